@@ -1,0 +1,32 @@
+# Each target does its own set-up: a virtual environment in .venv, installed once, and again when pyproject.toml changes.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test test-all lint bench media clean
+.DEFAULT_GOAL := demo
+
+.venv/installed: pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+demo: .venv/installed           ## a cloth falls over a sphere: drape.mp4
+	$(BIN)/verletlab render drape --out drape.mp4
+
+test: .venv/installed           ## the suite, under four minutes on two cores
+	$(BIN)/python -m pytest -m "not slow and not benchmark"
+
+test-all: .venv/installed       ## the suite, what is slow, and the benchmarks' assertions
+	$(BIN)/python -m pytest -m ""
+
+lint: .venv/installed
+	$(BIN)/ruff check .
+
+bench: .venv/installed          ## CSV on standard output
+	$(BIN)/verletlab bench
+
+media: .venv/installed          ## every picture and video of the README, made again
+	PATH="$(CURDIR)/$(BIN):$$PATH" sh media/make.sh
+
+clean:
+	rm -rf .venv build *.egg-info

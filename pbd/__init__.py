@@ -1,0 +1,36 @@
+"""Verlet particles and what is relaxed on them.
+
+    import taichi as ti
+    ti.init(arch=ti.cpu, default_fp=ti.f64)
+
+    import pbd
+    particles = pbd.Particles()
+    pin = particles.add_particle((0, 0, 1), mass=float("inf"))
+    bob = particles.add_particle((1, 0, 1), mass=1.0)
+    particles.add_stick(pin, bob)
+    system = pbd.ParticleSystem(particles, dt=0.01)
+    system.step(100)
+
+`Particles` describes, `ParticleSystem` moves; pbd/step.py is the algorithm.
+"""
+
+from pbd.collide.shapes import Box, Capsule, Plane, Sphere
+from pbd.constraints import Kind, scalar_constraint
+from pbd.particles import Particles
+from pbd.state import State
+from pbd.system import Diverged, Energy, ParticleSystem, Statistics
+
+__all__ = [
+    "Box",
+    "Capsule",
+    "Diverged",
+    "Energy",
+    "Kind",
+    "Particles",
+    "ParticleSystem",
+    "Plane",
+    "Sphere",
+    "State",
+    "Statistics",
+    "scalar_constraint",
+]

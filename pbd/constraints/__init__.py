@@ -1,0 +1,43 @@
+"""Kinds of constraint on particles: one file each, its equation on top. CONTRIBUTING.md shows how to add one."""
+
+from pbd.constraints.angle import ANGLE_AT_LEAST, ANGLE_AT_MOST
+from pbd.constraints.attachment import attachment
+from pbd.constraints.bending import BENDING
+from pbd.constraints.kind import BOUNDS, Kind, scalar_constraint
+from pbd.constraints.plane import PLANE_LIMIT
+from pbd.constraints.stick import STICK, STICK_AT_LEAST, STICK_AT_MOST, STICK_ROOT_FREE
+from pbd.constraints.volume import VOLUME
+
+# By name: a description (pbd/particles.py) names the kinds of ours it uses, and so needs no Taichi.
+KINDS = {
+    kind.name: kind
+    for kind in (
+        STICK,
+        STICK_AT_LEAST,
+        STICK_AT_MOST,
+        STICK_ROOT_FREE,
+        ANGLE_AT_LEAST,
+        ANGLE_AT_MOST,
+        PLANE_LIMIT,
+        BENDING,
+        VOLUME,
+        *(attachment(arity) for arity in range(2, 9)),
+    )
+}
+
+__all__ = [
+    "ANGLE_AT_LEAST",
+    "ANGLE_AT_MOST",
+    "BENDING",
+    "BOUNDS",
+    "KINDS",
+    "PLANE_LIMIT",
+    "STICK",
+    "STICK_AT_LEAST",
+    "STICK_AT_MOST",
+    "STICK_ROOT_FREE",
+    "VOLUME",
+    "Kind",
+    "attachment",
+    "scalar_constraint",
+]

@@ -1,0 +1,51 @@
+"""Attachment: two points, each a combination of particles, are one.
+
+    C = Σ c_i x_i = 0 (three rows),   Σ c_i = 0
+
+The point p = Σ_A a_i x_i of one set of particles meets q = Σ_B b_j x_j of another: c holds a, and -b. With Δ = -C:
+
+    x_i += c_i w_i λ Δ,   λ = 1 / (Σ c_i² w_i + α')
+
+Source: Jakobsen (2001), section 5. The sign of his λ is wrong in the retold source, and his unweighted form holds for
+equal masses only. This is one impulse at one point, so linear momentum is kept exactly and angular momentum to the
+extent that p and q coincide.
+
+The three rows share one compliance; XPBD's multiplier would be a vector, so compliant attachments are not offered: hang
+the point on a compliant stick instead.
+
+Parameters: the coefficients c_i.
+"""
+
+from functools import lru_cache
+
+import taichi as ti
+
+from pbd.constraints.kind import TINY, Kind
+
+
+@lru_cache
+def attachment(arity):
+    """The kind of attachment that involves `arity` particles, both points together."""
+
+    @ti.func
+    def gap(x, coefficients):
+        C = coefficients[0] * x[0]
+        for k in ti.static(range(1, arity)):
+            C += coefficients[k] * x[k]
+        return C
+
+    @ti.func
+    def value(x, coefficients):
+        return gap(x, coefficients).norm()
+
+    @ti.func
+    def project(x, start, w, coefficients, compliance, multiplier, from_start: ti.template()):
+        weight = TINY
+        for k in ti.static(range(arity)):
+            weight += coefficients[k] * coefficients[k] * w[k]
+        move = -gap(x, coefficients) / weight
+        if weight <= 2.0 * TINY:
+            move *= 0.0  # all of them pinned
+        return [(coefficients[k] * w[k]) * move for k in ti.static(range(arity))], multiplier
+
+    return Kind(f"attachment of {arity}", arity, tuple(f"c{k}" for k in range(arity)), project, value)

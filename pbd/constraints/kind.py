@@ -1,0 +1,107 @@
+"""What a kind of constraint is: a function of particles, and how it is projected.
+
+A kind knows nothing of storage or order. It gets positions x, positions at the start of the step, inverse masses w
+and its own parameters, and answers with corrections of x. `pbd.relax` decides who is projected when.
+
+Most kinds are a scalar function C(x) with its gradient, and `scalar_constraint` makes the projection:
+
+    Δλ = -(C + α' λ) / (Σ w_i ∇_i·∇_i + α'),     x_i += w_i ∇_i Δλ,     α' = α / h²
+
+which for α = 0 is Jakobsen's (Advanced Character Physics, 2001) and for α > 0 XPBD (Macklin, Müller, Chentanez 2016,
+eq. 18). λ is kept over the sweeps of a step and starts from zero in each.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import taichi as ti
+
+# Keeps a division by a length or a weight of zero finite, where the numerator's other factor is then zero as well.
+TINY = 1e-30
+
+BOUNDS = ("equal", "at_least", "at_most")
+
+
+@dataclass(frozen=True, eq=False)
+class Kind:
+    """A kind of constraint.
+
+    Arguments:
+        name: unique, in the plural or not as one likes; messages and statistics use it.
+        arity: how many particles one constraint of this kind ties together.
+        parameters: names of its numbers, in the order in which `project` and `value` receive them.
+        project: Taichi function (x, start, w, parameters, α', λ, from_start) -> (corrections, λ): see the module.
+        value: Taichi function (x, parameters) -> violation, signed, in the unit of C; 0 where it is satisfied.
+        compliance: whether each constraint has a compliance α and keeps a λ.
+        compliant: the same kind with compliance, or None where it has none.
+    """
+
+    name: str
+    arity: int
+    parameters: tuple
+    project: Any = field(repr=False)
+    value: Any = field(repr=False)
+    compliance: bool = False
+    compliant: Any = field(default=None, repr=False)
+
+
+def scalar_constraint(name, arity, parameters, function, bound="equal"):
+    """A kind of constraint from a scalar function and its gradient.
+
+    Arguments:
+        name: what messages call it.
+        arity: number of particles.
+        parameters: names of its numbers.
+        function: Taichi function (x, parameters) -> (C, [∇_1 C, ... ∇_arity C]); x and parameters are indexed like
+            lists; C in any unit.
+        bound: "equal" (C = 0), "at_least" (C >= 0) or "at_most" (C <= 0).
+
+    Returns: a Kind, whose `.compliant` is the same with compliance.
+    """
+    if bound not in BOUNDS:
+        raise ValueError(f"bound {bound!r}: expected one of {', '.join(BOUNDS)}")
+
+    @ti.func
+    def value(x, parameters):
+        C, _ = function(x, parameters)
+        return one_sided(C, bound)
+
+    @ti.func
+    def project(x, start, w, parameters, compliance, multiplier, from_start: ti.template()):
+        C, gradient = function(x, parameters)
+        # Along the gradient as it is (start is x then), or as it was at the start of the step, which is SHAKE's choice;
+        # how far, to first order in either case.
+        _, direction = function(start, parameters)
+        weight = 0.0
+        for k in ti.static(range(arity)):
+            weight += w[k] * gradient[k].dot(direction[k])
+        new, change = next_multiplier(C, weight, compliance, multiplier, bound)
+        return [(w[k] * change) * direction[k] for k in ti.static(range(arity))], new
+
+    compliant = Kind(f"{name} (compliant)", arity, parameters, project, value, compliance=True)
+    return Kind(name, arity, parameters, project, value, compliant=compliant)
+
+
+@ti.func
+def one_sided(C, bound: ti.template()):
+    """What of C violates its bound."""
+    violation = C
+    if ti.static(bound == "at_least"):
+        violation = ti.min(C, 0.0)
+    elif ti.static(bound == "at_most"):
+        violation = ti.max(C, 0.0)
+    return violation
+
+
+@ti.func
+def next_multiplier(C, weight, compliance, multiplier, bound: ti.template()):
+    """XPBD's λ after one projection, and its change. An inequality's λ has one sign (or is left alone)."""
+    change = -(C + compliance * multiplier) / (weight + compliance + TINY)
+    if weight <= TINY:
+        change = 0.0  # nothing that could move, or a gradient that vanishes
+    new = multiplier + change
+    if ti.static(bound == "at_least"):
+        new = ti.max(new, 0.0)
+    elif ti.static(bound == "at_most"):
+        new = ti.min(new, 0.0)
+    return new, new - multiplier

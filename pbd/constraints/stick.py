@@ -1,0 +1,101 @@
+"""Stick: two particles at a given distance.
+
+    C = |x2 - x1| - L
+
+    current direction   s = (|δ| - L) / (|δ| (w1 + w2)),  δ = x2 - x1,  x1 += w1 s δ,  x2 -= w2 s δ
+    start direction     |δ + (w1 + w2) g δ0| = L to first order (SHAKE),  x1 -= w1 g δ0,  x2 += w2 g δ0,
+                        g = (L - |δ|) |δ| / ((w1 + w2) δ·δ0)
+    root-free           s = (L² - δ·δ) / (L² + δ·δ),  x1 -= w1/(w1 + w2) s δ,  x2 += w2/(w1 + w2) s δ
+
+Sources: Jakobsen, Advanced Character Physics (2001), sections 3 and 5, for the first and the last (his two versions with
+a square root have both signs the wrong way round in the retold source; the root-free one is his to the letter where
+w1 = w2). Ryckaert, Ciccotti, Berendsen (1977) for SHAKE;
+theirs is first order in |δ|² - L², ours in |δ| - L: the same limit, but no overshoot from afar, which a one-sided stick
+would keep.
+
+The current direction damps at first order and loses angular momentum: a spinning stick's angle per step obeys
+φ' = atan2(sin φ, 2 - cos φ). The start direction is second order and keeps angular momentum to round-off.
+"""
+
+import taichi as ti
+
+from pbd.constraints.kind import TINY, Kind, one_sided, scalar_constraint
+
+
+@ti.func
+def stick(x, parameters):
+    """C = |x2 - x1| - L and its gradient."""
+    separation = x[1] - x[0]
+    distance = separation.norm()
+    normal = separation / (distance + TINY)
+    return distance - parameters[0], [-normal, normal]
+
+
+@ti.func
+def project_along_current(x, start, w, length):
+    """Corrections of both ends along the stick as it lies now."""
+    separation = x[1] - x[0]
+    distance = separation.norm()
+    s = (distance - length) / (distance * (w[0] + w[1]) + TINY)
+    return [(w[0] * s) * separation, -(w[1] * s) * separation]
+
+
+@ti.func
+def project_along_start(x, start, w, length):
+    """Corrections of both ends along the stick as it lay at the start of the step."""
+    separation = x[1] - x[0]
+    direction = start[1] - start[0]
+    distance = separation.norm()
+    # d|δ + (w1 + w2) g δ0| / dg at g = 0, times |δ|. A stick that turned by a right angle within one step has no solution
+    # along δ0: it is left to the next step.
+    slope = (w[0] + w[1]) * separation.dot(direction)
+    g = 0.0
+    if ti.abs(slope) > TINY:
+        g = (length - distance) * distance / slope
+    return [-(w[0] * g) * direction, (w[1] * g) * direction]
+
+
+def along(from_start):
+    """The projection along one or the other direction."""
+    return project_along_start if from_start else project_along_current
+
+
+# The three kinds of rigid stick are written out, apart from `scalar_constraint`: they are the inner loop of nearly every
+# scene, and this form is twice as fast (128x128 cloth, one thread: 315 against 170 million projections a second).
+
+
+def _rigid_stick(name, bound):
+    @ti.func
+    def value(x, parameters):
+        return one_sided((x[1] - x[0]).norm() - parameters[0], bound)
+
+    @ti.func
+    def project(x, start, w, parameters, compliance, multiplier, from_start: ti.template()):
+        length = parameters[0]
+        if ti.static(bound != "equal"):
+            # An inequality that holds is left out: its "length" is then the present one, and the correction zero.
+            distance = (x[1] - x[0]).norm()
+            if ti.static(bound == "at_least"):
+                length = ti.max(length, distance)
+            else:
+                length = ti.min(length, distance)
+        return ti.static(along(from_start))(x, start, w, length), multiplier
+
+    compliant = scalar_constraint(name, 2, ("length",), stick, bound).compliant
+    return Kind(name, 2, ("length",), project, value, compliant=compliant)
+
+
+STICK = _rigid_stick("stick", "equal")
+STICK_AT_LEAST = _rigid_stick("stick at least", "at_least")
+STICK_AT_MOST = _rigid_stick("stick at most", "at_most")
+
+
+@ti.func
+def _project_root_free(x, start, w, parameters, compliance, multiplier, from_start: ti.template()):
+    separation = x[1] - x[0]
+    squared, length_squared = separation.norm_sqr(), parameters[0] * parameters[0]
+    s = (length_squared - squared) / ((length_squared + squared) * (w[0] + w[1]) + TINY)
+    return [-(w[0] * s) * separation, (w[1] * s) * separation], multiplier
+
+
+STICK_ROOT_FREE = Kind("stick (root-free)", 2, ("length",), _project_root_free, STICK.value)

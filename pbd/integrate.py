@@ -1,0 +1,72 @@
+"""Verlet integration: x' = x + (1 - d)(x - x*) + a h², then x* := x.
+
+Source: Jakobsen, Advanced Character Physics (2001), section 2. His drag, "2 lowered to 1.99", leaves the coefficient of x*
+at 1 in the retold source, which is a spring to the origin; here it is (2 - d) x - (1 - d) x*.
+"""
+
+import taichi as ti
+
+from pbd.arrays import COLLIDERS, GRAVITY, POSES, WIND
+
+
+@ti.func
+def acceleration(s: ti.template(), row, i, world):
+    """Acceleration of particle i [m/s²]: gravity and all forces; zero where pinned."""
+    w = s.position[i, world][3]
+    gravity = ti.Vector([s.timeline[row, GRAVITY + k] for k in ti.static(range(3))])
+    result = gravity + w * (s.force[i, world] + s.air[i, world])
+    if w == 0.0:
+        result *= 0.0
+    return result
+
+
+@ti.func
+def verlet(s: ti.template(), row, i, world):
+    """Move particle i by one step, as if nothing held it."""
+    q = s.position[i, world]
+    x = ti.Vector([q[0], q[1], q[2]])
+    new = x + s.drag * (x - s.previous[i, world]) + acceleration(s, row, i, world) * (s.h * s.h)
+    if q[3] == 0.0:
+        new = x
+    s.previous[i, world] = x
+    s.predicted[i, world] = new
+    s.position[i, world] = ti.Vector([new[0], new[1], new[2], q[3]])
+
+
+@ti.func
+def lead(s: ti.template(), row, d, world):
+    """Put driven particle d where its path has it at the end of the step."""
+    i = s.driven[d]
+    column = POSES + 7 * s.counts[COLLIDERS] + 3 * d
+    target = ti.Vector([s.timeline[row, column + k] for k in ti.static(range(3))])
+    s.predicted[i, world] = target
+    s.position[i, world] = ti.Vector([target[0], target[1], target[2], 0.0])
+
+
+@ti.func
+def blow(s: ti.template(), row, i, world):
+    """Force of the air on particle i: a third of that on each of its triangles.
+
+    On a triangle of area A and unit normal n, in air that passes at u = wind - velocity:  F = ½ ρ c A |u·n| (u·n) n.
+    Each particle gathers from its own fan of triangles, so that no two threads write to one place.
+    """
+    wind = ti.Vector([s.timeline[row, WIND + k] for k in ti.static(range(3))])
+    total = ti.Vector([0.0, 0.0, 0.0])
+    for f in range(s.fans[i], s.fans[i + 1]):
+        t = s.fan_triangles[f]
+        corner = [s.triangles[t, k] for k in ti.static(range(3))]
+        a, b, c = position(s, corner[0], world), position(s, corner[1], world), position(s, corner[2], world)
+        before = s.previous[corner[0], world] + s.previous[corner[1], world] + s.previous[corner[2], world]
+        passing = wind - (a + b + c - before) / (3.0 * s.h)
+        normal = (b - a).cross(c - a)  # twice the area long
+        twice = normal.norm() + 1e-30
+        normal_speed = passing.dot(normal) / twice
+        total += (s.drag_coefficient[t] * ti.abs(normal_speed) * normal_speed / 6.0) * normal
+    s.air[i, world] = total
+
+
+@ti.func
+def position(s: ti.template(), i, world):
+    """Position of particle i, without its inverse mass."""
+    q = s.position[i, world]
+    return ti.Vector([q[0], q[1], q[2]])

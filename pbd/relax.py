@@ -1,0 +1,76 @@
+"""Relaxation: constraints projected one after another, each with the positions that the one before left.
+
+Source: Jakobsen, Advanced Character Physics (2001), section 4. Which constraints one thread takes, and in what order,
+is the schedule's (pbd/schedule.py); how one is projected, its kind's (pbd/constraints).
+"""
+
+import taichi as ti
+
+
+@ti.func
+def gather(kind: ti.template(), index: ti.template(), s: ti.template(), c, world):
+    """Members of constraint c of a kind, their positions with inverse masses, and its numbers."""
+    first = s.offsets[index, 0] + c * kind.arity
+    count = ti.static(len(kind.parameters))
+    number = s.offsets[index, 1] + c * ti.static(count + kind.compliance)
+    i = [s.members[first + k] for k in ti.static(range(kind.arity))]
+    q = [s.position[i[k], world] for k in ti.static(range(kind.arity))]
+    parameters = [s.parameters[number + k, world] for k in ti.static(range(count))]
+    return i, q, parameters, number + count
+
+
+@ti.func
+def project(kind: ti.template(), index: ti.template(), s: ti.template(), c, world, from_start: ti.template()):
+    """Project constraint c of a kind."""
+    i, q, parameters, number = gather(kind, index, s, c, world)
+    x = [ti.Vector([q[k][0], q[k][1], q[k][2]]) for k in ti.static(range(kind.arity))]
+    w = [q[k][3] for k in ti.static(range(kind.arity))]
+    start = [s.previous[i[k], world] if ti.static(from_start) else x[k] for k in ti.static(range(kind.arity))]
+    compliance, multiplier, place = 0.0, 0.0, 0
+    if ti.static(kind.compliance):
+        compliance = s.parameters[number, world] / (s.h * s.h)
+        place = s.offsets[index, 2] + c
+        multiplier = s.multipliers[place, world]
+    corrections, multiplier = kind.project(x, start, w, parameters, compliance, multiplier, from_start)
+    if ti.static(kind.compliance):
+        s.multipliers[place, world] = multiplier
+    for k in ti.static(range(kind.arity)):
+        s.position[i[k], world] = ti.Vector(
+            [x[k][0] + corrections[k][0], x[k][1] + corrections[k][1], x[k][2] + corrections[k][2], w[k]]
+        )
+
+
+@ti.func
+def violation(kind: ti.template(), index: ti.template(), s: ti.template(), c, world):
+    """How far constraint c of a kind is from being satisfied, |C + α' λ|, in the unit of C."""
+    _, q, parameters, number = gather(kind, index, s, c, world)
+    x = [ti.Vector([q[k][0], q[k][1], q[k][2]]) for k in ti.static(range(kind.arity))]
+    C = kind.value(x, parameters)
+    if ti.static(kind.compliance):
+        C += s.parameters[number, world] / (s.h * s.h) * s.multipliers[s.offsets[index, 2] + c, world]
+    return ti.abs(C)
+
+
+@ti.func
+def elastic_energy(kind: ti.template(), index: ti.template(), s: ti.template(), c, world):
+    """Energy C²/2α stored in constraint c of a kind [J]; zero in a rigid one."""
+    energy = 0.0
+    if ti.static(kind.compliance):
+        _, q, parameters, number = gather(kind, index, s, c, world)
+        C = kind.value([ti.Vector([q[k][0], q[k][1], q[k][2]]) for k in ti.static(range(kind.arity))], parameters)
+        energy = C * C / (2.0 * s.parameters[number, world])
+    return energy
+
+
+@ti.func
+def relax_cluster(
+    kinds: ti.template(), s: ti.template(), cluster, world, from_start: ti.template(), watch: ti.template()
+):
+    """Project all constraints of a cluster once; where watched, return the largest violation that was found."""
+    worst = 0.0
+    for index in ti.static(range(len(kinds))):
+        for c in range(s.runs[cluster, index, 0], s.runs[cluster, index, 1]):
+            if ti.static(watch):
+                worst = ti.max(worst, violation(kinds[index], index, s, c, world))
+            project(kinds[index], index, s, c, world, from_start)
+    return worst

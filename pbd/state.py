@@ -1,0 +1,53 @@
+"""Snapshots of a particle system: what it takes to go on from here, bit for bit."""
+
+import hashlib
+import zipfile
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+import numpy as np
+
+
+@dataclass
+class State:
+    """State of all worlds at one instant.
+
+    Arguments: positions, previous, forces: (particles, 3), or (worlds, particles, 3) [m, m, N]; inverse_masses:
+    (particles,) or (worlds, particles) [1/kg]; dt: the step that `previous` is meant for [s]; origin and substep: the
+    time is origin + substep · dt / substeps [s].
+    """
+
+    positions: np.ndarray
+    previous: np.ndarray
+    forces: np.ndarray
+    inverse_masses: np.ndarray
+    dt: float
+    substeps: int
+    origin: float
+    substep: int
+
+    def save(self, path):
+        """Write to an .npz file. Arguments: path."""
+        with Path(path).open("wb") as file:
+            np.savez(file, **vars(self))
+
+    @classmethod
+    def load(cls, path):
+        """Read what `save` wrote. Arguments: path. Errors: a file that is missing, or that holds something else."""
+        path = Path(path)
+        if not path.exists():
+            raise FileNotFoundError(f"no state at {path}")
+        names = {field.name for field in fields(cls)}
+        try:
+            with np.load(path) as file:
+                if set(file.files) != names:
+                    raise ValueError
+                return cls(**{name: file[name][()] for name in names})
+        except (ValueError, OSError, EOFError, zipfile.BadZipFile):
+            raise ValueError(f"{path} is not a state saved by verletlab") from None
+
+    def digest(self):
+        """Sixteen hexadecimal digits that differ when any bit of the positions does."""
+        positions = np.ascontiguousarray(self.positions)
+        previous = np.ascontiguousarray(self.previous)
+        return hashlib.sha256(positions.tobytes() + previous.tobytes()).hexdigest()[:16]

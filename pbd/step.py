@@ -1,0 +1,244 @@
+"""The time step, as kernels: Jakobsen's loop over particles and constraints.
+
+    accumulate forces  ->  Verlet  ->  relax K times  ->  bounce
+
+`advance_world` is the whole of it: one thread runs one world, any number of steps in one launch. What follows it are the
+same phases for one large world, each spread over threads; ParticleSystem launches them one after another.
+"""
+
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import taichi as ti
+
+from pbd.arrays import (
+    DIVERGED_PARTICLE,
+    DIVERGED_STEP,
+    DRIVEN,
+    ELASTIC,
+    MULTIPLIERS,
+    PARTICLES,
+    SWEEPS,
+    TOUCHING,
+    VIOLATION,
+    WORLDS,
+    kernel,
+)
+from pbd.collide import particles as contacts
+from pbd.collide.surfaces import bounce, held_off, keep_out
+from pbd.integrate import blow, lead, verlet
+from pbd.relax import elastic_energy, project, relax_cluster, violation
+
+
+class Kernels(NamedTuple):
+    """The kernels of a system; each is compiled when it is first launched."""
+
+    advance: Any  # (steps, sweeps, spread): everything, a thread to each world
+    foresee: Any  # (step, spread): forces, Verlet, candidates for contact; of one large world
+    relax: Any  # (step, spread): one sweep over all clusters, contacts, colliders
+    relax_kinds: Any  # one for each kind, (step, begin, end): a single colour of single constraints
+    relax_surroundings: Any  # (step): contacts and colliders
+    finish: Any  # (step): restitution, and whether all is finite
+    measure: Any  # (step): violations, contacts and elastic energy as they are
+
+
+@ti.func
+def rows(s: ti.template(), step):
+    """Rows of the timeline at the start and at the end of a step; a single row serves all."""
+    last = s.timeline.shape[0] - 1
+    return ti.min(step, last), ti.min(step + 1, last)
+
+
+@ti.func
+def finite(x):
+    """Whether all of x is finite, asked of the bits: fast arithmetic may assume that nothing ever is not."""
+    result = True
+    for k in ti.static(range(3)):
+        result = result and (ti.bit_cast(ti.cast(x[k], ti.f32), ti.i32) & 0x7F800000) != 0x7F800000
+    return result
+
+
+class Features(NamedTuple):
+    """What a system's kernels are compiled for, so that a small scene does not wait for what it has not."""
+
+    kinds: tuple  # of Kind
+    from_start: bool  # project along the gradients at the start of the step
+    watch: bool  # stop at a tolerance, and so look at each violation
+    colours: tuple  # how many clusters each colour has
+    parallel_worlds: bool  # spread worlds over threads
+    wind: bool
+    surfaces: bool  # colliders or boxes
+    rebounds: bool  # and some with restitution
+    contacts: bool  # of particles with one another
+
+
+@lru_cache
+def step_kernels(features):
+    """The kernels for a system with these features."""
+    kinds, from_start, watch, colours, parallel_worlds, wind, surfaces, rebounds, particle_contacts = features
+
+    @ti.func
+    def relax_world(s: ti.template(), before, after, world):
+        """One sweep over everything that holds particles; the largest violation that it met."""
+        worst = 0.0
+        for cluster in range(ti.static(sum(colours))):
+            worst = ti.max(worst, relax_cluster(kinds, s, cluster, world, from_start, watch))
+        n = s.counts[PARTICLES]
+        if ti.static(particle_contacts):
+            for i in range(n):
+                contacts.count_touching(s, i, world)
+            for i in range(n):
+                worst = ti.max(worst, contacts.push_apart(s, i, world))
+            for i in range(n):
+                contacts.take_correction(s, i, world)
+        if ti.static(surfaces):
+            for i in range(n):
+                worst = ti.max(worst, keep_out(s, before, after, i, world))
+        return worst
+
+    @ti.func
+    def advance_world(s: ti.template(), world, steps, sweeps):
+        n = s.counts[PARTICLES]
+        for step in range(steps):
+            if s.report[world, DIVERGED_STEP] < 0:
+                before, after = rows(s, step)
+                # 1. Forces: gravity and a person's own are at hand, the wind's are gathered.
+                if ti.static(wind):
+                    for i in range(n):
+                        blow(s, before, i, world)
+                # 2. Verlet, as if nothing held the particles.
+                for i in range(n):
+                    verlet(s, before, i, world)
+                for d in range(s.counts[DRIVEN]):
+                    lead(s, after, d, world)
+                # 3. Relaxation.
+                for m in range(s.counts[MULTIPLIERS]):
+                    s.multipliers[m, world] = 0.0
+                if ti.static(particle_contacts):
+                    contacts.sort_into_buckets(s, world)
+                    for i in range(n):
+                        contacts.find_neighbours(s, i, world)
+                worst, sweep = s.tolerance + 1.0, 0
+                while sweep < sweeps and worst > s.tolerance:
+                    worst = relax_world(s, before, after, world)
+                    sweep += 1
+                s.report[world, SWEEPS] = ti.cast(sweep, float)
+                # 4. Restitution.
+                if ti.static(rebounds):
+                    for i in range(n):
+                        bounce(s, before, after, i, world)
+                for i in range(n):
+                    if not finite(s.position[i, world]) and s.report[world, DIVERGED_STEP] < 0:
+                        s.report[world, DIVERGED_STEP] = ti.cast(step, float)
+                        s.report[world, DIVERGED_PARTICLE] = ti.cast(i, float)
+
+    @ti.func
+    def advance(s: ti.template(), steps, sweeps, spread):
+        if ti.static(parallel_worlds):
+            for turn in range(s.counts[WORLDS] * spread):
+                if turn % spread == 0:
+                    advance_world(s, turn // spread, steps, sweeps)
+        else:
+            ti.loop_config(serialize=True)
+            for world in range(s.counts[WORLDS]):
+                advance_world(s, world, steps, sweeps)
+
+    # The same phases, spread over threads --------------------------------------------------------------------------
+
+    @ti.func
+    def foresee(s: ti.template(), step, spread, _):
+        if ti.static(wind):
+            for i, world in ti.ndrange(s.counts[PARTICLES], s.counts[WORLDS]):
+                before, after = rows(s, step)
+                blow(s, before, i, world)
+        for i, world in ti.ndrange(s.counts[PARTICLES], s.counts[WORLDS]):
+            before, after = rows(s, step)
+            verlet(s, before, i, world)
+        for d, world in ti.ndrange(s.counts[DRIVEN], s.counts[WORLDS]):
+            before, after = rows(s, step)
+            lead(s, after, d, world)
+        for m, world in ti.ndrange(s.counts[MULTIPLIERS], s.counts[WORLDS]):
+            s.multipliers[m, world] = 0.0
+        if ti.static(particle_contacts):
+            for turn in range(s.counts[WORLDS] * spread):
+                if turn % spread == 0:
+                    contacts.sort_into_buckets(s, turn // spread)
+            for i, world in ti.ndrange(s.counts[PARTICLES], s.counts[WORLDS]):
+                contacts.find_neighbours(s, i, world)
+
+    @ti.func
+    def relax_surroundings(s: ti.template(), step, _, __):
+        if ti.static(particle_contacts):
+            for i, world in ti.ndrange(s.counts[PARTICLES], s.counts[WORLDS]):
+                contacts.count_touching(s, i, world)
+            for i, world in ti.ndrange(s.counts[PARTICLES], s.counts[WORLDS]):
+                deepest = contacts.push_apart(s, i, world)
+                if ti.static(watch):
+                    ti.atomic_max(s.report[world, VIOLATION], deepest)
+            for i, world in ti.ndrange(s.counts[PARTICLES], s.counts[WORLDS]):
+                contacts.take_correction(s, i, world)
+        if ti.static(surfaces):
+            for i, world in ti.ndrange(s.counts[PARTICLES], s.counts[WORLDS]):
+                before, after = rows(s, step)
+                deepest = keep_out(s, before, after, i, world)
+                if ti.static(watch):
+                    ti.atomic_max(s.report[world, VIOLATION], deepest)
+
+    @ti.func
+    def relax(s: ti.template(), step, spread, _):
+        for colour in ti.static(range(len(colours))):
+            for turn in range(s.counts[WORLDS] * ti.static(colours[colour]) * spread):
+                if turn % spread == 0:
+                    world = turn // spread % s.counts[WORLDS]
+                    cluster = turn // spread // s.counts[WORLDS] + ti.static(sum(colours[:colour]))
+                    worst = relax_cluster(kinds, s, cluster, world, from_start, watch)
+                    if ti.static(watch):
+                        ti.atomic_max(s.report[world, VIOLATION], worst)
+        relax_surroundings(s, step, 0, 0)
+
+    def relax_kind(index):
+        @ti.func
+        def relax_colour(s: ti.template(), step, begin, end):
+            for c, world in ti.ndrange((begin, end), s.counts[WORLDS]):
+                if ti.static(watch):
+                    ti.atomic_max(s.report[world, VIOLATION], violation(kinds[index], index, s, c, world))
+                project(kinds[index], index, s, c, world, from_start)
+
+        return kernel(relax_colour)
+
+    @ti.func
+    def finish(s: ti.template(), step, spread, _):
+        if ti.static(rebounds):
+            for i, world in ti.ndrange(s.counts[PARTICLES], s.counts[WORLDS]):
+                before, after = rows(s, step)
+                bounce(s, before, after, i, world)
+        for i, world in ti.ndrange(s.counts[PARTICLES], s.counts[WORLDS]):
+            if not finite(s.position[i, world]):
+                s.report[world, DIVERGED_STEP] = ti.cast(step, float)
+                ti.atomic_max(s.report[world, DIVERGED_PARTICLE], ti.cast(i, float))
+
+    @ti.func
+    def measure(s: ti.template(), step, _, __):
+        for world in range(s.counts[WORLDS]):
+            worst, energy, touching = 0.0, 0.0, 0
+            for index in ti.static(range(len(kinds))):
+                for c in range(s.offsets[index, 3]):
+                    worst = ti.max(worst, violation(kinds[index], index, s, c, world))
+                    energy += elastic_energy(kinds[index], index, s, c, world)
+            before, after = rows(s, step)
+            for i in range(s.counts[PARTICLES]):
+                held = 0
+                if ti.static(surfaces):
+                    held = held_off(s, before, after, i, world)
+                if ti.static(particle_contacts):
+                    held = ti.max(held, contacts.touches(s, i, world))
+                touching += held
+            s.report[world, VIOLATION] = worst
+            s.report[world, TOUCHING] = ti.cast(touching, float)
+            s.report[world, ELASTIC] = energy
+
+    kinds_alone = [relax_kind(index) for index in range(len(kinds))]
+    return Kernels(
+        kernel(advance), kernel(foresee), kernel(relax), kinds_alone, kernel(relax_surroundings), kernel(finish),
+        kernel(measure),
+    )  # fmt: skip

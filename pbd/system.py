@@ -1,0 +1,399 @@
+"""The particle system: the arrays, and step(). The file to open first; the time step itself is in pbd/step.py."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from pbd import launch
+from pbd.arrays import (
+    DIVERGED_PARTICLE,
+    DIVERGED_STEP,
+    ELASTIC,
+    OVERFLOW,
+    REPORTS,
+    SWEEPS,
+    TOUCHING,
+    VIOLATION,
+)
+from pbd.collide.particles import MOST
+from pbd.launch import Launch
+from pbd.particles import Particles, inverse
+from pbd.schedule import SCHEDULES, make_schedule
+from pbd.state import State
+from pbd.step import Features, step_kernels
+from pbd.upload import kinds_and_batches, upload
+from pbd.validate import finite_array, finite_number, finite_vector, indices, one_of, positive, whole
+
+# A parallel loop of fewer than 1,024 turns runs on one thread (Taichi 1.7.4 takes blocks of 512 at least). Where there are
+# fewer worlds or clusters than that, they stand this many turns apart; the idle turns cost nothing that can be measured.
+SPREAD = 512
+
+# Steps in one launch: few enough for a person to interrupt, and for a timeline to stay small.
+STEPS_PER_LAUNCH = 1_000
+
+
+class Diverged(ArithmeticError):
+    """A state that stopped being finite: `world`, `step` and `particle` say where, `time` when [s]."""
+
+    def __init__(self, world, step, particle, time):
+        super().__init__(
+            f"particle {particle} (world {world}) stopped being finite in step {step}, at {time:.6g} s: "
+            "the step is too long for the forces, or a constraint cannot be satisfied"
+        )
+        self.world, self.step, self.particle, self.time = world, step, particle, time
+
+
+class Statistics(NamedTuple):
+    """What the last step did; arrays (worlds,) where there are several worlds.
+
+    iterations: sweeps of the last substep; residual: largest violation left, in the constraint's own unit (m, rad, ...);
+    contacts: particles that a collider, a box or another particle holds off.
+    """
+
+    iterations: object
+    residual: object
+    contacts: object
+
+
+class Energy(NamedTuple):
+    """Energy [J] at the middle of the last substep; arrays (worlds,) where there are several worlds.
+
+    There velocity (x - x*)/h and height (x + x*)/2 are both of second order, and what flies freely keeps its energy to
+    round-off. Potential is that of gravity (zero at z = 0) and of compliant constraints, C²/2α.
+    """
+
+    kinetic: object
+    potential: object
+    total: object
+
+
+class ParticleSystem:
+    """Particles that move: Verlet and relaxation on a description.
+
+    Arguments:
+        particles: a `Particles`, or a list of several of one structure (same constraints, other numbers), each a world.
+        dt: time step [s]; substeps: equal parts in which each step is made.
+        iterations: sweeps over all constraints in each substep.
+        damping: the part of the velocity that is lost per step, in [0, 1).
+        direction: along which constraints are projected: "current", as they lie now (Jakobsen; robust, damps at first
+            order in dt), or "start", as they lay at the start of the step (SHAKE; second order, keeps energy and angular
+            momentum, and wants sweeps enough to converge: ten and more).
+        worlds: how many copies run side by side.
+        schedule: "auto", "serial", "clusters" or "coloured": see pbd/schedule.py.
+        tolerance: stop sweeping once no violation met in a sweep was above it [the constraint's own unit]; None for
+            always `iterations` sweeps.
+        sticks: "exact", or "root_free" for Jakobsen's approximation without a square root.
+
+    Limitations: sticks are as stiff as sweeps make them: a correction travels a link a sweep at worst, so that a long
+    chain wants about as many sweeps as it has links, or shorter steps. What passes a thin collider within one step is not
+    noticed. `direction="current"` damps motion with the step; "start" with too few sweeps gains energy. Contacts between
+    particles are those of spheres: thin things slip through the gaps of a coarse cloth.
+
+    Source: Jakobsen, Advanced Character Physics, Game Developers Conference 2001.
+    """
+
+    def __init__(
+        self,
+        particles,
+        dt=1 / 60,
+        iterations=10,
+        substeps=1,
+        damping=0.0,
+        direction="current",
+        worlds=1,
+        schedule="auto",
+        tolerance=None,
+        sticks="exact",
+    ):
+        launch.require_taichi()
+        descriptions = list(particles) if isinstance(particles, (list, tuple)) else [particles]
+        if not descriptions or not all(isinstance(p, Particles) for p in descriptions):
+            raise TypeError(f"particles is {particles!r}: expected a pbd.Particles, or a list of them")
+        if not len(descriptions[0]):
+            raise ValueError("a system of no particles: add some to the description first")
+        self.worlds = whole("worlds", worlds) if len(descriptions) == 1 else len(descriptions)
+        self.particles = descriptions[0]
+        self.count = len(self.particles)
+        self.iterations = whole("iterations", iterations, least=0)
+        self.substeps = whole("substeps", substeps)
+        self.damping = damping
+        self.tolerance = None if tolerance is None else positive("tolerance", tolerance)
+        self._dt = positive("dt", dt)
+        self._origin, self._substep = 0.0, 0
+
+        one_of("schedule", schedule, SCHEDULES)
+        one_of("sticks", sticks, ("exact", "root_free"))
+        one_of("direction", direction, ("current", "start"))
+        kinds, batches = kinds_and_batches(descriptions, sticks)
+        self.schedule = make_schedule(
+            schedule, [members for members, _ in batches], self.particles.positions, launch.on_cpu(), self.worlds
+        )
+        self._arrays = upload(descriptions, self.worlds, batches, kinds, self.schedule)
+        self._report = np.zeros((self.worlds, REPORTS), launch.real())
+        # Contacts are sought as far as the largest contact distance and half as much again, for what moves in a step.
+        self._reach = 3.0 * max(p.radii.max() for p in descriptions) or 1.0
+        self._bind(kinds, direction == "start")
+        velocities = np.stack([p.velocities for p in descriptions])
+        self.set_velocities(velocities if len(descriptions) > 1 else velocities[0])
+
+    def _bind(self, kinds, from_start):
+        """Choose kernels and bind the arrays to them; each is compiled when first launched."""
+        described = self.particles
+        restitutions = [c.restitution for c in described.colliders] + [box[7] for box in described.boxes]
+        features = Features(
+            kinds=kinds,
+            from_start=from_start,
+            watch=self.tolerance is not None,
+            colours=tuple(self.schedule.colours),
+            parallel_worlds=self.worlds > 1,
+            wind=described.wind is not None and len(described.triangles) > 0,
+            surfaces=len(restitutions) > 0,
+            rebounds=any(restitutions),
+            contacts=described.particle_contacts is not None,
+        )
+        kernels = step_kernels(features)
+        self._in_one_launch = self.schedule.name != "coloured" and sum(features.colours) == 1
+        arrays = self._arrays.values()
+        self._advance = Launch(kernels.advance, *arrays)
+        self._foresee = Launch(kernels.foresee, *arrays)
+        self._relax = Launch(kernels.relax, *arrays)
+        self._relax_kinds = [Launch(kernel, *arrays) for kernel in kernels.relax_kinds]
+        self._relax_surroundings = Launch(kernels.relax_surroundings, *arrays)
+        self._finish = Launch(kernels.finish, *arrays)
+        self._measure = Launch(kernels.measure, *arrays)
+
+    # Stepping -------------------------------------------------------------------------------------------------------
+
+    def step(self, count=1):
+        """Make steps of dt. Arguments: count, how many. Errors: Diverged, where a position stops being finite."""
+        left = whole("count", count) * self.substeps
+        while left > 0:
+            substeps = min(left, STEPS_PER_LAUNCH)
+            timeline = self._timeline(substeps)
+            self._report[:, DIVERGED_STEP:] = -1
+            if self._in_one_launch:
+                spread = SPREAD if launch.on_cpu() and self.worlds < 2 * SPREAD else 1
+                self._launch(self._advance, timeline, substeps, self.iterations, spread)
+            else:
+                self._step_in_parallel(timeline, substeps)
+            self._refuse_what_went_wrong()
+            self._substep += substeps
+            left -= substeps
+
+    def _step_in_parallel(self, timeline, substeps):
+        """The step of pbd/step.py phase by phase, each spread over threads."""
+        spread = SPREAD if launch.on_cpu() else 1
+        for step in range(substeps):
+            self._launch(self._foresee, timeline, step, spread)
+            sweep = 0
+            while sweep < self.iterations:
+                self._report[:, VIOLATION] = 0
+                if self.schedule.name == "coloured":
+                    for kind, begin, end in self.schedule.runs:
+                        self._launch(self._relax_kinds[kind], timeline, step, int(begin), int(end))
+                    self._launch(self._relax_surroundings, timeline, step)
+                else:
+                    self._launch(self._relax, timeline, step, spread)
+                sweep += 1
+                if self.tolerance is not None and self._report[:, VIOLATION].max() <= self.tolerance:
+                    break
+            self._report[:, SWEEPS] = sweep
+            self._launch(self._finish, timeline, step)
+            if self._report[:, DIVERGED_STEP].max() >= 0:
+                return
+
+    def _launch(self, bound, timeline, a=0, b=0, c=0):
+        drag = (1.0 - self._damping) ** (1 / self.substeps)
+        tolerance = -1.0 if self.tolerance is None else self.tolerance
+        friction = float(self.particles.particle_contacts or 0.0)
+        bound(timeline, self._report, self._h, drag, tolerance, float(self._reach), friction, a, b, c)
+
+    def _refuse_what_went_wrong(self):
+        for world in np.flatnonzero(self._report[:, DIVERGED_STEP] >= 0):
+            step, particle = (int(self._report[world, k]) for k in (DIVERGED_STEP, DIVERGED_PARTICLE))
+            substep = self._substep + step + 1
+            raise Diverged(int(world), substep // self.substeps, particle, self._origin + substep * self._h)
+        if self._report[:, OVERFLOW].max() > MOST:
+            raise RuntimeError(
+                f"a particle has {int(self._report[:, OVERFLOW].max())} others within reach of contact, and {MOST} are "
+                "kept: expected radii of about the distance between particles, or less"
+            )
+
+    def _timeline(self, substeps):
+        """The surroundings at the start and at the end of each substep, a row each; one row where nothing moves."""
+        moving = callable(self.particles.wind) or self.particles.drives
+        moving = moving or any(collider.motion is not None for collider in self.particles.colliders)
+        times = [self._origin + (self._substep + k) * self._h for k in range(substeps + 1 if moving else 1)]
+        return np.array([self._surroundings(time) for time in times], launch.real())
+
+    def _surroundings(self, time):
+        """A row of the timeline: see pbd/arrays.py."""
+        wind = self.particles.wind
+        if callable(wind):
+            wind = finite_vector("wind", wind(time))
+        row = [self.particles.gravity, np.zeros(3) if wind is None else wind]
+        row += [collider.pose(time) for collider in self.particles.colliders]
+        for particles, path in self.particles.drives:
+            row.append(finite_array("path", np.reshape(path(time), (-1, 3)), (len(particles), 3)).ravel())
+        return np.concatenate(row)
+
+    # Time -----------------------------------------------------------------------------------------------------------
+
+    @property
+    def time(self):
+        """Time since the start [s]."""
+        return self._origin + self._substep * self._h
+
+    @property
+    def _h(self):
+        return self._dt / self.substeps
+
+    @property
+    def dt(self):
+        """Time step [s]. A new one keeps the velocities: x - x* is scaled by h_new/h_old."""
+        return self._dt
+
+    @dt.setter
+    def dt(self, dt):
+        self._change_step(positive("dt", dt), self.substeps)
+
+    def _change_step(self, dt, substeps):
+        self._origin, self._substep = self.time, 0
+        before = self._h
+        self._dt, self.substeps = dt, substeps
+        x = self._read("position")[..., :3]
+        self._write("previous", x - (x - self._read("previous")) * (self._h / before))
+
+    @property
+    def damping(self):
+        """The part of the velocity that is lost per step, in [0, 1)."""
+        return self._damping
+
+    @damping.setter
+    def damping(self, damping):
+        self._damping = finite_number("damping", damping)
+        if not 0 <= self._damping < 1:
+            raise ValueError(f"damping is {damping:g}: expected 0 <= damping < 1")
+
+    # Reading and writing --------------------------------------------------------------------------------------------
+
+    def _read(self, name):
+        """An array as numpy, (particles, worlds, ...)."""
+        return self._arrays[name].to_numpy()
+
+    def _write(self, name, values):
+        self._arrays[name].from_numpy(np.ascontiguousarray(values, launch.real()))
+
+    def _outward(self, values):
+        """(particles, worlds, ...) as a person sees it: worlds first, or none where there is one."""
+        return values[:, 0] if self.worlds == 1 else np.moveaxis(values, 1, 0)
+
+    def _inward(self, name, values, width=3):
+        """Numbers for all worlds or for each, as (particles, worlds, width)."""
+        values = np.asarray(values, float)
+        if values.ndim == 3:
+            return np.moveaxis(finite_array(name, values, (self.worlds, self.count, width)), 0, 1)
+        values = finite_array(name, values, (self.count, width))
+        return np.repeat(values[:, None], self.worlds, axis=1)
+
+    def positions(self):
+        """Positions, (particles, 3) or (worlds, particles, 3) [m]."""
+        return self._outward(self._read("position")[..., :3])
+
+    def velocities(self):
+        """Velocities over the last substep, (x - x*)/h, shaped like positions [m/s].
+
+        This backward difference belongs to the middle of the substep: the next position is not known, since constraints
+        will have their say in it. Before the first step it is v - a h/2.
+        """
+        return self._outward((self._read("position")[..., :3] - self._read("previous")) / self._h)
+
+    def inverse_masses(self):
+        """Inverse masses, (particles,) or (worlds, particles) [1/kg]; zero where pinned."""
+        return self._outward(self._read("position")[..., 3])
+
+    def set_positions(self, positions):
+        """Put particles elsewhere, with the velocities they have. Arguments: positions, shaped as they are read."""
+        new, q = self._inward("positions", positions), self._read("position")
+        self._write("previous", self._read("previous") + new - q[..., :3])
+        q[..., :3] = new
+        self._write("position", q)
+
+    def set_velocities(self, velocities):
+        """Give particles velocities, by an exact start: x* = x - v h + a h²/2. Arguments: shaped like positions."""
+        velocities, q = self._inward("velocities", velocities), self._read("position")
+        moving = q[..., 3:] > 0
+        acceleration = self.particles.gravity + q[..., 3:] * self._read("force")
+        step = moving * (velocities * self._h - acceleration * (self._h**2 / 2))
+        self._write("previous", q[..., :3] - step)
+
+    def set_forces(self, forces):
+        """Forces of one's own, which act until others are set. Arguments: shaped like positions [N]."""
+        new = self._inward("forces", forces)
+        if self._substep == 0 and self._origin == 0.0:  # the exact start counts them in
+            change = self._read("position")[..., 3:] * (new - self._read("force"))
+            self._write("previous", self._read("previous") + change * (self._h**2 / 2))
+        self._write("force", new)
+
+    def set_masses(self, particles, masses):
+        """Change masses, in all worlds; `math.inf` pins. Arguments: indices (n,); masses [kg], for all or one each."""
+        particles = indices("particles", particles, self.count)
+        masses = np.broadcast_to(np.asarray(masses, float), particles.shape)
+        if not (masses > 0).all():
+            raise ValueError(f"mass is {masses[~(masses > 0)][0]:g}: expected a number above zero, or math.inf to pin")
+        q = self._read("position")
+        q[particles, :, 3] = inverse(masses)[:, None]
+        self._write("position", q)
+
+    def collider_poses(self):
+        """Position and rotation of each collider now, (colliders, 7) [m, (w, x, y, z)]."""
+        poses = [collider.pose(self.time) for collider in self.particles.colliders]
+        return np.reshape(poses, (-1, 7))
+
+    # Measuring ------------------------------------------------------------------------------------------------------
+
+    def _per_world(self, values):
+        return values[0] if self.worlds == 1 else values
+
+    def statistics(self):
+        """Sweeps, residual and contacts of the last step: a Statistics."""
+        self._launch(self._measure, np.array([self._surroundings(self.time)], launch.real()))
+        sweeps, residual, touching = (self._report[:, k].copy() for k in (SWEEPS, VIOLATION, TOUCHING))
+        return Statistics(*map(self._per_world, (sweeps.astype(int), residual, touching.astype(int))))
+
+    def energy(self):
+        """Kinetic, potential and total energy at the middle of the last substep: an Energy."""
+        self._launch(self._measure, np.array([self._surroundings(self.time)], launch.real()))
+        q, before = self._read("position").astype(float), self._read("previous").astype(float)
+        x, w = q[..., :3], q[..., 3]
+        mass = np.divide(1.0, w, out=np.zeros_like(w), where=w > 0)
+        kinetic = 0.5 * (mass * ((x - before) ** 2).sum(axis=2)).sum(axis=0) / self._h**2
+        potential = -(mass * ((x + before) / 2 @ self.particles.gravity)).sum(axis=0)
+        potential = potential + self._report[:, ELASTIC]
+        return Energy(*map(self._per_world, (kinetic, potential, kinetic + potential)))
+
+    # Snapshots ------------------------------------------------------------------------------------------------------
+
+    def state(self):
+        """A snapshot from which `set_state` goes on bit for bit: a State."""
+        names = (self.positions(), self._outward(self._read("previous")), self._outward(self._read("force")))
+        return State(*names, self.inverse_masses(), self._dt, self.substeps, self._origin, self._substep)
+
+    def set_state(self, state):
+        """Go back, or on, to a snapshot of a system with as many particles and worlds. Arguments: a State."""
+        if not isinstance(state, State):
+            raise TypeError(f"state is {type(state).__name__}: expected a pbd.State")
+        expected = self.positions().shape
+        if np.shape(state.positions) != expected:
+            raise ValueError(f"state has positions of shape {np.shape(state.positions)}: expected {expected}")
+        weights = np.asarray(state.inverse_masses)
+        weights = weights[:, None] if self.worlds == 1 else weights.T
+        self._write("position", np.concatenate([self._inward("positions", state.positions), weights[..., None]], axis=2))
+        self._write("previous", self._inward("previous", state.previous))
+        self._write("force", self._inward("forces", state.forces))
+        self._dt, self.substeps = float(state.dt), int(state.substeps)
+        self._origin, self._substep = float(state.origin), int(state.substep)
+
+    def digest(self):
+        """Sixteen hexadecimal digits that differ when any bit of the state does."""
+        return self.state().digest()

@@ -1,0 +1,152 @@
+"""From descriptions to arrays: what a ParticleSystem does once, when it is made."""
+
+import numpy as np
+
+from pbd import arrays
+from pbd.collide.particles import MOST
+from pbd.collide.shapes import INTEGERS, NUMBERS
+from pbd.constraints import KINDS, STICK, STICK_ROOT_FREE
+from pbd.launch import device_array
+from pbd.particles import inverse
+
+
+def kinds_and_batches(descriptions, sticks):
+    """Kinds of constraint in the order in which they first appear, and what each holds.
+
+    Arguments: descriptions: a list of Particles of one structure; sticks: "exact" or "root_free".
+
+    Returns: tuple of Kind; list of (members (n, arity), parameters (n, p, worlds)).
+    """
+    first = descriptions[0]
+    kinds, batches = [], []
+    for key, batch in first.batches.items():
+        kind = KINDS[batch.kind] if isinstance(batch.kind, str) else batch.kind
+        if batch.compliant:
+            if kind.compliant is None:
+                raise ValueError(f"{kind.name} has no compliance: expected compliance=0")
+            kind = kind.compliant
+        elif kind is STICK and sticks == "root_free":
+            kind = STICK_ROOT_FREE
+        members, _ = batch.arrays()
+        parameters = []
+        for number, description in enumerate(descriptions):
+            other = description.batches.get(key)
+            if other is None or not np.array_equal(other.arrays()[0], members):
+                raise ValueError(f"world {number} has other constraints ({kind.name}) than world 0: expected the same")
+            parameters.append(other.arrays()[1])
+        kinds.append(kind)
+        batches.append((members, np.stack(parameters, axis=-1)))
+    for number, description in enumerate(descriptions):
+        if len(description) != len(first) or set(description.batches) != set(first.batches):
+            raise ValueError(f"world {number} has another structure than world 0: expected the same")
+    return tuple(kinds), batches
+
+
+def upload(descriptions, worlds, batches, kinds, schedule):
+    """All arrays of a system, as a dict of Taichi arrays in the order of `arrays.Data`.
+
+    Arguments: descriptions: one for all worlds, or one each; worlds: how many; batches and kinds: as above; schedule.
+    """
+    first = descriptions[0]
+    n = len(first)
+    contacts = first.particle_contacts is not None
+
+    def per_world(values):
+        """(n, ...) of each description to (n, worlds, ...)."""
+        stacked = np.stack([values(description) for description in descriptions], axis=1)
+        return np.repeat(stacked, worlds // len(descriptions), axis=1)
+
+    positions = per_world(lambda p: p.positions)
+    weights = per_world(lambda p: inverse(p.masses))
+    nothing = np.zeros((n, worlds, 3))
+    single = np.zeros((1, worlds, 3))
+    buckets = 1 << int(np.ceil(np.log2(2 * n))) if contacts else 1
+    fans, fan_triangles = fan_table(first.triangles, n)
+    integers, numbers, grids = shape_tables(first.colliders)
+    tables = constraint_tables(batches, kinds, schedule, worlds)
+    counts = np.zeros(arrays.COUNTS, np.int32)
+    counts[arrays.PARTICLES] = n
+    counts[arrays.MULTIPLIERS] = sum(len(b[0]) for b, kind in zip(batches, kinds) if kind.compliance)
+    counts[arrays.COLLIDERS] = len(first.colliders)
+    counts[arrays.BOXES] = len(first.boxes)
+    counts[arrays.DRIVEN] = sum(len(particles) for particles, _ in first.drives)
+    counts[arrays.WORLDS] = worlds
+    host = {
+        "position": np.concatenate([positions, weights[..., None]], axis=2),
+        "previous": positions,
+        "predicted": positions,
+        "force": nothing,
+        "air": nothing,
+        "radius": per_world(lambda p: p.radii),
+        **tables,
+        "numbers": numbers,
+        "integers": integers,
+        "grids": grids,
+        "boxes": np.reshape(first.boxes, (-1, 8)),
+        "driven": np.concatenate([np.zeros(0, int), *(particles for particles, _ in first.drives)]),
+        "triangles": first.triangles,
+        "drag_coefficient": 0.5 * first.air_density * first.drag,
+        "fans": fans,
+        "fan_triangles": fan_triangles,
+        "rest": positions if contacts else single,
+        "cells": np.zeros((buckets + 1, worlds), np.int32),
+        "binned": np.zeros((n if contacts else 1, worlds), np.int32),
+        "neighbours": np.zeros((n, MOST, worlds) if contacts else (1, 1, 1), np.int32),
+        "neighbour_count": np.zeros((n if contacts else 1, worlds), np.int32),
+        "correction": nothing if contacts else single,
+        "counts": counts,
+    }
+    return {name: device_array(never_empty(host[name])) for name in arrays.Data._fields if name in host}
+
+
+def never_empty(values):
+    """The same, or a single zero of the same rank: a Taichi array cannot be empty, and `counts` says what is."""
+    return values if values.size else np.zeros([max(length, 1) for length in values.shape], values.dtype)
+
+
+def constraint_tables(batches, kinds, schedule, worlds):
+    """Members, parameters and multipliers of all constraints, in the order of a schedule, and where each kind begins."""
+    members, parameters, offsets = [], [], []
+    at_member = at_parameter = at_multiplier = 0
+    for (members_of_kind, numbers), kind, order in zip(batches, kinds, schedule.orders):
+        offsets.append((at_member, at_parameter, at_multiplier, len(order)))
+        members.append(members_of_kind[order].ravel())
+        parameters.append(numbers[order].reshape(-1, numbers.shape[-1]))
+        at_member += members[-1].size
+        at_parameter += len(parameters[-1])
+        at_multiplier += len(order) if kind.compliance else 0
+    parameters = np.concatenate([np.zeros((0, worlds)), *(np.broadcast_to(p, (len(p), worlds)) for p in parameters)])
+    if max(at_member, at_parameter) > np.iinfo(np.int32).max:
+        raise ValueError(f"{at_member} members of constraints: expected at most 2³¹ - 1, what 32 bits index")
+    return {
+        "members": np.concatenate([np.zeros(0, np.int64), *members]),
+        "parameters": parameters,
+        "multipliers": np.zeros((at_multiplier, worlds)),
+        "offsets": np.reshape(offsets, (-1, 4)).astype(np.int32),
+        "runs": schedule.runs if schedule.runs.ndim == 3 else np.zeros((1, 1, 2), np.int32),
+    }
+
+
+def shape_tables(colliders):
+    """Integers, numbers and samples of all shapes: see pbd/collide/shapes.py."""
+    integers = np.zeros((len(colliders), INTEGERS), np.int32)
+    numbers = np.zeros((len(colliders), NUMBERS))
+    grids, samples = [np.zeros(0)], 0
+    for k, collider in enumerate(colliders):
+        shape = collider.shape
+        integers[k, 0] = shape.kind
+        given = shape.numbers()
+        numbers[k, : len(given)] = given
+        numbers[k, NUMBERS - 2 :] = collider.friction, collider.restitution
+        if hasattr(shape, "grid"):
+            integers[k, 1:] = samples, *shape.grid.shape
+            grids.append(shape.grid.ravel())
+            samples += shape.grid.size
+    return integers, numbers, np.concatenate(grids)
+
+
+def fan_table(triangles, count):
+    """Triangles of each particle: where its fan begins (count + 1,), and the fans one after another."""
+    corners = triangles.ravel()
+    order = np.argsort(corners, kind="stable")
+    return np.concatenate([[0], np.cumsum(np.bincount(corners, minlength=count))]), order // 3

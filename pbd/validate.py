@@ -1,0 +1,115 @@
+"""Checks of what a person gives: each returns it as an array or number, or says what was given and what was expected."""
+
+import difflib
+
+import numpy as np
+
+
+def finite_number(name, value):
+    """A finite float."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} is {value!r}: expected a number") from None
+    if not np.isfinite(number):
+        raise ValueError(f"{name} is {number}: expected a finite number")
+    return number
+
+
+def positive(name, value):
+    """A finite float above zero."""
+    number = finite_number(name, value)
+    if number <= 0:
+        raise ValueError(f"{name} is {number:g}: expected a number above zero")
+    return number
+
+
+def not_negative(name, value):
+    """A finite float, zero or above."""
+    number = finite_number(name, value)
+    if number < 0:
+        raise ValueError(f"{name} is {number:g}: expected zero or more")
+    return number
+
+
+def fraction(name, value):
+    """A float in [0, 1]."""
+    number = finite_number(name, value)
+    if not 0 <= number <= 1:
+        raise ValueError(f"{name} is {number:g}: expected a number from 0 to 1")
+    return number
+
+
+def whole(name, value, least=1):
+    """An integer of at least `least`."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+        raise TypeError(f"{name} is {value!r}: expected a whole number")
+    if value < least:
+        raise ValueError(f"{name} is {value}: expected {least} or more")
+    return int(value)
+
+
+def one_of(name, value, choices):
+    """One of several words; a wrong one is told the nearest right one."""
+    if value not in choices:
+        near = difflib.get_close_matches(str(value), choices, n=1, cutoff=0.4)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise ValueError(f"{name} is {value!r}: expected one of {', '.join(map(repr, choices))}{hint}")
+    return value
+
+
+def finite_array(name, value, shape):
+    """An array of finite floats of a given shape, where None stands for any length."""
+    try:
+        array = np.array(value, dtype=float)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} is {value!r}: expected numbers") from None
+    if array.ndim != len(shape) or any(want is not None and have != want for have, want in zip(array.shape, shape)):
+        wanted = "(" + ", ".join("any" if n is None else str(n) for n in shape) + ("," if len(shape) == 1 else "") + ")"
+        raise ValueError(f"{name} has shape {array.shape}: expected {wanted}")
+    bad = ~np.isfinite(array)
+    if bad.any():
+        where = tuple(int(k) for k in np.argwhere(bad)[0])
+        at = f" at index {where[0] if len(where) == 1 else where}"
+        raise ValueError(f"{name} is {array[where]}{at}: expected finite numbers")
+    return array
+
+
+def finite_vector(name, value):
+    """Three finite floats."""
+    return finite_array(name, value, (3,))
+
+
+def unit_vector(name, value):
+    """Three finite floats, scaled to length one."""
+    vector = finite_vector(name, value)
+    length = np.linalg.norm(vector)
+    if length == 0:
+        raise ValueError(f"{name} is (0, 0, 0): expected a direction")
+    return vector / length
+
+
+def unit_quaternion(name, value):
+    """A rotation (w, x, y, z), scaled to length one."""
+    quaternion = finite_array(name, value, (4,))
+    length = np.linalg.norm(quaternion)
+    if length == 0:
+        raise ValueError(f"{name} is (0, 0, 0, 0): expected a rotation (w, x, y, z)")
+    return quaternion / length
+
+
+def indices(name, value, count, width=None):
+    """Indices of particles, as an array of 64-bit integers of shape (n,) or (n, width)."""
+    array = np.asarray(value)
+    if array.size == 0:
+        array = array.reshape(0, width) if width else array.reshape(0)
+    elif not np.issubdtype(array.dtype, np.integer):
+        raise TypeError(f"{name} is {value!r}: expected whole numbers, indices of particles")
+    if width is None:
+        array = np.atleast_1d(array)
+    elif array.ndim != 2 or array.shape[1] != width:
+        raise ValueError(f"{name} has shape {array.shape}: expected (any, {width})")
+    bad = (array < 0) | (array >= count)
+    if bad.any():
+        raise IndexError(f"{name} holds {array[bad][0]}: there are {count} particles, 0 to {count - 1}")
+    return array.astype(np.int64)
