@@ -9,8 +9,31 @@ from typing import Any, NamedTuple
 import taichi as ti
 
 
+class Features(NamedTuple):
+    """What a system's kernels are compiled for, so that a small scene does not wait for what it has not."""
+
+    kinds: tuple  # of constraints: Kind
+    from_start: bool  # project along the gradients at the start of the step
+    watch: bool  # stop at a tolerance, and so look at each violation
+    colours: tuple  # how many clusters each colour has
+    spread: int  # turns between two worlds or clusters in a parallel loop, see SPREAD
+    parallel_worlds: bool  # spread worlds over threads
+    wind: bool
+    surfaces: bool  # colliders or boxes
+    rebounds: bool  # and some with restitution
+    contacts: bool  # of particles with one another
+
+
+# A parallel loop of fewer than 1,024 turns runs on one thread (Taichi 1.7.4 takes blocks of 512 at least). Where there are
+# fewer worlds or clusters than that, they stand this many turns apart; idle turns cost nothing that can be measured, as
+# long as the compiler knows the number: a division by one it does not know took a third of the time of a sweep.
+SPREAD = 512
+
+
 class Data(NamedTuple):
-    """What every kernel of a system can read; n particles, W worlds."""
+    """What every function of a kernel can read; n particles, W worlds."""
+
+    features: Features  # known when the kernel is compiled
 
     position: Any  # (n, W) of 4: x, y, z [m] and the inverse mass w [1/kg], 0 where pinned
     previous: Any  # (n, W) of 3: Jakobsen's x*, the position one step ago [m]
@@ -67,11 +90,12 @@ VIOLATION, SWEEPS, TOUCHING, ELASTIC, DIVERGED_STEP, DIVERGED_PARTICLE, OVERFLOW
 REPORTS = 7
 
 
-def kernel(body):
-    """A kernel from a Taichi function (data, a, b, c) of a `Data` and three integers, whose meaning is the function's.
+def kernel(body, features):
+    """A kernel from a Taichi function (data, a, b) of a `Data` and two integers, whose meaning is the function's.
 
     The signature stands here once, for all kernels of a system. A loop at the top of `body` runs in parallel, as one at
-    the top of a kernel does. Arguments of the kernel: the members of `Data` in order, then the three integers.
+    the top of a kernel does. Arguments of the kernel: the members of `Data` in order but the
+    features, then the two integers.
     """
     flat, table, cube = (ti.types.ndarray(ndim=n) for n in (1, 2, 3))
 
@@ -83,11 +107,11 @@ def kernel(body):
         triangles: table, drag_coefficient: flat, fans: flat, fan_triangles: flat,
         rest: table, cells: table, binned: table, neighbours: cube, neighbour_count: table, correction: table,
         counts: flat, timeline: table, report: table,
-        h: float, drag: float, tolerance: float, reach: float, friction: float, a: int, b: int, c: int,
+        h: float, drag: float, tolerance: float, reach: float, friction: float, a: int, b: int,
     ):  # fmt: skip
         data = ti.static(
             Data(
-                position, previous, predicted, force, air, radius,
+                features, position, previous, predicted, force, air, radius,
                 members, parameters, multipliers, offsets, runs,
                 numbers, integers, grids, boxes, driven,
                 triangles, drag_coefficient, fans, fan_triangles,
@@ -95,6 +119,6 @@ def kernel(body):
                 counts, timeline, report, h, drag, tolerance, reach, friction,
             )
         )  # fmt: skip
-        body(data, a, b, c)
+        body(data, a, b)
 
     return run

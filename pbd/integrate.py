@@ -13,8 +13,11 @@ from pbd.arrays import COLLIDERS, GRAVITY, POSES, WIND
 def acceleration(s: ti.template(), row, i, world):
     """Acceleration of particle i [m/s²]: gravity and all forces; zero where pinned."""
     w = s.position[i, world][3]
+    force = s.force[i, world]
+    if ti.static(s.features.wind):
+        force += s.air[i, world]
     gravity = ti.Vector([s.timeline[row, GRAVITY + k] for k in ti.static(range(3))])
-    result = gravity + w * (s.force[i, world] + s.air[i, world])
+    result = gravity + w * force
     if w == 0.0:
         result *= 0.0
     return result
@@ -29,7 +32,8 @@ def verlet(s: ti.template(), row, i, world):
     if q[3] == 0.0:
         new = x
     s.previous[i, world] = x
-    s.predicted[i, world] = new
+    if ti.static(s.features.surfaces):
+        s.predicted[i, world] = new
     s.position[i, world] = ti.Vector([new[0], new[1], new[2], q[3]])
 
 
@@ -39,7 +43,6 @@ def lead(s: ti.template(), row, d, world):
     i = s.driven[d]
     column = POSES + 7 * s.counts[COLLIDERS] + 3 * d
     target = ti.Vector([s.timeline[row, column + k] for k in ti.static(range(3))])
-    s.predicted[i, world] = target
     s.position[i, world] = ti.Vector([target[0], target[1], target[2], 0.0])
 
 

@@ -20,18 +20,18 @@ def gather(kind: ti.template(), index: ti.template(), s: ti.template(), c, world
 
 
 @ti.func
-def project(kind: ti.template(), index: ti.template(), s: ti.template(), c, world, from_start: ti.template()):
+def project(kind: ti.template(), index: ti.template(), s: ti.template(), c, world):
     """Project constraint c of a kind."""
     i, q, parameters, number = gather(kind, index, s, c, world)
     x = [ti.Vector([q[k][0], q[k][1], q[k][2]]) for k in ti.static(range(kind.arity))]
     w = [q[k][3] for k in ti.static(range(kind.arity))]
-    start = [s.previous[i[k], world] if ti.static(from_start) else x[k] for k in ti.static(range(kind.arity))]
+    start = [s.previous[i[k], world] if ti.static(s.features.from_start) else x[k] for k in ti.static(range(kind.arity))]
     compliance, multiplier, place = 0.0, 0.0, 0
     if ti.static(kind.compliance):
         compliance = s.parameters[number, world] / (s.h * s.h)
         place = s.offsets[index, 2] + c
         multiplier = s.multipliers[place, world]
-    corrections, multiplier = kind.project(x, start, w, parameters, compliance, multiplier, from_start)
+    corrections, multiplier = kind.project(x, start, w, parameters, compliance, multiplier, s.features.from_start)
     if ti.static(kind.compliance):
         s.multipliers[place, world] = multiplier
     for k in ti.static(range(kind.arity)):
@@ -63,14 +63,12 @@ def elastic_energy(kind: ti.template(), index: ti.template(), s: ti.template(), 
 
 
 @ti.func
-def relax_cluster(
-    kinds: ti.template(), s: ti.template(), cluster, world, from_start: ti.template(), watch: ti.template()
-):
+def relax_cluster(s: ti.template(), cluster, world):
     """Project all constraints of a cluster once; where watched, return the largest violation that was found."""
     worst = 0.0
-    for index in ti.static(range(len(kinds))):
+    for index, kind in ti.static(enumerate(s.features.kinds)):
         for c in range(s.runs[cluster, index, 0], s.runs[cluster, index, 1]):
-            if ti.static(watch):
-                worst = ti.max(worst, violation(kinds[index], index, s, c, world))
-            project(kinds[index], index, s, c, world, from_start)
+            if ti.static(s.features.watch):
+                worst = ti.max(worst, violation(kind, index, s, c, world))
+            project(kind, index, s, c, world)
     return worst

@@ -30,16 +30,21 @@ from pbd.integrate import blow, lead, verlet
 from pbd.relax import elastic_energy, project, relax_cluster, violation
 
 
+# A launch costs some 30 µs, a third of a sweep over 60,000 sticks: as many sweeps are made in one, where that can be.
+UNROLLED = 5
+
+
 class Kernels(NamedTuple):
     """The kernels of a system; each is compiled when it is first launched."""
 
-    advance: Any  # (steps, sweeps, spread): everything, a thread to each world
-    foresee: Any  # (step, spread): forces, Verlet, candidates for contact; of one large world
-    relax: Any  # (step, spread): one sweep over all clusters, contacts, colliders
-    relax_kinds: Any  # one for each kind, (step, begin, end): a single colour of single constraints
+    advance: Any  # (steps, sweeps): everything, a thread to each world
+    foresee: Any  # (step): forces, Verlet, candidates for contact; of one large world
+    relax: Any  # (step): one sweep over all clusters, contacts, colliders
+    relax_often: Any  # (step): UNROLLED sweeps, where nobody asks for the violation between
     relax_surroundings: Any  # (step): contacts and colliders
     finish: Any  # (step): restitution, and whether all is finite
     measure: Any  # (step): violations, contacts and elastic energy as they are
+    relax_kinds: Any  # one for each kind, (begin, end): a single colour of single constraints
 
 
 @ti.func
@@ -58,40 +63,25 @@ def finite(x):
     return result
 
 
-class Features(NamedTuple):
-    """What a system's kernels are compiled for, so that a small scene does not wait for what it has not."""
-
-    kinds: tuple  # of Kind
-    from_start: bool  # project along the gradients at the start of the step
-    watch: bool  # stop at a tolerance, and so look at each violation
-    colours: tuple  # how many clusters each colour has
-    parallel_worlds: bool  # spread worlds over threads
-    wind: bool
-    surfaces: bool  # colliders or boxes
-    rebounds: bool  # and some with restitution
-    contacts: bool  # of particles with one another
-
-
 @lru_cache
 def step_kernels(features):
-    """The kernels for a system with these features."""
-    kinds, from_start, watch, colours, parallel_worlds, wind, surfaces, rebounds, particle_contacts = features
+    """The kernels of a system with these features: a Kernels."""
 
     @ti.func
     def relax_world(s: ti.template(), before, after, world):
         """One sweep over everything that holds particles; the largest violation that it met."""
         worst = 0.0
-        for cluster in range(ti.static(sum(colours))):
-            worst = ti.max(worst, relax_cluster(kinds, s, cluster, world, from_start, watch))
+        for cluster in range(ti.static(sum(features.colours))):
+            worst = ti.max(worst, relax_cluster(s, cluster, world))
         n = s.counts[PARTICLES]
-        if ti.static(particle_contacts):
+        if ti.static(features.contacts):
             for i in range(n):
                 contacts.count_touching(s, i, world)
             for i in range(n):
                 worst = ti.max(worst, contacts.push_apart(s, i, world))
             for i in range(n):
                 contacts.take_correction(s, i, world)
-        if ti.static(surfaces):
+        if ti.static(features.surfaces):
             for i in range(n):
                 worst = ti.max(worst, keep_out(s, before, after, i, world))
         return worst
@@ -103,7 +93,7 @@ def step_kernels(features):
             if s.report[world, DIVERGED_STEP] < 0:
                 before, after = rows(s, step)
                 # 1. Forces: gravity and a person's own are at hand, the wind's are gathered.
-                if ti.static(wind):
+                if ti.static(features.wind):
                     for i in range(n):
                         blow(s, before, i, world)
                 # 2. Verlet, as if nothing held the particles.
@@ -114,7 +104,7 @@ def step_kernels(features):
                 # 3. Relaxation.
                 for m in range(s.counts[MULTIPLIERS]):
                     s.multipliers[m, world] = 0.0
-                if ti.static(particle_contacts):
+                if ti.static(features.contacts):
                     contacts.sort_into_buckets(s, world)
                     for i in range(n):
                         contacts.find_neighbours(s, i, world)
@@ -124,7 +114,7 @@ def step_kernels(features):
                     sweep += 1
                 s.report[world, SWEEPS] = ti.cast(sweep, float)
                 # 4. Restitution.
-                if ti.static(rebounds):
+                if ti.static(features.rebounds):
                     for i in range(n):
                         bounce(s, before, after, i, world)
                 for i in range(n):
@@ -133,112 +123,132 @@ def step_kernels(features):
                         s.report[world, DIVERGED_PARTICLE] = ti.cast(i, float)
 
     @ti.func
-    def advance(s: ti.template(), steps, sweeps, spread):
-        if ti.static(parallel_worlds):
-            for turn in range(s.counts[WORLDS] * spread):
-                if turn % spread == 0:
-                    advance_world(s, turn // spread, steps, sweeps)
+    def advance(s: ti.template(), steps, sweeps):
+        if ti.static(features.parallel_worlds):
+            for turn in range(s.counts[WORLDS] * features.spread):
+                if turn % features.spread == 0:
+                    advance_world(s, turn // features.spread, steps, sweeps)
         else:
             ti.loop_config(serialize=True)
             for world in range(s.counts[WORLDS]):
                 advance_world(s, world, steps, sweeps)
 
-    # The same phases, spread over threads --------------------------------------------------------------------------
+    # The same phases, spread over threads -----------------------------------------------------------------------------
+    # (A loop over worlds inside one over particles, not an ndrange over both: its divisions cost more than Verlet.)
 
     @ti.func
-    def foresee(s: ti.template(), step, spread, _):
-        if ti.static(wind):
-            for i, world in ti.ndrange(s.counts[PARTICLES], s.counts[WORLDS]):
+    def foresee(s: ti.template(), step, _):
+        if ti.static(features.wind):
+            for i in range(s.counts[PARTICLES]):
+                for world in range(s.counts[WORLDS]):
+                    before, after = rows(s, step)
+                    blow(s, before, i, world)
+        for i in range(s.counts[PARTICLES]):
+            for world in range(s.counts[WORLDS]):
                 before, after = rows(s, step)
-                blow(s, before, i, world)
-        for i, world in ti.ndrange(s.counts[PARTICLES], s.counts[WORLDS]):
-            before, after = rows(s, step)
-            verlet(s, before, i, world)
-        for d, world in ti.ndrange(s.counts[DRIVEN], s.counts[WORLDS]):
-            before, after = rows(s, step)
-            lead(s, after, d, world)
-        for m, world in ti.ndrange(s.counts[MULTIPLIERS], s.counts[WORLDS]):
-            s.multipliers[m, world] = 0.0
-        if ti.static(particle_contacts):
-            for turn in range(s.counts[WORLDS] * spread):
-                if turn % spread == 0:
-                    contacts.sort_into_buckets(s, turn // spread)
-            for i, world in ti.ndrange(s.counts[PARTICLES], s.counts[WORLDS]):
-                contacts.find_neighbours(s, i, world)
-
-    @ti.func
-    def relax_surroundings(s: ti.template(), step, _, __):
-        if ti.static(particle_contacts):
-            for i, world in ti.ndrange(s.counts[PARTICLES], s.counts[WORLDS]):
-                contacts.count_touching(s, i, world)
-            for i, world in ti.ndrange(s.counts[PARTICLES], s.counts[WORLDS]):
-                deepest = contacts.push_apart(s, i, world)
-                if ti.static(watch):
-                    ti.atomic_max(s.report[world, VIOLATION], deepest)
-            for i, world in ti.ndrange(s.counts[PARTICLES], s.counts[WORLDS]):
-                contacts.take_correction(s, i, world)
-        if ti.static(surfaces):
-            for i, world in ti.ndrange(s.counts[PARTICLES], s.counts[WORLDS]):
+                verlet(s, before, i, world)
+        for d in range(s.counts[DRIVEN]):
+            for world in range(s.counts[WORLDS]):
                 before, after = rows(s, step)
-                deepest = keep_out(s, before, after, i, world)
-                if ti.static(watch):
-                    ti.atomic_max(s.report[world, VIOLATION], deepest)
+                lead(s, after, d, world)
+        for m in range(s.counts[MULTIPLIERS]):
+            for world in range(s.counts[WORLDS]):
+                s.multipliers[m, world] = 0.0
+        if ti.static(features.contacts):
+            for turn in range(s.counts[WORLDS] * features.spread):
+                if turn % features.spread == 0:
+                    contacts.sort_into_buckets(s, turn // features.spread)
+            for i in range(s.counts[PARTICLES]):
+                for world in range(s.counts[WORLDS]):
+                    contacts.find_neighbours(s, i, world)
 
     @ti.func
-    def relax(s: ti.template(), step, spread, _):
-        for colour in ti.static(range(len(colours))):
-            for turn in range(s.counts[WORLDS] * ti.static(colours[colour]) * spread):
-                if turn % spread == 0:
-                    world = turn // spread % s.counts[WORLDS]
-                    cluster = turn // spread // s.counts[WORLDS] + ti.static(sum(colours[:colour]))
-                    worst = relax_cluster(kinds, s, cluster, world, from_start, watch)
-                    if ti.static(watch):
+    def relax_surroundings(s: ti.template(), step, _):
+        if ti.static(features.contacts):
+            for i in range(s.counts[PARTICLES]):
+                for world in range(s.counts[WORLDS]):
+                    contacts.count_touching(s, i, world)
+            for i in range(s.counts[PARTICLES]):
+                for world in range(s.counts[WORLDS]):
+                    deepest = contacts.push_apart(s, i, world)
+                    if ti.static(features.watch):
+                        ti.atomic_max(s.report[world, VIOLATION], deepest)
+            for i in range(s.counts[PARTICLES]):
+                for world in range(s.counts[WORLDS]):
+                    contacts.take_correction(s, i, world)
+        if ti.static(features.surfaces):
+            for i in range(s.counts[PARTICLES]):
+                for world in range(s.counts[WORLDS]):
+                    before, after = rows(s, step)
+                    deepest = keep_out(s, before, after, i, world)
+                    if ti.static(features.watch):
+                        ti.atomic_max(s.report[world, VIOLATION], deepest)
+
+    @ti.func
+    def relax(s: ti.template(), step, _):
+        sweep(s, step)
+
+    @ti.func
+    def relax_often(s: ti.template(), step, _):
+        for _ in ti.static(range(UNROLLED)):
+            sweep(s, step)
+
+    @ti.func
+    def sweep(s: ti.template(), step):
+        for colour in ti.static(range(len(features.colours))):
+            for turn in range(s.counts[WORLDS] * ti.static(features.colours[colour] * features.spread)):
+                if turn % features.spread == 0:
+                    world = turn // features.spread % s.counts[WORLDS]
+                    cluster = turn // features.spread // s.counts[WORLDS] + ti.static(sum(features.colours[:colour]))
+                    worst = relax_cluster(s, cluster, world)
+                    if ti.static(features.watch):
                         ti.atomic_max(s.report[world, VIOLATION], worst)
-        relax_surroundings(s, step, 0, 0)
+        relax_surroundings(s, step, 0)
 
     def relax_kind(index):
         @ti.func
-        def relax_colour(s: ti.template(), step, begin, end):
-            for c, world in ti.ndrange((begin, end), s.counts[WORLDS]):
-                if ti.static(watch):
-                    ti.atomic_max(s.report[world, VIOLATION], violation(kinds[index], index, s, c, world))
-                project(kinds[index], index, s, c, world, from_start)
+        def relax_colour(s: ti.template(), begin, end):
+            for c in range(begin, end):
+                for world in range(s.counts[WORLDS]):
+                    if ti.static(features.watch):
+                        ti.atomic_max(s.report[world, VIOLATION], violation(features.kinds[index], index, s, c, world))
+                    project(features.kinds[index], index, s, c, world)
 
-        return kernel(relax_colour)
-
-    @ti.func
-    def finish(s: ti.template(), step, spread, _):
-        if ti.static(rebounds):
-            for i, world in ti.ndrange(s.counts[PARTICLES], s.counts[WORLDS]):
-                before, after = rows(s, step)
-                bounce(s, before, after, i, world)
-        for i, world in ti.ndrange(s.counts[PARTICLES], s.counts[WORLDS]):
-            if not finite(s.position[i, world]):
-                s.report[world, DIVERGED_STEP] = ti.cast(step, float)
-                ti.atomic_max(s.report[world, DIVERGED_PARTICLE], ti.cast(i, float))
+        return kernel(relax_colour, features)
 
     @ti.func
-    def measure(s: ti.template(), step, _, __):
+    def finish(s: ti.template(), step, _):
+        if ti.static(features.rebounds):
+            for i in range(s.counts[PARTICLES]):
+                for world in range(s.counts[WORLDS]):
+                    before, after = rows(s, step)
+                    bounce(s, before, after, i, world)
+        for i in range(s.counts[PARTICLES]):
+            for world in range(s.counts[WORLDS]):
+                if not finite(s.position[i, world]):
+                    s.report[world, DIVERGED_STEP] = ti.cast(step, float)
+                    ti.atomic_max(s.report[world, DIVERGED_PARTICLE], ti.cast(i, float))
+
+    @ti.func
+    def measure(s: ti.template(), step, _):
         for world in range(s.counts[WORLDS]):
             worst, energy, touching = 0.0, 0.0, 0
-            for index in ti.static(range(len(kinds))):
+            for index in ti.static(range(len(features.kinds))):
                 for c in range(s.offsets[index, 3]):
-                    worst = ti.max(worst, violation(kinds[index], index, s, c, world))
-                    energy += elastic_energy(kinds[index], index, s, c, world)
+                    worst = ti.max(worst, violation(features.kinds[index], index, s, c, world))
+                    energy += elastic_energy(features.kinds[index], index, s, c, world)
             before, after = rows(s, step)
             for i in range(s.counts[PARTICLES]):
                 held = 0
-                if ti.static(surfaces):
+                if ti.static(features.surfaces):
                     held = held_off(s, before, after, i, world)
-                if ti.static(particle_contacts):
+                if ti.static(features.contacts):
                     held = ti.max(held, contacts.touches(s, i, world))
                 touching += held
             s.report[world, VIOLATION] = worst
             s.report[world, TOUCHING] = ti.cast(touching, float)
             s.report[world, ELASTIC] = energy
 
-    kinds_alone = [relax_kind(index) for index in range(len(kinds))]
-    return Kernels(
-        kernel(advance), kernel(foresee), kernel(relax), kinds_alone, kernel(relax_surroundings), kernel(finish),
-        kernel(measure),
-    )  # fmt: skip
+    kinds_alone = [relax_kind(index) for index in range(len(features.kinds))]
+    whole = (kernel(body, features) for body in (advance, foresee, relax, relax_often, relax_surroundings, finish, measure))
+    return Kernels(*whole, kinds_alone)

@@ -11,22 +11,20 @@ from pbd.arrays import (
     ELASTIC,
     OVERFLOW,
     REPORTS,
+    SPREAD,
     SWEEPS,
     TOUCHING,
     VIOLATION,
+    Features,
 )
 from pbd.collide.particles import MOST
 from pbd.launch import Launch
 from pbd.particles import Particles, inverse
 from pbd.schedule import SCHEDULES, make_schedule
 from pbd.state import State
-from pbd.step import Features, step_kernels
+from pbd.step import UNROLLED, step_kernels
 from pbd.upload import kinds_and_batches, upload
 from pbd.validate import finite_array, finite_number, finite_vector, indices, one_of, positive, whole
-
-# A parallel loop of fewer than 1,024 turns runs on one thread (Taichi 1.7.4 takes blocks of 512 at least). Where there are
-# fewer worlds or clusters than that, they stand this many turns apart; the idle turns cost nothing that can be measured.
-SPREAD = 512
 
 # Steps in one launch: few enough for a person to interrupt, and for a timeline to stay small.
 STEPS_PER_LAUNCH = 1_000
@@ -145,6 +143,7 @@ class ParticleSystem:
             from_start=from_start,
             watch=self.tolerance is not None,
             colours=tuple(self.schedule.colours),
+            spread=SPREAD if launch.on_cpu() and self.worlds < 2 * SPREAD else 1,
             parallel_worlds=self.worlds > 1,
             wind=described.wind is not None and len(described.triangles) > 0,
             surfaces=len(restitutions) > 0,
@@ -157,6 +156,7 @@ class ParticleSystem:
         self._advance = Launch(kernels.advance, *arrays)
         self._foresee = Launch(kernels.foresee, *arrays)
         self._relax = Launch(kernels.relax, *arrays)
+        self._relax_often = Launch(kernels.relax_often, *arrays)
         self._relax_kinds = [Launch(kernel, *arrays) for kernel in kernels.relax_kinds]
         self._relax_surroundings = Launch(kernels.relax_surroundings, *arrays)
         self._finish = Launch(kernels.finish, *arrays)
@@ -172,8 +172,7 @@ class ParticleSystem:
             timeline = self._timeline(substeps)
             self._report[:, DIVERGED_STEP:] = -1
             if self._in_one_launch:
-                spread = SPREAD if launch.on_cpu() and self.worlds < 2 * SPREAD else 1
-                self._launch(self._advance, timeline, substeps, self.iterations, spread)
+                self._launch(self._advance, timeline, substeps, self.iterations)
             else:
                 self._step_in_parallel(timeline, substeps)
             self._refuse_what_went_wrong()
@@ -182,18 +181,20 @@ class ParticleSystem:
 
     def _step_in_parallel(self, timeline, substeps):
         """The step of pbd/step.py phase by phase, each spread over threads."""
-        spread = SPREAD if launch.on_cpu() else 1
         for step in range(substeps):
-            self._launch(self._foresee, timeline, step, spread)
+            self._launch(self._foresee, timeline, step)
             sweep = 0
             while sweep < self.iterations:
                 self._report[:, VIOLATION] = 0
                 if self.schedule.name == "coloured":
                     for kind, begin, end in self.schedule.runs:
-                        self._launch(self._relax_kinds[kind], timeline, step, int(begin), int(end))
+                        self._launch(self._relax_kinds[kind], timeline, int(begin), int(end))
                     self._launch(self._relax_surroundings, timeline, step)
+                elif self.tolerance is None and self.iterations - sweep >= UNROLLED:
+                    self._launch(self._relax_often, timeline, step)
+                    sweep += UNROLLED - 1
                 else:
-                    self._launch(self._relax, timeline, step, spread)
+                    self._launch(self._relax, timeline, step)
                 sweep += 1
                 if self.tolerance is not None and self._report[:, VIOLATION].max() <= self.tolerance:
                     break
@@ -202,11 +203,11 @@ class ParticleSystem:
             if self._report[:, DIVERGED_STEP].max() >= 0:
                 return
 
-    def _launch(self, bound, timeline, a=0, b=0, c=0):
+    def _launch(self, bound, timeline, a=0, b=0):
         drag = (1.0 - self._damping) ** (1 / self.substeps)
         tolerance = -1.0 if self.tolerance is None else self.tolerance
         friction = float(self.particles.particle_contacts or 0.0)
-        bound(timeline, self._report, self._h, drag, tolerance, float(self._reach), friction, a, b, c)
+        bound(timeline, self._report, self._h, drag, tolerance, float(self._reach), friction, a, b)
 
     def _refuse_what_went_wrong(self):
         for world in np.flatnonzero(self._report[:, DIVERGED_STEP] >= 0):

@@ -1,0 +1,22 @@
+"""Things to simulate: functions that add particles and constraints to a pbd.Particles, and what meshes they start from."""
+
+from pbd.build.cloth import Cloth, cloth, cloth_from_mesh
+from pbd.build.mesh import Mesh, closed_surface, load_mesh, surface
+from pbd.build.rope import Rope, rope
+from pbd.build.soft_body import Skin, SoftBody, soft_body, soft_body_from_tetrahedra
+
+__all__ = [
+    "Cloth",
+    "Mesh",
+    "Rope",
+    "Skin",
+    "SoftBody",
+    "closed_surface",
+    "cloth",
+    "cloth_from_mesh",
+    "load_mesh",
+    "rope",
+    "soft_body",
+    "soft_body_from_tetrahedra",
+    "surface",
+]

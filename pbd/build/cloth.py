@@ -1,0 +1,223 @@
+"""Cloth: a surface whose edges are sticks, with some resistance to bending."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pbd.build.mesh import surface
+from pbd.build.topology import edges_of, hinges_of
+from pbd.validate import finite_vector, indices, not_negative, one_of, positive, whole
+
+PLACES = ("left_top", "right_top", "left_bottom", "right_bottom", "top", "bottom", "left", "right")
+
+# How many sticks or hinges are added at a time: the work arrays of millions would fill half a gigabyte.
+CHUNK = 1 << 18
+
+
+@dataclass
+class Cloth:
+    """Indices of a cloth in its Particles.
+
+    particles (n,), in a grid row after row; sticks (s, 2); triangles (t, 3); hinges (h, 4), empty without bending;
+    counts: (rows, columns) of a grid, None of a mesh.
+    """
+
+    particles: np.ndarray
+    sticks: np.ndarray
+    triangles: np.ndarray
+    hinges: np.ndarray
+    counts: tuple | None = None
+
+
+def cloth(
+    particles,
+    origin,
+    right,
+    down,
+    counts,
+    *,
+    density=0.2,
+    compliance=0.0,
+    shear="both",
+    shear_compliance=1e-3,
+    bending=1e-4,
+    thickness=0.0,
+    friction=0.0,
+    drag=1.0,
+    pins=(),
+):
+    """Add a rectangular piece of cloth, woven along its sides.
+
+    Arguments:
+        particles: the pbd.Particles it is added to.
+        origin (3,) [m]: its left top corner; right, down (3,) [m]: its upper and its left side.
+        counts: (rows, columns) of particles, two or more each. Particle (i, j) is number i · columns + j.
+        density: [kg/m²]; a cotton shirt has 0.15, jeans 0.4.
+        compliance: of the sticks along the threads [m/N], about the inverse of the tension [N/m] that would double the
+            length, whatever the number of particles.
+        shear: sticks across each cell: "both" diagonals, "one" (in alternating directions), or "none".
+        shear_compliance: of those [m/N]. Woven cloth gives way in shear a thousand times more than along its threads,
+            which is what lets it lie over a ball; zero makes it paper.
+        bending: resistance to bending (flexural rigidity) [N m], whatever the number of particles; cotton has 1e-5, jeans
+            1e-4. Folds are some times (bending / (density g))^(1/3) wide, and show where that is more than the distance
+            of two particles. None for none.
+        thickness: [m]: particles get half of it as their radius, and keep apart by it, with `friction` between them;
+            zero for a cloth that passes through itself.
+        drag: coefficient of its triangles in the wind; None keeps it out of the wind.
+        pins: particles that do not move: names among left_top, right_top, left_bottom, right_bottom, top, bottom, left,
+            right, or numbers of particles within the cloth.
+
+    Returns: a Cloth. Triangles wind so that their normal is right × down; diagonals alternate, so that none of the two
+    directions is favoured.
+
+    Source: Jakobsen, Advanced Character Physics (2001), section 4; bending after Grinspun and others, Discrete Shells
+    (2003).
+    """
+    origin, right, down = (
+        finite_vector(name, value) for name, value in (("origin", origin), ("right", right), ("down", down))
+    )
+    if not np.linalg.norm(np.cross(right, down)) > 1e-12 * np.linalg.norm(right) * np.linalg.norm(down):
+        raise ValueError(f"cloth sides {right.tolist()} and {down.tolist()}: expected two that span an area")
+    rows, columns = (whole(f"cloth {name}", count, least=2) for name, count in zip(("rows", "columns"), counts))
+    one_of("shear", shear, ("both", "one", "none"))
+    i, j = np.linspace(0, 1, rows), np.linspace(0, 1, columns)
+    positions = (origin + i[:, None, None] * down + j[:, None] * right).reshape(-1, 3)
+    # A quarter of each cell to each of its corners.
+    share = np.multiply.outer(_trapezoid(rows), _trapezoid(columns)).ravel()
+    masses = positive("density", density) * np.linalg.norm(np.cross(right, down)) * share
+    number = np.arange(rows * columns, dtype=np.int32).reshape(rows, columns)
+    threads = _pairs(number[:, :-1], number[:, 1:]), _pairs(number[:-1], number[1:])
+    falling, rising = _pairs(number[:-1, :-1], number[1:, 1:]), _pairs(number[:-1, 1:], number[1:, :-1])
+    even = (np.add.outer(np.arange(rows - 1), np.arange(columns - 1)) % 2 == 0).ravel()
+    diagonals = {"both": (falling, rising), "one": (falling[even], rising[~even]), "none": ()}[shear]
+    added = particles.add_particles(positions, masses, radius=not_negative("thickness", thickness) / 2)
+    first = number.dtype.type(added[0])
+    sticks = np.concatenate([*threads, *diagonals]) + first
+    woven = sum(map(len, threads))
+    for chosen, softness in ((sticks[:woven], compliance), (sticks[woven:], shear_compliance)):
+        for piece in _pieces(chosen):
+            particles.add_sticks(piece, compliance=softness)
+    triangles = _grid_triangles(number, even) + first
+    particles.pin(first + _pinned(pins, number))
+    hinges = _finish(particles, triangles, bending, 0.0, thickness, friction, drag)
+    return Cloth(added, sticks, triangles, hinges, (rows, columns))
+
+
+def cloth_from_mesh(
+    particles,
+    mesh,
+    *,
+    density=0.2,
+    compliance=0.0,
+    bending=1e-4,
+    thickness=0.0,
+    friction=0.0,
+    drag=1.0,
+    pins=(),
+):
+    """Add cloth of any shape: the edges of a mesh are its sticks, the shape in which it is given its rest.
+
+    Arguments: mesh: a pbd.build.Mesh, (vertices, triangles), a trimesh.Trimesh, or a file's path; open or closed. Pins are
+    numbers of vertices. The rest is as for `cloth`; masses are by the area round each vertex.
+
+    Returns: a Cloth.
+
+    Raises: ValueError where a vertex belongs to no triangle, a triangle has no area, or an edge belongs to three triangles
+    or more (where bending is not None).
+    """
+    mesh = surface(mesh)
+    areas = mesh.areas
+    if not areas.all():
+        raise ValueError(f"mesh triangle {int(np.argmin(areas))} has no area: expected corners off one line")
+    masses = positive("density", density) / 3 * np.bincount(
+        mesh.triangles.ravel(), np.repeat(areas, 3), len(mesh.vertices)
+    )
+    if not masses.all():
+        raise ValueError(f"mesh vertex {int(np.argmin(masses))} belongs to no triangle: expected a surface")
+    if bending is not None:
+        hinges_of(mesh.triangles)  # refused, if at all, before anything is added
+    added = particles.add_particles(mesh.vertices, masses, radius=not_negative("thickness", thickness) / 2)
+    triangles = mesh.triangles + added[0]
+    sticks = edges_of(triangles)
+    for piece in _pieces(sticks):
+        particles.add_sticks(piece, compliance=compliance)
+    particles.pin(added[indices("pins", pins, len(added))])
+    hinges = _finish(particles, triangles, bending, None, thickness, friction, drag)
+    return Cloth(added, sticks, triangles, hinges)
+
+
+def bending_compliance(hinges, positions, bending):
+    """Compliance [rad²/J] of hinges that gives a surface a flexural rigidity.
+
+    Arguments: hinges (n, 4) as `hinges_of` gives them; positions [m]; bending: the rigidity B [N m].
+
+    An edge of length l between triangles of areas A1, A2 is the middle of a strip half of each of them wide,
+    w = (A1 + A2)/l. Bent by θ the strip has curvature θ/w and the energy ½ B (θ/w)² w l = ½ θ²/α, so that
+    α = w/(B l) = (A1 + A2)/(B l²). That is exact for a cylinder along the edges, and in every direction where triangles
+    are equilateral.
+
+    Source: Grinspun, Hirani, Desbrun, Schröder, Discrete Shells (2003), section 3, with the factor worked out.
+    """
+    x0, x1, x2, x3 = (positions[hinges[:, k]] for k in range(4))
+    edge = x1 - x0
+    areas = (np.linalg.norm(np.cross(edge, x2 - x0), axis=1) + np.linalg.norm(np.cross(edge, x3 - x0), axis=1)) / 2
+    return areas / (bending * np.einsum("ij,ij->i", edge, edge))
+
+
+def _finish(particles, triangles, bending, rest_angle, thickness, friction, drag):
+    """Bending, contacts and wind on triangles that are sticks already; return the hinges."""
+    hinges = np.zeros((0, 4), np.int64)
+    if bending is not None:
+        positive("bending", bending)
+        hinges = hinges_of(triangles)
+        positions = particles.positions
+        for piece in _pieces(hinges):
+            particles.add_bending(piece, rest_angle, bending_compliance(piece, positions, bending))
+    if thickness > 0:
+        particles.add_particle_contacts(friction)
+    if drag is not None:
+        particles.add_triangles(triangles, drag)
+    return hinges
+
+
+def _pieces(rows):
+    return [rows[k : k + CHUNK] for k in range(0, len(rows), CHUNK)]
+
+
+def _trapezoid(count):
+    """Shares of equally spaced points in a line, half as much at its ends; the sum is one."""
+    share = np.full(count, 1.0 / (count - 1))
+    share[[0, -1]] /= 2
+    return share
+
+
+def _pairs(a, b):
+    return np.stack([a.ravel(), b.ravel()], axis=1)
+
+
+def _grid_triangles(number, even):
+    """Two triangles for each cell of a grid, its diagonal falling or rising in turn."""
+    a, b, c, d = (corner.ravel() for corner in (number[:-1, :-1], number[:-1, 1:], number[1:, :-1], number[1:, 1:]))
+    # Corners a b over c d: falling a-d, rising b-c.
+    one = np.where(even[:, None], np.stack([a, b, d], axis=1), np.stack([a, b, c], axis=1))
+    two = np.where(even[:, None], np.stack([a, d, c], axis=1), np.stack([b, d, c], axis=1))
+    return np.stack([one, two], axis=1).reshape(-1, 3)
+
+
+def _pinned(pins, number):
+    """Numbers of particles from names of places, or numbers, in a grid."""
+    places = {
+        "left_top": number[0, 0],
+        "right_top": number[0, -1],
+        "left_bottom": number[-1, 0],
+        "right_bottom": number[-1, -1],
+        "top": number[0],
+        "bottom": number[-1],
+        "left": number[:, 0],
+        "right": number[:, -1],
+    }
+    if isinstance(pins, str):
+        pins = (pins,)
+    chosen = [np.atleast_1d(places[one_of("pin", pin, PLACES)]) for pin in pins if isinstance(pin, str)]
+    numbers = [pin for pin in pins if not isinstance(pin, str)]
+    return np.concatenate([*chosen, indices("pins", np.array(numbers, dtype=np.int64 if not numbers else None), number.size)])

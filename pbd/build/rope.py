@@ -1,0 +1,64 @@
+"""Rope: a line of particles."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pbd.validate import finite_array, not_negative, one_of, positive, whole
+
+ENDS = {"start": 0, "end": -1}
+
+
+@dataclass
+class Rope:
+    """Indices of a rope: particles (n,) from start to end, sticks (n - 1, 2) between neighbours, and its radius [m]."""
+
+    particles: np.ndarray
+    sticks: np.ndarray
+    radius: float
+
+
+def rope(particles, points, segments=None, *, mass, radius=0.0, compliance=0.0, bending_compliance=None, pins=()):
+    """Add a rope along a line.
+
+    Arguments:
+        particles: the pbd.Particles it is added to.
+        points: (k, 3) [m], k >= 2: the line, straight between them.
+        segments: how many sticks of equal length the line is cut into; None for one from each point to the next.
+        mass: of the whole rope [kg], shared out by length.
+        radius: of the rope [m].
+        compliance: of a stick [m/N].
+        bending_compliance: of sticks from each particle to the next but one, which resist bending [m/N]; None for none.
+        pins: "start", "end" or both.
+
+    Returns: a Rope.
+
+    Source: Jakobsen, Advanced Character Physics (2001), section 4.
+    """
+    points = finite_array("rope points", points, (None, 3))
+    if len(points) < 2:
+        raise ValueError(f"a rope along {len(points)} points: expected two or more")
+    if segments is not None:
+        points = resampled(points, whole("segments", segments))
+    lengths = np.linalg.norm(np.diff(points, axis=0), axis=1)
+    if not lengths.all():
+        raise ValueError(f"rope points {int(np.argmin(lengths))} and the next coincide: expected different ones")
+    pins = (pins,) if isinstance(pins, str) else tuple(pins)
+    for pin in pins:
+        one_of("pin", pin, tuple(ENDS))
+    radius = not_negative("radius", radius)
+    share = (np.append(lengths, 0) + np.append(0, lengths)) / (2 * lengths.sum())
+    added = particles.add_particles(points, positive("mass", mass) * share, radius=radius)
+    particles.pin(added[[ENDS[pin] for pin in pins]])
+    sticks = np.stack([added[:-1], added[1:]], axis=1)
+    particles.add_sticks(sticks, compliance=compliance)
+    if bending_compliance is not None and len(added) > 2:
+        particles.add_sticks(np.stack([added[:-2], added[2:]], axis=1), compliance=bending_compliance)
+    return Rope(added, sticks, radius)
+
+
+def resampled(points, segments):
+    """The points that cut a line into pieces of equal length along it, (segments + 1, 3)."""
+    along = np.append(0, np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1)))
+    at = np.linspace(0, along[-1], segments + 1)
+    return np.stack([np.interp(at, along, points[:, k]) for k in range(3)], axis=1)
