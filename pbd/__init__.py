@@ -14,6 +14,7 @@
 `Particles` describes, `ParticleSystem` moves; pbd/step.py is the algorithm.
 """
 
+from pbd.collide.mesh import MeshCollider
 from pbd.collide.shapes import Box, Capsule, Plane, Sphere
 from pbd.constraints import Kind, scalar_constraint
 from pbd.particles import Particles
@@ -26,6 +27,7 @@ __all__ = [
     "Diverged",
     "Energy",
     "Kind",
+    "MeshCollider",
     "ParticleSystem",
     "Particles",
     "Plane",

@@ -2,12 +2,14 @@
 
 from pbd.build.cloth import Cloth, cloth, cloth_from_mesh
 from pbd.build.mesh import Mesh, closed_surface, load_mesh, surface
+from pbd.build.plant import Plant, plant
 from pbd.build.rope import Rope, rope
 from pbd.build.soft_body import Skin, SoftBody, soft_body, soft_body_from_tetrahedra
 
 __all__ = [
     "Cloth",
     "Mesh",
+    "Plant",
     "Rope",
     "Skin",
     "SoftBody",
@@ -15,6 +17,7 @@ __all__ = [
     "cloth",
     "cloth_from_mesh",
     "load_mesh",
+    "plant",
     "rope",
     "soft_body",
     "soft_body_from_tetrahedra",

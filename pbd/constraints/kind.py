@@ -69,14 +69,21 @@ def scalar_constraint(name, arity, parameters, function, bound="equal"):
     @ti.func
     def project(x, start, w, parameters, compliance, multiplier, from_start: ti.template()):
         C, gradient = function(x, parameters)
-        # Along the gradient as it is (start is x then), or as it was at the start of the step, which is SHAKE's choice;
-        # how far, to first order in either case.
-        _, direction = function(start, parameters)
         weight = 0.0
         for k in ti.static(range(arity)):
-            weight += w[k] * gradient[k].dot(direction[k])
+            weight += w[k] * gradient[k].norm_sqr()
+        if ti.static(from_start):
+            # SHAKE: along the gradient as it was at the start of the step; how far, to first order again.
+            _, before = function(start, parameters)
+            along = 0.0
+            for k in ti.static(range(arity)):
+                along += w[k] * gradient[k].dot(before[k])
+            if along > 0.5 * weight:  # else it has turned so far within the step that it no longer leads there
+                weight = along
+                for k in ti.static(range(arity)):
+                    gradient[k] = before[k]
         new, change = next_multiplier(C, weight, compliance, multiplier, bound)
-        return [(w[k] * change) * direction[k] for k in ti.static(range(arity))], new
+        return [(w[k] * change) * gradient[k] for k in ti.static(range(arity))], new
 
     compliant = Kind(f"{name} (compliant)", arity, parameters, project, value, compliance=True)
     return Kind(name, arity, parameters, project, value, compliant=compliant)

@@ -46,12 +46,11 @@ def project_along_start(x, start, w, length):
     separation = x[1] - x[0]
     direction = start[1] - start[0]
     distance = separation.norm()
-    # d|δ + (w1 + w2) g δ0| / dg at g = 0, times |δ|. A stick that turned by a right angle within one step has no solution
-    # along δ0: it is left to the next step.
-    slope = (w[0] + w[1]) * separation.dot(direction)
-    g = 0.0
-    if ti.abs(slope) > TINY:
-        g = (length - distance) * distance / slope
+    along = separation.dot(direction)
+    if along < 0.5 * distance * direction.norm():
+        # Turned by more than 60° in one step: the old direction no longer leads there.
+        direction, along = separation, distance * distance
+    g = (length - distance) * distance / ((w[0] + w[1]) * along + TINY)
     return [-(w[0] * g) * direction, (w[1] * g) * direction]
 
 

@@ -1,0 +1,249 @@
+"""Plant: a branching skeleton of sticks, with leaves.
+
+A line of sticks has no stiffness against bending, and a stick between every other node of a straight line resists it only
+to second order. So the nodes of a stem do not lie on its axis but wind round it, a golden angle apart as leaves do, and
+each is tied to the three before it: a slender truss with just the sticks that hold it, linear in bending and twisting, with
+one particle a node.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from pbd.validate import finite_vector, positive, whole
+
+UP = np.array([0.0, 0.0, 1.0])
+GOLDEN_ANGLE = math.pi * (3 - math.sqrt(5))
+
+# Distance of nodes from their stem's axis, as a part of their distance along it.
+OFFSET = 0.5
+
+# Flexural rigidity of such a stem is this times stiffness of a stick · offset² · distance along (n nodes have 3.5 n/(n + 3)
+# times; from the linear truss, whatever the offset below 0.4; test_plant.py solves it again).
+RIGIDITY = 3.5
+
+# Proportions of a stem to the one it grows from: length, radius at its foot; and of its tip's radius to its foot's.
+LENGTH, RADIUS, TAPER = 0.55, 0.6, 0.4
+
+BRANCH_ANGLE = math.radians(55)  # between a branch and its stem
+RISE = 0.25  # how much of "up" joins a branch's direction along its length
+LEAF_WIDTH, LEAF_FOLD = 0.3, 0.08  # half the width, and the height of the edges over the midrib, as parts of the length
+PETIOLE = 0.015  # radius of a leaf's stalk, as a part of the leaf's length
+LEAF_FREQUENCY = 4.0  # at which a leaf swings on its stem [Hz]
+
+
+@dataclass
+class Plant:
+    """Indices of a plant in its Particles.
+
+    particles (n,); roots: those pinned; sticks (s, 2): all; triangles (t, 3): leaves, two each.
+    For drawing wood: segments (k, 2), numbers of points on the axes of stems, from foot to tip; radii (k, 2) at both ends
+    of each [m]; and `axes`, where those points are. supports (a, 4) and weights (a, 4): the points as sums of particles.
+    """
+
+    particles: np.ndarray
+    roots: np.ndarray
+    sticks: np.ndarray
+    triangles: np.ndarray
+    segments: np.ndarray
+    radii: np.ndarray
+    supports: np.ndarray
+    weights: np.ndarray
+
+    def axes(self, positions):
+        """Points on the axes of stems (a, 3) [m], from the positions of all particles (particles, 3) [m]."""
+        return np.einsum("nk,nkj->nj", self.weights, np.asarray(positions)[self.supports])
+
+
+class Growth:
+    """What has grown so far, in plain lists; numbers of nodes count from zero."""
+
+    def __init__(self, density):
+        self.density = density
+        self.positions, self.masses = [], []
+        self.sticks, self.compliances = [], []
+        self.segments, self.radii, self.triangles = [], [], []
+        self.supports, self.axes, self.petioles = {}, {}, []
+
+    def node(self, position, mass=0.0):
+        """A new node; its number."""
+        self.positions.append(position)
+        self.masses.append(mass)
+        return len(self.positions) - 1
+
+    def tie(self, node, others, compliance):
+        """Sticks from a node to others."""
+        self.sticks += [(node, other) for other in others]
+        self.compliances += [compliance] * len(others)
+
+    def wood(self, a, b, radius_a, radius_b):
+        """A piece of stem between two nodes, its mass shared by them."""
+        length = np.linalg.norm(self.positions[b] - self.positions[a])
+        mass = self.density * math.pi * (radius_a**2 + radius_a * radius_b + radius_b**2) / 3 * length
+        self.masses[a] += mass / 2
+        self.masses[b] += mass / 2
+        self.segments.append((a, b))
+        self.radii.append((radius_a, radius_b))
+
+
+def plant(
+    particles,
+    base=(0.0, 0.0, 0.0),
+    height=1.5,
+    *,
+    seed=0,
+    levels=2,
+    segments=8,
+    branches=7,
+    radius=None,
+    stiffness=3e9,
+    density=700.0,
+    leaf_length=None,
+    leaf_density=0.2,
+    drag=1.0,
+):
+    """Add a plant that stands in the ground.
+
+    Arguments:
+        particles: the pbd.Particles it is added to.
+        base: where the trunk leaves the ground (3,) [m]; it grows along z, and three nodes below hold it.
+        height: of the trunk [m].
+        seed: a whole number; the same one grows the same plant.
+        levels: 0 for a bare trunk with leaves, 1 with branches, 2 with twigs on them, ...
+        segments: of the trunk; branches have fewer, by their length.
+        branches: of each stem at most, one to a node, a golden angle apart.
+        radius: of the trunk at its foot [m]; a fortieth of the height where None.
+        stiffness: Young's modulus of the stems [Pa]: green ones 1e8 to 1e9, wood 1e10.
+        density: of the wood [kg/m³]; leaf_density: of the leaves [kg/m²].
+        leaf_length: [m]; a tenth of the height where None; zero for a bare plant.
+        drag: coefficient of the leaves in the wind; None keeps them out of it.
+
+    Returns: a Plant. Stems have the rigidity E π r⁴/4 of round rods once sweeps converge, which with these numbers takes
+    10 sweeps in 4 substeps of 1/240 s; a single step of 1/60 s with 10 sweeps leaves it standing, but limp.
+
+    Sources: Jakobsen, Advanced Character Physics (2001), section 4; Prusinkiewicz, Lindenmayer, The Algorithmic Beauty of
+    Plants (1990), chapter 4, for the golden angle.
+    """
+    base, height = finite_vector("base", base), positive("height", height)
+    generator = np.random.default_rng(whole("seed", seed, least=0))
+    levels, branches = whole("levels", levels, least=0), whole("branches", branches, least=0)
+    segments = whole("segments", segments, least=2)
+    radius = height / 40 if radius is None else positive("radius", radius)
+    leaf_length = height / 10 if leaf_length is None else leaf_length
+    if leaf_length != 0:
+        positive("leaf length", leaf_length)
+    growth = Growth(positive("density", density))
+    positive("stiffness", stiffness)
+    leaf_mass = positive("leaf density", leaf_density) * LEAF_WIDTH * leaf_length**2
+    spacing = height / segments
+
+    def grow(chain, above, start, direction, length, foot, level):
+        """A stem from `start` on: nodes after the last of `chain`, which it stands on; `above` also holds its first two."""
+        count = max(3, round(length / spacing))
+        step = length / count
+        phase = generator.uniform(0, 2 * math.pi) if level else 2 * GOLDEN_ANGLE  # the trunk goes on from its roots
+        offset, first, previous = OFFSET * step, len(chain), foot
+        nodes, places, outwards, radii = [], [], [], []
+        for k in range(1, count + 1):
+            if level:
+                direction = direction + RISE / count * UP
+                direction = direction / np.linalg.norm(direction)
+            start = start + step * direction
+            outwards.append(turned(direction, phase + k * GOLDEN_ANGLE))
+            node = growth.node(start + offset * outwards[-1])
+            here = foot * (1 - (1 - TAPER) * k / count)
+            rigidity = stiffness * math.pi * ((here + previous) / 2) ** 4 / 4
+            others = chain[-3:] if k > 3 else chain[-4:] + (above if k <= 2 else [])
+            growth.tie(node, others, RIGIDITY * offset**2 * step / rigidity)
+            growth.wood(chain[-1], node, previous, here)
+            chain.append(node)
+            nodes.append(node)
+            places.append(start)
+            radii.append(here)
+            previous = here
+        for k, node in enumerate(nodes):
+            begin = first + min(k - 1, count - 4)
+            growth.axes[node], growth.supports[node] = places[k], chain[begin : begin + 4]
+        if level < levels and branches:
+            # From a third of the way up; the higher, the shorter.
+            for k in np.unique(np.linspace(count / 3, count - 2, branches).round().astype(int)):
+                way = math.cos(BRANCH_ANGLE) * direction + math.sin(BRANCH_ANGLE) * outwards[k]
+                grown = LENGTH * length * (1.3 - 0.6 * k / count) * generator.uniform(0.85, 1.15)
+                stand, above = chain[first + k - 3 : first + k + 1], nodes[k + 1 : k + 3]
+                grow(stand, above, places[k], way, grown, min(RADIUS * foot, radii[k]), level + 1)
+        elif leaf_length:
+            for k in range(count // 3, count):
+                growth.petioles.append(nodes[k])
+                leaf(chain[first + k - 3 : first + k + 1], outwards[k] + 0.5 * direction)
+
+    def leaf(stem, direction):
+        """A leaf at the last of four nodes, held by the others: a left, a tip and a right corner."""
+        direction = direction / np.linalg.norm(direction)
+        foot = growth.positions[stem[-1]]
+        left = np.cross(UP, direction)
+        left = left / np.linalg.norm(left) if np.linalg.norm(left) > 1e-6 else turned(direction, 0.0)
+        up = np.cross(direction, left)
+        edge = foot + leaf_length * (0.45 * direction + LEAF_FOLD * up)
+        corners = [
+            growth.node(place, leaf_mass / 3)
+            for place in (
+                edge + LEAF_WIDTH * leaf_length * left,
+                foot + leaf_length * direction,
+                edge - LEAF_WIDTH * leaf_length * left,
+            )
+        ]
+        a, tip, b = corners
+        growth.tie(tip, [stem[-1], a, b], 0.0)
+        growth.tie(a, [stem[-1], b], 0.0)
+        growth.tie(b, [stem[-1]], 0.0)
+        swing = 1 / (leaf_mass * (2 * math.pi * LEAF_FREQUENCY) ** 2)
+        for corner in corners:
+            growth.tie(corner, stem[:-1], swing)
+        growth.triangles += [(stem[-1], b, tip), (stem[-1], tip, a)]
+
+    roots = [
+        growth.node(base + OFFSET * spacing * turned(UP, k * GOLDEN_ANGLE) + (k - 2) * spacing * UP) for k in range(3)
+    ]
+    growth.axes[roots[-1]], growth.supports[roots[-1]] = base, [*roots, roots[-1] + 1]
+    grow(list(roots), [], base, UP, height, radius, 0)
+
+    masses = np.array(growth.masses)
+    masses[roots] = math.inf
+    added = particles.add_particles(np.array(growth.positions), masses)
+    first = added[0]
+    # Tips first: a sweep then carries their load down to the roots, and the plant stands on a third of the sweeps.
+    sticks = np.array(growth.sticks)[::-1] + first
+    particles.add_sticks(sticks, compliance=np.array(growth.compliances)[::-1])
+    triangles = np.reshape(growth.triangles, (-1, 3)).astype(np.int64) + first
+    if drag is not None and len(triangles):
+        particles.add_triangles(triangles, drag)
+    # Points on the axes as affine sums of four nodes of the stem, exact at rest. Then every node as it is: leaves grow
+    # there, at the end of a petiole.
+    count = len(masses)
+    own = np.repeat(np.arange(count)[:, None], 4, axis=1)
+    supports, weights = np.concatenate([own, own]), np.full((2 * count, 4), 0.25)
+    wood = np.array(list(growth.axes))
+    supports[wood] = list(growth.supports.values())
+    corners = np.array(growth.positions)[supports[wood]]
+    system = np.concatenate([np.moveaxis(corners, 1, 2), np.ones((len(wood), 1, 4))], axis=1)
+    places = np.concatenate([list(growth.axes.values()), np.ones((len(wood), 1))], axis=1)
+    weights[wood] = np.linalg.solve(system, places[..., None])[..., 0]
+    petioles = np.array([(node, count + node) for node in growth.petioles]).reshape(-1, 2)
+    return Plant(
+        added,
+        added[roots],
+        sticks,
+        triangles,
+        np.concatenate([growth.segments, petioles]),
+        np.concatenate([growth.radii, np.full((len(petioles), 2), PETIOLE * leaf_length)]),
+        supports + first,
+        weights,
+    )
+
+
+def turned(direction, angle):
+    """A unit vector at a right angle to a direction, turned by an angle [rad] from where the direction fixes its zero."""
+    side = np.cross(direction, np.eye(3)[np.argmin(np.abs(direction))])
+    side /= np.linalg.norm(side)
+    return math.cos(angle) * side + math.sin(angle) * np.cross(direction, side)

@@ -1,0 +1,1 @@
+"""The scenes that come with verletlab, one file each."""

@@ -1,0 +1,46 @@
+"""Cloth falls over a ball, or over and with a person's own mesh."""
+
+import numpy as np
+
+import pbd
+from pbd.build import cloth, cloth_from_mesh, load_mesh
+from scenes.looks import Fabric, Solid
+from scenes.render.geometry import Camera
+from scenes.scene import Scene, register
+
+
+@register
+def drape(
+    count: int = 100, size: float = 1.9, collider: str = "", cloth_file: str = "", units: str = "m", up: str = "",
+    friction: float = 0.25, bending: float = 4e-4, thickness: float = 0.016,
+):  # fmt: skip
+    """A cloth falls over a ball; --param collider=FILE and cloth=FILE take meshes of your own."""
+    particles = pbd.Particles()
+    particles.add_collider(pbd.Plane(), friction=0.6)
+    reading = {"units": units, "up": up or None}
+    solid = pbd.MeshCollider(stood_on_floor(load_mesh(collider, **reading))) if collider else pbd.Sphere((0, 0, 0.55), 0.5)
+    particles.add_collider(solid, friction=friction)
+    top = solid.mesh.vertices[:, 2].max() if collider else 1.05
+    if cloth_file:
+        mesh = load_mesh(cloth_file, **reading)
+        lowest = mesh.vertices.min(axis=0)
+        middle = (mesh.vertices.max(axis=0) + lowest) / 2
+        mesh.vertices += np.array([0, 0, top + 0.05]) - [middle[0], middle[1], lowest[2]]
+        sheet = cloth_from_mesh(particles, mesh, density=0.25, bending=bending, thickness=thickness, friction=0.3)
+    else:
+        corner = (-0.5 * size, -0.5 * size, top + 0.05)
+        sheet = cloth(particles, corner, (size, 0, 0), (0, size, 0), (count, count), density=0.25, bending=bending, thickness=thickness, friction=0.3)
+    return Scene(
+        particles,
+        duration=4.0,
+        settings={"dt": 1 / 60, "substeps": 10, "iterations": 4, "damping": 0.01},
+        looks=[Fabric(sheet.triangles), Solid(1, solid)],
+        camera=None if collider or cloth_file else Camera((1.7, -3.0, 1.75), (0, 0, 0.48)),
+    )
+
+
+def stood_on_floor(mesh):
+    """The mesh, moved so that it stands on z = 0 above the origin."""
+    low, high = mesh.vertices.min(axis=0), mesh.vertices.max(axis=0)
+    mesh.vertices -= [(low[0] + high[0]) / 2, (low[1] + high[1]) / 2, low[2]]
+    return mesh

@@ -1,0 +1,87 @@
+"""Recordings: what a run leaves behind, in memory or, when it is long, on disk."""
+
+import json
+import tempfile
+import zipfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+# Frames up to this size stay in memory [bytes]; more go to a temporary file as they come.
+MEMORY_LIMIT = 256 * 2**20
+
+
+class Frames:
+    """Arrays of one shape, one a frame, that move to a temporary file when they become many."""
+
+    def __init__(self, limit=MEMORY_LIMIT):
+        self.limit = limit
+        self.waiting, self.size, self.file, self.count = [], 0, None, 0
+        self.shape, self.dtype = (), np.float64
+
+    def append(self, array):
+        """Add a frame. Arguments: an array, in shape and type like the ones before."""
+        array = np.ascontiguousarray(array)
+        self.shape, self.dtype = array.shape, array.dtype
+        self.waiting.append(array.copy())
+        self.size += array.nbytes
+        self.count += 1
+        if self.file is not None or self.size > self.limit:
+            if self.file is None:
+                self.file = tempfile.TemporaryFile(prefix="verletlab-")  # noqa: SIM115 - lives as long as the frames
+            for frame in self.waiting:
+                self.file.write(frame.tobytes())
+            self.waiting = []
+
+    def array(self):
+        """All frames, (frames, ...); mapped from the disk where they are there."""
+        if self.file is None:
+            return np.array(self.waiting).reshape(self.count, *self.shape)
+        self.file.flush()
+        return np.memmap(self.file, self.dtype, "r", shape=(self.count, *self.shape))
+
+
+@dataclass
+class Recording:
+    """A run, frame by frame.
+
+    Arguments:
+        about: scene, parameters, solver, settings, device, digest of the final state and the like, as plain values.
+        times: (frames,) [s].
+        positions: (frames, particles, 3) [m]; a memory map of a file where it is large.
+        velocities: likewise [m/s], over the last substep.
+        poses: (frames, colliders, 7), positions [m] and rotations (w, x, y, z).
+        energy: (frames, 3), kinetic, potential and total [J].
+    """
+
+    about: dict
+    times: np.ndarray
+    positions: np.ndarray
+    velocities: np.ndarray
+    poses: np.ndarray
+    energy: np.ndarray
+    kept: list = field(default_factory=list, repr=False)  # files that the arrays are mapped from
+
+    ARRAYS = ("times", "positions", "velocities", "poses", "energy")
+
+    def __len__(self):
+        return len(self.times)
+
+    def save(self, path):
+        """Write to an .npz file, an array at a time. Arguments: path."""
+        path = Path(path)
+        with path.open("wb") as file:
+            np.savez(file, about=json.dumps(self.about), **{name: getattr(self, name) for name in self.ARRAYS})
+
+    @classmethod
+    def load(cls, path):
+        """Read what `save` wrote. Arguments: path. Errors: a file that is missing or holds something else."""
+        path = Path(path)
+        if not path.exists():
+            raise FileNotFoundError(f"no recording at {path}")
+        try:
+            with np.load(path) as file:
+                return cls(json.loads(str(file["about"])), *(file[name] for name in cls.ARRAYS))
+        except (KeyError, ValueError, OSError, EOFError, zipfile.BadZipFile):
+            raise ValueError(f"{path} is not a recording saved by verletlab") from None

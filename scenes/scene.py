@@ -1,0 +1,133 @@
+"""Scenes: a description, what it looks like, and the registry in which a person finds them by name."""
+
+import difflib
+import importlib
+import inspect
+import pkgutil
+from dataclasses import dataclass, field
+
+import pbd
+from scenes.looks import looks_of
+
+
+@dataclass
+class Scene:
+    """What there is, and how to look at it; never how it is solved.
+
+    Arguments:
+        particles: a pbd.Particles.
+        duration: how long it is worth watching [s].
+        settings: step and options that it runs well with, for pbd.ParticleSystem; `run` and the command line override.
+        looks: what is drawn (scenes/looks.py); None for all its triangles, sticks, particles and colliders.
+        camera: a scenes.render Camera; None for one that sees everything at the start.
+        ground: height of the floor that is drawn [m]; None for none.
+        name, summary, parameters: filled in by `load`.
+    """
+
+    particles: pbd.Particles
+    duration: float = 5.0
+    settings: dict = field(default_factory=dict)
+    looks: list | None = None
+    camera: object = None
+    ground: float | None = 0.0
+    name: str = ""
+    summary: str = ""
+    parameters: dict = field(default_factory=dict)
+
+    def __post_init__(self):
+        if self.looks is None:
+            self.looks = looks_of(self.particles)
+
+    @property
+    def passive(self):
+        """Whether nothing puts energy in: no wind, nothing led along a path, no moving collider."""
+        described = self.particles
+        moving = any(collider.motion is not None for collider in described.colliders)
+        return described.wind is None and not described.drives and not moving
+
+
+@dataclass
+class Entry:
+    """A scene of the catalogue: its function, and what the command line says of it."""
+
+    name: str
+    build: object
+    summary: str
+    parameters: dict
+
+
+REGISTRY = {}
+
+
+def register(build):
+    """Decorator: put a function that makes a Scene into the registry, by its own name.
+
+    The first line of its docstring is the summary; its keyword arguments are the scene's parameters, and their defaults
+    say of what type they are.
+    """
+    parameters = {name: given.default for name, given in inspect.signature(build).parameters.items()}
+    REGISTRY[build.__name__] = Entry(build.__name__, build, inspect.getdoc(build).split("\n")[0], parameters)
+    return build
+
+
+def available():
+    """All scenes by name: a dict of Entry."""
+    from scenes import catalogue as package
+
+    for module in pkgutil.iter_modules(package.__path__):
+        importlib.import_module(f"{package.__name__}.{module.name}")
+    return dict(sorted(REGISTRY.items()))
+
+
+def nearest(word, words):
+    """A hint with the nearest of some words, or none."""
+    near = difflib.get_close_matches(word, list(words), n=1, cutoff=0.4)
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
+class UnknownName(ValueError):
+    """A scene or a parameter that does not exist; the message names the nearest that does."""
+
+
+def find(name):
+    """The entry of a scene. Arguments: name. Errors: UnknownName."""
+    scenes = available()
+    if name not in scenes:
+        raise UnknownName(f"no scene called {name!r}{nearest(name, scenes)} (`verletlab list` lists all)")
+    return scenes[name]
+
+
+def load(name, **parameters):
+    """Make a scene of the catalogue.
+
+    Arguments: name; parameters: the scene's own, as values or as text.
+
+    Errors: UnknownName for a scene or a parameter that does not exist; ValueError for a value of the wrong type.
+    """
+    entry = find(name)
+    values = dict(entry.parameters)
+    for key, value in parameters.items():
+        if key not in values:
+            known = ", ".join(values) or "none"
+            raise UnknownName(f"scene {name} has no parameter {key!r}{nearest(key, values)} (it has {known})")
+        values[key] = convert(f"parameter {key} of {name}", value, values[key])
+    scene = entry.build(**values)
+    scene.name, scene.summary, scene.parameters = name, entry.summary, values
+    return scene
+
+
+def convert(what, value, default):
+    """A parameter's value in the type of its default; text is read, as it comes from a command line."""
+    if default is None or isinstance(default, str):
+        return value
+    if isinstance(default, bool):
+        words = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+        if str(value).lower() not in words:
+            raise ValueError(f"{what} is {value!r}: expected true or false")
+        return words[str(value).lower()]
+    kind = type(default)
+    try:
+        return kind(value)
+    except (TypeError, ValueError):
+        expected = "a whole number" if kind is int else "a number"
+        raise ValueError(f"{what} is {value!r}: expected {expected}") from None
