@@ -45,17 +45,18 @@ class Schedule:
     colours: list
 
 
-def make_schedule(name, members, positions, cpu=True, worlds=1):
+def make_schedule(name, members, positions, on_cpu=True, worlds=1, clusters=None):
     """The schedule of a description.
 
     Arguments:
         name: one of SCHEDULES.
         members: for each kind, (n, arity) indices; positions (particles, 3) [m], by which slabs are cut.
-        cpu: whether kernels run on the processor; worlds: how many run side by side.
+        on_cpu: whether kernels run on the processor; worlds: how many run side by side.
+        clusters: how many slabs "clusters" cuts; None for a number by size.
     """
     total = sum(map(len, members))
     if name == "auto":
-        if not cpu and worlds == 1 and total > SERIAL_LIMIT // 4:
+        if not on_cpu and worlds == 1 and total > SERIAL_LIMIT // 4:
             name = "coloured"
         else:
             name = "serial" if total < SERIAL_LIMIT else "clusters"
@@ -64,12 +65,13 @@ def make_schedule(name, members, positions, cpu=True, worlds=1):
     colours = [colour_constraints(m, len(positions)) for m in members]
     if name == "coloured":
         return coloured(colours)
-    count = 1
-    if worlds == 1 and total >= PARALLEL_LIMIT:
-        count = int(np.clip(total // CLUSTER_SIZE, 2, MOST_CLUSTERS))
-    if count == 1:
+    if clusters is None:
+        clusters = 1
+        if worlds == 1 and total >= PARALLEL_LIMIT:
+            clusters = int(np.clip(total // CLUSTER_SIZE, 2, MOST_CLUSTERS))
+    if clusters == 1:
         return one_cluster("clusters", [np.argsort(c, kind="stable") for c in colours])
-    return clustered(members, colours, cut_into_slabs(positions, count))
+    return clustered(members, colours, cut_into_slabs(positions, clusters))
 
 
 def one_cluster(name, orders):

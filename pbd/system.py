@@ -77,7 +77,8 @@ class ParticleSystem:
             order in dt), or "start", as they lay at the start of the step (SHAKE; second order, keeps energy and angular
             momentum, and wants sweeps enough to converge: ten and more).
         worlds: how many copies run side by side.
-        schedule: "auto", "serial", "clusters" or "coloured": see pbd/schedule.py.
+        schedule: "auto", "serial", "clusters" or "coloured": see pbd/schedule.py; clusters: how many slabs "clusters" cuts
+            the particles into, by size where None (never by the number of threads: the bits would depend on it).
         tolerance: stop sweeping once no violation met in a sweep was above it [the constraint's own unit]; None for
             always `iterations` sweeps.
         sticks: "exact", or "root_free" for Jakobsen's approximation without a square root.
@@ -100,6 +101,7 @@ class ParticleSystem:
         direction="current",
         worlds=1,
         schedule="auto",
+        clusters=None,
         tolerance=None,
         sticks="exact",
     ):
@@ -124,7 +126,12 @@ class ParticleSystem:
         one_of("direction", direction, ("current", "start"))
         kinds, batches = kinds_and_batches(descriptions, sticks)
         self.schedule = make_schedule(
-            schedule, [members for members, _ in batches], self.particles.positions, launch.on_cpu(), self.worlds
+            schedule,
+            [members for members, _ in batches],
+            self.particles.positions,
+            on_cpu=launch.on_cpu(),
+            worlds=self.worlds,
+            clusters=None if clusters is None else whole("clusters", clusters),
         )
         self._arrays = upload(descriptions, self.worlds, batches, kinds, self.schedule)
         self._report = np.zeros((self.worlds, REPORTS), launch.real())

@@ -12,7 +12,7 @@ from scenes.scene import Scene, register
 @register
 def drape(
     count: int = 100, size: float = 1.9, collider: str = "", cloth_file: str = "", units: str = "m", up: str = "",
-    friction: float = 0.25, bending: float = 4e-4, thickness: float = 0.016,
+    friction: float = 0.25, bending: float = 1e-4, thickness: float = 0.016, shear: float = 1e-2,
 ):  # fmt: skip
     """A cloth falls over a ball; --param collider=FILE and cloth=FILE take meshes of your own."""
     particles = pbd.Particles()
@@ -29,11 +29,11 @@ def drape(
         sheet = cloth_from_mesh(particles, mesh, density=0.25, bending=bending, thickness=thickness, friction=0.3)
     else:
         corner = (-0.5 * size, -0.5 * size, top + 0.05)
-        sheet = cloth(particles, corner, (size, 0, 0), (0, size, 0), (count, count), density=0.25, bending=bending, thickness=thickness, friction=0.3)
+        sheet = cloth(particles, corner, (size, 0, 0), (0, size, 0), (count, count), density=0.25, shear_compliance=shear, bending=bending, thickness=thickness, friction=0.3)
     return Scene(
         particles,
         duration=4.0,
-        settings={"dt": 1 / 60, "substeps": 10, "iterations": 4, "damping": 0.01},
+        settings={"dt": 1 / 60, "substeps": 20, "iterations": 2, "damping": 0.01},
         looks=[Fabric(sheet.triangles), Solid(1, solid)],
         camera=None if collider or cloth_file else Camera((1.7, -3.0, 1.75), (0, 0, 0.48)),
     )
