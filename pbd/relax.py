@@ -31,13 +31,11 @@ def project(kind: ti.template(), index: ti.template(), s: ti.template(), c, worl
         compliance = s.parameters[number, world] / (s.h * s.h)
         place = s.offsets[index, 2] + c
         multiplier = s.multipliers[place, world]
-    corrections, multiplier = kind.project(x, start, w, parameters, compliance, multiplier, s.features.from_start)
+    projected, multiplier = kind.project(x, start, w, parameters, compliance, multiplier, s.features.from_start)
     if ti.static(kind.compliance):
         s.multipliers[place, world] = multiplier
     for k in ti.static(range(kind.arity)):
-        s.position[i[k], world] = ti.Vector(
-            [x[k][0] + corrections[k][0], x[k][1] + corrections[k][1], x[k][2] + corrections[k][2], w[k]]
-        )
+        s.position[i[k], world] = ti.Vector([projected[k][0], projected[k][1], projected[k][2], w[k]])
 
 
 @ti.func

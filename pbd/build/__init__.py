@@ -1,4 +1,4 @@
-"""Things to simulate: functions that add particles and constraints to a pbd.Particles, and what meshes they start from."""
+"""Things to simulate: functions that add particles and constraints to a pbd.Particles, and the meshes they use."""
 
 from pbd.build.cloth import Cloth, cloth, cloth_from_mesh
 from pbd.build.mesh import Mesh, closed_surface, load_mesh, surface

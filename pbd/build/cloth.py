@@ -40,7 +40,7 @@ def cloth(
     compliance=0.0,
     shear="both",
     shear_compliance=1e-3,
-    bending=1e-4,
+    bending=3e-4,
     thickness=0.0,
     friction=0.0,
     drag=1.0,
@@ -53,22 +53,22 @@ def cloth(
         origin (3,) [m]: its left top corner; right, down (3,) [m]: its upper and its left side.
         counts: (rows, columns) of particles, two or more each. Particle (i, j) is number i · columns + j.
         density: [kg/m²]; a cotton shirt has 0.15, jeans 0.4.
-        compliance: of the sticks along the threads [m/N], about the inverse of the tension [N/m] that would double the
-            length, whatever the number of particles.
+        compliance: of the sticks along the threads [m/N], about the inverse of the tension [N/m] that would double
+            the length, whatever the number of particles.
         shear: sticks across each cell: "both" diagonals, "one" (in alternating directions), or "none".
-        shear_compliance: of those [m/N]. Woven cloth gives way in shear a thousand times more than along its threads,
-            which is what lets it lie over a ball; zero makes it paper.
-        bending: resistance to bending (flexural rigidity) [N m], whatever the number of particles; cotton has 1e-5, jeans
-            1e-4. Folds are some times (bending / (density g))^(1/3) wide, and show where that is more than the distance
-            of two particles. None for none.
+        shear_compliance: of those [m/N]. Woven cloth gives way in shear far more than along its threads, which is
+            what lets it lie over a ball; zero makes it paper.
+        bending: resistance to bending (flexural rigidity) [N m], whatever the number of particles; thin cotton has
+            1e-5, jeans 1e-4. Folds are some times (bending / (density g))^(1/3) wide, and show where that is more
+            than the distance of two particles. None for none.
         thickness: [m]: particles get half of it as their radius, and keep apart by it, with `friction` between them;
             zero for a cloth that passes through itself.
         drag: coefficient of its triangles in the wind; None keeps it out of the wind.
-        pins: particles that do not move: names among left_top, right_top, left_bottom, right_bottom, top, bottom, left,
-            right, or numbers of particles within the cloth.
+        pins: particles that do not move: names among left_top, right_top, left_bottom, right_bottom, top, bottom,
+            left, right, or numbers of particles within the cloth.
 
-    Returns: a Cloth. Triangles wind so that their normal is right × down; diagonals alternate, so that none of the two
-    directions is favoured.
+    Returns: a Cloth. Triangles wind so that their normal is right × down; diagonals alternate, so that none of the
+    two directions is favoured.
 
     Source: Jakobsen, Advanced Character Physics (2001), section 4; bending after Grinspun and others, Discrete Shells
     (2003).
@@ -90,6 +90,7 @@ def cloth(
     falling, rising = _pairs(number[:-1, :-1], number[1:, 1:]), _pairs(number[:-1, 1:], number[1:, :-1])
     even = (np.add.outer(np.arange(rows - 1), np.arange(columns - 1)) % 2 == 0).ravel()
     diagonals = {"both": (falling, rising), "one": (falling[even], rising[~even]), "none": ()}[shear]
+    pinned = _pinned(pins, number)
     added = particles.add_particles(positions, masses, radius=not_negative("thickness", thickness) / 2)
     first = number.dtype.type(added[0])
     sticks = np.concatenate([*threads, *diagonals]) + first
@@ -98,7 +99,7 @@ def cloth(
         for piece in _pieces(chosen):
             particles.add_sticks(piece, compliance=softness)
     triangles = _grid_triangles(number, even) + first
-    particles.pin(first + _pinned(pins, number))
+    particles.pin(first + pinned)
     hinges = _finish(particles, triangles, bending, 0.0, thickness, friction, drag)
     return Cloth(added, sticks, triangles, hinges, (rows, columns))
 
@@ -109,7 +110,7 @@ def cloth_from_mesh(
     *,
     density=0.2,
     compliance=0.0,
-    bending=1e-4,
+    bending=3e-4,
     thickness=0.0,
     friction=0.0,
     drag=1.0,
@@ -117,31 +118,32 @@ def cloth_from_mesh(
 ):
     """Add cloth of any shape: the edges of a mesh are its sticks, the shape in which it is given its rest.
 
-    Arguments: mesh: a pbd.build.Mesh, (vertices, triangles), a trimesh.Trimesh, or a file's path; open or closed. Pins are
-    numbers of vertices. The rest is as for `cloth`; masses are by the area round each vertex.
+    Arguments: mesh: a pbd.build.Mesh, (vertices, triangles), a trimesh.Trimesh, or a file's path; open or closed.
+    Pins are numbers of vertices. The rest is as for `cloth`; masses are by the area round each vertex.
 
     Returns: a Cloth.
 
-    Raises: ValueError where a vertex belongs to no triangle, a triangle has no area, or an edge belongs to three triangles
-    or more (where bending is not None).
+    Raises: ValueError where a vertex belongs to no triangle, a triangle has no area, or an edge belongs to three
+    triangles or more (where bending is not None).
     """
     mesh = surface(mesh)
     areas = mesh.areas
     if not areas.all():
         raise ValueError(f"mesh triangle {int(np.argmin(areas))} has no area: expected corners off one line")
-    masses = positive("density", density) / 3 * np.bincount(
-        mesh.triangles.ravel(), np.repeat(areas, 3), len(mesh.vertices)
+    masses = (
+        positive("density", density) / 3 * np.bincount(mesh.triangles.ravel(), np.repeat(areas, 3), len(mesh.vertices))
     )
     if not masses.all():
         raise ValueError(f"mesh vertex {int(np.argmin(masses))} belongs to no triangle: expected a surface")
     if bending is not None:
         hinges_of(mesh.triangles)  # refused, if at all, before anything is added
+    pins = indices("pins", pins, len(mesh.vertices))
     added = particles.add_particles(mesh.vertices, masses, radius=not_negative("thickness", thickness) / 2)
     triangles = mesh.triangles + added[0]
     sticks = edges_of(triangles)
     for piece in _pieces(sticks):
         particles.add_sticks(piece, compliance=compliance)
-    particles.pin(added[indices("pins", pins, len(added))])
+    particles.pin(added[pins])
     hinges = _finish(particles, triangles, bending, None, thickness, friction, drag)
     return Cloth(added, sticks, triangles, hinges)
 
@@ -153,8 +155,8 @@ def bending_compliance(hinges, positions, bending):
 
     An edge of length l between triangles of areas A1, A2 is the middle of a strip half of each of them wide,
     w = (A1 + A2)/l. Bent by θ the strip has curvature θ/w and the energy ½ B (θ/w)² w l = ½ θ²/α, so that
-    α = w/(B l) = (A1 + A2)/(B l²). That is exact for a cylinder along the edges, and in every direction where triangles
-    are equilateral.
+    α = w/(B l) = (A1 + A2)/(B l²). That is exact for a cylinder along the edges, and in every direction where
+    triangles are equilateral.
 
     Source: Grinspun, Hirani, Desbrun, Schröder, Discrete Shells (2003), section 3, with the factor worked out.
     """
@@ -220,4 +222,4 @@ def _pinned(pins, number):
         pins = (pins,)
     chosen = [np.atleast_1d(places[one_of("pin", pin, PLACES)]) for pin in pins if isinstance(pin, str)]
     numbers = [pin for pin in pins if not isinstance(pin, str)]
-    return np.concatenate([*chosen, indices("pins", np.array(numbers, dtype=np.int64 if not numbers else None), number.size)])
+    return np.concatenate([*chosen, indices("pins", numbers, number.size)])

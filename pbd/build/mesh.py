@@ -1,8 +1,9 @@
 """Triangle meshes: read from files, checked, mended, and how far a point is from one.
 
-Distances come from libigl (MPL 2.0): exact to round-off, wheels for every Python and system that Taichi has some for, a
-million triangles in seconds. Its signed distance is not used as it comes: the fast winding number scales it by about
-1 - 2w, which is off by up to half a percent. The distance is taken without a sign, and only the sign from the winding.
+Distances come from libigl (MPL 2.0): exact to round-off, wheels for every Python and system that Taichi has some
+for, a million triangles in seconds. Its signed distance is not used as it comes: the fast winding number scales it
+by about 1 - 2w, which is off by up to half a percent. The distance is taken without a sign, and only the sign from
+the winding.
 """
 
 import io
@@ -35,8 +36,8 @@ FORMATS = {".obj": "z", ".ply": "z", ".stl": "z", ".glb": "y"}
 class Mesh:
     """Triangles in space, counter-clockwise seen from outside.
 
-    Arguments: vertices (n, 3) [m], z up; triangles (m, 3) of indices. Raises where a number is not finite, an index has no
-    vertex, or there is no triangle.
+    Arguments: vertices (n, 3) [m], z up; triangles (m, 3) of indices. Raises where a number is not finite, an index
+    has no vertex, or there is no triangle.
     """
 
     vertices: np.ndarray
@@ -75,8 +76,8 @@ def load_mesh(path, units=1.0, up=None):
     Arguments:
         path: of the file; several geometries in it become one, each where the file puts it.
         units: of the file's numbers: "m", "cm", "mm", "in" or "ft", or how many metres one is.
-        up: the file's axis that points up: "x", "y", "z", "-x", "-y" or "-z"; None for "y" in a GLB, as glTF demands, and
-            "z" in the others.
+        up: the file's axis that points up: "x", "y", "z", "-x", "-y" or "-z"; None for "y" in a GLB, as glTF
+            demands, and "z" in the others.
 
     Returns: a Mesh in metres, z up.
 
@@ -160,8 +161,8 @@ def closed_surface(mesh, repair=False):
         mesh: as for `surface`.
         repair: weld vertices that nearly coincide, and close each hole with a fan of triangles from its middle.
 
-    Returns: a Mesh. Triangles wound differently from their neighbours are turned; a part that winds inwards is a cavity
-    where it lies inside another part, and else is turned.
+    Returns: a Mesh. Triangles wound differently from their neighbours are turned; a part that winds inwards is a
+    cavity where it lies inside another part, and else is turned.
 
     Raises: ValueError where edges are open (or still are, after repair), or nothing is enclosed.
     """
@@ -227,12 +228,13 @@ def _wound_outwards(mesh):
 def signed_distance(mesh, points):
     """Distance of points from a closed surface, negative inside.
 
-    Arguments: mesh: a Mesh that `closed_surface` gave; points (n, 3) [m]. A point is inside where the winding number is
-    above a half, so that parts of a mesh may overlap.
+    Arguments: mesh: a Mesh that `closed_surface` gave; points (n, 3) [m]. A point is inside where the winding number
+    is above a half, so that parts of a mesh may overlap.
 
     Returns: distances (n,) [m]; the nearest points of the surface (n, 3) [m].
 
-    Source: Barill, Dickson, Schmidt, Levin, Jacobson, Fast Winding Numbers for Soups and Clouds (2018), through libigl.
+    Source: Barill, Dickson, Schmidt, Levin, Jacobson, Fast Winding Numbers for Soups and Clouds (2018), through
+    libigl.
     """
     import igl
 

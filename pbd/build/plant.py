@@ -1,9 +1,9 @@
 """Plant: a branching skeleton of sticks, with leaves.
 
-A line of sticks has no stiffness against bending, and a stick between every other node of a straight line resists it only
-to second order. So the nodes of a stem do not lie on its axis but wind round it, a golden angle apart as leaves do, and
-each is tied to the three before it: a slender truss with just the sticks that hold it, linear in bending and twisting, with
-one particle a node.
+A line of sticks has no stiffness against bending, and a stick between every other node of a straight line resists it
+only to second order. So the nodes of a stem do not lie on its axis but wind round it, a golden angle apart as leaves
+do, and each is tied to the three before it: a slender truss with just the sticks that hold it, linear in bending and
+twisting, with one particle a node.
 """
 
 import math
@@ -19,8 +19,8 @@ GOLDEN_ANGLE = math.pi * (3 - math.sqrt(5))
 # Distance of nodes from their stem's axis, as a part of their distance along it.
 OFFSET = 0.9
 
-# A long stem of this offset has the flexural rigidity 2.8 · stiffness of a stick · offset² · distance along: from its linear
-# truss, which test_plant.py solves again. Far off the axis, few sweeps suffice; on it, none would.
+# A long stem of this offset has the flexural rigidity 2.8 · stiffness of a stick · offset² · distance along: from
+# its linear truss, which test_plant.py solves again. Far off the axis, few sweeps suffice; on it, none would.
 RIGIDITY = 2.8
 
 # Proportions of a stem to the one it grows from: length, radius at its foot; and of its tip's radius to its foot's.
@@ -28,7 +28,7 @@ LENGTH, RADIUS, TAPER = 0.55, 0.6, 0.4
 
 BRANCH_ANGLE = math.radians(55)  # between a branch and its stem
 RISE = 0.25  # how much of "up" joins a branch's direction along its length
-LEAF_WIDTH, LEAF_FOLD = 0.3, 0.08  # half the width, and the height of the edges over the midrib, as parts of the length
+LEAF_WIDTH, LEAF_FOLD = 0.3, 0.08  # half a leaf's width, and its edges' height over the midrib, by its length
 PETIOLE = 0.015  # radius of a leaf's stalk, as a part of the leaf's length
 LEAF_FREQUENCY = 4.0  # at which a leaf swings on its stem [Hz]
 
@@ -38,8 +38,9 @@ class Plant:
     """Indices of a plant in its Particles.
 
     particles (n,); roots: those pinned; sticks (s, 2): all; triangles (t, 3): leaves, two each.
-    For drawing wood: segments (k, 2), numbers of points on the axes of stems, from foot to tip; radii (k, 2) at both ends
-    of each [m]; and `axes`, where those points are. supports (a, 4) and weights (a, 4): the points as sums of particles.
+    For drawing wood: segments (k, 2), numbers of points on the axes of stems, from foot to tip; radii (k, 2) at both
+    ends of each [m]; and `axes`, where those points are. supports (a, 4) and weights (a, 4): the points as sums of
+    particles.
     """
 
     particles: np.ndarray
@@ -111,7 +112,7 @@ def plant(
         height: of the trunk [m].
         seed: a whole number; the same one grows the same plant.
         levels: 0 for a bare trunk with leaves, 1 with branches, 2 with twigs on them, ...
-        segments: of the trunk; branches have fewer, by their length.
+        segments: of the trunk, three or more; branches have fewer, by their length.
         branches: of each stem at most, one to a node, a golden angle apart.
         radius: of the trunk at its foot [m]; a fortieth of the height where None.
         stiffness: Young's modulus of the stems [Pa]: green ones 1e8 to 1e9, wood 1e10.
@@ -119,16 +120,16 @@ def plant(
         leaf_length: [m]; a tenth of the height where None; zero for a bare plant.
         drag: coefficient of the leaves in the wind; None keeps them out of it.
 
-    Returns: a Plant. Stems have the rigidity E π r⁴/4 of round rods once sweeps converge, which with these numbers takes
-    10 sweeps in 4 substeps of 1/240 s; a single step of 1/60 s with 10 sweeps leaves it standing, but limp.
+    Returns: a Plant. Stems have the rigidity E π r⁴/4 of round rods once sweeps converge, which with these numbers
+    takes 10 sweeps in 4 substeps of 1/240 s; a single step of 1/60 s with 10 sweeps leaves it standing, but limp.
 
-    Sources: Jakobsen, Advanced Character Physics (2001), section 4; Prusinkiewicz, Lindenmayer, The Algorithmic Beauty of
-    Plants (1990), chapter 4, for the golden angle.
+    Sources: Jakobsen, Advanced Character Physics (2001), section 4; Prusinkiewicz, Lindenmayer, The Algorithmic
+    Beauty of Plants (1990), chapter 4, for the golden angle.
     """
     base, height = finite_vector("base", base), positive("height", height)
     generator = np.random.default_rng(whole("seed", seed, least=0))
     levels, branches = whole("levels", levels, least=0), whole("branches", branches, least=0)
-    segments = whole("segments", segments, least=2)
+    segments = whole("segments", segments, least=3)
     radius = height / 40 if radius is None else positive("radius", radius)
     leaf_length = height / 10 if leaf_length is None else leaf_length
     if leaf_length != 0:
@@ -139,7 +140,7 @@ def plant(
     spacing = height / segments
 
     def grow(chain, above, start, direction, length, foot, level):
-        """A stem from `start` on: nodes after the last of `chain`, which it stands on; `above` also holds its first two."""
+        """A stem from `start` on: nodes after the last of `chain`; `above`, too, holds its first two."""
         count = max(3, round(length / spacing))
         step = length / count
         phase = generator.uniform(0, 2 * math.pi) if level else 2 * GOLDEN_ANGLE  # the trunk goes on from its roots
@@ -218,8 +219,8 @@ def plant(
     triangles = np.reshape(growth.triangles, (-1, 3)).astype(np.int64) + first
     if drag is not None and len(triangles):
         particles.add_triangles(triangles, drag)
-    # Points on the axes as affine sums of four nodes of the stem, exact at rest. Then every node as it is: leaves grow
-    # there, at the end of a petiole.
+    # Points on the axes as affine sums of four nodes of the stem, exact at rest. Then every node as it is: leaves
+    # grow there, at the end of a petiole.
     count = len(masses)
     own = np.repeat(np.arange(count)[:, None], 4, axis=1)
     supports, weights = np.concatenate([own, own]), np.full((2 * count, 4), 0.25)
@@ -243,7 +244,7 @@ def plant(
 
 
 def turned(direction, angle):
-    """A unit vector at a right angle to a direction, turned by an angle [rad] from where the direction fixes its zero."""
+    """A unit vector at a right angle to a direction, turned about it by an angle [rad] from some fixed one."""
     side = np.cross(direction, np.eye(3)[np.argmin(np.abs(direction))])
     side /= np.linalg.norm(side)
     return math.cos(angle) * side + math.sin(angle) * np.cross(direction, side)

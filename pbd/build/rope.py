@@ -28,7 +28,8 @@ def rope(particles, points, segments=None, *, mass, radius=0.0, compliance=0.0, 
         mass: of the whole rope [kg], shared out by length.
         radius: of the rope [m].
         compliance: of a stick [m/N].
-        bending_compliance: of sticks from each particle to the next but one, which resist bending [m/N]; None for none.
+        bending_compliance: of sticks from each particle to the next but one, which resist bending [m/N]; None for
+            none.
         pins: "start", "end" or both.
 
     Returns: a Rope.

@@ -36,7 +36,8 @@ class Skin:
 class SoftBody:
     """Indices of a soft body in its Particles.
 
-    particles (n,); sticks (s, 2); tetrahedra (t, 4), of positive volume; triangles (b, 3): their outside, wound outwards;
+    particles (n,); sticks (s, 2); tetrahedra (t, 4), of positive volume; triangles (b, 3): their outside, wound
+        outwards;
     skin: the mesh that it was made from, None where it was made from tetrahedra.
     """
 
@@ -53,7 +54,7 @@ def soft_body(
     resolution=8,
     *,
     density=1000.0,
-    stiffness=1e4,
+    stiffness=3e4,
     volume_compliance=0.0,
     position=(0.0, 0.0, 0.0),
     velocity=(0.0, 0.0, 0.0),
@@ -68,15 +69,15 @@ def soft_body(
         mesh: a closed surface: a pbd.build.Mesh, (vertices, triangles), a trimesh.Trimesh, or a file's path.
         resolution: tetrahedra along its longest side, about; twice as many are eight times the particles.
         density: [kg/m³].
-        stiffness: Young's modulus of the springs alone [Pa], whatever the resolution: jelly 1e4, rubber 1e6; math.inf for
-            rigid sticks. Keeping volumes adds to it.
+        stiffness: Young's modulus of the springs alone [Pa], whatever the resolution: jelly 1e4, rubber 1e6;
+            math.inf for rigid sticks. Keeping volumes adds to it.
         volume_compliance: [m⁶/J]; zero keeps volumes exactly; None leaves them free.
         position: the body's displacement (3,) [m]; velocity (3,) [m/s]; radius of its particles [m].
         drag: coefficient of its outside in the wind; None keeps it out of the wind.
         repair: close holes in the mesh, which else is refused.
 
-    Returns: a SoftBody. With a lattice of spacing s its tetrahedra's volume is below the mesh's by about s² /4R of its
-    area, R the curvature radius, and what edges and corners lose: 3 % for a sphere at resolution 6, 0.3 % at 20.
+    Returns: a SoftBody. With a lattice of spacing s its tetrahedra's volume is below the mesh's by about s²/4R times
+    its area, R the curvature radius, and what edges and corners lose: 3 % for a sphere at resolution 6, 0.3 % at 20.
 
     Raises: ValueError for a mesh without an inside, or with parts too thin for the resolution.
     """
@@ -106,7 +107,7 @@ def soft_body_from_tetrahedra(
     tetrahedra,
     *,
     density=1000.0,
-    stiffness=1e4,
+    stiffness=3e4,
     volume_compliance=0.0,
     velocity=(0.0, 0.0, 0.0),
     radius=0.0,
@@ -139,12 +140,12 @@ def soft_body_from_tetrahedra(
 def spring_compliances(points, sticks, which, volume, stiffness):
     """Compliances [m/N] of the edges of tetrahedra that make a body of a given Young's modulus.
 
-    Arguments: points (n, 3) [m]; sticks (s, 2); which (t, 6): the sticks of each tetrahedron; volume (t,) [m³]; stiffness E
-    [Pa].
+    Arguments: points (n, 3) [m]; sticks (s, 2); which (t, 6): the sticks of each tetrahedron; volume (t,) [m³];
+    stiffness E [Pa].
 
     Springs of stiffness k and length L that point everywhere alike have, by Cauchy's relations, Lamé constants
-    λ = μ = Σ k L² / 15 V, so E = 5μ/2 = Σ k L² / 6 V. Each stick takes a sixth V_i of the tetrahedra round it, ΣV_i = V,
-    and k_i = 6 E V_i / L_i².
+    λ = μ = Σ k L² / 15 V, so E = 5μ/2 = Σ k L² / 6 V. Each stick takes a sixth V_i of the tetrahedra round it, ΣV_i
+    = V, and k_i = 6 E V_i / L_i².
     """
     if math.isinf(stiffness):
         return np.zeros(len(sticks))

@@ -1,14 +1,15 @@
 """Tetrahedra that fill a closed surface: isosurface stuffing on a body-centred cubic lattice.
 
-The lattice's tetrahedra are all alike and nearly regular. Where the surface passes close to a lattice point, the point is
-moved onto it; the tetrahedra that it still crosses are cut there.
+The lattice's tetrahedra are all alike and nearly regular. Where the surface passes close to a lattice point, the
+point is moved onto it; the tetrahedra that it still crosses are cut there.
 
-Source: Labelle, Shewchuk, Isosurface Stuffing: Fast Tetrahedral Meshes with Good Dihedral Angles (2007). Where the code
-departs from it: a cut quadrilateral is split from its inner corner of the smaller number, not by the paper's parity rule,
-so that its bounds on the angles hold only about; and what lies on the surface is moved to the nearest point of it.
+Source: Labelle, Shewchuk, Isosurface Stuffing: Fast Tetrahedral Meshes with Good Dihedral Angles (2007). Where the
+code departs from it: a cut quadrilateral is split from its inner corner of the smaller number, not by the paper's
+parity rule, so that its bounds on the angles hold only about; and what lies on the surface is moved to the nearest
+point of it.
 
-Written here because no tetrahedraliser can be depended on: TetGen is AGPL, Gmsh GPL, pytetwild and wildmeshing lack wheels
-for macOS or Windows, and a Delaunay triangulation of surface and inside points is full of slivers.
+Written here because no tetrahedraliser can be depended on: TetGen is AGPL, Gmsh GPL, pytetwild and wildmeshing lack
+wheels for macOS or Windows, and a Delaunay triangulation of surface and inside points is full of slivers.
 """
 
 import numpy as np
@@ -17,8 +18,8 @@ from scipy.spatial import cKDTree
 from pbd.build.mesh import signed_distance
 from pbd.build.topology import edges_of_tetrahedra
 
-# A lattice point is moved where the surface cuts one of its edges nearer than this part of the edge's length: the lattice's
-# long edges (of the cubes) and short ones (to their centres).
+# A lattice point is moved where the surface cuts one of its edges nearer than this part of the edge's length: the
+# lattice's long edges (of the cubes) and short ones (to their centres).
 LONG_PULL, SHORT_PULL = 0.24999, 0.41189
 
 # Tetrahedra of less than this part of a lattice tetrahedron's volume are left out: slivers in the skin.

@@ -22,7 +22,7 @@ def undirected(start, end):
 
 
 def edges_of(triangles):
-    """Edges of triangles, each once. Arguments: triangles (n, 3). Returns: (edges, 2), the smaller index first, sorted."""
+    """Edges of triangles (n, 3), each once: (edges, 2), sorted, the smaller index first."""
     start, end, _ = half_edges(triangles)
     _, first = np.unique(undirected(start, end), return_index=True)
     return np.sort(np.stack([start[first], end[first]], axis=1), axis=1)
@@ -31,12 +31,12 @@ def edges_of(triangles):
 def hinges_of(triangles):
     """Pairs of triangles that share an edge, as bending wants them.
 
-    Arguments: triangles (n, 3). An edge of one triangle has no hinge; one of three or more is an error, because which of
-    them bend against each other cannot be told.
+    Arguments: triangles (n, 3). An edge of one triangle has no hinge; one of three or more is an error, because
+    which of them bend against each other cannot be told.
 
-    Returns: (hinges, 4): edge start, edge end, and the corners opposite, first that of the triangle in which the edge runs
-    from start to end. With both triangles wound alike, the angle is positive where the surface folds away from its normal
-    (as a convex body's does).
+    Returns: (hinges, 4): edge start, edge end, and the corners opposite, first that of the triangle in which the
+    edge runs from start to end. With both triangles wound alike, the angle is positive where the surface folds away
+    from its normal (as a convex body's does).
     """
     start, end, opposite = half_edges(triangles)
     key = undirected(start, end)
@@ -48,8 +48,8 @@ def hinges_of(triangles):
     if len(crowded):
         at = order[shared[crowded[0]]]
         raise ValueError(
-            f"the edge from {start[at]} to {end[at]} belongs to three triangles or more: expected a surface, where an "
-            f"edge has two at most ({len(crowded)} such; without bending, none of them matters)"
+            f"the edge from {start[at]} to {end[at]} belongs to three triangles or more: expected a surface, "
+            f"where an edge has two at most ({len(crowded)} such; without bending, none of them matters)"
         )
     first, second = order[shared], order[shared + 1]
     return np.stack([start[first], end[first], opposite[first], opposite[second]], axis=1)

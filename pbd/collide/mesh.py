@@ -16,17 +16,17 @@ class MeshCollider:
         position (3,) [m], rotation (w, x, y, z): of the mesh's own origin and axes in the world.
         scale: factor on the mesh's size.
         repair: close holes in the mesh, which else is refused.
-        margin: how far the grid reaches beyond the mesh [m]; None for three cells. Beyond it the distance is that of the
-            grid's nearest point and the way there, never less than the true one: give the largest radius of the particles
-            that meet it, where that is more.
+        margin: how far the grid reaches beyond the mesh [m]; None for three cells. Beyond it the distance is that of
+            the grid's nearest point and the way there, never less than the true one: give the largest radius of the
+            particles that meet it, where that is more.
 
-    Attributes: mesh, the surface after scale and repair; grid, distances (nx, ny, nz) [m]; lower, the grid's lower corner
-    (3,) [m]; spacing [m], all in the shape's own frame. With d the true distance, and within the grid,
+    Attributes: mesh, the surface after scale and repair; grid, distances (nx, ny, nz) [m]; lower, the grid's lower
+    corner (3,) [m]; spacing [m], all in the shape's own frame. With d the true distance, and within the grid,
 
         |interpolated - d| <= spacing²/8 · (|d_xx| + |d_yy| + |d_zz|)
 
-    where d is smooth, which for a surface of curvature radius R is spacing²/4R close to it; at an edge or a corner, and
-    half way between two walls, it is at most spacing · sqrt(3)/2.
+    where d is smooth, which for a surface of curvature radius R is spacing²/4R close to it; at an edge or a corner,
+    and half way between two walls, it is at most spacing · sqrt(3)/2.
 
     Raises: ValueError for a mesh that is open, flat, empty or not finite; what `load_mesh` raises.
     """

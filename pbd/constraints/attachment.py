@@ -46,6 +46,6 @@ def attachment(arity):
         move = -gap(x, coefficients) / weight
         if weight <= 2.0 * TINY:
             move *= 0.0  # all of them pinned
-        return [(coefficients[k] * w[k]) * move for k in ti.static(range(arity))], multiplier
+        return [x[k] + (coefficients[k] * w[k]) * move for k in ti.static(range(arity))], multiplier
 
     return Kind(f"attachment of {arity}", arity, tuple(f"c{k}" for k in range(arity)), project, value)

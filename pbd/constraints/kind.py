@@ -1,7 +1,7 @@
 """What a kind of constraint is: a function of particles, and how it is projected.
 
 A kind knows nothing of storage or order. It gets positions x, positions at the start of the step, inverse masses w
-and its own parameters, and answers with corrections of x. `pbd.relax` decides who is projected when.
+and its own parameters, and answers with the positions projected. `pbd.relax` decides who is projected when.
 
 Most kinds are a scalar function C(x) with its gradient, and `scalar_constraint` makes the projection:
 
@@ -30,7 +30,7 @@ class Kind:
         name: unique, in the plural or not as one likes; messages and statistics use it.
         arity: how many particles one constraint of this kind ties together.
         parameters: names of its numbers, in the order in which `project` and `value` receive them.
-        project: Taichi function (x, start, w, parameters, α', λ, from_start) -> (corrections, λ): see the module.
+        project: Taichi function (x, start, w, parameters, α', λ, from_start) -> (x projected, λ): see the module.
         value: Taichi function (x, parameters) -> violation, signed, in the unit of C; 0 where it is satisfied.
         compliance: whether each constraint has a compliance α and keeps a λ.
         compliant: the same kind with compliance, or None where it has none.
@@ -83,7 +83,7 @@ def scalar_constraint(name, arity, parameters, function, bound="equal"):
                 for k in ti.static(range(arity)):
                     gradient[k] = before[k]
         new, change = next_multiplier(C, weight, compliance, multiplier, bound)
-        return [(w[k] * change) * gradient[k] for k in ti.static(range(arity))], new
+        return [x[k] + (w[k] * change) * gradient[k] for k in ti.static(range(arity))], new
 
     compliant = Kind(f"{name} (compliant)", arity, parameters, project, value, compliance=True)
     return Kind(name, arity, parameters, project, value, compliant=compliant)

@@ -1,0 +1,193 @@
+"""Meshes from files and other sources: what comes in, and what is refused with what words."""
+
+import numpy as np
+import pytest
+import trimesh
+
+from pbd.build import Mesh, closed_surface, load_mesh, surface
+from pbd.build.mesh import signed_distance, welded
+
+BOX = trimesh.creation.box((1, 2, 3))
+BALL = trimesh.creation.icosphere(subdivisions=3)
+BALL_VOLUME = float(BALL.volume)
+FORMATS = ("obj", "ply", "stl", "glb")
+
+
+@pytest.mark.parametrize("ending", FORMATS)
+def test_every_format_gives_the_same_box_with_its_corners_made_one(tmp_path, ending):
+    path = tmp_path / f"box.{ending}"
+    BOX.export(path)
+    mesh = load_mesh(path, up="z")
+    assert mesh.vertices.shape == (8, 3)
+    assert mesh.triangles.shape == (12, 3)
+    assert mesh.volume == pytest.approx(6)
+    assert np.ptp(mesh.vertices, axis=0) == pytest.approx([1, 2, 3])
+
+
+def test_a_glb_has_y_up_unless_told_otherwise(tmp_path):
+    BOX.export(tmp_path / "box.glb")
+    assert np.ptp(load_mesh(tmp_path / "box.glb").vertices, axis=0) == pytest.approx([1, 3, 2])
+
+
+def test_geometries_of_a_file_become_one_mesh_each_in_its_place(tmp_path):
+    scene = trimesh.Scene()
+    scene.add_geometry(BOX)
+    scene.add_geometry(BOX, transform=trimesh.transformations.translation_matrix((5, 0, 0)))
+    scene.export(tmp_path / "two.glb")
+    mesh = load_mesh(tmp_path / "two.glb", up="z")
+    assert len(mesh.vertices) == 16
+    assert mesh.volume == pytest.approx(12)
+    assert np.ptp(mesh.vertices, axis=0) == pytest.approx([6, 2, 3])
+
+
+@pytest.mark.parametrize(("units", "factor"), [("m", 1), ("cm", 0.01), ("mm", 0.001), ("in", 0.0254), ("ft", 0.3048), (7, 7)])
+def test_units_scale_to_metres(tmp_path, units, factor):
+    BOX.export(tmp_path / "box.obj")
+    mesh = load_mesh(tmp_path / "box.obj", units=units)
+    assert np.ptp(mesh.vertices, axis=0) == pytest.approx(factor * np.array([1, 2, 3]))
+
+
+@pytest.mark.parametrize("up", ["x", "y", "z", "-x", "-y", "-z"])
+def test_the_axis_that_points_up_becomes_z_by_a_rotation(tmp_path, up):
+    # A long thin tetrahedron along the file's axis; a mirror image would have a negative volume.
+    axis = "xyz".index(up[-1])
+    corners = np.array([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1.0)])
+    tip = np.zeros(3)
+    tip[axis] = -9.0 if up[0] == "-" else 9.0
+    corners = np.concatenate([corners, [tip]])
+    hull = trimesh.convex.convex_hull(corners)
+    hull.export(tmp_path / "tip.obj")
+    mesh = load_mesh(tmp_path / "tip.obj", up=up)
+    assert mesh.vertices[:, 2].max() == pytest.approx(9)
+    assert mesh.volume == pytest.approx(hull.volume)
+
+
+@pytest.mark.parametrize("ending", FORMATS)
+@pytest.mark.parametrize("content", ["noise", "text", "nothing"])
+def test_a_file_that_is_not_what_its_name_says(tmp_path, ending, content):
+    path = tmp_path / f"thing.{ending}"
+    noise = np.random.default_rng(0).bytes(5000)
+    path.write_bytes({"noise": noise, "text": b"hello\nthis is no mesh\n", "nothing": b""}[content])
+    with pytest.raises(ValueError, match=f"thing.{ending} (cannot be read as|holds no triangles.*is) {ending.upper()}"):
+        load_mesh(path)
+
+
+def test_a_name_in_an_old_encoding_does_not_stop_a_file(tmp_path):
+    text = "o Würfel\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"
+    (tmp_path / "old.obj").write_bytes(text.encode("latin-1"))
+    assert len(load_mesh(tmp_path / "old.obj").triangles) == 1
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        ("v 0 0 0\nv 1 0 nan\nv 0 1 0\nf 1 2 3\n", "vertices is nan at index"),
+        ("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 9\n", "cannot be read as OBJ"),
+        ("v 0 0 0\nv 1 0 0\nv 0 1 0\n", "holds no triangles"),
+    ],
+)
+def test_a_file_with_wrong_numbers(tmp_path, body, says):
+    (tmp_path / "wrong.obj").write_text(body)
+    with pytest.raises(ValueError, match=says):
+        load_mesh(tmp_path / "wrong.obj")
+
+
+def test_a_missing_file_a_format_a_unit_and_an_axis_that_are_not_known(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"no mesh file .*lost.obj"):
+        load_mesh(tmp_path / "lost.obj")
+    with pytest.raises(ValueError, match=r"'.objj'.*did you mean '.obj'"):
+        load_mesh(tmp_path / "typo.objj")
+    with pytest.raises(ValueError, match=r"unit is 'inch'.*did you mean 'in'"):
+        load_mesh(tmp_path / "lost.obj", units="inch")
+    with pytest.raises(ValueError, match=r"up axis is 'Y'.*expected one of 'z'"):
+        load_mesh(tmp_path / "lost.obj", up="Y")
+    with pytest.raises(ValueError, match="units is 0: expected a number above zero"):
+        load_mesh(tmp_path / "lost.obj", units=0)
+
+
+def test_a_surface_from_all_that_holds_one(tmp_path):
+    BOX.export(tmp_path / "box.ply")
+    given = Mesh(BOX.vertices, BOX.faces)
+    for mesh in (given, BOX, (BOX.vertices, BOX.faces), tmp_path / "box.ply", str(tmp_path / "box.ply")):
+        assert surface(mesh).volume == pytest.approx(6)
+    with pytest.raises(TypeError, match=r"mesh is 3: expected a Mesh, \(vertices, triangles\)"):
+        surface(3)
+
+
+@pytest.mark.parametrize(
+    ("vertices", "triangles", "error", "says"),
+    [
+        ([(0, 0, 0), (1, 0, np.nan), (0, 1, 0)], [(0, 1, 2)], ValueError, "nan"),
+        ([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(0, 1, 3)], IndexError, "hold 3: there are 3 vertices, 0 to 2"),
+        ([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(0, 1, -1)], IndexError, "hold -1"),
+        ([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [], ValueError, "without triangles"),
+        ([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(0, 1)], ValueError, r"shape \(1, 2\)"),
+        ([(0, 0), (1, 0), (0, 1)], [(0, 1, 2)], ValueError, r"shape \(3, 2\): expected \(any, 3\)"),
+    ],
+)
+def test_a_mesh_that_is_none(vertices, triangles, error, says):
+    with pytest.raises(error, match=says):
+        Mesh(vertices, triangles)
+
+
+def test_welding_joins_what_coincides_and_drops_what_collapses():
+    vertices = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, -0.0), (9, 9, 9), (1, 1, 0)]
+    mesh = welded(Mesh(vertices, [(0, 1, 2), (3, 5, 2), (0, 3, 1)]))
+    assert len(mesh.vertices) == 4  # the double and the unused one are gone
+    assert len(mesh.triangles) == 2
+
+
+def test_a_closed_surface_is_turned_outwards_triangle_by_triangle():
+    assert closed_surface(BALL).volume == pytest.approx(BALL_VOLUME)
+    assert closed_surface((BALL.vertices, BALL.faces[:, ::-1])).volume == pytest.approx(BALL_VOLUME)
+    mixed = BALL.faces.copy()
+    mixed[::3] = mixed[::3, ::-1]
+    assert closed_surface((BALL.vertices, mixed)).volume == pytest.approx(BALL_VOLUME)
+
+
+@pytest.mark.parametrize("flip", [1, -1])
+def test_a_cavity_stays_one_and_a_part_outside_is_turned(flip):
+    small = 0.5 * BALL.vertices
+    shell = np.concatenate([BALL.vertices, small]), np.concatenate([BALL.faces, BALL.faces[:, ::-1] + len(small)])
+    hollow = closed_surface((shell[0], shell[1][:, ::flip]))
+    assert hollow.volume == pytest.approx(BALL_VOLUME * (1 - 1 / 8))
+    apart = closed_surface((np.concatenate([BALL.vertices, small + 5]), shell[1]))
+    assert apart.volume == pytest.approx(BALL_VOLUME * (1 + 1 / 8))
+
+
+def test_holes_are_counted_and_closed_on_demand():
+    open_ball = BALL.vertices, np.delete(BALL.faces, [5, 6, 7, 300], axis=0)
+    edges = len(trimesh.grouping.group_rows(np.sort(trimesh.geometry.faces_to_edges(open_ball[1]), axis=1), 1))
+    with pytest.raises(ValueError, match=f"mesh has {edges} open edges.*repair=True"):
+        closed_surface(open_ball)
+    mended = closed_surface(open_ball, repair=True)
+    assert trimesh.Trimesh(mended.vertices, mended.triangles).is_watertight
+    # Four of 1,280 triangles became flat lids: the volume changes by less than their share.
+    assert mended.volume == pytest.approx(BALL_VOLUME, rel=4 / 1280)
+
+
+def test_what_repair_cannot_close_is_refused():
+    with pytest.raises(ValueError, match="open edges.*repair did not close"):
+        closed_surface(([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1), (0, 0, -1)], [(0, 1, 2), (0, 1, 3), (0, 1, 4)]), True)
+
+
+def test_a_flat_surface_has_no_inside():
+    with pytest.raises(ValueError, match="expected a body with an inside"):
+        closed_surface(([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(0, 1, 2), (0, 2, 1)]))
+
+
+def test_signed_distance_of_a_box_to_round_off():
+    """d = |max(|x| - half, 0)| outside, max(|x| - half) inside."""
+    points = np.random.default_rng(1).uniform(-2.5, 2.5, (2000, 3))
+    beyond = np.abs(points) - np.array([0.5, 1, 1.5])
+    exact = np.linalg.norm(np.maximum(beyond, 0), axis=1) + np.minimum(beyond.max(axis=1), 0)
+    distance, nearest = signed_distance(closed_surface(BOX), points)
+    assert distance == pytest.approx(exact, abs=1e-12)
+    assert np.linalg.norm(points - nearest, axis=1) == pytest.approx(np.abs(exact), abs=1e-12)
+
+
+def test_parts_that_overlap_have_one_inside():
+    shifted = BOX.vertices + (0.5, 0, 0)
+    both = closed_surface((np.concatenate([BOX.vertices, shifted]), np.concatenate([BOX.faces, BOX.faces + 8])))
+    assert (signed_distance(both, [(0.25, 0, 0), (-0.25, 0, 0), (0.75, 0, 0)])[0] < 0).all()
+    assert signed_distance(both, [(1.2, 0, 0)])[0] == pytest.approx([0.2])
