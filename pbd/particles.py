@@ -104,6 +104,12 @@ class Particles:
         self._drag = [np.concatenate(self._drag)]
         return self._drag[0]
 
+    @property
+    def still(self):
+        """Whether the surroundings are the same at all times: no changing wind, no path, no moving collider."""
+        moving = callable(self.wind) or self.drives or any(c.motion is not None for c in self.colliders)
+        return not moving
+
     # Particles ------------------------------------------------------------------------------------------------------
 
     def add_particle(self, position, mass=1.0, velocity=(0.0, 0.0, 0.0), radius=0.0):

@@ -217,6 +217,8 @@ class ParticleSystem:
         bound(timeline, self._report, self._h, drag, tolerance, float(self._reach), friction, a, b)
 
     def _refuse_what_went_wrong(self):
+        if self._report[:, DIVERGED_STEP:].max() < 0:
+            return
         for world in np.flatnonzero(self._report[:, DIVERGED_STEP] >= 0):
             step, particle = (int(self._report[world, k]) for k in (DIVERGED_STEP, DIVERGED_PARTICLE))
             substep = self._substep + step + 1
@@ -229,9 +231,8 @@ class ParticleSystem:
 
     def _timeline(self, substeps):
         """The surroundings at the start and at the end of each substep, a row each; one row where nothing moves."""
-        moving = callable(self.particles.wind) or self.particles.drives
-        moving = moving or any(collider.motion is not None for collider in self.particles.colliders)
-        times = [self._origin + (self._substep + k) * self._h for k in range(substeps + 1 if moving else 1)]
+        rows = 1 if self.particles.still else substeps + 1
+        times = [self._origin + (self._substep + k) * self._h for k in range(rows)]
         return np.array([self._surroundings(time) for time in times], launch.real())
 
     def _surroundings(self, time):

@@ -22,9 +22,9 @@ class Frames:
 
     def append(self, array):
         """Add a frame. Arguments: an array, in shape and type like the ones before."""
-        array = np.ascontiguousarray(array)
+        array = np.array(array)
         self.shape, self.dtype = array.shape, array.dtype
-        self.waiting.append(array.copy())
+        self.waiting.append(array)
         self.size += array.nbytes
         self.count += 1
         if self.file is not None or self.size > self.limit:

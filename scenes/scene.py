@@ -41,9 +41,7 @@ class Scene:
     @property
     def passive(self):
         """Whether nothing puts energy in: no wind, nothing led along a path, no moving collider."""
-        described = self.particles
-        moving = any(collider.motion is not None for collider in described.colliders)
-        return described.wind is None and not described.drives and not moving
+        return self.particles.still and self.particles.wind is None
 
 
 @dataclass
