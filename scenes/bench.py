@@ -181,7 +181,7 @@ def thread_worker(n, sweeps, count, bits):
     import taichi as ti
 
     ti.init(
-        arch=ti.cpu, default_fp=ti.f64 if bits == 64 else ti.f32, cpu_max_num_threads=count, log_level=ti.ERROR
+        arch=ti.cpu, default_fp=ti.f64 if bits == 64 else ti.f32, cpu_max_num_threads=count, verbose=False
     )
     system = pbd.ParticleSystem(grid(n), iterations=sweeps, schedule="clusters")
     sticks = sum(len(order) for order in system.schedule.orders)

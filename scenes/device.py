@@ -15,7 +15,8 @@ def initialise(device="cpu", precision=64):
     Returns: what it runs on, in a word, as `running_on`.
     """
     if impl.get_runtime().prog is None:
-        ti.init(arch=getattr(ti, device), default_fp=ti.f64 if precision == 64 else ti.f32, log_level=ti.ERROR)
+        default_fp = ti.f64 if precision == 64 else ti.f32
+        ti.init(arch=getattr(ti, device), default_fp=default_fp, log_level=ti.ERROR, verbose=False)
     return running_on()
 
 

@@ -21,16 +21,17 @@ RED, SAND, BLUE, STEEL, GOLD, GREEN, WOOD, CHALK = (
 
 @dataclass
 class Fabric:
-    """Triangles of particles, in two tones. Arguments: triangles (n, 3) of indices; colours, sRGB 0..1."""
+    """Triangles of particles, in two tones. Arguments: triangles (n, 3) of indices; colours, sRGB 0..1; smooth."""
 
     triangles: np.ndarray
     colour: tuple = RED
     back_colour: tuple | None = SAND
+    smooth: bool = True
 
     def draw(self, positions, poses):
         """Surfaces at one instant. Arguments: positions (particles, 3) [m]; poses (colliders, 7)."""
         used, triangles = np.unique(self.triangles, return_inverse=True)
-        return [geometry.Surface(positions[used], triangles.reshape(-1, 3), self.colour, self.back_colour)]
+        return [geometry.Surface(positions[used], triangles.reshape(-1, 3), self.colour, self.back_colour, self.smooth)]
 
 
 @dataclass

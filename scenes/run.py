@@ -1,5 +1,6 @@
 """Running a scene: the loop that recordings, films and benchmarks share."""
 
+import statistics
 import time
 from typing import NamedTuple
 
@@ -43,7 +44,7 @@ class Run:
         self.system = pbd.ParticleSystem(scene.particles, **self.settings)
         self.steps_per_frame = max(1, round(1 / (positive("fps", fps) * self.system.dt)))
         self.count = 1 + max(1, round(self.duration / (self.steps_per_frame * self.system.dt)))
-        self.seconds = 0.0  # that the solver took
+        self.seconds = []  # that the solver took for each frame
 
     def frame(self):
         """The scene as it is: a Frame."""
@@ -55,19 +56,20 @@ class Run:
         for _ in range(self.count - 1):
             start = time.perf_counter()
             self.system.step(self.steps_per_frame)
-            self.seconds += time.perf_counter() - start
+            self.seconds.append(time.perf_counter() - start)
             yield self.frame()
 
     def about(self):
         """What was run, on what, and how fast; plain values."""
-        steps = max(1, round(self.system.time / self.system.dt))
+        # The median, because the first frame compiles.
+        seconds = statistics.median(self.seconds) if self.seconds else 0.0
         return {
             "scene": self.scene.name,
             "parameters": {key: str(value) for key, value in self.scene.parameters.items()},
             "solver": self.solver,
             "settings": {key: value for key, value in self.settings.items() if isinstance(value, (int, float, str))},
             "device": running_on(),
-            "microseconds_per_step": round(1e6 * self.seconds / steps, 2),
+            "microseconds_per_step": round(1e6 * seconds / self.steps_per_frame, 2),
             "digest": self.system.digest(),
         }
 

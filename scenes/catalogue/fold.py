@@ -1,0 +1,38 @@
+"""A ribbon of cloth is lowered onto the floor, and comes to lie in folds upon itself."""
+
+import pbd
+from pbd.build import cloth
+from scenes.looks import BLUE, SAND, Fabric
+from scenes.render.geometry import Camera
+from scenes.scene import Scene, register
+
+
+@register
+def fold(columns: int = 24, length: float = 2.4, thickness: float = 0.014, friction: float = 0.4, speed: float = 0.55):
+    """A ribbon is lowered onto the floor and folds upon itself."""
+    particles = pbd.Particles()
+    width = 0.36
+    rows = round(length / width * (columns - 1)) + 1
+    sheet = cloth(
+        particles, (-width / 2, 0, length + 0.02), (width, 0, 0), (0, 0, -length), (rows, columns),
+        density=0.25, shear_compliance=1e-2, bending=4e-4, thickness=thickness, friction=friction,
+    )  # fmt: skip
+    particles.add_collider(pbd.Plane(), friction=0.6)
+    top = sheet.particles[:columns]
+    start = particles.positions[top].copy()
+    lowest = 10 * thickness
+
+    def path(time):
+        fall = min(speed * time, length - lowest)
+        return start - [0.0, 0.0, fall]
+
+    particles.drive(top, path)
+    # A breath sideways decides to which side it folds first.
+    particles.velocities[:, 1] += 0.02 * (particles.masses < float("inf"))
+    return Scene(
+        particles,
+        duration=5.5,
+        settings={"dt": 1 / 60, "substeps": 16, "iterations": 3, "damping": 0.02},
+        looks=[Fabric(sheet.triangles, BLUE, SAND)],
+        camera=Camera((1.25, -1.35, 0.85), (0, 0, 0.3), field_of_view=33),
+    )

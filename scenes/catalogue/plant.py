@@ -1,0 +1,28 @@
+"""A plant sways in the wind: cloth's idea on a branching skeleton."""
+
+import math
+
+import pbd
+from pbd import build
+from scenes.looks import GREEN, Fabric, Stems
+from scenes.render.geometry import Camera
+from scenes.scene import Scene, register
+
+
+@register
+def plant(seed: int = 3, height: float = 1.5, speed: float = 4.0):
+    """A plant that grew from a seed sways in gusts of wind."""
+
+    def wind(time):
+        gust = max(0.0, math.sin(1.3 * time)) + 0.4 * math.sin(4.1 * time) ** 2
+        return speed * gust, 0.4 * speed * math.sin(0.7 * time), 0.0
+
+    particles = pbd.Particles(wind=wind)
+    grown = build.plant(particles, height=height, seed=seed)
+    return Scene(
+        particles,
+        duration=8.0,
+        settings={"dt": 1 / 60, "substeps": 16, "iterations": 4, "damping": 0.01},
+        looks=[Stems(grown), Fabric(grown.triangles, GREEN, (0.52, 0.70, 0.38))],
+        camera=Camera((1.7, -3.6, 1.5), (0, 0, 1.0)),
+    )

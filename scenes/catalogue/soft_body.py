@@ -1,0 +1,44 @@
+"""Jelly falls onto blocks: tetrahedra with springs for edges, that keep their volume."""
+
+import numpy as np
+import trimesh
+
+import pbd
+from pbd import build
+from scenes.looks import BLUE, GOLD, GREEN, RED, Skin, Solid
+from scenes.render.geometry import Camera
+from scenes.scene import Scene, register
+
+
+@register
+def soft_body(mesh: str = "", resolution: int = 7, stiffness: float = 6e3, units: str = "m", up: str = ""):
+    """Three soft bodies fall onto blocks; --param mesh=FILE makes one in a shape of your own."""
+    particles = pbd.Particles()
+    particles.add_collider(pbd.Plane(), friction=0.6)
+    blocks = [pbd.Box((0.05, 0, 0.15), (0.5, 0.9, 0.3)), pbd.Box((-0.42, 0, 0.07), (0.44, 0.9, 0.14))]
+    for block in blocks:
+        particles.add_collider(block, friction=0.5)
+    if mesh:
+        shape = build.load_mesh(mesh, units=units, up=up or None)
+        low, high = shape.vertices.min(axis=0), shape.vertices.max(axis=0)
+        shape.vertices[:] = 0.7 * (shape.vertices - (low + high) / 2) / np.ptp(shape.vertices, axis=0).max()
+        shapes = [(shape, (0, 0, 1.0), GOLD)]
+    else:
+        ball = trimesh.creation.icosphere(subdivisions=4, radius=0.24)
+        ring = trimesh.creation.torus(major_radius=0.24, minor_radius=0.105, major_sections=64, minor_sections=32)
+        cube = trimesh.creation.box((0.34, 0.34, 0.34)).subdivide().subdivide().subdivide()
+        cube.apply_transform(trimesh.transformations.rotation_matrix(0.6, (1, 2, 0.3)))
+        shapes = [(cube, (-0.1, -0.05, 0.75), BLUE), (ring, (0.12, 0.05, 1.2), RED), (ball, (-0.05, 0, 1.75), GREEN)]
+    looks = []
+    for surface, position, colour in shapes:
+        body = build.soft_body(particles, surface, resolution, density=300.0, stiffness=stiffness,
+                               position=position, radius=0.012)  # fmt: skip
+        looks.append(Skin(body.skin, colour))
+    particles.add_particle_contacts(friction=0.4)
+    return Scene(
+        particles,
+        duration=5.0,
+        settings={"dt": 1 / 60, "substeps": 20, "iterations": 2, "damping": 0.005},
+        looks=[*looks, *(Solid(k + 1, block, (0.62, 0.64, 0.68)) for k, block in enumerate(blocks))],
+        camera=Camera((1.35, -2.1, 1.2), (-0.05, 0, 0.42)),
+    )

@@ -1,0 +1,41 @@
+"""Tetrahedra of four particles and six sticks: the simplest rigid bodies there are."""
+
+import numpy as np
+
+import pbd
+from scenes.looks import BLUE, GOLD, GREEN, RED, STEEL, Edges, Fabric, Grains, Strands
+from scenes.render.geometry import Camera
+from scenes.scene import Scene, register
+
+CORNERS = np.array([(1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1)])
+FACES = np.array([(0, 1, 2), (0, 3, 1), (0, 2, 3), (1, 3, 2)])
+EDGES = np.array([(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)])
+
+
+@register
+def tetrahedron(count: int = 6, restitution: float = 0.4, friction: float = 0.35, seed: int = 4):
+    """Tetrahedra of four particles and six sticks tumble in a box."""
+    rng = np.random.default_rng(seed)
+    particles = pbd.Particles()
+    looks = []
+    for k in range(count):
+        turn, _ = np.linalg.qr(rng.normal(size=(3, 3)))
+        turn *= np.linalg.det(turn)  # a rotation, not a reflection
+        middle = np.array([*rng.uniform(-0.5, 0.5, 2), 0.7 + 0.55 * k])
+        arms = 0.16 * CORNERS @ turn.T
+        spin = rng.normal(0, 4, 3)
+        corners = particles.add_particles(middle + arms, 0.25, np.cross(spin, arms) + rng.normal(0, 1, 3), radius=0.035)
+        particles.add_sticks(corners[EDGES])
+        colour = (RED, GOLD, BLUE, GREEN)[k % 4]
+        looks += [Fabric(corners[FACES], colour, None, smooth=False), Strands(corners[EDGES], 0.02, colour),
+                  Grains(corners, 0.035, colour)]  # fmt: skip
+    lower, upper = (-0.8, -0.8, 0), (0.8, 0.8, 4)
+    particles.add_box(lower, upper, restitution=restitution, friction=friction)
+    particles.add_particle_contacts(friction=0.2)
+    return Scene(
+        particles,
+        duration=6.0,
+        settings={"dt": 1 / 120, "substeps": 2, "iterations": 12},
+        looks=[*looks, Edges(np.array(lower), np.array([0.8, 0.8, 0.012]), 0.012, STEEL)],
+        camera=Camera((1.6, -2.5, 1.5), (0, 0, 0.32)),
+    )
