@@ -74,8 +74,8 @@ def find_neighbours(s: ti.template(), i, world):
                 j = s.binned[place, world]
                 y = position(s, j, world)
                 # Two of the 27 cells may share a bucket: take a particle only with the cell that it is really in.
-                if j != i and s.radius[j, world] > 0.0 and (cell_of(y, s.reach) == cell).all():
-                    if (y - x).norm_sqr() < s.reach * s.reach:
+                if (y - x).norm_sqr() < s.reach * s.reach and j != i:
+                    if s.radius[j, world] > 0.0 and (cell_of(y, s.reach) == cell).all():
                         if found < MOST:
                             s.neighbours[i, found, world] = j
                         found += 1
@@ -93,17 +93,18 @@ def contact(s: ti.template(), i, j, world):
     """
     offset = position(s, i, world) - position(s, j, world)
     before = s.previous[i, world] - s.previous[j, world]
-    keep = ti.min(s.radius[i, world] + s.radius[j, world], (s.rest[i, world] - s.rest[j, world]).norm())
-    axis = offset
-    if offset.dot(before) < 0.0:
-        axis = before
-    length = axis.norm()
+    together = s.radius[i, world] + s.radius[j, world]
+    crossed = offset.dot(before) < 0.0
     depth, normal = 0.0, ti.Vector([0.0, 0.0, 0.0])
-    if length > 0.0:
-        normal = axis / length
-        depth = ti.max(keep - offset.dot(normal), 0.0)
-        if offset.norm_sqr() > keep * keep and offset.dot(before) >= 0.0:
-            depth = 0.0
+    if crossed or offset.norm_sqr() < together * together:  # most candidates are farther off, and cost no root
+        keep = ti.min(together, (s.rest[i, world] - s.rest[j, world]).norm())
+        axis = offset
+        if crossed:
+            axis = before
+        length = axis.norm()
+        if length > 0.0:
+            normal = axis / length
+            depth = ti.max(keep - offset.dot(normal), 0.0)
     return depth, normal
 
 
