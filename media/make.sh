@@ -1,0 +1,25 @@
+#!/bin/sh
+# Makes every picture and film of the README again, beside itself. Needs `verletlab` on the path; `make media` sees to that.
+set -eu
+cd "$(dirname "$0")"
+
+still() { verletlab render "$1" --out "$1.png" --size 640x360 --duration "$2" --no-labels --quiet; }
+still drape 3
+still flag 2.6
+still fold 4.6
+still soft_body 1.6
+still rope_bridge 1.2
+still plant 2
+still tetrahedron 2.2
+still box 0.6
+
+film() { verletlab render "$1" --out "$1.mp4" --duration "$2" --quiet; }
+film drape 3.5
+film flag 5
+film soft_body 4
+film fold 5.5
+
+moving() { verletlab render "$1" --out "$1.gif" --size 480x270 --fps 20 --duration "$2" --no-labels --quiet; }
+moving drape 3
+moving flag 3
+moving soft_body 3
