@@ -28,14 +28,15 @@ def kinds_and_batches(descriptions, sticks):
         elif kind is STICK and sticks == "root_free":
             kind = STICK_ROOT_FREE
         members, _ = batch.arrays()
-        parameters = []
-        for number, description in enumerate(descriptions):
+        parameters = [batch.arrays()[1]]
+        for number, description in enumerate(descriptions[1:], 1):
             other = description.batches.get(key)
             if other is None or not np.array_equal(other.arrays()[0], members):
                 raise ValueError(f"world {number} has other constraints ({kind.name}) than world 0: expected the same")
             parameters.append(other.arrays()[1])
         kinds.append(kind)
-        batches.append((members, np.stack(parameters, axis=-1)))
+        several = np.stack(parameters, axis=-1) if len(parameters) > 1 else parameters[0][..., None]
+        batches.append((members, several))
     for number, description in enumerate(descriptions):
         if len(description) != len(first) or set(description.batches) != set(first.batches):
             raise ValueError(f"world {number} has another structure than world 0: expected the same")
@@ -96,7 +97,8 @@ def upload(descriptions, worlds, batches, kinds, schedule):
         "correction": nothing if contacts else single,
         "counts": counts,
     }
-    return {name: device_array(never_empty(host[name])) for name in arrays.Data._fields if name in host}
+    # Taken out one by one, so that a large scene is not in memory twice.
+    return {name: device_array(never_empty(host.pop(name))) for name in arrays.Data._fields if name in host}
 
 
 def never_empty(values):
@@ -106,23 +108,21 @@ def never_empty(values):
 
 def constraint_tables(batches, kinds, schedule, worlds):
     """Members, parameters and multipliers of all constraints, in the order of a schedule, and where each kind begins."""
-    members, parameters, offsets = [], [], []
-    at_member = at_parameter = at_multiplier = 0
-    for (members_of_kind, numbers), kind, order in zip(batches, kinds, schedule.orders):
-        offsets.append((at_member, at_parameter, at_multiplier, len(order)))
-        members.append(members_of_kind[order].ravel())
-        parameters.append(numbers[order].reshape(-1, numbers.shape[-1]))
-        at_member += members[-1].size
-        at_parameter += len(parameters[-1])
-        at_multiplier += len(order) if kind.compliance else 0
-    parameters = np.concatenate([np.zeros((0, worlds)), *(np.broadcast_to(p, (len(p), worlds)) for p in parameters)])
-    if max(at_member, at_parameter) > np.iinfo(np.int32).max:
-        raise ValueError(f"{at_member} members of constraints: expected at most 2³¹ - 1, what 32 bits index")
+    sizes = [(m.size, m.shape[0] * p.shape[1], m.shape[0] * kind.compliance) for (m, p), kind in zip(batches, kinds)]
+    starts = np.concatenate([np.zeros((1, 3), int), np.cumsum(np.reshape(sizes, (-1, 3)).astype(int), axis=0)])
+    if starts.max() > np.iinfo(np.int32).max:
+        raise ValueError(f"{starts.max()} members of constraints: expected at most 2³¹ - 1, what 32 bits index")
+    members = np.empty(starts[-1, 0], np.int32)
+    parameters = np.empty((starts[-1, 1], worlds))
+    for (members_of_kind, numbers), order, start, end in zip(batches, schedule.orders, starts, starts[1:]):
+        members[start[0] : end[0]] = members_of_kind[order].ravel()
+        parameters[start[1] : end[1]] = numbers[order].reshape(end[1] - start[1], -1)
+    offsets = np.column_stack([starts[:-1], [len(order) for order in schedule.orders]])
     return {
-        "members": np.concatenate([np.zeros(0, np.int64), *members]),
+        "members": members,
         "parameters": parameters,
-        "multipliers": np.zeros((at_multiplier, worlds)),
-        "offsets": np.reshape(offsets, (-1, 4)).astype(np.int32),
+        "multipliers": np.zeros((starts[-1, 2], worlds)),
+        "offsets": offsets.astype(np.int32),
         "runs": schedule.runs if schedule.runs.ndim == 3 else np.zeros((1, 1, 2), np.int32),
     }
 

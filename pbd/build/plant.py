@@ -98,7 +98,7 @@ def plant(
     segments=12,
     branches=7,
     radius=None,
-    stiffness=2e9,
+    stiffness=1e9,
     density=700.0,
     leaf_length=None,
     leaf_density=0.2,
@@ -114,14 +114,14 @@ def plant(
         levels: 0 for a bare trunk with leaves, 1 with branches, 2 with twigs on them, ...
         segments: of the trunk, three or more; branches have fewer, by their length.
         branches: of each stem at most, one to a node, a golden angle apart.
-        radius: of the trunk at its foot [m]; a fortieth of the height where None.
+        radius: of the trunk at its foot [m]; a sixtieth of the height where None.
         stiffness: Young's modulus of the stems [Pa]: green ones 1e8 to 1e9, wood 1e10.
         density: of the wood [kg/m³]; leaf_density: of the leaves [kg/m²].
         leaf_length: [m]; a tenth of the height where None; zero for a bare plant.
         drag: coefficient of the leaves in the wind; None keeps them out of it.
 
     Returns: a Plant. Stems have the rigidity E π r⁴/4 of round rods once sweeps converge, which with these numbers
-    takes 10 sweeps in 4 substeps of 1/240 s; a single step of 1/60 s with 10 sweeps leaves it standing, but limp.
+    takes 10 sweeps in each of 4 substeps of 1/240 s; it stands on 10 sweeps in 1/60 s, but sways more.
 
     Sources: Jakobsen, Advanced Character Physics (2001), section 4; Prusinkiewicz, Lindenmayer, The Algorithmic
     Beauty of Plants (1990), chapter 4, for the golden angle.
@@ -130,7 +130,7 @@ def plant(
     generator = np.random.default_rng(whole("seed", seed, least=0))
     levels, branches = whole("levels", levels, least=0), whole("branches", branches, least=0)
     segments = whole("segments", segments, least=3)
-    radius = height / 40 if radius is None else positive("radius", radius)
+    radius = height / 60 if radius is None else positive("radius", radius)
     leaf_length = height / 10 if leaf_length is None else leaf_length
     if leaf_length != 0:
         positive("leaf length", leaf_length)
@@ -140,10 +140,11 @@ def plant(
     spacing = height / segments
 
     def grow(chain, above, start, direction, length, foot, level):
-        """A stem from `start` on: nodes after the last of `chain`; `above`, too, holds its first two."""
+        """A stem from `start` on: nodes after the last of `chain`; `above`, too, holds its first three."""
         count = max(3, round(length / spacing))
         step = length / count
-        phase = generator.uniform(0, 2 * math.pi) if level else 2 * GOLDEN_ANGLE  # the trunk goes on from its roots
+        # The trunk goes on from its roots; a branch begins anywhere.
+        reference = turned(direction, generator.uniform(0, 2 * math.pi) if level else 2 * GOLDEN_ANGLE)
         offset, first, previous = OFFSET * step, len(chain), foot
         nodes, places, outwards, radii = [], [], [], []
         for k in range(1, count + 1):
@@ -151,12 +152,12 @@ def plant(
                 direction = direction + RISE / count * UP
                 direction = direction / np.linalg.norm(direction)
             start = start + step * direction
-            outwards.append(turned(direction, phase + k * GOLDEN_ANGLE))
+            outwards.append(turned(direction, GOLDEN_ANGLE, outwards[-1] if outwards else reference))
             node = growth.node(start + offset * outwards[-1])
             here = foot * (1 - (1 - TAPER) * k / count)
             rigidity = stiffness * math.pi * ((here + previous) / 2) ** 4 / 4
-            others = chain[-3:] if k > 3 else chain[-4:] + (above if k <= 2 else [])
-            growth.tie(node, others, RIGIDITY * offset**2 * step / rigidity)
+            # Where a stem begins it holds on to more of the one below, or a gust turns its foot inside out.
+            growth.tie(node, chain[-3:] if k > 3 else chain[-5:] + above, RIGIDITY * offset**2 * step / rigidity)
             growth.wood(chain[-1], node, previous, here)
             chain.append(node)
             nodes.append(node)
@@ -171,15 +172,15 @@ def plant(
             for k in np.unique(np.linspace(count / 3, count - 2, branches).round().astype(int)):
                 way = math.cos(BRANCH_ANGLE) * direction + math.sin(BRANCH_ANGLE) * outwards[k]
                 grown = LENGTH * length * (1.3 - 0.6 * k / count) * generator.uniform(0.85, 1.15)
-                stand, above = chain[first + k - 3 : first + k + 1], nodes[k + 1 : k + 3]
+                stand, above = chain[max(first + k - 4, 0) : first + k + 1], nodes[k + 1 : k + 3]
                 grow(stand, above, places[k], way, grown, min(RADIUS * foot, radii[k]), level + 1)
         elif leaf_length:
             for k in range(count // 3, count):
                 growth.petioles.append(nodes[k])
-                leaf(chain[first + k - 3 : first + k + 1], outwards[k] + 0.5 * direction)
+                leaf(chain[max(first + k - 4, 0) : first + k + 1], outwards[k] + 0.5 * direction)
 
     def leaf(stem, direction):
-        """A leaf at the last of four nodes, held by the others: a left, a tip and a right corner."""
+        """A leaf at the last of some nodes, held by the others: a left, a tip and a right corner."""
         direction = direction / np.linalg.norm(direction)
         foot = growth.positions[stem[-1]]
         left = np.cross(UP, direction)
@@ -230,7 +231,7 @@ def plant(
     system = np.concatenate([np.moveaxis(corners, 1, 2), np.ones((len(wood), 1, 4))], axis=1)
     places = np.concatenate([list(growth.axes.values()), np.ones((len(wood), 1))], axis=1)
     weights[wood] = np.linalg.solve(system, places[..., None])[..., 0]
-    petioles = np.array([(node, count + node) for node in growth.petioles]).reshape(-1, 2)
+    petioles = np.array(growth.petioles, dtype=np.int64)[:, None] + [0, count]
     return Plant(
         added,
         added[roots],
@@ -243,8 +244,12 @@ def plant(
     )
 
 
-def turned(direction, angle):
-    """A unit vector at a right angle to a direction, turned about it by an angle [rad] from some fixed one."""
-    side = np.cross(direction, np.eye(3)[np.argmin(np.abs(direction))])
+def turned(direction, angle, reference=None):
+    """A unit vector at a right angle to a direction, turned by an angle [rad] from a reference's part across it.
+
+    Without a reference, from any: that jumps from one direction to another, so along a stem one is handed on.
+    """
+    reference = np.eye(3)[np.argmin(np.abs(direction))] if reference is None else reference
+    side = reference - (reference @ direction) * direction
     side /= np.linalg.norm(side)
     return math.cos(angle) * side + math.sin(angle) * np.cross(direction, side)

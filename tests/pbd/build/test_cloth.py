@@ -101,7 +101,9 @@ def test_bending_has_the_rigidity_of_a_plate_in_every_direction(direction):
     # The mean over the three kinds of edge, and three edges on each two triangles of area √3/4 side².
     mean = sum(energy[kinds == kind].mean() for kind in np.unique(kinds))
     assert len(np.unique(kinds)) == 3
-    assert mean / (math.sqrt(0.75) * side**2) == pytest.approx(rigidity / (2 * radius**2), rel=(side / radius) ** 2 + 1e-4)
+    assert mean / (math.sqrt(0.75) * side**2) == pytest.approx(
+        rigidity / (2 * radius**2), rel=(side / radius) ** 2 + 1e-4
+    )
 
 
 def test_rigidity_of_a_woven_cloth_does_not_depend_on_its_particles():

@@ -40,7 +40,9 @@ def test_geometries_of_a_file_become_one_mesh_each_in_its_place(tmp_path):
     assert np.ptp(mesh.vertices, axis=0) == pytest.approx([6, 2, 3])
 
 
-@pytest.mark.parametrize(("units", "factor"), [("m", 1), ("cm", 0.01), ("mm", 0.001), ("in", 0.0254), ("ft", 0.3048), (7, 7)])
+@pytest.mark.parametrize(
+    ("units", "factor"), [("m", 1), ("cm", 0.01), ("mm", 0.001), ("in", 0.0254), ("ft", 0.3048), (7, 7)]
+)
 def test_units_scale_to_metres(tmp_path, units, factor):
     BOX.export(tmp_path / "box.obj")
     mesh = load_mesh(tmp_path / "box.obj", units=units)
@@ -167,8 +169,10 @@ def test_holes_are_counted_and_closed_on_demand():
 
 
 def test_what_repair_cannot_close_is_refused():
-    with pytest.raises(ValueError, match="open edges.*repair did not close"):
-        closed_surface(([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1), (0, 0, -1)], [(0, 1, 2), (0, 1, 3), (0, 1, 4)]), True)
+    with pytest.raises(ValueError, match=r"open edges.*repair did not close"):
+        closed_surface(
+            ([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1), (0, 0, -1)], [(0, 1, 2), (0, 1, 3), (0, 1, 4)]), True
+        )
 
 
 def test_a_flat_surface_has_no_inside():
@@ -187,7 +191,7 @@ def test_signed_distance_of_a_box_to_round_off():
 
 
 def test_parts_that_overlap_have_one_inside():
-    shifted = BOX.vertices + (0.5, 0, 0)
+    shifted = BOX.vertices + np.array([0.5, 0, 0])
     both = closed_surface((np.concatenate([BOX.vertices, shifted]), np.concatenate([BOX.faces, BOX.faces + 8])))
     assert (signed_distance(both, [(0.25, 0, 0), (-0.25, 0, 0), (0.75, 0, 0)])[0] < 0).all()
     assert signed_distance(both, [(1.2, 0, 0)])[0] == pytest.approx([0.2])

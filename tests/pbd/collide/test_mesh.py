@@ -33,7 +33,7 @@ def test_a_ball():
     error = distance - (length - radius)
     assert (error <= bound + sagitta).all()
     assert (error >= -bound).all()  # facets lie inside the sphere: the distance is not below the true one
-    # The derivative of the interpolation is of first order, s/2 (|d_xx| + ...), and facets turn by half an edge's angle.
+    # The derivative of the interpolation is of first order, s/2 (|d_xx| + ...); facets turn by half an edge.
     facet = ball.edges_unique_length.max() / radius / 2
     turn = np.linalg.norm(normal - points / length[:, None], axis=1)
     assert (turn <= DIAGONAL * collider.spacing / (length - DIAGONAL * collider.spacing) + facet).all()
@@ -113,7 +113,7 @@ def test_open_inverted_and_flat_meshes():
     inverted = MeshCollider((ball.vertices, ball.faces[:, ::-1]), resolution=8)
     assert inverted.grid == pytest.approx(MeshCollider(ball, resolution=8).grid)
     open_ball = ball.vertices, ball.faces[1:]
-    with pytest.raises(ValueError, match="3 open edges.*repair=True"):
+    with pytest.raises(ValueError, match=r"3 open edges.*repair=True"):
         MeshCollider(open_ball)
     assert MeshCollider(open_ball, resolution=8, repair=True).grid == pytest.approx(inverted.grid)
     with pytest.raises(ValueError, match="without triangles"):
