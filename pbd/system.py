@@ -26,8 +26,10 @@ from pbd.step import UNROLLED, step_kernels
 from pbd.upload import kinds_and_batches, upload
 from pbd.validate import finite_array, finite_number, finite_vector, indices, one_of, positive, whole
 
-# Steps in one launch: few enough for a person to interrupt, and for a timeline to stay small.
+# Steps in one launch: few enough for a timeline to stay small, and for a person to interrupt, which is possible only
+# between launches: so many at most, and no more than make this many projections, a tenth of a second's worth.
 STEPS_PER_LAUNCH = 1_000
+PROJECTIONS_PER_LAUNCH = 20_000_000
 
 
 class Diverged(ArithmeticError):
@@ -69,7 +71,8 @@ class ParticleSystem:
     """Particles that move: Verlet and relaxation on a description.
 
     Arguments:
-        particles: a `Particles`, or a list of several of one structure (same constraints, other numbers), each a world.
+        particles: a `Particles`, or a list of several of one structure (same constraints, other numbers), each a world;
+            what surrounds them (gravity, wind, colliders, boxes, paths) is the first one's.
         dt: time step [s]; substeps: equal parts in which each step is made.
         iterations: sweeps over all constraints in each substep.
         damping: the part of the velocity that is lost per step, in [0, 1).
@@ -174,8 +177,10 @@ class ParticleSystem:
     def step(self, count=1):
         """Make steps of dt. Arguments: count, how many. Errors: Diverged, where a position stops being finite."""
         left = whole("count", count) * self.substeps
+        work = self.worlds * (self.count + self.iterations * sum(map(len, self.schedule.orders)))
+        most = int(np.clip(PROJECTIONS_PER_LAUNCH // work, 1, STEPS_PER_LAUNCH))
         while left > 0:
-            substeps = min(left, STEPS_PER_LAUNCH)
+            substeps = min(left, most)
             timeline = self._timeline(substeps)
             self._report[:, DIVERGED_STEP:] = -1
             if self._in_one_launch:

@@ -19,8 +19,8 @@ def rub(x, start, normal, depth, friction):
 
     Arguments:
         x: position after the normal correction [m].
-        start: where a point that moves with the surface and ends at x was at the start of the step, or, for a surface
-            at rest, the particle's own start plus nothing: displacement relative to the surface is x - start [m].
+        start: position at the start of the step, carried along by the surface's own motion: x - start is the
+            displacement relative to the surface [m].
         normal: unit, out of the surface.
         depth: the normal correction p [m].
         friction: μ.

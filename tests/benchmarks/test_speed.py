@@ -1,0 +1,67 @@
+"""The figures that the benchmarks promise, measured in one run. They want a quiet machine: `make test-all`."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+pytestmark = pytest.mark.benchmark
+
+
+def rows(name, precision=32):
+    """The rows of one benchmark, in a process of its own: {case: (value, state)}."""
+    command = [sys.executable, "-m", "scenes", "bench", name, "--precision", str(precision)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    lines = [line.split(",") for line in done.stdout.splitlines() if line.startswith(f"{name},")]
+    return {line[1]: (float(line[3]), line[5]) for line in lines}
+
+
+@pytest.mark.skipif(not shutil.which("cc"), reason="no C compiler to compare with")
+@pytest.mark.parametrize("precision", [32, 64])
+def test_sticks_on_one_thread_against_a_c_loop(precision):
+    found = rows("sticks", precision)
+    assert found["128x128 sweeps ours to C"][0] >= 0.85
+    # the same physics: to the round-off of four steps of ten sweeps
+    assert found["128x128 difference from C"][0] < (1e-6 if precision == 32 else 1e-14)
+
+
+@pytest.mark.skipif(os.cpu_count() < 2, reason="one core")
+def test_a_second_thread_is_worth_half_as_much_again():
+    found = rows("threads")
+    cases = [case for case in found if "threads to 1" in case]
+    assert found[cases[0]][0] >= 1.5
+    states = {state for value, state in found.values() if state}
+    assert len(states) == 1  # the same bits
+
+
+def test_a_small_scene_is_quick():
+    found = rows("small", 64)
+    assert found["rope of 20 step(1)"][0] <= 60
+    assert found["rope of 20 step(1000)"][0] <= 6
+
+
+def test_a_million_particles():
+    found = rows("million")
+    assert found["build and first step"][0] < 20
+    assert found["peak memory"][0] < 1.5
+
+
+@pytest.mark.parametrize(("state", "limit"), [("cold", 15.0), ("warm", 4.0)])
+def test_first_picture(state, limit, tmp_path, benchmark_cache):
+    import time
+
+    environment = {**os.environ, "TI_OFFLINE_CACHE_FILE_PATH": str(benchmark_cache)}
+    command = [sys.executable, "-m", "scenes", "render", "drape", "--duration", "0.02", "--out", str(tmp_path / "a.png")]
+    if state == "warm":
+        subprocess.run(command, env=environment, check=True)
+    start = time.perf_counter()
+    subprocess.run(command, env=environment, check=True)
+    assert time.perf_counter() - start < limit
+
+
+@pytest.fixture
+def benchmark_cache(tmp_path):
+    return tmp_path / "cache"
