@@ -224,15 +224,15 @@ class ParticleSystem:
     def _refuse_what_went_wrong(self):
         if self._report[:, DIVERGED_STEP:].max() < 0:
             return
+        if self._report[:, OVERFLOW].max() > MOST:
+            raise RuntimeError(
+                f"a particle has {int(self._report[:, OVERFLOW].max())} others within reach of contact, and {MOST} are "
+                "kept: expected radii of about half the distance between particles, or less"
+            )
         for world in np.flatnonzero(self._report[:, DIVERGED_STEP] >= 0):
             step, particle = (int(self._report[world, k]) for k in (DIVERGED_STEP, DIVERGED_PARTICLE))
             substep = self._substep + step + 1
             raise Diverged(int(world), substep // self.substeps, particle, self._origin + substep * self._h)
-        if self._report[:, OVERFLOW].max() > MOST:
-            raise RuntimeError(
-                f"a particle has {int(self._report[:, OVERFLOW].max())} others within reach of contact, and {MOST} are "
-                "kept: expected radii of about the distance between particles, or less"
-            )
 
     def _timeline(self, substeps):
         """The surroundings at the start and at the end of each substep, a row each; one row where nothing moves."""

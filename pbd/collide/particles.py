@@ -9,13 +9,16 @@ Jacobi does, a particle gathering from its own neighbours: no two threads write 
 bits whatever the threads. A pair's correction is divided by the larger number of touching neighbours of its two
 particles, the same for both, so that momentum is kept to round-off.
 
-Limits: a pair that passes through one another within one step is noticed only if it starts the step within `reach`, the
-largest contact distance and half as much again; take smaller steps where things move faster than that.
+Limits: a pair is sought where its two are half way through the step, within `reach`, the largest contact distance c and
+half as much again. Two that meet or pass through one another are therefore noticed for certain if, relative to one
+another, they move less than c in the step: where they meet they are within c, and the middle is half that way from there.
+Take smaller steps where things move faster than that.
 """
 
 import taichi as ti
 
-from pbd.arrays import OVERFLOW, PARTICLES
+from pbd.arrays import OVERFLOW, PARTICLES, SWEEPS
+from pbd.constraints.kind import TINY
 from pbd.integrate import position
 
 # Candidates kept for one particle. Twelve equal spheres touch one at most; half as far again there is room for some forty,
@@ -38,13 +41,17 @@ def cell_of(x, reach):
 
 @ti.func
 def sort_into_buckets(s: ti.template(), world):
-    """Counting sort of a world's particles by bucket, in the order of their indices."""
+    """Counting sort of a world's particles by bucket, in the order of their indices.
+
+    Where each is half way through the step is kept where its correction will be.
+    """
     n = s.counts[PARTICLES]
     buckets = s.cells.shape[0] - 1
     for b in range(buckets + 1):
         s.cells[b, world] = 0
     for i in range(n):
-        b = bucket_of(cell_of(position(s, i, world), s.reach), buckets)
+        s.correction[i, world] = 0.5 * (s.previous[i, world] + position(s, i, world))
+        b = bucket_of(cell_of(s.correction[i, world], s.reach), buckets)
         s.cells[b, world] = s.cells[b, world] + 1
     total = 0
     for b in range(buckets):
@@ -53,7 +60,7 @@ def sort_into_buckets(s: ti.template(), world):
     s.cells[buckets, world] = total
     for k in range(n):  # backwards, so that each count ends as the first place of its bucket
         i = n - 1 - k
-        b = bucket_of(cell_of(position(s, i, world), s.reach), buckets)
+        b = bucket_of(cell_of(s.correction[i, world], s.reach), buckets)
         place = s.cells[b, world] - 1
         s.cells[b, world] = place
         s.binned[place, world] = i
@@ -64,7 +71,7 @@ def find_neighbours(s: ti.template(), i, world):
     """List the particles that particle i could meet in this step."""
     found = 0
     if s.radius[i, world] > 0.0:
-        x = position(s, i, world)
+        x = s.correction[i, world]
         home = cell_of(x, s.reach)
         buckets = s.cells.shape[0] - 1
         for k in range(27):
@@ -72,7 +79,7 @@ def find_neighbours(s: ti.template(), i, world):
             b = bucket_of(cell, buckets)
             for place in range(s.cells[b, world], s.cells[b + 1, world]):
                 j = s.binned[place, world]
-                y = position(s, j, world)
+                y = s.correction[j, world]
                 # Two of the 27 cells may share a bucket: take a particle only with the cell that it is really in.
                 if (y - x).norm_sqr() < s.reach * s.reach and j != i:
                     if s.radius[j, world] > 0.0 and (cell_of(y, s.reach) == cell).all():
@@ -89,18 +96,22 @@ def find_neighbours(s: ti.template(), i, world):
 def contact(s: ti.template(), i, j, world):
     """Depth [m] of the contact of particles i and j, and its normal from j to i.
 
-    The normal is that of the start of the step where the two have passed through one another since.
+    The normal is that of the start of the step where the two have passed through one another since: where they are on
+    opposite sides, and were nearer than the contact distance on the (straight) way there.
     """
     offset = position(s, i, world) - position(s, j, world)
     before = s.previous[i, world] - s.previous[j, world]
     together = s.radius[i, world] + s.radius[j, world]
-    crossed = offset.dot(before) < 0.0
+    crossed = offset.dot(before) < 0.0 or offset.norm_sqr() == 0.0
     depth, normal = 0.0, ti.Vector([0.0, 0.0, 0.0])
     if crossed or offset.norm_sqr() < together * together:  # most candidates are farther off, and cost no root
         keep = ti.min(together, (s.rest[i, world] - s.rest[j, world]).norm())
         axis = offset
         if crossed:
-            axis = before
+            way = offset - before
+            nearest = before - way * (before.dot(way) / (way.norm_sqr() + TINY))
+            if nearest.norm_sqr() < keep * keep:
+                axis = before
         length = axis.norm()
         if length > 0.0:
             normal = axis / length
@@ -122,7 +133,10 @@ def count_touching(s: ti.template(), i, world):
 @ti.func
 def touches(s: ti.template(), i, world):
     """1 if particle i met another in the last sweep, else 0."""
-    return ti.min(s.binned[i, world], 1)
+    result = 0
+    if s.report[world, SWEEPS] > 0:  # without a sweep `binned` still holds what the hash put there
+        result = ti.min(s.binned[i, world], 1)
+    return result
 
 
 @ti.func
@@ -143,7 +157,9 @@ def push_apart(s: ti.template(), i, world):
             distance = slip.norm()
             if distance > 0.0:
                 move -= slip * (ti.min(s.friction * depth, distance) / distance)
-            share = w / ((w + other) * ti.max(s.binned[i, world], s.binned[j, world]))
+            # At least one: a depth of mere round-off may be zero where `count_touching` asked.
+            touching = ti.max(1, s.binned[i, world], s.binned[j, world])
+            share = w / ((w + other) * touching)
             total += share * move
             deepest = ti.max(deepest, depth)
     s.correction[i, world] = total

@@ -10,7 +10,7 @@ from scenes.scene import Scene, register
 
 
 @register
-def plant(seed: int = 3, height: float = 1.5, speed: float = 4.0):
+def plant(seed: int = 3, height: float = 1.5, branches: int = 11, speed: float = 5.0):
     """A plant that grew from a seed sways in gusts of wind."""
 
     def wind(time):
@@ -18,11 +18,11 @@ def plant(seed: int = 3, height: float = 1.5, speed: float = 4.0):
         return speed * gust, 0.4 * speed * math.sin(0.7 * time), 0.0
 
     particles = pbd.Particles(wind=wind)
-    grown = build.plant(particles, height=height, seed=seed)
+    grown = build.plant(particles, height=height, seed=seed, segments=18, branches=branches, leaf_length=0.14, stiffness=3e8)
     return Scene(
         particles,
         duration=8.0,
         settings={"dt": 1 / 60, "substeps": 16, "iterations": 4, "damping": 0.01},
         looks=[Stems(grown), Fabric(grown.triangles, GREEN, (0.52, 0.70, 0.38))],
-        camera=Camera((1.7, -3.6, 1.5), (0, 0, 1.0)),
+        camera=Camera((1.9, -4.0, 1.5), (0, 0, 1.05)),
     )

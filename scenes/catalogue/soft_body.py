@@ -11,7 +11,7 @@ from scenes.scene import Scene, register
 
 
 @register
-def soft_body(mesh: str = "", resolution: int = 7, stiffness: float = 6e3, units: str = "m", up: str = ""):
+def soft_body(mesh: str = "", resolution: int = 11, stiffness: float = 6e3, units: str = "m", up: str = ""):
     """Three soft bodies fall onto blocks; --param mesh=FILE makes one in a shape of your own."""
     particles = pbd.Particles()
     particles.add_collider(pbd.Plane(), friction=0.6)
@@ -32,7 +32,7 @@ def soft_body(mesh: str = "", resolution: int = 7, stiffness: float = 6e3, units
     looks = []
     for surface, position, colour in shapes:
         body = build.soft_body(particles, surface, resolution, density=300.0, stiffness=stiffness,
-                               position=position, radius=0.012)  # fmt: skip
+                               position=position, radius=0.36 * np.ptp(surface.vertices, axis=0).max() / resolution)  # fmt: skip
         looks.append(Skin(body.skin, colour))
     particles.add_particle_contacts(friction=0.4)
     return Scene(
