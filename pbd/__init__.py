@@ -18,8 +18,9 @@ from pbd.collide.mesh import MeshCollider
 from pbd.collide.shapes import Box, Capsule, Plane, Sphere
 from pbd.constraints import Kind, scalar_constraint
 from pbd.particles import Particles
+from pbd.results import Diverged, Energy, Statistics
 from pbd.state import State
-from pbd.system import Diverged, Energy, ParticleSystem, Statistics
+from pbd.system import ParticleSystem
 
 __all__ = [
     "Box",

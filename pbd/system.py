@@ -1,7 +1,5 @@
 """The particle system: the arrays, and step(). The file to open first; the time step itself is in pbd/step.py."""
 
-from typing import NamedTuple
-
 import numpy as np
 
 from pbd import launch
@@ -20,51 +18,18 @@ from pbd.arrays import (
 from pbd.collide.particles import MOST
 from pbd.launch import Launch
 from pbd.particles import Particles, inverse
+from pbd.results import Diverged, Energy, Statistics
 from pbd.schedule import SCHEDULES, make_schedule
 from pbd.state import State
 from pbd.step import UNROLLED, step_kernels
+from pbd.surroundings import surroundings
 from pbd.upload import kinds_and_batches, upload
-from pbd.validate import finite_array, finite_number, finite_vector, indices, one_of, positive, whole
+from pbd.validate import finite_array, finite_number, indices, one_of, positive, whole
 
 # Steps in one launch: few enough for a timeline to stay small, and for a person to interrupt, which is possible only
 # between launches: so many at most, and no more than make this many projections, a tenth of a second's worth.
 STEPS_PER_LAUNCH = 1_000
 PROJECTIONS_PER_LAUNCH = 20_000_000
-
-
-class Diverged(ArithmeticError):
-    """A state that stopped being finite: `world`, `step` and `particle` say where, `time` when [s]."""
-
-    def __init__(self, world, step, particle, time):
-        super().__init__(
-            f"particle {particle} (world {world}) stopped being finite in step {step}, at {time:.6g} s: "
-            "the step is too long for the forces, or a constraint cannot be satisfied"
-        )
-        self.world, self.step, self.particle, self.time = world, step, particle, time
-
-
-class Statistics(NamedTuple):
-    """What the last step did; arrays (worlds,) where there are several worlds.
-
-    iterations: sweeps of the last substep; residual: largest violation left, in the constraint's own unit (m, rad, ...);
-    contacts: particles that a collider, a box or another particle holds off.
-    """
-
-    iterations: object
-    residual: object
-    contacts: object
-
-
-class Energy(NamedTuple):
-    """Energy [J] at the middle of the last substep; arrays (worlds,) where there are several worlds.
-
-    There velocity (x - x*)/h and height (x + x*)/2 are both of second order, and what flies freely keeps its energy to
-    round-off. Potential is that of gravity (zero at z = 0) and of compliant constraints, C²/2α.
-    """
-
-    kinetic: object
-    potential: object
-    total: object
 
 
 class ParticleSystem:
@@ -97,6 +62,7 @@ class ParticleSystem:
     def __init__(
         self,
         particles,
+        *,
         dt=1 / 60,
         iterations=10,
         substeps=1,
@@ -136,6 +102,7 @@ class ParticleSystem:
             worlds=self.worlds,
             clusters=None if clusters is None else whole("clusters", clusters),
         )
+        self._constraints = sum(len(order) for order in self.schedule.orders)
         self._arrays = upload(descriptions, self.worlds, batches, kinds, self.schedule)
         self._report = np.zeros((self.worlds, REPORTS), launch.real())
         # Contacts are sought as far as the largest contact distance and half as much again, for what moves in a step.
@@ -177,7 +144,7 @@ class ParticleSystem:
     def step(self, count=1):
         """Make steps of dt. Arguments: count, how many. Errors: Diverged, where a position stops being finite."""
         left = whole("count", count) * self.substeps
-        work = self.worlds * (self.count + self.iterations * sum(map(len, self.schedule.orders)))
+        work = self.worlds * (self.count + self.iterations * self._constraints)
         most = int(np.clip(PROJECTIONS_PER_LAUNCH // work, 1, STEPS_PER_LAUNCH))
         while left > 0:
             substeps = min(left, most)
@@ -235,21 +202,9 @@ class ParticleSystem:
             raise Diverged(int(world), substep // self.substeps, particle, self._origin + substep * self._h)
 
     def _timeline(self, substeps):
-        """The surroundings at the start and at the end of each substep, a row each; one row where nothing moves."""
         rows = 1 if self.particles.still else substeps + 1
         times = [self._origin + (self._substep + k) * self._h for k in range(rows)]
-        return np.array([self._surroundings(time) for time in times], launch.real())
-
-    def _surroundings(self, time):
-        """A row of the timeline: see pbd/arrays.py."""
-        wind = self.particles.wind
-        if callable(wind):
-            wind = finite_vector("wind", wind(time))
-        row = [self.particles.gravity, np.zeros(3) if wind is None else wind]
-        row += [collider.pose(time) for collider in self.particles.colliders]
-        for particles, path in self.particles.drives:
-            row.append(finite_array("path", np.reshape(path(time), (-1, 3)), (len(particles), 3)).ravel())
-        return np.concatenate(row)
+        return np.array([surroundings(self.particles, time) for time in times], launch.real())
 
     # Time -----------------------------------------------------------------------------------------------------------
 
@@ -371,13 +326,13 @@ class ParticleSystem:
 
     def statistics(self):
         """Sweeps, residual and contacts of the last step: a Statistics."""
-        self._launch(self._measure, np.array([self._surroundings(self.time)], launch.real()))
+        self._launch(self._measure, self._timeline(0))
         sweeps, residual, touching = (self._report[:, k].copy() for k in (SWEEPS, VIOLATION, TOUCHING))
         return Statistics(*map(self._per_world, (sweeps.astype(int), residual, touching.astype(int))))
 
     def energy(self):
         """Kinetic, potential and total energy at the middle of the last substep: an Energy."""
-        self._launch(self._measure, np.array([self._surroundings(self.time)], launch.real()))
+        self._launch(self._measure, self._timeline(0))
         q, before = self._read("position").astype(float), self._read("previous").astype(float)
         x, w = q[..., :3], q[..., 3]
         mass = np.divide(1.0, w, out=np.zeros_like(w), where=w > 0)
