@@ -28,9 +28,9 @@ MOST = 64
 
 @ti.func
 def bucket_of(cell, buckets):
-    """Hash of a cell (three integers) into a power of two of buckets."""
-    mixed = (cell[0] * 73856093) ^ (cell[1] * 19349663) ^ (cell[2] * 83492791)
-    return mixed & (buckets - 1)
+    """Hash of a cell (three integers) into a power of two of buckets; cells in a row along x have buckets in a row."""
+    mixed = (cell[1] * 19349663) ^ (cell[2] * 83492791)
+    return (cell[0] + mixed) & (buckets - 1)
 
 
 @ti.func
@@ -74,18 +74,24 @@ def find_neighbours(s: ti.template(), i, world):
         x = s.correction[i, world]
         home = cell_of(x, s.reach)
         buckets = s.cells.shape[0] - 1
-        for k in range(27):
-            cell = home + ti.Vector([k // 9 - 1, (k // 3) % 3 - 1, k % 3 - 1])
-            b = bucket_of(cell, buckets)
-            for place in range(s.cells[b, world], s.cells[b + 1, world]):
-                j = s.binned[place, world]
-                y = s.correction[j, world]
-                # Two of the 27 cells may share a bucket: take a particle only with the cell that it is really in.
-                if (y - x).norm_sqr() < s.reach * s.reach and j != i:
-                    if s.radius[j, world] > 0.0 and (cell_of(y, s.reach) == cell).all():
-                        if found < MOST:
-                            s.neighbours[i, found, world] = j
-                        found += 1
+        for k in range(9):  # rows of three cells, whose particles stand one after another in `binned`
+            row = home + ti.Vector([-1, k // 3 - 1, k % 3 - 1])
+            first = bucket_of(row, buckets)
+            for part in range(2):  # the row, and what of it went on at the first bucket
+                begin = s.cells[first, world]
+                end = s.cells[ti.min(first + 3, buckets), world]
+                if part == 1:
+                    begin, end = 0, s.cells[ti.max(first + 3 - buckets, 0), world]
+                for place in range(begin, end):
+                    j = s.binned[place, world]
+                    y = s.correction[j, world]
+                    # Cells far apart may share a bucket, and two of the nine rows: take a particle with its own row only.
+                    if (y - x).norm_sqr() < s.reach * s.reach and j != i and s.radius[j, world] > 0.0:
+                        cell = cell_of(y, s.reach)
+                        if cell[1] == row[1] and cell[2] == row[2]:
+                            if found < MOST:
+                                s.neighbours[i, found, world] = j
+                            found += 1
     if found > MOST:
         s.report[world, OVERFLOW] = ti.cast(found, float)
         found = MOST
