@@ -1,7 +1,7 @@
 """The arrays of a particle system, and how kernels come to them.
 
-Arrays have shape (item, world): W copies of a description stand side by side, the world innermost, so that graphics cards
-read neighbours together. One world is the ordinary case.
+Arrays have shape (item, world): W copies of a description stand side by side, the world innermost, so that graphics
+cards read neighbours together. One world is the ordinary case.
 """
 
 from typing import Any, NamedTuple
@@ -24,9 +24,10 @@ class Features(NamedTuple):
     contacts: bool  # of particles with one another
 
 
-# A parallel loop of fewer than 1,024 turns runs on one thread (Taichi 1.7.4 takes blocks of 512 at least). Where there are
-# fewer worlds or clusters than that, they stand this many turns apart; idle turns cost nothing that can be measured, as
-# long as the compiler knows the number: a division by one it does not know took a third of the time of a sweep.
+# A parallel loop of fewer than 1,024 turns runs on one thread (Taichi 1.7.4 takes blocks of 512 at least). Where
+# there are fewer worlds or clusters than that, they stand this many turns apart; idle turns cost nothing that can be
+# measured, as long as the compiler knows the number: a division by one it does not know took a third of the time of a
+# sweep.
 SPREAD = 512
 
 

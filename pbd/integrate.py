@@ -1,7 +1,7 @@
 """Verlet integration: x' = x + (1 - d)(x - x*) + a h², then x* := x.
 
-Source: Jakobsen, Advanced Character Physics (2001), section 2. His drag, "2 lowered to 1.99", leaves the coefficient of x*
-at 1 in the retold source, which is a spring to the origin; here it is (2 - d) x - (1 - d) x*.
+Source: Jakobsen, Advanced Character Physics (2001), section 2. His drag, "2 lowered to 1.99", leaves the coefficient
+of x* at 1 in the retold source, which is a spring to the origin; here it is (2 - d) x - (1 - d) x*.
 """
 
 import taichi as ti
@@ -39,7 +39,8 @@ def verlet(s: ti.template(), row, i, world):
 
 @ti.func
 def lead(s: ti.template(), row, d, world):
-    """Put driven particle d where its path has it at the end of the step; Verlet has kept its x* as for any pinned one."""
+    """Put driven particle d where its path has it at the end of the step; Verlet has kept its x* as for any pinned
+    one."""
     i = s.driven[d]
     column = POSES + 7 * s.counts[COLLIDERS] + 3 * d
     target = ti.Vector([s.timeline[row, column + k] for k in ti.static(range(3))])

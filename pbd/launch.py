@@ -1,9 +1,9 @@
 """A kernel with its arrays bound, for quick launches.
 
-Calling a Taichi kernel from Python costs about 18 µs for one argument and 51 µs for twelve (1.7.4, two x86 cores), nearly
-all of it spent in checking types that never change. The arrays of a system never change either: bound once, a launch with
-twelve of them costs 16 µs, so that a step of a small scene costs what its physics costs, and kernels may name each array
-that they read instead of packing many into few.
+Calling a Taichi kernel from Python costs about 18 µs for one argument and 51 µs for twelve (1.7.4, two x86 cores),
+nearly all of it spent in checking types that never change. The arrays of a system never change either: bound once, a
+launch with twelve of them costs 16 µs, so that a step of a small scene costs what its physics costs, and kernels may
+name each array that they read instead of packing many into few.
 
 This goes below Taichi's public interface, to what `Kernel.__call__` does itself; pyproject.toml pins the version.
 """

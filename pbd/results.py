@@ -6,8 +6,8 @@ from typing import NamedTuple
 class Statistics(NamedTuple):
     """What the last step did; arrays (worlds,) where there are several worlds.
 
-    iterations: sweeps of the last substep; residual: largest violation left, in the constraint's own unit (m, rad, ...);
-    contacts: particles that a collider, a box or another particle holds off.
+    iterations: sweeps of the last substep; residual: largest violation left, in the constraint's own unit (m, rad,
+    ...); contacts: particles that a collider, a box or another particle holds off.
     """
 
     iterations: object

@@ -2,8 +2,8 @@
 
     accumulate forces  ->  Verlet  ->  relax K times  ->  bounce
 
-`advance_world` is the whole of it: one thread runs one world, any number of steps in one launch. What follows it are the
-same phases for one large world, each spread over threads; ParticleSystem launches them one after another.
+`advance_world` is the whole of it: one thread runs one world, any number of steps in one launch. What follows it are
+the same phases for one large world, each spread over threads; ParticleSystem launches them one after another.
 """
 
 from functools import lru_cache
@@ -28,7 +28,6 @@ from pbd.collide import particles as contacts
 from pbd.collide.surfaces import bounce, held_off, keep_out
 from pbd.integrate import blow, lead, verlet
 from pbd.relax import elastic_energy, project, relax_cluster, violation
-
 
 # A launch costs some 30 µs, a third of a sweep over 60,000 sticks: as many sweeps are made in one, where that can be.
 UNROLLED = 5
@@ -250,5 +249,5 @@ def step_kernels(features):
             s.report[world, ELASTIC] = energy
 
     kinds_alone = [relax_kind(index) for index in range(len(features.kinds))]
-    whole = (kernel(body, features) for body in (advance, foresee, relax, relax_often, relax_surroundings, finish, measure))
-    return Kernels(*whole, kinds_alone)
+    whole = (advance, foresee, relax, relax_often, relax_surroundings, finish, measure)
+    return Kernels(*(kernel(body, features) for body in whole), kinds_alone)

@@ -1,7 +1,7 @@
 """The surroundings at an instant: what a description says of gravity, wind, colliders and paths, as a row of numbers.
 
-A kernel reads row k at the start and row k + 1 at the end of its substep k (columns: see pbd/arrays.py); one row serves all
-substeps where nothing moves.
+A kernel reads row k at the start and row k + 1 at the end of its substep k (columns: see pbd/arrays.py); one row
+serves all substeps where nothing moves.
 """
 
 import numpy as np
@@ -10,7 +10,8 @@ from pbd.validate import finite_array, finite_vector
 
 
 def surroundings(particles, time):
-    """The surroundings at one instant [s]: gravity, wind, poses of colliders, positions of driven particles, in a row."""
+    """The surroundings at one instant [s]: gravity, wind, poses of colliders, positions of driven particles, in a
+    row."""
     wind = particles.wind
     if callable(wind):
         wind = finite_vector("wind", wind(time))

@@ -42,19 +42,20 @@ class ParticleSystem:
         iterations: sweeps over all constraints in each substep.
         damping: the part of the velocity that is lost per step, in [0, 1).
         direction: along which constraints are projected: "current", as they lie now (Jakobsen; robust, damps at first
-            order in dt), or "start", as they lay at the start of the step (SHAKE; second order, keeps energy and angular
-            momentum, and wants sweeps enough to converge: ten and more).
+            order in dt), or "start", as they lay at the start of the step (SHAKE; second order, keeps energy and
+            angular momentum, and wants sweeps enough to converge: ten and more).
         worlds: how many copies run side by side.
-        schedule: "auto", "serial", "clusters" or "coloured": see pbd/schedule.py; clusters: how many slabs "clusters" cuts
+        schedule: "auto", "serial", "clusters" or "coloured": see pbd/schedule.py; clusters: how many slabs "clusters"
+        cuts
             the particles into, by size where None (never by the number of threads: the bits would depend on it).
         tolerance: stop sweeping once no violation met in a sweep was above it [the constraint's own unit]; None for
             always `iterations` sweeps.
         sticks: "exact", or "root_free" for Jakobsen's approximation without a square root.
 
     Limitations: sticks are as stiff as sweeps make them: a correction travels a link a sweep at worst, so that a long
-    chain wants about as many sweeps as it has links, or shorter steps. What passes a thin collider within one step is not
-    noticed. `direction="current"` damps motion with the step; "start" with too few sweeps gains energy. Contacts between
-    particles are those of spheres: thin things slip through the gaps of a coarse cloth.
+    chain wants about as many sweeps as it has links, or shorter steps. What passes a thin collider within one step is
+    not noticed. `direction="current"` damps motion with the step; "start" with too few sweeps gains energy. Contacts
+    between particles are those of spheres: thin things slip through the gaps of a coarse cloth.
 
     Source: Jakobsen, Advanced Character Physics, Game Developers Conference 2001.
     """
@@ -355,9 +356,9 @@ class ParticleSystem:
         expected = self.positions().shape
         if np.shape(state.positions) != expected:
             raise ValueError(f"state has positions of shape {np.shape(state.positions)}: expected {expected}")
-        weights = np.asarray(state.inverse_masses)
+        positions, weights = self._inward("positions", state.positions), np.asarray(state.inverse_masses)
         weights = weights[:, None] if self.worlds == 1 else weights.T
-        self._write("position", np.concatenate([self._inward("positions", state.positions), weights[..., None]], axis=2))
+        self._write("position", np.concatenate([positions, weights[..., None]], axis=2))
         self._write("previous", self._inward("previous", state.previous))
         self._write("force", self._inward("forces", state.forces))
         self._dt, self.substeps = float(state.dt), int(state.substeps)

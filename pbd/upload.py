@@ -107,7 +107,8 @@ def never_empty(values):
 
 
 def constraint_tables(batches, kinds, schedule, worlds):
-    """Members, parameters and multipliers of all constraints, in the order of a schedule, and where each kind begins."""
+    """Members, parameters and multipliers of all constraints, in the order of a schedule, and where each kind
+    begins."""
     sizes = [(m.size, m.shape[0] * p.shape[1], m.shape[0] * kind.compliance) for (m, p), kind in zip(batches, kinds)]
     starts = np.concatenate([np.zeros((1, 3), int), np.cumsum(np.reshape(sizes, (-1, 3)).astype(int), axis=0)])
     if starts.max() > np.iinfo(np.int32).max:

@@ -25,8 +25,8 @@ COLUMNS = "benchmark,case,device,value,unit,state"
 C_SOURCE = r"""
 #include <math.h>
 #define TINY ((REAL)1e-30)
-/* Verlet under gravity, then Jakobsen's sticks in the order given: the same step as ours, as a person would write it. */
-void step(REAL *x, REAL *previous, const REAL *w, int particles, const int *members, const REAL *length, int sticks,
+/* Verlet under gravity, then Jakobsen's sticks in the order given: the same step as ours, as a person would write it.
+*/ void step(REAL *x, REAL *previous, const REAL *w, int particles, const int *members, const REAL *length, int sticks,
           int sweeps, REAL gh2) {
     for (int i = 0; i < particles; i++) {
         if (w[i] == 0) { for (int k = 0; k < 3; k++) previous[3*i+k] = x[3*i+k]; continue; }
@@ -87,7 +87,8 @@ def row(benchmark, case, value, unit, state=""):
     return f"{benchmark},{case},{running_on().replace(',', '')},{value:.4g},{unit},{state}"
 
 
-# Benchmarks ------------------------------------------------------------------------------------------------------------
+# Benchmarks
+# ------------------------------------------------------------------------------------------------------------
 
 
 def sticks_against_c(n=128, sweeps=10):
@@ -208,7 +209,8 @@ def small(sweeps=10):
 
 
 def million(n=1000, sweeps=10):
-    """A cloth of a million particles, four million sticks and three of bending: time to build and to step, and memory."""
+    """A cloth of a million particles, four million sticks and three of bending: time to build and to step, and
+    memory."""
     import resource
 
     start = time.perf_counter()

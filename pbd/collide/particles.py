@@ -4,15 +4,15 @@ Two particles keep the distance r1 + r2, or the distance of their description if
 cloth, described closer than its thickness, are left alone (Müller, Ten Minute Physics 15, "Self-collision solved").
 
 A spatial hash finds, once a step, the pairs that could meet in it (Teschner et al., Optimized Spatial Hashing, 2003;
-counting sort by bucket as in Green, Particle Simulation using CUDA, 2010). Each sweep then corrects all pairs at once, as
-Jacobi does, a particle gathering from its own neighbours: no two threads write to one place, and the result has the same
-bits whatever the threads. A pair's correction is divided by the larger number of touching neighbours of its two
-particles, the same for both, so that momentum is kept to round-off.
+counting sort by bucket as in Green, Particle Simulation using CUDA, 2010). Each sweep then corrects all pairs at
+once, as Jacobi does, a particle gathering from its own neighbours: no two threads write to one place, and the result
+has the same bits whatever the threads. A pair's correction is divided by the larger number of touching neighbours of
+its two particles, the same for both, so that momentum is kept to round-off.
 
 Limits: a pair is sought where its two are half way through the step, within `reach`, the largest contact distance c and
 half as much again. Two that meet or pass through one another are therefore noticed for certain if, relative to one
-another, they move less than c in the step: where they meet they are within c, and the middle is half that way from there.
-Take smaller steps where things move faster than that.
+another, they move less than c in the step: where they meet they are within c, and the middle is half that way from
+there. Take smaller steps where things move faster than that.
 """
 
 import taichi as ti
@@ -21,8 +21,8 @@ from pbd.arrays import OVERFLOW, PARTICLES, SWEEPS
 from pbd.constraints.kind import TINY
 from pbd.integrate import position
 
-# Candidates kept for one particle. Twelve equal spheres touch one at most; half as far again there is room for some forty,
-# and the reach of a fine cloth with a large thickness covers more: what did not fit is counted, and an error.
+# Candidates kept for one particle. Twelve equal spheres touch one at most; half as far again there is room for some
+# forty, and the reach of a fine cloth with a large thickness covers more: what did not fit is counted, and an error.
 MOST = 64
 
 
@@ -85,7 +85,8 @@ def find_neighbours(s: ti.template(), i, world):
                 for place in range(begin, end):
                     j = s.binned[place, world]
                     y = s.correction[j, world]
-                    # Cells far apart may share a bucket, and two of the nine rows: take a particle with its own row only.
+                    # Cells far apart may share a bucket, and two of the nine rows: take a particle with its own row
+                    # only.
                     if (y - x).norm_sqr() < s.reach * s.reach and j != i and s.radius[j, world] > 0.0:
                         cell = cell_of(y, s.reach)
                         if cell[1] == row[1] and cell[2] == row[2]:

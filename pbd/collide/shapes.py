@@ -176,7 +176,8 @@ def signed_distance(numbers: ti.template(), integers: ti.template(), grids: ti.t
 
 @ti.func
 def box_distance(x, half):
-    """Signed distance and normal of the box |x_k| < half_k: outside to the nearest point, inside to the nearest face."""
+    """Signed distance and normal of the box |x_k| < half_k: outside to the nearest point, inside to the nearest
+    face."""
     nearest = ti.min(ti.max(x, -half), half)
     offset = x - nearest
     distance = offset.norm()

@@ -11,8 +11,8 @@ Edge x0 x1 with e = x1 - x0, opposite corners x2 and x3, n1 = (x0 - x2) × (x1 -
     ∇_1 = ((x2 - x0)·e/|e|) m1 + ((x3 - x0)·e/|e|) m2
 
 Source: Bridson, Marino, Fedkiw, Simulation of Clothing with Folds and Wrinkles (2003), section 4, whose u1..u4 are this
-gradient up to its sign. Unlike Müller's arc cosine (Position Based Dynamics 2007, appendix A) it has no singularity at the flat pose.
-C is θ - θ0 for small angles; its square, and so the
+gradient up to its sign. Unlike Müller's arc cosine (Position Based Dynamics 2007, appendix A) it has no singularity
+at the flat pose. C is θ - θ0 for small angles; its square, and so the
 energy C²/2α, has no jump where a fold passes through itself at θ = ±π, as (θ - θ0)² has, which blew up crumpled cloth.
 Give it a compliance [rad²/J], or cloth bends like sheet metal.
 

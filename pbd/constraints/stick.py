@@ -7,9 +7,9 @@
                         g = (L - |δ|) |δ| / ((w1 + w2) δ·δ0)
     root-free           s = (L² - δ·δ) / (L² + δ·δ),  x1 -= w1/(w1 + w2) s δ,  x2 += w2/(w1 + w2) s δ
 
-Sources: Jakobsen, Advanced Character Physics (2001), sections 3 and 5, for the first and the last (his two versions with
-a square root have both signs the wrong way round in the retold source; the root-free one is his to the letter where
-w1 = w2). Ryckaert, Ciccotti, Berendsen (1977) for SHAKE;
+Sources: Jakobsen, Advanced Character Physics (2001), sections 3 and 5, for the first and the last (his two versions
+with a square root have both signs the wrong way round in the retold source; the root-free one is his to the letter
+where w1 = w2). Ryckaert, Ciccotti, Berendsen (1977) for SHAKE;
 theirs is first order in |δ|² - L², ours in |δ| - L: the same limit, but no overshoot from afar, which a one-sided stick
 would keep.
 
@@ -35,8 +35,9 @@ def stick(x, parameters):
 def project_along_current(x, start, w, length):
     """Both ends, projected along the stick as it lies now."""
     separation = x[1] - x[0]
-    # Guards against two ends in one place and two pinned ends, put where nothing waits for them: one addition more between
-    # the root and the division costs seven per cent, because what bounds this loop is the wait from load to store.
+    # Guards against two ends in one place and two pinned ends, put where nothing waits for them: one addition more
+    # between the root and the division costs seven per cent, because what bounds this loop is the wait from load to
+    # store.
     distance = ti.sqrt(separation.norm_sqr() + TINY)
     s = (distance - length) / (distance * (w[0] + w[1] + TINY))
     return [x[0] + (w[0] * s) * separation, x[1] - (w[1] * s) * separation]
@@ -61,8 +62,8 @@ def along(from_start):
     return project_along_start if from_start else project_along_current
 
 
-# The three kinds of rigid stick are written out, apart from `scalar_constraint`: they are the inner loop of nearly every
-# scene, and this form is twice as fast (128x128 cloth, one thread: 315 against 170 million projections a second).
+# The three kinds of rigid stick are written out, apart from `scalar_constraint`: they are the inner loop of nearly
+# every scene, and this form is twice as fast (128x128 cloth, one thread: 315 against 170 million projections a second).
 
 
 def _rigid_stick(name, bound):

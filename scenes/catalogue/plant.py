@@ -18,7 +18,9 @@ def plant(seed: int = 3, height: float = 1.5, branches: int = 11, speed: float =
         return speed * gust, 0.4 * speed * math.sin(0.7 * time), 0.0
 
     particles = pbd.Particles(wind=wind)
-    grown = build.plant(particles, height=height, seed=seed, segments=18, branches=branches, leaf_length=0.14, stiffness=3e8)
+    grown = build.plant(
+        particles, height=height, seed=seed, segments=18, branches=branches, leaf_length=0.14, stiffness=3e8
+    )
     return Scene(
         particles,
         duration=8.0,

@@ -31,8 +31,10 @@ def soft_body(mesh: str = "", resolution: int = 11, stiffness: float = 6e3, unit
         shapes = [(cube, (-0.1, -0.05, 0.75), BLUE), (ring, (0.12, 0.05, 1.2), RED), (ball, (-0.05, 0, 1.75), GREEN)]
     looks = []
     for surface, position, colour in shapes:
-        body = build.soft_body(particles, surface, resolution, density=300.0, stiffness=stiffness,
-                               position=position, radius=0.36 * np.ptp(surface.vertices, axis=0).max() / resolution)  # fmt: skip
+        radius = 0.36 * np.ptp(surface.vertices, axis=0).max() / resolution
+        body = build.soft_body(
+            particles, surface, resolution, density=300.0, stiffness=stiffness, position=position, radius=radius
+        )
         looks.append(Skin(body.skin, colour))
     particles.add_particle_contacts(friction=0.4)
     return Scene(
