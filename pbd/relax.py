@@ -25,8 +25,9 @@ def project(kind: ti.template(), index: ti.template(), s: ti.template(), c, worl
     i, q, parameters, number = gather(kind, index, s, c, world)
     x = [ti.Vector([q[k][0], q[k][1], q[k][2]]) for k in ti.static(range(kind.arity))]
     w = [q[k][3] for k in ti.static(range(kind.arity))]
-    start = [s.previous[i[k], world] if ti.static(s.features.from_start) else x[k] for k in
-    ti.static(range(kind.arity))] compliance, multiplier, place = 0.0, 0.0, 0
+    from_start = ti.static(s.features.from_start)
+    start = [s.previous[i[k], world] if ti.static(from_start) else x[k] for k in ti.static(range(kind.arity))]
+    compliance, multiplier, place = 0.0, 0.0, 0
     if ti.static(kind.compliance):
         compliance = s.parameters[number, world] / (s.h * s.h)
         place = s.offsets[index, 2] + c
