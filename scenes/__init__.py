@@ -13,7 +13,7 @@ os.environ.setdefault("ENABLE_TAICHI_HEADER_PRINT", "False")  # its banner is no
 
 from scenes.recording import Recording
 from scenes.render.film import film
-from scenes.run import Run, run
+from scenes.run import Replay, Run, run
 from scenes.scene import Scene, available, load, register
 
-__all__ = ["Recording", "Run", "Scene", "available", "film", "load", "register", "run"]
+__all__ = ["Recording", "Replay", "Run", "Scene", "available", "film", "load", "register", "run"]

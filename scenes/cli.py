@@ -1,33 +1,28 @@
 """The command `verletlab`: list, run, render, bench.
 
-Exit status 0 when done, 1 with one line for a run that failed, 2 with one line for a wrong command, 130 after Ctrl-C.
+Exit status 0 when done, 2 with one line for a wrong command, before anything is run; 1 with one line for a run that
+failed, 130 after Ctrl-C. What was done until then is kept. `python -X dev -m scenes` shows where an error came from.
 """
 
 import argparse
-import inspect
+import contextlib
+import os
 import sys
-from pathlib import Path
+import textwrap
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
 
-import pbd
+from pbd.launch import on_cpu
 from scenes import bench
 from scenes.device import DEVICES, initialise
-from scenes.render.film import film
+from scenes.recording import Recording
+from scenes.render.film import draw_frames, renderer_for
 from scenes.render.video import check_output
-from scenes.run import SOLVERS, Run, run
-from scenes.scene import UnknownName, available, convert, load, nearest
+from scenes.run import OPTIONS, SOLVERS, Replay, Run, record
+from scenes.scene import available, load, nearest
 
 out, errors = Console(), Console(stderr=True)
-
-# Options of the solver that the command line takes by name; dt has a flag of its own.
-OPTIONS = {
-    name: given.default
-    for name, given in inspect.signature(pbd.ParticleSystem).parameters.items()
-    if name in ("iterations", "substeps", "damping", "direction", "schedule", "tolerance", "sticks")
-}
 
 
 class WrongCommand(Exception):
@@ -44,21 +39,24 @@ class Parser(argparse.ArgumentParser):
 
 def main(arguments=None):
     """Run the command. Arguments: a list of words, the shell's where None. Returns: the exit status."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a terminal without µ shall not stop a run
     try:
-        given = parser().parse_args(arguments)
+        given = parse(sys.argv[1:] if arguments is None else arguments)
         given.command(given)
         return 0
-    except (WrongCommand, UnknownName) as error:
+    except WrongCommand as error:
         return fail(error, 2)
     except KeyboardInterrupt as stop:
-        frames = getattr(stop, "frames", 0)
-        kept = f"; {given.out} holds the {frames} frames that were done" if frames else ""
-        return fail(f"stopped{kept}", 130)
-    except pbd.Diverged as error:
-        frames = getattr(error, "frames", 0)
-        return fail(f"{error}{f'; {given.out} holds the {frames} frames before' if frames else ''}", 1)
-    except (ValueError, TypeError, OSError, RuntimeError, MemoryError) as error:
-        return fail(error, 1)
+        return fail(f"stopped{kept(stop)}", 130)
+    except BrokenPipeError:  # who reads us has seen enough, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except Exception as error:
+        if sys.flags.dev_mode:
+            raise
+        return fail(f"{reason(error)}{kept(error)}", 1)
 
 
 def fail(message, status):
@@ -68,115 +66,105 @@ def fail(message, status):
     return status
 
 
+def reason(error):
+    """What an error has to say to a person."""
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror.lower()}" if error.filename else error.strerror
+    if isinstance(error, MemoryError):
+        return f"out of memory{f': {error}' if str(error) else ''}"
+    expected = ArithmeticError, OSError, RuntimeError, ValueError
+    return str(error) if isinstance(error, expected) and str(error) else f"{type(error).__name__}: {error}"
+
+
+def keep(error, path, frames):
+    """Note on an error that ended a run how many frames of it are left, and where."""
+    if frames:
+        error.kept = f"; {path} holds {frames_of(frames)} until then"
+
+
+def kept(error):
+    """What `keep` noted."""
+    return getattr(error, "kept", "")
+
+
+# Words -----------------------------------------------------------------------------------------------------------
+
+
 def parser():
     """All commands and their flags."""
     top = Parser(prog="verletlab", description="Scenes of Verlet particle dynamics: run, film and measure them.")
-    commands = top.add_subparsers(required=True, metavar="COMMAND", parser_class=Parser)
+    commands = top.add_subparsers(dest="word", metavar="COMMAND", parser_class=Parser)
 
-    listed = commands.add_parser("list", help="the scenes there are, with their parameters")
+    listed = commands.add_parser("list", help="the scenes there are, with their parameters",
+                                 description="Where it is piped: a line a scene, name, summary and parameters, "
+                                 "separated by tabs.")  # fmt: skip
     listed.set_defaults(command=list_scenes)
 
-    shared = argparse.ArgumentParser(add_help=False)
-    shared.add_argument("scene", metavar="SCENE", help="its name, see `verletlab list`")
-    shared.add_argument("--solver", default="verlet", choices=SOLVERS, help="which solver steps it (%(default)s)")
+    device = argparse.ArgumentParser(add_help=False)
+    device.add_argument("--device", default="cpu", choices=DEVICES, help="where kernels run (%(default)s)")
+
+    shared = argparse.ArgumentParser(add_help=False, parents=[device])
+    shared.add_argument("--solver", choices=SOLVERS, help=f"which solver steps it ({SOLVERS[0]})")
     shared.add_argument("--duration", type=float, metavar="SECONDS", help="how long (the scene's own)")
     shared.add_argument("--dt", type=float, metavar="SECONDS", help="time step (the scene's own)")
-    shared.add_argument("--device", default="cpu", choices=DEVICES, help="where kernels run (%(default)s)")
     shared.add_argument("--precision", type=int, default=64, choices=(32, 64), help="bits of a number (%(default)s)")
     shared.add_argument("--param", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the scene")
     shared.add_argument("--option", action="append", default=[], metavar="NAME=VALUE",
                         help=f"an option of the solver: {', '.join(OPTIONS)}")  # fmt: skip
     shared.add_argument("--quiet", action="store_true", help="say nothing but errors")
 
-    ran = commands.add_parser("run", parents=[shared], help="run a scene, tell how it went, record it")
+    ran = commands.add_parser("run", parents=[shared], usage="verletlab run SCENE [FLAG ...]",
+                              help="run a scene, tell how it went, record it")  # fmt: skip
+    ran.add_argument("scene", metavar="SCENE", help="its name, see `verletlab list`")
     ran.add_argument("--out", metavar="FILE.npz", help="where to save the recording (nowhere)")
     ran.add_argument("--fps", type=float, default=60.0, metavar="N", help="frames recorded a second (%(default)g)")
     ran.set_defaults(command=run_scene)
 
-    drawn = commands.add_parser("render", parents=[shared], help="film a scene, or draw its last moment")
-    drawn.add_argument("--out", required=True, metavar="FILE", help=".mp4 or .gif for a video, .png for the last moment")
+    drawn = commands.add_parser("render", parents=[shared], usage="verletlab render SCENE --out FILE [FLAG ...]",
+                                help="film a scene, or draw its last moment")  # fmt: skip
+    drawn.add_argument("scene", metavar="SCENE", nargs="?", help="its name, see `verletlab list`")
+    drawn.add_argument("--out", required=True, metavar="FILE", help=".mp4, .gif for a video, .png for the last moment")
+    drawn.add_argument("--recording", metavar="FILE.npz", help="draw what `run --out` recorded, in place of a new run")
     drawn.add_argument("--fps", type=float, default=30.0, metavar="N", help="frames a second (%(default)g)")
     drawn.add_argument("--size", default="1280x720", metavar="WxH", help="of the picture, in pixels (%(default)s)")
     drawn.add_argument("--no-labels", action="store_true", help="no scene, solver and time in the corner")
     drawn.set_defaults(command=render_scene)
 
-    benched = commands.add_parser("bench", help="measure speed; CSV, with a hash of the state beside each figure")
+    benched = commands.add_parser("bench", parents=[device], usage="verletlab bench [NAME ...] [FLAG ...]",
+                                  help="measure speed; CSV, with a hash of the state beside each figure")  # fmt: skip
     benched.add_argument("name", nargs="*", metavar="NAME", help=f"which: {', '.join(bench.BENCHMARKS)} (all)")
-    benched.add_argument("--device", default="cpu", choices=DEVICES, help="where kernels run (%(default)s)")
     benched.add_argument("--precision", type=int, default=32, choices=(32, 64), help="bits of a number (%(default)s)")
-    benched.set_defaults(command=run_benchmarks)
+    benched.set_defaults(command=run_benchmarks, quiet=False)
+    top.commands = commands.choices
     return top
 
 
-# Commands --------------------------------------------------------------------------------------------------------------
+def parse(words):
+    """The command and its flags, from words. Errors: WrongCommand."""
+    top = parser()
+    first = next((word for word in words if not word.startswith("-")), None)
+    if first is not None and first not in top.commands:
+        raise WrongCommand(f"no command {first!r}{nearest(first, top.commands)} (there are {', '.join(top.commands)})")
+    given, left = top.parse_known_args(words)
+    if left:
+        if not left[0].startswith("-"):
+            raise WrongCommand(f"{left[0]!r} is one word too many (`verletlab {first} --help` tells more)")
+        flags = top.commands[first]._option_string_actions if first else ()
+        raise WrongCommand(f"no flag {left[0]}{nearest(left[0], flags)} (`verletlab {first} --help` tells more)")
+    if not given.word:
+        raise WrongCommand(f"no command: expected one of {', '.join(top.commands)} (`verletlab --help` tells more)")
+    return given
 
 
-def list_scenes(given):
-    """Print a table of all scenes."""
-    table = Table(box=None, pad_edge=False)
-    for column in ("scene", "what it is", "parameters"):
-        table.add_column(column, overflow="fold")
-    for entry in available().values():
-        table.add_row(entry.name, entry.summary, "  ".join(f"{k}={v}" for k, v in entry.parameters.items()))
-    out.print(table)
-
-
-def run_scene(given):
-    """Run a scene, print how it went, and save the recording where one is wanted."""
-    if given.out:
-        if Path(given.out).suffix != ".npz":
-            raise WrongCommand(f"--out {given.out}: expected a name that ends in .npz")
-        check_writable(given.out)
-    initialise(given.device, given.precision)
-    scene = scene_of(given)
-    options = options_of(given)
-    count = Run(scene, given.solver, given.duration, given.dt, given.fps, **options).count
-    with progress(given, f"run {scene.name}", count) as update:
-        recording = run(scene, given.solver, given.duration, given.dt, given.fps, update, **options)
-    if given.out:
-        recording.save(given.out)
-    if not given.quiet:
-        tell(recording, given.out)
-    if recording.about.get("interrupted"):
-        raise KeyboardInterrupt
-
-
-def render_scene(given):
-    """Film a scene."""
+@contextlib.contextmanager
+def understanding():
+    """What fails in here, before anything is run, is the command's fault."""
     try:
-        width, height = (int(part) for part in given.size.lower().split("x"))
-    except ValueError:
-        raise WrongCommand(f"--size {given.size}: expected WIDTHxHEIGHT, such as 1280x720") from None
-    try:
-        check_output(given.out)
-    except ValueError as error:
-        raise WrongCommand(f"--out {error}") from None
-    initialise(given.device, given.precision)
-    scene = scene_of(given)
-    options = options_of(given)
-    count = Run(scene, given.solver, given.duration, given.dt, given.fps, **options).count
-    with progress(given, f"render {scene.name}", count) as update:
-        frames = film(
-            scene, given.out, given.solver, given.duration, given.dt, given.fps, width, height,
-            labels=not given.no_labels, progress=update, **options,
-        )  # fmt: skip
-    if not given.quiet:
-        what = "a picture" if frames == 1 else f"{frames} frames"
-        out.print(f"{given.out}: {what} of {width} x {height}", highlight=False)
-
-
-def run_benchmarks(given):
-    """Print benchmarks as CSV."""
-    for name in given.name:
-        if name not in bench.BENCHMARKS:
-            raise WrongCommand(f"no benchmark called {name!r}{nearest(name, bench.BENCHMARKS)}")
-    initialise(given.device, given.precision)
-    for line in bench.rows(given.name or list(bench.BENCHMARKS)):
-        sys.stdout.write(line + "\n")
-        sys.stdout.flush()
-
-
-# What they share -------------------------------------------------------------------------------------------------------
+        yield
+    except (ValueError, TypeError, LookupError, OSError) as error:
+        if sys.flags.dev_mode:
+            raise
+        raise WrongCommand(reason(error)) from error
 
 
 def pairs(words, flag):
@@ -187,48 +175,137 @@ def pairs(words, flag):
     return dict(word.split("=", 1) for word in words)
 
 
-def scene_of(given):
-    """The scene that was asked for."""
-    return load(given.scene, **pairs(given.param, "--param"))
+def size_of(text):
+    """Width and height from WxH."""
+    try:
+        width, height = (int(part) for part in text.lower().split("x"))
+    except ValueError:
+        raise WrongCommand(f"--size {text}: expected WIDTHxHEIGHT, such as 1280x720") from None
+    return width, height
 
 
-def options_of(given):
-    """Options of the solver that were asked for."""
-    options = {}
-    for name, text in pairs(given.option, "--option").items():
-        if name not in OPTIONS:
-            raise WrongCommand(f"no option {name!r}{nearest(name, OPTIONS)} (there are {', '.join(OPTIONS)})")
-        default = 1e-6 if name == "tolerance" else OPTIONS[name]
-        try:
-            options[name] = convert(f"option {name}", text, default)
-        except ValueError as error:
-            raise WrongCommand(error) from None
-    return options
+def run_of(given):
+    """The Run that was asked for."""
+    options = pairs(given.option, "--option")
+    parameters = pairs(given.param, "--param")
+    start(given)
+    scene = load(given.scene, **parameters)
+    return Run(scene, given.solver or SOLVERS[0], given.duration, given.dt, given.fps, **options)
 
 
-def check_writable(path):
-    """Refuse, before anything is run, a file that could not be written."""
-    path = Path(path)
-    if path.is_dir():
-        raise IsADirectoryError(f"cannot write {path}: it is a directory")
-    if not path.parent.is_dir():
-        raise FileNotFoundError(f"cannot write {path}: there is no directory {path.parent}")
-    with path.open("ab"):
-        pass
+def replay_of(given):
+    """The Replay that was asked for, of a scene and parameters that the recording names."""
+    for flag in ("solver", "duration", "dt", "param", "option"):
+        if getattr(given, flag) not in (None, []):
+            raise WrongCommand(f"--{flag} is of no use with --recording, where nothing is run")
+    recording = Recording.load(given.recording)
+    name = recording.about["scene"]
+    if given.scene not in (None, name):
+        raise WrongCommand(f"--recording {given.recording} is of scene {name!r}, not of {given.scene!r}")
+    start(given)
+    return Replay(load(name, **recording.about["parameters"]), recording, given.fps)
+
+
+def start(given):
+    """Start Taichi where it was asked for, and say where that could not be."""
+    found = initialise(given.device, given.precision)
+    if given.device == "gpu" and on_cpu() and not given.quiet:
+        errors.print(f"verletlab: no GPU found, running on {found}", highlight=False, soft_wrap=True)
+
+
+# Commands --------------------------------------------------------------------------------------------------------
+
+
+def list_scenes(given):
+    """Print all scenes: to a terminal as paragraphs, else as lines of fields separated by tabs."""
+    for entry in available().values():
+        parameters = [f"{name}={default}" for name, default in entry.parameters.items()]
+        if not out.is_terminal:
+            sys.stdout.write("\t".join([entry.name, entry.summary, " ".join(parameters)]) + "\n")
+            continue
+        out.print(entry.name, style="bold", highlight=False)
+        for text in (entry.summary, "  ".join(parameters)):
+            lines = textwrap.wrap(text, max(min(out.width, 100) - 4, 20), break_on_hyphens=False)
+            out.print(textwrap.indent("\n".join(lines), "    "), markup=False, highlight=False, soft_wrap=True)
+
+
+def run_scene(given):
+    """Run a scene, print how it went, and save the recording where one is wanted."""
+    with understanding():
+        if given.out is not None:
+            check_output(given.out, (".npz",))
+        running = run_of(given)
+    try:
+        with progress(given, f"run {running.scene.name}") as update:
+            recording = record(running, update)
+    except Exception as error:
+        if given.out and getattr(error, "recording", None):
+            error.recording.save(given.out)
+            keep(error, given.out, len(error.recording))
+        raise
+    if given.out:
+        recording.save(given.out)
+    if recording.about.get("interrupted"):
+        stop = KeyboardInterrupt()
+        keep(stop, given.out, len(recording) if given.out else 0)
+        raise stop
+    if not given.quiet:
+        tell(recording, given.out)
+
+
+def render_scene(given):
+    """Film a scene."""
+    size = size_of(given.size)
+    if not given.scene and not given.recording:
+        raise WrongCommand("no scene: expected its name, or --recording (`verletlab render --help` tells more)")
+    with understanding():
+        check_output(given.out)
+        source = replay_of(given) if given.recording else run_of(given)
+        renderer = renderer_for(source.scene, *size)
+    try:
+        with progress(given, f"render {source.scene.name}") as update:
+            frames = draw_frames(source, given.out, renderer, not given.no_labels, update)
+    except (KeyboardInterrupt, Exception) as stop:
+        keep(stop, given.out, getattr(stop, "frames", 0))
+        raise
+    if not given.quiet:
+        width, height = size
+        out.print(f"{given.out}: {frames_of(frames)} of {width} x {height}", highlight=False, soft_wrap=True)
+
+
+def run_benchmarks(given):
+    """Print benchmarks as CSV."""
+    for name in given.name:
+        if name not in bench.BENCHMARKS:
+            known = ", ".join(bench.BENCHMARKS)
+            raise WrongCommand(f"no benchmark called {name!r}{nearest(name, bench.BENCHMARKS)} (there are {known})")
+    with understanding():
+        start(given)
+    for line in bench.rows(given.name or list(bench.BENCHMARKS)):
+        sys.stdout.write(line + "\n")
+        sys.stdout.flush()
+
+
+# What they say ---------------------------------------------------------------------------------------------------
+
+
+def frames_of(count):
+    """A number of frames, in words."""
+    return f"{count} frame{'' if count == 1 else 's'}"
 
 
 class progress:  # noqa: N801 - used as a function, `with progress(...) as update`
     """A progress bar on the error stream, where there is a terminal and nobody asked for quiet."""
 
-    def __init__(self, given, label, total):
+    def __init__(self, given, label):
         columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
         shown = not given.quiet and errors.is_terminal
         self.bar = Progress(*columns, console=errors, disable=not shown, transient=True)
-        self.task = self.bar.add_task(label, total=total)
+        self.task = self.bar.add_task(label, total=None)
 
     def __enter__(self):
         self.bar.__enter__()
-        return lambda number: self.bar.update(self.task, completed=number)
+        return lambda number, count: self.bar.update(self.task, completed=number, total=count)
 
     def __exit__(self, *error):
         return self.bar.__exit__(*error)
@@ -237,16 +314,18 @@ class progress:  # noqa: N801 - used as a function, `with progress(...) as updat
 def tell(recording, path):
     """Print how a run went."""
     about, energy = recording.about, recording.energy
+    settings = (f"{k}={v:.6g}" if isinstance(v, float) else f"{k}={v}" for k, v in about["settings"].items())
     first, last = energy[min(1, len(energy) - 1), 2], energy[-1, 2]
+    pace = f"{about['microseconds_per_step']:g} µs a step"
     rows = {
         "scene": about["scene"],
-        "solver": f"{about['solver']}  ({', '.join(f'{k}={v:.6g}' if isinstance(v, float) else f'{k}={v}' for k, v in about['settings'].items())})",
+        "solver": f"{about['solver']}  ({', '.join(settings)})",
         "device": about["device"],
-        "time": f"{recording.times[-1]:g} s in {len(recording)} frames, {about['microseconds_per_step']:g} µs a step",
+        "time": f"{recording.times[-1]:g} s in {frames_of(len(recording))}, {pace}",
         "energy": f"{first:.6g} J at the start, {last:.6g} J at the end",
         "state": about["digest"],
     }
     if path:
         rows["saved"] = str(path)
     for name, text in rows.items():
-        out.print(f"{name:>8}  {text}", highlight=False, soft_wrap=True)
+        out.print(f"{name:>8}  {text}", markup=False, highlight=False, soft_wrap=True)

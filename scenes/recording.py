@@ -3,20 +3,25 @@
 import json
 import tempfile
 import zipfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from scenes.render.video import interrupts_deferred
+
 # Frames up to this size stay in memory [bytes]; more go to a temporary file as they come.
-MEMORY_LIMIT = 256 * 2**20
+MEMORY_LIMIT = 64 * 2**20
 
 
 class Frames:
-    """Arrays of one shape, one a frame, that move to a temporary file when they become many."""
+    """Arrays of one shape, one a frame, that move to a temporary file when they become many.
 
-    def __init__(self, limit=MEMORY_LIMIT):
-        self.limit = limit
+    Arguments: limit: from which size on [bytes]; None for MEMORY_LIMIT.
+    """
+
+    def __init__(self, limit=None):
+        self.limit = MEMORY_LIMIT if limit is None else limit
         self.waiting, self.size, self.file, self.count = [], 0, None, 0
         self.shape, self.dtype = (), np.float64
 
@@ -29,7 +34,7 @@ class Frames:
         self.count += 1
         if self.file is not None or self.size > self.limit:
             if self.file is None:
-                self.file = tempfile.TemporaryFile(prefix="verletlab-")  # noqa: SIM115 - lives as long as the frames
+                self.file = tempfile.TemporaryFile(prefix="verletlab-")  # noqa: SIM115 - the frames' and their maps'
             for frame in self.waiting:
                 self.file.write(frame.tobytes())
             self.waiting = []
@@ -42,7 +47,7 @@ class Frames:
         return np.memmap(self.file, self.dtype, "r", shape=(self.count, *self.shape))
 
 
-@dataclass
+@dataclass(eq=False)  # arrays have no single answer to ==
 class Recording:
     """A run, frame by frame.
 
@@ -61,7 +66,6 @@ class Recording:
     velocities: np.ndarray
     poses: np.ndarray
     energy: np.ndarray
-    kept: list = field(default_factory=list, repr=False)  # files that the arrays are mapped from
 
     ARRAYS = ("times", "positions", "velocities", "poses", "energy")
 
@@ -69,9 +73,8 @@ class Recording:
         return len(self.times)
 
     def save(self, path):
-        """Write to an .npz file, an array at a time. Arguments: path."""
-        path = Path(path)
-        with path.open("wb") as file:
+        """Write to an .npz file, an array at a time; Ctrl-C waits until it is whole. Arguments: path."""
+        with interrupts_deferred(), Path(path).open("wb") as file:
             np.savez(file, about=json.dumps(self.about), **{name: getattr(self, name) for name in self.ARRAYS})
 
     @classmethod
@@ -82,6 +85,18 @@ class Recording:
             raise FileNotFoundError(f"no recording at {path}")
         try:
             with np.load(path) as file:
-                return cls(json.loads(str(file["about"])), *(file[name] for name in cls.ARRAYS))
-        except (KeyError, ValueError, OSError, EOFError, zipfile.BadZipFile):
+                recording = cls(json.loads(str(file["about"])), *(file[name] for name in cls.ARRAYS))
+            recording.check()
+            return recording
+        except (KeyError, ValueError, TypeError, OSError, EOFError, zipfile.BadZipFile):  # TypeError: an .npy file
             raise ValueError(f"{path} is not a recording saved by verletlab") from None
+
+    def check(self):
+        """Refuse arrays that do not belong together. Errors: ValueError."""
+        frames, particles, colliders = len(self.times), *np.shape(self.positions)[1:2], *np.shape(self.poses)[1:2]
+        shapes = (frames,), (frames, particles, 3), (frames, particles, 3), (frames, colliders, 7), (frames, 3)
+        for name, shape in zip(self.ARRAYS, shapes):
+            if np.shape(getattr(self, name)) != shape:
+                raise ValueError(f"{name} has shape {np.shape(getattr(self, name))}: expected {shape}")
+        if not frames or not (np.diff(self.times) > 0).all():
+            raise ValueError("times: expected one at least, each later than the one before")

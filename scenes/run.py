@@ -1,5 +1,7 @@
 """Running a scene: the loop that recordings, films and benchmarks share."""
 
+import inspect
+import math
 import statistics
 import time
 from typing import NamedTuple
@@ -10,8 +12,17 @@ import pbd
 from pbd.validate import one_of, positive
 from scenes.device import initialise, running_on
 from scenes.recording import Frames, Recording
+from scenes.render.video import interrupts_deferred
+from scenes.scene import Scene, UnknownName, convert, nearest
 
 SOLVERS = ("verlet",)
+
+# Options of the solver that a person may give, with values that say of what type they are.
+OPTIONS = {
+    name: {"tolerance": 1e-6, "clusters": 1}.get(name, given.default)
+    for name, given in inspect.signature(pbd.ParticleSystem).parameters.items()
+    if name not in ("particles", "dt", "worlds")
+}
 
 
 class Frame(NamedTuple):
@@ -28,78 +39,139 @@ class Run:
     Arguments:
         scene: a Scene.
         solver: "verlet", the only one there is for particles.
-        duration: [s]; None for the scene's own. dt: time step [s]; None for the scene's own.
-        fps: frames a second [1/s], taken at whole steps.
-        options: of pbd.ParticleSystem, in place of the scene's settings.
+        duration: [s], made of whole steps; None for the scene's own. dt: time step [s]; None for the scene's own.
+        fps: frames a second [1/s], taken at whole steps; the attribute `fps` says how many that came to.
+        options: of pbd.ParticleSystem, in place of the scene's settings; as values or as text.
+
+    Attributes: steps; steps_per_frame; count, of frames: one at time zero, and the last one at the end.
+
+    Errors: UnknownName for an option that does not exist; TypeError and ValueError for values that cannot be.
     """
 
     def __init__(self, scene, solver="verlet", duration=None, dt=None, fps=60.0, **options):
+        if not isinstance(scene, Scene):
+            raise TypeError(f"scene is {scene!r}: expected a Scene, such as `scenes.load` makes")
         initialise()
         one_of("solver", solver, SOLVERS)
         self.scene, self.solver = scene, solver
         self.duration = positive("duration", scene.duration if duration is None else duration)
-        self.settings = {"dt": 1 / 60, **scene.settings, **options}
+        self.settings = {"dt": 1 / 60, **scene.settings, **checked(options)}
         if dt is not None:
             self.settings["dt"] = positive("dt", dt)
+        dt, fps = self.settings["dt"], positive("fps", fps)
+        steps = self.duration / dt
+        if not 0.5 < steps < 1e15:
+            raise ValueError(f"duration is {self.duration:g} s in steps of {dt:g} s: expected from one to 1e15 of them")
+        self.steps, self.done = round(steps), 0
+        self.steps_per_frame = max(1, round(min(1 / fps / dt, self.steps)))
+        self.fps = 1 / (self.steps_per_frame * dt)
+        self.count = 1 + math.ceil(self.steps / self.steps_per_frame)
         self.system = pbd.ParticleSystem(scene.particles, **self.settings)
-        self.steps_per_frame = max(1, round(1 / (positive("fps", fps) * self.system.dt)))
-        self.count = 1 + max(1, round(self.duration / (self.steps_per_frame * self.system.dt)))
-        self.seconds = []  # that the solver took for each frame
+        self.seconds = []  # that a step took, on the average over each frame
 
     def frame(self):
         """The scene as it is: a Frame."""
         return Frame(self.system.time, self.system.positions(), self.system.collider_poses())
 
     def frames(self):
-        """Step through the run: yields a Frame at time zero and one after each `steps_per_frame` steps."""
+        """Step through the run: yields a Frame at time zero, one after each `steps_per_frame` steps, and the last."""
         yield self.frame()
-        for _ in range(self.count - 1):
+        while self.done < self.steps:
+            count = min(self.steps_per_frame, self.steps - self.done)
             start = time.perf_counter()
-            self.system.step(self.steps_per_frame)
-            self.seconds.append(time.perf_counter() - start)
+            self.system.step(count)
+            self.seconds.append((time.perf_counter() - start) / count)
+            self.done += count
             yield self.frame()
 
     def about(self):
-        """What was run, on what, and how fast; plain values."""
+        """What was run, on what, and how fast; plain values. Where it came to its end, also a digest of the state."""
         # The median, because the first frame compiles.
         seconds = statistics.median(self.seconds) if self.seconds else 0.0
-        return {
+        about = {
             "scene": self.scene.name,
             "parameters": {key: str(value) for key, value in self.scene.parameters.items()},
             "solver": self.solver,
             "settings": {key: value for key, value in self.settings.items() if isinstance(value, (int, float, str))},
             "device": running_on(),
-            "microseconds_per_step": round(1e6 * seconds / self.steps_per_frame, 2),
-            "digest": self.system.digest(),
+            "microseconds_per_step": round(1e6 * seconds, 2),
         }
+        return {**about, "digest": self.system.digest()} if self.done == self.steps else about
+
+
+class Replay:
+    """A recording, frame by frame, in place of a run.
+
+    Arguments: scene: the Scene that was recorded; recording; fps: frames a second [1/s], at most as many as recorded.
+    """
+
+    def __init__(self, scene, recording, fps=60.0):
+        if not isinstance(recording, Recording):
+            raise TypeError(f"recording is {type(recording).__name__}: expected a scenes.Recording")
+        particles, colliders = recording.positions.shape[1], recording.poses.shape[1]
+        expected = len(scene.particles), len(scene.particles.colliders)
+        if (particles, colliders) != expected:
+            raise ValueError(
+                f"recording of {particles} particles and {colliders} colliders: expected {expected[0]} and "
+                f"{expected[1]}, as scene {scene.name} has them"
+            )
+        self.scene, self.recording, self.solver = scene, recording, recording.about.get("solver", "")
+        last = len(recording) - 1
+        interval = recording.times[1] - recording.times[0] if last > 0 else 1.0
+        stride = max(1, round(min(1 / positive("fps", fps) / interval, last)))
+        self.fps = 1 / (stride * interval)
+        self.chosen = [*range(0, last, stride), last]
+        self.count = len(self.chosen)
+
+    def frames(self):
+        """Yields the frames, each a Frame."""
+        for k in self.chosen:
+            yield Frame(float(self.recording.times[k]), self.recording.positions[k], self.recording.poses[k])
+
+
+def checked(options):
+    """Options of the solver by name, in their types. Errors: UnknownName; ValueError for a value of another type."""
+    for name in options:
+        if name not in OPTIONS:
+            raise UnknownName(f"no option {name!r}{nearest(name, OPTIONS)} (there are {', '.join(OPTIONS)})")
+    return {name: convert(f"option {name}", value, OPTIONS[name]) for name, value in options.items()}
 
 
 def run(scene, solver="verlet", duration=None, dt=None, fps=60.0, progress=None, **options):
     """Run a scene and record it.
 
-    Arguments: as of `Run`; progress: called with each frame's number, starting at 1.
+    Arguments: as of `Run`; progress: called with the number of each frame, starting at 1, and how many there will be.
 
     Returns: a Recording; after Ctrl-C, of the frames until then, with "interrupted" among what it says about itself.
 
-    Errors: pbd.Diverged, with the frames until then as its attribute `recording`.
+    Errors: as of `Run`; pbd.Diverged, with the frames until then as its attribute `recording`.
     """
-    running = Run(scene, solver, duration, dt, fps, **options)
-    kept = [Frames() for _ in Recording.ARRAYS]
-    recording = None
-    about = {}
+    return record(Run(scene, solver, duration, dt, fps, **options), progress)
+
+
+def record(running, progress=None):
+    """Step through a Run and keep its frames: what `run` returns and raises."""
+    kept = {name: Frames() for name in Recording.ARRAYS}
+
+    def recording(**more):
+        return Recording({**running.about(), **more}, *(frames.array() for frames in kept.values()))
+
+    number = 0
     try:
         for number, frame in enumerate(running.frames(), 1):
-            system = running.system
-            now = (frame.time, frame.positions, system.velocities(), frame.poses, system.energy())
-            for frames, array in zip(kept, now):
-                frames.append(np.asarray(array))
+            with interrupts_deferred():  # a frame is kept as a whole
+                system = running.system
+                now = (frame.time, frame.positions, system.velocities(), frame.poses, system.energy())
+                for frames, array in zip(kept.values(), now):
+                    frames.append(array)
             if progress:
-                progress(number)
+                progress(number, running.count)
     except KeyboardInterrupt:
-        about = {"interrupted": True}
-    except pbd.Diverged as error:
-        error.recording = Recording(running.about(), *(frames.array() for frames in kept), kept)
+        if not number:
+            raise
+        return recording(interrupted=True)
+    except Exception as error:
+        if number:
+            error.recording = recording()
         raise
-    complete = min(frames.count for frames in kept)
-    recording = Recording({**running.about(), **about}, *(frames.array()[:complete] for frames in kept), kept)
-    return recording
+    return recording()

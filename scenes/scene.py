@@ -3,6 +3,7 @@
 import difflib
 import importlib
 import inspect
+import math
 import pkgutil
 from dataclasses import dataclass, field
 
@@ -64,7 +65,11 @@ def register(build):
     say of what type they are.
     """
     parameters = {name: given.default for name, given in inspect.signature(build).parameters.items()}
-    REGISTRY[build.__name__] = Entry(build.__name__, build, inspect.getdoc(build).split("\n")[0], parameters)
+    for name, default in parameters.items():
+        if default is inspect.Parameter.empty:
+            raise TypeError(f"parameter {name} of scene {build.__name__} has no default")
+    summary = (inspect.getdoc(build) or "").split("\n")[0]
+    REGISTRY[build.__name__] = Entry(build.__name__, build, summary, parameters)
     return build
 
 
@@ -79,12 +84,12 @@ def available():
 
 def nearest(word, words):
     """A hint with the nearest of some words, or none."""
-    near = difflib.get_close_matches(word, list(words), n=1, cutoff=0.4)
+    near = difflib.get_close_matches(str(word), list(words), n=1, cutoff=0.4)
     return f"; did you mean {near[0]!r}?" if near else ""
 
 
 class UnknownName(ValueError):
-    """A scene or a parameter that does not exist; the message names the nearest that does."""
+    """A scene, a parameter or an option that does not exist; the message names the nearest that does."""
 
 
 def find(name):
@@ -100,32 +105,44 @@ def load(name, **parameters):
 
     Arguments: name; parameters: the scene's own, as values or as text.
 
-    Errors: UnknownName for a scene or a parameter that does not exist; ValueError for a value of the wrong type.
+    Errors: UnknownName for a scene or a parameter that does not exist; ValueError for a value of the wrong type, or one
+    that no such scene can be made with; an OSError for a file that cannot be read.
     """
     entry = find(name)
-    values = dict(entry.parameters)
+    given = {}
     for key, value in parameters.items():
-        if key not in values:
-            known = ", ".join(values) or "none"
-            raise UnknownName(f"scene {name} has no parameter {key!r}{nearest(key, values)} (it has {known})")
-        values[key] = convert(f"parameter {key} of {name}", value, values[key])
-    scene = entry.build(**values)
-    scene.name, scene.summary, scene.parameters = name, entry.summary, values
+        if key not in entry.parameters:
+            hint, known = nearest(key, entry.parameters), ", ".join(entry.parameters) or "none"
+            raise UnknownName(f"scene {name} has no parameter {key!r}{hint} (it has {known})")
+        given[key] = convert(f"parameter {key} of {name}", value, entry.parameters[key])
+    try:
+        scene = entry.build(**given)
+    except (ValueError, TypeError, ArithmeticError, LookupError) as error:
+        if not given:  # nothing that a person chose
+            raise
+        chosen = ", ".join(f"{key}={value}" for key, value in given.items())
+        raise ValueError(f"scene {name} with {chosen}: {error}") from error
+    scene.name, scene.summary, scene.parameters = name, entry.summary, {**entry.parameters, **given}
     return scene
 
 
 def convert(what, value, default):
-    """A parameter's value in the type of its default; text is read, as it comes from a command line."""
-    if default is None or isinstance(default, str):
-        return value
+    """A value in the type of its default; text is read, as it comes from a command line.
+
+    Errors: ValueError, which begins with `what`, for a value of another type, or a number that is not finite.
+    """
     if isinstance(default, bool):
         words = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
         if str(value).lower() not in words:
             raise ValueError(f"{what} is {value!r}: expected true or false")
         return words[str(value).lower()]
-    kind = type(default)
+    if value is None or not isinstance(default, (int, float)):
+        return value
     try:
-        return kind(value)
-    except (TypeError, ValueError):
-        expected = "a whole number" if kind is int else "a number"
+        number = type(default)(value)
+        if not math.isfinite(number) or not (isinstance(value, str) or number == value):
+            raise ValueError
+    except (TypeError, ValueError, OverflowError):
+        expected = "a whole number" if isinstance(default, int) else "a finite number"
         raise ValueError(f"{what} is {value!r}: expected {expected}") from None
+    return number

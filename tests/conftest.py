@@ -1,7 +1,6 @@
 """Taichi is initialised once for the whole suite, in double precision: physics is tested to round-off."""
 
-import pytest
-import taichi as ti
+from scenes.device import initialise
 
 
 def pytest_addoption(parser):
@@ -9,9 +8,5 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
-    ti.init(arch=getattr(ti, config.getoption("--device")), default_fp=ti.f64, log_level=ti.ERROR)
+    initialise(config.getoption("--device"))
 
-
-@pytest.fixture(scope="session")
-def device(request):
-    return request.config.getoption("--device")

@@ -3,6 +3,7 @@
 import numpy as np
 
 import pbd
+from pbd.validate import whole
 from scenes.looks import BLUE, GOLD, Edges, Grains, Strands
 from scenes.render.geometry import Camera
 from scenes.scene import Scene, register
@@ -11,6 +12,7 @@ from scenes.scene import Scene, register
 @register
 def box(grains: int = 60, sticks: int = 12, restitution: float = 0.75, friction: float = 0.1, seed: int = 1):
     """Particles and sticks thrown about in a box, the first example of the paper."""
+    whole("grains", grains, least=0), whole("sticks", sticks, least=0), whole("seed", seed, least=0)
     rng = np.random.default_rng(seed)
     particles = pbd.Particles()
     radius = 0.04

@@ -3,7 +3,7 @@
 import numpy as np
 
 import pbd
-from pbd.build import cloth, cloth_from_mesh, load_mesh
+from pbd import build
 from scenes.looks import Fabric, Solid
 from scenes.render.geometry import Camera
 from scenes.scene import Scene, register
@@ -11,31 +11,36 @@ from scenes.scene import Scene, register
 
 @register
 def drape(
-    count: int = 100, size: float = 1.9, collider: str = "", cloth_file: str = "", units: str = "m", up: str = "",
+    count: int = 100, size: float = 1.9, collider: str = "", cloth: str = "", units: str = "m", up: str = "",
     friction: float = 0.25, bending: float = 1e-4, thickness: float = 0.016, shear: float = 1e-2,
 ):  # fmt: skip
     """A cloth falls over a ball; --param collider=FILE and cloth=FILE take meshes of your own."""
     particles = pbd.Particles()
     particles.add_collider(pbd.Plane(), friction=0.6)
     reading = {"units": units, "up": up or None}
-    solid = pbd.MeshCollider(stood_on_floor(load_mesh(collider, **reading))) if collider else pbd.Sphere((0, 0, 0.55), 0.5)
+    solid = pbd.Sphere((0, 0, 0.55), 0.5)
+    if collider:
+        solid = pbd.MeshCollider(stood_on_floor(build.load_mesh(collider, **reading)))
     particles.add_collider(solid, friction=friction)
     top = solid.mesh.vertices[:, 2].max() if collider else 1.05
-    if cloth_file:
-        mesh = load_mesh(cloth_file, **reading)
+    if cloth:
+        mesh = build.load_mesh(cloth, **reading)
         lowest = mesh.vertices.min(axis=0)
         middle = (mesh.vertices.max(axis=0) + lowest) / 2
         mesh.vertices += np.array([0, 0, top + 0.05]) - [middle[0], middle[1], lowest[2]]
-        sheet = cloth_from_mesh(particles, mesh, density=0.25, bending=bending, thickness=thickness, friction=0.3)
+        sheet = build.cloth_from_mesh(particles, mesh, density=0.25, bending=bending, thickness=thickness, friction=0.3)
     else:
         corner = (-0.5 * size, -0.5 * size, top + 0.05)
-        sheet = cloth(particles, corner, (size, 0, 0), (0, size, 0), (count, count), density=0.25, shear_compliance=shear, bending=bending, thickness=thickness, friction=0.3)
+        sheet = build.cloth(
+            particles, corner, (size, 0, 0), (0, size, 0), (count, count),
+            density=0.25, shear_compliance=shear, bending=bending, thickness=thickness, friction=0.3,
+        )  # fmt: skip
     return Scene(
         particles,
         duration=4.0,
         settings={"dt": 1 / 60, "substeps": 20, "iterations": 2, "damping": 0.01},
         looks=[Fabric(sheet.triangles), Solid(1, solid)],
-        camera=None if collider or cloth_file else Camera((1.7, -3.0, 1.75), (0, 0, 0.48)),
+        camera=None if collider or cloth else Camera((1.7, -3.0, 1.75), (0, 0, 0.48)),
     )
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 import pbd
+from pbd.validate import whole
 from scenes.looks import GOLD, SAND, STEEL, Grains, Solid, Strands
 from scenes.render.geometry import Camera
 from scenes.scene import Scene, register
@@ -11,6 +12,7 @@ from scenes.scene import Scene, register
 @register
 def rope_bridge(planks: int = 22, span: float = 4.0, sag: float = 0.35, weights: int = 5):
     """A bridge of ropes and planks sways as weights swing from it."""
+    whole("planks", planks, least=2), whole("weights", weights, least=0)
     particles = pbd.Particles()
     t = np.linspace(0, 1, planks + 1)
     x, z = span * (t - 0.5), 1.3 - 4 * sag * t * (1 - t)
@@ -33,7 +35,7 @@ def rope_bridge(planks: int = 22, span: float = 4.0, sag: float = 0.35, weights:
         ends = deck[round(plank)]
         side = 1 if k % 2 else -1
         middle = particles.positions[ends].mean(axis=0)
-        weight = particles.add_particle(middle + (0, side * 0.75, -0.05), mass=2.5)
+        weight = particles.add_particle(middle + np.array([0, side * 0.45, -0.05]), mass=2.5)
         lines += [(ends[0], weight), (ends[1], weight)]
         particles.add_sticks(lines[-2:], length=0.82, bound="at_most")
         heavy.append(weight)

@@ -3,6 +3,7 @@
 import numpy as np
 
 import pbd
+from pbd.validate import whole
 from scenes.looks import BLUE, GOLD, GREEN, RED, STEEL, Edges, Fabric, Grains, Strands
 from scenes.render.geometry import Camera
 from scenes.scene import Scene, register
@@ -15,6 +16,7 @@ EDGES = np.array([(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)])
 @register
 def tetrahedron(count: int = 6, restitution: float = 0.4, friction: float = 0.35, seed: int = 4):
     """Tetrahedra of four particles and six sticks tumble in a box."""
+    whole("count", count), whole("seed", seed, least=0)
     rng = np.random.default_rng(seed)
     particles = pbd.Particles()
     looks = []

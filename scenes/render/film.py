@@ -1,16 +1,15 @@
 """From a scene to a picture or a video: run, look, draw, label, encode, a frame at a time."""
 
+import contextlib
 from pathlib import Path
 
 import numpy as np
 
-import pbd
-from scenes.recording import Recording
 from scenes.render.geometry import Camera
 from scenes.render.label import draw_labels
 from scenes.render.renderer import Renderer
-from scenes.render.video import VideoWriter
-from scenes.run import Frame, Run
+from scenes.render.video import VideoWriter, check_output
+from scenes.run import Replay, Run
 
 
 def film(
@@ -23,34 +22,42 @@ def film(
 
     Arguments:
         scene: a Scene; path: where to, its suffix says what; solver, duration, dt, options: as of `scenes.run`.
-        fps: frames a second; width, height [pixels]; labels: whether scene, solver and time stand in the corner.
+        fps: frames a second, as many as whole steps allow: a second of film is a second of the scene.
+        width, height [pixels]; labels: whether scene, solver and time stand in the corner.
         recording: a Recording of the scene to draw, in place of a run.
-        progress: called with the number of each frame, starting at 1.
+        progress: called with the number of each frame, starting at 1, and how many there will be.
 
     Returns: the number of frames written. Errors: before anything is run, where nothing can be written to `path`; and
-    KeyboardInterrupt and pbd.Diverged again, once the video is finished, with the number as attribute `frames`.
+    KeyboardInterrupt, pbd.Diverged and the like once the video is finished, with that number as attribute `frames`.
     """
-    path = Path(path)
-    still = path.suffix.lower() == ".png"
-    with VideoWriter(path, fps) as video:
-        if recording is None:
-            running = Run(scene, solver, duration, dt, fps, **options)
-            frames, last = running.frames(), running.count
-        else:
-            frames, last = replay(recording, fps), None
-        camera = scene.camera
-        renderer = Renderer(width, height, ground=scene.ground is not None, ground_height=scene.ground or 0.0)
+    check_output(path)
+    source = Run(scene, solver, duration, dt, fps, **options) if recording is None else Replay(scene, recording, fps)
+    return draw_frames(source, path, renderer_for(scene, width, height), labels, progress)
+
+
+def renderer_for(scene, width, height):
+    """A Renderer of pictures of a scene, with its floor. Arguments: a Scene; width, height [pixels]."""
+    return Renderer(width, height, ground=scene.ground is not None, ground_height=scene.ground or 0.0)
+
+
+def draw_frames(source, path, renderer, labels=True, progress=None):
+    """Draw all frames of a Run or a Replay into a file: what `film` does, returns and raises."""
+    scene = source.scene
+    camera, solver = scene.camera, source.solver if labels else None
+    still = Path(path).suffix.lower() == ".png"
+    with VideoWriter(path, source.fps) as video:
         number = 0
         try:
-            for number, frame in enumerate(frames, 1):
-                camera = camera or camera_for(scene, frame, width / height)
-                if not still or number == last:
-                    video.write(picture(scene, frame, renderer, camera, solver if labels else None))
+            for number, frame in enumerate(source.frames(), 1):
+                camera = camera or camera_for(scene, frame, renderer.width / renderer.height)
+                if not still or number == source.count:
+                    video.write(picture(scene, frame, renderer, camera, solver))
                 if progress:
-                    progress(number)
-        except (KeyboardInterrupt, pbd.Diverged) as stop:
-            if still and number:
-                video.write(picture(scene, frame, renderer, camera, solver if labels else None))
+                    progress(number, source.count)
+        except (KeyboardInterrupt, Exception) as stop:
+            if still and number and not video.frames:
+                with contextlib.suppress(Exception):  # what could not be drawn a moment ago
+                    video.write(picture(scene, frame, renderer, camera, solver))
             stop.frames = video.frames
             raise
         return video.frames
@@ -58,8 +65,11 @@ def film(
 
 def picture(scene, frame, renderer, camera, solver=None):
     """One frame as an image (height, width, 3), labelled where a solver is named."""
-    drawables = [surface for look in scene.looks for surface in look.draw(frame.positions, frame.poses)]
-    image = renderer.draw(drawables, camera)
+    try:
+        drawables = [surface for look in scene.looks for surface in look.draw(frame.positions, frame.poses)]
+        image = renderer.draw(drawables, camera)
+    except ValueError as error:  # too far off for single precision, on the way to diverge
+        raise ValueError(f"at {frame.time:.6g} s the scene cannot be drawn: {error}") from error
     return image if solver is None else draw_labels(image, f"{scene.name or 'scene'}   {solver}   {frame.time:5.2f} s")
 
 
@@ -71,12 +81,3 @@ def camera_for(scene, frame, aspect):
             points.append(surface.vertices if hasattr(surface, "vertices") else surface.positions)
     points = np.concatenate(points)
     return Camera.framing(points.min(axis=0), points.max(axis=0), aspect=aspect)
-
-
-def replay(recording, fps):
-    """Frames of a recording, at about so many a second."""
-    if not isinstance(recording, Recording):
-        raise TypeError(f"recording is {type(recording).__name__}: expected a scenes.Recording")
-    interval = recording.times[1] - recording.times[0] if len(recording) > 1 else 1.0
-    for k in range(0, len(recording), max(1, round(1 / (fps * interval)))):
-        yield Frame(float(recording.times[k]), recording.positions[k], recording.poses[k])

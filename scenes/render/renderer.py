@@ -33,6 +33,8 @@ class Renderer:
                 raise ValueError(f"{name} is {value}, expected a whole number of pixels from 1 to 16384")
         if samples != int(samples) or not 1 <= samples <= 16:
             raise ValueError(f"samples is {samples}, expected a whole number from 1 to 16")
+        if width * height * samples >= 2**31:
+            raise ValueError(f"{width} x {height} pixels of {samples} samples, expected fewer than 2³¹ samples in all")
         sun = np.asarray(sun_direction, dtype=np.float64)
         if sun.shape != (3,) or not np.all(np.isfinite(sun)) or sun[2] <= 0:
             raise ValueError(f"sun_direction is {sun_direction}, expected three finite numbers, the last above zero")

@@ -47,8 +47,8 @@ class VideoWriter:
         self.fps = fps
         self.frames = 0
         check_output(self.path)
-        if not (math.isfinite(fps) and fps > 0):
-            raise ValueError(f"fps is {fps}, expected a finite number above zero")
+        if not (math.isfinite(fps) and fps >= 0.01):  # ffmpeg is given two decimals of it
+            raise ValueError(f"fps is {fps}, expected a finite number of 0.01 or more")
         self._shape = None
         self._encode = {".mp4": Film, ".gif": Gif, ".png": Stills}[self.path.suffix.lower()]
         self._encoder = None
@@ -175,15 +175,15 @@ class Stills:
         return self.path.with_name(f"{self.path.stem}-{number:04d}{self.path.suffix}")
 
 
-def check_output(path):
-    """Refuse a path that cannot become a picture or a film, before any work is done for it.
+def check_output(path, suffixes=SUFFIXES):
+    """Refuse a path that cannot become a file of one of some kinds, before any work is done for it.
 
     Raises ValueError for an unknown suffix, and FileNotFoundError, NotADirectoryError, IsADirectoryError or
     PermissionError with a line that names the path.
     """
     path = Path(path)
-    if path.suffix.lower() not in SUFFIXES:
-        raise ValueError(f"{path}: suffix {path.suffix!r} is not supported, expected one of {', '.join(SUFFIXES)}")
+    if path.suffix.lower() not in suffixes:
+        raise ValueError(f"{path}: suffix {path.suffix!r} is not supported, expected one of {', '.join(suffixes)}")
     folder = path.absolute().parent
     for ancestor in (folder, *folder.parents):
         if ancestor.exists() and not ancestor.is_dir():

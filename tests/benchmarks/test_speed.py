@@ -54,7 +54,7 @@ def test_first_picture(state, limit, tmp_path, benchmark_cache):
     import time
 
     environment = {**os.environ, "TI_OFFLINE_CACHE_FILE_PATH": str(benchmark_cache)}
-    command = [sys.executable, "-m", "scenes", "render", "drape", "--duration", "0.02", "--out", str(tmp_path / "a.png")]
+    command = [sys.executable, "-m", "scenes", "render", "drape", "--duration", "0.02", "--out", tmp_path / "a.png"]
     if state == "warm":
         subprocess.run(command, env=environment, check=True)
     start = time.perf_counter()

@@ -105,8 +105,8 @@ def test_a_ball_comes_to_rest():
 
 
 def test_friction_is_relative_to_a_moving_surface():
-    # A belt at 1 m/s takes a particle along: v rises by μ g until it is the belt's, and stays there. Velocities belong to
-    # the middle of the step, hence t - h/2.
+    # A belt at 1 m/s takes a particle along: v rises by μ g until it is the belt's, and stays there. Velocities belong
+    # to the middle of the step, hence t - h/2.
     particles = pbd.Particles(gravity=(0, 0, -g))
     particles.add_particle((0, 0, 0.0))
     particles.add_collider(pbd.Box((0, 0, -1), (1000, 10, 2)), friction=0.3, motion=lambda time: (time * 1.0, 0, -1))

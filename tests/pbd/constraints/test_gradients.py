@@ -11,7 +11,13 @@ from pbd.constraints.plane import plane
 from pbd.constraints.stick import stick
 from pbd.constraints.volume import volume
 
-FUNCTIONS = {"stick": (stick, 2), "angle": (angle, 3), "plane": (plane, 4), "bending": (bending, 4), "volume": (volume, 4)}
+FUNCTIONS = {
+    "stick": (stick, 2),
+    "angle": (angle, 3),
+    "plane": (plane, 4),
+    "bending": (bending, 4),
+    "volume": (volume, 4),
+}
 
 
 def evaluator(function, arity):

@@ -1,0 +1,162 @@
+"""Running scenes: how many frames, when, with which options, and what is left of a run that did not end."""
+
+import math
+
+import numpy as np
+import pytest
+
+import pbd
+import scenes
+from scenes.run import Replay, Run
+from scenes.scene import UnknownName
+
+
+@pytest.fixture
+def box():
+    """A small scene: its own step is 1/120 s."""
+    return scenes.load("box", grains=5, sticks=2)
+
+
+@pytest.mark.parametrize(
+    ("duration", "fps", "steps", "counts"),
+    [
+        (0.5, 60, 60, [2] * 30),
+        (0.5, 30, 60, [4] * 15),
+        (0.5, 50, 60, [2] * 30),  # 2.4 steps a frame: two, and 60 frames a second
+        (0.5, 1e9, 60, [1] * 60),  # no more frames than steps
+        (0.5, 1e-300, 60, [60]),  # a frame longer than the run is the run
+        (0.11, 30, 13, [4, 4, 4, 1]),  # the last frame stands at the end
+        (0.01, 30, 1, [1]),
+    ],
+)
+def test_frames_stand_at_whole_steps_and_the_last_at_the_end(box, duration, fps, steps, counts):
+    running = Run(box, duration=duration, fps=fps)
+    times = [frame.time for frame in running.frames()]
+    assert running.steps == steps
+    assert running.count == len(times) == len(counts) + 1
+    assert np.allclose(times, np.cumsum([0, *counts]) / 120, rtol=1e-12)
+    assert math.isclose(running.fps, 120 / counts[0])
+
+
+def test_the_end_of_a_run_does_not_depend_on_its_frames(box):
+    digests = {scenes.run(box, duration=0.11, fps=fps).about["digest"] for fps in (120, 30, 7)}
+    assert len(digests) == 1
+
+
+def test_a_scene_s_settings_give_way_to_options_and_options_may_be_text(box):
+    running = Run(box, dt=0.01, duration=0.1, iterations="7", tolerance="1e-5", direction="start")
+    assert (running.system.dt, running.system.iterations, running.system.tolerance) == (0.01, 7, 1e-5)
+    assert Run(box).system.iterations == box.settings["iterations"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"solver": "verlett"}, ValueError, "solver is 'verlett': expected one of 'verlet'; did you mean 'verlet'"),
+        ({"iteration": 3}, UnknownName, "no option 'iteration'; did you mean 'iterations'"),
+        ({"worlds": 2}, UnknownName, "no option 'worlds'"),
+        ({"iterations": "x"}, ValueError, "option iterations is 'x': expected a whole number"),
+        ({"damping": 2.0}, ValueError, "damping is 2"),
+        ({"duration": 0}, ValueError, "duration is 0: expected a number above zero"),
+        ({"duration": math.nan}, ValueError, "duration is nan"),
+        ({"duration": 1e-9}, ValueError, "duration is 1e-09 s in steps of 0.00833333 s"),
+        ({"duration": 1e300, "dt": 1e-300}, ValueError, "duration is 1e.300 s in steps of"),
+        ({"dt": 2.0, "duration": 0.5}, ValueError, "duration is 0.5 s in steps of 2 s"),
+        ({"dt": -1}, ValueError, "dt is -1: expected a number above zero"),
+        ({"fps": 0}, ValueError, "fps is 0: expected a number above zero"),
+        ({"fps": math.inf}, ValueError, "fps is inf"),
+    ],
+)
+def test_what_cannot_be_run_is_said_before_it_is_run(box, arguments, error, message):
+    with pytest.raises(error, match=message):
+        Run(box, **arguments)
+
+
+def test_a_name_is_no_scene():
+    with pytest.raises(TypeError, match="scene is 'box': expected a Scene"):
+        scenes.run("box")
+
+
+def test_a_recording_holds_what_the_run_showed(box):
+    numbers = []
+    recording = scenes.run(box, duration=0.2, fps=30, progress=lambda *now: numbers.append(now))
+    assert numbers == [(k, 7) for k in range(1, 8)]
+    system = pbd.ParticleSystem(box.particles, **box.settings)
+    for k in range(len(recording)):
+        assert recording.times[k] == pytest.approx(system.time, abs=1e-12)
+        assert np.array_equal(recording.positions[k], system.positions())
+        assert np.array_equal(recording.velocities[k], system.velocities())
+        assert np.array_equal(recording.energy[k], system.energy())
+        system.step(4)
+    assert recording.about["scene"] == "box"
+    assert recording.about["parameters"]["grains"] == "5"
+
+
+class Interrupt:
+    """A progress that is interrupted at a frame, as by Ctrl-C."""
+
+    def __init__(self, at):
+        self.at = at
+
+    def __call__(self, number, count):
+        if number == self.at:
+            raise KeyboardInterrupt
+
+
+def test_an_interrupted_run_is_recorded_until_then(box):
+    whole = scenes.run(box, duration=0.2)
+    part = scenes.run(box, duration=0.2, progress=Interrupt(5))
+    assert part.about["interrupted"]
+    assert "digest" not in part.about  # the state may be further than the last frame
+    assert len(part) == 5
+    assert np.array_equal(part.positions, whole.positions[:5])
+
+
+def test_an_interrupt_before_any_frame_is_raised(box, monkeypatch):
+    monkeypatch.setattr(Run, "frame", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        scenes.run(box, duration=0.2)
+
+
+def interrupt(self):
+    raise KeyboardInterrupt
+
+
+def test_a_run_that_diverges_says_when_and_keeps_the_frames_before(leap):
+    # The leap is a step later than 0.5 s: in step 31, of 1/60 s; frames are a step each, and one at time zero.
+    with pytest.raises(pbd.Diverged, match=r"step 31, at 0.516667 s") as caught:
+        scenes.run(scenes.load(leap))
+    assert len(caught.value.recording) == 31
+    assert np.isfinite(caught.value.recording.positions).all()
+
+
+def test_any_other_failure_keeps_the_frames_before(box):
+    def fail(number, count):
+        if number == 3:
+            raise OSError("disk full")
+
+    with pytest.raises(OSError, match="disk full") as caught:
+        scenes.run(box, duration=0.2, progress=fail)
+    assert len(caught.value.recording) == 3
+
+
+def test_a_replay_gives_the_frames_of_the_run_at_its_own_rate(box):
+    recording = scenes.run(box, duration=0.2, fps=60)
+    replay = Replay(box, recording, fps=30)
+    frames = list(replay.frames())
+    assert replay.count == len(frames) == 7
+    assert replay.fps == pytest.approx(30)
+    assert replay.solver == "verlet"
+    for frame, k in zip(frames, range(0, 13, 2)):
+        assert frame.time == recording.times[k]
+        assert np.array_equal(frame.positions, recording.positions[k])
+    assert [frame.time for frame in Replay(box, recording, fps=17).frames()][-1] == recording.times[-1]
+    assert Replay(box, recording, fps=1e9).count == len(recording)
+
+
+def test_a_replay_of_another_scene_is_refused(box):
+    recording = scenes.run(scenes.load("box", grains=6, sticks=2), duration=0.05)
+    with pytest.raises(ValueError, match="recording of 10 particles and 0 colliders: expected 9 and 0"):
+        Replay(box, recording)
+    with pytest.raises(TypeError, match="recording is str"):
+        Replay(box, "box.npz")

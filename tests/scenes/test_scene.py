@@ -1,0 +1,86 @@
+"""Scenes by name, and their parameters as values and as text."""
+
+import math
+
+import pytest
+
+import pbd
+import scenes
+from scenes.scene import REGISTRY, UnknownName, convert
+
+
+def test_a_scene_knows_its_name_and_the_parameters_it_was_made_with():
+    scene = scenes.load("rope_bridge", planks=9, span="3.5")
+    assert (scene.name, scene.parameters["planks"], scene.parameters["span"]) == ("rope_bridge", 9, 3.5)
+    assert scene.parameters["weights"] == REGISTRY["rope_bridge"].parameters["weights"]
+    assert scene.summary == REGISTRY["rope_bridge"].build.__doc__.strip()
+    rails = [9 + 1] * 4
+    assert len(scene.particles) == sum(rails) + scene.parameters["weights"]
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "message"),
+    [
+        ("rope_brigde", {}, "no scene called 'rope_brigde'; did you mean 'rope_bridge'?"),
+        ("rope_bridge", {"plank": 9}, "no parameter 'plank'; did you mean 'planks'?"),
+        ("rope_bridge", {"planks": "many"}, "parameter planks of rope_bridge is 'many': expected a whole number"),
+        ("rope_bridge", {"planks": 2.5}, "parameter planks of rope_bridge is 2.5: expected a whole number"),
+        ("rope_bridge", {"span": math.nan}, "parameter span of rope_bridge is nan: expected a finite number"),
+        ("box", {"restitution": 1.5}, "scene box with restitution=1.5: .*expected a number from 0 to 1"),
+        ("box", {"grains": -3}, "scene box with grains=-3: "),
+    ],
+)
+def test_what_cannot_be_loaded_is_said(name, parameters, message):
+    with pytest.raises(ValueError, match=message.replace("?", r"\?").replace("(", r"\(")):
+        scenes.load(name, **parameters)
+
+
+def test_unknown_names_are_an_error_of_their_own():
+    for name, parameters in (("bax", {}), ("box", {"grain": 3})):
+        with pytest.raises(UnknownName):
+            scenes.load(name, **parameters)
+
+
+@pytest.mark.parametrize(
+    ("value", "default", "expected"),
+    [("3", 1, 3), (3, 1.0, 3.0), ("1e-3", 1.0, 1e-3), ("no", True, False), ("1", False, True), ("x", "", "x"),
+     (None, 1e-6, None)],
+)  # fmt: skip
+def test_text_becomes_a_value_of_the_default_s_type(value, default, expected):
+    converted = convert("it", value, default)
+    assert converted == expected
+    assert type(converted) is type(expected)
+
+
+@pytest.mark.parametrize(
+    ("value", "default"),
+    [("", 1), ("1.5", 1), (1.5, 1), ("1e400", 1.0), ("inf", 1.0), ("maybe", True), ([], 1), (10**400, 1.0)],
+)
+def test_other_text_is_refused_by_the_name_of_what_it_is(value, default):
+    with pytest.raises(ValueError, match=r"^it is "):
+        convert("it", value, default)
+
+
+def test_a_scene_without_defaults_cannot_be_registered():
+    with pytest.raises(TypeError, match="parameter size of scene vague has no default"):
+
+        @scenes.register
+        def vague(size):
+            pass
+
+    assert "vague" not in REGISTRY
+
+
+def test_passive_is_what_nothing_drives():
+    def scene(**surroundings):
+        particles = pbd.Particles(**surroundings)
+        particles.add_particle((0, 0, 1))
+        return scenes.Scene(particles)
+
+    assert scene().passive
+    assert not scene(wind=(1, 0, 0)).passive
+    moved, led = scene(), scene()
+    moved.particles.add_collider(pbd.Sphere((0, 0, 0), 0.1), motion=lambda time: (time, 0, 0))
+    led.particles.drive([0], lambda time: [(time, 0, 1)])
+    assert not moved.passive
+    assert not led.passive
