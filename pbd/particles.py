@@ -39,7 +39,8 @@ class Particles:
 
     Arguments:
         gravity: (3,) [m/s²].
-        wind: velocity of the air (3,) [m/s], or a function of time [s] that gives it; None for no air at all. It acts on
+        wind: velocity of the air (3,) [m/s], or a function of time [s] that gives it; None for no air at all. It acts
+        on
             the triangles given to `add_triangles`.
         air_density: [kg/m³].
     """
@@ -162,7 +163,11 @@ class Particles:
         particles = indices("particles", particles, self.count)
         if not callable(path):
             raise TypeError(f"path is {path!r}: expected a function of time that gives positions")
-        finite_array("positions given by a path", np.reshape(path(0.0), (-1, 3)), (len(particles), 3))
+        finite_array("positions given by a path", np.atleast_2d(path(0.0)), (len(particles), 3))
+        led = np.concatenate([particles, *(others for others, _ in self.drives)])
+        twice = np.bincount(led) > 1
+        if twice.any():
+            raise ValueError(f"particle {np.argmax(twice)} is led along two paths: expected one")
         self.pin(particles)
         self.drives.append((particles, path))
 
@@ -214,7 +219,7 @@ class Particles:
             raise ValueError(f"angle limits {low:g} to {high:g}: expected 0 <= minimum <= maximum <= π")
         arm_a, arm_b = (np.linalg.norm(self.positions[end] - self.positions[vertex]) for end in (a, b))
         if arm_a == 0 or arm_b == 0:
-            raise ValueError("angle limit at a vertex that coincides with one of the ends: expected arms of some length")
+            raise ValueError("angle limit at a vertex that coincides with an end: expected arms of some length")
         for limit, bound in ((minimum, "at_least"), (maximum, "at_most")):
             if limit is None:
                 continue
@@ -231,6 +236,9 @@ class Particles:
         Arguments: particle: index; span: three indices, counter-clockwise seen from the permitted side; distance: how
         far off the plane at least [m]; compliance [m/N].
         """
+        span = indices("span", span, self.count)
+        if len(span) != 3:
+            raise ValueError(f"span of {len(span)} particles: expected three")
         members = [(particle, *span)]
         self.add_constraints("plane limit", members, compliance, distance=finite_number("distance", distance))
 
@@ -243,7 +251,8 @@ class Particles:
         edges = indices("bending", edges, self.count, 4)
         if rest_angle is None:
             rest_angle = dihedral_angle(self.positions[edges])
-        self.add_constraints("bending", edges, compliance, rest_angle=rest_angle)
+        rest_angle = spread("bending rest angle", rest_angle, (len(edges),))
+        self.add_constraints("bending", edges, compliance, half_rest_sine=np.sin(rest_angle / 2))
 
     def add_volumes(self, tetrahedra, volume=None, compliance=0.0):
         """Keep the volume of tetrahedra.
@@ -283,24 +292,33 @@ class Particles:
         Arguments: kind: a pbd.Kind of one's own, or the name of one of ours; members (n, arity): indices; compliance:
         zero for a rigid one; parameters: the kind's numbers by name. Numbers are for all, or one each (n,).
         """
-        name = getattr(kind, "name", kind)
-        members = np.asarray(members)
-        members = indices(f"{name} members", members, self.count, getattr(kind, "arity", members.shape[-1]))
+        from pbd.constraints import KINDS, Kind  # these files hold kernels, hence Taichi
+
+        if isinstance(kind, str):
+            known = KINDS[one_of("kind of constraint", kind, tuple(KINDS))]
+        elif isinstance(kind, Kind) and not kind.compliance:
+            known = kind
+        else:
+            raise TypeError(f"kind of constraint is {kind!r}: expected a pbd.Kind without compliance, or a name")
+        name = known.name
+        members = indices(f"{name} members", members, self.count, known.arity)
         repeated = (np.diff(np.sort(members, axis=1), axis=1) == 0).any(axis=1)
         if repeated.any():
             raise ValueError(f"{name} on particles {members[repeated][0].tolist()}: expected different ones")
-        expected = getattr(kind, "parameters", tuple(parameters))
+        expected = known.parameters
         if set(parameters) != set(expected):
             raise TypeError(f"{name} with parameters {', '.join(parameters) or 'none'}: expected {', '.join(expected)}")
         columns = [spread(f"{name} {key}".replace("_", " "), parameters[key], (len(members),)) for key in expected]
         compliance = spread("compliance", compliance, (len(members),))
         if (compliance < 0).any():
             raise ValueError(f"compliance is {compliance[compliance < 0][0]:g}: expected zero (rigid) or more")
+        if compliance.any() and known.compliant is None:
+            raise ValueError(f"compliance is {compliance.max():g}: expected zero, {name} is always rigid")
         numbers = np.stack([*columns, compliance], axis=1)
         for compliant, chosen in ((False, compliance == 0), (True, compliance > 0)):
             if chosen.any():
                 batch = self.batches.setdefault((kind, compliant), Batch(kind, compliant))
-                batch.members.append(members[chosen])
+                batch.members.append(members[chosen].astype(np.int32))  # millions of them: half the memory
                 batch.parameters.append(numbers[chosen] if compliant else numbers[chosen, :-1])
 
     # Surroundings ---------------------------------------------------------------------------------------------------
@@ -332,7 +350,7 @@ class Particles:
         """
         from pbd.collide.shapes import Collider  # the shapes' file also holds their kernels, hence Taichi
 
-        if not all(hasattr(shape, name) for name in ("kind", "pose", "numbers")):
+        if isinstance(shape, type) or not all(hasattr(shape, name) for name in ("kind", "pose", "numbers")):
             raise TypeError(f"collider {shape!r}: expected a Plane, Sphere, Capsule, Box or MeshCollider")
         if motion is not None and not callable(motion):
             raise TypeError(f"motion is {motion!r}: expected a function of time")
@@ -368,7 +386,8 @@ def dihedral_angle(corners):
     x0, x1, x2, x3 = np.moveaxis(corners, 1, 0)
     edge = x1 - x0
     n1, n2 = np.cross(x0 - x2, x1 - x2), np.cross(x1 - x3, x0 - x3)
-    along = np.einsum("ij,ij->i", np.cross(n1, n2), edge) / np.linalg.norm(edge, axis=1)
+    # 1e-30 as in the kernel: a triangle of no area counts as flat.
+    along = np.einsum("ij,ij->i", np.cross(n1, n2), edge) / (np.linalg.norm(edge, axis=1) + 1e-30)
     return np.arctan2(along, np.einsum("ij,ij->i", n1, n2))
 
 

@@ -34,7 +34,8 @@ class Schedule:
     Arguments:
         name: "serial", "clusters" or "coloured".
         orders: for each kind, the order (n,) in which its constraints are stored.
-        runs: (clusters, kinds, 2), begin and end of each cluster's run of each kind; for "coloured" each run is a colour
+        runs: (clusters, kinds, 2), begin and end of each cluster's run of each kind; for "coloured" each run is a
+        colour
             of one kind, (colours, 3): kind, begin, end.
         colours: for "clusters" and "serial", how many clusters each colour has.
     """
@@ -69,7 +70,7 @@ def make_schedule(name, members, positions, on_cpu=True, worlds=1, clusters=None
         clusters = 1
         if worlds == 1 and total >= PARALLEL_LIMIT:
             clusters = int(np.clip(total // CLUSTER_SIZE, 2, MOST_CLUSTERS))
-    if clusters == 1:
+    if clusters == 1 or not total:
         return one_cluster("clusters", [np.argsort(c, kind="stable") for c in colours])
     return clustered(members, colours, cut_into_slabs(positions, clusters))
 
@@ -106,13 +107,14 @@ def clustered(members, colours, slab):
     clusters = np.unique(np.concatenate(names))
     inner = clusters // count == clusters % count
     colour_of = {int(name): 0 for name in clusters[inner]}
-    taken = np.zeros(len(slab), np.int64)  # a bit for each colour that has the particle; those inside do not matter
+    taken = []  # for each colour, the particles that it has; those inside do not matter
     for name in map(int, clusters[~inner]):
         # Greedy: the lowest colour in which none of the crossing cluster's particles is taken.
         own = np.unique(np.concatenate([m[n == name].ravel() for m, n in zip(members, names)]))
-        bits = int(np.bitwise_or.reduce(taken[own]))
-        colour = next(k for k in range(63) if not bits >> k & 1)
-        taken[own] |= 1 << colour
+        colour = next((k for k, has in enumerate(taken) if not has[own].any()), len(taken))
+        if colour == len(taken):
+            taken.append(np.zeros(len(slab), bool))
+        taken[colour][own] = True
         colour_of[name] = colour + 1
     clusters = sorted(colour_of, key=lambda name: (colour_of[name], name))
     place = {name: k for k, name in enumerate(clusters)}

@@ -1,4 +1,4 @@
-"""Snapshots of a particle system: what it takes to go on from here, bit for bit."""
+"""Snapshots: what it takes to go on from here, bit for bit; of particles, and how one of anything becomes a file."""
 
 import hashlib
 import zipfile
@@ -8,23 +8,8 @@ from pathlib import Path
 import numpy as np
 
 
-@dataclass
-class State:
-    """State of all worlds at one instant.
-
-    Arguments: positions, previous, forces: (particles, 3), or (worlds, particles, 3) [m, m, N]; inverse_masses:
-    (particles,) or (worlds, particles) [1/kg]; dt: the step that `previous` is meant for [s]; origin and substep: the
-    time is origin + substep · dt / substeps [s].
-    """
-
-    positions: np.ndarray
-    previous: np.ndarray
-    forces: np.ndarray
-    inverse_masses: np.ndarray
-    dt: float
-    substeps: int
-    origin: float
-    substep: int
+class Snapshot:
+    """A dataclass of arrays and numbers that can be written to an .npz file and read back. Base of every State."""
 
     def save(self, path):
         """Write to an .npz file. Arguments: path."""
@@ -43,8 +28,27 @@ class State:
                 if set(file.files) != names:
                     raise ValueError
                 return cls(**{name: file[name][()] for name in names})
-        except (ValueError, OSError, EOFError, zipfile.BadZipFile):
+        except (ValueError, TypeError, OSError, EOFError, zipfile.BadZipFile):  # TypeError: an .npy file
             raise ValueError(f"{path} is not a state saved by verletlab") from None
+
+
+@dataclass
+class State(Snapshot):
+    """State of the particles of all worlds at one instant.
+
+    Arguments: positions, previous, forces: (particles, 3), or (worlds, particles, 3) [m, m, N]; inverse_masses:
+    (particles,) or (worlds, particles) [1/kg]; dt: the step that `previous` is meant for [s]; origin and substep: the
+    time is origin + substep · dt / substeps [s].
+    """
+
+    positions: np.ndarray
+    previous: np.ndarray
+    forces: np.ndarray
+    inverse_masses: np.ndarray
+    dt: float
+    substeps: int
+    origin: float
+    substep: int
 
     def digest(self):
         """Sixteen hexadecimal digits that differ when any bit of the positions does."""

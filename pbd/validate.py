@@ -1,4 +1,5 @@
-"""Checks of what a person gives: each returns it as an array or number, or says what was given and what was expected."""
+"""Checks of what a person gives: each returns it as an array or number, or says what was given and what was
+expected."""
 
 import difflib
 
@@ -100,16 +101,22 @@ def unit_quaternion(name, value):
 
 def indices(name, value, count, width=None):
     """Indices of particles, as an array of 64-bit integers of shape (n,) or (n, width)."""
-    array = np.asarray(value)
+    try:
+        array = np.asarray(value)
+    except ValueError:  # rows of unequal length
+        raise TypeError(f"{name} is {value!r}: expected whole numbers, indices of particles") from None
     if array.size == 0:
         array = array.reshape(0, width) if width else array.reshape(0)
     elif not np.issubdtype(array.dtype, np.integer):
         raise TypeError(f"{name} is {value!r}: expected whole numbers, indices of particles")
     if width is None:
         array = np.atleast_1d(array)
+        if array.ndim != 1:
+            raise ValueError(f"{name} has shape {array.shape}: expected (any,)")
     elif array.ndim != 2 or array.shape[1] != width:
         raise ValueError(f"{name} has shape {array.shape}: expected (any, {width})")
     bad = (array < 0) | (array >= count)
     if bad.any():
-        raise IndexError(f"{name} holds {array[bad][0]}: there are {count} particles, 0 to {count - 1}")
+        known = f"there are {count} particles, 0 to {count - 1}" if count else "there are no particles yet"
+        raise IndexError(f"{name} holds {array[bad][0]}: {known}")
     return array.astype(np.int64)

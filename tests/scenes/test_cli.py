@@ -80,7 +80,7 @@ WRONG = [
     ("run box --out {tmp}/box", "box: suffix '' is not supported, expected one of .npz"),
     ("run box --out {tmp}/box.mp4", "box.mp4: suffix '.mp4' is not supported, expected one of .npz"),
     ("run box --out {tmp}/none/box.npz", "box.npz: there is no directory"),
-    ("run box --out {tmp}/file/box.npz", "box.npz: {tmp}/file is a file, not a directory"),
+    ("run box --out {tmp}/file/box.npz", "is a file, not a directory"),
     ("run box --out {tmp}/folder.npz", "folder.npz: is a directory"),
     ("render box", "required: --out"),
     ("render --out {tmp}/box.mp4", "no scene: expected its name, or --recording"),
