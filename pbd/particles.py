@@ -205,7 +205,7 @@ class Particles:
             form: "dot", a bound on the dot product of the two directions, right whatever the arms' lengths; or
                 "distance", a one-sided stick between a and b for arms as long as they are now, cheaper and right while
                 sticks keep them so. (The third form in the literature, a plane, is `add_plane_limit`.)
-            compliance: [1/J] ("dot") or [m/N] ("distance").
+            compliance: [rad²/J] ("dot") or [m/N] ("distance").
         """
         one_of("form", form, ("dot", "distance"))
         particles = indices("angle limit", (a, vertex, b), self.count)
@@ -228,7 +228,7 @@ class Particles:
                 self.add_stick(a, b, distance, compliance, bound)
             else:
                 name = f"angle {bound.replace('_', ' ')}"
-                self.add_constraints(name, [(vertex, a, b)], compliance, cosine=math.cos(limit))
+                self.add_constraints(name, [(vertex, a, b)], compliance, limit=limit)
 
     def add_plane_limit(self, particle, span, distance=0.0, compliance=0.0):
         """Keep a particle on one side of a plane through three others.

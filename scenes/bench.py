@@ -42,7 +42,7 @@ C_SOURCE = r"""
             REAL *p = x + 3*a, *q = x + 3*b;
             REAL dx = q[0]-p[0], dy = q[1]-p[1], dz = q[2]-p[2];
             REAL d = SQRT(dx*dx + dy*dy + dz*dz + TINY);
-            REAL s = (d - length[c]) / (d * (w[a] + w[b] + TINY)), u = w[a]*s, v = w[b]*s;
+            REAL s = (d - length[c]) / (d * (w[a] + w[b] + (REAL)1e-20)), u = w[a]*s, v = w[b]*s;
             p[0] += u*dx; p[1] += u*dy; p[2] += u*dz;
             q[0] -= v*dx; q[1] -= v*dy; q[2] -= v*dz;
         }

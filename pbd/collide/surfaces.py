@@ -3,9 +3,9 @@
 import taichi as ti
 
 from pbd.arrays import BOXES, COLLIDERS, POSES
-from pbd.collide.contact import rebound, rub
+from pbd.collide.contact import LEFT_ON_SURFACE, rebound, rub
 from pbd.collide.shapes import NUMBERS, rotate, rotate_back, signed_distance
-from pbd.constraints.box import project_into_box, rebound_in_box
+from pbd.constraints.box import project_into_box, rebound_in_box, wall
 from pbd.integrate import acceleration
 
 
@@ -58,7 +58,7 @@ def keep_out(s: ti.template(), before, after, i, world):
 
 @ti.func
 def bounce(s: ti.template(), before, after, i, world):
-    """Send particle i back off the surfaces with restitution that it was predicted to pass in this step."""
+    """Send particle i back off the surfaces that stopped it in this step, if they have restitution."""
     q = s.position[i, world]
     if q[3] > 0.0:
         x = ti.Vector([q[0], q[1], q[2]])
@@ -69,7 +69,8 @@ def bounce(s: ti.template(), before, after, i, world):
         for shape in range(s.counts[COLLIDERS]):
             distance, normal, drift = touch(s, before, after, shape, predicted)
             depth = radius - distance
-            if depth > 0.0:
+            left, _, _ = touch(s, before, after, shape, x)
+            if depth > 0.0 and left - radius <= LEFT_ON_SURFACE * depth:
                 returned = rebound(
                     x, previous + drift, predicted - start - drift, force, normal, depth,
                     s.numbers[shape, NUMBERS - 2], s.numbers[shape, NUMBERS - 1], s.h,
@@ -82,16 +83,21 @@ def bounce(s: ti.template(), before, after, i, world):
 
 @ti.func
 def held_off(s: ti.template(), before, after, i, world):
-    """1 if a collider or a box kept particle i, predicted to pass into it in this step, else 0."""
+    """1 if a collider or a box stopped particle i in this step, else 0."""
     result = 0
-    predicted, radius = s.predicted[i, world], s.radius[i, world]
-    if s.position[i, world][3] > 0.0:
+    q = s.position[i, world]
+    x, predicted, radius = ti.Vector([q[0], q[1], q[2]]), s.predicted[i, world], s.radius[i, world]
+    if q[3] > 0.0:
         for shape in range(s.counts[COLLIDERS]):
-            distance, _, _ = touch(s, before, after, shape, predicted)
-            if distance < radius:
+            foreseen, _, _ = touch(s, before, after, shape, predicted)
+            left, _, _ = touch(s, before, after, shape, x)
+            depth = radius - foreseen
+            if depth > 0.0 and left - radius <= LEFT_ON_SURFACE * depth:
                 result = 1
         for b in range(s.counts[BOXES]):
-            for k in range(3):
-                if predicted[k] < s.boxes[b, k] + radius or predicted[k] > s.boxes[b, 3 + k] - radius:
+            for k in range(6):
+                axis, side, height = wall(s.boxes, b, k, radius)
+                depth = side * (height - predicted[axis])
+                if depth > 0.0 and side * (x[axis] - height) <= LEFT_ON_SURFACE * depth:
                     result = 1
     return result

@@ -32,7 +32,7 @@ def bending(x, parameters):
     direction = edge / length
     n1 = (x[0] - x[2]).cross(x[1] - x[2])
     n2 = (x[1] - x[3]).cross(x[0] - x[3])
-    # A collapsed triangle has no normal: both vectors are then zero and the constraint is left out for this sweep.
+    # A collapsed triangle has no normal: its vector is then zero, and θ is taken for zero.
     m1, m2 = n1 / (n1.norm_sqr() + TINY), n2 / (n2.norm_sqr() + TINY)
     # Sine and cosine of θ/2 from those of θ, and of (θ - θ0)/2 from there: roots cost a third of arc tangent, sine and
     # cosine, and this is the most expensive of a cloth's constraints. 0 <= cos(θ/2) since |θ| <= π.
@@ -50,7 +50,14 @@ def bending(x, parameters):
     rest_sine = parameters[0]
     rest_cosine = ti.sqrt(ti.max(1.0 - rest_sine * rest_sine, 0.0))
     C = 2.0 * (half_sine * rest_cosine - half_cosine * rest_sine)
+    # Beyond 120° from rest the slope cos((θ - θ0)/2) falls below a half and on to nothing, and C/slope, how far a rigid
+    # one is projected, grows without bound: it is held there.
+    # (Beyond 180°, which a rest angle makes possible, it is negative: the short way back is the other way round.)
     slope = half_cosine * rest_cosine + half_sine * rest_sine
+    if slope >= 0.0:
+        slope = ti.max(slope, 0.5)
+    else:
+        slope = ti.min(slope, -0.5)
     m1 *= slope
     m2 *= slope
     gradient_0 = -(x[2] - x[1]).dot(direction) * m1 - (x[3] - x[1]).dot(direction) * m2

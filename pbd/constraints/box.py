@@ -10,7 +10,7 @@ Source: Jakobsen, Advanced Character Physics (2001), section 3.
 
 import taichi as ti
 
-from pbd.collide.contact import rebound, rub
+from pbd.collide.contact import LEFT_ON_SURFACE, rebound, rub
 
 
 @ti.func
@@ -38,11 +38,11 @@ def project_into_box(x, start, boxes: ti.template(), b, radius):
 
 @ti.func
 def rebound_in_box(x, previous, predicted, start, acceleration, boxes: ti.template(), b, radius, h):
-    """The previous position that sends a particle back off the walls of box b which it was predicted to pass."""
+    """The previous position that sends a particle back off the walls of box b that stopped it in this step."""
     for k in range(6):
         axis, side, height = wall(boxes, b, k, radius)
         depth = side * (height - predicted[axis])
-        if depth > 0.0:
+        if depth > 0.0 and side * (x[axis] - height) <= LEFT_ON_SURFACE * depth:
             normal = ti.Vector([0.0, 0.0, 0.0])
             normal[axis] = side
             previous = rebound(

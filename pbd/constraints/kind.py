@@ -19,6 +19,10 @@ import taichi as ti
 # Keeps a division by a length or a weight of zero finite, where the numerator's other factor is then zero as well.
 TINY = 1e-30
 
+# The same for a sum of inverse masses [1/kg], where it is multiplied by a length of sqrt(TINY): in 32 bits a product below
+# 1e-38 would be zero after all.
+WEIGHTLESS = 1e-20
+
 BOUNDS = ("equal", "at_least", "at_most")
 
 
@@ -27,7 +31,7 @@ class Kind:
     """A kind of constraint.
 
     Arguments:
-        name: unique, in the plural or not as one likes; messages and statistics use it.
+        name: what messages call it.
         arity: how many particles one constraint of this kind ties together.
         parameters: names of its numbers, in the order in which `project` and `value` receive them.
         project: Taichi function (x, start, w, parameters, α', λ, from_start) -> (x projected, λ): see the module.

@@ -19,7 +19,7 @@ The current direction damps at first order and loses angular momentum: a spinnin
 
 import taichi as ti
 
-from pbd.constraints.kind import TINY, Kind, one_sided, scalar_constraint
+from pbd.constraints.kind import TINY, WEIGHTLESS, Kind, one_sided, scalar_constraint
 
 
 @ti.func
@@ -39,7 +39,7 @@ def project_along_current(x, start, w, length):
     # between the root and the division costs seven per cent, because what bounds this loop is the wait from load to
     # store.
     distance = ti.sqrt(separation.norm_sqr() + TINY)
-    s = (distance - length) / (distance * (w[0] + w[1] + TINY))
+    s = (distance - length) / (distance * (w[0] + w[1] + WEIGHTLESS))
     return [x[0] + (w[0] * s) * separation, x[1] - (w[1] * s) * separation]
 
 

@@ -92,6 +92,22 @@ def test_a_perfectly_elastic_ball_keeps_its_energy():
     assert np.abs(found - 1).max() < 1e-9
 
 
+@pytest.mark.parametrize("box", [False, True])
+def test_a_bob_that_never_reaches_a_surface_does_not_bounce_off_it(box):
+    # Hung 0.5 mm above the floor, at rest: g h² = 0.98 mm is predicted to pass it, and the stick takes that back.
+    particles = pbd.Particles(gravity=(0, 0, -g))
+    particles.add_particles([(0, 0, 1), (0, 0, 0.0005)], mass=(math.inf, 1.0))
+    particles.add_stick(0, 1)
+    if box:
+        particles.add_box((-1, -1, 0), (1, 1, 2), restitution=1.0, friction=0.5)
+    else:
+        particles.add_collider(pbd.Plane(), restitution=1.0, friction=0.5)
+    system = pbd.ParticleSystem(particles, dt=0.01)
+    system.step(100)
+    assert np.abs(system.velocities()).max() < 1e-12
+    assert system.statistics().contacts == 0
+
+
 def test_a_ball_comes_to_rest():
     particles = pbd.Particles(gravity=(0, 0, -g))
     particles.add_particle((0, 0, 1.1), radius=0.1)

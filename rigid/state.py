@@ -1,0 +1,72 @@
+"""Snapshots of bodies: where they are and how they move, for any solver, and the momentum in that."""
+
+import hashlib
+from dataclasses import dataclass
+
+import numpy as np
+
+from pbd.state import Snapshot
+from pbd.validate import finite_number
+from rigid.rotation import rotate, rotate_back
+
+
+@dataclass
+class State(Snapshot):
+    """State of all bodies of all worlds at one instant.
+
+    Arguments, with a leading axis of worlds where there are several:
+        position: of the centres of mass (bodies, 3) [m].
+        rotation: of the bodies' frames (bodies, 4), unit quaternions (w, x, y, z).
+        velocity: of the centres of mass (bodies, 3) [m/s].
+        angular_velocity: (bodies, 3) [rad/s], both in the world frame.
+        time: [s].
+
+    Raises: ValueError for shapes that do not match, numbers that are not finite, a rotation not of length one to 1e-3.
+    """
+
+    position: np.ndarray
+    rotation: np.ndarray
+    velocity: np.ndarray
+    angular_velocity: np.ndarray
+    time: float = 0.0
+
+    def __post_init__(self):
+        self.time = finite_number("time", self.time)
+        shape = np.shape(self.position)
+        if len(shape) not in (2, 3):
+            raise ValueError(f"position has shape {shape}: expected (bodies, 3) or (worlds, bodies, 3)")
+        for name, width in (("position", 3), ("rotation", 4), ("velocity", 3), ("angular_velocity", 3)):
+            array = np.array(getattr(self, name), dtype=float)
+            if array.shape != (*shape[:-1], width):
+                raise ValueError(f"{name} has shape {array.shape}: expected {(*shape[:-1], width)}")
+            if not np.isfinite(array).all():
+                where = tuple(np.argwhere(~np.isfinite(array))[0][:-1].tolist())
+                of = f"body {where[0]}" if len(where) == 1 else f"world {where[0]}, body {where[1]}"
+                raise ValueError(f"{name} of {of} is {array[where].tolist()}: expected finite numbers")
+            setattr(self, name, array)
+        length = np.linalg.norm(self.rotation, axis=-1)
+        if (np.abs(length - 1) > 1e-3).any():
+            wrong = length.flat[np.argmax(np.abs(length - 1))]
+            raise ValueError(f"rotation has a quaternion of length {wrong:g}: expected length one")
+
+    def digest(self):
+        """Sixteen hexadecimal digits that differ when any bit of poses or velocities does."""
+        arrays = (self.position, self.rotation, self.velocity, self.angular_velocity)
+        return hashlib.sha256(b"".join(np.ascontiguousarray(a).tobytes() for a in arrays)).hexdigest()[:16]
+
+
+def linear_momentum(model, state):
+    """Sum of m v over the bodies, (3,) or (worlds, 3) [kg m/s]. Arguments: a Model, a State of it."""
+    return np.einsum("b,...bi->...i", model.masses, state.velocity)
+
+
+def angular_momentum(model, state, about=(0.0, 0.0, 0.0)):
+    """Sum of m (x - about) × v + I ω over the bodies, (3,) or (worlds, 3) [kg m²/s].
+
+    Arguments: a Model; a State of it; about: a point of the world (3,) [m].
+    """
+    local = rotate_back(state.rotation, state.angular_velocity)
+    spin = rotate(state.rotation, np.einsum("bij,...bj->...bi", model.inertias, local))
+    arm = state.position - np.asarray(about, dtype=float)
+    orbit = model.masses[:, None] * np.cross(arm, state.velocity)
+    return (orbit + spin).sum(axis=-2)

@@ -1,0 +1,348 @@
+"""The description: what a model stores of bodies, shapes and joints, in the frames that it says."""
+
+import math
+
+import numpy as np
+import pytest
+import trimesh
+
+import rigid
+from rigid import mass, rotation
+
+SEEDS = range(10)
+
+
+def unit(random):
+    v = random.normal(size=3)
+    return v / np.linalg.norm(v)
+
+
+def two_bodies(seed):
+    """A model with two bodies in random poses, and the generator that goes on."""
+    random = np.random.default_rng(seed)
+    model = rigid.Model()
+    for size in ((0.4, 0.2, 0.1), (0.3, 0.3, 0.5)):
+        model.add_box(size, density=500.0, position=random.normal(size=3), rotation=random.normal(size=4))
+    return model, random
+
+
+def moved(body, random):
+    """A pose of a body another than the one described: position and rotation."""
+    return random.normal(size=3), rotation.normalised(random.normal(size=4))
+
+
+# Joints -------------------------------------------------------------------------------------------------------------
+
+JOINTS = {
+    "ball": lambda m, a, b, p, n: m.add_ball(a, b, p),
+    "hinge": lambda m, a, b, p, n: m.add_hinge(a, b, p, n),
+    "universal": lambda m, a, b, p, n: m.add_universal(a, b, p, n, rotation.triad(n)[2]),
+    "slider": lambda m, a, b, p, n: m.add_slider(a, b, n, p),
+    "fixed": lambda m, a, b, p, n: m.add_fixed(a, b, p),
+}
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("kind", JOINTS)
+@pytest.mark.parametrize("parent", [rigid.GROUND, 0], ids=["ground", "body"])
+def test_anchors_and_triads_coincide_at_time_zero(kind, parent, seed):
+    """r_i + R_i ξ_i = r_j + R_j ξ_j = the point given, R_i n_ik = R_j n_jk: to round-off of coordinates of size one."""
+    model, random = two_bodies(seed)
+    point, axis = random.normal(size=3), unit(random)
+    joint = model.joint(JOINTS[kind](model, parent, 1, point, axis))
+    a, b = model.body(parent), model.body(1)
+    assert (joint.kind, joint.parent, joint.child) == (kind, parent, 1)
+    assert np.abs(a.world_point(joint.parent_anchor) - point).max() < 5e-15
+    assert np.abs(b.world_point(joint.child_anchor) - point).max() < 5e-15
+    axes = a.world_direction(joint.parent_axes)
+    assert np.abs(axes - b.world_direction(joint.child_axes)).max() < 5e-15
+    assert np.abs(axes @ axes.T - np.eye(3)).max() < 5e-15
+    assert np.linalg.det(axes) > 0
+    if kind == "ball":  # the twist axis is the way to the child's centre of mass
+        arm = b.position - point
+        axis = arm / np.linalg.norm(arm)
+    if kind != "fixed":
+        assert np.abs(axes[0] - axis).max() < 5e-15
+    if kind == "universal":
+        assert np.abs(axes[1] - rotation.triad(axis)[2]).max() < 5e-15
+
+
+def test_axes_nearly_at_a_right_angle_are_put_at_one():
+    """As those of a file with six digits: n0 stays, n1 gives way."""
+    model, _ = two_bodies(0)
+    joint = model.joint(model.add_universal(rigid.GROUND, 1, (0, 0, 0), (1, 0, 0), (5e-7, 1, 0)))
+    assert np.abs(joint.parent_axes - np.eye(3)).max() < 1e-15
+
+
+def test_a_ball_at_the_childs_centre_twists_about_z():
+    model = rigid.Model()
+    model.add_sphere(0.1, mass=1.0, position=(1, 2, 3))
+    model.add_ball(rigid.GROUND, 0, (1, 2, 3))
+    assert np.array_equal(model.joints[0].parent_axes[0], (0, 0, 1))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_tilted_cone(seed):
+    """At time zero the swing is the angle between axis and cone, the twist nothing; about the axis, both add up.
+
+    Then the child is turned by s about e ⟂ cone, from the cone's middle, after t about its own axis: swing s, twist t.
+    """
+    model, random = two_bodies(seed)
+    axis, cone = unit(random), unit(random)
+    angle = math.acos(axis @ cone)
+    ball = model.joint(
+        model.add_ball(0, 1, random.normal(size=3), axis=axis, cone_axis=cone, swing_limit=angle + 1e-9, name="hip")
+    )
+    assert ball.swing_limit == angle + 1e-9
+    a, b = model.bodies
+
+    def angles(turn):
+        """Swing and twist with the child turned in the world by a quaternion."""
+        parent = rotation.multiply(a.rotation, rotation.from_matrix(ball.parent_axes.T))
+        child = rotation.multiply(turn, rotation.multiply(b.rotation, rotation.from_matrix(ball.child_axes.T)))
+        return rotation.swing_twist_angles(rotation.multiply(rotation.conjugate(parent), child), (1.0, 0.0, 0.0))
+
+    assert np.abs(a.world_direction(ball.parent_axes[0]) - cone).max() < 5e-15
+    assert np.abs(b.world_direction(ball.child_axes[0]) - axis).max() < 5e-15
+    assert np.allclose(angles(rotation.IDENTITY), (angle, 0), rtol=0, atol=1e-13)
+    s, t = random.uniform(0, 2.5), random.uniform(-3, 3)
+    to_cone = rotation.between_triads(b.world_direction(ball.child_axes), a.world_direction(ball.parent_axes))
+    twist = rotation.from_axis_angle(axis, t)
+    swing = rotation.from_axis_angle(np.cross(cone, unit(random)), s)
+    assert np.allclose(angles(rotation.multiply(swing, rotation.multiply(to_cone, twist))), (s, t), rtol=0, atol=1e-12)
+
+
+def test_a_distance_between_centres_or_points():
+    model = rigid.Model()
+    model.add_sphere(0.1, mass=1.0, position=(0, 0, 0))
+    model.add_sphere(0.1, mass=1.0, position=(3, 0, 4), rotation=(0, 0, 0, 1))
+    between = model.joint(model.add_distance(0, 1))
+    assert (between.length, between.limits, between.collide) == (5.0, (0.0, 0.0), True)
+    assert np.allclose(between.parent_axes[0], (0.6, 0, 0.8), rtol=0, atol=1e-15)
+    assert np.allclose(between.child_axes[0], (-0.6, 0, 0.8), rtol=0, atol=1e-15)
+    rope = model.joint(model.add_distance(rigid.GROUND, 1, (3, 0, 5), (3, 0.0, 4.5), limits=(-math.inf, 0)))
+    assert (rope.length, rope.limits) == (0.5, (-math.inf, 0.0))
+    assert np.array_equal(rope.child_anchor, (0, 0, 0.5))
+    assert np.array_equal(rope.parent_anchor, (3, 0, 5))
+
+
+def test_springs_and_gears():
+    model = rigid.Model()
+    model.add_sphere(0.1, mass=1.0, position=(0, 0, 2))
+    model.add_sphere(0.1, mass=1.0, position=(0, 3, 2))
+    first = model.springs[model.add_spring(0, rigid.GROUND, point_b=(0, 0, 0), stiffness=50, damping=2)]
+    second = model.springs[model.add_spring("sphere 0", 1, rest_length=0, stiffness=5, name="band")]
+    assert (first.name, first.a, first.b, first.stiffness, first.damping, first.rest_length) == (
+        "spring 0", 0, rigid.GROUND, 50.0, 2.0, 2.0)  # fmt: skip
+    assert (second.name, second.rest_length) == ("band", 0.0)
+    hinge = model.add_hinge(rigid.GROUND, 0, (0, 0, 2), (0, 1, 0))
+    rack = model.add_slider(rigid.GROUND, 1, (1, 0, 0), name="rack")
+    gear = model.gears[model.add_gear(hinge, "rack", -0.25)]
+    assert gear == rigid.Gear("gear 0", hinge, rack, -0.25)
+
+
+def test_what_a_joint_is_given_is_what_it_has():
+    model = rigid.Model()
+    model.add_box((1, 1, 1), mass=1.0)
+    spring, motor = rigid.Spring(stiffness=3, damping=0.5, rest=0.1), rigid.Motor(speed=2, max_effort=7)
+    options = {"limits": (-1, math.inf), "friction": 0.2, "spring": spring, "motor": motor}
+    hinge = model.joint(model.add_hinge(rigid.GROUND, 0, (0, 0, 0), (0, 1, 0), **options))
+    assert (hinge.limits, hinge.friction, hinge.spring, hinge.motor) == ((-1.0, math.inf), 0.2, spring, motor)
+    assert (motor.speed, motor.position, motor.max_effort) == (2.0, None, 7.0)
+    assert rigid.Motor(position=0.5).max_effort == math.inf
+    assert (spring.stiffness, spring.damping, spring.rest) == (3.0, 0.5, 0.1)
+    free = model.joint(model.add_ball(rigid.GROUND, 0, (0, 0, 0)))
+    assert (free.swing_limit, free.twist_limits) == (math.inf, (-math.inf, math.inf))
+    cross = model.joint(model.add_universal(
+        rigid.GROUND, 0, (0, 0, 0), (2, 0, 0), (0, 5, 0), parent_limits=(-1, 1), child_limits=(-0.5, 0)))  # fmt: skip
+    assert (cross.parent_limits, cross.child_limits) == ((-1.0, 1.0), (-0.5, 0.0))
+    assert [j.freedom for j in (hinge, free, cross)] == [1, 3, 2]
+
+
+# Bodies and shapes --------------------------------------------------------------------------------------------------
+
+
+def test_solids_have_their_mass_and_stand_where_they_are_put():
+    model = rigid.Model()
+    pose = {"position": (1, 2, 3), "rotation": (0, 0.6, 0, 0.8), "velocity": (4, 5, 6), "angular_velocity": (7, 8, 9)}
+    model.add_box((0.4, 0.2, 0.1), mass=1.2, **pose)
+    model.add_sphere(0.1, density=1000, **pose)
+    model.add_capsule(0.1, 0.5, density=1000, **pose)
+    model.add_cylinder(0.1, 0.5, density=1000, **pose)
+    water = {"density": 1000}
+    expected = [mass.box((0.4, 0.2, 0.1), mass=1.2), mass.sphere(0.1, **water), mass.capsule(0.1, 0.5, **water),
+                mass.cylinder(0.1, 0.5, **water)]  # fmt: skip
+    for index, own in enumerate(expected):
+        body, shape = model.bodies[index], model.shapes[index]
+        assert body.mass == own.mass
+        assert np.array_equal(body.inertia, own.inertia)
+        for name, value in pose.items():
+            assert np.array_equal(getattr(body, name), value)
+        assert shape.body == index
+        assert np.array_equal(shape.position, (0, 0, 0))
+        assert np.array_equal(shape.rotation, (1, 0, 0, 0))
+    assert np.array_equal(model.masses, [own.mass for own in expected])
+    assert model.inertias.shape == (4, 3, 3)
+
+
+@pytest.mark.parametrize("add", ["add_capsule", "add_cylinder"])
+def test_limbs_from_start_to_end(add):
+    """The same limb by its ends and by its pose."""
+    model = rigid.Model()
+    start, end = np.array([1.0, 0, 2]), np.array([1.0, 0.3, 1.6])
+    limb = model.body(getattr(model, add)(0.05, start=start, end=end, density=1000, name="arm"))
+    for z, point in ((-0.25, start), (0.25, end)):
+        assert np.abs(limb.world_point(np.array([0, 0, z])) - point).max() < 1e-15
+    other = model.body(getattr(model, add)(0.05, 0.5, density=1000, position=limb.position, rotation=limb.rotation))
+    assert other.mass == pytest.approx(limb.mass, rel=1e-15)
+    assert np.allclose(other.inertia, limb.inertia, rtol=1e-14)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_compound_is_its_parts_wherever_they_are_added(seed):
+    """A body of three shapes, with a joint and springs from before the last: mass, centre and inertia by parallel axes,
+    in the world; joint, spring and shapes stay where they were; every point keeps its velocity."""
+    random = np.random.default_rng(seed)
+    q = rotation.normalised(random.normal(size=4))
+    spin, v = random.normal(size=3), random.normal(size=3)
+    shapes = [rigid.Box(random.normal(size=3), (0.2, 0.3, 0.4), random.normal(size=4)),
+              rigid.Sphere(random.normal(size=3), 0.2), rigid.Capsule(*random.normal(size=(2, 3)), 0.1),
+              rigid.ConvexHull(random.normal(size=(12, 3)))]  # fmt: skip
+    densities = [300.0, 900.0, None, 120.0]
+    model = rigid.Model()
+    empty = model.add_body(position=(0, 0, 1), rotation=q, velocity=v, angular_velocity=spin, name="thing")
+    point, axis = random.normal(size=3), unit(random)
+    model.add_hinge(rigid.GROUND, "thing", point, axis)
+    model.add_spring("thing", rigid.GROUND, point, (0, 0, 0), stiffness=1.0)
+    other = model.add_sphere(0.1, mass=1.0)
+    model.add_hinge("thing", other, point, axis)
+    model.add_spring(other, "thing", (0, 0, 0), point, stiffness=1.0)
+    for shape, density in zip(shapes, densities):
+        model.add_shape("thing", shape, density=density)
+    body = model.body(empty)
+    heavy = [(shape, density) for shape, density in zip(shapes, densities) if density]
+    whole = mass.combined([mass.of_shape(shape, density=density).moved(*shape.pose()) for shape, density in heavy])
+    R = rotation.to_matrix(body.rotation)
+    assert body.mass == pytest.approx(whole.mass, rel=1e-14)
+    assert np.abs(body.position - whole.centre).max() < 1e-14
+    assert np.abs(R @ body.inertia @ R.T - whole.inertia).max() < 1e-13 * np.abs(whole.inertia).max()
+    assert np.abs(body.velocity - (v + np.cross(spin, whole.centre - (0, 0, 1)))).max() < 1e-13
+    for anchor in (model.joints[0].child_anchor, model.joints[1].parent_anchor, model.springs[0].anchor_a,
+                   model.springs[1].anchor_b):  # fmt: skip
+        assert np.abs(body.world_point(anchor) - point).max() < 1e-14
+    pieces = [piece for piece in model.shapes if piece.body == empty]
+    for piece, shape in zip(pieces, shapes):
+        position, turn = shape.pose()
+        assert np.abs(body.world_point(piece.position) - position).max() < 1e-14
+        placed = rotation.to_matrix(rotation.multiply(body.rotation, piece.rotation))
+        assert np.abs(placed - rotation.to_matrix(turn)).max() < 1e-14
+
+
+def test_a_shape_without_mass_only_touches():
+    model = rigid.Model()
+    body = model.body(model.add_body(mass=2.0, inertia=(1, 2, 2.5), position=(0, 0, 1)))
+    model.add_shape(0, rigid.Sphere((5, 0, 0), 1.0))
+    assert (body.mass, body.inertia[2, 2], body.position[2]) == (2.0, 2.5, 1.0)
+    model.add_shape(0, rigid.Sphere((2, 0, 1), 1.0), mass=2.0)
+    assert (body.mass, body.position.tolist()) == (4.0, [1.0, 0.0, 1.0])
+
+
+def test_meshes_by_hull_and_by_what_they_enclose():
+    """A torus off its own origin: the body's frame moves to the centre of mass, the shape and the motion stay."""
+    torus = trimesh.creation.torus(1.0, 0.3, major_sections=24, minor_sections=12)
+    torus.vertices += (0.5, 0, 0)
+    q, spin = rotation.from_axis_angle((0, 0, 1), math.pi / 2), np.array([0, 0, 2.0])
+    for convex in (True, False):
+        model = rigid.Model()
+        pose = {"position": (0, 0, 3), "rotation": q, "angular_velocity": spin}
+        body = model.body(model.add_mesh(torus, convex=convex, density=10.0, name="ring", **pose))
+        own = mass.convex_hull(torus.vertices, density=10.0) if convex else mass.mesh(torus, density=10.0)
+        assert body.mass == pytest.approx(own.mass, rel=1e-14)
+        assert np.abs(body.inertia - own.inertia).max() < 1e-13 * own.inertia.max()
+        assert np.allclose(body.position, (0, 0.5, 3), rtol=0, atol=1e-14)
+        assert np.allclose(body.velocity, (-1, 0, 0), rtol=0, atol=1e-14)  # ω × (0, 0.5, 0)
+        piece = model.shapes[0]
+        placed = body.world_point(piece.position + rotation.rotate(piece.rotation, piece.shape.vertices))
+        given = rotation.rotate(q, np.asarray(torus.vertices)) + (0, 0, 3)
+        # each corner of the hull is a vertex of the mesh
+        assert np.abs(placed[:, None] - given[None]).max(axis=2).min(axis=1).max() < 1e-14
+
+
+def test_ground_and_static_shapes_stand_in_the_world():
+    model = rigid.Model()
+    ground = model.shapes[model.add_ground(height=-0.5, friction=0.8, restitution=0.1)]
+    wall = model.shapes[model.add_shape("ground", rigid.Box((1, 2, 3), (1, 1, 1), (0, 0, 0, 1)), group=4, mask=2)]
+    assert (ground.body, ground.friction, ground.restitution) == (rigid.GROUND, 0.8, 0.1)
+    assert np.array_equal(ground.position, (0, 0, -0.5))
+    assert (wall.body, wall.group, wall.mask) == (rigid.GROUND, 4, 2)
+    assert np.array_equal(wall.position, (1, 2, 3))
+    assert np.array_equal(wall.rotation, (0, 0, 0, 1))
+
+
+def test_who_touches_whom():
+    model = rigid.Model()
+    floor = model.add_ground()
+    for k in range(3):
+        model.add_sphere(0.1, mass=1.0, position=(k, 0, 1))
+    ghost = model.add_shape(2, rigid.Sphere((2, 0, 2), 0.1), group=2, mask=2)
+    second_floor = model.add_ground(height=-1)
+    a, b, c = 1, 2, 3  # the spheres' shapes
+    assert all(model.may_touch(*pair) for pair in ((a, b), (b, a), (b, c), (a, floor), (floor, c)))
+    assert not model.may_touch(ghost, a)  # a's mask has all, the ghost's not a's group
+    assert not model.may_touch(c, ghost)  # one body
+    assert not model.may_touch(floor, second_floor)
+    model.add_ball(0, 1, (0.5, 0, 1))
+    model.add_hinge(rigid.GROUND, 2, (2, 0, 1), (0, 1, 0))
+    model.add_ball(1, 2, (1.5, 0, 1), collide=True)
+    assert not model.may_touch(a, b)
+    assert model.may_touch(c, floor)
+    assert model.may_touch(b, c)
+    model.exclude_contact("sphere 2", 0)
+    assert not model.may_touch(a, c)
+
+
+# Names --------------------------------------------------------------------------------------------------------------
+
+
+def test_names_are_made_up_where_none_is_given():
+    model = rigid.Model()
+    model.add_box((1, 1, 1), mass=1, name="torso")
+    model.add_sphere(1, mass=1, position=(3, 0, 0))
+    model.add_body(mass=1, inertia=(1, 1, 1), name="body 3")
+    model.add_body(mass=1, inertia=(1, 1, 1), position=(6, 0, 0))
+    model.add_hinge(0, 1, (0, 0, 0), (1, 0, 0))
+    model.add_ball(1, 2, (0, 0, 0), name="neck")
+    model.add_fixed("torso", "body 4")
+    assert [body.name for body in model.bodies] == ["torso", "sphere 1", "body 3", "body 4"]
+    assert [joint.name for joint in model.joints] == ["hinge 0", "neck", "fixed 2"]
+    assert model.body("body 3") is model.bodies[2]
+    assert model.body(np.int64(1)).name == "sphere 1"
+    assert model.joint("neck") is model.joint(1)
+    assert model.body(rigid.GROUND) is model.body("ground")
+
+
+def test_a_refusal_leaves_the_model_as_it_was():
+    model, _ = two_bodies(0)
+    before = len(model.bodies), len(model.shapes), len(model.joints), len(model.springs)
+    mass_before = model.masses
+    for wrong in (
+        lambda: model.add_box((1, 1, 1), mass=1, friction=-1),
+        lambda: model.add_box((1, 1, 1), mass=1, position=(0, 0, math.nan)),
+        lambda: model.add_shape(0, rigid.Sphere(), mass=1, friction=-1),
+        lambda: model.add_shape(0, rigid.Sphere(), mass=-1),
+        lambda: model.add_hinge(0, 1, (0, 0, 0), (1, 0, 0), friction=-1),
+        lambda: model.add_spring(0, 1, stiffness=-1),
+    ):
+        with pytest.raises(ValueError, match="expected"):
+            wrong()
+    assert (len(model.bodies), len(model.shapes), len(model.joints), len(model.springs)) == before
+    assert np.array_equal(model.masses, mass_before)
+
+
+def test_structure_tells_models_apart_by_joints_not_by_numbers():
+    models = [two_bodies(seed)[0] for seed in range(3)]
+    models[0].add_ball(0, 1, (0, 0, 0))
+    models[1].add_ball(0, 1, (1, 0, 0))
+    models[2].add_ball(1, 0, (0, 0, 0))
+    assert models[0].structure() == models[1].structure()
+    assert models[0].structure() != models[2].structure()

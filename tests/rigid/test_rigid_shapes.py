@@ -1,0 +1,89 @@
+"""The two shapes that bodies have besides those of particles' colliders: convex hull and cylinder."""
+
+import math
+
+import numpy as np
+import pytest
+import trimesh
+
+import rigid
+from rigid import mass, rotation
+
+
+def turned(points, seed):
+    random = np.random.default_rng(seed)
+    return rotation.rotate(rotation.normalised(random.normal(size=4)), points) + random.normal(size=3)
+
+
+SOLIDS = {
+    # name: (points, vertices, faces): Euler's V - E + F = 2 is checked besides.
+    "cube": (np.array(np.meshgrid(*[(-1, 1)] * 3)).reshape(3, -1).T, 8, 6),
+    "octahedron": (np.concatenate([np.eye(3), -np.eye(3)]), 6, 8),
+    "prism": (rigid.Cylinder((0, 0, -1), (0, 0, 1), 0.5).hull(12).vertices, 24, 14),
+    "icosahedron": (trimesh.creation.icosahedron().vertices, 12, 20),
+    "crowd": (np.random.default_rng(2).normal(size=(100, 3)), None, None),
+}
+
+
+@pytest.mark.parametrize("name", SOLIDS)
+def test_faces_are_flat_in_order_and_outwards(name):
+    points, vertices, faces = SOLIDS[name]
+    points = turned(points, seed=4)
+    hull = rigid.ConvexHull(points)
+    if vertices:
+        assert (len(hull.vertices), len(hull.faces)) == (vertices, faces)
+    edges = sum(map(len, hull.faces)) / 2
+    assert len(hull.vertices) - edges + len(hull.faces) == 2
+    # Every point is inside of every plane, and each face's corners lie on its plane.
+    normals, offsets = hull.planes[:, :3], hull.planes[:, 3]
+    assert ((points - hull.centre) @ normals.T <= offsets + 1e-13).all()
+    assert (offsets > 0).all()
+    seen = set()
+    for face, normal, offset in zip(hull.faces, normals, offsets):
+        corners = hull.vertices[face]
+        assert np.abs(corners @ normal - offset).max() < 1e-13
+        sides = np.roll(corners, -1, axis=0) - corners
+        assert (np.cross(sides, np.roll(sides, -1, axis=0)) @ normal > 0).all()  # turns left at every corner
+        seen |= {(int(a), int(b)) for a, b in zip(face, np.roll(face, -1))}
+    assert seen == {(b, a) for a, b in seen}  # every edge once in each direction
+    a, b, c = (hull.vertices[hull.triangles[:, k]] for k in range(3))
+    assert ((np.cross(b - a, c - a) * a).sum(axis=1) > 0).all()
+
+
+def test_a_hull_stands_at_its_centre():
+    points = turned(np.eye(4)[:, :3], seed=9)
+    hull = rigid.ConvexHull(points)
+    position, q = hull.pose()
+    assert np.allclose(position, points.mean(axis=0), rtol=0, atol=1e-15)
+    assert np.array_equal(q, rotation.IDENTITY)
+    placed = hull.vertices + position
+    assert np.allclose(placed[np.lexsort(placed.T)], points[np.lexsort(points.T)], rtol=0, atol=1e-15)
+
+
+def test_a_cylinder_stands_between_its_ends():
+    cylinder = rigid.Cylinder((1, 0, 0), (1, 2, 0), 0.25)
+    position, q = cylinder.pose()
+    radius, half = cylinder.numbers()
+    assert (radius, half) == (0.25, 1.0)
+    for z, end in ((-half, cylinder.start), (half, cylinder.end)):
+        assert np.allclose(position + rotation.rotate(q, (0, 0, z)), end, rtol=0, atol=1e-15)
+
+
+def test_a_cylinder_as_a_prism():
+    """Of n sides inscribed in the circle the area is n/2 sin(2π/n) r²."""
+    prism = rigid.Cylinder((0, 0, -1), (0, 0, 1), 0.5).hull(24)
+    assert mass.of_shape(prism, density=1.0).mass == pytest.approx(12 * math.sin(math.pi / 12) * 0.25 * 2, rel=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: rigid.Cylinder((1, 1, 1), (1, 1, 1)), "itself: expected two points"),
+        (lambda: rigid.Cylinder(radius=0), "cylinder radius is 0: expected a number above zero"),
+        (lambda: rigid.Cylinder(end=(0, math.nan, 0)), "cylinder end is nan"),
+        (lambda: rigid.Cylinder().hull(2), "sides is 2: expected 3 or more"),
+    ],
+)
+def test_refused_shapes(make, words):
+    with pytest.raises(ValueError, match=words):
+        make()
