@@ -15,9 +15,9 @@ class Features(NamedTuple):
     kinds: tuple  # of constraints: Kind
     from_start: bool  # project along the gradients at the start of the step
     watch: bool  # stop at a tolerance, and so look at each violation
-    colours: tuple  # how many clusters each colour has
+    colours: int  # of clusters
+    one_world: bool  # which then runs on one thread, or by phases on many
     spread: int  # turns between two worlds or clusters in a parallel loop, see SPREAD
-    parallel_worlds: bool  # spread worlds over threads
     wind: bool
     surfaces: bool  # colliders or boxes
     rebounds: bool  # and some with restitution
@@ -48,6 +48,7 @@ class Data(NamedTuple):
     multipliers: Any  # (flat, W): λ of those with compliance
     offsets: Any  # (kinds, 4): where a kind begins in the three above, and how many constraints it has
     runs: Any  # (clusters, kinds, 2): begin and end of each cluster's run of each kind
+    colours: Any  # (colours + 1,): where each colour's clusters begin
 
     numbers: Any  # (colliders, NUMBERS): shapes, see pbd/collide/shapes.py; the last two are friction and restitution
     integers: Any  # (colliders, INTEGERS)
@@ -103,7 +104,7 @@ def kernel(body, features):
     @ti.kernel
     def run(
         position: table, previous: table, predicted: table, force: table, air: table, radius: table,
-        members: flat, parameters: table, multipliers: table, offsets: table, runs: cube,
+        members: flat, parameters: table, multipliers: table, offsets: table, runs: cube, colours: flat,
         numbers: table, integers: table, grids: flat, boxes: table, driven: flat,
         triangles: table, drag_coefficient: flat, fans: flat, fan_triangles: flat,
         rest: table, cells: table, binned: table, neighbours: cube, neighbour_count: table, correction: table,
@@ -113,7 +114,7 @@ def kernel(body, features):
         data = ti.static(
             Data(
                 features, position, previous, predicted, force, air, radius,
-                members, parameters, multipliers, offsets, runs,
+                members, parameters, multipliers, offsets, runs, colours,
                 numbers, integers, grids, boxes, driven,
                 triangles, drag_coefficient, fans, fan_triangles,
                 rest, cells, binned, neighbours, neighbour_count, correction,

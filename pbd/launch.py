@@ -31,6 +31,8 @@ class Launch:
         """Run the kernel. Arguments: C-contiguous numpy arrays, floats and ints, in the kernel's order."""
         if self.compiled is None:
             self._compile(changing)
+        elif self.program is not impl.get_runtime().prog:
+            raise RuntimeError("ti.init was called again since this system was made: make it anew, its arrays are gone")
         launch = self.definition.make_launch_context()
         for slot, array in self.bound:
             launch.set_arg_ndarray(slot, array)

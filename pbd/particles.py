@@ -13,6 +13,7 @@ from pbd.validate import (
     indices,
     not_negative,
     one_of,
+    spread,
 )
 
 BOUND_NAMES = {"equal": "stick", "at_least": "stick at least", "at_most": "stick at most"}
@@ -45,7 +46,7 @@ class Particles:
         air_density: [kg/m³].
     """
 
-    def __init__(self, gravity=(0.0, 0.0, -9.81), wind=None, air_density=1.2):
+    def __init__(self, *, gravity=(0.0, 0.0, -9.81), wind=None, air_density=1.2):
         self.gravity = finite_vector("gravity", gravity)
         self.wind = wind if wind is None or callable(wind) else finite_vector("wind", wind)
         self.air_density = not_negative("air density", air_density)
@@ -163,7 +164,14 @@ class Particles:
         particles = indices("particles", particles, self.count)
         if not callable(path):
             raise TypeError(f"path is {path!r}: expected a function of time that gives positions")
-        finite_array("positions given by a path", np.atleast_2d(path(0.0)), (len(particles), 3))
+        start = finite_array("positions given by a path", np.atleast_2d(path(0.0)), (len(particles), 3))
+        away = np.linalg.norm(start - self.positions[particles], axis=1)
+        if (away > 1e-6).any():
+            worst = int(np.argmax(away))
+            raise ValueError(
+                f"path of particle {particles[worst]} begins {away[worst]:g} m away, at {start[worst].tolist()}: "
+                f"expected its position {self.positions[particles[worst]].tolist()}"
+            )
         led = np.concatenate([particles, *(others for others, _ in self.drives)])
         twice = np.bincount(led) > 1
         if twice.any():
@@ -252,6 +260,8 @@ class Particles:
         if rest_angle is None:
             rest_angle = dihedral_angle(self.positions[edges])
         rest_angle = spread("bending rest angle", rest_angle, (len(edges),))
+        if (np.abs(rest_angle) > math.pi).any():
+            raise ValueError(f"bending rest angle is {rest_angle[np.abs(rest_angle) > math.pi][0]:g}: expected -π to π")
         self.add_constraints("bending", edges, compliance, half_rest_sine=np.sin(rest_angle / 2))
 
     def add_volumes(self, tetrahedra, volume=None, compliance=0.0):
@@ -329,7 +339,7 @@ class Particles:
         self._triangles.append(triangles)
         self._drag.append(spread("drag", drag, (len(triangles),)))
 
-    def add_box(self, lower, upper, restitution=0.0, friction=0.0):
+    def add_box(self, lower, upper, *, restitution=0.0, friction=0.0):
         """Keep every particle inside a box. Arguments: lower, upper (3,) [m]; restitution in [0, 1]; friction μ."""
         lower, upper = finite_vector("box lower", lower), finite_vector("box upper", upper)
         if not (lower < upper).all():
@@ -337,7 +347,7 @@ class Particles:
         restitution, friction = fraction("restitution", restitution), not_negative("friction", friction)
         self.boxes.append(np.concatenate([lower, upper, [friction, restitution]]))
 
-    def add_collider(self, shape, friction=0.0, restitution=0.0, motion=None):
+    def add_collider(self, shape, *, friction=0.0, restitution=0.0, motion=None):
         """Keep every particle out of a shape.
 
         Arguments:
@@ -367,18 +377,6 @@ class Particles:
         neighbours in a cloth do not push each other. Arguments: friction: Coulomb's μ.
         """
         self.particle_contacts = not_negative("friction", friction)
-
-
-def spread(name, value, shape, infinite=False):
-    """Numbers of a given shape from one for all or one each; finite, unless infinite ones have a meaning."""
-    try:
-        array = np.array(np.broadcast_to(np.asarray(value, dtype=float), shape))
-    except (TypeError, ValueError):
-        raise ValueError(f"{name} is {value!r}: expected one for all, or an array of shape {shape}") from None
-    bad = np.isnan(array) if infinite else ~np.isfinite(array)
-    if bad.any():
-        raise ValueError(f"{name} is {array[bad][0]}: expected {'no NaN' if infinite else 'a finite number'}")
-    return array
 
 
 def dihedral_angle(corners):

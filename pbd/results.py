@@ -6,7 +6,7 @@ from typing import NamedTuple
 class Statistics(NamedTuple):
     """What the last step did; arrays (worlds,) where there are several worlds.
 
-    iterations: sweeps of the last substep; residual: largest violation left, in the constraint's own unit (m, rad,
+    iterations: sweeps of the last substep; residual: largest violation of a constraint that is left, in the constraint's own unit (m, rad,
     ...); contacts: particles that a collider, a box or another particle holds off.
     """
 
@@ -19,7 +19,8 @@ class Energy(NamedTuple):
     """Energy [J] at the middle of the last substep; arrays (worlds,) where there are several worlds.
 
     There velocity (x - x*)/h and height (x + x*)/2 are both of second order, and what flies freely keeps its energy to
-    round-off. Potential is that of gravity (zero at z = 0) and of compliant constraints, C²/2α.
+    round-off. Potential is that of gravity (zero at z = 0) and of compliant constraints, C²/2α, the latter as they are at
+    the substep's end.
     """
 
     kinetic: object

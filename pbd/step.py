@@ -70,7 +70,7 @@ def step_kernels(features):
     def relax_world(s: ti.template(), before, after, world):
         """One sweep over everything that holds particles; the largest violation that it met."""
         worst = 0.0
-        for cluster in range(ti.static(sum(features.colours))):
+        for cluster in range(s.colours[s.colours.shape[0] - 1]):
             worst = ti.max(worst, relax_cluster(s, cluster, world))
         n = s.counts[PARTICLES]
         if ti.static(features.contacts):
@@ -123,7 +123,7 @@ def step_kernels(features):
 
     @ti.func
     def advance(s: ti.template(), steps, sweeps):
-        if ti.static(features.parallel_worlds):
+        if ti.static(not features.one_world):
             for turn in range(s.counts[WORLDS] * features.spread):
                 if turn % features.spread == 0:
                     advance_world(s, turn // features.spread, steps, sweeps)
@@ -194,11 +194,11 @@ def step_kernels(features):
 
     @ti.func
     def sweep(s: ti.template(), step):
-        for colour in ti.static(range(len(features.colours))):
-            for turn in range(s.counts[WORLDS] * ti.static(features.colours[colour] * features.spread)):
+        for colour in ti.static(range(features.colours)):
+            for turn in range(s.counts[WORLDS] * (s.colours[colour + 1] - s.colours[colour]) * features.spread):
                 if turn % features.spread == 0:
                     world = turn // features.spread % s.counts[WORLDS]
-                    cluster = turn // features.spread // s.counts[WORLDS] + ti.static(sum(features.colours[:colour]))
+                    cluster = s.colours[colour] + turn // features.spread // s.counts[WORLDS]
                     worst = relax_cluster(s, cluster, world)
                     if ti.static(features.watch):
                         ti.atomic_max(s.report[world, VIOLATION], worst)

@@ -18,5 +18,5 @@ def surroundings(particles, time):
     row = [particles.gravity, np.zeros(3) if wind is None else wind]
     row += [collider.pose(time) for collider in particles.colliders]
     for driven, path in particles.drives:
-        row.append(finite_array("path", np.reshape(path(time), (-1, 3)), (len(driven), 3)).ravel())
+        row.append(finite_array("path", np.atleast_2d(path(time)), (len(driven), 3)).ravel())
     return np.concatenate(row)

@@ -23,8 +23,8 @@ from pbd.schedule import SCHEDULES, make_schedule
 from pbd.state import State
 from pbd.step import UNROLLED, step_kernels
 from pbd.surroundings import surroundings
-from pbd.upload import kinds_and_batches, upload
-from pbd.validate import finite_array, finite_number, indices, one_of, positive, whole
+from pbd.upload import kinds_and_batches, refuse_differences, upload
+from pbd.validate import finite_array, finite_number, indices, one_of, positive, spread, whole
 
 # Steps in one launch: few enough for a timeline to stay small, and for a person to interrupt, which is possible only
 # between launches: so many at most, and no more than make this many projections, a tenth of a second's worth.
@@ -48,8 +48,9 @@ class ParticleSystem:
         schedule: "auto", "serial", "clusters" or "coloured": see pbd/schedule.py; clusters: how many slabs "clusters"
         cuts
             the particles into, by size where None (never by the number of threads: the bits would depend on it).
-        tolerance: stop sweeping once no violation met in a sweep was above it [the constraint's own unit]; None for
-            always `iterations` sweeps.
+        tolerance: stop sweeping once no violation met in a sweep, of constraints and of surfaces, was above it [the
+            constraint's own unit]; None for always `iterations` sweeps. With "coloured" and several worlds all of them
+            are swept until the last is done.
         sticks: "exact", or "root_free" for Jakobsen's approximation without a square root.
 
     Limitations: sticks are as stiff as sweeps make them: a correction travels a link a sweep at worst, so that a long
@@ -82,19 +83,23 @@ class ParticleSystem:
         if not len(descriptions[0]):
             raise ValueError("a system of no particles: add some to the description first")
         self.worlds = whole("worlds", worlds) if len(descriptions) == 1 else len(descriptions)
+        if worlds not in (1, self.worlds):
+            raise ValueError(f"worlds is {worlds}, with a list of {len(descriptions)}: expected as many, or none given")
+        refuse_differences(descriptions)
         self.particles = descriptions[0]
         self.count = len(self.particles)
-        self.iterations = whole("iterations", iterations, least=0)
-        self.substeps = whole("substeps", substeps)
-        self.damping = damping
-        self.tolerance = None if tolerance is None else positive("tolerance", tolerance)
-        self._dt = positive("dt", dt)
-        self._origin, self._substep = 0.0, 0
+        self.iterations, self.damping = iterations, damping
+        self._tolerance = None if tolerance is None else positive("tolerance", tolerance)
+        self._dt, self._substeps = positive("dt", dt), whole("substeps", substeps)
+        self._origin, self._substep, self._steps_before = 0.0, 0, 0
 
         one_of("schedule", schedule, SCHEDULES)
         one_of("sticks", sticks, ("exact", "root_free"))
         one_of("direction", direction, ("current", "start"))
-        kinds, batches = kinds_and_batches(descriptions, sticks)
+        if sticks == "root_free" and direction == "start":
+            raise ValueError('sticks="root_free" with direction="start": expected one of them, they are two projections')
+        self._kinds, batches = kinds_and_batches(descriptions, sticks)
+        self._from_start = direction == "start"
         self.schedule = make_schedule(
             schedule,
             [members for members, _ in batches],
@@ -104,32 +109,32 @@ class ParticleSystem:
             clusters=None if clusters is None else whole("clusters", clusters),
         )
         self._constraints = sum(len(order) for order in self.schedule.orders)
-        self._arrays = upload(descriptions, self.worlds, batches, kinds, self.schedule)
+        self._arrays = upload(descriptions, self.worlds, batches, self._kinds, self.schedule)
         self._report = np.zeros((self.worlds, REPORTS), launch.real())
         # Contacts are sought as far as the largest contact distance and half as much again, for what moves in a step.
         self._reach = 3.0 * max(p.radii.max() for p in descriptions) or 1.0
-        self._bind(kinds, direction == "start")
+        self._bind()
         velocities = np.stack([p.velocities for p in descriptions])
         self.set_velocities(velocities if len(descriptions) > 1 else velocities[0])
 
-    def _bind(self, kinds, from_start):
+    def _bind(self):
         """Choose kernels and bind the arrays to them; each is compiled when first launched."""
         described = self.particles
         restitutions = [c.restitution for c in described.colliders] + [box[7] for box in described.boxes]
         features = Features(
-            kinds=kinds,
-            from_start=from_start,
-            watch=self.tolerance is not None,
-            colours=tuple(self.schedule.colours),
+            kinds=self._kinds,
+            from_start=self._from_start,
+            watch=self._tolerance is not None,
+            colours=len(self.schedule.colours),
+            one_world=self.worlds == 1,
             spread=SPREAD if launch.on_cpu() and self.worlds < 2 * SPREAD else 1,
-            parallel_worlds=self.worlds > 1,
             wind=described.wind is not None and len(described.triangles) > 0,
             surfaces=len(restitutions) > 0,
             rebounds=any(restitutions),
             contacts=described.particle_contacts is not None,
         )
         kernels = step_kernels(features)
-        self._in_one_launch = self.schedule.name != "coloured" and sum(features.colours) == 1
+        self._in_one_launch = self.schedule.name != "coloured" and len(self.schedule.runs) == 1
         arrays = self._arrays.values()
         self._advance = Launch(kernels.advance, *arrays)
         self._foresee = Launch(kernels.foresee, *arrays)
@@ -198,9 +203,10 @@ class ParticleSystem:
                 "kept: expected radii of about half the distance between particles, or less"
             )
         for world in np.flatnonzero(self._report[:, DIVERGED_STEP] >= 0):
-            step, particle = (int(self._report[world, k]) for k in (DIVERGED_STEP, DIVERGED_PARTICLE))
-            substep = self._substep + step + 1
-            raise Diverged(int(world), substep // self.substeps, particle, self._origin + substep * self._h)
+            substep, particle = (int(self._report[world, k]) for k in (DIVERGED_STEP, DIVERGED_PARTICLE))
+            substep += self._substep  # counted from zero, as steps are from one
+            step = self._steps_before + substep // self.substeps + 1
+            raise Diverged(int(world), step, particle, self._origin + (substep + 1) * self._h)
 
     def _timeline(self, substeps):
         rows = 1 if self.particles.still else substeps + 1
@@ -227,12 +233,44 @@ class ParticleSystem:
     def dt(self, dt):
         self._change_step(positive("dt", dt), self.substeps)
 
+    @property
+    def substeps(self):
+        """Equal parts in which each step is made. A new number keeps the velocities."""
+        return self._substeps
+
+    @substeps.setter
+    def substeps(self, substeps):
+        self._change_step(self._dt, whole("substeps", substeps))
+
     def _change_step(self, dt, substeps):
-        self._origin, self._substep = self.time, 0
         before = self._h
-        self._dt, self.substeps = dt, substeps
-        x = self._read("position")[..., :3]
-        self._write("previous", x - (x - self._read("previous")) * (self._h / before))
+        self._steps_before += self._substep // self._substeps
+        self._origin, self._substep = self.time, 0
+        self._dt, self._substeps = dt, substeps
+        # What x - x* holds besides the velocity at the start, -a h²/2 of an exact start, goes with the square.
+        x, half = self._read("position")[..., :3], 0.5 * self._acceleration()
+        fresh = self._origin == 0.0
+        velocity = (x - self._read("previous")) / before + fresh * half * before
+        self._write("previous", x - velocity * self._h + fresh * half * self._h**2)
+
+    @property
+    def iterations(self):
+        """Sweeps over all constraints in each substep."""
+        return self._iterations
+
+    @iterations.setter
+    def iterations(self, iterations):
+        self._iterations = whole("iterations", iterations, least=0)
+
+    @property
+    def tolerance(self):
+        """Violation below which sweeping stops; None for never."""
+        return self._tolerance
+
+    @tolerance.setter
+    def tolerance(self, tolerance):
+        self._tolerance = None if tolerance is None else positive("tolerance", tolerance)
+        self._bind()  # kernels that watch are others than those that do not
 
     @property
     def damping(self):
@@ -243,7 +281,7 @@ class ParticleSystem:
     def damping(self, damping):
         self._damping = finite_number("damping", damping)
         if not 0 <= self._damping < 1:
-            raise ValueError(f"damping is {damping:g}: expected 0 <= damping < 1")
+            raise ValueError(f"damping is {self._damping:g}: expected 0 <= damping < 1")
 
     # Reading and writing --------------------------------------------------------------------------------------------
 
@@ -290,12 +328,18 @@ class ParticleSystem:
         self._write("position", q)
 
     def set_velocities(self, velocities):
-        """Give particles velocities, by an exact start: x* = x - v h + a h²/2. Arguments: shaped like positions."""
+        """Give particles velocities, by an exact start: x* = x - v h + a h²/2. Arguments: shaped like positions.
+
+        The acceleration is that of gravity and of `set_forces`; wind is not in it, and joins in with the first step.
+        """
         velocities, q = self._inward("velocities", velocities), self._read("position")
-        moving = q[..., 3:] > 0
-        acceleration = self.particles.gravity + q[..., 3:] * self._read("force")
-        step = moving * (velocities * self._h - acceleration * (self._h**2 / 2))
+        step = (q[..., 3:] > 0) * velocities * self._h - self._acceleration() * (self._h**2 / 2)
         self._write("previous", q[..., :3] - step)
+
+    def _acceleration(self):
+        """Acceleration by gravity and by forces that were set (particles, worlds, 3) [m/s²]; zero where pinned."""
+        w = self._read("position")[..., 3:]
+        return (w > 0) * (self.particles.gravity + w * self._read("force"))
 
     def set_forces(self, forces):
         """Forces of one's own, which act until others are set. Arguments: shaped like positions [N]."""
@@ -308,12 +352,20 @@ class ParticleSystem:
     def set_masses(self, particles, masses):
         """Change masses, in all worlds; `math.inf` pins. Arguments: indices (n,); masses [kg], for all or one each."""
         particles = indices("particles", particles, self.count)
-        masses = np.broadcast_to(np.asarray(masses, float), particles.shape)
+        masses = spread("mass", masses, particles.shape, infinite=True)
         if not (masses > 0).all():
             raise ValueError(f"mass is {masses[~(masses > 0)][0]:g}: expected a number above zero, or math.inf to pin")
-        q = self._read("position")
+        led = np.isin(particles, [i for driven, _ in self.particles.drives for i in driven])
+        if led.any():
+            raise ValueError(f"particle {particles[led][0]} is led along a path: expected one that is not")
+        q, previous = self._read("position"), self._read("previous")
+        freed = np.zeros(q.shape[:2], bool)
+        freed[particles] = (q[particles, :, 3] == 0) & np.isfinite(masses)[:, None]
         q[particles, :, 3] = inverse(masses)[:, None]
         self._write("position", q)
+        # What was pinned starts from rest, exactly: x* = x + a h²/2.
+        at_rest = q[..., :3] + self._acceleration() * (self._h**2 / 2)
+        self._write("previous", np.where(freed[..., None], at_rest, previous))
 
     def collider_poses(self):
         """Position and rotation of each collider now, (colliders, 7) [m, (w, x, y, z)]."""
@@ -353,17 +405,23 @@ class ParticleSystem:
         """Go back, or on, to a snapshot of a system with as many particles and worlds. Arguments: a State."""
         if not isinstance(state, State):
             raise TypeError(f"state is {type(state).__name__}: expected a pbd.State")
-        expected = self.positions().shape
-        if np.shape(state.positions) != expected:
-            raise ValueError(f"state has positions of shape {np.shape(state.positions)}: expected {expected}")
-        positions, weights = self._inward("positions", state.positions), np.asarray(state.inverse_masses)
+        # All of it is checked before any of it is taken.
+        shape = self.positions().shape
+        vectors = [
+            self._inward(name, finite_array(f"state's {name}", getattr(state, name), shape))
+            for name in ("positions", "previous", "forces")
+        ]
+        weights = finite_array("state's inverse masses", state.inverse_masses, shape[:-1])
+        if (weights < 0).any():
+            raise ValueError(f"state's inverse masses hold {weights.min():g}: expected zero or more")
+        dt, substeps = positive("state's dt", state.dt), whole("state's substeps", state.substeps)
+        origin, substep = finite_number("state's origin", state.origin), whole("state's substep", state.substep, least=0)
         weights = weights[:, None] if self.worlds == 1 else weights.T
-        self._write("position", np.concatenate([positions, weights[..., None]], axis=2))
-        self._write("previous", self._inward("previous", state.previous))
-        self._write("force", self._inward("forces", state.forces))
-        self._dt, self.substeps = float(state.dt), int(state.substeps)
-        self._origin, self._substep = float(state.origin), int(state.substep)
+        self._write("position", np.concatenate([vectors[0], weights[..., None]], axis=2))
+        self._write("previous", vectors[1])
+        self._write("force", vectors[2])
+        self._dt, self._substeps, self._origin, self._substep = dt, substeps, origin, substep
 
     def digest(self):
-        """Sixteen hexadecimal digits that differ when any bit of the state does."""
+        """Sixteen hexadecimal digits that differ when any bit of the positions or of the previous ones does."""
         return self.state().digest()

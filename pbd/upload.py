@@ -43,6 +43,35 @@ def kinds_and_batches(descriptions, sticks):
     return tuple(kinds), batches
 
 
+def refuse_differences(descriptions):
+    """Several worlds have the surroundings of the first: gravity, air, colliders, boxes, paths and contacts.
+
+    Functions of time cannot be compared, and are the first one's.
+    """
+    first = descriptions[0]
+    for number, other in enumerate(descriptions[1:], 1):
+        same = {
+            "gravity": np.array_equal(other.gravity, first.gravity),
+            "wind": both_functions(other.wind, first.wind) or np.array_equal(other.wind, first.wind),
+            "air density": other.air_density == first.air_density,
+            "triangles": np.array_equal(other.triangles, first.triangles) and np.array_equal(other.drag, first.drag),
+            "boxes": np.array_equal(other.boxes, first.boxes),
+            "colliders": len(other.colliders) == len(first.colliders)
+            and all(a.same(b) and both_functions(a.motion, b.motion) for a, b in zip(other.colliders, first.colliders)),
+            "paths": len(other.drives) == len(first.drives)
+            and all(np.array_equal(a, b) for (a, _), (b, _) in zip(other.drives, first.drives)),
+            "particle contacts": other.particle_contacts == first.particle_contacts,
+        }
+        for name, is_same in same.items():
+            if not is_same:
+                raise ValueError(f"world {number} has other {name} than world 0: expected the same surroundings in all")
+
+
+def both_functions(a, b):
+    """Whether both are functions, or neither is there."""
+    return (a is None and b is None) or (callable(a) and callable(b))
+
+
 def upload(descriptions, worlds, batches, kinds, schedule):
     """All arrays of a system, as a dict of Taichi arrays in the order of `arrays.Data`.
 
@@ -72,6 +101,14 @@ def upload(descriptions, worlds, batches, kinds, schedule):
     counts[arrays.BOXES] = len(first.boxes)
     counts[arrays.DRIVEN] = sum(len(particles) for particles, _ in first.drives)
     counts[arrays.WORLDS] = worlds
+    for description in descriptions:
+        widest = 2 * description.radii.max()
+        for box in first.boxes:
+            if (box[3:6] - box[:3]).min() < widest:
+                raise ValueError(
+                    f"box from {box[:3].tolist()} to {box[3:6].tolist()} with a particle {widest:g} wide: expected one "
+                    "that it has room for"
+                )
     host = {
         "position": np.concatenate([positions, weights[..., None]], axis=2),
         "previous": positions,
@@ -125,6 +162,7 @@ def constraint_tables(batches, kinds, schedule, worlds):
         "multipliers": np.zeros((starts[-1, 2], worlds)),
         "offsets": offsets.astype(np.int32),
         "runs": schedule.runs if schedule.runs.ndim == 3 else np.zeros((1, 1, 2), np.int32),
+        "colours": np.cumsum([0, *schedule.colours]).astype(np.int32),
     }
 
 

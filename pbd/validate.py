@@ -120,3 +120,15 @@ def indices(name, value, count, width=None):
         known = f"there are {count} particles, 0 to {count - 1}" if count else "there are no particles yet"
         raise IndexError(f"{name} holds {array[bad][0]}: {known}")
     return array.astype(np.int64)
+
+
+def spread(name, value, shape, infinite=False):
+    """Numbers of a given shape from one for all or one each; finite, unless infinite ones have a meaning."""
+    try:
+        array = np.array(np.broadcast_to(np.asarray(value, dtype=float), shape))
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} is {value!r}: expected one for all, or an array of shape {shape}") from None
+    bad = np.isnan(array) if infinite else ~np.isfinite(array)
+    if bad.any():
+        raise ValueError(f"{name} is {array[bad][0]}: expected {'no NaN' if infinite else 'a finite number'}")
+    return array

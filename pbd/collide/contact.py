@@ -12,7 +12,6 @@ to round-off. Only the sub-step time of the impact is lost: at most h per bounce
 
 import taichi as ti
 
-
 # A particle was sent to a surface in the step, and stays there, if it was predicted to pass behind it and is left no
 # farther off than this part of the depth: otherwise a stick, say, held it back before it came so far.
 LEFT_ON_SURFACE = 1e-3

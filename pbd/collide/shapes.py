@@ -84,7 +84,7 @@ class Capsule:
         self.end = finite_vector("capsule end", self.end)
         self.radius = positive("capsule radius", self.radius)
         if np.array_equal(self.start, self.end):
-            raise ValueError(f"capsule from {tuple(self.start)} to itself: expected two points; a Sphere has one")
+            raise ValueError(f"capsule from {self.start.tolist()} to itself: expected two points; a Sphere has one")
 
     def pose(self):
         """Position (3,) and rotation (w, x, y, z) of the shape's frame."""
@@ -218,11 +218,22 @@ class Collider:
     restitution: float = 0.0
     motion: object = field(default=None, repr=False)
 
+    def same(self, other):
+        """Whether another collider has the same shape in the same place, and the same surface."""
+        return (
+            self.shape.kind == other.shape.kind
+            and np.array_equal(self.shape.numbers(), other.shape.numbers())
+            and all(map(np.array_equal, self.shape.pose(), other.shape.pose()))
+            and (self.friction, self.restitution) == (other.friction, other.restitution)
+        )
+
     def pose(self, time):
         """Position and rotation at a time [s], as seven numbers."""
         position, rotation = self.shape.pose()
         if self.motion is not None:
             given = self.motion(time)
+            if not hasattr(given, "__len__"):
+                raise TypeError(f"a collider's motion gave {given!r}: expected a position, or (position, rotation)")
             if len(given) == 2:
                 position, rotation = given[0], unit_quaternion("rotation given by a collider's motion", given[1])
             else:

@@ -19,8 +19,8 @@ import taichi as ti
 # Keeps a division by a length or a weight of zero finite, where the numerator's other factor is then zero as well.
 TINY = 1e-30
 
-# The same for a sum of inverse masses [1/kg], where it is multiplied by a length of sqrt(TINY): in 32 bits a product below
-# 1e-38 would be zero after all.
+# The same for a sum of inverse masses [1/kg], where it is multiplied by a length of sqrt(TINY): in 32 bits a product
+# below 1e-38 would be zero after all.
 WEIGHTLESS = 1e-20
 
 BOUNDS = ("equal", "at_least", "at_most")
