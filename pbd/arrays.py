@@ -88,8 +88,8 @@ COUNTS = 6
 GRAVITY, WIND, POSES = 0, 3, 6
 
 # Columns of the report, one row for each world.
-VIOLATION, SWEEPS, TOUCHING, ELASTIC, DIVERGED_STEP, DIVERGED_PARTICLE, OVERFLOW = range(7)
-REPORTS = 7
+VIOLATION, SWEEPS, TOUCHING, ELASTIC, DIVERGED_STEP, OVERFLOW = range(6)
+REPORTS = 6
 
 
 def kernel(body, features):

@@ -55,9 +55,9 @@ def blow(s: ti.template(), row, i, world):
     """Force of the air on particle i: a third of that on each of its triangles.
 
     On a triangle of area A and unit normal n, in air that passes at u = wind - velocity:  F = ½ ρ c A |u·n| (u·n) n.
-    Light cloth would take on more than the wind's own speed within a step of it, and the next blow the more: as implicit
-    Euler has it, F is divided by 1 + h k |u·n| W, with k = ½ ρ c A and W the inverse mass that the six triangles or so
-    round a corner share, which is first order in h and stable for any.
+    Light cloth would take on more than the wind's own speed within a step of it, and the next blow the more: as
+    implicit Euler has it, F is divided by 1 + h k |u·n| W, with k = ½ ρ c A and W the inverse mass that the six
+    triangles or so round a corner share, which is first order in h and stable for any.
     Each particle gathers from its own fan of triangles, so that no two threads write to one place.
     """
     wind = ti.Vector([s.timeline[row, WIND + k] for k in ti.static(range(3))])
@@ -71,7 +71,9 @@ def blow(s: ti.template(), row, i, world):
         normal = (b - a).cross(c - a)  # twice the area long
         twice = normal.norm() + 1e-30
         normal_speed = passing.dot(normal) / twice
-        weight = (s.position[corner[0], world][3] + s.position[corner[1], world][3] + s.position[corner[2], world][3]) / 3.0
+        weight = 0.0
+        for k in ti.static(range(3)):
+            weight += s.position[corner[k], world][3] / 3.0
         stiffness = 0.5 * twice * s.drag_coefficient[t] * ti.abs(normal_speed)
         give = 1.0 + s.h * stiffness * SHARED * weight
         total += (s.drag_coefficient[t] * ti.abs(normal_speed) * normal_speed / (6.0 * give)) * normal

@@ -1,6 +1,7 @@
 """Particles: what a scene is made of, described in plain numpy. It knows no solver and needs no Taichi."""
 
 import math
+from copy import copy
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -111,6 +112,12 @@ class Particles:
         """Whether the surroundings are the same at all times: no changing wind, no path, no moving collider."""
         moving = callable(self.wind) or self.drives or any(c.motion is not None for c in self.colliders)
         return not moving
+
+    def frozen(self):
+        """A copy whose surroundings stay as they are, whatever is added to this description afterwards."""
+        other = copy(self)
+        other.colliders, other.boxes, other.drives = list(self.colliders), list(self.boxes), list(self.drives)
+        return other
 
     # Particles ------------------------------------------------------------------------------------------------------
 

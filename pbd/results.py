@@ -6,8 +6,8 @@ from typing import NamedTuple
 class Statistics(NamedTuple):
     """What the last step did; arrays (worlds,) where there are several worlds.
 
-    iterations: sweeps of the last substep; residual: largest violation of a constraint that is left, in the constraint's own unit (m, rad,
-    ...); contacts: particles that a collider, a box or another particle holds off.
+    iterations: sweeps of the last substep; residual: largest violation of a constraint after them, in its own unit
+    (m, rad, ...); contacts: particles that a collider, a box or another particle holds off.
     """
 
     iterations: object
@@ -19,8 +19,8 @@ class Energy(NamedTuple):
     """Energy [J] at the middle of the last substep; arrays (worlds,) where there are several worlds.
 
     There velocity (x - x*)/h and height (x + x*)/2 are both of second order, and what flies freely keeps its energy to
-    round-off. Potential is that of gravity (zero at z = 0) and of compliant constraints, C²/2α, the latter as they are at
-    the substep's end.
+    round-off. Potential is that of gravity (zero at z = 0) and of compliant constraints, C²/2α, as they are at the
+    substep's end.
     """
 
     kinetic: object

@@ -20,8 +20,9 @@ SCHEDULES = ("auto", "serial", "clusters", "coloured")
 
 # Below this many constraints everything is over before an order could matter: keep the order a person gave.
 SERIAL_LIMIT = 1_000
-# A parallel loop costs about 25 µs to start, what 8,000 projections cost: below this, threads do not pay.
-PARALLEL_LIMIT = 60_000
+# A parallel loop costs about 25 µs to start and a launch as much, what some 8,000 sticks cost each: with fewer members
+# of constraints than this, two threads gain nothing (65,000 sticks have 130,000, and took 2.6 ms instead of 2.4).
+PARALLEL_LIMIT = 180_000
 # Constraints in a cluster: few enough for a core's own cache, many enough to drown the cost of the border.
 CLUSTER_SIZE = 16_000
 MOST_CLUSTERS = 64
@@ -68,7 +69,7 @@ def make_schedule(name, members, positions, on_cpu=True, worlds=1, clusters=None
         return coloured(colours)
     if clusters is None:
         clusters = 1
-        if worlds == 1 and total >= PARALLEL_LIMIT:
+        if worlds == 1 and sum(m.size for m in members) >= PARALLEL_LIMIT:
             clusters = int(np.clip(total // CLUSTER_SIZE, 2, MOST_CLUSTERS))
     if clusters == 1 or not total:
         return one_cluster("clusters", [np.argsort(c, kind="stable") for c in colours])

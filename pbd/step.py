@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import taichi as ti
 
 from pbd.arrays import (
-    DIVERGED_PARTICLE,
     DIVERGED_STEP,
     DRIVEN,
     ELASTIC,
@@ -29,9 +28,6 @@ from pbd.collide.surfaces import bounce, held_off, keep_out
 from pbd.integrate import blow, lead, verlet
 from pbd.relax import elastic_energy, project, relax_cluster, violation
 
-# A launch costs some 30 µs, a third of a sweep over 60,000 sticks: as many sweeps are made in one, where that can be.
-UNROLLED = 5
-
 
 class Kernels(NamedTuple):
     """The kernels of a system; each is compiled when it is first launched."""
@@ -39,7 +35,6 @@ class Kernels(NamedTuple):
     advance: Any  # (steps, sweeps): everything, a thread to each world
     foresee: Any  # (step): forces, Verlet, candidates for contact; of one large world
     relax: Any  # (step): one sweep over all clusters, contacts, colliders
-    relax_often: Any  # (step): UNROLLED sweeps, where nobody asks for the violation between
     relax_surroundings: Any  # (step): contacts and colliders
     finish: Any  # (step): restitution, and whether all is finite
     measure: Any  # (step): violations, contacts and elastic energy as they are
@@ -117,9 +112,8 @@ def step_kernels(features):
                     for i in range(n):
                         bounce(s, before, after, i, world)
                 for i in range(n):
-                    if not finite(s.position[i, world]) and s.report[world, DIVERGED_STEP] < 0:
+                    if not finite(s.position[i, world]):
                         s.report[world, DIVERGED_STEP] = ti.cast(step, float)
-                        s.report[world, DIVERGED_PARTICLE] = ti.cast(i, float)
 
     @ti.func
     def advance(s: ti.template(), steps, sweeps):
@@ -185,15 +179,6 @@ def step_kernels(features):
 
     @ti.func
     def relax(s: ti.template(), step, _):
-        sweep(s, step)
-
-    @ti.func
-    def relax_often(s: ti.template(), step, _):
-        for _ in ti.static(range(UNROLLED)):
-            sweep(s, step)
-
-    @ti.func
-    def sweep(s: ti.template(), step):
         for colour in ti.static(range(features.colours)):
             for turn in range(s.counts[WORLDS] * (s.colours[colour + 1] - s.colours[colour]) * features.spread):
                 if turn % features.spread == 0:
@@ -226,7 +211,6 @@ def step_kernels(features):
             for world in range(s.counts[WORLDS]):
                 if not finite(s.position[i, world]):
                     s.report[world, DIVERGED_STEP] = ti.cast(step, float)
-                    ti.atomic_max(s.report[world, DIVERGED_PARTICLE], ti.cast(i, float))
 
     @ti.func
     def measure(s: ti.template(), step, _):
@@ -249,5 +233,5 @@ def step_kernels(features):
             s.report[world, ELASTIC] = energy
 
     kinds_alone = [relax_kind(index) for index in range(len(features.kinds))]
-    whole = (advance, foresee, relax, relax_often, relax_surroundings, finish, measure)
+    whole = (advance, foresee, relax, relax_surroundings, finish, measure)
     return Kernels(*(kernel(body, features) for body in whole), kinds_alone)

@@ -4,7 +4,6 @@ import numpy as np
 
 from pbd import launch
 from pbd.arrays import (
-    DIVERGED_PARTICLE,
     DIVERGED_STEP,
     ELASTIC,
     OVERFLOW,
@@ -21,7 +20,7 @@ from pbd.particles import Particles, inverse
 from pbd.results import Diverged, Energy, Statistics
 from pbd.schedule import SCHEDULES, make_schedule
 from pbd.state import State
-from pbd.step import UNROLLED, step_kernels
+from pbd.step import step_kernels
 from pbd.surroundings import surroundings
 from pbd.upload import kinds_and_batches, refuse_differences, upload
 from pbd.validate import finite_array, finite_number, indices, one_of, positive, spread, whole
@@ -86,7 +85,7 @@ class ParticleSystem:
         if worlds not in (1, self.worlds):
             raise ValueError(f"worlds is {worlds}, with a list of {len(descriptions)}: expected as many, or none given")
         refuse_differences(descriptions)
-        self.particles = descriptions[0]
+        self.particles = descriptions[0].frozen()
         self.count = len(self.particles)
         self.iterations, self.damping = iterations, damping
         self._tolerance = None if tolerance is None else positive("tolerance", tolerance)
@@ -97,7 +96,7 @@ class ParticleSystem:
         one_of("sticks", sticks, ("exact", "root_free"))
         one_of("direction", direction, ("current", "start"))
         if sticks == "root_free" and direction == "start":
-            raise ValueError('sticks="root_free" with direction="start": expected one of them, they are two projections')
+            raise ValueError('sticks="root_free" with direction="start": expected one of them, not both')
         self._kinds, batches = kinds_and_batches(descriptions, sticks)
         self._from_start = direction == "start"
         self.schedule = make_schedule(
@@ -139,7 +138,6 @@ class ParticleSystem:
         self._advance = Launch(kernels.advance, *arrays)
         self._foresee = Launch(kernels.foresee, *arrays)
         self._relax = Launch(kernels.relax, *arrays)
-        self._relax_often = Launch(kernels.relax_often, *arrays)
         self._relax_kinds = [Launch(kernel, *arrays) for kernel in kernels.relax_kinds]
         self._relax_surroundings = Launch(kernels.relax_surroundings, *arrays)
         self._finish = Launch(kernels.finish, *arrays)
@@ -175,9 +173,6 @@ class ParticleSystem:
                     for kind, begin, end in self.schedule.runs:
                         self._launch(self._relax_kinds[kind], timeline, int(begin), int(end))
                     self._launch(self._relax_surroundings, timeline, step)
-                elif self.tolerance is None and self.iterations - sweep >= UNROLLED:
-                    self._launch(self._relax_often, timeline, step)
-                    sweep += UNROLLED - 1
                 else:
                     self._launch(self._relax, timeline, step)
                 sweep += 1
@@ -203,8 +198,10 @@ class ParticleSystem:
                 "kept: expected radii of about half the distance between particles, or less"
             )
         for world in np.flatnonzero(self._report[:, DIVERGED_STEP] >= 0):
-            substep, particle = (int(self._report[world, k]) for k in (DIVERGED_STEP, DIVERGED_PARTICLE))
-            substep += self._substep  # counted from zero, as steps are from one
+            substep = self._substep + int(self._report[world, DIVERGED_STEP])  # from zero, while steps count from one
+            with np.errstate(over="ignore"):
+                finite = np.isfinite(self._read("position")[:, world, :3].astype(np.float32)).all(axis=1)
+            particle = int(np.argmin(finite))
             step = self._steps_before + substep // self.substeps + 1
             raise Diverged(int(world), step, particle, self._origin + (substep + 1) * self._h)
 
@@ -415,7 +412,8 @@ class ParticleSystem:
         if (weights < 0).any():
             raise ValueError(f"state's inverse masses hold {weights.min():g}: expected zero or more")
         dt, substeps = positive("state's dt", state.dt), whole("state's substeps", state.substeps)
-        origin, substep = finite_number("state's origin", state.origin), whole("state's substep", state.substep, least=0)
+        origin = finite_number("state's origin", state.origin)
+        substep = whole("state's substep", state.substep, least=0)
         weights = weights[:, None] if self.worlds == 1 else weights.T
         self._write("position", np.concatenate([vectors[0], weights[..., None]], axis=2))
         self._write("previous", vectors[1])

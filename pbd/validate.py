@@ -8,6 +8,8 @@ import numpy as np
 
 def finite_number(name, value):
     """A finite float."""
+    if isinstance(value, str):
+        raise TypeError(f"{name} is {value!r}: expected a number")
     try:
         number = float(value)
     except (TypeError, ValueError):

@@ -16,7 +16,7 @@ def examples():
             yield pytest.param(code, id=f"{name}-{number}")
 
 
-@pytest.mark.parametrize("code", examples())
+@pytest.mark.parametrize("code", list(examples()))
 def test_example_runs(code, tmp_path):
     script = tmp_path / "example.py"  # a file, because Taichi reads its functions from their source
     script.write_text(code)

@@ -81,7 +81,8 @@ def sort(
             layers[layer, pixel // SIZE, pixel % SIZE] = share
             total += share
         for layer in range(LAYERS):
-            layers[layer, pixel // SIZE, pixel % SIZE] *= fade / ti.max(total, f32(1e-6))
+            share = layers[layer, pixel // SIZE, pixel % SIZE]
+            layers[layer, pixel // SIZE, pixel % SIZE] = share * (fade / ti.max(total, f32(1e-6)))
 
 
 @ti.func

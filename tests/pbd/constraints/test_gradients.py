@@ -59,8 +59,8 @@ def test_gradient_is_the_derivative(name):
 
 @pytest.mark.parametrize("degrees", [10, 150, 170, 179])
 def test_a_rigid_hinge_far_from_rest_is_not_thrown(degrees):
-    # Unit right triangles folded about x. One projection: C <= 2, and |∇C| is half of |∇θ| at least, so that nothing moves
-    # farther than the 2 m or so that a Newton step with that slope makes.
+    # Unit right triangles folded about x. One projection: C <= 2, and |∇C| is half of |∇θ| at least, so that nothing
+    # moves farther than the 2 m or so that a Newton step with that slope makes.
     angle = np.radians(degrees)
     x = np.array([(0, 0, 0), (1, 0, 0), (0.5, -1, 0), (0.5, np.cos(angle), np.sin(angle))])
     particles = pbd.Particles(gravity=(0, 0, 0))

@@ -1,0 +1,203 @@
+"""The same bits: whatever the threads, in every run, over a file, however the steps are called for, in every world."""
+
+import math
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pbd
+from pbd.build import cloth
+from pbd.launch import on_cpu
+
+ROOT = Path(__file__).parents[2]
+
+# One launch (a serial run, and slabs of which there is one) and the phases spread over threads.
+PATHS = {
+    "serial": {"schedule": "serial"},
+    "one cluster": {"schedule": "clusters", "clusters": 1},
+    "four clusters": {"schedule": "clusters", "clusters": 4, "iterations": 4},
+    "coloured": {"schedule": "coloured"},
+    "adaptive": {"schedule": "clusters", "clusters": 4, "tolerance": 1e-4},
+    "often": {"schedule": "clusters", "clusters": 4, "iterations": 7},  # five of the sweeps in one launch
+}
+
+
+def turning(time):
+    """Motion of a collider: up and down, and round."""
+    return (0.3, 0.2, -0.15 + 0.05 * math.sin(7 * time)), (math.cos(time), 0.0, math.sin(time), 0.0)
+
+
+def gusts(time):
+    """A wind that changes."""
+    return 2 * math.sin(3 * time), 1.0, 0.0
+
+
+def description(number=0, rows=20):
+    """Everything at once: cloth with bending, compliance and thickness, wind, grains, a path, colliders, a box.
+
+    `number` changes the numbers and nothing else. (Three kinds of constraint: each is compiled for each colour.)
+    """
+    particles = pbd.Particles(wind=gusts)
+    piece = cloth(
+        particles, (0, 0, 0), (0.6 + 0.01 * number, 0, 0), (0, 0.5, 0), (rows, rows),
+        bending=1e-4, thickness=0.01, friction=0.3,
+    )  # fmt: skip
+    # grains that fall on it in a heap, so that they meet one another as well
+    places = np.random.default_rng(8).permutation([(i, j, k) for i in range(4) for j in range(4) for k in range(4)])
+    particles.add_particles(
+        (0.2, 0.15, 0.03) + 0.021 * places, 0.01 * (1 + places[:, 0]) * (1 + number), (0, 0, -2.0), radius=0.01
+    )
+    particles.drive(piece.particles[:rows], lambda time: edge(rows, number, time))
+    particles.add_collider(pbd.Sphere(radius=0.13), friction=0.4, restitution=0.3, motion=turning)
+    particles.add_collider(pbd.Plane((0, 0, -0.4)), friction=0.5)
+    particles.add_box((-0.3, -0.3, -0.35), (0.9, 0.8, 0.6), restitution=0.5, friction=0.1)
+    return particles
+
+
+def edge(rows, number, time):
+    """Where the driven edge of the cloth is."""
+    along = np.linspace(0, 1, rows)[:, None] * np.array([0.6 + 0.01 * number, 0, 0])
+    return along + np.array([0, 0, 0.05 * math.sin(9 * time)])
+
+
+def sheet(number=0, rows=20):
+    """Cloth alone, in the wind: five sweeps of all of it at once would take a minute to compile."""
+    particles = pbd.Particles(wind=(2.0, 1.0 + number, 0.0))
+    cloth(particles, (0, 0, 0), (0.6, 0, 0), (0, 0.5, 0), (rows, rows), bending=None, pins="top")
+    return particles
+
+
+def scene(path, number=0, rows=20):
+    """What is run along a path."""
+    return (sheet if path == "often" else description)(number, rows)
+
+
+def system_of(descriptions, path, **options):
+    settings = {"dt": 1 / 120, "substeps": 2, "iterations": 6, "damping": 0.01, **PATHS[path], **options}
+    return pbd.ParticleSystem(descriptions, **settings)
+
+
+def program():
+    """Run in a process of its own: digests of all paths after 24 steps."""
+    return "".join(f"{name}: {run(name).digest()}\n" for name in PATHS)
+
+
+def run(path, steps=24):
+    system = system_of(scene(path), path)
+    system.step(steps)
+    return system
+
+
+def elsewhere(threads):
+    """The digests, {path: digits}, from a process with so many threads."""
+    lines = [
+        "import sys, taichi as ti",
+        f"sys.path.insert(0, {str(ROOT)!r})",
+        f"sys.path.insert(0, {str(Path(__file__).parent)!r})",
+        f"ti.init(arch=ti.cpu, default_fp=ti.f64, log_level=ti.ERROR, cpu_max_num_threads={threads})",
+        "import test_determinism",
+        "print(test_determinism.program())",
+    ]
+    done = subprocess.run(
+        [sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True, check=False, cwd=ROOT,
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return dict(line.split(": ") for line in done.stdout.splitlines() if ": " in line and not line.startswith("["))
+
+
+@pytest.fixture(scope="module")
+def digests():
+    if not on_cpu():
+        pytest.skip("of the processor's threads")
+    return {name: run(name).digest() for name in PATHS}
+
+
+def test_the_scene_has_it_all():
+    # What is hashed below does happen: contacts, friction, sliding along the sphere and the grains on the cloth.
+    system = run("serial")
+    stats = system.statistics()
+    assert stats.contacts > 20
+    assert np.isfinite(system.positions()).all()
+    kinds = set(system.particles.batches)
+    assert kinds == {("stick", False), ("stick", True), ("bending", True)}
+    assert system._arrays["neighbour_count"].to_numpy().sum() > 100
+    away = system.positions() - system.particles.positions
+    assert np.linalg.norm(away, axis=1).min() > 1e-3
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_the_same_bits_with_any_number_of_threads_and_in_every_run(threads, digests):
+    # Two threads in one process, one in another, and this one: runs of their own, all of them.
+    assert elsewhere(threads) == digests
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_the_same_bits_from_a_file_half_way(path, tmp_path, digests):
+    run(path, 11).state().save(tmp_path / "half")
+    system = system_of(scene(path), path)
+    system.set_state(pbd.State.load(tmp_path / "half"))
+    system.step(13)
+    assert system.digest() == digests[path]
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_sixty_steps_are_sixty_times_one(path):
+    at_once, one_by_one = (system_of(scene(path, rows=8), path) for _ in range(2))
+    at_once.step(60)
+    for _ in range(60):
+        one_by_one.step()
+        one_by_one.statistics()  # a measurement changes nothing
+    assert one_by_one.time == at_once.time
+    assert one_by_one.digest() == at_once.digest()
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_copies_are_the_world_alone(path):
+    alone = system_of(scene(path, rows=8), path)
+    copies = system_of(scene(path, rows=8), path, worlds=3)
+    for system in (alone, copies):
+        system.step(20)
+    assert copies.positions().shape == (3, alone.count, 3)
+    for world in range(3):
+        assert np.array_equal(copies.positions()[world], alone.positions())
+        assert np.array_equal(copies.velocities()[world], alone.velocities())
+
+
+@pytest.mark.parametrize("path", ["serial", "one cluster", "four clusters", "coloured"])
+def test_worlds_of_different_numbers_are_what_each_is_alone(path):
+    # (The surroundings are the first one's; here the path of the driven edge is part of them.)
+    descriptions = [description(number, rows=8) for number in range(3)]
+    for other in descriptions[1:]:
+        other.drives[:] = descriptions[0].drives
+    together = system_of(descriptions, path)
+    together.step(20)
+    for world, particles in enumerate(descriptions):
+        alone = system_of(particles, path)
+        alone.step(20)
+        assert np.array_equal(together.positions()[world], alone.positions()), world
+    assert np.abs(together.positions()[1] - together.positions()[0]).max() > 1e-3
+
+
+@pytest.mark.parametrize("worlds", [1023, 1024, 1500])
+def test_many_worlds_are_what_each_is_alone(worlds):
+    # About 1024, where worlds stand side by side instead of 512 turns apart. Velocities and lengths differ in each.
+    def rope(number):
+        particles = pbd.Particles()
+        particles.add_particles([(0.1 * k, 0, 0) for k in range(6)], 1.0, (0, 0.01 * number, 0))
+        particles.pin(0)
+        particles.add_sticks([(k, k + 1) for k in range(5)], length=0.1 + 1e-5 * number)
+        return particles
+
+    together = pbd.ParticleSystem([rope(number) for number in range(worlds)], dt=0.01)
+    together.step(20)
+    found = together.positions()
+    assert found.shape == (worlds, 6, 3)
+    for number in (0, 1, 511, 512, 513, worlds - 1):
+        alone = pbd.ParticleSystem(rope(number), dt=0.01)
+        alone.step(20)
+        assert np.array_equal(found[number], alone.positions()), number
