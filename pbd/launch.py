@@ -12,6 +12,9 @@ import numpy as np
 import taichi as ti
 from taichi.lang import impl
 
+# Most arguments that change from launch to launch.
+CHANGING = 16
+
 
 class Launch:
     """A kernel whose first arguments are fixed.
@@ -25,6 +28,7 @@ class Launch:
         self.kernel = kernel
         self.arrays = arrays
         self.bound = [((slot,), array.arr) for slot, array in enumerate(arrays)]
+        self.slots = [(slot,) for slot in range(len(arrays), len(arrays) + CHANGING)]
         self.compiled = None
 
     def __call__(self, *changing):
@@ -36,13 +40,13 @@ class Launch:
         launch = self.definition.make_launch_context()
         for slot, array in self.bound:
             launch.set_arg_ndarray(slot, array)
-        for slot, value in enumerate(changing, len(self.bound)):
-            if isinstance(value, np.ndarray):
-                launch.set_arg_external_array_with_shape((slot,), value.ctypes.data, value.nbytes, value.shape, 0)
-            elif isinstance(value, float):
-                launch.set_arg_float((slot,), value)
+        for slot, value in zip(self.slots, changing):
+            if type(value) is float:
+                launch.set_arg_float(slot, value)
+            elif type(value) is int:
+                launch.set_arg_int(slot, value)
             else:
-                launch.set_arg_int((slot,), value)
+                launch.set_arg_external_array_with_shape(slot, value.ctypes.data, value.nbytes, value.shape, 0)
         self.program.launch_kernel(self.compiled, launch)
 
     def _compile(self, changing):

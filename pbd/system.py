@@ -110,6 +110,7 @@ class ParticleSystem:
         self._constraints = sum(len(order) for order in self.schedule.orders)
         self._arrays = upload(descriptions, self.worlds, batches, self._kinds, self.schedule)
         self._report = np.zeros((self.worlds, REPORTS), launch.real())
+        self._row = None
         # Contacts are sought as far as the largest contact distance and half as much again, for what moves in a step.
         self._reach = 3.0 * max(p.radii.max() for p in descriptions) or 1.0
         self._bind()
@@ -149,7 +150,7 @@ class ParticleSystem:
         """Make steps of dt. Arguments: count, how many. Errors: Diverged, where a position stops being finite."""
         left = whole("count", count) * self.substeps
         work = self.worlds * (self.count + self.iterations * self._constraints)
-        most = int(np.clip(PROJECTIONS_PER_LAUNCH // work, 1, STEPS_PER_LAUNCH))
+        most = min(max(PROJECTIONS_PER_LAUNCH // work, 1), STEPS_PER_LAUNCH)
         while left > 0:
             substeps = min(left, most)
             timeline = self._timeline(substeps)
@@ -206,8 +207,13 @@ class ParticleSystem:
             raise Diverged(int(world), step, particle, self._origin + (substep + 1) * self._h)
 
     def _timeline(self, substeps):
-        rows = 1 if self.particles.still else substeps + 1
-        times = [self._origin + (self._substep + k) * self._h for k in range(rows)]
+        """Surroundings at the ends of the substeps to come, a row each; a single row, made once, where nothing moves."""
+        if self.particles.still:
+            given = self.particles.gravity, self.particles.wind
+            if self._row is None or self._row[0] is not given[0] or self._row[1] is not given[1]:
+                self._row = *given, np.array([surroundings(self.particles, self.time)], launch.real())
+            return self._row[2]
+        times = [self._origin + (self._substep + k) * self._h for k in range(substeps + 1)]
         return np.array([surroundings(self.particles, time) for time in times], launch.real())
 
     # Time -----------------------------------------------------------------------------------------------------------
