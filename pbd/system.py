@@ -207,7 +207,7 @@ class ParticleSystem:
             raise Diverged(int(world), step, particle, self._origin + (substep + 1) * self._h)
 
     def _timeline(self, substeps):
-        """Surroundings at the ends of the substeps to come, a row each; a single row, made once, where nothing moves."""
+        """Surroundings at the ends of the substeps to come, a row each; or one row, kept, where nothing moves."""
         if self.particles.still:
             given = self.particles.gravity, self.particles.wind
             if self._row is None or self._row[0] is not given[0] or self._row[1] is not given[1]:
