@@ -6,16 +6,35 @@
     model.add_hinge(rigid.GROUND, rod, point=(0, 0, 1), axis=(0, 1, 0))
 
 The description stands: bodies, shapes, joints, springs, gears (rigid/model.py), snapshots (rigid/state.py), mass
-properties (rigid/mass.py) and rotations (rigid/rotation.py). The solvers that move it are to come.
+properties (rigid/mass.py) and rotations (rigid/rotation.py). There is one solver so far, "verlet" (rigid/frames): it has
+no contacts, limits, friction and motors as yet, and refuses what it has not.
 """
 
 from pbd.collide.shapes import Box, Capsule, Plane, Sphere
+from pbd.validate import one_of
 from rigid.body import Body, BodyShape
 from rigid.joint import Ball, Distance, Fixed, Gear, Hinge, Joint, Motor, PointSpring, Slider, Spring, Universal
 from rigid.model import Model
 from rigid.names import GROUND
 from rigid.shapes import ConvexHull, Cylinder
 from rigid.state import State, angular_momentum, linear_momentum
+
+SOLVERS = ("verlet",)
+
+
+def solver(name, model, dt=0.01, worlds=1, **options):
+    """Make a solver of a model.
+
+    Arguments: name: "verlet", bodies as frames of particles (rigid/frames), the first of four; model: a Model, or a
+    list of several of one structure, each a world; dt: time step [s]; worlds: how many copies; options: the solver's.
+
+    Errors: ValueError for an unknown name; NotImplementedError for what in the model the solver cannot do.
+    """
+    from rigid.frames import FrameSolver  # brings Taichi, which a description needs none of
+
+    one_of("solver", name, SOLVERS)
+    return FrameSolver(model, dt=dt, worlds=worlds, **options)
+
 
 __all__ = [
     "GROUND",
@@ -42,4 +61,5 @@ __all__ = [
     "Universal",
     "angular_momentum",
     "linear_momentum",
+    "solver",
 ]

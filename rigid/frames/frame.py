@@ -1,0 +1,110 @@
+"""A rigid body as a frame of particles: four that carry it, and light ones where its joints are.
+
+With S = tr(I)/2 E - I, the body's second moments about its centre of mass (∫ x xᵀ dm), and joint particles of masses
+m_i at p_i, the four carry the rest:
+
+    M' = M - Σ m_i,   c' = -Σ m_i p_i / M',   S' = S - Σ m_i p_i p_iᵀ - M' c' c'ᵀ
+    corners at c' + Q diag(sqrt(s_k/M')) u_i,   S' = Q diag(s) Qᵀ,   u = (1,1,1), (1,-1,-1), (-1,1,-1), (-1,-1,1)
+
+of mass M'/4 each. Mass, centre of mass and inertia tensor of the whole are then the body's, exactly, for any number of
+joint particles that leaves S' positive definite; light enough ones do.
+
+Source: Jakobsen, Advanced Character Physics (2001), section 5, for the tetrahedron; his centre of mass, the mean of the
+four, is right where their masses are equal, as here. The exact masses are ours (shared/physics.md, section 2).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+CORNERS = np.array([(1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1)], float)
+EDGES = np.array([(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)])
+
+# A joint particle's part of the body's mass, where that is feasible, and how often it may be halved until it is. Light
+# particles beside heavy ones make the relaxation slow; a 24th is what the trial in shared/physics.md was made with.
+SHARE = 1 / 24
+HALVINGS = 20
+# Least part of S that S' keeps in any direction: less, and the tetrahedron is a needle or a leaf, whose short sticks
+# turn by large angles.
+LEAST_PART = 0.1
+
+
+@dataclass
+class Frame:
+    """Particles of a body in its own frame.
+
+    corners (4, 3) [m], each of mass `corner_mass` [kg]; joints (n, 3) [m], each of mass `joint_mass`.
+    """
+
+    corners: np.ndarray
+    corner_mass: float
+    joints: np.ndarray
+    joint_mass: float
+
+    @property
+    def points(self):
+        """All particles, corners first (4 + n, 3) [m]."""
+        return np.concatenate([self.corners, self.joints])
+
+    @property
+    def masses(self):
+        """Masses of all particles [kg]."""
+        return np.concatenate([np.full(4, self.corner_mass), np.full(len(self.joints), self.joint_mass)])
+
+
+def second_moments(inertia):
+    """S = ∫ x xᵀ dm of a body [kg m²], from its inertia tensor about the centre of mass (3, 3)."""
+    return np.trace(inertia) / 2 * np.eye(3) - inertia
+
+
+def make_frame(name, mass, inertia, joints=()):
+    """The frame of a body.
+
+    Arguments: name: of the body, for messages; mass [kg]; inertia (3, 3) about the centre of mass [kg m²]; joints
+    (n, 3): its joint points, from the centre of mass [m].
+
+    Errors: ValueError for a flat body, and for joint points so far out that no share of the mass is small enough.
+    """
+    joints = np.reshape(np.asarray(joints, float), (-1, 3))
+    moments = second_moments(np.asarray(inertia, float))
+    least = np.linalg.eigvalsh(moments)
+    if least[0] <= 1e-9 * least[2]:
+        raise ValueError(
+            f"body {name} is flat (second moments {least.round(12).tolist()} kg m²): four particles can only carry one "
+            "with some thickness"
+        )
+    share = SHARE * mass if len(joints) else 0.0
+    for _ in range(HALVINGS):
+        rest = mass - len(joints) * share
+        if rest > 0:
+            centre = -share * joints.sum(axis=0) / rest
+            left = moments - share * joints.T @ joints - rest * np.outer(centre, centre)
+            values, axes = np.linalg.eigh(left)
+            # xᵀ S' x > LEAST_PART xᵀ S x for every x
+            if np.linalg.eigvalsh(left - LEAST_PART * moments)[0] > 0:
+                corners = centre + CORNERS * np.sqrt(values / rest) @ axes.T
+                return Frame(corners, rest / 4, joints, share)
+        share /= 2
+    raise ValueError(
+        f"body {name} has joint points up to {np.linalg.norm(joints, axis=1).max():g} m from its centre of mass: no "
+        f"share of its mass down to {2 * share:.3g} kg there leaves a frame to carry the rest"
+    )
+
+
+def fit_pose(points, masses, positions):
+    """Pose that brings points of a body nearest to where its particles are, by mass.
+
+    Arguments: points (n, 3) in the body's frame, of mass `masses` (n,), whose centre of mass is the origin; positions
+    (..., n, 3) [m].
+
+    Returns: position (..., 3) and rotation matrix (..., 3, 3).
+
+    Source: Kabsch, A solution for the best rotation to relate two sets of vectors (1976).
+    """
+    weights = masses / masses.sum()
+    centre = np.einsum("n,...ni->...i", weights, positions)
+    covariance = np.einsum("n,...ni,nj->...ij", weights, positions - centre[..., None, :], points)
+    left, _, right = np.linalg.svd(covariance)
+    sign = np.ones(covariance.shape[:-1])
+    sign[..., 2] = np.linalg.det(left @ right)
+    return centre, left * sign[..., None, :] @ right
