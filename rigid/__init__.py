@@ -6,8 +6,8 @@
     model.add_hinge(rigid.GROUND, rod, point=(0, 0, 1), axis=(0, 1, 0))
 
 The description stands: bodies, shapes, joints, springs, gears (rigid/model.py), snapshots (rigid/state.py), mass
-properties (rigid/mass.py) and rotations (rigid/rotation.py). There is one solver so far, "verlet" (rigid/frames): it has
-no contacts, limits, friction and motors as yet, and refuses what it has not.
+properties (rigid/mass.py) and rotations (rigid/rotation.py). There is one solver so far, "verlet" (rigid/frames), with
+no contacts, limits, friction and motors as yet; it refuses what it has not.
 """
 
 from pbd.collide.shapes import Box, Capsule, Plane, Sphere
