@@ -2,6 +2,7 @@
 
 import hashlib
 import zipfile
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
 
@@ -19,17 +20,30 @@ class Snapshot:
     @classmethod
     def load(cls, path):
         """Read what `save` wrote. Arguments: path. Errors: a file that is missing, or that holds something else."""
-        path = Path(path)
-        if not path.exists():
-            raise FileNotFoundError(f"no state at {path}")
         names = {field.name for field in fields(cls)}
-        try:
-            with np.load(path) as file:
-                if set(file.files) != names:
-                    raise ValueError
-                return cls(**{name: file[name][()] for name in names})
-        except (ValueError, TypeError, OSError, EOFError, zipfile.BadZipFile):  # TypeError: an .npy file
-            raise ValueError(f"{path} is not a state saved by verletlab") from None
+        with archive(path, "state") as file:
+            if set(file.files) != names:
+                raise ValueError
+            return cls(**{name: file[name][()] for name in names})
+
+
+@contextmanager
+def archive(path, what):
+    """The arrays of an .npz file that verletlab saved. Arguments: path; what: "state", say, for messages.
+
+    Errors: FileNotFoundError; ValueError that says so for a file that holds something else, whatever went wrong in it.
+    """
+    path = Path(path)
+    if not path.exists():
+        raise FileNotFoundError(f"no {what} at {path}")
+    try:
+        loaded = np.load(path)
+        if not isinstance(loaded, np.lib.npyio.NpzFile):
+            raise ValueError
+        with loaded as file:
+            yield file
+    except (KeyError, ValueError, TypeError, OSError, EOFError, zipfile.BadZipFile):
+        raise ValueError(f"{path} is not a {what} saved by verletlab") from None
 
 
 @dataclass

@@ -2,12 +2,12 @@
 
 import json
 import tempfile
-import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from pbd.state import archive
 from scenes.render.video import interrupts_deferred
 
 # Frames up to this size stay in memory [bytes]; more go to a temporary file as they come.
@@ -80,16 +80,10 @@ class Recording:
     @classmethod
     def load(cls, path):
         """Read what `save` wrote. Arguments: path. Errors: a file that is missing or holds something else."""
-        path = Path(path)
-        if not path.exists():
-            raise FileNotFoundError(f"no recording at {path}")
-        try:
-            with np.load(path) as file:
-                recording = cls(json.loads(str(file["about"])), *(file[name] for name in cls.ARRAYS))
+        with archive(path, "recording") as file:
+            recording = cls(json.loads(str(file["about"])), *(file[name] for name in cls.ARRAYS))
             recording.check()
             return recording
-        except (KeyError, ValueError, TypeError, OSError, EOFError, zipfile.BadZipFile):  # TypeError: an .npy file
-            raise ValueError(f"{path} is not a recording saved by verletlab") from None
 
     def check(self):
         """Refuse arrays that do not belong together. Errors: ValueError."""
