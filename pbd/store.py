@@ -1,0 +1,131 @@
+"""What a system holds, as a person reads and writes it: positions, velocities, forces, masses, whole states."""
+
+import numpy as np
+
+from pbd import launch
+from pbd.particles import inverse
+from pbd.state import State
+from pbd.validate import finite_array, finite_number, indices, positive, spread, whole
+
+
+class Store:
+    """The arrays of a ParticleSystem from outside. Arrays of one world are shaped (particles, ...), of several (worlds,
+    particles, ...); numbers for one may be given for all."""
+
+    def _read(self, name):
+        """An array as numpy, (particles, worlds, ...)."""
+        return self._arrays[name].to_numpy()
+
+    def _write(self, name, values):
+        self._arrays[name].from_numpy(np.ascontiguousarray(values, launch.real()))
+
+    def _outward(self, values):
+        """(particles, worlds, ...) as a person sees it: worlds first, or none where there is one."""
+        return values[:, 0] if self.worlds == 1 else np.moveaxis(values, 1, 0)
+
+    def _inward(self, name, values, width=3):
+        """Numbers for all worlds or for each, as (particles, worlds, width)."""
+        values = np.asarray(values, float)
+        if values.ndim == 3:
+            return np.moveaxis(finite_array(name, values, (self.worlds, self.count, width)), 0, 1)
+        values = finite_array(name, values, (self.count, width))
+        return np.repeat(values[:, None], self.worlds, axis=1)
+
+    def positions(self):
+        """Positions, (particles, 3) or (worlds, particles, 3) [m]."""
+        return self._outward(self._read("position")[..., :3])
+
+    def velocities(self):
+        """Velocities over the last substep, (x - x*)/h, shaped like positions [m/s].
+
+        This backward difference belongs to the middle of the substep: the next position is not known, since constraints
+        will have their say in it. Before the first step it is v - a h/2.
+        """
+        return self._outward((self._read("position")[..., :3] - self._read("previous")) / self._h)
+
+    def inverse_masses(self):
+        """Inverse masses, (particles,) or (worlds, particles) [1/kg]; zero where pinned."""
+        return self._outward(self._read("position")[..., 3])
+
+    def set_positions(self, positions):
+        """Put particles elsewhere, with the velocities they have. Arguments: positions, shaped as they are read."""
+        new, q = self._inward("positions", positions), self._read("position")
+        self._write("previous", self._read("previous") + new - q[..., :3])
+        q[..., :3] = new
+        self._write("position", q)
+
+    def set_velocities(self, velocities):
+        """Give particles velocities, by an exact start: x* = x - v h + a h²/2. Arguments: shaped like positions.
+
+        The acceleration is that of gravity and of `set_forces`; wind is not in it, and joins in with the first step.
+        """
+        velocities, q = self._inward("velocities", velocities), self._read("position")
+        step = (q[..., 3:] > 0) * velocities * self._h - self._acceleration() * (self._h**2 / 2)
+        self._write("previous", q[..., :3] - step)
+
+    def _acceleration(self):
+        """Acceleration by gravity and by forces that were set (particles, worlds, 3) [m/s²]; zero where pinned."""
+        w = self._read("position")[..., 3:]
+        return (w > 0) * (self.particles.gravity + w * self._read("force"))
+
+    def set_forces(self, forces):
+        """Forces of one's own, which act until others are set. Arguments: shaped like positions [N]."""
+        new = self._inward("forces", forces)
+        if self._substep == 0 and self._origin == 0.0:  # the exact start counts them in
+            change = self._read("position")[..., 3:] * (new - self._read("force"))
+            self._write("previous", self._read("previous") + change * (self._h**2 / 2))
+        self._write("force", new)
+
+    def set_masses(self, particles, masses):
+        """Change masses, in all worlds; `math.inf` pins. Arguments: indices (n,); masses [kg], for all or one each."""
+        particles = indices("particles", particles, self.count)
+        masses = spread("mass", masses, particles.shape, infinite=True)
+        if not (masses > 0).all():
+            raise ValueError(f"mass is {masses[~(masses > 0)][0]:g}: expected a number above zero, or math.inf to pin")
+        led = np.isin(particles, [i for driven, _ in self.particles.drives for i in driven])
+        if led.any():
+            raise ValueError(f"particle {particles[led][0]} is led along a path: expected one that is not")
+        q, previous = self._read("position"), self._read("previous")
+        freed = np.zeros(q.shape[:2], bool)
+        freed[particles] = (q[particles, :, 3] == 0) & np.isfinite(masses)[:, None]
+        q[particles, :, 3] = inverse(masses)[:, None]
+        self._write("position", q)
+        # What was pinned starts from rest, exactly: x* = x + a h²/2.
+        at_rest = q[..., :3] + self._acceleration() * (self._h**2 / 2)
+        self._write("previous", np.where(freed[..., None], at_rest, previous))
+
+    def collider_poses(self):
+        """Position and rotation of each collider now, (colliders, 7) [m, (w, x, y, z)]."""
+        poses = [collider.pose(self.time) for collider in self.particles.colliders]
+        return np.reshape(poses, (-1, 7))
+
+    def state(self):
+        """A snapshot from which `set_state` goes on bit for bit: a State."""
+        names = (self.positions(), self._outward(self._read("previous")), self._outward(self._read("force")))
+        return State(*names, self.inverse_masses(), self._dt, self.substeps, self._origin, self._substep)
+
+    def set_state(self, state):
+        """Go back, or on, to a snapshot of a system with as many particles and worlds. Arguments: a State."""
+        if not isinstance(state, State):
+            raise TypeError(f"state is {type(state).__name__}: expected a pbd.State")
+        # All of it is checked before any of it is taken.
+        shape = self.positions().shape
+        vectors = [
+            self._inward(name, finite_array(f"state's {name}", getattr(state, name), shape))
+            for name in ("positions", "previous", "forces")
+        ]
+        weights = finite_array("state's inverse masses", state.inverse_masses, shape[:-1])
+        if (weights < 0).any():
+            raise ValueError(f"state's inverse masses hold {weights.min():g}: expected zero or more")
+        dt, substeps = positive("state's dt", state.dt), whole("state's substeps", state.substeps)
+        origin = finite_number("state's origin", state.origin)
+        substep = whole("state's substep", state.substep, least=0)
+        weights = weights[:, None] if self.worlds == 1 else weights.T
+        self._write("position", np.concatenate([vectors[0], weights[..., None]], axis=2))
+        self._write("previous", vectors[1])
+        self._write("force", vectors[2])
+        self._dt, self._substeps, self._origin, self._substep = dt, substeps, origin, substep
+
+    def digest(self):
+        """Sixteen hexadecimal digits that differ when any bit of the positions or of the previous ones does."""
+        return self.state().digest()
