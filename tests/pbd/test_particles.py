@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import pbd
+from pbd.batches import dihedral_angle
 from pbd.constraints import ANGLE_AT_LEAST, STICK
-from pbd.particles import dihedral_angle
 
 NAN, INF = math.nan, math.inf
 
