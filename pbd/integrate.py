@@ -42,8 +42,7 @@ def verlet(s: ti.template(), row, i, world):
 
 @ti.func
 def lead(s: ti.template(), row, d, world):
-    """Put driven particle d where its path has it at the end of the step; Verlet has kept its x* as for any pinned
-    one."""
+    """Put driven particle d where its path has it at the end of the step; its x* is that of any pinned particle."""
     i = s.driven[d]
     column = POSES + 7 * s.counts[COLLIDERS] + 3 * d
     target = ti.Vector([s.timeline[row, column + k] for k in ti.static(range(3))])

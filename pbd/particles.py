@@ -6,14 +6,7 @@ from copy import copy
 import numpy as np
 
 from pbd.batches import Batches
-from pbd.validate import (
-    finite_array,
-    finite_vector,
-    fraction,
-    indices,
-    not_negative,
-    spread,
-)
+from pbd.validate import finite_array, finite_vector, fraction, indices, not_negative, spread
 
 
 class Particles(Batches):
@@ -22,8 +15,7 @@ class Particles(Batches):
     Arguments:
         gravity: (3,) [m/s²].
         wind: velocity of the air (3,) [m/s], or a function of time [s] that gives it; None for no air at all. It acts
-        on
-            the triangles given to `add_triangles`.
+            on the triangles given to `add_triangles`.
         air_density: [kg/m³].
     """
 
@@ -96,7 +88,8 @@ class Particles(Batches):
     def frozen(self):
         """A copy whose surroundings stay as they are, whatever is added to this description afterwards."""
         other = copy(self)
-        other.colliders, other.boxes, other.drives = list(self.colliders), list(self.boxes), list(self.drives)
+        for name in ("colliders", "boxes", "drives", "_triangles", "_drag"):
+            setattr(other, name, list(getattr(self, name)))
         return other
 
     # Particles ------------------------------------------------------------------------------------------------------

@@ -36,8 +36,7 @@ class Schedule:
         name: "serial", "clusters" or "coloured".
         orders: for each kind, the order (n,) in which its constraints are stored.
         runs: (clusters, kinds, 2), begin and end of each cluster's run of each kind; for "coloured" each run is a
-        colour
-            of one kind, (colours, 3): kind, begin, end.
+            colour of one kind, (colours, 3): kind, begin, end.
         colours: for "clusters" and "serial", how many clusters each colour has.
     """
 

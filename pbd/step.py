@@ -91,6 +91,7 @@ def step_kernels(features):
 
     @ti.func
     def advance_world(s: ti.template(), world, steps, sweeps):
+        """Steps of one world, the algorithm from beginning to end."""
         n = s.counts[PARTICLES]
         for step in range(steps):
             if s.report[world, DIVERGED_STEP] < 0:

@@ -44,9 +44,9 @@ class ParticleSystem(Store):
             order in dt), or "start", as they lay at the start of the step (SHAKE; second order, keeps energy and
             angular momentum, and wants sweeps enough to converge: ten and more).
         worlds: how many copies run side by side.
-        schedule: "auto", "serial", "clusters" or "coloured": see pbd/schedule.py; clusters: how many slabs "clusters"
-        cuts
-            the particles into, by size where None (never by the number of threads: the bits would depend on it).
+        schedule: "auto", "serial", "clusters" or "coloured": see pbd/schedule.py.
+        clusters: how many slabs "clusters" cuts the particles into; by size where None, never by the number of threads:
+            the bits would depend on it.
         tolerance: stop sweeping once no violation met in a sweep, of constraints and of surfaces, was above it [the
             constraint's own unit]; None for always `iterations` sweeps. With "coloured" and several worlds all of them
             are swept until the last is done.

@@ -55,10 +55,18 @@ def whole(name, value, least=1):
 def one_of(name, value, choices):
     """One of several words; a wrong one is told the nearest right one."""
     if value not in choices:
-        near = difflib.get_close_matches(str(value), choices, n=1, cutoff=0.4)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise ValueError(f"{name} is {value!r}: expected one of {', '.join(map(repr, choices))}{hint}")
+        known = ", ".join(map(repr, choices))
+        raise ValueError(f"{name} is {value!r}: expected one of {known}{nearest(value, choices)}")
     return value
+
+
+def nearest(word, words, cutoff=0.4):
+    """A hint with the nearest of some words, or none, for the end of a message.
+
+    Arguments: word; words; cutoff: how like one another they have to be, from 0 to 1.
+    """
+    near = difflib.get_close_matches(str(word), list(words), n=1, cutoff=cutoff)
+    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def finite_array(name, value, shape):

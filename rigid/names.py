@@ -1,8 +1,8 @@
 """How bodies and joints are called: names made up, names taken, and who is meant by an index or a name."""
 
-import difflib
-
 import numpy as np
+
+from pbd.validate import nearest
 
 GROUND = -1  # the world, where a body is asked for: it has no mass and does not move
 
@@ -29,8 +29,7 @@ def look_up(what, given, known, kind, ground=False):
             return GROUND
         names = [one.name for one in known]
         if given not in names:
-            near = difflib.get_close_matches(given, names, n=1, cutoff=0.0)
-            hint = f"; the nearest name is {near[0]!r}" if near else ""
+            hint = nearest(given, names, cutoff=0.0)
             raise ValueError(f"{what} is {given!r}: no {kind} of this model is called that{hint}")
         return names.index(given)
     if isinstance(given, (bool, np.bool_)) or not isinstance(given, (int, np.integer)):

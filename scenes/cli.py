@@ -14,13 +14,14 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from pbd.launch import on_cpu
+from pbd.validate import nearest
 from scenes import bench
 from scenes.device import DEVICES, initialise
 from scenes.recording import Recording
 from scenes.render.film import draw_frames, renderer_for
 from scenes.render.video import check_output
 from scenes.run import OPTIONS, SOLVERS, Replay, Run, record
-from scenes.scene import available, load, nearest
+from scenes.scene import available, load
 
 out, errors = Console(), Console(stderr=True)
 

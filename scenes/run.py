@@ -9,11 +9,11 @@ from typing import NamedTuple
 import numpy as np
 
 import pbd
-from pbd.validate import one_of, positive
+from pbd.validate import nearest, one_of, positive
 from scenes.device import initialise, running_on
 from scenes.recording import Frames, Recording
 from scenes.render.video import interrupts_deferred
-from scenes.scene import Scene, UnknownName, convert, nearest
+from scenes.scene import Scene, UnknownName, convert
 
 SOLVERS = ("verlet",)
 

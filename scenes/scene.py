@@ -1,6 +1,5 @@
 """Scenes: a description, what it looks like, and the registry in which a person finds them by name."""
 
-import difflib
 import importlib
 import inspect
 import math
@@ -8,6 +7,7 @@ import pkgutil
 from dataclasses import dataclass, field
 
 import pbd
+from pbd.validate import nearest
 from scenes.looks import looks_of
 
 
@@ -80,12 +80,6 @@ def available():
     for module in pkgutil.iter_modules(package.__path__):
         importlib.import_module(f"{package.__name__}.{module.name}")
     return dict(sorted(REGISTRY.items()))
-
-
-def nearest(word, words):
-    """A hint with the nearest of some words, or none."""
-    near = difflib.get_close_matches(str(word), list(words), n=1, cutoff=0.4)
-    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 class UnknownName(ValueError):

@@ -63,21 +63,22 @@ def bounce(s: ti.template(), before, after, i, world):
     if q[3] > 0.0:
         x = ti.Vector([q[0], q[1], q[2]])
         start, predicted = s.previous[i, world], s.predicted[i, world]
-        force = acceleration(s, before, i, world)
+        given = acceleration(s, before, i, world)
         previous = start
         radius = s.radius[i, world]
         for shape in range(s.counts[COLLIDERS]):
             distance, normal, drift = touch(s, before, after, shape, predicted)
             depth = radius - distance
-            left, _, _ = touch(s, before, after, shape, x)
-            if depth > 0.0 and left - radius <= LEFT_ON_SURFACE * depth:
-                returned = rebound(
-                    x, previous + drift, predicted - start - drift, force, normal, depth,
-                    s.numbers[shape, NUMBERS - 2], s.numbers[shape, NUMBERS - 1], s.h,
-                )  # fmt: skip
-                previous = returned - drift
+            if depth > 0.0:
+                left, _, _ = touch(s, before, after, shape, x)
+                if left - radius <= LEFT_ON_SURFACE * depth:
+                    returned = rebound(
+                        x, previous + drift, predicted - start - drift, given, normal, depth,
+                        s.numbers[shape, NUMBERS - 2], s.numbers[shape, NUMBERS - 1], s.h,
+                    )  # fmt: skip
+                    previous = returned - drift
         for b in range(s.counts[BOXES]):
-            previous = rebound_in_box(x, previous, predicted, start, force, s.boxes, b, radius, s.h)
+            previous = rebound_in_box(x, previous, predicted, start, given, s.boxes, b, radius, s.h)
         s.previous[i, world] = previous
 
 
@@ -90,10 +91,11 @@ def held_off(s: ti.template(), before, after, i, world):
     if q[3] > 0.0:
         for shape in range(s.counts[COLLIDERS]):
             foreseen, _, _ = touch(s, before, after, shape, predicted)
-            left, _, _ = touch(s, before, after, shape, x)
             depth = radius - foreseen
-            if depth > 0.0 and left - radius <= LEFT_ON_SURFACE * depth:
-                result = 1
+            if depth > 0.0:
+                left, _, _ = touch(s, before, after, shape, x)
+                if left - radius <= LEFT_ON_SURFACE * depth:
+                    result = 1
         for b in range(s.counts[BOXES]):
             for k in range(6):
                 axis, side, height = wall(s.boxes, b, k, radius)

@@ -9,9 +9,8 @@
 
 Sources: Jakobsen, Advanced Character Physics (2001), sections 3 and 5, for the first and the last (his two versions
 with a square root have both signs the wrong way round in the retold source; the root-free one is his to the letter
-where w1 = w2). Ryckaert, Ciccotti, Berendsen (1977) for SHAKE;
-theirs is first order in |δ|² - L², ours in |δ| - L: the same limit, but no overshoot from afar, which a one-sided stick
-would keep.
+where w1 = w2). Ryckaert, Ciccotti, Berendsen (1977) for SHAKE; theirs is first order in |δ|² - L², ours in |δ| - L: the
+same limit, but no overshoot from afar, which a one-sided stick would keep.
 
 The current direction damps at first order and loses angular momentum: a spinning stick's angle per step obeys
 φ' = atan2(sin φ, 2 - cos φ). The start direction is second order and keeps angular momentum to round-off.

@@ -27,9 +27,10 @@ class FrameSolver:
             angular momentum.
         contacts: must be False as yet, see below; it says that one knows that bodies will pass through one another.
 
-    Limitations: ball, hinge, fixed and distance joints without limits, friction, springs and motors, and bodies that do
-    not touch, are what it can do so far; anything else in a model is refused, by name. Bodies are as rigid as sweeps
-    make their sticks. Velocities are those of the middle of the last step. A flat body has no tetrahedron.
+    Limitations: ball, hinge, fixed and distance joints without limits, friction, springs and motors, undamped springs
+    between points, and bodies that do not touch, are what it can do so far; anything else in a model is refused, by
+    name. Bodies are as rigid as sweeps make their sticks. Velocities are those of the middle of the last step. A flat
+    body has no tetrahedron.
 
     Source: Jakobsen, Advanced Character Physics (2001), sections 5 and 6.
     """
@@ -41,12 +42,10 @@ class FrameSolver:
         if any(each.structure() != models[0].structure() for each in models):
             raise ValueError("models of several structures: expected the same bodies and joints in each world")
         self.model = models[0]
-        described = [describe(each) for each in models]
-        particles, self.frames, self.members = described[0]
+        particles, self.frames, members = zip(*(describe(each) for each in models))
+        self.members = members[0]  # of each body; the same in all worlds, unlike the frames
         options = {"direction": "start", "iterations": 30, **options}
-        several = [each for each, _, _ in described]
-        self.system = pbd.ParticleSystem(several if len(several) > 1 else particles, dt=dt, worlds=worlds, **options)
-        self.frames = [frames for _, frames, _ in described]
+        self.system = pbd.ParticleSystem(particles, dt=dt, worlds=worlds, **options)
 
     @property
     def time(self):
