@@ -5,6 +5,10 @@ nearly all of it spent in checking types that never change. The arrays of a syst
 launch with twelve of them costs 16 µs, so that a step of a small scene costs what its physics costs, and kernels may
 name each array that they read instead of packing many into few.
 
+Kernels are compiled without fast math, whatever the caller's ti.init says. With it, LLVM fuses a multiplication with an
+addition where it sees fit, and on processors that can (x86 since 2013) that differs from one kernel to the next: a
+world among many had other bits than the same world alone. Sticks pay 2 % for it.
+
 This goes below Taichi's public interface, to what `Kernel.__call__` does itself; pyproject.toml pins the version.
 """
 
@@ -54,9 +58,10 @@ class Launch:
         key = kernel.ensure_compiled(*self.arrays, *changing)
         self.definition = kernel.compiled_kernels[key]
         self.program = impl.get_runtime().prog
-        self.compiled = self.program.compile_kernel(
-            self.program.config(), self.program.get_device_caps(), self.definition
-        )
+        config = self.program.config()
+        callers, config.fast_math = config.fast_math, False
+        self.compiled = self.program.compile_kernel(config, self.program.get_device_caps(), self.definition)
+        config.fast_math = callers
 
 
 def device_array(values):

@@ -21,16 +21,14 @@ def initialise(device="cpu", precision=64):
     Returns: what it runs on, in a word, as `running_on`.
     """
     if impl.get_runtime().prog is None:
-        # fast_math is Taichi's default, said because it changes bits: they are comparable only where it is the same.
         arch = GPUS if device == "gpu" else ti.cpu
         default_fp = ti.f64 if precision == 64 else ti.f32
         with contextlib.redirect_stdout(io.StringIO()):  # where it starts, it prints whatever the level
-            ti.init(arch=arch, default_fp=default_fp, fast_math=True, log_level=ti.ERROR, verbose=False)
+            ti.init(arch=arch, default_fp=default_fp, log_level=ti.ERROR, verbose=False)
     return running_on()
 
 
 def running_on():
-    """What kernels run on and in which precision, such as "x64, 64 bits, fast math"."""
+    """What kernels run on and in which precision, such as "x64, 64 bits"."""
     bits = 64 if impl.get_runtime().default_fp == ti.f64 else 32
-    mathematics = "fast" if impl.current_cfg().fast_math else "strict"
-    return f"{impl.current_cfg().arch.name}, {bits} bits, {mathematics} math"
+    return f"{impl.current_cfg().arch.name}, {bits} bits"

@@ -39,7 +39,7 @@ def project_along_current(x, start, w, length):
     # store.
     distance = ti.sqrt(separation.norm_sqr() + TINY)
     s = (distance - length) / (distance * (w[0] + w[1] + WEIGHTLESS))
-    return [x[0] + (w[0] * s) * separation, x[1] - (w[1] * s) * separation]
+    return [x[0] + s * (w[0] * separation), x[1] - s * (w[1] * separation)]
 
 
 @ti.func
