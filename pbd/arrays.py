@@ -22,6 +22,26 @@ class Features(NamedTuple):
     surfaces: bool  # colliders or boxes
     rebounds: bool  # and some with restitution
     contacts: bool  # of particles with one another
+    guest: Any = None  # see Guest
+
+
+class Guest(NamedTuple):
+    """What is made of a system's particles and meets others as a whole: its part in the step.
+
+    Arguments:
+        kernel: as `kernel` below, for Taichi functions that read the guest's arrays as well, `Data.guest`; it takes
+            them after those of `Data`.
+        meet: Taichi function (data, world), after Verlet.
+        relax: (data, world) -> the largest violation [m]; once a sweep, after the constraints.
+        part: (data, world), after the relaxation.
+        touching: (data, world) -> how many contacts held something off in the last step.
+    """
+
+    kernel: Any
+    meet: Any
+    relax: Any
+    part: Any
+    touching: Any
 
 
 # A parallel loop of fewer than 1,024 turns runs on one thread (Taichi 1.7.4 takes blocks of 512 at least). Where
@@ -41,7 +61,7 @@ class Data(NamedTuple):
     predicted: Any  # (n, W) of 3: what Verlet foresaw for this step, before the relaxation [m]
     force: Any  # (n, W) of 3: a person's own forces [N]
     air: Any  # (n, W) of 3: the wind's [N]
-    radius: Any  # (n, W) [m]
+    radius: Any  # (n, W) [m]; negative where neither surfaces nor particles are met
 
     members: Any  # particles of all constraints, flat, kind after kind
     parameters: Any  # (flat, W): their numbers, likewise
@@ -77,6 +97,7 @@ class Data(NamedTuple):
     tolerance: Any  # stop sweeping below this violation
     reach: Any  # the largest contact distance and half as much again [m]
     friction: Any  # of particles with one another
+    guest: Any = None  # its own arrays
 
 
 # Entries of Data.counts. (An array cannot be empty, so its shape does not tell.)
@@ -88,8 +109,8 @@ COUNTS = 6
 GRAVITY, WIND, POSES = 0, 3, 6
 
 # Columns of the report, one row for each world.
-VIOLATION, SWEEPS, TOUCHING, ELASTIC, DIVERGED_STEP, OVERFLOW = range(6)
-REPORTS = 6
+VIOLATION, SWEEPS, TOUCHING, ELASTIC, DIVERGED_STEP, OVERFLOW, CROWDED = range(7)
+REPORTS = 7
 
 
 def kernel(body, features):

@@ -7,7 +7,9 @@ name each array that they read instead of packing many into few.
 
 Kernels are compiled without fast math, whatever the caller's ti.init says. With it, LLVM fuses a multiplication with an
 addition where it sees fit, and on processors that can (x86 since 2013) that differs from one kernel to the next: a
-world among many had other bits than the same world alone. Sticks pay 2 % for it.
+world among many had other bits than the same world alone. Sticks pay 2 % for it. Nor with Taichi's analysis of control
+flow, whose time grows with the square of a kernel and worse: bodies in contact took 32 s to compile with it, or
+minutes, and 4 s without, to run as fast (LLVM does the same again) and to the same bits.
 
 This goes below Taichi's public interface, to what `Kernel.__call__` does itself; pyproject.toml pins the version.
 """
@@ -59,9 +61,10 @@ class Launch:
         self.definition = kernel.compiled_kernels[key]
         self.program = impl.get_runtime().prog
         config = self.program.config()
-        callers, config.fast_math = config.fast_math, False
+        callers = config.fast_math, config.cfg_optimization
+        config.fast_math = config.cfg_optimization = False
         self.compiled = self.program.compile_kernel(config, self.program.get_device_caps(), self.definition)
-        config.fast_math = callers
+        config.fast_math, config.cfg_optimization = callers
 
 
 def device_array(values):

@@ -69,6 +69,8 @@ def finite(x):
 @lru_cache
 def step_kernels(features):
     """The kernels of a system with these features: a Kernels."""
+    invited = features.guest is not None
+    make = features.guest.kernel if invited else kernel
 
     @ti.func
     def relax_world(s: ti.template(), before, after, world):
@@ -87,6 +89,8 @@ def step_kernels(features):
         if ti.static(features.surfaces):
             for i in range(n):
                 worst = ti.max(worst, keep_out(s, before, after, i, world))
+        if ti.static(invited):
+            worst = ti.max(worst, features.guest.relax(s, world))
         return worst
 
     @ti.func
@@ -112,6 +116,8 @@ def step_kernels(features):
                     contacts.sort_into_buckets(s, world)
                     for i in range(n):
                         contacts.find_neighbours(s, i, world)
+                if ti.static(invited):
+                    features.guest.meet(s, world)
                 worst, sweep = s.tolerance + 1.0, 0
                 while sweep < sweeps and worst > s.tolerance:
                     worst = relax_world(s, before, after, world)
@@ -121,6 +127,8 @@ def step_kernels(features):
                 if ti.static(features.rebounds):
                     for i in range(n):
                         bounce(s, before, after, i, world)
+                if ti.static(invited):
+                    features.guest.part(s, world)
                 for i in range(n):
                     if not finite(s.position[i, world]):
                         s.report[world, DIVERGED_STEP] = ti.cast(step, float)
@@ -208,7 +216,7 @@ def step_kernels(features):
                         ti.atomic_max(s.report[world, VIOLATION], violation(features.kinds[index], index, s, c, world))
                     project(features.kinds[index], index, s, c, world)
 
-        return kernel(relax_colour, features)
+        return make(relax_colour, features)
 
     @ti.func
     def finish(s: ti.template(), step, _):
@@ -238,10 +246,12 @@ def step_kernels(features):
                 if ti.static(features.contacts):
                     held = ti.max(held, contacts.touches(s, i, world))
                 touching += held
+            if ti.static(invited):
+                touching += features.guest.touching(s, world)
             s.report[world, VIOLATION] = worst
             s.report[world, TOUCHING] = ti.cast(touching, float)
             s.report[world, ELASTIC] = energy
 
     kinds_alone = [relax_kind(index) for index in range(len(features.kinds))]
     whole = (advance, foresee, relax, relax_surroundings, finish, measure)
-    return Kernels(*(kernel(body, features) for body in whole), kinds_alone)
+    return Kernels(*(make(body, features) for body in whole), kinds_alone)

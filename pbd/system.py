@@ -4,6 +4,7 @@ import numpy as np
 
 from pbd import launch
 from pbd.arrays import (
+    CROWDED,
     DIVERGED_STEP,
     ELASTIC,
     OVERFLOW,
@@ -111,8 +112,9 @@ class ParticleSystem(Store):
         self._arrays = upload(descriptions, self.worlds, batches, self._kinds, self.schedule)
         self._report = np.zeros((self.worlds, REPORTS), launch.real())
         self._row = None
+        self._guest, self._guest_arrays = None, ()
         # Contacts are sought as far as the largest contact distance and half as much again, for what moves in a step.
-        self._reach = 3.0 * max(p.radii.max() for p in descriptions) or 1.0
+        self._reach = 3.0 * max(0.0, *(p.radii.max() for p in descriptions)) or 1.0
         self._bind()
         velocities = np.stack([p.velocities for p in descriptions])
         self.set_velocities(velocities if len(descriptions) > 1 else velocities[0])
@@ -132,10 +134,11 @@ class ParticleSystem(Store):
             surfaces=len(restitutions) > 0,
             rebounds=any(restitutions),
             contacts=described.particle_contacts is not None,
+            guest=self._guest,
         )
         kernels = step_kernels(features)
         self._in_one_launch = self.schedule.name != "coloured" and len(self.schedule.runs) == 1
-        arrays = self._arrays.values()
+        arrays = (*self._arrays.values(), *self._guest_arrays)
         self._advance = Launch(kernels.advance, *arrays)
         self._foresee = Launch(kernels.foresee, *arrays)
         self._relax = Launch(kernels.relax, *arrays)
@@ -143,6 +146,16 @@ class ParticleSystem(Store):
         self._relax_surroundings = Launch(kernels.relax_surroundings, *arrays)
         self._finish = Launch(kernels.finish, *arrays)
         self._measure = Launch(kernels.measure, *arrays)
+
+    def invite(self, guest, arrays):
+        """Give something that is made of these particles its part in the step.
+
+        Arguments: guest: a pbd.arrays.Guest; arrays: its Taichi arrays, in the order in which its kernels take them.
+        """
+        if not self._in_one_launch:
+            raise ValueError(f'schedule {self.schedule.name!r} with a guest: expected "serial", or "clusters" of one')
+        self._guest, self._guest_arrays = guest, tuple(arrays)
+        self._bind()
 
     # Stepping -------------------------------------------------------------------------------------------------------
 
@@ -197,6 +210,11 @@ class ParticleSystem(Store):
             raise RuntimeError(
                 f"a particle has {int(self._report[:, OVERFLOW].max())} others within reach of contact, and {MOST} are "
                 "kept: expected radii of about half the distance between particles, or less"
+            )
+        if self._report[:, CROWDED].max() >= 0:
+            raise RuntimeError(
+                f"{int(self._report[:, CROWDED].max())} points of contact at once, more than there is room for: give "
+                "the solver contact_capacity= of some more"
             )
         for world in np.flatnonzero(self._report[:, DIVERGED_STEP] >= 0):
             substep = self._substep + int(self._report[world, DIVERGED_STEP])  # from zero, while steps count from one

@@ -37,10 +37,10 @@ def keep_out(s: ti.template(), before, after, i, world):
     """Move particle i out of every collider and into every box, with friction; return the deepest penetration."""
     deepest = 0.0
     q = s.position[i, world]
-    if q[3] > 0.0:
+    radius = s.radius[i, world]
+    if q[3] > 0.0 and radius >= 0.0:
         x = ti.Vector([q[0], q[1], q[2]])
         start = s.previous[i, world]
-        radius = s.radius[i, world]
         for shape in range(s.counts[COLLIDERS]):
             distance, normal, drift = touch(s, before, after, shape, x)
             depth = radius - distance
@@ -60,12 +60,12 @@ def keep_out(s: ti.template(), before, after, i, world):
 def bounce(s: ti.template(), before, after, i, world):
     """Send particle i back off the surfaces that stopped it in this step, if they have restitution."""
     q = s.position[i, world]
-    if q[3] > 0.0:
+    radius = s.radius[i, world]
+    if q[3] > 0.0 and radius >= 0.0:
         x = ti.Vector([q[0], q[1], q[2]])
         start, predicted = s.previous[i, world], s.predicted[i, world]
         given = acceleration(s, before, i, world)
         previous = start
-        radius = s.radius[i, world]
         for shape in range(s.counts[COLLIDERS]):
             distance, normal, drift = touch(s, before, after, shape, predicted)
             depth = radius - distance
@@ -88,7 +88,7 @@ def held_off(s: ti.template(), before, after, i, world):
     result = 0
     q = s.position[i, world]
     x, predicted, radius = ti.Vector([q[0], q[1], q[2]]), s.predicted[i, world], s.radius[i, world]
-    if q[3] > 0.0:
+    if q[3] > 0.0 and radius >= 0.0:
         for shape in range(s.counts[COLLIDERS]):
             foreseen, _, _ = touch(s, before, after, shape, predicted)
             depth = radius - foreseen
