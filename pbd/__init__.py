@@ -14,8 +14,9 @@
 `Particles` describes, `ParticleSystem` moves; pbd/step.py is the algorithm.
 """
 
+from pbd.collide.hull import ConvexHull
 from pbd.collide.mesh import MeshCollider
-from pbd.collide.shapes import Box, Capsule, Plane, Sphere
+from pbd.collide.shapes import Box, Capsule, Cylinder, Plane, Sphere
 from pbd.constraints import Kind, scalar_constraint
 from pbd.particles import Particles
 from pbd.results import Diverged, Energy, Statistics
@@ -25,6 +26,8 @@ from pbd.system import ParticleSystem
 __all__ = [
     "Box",
     "Capsule",
+    "ConvexHull",
+    "Cylinder",
     "Diverged",
     "Energy",
     "Kind",

@@ -179,7 +179,7 @@ class Particles(Batches):
         """Keep every particle out of a shape.
 
         Arguments:
-            shape: pbd.Plane, Sphere, Capsule, Box or MeshCollider.
+            shape: pbd.Plane, Sphere, Capsule, Cylinder, Box, ConvexHull or MeshCollider.
             friction: Coulomb's μ; restitution in [0, 1].
             motion: a function of time [s] that gives the position of the shape's frame (3,), or (position, rotation);
                 None for one at rest.
@@ -189,7 +189,8 @@ class Particles(Batches):
         from pbd.collide.shapes import Collider  # the shapes' file also holds their kernels, hence Taichi
 
         if isinstance(shape, type) or not all(hasattr(shape, name) for name in ("kind", "pose", "numbers")):
-            raise TypeError(f"collider {shape!r}: expected a Plane, Sphere, Capsule, Box or MeshCollider")
+            expected = "a Plane, Sphere, Capsule, Cylinder, Box, ConvexHull or MeshCollider"
+            raise TypeError(f"collider {shape!r}: expected {expected}")
         if motion is not None and not callable(motion):
             raise TypeError(f"motion is {motion!r}: expected a function of time")
         friction, restitution = not_negative("friction", friction), fraction("restitution", restitution)

@@ -4,7 +4,7 @@ import numpy as np
 
 from pbd import arrays
 from pbd.collide.particles import MOST
-from pbd.collide.shapes import INTEGERS, NUMBERS
+from pbd.collide.shapes import INTEGERS, NUMBERS, samples
 from pbd.constraints import KINDS, STICK, STICK_ROOT_FREE
 from pbd.launch import device_array
 from pbd.particles import inverse
@@ -170,18 +170,18 @@ def shape_tables(colliders):
     """Integers, numbers and samples of all shapes: see pbd/collide/shapes.py."""
     integers = np.zeros((len(colliders), INTEGERS), np.int32)
     numbers = np.zeros((len(colliders), NUMBERS))
-    grids, samples = [np.zeros(0)], 0
+    tables, place = [np.zeros(0)], 0
     for k, collider in enumerate(colliders):
         shape = collider.shape
         integers[k, 0] = shape.kind
         given = shape.numbers()
         numbers[k, : len(given)] = given
         numbers[k, NUMBERS - 2 :] = collider.friction, collider.restitution
-        if hasattr(shape, "grid"):
-            integers[k, 1:] = samples, *shape.grid.shape
-            grids.append(shape.grid.ravel())
-            samples += shape.grid.size
-    return integers, numbers, np.concatenate(grids)
+        table = samples(shape)
+        integers[k, 1 : 2 + table.ndim] = place, *table.shape
+        tables.append(table.ravel())
+        place += table.size
+    return integers, numbers, np.concatenate(tables)
 
 
 def fan_table(triangles, count):

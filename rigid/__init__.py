@@ -10,13 +10,13 @@ properties (rigid/mass.py) and rotations (rigid/rotation.py). There is one solve
 no contacts, limits, friction and motors as yet; it refuses what it has not.
 """
 
-from pbd.collide.shapes import Box, Capsule, Plane, Sphere
+from pbd.collide.hull import ConvexHull
+from pbd.collide.shapes import Box, Capsule, Cylinder, Plane, Sphere
 from pbd.validate import one_of
 from rigid.body import Body, BodyShape
 from rigid.joint import Ball, Distance, Fixed, Gear, Hinge, Joint, Motor, PointSpring, Slider, Spring, Universal
 from rigid.model import Model
 from rigid.names import GROUND
-from rigid.shapes import ConvexHull, Cylinder
 from rigid.state import State, angular_momentum, linear_momentum
 
 SOLVERS = ("verlet",)

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from pbd.build.mesh import closed_surface
-from pbd.collide.shapes import BOX, CAPSULE, GRID, SPHERE
+from pbd.collide.hull import ConvexHull
+from pbd.collide.shapes import BOX, CAPSULE, CYLINDER, GRID, HULL, SPHERE
 from pbd.validate import finite_array, positive
 from rigid.rotation import from_matrix, to_matrix
-from rigid.shapes import CYLINDER, HULL, ConvexHull
 
 ROUND_OFF = 1e-9  # relative: what an inertia that was computed or written in a file may be off
 

@@ -8,13 +8,12 @@ import math
 
 import numpy as np
 
-from pbd.collide.shapes import rotation_between
+from pbd.collide.shapes import HULL, rotation_between
 from pbd.validate import finite_number, finite_vector, positive, unit_vector
 from rigid.body import Bodies, Body
 from rigid.joint import Ball, Distance, Fixed, Gear, Hinge, PointSpring, Slider, Universal, checked_limits
 from rigid.names import GROUND, fresh_name, look_up
 from rigid.rotation import rotate, triad
-from rigid.shapes import HULL
 from rigid.state import State
 
 COINCIDE = 1e-9  # [m]: what is closer has no direction from one to the other

@@ -68,3 +68,7 @@ class MeshCollider:
     def numbers(self):
         """Parameters in the normal form: the grid's lower corner and its spacing, from the second place on."""
         return (0.0, *self.lower, self.spacing)
+
+    def samples(self):
+        """What kernels read besides: the grid (nx, ny, nz)."""
+        return self.grid

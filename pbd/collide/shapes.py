@@ -6,6 +6,8 @@ one pose moves it:
     plane     the half space z < 0                sphere   |x| < radius
     capsule   within radius of the segment ±half_length on z
     box       |x_k| < half_size_k                 mesh     a signed distance grid (pbd/collide/mesh.py)
+    cylinder  radius about z, between ±half_length
+    hull      the convex body of its vertices (pbd/collide/hull.py)
 
 The signed distance is negative inside; its gradient is the unit normal, outwards.
 """
@@ -15,10 +17,11 @@ from dataclasses import dataclass, field
 import numpy as np
 import taichi as ti
 
+from pbd.collide.distance import box_distance, cylinder_distance, hull_distance, rounded_distance
 from pbd.collide.grid import grid_distance
-from pbd.validate import finite_vector, positive, unit_quaternion, unit_vector
+from pbd.validate import finite_vector, positive, unit_quaternion, unit_vector, whole
 
-PLANE, SPHERE, CAPSULE, BOX, GRID = range(5)
+PLANE, SPHERE, CAPSULE, BOX, GRID, CYLINDER, HULL = range(7)
 
 # What one shape takes in the arrays that kernels read: numbers and integers.
 NUMBERS = 8
@@ -120,6 +123,40 @@ class Box:
         return (0.0, *(self.size / 2))
 
 
+@dataclass
+class Cylinder:
+    """Solid cylinder with flat ends. Arguments: start, end (3,), the middles of its ends [m]; radius [m]."""
+
+    start: tuple = (0.0, 0.0, -0.5)
+    end: tuple = (0.0, 0.0, 0.5)
+    radius: float = 0.5
+    kind = CYLINDER
+
+    def __post_init__(self):
+        self.start = finite_vector("cylinder start", self.start)
+        self.end = finite_vector("cylinder end", self.end)
+        self.radius = positive("cylinder radius", self.radius)
+        if np.array_equal(self.start, self.end):
+            raise ValueError(f"cylinder from {tuple(self.start.tolist())} to itself: expected two points")
+
+    def pose(self):
+        """Position (3,) and rotation (w, x, y, z) of the shape's frame."""
+        return (self.start + self.end) / 2, rotation_between((0, 0, 1), self.end - self.start)
+
+    def numbers(self):
+        """Parameters in the normal form."""
+        return self.radius, np.linalg.norm(self.end - self.start) / 2
+
+    def hull(self, sides=32):
+        """A ConvexHull in its place, in the normal form: a prism of so many sides whose corners lie on the cylinder."""
+        from pbd.collide.hull import ConvexHull  # which imports this file
+
+        radius, half = self.numbers()
+        angle = 2 * np.pi * np.arange(whole("sides", sides, least=3)) / sides
+        rim = np.stack([radius * np.cos(angle), radius * np.sin(angle), np.full(sides, half)], axis=1)
+        return ConvexHull(np.concatenate([rim, rim * (1, 1, -1)]))
+
+
 IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
 
 
@@ -151,54 +188,34 @@ def rotate_back(q, v):
 def signed_distance(numbers: ti.template(), integers: ti.template(), grids: ti.template(), shape, x):
     """Signed distance [m] and outward unit normal of a shape, at a point of its own frame.
 
+    Exact but for a grid's, see pbd/collide/mesh.py, and a hull's past its edges, see hull_distance.
+
     Arguments:
-        numbers, integers: arrays (shapes, NUMBERS) and (shapes, INTEGERS); grids: samples of all distance grids, flat.
+        numbers, integers: arrays (shapes, NUMBERS) and (shapes, INTEGERS); grids: samples() of all shapes, flat.
         shape: index; x: point (3,) [m].
     """
     kind = integers[shape, 0]
-    distance = x[2]
-    normal = ti.Vector([0.0, 0.0, 1.0])
-    if kind == SPHERE or kind == CAPSULE:
-        offset = x
-        if kind == CAPSULE:
-            half = numbers[shape, 1]
-            offset[2] -= ti.min(ti.max(x[2], -half), half)
-        length = offset.norm()
-        distance = length - numbers[shape, 0]
-        if length > 0.0:
-            normal = offset / length
-    elif kind == BOX:
-        distance, normal = box_distance(x, ti.Vector([numbers[shape, 1], numbers[shape, 2], numbers[shape, 3]]))
-    elif kind == GRID:
+    distance, normal = x[2], ti.Vector([0.0, 0.0, 1.0])
+    if kind == GRID:
         distance, normal = grid_distance(numbers, integers, grids, shape, x)
+    elif kind == HULL:
+        distance, normal = hull_distance(grids, integers[shape, 1], integers[shape, 2], x)
+    else:
+        given = ti.Vector([numbers[shape, k] for k in ti.static(range(4))])
+        distance, normal = solid_distance(kind, given, x)
     return distance, normal
 
 
 @ti.func
-def box_distance(x, half):
-    """Signed distance and normal of the box |x_k| < half_k: outside to the nearest point, inside to the nearest
-    face."""
-    nearest = ti.min(ti.max(x, -half), half)
-    offset = x - nearest
-    distance = offset.norm()
-    normal = ti.Vector([0.0, 0.0, 1.0])
-    if distance > 0.0:
-        normal = offset / distance
-    else:
-        axis = 0
-        distance = ti.abs(x[0]) - half[0]
-        for k in ti.static(range(1, 3)):
-            depth = ti.abs(x[k]) - half[k]
-            if depth > distance:
-                distance = depth
-                axis = k
-        side = 1.0
-        for k in ti.static(range(3)):
-            normal[k] = 0.0
-            if k == axis:
-                if x[k] < 0.0:
-                    side = -1.0
-                normal[k] = side
+def solid_distance(kind, numbers, x):
+    """Signed distance [m] and outward unit normal of a shape that its first four numbers describe, at a point."""
+    distance, normal = x[2], ti.Vector([0.0, 0.0, 1.0])  # a plane's
+    if kind == SPHERE or kind == CAPSULE:
+        distance, normal = rounded_distance(x, numbers[0], numbers[1])
+    elif kind == BOX:
+        distance, normal = box_distance(x, ti.Vector([numbers[1], numbers[2], numbers[3]]))
+    elif kind == CYLINDER:
+        distance, normal = cylinder_distance(x, numbers[0], numbers[1])
     return distance, normal
 
 
@@ -207,7 +224,7 @@ class Collider:
     """A shape that particles stay out of, and how they rub on it.
 
     Arguments:
-        shape: any of the shapes above, or a MeshCollider.
+        shape: any of the shapes above, a ConvexHull or a MeshCollider.
         friction: Coulomb's μ; restitution: Newton's e in [0, 1].
         motion: None for one at rest, or a function of time [s] that gives the position (3,) of the shape's frame, or
             (position, rotation (w, x, y, z)); velocities follow from it.
@@ -223,6 +240,7 @@ class Collider:
         return (
             self.shape.kind == other.shape.kind
             and np.array_equal(self.shape.numbers(), other.shape.numbers())
+            and np.array_equal(samples(self.shape), samples(other.shape))
             and all(map(np.array_equal, self.shape.pose(), other.shape.pose()))
             and (self.friction, self.restitution) == (other.friction, other.restitution)
         )
@@ -240,3 +258,8 @@ class Collider:
                 position = given
             position = finite_vector("position given by a collider's motion", position)
         return np.concatenate([position, rotation])
+
+
+def samples(shape):
+    """What kernels read of a shape besides its numbers: a grid's distances, a hull's planes, of others nothing."""
+    return shape.samples() if hasattr(shape, "samples") else np.zeros(0)

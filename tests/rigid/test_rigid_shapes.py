@@ -1,4 +1,4 @@
-"""The two shapes that bodies have besides those of particles' colliders: convex hull and cylinder."""
+"""Convex hulls and cylinders: corners, faces, where they stand, what is refused."""
 
 import math
 

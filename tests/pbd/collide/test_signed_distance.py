@@ -58,11 +58,23 @@ def box_distance(x):
     return np.linalg.norm(np.maximum(beyond, 0), axis=1) + np.minimum(beyond.max(axis=1), 0)
 
 
+def cylinder_distance(x):
+    beyond = np.stack([np.hypot(x[:, 0], x[:, 1]) - 0.5, np.abs(x[:, 2]) - 0.7], axis=1)
+    return np.linalg.norm(np.maximum(beyond, 0), axis=1) + np.minimum(beyond.max(axis=1), 0)
+
+
+def octahedron_distance(x):
+    """Largest distance from a face: |x| + |y| + |z| = 1 has normals (±1, ±1, ±1)/√3."""
+    return (np.abs(x).sum(axis=1) - 1) / np.sqrt(3)
+
+
 SHAPES = {
     "plane": (pbd.Plane(), plane_distance),
     "sphere": (pbd.Sphere((0, 0, 0), 0.6), sphere_distance),
     "capsule": (pbd.Capsule((0, 0, -0.7), (0, 0, 0.7), 0.3), capsule_distance),
     "box": (pbd.Box((0, 0, 0), (1.0, 1.6, 0.6)), box_distance),
+    "cylinder": (pbd.Cylinder((0, 0, -0.7), (0, 0, 0.7), 0.5), cylinder_distance),
+    "hull": (pbd.ConvexHull(np.concatenate([np.eye(3), -np.eye(3)])), octahedron_distance),
 }
 
 
@@ -125,3 +137,37 @@ def test_beyond_a_grid_distance_is_continuous_and_never_too_small(ball_grid):
     beyond = np.linalg.norm(far - np.clip(far, edge, -edge), axis=1)
     assert (distance <= exact + 2 * beyond + 0.01).all()
     assert ((normal * far).sum(axis=1) > 0.9 * np.linalg.norm(far, axis=1)).all()
+
+
+def test_a_hull_is_never_farther_than_its_planes_say():
+    """Inside and over a face the largest plane distance is the distance; past an edge it is less, never more."""
+    half = np.array([0.5, 0.8, 0.3])
+    corners = half * np.array(np.meshgrid(*[(-1, 1)] * 3)).reshape(3, -1).T
+    points = points_in(1.5)
+    distance, _ = distance_and_normal(pbd.ConvexHull(corners), points)
+    exact = box_distance(points)
+    past_an_edge = (np.abs(points) > half).sum(axis=1) > 1
+    assert distance[~past_an_edge] == pytest.approx(exact[~past_an_edge], abs=1e-12)
+    assert (distance[past_an_edge] < exact[past_an_edge]).all()
+
+
+@pytest.mark.parametrize("shape", [pbd.Cylinder((0, 0, -0.5), (0, 0, 0.5), 0.4), pbd.ConvexHull(np.eye(4)[:, :3])])
+def test_a_particle_is_kept_out_of_cylinders_and_hulls(shape):
+    """Two colliders, so that the second one's planes do not stand first; one sweep moves it to the surface."""
+    particles = pbd.Particles(gravity=(0, 0, 0))
+    particles.add_particle(shape.pose()[0] + (0.05, 0.02, 0.1), mass=1.0, radius=0.01)
+    particles.add_collider(pbd.ConvexHull(5 + np.eye(4)[:, :3]))
+    particles.add_collider(shape)
+    system = pbd.ParticleSystem(particles, iterations=1)
+    system.step()
+    local = system.positions() - shape.pose()[0]
+    assert distance_and_normal(shape, local)[0] == pytest.approx(0.01, abs=1e-12)
+
+
+def test_worlds_refuse_hulls_that_differ():
+    worlds = [pbd.Particles(), pbd.Particles()]
+    for size, particles in enumerate(worlds, 1):
+        particles.add_particle((0, 0, 9), mass=1.0)
+        particles.add_collider(pbd.ConvexHull(size * np.concatenate([np.eye(3), -np.eye(3)])))
+    with pytest.raises(ValueError, match="other colliders"):
+        pbd.ParticleSystem(worlds)

@@ -1,52 +1,11 @@
-"""Shapes that bodies are made of: those of pbd/collide/shapes.py, and two more, in the same form.
-
-Each has a frame of its own, given by pose(), and stands at that frame's origin in a normal form:
-
-    cylinder   radius about z, between ±half_length       hull   the convex body of its vertices
-"""
-
-from dataclasses import dataclass
+"""Convex hulls: corners, flat faces and planes of the smallest convex body around some points."""
 
 import numpy as np
 from scipy.spatial import ConvexHull as Qhull
 from scipy.spatial import QhullError
 
-from pbd.collide.shapes import GRID, IDENTITY, rotation_between
-from pbd.validate import finite_array, finite_vector, positive, whole
-
-CYLINDER, HULL = GRID + 1, GRID + 2
-
-
-@dataclass
-class Cylinder:
-    """Solid cylinder with flat ends. Arguments: start, end (3,), the middles of its ends [m]; radius [m]."""
-
-    start: tuple = (0.0, 0.0, -0.5)
-    end: tuple = (0.0, 0.0, 0.5)
-    radius: float = 0.5
-    kind = CYLINDER
-
-    def __post_init__(self):
-        self.start = finite_vector("cylinder start", self.start)
-        self.end = finite_vector("cylinder end", self.end)
-        self.radius = positive("cylinder radius", self.radius)
-        if np.array_equal(self.start, self.end):
-            raise ValueError(f"cylinder from {tuple(self.start.tolist())} to itself: expected two points")
-
-    def pose(self):
-        """Position (3,) and rotation (w, x, y, z) of the shape's frame."""
-        return (self.start + self.end) / 2, rotation_between((0, 0, 1), self.end - self.start)
-
-    def numbers(self):
-        """Parameters in the normal form."""
-        return self.radius, np.linalg.norm(self.end - self.start) / 2
-
-    def hull(self, sides=32):
-        """A ConvexHull in its place, in the normal form: a prism of so many sides whose corners lie on the cylinder."""
-        radius, half = self.numbers()
-        angle = 2 * np.pi * np.arange(whole("sides", sides, least=3)) / sides
-        rim = np.stack([radius * np.cos(angle), radius * np.sin(angle), np.full(sides, half)], axis=1)
-        return ConvexHull(np.concatenate([rim, rim * (1, 1, -1)]))
+from pbd.collide.shapes import HULL, IDENTITY
+from pbd.validate import finite_array
 
 
 class ConvexHull:
@@ -101,8 +60,12 @@ class ConvexHull:
         return self.centre, IDENTITY
 
     def numbers(self):
-        """Parameters in the normal form: none but the vertices."""
+        """Parameters in the normal form: none but the planes."""
         return ()
+
+    def samples(self):
+        """What kernels read besides: the planes (f, 4)."""
+        return self.planes
 
 
 def _loop(vertices, face, normal):

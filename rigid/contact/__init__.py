@@ -1,0 +1,14 @@
+"""Contact: which shapes of a model's bodies touch, and where. No solver stands here: these are points, not rows.
+
+    tables.py     the arrays: shapes of all worlds, points that were found, scratch
+    polyhedron.py boxes, cylinders and hulls as corners, faces and edges
+    broad.py      poses and bounds of all shapes, and the pairs that could touch
+    narrow.py     find_points, to be called in a solver's kernel: read this; shape_distance, for cloth and the like
+    rounded.py    spheres and capsules against everything
+    polyhedra.py  boxes, cylinders and hulls against planes and one another: separating axes, clipping
+    manifold.py   the points of one pair: collected, thinned out to eight, handed over
+
+    shapes, points, broad = tables.upload(models, worlds)
+    find_points = point_finder(tables.meetings(models))         # of narrow.py, which also has one for everything
+    find_points(shapes, points, broad, poses, reach, world)     # in a kernel, by one thread for each world
+"""
