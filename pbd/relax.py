@@ -9,44 +9,61 @@ import taichi as ti
 
 @ti.func
 def gather(kind: ti.template(), index: ti.template(), s: ti.template(), c, world):
-    """Members of constraint c of a kind, their positions with inverse masses, and its numbers."""
+    """Members of constraint c of a kind, their positions with inverse masses, and its numbers; where they end."""
     first = s.offsets[index, 0] + c * kind.arity
     count = ti.static(len(kind.parameters))
     number = s.offsets[index, 1] + c * ti.static(count + kind.compliance)
     i = [s.members[first + k] for k in ti.static(range(kind.arity))]
     q = [s.position[i[k], world] for k in ti.static(range(kind.arity))]
-    parameters = [s.parameters[number + k, world] for k in ti.static(range(count))]
+    parameters = [
+        s.parameters[number + k, world] if ti.static(k < count) else s.h
+        for k in ti.static(range(len(kind.parameters) + kind.timed))
+    ]
     return i, q, parameters, number + count
 
 
 @ti.func
 def project(kind: ti.template(), index: ti.template(), s: ti.template(), c, world):
-    """Project constraint c of a kind."""
+    """Project constraint c of a kind, unless it is an inequality that is seen to hold."""
     i, q, parameters, number = gather(kind, index, s, c, world)
     x = [ti.Vector([q[k][0], q[k][1], q[k][2]]) for k in ti.static(range(kind.arity))]
     w = [q[k][3] for k in ti.static(range(kind.arity))]
-    from_start = ti.static(s.features.from_start)
-    start = [s.previous[i[k], world] if ti.static(from_start) else x[k] for k in ti.static(range(kind.arity))]
+    if ti.static(kind.may_hold):
+        if not kind.holds(x, parameters):
+            move(kind, index, s, c, world, i, x, w, parameters, number)
+    else:
+        move(kind, index, s, c, world, i, x, w, parameters, number)
+
+
+@ti.func
+def move(kind: ti.template(), index: ti.template(), s: ti.template(), c, world, i, x, w, parameters, number):
+    """Replace positions of members i by their projections."""
+    earlier = ti.static(s.features.from_start or kind.timed)
+    start = [s.previous[i[k], world] if ti.static(earlier) else x[k] for k in ti.static(range(kind.arity))]
     compliance, multiplier, place = 0.0, 0.0, 0
     if ti.static(kind.compliance):
         compliance = s.parameters[number, world] / (s.h * s.h)
         place = s.offsets[index, 2] + c
         multiplier = s.multipliers[place, world]
-    projected, multiplier = kind.project(x, start, w, parameters, compliance, multiplier, s.features.from_start)
+    result = kind.project(x, start, w, parameters, compliance, multiplier, s.features.from_start)
+    projected = result[0]
     if ti.static(kind.compliance):
-        s.multipliers[place, world] = multiplier
+        s.multipliers[place, world] = result[1]
+    for k in ti.static(range(kind.memory)):
+        s.parameters[number - kind.memory + k, world] = result[2][k]
     for k in ti.static(range(kind.arity)):
         s.position[i[k], world] = ti.Vector([projected[k][0], projected[k][1], projected[k][2], w[k]])
 
 
 @ti.func
 def violation(kind: ti.template(), index: ti.template(), s: ti.template(), c, world):
-    """How far constraint c of a kind is from being satisfied, |C + α' λ|, in the unit of C."""
-    _, q, parameters, number = gather(kind, index, s, c, world)
-    x = [ti.Vector([q[k][0], q[k][1], q[k][2]]) for k in ti.static(range(kind.arity))]
-    C = kind.value(x, parameters)
-    if ti.static(kind.compliance):
-        C += s.parameters[number, world] / (s.h * s.h) * s.multipliers[s.offsets[index, 2] + c, world]
+    """How far constraint c of a kind is from being satisfied, |C + α' λ|, in the unit of C; zero for a timed force."""
+    C = 0.0
+    if ti.static(not kind.timed):
+        _, q, parameters, number = gather(kind, index, s, c, world)
+        C = kind.value([ti.Vector([q[k][0], q[k][1], q[k][2]]) for k in ti.static(range(kind.arity))], parameters)
+        if ti.static(kind.compliance):
+            C += s.parameters[number, world] / (s.h * s.h) * s.multipliers[s.offsets[index, 2] + c, world]
     return ti.abs(C)
 
 

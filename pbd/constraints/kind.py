@@ -38,6 +38,12 @@ class Kind:
         value: Taichi function (x, parameters) -> violation, signed, in the unit of C; 0 where it is satisfied.
         compliance: whether each constraint has a compliance α and keeps a λ.
         compliant: the same kind with compliance, or None where it has none.
+        holds: Taichi function (x, parameters) -> whether an inequality holds, cheaper than its projection, which is
+            then left out; None for always to be projected.
+        timed: whether this is a force that wants to know the time: `project` and `value` find the substep h [s] after
+            their parameters, and `start` is the start of the substep in either direction. Such a force violates
+            nothing; energy it stores is value²/2α.
+        memory: how many of its last parameters `project` returns anew, as a list after λ, for the next projection.
     """
 
     name: str
@@ -47,6 +53,14 @@ class Kind:
     value: Any = field(repr=False)
     compliance: bool = False
     compliant: Any = field(default=None, repr=False)
+    holds: Any = field(default=None, repr=False)
+    timed: bool = False
+    memory: int = 0
+
+    @property
+    def may_hold(self):
+        """Whether projections may be left out."""
+        return self.holds is not None
 
 
 def scalar_constraint(name, arity, parameters, function, bound="equal"):

@@ -51,6 +51,14 @@ class Frame:
         """Masses of all particles [kg]."""
         return np.concatenate([np.full(4, self.corner_mass), np.full(len(self.joints), self.joint_mass)])
 
+    def weights(self, points):
+        """The c of p = Σ c_k x_k over the corners, Σ c_k = 1 (..., 4). Arguments: points (..., 3) of the body [m]."""
+        # (x_k 1) c = (p 1)
+        system = np.concatenate([self.corners.T, np.ones((1, 4))])
+        points = np.asarray(points, float)
+        ends = np.concatenate([points, np.ones((*points.shape[:-1], 1))], axis=-1)
+        return np.linalg.solve(system, ends[..., None])[..., 0]
+
 
 def second_moments(inertia):
     """S = ∫ x xᵀ dm of a body [kg m²], from its inertia tensor about the centre of mass (3, 3)."""
@@ -94,17 +102,33 @@ def make_frame(name, mass, inertia, joints=()):
 def fit_pose(points, masses, positions):
     """Pose that brings points of a body nearest to where its particles are, by mass.
 
-    Arguments: points (n, 3) in the body's frame, of mass `masses` (n,), whose centre of mass is the origin; positions
+    Arguments: points (..., n, 3) in the body's frame, of masses (..., n), whose centre of mass is the origin; positions
     (..., n, 3) [m].
 
     Returns: position (..., 3) and rotation matrix (..., 3, 3).
 
     Source: Kabsch, A solution for the best rotation to relate two sets of vectors (1976).
     """
-    weights = masses / masses.sum()
-    centre = np.einsum("n,...ni->...i", weights, positions)
-    covariance = np.einsum("n,...ni,nj->...ij", weights, positions - centre[..., None, :], points)
+    weights = masses / masses.sum(axis=-1, keepdims=True)
+    centre = (weights[..., None] * positions).sum(axis=-2)
+    arms = weights[..., None] * (positions - centre[..., None, :])
+    covariance = np.swapaxes(arms, -1, -2) @ points
     left, _, right = np.linalg.svd(covariance)
     sign = np.ones(covariance.shape[:-1])
     sign[..., 2] = np.linalg.det(left @ right)
     return centre, left * sign[..., None, :] @ right
+
+
+def fit_velocity(masses, inertia, arms, turn, velocities):
+    """Velocity and angular velocity that give a body the momentum of its particles.
+
+    Arguments: masses (..., n); inertia (..., 3, 3) in the body's frame; arms (..., n, 3) from the centre of mass; turn
+    (..., 3, 3), the body's rotation; velocities (..., n, 3) [m/s].
+
+    Returns: velocity and angular velocity, (..., 3) each.
+    """
+    momenta = masses[..., None] * velocities
+    velocity = momenta.sum(axis=-2) / masses.sum(axis=-1)[..., None]
+    spin = np.cross(arms, momenta).sum(axis=-2)
+    world = turn @ inertia @ np.swapaxes(turn, -1, -2)
+    return velocity, np.linalg.solve(world, spin[..., None])[..., 0]

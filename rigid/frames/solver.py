@@ -1,21 +1,21 @@
 """Solver "verlet": bodies as frames of particles, joints as particles that two frames share, on pbd.
 
 Two bodies that share one particle have a ball joint; two particles on a line, a hinge; three, a weld. A joint with the
-ground shares pinned particles. What moves them is `pbd.ParticleSystem`; poses and velocities are read back by best fit.
+ground shares pinned particles. What moves them is `pbd.ParticleSystem`, whose step (pbd/step.py) is the algorithm; what
+bodies do in it, when they touch, is in rigid/frames/step.py. Poses and velocities are read back by best fit.
 """
 
 import numpy as np
 
 import pbd
-from rigid.frames.frame import EDGES, fit_pose, make_frame, second_moments
-from rigid.joint import Ball, Distance, Fixed, Hinge
-from rigid.names import GROUND
-from rigid.rotation import from_matrix, logarithm, rotate, to_matrix
+from rigid.contact.tables import meetings
+from rigid.frames.bodies import REMEMBERED, body_arrays, may_touch
+from rigid.frames.describe import describe, refuse_what_is_missing
+from rigid.frames.frame import fit_pose, fit_velocity
+from rigid.frames.joint_positions import JointPositions
+from rigid.frames.step import guest
+from rigid.rotation import from_matrix, rotate
 from rigid.state import State
-
-# How far apart the particles of a hinge or a weld stand, in parts of the half width of a uniform box with the body's
-# moments: at its surface.
-REACH = 1.0
 
 
 class FrameSolver:
@@ -25,27 +25,56 @@ class FrameSolver:
         model: a Model, or a list of several of one structure, each a world.
         dt, worlds, options: of pbd.ParticleSystem. `direction` is "start" here unless given: second order, and it keeps
             angular momentum.
-        contacts: must be False as yet, see below; it says that one knows that bodies will pass through one another.
+        contacts: whether bodies touch one another, the ground and a person's own particles.
+        particles: a pbd.Particles that live in the same world and are moved by the same system, such as a cloth; they
+            meet the model's shapes where they have a radius. Their gravity must be the model's.
+        attachments: pairs (indices of such particles, body) that stay where they are on the body.
+        contact_capacity: most points of contact at once in a world; None for a good deal.
 
-    Limitations: ball, hinge, fixed and distance joints without limits, friction, springs and motors, undamped springs
-    between points, and bodies that do not touch, are what it can do so far; anything else in a model is refused, by
-    name. Bodies are as rigid as sweeps make their sticks. Velocities are those of the middle of the last step. A flat
-    body has no tetrahedron.
+    Limitations: bodies are as rigid, and joints as tight, as sweeps make their sticks; light joint particles beside
+    heavy frames want more of them. What overlaps by more than a body's thickness within a step passes through. Bodies
+    that touch are moved by one thread a world. A flat body has no tetrahedron. Velocities are those of the middle of
+    the last step.
 
     Source: Jakobsen, Advanced Character Physics (2001), sections 5 and 6.
     """
 
-    def __init__(self, model, dt=0.01, worlds=1, contacts=True, **options):
+    def __init__(self, model, dt=0.01, worlds=1, contacts=True, particles=None, attachments=(),
+                 contact_capacity=None, **options):  # fmt: skip
         models = list(model) if isinstance(model, (list, tuple)) else [model]
         for each in models:
-            refuse_what_is_missing(each, contacts)
+            refuse_what_is_missing(each)
         if any(each.structure() != models[0].structure() for each in models):
             raise ValueError("models of several structures: expected the same bodies and joints in each world")
+        if particles is not None and not np.array_equal(particles.gravity, models[0].gravity):
+            raise ValueError(
+                f"gravity is {models[0].gravity.tolist()} in the model and {particles.gravity.tolist()} for its "
+                "particles: expected the same"
+            )
         self.model = models[0]
-        particles, self.frames, members = zip(*(describe(each) for each in models))
-        self.members = members[0]  # of each body; the same in all worlds, unlike the frames
-        options = {"direction": "start", "iterations": 30, **options}
-        self.system = pbd.ParticleSystem(particles, dt=dt, worlds=worlds, **options)
+        self._joints = JointPositions(self.model)
+        descriptions = [describe(each, particles, attachments, alike=models) for each in models]
+        self.frames = [each.frames for each in descriptions]
+        self.members = descriptions[0].members  # of each body; the same in all worlds, unlike the frames
+        self.own = descriptions[0].own
+        options = {"direction": "start", "iterations": 30, "schedule": "clusters", "clusters": 1, **options}
+        self.system = pbd.ParticleSystem([each.particles for each in descriptions], dt=dt, worlds=worlds, **options)
+        # Particles of all bodies in one table, filled up with ones that weigh nothing.
+        most = max(map(len, self.members), default=4)
+        self._index = np.array([np.pad(m, (0, most - len(m)), "edge") for m in self.members], int).reshape(-1, most)
+        fill = [[(most - len(frame.masses)) for frame in frames] for frames in self.frames]
+        self._points, self._masses = (
+            np.array([
+                [np.pad(getattr(frame, name), ((0, n), *zeros)) for frame, n in zip(frames, empty)]
+                for frames, empty in zip(self.frames, fill)
+            ]).reshape(len(models), -1, most, *tail)
+            for name, zeros, tail in (("points", ((0, 0),), (3,)), ("masses", (), ()))
+        )  # fmt: skip
+        self._inertias = np.array([each.inertias for each in models])
+        self._guest = None
+        if contacts and may_touch(self.model, particles):
+            self._guest = body_arrays(models, descriptions, self.system.worlds, contact_capacity)
+            self.system.invite(guest(meetings(models)), self._guest.values())
 
     @property
     def time(self):
@@ -67,190 +96,106 @@ class FrameSolver:
         """
         return self.system.energy()
 
-    def state(self):
-        """Poses at the end of the last step, and velocities over it: a rigid.State."""
-        snapshot = self.system.state()
-        h = self.system.dt / self.system.substeps
-        now, turn = self._poses(snapshot.positions)
-        before, turn_before = self._poses(snapshot.previous)
-        spin = logarithm(from_matrix(turn @ np.swapaxes(turn_before, -1, -2))) / h
-        return State(now, from_matrix(turn), (now - before) / h, spin, self.time)
+    def particle_positions(self):
+        """Positions of a person's own particles, (particles, 3) or (worlds, particles, 3) [m]."""
+        return self.system.positions()[..., : self.own, :]
 
-    def _poses(self, positions):
-        """Positions (..., bodies, 3) and rotation matrices of all bodies, from those of the particles."""
-        several = positions.ndim == 3
-        found = []
-        for k, members in enumerate(self.members):
-            worlds = []
-            for w, world in enumerate(positions if several else positions[None]):
-                frame = self.frames[min(w, len(self.frames) - 1)][k]
-                worlds.append(fit_pose(frame.points, frame.masses, world[members]))
-            found.append([np.stack(part) for part in zip(*worlds)])
-        places, turns = (np.stack(part, axis=1) for part in zip(*found))
-        return (places, turns) if several else (places[0], turns[0])
+    def digest(self):
+        """Sixteen hexadecimal digits that differ when any bit of the particles does."""
+        return self.system.digest()
+
+    def state(self):
+        """Poses at the end of the last step, and velocities over it: a rigid.State.
+
+        Velocities are those that have the momentum of the particles, which is what constraints and contacts keep:
+        Σ m (x - x*)/Mh, and I⁻¹ Σ m r × (x - x*)/h. `memory` is what it takes to go on bit for bit.
+        """
+        snapshot = self.system.state()
+        found = self._read(snapshot.positions, snapshot.previous)
+        return State(*found, self.time, self._memory(snapshot))
+
+    def _read(self, positions, previous):
+        """Positions, rotations, velocities and angular velocities of all bodies from their particles."""
+        points, masses, inertias = self._points, self._masses, self._inertias
+        if positions.ndim == 2:
+            points, masses, inertias = points[0], masses[0], inertias[0]
+        now = positions[..., self._index, :]
+        place, turn = fit_pose(points, masses, now)
+        step = (now - previous[..., self._index, :]) / (self.system.dt / self.system.substeps)
+        velocity, spin = fit_velocity(masses, inertias, now - place[..., None, :], turn, step)
+        return place, from_matrix(turn), velocity, spin
+
+    def _memory(self, snapshot):
+        """All numbers of the particles and of contacts, in a row."""
+        arrays = [snapshot.positions, snapshot.previous, snapshot.forces, snapshot.inverse_masses]
+        arrays += [[snapshot.dt, snapshot.substeps, snapshot.origin, snapshot.substep]]
+        if self._guest is not None:
+            arrays += [self._guest[name].to_numpy() for name in REMEMBERED]
+        return np.concatenate([np.ravel(array).astype(float) for array in arrays])
 
     def set_state(self, state):
-        """Put bodies elsewhere. Arguments: a rigid.State; shared particles go to the mean of where their bodies have
-        them."""
+        """Put bodies elsewhere. Arguments: a rigid.State.
+
+        One that state() gave, as it is, goes on bit for bit. From others, the poses and velocities are taken: shared
+        particles go to the mean of where their bodies have them, and a person's own particles stay.
+        """
+        if not isinstance(state, State):
+            raise TypeError(f"state is {type(state).__name__}: expected a rigid.State")
+        shape = (*self.system.positions().shape[:-2], len(self.members), 3)
+        if state.position.shape != shape:
+            raise ValueError(f"state's position has shape {state.position.shape}: expected {shape}")
+        if not self._recall(state):
+            self._place(state)
+
+    def _recall(self, state):
+        """Take a state with its memory, if that is of this system and belongs to the poses; whether it was so."""
+        now = self.system.state()
+        shapes = [now.positions.shape, now.previous.shape, now.forces.shape, now.inverse_masses.shape, (4,)]
+        if self._guest is not None:
+            shapes += [tuple(self._guest[name].to_numpy().shape) for name in REMEMBERED]
+        ends = np.cumsum([np.prod(shape, dtype=int) for shape in shapes])
+        if len(state.memory) != ends[-1]:
+            return False
+        parts = [part.reshape(shape) for part, shape in zip(np.split(state.memory, ends[:-1]), shapes)]
+        positions, previous, forces, weights, (dt, substeps, origin, substep) = parts[:5]
+        now = pbd.State(positions, previous, forces, weights, float(dt), int(substeps), float(origin), int(substep))
+        given = (state.position, state.rotation, state.velocity, state.angular_velocity)
+        before = self.system.state()
+        self.system.set_state(now)
+        if not all(map(np.array_equal, self._read(positions, previous), given)):
+            self.system.set_state(before)
+            return False
+        for name, part in zip(REMEMBERED, parts[5:]):
+            array = self._guest[name]
+            array.from_numpy(np.ascontiguousarray(part, array.to_numpy().dtype))
+        return True
+
+    def _place(self, state):
+        """Take poses and velocities."""
         shape = self.system.positions().shape
         positions, velocities, weights = np.zeros(shape), np.zeros(shape), np.zeros(shape[:-1])
-        pinned = self.system.inverse_masses() == 0
-        several = len(shape) == 3
-        for k, members in enumerate(self.members):
-            for w in range(shape[0] if several else 1):
-                at = (w,) if several else ()
-                frame = self.frames[min(w, len(self.frames) - 1)][k]
-                arms = rotate(state.rotation[(*at, k)], frame.points)
-                places = (*at, members)
-                positions[places] += frame.masses[:, None] * (state.position[(*at, k)] + arms)
-                moved = state.velocity[(*at, k)] + np.cross(state.angular_velocity[(*at, k)], arms)
-                velocities[places] += frame.masses[:, None] * moved
-                weights[places] += frame.masses
-        kept = self.system.positions()
-        held = weights > 0
-        positions = np.where(held[..., None], positions / np.where(held, weights, 1.0)[..., None], kept)
-        velocities = np.where(held[..., None], velocities / np.where(held, weights, 1.0)[..., None], 0.0)
-        self.system.set_positions(np.where(pinned[..., None], kept, positions))
-        self.system.set_velocities(np.where(pinned[..., None], 0.0, velocities))
+        masses, points = (self._masses, self._points) if len(shape) == 3 else (self._masses[0], self._points[0])
+        arms = rotate(state.rotation[..., None, :], points)
+        places = state.position[..., None, :] + arms
+        moving = state.velocity[..., None, :] + np.cross(state.angular_velocity[..., None, :], arms)
+        masses = np.broadcast_to(masses, places.shape[:-1])
+        at = (self._index,) if len(shape) == 2 else (np.arange(shape[0])[:, None, None], self._index)
+        np.add.at(weights, at, masses)
+        np.add.at(positions, at, masses[..., None] * places)
+        np.add.at(velocities, at, masses[..., None] * moving)
+        free = (weights > 0) & (self.system.inverse_masses() > 0)
+        share = np.where(free, weights, 1.0)[..., None]
+        # A person's own particles keep what they have.
+        self.system.set_positions(np.where(free[..., None], positions / share, self.system.positions()))
+        kept = self.system.velocities()
+        self.system.set_velocities(np.where(free[..., None], velocities / share, kept))
+        if self._guest is not None:
+            self._guest["heads"].fill(-1)
 
     def joint_positions(self):
-        """Angle of each hinge [rad], in (-π, π]: {name: number, or (worlds,)}."""
-        state = self.state()
-        found = {}
-        for joint in self.model.joints:
-            if isinstance(joint, Hinge):
-                # The child's second axis, seen in the parent's first two across the hinge.
-                n = axes_in_world(state, joint.parent, joint.parent_axes)
-                across = axes_in_world(state, joint.child, joint.child_axes)[..., 1, :]
-                sine, cosine = (np.einsum("...i,...i->...", across, n[..., k, :]) for k in (2, 1))
-                found[joint.name] = np.arctan2(sine, cosine)
-        return found
+        """Positions of all joints, {name: number, or (worlds, ...)}: see rigid/frames/joint_positions.py."""
+        return self._joints.positions(self.state())
 
-
-def axes_in_world(state, body, axes):
-    """Axes (3, 3) of a body's frame, as rows in the world (..., 3, 3)."""
-    if body == GROUND:
-        return np.broadcast_to(axes, (*state.position.shape[:-2], 3, 3))
-    return np.einsum("...ij,kj->...ki", to_matrix(state.rotation[..., body, :]), axes)
-
-
-def refuse_what_is_missing(model, contacts):
-    """Say what this solver cannot do as yet, rather than leave it out."""
-    for joint in model.joints:
-        if not isinstance(joint, (Ball, Hinge, Fixed, Distance)):
-            raise NotImplementedError(f'{joint.kind} {joint.name}: solver "verlet" has ball, hinge, fixed and distance')
-        for what in ("friction", "spring", "motor"):
-            if getattr(joint, what, None):
-                raise NotImplementedError(f'{joint.kind} {joint.name} has {what}: solver "verlet" has none as yet')
-        limits = [getattr(joint, name, np.inf) for name in ("swing_limit", "twist_limits", "limits")]
-        if not isinstance(joint, Distance) and np.isfinite(np.concatenate([np.ravel(limit) for limit in limits])).any():
-            raise NotImplementedError(f'{joint.kind} {joint.name} has limits: solver "verlet" has none as yet')
-    if model.gears:
-        raise NotImplementedError(f'gear {model.gears[0].name}: solver "verlet" has none as yet')
-    for spring in model.springs:
-        if spring.damping:
-            raise NotImplementedError(f'spring {spring.name} has damping: solver "verlet" has none as yet')
-    pairs = ((a, b) for a in range(len(model.shapes)) for b in range(a))
-    if contacts and any(model.may_touch(a, b) for a, b in pairs):
-        raise NotImplementedError('solver "verlet" has no contacts as yet; contacts=False lets bodies pass through')
-
-
-def joint_points(model, joint):
-    """World points (n, 3) that the two bodies of a joint share."""
-    anchor = joint.parent_anchor
-    axes = joint.parent_axes
-    if joint.parent != GROUND:
-        body = model.bodies[joint.parent]
-        anchor, axes = body.world_point(anchor), np.array([body.world_direction(axis) for axis in axes])
-    if isinstance(joint, (Ball, Distance)):
-        return anchor[None]
-    widths = []
-    for index in (joint.parent, joint.child):
-        if index != GROUND:
-            body = model.bodies[index]
-            moments = second_moments(body.inertia)
-            local = np.array([body.local_direction(axis) for axis in axes])
-            widths.append(np.sqrt(3 * np.einsum("ki,ij,kj->k", local, moments, local) / body.mass))
-    reach = REACH * np.min(widths, axis=0)
-    if isinstance(joint, Hinge):
-        return anchor + np.outer((-reach[0], reach[0]), axes[0])
-    return anchor + reach.min() * axes
-
-
-def describe(model):
-    """A model as pbd.Particles.
-
-    Returns: the Particles; a Frame for each body; and the particles of each body, in the order of its frame.
-    """
-    shared = []  # (body points by body index) of each particle that joints add
-    for joint in model.joints:
-        if isinstance(joint, Distance):
-            parent, child = joint.parent_anchor, joint.child_anchor
-            ends = [(joint.parent, parent), (joint.child, child)]
-            shared += [([index], world_point(model, index, point)) for index, point in ends]
-        else:
-            shared += [([joint.parent, joint.child], point) for point in joint_points(model, joint)]
-    for spring in model.springs:
-        ends = [(spring.a, spring.anchor_a), (spring.b, spring.anchor_b)]
-        shared += [([index], world_point(model, index, point)) for index, point in ends]
-
-    own = [[k for k, (bodies, _) in enumerate(shared) if index in bodies] for index in range(len(model.bodies))]
-    frames = []
-    for index, body in enumerate(model.bodies):
-        points = [body.local_point(shared[k][1]) for k in own[index]]
-        frames.append(make_frame(body.name, body.mass, body.inertia, points))
-
-    particles = pbd.Particles(gravity=model.gravity)
-    members = []
-    for body, frame in zip(model.bodies, frames):
-        arms = rotate(body.rotation, frame.corners)
-        velocity = body.velocity + np.cross(body.angular_velocity, arms)
-        members.append(particles.add_particles(body.position + arms, frame.corner_mass, velocity))
-    added = []
-    for bodies, point in shared:
-        masses = [frames[index].joint_mass for index in bodies if index != GROUND]
-        if GROUND in bodies:
-            added.append(particles.add_particle(point, np.inf))
-            continue
-        velocities = [
-            model.bodies[index].velocity
-            + np.cross(model.bodies[index].angular_velocity, point - model.bodies[index].position)
-            for index in bodies
-        ]
-        added.append(particles.add_particle(point, sum(masses), np.average(velocities, axis=0, weights=masses)))
-    for index in range(len(model.bodies)):
-        corners = members[index]
-        particles.add_sticks(corners[EDGES])
-        joints = np.array([added[k] for k in own[index]], int)
-        particles.add_sticks(np.stack([np.repeat(joints, 4), np.tile(corners, len(joints))], axis=1))
-        members[index] = np.concatenate([corners, joints])
-
-    place = iter(added)
-    for joint in model.joints:
-        if isinstance(joint, Distance):
-            add_distance(particles, next(place), next(place), joint)
-        else:
-            for _ in joint_points(model, joint):
-                next(place)
-    for spring in model.springs:
-        a, b = next(place), next(place)
-        if spring.stiffness > 0:
-            particles.add_stick(a, b, length=spring.rest_length, compliance=1 / spring.stiffness)
-    return particles, frames, members
-
-
-def add_distance(particles, a, b, joint):
-    """Sticks of a distance joint: rigid where its limits leave no play, one-sided where they leave some."""
-    low, high = joint.limits
-    if low == high:
-        particles.add_stick(a, b, length=joint.length + low)
-        return
-    if np.isfinite(low):
-        particles.add_stick(a, b, length=joint.length + low, bound="at_least")
-    if np.isfinite(high):
-        particles.add_stick(a, b, length=joint.length + high, bound="at_most")
-
-
-def world_point(model, index, point):
-    """A point of a body's own frame, or of the ground's, in the world at time zero (3,) [m]."""
-    return np.asarray(point) if index == GROUND else model.bodies[index].world_point(point)
+    def joint_velocities(self):
+        """Their velocities, likewise, over the last step."""
+        return self._joints.velocities(self.state())

@@ -1,0 +1,155 @@
+"""From a model to particles: frames, the particles that joints share, and the constraints that joints are."""
+
+from copy import deepcopy
+from dataclasses import dataclass
+
+import numpy as np
+
+import pbd
+from pbd.validate import indices
+from rigid.frames.frame import EDGES, make_frame, second_moments
+from rigid.frames.joining import Joiner
+from rigid.joint import Ball, Distance, Fixed, Hinge, Slider, Universal
+from rigid.names import GROUND
+from rigid.rotation import rotate
+
+# How far apart the particles of a hinge or a weld stand, in parts of the half width of a uniform box with the body's
+# moments: at its surface.
+REACH = 1.0
+
+
+@dataclass
+class Description:
+    """A model as particles.
+
+    Arguments:
+        particles: pbd.Particles; a person's own come first.
+        own: how many those are.
+        frames: a Frame for each body.
+        members: indices of the particles of each body, in the order of its frame: four corners, then joint particles.
+    """
+
+    particles: pbd.Particles
+    own: int
+    frames: list
+    members: list
+
+
+def refuse_what_is_missing(model):
+    """Say what this solver cannot do, rather than leave it out: joints of a person's own."""
+    for joint in model.joints:
+        if type(joint) not in (Ball, Distance, Fixed, Hinge, Slider, Universal):
+            raise NotImplementedError(f'{joint.kind} {joint.name}: solver "verlet" has the joints of rigid.Model alone')
+
+
+def joint_points(model, joint):
+    """World points (n, 3) that the two bodies of a joint share: one of a ball and a universal joint, two on the line of
+    a hinge, three of a weld, none of a slider."""
+    anchor = joint.parent_anchor
+    axes = joint.parent_axes
+    if joint.parent != GROUND:
+        body = model.bodies[joint.parent]
+        anchor, axes = body.world_point(anchor), np.array([body.world_direction(axis) for axis in axes])
+    if isinstance(joint, (Ball, Universal)):
+        return anchor[None]
+    if isinstance(joint, Slider):
+        return np.zeros((0, 3))
+    widths = []
+    for index in (joint.parent, joint.child):
+        if index != GROUND:
+            body = model.bodies[index]
+            moments = second_moments(body.inertia)
+            local = np.array([body.local_direction(axis) for axis in axes])
+            widths.append(np.sqrt(3 * np.einsum("ki,ij,kj->k", local, moments, local) / body.mass))
+    reach = REACH * np.min(widths, axis=0)
+    if isinstance(joint, Hinge):
+        return anchor + np.outer((-reach[0], reach[0]), axes[0])
+    return anchor + reach.min() * axes
+
+
+def describe(model, particles=None, attachments=(), alike=None):
+    """A model as particles: a Description.
+
+    Arguments: model; particles: a pbd.Particles that live in the same world, such as a cloth, or None; attachments:
+    pairs (particles' indices, body) that stay where they are on the body; alike: the models of all worlds, this one
+    among them, which are to have the same constraints; None for this one alone.
+    """
+    shared = []  # (body points by body index) of each particle that joints add
+    for joint in model.joints:
+        if isinstance(joint, Distance):
+            parent, child = joint.parent_anchor, joint.child_anchor
+            ends = [(joint.parent, parent), (joint.child, child)]
+            shared += [([index], world_point(model, index, point)) for index, point in ends]
+        else:
+            shared += [([joint.parent, joint.child], point) for point in joint_points(model, joint)]
+    for spring in model.springs:
+        ends = [(spring.a, spring.anchor_a), (spring.b, spring.anchor_b)]
+        shared += [([index], world_point(model, index, point)) for index, point in ends]
+
+    own = [[k for k, (bodies, _) in enumerate(shared) if index in bodies] for index in range(len(model.bodies))]
+    frames = []
+    for index, body in enumerate(model.bodies):
+        points = [body.local_point(shared[k][1]) for k in own[index]]
+        frames.append(make_frame(body.name, body.mass, body.inertia, points))
+
+    particles = pbd.Particles(gravity=model.gravity) if particles is None else deepcopy(particles)
+    count = len(particles)
+    members = []
+    for body, frame in zip(model.bodies, frames):
+        arms = rotate(body.rotation, frame.corners)
+        velocity = body.velocity + np.cross(body.angular_velocity, arms)
+        members.append(particles.add_particles(body.position + arms, frame.corner_mass, velocity))
+    added = []
+    for bodies, point in shared:
+        masses = [frames[index].joint_mass for index in bodies if index != GROUND]
+        if GROUND in bodies:
+            added.append(particles.add_particle(point, np.inf))
+            continue
+        velocities = [
+            model.bodies[index].velocity
+            + np.cross(model.bodies[index].angular_velocity, point - model.bodies[index].position)
+            for index in bodies
+        ]
+        added.append(particles.add_particle(point, sum(masses), np.average(velocities, axis=0, weights=masses)))
+    for index in range(len(model.bodies)):
+        corners = members[index]
+        particles.add_sticks(corners[EDGES])
+        joints = np.array([added[k] for k in own[index]], int)
+        particles.add_sticks(np.stack([np.repeat(joints, 4), np.tile(corners, len(joints))], axis=1))
+        members[index] = np.concatenate([corners, joints])
+
+    place = iter(added)
+    for joint in model.joints:
+        if isinstance(joint, Distance):
+            add_distance(particles, next(place), next(place), joint)
+        else:
+            for _ in joint_points(model, joint):
+                next(place)
+    joiner = Joiner(particles, model, frames, members, [model] if alike is None else alike)
+    for index in range(len(model.springs)):
+        joiner.add_point_spring(index, next(place), next(place))
+    joiner.join()
+    for attached, body in attachments:
+        index = model._body_index("body of an attachment", body)
+        for particle in indices("attached particles", attached, count):
+            point = model.bodies[index].local_point(particles.positions[particle])
+            particles.add_attachment([particle], [1.0], members[index][:4], frames[index].weights(point))
+    particles.radii[count:] = -1.0  # it is the bodies' shapes that meet others
+    return Description(particles, count, frames, members)
+
+
+def add_distance(particles, a, b, joint):
+    """Sticks of a distance joint: rigid where its limits leave no play, one-sided where they leave some."""
+    low, high = joint.limits
+    if low == high:
+        particles.add_stick(a, b, length=joint.length + low)
+        return
+    if np.isfinite(low):
+        particles.add_stick(a, b, length=joint.length + low, bound="at_least")
+    if np.isfinite(high):
+        particles.add_stick(a, b, length=joint.length + high, bound="at_most")
+
+
+def world_point(model, index, point):
+    """A point of a body's own frame, or of the ground's, in the world at time zero (3,) [m]."""
+    return np.asarray(point) if index == GROUND else model.bodies[index].world_point(point)

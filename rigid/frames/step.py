@@ -1,0 +1,200 @@
+"""What bodies do in a step of their particles: the four functions of a pbd.arrays.Guest.
+
+    meet     poses from the particles, contacts sought (rigid/contact), the last step's impulses again
+    relax    each contact projected once, in each sweep after the sticks
+    part     what overlaps is parted, what rebounds gets its speed
+"""
+
+from functools import lru_cache
+
+import taichi as ti
+
+from pbd.arrays import CROWDED, Data, Guest
+from pbd.integrate import position
+from rigid.contact import tables
+from rigid.contact.narrow import point_finder, shape_distance
+from rigid.frames import contact
+from rigid.frames.arrays import BODIES, IMPULSE, OWN, TOUCHED, Bodies
+from rigid.frames.poses import move, read_inertia, read_pose, rest
+
+
+@lru_cache
+def guest(meetings):
+    """The Guest whose kernels know the kinds of pairs that can meet. Arguments: of rigid.contact.tables.meetings."""
+    find_points = point_finder(meetings)
+
+    @ti.func
+    def meet(s: ti.template(), world):
+        for body in range(s.guest.own[BODIES]):
+            read_pose(s, body, world)
+            s.guest.motion[body, world, TOUCHED] = 0.0
+        find_points(s.guest.shapes, s.guest.points, s.guest.broad, s.guest.poses, s.guest.reach, world)
+        begin(s, world)
+
+    return Guest(kernel, meet, relax, part, touching)
+
+
+@ti.func
+def begin(s: ti.template(), world):
+    """Make contacts of the points that were found, and begin as the last step ended."""
+    for i in range(s.guest.own[OWN]):
+        meet_particle(s, i, world)
+    if s.guest.points.count[world] > s.guest.contacts.shape[0]:
+        s.report[world, CROWDED] = ti.cast(s.guest.points.count[world], float)
+    for c in range(contact.count(s, world)):
+        for k in ti.static((tables.BODY_A, tables.BODY_B)):
+            body = s.guest.points.integers[c, k, world]
+            if body >= 0:
+                s.guest.motion[body, world, TOUCHED] = 1.0
+    for body in range(s.guest.own[BODIES]):
+        if s.guest.motion[body, world, TOUCHED] > 0.0:
+            read_inertia(s, s.previous, body, world)
+    for c in range(contact.count(s, world)):
+        contact.prepare(s, c, world)
+    for c in range(contact.count(s, world)):
+        contact.warm_start(s, c, world)
+    for body in range(s.guest.own[BODIES]):
+        if s.guest.motion[body, world, TOUCHED] > 0.0:
+            move(s, s.position, s.previous, body, 1.0, world)
+            rest(s, body, world)
+
+
+@ti.func
+def meet_particle(s: ti.template(), i, world):
+    """Find the shapes that a person's own particle meets."""
+    radius = s.radius[i, world]
+    if radius > 0.0 and s.position[i, world][3] >= 0.0:
+        x = s.previous[i, world]
+        way = (position(s, i, world) - x).norm()
+        for shape in range(s.guest.heads.shape[0]):
+            body = s.guest.shapes.integers[shape, tables.BODY]
+            near = radius + way
+            if body >= 0:
+                near += s.guest.reach[body, world]
+            distance, normal = shape_distance(s.guest.shapes, shape, s.guest.poses, x, world)
+            if distance < near:
+                append(s, i, shape, x, normal, distance - radius, world)
+
+
+@ti.func
+def append(s: ti.template(), i, shape, x, normal, gap, world):
+    """Add the contact of a person's own particle i, at x, with a shape; it is a point without extent."""
+    c = s.guest.points.count[world]
+    s.guest.points.count[world] = c + 1
+    if c < s.guest.contacts.shape[0]:
+        s.guest.points.integers[c, tables.SHAPE_A, world] = -1
+        s.guest.points.integers[c, tables.SHAPE_B, world] = -1
+        s.guest.points.integers[c, tables.BODY_A, world] = contact.PARTICLE - i
+        s.guest.points.integers[c, tables.BODY_B, world] = s.guest.shapes.integers[shape, tables.BODY]
+        # Half the gap from here is where the impulse acts: at the particle, else friction would turn the two.
+        place = x + 0.5 * gap * normal
+        for k in ti.static(range(3)):
+            s.guest.points.numbers[c, tables.POINT + k, world] = place[k]
+            s.guest.points.numbers[c, tables.NORMAL + k, world] = normal[k]
+        s.guest.points.numbers[c, tables.GAP, world] = gap
+        s.guest.points.numbers[c, tables.FRICTION, world] = s.guest.shapes.numbers[shape, tables.SHAPE_FRICTION, world]
+        s.guest.points.numbers[c, tables.RESTITUTION, world] = 0.0
+
+
+@ti.func
+def relax(s: ti.template(), world):
+    """Project every contact once, and once more in the opposite order; return the deepest [m].
+
+    Symmetric Gauss-Seidel: in one order alone each sweep tilts a stack the same way.
+    """
+    worst = 0.0
+    n = contact.count(s, world)
+    for k in range(2 * n):
+        c = k
+        if k >= n:
+            c = 2 * n - 1 - k
+        worst = ti.max(worst, contact.solve(s, c, world))
+    for body in range(s.guest.own[BODIES]):
+        if s.guest.motion[body, world, TOUCHED] > 0.0:
+            move(s, s.position, s.previous, body, 1.0, world)
+            rest(s, body, world)
+    return worst
+
+
+@ti.func
+def part(s: ti.template(), world):
+    """Keep what the next step wants to know; part what overlaps; send back what rebounds."""
+    for shape in range(s.guest.heads.shape[0]):
+        s.guest.heads[shape, world] = -1
+    deep, returned = 0, 0
+    for c in range(contact.count(s, world)):
+        contact.keep(s, c, world)
+    for c in range(contact.count(s, world)):
+        deep += contact.part(s, c, world)
+        returned += contact.rebounds(s, c, world)
+    if deep > 0:
+        for body in range(s.guest.own[BODIES]):
+            if s.guest.motion[body, world, TOUCHED] > 0.0:
+                move(s, s.position, s.previous, body, 1.0, world)
+                move(s, s.previous, s.previous, body, 1.0, world)
+                rest(s, body, world)
+    if returned > 0:
+        for body in range(s.guest.own[BODIES]):
+            if s.guest.motion[body, world, TOUCHED] > 0.0:
+                read_inertia(s, s.position, body, world)
+        for c in range(contact.count(s, world)):
+            contact.aim(s, c, world)
+        for _ in range(contact.PASSES):
+            for c in range(contact.count(s, world)):
+                if contact.rebounds(s, c, world):
+                    contact.rebound(s, c, world)
+        for body in range(s.guest.own[BODIES]):
+            if s.guest.motion[body, world, TOUCHED] > 0.0:
+                move(s, s.previous, s.position, body, -1.0, world)
+                rest(s, body, world)
+
+
+@ti.func
+def touching(s: ti.template(), world):
+    """How many contacts held something off in the last step."""
+    result = 0
+    for c in range(contact.count(s, world)):
+        if s.guest.contacts[c, world, IMPULSE] > 0.0:
+            result += 1
+    return result
+
+
+def kernel(body, features):
+    """As pbd.arrays.kernel, with the arrays of bodies after those of particles."""
+    flat, table, cube = (ti.types.ndarray(ndim=n) for n in (1, 2, 3))
+
+    @ti.kernel
+    def run(
+        position: table, previous: table, predicted: table, force: table, air: table, radius: table,
+        members: flat, parameters: table, multipliers: table, offsets: table, runs: cube, colours: flat,
+        numbers: table, integers: table, grids: flat, boxes: table, driven: flat,
+        triangles: table, drag_coefficient: flat, fans: flat, fan_triangles: flat,
+        rest: table, cells: table, binned: table, neighbours: cube, neighbour_count: table, correction: table,
+        counts: flat,
+        firsts: flat, body_members: flat, fit: cube, motion: cube, poses: cube, reach: table,
+        contacts: cube, kept: cube, kept_keys: cube, heads: table, own: flat,
+        shape_integers: table, shape_numbers: cube, vertices: cube, planes: cube, lists: flat,
+        point_integers: cube, point_numbers: cube, point_count: flat,
+        placed: cube, bins: table, pairs: cube, clips: cube, marks: table,
+        timeline: table, report: table,
+        h: float, drag: float, tolerance: float, reach_of_particles: float, friction: float, a: int, b: int,
+    ):  # fmt: skip
+        data = ti.static(
+            Data(
+                features, position, previous, predicted, force, air, radius,
+                members, parameters, multipliers, offsets, runs, colours,
+                numbers, integers, grids, boxes, driven,
+                triangles, drag_coefficient, fans, fan_triangles,
+                rest, cells, binned, neighbours, neighbour_count, correction,
+                counts, timeline, report, h, drag, tolerance, reach_of_particles, friction,
+                Bodies(
+                    firsts, body_members, fit, motion, poses, reach, contacts, kept, kept_keys, heads, own,
+                    tables.Shapes(shape_integers, shape_numbers, vertices, planes, lists),
+                    tables.Points(point_integers, point_numbers, point_count),
+                    tables.Broad(placed, bins, pairs, clips, marks),
+                ),
+            )
+        )  # fmt: skip
+        body(data, a, b)
+
+    return run

@@ -1,0 +1,255 @@
+"""Contacts of bodies on frames: momentum, Coulomb's threshold, rest, rebound, stacks, cloth, and bits."""
+
+import math
+
+import numpy as np
+import pytest
+
+import pbd
+import rigid
+from pbd.build import cloth
+from rigid.contact import tables
+from rigid.rotation import from_axis_angle
+
+g = 9.81
+
+
+def momentum(solver):
+    """Linear and angular momentum of the particles [kg m/s, kg m²/s], Σ m (x - x*)/h and Σ m x* × (x - x*)/h."""
+    state = solver.system.state()
+    masses = 1 / state.inverse_masses[..., None]
+    moved = masses * (state.positions - state.previous) / solver.system.dt
+    return moved.sum(axis=-2), np.cross(state.previous, moved).sum(axis=-2)
+
+
+@pytest.mark.parametrize("restitution", [0.0, 0.7])
+@pytest.mark.parametrize("direction", ["start", "current"])
+def test_a_contact_of_two_free_bodies_keeps_both_momenta(direction, restitution):
+    # Masses 1 and 9, off centre, spinning, with friction. Verlet keeps Σ m (x - x*) and Σ m x* × x, so does an impulse
+    # that both bodies take at one point. (Angular momentum only if the sticks keep it, as the start direction does.)
+    model = rigid.Model(gravity=(0, 0, 0))
+    model.add_box((0.3, 0.2, 0.1), mass=1.0, position=(0.1, 0.05, 0.4), velocity=(0, 0, -4), restitution=restitution)
+    model.add_box((0.5, 0.4, 0.3), mass=9.0, angular_velocity=(0.2, 0.3, 1.0), friction=0.8)
+    solver = rigid.solver("verlet", model, dt=0.002, iterations=50, direction=direction)
+    solver.step()
+    linear, angular = momentum(solver)
+    said = rigid.angular_momentum(model, solver.state())
+    assert np.abs(said - angular).max() < 1e-9  # the state has the particles' own; frames here are rigid to 1e-10
+    touched = 0
+    for _ in range(150):
+        solver.step()
+        touched += solver.statistics().contacts
+    assert touched > 0
+    now = momentum(solver)
+    # A momentum m (x - x*)/h is known to 9 kg · 1e-16 · 0.5 m / 2 ms = 2e-13 a step.
+    assert np.abs(now[0] - linear).max() < 150 * 2e-13
+    if direction == "start":
+        assert np.abs(now[1] - angular).max() < 150 * 2e-13
+    assert np.linalg.norm(solver.state().velocity[0] - (0, 0, -4)) > 1  # and something happened
+
+
+@pytest.mark.parametrize("friction", [0.2, 0.5, 0.8])
+def test_a_box_on_a_slope_slides_beyond_its_friction_angle_and_not_before(friction):
+    # Sticks while tan θ <= μ. Else a = g (sin θ - μ cos θ); the step in which the contact is taken up may lack all of
+    # its friction, a speed of g h sin θ.
+    for degrees in (-0.2, 0.2):
+        angle = math.atan(friction) + math.radians(degrees)
+        model = rigid.Model(gravity=(g * math.sin(angle), 0, -g * math.cos(angle)))
+        model.add_ground(friction=friction)
+        model.add_box((0.2, 0.2, 0.1), mass=2.0, position=(0, 0, 0.05), friction=friction)
+        solver = rigid.solver("verlet", model, dt=1 / 240, iterations=10)
+        solver.step(240)
+        x = solver.state().position[0, 0]
+        if degrees < 0:
+            solver.step(2400)
+            assert abs(solver.state().position[0, 0] - x) < 1e-6  # it does not creep
+            assert x < 1e-4
+        else:
+            expected = g * (math.sin(angle) - friction * math.cos(angle)) / 2
+            assert x == pytest.approx(expected, abs=g * math.sin(angle) / 240)
+
+
+@pytest.mark.parametrize("restitution", [0.5, 1.0])
+def test_a_ball_comes_back_to_e_squared_of_its_height(restitution):
+    # z_k = e^2k z_0 above the ground; the instant of an impact is lost to at most h, of which nothing is left here
+    # because the rebound starts from the surface with the speed it has there: to the peaks' sampling, g h²/8, and the
+    # skin within which bodies stop one another, 0.3 · 2 % of the ball's half width of 0.1 sqrt(3 · 0.2) m.
+    model = rigid.Model()
+    model.add_ground(restitution=restitution)
+    model.add_sphere(0.1, mass=1.0, position=(0, 0, 1.1))
+    h = 1 / 240
+    solver = rigid.solver("verlet", model, dt=h)
+    heights = []
+    for _ in range(480):
+        solver.step()
+        heights.append(solver.state().position[0, 2] - 0.1)
+    peaks = [b for a, b, c in zip(heights, heights[1:], heights[2:]) if a < b >= c]
+    assert len(peaks) >= 1
+    for k, peak in enumerate(peaks[:3], 1):
+        assert peak == pytest.approx(restitution ** (2 * k), abs=g * h * h / 8 + 0.006 * 0.0775)
+
+
+def stack(count, size=0.2, spin=0.0, **options):
+    """Boxes one on top of the other."""
+    model = rigid.Model()
+    model.add_ground(friction=0.6)
+    for k in range(count):
+        model.add_box(
+            (size, size, size), mass=1.0, position=(0, 0, size * (k + 0.5)),
+            rotation=from_axis_angle((0, 0, 1), spin * k), friction=0.6,
+        )  # fmt: skip
+    return rigid.solver("verlet", model, **{"dt": 1 / 60, "iterations": 20, "substeps": 10, **options})
+
+
+@pytest.mark.parametrize("spin", [0.0, 0.3])
+def test_a_stack_of_ten_boxes_stands(spin):
+    solver = stack(10, spin=spin)
+    start = solver.state().position.copy()
+    farthest = 0.0
+    for _ in range(20):
+        solver.step(60)
+        farthest = max(farthest, np.linalg.norm(solver.state().position[-1] - start[-1]))
+    assert solver.time == pytest.approx(20)
+    assert farthest < 0.002
+
+
+def test_two_bodies_in_deep_overlap_part_without_exploding():
+    # What overlaps is moved apart without getting any speed for it, but for what turning by δ in one piece strains a
+    # frame, δ²/2: with a fifth of 8 cm on an arm of 10 cm that is 1 % of 1 mm in a step at the very most.
+    model = rigid.Model(gravity=(0, 0, 0))
+    model.add_box((0.2, 0.2, 0.2), mass=1.0)
+    model.add_box((0.2, 0.2, 0.2), mass=2.0, position=(0.02, 0.03, 0.12))
+    solver = rigid.solver("verlet", model, dt=1 / 60, iterations=10)
+    most = 0.0
+    for _ in range(120):
+        solver.step()
+        most = max(most, solver.energy().kinetic)
+    assert most < 1e-5
+    count = solver._guest["Points count"].to_numpy()[0]
+    assert solver._guest["Points numbers"].to_numpy()[:count, tables.GAP].min() > -1e-3
+
+
+def test_a_body_thrown_at_the_ground_does_not_pass_through_it():
+    # 20 m/s in steps of 1/240 s is 8 cm a step, nearly the box: contacts are sought as far as a body may go.
+    model = rigid.Model()
+    model.add_ground()
+    model.add_box((0.1, 0.1, 0.1), mass=1.0, position=(0, 0, 2), velocity=(0, 0, -20), angular_velocity=(3, 5, 2))
+    solver = rigid.solver("verlet", model, dt=1 / 240, iterations=20)
+    lowest = math.inf
+    for _ in range(480):
+        solver.step()
+        lowest = min(lowest, solver.state().position[0, 2])
+    assert lowest > 0.04
+    assert solver.state().position[0, 2] == pytest.approx(0.05, abs=1e-3)
+
+
+def test_worlds_of_different_poses_are_what_each_is_alone_and_a_snapshot_goes_on_bit_for_bit(tmp_path):
+    def model(number):
+        it = rigid.Model()
+        it.add_ground(friction=0.4)
+        for k in range(3):
+            it.add_box(
+                (0.2, 0.1, 0.15), mass=1.0 + k, position=(0.03 * k, 0.01 * number, 0.3 + 0.2 * k),
+                rotation=from_axis_angle((1, 2, 3), 0.3 * number + k),
+            )  # fmt: skip
+        it.add_capsule(0.05, 0.2, mass=1.0, position=(0.05, 0, 1.0), angular_velocity=(number, 0, 1))
+        return it
+
+    options = {"dt": 1 / 120, "iterations": 8}
+    together = rigid.solver("verlet", [model(0), model(1), model(2)], **options)
+    together.step(100)
+    for world in range(3):
+        alone = rigid.solver("verlet", model(world), **options)
+        alone.step(100)
+        assert np.array_equal(together.state().position[world], alone.state().position)
+    together.state().save(tmp_path / "state.npz")
+    together.step(50)
+    other = rigid.solver("verlet", [model(0), model(1), model(2)], **options)
+    other.set_state(rigid.State.load(tmp_path / "state.npz"))
+    assert other.time == pytest.approx(100 / 120)
+    other.step(50)
+    assert other.digest() == together.digest()
+
+
+def test_a_state_that_was_changed_is_taken_as_it_says():
+    solver = stack(2)
+    solver.step(10)
+    state = solver.state()
+    state.position[1] += (0.0, 0.0, 0.5)
+    solver.set_state(state)
+    assert np.abs(solver.state().position - state.position).max() < 1e-12
+
+
+def trampoline(radius=0.02):
+    """A square cloth held all round, a meter up."""
+    particles = pbd.Particles()
+    piece = cloth(
+        particles, (-0.6, -0.6, 1.0), (1.2, 0, 0), (0, 1.2, 0), (25, 25), density=2.0, bending=None, pins=(),
+        thickness=2 * radius,
+    )  # fmt: skip
+    border = np.abs(particles.positions[:, :2]).max(axis=1) > 0.599
+    particles.pin(np.flatnonzero(border))
+    return particles, piece
+
+
+def test_a_crate_rests_on_a_cloth():
+    particles, _ = trampoline()
+    model = rigid.Model()
+    model.add_box((0.3, 0.3, 0.2), mass=1.0, position=(0, 0, 1.4), friction=0.6)
+    solver = rigid.solver(
+        "verlet", model, particles=particles, dt=1 / 60, substeps=8, iterations=20, direction="current", damping=0.02
+    )
+    solver.step(300)
+    state = solver.state()
+    assert 0.7 < state.position[0, 2] < 1.13
+    assert np.abs(state.velocity).max() < 0.05
+    sheet = solver.particle_positions()
+    inside = (np.abs(sheet[:, :2] - state.position[0, :2]).max(axis=1) < 0.12)
+    assert inside.sum() > 10
+    assert (sheet[inside, 2] < state.position[0, 2] - 0.08).all()  # all of it below
+
+
+def test_a_particle_and_a_body_give_each_other_what_the_other_loses():
+    # Linear and angular momentum of a shot particle and the body that it hits, off centre.
+    particles = pbd.Particles(gravity=(0, 0, 0))
+    particles.add_particle((0.1, 0.05, 0.5), mass=0.3, velocity=(0, 0, -5), radius=0.02)
+    model = rigid.Model(gravity=(0, 0, 0))
+    model.add_box((0.4, 0.3, 0.2), mass=2.0, friction=0.5, angular_velocity=(0, 1, 2))
+    solver = rigid.solver("verlet", model, particles=particles, dt=0.002, iterations=50)
+    solver.step()
+    before = momentum(solver)
+    solver.step(120)
+    now = momentum(solver)
+    assert solver.state().velocity[0, 2] < -0.1
+    for a, b in zip(now, before):
+        assert np.abs(a - b).max() < 1e-12
+
+
+def test_cloth_pinned_to_a_body_goes_where_it_goes():
+    particles = pbd.Particles(gravity=(0, 0, 0))
+    piece = cloth(particles, (0, 0, 0.1), (0.3, 0, 0), (0, 0.3, 0), (7, 7), density=2.0, bending=None, pins=())
+    corner = piece.particles[:7]
+    model = rigid.Model(gravity=(0, 0, 0))
+    body = model.add_box(
+        (0.4, 0.2, 0.2), mass=3.0, position=(0.1, -0.05, 0), velocity=(0.5, 0, 0), angular_velocity=(0, 0, 2)
+    )
+    solver = rigid.solver(
+        "verlet", model, particles=particles, attachments=[(corner, body)], dt=1 / 240, iterations=60
+    )
+    local = rigid.rotation.rotate_back(model.bodies[0].rotation, particles.positions[corner] - model.bodies[0].position)
+    linear = momentum(solver)[0]
+    solver.step(240)
+    state = solver.state()
+    there = state.position[0] + rigid.rotation.rotate(state.rotation[0], local)
+    assert np.abs(solver.particle_positions()[corner] - there).max() < 1e-3
+    assert np.abs(momentum(solver)[0] - linear).max() < 1e-11  # the cloth pulls the body as the body the cloth
+    assert abs(state.velocity[0, 0] - 0.5) > 1e-3
+
+
+def test_particles_and_model_with_other_gravity_are_refused():
+    with pytest.raises(ValueError, match="gravity"):
+        model = rigid.Model()
+        model.add_sphere(0.1, mass=1.0)
+        particles = pbd.Particles(gravity=(0, 0, 0))
+        particles.add_particle((0, 0, 0))
+        rigid.solver("verlet", model, particles=particles)

@@ -1,0 +1,359 @@
+"""Joints of frames in motion: limits hold, friction rubs, motors and springs do as their equations say."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+
+import rigid
+
+g = 9.81
+
+
+def solve(model, dt=0.01, iterations=30, **options):
+    return rigid.solver("verlet", model, dt=dt, iterations=iterations, contacts=False, **options)
+
+
+def rod_model(gravity=(0, 0, -g), **joint):
+    """A rod of 0.5 m and 1 kg, hinged to the ground at its end, horizontal; it falls towards positive angles."""
+    model = rigid.Model(gravity=gravity)
+    rod = model.add_box((0.5, 0.05, 0.05), mass=1.0, position=(0.25, 0, 0))
+    model.add_hinge(rigid.GROUND, rod, point=(0, 0, 0), axis=(0, 1, 0), name="pivot", **joint)
+    return model
+
+
+ROD = (0.5**2 + 0.05**2) / 12 + 0.25**2  # its moment of inertia about the pivot [kg m²]
+
+
+def wheel_model(**joint):
+    """A box that turns about its own middle, without gravity."""
+    model = rigid.Model(gravity=(0, 0, 0))
+    speed = joint.pop("angular_velocity", (0, 0, 0))
+    box = model.add_box((0.4, 0.2, 0.3), mass=2.0, angular_velocity=speed)
+    model.add_hinge(rigid.GROUND, box, point=(0, 0, 0), axis=(0, 1, 0), name="pivot", **joint)
+    return model
+
+
+WHEEL = 2.0 * (0.4**2 + 0.3**2) / 12
+
+# Limits ---------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("limits", "side", "rests_at"), [
+    ((-0.5, 0.5), 1, 0.5),
+    ((-0.5, 0.5), -1, -0.5),
+    ((0.0, 2.5), 1, math.pi / 2),
+    ((0.0, 2.5), -1, 0.0),
+    ((-3.0, 0.1), 1, 0.1),
+    ((-3.0, 0.1), -1, -math.pi / 2),
+    ((-math.inf, 0.5), 1, 0.5),
+])  # fmt: skip
+def test_a_hinge_s_limit_stops_a_rod(limits, side, rests_at):
+    # The rod falls, with gravity down or up, and comes to rest on the limit or, where that is further, hanging. Damped,
+    # so that it does; the limit holds it to 0.1°.
+    solver = solve(rod_model((0, 0, -g * side), limits=limits), dt=1 / 60, damping=0.03)
+    reached = []
+    for _ in range(60):
+        solver.step(10)
+        reached.append(solver.joint_positions()["pivot"])
+    assert reached[-1] == pytest.approx(rests_at, abs=math.radians(0.1))
+    # Never beyond by more than what one step's unfinished sweeps leave.
+    assert limits[0] - math.radians(1) < min(reached)
+    assert max(reached) < limits[1] + math.radians(1)
+
+
+def limb(hand):
+    """An arm at a shoulder with a cone and a twist, with or without a hand at a wrist with others; their limits."""
+    model = rigid.Model(gravity=(0, 2.0, -g))
+    spin = (0, 0, 0) if hand else (8, 0, 0)
+    arm = model.add_capsule(0.04, start=(0, 0, 0), end=(0.4, 0, 0), mass=2.0, angular_velocity=spin)
+    limits = {"shoulder": (0.6, -0.4, 0.3)}
+    model.add_ball(rigid.GROUND, arm, (0, 0, 0), axis=(1, 0, 0), swing_limit=0.6, twist_limits=(-0.4, 0.3),
+                   name="shoulder")  # fmt: skip
+    if hand:
+        limits["wrist"] = (0.3, -0.2, 0.5)
+        hand = model.add_box((0.2, 0.08, 0.05), mass=0.5, position=(0.52, 0, 0), angular_velocity=(8, 0, 0))
+        model.add_ball(arm, hand, (0.42, 0, 0), axis=(1, 0, 0), swing_limit=0.3, twist_limits=(-0.2, 0.5), name="wrist")
+    return model, limits
+
+
+@pytest.mark.parametrize(("hand", "iterations", "degrees"), [(False, 10, 0.5), (True, 10, 3.0), (True, 5, 4.0)])
+@pytest.mark.parametrize("direction", ["start", "current"])
+def test_a_ball_s_cone_and_twist_hold(hand, iterations, degrees, direction):
+    # A limb that swings and spins into both limits, at 1/60 s. A light hand that slaps against its own limits on the
+    # end of the arm at 16 rad/s, 15° a step, is beyond them by a few degrees for a step or two; the frames stay whole.
+    model, limits = limb(hand)
+    solver = solve(model, dt=1 / 60, iterations=iterations, direction=direction)
+    met = dict.fromkeys(limits, 0)
+    for _ in range(300):
+        solver.step()
+        for name, (swing, twist) in solver.joint_positions().items():
+            cone, low, high = limits[name]
+            assert swing < cone + math.radians(degrees)
+            assert low - math.radians(degrees) < twist < high + math.radians(degrees)
+            met[name] += swing > cone - 0.01 or not low + 0.01 < twist < high - 0.01
+    assert min(met.values()) > 10
+
+
+# Springs --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("damping", [0.0, 0.05])
+def test_a_torsion_spring_is_implicit_euler_s(damping):
+    # What SHAKE keeps about the axis is Σ m x_n × (x_{n+1} - x_n) = I sin(q_{n+1} - q_n), and a torque changes it by
+    # its λ: I (sin Δ_{n+1} - sin Δ_n) = -k h² (q_{n+1} - rest) - c h Δ_{n+1}, whose root is the recurrence.
+    k, rest, h = 3.0, 0.8, 0.02
+    solver = solve(wheel_model(spring=rigid.Spring(k, damping, rest)), dt=h, iterations=100)
+    q, last = 0.0, 0.0
+    for _ in range(60):
+        solver.step()
+
+        def defect(turn, q=q, last=last):
+            torque = -k * (q + turn - rest) - damping * turn / h
+            return WHEEL * (math.sin(turn) - math.sin(last)) - torque * h * h
+
+        last = brentq(defect, -1.5, 1.5, xtol=1e-14)
+        q += last
+        assert solver.joint_positions()["pivot"] == pytest.approx(q, abs=1e-9)
+
+
+def test_a_torsion_spring_converges_to_the_damped_oscillator():
+    # q = rest (1 - e^(-γt) (cos ωt + γ/ω sin ωt)), γ = c/2I, ω² = k/I - γ²; implicit Euler: first order.
+    k, c, rest, time = 3.0, 0.05, 0.8, 0.6
+    decay = c / (2 * WHEEL)
+    omega = math.sqrt(k / WHEEL - decay**2)
+    exact = rest * (1 - math.exp(-decay * time) * (math.cos(omega * time) + decay / omega * math.sin(omega * time)))
+    errors = []
+    for h in (0.004, 0.002, 0.001):
+        solver = solve(wheel_model(spring=rigid.Spring(k, c, rest)), dt=h)
+        solver.step(round(time / h))
+        errors.append(solver.joint_positions()["pivot"] - exact)
+    for coarse, fine in zip(errors, errors[1:]):
+        assert coarse / fine == pytest.approx(2, abs=0.15)
+
+
+@pytest.mark.parametrize("joint", ["slider", "points"])
+@pytest.mark.parametrize(("stiffness", "damping"), [(50.0, 0.0), (50.0, 3.0), (0.0, 3.0)])
+def test_a_spring_along_a_line_is_implicit_euler_s(joint, stiffness, damping):
+    # x_{n+1} - 2 x_n + x_{n-1} = g h² - (k h² (x_{n+1} - rest) + c h (x_{n+1} - x_n))/m, from rest, whose first step
+    # takes half of g h².
+    h, m, rest = 0.01, 2.0, 0.1
+    model = rigid.Model(gravity=(0, 0, -g))
+    box = model.add_box((0.3, 0.2, 0.2), mass=m, position=(0, 0, -1))
+    if joint == "slider":
+        model.add_slider(rigid.GROUND, box, axis=(0, 0, -1), spring=rigid.Spring(stiffness, damping, rest))
+    else:
+        model.add_spring(
+            rigid.GROUND, box, (0, 0, 0), (0, 0, -1), stiffness=stiffness, damping=damping, rest_length=1 + rest
+        )
+    solver = solve(model, dt=h, iterations=60)
+    before, x = g * h * h / 2, 0.0
+    for _ in range(100):
+        solver.step()
+        pull = stiffness * h * h + damping * h
+        new = (m * (2 * x - before + g * h * h) + stiffness * h * h * rest + damping * h * x) / (m + pull)
+        before, x = x, new
+        assert -1 - solver.state().position[0, 2] == pytest.approx(x, abs=1e-9)
+
+
+def test_springs_count_in_the_energy_and_friction_does_not():
+    # Of a wheel at rest, k rest²/2 and k |φ|²/2; friction and motors hold nothing.
+    spring = rigid.Spring(3.0, 0.1, rest=0.8)
+    solver = solve(wheel_model(spring=spring, friction=1.0, motor=rigid.Motor(position=0.0)))
+    assert solver.energy().potential == pytest.approx(3.0 * 0.8**2 / 2, rel=1e-12)
+    model = rigid.Model(gravity=(0, 0, 0))
+    box = model.add_box((0.4, 0.2, 0.3), mass=2.0)
+    model.add_ball(rigid.GROUND, box, (0, 0, 0), spring=rigid.Spring(3.0, 0.1), friction=0.5, name="one")
+    solver = solve(model)
+    state = model.initial_state()
+    state.rotation[0] = rigid.rotation.exponential([0.3, -0.4, 1.2])
+    solver.set_state(state)
+    assert solver.energy().potential == pytest.approx(3.0 * 1.3**2 / 2, rel=1e-9)
+
+
+# Friction and motors --------------------------------------------------------------------------------------------------
+
+
+def test_friction_slows_a_wheel_in_proportion_to_time():
+    # I (sin Δ_{n+1} - sin Δ_n) = -τ h²: the velocity I⁻¹ Σ m x × Δx/h = sin Δ/h falls by τ h/I in each step, to
+    # round-off of what sweeps leave, and stays zero once it is.
+    torque, h, speed = 0.05, 0.01, 3.0
+    solver = solve(wheel_model(friction=torque, angular_velocity=(0, speed, 0)), dt=h, iterations=60)
+    found = []
+    for _ in range(300):
+        solver.step()
+        found.append(solver.joint_velocities()["pivot"])
+    expected = np.maximum(speed - torque * h / WHEEL * np.arange(1, 301), 0)
+    assert expected[-1] == 0
+    assert np.abs(found - expected).max() < 1e-8
+
+
+def test_friction_of_a_ball_slows_about_all_axes():
+    # A cube: I the same about all axes, so ω keeps its direction and falls by τ h/I a step.
+    torque, h, inertia = 0.02, 0.01, 2.0 * 2 * 0.3**2 / 12
+    model = rigid.Model(gravity=(0, 0, 0))
+    spin = np.array([1.0, -2.0, 1.5])
+    box = model.add_box((0.3, 0.3, 0.3), mass=2.0, angular_velocity=spin)
+    model.add_ball(rigid.GROUND, box, (0, 0, 0), friction=torque, name="one")
+    solver = solve(model, dt=h, iterations=60)
+    for k in range(1, 101):
+        solver.step()
+        left = 1 - torque * h * k / inertia / np.linalg.norm(spin)
+        assert solver.joint_velocities()["one"] == pytest.approx(spin * left, abs=1e-3)
+
+
+def test_friction_holds_a_rod_up_to_its_torque():
+    # τ > m g l/2 holds it level, but for what sweeps leave undone of each step; less lets it fall, and it comes to rest
+    # where the load m g l/2 cos q is within τ.
+    load = g * 0.25
+    solver = solve(rod_model(friction=1.05 * load), dt=0.005, iterations=60)
+    solver.step(400)
+    assert abs(solver.joint_positions()["pivot"]) < 1e-3
+    solver = solve(rod_model(friction=0.4 * load), dt=0.005, iterations=60)
+    solver.step(2000)
+    before = solver.joint_positions()["pivot"]
+    solver.step(200)
+    rest = solver.joint_positions()["pivot"]
+    assert abs(rest - before) < 1e-3
+    assert abs(math.cos(rest)) < 0.4
+
+
+def test_a_motor_keeps_its_speed_and_stalls_beyond_its_effort():
+    # q = speed t, past full turns, lifting m g l/2 = 2.45 N m at most; with less it hangs where the load is its effort.
+    solver = solve(rod_model(motor=rigid.Motor(speed=-2.0, max_effort=4.0)), dt=0.005)
+    solver.step(100)  # from rest to its speed in some 0.1 s
+    first = solver.joint_positions()["pivot"]
+    for k in range(1, 17):
+        solver.step(50)
+        assert solver.joint_positions()["pivot"] == pytest.approx(first - 2.0 * 0.25 * k, abs=0.002)
+        assert solver.joint_velocities()["pivot"] == pytest.approx(-2.0, abs=0.05)
+    solver = solve(rod_model(motor=rigid.Motor(speed=-2.0, max_effort=1.0)), dt=0.005, damping=0.005)
+    solver.step(4000)
+    # hanging at q = π/2 the load m g l/2 cos q turns it on, the motor's 1 N m back
+    assert solver.joint_positions()["pivot"] == pytest.approx(math.acos(1.0 / (g * 0.25)), abs=0.01)
+
+
+def test_a_motor_goes_to_its_position_past_a_full_turn():
+    # By implicit Euler of q̇ = (position - q)/0.05 s, effort unbounded: q_{n+1} = q_n + (position - q_n) h/(0.05 + h).
+    h = 0.002
+    solver = solve(wheel_model(motor=rigid.Motor(position=7.0)), dt=h, iterations=60)
+    q = 0.0
+    for _ in range(250):
+        solver.step()
+        q += (7.0 - q) * h / (0.05 + h)
+        assert solver.joint_positions()["pivot"] == pytest.approx(q, abs=1e-6)
+
+
+# Sliders, universal joints, gears -------------------------------------------------------------------------------------
+
+
+def test_a_slider_falls_along_its_incline():
+    # g sin θ t²/2 to round-off, without turning, wherever the axis is from the centre of mass; then up to its limit.
+    angle = math.radians(30)
+    model = rigid.Model(gravity=(0, 0, -g))
+    box = model.add_box((0.4, 0.2, 0.1), mass=2.0, position=(1, 2, 3))
+    axis = (math.cos(angle), 0, -math.sin(angle))
+    model.add_slider(rigid.GROUND, box, axis, point=(1.3, 2, 3.2), limits=(-1.0, 2.0), name="rail")
+    solver = solve(model)
+    solver.step(80)
+    fallen = g * math.sin(angle) * 0.8**2 / 2
+    assert solver.joint_positions()["rail"] == pytest.approx(fallen, abs=1e-6)
+    assert solver.joint_velocities()["rail"] == pytest.approx(g * math.sin(angle) * 0.795, abs=1e-5)
+    assert solver.state().rotation[0] == pytest.approx([1, 0, 0, 0], abs=1e-5)
+    solver.step(400)
+    assert solver.joint_positions()["rail"] == pytest.approx(2.0, abs=1e-3)
+
+
+def test_a_slider_between_two_bodies_keeps_them_in_line():
+    # A carriage thrown along a beam that spins freely: no turn between them, nothing across; both momenta kept.
+    model = rigid.Model(gravity=(0, 0, 0))
+    beam = model.add_box((2.0, 0.1, 0.2), mass=3.0, angular_velocity=(0.2, 0.3, 1.0))
+    box = model.add_box((0.2, 0.3, 0.2), mass=1.0, position=(0.3, 0, 0.1), angular_velocity=(0.2, 0.3, 1.0),
+                        velocity=np.cross((0.2, 0.3, 1.0), (0.3, 0, 0.1)))  # fmt: skip
+    model.add_slider(beam, box, (1, 0, 0), name="rail")
+    solver = solve(model, dt=0.005)
+    solver.step()
+    first = [momentum(model, solver.state()) for momentum in (rigid.linear_momentum, rigid.angular_momentum)]
+    solver.step(200)
+    state = solver.state()
+    turned = rigid.rotation.multiply(rigid.rotation.conjugate(state.rotation[0]), state.rotation[1])
+    assert np.abs(turned[1:]).max() < 1e-4
+    across = rigid.rotation.rotate_back(state.rotation[0], state.position[1] - state.position[0])
+    assert across[1:] == pytest.approx([0, 0.1], abs=1e-4)
+    assert solver.joint_positions()["rail"] > 0.05
+    last = [momentum(model, state) for momentum in (rigid.linear_momentum, rigid.angular_momentum)]
+    assert last[0] == pytest.approx(first[0], abs=1e-12)
+    assert last[1] == pytest.approx(first[1], abs=1e-11)
+
+
+def test_a_universal_joint_turns_about_both_axes_and_no_third():
+    # n_0 and n_1 stay at a right angle; pushed about either axis it turns, about the third it takes its parent along.
+    model = rigid.Model(gravity=(0, 0, 0))
+    shaft = model.add_box((0.5, 0.06, 0.06), mass=1.0, position=(-0.25, 0, 0), angular_velocity=(5, 0, 0))
+    other = model.add_box((0.5, 0.06, 0.06), mass=1.0, position=(0.25, 0, 0))
+    model.add_hinge(rigid.GROUND, shaft, (-0.5, 0, 0), (1, 0, 0), name="bearing")
+    model.add_universal(shaft, other, (0, 0, 0), (0, 1, 0), (0, 0, 1), name="cross")
+    solver = solve(model, dt=0.002)
+    solver.step(500)
+    state = solver.state()
+    n0 = rigid.rotation.rotate(state.rotation[shaft], np.array([0, 1.0, 0]))
+    n1 = rigid.rotation.rotate(state.rotation[other], np.array([0, 0, 1.0]))
+    assert abs(n0 @ n1) < 1e-3
+    # Straight, the joint hands the turn on: both turn at half the speed (equal inertia), and keep their angles.
+    spin = state.angular_velocity[:, 0]
+    assert spin == pytest.approx([2.5, 2.5], abs=0.05)
+    assert np.abs(solver.joint_positions()["cross"]).max() < 0.05
+
+
+def geared(ratio, **wheel):
+    model = wheel_model(**wheel)
+    other = model.add_box((0.3, 0.2, 0.3), mass=1.0, position=(1, 0, 0))
+    model.add_hinge(rigid.GROUND, other, point=(1, 0, 0), axis=(0, 1, 0), name="driven")
+    model.add_gear("pivot", "driven", ratio=ratio)
+    return model
+
+
+@pytest.mark.parametrize("ratio", [-0.37, 2.5])
+def test_a_gear_s_ratio_holds_over_several_turns(ratio):
+    # q_b = ratio q_a after 12 rad of the one: counted, not added up, so to what the sweeps of a step leave.
+    solver = solve(geared(ratio, motor=rigid.Motor(speed=4.0)), iterations=40)
+    for _ in range(30):
+        solver.step(10)
+        found = solver.joint_positions()
+        assert found["driven"] == pytest.approx(ratio * found["pivot"], abs=1e-6)
+    assert found["pivot"] == pytest.approx(12.0, abs=1e-3)
+
+
+def test_a_rack_and_pinion():
+    # A wheel of 0.1 m that turns a rack: x = 0.1 q. Released, the rack falls with a = m g/(m + I/r²).
+    model = wheel_model()
+    model.gravity = np.array([0, 0, -g])
+    rack = model.add_box((0.1, 0.1, 0.4), mass=1.5, position=(1, 0, 0))
+    model.add_slider(rigid.GROUND, rack, (0, 0, -1), name="rack")
+    model.add_gear("pivot", "rack", ratio=0.1)
+    solver = solve(model, dt=0.002, iterations=60)
+    solver.step(125)
+    solver.joint_positions()  # read at least twice a turn
+    solver.step(125)
+    a = 1.5 * g / (1.5 + WHEEL / 0.1**2)
+    found = solver.joint_positions()
+    assert found["rack"] == pytest.approx(a * 0.5**2 / 2, rel=2e-3)
+    assert found["rack"] == pytest.approx(0.1 * found["pivot"], abs=1e-6)
+
+
+# Worlds ---------------------------------------------------------------------------------------------------------------
+
+
+def test_worlds_may_differ_in_what_their_joints_have():
+    # Three wheels at 3 rad/s, without friction, with some, and with limits: each as it is alone.
+    spinning = {"angular_velocity": (0, 3.0, 0)}
+    models = [wheel_model(**spinning), wheel_model(friction=0.05, **spinning), wheel_model(limits=(-1, 1), **spinning)]
+    solver = solve(models, iterations=60)
+    solver.step(100)
+    found = solver.joint_positions()["pivot"]
+    for k, model in enumerate(models):
+        alone = solve(model, iterations=60)
+        alone.step(100)
+        assert found[k] == pytest.approx(alone.joint_positions()["pivot"], abs=1e-6)
+    assert solver.joint_velocities()["pivot"].shape == (3,)

@@ -1,0 +1,298 @@
+"""MJCF files by way of MuJoCo's parser: what comes in is what MuJoCo has, and what does not is named."""
+
+import math
+import sys
+import warnings
+
+import numpy as np
+import pytest
+
+import rigid
+from rigid import rotation
+from rigid.build import load_mjcf
+
+mujoco = pytest.importorskip("mujoco")
+
+LIMBS = """
+<mujoco>
+  <option gravity="0 0 -3.7"/>
+  <compiler angle="degree"/>
+  <worldbody>
+    <geom name="floor" type="plane" size="5 5 .1" friction=".8"/>
+    <body name="post"><geom type="box" size=".1 .2 .3" pos="1 2 3" euler="0 0 30"/></body>
+    <body name="trunk" pos="0 0 1.5" euler="10 20 30">
+      <freejoint/>
+      <geom type="capsule" fromto="0 0 -.2 0 0 .2" size=".1" mass="8"/>
+      <body name="cap" pos="0 0 .35">
+        <geom type="sphere" size=".1" mass="3" friction=".3"/>
+        <geom type="box" size=".05 .06 .07" pos=".1 0 .1" mass="1"/>
+      </body>
+      <body name="arm" pos="0 .2 .1" euler="0 15 0">
+        <joint name="elbow" pos="0 0 .05" axis="1 2 0" range="-20 90" damping=".3" stiffness="4" springref="30"
+               frictionloss=".2"/>
+        <geom type="cylinder" size=".04 .2" pos="0 .2 0" mass="2"/>
+        <body name="rod" pos="0 .4 0">
+          <joint name="rail" type="slide" axis="0 1 0" range="-.1 .3" damping="2"/>
+          <geom type="ellipsoid" size=".05 .1 .03" mass="1"/>
+        </body>
+      </body>
+      <body name="leg" pos="0 -.1 -.3">
+        <joint name="x" axis="1 0 0" range="-30 10" damping="1"/>
+        <joint name="z" axis="0 0 1" range="-60 40" damping="1"/>
+        <joint name="y" axis="0 1 0" range="-120 20" damping="1"/>
+        <geom type="capsule" fromto="0 0 0 0 0 -.4" size=".05" mass="4"/>
+        <body name="foot" pos="0 0 -.45">
+          <joint name="pitch" axis="0 1 0" range="-40 50"/>
+          <joint name="roll" axis="1 0 .5"/>
+          <geom type="box" size=".1 .04 .02" pos=".05 0 0" mass="1"/>
+        </body>
+      </body>
+    </body>
+    <body name="ball" pos="2 0 1">
+      <joint name="socket" type="ball" pos="0 0 .5" range="0 50" damping=".1"/>
+      <geom type="mesh" mesh="pyramid" mass="1.5"/>
+    </body>
+  </worldbody>
+  <asset><mesh name="pyramid" vertex="0 0 0  .3 0 0  0 .3 0  0 0 .4"/></asset>
+  <contact><exclude body1="leg" body2="arm"/></contact>
+</mujoco>
+"""
+
+
+def written(tmp_path, text):
+    path = tmp_path / "model.xml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def loaded(tmp_path, text, **options):
+    """The Model, MuJoCo's own model and data, and what was warned of."""
+    path = written(tmp_path, text)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model = load_mjcf(path, **options)
+    said = [str(warning.message) for warning in caught if issubclass(warning.category, UserWarning)]
+    compiled = mujoco.MjModel.from_xml_path(str(path))
+    data = mujoco.MjData(compiled)
+    mujoco.mj_kinematics(compiled, data)
+    return model, compiled, data, said
+
+
+def body_of(text):
+    return f"<mujoco><worldbody>{text}</worldbody></mujoco>"
+
+
+GEOM = '<geom size=".1" mass="1"/>'
+
+
+def test_bodies_have_mujocos_mass_centre_and_inertia(tmp_path):
+    """In the world, of each body and of what is welded to it: by parallel axes, to the round-off of MuJoCo's axes."""
+    model, compiled, data, _ = loaded(tmp_path, LIMBS)
+    assert [body.name for body in model.bodies] == ["trunk", "arm", "rod", "leg", "foot", "ball"]
+    assert model.masses == pytest.approx([12, 2, 1, 4, 1, 1.5], rel=1e-12)
+    assert np.array_equal(model.gravity, (0, 0, -3.7))
+    for body in model.bodies:
+        ids = [compiled.body(name).id for name in ((body.name, "cap") if body.name == "trunk" else (body.name,))]
+        masses, centres = compiled.body_mass[ids], data.xipos[ids]
+        centre = masses @ centres / masses.sum()
+        inertia = np.zeros((3, 3))
+        for k, m, c in zip(ids, masses, centres):
+            R, d = data.ximat[k].reshape(3, 3), c - centre
+            inertia += R @ np.diag(compiled.body_inertia[k]) @ R.T + m * (d @ d * np.eye(3) - np.outer(d, d))
+        assert np.abs(body.position - centre).max() < 1e-12
+        R = rotation.to_matrix(body.rotation)
+        assert np.abs(R @ body.inertia @ R.T - inertia).max() < 1e-12
+        assert np.abs(R - data.xmat[ids[0]].reshape(3, 3)).max() < 1e-12
+
+
+def test_joints_stand_where_mujocos_do_and_turn_as_they_do(tmp_path):
+    """Each hinge, slider and universal moved by itself: the child's pose from the parent's, by our definition, is the
+    one that MuJoCo's kinematics give for the same positions."""
+    model, compiled, *_ = loaded(tmp_path, LIMBS)
+    cases = {"elbow": (0.4,), "rail": (0.13,), "pitch+roll": (0.5, -0.7)}
+    for name, values in cases.items():
+        joint = model.joint(name)
+        moved = mujoco.MjData(compiled)
+        for part, value in zip(name.split("+"), values):
+            moved.qpos[compiled.jnt_qposadr[compiled.joint(part).id]] = value
+        mujoco.mj_kinematics(compiled, moved)
+        parent, child = model.bodies[joint.parent], model.bodies[joint.child]
+        point, axes = parent.world_point(joint.parent_anchor), parent.world_direction(joint.parent_axes)
+        shift, turn = np.zeros(3), rotation.IDENTITY
+        if joint.kind == "slider":
+            shift = values[0] * axes[0]
+        else:
+            turn = rotation.from_axis_angle(axes[0], values[0])
+        if joint.kind == "universal":
+            turn = rotation.multiply(turn, rotation.from_axis_angle(axes[1], values[1]))
+        k = compiled.body(child.name).id
+        assert np.abs(point + rotation.rotate(turn, child.position - point) + shift - moved.xipos[k]).max() < 1e-12
+        R = rotation.to_matrix(rotation.multiply(turn, child.rotation))
+        assert np.abs(R - moved.xmat[k].reshape(3, 3)).max() < 1e-12
+
+
+def test_limits_springs_and_friction(tmp_path):
+    model, *_ = loaded(tmp_path, LIMBS)
+    elbow, rail, hip, ankle, socket = (model.joint(name) for name in ("elbow", "rail", "x+z+y", "pitch+roll", "socket"))
+    assert [joint.kind for joint in (elbow, rail, hip, ankle, socket)] == [
+        "hinge", "slider", "ball", "universal", "ball"]  # fmt: skip
+    assert elbow.limits == pytest.approx((-math.radians(20), math.radians(90)))
+    assert (elbow.friction, elbow.spring.stiffness, elbow.spring.damping) == (0.2, 4.0, 0.3)
+    assert elbow.spring.rest == pytest.approx(math.radians(30))
+    assert rail.limits == pytest.approx((-0.1, 0.3))
+    assert rail.spring == rigid.Spring(0.0, 2.0)
+    assert ankle.parent_limits == pytest.approx((-math.radians(40), math.radians(50)))
+    assert ankle.child_limits == (-math.inf, math.inf)
+    assert socket.swing_limit == pytest.approx(math.radians(50))
+    assert socket.twist_limits == pytest.approx((-math.radians(50), math.radians(50)))
+    # The leg hangs on z, its twist; x is -10° in the middle of its range, y -50° and 70° off its ends.
+    assert hip.twist_limits == pytest.approx((-math.radians(60), math.radians(40)))
+    assert hip.swing_limit == pytest.approx(math.radians(70))
+    trunk = model.body("trunk")
+    turn = rotation.multiply(rotation.from_axis_angle((1, 0, 0), math.radians(-10)),
+                             rotation.from_axis_angle((0, 1, 0), math.radians(-50)))  # fmt: skip
+    frame = rotation.to_matrix(trunk.rotation)
+    expected = frame @ rotation.rotate(turn, (0, 0, 1))
+    assert np.abs(trunk.world_direction(hip.parent_axes)[0] - expected).max() < 1e-12
+    assert model.bodies[0].name == "trunk"
+    assert all(joint.child != 0 for joint in model.joints)  # free
+
+
+def test_shapes_stand_where_geoms_do(tmp_path):
+    model, compiled, data, _ = loaded(tmp_path, LIMBS)
+    assert len(model.shapes) == compiled.ngeom
+    kinds = {"Plane": 1, "Box": 3, "Capsule": 2, "Sphere": 1, "Cylinder": 1, "ConvexHull": 2}
+    assert {kind: sum(type(s.shape).__name__ == kind for s in model.shapes) for kind in kinds} == kinds
+    for geom, piece in enumerate(model.shapes):
+        body = model.body(piece.body)
+        if type(piece.shape).__name__ != "ConvexHull":
+            assert np.abs(body.world_point(piece.position) - data.geom_xpos[geom]).max() < 1e-12
+        assert piece.friction == compiled.geom_friction[geom, 0]
+    box = next(s for s in model.shapes if s.body == rigid.GROUND and type(s.shape).__name__ == "Box")
+    assert box.shape.size == pytest.approx((0.2, 0.4, 0.6))
+    R = rotation.to_matrix(box.rotation)
+    assert np.abs(R - rotation.to_matrix(rotation.from_axis_angle((0, 0, 1), math.radians(30)))).max() < 1e-12
+    ball = next(s for s in model.shapes if s.body == model.bodies.index(model.body("ball")))
+    corners = model.body("ball").world_point(ball.position + rotation.rotate(ball.rotation, ball.shape.vertices))
+    given = np.array([(0, 0, 0), (0.3, 0, 0), (0, 0.3, 0), (0, 0, 0.4)]) + (2, 0, 1)
+    assert np.abs(corners[:, None] - given).max(axis=2).min(axis=1).max() < 1e-6  # MuJoCo keeps meshes in 32 bits
+
+
+def test_who_touches_whom_is_as_mujoco_has_it(tmp_path):
+    """Every pair of geoms against mj_collision: all stand in one place, so that whoever may touch does."""
+    random = np.random.default_rng(2)
+    bodies = "".join(
+        f'<body><freejoint/><geom size=".1" contype="{random.integers(0, 4)}" conaffinity="{random.integers(0, 4)}"/>'
+        f'<body><joint/><geom size=".1" contype="{random.integers(1, 4)}" conaffinity="1"/></body></body>'
+        for _ in range(8)
+    )
+    model, compiled, data, _ = loaded(tmp_path, body_of(bodies))
+    mujoco.mj_forward(compiled, data)
+    found = {tuple(sorted(map(int, data.contact[k].geom))) for k in range(data.ncon)}
+    kept = [g for g in range(compiled.ngeom) if compiled.geom_contype[g] or compiled.geom_conaffinity[g]]
+    assert len(kept) == len(model.shapes)
+    ours = {(kept[a], kept[b]) for b in range(len(kept)) for a in range(b) if model.may_touch(a, b)}
+    assert ours == found
+    assert 10 < len(ours) < len(kept) * (len(kept) - 1) / 2 - 10
+
+
+def test_a_ground_of_ones_own_is_touched_as_by_default(tmp_path):
+    text = f'<body><freejoint/>{GEOM}</body><body pos="1 0 0"><freejoint/><geom size=".1" contype="2" conaffinity="4"/>'
+    model, *_ = loaded(tmp_path, body_of(f"{text}</body>"))
+    ground = model.add_ground()
+    assert [model.may_touch(ground, k) for k in (0, 1)] == [True, False]
+
+
+def test_contacts_left_out_by_name(tmp_path):
+    model, *_ = loaded(tmp_path, LIMBS)
+    name = {body.name: k for k, body in enumerate(model.bodies)}
+    pairs = [("trunk", "arm"), ("arm", "rod"), ("trunk", "leg"), ("leg", "foot"), ("arm", "leg")]
+    assert model.exclusions == {tuple(sorted((name[a], name[b]))) for a, b in pairs}
+
+
+def test_a_joint_that_cannot_start_at_zero_starts_where_it_can(tmp_path):
+    text = f'<body><joint name="knee" axis="0 1 0" range="20 100" pos="0 0 1"/>{GEOM}</body>'
+    model, *_, said = loaded(tmp_path, body_of(text))
+    assert model.joint("knee").limits == pytest.approx((0, math.radians(80)))
+    # The ball hung at the origin below its hinge at z = 1: turned by 20° about y it has swung to -x.
+    angle = math.radians(20)
+    assert np.abs(model.bodies[0].position - (-math.sin(angle), 0, 1 - math.cos(angle))).max() < 1e-12
+    assert "knee starts at 0.349066, in range" in said[0]
+
+
+def test_joints_that_no_joint_of_ours_has_are_a_chain(tmp_path):
+    text = (
+        f'<body name="car" pos="0 0 1"><joint name="along" type="slide" axis="1 0 0"/><joint name="up" type="slide" '
+        f'axis="0 0 1"/><joint name="pitch" axis="0 1 0"/>{GEOM}<body name="tail"><joint/>{GEOM}</body></body>'
+    )
+    model, *_, said = loaded(tmp_path, body_of(text))
+    assert [(j.kind, j.name, j.parent, j.child) for j in model.joints[:3]] == [
+        ("slider", "along", rigid.GROUND, 0), ("slider", "up", 0, 1), ("hinge", "pitch", 1, 2)]  # fmt: skip
+    assert model.masses == pytest.approx([1 / 50, 1 / 50, 48 / 50, 1])
+    assert [body.name for body in model.bodies] == ["along link", "up link", "car", "tail"]
+    assert model.joints[3].parent == 2
+    assert "2 light bodies of 2% of its mass between the joints of car" in said[0]
+
+
+def test_what_is_left_out_is_named_once(tmp_path):
+    text = """<mujoco><option density="1.2"/><worldbody>
+      <body name="a"><joint name="j" armature="1"/><geom size=".1"/><site name="s"/></body>
+      <body name="b" pos="1 0 0" gravcomp="1"><freejoint/><geom size=".1"/></body></worldbody>
+      <actuator><motor joint="j"/><motor joint="j"/></actuator>
+      <sensor><jointpos joint="j"/></sensor>
+      <tendon><fixed><joint joint="j" coef="1"/></fixed></tendon>
+      <equality><connect body1="a" body2="b" anchor="0 0 0"/></equality></mujoco>"""
+    *_, said = loaded(tmp_path, text)
+    assert len(said) == 1
+    assert "model.xml: left out: " in said[0]
+    for words in ("actuators (2)", "tendons (1)", "sensors (1)", "equality constraints (1)", "armature",
+                  "gravity compensation", "drag of the medium"):  # fmt: skip
+        assert words in said[0]
+    assert "approximated" not in said[0]
+
+
+def test_nothing_is_said_where_all_comes_in(tmp_path):
+    *_, said = loaded(tmp_path, body_of(f'<body><joint name="a"/>{GEOM}</body>'))
+    assert said == []
+
+
+def test_approximations_are_named(tmp_path):
+    *_, said = loaded(tmp_path, LIMBS)
+    assert len(said) == 1
+    for words in ("x, z, y as one ball, their limits are a cone of 70° and a twist", "socket: its limit is a cone",
+                  "ellipsoids, which are hulls"):  # fmt: skip
+        assert words in said[0]
+    assert "pitch, roll" not in said[0]
+
+
+def test_twice_into_one_model_under_two_names(tmp_path):
+    path = written(tmp_path, body_of(f'<body name="box"><joint name="pin"/>{GEOM}</body><body>{GEOM}</body>'))
+    model = rigid.Model(gravity=(0, 0, -1))
+    assert load_mjcf(path, model, name="one") is model
+    load_mjcf(path, model, name="two")
+    assert [body.name for body in model.bodies] == ["one/box", "two/box"]
+    assert [joint.name for joint in model.joints] == ["one/pin", "two/pin"]
+    assert model.gravity[2] == -1
+    load_mjcf(path, model)
+    with pytest.raises(ValueError, match="'box' is taken"):
+        load_mjcf(path, model)
+
+
+@pytest.mark.parametrize("text", ["no xml", "<mujoco><nothing/></mujoco>", "<html/>",
+                                  body_of("<body><joint/></body>"), ""])  # fmt: skip
+def test_what_is_no_model_is_refused_in_one_line(tmp_path, text):
+    path = written(tmp_path, text)
+    with pytest.raises(ValueError, match=r"model\.xml is no MJCF file that MuJoCo reads: ") as caught:
+        load_mjcf(path)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    with pytest.raises(FileNotFoundError, match="no MJCF file"):
+        load_mjcf(tmp_path / "there.xml")
+
+
+def test_without_mujoco_one_is_told_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "mujoco", None)
+    with pytest.raises(ImportError, match=r"pip install 'verletlab\[mjcf\]'"):
+        load_mjcf(tmp_path / "there.xml")
