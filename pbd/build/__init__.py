@@ -1,6 +1,7 @@
 """Things to simulate: functions that add particles and constraints to a pbd.Particles, and the meshes they use."""
 
 from pbd.build.cloth import Cloth, cloth, cloth_from_mesh
+from pbd.build.figure import Figure, figure
 from pbd.build.mesh import Mesh, closed_surface, load_mesh, surface
 from pbd.build.plant import Plant, plant
 from pbd.build.rope import Rope, rope
@@ -8,6 +9,7 @@ from pbd.build.soft_body import Skin, SoftBody, soft_body, soft_body_from_tetrah
 
 __all__ = [
     "Cloth",
+    "Figure",
     "Mesh",
     "Plant",
     "Rope",
@@ -16,6 +18,7 @@ __all__ = [
     "closed_surface",
     "cloth",
     "cloth_from_mesh",
+    "figure",
     "load_mesh",
     "plant",
     "rope",

@@ -1,0 +1,147 @@
+"""Joints of a compiled MuJoCo model, one or several between two bodies, as joints of a Model."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from rigid.joint import Spring
+from rigid.rotation import from_axis_angle, rotate
+
+FREE, BALL, SLIDE, HINGE = range(4)  # mjtJoint
+RIGHT_ANGLE = 1e-3  # cosine below which two axes are at one
+TOGETHER = 1e-6  # [m]: axes no farther apart meet
+
+
+@dataclass
+class MujocoJoint:
+    """A joint of the compiled model in its starting pose.
+
+    Arguments: kind: SLIDE, HINGE or BALL; name, or None; point (3,) [m] and axis (3,) in the world; limits from that
+    pose, None for none; friction; stiffness; damping; rest, from that pose.
+    """
+
+    kind: int
+    name: str | None
+    point: np.ndarray
+    axis: np.ndarray
+    limits: tuple | None
+    friction: float
+    stiffness: float
+    damping: float
+    rest: float
+
+
+def joint_of(compiled, data, j, name):
+    """Joint j as a MujocoJoint. Arguments: an mjModel; an mjData with its kinematics; index; name, or None."""
+    m, place, dof, kind = compiled, compiled.jnt_qposadr[j], compiled.jnt_dofadr[j], int(compiled.jnt_type[j])
+    start = 0.0 if kind == BALL else float(data.qpos[place])
+    low, high = (float(limit) - start for limit in m.jnt_range[j])
+    return MujocoJoint(
+        kind, name, data.xanchor[j].copy(), data.xaxis[j].copy(), (low, high) if m.jnt_limited[j] else None,
+        float(m.dof_frictionloss[dof]), float(m.jnt_stiffness[j]), float(m.dof_damping[dof]),
+        0.0 if kind == BALL else float(m.qpos_spring[place]) - start,
+    )  # fmt: skip
+
+
+def grouped(joints):
+    """The joints of a body in groups that are one joint of a Model each, the one next to the parent first.
+
+    Two or three hinges at right angles to one another are a group; else each joint is one of its own.
+    """
+    if len(joints) in (2, 3) and all(joint.kind == HINGE for joint in joints):
+        axes = np.array([joint.axis for joint in joints])
+        if np.abs(np.triu(axes @ axes.T, 1)).max() < RIGHT_ANGLE:
+            return [joints]
+    return [[joint] for joint in joints]
+
+
+def add_joint(model, parent, child, group):
+    """Add a group as one joint of a Model between two of its bodies.
+
+    Returns: what of it is approximated, in words, a list.
+    """
+    if len(group) == 1:
+        return add_single(model, parent, child, group[0])
+    named = all(joint.name for joint in group)
+    point = np.mean([joint.point for joint in group], axis=0)
+    apart = max(np.linalg.norm(a.point - b.point) for a in group for b in group)
+    said = [f"their axes, {apart:.3g} m apart, meet half-way"] if apart > TOGETHER else []
+    mean = {}
+    for key in ("friction", "stiffness", "damping"):
+        values = [getattr(joint, key) for joint in group]
+        mean[key] = float(np.mean(values))
+        if np.ptp(values) > 1e-9 * mean[key]:
+            said.append(f"the mean of their {key}")
+    if any(joint.stiffness and joint.rest for joint in group):
+        said.append("their springs rest in the starting pose")
+    common = {"friction": mean["friction"], "spring": spring(mean["stiffness"], mean["damping"]),
+              "name": "+".join(joint.name for joint in group) if named else None}  # fmt: skip
+    if len(group) == 2:
+        first, second = group
+        across = second.axis - second.axis @ first.axis * first.axis
+        model.add_universal(
+            parent, child, point, first.axis, across, parent_limits=first.limits, child_limits=second.limits, **common
+        )
+    else:
+        axis, cone, swing, twist = cone_of(group, model.bodies[child].position - point)
+        model.add_ball(
+            parent, child, point, axis=axis, cone_axis=cone, swing_limit=swing, twist_limits=twist, **common
+        )
+        if any(joint.limits for joint in group):
+            swinging = "no limit of swing" if swing is None else f"a cone of {math.degrees(swing):.0f}°"
+            said.append(f"their limits are {swinging} and a twist")
+    if not said:
+        return []
+    who = ", ".join(joint.name for joint in group) if named else f"{len(group)} hinges"
+    return [f"{who} as one {'universal' if len(group) == 2 else 'ball'}, {', '.join(said)}"]
+
+
+def add_single(model, parent, child, joint):
+    """Add a hinge, a slider or a ball of its own; the rest as in add_joint."""
+    common = {"friction": joint.friction, "name": joint.name}
+    rest = joint.rest if joint.stiffness else 0.0
+    if joint.kind == HINGE:
+        model.add_hinge(
+            parent, child, joint.point, joint.axis, limits=joint.limits,
+            spring=spring(joint.stiffness, joint.damping, rest), **common,
+        )  # fmt: skip
+    elif joint.kind == SLIDE:
+        model.add_slider(
+            parent, child, joint.axis, joint.point, limits=joint.limits,
+            spring=spring(joint.stiffness, joint.damping, rest), **common,
+        )  # fmt: skip
+    else:
+        # MuJoCo limits the angle of the whole rotation; a cone and a twist of that angle hold all such.
+        limit = min(joint.limits[1], math.pi) if joint.limits else None
+        model.add_ball(
+            parent, child, joint.point, swing_limit=limit, twist_limits=None if limit is None else (-limit, limit),
+            spring=spring(joint.stiffness, joint.damping), **common,
+        )  # fmt: skip
+        if limit is not None:
+            return [f"{joint.name or 'a ball'}: its limit is a cone and a twist"]
+    return []
+
+
+def spring(stiffness, damping, rest=0.0):
+    """A rigid.Spring, or None where it does nothing."""
+    return Spring(stiffness, damping, rest) if stiffness or damping else None
+
+
+def cone_of(group, arm):
+    """Three hinges at right angles as one ball: twist axis (3,), middle of the cone (3,), half its opening, limits.
+
+    The twist is the hinge most along the limb, whose direction `arm` (3,) is. The cone's middle is where the middles of
+    the other two ranges take that axis; it opens as wide as the wider of them, and to where the limb starts.
+    """
+    twisting = int(np.argmax([abs(joint.axis @ arm) for joint in group]))
+    twist, others = group[twisting], [joint for k, joint in enumerate(group) if k != twisting]
+    limits = None if twist.limits is None else tuple(np.clip(twist.limits, -math.pi, math.pi).tolist())
+    if any(joint.limits is None for joint in others):
+        return twist.axis, None, None, limits
+    cone = twist.axis
+    for joint in reversed(others):  # the last hinge turns the limb first
+        cone = rotate(from_axis_angle(joint.axis, np.mean(joint.limits)), cone)
+    start = math.atan2(np.linalg.norm(np.cross(cone, twist.axis)), cone @ twist.axis)
+    widest = max((joint.limits[1] - joint.limits[0]) / 2 for joint in others)
+    return twist.axis, cone, min(max(widest, start + 1e-9), math.pi), limits
