@@ -32,7 +32,7 @@ class Guest(NamedTuple):
         kernel: as `kernel` below, for Taichi functions that read the guest's arrays as well, `Data.guest`; it takes
             them after those of `Data`.
         meet: Taichi function (data, world), after Verlet.
-        relax: (data, world) -> the largest violation [m]; once a sweep, after the constraints.
+        relax: (data, sweep, world) -> the largest violation [m]; once a sweep, after the constraints.
         part: (data, world), after the relaxation.
         touching: (data, world) -> how many contacts held something off in the last step.
     """

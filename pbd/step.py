@@ -73,7 +73,7 @@ def step_kernels(features):
     make = features.guest.kernel if invited else kernel
 
     @ti.func
-    def relax_world(s: ti.template(), before, after, world):
+    def relax_world(s: ti.template(), before, after, sweep, world):
         """One sweep over everything that holds particles; the largest violation that it met."""
         worst = 0.0
         for cluster in range(s.colours[s.colours.shape[0] - 1]):
@@ -90,7 +90,7 @@ def step_kernels(features):
             for i in range(n):
                 worst = ti.max(worst, keep_out(s, before, after, i, world))
         if ti.static(invited):
-            worst = ti.max(worst, features.guest.relax(s, world))
+            worst = ti.max(worst, features.guest.relax(s, sweep, world))
         return worst
 
     @ti.func
@@ -120,7 +120,7 @@ def step_kernels(features):
                     features.guest.meet(s, world)
                 worst, sweep = s.tolerance + 1.0, 0
                 while sweep < sweeps and worst > s.tolerance:
-                    worst = relax_world(s, before, after, world)
+                    worst = relax_world(s, before, after, sweep, world)
                     sweep += 1
                 s.report[world, SWEEPS] = ti.cast(sweep, float)
                 # 4. Restitution.

@@ -24,6 +24,7 @@ import taichi as ti
 from pbd.arrays import GRAVITY
 from pbd.collide.shapes import rotate_back
 from pbd.constraints.kind import WEIGHTLESS
+from pbd.integrate import position
 from rigid.contact import tables
 from rigid.frames.arrays import (
     ANGULAR,
@@ -31,6 +32,7 @@ from rigid.frames.arrays import (
     ARM_A,
     ARM_B,
     CENTRE,
+    DRIFT,
     FRICTION,
     GAP,
     IMPULSE,
@@ -45,6 +47,7 @@ from rigid.frames.arrays import (
     NORMAL,
     ORIGIN,
     RESTITUTION,
+    ROOM,
     START,
     TANGENT,
     WEIGHTS_A,
@@ -80,10 +83,12 @@ def point_of(s: ti.template(), array: ti.template(), side, weights, world):
 
 @ti.func
 def moved(s: ti.template(), side, arm, world):
-    """How far impulses of this sweep have moved a side's point [m]; a particle has gone there already."""
+    """How far impulses of this sweep have moved a side's point [m]; of a particle, where they have moved it."""
     result = ti.Vector([0.0, 0.0, 0.0])
     if side >= 0:
         result = triple(s.guest.motion, side, world, LINEAR) + triple(s.guest.motion, side, world, ANGULAR).cross(arm)
+    elif side <= PARTICLE:
+        result = position(s, PARTICLE - side, world)
     return result
 
 
@@ -142,14 +147,24 @@ def sides(s: ti.template(), c, world):
 
 
 @ti.func
+def measure(s: ti.template(), c, world):
+    """Write the part of D, for contact c, that the frames show: without what impulses are about to do to them."""
+    a, b = sides(s, c, world)
+    drift = -triple(s.guest.contacts, c, world, START)
+    if a >= 0:
+        drift += combined(s, s.position, a, four(s.guest.contacts, c, world, WEIGHTS_A), world)
+    if b >= 0:
+        drift -= combined(s, s.position, b, four(s.guest.contacts, c, world, WEIGHTS_B), world)
+    write_triple(s.guest.contacts, c, world, DRIFT, drift)
+
+
+@ti.func
 def apart(s: ti.template(), c, world):
     """D: how far the two points of contact c have moved apart since the start of the step (3,) [m]."""
     a, b = sides(s, c, world)
-    here = point_of(s, s.position, a, four(s.guest.contacts, c, world, WEIGHTS_A), world)
-    there = point_of(s, s.position, b, four(s.guest.contacts, c, world, WEIGHTS_B), world)
-    here += moved(s, a, triple(s.guest.contacts, c, world, ARM_A), world)
-    there += moved(s, b, triple(s.guest.contacts, c, world, ARM_B), world)
-    return here - there - triple(s.guest.contacts, c, world, START)
+    here = moved(s, a, triple(s.guest.contacts, c, world, ARM_A), world)
+    there = moved(s, b, triple(s.guest.contacts, c, world, ARM_B), world)
+    return triple(s.guest.contacts, c, world, DRIFT) + here - there
 
 
 @ti.func
@@ -209,7 +224,12 @@ def prepare(s: ti.template(), c, world):
     for k in ti.static(range(4)):
         s.guest.contacts[c, world, WEIGHTS_A + k] = weights_a[k]
         s.guest.contacts[c, world, WEIGHTS_B + k] = weights_b[k]
+    skin = SKIN * margins(s, a, b, world)
     s.guest.contacts[c, world, GAP] = gap
+    room = gap - skin
+    if a > PARTICLE:  # bodies that overlap are parted later; a particle is put outside, as by any collider of pbd's
+        room = ti.max(room, 0.0)
+    s.guest.contacts[c, world, ROOM] = room
     across = n.cross(t)
     for k, d in ti.static(enumerate((n, t, across))):
         s.guest.contacts[c, world, INVERSE_WEIGHT + k] = 1.0 / (
@@ -221,7 +241,7 @@ def prepare(s: ti.template(), c, world):
     # Speed at the end of the step as foreseen, and from it the speed at the surface, `depth` before.
     given = pull(s, a, b, n)
     speed = -n.dot(foreseen) / s.h + 0.5 * given * s.h
-    depth = ti.max(SKIN * margins(s, a, b, world) - gap - n.dot(foreseen), 0.0)
+    depth = ti.max(skin - gap - n.dot(foreseen), 0.0)
     s.guest.contacts[c, world, APPROACH] = ti.sqrt(ti.max(speed * speed - 2.0 * given * depth, 0.0)) * (speed > 0.0)
     impulse = recall(s, c, world)
     normal = ti.max(impulse.dot(n), 0.0)
@@ -277,8 +297,7 @@ def solve(s: ti.template(), c, world):
     n, t, u = tangents(s, c, world)
     D = apart(s, c, world)
     before = triple(s.guest.contacts, c, world, IMPULSE)
-    a, b = sides(s, c, world)
-    C = ti.max(s.guest.contacts[c, world, GAP] - SKIN * margins(s, a, b, world), 0.0) + n.dot(D)
+    C = s.guest.contacts[c, world, ROOM] + n.dot(D)
     if C < 0.0 or before[0] > 0.0:
         inverse = triple(s.guest.contacts, c, world, INVERSE_WEIGHT)
         normal = ti.max(before[0] - C * inverse[0], 0.0)
@@ -317,7 +336,7 @@ def part(s: ti.template(), c, world):
     n = triple(s.guest.contacts, c, world, NORMAL)
     gap = s.guest.contacts[c, world, GAP] + n.dot(apart(s, c, world)) + SLOP * margins(s, a, b, world)
     deep = 0
-    if gap < 0.0:
+    if gap < 0.0 and a > PARTICLE:
         deep = 1
         impulse = -PARTED * gap * s.guest.contacts[c, world, INVERSE_WEIGHT] * n
         push_both(s, s.position, 1.0, c, impulse, world)

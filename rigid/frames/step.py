@@ -97,17 +97,19 @@ def append(s: ti.template(), i, shape, x, normal, gap, world):
 
 
 @ti.func
-def relax(s: ti.template(), world):
-    """Project every contact once, and once more in the opposite order; return the deepest [m].
+def relax(s: ti.template(), sweep, world):
+    """Project every contact once, every second time in the opposite order; return the deepest [m].
 
     Symmetric Gauss-Seidel: in one order alone each sweep tilts a stack the same way.
     """
     worst = 0.0
     n = contact.count(s, world)
-    for k in range(2 * n):
+    for c in range(n):
+        contact.measure(s, c, world)
+    for k in range(n):
         c = k
-        if k >= n:
-            c = 2 * n - 1 - k
+        if sweep % 2 == 1:
+            c = n - 1 - k
         worst = ti.max(worst, contact.solve(s, c, world))
     for body in range(s.guest.own[BODIES]):
         if s.guest.motion[body, world, TOUCHED] > 0.0:
@@ -125,6 +127,8 @@ def part(s: ti.template(), world):
     for c in range(contact.count(s, world)):
         contact.keep(s, c, world)
     for c in range(contact.count(s, world)):
+        contact.measure(s, c, world)
+    for c in range(contact.count(s, world)):
         deep += contact.part(s, c, world)
         returned += contact.rebounds(s, c, world)
     if deep > 0:
@@ -139,6 +143,7 @@ def part(s: ti.template(), world):
                 read_inertia(s, s.position, body, world)
         for c in range(contact.count(s, world)):
             contact.aim(s, c, world)
+            contact.measure(s, c, world)
         for _ in range(contact.PASSES):
             for c in range(contact.count(s, world)):
                 if contact.rebounds(s, c, world):
