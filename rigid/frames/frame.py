@@ -87,7 +87,8 @@ def make_frame(name, mass, inertia, joints=()):
         if rest > 0:
             centre = -share * joints.sum(axis=0) / rest
             left = moments - share * joints.T @ joints - rest * np.outer(centre, centre)
-            values, axes = np.linalg.eigh(left)
+            values, axes = (array[..., ::-1] for array in np.linalg.eigh(left))  # the longest side first
+            axes = axes * (1, 1, np.linalg.det(axes))  # right-handed, so that no world has its mirror image
             # xᵀ S' x > LEAST_PART xᵀ S x for every x
             if np.linalg.eigvalsh(left - LEAST_PART * moments)[0] > 0:
                 corners = centre + CORNERS * np.sqrt(values / rest) @ axes.T

@@ -56,10 +56,8 @@ class Joiner:
             self.add_gear(one)
         for body in sorted(self.tied - {GROUND}):
             corners, members = self.frame(body)
-            volume = np.linalg.det(corners[1:] - corners[0]) / 6
-            if volume < 0:
-                members, volume = members[[1, 0, 2, 3]], -volume
-            self.particles.add_constraints(RIGHT_HANDED, members[None], volume=LEAST_VOLUME * volume)
+            volume = np.linalg.det(corners[[0, 2, 3]] - corners[1]) / 6
+            self.particles.add_constraints(RIGHT_HANDED, members[None, [1, 0, 2, 3]], volume=LEAST_VOLUME * volume)
 
     # Numbers ------------------------------------------------------------------------------------------------------
 
@@ -72,11 +70,7 @@ class Joiner:
             if self.ground is None:
                 self.ground = self.particles.add_particles(CORNERS, math.inf)
             return CORNERS, self.ground
-        corners = self.frames[body].corners
-        # Corner 0 is on the positive end of all sides, corner k + 1 on that of side k alone.
-        lengths = np.linalg.norm(CORNERS.T @ corners, axis=1)
-        order = [0, *(1 + np.argsort(-lengths, kind="stable"))]
-        return corners[order], self.members[body][order]
+        return self.frames[body].corners, self.members[body][:4]
 
     def axes(self, body, directions):
         """Directions (n, 3) of a body's frame, as combinations of its triad (rigid/frames/turning.py), (3 n,)."""

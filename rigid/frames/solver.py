@@ -71,6 +71,7 @@ class FrameSolver:
             for name, zeros, tail in (("points", ((0, 0),), (3,)), ("masses", (), ()))
         )  # fmt: skip
         self._inertias = np.array([each.inertias for each in models])
+        self._counted = counted(self.system)
         self._guest = None
         if contacts and may_touch(self.model, particles):
             self._guest = body_arrays(models, descriptions, self.system.worlds, contact_capacity)
@@ -129,9 +130,13 @@ class FrameSolver:
         """All numbers of the particles and of contacts, in a row."""
         arrays = [snapshot.positions, snapshot.previous, snapshot.forces, snapshot.inverse_masses]
         arrays += [[snapshot.dt, snapshot.substeps, snapshot.origin, snapshot.substep]]
-        if self._guest is not None:
-            arrays += [self._guest[name].to_numpy() for name in REMEMBERED]
+        arrays += [array.to_numpy() for array in self._remembered()]
         return np.concatenate([np.ravel(array).astype(float) for array in arrays])
+
+    def _remembered(self):
+        """Taichi arrays whose contents a later step reads besides positions: of contacts, and of turns counted."""
+        contacts = [] if self._guest is None else [self._guest[name] for name in REMEMBERED]
+        return contacts + ([self.system._arrays["parameters"]] if self._counted.size else [])
 
     def set_state(self, state):
         """Put bodies elsewhere. Arguments: a rigid.State.
@@ -151,8 +156,7 @@ class FrameSolver:
         """Take a state with its memory, if that is of this system and belongs to the poses; whether it was so."""
         now = self.system.state()
         shapes = [now.positions.shape, now.previous.shape, now.forces.shape, now.inverse_masses.shape, (4,)]
-        if self._guest is not None:
-            shapes += [tuple(self._guest[name].to_numpy().shape) for name in REMEMBERED]
+        shapes += [array.to_numpy().shape for array in self._remembered()]
         ends = np.cumsum([np.prod(shape, dtype=int) for shape in shapes])
         if len(state.memory) != ends[-1]:
             return False
@@ -165,8 +169,7 @@ class FrameSolver:
         if not all(map(np.array_equal, self._read(positions, previous), given)):
             self.system.set_state(before)
             return False
-        for name, part in zip(REMEMBERED, parts[5:]):
-            array = self._guest[name]
+        for array, part in zip(self._remembered(), parts[5:]):
             array.from_numpy(np.ascontiguousarray(part, array.to_numpy().dtype))
         return True
 
@@ -191,6 +194,11 @@ class FrameSolver:
         self.system.set_velocities(np.where(free[..., None], velocities / share, kept))
         if self._guest is not None:
             self._guest["heads"].fill(-1)
+        if self._counted.size:
+            parameters = self.system._arrays["parameters"].to_numpy()
+            parameters[self._counted] = 0.0
+            self.system._arrays["parameters"].from_numpy(parameters)
+        self._joints.forget()
 
     def joint_positions(self):
         """Positions of all joints, {name: number, or (worlds, ...)}: see rigid/frames/joint_positions.py."""
@@ -199,3 +207,13 @@ class FrameSolver:
     def joint_velocities(self):
         """Their velocities, likewise, over the last step."""
         return self._joints.velocities(self.state())
+
+
+def counted(system):
+    """Rows of a system's parameters in which kinds of constraint keep what they count."""
+    rows = [np.zeros(0, int)]
+    for kind, (_, first, _, count) in zip(system._kinds, system._arrays["offsets"].to_numpy()):
+        numbers = len(kind.parameters)
+        last = np.arange(numbers - kind.memory, numbers)
+        rows.append((first + (numbers + kind.compliance) * np.arange(count)[:, None] + last).ravel())
+    return np.concatenate(rows)

@@ -32,7 +32,7 @@ class Pair:
         self.constraints = [
             (batch.kind, *numbers)
             for batch in self.description.particles.batches.values()
-            if not isinstance(batch.kind, str)
+            if not isinstance(batch.kind, str) and batch.kind.arity >= 8  # those of a single frame have four corners
             for numbers in zip(*batch.arrays())
         ]
 

@@ -4,9 +4,11 @@ import math
 
 import numpy as np
 import pytest
+import trimesh
 from scipy.integrate import solve_ivp
 from scipy.special import ellipk
 
+import pbd
 import rigid
 from rigid.frames.frame import fit_pose, make_frame
 from rigid.rotation import rotate
@@ -244,17 +246,11 @@ def test_a_distance_and_a_spring_between_bodies():
         assert solver.state().position[0, 2] == pytest.approx(-1 - stretch, abs=2e-3)
 
 
-@pytest.mark.parametrize(("change", "message"), [
-    (lambda m, b: m.add_slider(rigid.GROUND, b, point=(0, 0, 0), axis=(1, 0, 0), name="rail"), "slider rail"),
-    (lambda m, b: m.add_hinge(rigid.GROUND, b, point=(0, 0, 0), axis=(1, 0, 0), limits=(-1, 1), name="knee"), "limits"),
-    (lambda m, b: m.add_hinge(rigid.GROUND, b, point=(0, 0, 0), axis=(1, 0, 0), friction=1.0, name="knee"), "friction"),
-    (lambda m, b: m.add_ground(), "contacts=False"),
-])  # fmt: skip
-def test_what_it_cannot_do_is_refused_by_name(change, message):
+def test_a_mesh_that_bodies_cannot_touch_with_is_refused():
     model = rigid.Model()
-    box = model.add_box((1, 1, 1), mass=1.0, position=(0, 0, 3))
-    change(model, box)
-    with pytest.raises(NotImplementedError, match=message):
+    model.add_box((1, 1, 1), mass=1.0, position=(0, 0, 3))
+    model.add_shape(rigid.GROUND, pbd.MeshCollider(trimesh.creation.icosphere(1), resolution=8))
+    with pytest.raises(NotImplementedError, match="MeshCollider.*on 'ground': bodies touch with convex shapes alone"):
         rigid.solver("verlet", model)
 
 
