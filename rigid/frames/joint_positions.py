@@ -1,5 +1,7 @@
 """Positions and velocities of joints, read from the state of the bodies."""
 
+from copy import copy
+
 import numpy as np
 
 from rigid.joint import Ball, Hinge, Slider, Universal
@@ -12,10 +14,12 @@ class JointPositions:
 
     Angles of hinges and universal joints go on past full turns, as long as they are read at least twice a turn; the
     first reading, and the first after `forget`, is in (-π, π].
+
+    Arguments: models: one for all worlds, or one each.
     """
 
-    def __init__(self, model):
-        self.model = model
+    def __init__(self, *models):
+        self.joints = [as_one(joints) for joints in zip(*(model.joints for model in models))]
         self.last = {}
 
     def forget(self):
@@ -26,7 +30,7 @@ class JointPositions:
         """{name: position}: a hinge's angle [rad], a slider's shift [m], (...,); both angles of a universal joint
         (..., 2) [rad]; swing and twist of a ball (..., 2) [rad]. Arguments: a State."""
         found = {}
-        for joint in self.model.joints:
+        for joint in self.joints:
             if isinstance(joint, Slider):
                 reach, axis, _ = reach_and_axis(state, joint)
                 found[joint.name] = np.einsum("...i,...i->...", reach, axis)
@@ -51,7 +55,7 @@ class JointPositions:
         """{name: velocity}, shaped like positions but for a ball, whose relative angular velocity it is, in the world
         (..., 3) [rad/s]. Arguments: a State."""
         found = {}
-        for joint in self.model.joints:
+        for joint in self.joints:
             if isinstance(joint, Slider):
                 _, axis, speed = reach_and_axis(state, joint)
                 found[joint.name] = np.einsum("...i,...i->...", speed, axis)
@@ -64,6 +68,15 @@ class JointPositions:
                 turns = np.stack(rates, axis=-1) if len(rates) > 1 else rates[0]
                 found[joint.name] = spin if isinstance(joint, Ball) else turns
         return found
+
+
+def as_one(joints):
+    """A joint whose anchors and axes are those of all worlds, (worlds, ...); of one world, as they are."""
+    joint = copy(joints[0])
+    if len(joints) > 1:
+        for name in ("parent_anchor", "child_anchor", "parent_axes", "child_axes"):
+            setattr(joint, name, np.stack([getattr(one, name) for one in joints]))
+    return joint
 
 
 def reach_and_axis(state, joint):
@@ -94,7 +107,7 @@ def point_in_world(state, body, point):
 
 
 def axes_in_world(state, body, axes):
-    """Axes (3, 3) of a body's frame, as rows in the world (..., 3, 3)."""
+    """Axes (..., 3, 3) of a body's frame, as rows in the world (..., 3, 3)."""
     if body == GROUND:
         return np.broadcast_to(axes, (*state.position.shape[:-2], 3, 3))
-    return np.einsum("...ij,kj->...ki", to_matrix(state.rotation[..., body, :]), axes)
+    return np.einsum("...ij,...kj->...ki", to_matrix(state.rotation[..., body, :]), axes)

@@ -52,7 +52,7 @@ class FrameSolver:
                 "particles: expected the same"
             )
         self.model = models[0]
-        self._joints = JointPositions(self.model)
+        self._joints = JointPositions(*models)
         descriptions = [describe(each, particles, attachments, alike=models) for each in models]
         self.frames = [each.frames for each in descriptions]
         self.members = descriptions[0].members  # of each body; the same in all worlds, unlike the frames
