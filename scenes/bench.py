@@ -16,9 +16,12 @@ from pathlib import Path
 import numpy as np
 
 import pbd
+import rigid
 from pbd import build
 from pbd.launch import real
+from rigid.build import ragdoll
 from scenes.device import running_on
+from scenes.scene import load
 
 COLUMNS = "benchmark,case,device,value,unit,state"
 
@@ -70,6 +73,16 @@ def rope(sticks=20):
     for k in range(sticks):
         particles.add_stick(k, k + 1)
     return particles
+
+
+def lying_ragdoll(worlds=1, sweeps=10):
+    """A solver of a ragdoll of eleven capsules that has fallen and lies on the floor."""
+    model = rigid.Model()
+    model.add_ground()
+    ragdoll(model, position=(0, 0, 0.3), rotation=(0.8, 0.1, 0.6, 0))
+    solver = rigid.solver("verlet", model, dt=1 / 60, iterations=sweeps, worlds=worlds)
+    solver.step(300)
+    return solver
 
 
 def fastest(work, repeats=7):
@@ -233,7 +246,39 @@ def worlds(count=1000, sweeps=10):
         yield row("worlds", f"{number} ropes of 20", seconds * 1e6 / number, "µs/step and world", system.digest())
 
 
-BENCHMARKS = {"sticks": sticks_against_c, "threads": threads, "small": small, "worlds": worlds, "million": million}
+def ragdolls(worlds=100, pile=50, sweeps=10):
+    """A ragdoll on a floor, and a figure of particles, from Python and inside one launch; many worlds; and a pile."""
+    solver = lying_ragdoll(sweeps=sweeps)
+    seconds = fastest(lambda: [solver.step() for _ in range(1000)], 3)
+    yield row("ragdoll", "step(1)", seconds * 1e3, "µs/step", solver.system.digest())
+    yield row("ragdoll", "step(1000)", fastest(lambda: solver.step(1000)) * 1e3, "µs/step", solver.system.digest())
+
+    particles = pbd.Particles()
+    build.figure(particles)
+    particles.add_collider(pbd.Plane(), friction=0.5)
+    system = pbd.ParticleSystem(particles, dt=1 / 60, iterations=sweeps)
+    system.step(300)
+    yield row("ragdoll", "figure step(1000)", fastest(lambda: system.step(1000)) * 1e3, "µs/step", system.digest())
+
+    solver = lying_ragdoll(worlds, sweeps)
+    rate = 100 * worlds / fastest(lambda: solver.step(100))
+    yield row("ragdoll", f"{worlds} worlds", rate, "ragdoll-steps/s", solver.system.digest())
+
+    # "current", as the scene has it: with "start" a pile diverges at so few sweeps.
+    model = load("ragdoll_pile", count=pile).model
+    solver = rigid.solver("verlet", model, dt=1 / 60, iterations=sweeps, direction="current")
+    solver.step(240)
+    yield row("ragdoll", f"pile of {pile}", fastest(lambda: solver.step(20), 3) * 50, "ms/step", solver.system.digest())
+
+
+BENCHMARKS = {
+    "sticks": sticks_against_c,
+    "threads": threads,
+    "small": small,
+    "worlds": worlds,
+    "ragdoll": ragdolls,
+    "million": million,
+}
 
 
 def rows(names):

@@ -13,6 +13,7 @@ import textwrap
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+import rigid
 from pbd.launch import on_cpu
 from pbd.validate import nearest
 from scenes import bench
@@ -20,7 +21,7 @@ from scenes.device import DEVICES, initialise
 from scenes.recording import Recording
 from scenes.render.film import draw_frames, renderer_for
 from scenes.render.video import check_output
-from scenes.run import OPTIONS, SOLVERS, Replay, Run, record
+from scenes.run import OPTIONS, Replay, Run, record
 from scenes.scene import available, load
 
 out, errors = Console(), Console(stderr=True)
@@ -93,7 +94,7 @@ def kept(error):
 
 def parser():
     """All commands and their flags."""
-    top = Parser(prog="verletlab", description="Scenes of Verlet particle dynamics: run, film and measure them.")
+    top = Parser(prog="verletlab", description="Scenes of particles and rigid bodies: run, film and measure them.")
     commands = top.add_subparsers(dest="word", metavar="COMMAND", parser_class=Parser)
 
     listed = commands.add_parser("list", help="the scenes there are, with their parameters",
@@ -105,7 +106,7 @@ def parser():
     device.add_argument("--device", default="cpu", choices=DEVICES, help="where kernels run (%(default)s)")
 
     shared = argparse.ArgumentParser(add_help=False, parents=[device])
-    shared.add_argument("--solver", choices=SOLVERS, help=f"which solver steps it ({SOLVERS[0]})")
+    shared.add_argument("--solver", choices=rigid.SOLVERS, help="which solver steps it (verlet)")
     shared.add_argument("--duration", type=float, metavar="SECONDS", help="how long (the scene's own)")
     shared.add_argument("--dt", type=float, metavar="SECONDS", help="time step (the scene's own)")
     shared.add_argument("--precision", type=int, default=64, choices=(32, 64), help="bits of a number (%(default)s)")
@@ -162,7 +163,7 @@ def understanding():
     """What fails in here, before anything is run, is the command's fault."""
     try:
         yield
-    except (ValueError, TypeError, LookupError, OSError) as error:
+    except (ValueError, TypeError, LookupError, OSError, NotImplementedError) as error:
         if sys.flags.dev_mode:
             raise
         raise WrongCommand(reason(error)) from error
@@ -191,7 +192,7 @@ def run_of(given):
     parameters = pairs(given.param, "--param")
     start(given)
     scene = load(given.scene, **parameters)
-    return Run(scene, given.solver or SOLVERS[0], given.duration, given.dt, given.fps, **options)
+    return Run(scene, given.solver or "verlet", given.duration, given.dt, given.fps, **options)
 
 
 def replay_of(given):

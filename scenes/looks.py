@@ -4,7 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pbd.collide.shapes import BOX, CAPSULE, GRID, SPHERE
+from pbd.collide.shapes import BOX, CAPSULE, CYLINDER, GRID, HULL, IDENTITY, PLANE, SPHERE
+from rigid.mass import principal_axes, second_moment
+from rigid.rotation import multiply, rotate
 from scenes.render import geometry
 
 RED, SAND, BLUE, STEEL, GOLD, GREEN, WOOD, CHALK = (
@@ -17,6 +19,10 @@ RED, SAND, BLUE, STEEL, GOLD, GREEN, WOOD, CHALK = (
     (0.55, 0.40, 0.27),
     (0.88, 0.87, 0.84),
 )
+STONE = (0.62, 0.64, 0.68)
+
+# Colours of bodies, by turns, where a scene names none.
+PALETTE = np.array([RED, GOLD, BLUE, GREEN, SAND, STEEL])
 
 
 @dataclass
@@ -28,10 +34,11 @@ class Fabric:
     back_colour: tuple | None = SAND
     smooth: bool = True
 
-    def draw(self, positions, poses):
-        """Surfaces at one instant. Arguments: positions (particles, 3) [m]; poses (colliders, 7)."""
+    def draw(self, frame):
+        """Surfaces at one instant. Arguments: a Frame."""
         used, triangles = np.unique(self.triangles, return_inverse=True)
-        return [geometry.Surface(positions[used], triangles.reshape(-1, 3), self.colour, self.back_colour, self.smooth)]
+        triangles = triangles.reshape(-1, 3)
+        return [geometry.Surface(frame.positions[used], triangles, self.colour, self.back_colour, self.smooth)]
 
 
 @dataclass
@@ -42,9 +49,9 @@ class Strands:
     radius: object = 0.01
     colour: tuple = WOOD
 
-    def draw(self, positions, poses):
-        """Surfaces at one instant. Arguments: positions (particles, 3) [m]; poses (colliders, 7)."""
-        return [geometry.tubes(positions[self.pairs[:, 0]], positions[self.pairs[:, 1]], self.radius, self.colour)]
+    def draw(self, frame):
+        """Surfaces at one instant. Arguments: a Frame."""
+        return [geometry.tubes(*(frame.positions[self.pairs[:, k]] for k in (0, 1)), self.radius, self.colour)]
 
 
 @dataclass
@@ -55,12 +62,12 @@ class Grains:
     radius: object = 0.02
     colour: object = GOLD
 
-    def draw(self, positions, poses):
-        """Surfaces at one instant. Arguments: positions (particles, 3) [m]; poses (colliders, 7)."""
+    def draw(self, frame):
+        """Surfaces at one instant. Arguments: a Frame."""
         colours = np.asarray(self.colour, float)
         each = colours if colours.ndim == 2 else None
         one = GOLD if each is not None else tuple(colours)
-        return [geometry.particles(positions[self.particles], self.radius, one, each)]
+        return [geometry.particles(frame.positions[self.particles], self.radius, one, each)]
 
 
 @dataclass
@@ -70,9 +77,9 @@ class Skin:
     skin: object
     colour: tuple = GOLD
 
-    def draw(self, positions, poses):
-        """Surfaces at one instant. Arguments: positions (particles, 3) [m]; poses (colliders, 7)."""
-        return [geometry.Surface(self.skin.vertices(positions), self.skin.triangles, self.colour, solid=True)]
+    def draw(self, frame):
+        """Surfaces at one instant. Arguments: a Frame."""
+        return [geometry.Surface(self.skin.vertices(frame.positions), self.skin.triangles, self.colour, solid=True)]
 
 
 @dataclass
@@ -82,9 +89,9 @@ class Stems:
     plant: object
     colour: tuple = WOOD
 
-    def draw(self, positions, poses):
-        """Surfaces at one instant. Arguments: positions (particles, 3) [m]; poses (colliders, 7)."""
-        ends = self.plant.axes(positions)[self.plant.segments]
+    def draw(self, frame):
+        """Surfaces at one instant. Arguments: a Frame."""
+        ends = self.plant.axes(frame.positions)[self.plant.segments]
         return [geometry.tubes(ends[:, 0], ends[:, 1], self.plant.radii.mean(axis=1), self.colour)]
 
 
@@ -99,12 +106,23 @@ class Solid:
     def __post_init__(self):
         self.surface = shape_surface(self.shape, self.colour)
 
-    def draw(self, positions, poses):
-        """Surfaces at one instant. Arguments: positions (particles, 3) [m]; poses (colliders, 7)."""
+    def draw(self, frame):
+        """Surfaces at one instant. Arguments: a Frame."""
         if self.surface is None:
             return []
-        pose = poses[self.collider]
+        pose = frame.poses[self.collider]
         return [geometry.Instances(self.surface, pose[None, :3], pose[None, 3:])]
+
+
+@dataclass
+class Scenery:
+    """What stands there and does nothing. Arguments: surfaces, of scenes.render."""
+
+    surfaces: list
+
+    def draw(self, frame):
+        """Surfaces at one instant. Arguments: a Frame."""
+        return self.surfaces
 
 
 @dataclass
@@ -116,29 +134,134 @@ class Edges:
     radius: float = 0.01
     colour: tuple = STEEL
 
-    def draw(self, positions, poses):
-        """Surfaces at one instant. Arguments: positions (particles, 3) [m]; poses (colliders, 7)."""
+    def draw(self, frame):
+        """Surfaces at one instant. Arguments: a Frame."""
         corners = np.array([[(k >> 2) & 1, (k >> 1) & 1, k & 1] for k in range(8)])
         corners = self.lower + corners * (np.asarray(self.upper) - self.lower)
         pairs = np.array([(a, b) for a in range(8) for b in range(a + 1, 8) if bin(a ^ b).count("1") == 1])
         return [geometry.tubes(corners[pairs[:, 0]], corners[pairs[:, 1]], self.radius, self.colour)]
 
 
-def shape_surface(shape, colour):
-    """The surface of a shape in its own frame; None for a plane, which has no end."""
+@dataclass
+class Bodies:
+    """The shapes of a model's bodies, and those of the ground but for planes, which have no end.
+
+    Arguments: model; colours: one, or one for each body (bodies, 3), None for PALETTE by turns; ground_colour. A body
+    without shapes is drawn as the box of its mass and inertia.
+    """
+
+    model: object
+    colours: object = None
+    ground_colour: tuple = STONE
+
+    def __post_init__(self):
+        count = len(self.model.bodies)
+        colours = PALETTE[np.arange(count) % len(PALETTE)] if self.colours is None else self.colours
+        # The ground comes last, which is what its index, -1, says.
+        self.palette = np.concatenate([np.broadcast_to(np.asarray(colours, float), (count, 3)), [self.ground_colour]])
+        pieces = [(each.shape, each.body, each.position, each.rotation) for each in self.model.shapes]
+        bare = set(range(count)) - {body for _, body, _, _ in pieces}
+        pieces += [(None, body, np.zeros(3), principal_axes(self.model.bodies[body].inertia)[1]) for body in bare]
+        self.groups = {}  # shapes that look the same: their surface, and (body, position, rotation) of each
+        for shape, body, *pose in pieces:
+            if shape is not None and shape.kind == PLANE:
+                continue
+            if shape is None:
+                like, surface = body, inertia_box(self.model.bodies[body])
+            else:
+                like = shape.kind, id(shape) if shape.kind in (GRID, HULL) else tuple(shape.numbers())
+                surface = shape_surface(shape) if like not in self.groups else None
+            self.groups.setdefault(like, (surface, []))
+            self.groups[like][1].append((body, *pose))
+
+    def draw(self, frame):
+        """Surfaces at one instant. Arguments: a Frame."""
+        poses = np.concatenate([frame.body_poses, [[0, 0, 0, *IDENTITY]]])
+        drawn = []
+        for surface, placed in self.groups.values():
+            body, position, rotation = (np.array(column) for column in zip(*placed))
+            place, turn = poses[body, :3], poses[body, 3:]
+            turned = multiply(turn, rotation)
+            drawn.append(geometry.Instances(surface, place + rotate(turn, position), turned, None, self.palette[body]))
+        return drawn
+
+
+def clothes(model, people, shirts, trousers):
+    """Colours of a model's bodies, (bodies, 3), for `Bodies`: skin, and a shirt and trousers each.
+
+    Arguments: model; people: rigid.build.Ragdolls in it; shirts: a colour for each; trousers: one for all.
+    """
+    colours = PALETTE[np.arange(len(model.bodies)) % len(PALETTE)]
+    for person, shirt in zip(people, shirts):
+        for part, body in person.bodies.items():
+            dressed = "pelvis" in part or "thigh" in part or "shin" in part
+            bare = "head" in part or "hand" in part or "lower arm" in part
+            colours[body] = trousers if dressed else SAND if bare else shirt
+    return colours
+
+
+@dataclass
+class Joints:
+    """Where bodies are joined: a rod along each distance, a ball at any other joint.
+
+    Arguments: model; radius [m]; colour; kinds: of the joints that are drawn, such as ("distance", "ball").
+    """
+
+    model: object
+    radius: float = 0.01
+    colour: tuple = STEEL
+    kinds: tuple = ("distance",)
+
+    def draw(self, frame):
+        """Surfaces at one instant. Arguments: a Frame."""
+        poses = np.concatenate([frame.body_poses, [[0, 0, 0, *IDENTITY]]])
+        joints = [joint for joint in self.model.joints if joint.kind in self.kinds]
+        if not joints:
+            return []
+        ends = []
+        for body, anchor in (("parent", "parent_anchor"), ("child", "child_anchor")):
+            at = poses[[getattr(joint, body) for joint in joints]]
+            ends.append(at[:, :3] + rotate(at[:, 3:], np.array([getattr(joint, anchor) for joint in joints])))
+        return [geometry.tubes(*ends, self.radius, self.colour)]
+
+
+def shape_surface(shape, colour=CHALK):
+    """The surface of a shape in its normal form; None for a plane, which has no end."""
+    numbers = shape.numbers()
     if shape.kind == SPHERE:
         return geometry.sphere(shape.radius, colour)
     if shape.kind == CAPSULE:
-        return geometry.capsule(shape.radius, np.linalg.norm(shape.end - shape.start), colour)
+        return geometry.capsule(shape.radius, 2 * numbers[1], colour)
+    if shape.kind == CYLINDER:
+        return geometry.cylinder(shape.radius, 2 * numbers[1], colour)
     if shape.kind == BOX:
         return geometry.box(shape.size, colour)
     if shape.kind == GRID:
         return geometry.Surface(shape.mesh.vertices, shape.mesh.triangles, colour, solid=True)
+    if shape.kind == HULL:
+        return geometry.Surface(shape.vertices, shape.triangles, colour, smooth=False, solid=True)
     return None
 
 
-def looks_of(particles):
-    """Everything that a description holds: triangles, sticks that are no part of them, particles, colliders, boxes."""
+def inertia_box(body):
+    """The surface of the uniform box that has a body's mass and inertia, in its principal axes."""
+    moments, _ = principal_axes(body.inertia)
+    # A box of edges a has second moments m a²/12 along them.
+    return geometry.box(np.sqrt(12 * np.diagonal(second_moment(np.diag(moments))) / body.mass).clip(1e-3), CHALK)
+
+
+def looks_of(particles, model=None):
+    """Everything that descriptions hold, either of which may be None: see `particle_looks` and `Bodies`."""
+    looks = [] if particles is None else particle_looks(particles)
+    if model is not None:
+        looks.append(Bodies(model))
+        if any(joint.kind == "distance" for joint in model.joints):
+            looks.append(Joints(model))
+    return looks
+
+
+def particle_looks(particles):
+    """Triangles, sticks that are no part of them, particles, colliders, boxes."""
     looks = []
     if len(particles.triangles):
         looks.append(Fabric(particles.triangles))

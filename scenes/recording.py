@@ -56,7 +56,9 @@ class Recording:
         times: (frames,) [s].
         positions: (frames, particles, 3) [m]; a memory map of a file where it is large.
         velocities: likewise [m/s], over the last substep.
-        poses: (frames, colliders, 7), positions [m] and rotations (w, x, y, z).
+        poses: of colliders (frames, colliders, 7), positions [m] and rotations (w, x, y, z).
+        body_poses: likewise of bodies (frames, bodies, 7), those of their centres of mass.
+        body_velocities: (frames, bodies, 6), of the centres of mass [m/s], and angular [rad/s].
         energy: (frames, 3), kinetic, potential and total [J].
     """
 
@@ -65,9 +67,11 @@ class Recording:
     positions: np.ndarray
     velocities: np.ndarray
     poses: np.ndarray
+    body_poses: np.ndarray
+    body_velocities: np.ndarray
     energy: np.ndarray
 
-    ARRAYS = ("times", "positions", "velocities", "poses", "energy")
+    ARRAYS = ("times", "positions", "velocities", "poses", "body_poses", "body_velocities", "energy")
 
     def __len__(self):
         return len(self.times)
@@ -81,16 +85,25 @@ class Recording:
     def load(cls, path):
         """Read what `save` wrote. Arguments: path. Errors: a file that is missing or holds something else."""
         with archive(path, "recording") as file:
-            recording = cls(json.loads(str(file["about"])), *(file[name] for name in cls.ARRAYS))
-            recording.check()
-            return recording
+            old = set(cls.ARRAYS) - set(file.files) == {"body_poses", "body_velocities"}
+            if not old:
+                recording = cls(json.loads(str(file["about"])), *(file[name] for name in cls.ARRAYS))
+                recording.check()
+                return recording
+        raise ValueError(f"{path} was saved before recordings had bodies: expected a new one (`verletlab run --out`)")
 
     def check(self):
         """Refuse arrays that do not belong together. Errors: ValueError."""
-        frames, particles, colliders = len(self.times), *np.shape(self.positions)[1:2], *np.shape(self.poses)[1:2]
-        shapes = (frames,), (frames, particles, 3), (frames, particles, 3), (frames, colliders, 7), (frames, 3)
-        for name, shape in zip(self.ARRAYS, shapes):
-            if np.shape(getattr(self, name)) != shape:
-                raise ValueError(f"{name} has shape {np.shape(getattr(self, name))}: expected {shape}")
+        frames = len(self.times)
+        of = self.positions, self.poses, self.body_poses
+        (particles,), (colliders,), (bodies,) = (np.shape(each)[1:2] for each in of)
+        shapes = {
+            "times": (), "positions": (particles, 3), "velocities": (particles, 3), "poses": (colliders, 7),
+            "body_poses": (bodies, 7), "body_velocities": (bodies, 6), "energy": (3,),
+        }  # fmt: skip
+        for name in self.ARRAYS:
+            found, expected = np.shape(getattr(self, name)), (frames, *shapes[name])
+            if found != expected:
+                raise ValueError(f"{name} has shape {found}: expected {expected}")
         if not frames or not (np.diff(self.times) > 0).all():
             raise ValueError("times: expected one at least, each later than the one before")

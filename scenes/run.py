@@ -9,15 +9,14 @@ from typing import NamedTuple
 import numpy as np
 
 import pbd
+import rigid
 from pbd.validate import nearest, one_of, positive
 from scenes.device import initialise, running_on
 from scenes.recording import Frames, Recording
 from scenes.render.video import interrupts_deferred
 from scenes.scene import Scene, UnknownName, convert
 
-SOLVERS = ("verlet",)
-
-# Options of the solver that a person may give, with values that say of what type they are.
+# Options of solver "verlet" that a person may give, with values that say of what type they are.
 OPTIONS = {
     name: {"tolerance": 1e-6, "clusters": 1}.get(name, given.default)
     for name, given in inspect.signature(pbd.ParticleSystem).parameters.items()
@@ -26,11 +25,14 @@ OPTIONS = {
 
 
 class Frame(NamedTuple):
-    """A scene at one instant: time [s], positions (particles, 3) [m] and poses of colliders (colliders, 7)."""
+    """A scene at one instant, in the words of a Recording: time [s], particles, poses of colliders, bodies."""
 
     time: float
     positions: np.ndarray
+    velocities: np.ndarray
     poses: np.ndarray
+    body_poses: np.ndarray
+    body_velocities: np.ndarray
 
 
 class Run:
@@ -38,24 +40,28 @@ class Run:
 
     Arguments:
         scene: a Scene.
-        solver: "verlet", the only one there is for particles.
+        solver: one of `solvers_of(scene)`.
         duration: [s], made of whole steps; None for the scene's own. dt: time step [s]; None for the scene's own.
         fps: frames a second [1/s], taken at whole steps; the attribute `fps` says how many that came to.
-        options: of pbd.ParticleSystem, in place of the scene's settings; as values or as text.
+        options: of the solver, in place of the scene's settings; as values or as text.
 
-    Attributes: steps; steps_per_frame; count, of frames: one at time zero, and the last one at the end.
+    Attributes: steps; steps_per_frame; count, of frames: one at time zero, and the last one at the end; system: what
+    moves, a pbd.ParticleSystem of particles alone, else a solver of `rigid`.
 
-    Errors: UnknownName for an option that does not exist; TypeError and ValueError for values that cannot be.
+    Errors: UnknownName for an option that does not exist; TypeError and ValueError for values that cannot be;
+    NotImplementedError for what in a model the solver cannot do.
     """
 
     def __init__(self, scene, solver="verlet", duration=None, dt=None, fps=60.0, **options):
         if not isinstance(scene, Scene):
             raise TypeError(f"scene is {scene!r}: expected a Scene, such as `scenes.load` makes")
         initialise()
-        one_of("solver", solver, SOLVERS)
+        one_of("solver", solver, rigid.SOLVERS)
+        one_of(f"solver of scene {scene.name or 'given'}", solver, solvers_of(scene))
         self.scene, self.solver = scene, solver
         self.duration = positive("duration", scene.duration if duration is None else duration)
-        self.settings = {"dt": 1 / 60, **scene.settings, **checked(options)}
+        own = scene.settings if solver == "verlet" else {"dt": scene.settings.get("dt", 1 / 60)}
+        self.settings = {"dt": 1 / 60, **own, **checked(options)}
         if dt is not None:
             self.settings["dt"] = positive("dt", dt)
         dt, fps = self.settings["dt"], positive("fps", fps)
@@ -66,12 +72,24 @@ class Run:
         self.steps_per_frame = max(1, round(min(1 / fps / dt, self.steps)))
         self.fps = 1 / (self.steps_per_frame * dt)
         self.count = 1 + math.ceil(self.steps / self.steps_per_frame)
-        self.system = pbd.ParticleSystem(scene.particles, **self.settings)
+        self.system = system_of(scene, solver, self.settings)
+        # All particles, those that bodies are made of too; None for a solver that has none.
+        self.particles = self.system if scene.model is None else getattr(self.system, "system", None)
         self.seconds = []  # that a step took, on the average over each frame
 
     def frame(self):
         """The scene as it is: a Frame."""
-        return Frame(self.system.time, self.system.positions(), self.system.collider_poses())
+        positions, velocities, poses = np.zeros((0, 3)), np.zeros((0, 3)), np.zeros((0, 7))
+        body_poses, body_velocities = np.zeros((0, 7)), np.zeros((0, 6))
+        own = self.scene.particles
+        if own is not None:
+            positions, velocities = self.particles.positions()[: len(own)], self.particles.velocities()[: len(own)]
+            poses = self.particles.collider_poses()[: len(own.colliders)]
+        if self.scene.model is not None:
+            state = self.system.state()
+            body_poses = np.hstack([state.position, state.rotation])
+            body_velocities = np.hstack([state.velocity, state.angular_velocity])
+        return Frame(self.system.time, positions, velocities, poses, body_poses, body_velocities)
 
     def frames(self):
         """Step through the run: yields a Frame at time zero, one after each `steps_per_frame` steps, and the last."""
@@ -96,7 +114,10 @@ class Run:
             "device": running_on(),
             "microseconds_per_step": round(1e6 * seconds, 2),
         }
-        return {**about, "digest": self.system.digest()} if self.done == self.steps else about
+        if self.done < self.steps:
+            return about
+        moved = self.system.state() if self.particles is None else self.particles
+        return {**about, "digest": moved.digest()}
 
 
 class Replay:
@@ -108,12 +129,14 @@ class Replay:
     def __init__(self, scene, recording, fps=60.0):
         if not isinstance(recording, Recording):
             raise TypeError(f"recording is {type(recording).__name__}: expected a scenes.Recording")
-        particles, colliders = recording.positions.shape[1], recording.poses.shape[1]
-        expected = len(scene.particles), len(scene.particles.colliders)
-        if (particles, colliders) != expected:
+        found = [getattr(recording, name).shape[1] for name in ("positions", "poses", "body_poses")]
+        own, model = scene.particles, scene.model
+        expected = [0, 0] if own is None else [len(own), len(own.colliders)]
+        expected += [0 if model is None else len(model.bodies)]
+        if found != expected:
+            of = "{} particles, {} colliders and {} bodies"
             raise ValueError(
-                f"recording of {particles} particles and {colliders} colliders: expected {expected[0]} and "
-                f"{expected[1]}, as scene {scene.name} has them"
+                f"recording of {of.format(*found)}: expected {of.format(*expected)}, as scene {scene.name} has them"
             )
         self.scene, self.recording, self.solver = scene, recording, recording.about.get("solver", "")
         last = len(recording) - 1
@@ -125,8 +148,23 @@ class Replay:
 
     def frames(self):
         """Yields the frames, each a Frame."""
+        arrays = [getattr(self.recording, name) for name in Recording.ARRAYS[1 : len(Frame._fields)]]
         for k in self.chosen:
-            yield Frame(float(self.recording.times[k]), self.recording.positions[k], self.recording.poses[k])
+            yield Frame(float(self.recording.times[k]), *(array[k] for array in arrays))
+
+
+def solvers_of(scene):
+    """Names of the solvers that can run a scene: of a model all of `rigid`, of particles "verlet" alone."""
+    return rigid.SOLVERS if scene.particles is None else ("verlet",)
+
+
+def system_of(scene, solver, settings):
+    """What moves a scene. Arguments: a Scene; solver: its name; settings: dt and options of the solver."""
+    if scene.model is None:
+        return pbd.ParticleSystem(scene.particles, **settings)
+    if scene.particles is not None:
+        settings = {**settings, "particles": scene.particles, "attachments": scene.attachments}
+    return rigid.solver(solver, scene.model, **settings)
 
 
 def checked(options):
@@ -160,9 +198,7 @@ def record(running, progress=None):
     try:
         for number, frame in enumerate(running.frames(), 1):
             with interrupts_deferred():  # a frame is kept as a whole
-                system = running.system
-                now = (frame.time, frame.positions, system.velocities(), frame.poses, system.energy())
-                for frames, array in zip(kept.values(), now):
+                for frames, array in zip(kept.values(), (*frame, running.system.energy())):
                     frames.append(array)
             if progress:
                 progress(number, running.count)

@@ -7,6 +7,7 @@ import pkgutil
 from dataclasses import dataclass, field
 
 import pbd
+import rigid
 from pbd.validate import nearest
 from scenes.looks import looks_of
 
@@ -16,16 +17,20 @@ class Scene:
     """What there is, and how to look at it; never how it is solved.
 
     Arguments:
-        particles: a pbd.Particles.
+        particles: a pbd.Particles, or None where there is a model.
+        model: a rigid.Model, or None; beside particles, both move in one world, with the particles' gravity.
+        attachments: pairs (indices of particles, body) that stay where they are on the body.
         duration: how long it is worth watching [s].
-        settings: step and options that it runs well with, for pbd.ParticleSystem; `run` and the command line override.
-        looks: what is drawn (scenes/looks.py); None for all its triangles, sticks, particles and colliders.
+        settings: step and options of solver "verlet" that it runs well with; `run` and the command line override.
+        looks: what is drawn (scenes/looks.py); None for all its triangles, sticks, particles, colliders and bodies.
         camera: a scenes.render Camera; None for one that sees everything at the start.
         ground: height of the floor that is drawn [m]; None for none.
         name, summary, parameters: filled in by `load`.
     """
 
-    particles: pbd.Particles
+    particles: pbd.Particles | None = None
+    model: rigid.Model | None = None
+    attachments: tuple = ()
     duration: float = 5.0
     settings: dict = field(default_factory=dict)
     looks: list | None = None
@@ -36,13 +41,23 @@ class Scene:
     parameters: dict = field(default_factory=dict)
 
     def __post_init__(self):
+        for name, kind in (("particles", pbd.Particles), ("model", rigid.Model)):
+            given = getattr(self, name)
+            if not isinstance(given, (kind, type(None))):
+                raise TypeError(f"{name} of a scene is {given!r}: expected a {kind.__name__}, or None")
+        if self.particles is None and self.model is None:
+            raise ValueError("a scene of nothing: expected particles, a model, or both")
+        if self.attachments and (self.particles is None or self.model is None):
+            raise ValueError("attachments of particles to bodies: expected particles and a model")
         if self.looks is None:
-            self.looks = looks_of(self.particles)
+            self.looks = looks_of(self.particles, self.model)
 
     @property
     def passive(self):
-        """Whether nothing puts energy in: no wind, nothing led along a path, no moving collider."""
-        return self.particles.still and self.particles.wind is None
+        """Whether nothing puts energy in: no wind, nothing led along a path, no moving collider, no motor."""
+        if self.model is not None and any(getattr(joint, "motor", None) for joint in self.model.joints):
+            return False
+        return self.particles is None or (self.particles.still and self.particles.wind is None)
 
 
 @dataclass

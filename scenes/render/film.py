@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from scenes.render.geometry import Camera
+from scenes.render.geometry import Camera, Surface
 from scenes.render.label import draw_labels
 from scenes.render.renderer import Renderer
 from scenes.render.video import VideoWriter, check_output
@@ -66,7 +66,7 @@ def draw_frames(source, path, renderer, labels=True, progress=None):
 def picture(scene, frame, renderer, camera, solver=None):
     """One frame as an image (height, width, 3), labelled where a solver is named."""
     try:
-        drawables = [surface for look in scene.looks for surface in look.draw(frame.positions, frame.poses)]
+        drawables = [surface for look in scene.looks for surface in look.draw(frame)]
         image = renderer.draw(drawables, camera)
     except ValueError as error:  # too far off for single precision, on the way to diverge
         raise ValueError(f"at {frame.time:.6g} s the scene cannot be drawn: {error}") from error
@@ -77,7 +77,12 @@ def camera_for(scene, frame, aspect):
     """A camera that sees all that is drawn, as it stands at the start."""
     points = [frame.positions]
     for look in scene.looks:
-        for surface in look.draw(frame.positions, frame.poses):
-            points.append(surface.vertices if hasattr(surface, "vertices") else surface.positions)
+        for drawn in look.draw(frame):
+            if isinstance(drawn, Surface):
+                points.append(drawn.vertices)
+                continue
+            scales = np.ones(3) if drawn.scales is None else np.reshape(drawn.scales, (len(drawn.positions), -1))
+            reach = np.linalg.norm(np.abs(drawn.surface.vertices).max(axis=0) * scales, axis=-1, keepdims=True)
+            points += [drawn.positions - reach, drawn.positions + reach]
     points = np.concatenate(points)
     return Camera.framing(points.min(axis=0), points.max(axis=0), aspect=aspect)

@@ -43,6 +43,14 @@ def test_a_small_scene_is_quick():
     assert found["rope of 20 step(1000)"][0] <= 6
 
 
+def test_ragdolls():
+    found = rows("ragdoll", 64)
+    limits = {"step(1)": 80, "step(1000)": 20, "figure step(1000)": 6, "pile of 50": 6}
+    slow = {case: found[case][0] for case, limit in limits.items() if not found[case][0] <= limit}
+    assert not slow
+    assert found["100 worlds"][0] >= 150_000
+
+
 def test_a_million_particles():
     found = rows("million")
     assert found["build and first step"][0] < 20

@@ -12,9 +12,11 @@ import numpy as np
 import pytest
 import trimesh
 
+import rigid
 from scenes import cli
 from scenes.recording import Recording
 from scenes.run import Run
+from scenes.scene import available
 
 SMALL = ["--param", "grains=5", "--param", "sticks=2", "--duration", "0.1"]
 
@@ -146,6 +148,23 @@ def test_a_bug_is_one_line_too(command, monkeypatch):
     assert one_line(complaint) == "verletlab: KeyError: 'left'"
 
 
+@pytest.mark.usefixtures("nothing_runs")
+@pytest.mark.parametrize("word", ["run", "render"])
+def test_a_scene_that_the_solver_cannot_run_is_a_wrong_command(command, monkeypatch, tmp_path, word):
+    monkeypatch.setattr(rigid, "SOLVERS", ("verlet", "impulse"))
+    out = ["--out", tmp_path / "a.png"] if word == "render" else []
+    status, said, complaint = command(word, "box", "--solver", "impulse", *out)
+    assert (status, said) == (2, "")
+    assert "solver of scene box is 'impulse': expected one of 'verlet'" in one_line(complaint)
+
+    def refuse(*words, **options):
+        raise NotImplementedError("gear 0: there are none as yet")
+
+    monkeypatch.setattr(rigid, "solver", refuse)
+    assert command(word, "chain", "--solver", "impulse", *out) == (2, "", "verletlab: gear 0: there are none as yet\n")
+    assert not list(tmp_path.iterdir())
+
+
 # Listing -------------------------------------------------------------------------------------------------------------
 
 
@@ -156,7 +175,7 @@ def test_a_script_gets_a_line_a_scene_with_fields_between_tabs(command):
     assert [len(row) for row in rows] == [3] * len(rows)
     names = [name for name, _, _ in rows]
     assert names == sorted(names)
-    assert {"box", "drape", "rope_bridge"} <= set(names)
+    assert {"box", "drape", "ragdoll", "rope_bridge", "stack"} <= set(names)
     assert "grains=60" in rows[names.index("box")][2].split()
 
 
@@ -170,7 +189,7 @@ def test_a_person_gets_paragraphs_that_fit(command, monkeypatch, width):
     assert "box" in lines
     words = said.split()
     assert "friction=0.1" in words  # whole, and so can be copied
-    assert len(lines) <= (60 if width == 40 else 40)
+    assert len(lines) <= (7 if width == 40 else 4) * len(available())
 
 
 # Running -------------------------------------------------------------------------------------------------------------

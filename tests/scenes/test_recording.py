@@ -101,8 +101,17 @@ def test_what_is_no_recording_is_refused(recorded, tmp_path):
     np.savez(tmp_path / "flat.npz", about="{}", **{**arrays, "positions": recorded.positions[0]})
     np.savez(tmp_path / "back.npz", about="{}", **{**arrays, "times": recorded.times[::-1]})
     np.savez(tmp_path / "words.npz", about="not json", **arrays)
+    np.savez(tmp_path / "limp.npz", about="{}", **{**arrays, "body_velocities": np.zeros((len(recorded), 0, 3))})
+    np.savez(tmp_path / "less.npz", about="{}", **{key: arrays[key] for key in arrays if key != "body_velocities"})
     wrong = sorted(path for path in tmp_path.iterdir() if path.name != "whole.npz")
-    assert len(wrong) == 10
+    assert len(wrong) == 12
     for path in wrong:
         with pytest.raises(ValueError, match=f"{path.name} is not a recording saved by verletlab"):
             Recording.load(path)
+
+
+def test_a_recording_from_before_there_were_bodies_says_so(recorded, tmp_path):
+    old = {name: getattr(recorded, name) for name in ("times", "positions", "velocities", "poses", "energy")}
+    np.savez(tmp_path / "old.npz", about="{}", **old)
+    with pytest.raises(ValueError, match=r"old.npz was saved before recordings had bodies: expected a new one"):
+        Recording.load(tmp_path / "old.npz")

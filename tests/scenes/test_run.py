@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import pbd
+import rigid
 import scenes
-from scenes.run import Replay, Run
+from scenes.run import Replay, Run, solvers_of
 from scenes.scene import UnknownName
 
 
@@ -15,6 +16,24 @@ from scenes.scene import UnknownName
 def box():
     """A small scene: its own step is 1/120 s."""
     return scenes.load("box", grains=5, sticks=2)
+
+
+@pytest.fixture
+def pendulum():
+    """A rod on a hinge, that touches nothing."""
+    model = rigid.Model()
+    rod = model.add_box((0.5, 0.1, 0.1), mass=1.0, position=(0.25, 0, 1), name="rod")
+    model.add_hinge(rigid.GROUND, rod, (0, 0, 1), (0, 1, 0))
+    return scenes.Scene(model=model, duration=0.5, settings={"dt": 0.01, "iterations": 20}, name="pendulum")
+
+
+@pytest.fixture
+def sling(pendulum):
+    """The rod, and a rope of two particles that hangs from its end."""
+    particles = pbd.Particles()
+    particles.add_particles([(0.5, 0, 1), (0.5, 0, 0.7)], mass=0.1)
+    particles.add_stick(0, 1)
+    return scenes.Scene(particles, pendulum.model, (([0], "rod"),), settings={"dt": 0.01}, name="sling")
 
 
 @pytest.mark.parametrize(
@@ -92,6 +111,48 @@ def test_a_recording_holds_what_the_run_showed(box):
     assert recording.about["parameters"]["grains"] == "5"
 
 
+def test_a_recording_of_bodies_holds_their_poses_and_velocities(pendulum):
+    recording = scenes.run(pendulum, duration=0.2, fps=50)
+    assert recording.about["settings"] == {"dt": 0.01, "iterations": 20}
+    assert (recording.positions.shape, recording.poses.shape) == ((11, 0, 3), (11, 0, 7))
+    solver = rigid.solver("verlet", pendulum.model, dt=0.01, iterations=20)
+    for k in range(len(recording)):
+        state = solver.state()
+        assert recording.times[k] == pytest.approx(solver.time, abs=1e-12)
+        assert np.array_equal(recording.body_poses[k], np.hstack([state.position, state.rotation]))
+        assert np.array_equal(recording.body_velocities[k], np.hstack([state.velocity, state.angular_velocity]))
+        assert np.array_equal(recording.energy[k], solver.energy())
+        solver.step(2)
+    # It falls, about the hinge: the centre of mass keeps its distance from it.
+    arms = np.linalg.norm(recording.body_poses[:, 0, :3] - (0, 0, 1), axis=1)
+    assert recording.body_poses[-1, 0, 2] < 0.9
+    assert arms == pytest.approx(0.25, abs=1e-4)
+
+
+def test_particles_beside_a_model_share_its_world(sling):
+    recording = scenes.run(sling, duration=0.2)
+    assert (recording.positions.shape[1:], recording.body_poses.shape[1:]) == ((2, 3), (1, 7))
+    # The rope's upper end stays on the rod's: half a metre from the hinge, along the rod.
+    x = recording.body_poses[-1, 0, :3] - (0, 0, 1)
+    assert recording.positions[-1, 0] - (0, 0, 1) == pytest.approx(2 * x, abs=2e-3)
+    with_rope, without = recording, scenes.run(scenes.Scene(model=sling.model), duration=0.2, dt=0.01)
+    assert with_rope.about["digest"] != without.about["digest"]
+
+
+def test_which_solvers_run_what(box, pendulum, sling, monkeypatch):
+    monkeypatch.setattr(rigid, "SOLVERS", ("verlet", "impulse"))
+    assert solvers_of(pendulum) == ("verlet", "impulse")
+    for scene in (box, sling):
+        assert solvers_of(scene) == ("verlet",)
+        with pytest.raises(ValueError, match=f"solver of scene {scene.name} is 'impulse': expected one of 'verlet'"):
+            Run(scene, "impulse")
+    # Another solver gets the scene's step, and what a person says, but not the settings for this one.
+    given = []
+    monkeypatch.setattr(rigid, "solver", lambda *words, **options: given.append((*words, options)))
+    Run(pendulum, "impulse", iterations=7)
+    assert given == [("impulse", pendulum.model, {"dt": 0.01, "iterations": 7})]
+
+
 class Interrupt:
     """A progress that is interrupted at a frame, as by Ctrl-C."""
 
@@ -154,9 +215,21 @@ def test_a_replay_gives_the_frames_of_the_run_at_its_own_rate(box):
     assert Replay(box, recording, fps=1e9).count == len(recording)
 
 
+def test_a_replay_moves_bodies_too(pendulum):
+    recording = scenes.run(pendulum, duration=0.1)
+    frames = list(Replay(pendulum, recording).frames())
+    assert np.array_equal([frame.body_poses for frame in frames], recording.body_poses)
+    more = rigid.Model()
+    more.add_sphere(0.1, mass=1.0)
+    more.add_sphere(0.1, mass=1.0, position=(1, 0, 0))
+    with pytest.raises(ValueError, match="0 colliders and 1 bodies: expected 0 particles, 0 colliders and 2 bodies"):
+        Replay(scenes.Scene(model=more), recording)
+
+
 def test_a_replay_of_another_scene_is_refused(box):
     recording = scenes.run(scenes.load("box", grains=6, sticks=2), duration=0.05)
-    with pytest.raises(ValueError, match="recording of 10 particles and 0 colliders: expected 9 and 0"):
+    message = "recording of 10 particles, 0 colliders and 0 bodies: expected 9 particles, 0 colliders and 0 bodies"
+    with pytest.raises(ValueError, match=f"{message}, as scene box has them"):
         Replay(box, recording)
     with pytest.raises(TypeError, match="recording is str"):
         Replay(box, "box.npz")

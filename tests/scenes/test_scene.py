@@ -5,6 +5,7 @@ import math
 import pytest
 
 import pbd
+import rigid
 import scenes
 from scenes.scene import REGISTRY, UnknownName, convert
 
@@ -84,3 +85,28 @@ def test_passive_is_what_nothing_drives():
     led.particles.drive([0], lambda time: [(time, 0, 1)])
     assert not moved.passive
     assert not led.passive
+
+
+@pytest.mark.parametrize(("motor", "passive"), [(None, True), (rigid.Motor(speed=1.0), False)])
+def test_a_motor_puts_energy_in(motor, passive):
+    model = rigid.Model()
+    rod = model.add_box((0.5, 0.1, 0.1), mass=1.0, position=(0.25, 0, 1))
+    model.add_hinge(rigid.GROUND, rod, (0, 0, 1), (0, 1, 0), motor=motor)
+    assert scenes.Scene(model=model).passive is passive
+    blown = pbd.Particles(wind=(1, 0, 0))
+    blown.add_particle((0, 0, 1))
+    assert not scenes.Scene(blown, model).passive
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "message"),
+    [
+        ({}, ValueError, "a scene of nothing: expected particles, a model, or both"),
+        ({"particles": rigid.Model()}, TypeError, "particles of a scene is .*: expected a Particles, or None"),
+        ({"model": pbd.Particles()}, TypeError, "model of a scene is .*: expected a Model, or None"),
+        ({"model": rigid.Model(), "attachments": (([0], 0),)}, ValueError, "expected particles and a model"),
+    ],
+)
+def test_what_is_no_scene_is_refused(given, error, message):
+    with pytest.raises(error, match=message):
+        scenes.Scene(**given)

@@ -1,0 +1,41 @@
+"""A door on a hinge that opens so far and no further, and a ball that is thrown at it."""
+
+import math
+
+import numpy as np
+
+import pbd
+import rigid
+from scenes.looks import BLUE, CHALK, RED, WOOD, Bodies
+from scenes.render.geometry import Camera
+from scenes.scene import Scene, register
+
+WIDTH, HEIGHT, THICK = 0.9, 2.0, 0.05  # of the door [m]
+
+
+@register
+def door(speed: float = 6.0, mass: float = 6.0, opening: float = 100.0):
+    """A ball is thrown at a door, which swings open until its hinge stops it."""
+    model = rigid.Model()
+    model.add_ground(friction=0.6)
+    gap = 0.012
+    for side in (-1, 1):
+        post = pbd.Box((side * (WIDTH / 2 + gap + 0.35), 0, 1.15), (0.7, 0.12, 2.3))
+        model.add_shape(rigid.GROUND, post)
+    model.add_shape(rigid.GROUND, pbd.Box((0, 0, 2.3 - 0.13), (WIDTH + 2 * gap, 0.12, 0.26)))
+    leaf = model.add_box((WIDTH, THICK, HEIGHT), mass=18.0, position=(0, 0, HEIGHT / 2 + gap), name="leaf")
+    # About the far corner on its left, away from who stands in front as far as `opening`, and not the other way.
+    corner = (-WIDTH / 2, THICK / 2, HEIGHT / 2)
+    model.add_hinge(rigid.GROUND, leaf, corner, (0, 0, 1), limits=(0.0, math.radians(opening)), name="hinge")
+    radius, start, at = 0.18, np.array([0.9, -2.6, 1.1]), np.array([0.2, -0.2, 1.15])
+    flight = np.linalg.norm((at - start)[:2]) / speed
+    velocity = (at - start) / flight - 0.5 * model.gravity * flight
+    model.add_sphere(radius, mass=mass, position=start, velocity=velocity, restitution=0.3, name="ball")
+    model.add_box((0.4, 0.4, 0.4), mass=5.0, position=(-0.1, 1.05, 0.2), name="crate")
+    return Scene(
+        model=model,
+        duration=4.0,
+        settings={"dt": 1 / 60, "substeps": 4, "iterations": 10},
+        looks=[Bodies(model, np.array([WOOD, RED, BLUE]), CHALK)],
+        camera=Camera((2.5, -5.6, 2.6), (0.1, 0.1, 1.0)),
+    )

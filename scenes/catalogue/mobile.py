@@ -1,0 +1,100 @@
+"""A mobile: rods on strings, balanced, with a shape at each end or another rod; in the line of Calder's."""
+
+import math
+
+import numpy as np
+
+import rigid
+from pbd.validate import whole
+from scenes.looks import BLUE, CHALK, GOLD, GREEN, RED, STEEL, WOOD, Bodies, Joints, Scenery
+from scenes.render.geometry import Camera, tubes
+from scenes.scene import Scene, register
+
+COLOURS = (RED, GOLD, BLUE, GREEN, CHALK)
+LOAD = 0.25  # mass of a shape [kg]
+ROD = 0.6  # of a rod [kg/m], as of wood
+
+
+@register
+def mobile(rods: int = 4, spin: float = 0.4, length: float = 1.5, string: float = 0.28):
+    """A mobile of balanced rods turns on its strings, pushed once."""
+    whole("rods", rods)
+    model, colours = rigid.Model(), []
+    top = np.array([0.0, 0.0, 1.0 + rods * (string + 0.12) + string])
+    hang_rod(model, colours, rigid.GROUND, top, rods, length, string, spin)
+    foot, knee = (0, 1.1 * length, 0), (0, 1.1 * length, top[2] + 0.02)
+    stand = tubes([foot, knee], [knee, top + (0, 0, 0.02)], 0.03, WOOD)
+    return Scene(
+        model=model,
+        duration=8.0,
+        settings={"dt": 1 / 60, "substeps": 8, "iterations": 40},
+        looks=[Bodies(model, np.array(colours)), Joints(model, 0.006), Scenery([stand])],
+        camera=Camera((1.2, -2.6 * top[2] ** 0.5, 0.9 * top[2]), (0.1, 0, 0.62 * top[2])),
+    )
+
+
+def hang_rod(model, colours, parent, point, rods, length, string, spin, angle=0.0, velocity=(0.0, 0.0, 0.0)):
+    """Hang a rod by a string from a point of the parent, with a shape at one end and what is left of rods at the other.
+
+    Arguments: model; colours: a list that gets one for each body; parent: index; point (3,) [m]; rods: how many are
+    still to hang; length of this one, string [m]; spin [rad/s]; angle of the rod about z [rad]; velocity of the point
+    (3,) [m/s].
+    """
+    def velocity_at(place):
+        return velocity + np.cross((0, 0, spin), place - end)
+
+    radius = 0.025
+    along = np.array([math.cos(angle), math.sin(angle), 0.0])
+    end = point - (0, 0, string)
+    own = ROD * length
+    # What hangs at the ends, and where the rod has its point of balance: at s along it from its middle.
+    left, right = load(rods - 1, length), LOAD * (1 + 0.15 * rods)
+    balance = (right - left) * length / 2 / (left + right + own)
+    middle = end - balance * along - (0, 0, radius)
+    rod = model.add_capsule(
+        radius, start=middle - length / 2 * along, end=middle + length / 2 * along, mass=own,
+        velocity=velocity_at(middle), angular_velocity=(0, 0, spin),
+    )  # fmt: skip
+    colours.append(STEEL)
+    model.add_distance(parent, rod, point, end)
+    below = (0, 0, radius)
+    tips = middle - length / 2 * along - below, middle + length / 2 * along - below
+    hang_shape(model, colours, rod, tips[1], 0.6 * string, right, velocity_at(tips[1]))
+    if rods > 1:
+        swing = velocity_at(tips[0])
+        hang_rod(model, colours, rod, tips[0], rods - 1, 0.78 * length, string, -1.6 * spin, angle + 0.9, swing)
+    else:
+        hang_shape(model, colours, rod, tips[0], 0.6 * string, left, velocity_at(tips[0]))
+
+
+def load(rods, length):
+    """Mass of a part of the mobile with so many rods, the part above having this length [kg]."""
+    if rods == 0:
+        return LOAD
+    return load(rods - 1, 0.78 * length) + LOAD * (1 + 0.15 * rods) + ROD * 0.78 * length
+
+
+def hang_shape(model, colours, parent, point, string, mass, velocity):
+    """Hang a ball, a disc, a box or a drop by a string, by turns. Arguments: as of hang_rod; velocity (3,) [m/s]."""
+    number = sum(colour != STEEL for colour in colours)
+    colours.append(COLOURS[number % len(COLOURS)])
+    end = point - (0, 0, string)
+    size = 0.1 * (mass / LOAD) ** (1 / 3)
+    at = {"position": end - (0, 0, size), "velocity": velocity, "mass": mass}
+    kind = number % 4
+    if kind == 0:
+        body = model.add_sphere(size, **at)
+    elif kind == 1:
+        body = model.add_box((1.1 * size, 1.5 * size, 2 * size), **at)
+    elif kind == 2:
+        body = model.add_cylinder(0.8 * size, 2 * size, **at)
+    else:
+        ring = np.stack([np.cos(np.arange(6) * math.pi / 3), np.sin(np.arange(6) * math.pi / 3), np.zeros(6)], axis=1)
+        points = size * np.concatenate([ring, [(0, 0, 1), (0, 0, -1)]])
+        body = model.add_mesh((points, hexagon()), **at)
+    model.add_distance(parent, body, point, end)
+
+
+def hexagon():
+    """Triangles of two pyramids on a ring of six, their tops being 6 and 7."""
+    return np.array([t for k in range(6) for t in ((k, (k + 1) % 6, 6), ((k + 1) % 6, k, 7))])

@@ -1,0 +1,50 @@
+"""Ragdolls by the dozen, dropped into a pit: what many contacts and many joints cost together."""
+
+import math
+
+import numpy as np
+
+import pbd
+import rigid
+from pbd.validate import whole
+from rigid import build
+from rigid.rotation import from_axis_angle, multiply, rotate
+from scenes.looks import BLUE, CHALK, GOLD, GREEN, RED, STEEL, STONE, Bodies, clothes
+from scenes.render.geometry import Camera
+from scenes.scene import Scene, register
+
+GOLDEN_ANGLE = math.pi * (3 - math.sqrt(5))
+
+
+@register
+def ragdoll_pile(count: int = 50, pit: float = 3.4, wall: float = 0.6, friction: float = 0.5, seed: int = 1):
+    """Fifty ragdolls fall into a pit."""
+    whole("count", count), whole("seed", seed, least=0)
+    rng = np.random.default_rng(seed)
+    model = rigid.Model()
+    model.add_ground(friction=friction)
+    for k in range(4):
+        turn = from_axis_angle((0, 0, 1), k * math.pi / 2)
+        middle = rotate(turn, np.array([pit / 2 + 0.1, 0.1, wall / 2]))
+        size = (0.2, pit + 0.2, wall) if k % 2 == 0 else (pit + 0.2, 0.2, wall)
+        model.add_shape(rigid.GROUND, pbd.Box(middle, size), friction=friction)
+    people = []
+    for k in range(count):
+        # Lying, two beside one another in each layer, and each layer turned by the golden angle.
+        heading = from_axis_angle((0, 0, 1), GOLDEN_ANGLE * (k // 2))
+        lying = multiply(heading, from_axis_angle((0, 1, 0), math.pi / 2))
+        middle = rotate(heading, np.array([-0.9, 0.52 if k % 2 else -0.52, 0.0]))
+        people.append(
+            build.ragdoll(
+                model, position=middle + (0, 0, 0.9 + 0.3 * (k // 2)), rotation=lying, friction=friction,
+                angular_velocity=rng.normal(0, 0.4, 3),
+            )
+        )  # fmt: skip
+    shirts = [(RED, GOLD, GREEN, CHALK, BLUE)[k % 5] for k in range(count)]
+    return Scene(
+        model=model,
+        duration=6.0,
+        settings={"dt": 1 / 60, "substeps": 4, "iterations": 10, "direction": "current"},
+        looks=[Bodies(model, clothes(model, people, shirts, STEEL), STONE)],
+        camera=Camera((4.2, -6.6, 4.6), (0, 0, 0.8)),
+    )

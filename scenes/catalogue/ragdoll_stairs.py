@@ -1,0 +1,42 @@
+"""A ragdoll tumbles down a flight of stairs."""
+
+import math
+
+import pbd
+import rigid
+from pbd.validate import positive, whole
+from rigid import build
+from rigid.rotation import from_axis_angle
+from scenes.looks import BLUE, RED, Bodies, clothes
+from scenes.render.geometry import Camera
+from scenes.scene import Scene, register
+
+
+@register
+def ragdoll_stairs(
+    steps: int = 9, rise: float = 0.19, tread: float = 0.3, push: float = 1.6, friction: float = 0.4,
+    feet: bool = True,
+):  # fmt: skip
+    """A ragdoll is pushed at the head of the stairs, and tumbles down."""
+    whole("steps", steps), positive("rise", rise), positive("tread", tread)
+    model = rigid.Model()
+    model.add_ground(friction=friction)
+    landing, width = 1.2, 1.8
+    for k in range(steps):
+        # Each step is a block from the floor up; the topmost is the landing.
+        depth, height = (landing, steps * rise) if k == 0 else (tread, (steps - k) * rise)
+        back = 0.0 if k == 0 else landing + (k - 1) * tread
+        block = pbd.Box((back + depth / 2, 0, height / 2), (depth, width, height))
+        model.add_shape(rigid.GROUND, block, friction=friction)
+    person = build.ragdoll(
+        model, position=(landing - 0.25, 0, steps * rise + 0.02), rotation=from_axis_angle((0, 1, 0), math.radians(12)),
+        velocity=(push, 0.1, 0), angular_velocity=(0, 0.9, 0.25), feet=feet, friction=friction,
+    )  # fmt: skip
+    foot = landing + (steps - 1) * tread
+    return Scene(
+        model=model,
+        duration=5.0,
+        settings={"dt": 1 / 60, "substeps": 4, "iterations": 15, "direction": "current"},
+        looks=[Bodies(model, clothes(model, [person], [RED], BLUE))],
+        camera=Camera((foot + 2.2, -6.2, 3.4), (0.62 * foot, 0, 1.4)),
+    )
