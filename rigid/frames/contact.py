@@ -4,7 +4,7 @@ A contact keeps a point of A out of B, along the normal n from B to A. Both poin
 p = Σ c_i x_i (rigid/frames/frame.py), and with D the displacement of A's point relative to B's since the start of the
 step, and g the gap there,
 
-    C = max(g, 0) + n·D >= 0,    λ >= 0,    λ C = 0          (what overlaps already comes no deeper: see `part`)
+    C = max(g, 0) + n·D >= 0,    λ >= 0,    λ C = 0          (what overlaps already comes no deeper, or is parted)
     t·D = 0  while  |λ_t| <= μ λ                             (two tangents t, the cone of Coulomb)
 
 An impulse P at p moves the particles of a frame as it moves the body: with M, c and I those of its particles as they
@@ -34,7 +34,6 @@ from rigid.frames.arrays import (
     CENTRE,
     DRIFT,
     FRICTION,
-    GAP,
     IMPULSE,
     INVERSE_MASS,
     INVERSE_WEIGHT,
@@ -59,9 +58,11 @@ from rigid.frames.poses import combined, turned
 
 # Parts of the bodies' margins (rigid/frames/bodies.py). Within the skin two surfaces already come no closer: a corner
 # that lifts off by a hair's breadth cannot fall back, and what rocks comes to rest. What overlaps by more than the slop
-# is parted, a part of it in each step, without giving it speed.
-SKIN, SLOP = 0.3, 0.02
-PARTED = 0.2
+# is parted: a part of it in each step, and no faster than FASTEST [m/s], which is all the speed it can gain.
+SKIN, SLOP = 0.3, 0.25
+PARTED, FASTEST = 0.2, 0.02
+# Faster than so many steps of gravity is an impact, whose impulse is not where the next step begins.
+CALM = 3.0
 # Passes over all contacts, to give those that rebound their speed.
 PASSES = 4
 
@@ -225,10 +226,10 @@ def prepare(s: ti.template(), c, world):
         s.guest.contacts[c, world, WEIGHTS_A + k] = weights_a[k]
         s.guest.contacts[c, world, WEIGHTS_B + k] = weights_b[k]
     skin = SKIN * margins(s, a, b, world)
-    s.guest.contacts[c, world, GAP] = gap
     room = gap - skin
-    if a > PARTICLE:  # bodies that overlap are parted later; a particle is put outside, as by any collider of pbd's
-        room = ti.max(room, 0.0)
+    if a > PARTICLE:  # a particle is put outside, as by any collider of pbd's; bodies that overlap are parted gently
+        deep = ti.max(-gap - SLOP * margins(s, a, b, world), 0.0)
+        room = ti.max(room, 0.0) - ti.min(PARTED * deep, FASTEST * s.h)
     s.guest.contacts[c, world, ROOM] = room
     across = n.cross(t)
     for k, d in ti.static(enumerate((n, t, across))):
@@ -322,25 +323,14 @@ def keep(s: ti.template(), c, world):
     holder, other = names(s, c, world)
     if impulse[0] > 0.0 and holder >= 0:
         n, t, u = tangents(s, c, world)
+        gravity = ti.Vector([s.timeline[0, GRAVITY + k] for k in ti.static(range(3))]).norm()
+        if s.guest.contacts[c, world, APPROACH] > CALM * gravity * s.h:
+            impulse *= 0.0  # an impact: the next step will want nothing like it
         write_triple(s.guest.kept, c, world, 0, impulse[0] * n + impulse[1] * t + impulse[2] * u)
         s.guest.kept_keys[c, world, KEPT_SHAPE] = other
         s.guest.kept_keys[c, world, KEPT_FEATURE] = s.guest.points.integers[c, tables.FEATURE, world]
         s.guest.kept_keys[c, world, KEPT_NEXT] = s.guest.heads[holder, world]
         s.guest.heads[holder, world] = c
-
-
-@ti.func
-def part(s: ti.template(), c, world):
-    """Part what overlaps beyond the slop at contact c a little; return whether there was something to part."""
-    a, b = sides(s, c, world)
-    n = triple(s.guest.contacts, c, world, NORMAL)
-    gap = s.guest.contacts[c, world, GAP] + n.dot(apart(s, c, world)) + SLOP * margins(s, a, b, world)
-    deep = 0
-    if gap < 0.0 and a > PARTICLE:
-        deep = 1
-        impulse = -PARTED * gap * s.guest.contacts[c, world, INVERSE_WEIGHT] * n
-        push_both(s, s.position, 1.0, c, impulse, world)
-    return deep
 
 
 @ti.func

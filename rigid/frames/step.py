@@ -2,7 +2,7 @@
 
     meet     poses from the particles, contacts sought (rigid/contact), the last step's impulses again
     relax    each contact projected once, in each sweep after the sticks
-    part     what overlaps is parted, what rebounds gets its speed
+    part     impulses kept for the next step, and what rebounds gets its speed
 """
 
 from functools import lru_cache
@@ -120,23 +120,13 @@ def relax(s: ti.template(), sweep, world):
 
 @ti.func
 def part(s: ti.template(), world):
-    """Keep what the next step wants to know; part what overlaps; send back what rebounds."""
+    """Keep what the next step wants to know, and send back what rebounds."""
     for shape in range(s.guest.heads.shape[0]):
         s.guest.heads[shape, world] = -1
-    deep, returned = 0, 0
+    returned = 0
     for c in range(contact.count(s, world)):
         contact.keep(s, c, world)
-    for c in range(contact.count(s, world)):
-        contact.measure(s, c, world)
-    for c in range(contact.count(s, world)):
-        deep += contact.part(s, c, world)
         returned += contact.rebounds(s, c, world)
-    if deep > 0:
-        for body in range(s.guest.own[BODIES]):
-            if s.guest.motion[body, world, TOUCHED] > 0.0:
-                move(s, s.position, s.previous, body, 1.0, world)
-                move(s, s.previous, s.previous, body, 1.0, world)
-                rest(s, body, world)
     if returned > 0:
         for body in range(s.guest.own[BODIES]):
             if s.guest.motion[body, world, TOUCHED] > 0.0:

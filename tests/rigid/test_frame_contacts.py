@@ -98,7 +98,7 @@ def stack(count, size=0.2, spin=0.0, **options):
             (size, size, size), mass=1.0, position=(0, 0, size * (k + 0.5)),
             rotation=from_axis_angle((0, 0, 1), spin * k), friction=0.6,
         )  # fmt: skip
-    return rigid.solver("verlet", model, **{"dt": 1 / 60, "iterations": 20, "substeps": 10, **options})
+    return rigid.solver("verlet", model, **{"dt": 1 / 60, "iterations": 30, "substeps": 10, **options})
 
 
 @pytest.mark.parametrize("spin", [0.0, 0.3])
@@ -114,19 +114,19 @@ def test_a_stack_of_ten_boxes_stands(spin):
 
 
 def test_two_bodies_in_deep_overlap_part_without_exploding():
-    # What overlaps is moved apart without getting any speed for it, but for what turning by δ in one piece strains a
-    # frame, δ²/2: with a fifth of 8 cm on an arm of 10 cm that is 1 % of 1 mm in a step at the very most.
+    # What overlaps is parted at 2 cm/s at most: the two then have the energy of that, and of turning as fast at 10 cm,
+    # (1 + 2) kg · (2 cm/s)² in all. Eight centimetres take four seconds.
     model = rigid.Model(gravity=(0, 0, 0))
     model.add_box((0.2, 0.2, 0.2), mass=1.0)
     model.add_box((0.2, 0.2, 0.2), mass=2.0, position=(0.02, 0.03, 0.12))
     solver = rigid.solver("verlet", model, dt=1 / 60, iterations=10)
     most = 0.0
-    for _ in range(120):
+    for _ in range(360):
         solver.step()
         most = max(most, solver.energy().kinetic)
-    assert most < 1e-5
+    assert most < 3 * 0.02**2
     count = solver._guest["Points count"].to_numpy()[0]
-    assert solver._guest["Points numbers"].to_numpy()[:count, tables.GAP].min() > -1e-3
+    assert solver._guest["Points numbers"].to_numpy()[:count, tables.GAP].min(initial=0.0) > -1e-3
 
 
 def test_a_body_thrown_at_the_ground_does_not_pass_through_it():

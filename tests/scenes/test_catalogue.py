@@ -94,14 +94,10 @@ PASSIVE = {
 NEVER_CLIMBS = ("box", "drape", "tetrahedron")
 
 
-# TODO: a thigh that touches the chest, both hung on the pelvis, gains 150 J in a step of 1/240 s (rigid/frames).
-GAINS = pytest.mark.xfail(reason="contact between limbs of one ragdoll gains energy", strict=True)
-
-
 def watched(name, version, whole=False):
     """A passive scene as a test's parameters."""
     parameters, duration = ({}, None) if whole else version
-    marks = [pytest.mark.slow] * whole + [GAINS] * name.startswith("ragdoll")
+    marks = [pytest.mark.slow] * whole
     return pytest.param(name, parameters, duration, marks=marks, id=f"{name}-whole" if whole else name)
 
 
