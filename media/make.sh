@@ -12,14 +12,27 @@ still rope_bridge 1.2
 still plant 2
 still tetrahedron 2.2
 still box 0.6
+still ragdoll_stairs 1.6
+still dominoes 2.2
+still crate_on_trampoline 1.0
+still stack 1.0
+still mobile 2.0
+still figure 1.4
+still door 1.0
 
 film() { verletlab render "$1" --out "$1.mp4" --duration "$2" --quiet; }
 film drape 3.5
 film flag 5
 film soft_body 4
 film fold 5.5
+film ragdoll_stairs 4
+film dominoes 4
+film crate_on_trampoline 4
 
 moving() { verletlab render "$1" --out "$1.gif" --size 480x270 --fps 20 --duration "$2" --no-labels --quiet; }
 moving drape 3
 moving flag 3
 moving soft_body 3
+moving ragdoll_stairs 3
+moving dominoes 3.5
+moving crate_on_trampoline 3

@@ -5,9 +5,9 @@
     rod = model.add_box((0.5, 0.05, 0.05), mass=1.0, position=(0.25, 0, 1), name="rod")
     model.add_hinge(rigid.GROUND, rod, point=(0, 0, 1), axis=(0, 1, 0))
 
-The description stands: bodies, shapes, joints, springs, gears (rigid/model.py), snapshots (rigid/state.py), mass
-properties (rigid/mass.py) and rotations (rigid/rotation.py). There is one solver so far, "verlet" (rigid/frames), with
-no contacts, limits, friction and motors as yet; it refuses what it has not.
+The description: bodies, shapes, joints, springs, gears (rigid/model.py), snapshots (rigid/state.py), mass properties
+(rigid/mass.py) and rotations (rigid/rotation.py); builders in rigid/build. Where shapes touch is in rigid/contact. There
+is one solver so far, "verlet" (rigid/frames).
 """
 
 from pbd.collide.hull import ConvexHull

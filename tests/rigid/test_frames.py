@@ -250,7 +250,7 @@ def test_a_mesh_that_bodies_cannot_touch_with_is_refused():
     model = rigid.Model()
     model.add_box((1, 1, 1), mass=1.0, position=(0, 0, 3))
     model.add_shape(rigid.GROUND, pbd.MeshCollider(trimesh.creation.icosphere(1), resolution=8))
-    with pytest.raises(NotImplementedError, match="MeshCollider.*on 'ground': bodies touch with convex shapes alone"):
+    with pytest.raises(NotImplementedError, match=r"MeshCollider.*on 'ground': bodies touch with convex shapes alone"):
         rigid.solver("verlet", model)
 
 
