@@ -6,8 +6,8 @@
     model.add_hinge(rigid.GROUND, rod, point=(0, 0, 1), axis=(0, 1, 0))
 
 The description: bodies, shapes, joints, springs, gears (rigid/model.py), snapshots (rigid/state.py), mass properties
-(rigid/mass.py) and rotations (rigid/rotation.py); builders in rigid/build. Where shapes touch is in rigid/contact. There
-is one solver so far, "verlet" (rigid/frames).
+(rigid/mass.py) and rotations (rigid/rotation.py); builders in rigid/build. Where shapes touch is in rigid/contact.
+There is one solver so far, "verlet" (rigid/frames).
 """
 
 from pbd.collide.hull import ConvexHull

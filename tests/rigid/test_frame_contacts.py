@@ -251,7 +251,7 @@ def test_particles_and_model_with_other_gravity_are_refused():
     model.add_sphere(0.1, mass=1.0)
     particles = pbd.Particles(gravity=(0, 0, 0))
     particles.add_particle((0, 0, 0))
-    with pytest.raises(ValueError, match="gravity is .* in the model and .* for its particles"):
+    with pytest.raises(ValueError, match=r"gravity is .* in the model and .* for its particles"):
         rigid.solver("verlet", model, particles=particles)
 
 
