@@ -13,6 +13,7 @@ There is one solver so far, "verlet" (rigid/frames).
 from pbd.collide.hull import ConvexHull
 from pbd.collide.shapes import Box, Capsule, Cylinder, Plane, Sphere
 from pbd.validate import one_of
+from rigid import build
 from rigid.body import Body, BodyShape
 from rigid.joint import Ball, Distance, Fixed, Gear, Hinge, Joint, Motor, PointSpring, Slider, Spring, Universal
 from rigid.model import Model
@@ -60,6 +61,7 @@ __all__ = [
     "State",
     "Universal",
     "angular_momentum",
+    "build",
     "linear_momentum",
     "solver",
 ]

@@ -3,7 +3,8 @@
 import numpy as np
 import trimesh
 
-from rigid import Box, Capsule, ConvexHull, Cylinder, Plane, Sphere
+from pbd.collide.hull import ConvexHull
+from pbd.collide.shapes import Box, Capsule, Cylinder, Plane, Sphere
 from rigid.rotation import from_matrix
 
 PLANE, HFIELD, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH = range(8)  # mjtGeom
