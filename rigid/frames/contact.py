@@ -61,6 +61,8 @@ from rigid.frames.poses import combined, turned
 # is parted: a part of it in each step, and no faster than FASTEST [m/s], which is all the speed it can gain.
 SKIN, SLOP = 0.3, 0.25
 PARTED, FASTEST = 0.2, 0.02
+# Bodies without joints may part faster by this part of the way they go: what rolls turns into the ground by (ω h)² r/2.
+ROLLING = 0.1
 # Faster than so many steps of gravity is an impact, whose impulse is not where the next step begins.
 CALM = 3.0
 # Passes over all contacts, to give those that rebound their speed.
@@ -193,6 +195,17 @@ def margins(s: ti.template(), a, b, world):
 
 
 @ti.func
+def swing(s: ti.template(), side, world):
+    """How far a body without joints goes in the step, about [m]; none for one with joints, no limit for the ground."""
+    result = 1e30
+    if side >= 0:
+        result = 0.0
+        if s.guest.firsts[side + 1] - s.guest.firsts[side] == 4:
+            result = 0.5 * (s.guest.reach[side, world] - s.guest.fit[side, world, MARGIN])
+    return result
+
+
+@ti.func
 def push_both(s: ti.template(), array: ti.template(), sign, c, impulse, world):
     """Give A an impulse at contact c, and B the opposite one."""
     a, b = sides(s, c, world)
@@ -229,7 +242,8 @@ def prepare(s: ti.template(), c, world):
     room = gap - skin
     if a > PARTICLE:  # a particle is put outside, as by any collider of pbd's; bodies that overlap are parted gently
         deep = ti.max(-gap - SLOP * margins(s, a, b, world), 0.0)
-        room = ti.max(room, 0.0) - ti.min(PARTED * deep, FASTEST * s.h)
+        fastest = FASTEST * s.h + ROLLING * ti.min(swing(s, a, world), swing(s, b, world))
+        room = ti.max(room, 0.0) - ti.min(PARTED * deep, fastest)
     s.guest.contacts[c, world, ROOM] = room
     across = n.cross(t)
     for k, d in ti.static(enumerate((n, t, across))):
