@@ -4,7 +4,7 @@ import numpy as np
 
 from rigid.contact import tables
 from rigid.frames.arrays import CONTACT, FIT, KEYS, MOTION
-from rigid.frames.frame import second_moments
+from rigid.mass import second_moment
 
 # What a later step reads of an earlier one's contacts.
 REMEMBERED = ("kept", "kept_keys", "heads")
@@ -61,6 +61,6 @@ def fit_columns(model, description):
         # of corner k: b_k, whose product with a point of the body's frame is what its weight c_k gains
         row[:12] = (np.array(axes) - origin).T.ravel()
         row[12:16] = origin
-        least = np.linalg.eigvalsh(second_moments(body.inertia))[0]
+        least = np.linalg.eigvalsh(second_moment(body.inertia))[0]
         row[16] = LOOK * np.sqrt(3 * least / body.mass)
     return rows

@@ -7,9 +7,11 @@ import numpy as np
 
 import pbd
 from pbd.validate import indices
-from rigid.frames.frame import EDGES, make_frame, second_moments
+from rigid.frames import axes
+from rigid.frames.frame import EDGES, make_frame
 from rigid.frames.joining import Joiner
 from rigid.joint import Ball, Distance, Fixed, Hinge, Slider, Universal
+from rigid.mass import second_moment
 from rigid.names import GROUND
 from rigid.rotation import rotate
 
@@ -26,7 +28,8 @@ class Description:
         particles: pbd.Particles; a person's own come first.
         own: how many those are.
         frames: a Frame for each body.
-        members: indices of the particles of each body, in the order of its frame: four corners, then joint particles.
+        members: indices of the particles of each body, in the order of its frame: four corners, then joint particles,
+            then a counterweight.
     """
 
     particles: pbd.Particles
@@ -58,7 +61,7 @@ def joint_points(model, joint):
     for index in (joint.parent, joint.child):
         if index != GROUND:
             body = model.bodies[index]
-            moments = second_moments(body.inertia)
+            moments = second_moment(body.inertia)
             local = np.array([body.local_direction(axis) for axis in axes])
             widths.append(np.sqrt(3 * np.einsum("ki,ij,kj->k", local, moments, local) / body.mass))
     reach = REACH * np.min(widths, axis=0)
@@ -67,14 +70,9 @@ def joint_points(model, joint):
     return anchor + reach.min() * axes
 
 
-def describe(model, particles=None, attachments=(), alike=None):
-    """A model as particles: a Description.
-
-    Arguments: model; particles: a pbd.Particles that live in the same world, such as a cloth, or None; attachments:
-    pairs (particles' indices, body) that stay where they are on the body; alike: the models of all worlds, this one
-    among them, which are to have the same constraints; None for this one alone.
-    """
-    shared = []  # (body points by body index) of each particle that joints add
+def shared_points(model):
+    """The particles that joints and springs add: [(bodies whose it is, point in the world at time zero (3,) [m])]."""
+    shared = []
     for joint in model.joints:
         if isinstance(joint, Distance):
             parent, child = joint.parent_anchor, joint.child_anchor
@@ -85,12 +83,38 @@ def describe(model, particles=None, attachments=(), alike=None):
     for spring in model.springs:
         ends = [(spring.a, spring.anchor_a), (spring.b, spring.anchor_b)]
         shared += [([index], world_point(model, index, point)) for index, point in ends]
+    return shared
 
+
+def frames_of(models, kind="tetrahedron"):
+    """A list of Frames, one for each body, of each model. Arguments: models, of one structure; kind of frame."""
+    shared = [shared_points(model) for model in models]
+
+    def frame(which, index, counterweight=False):
+        body = models[which].bodies[index]
+        points = [body.local_point(point) for bodies, point in shared[which] if index in bodies]
+        return make_frame(body.name, body.mass, body.inertia, points, kind, counterweight)
+
+    frames = [[frame(which, index) for index in range(len(model.bodies))] for which, model in enumerate(models)]
+    # Worlds have the same particles: one that needs a counterweight gives it to all.
+    for index, of_worlds in enumerate(zip(*frames)):
+        weighted = [len(one.counterweights) > 0 for one in of_worlds]
+        for which in np.flatnonzero(~np.array(weighted)) if any(weighted) else ():
+            frames[which][index] = frame(which, index, counterweight=True)
+    return frames
+
+
+def describe(model, particles=None, attachments=(), alike=None, frames=None):
+    """A model as particles: a Description.
+
+    Arguments: model; particles: a pbd.Particles that live in the same world, such as a cloth, or None; attachments:
+    pairs (particles' indices, body) that stay where they are on the body; alike: the models of all worlds, this one
+    among them, which are to have the same constraints; None for this one alone; frames: of this model, by frames_of;
+    None for tetrahedra.
+    """
+    shared = shared_points(model)
     own = [[k for k, (bodies, _) in enumerate(shared) if index in bodies] for index in range(len(model.bodies))]
-    frames = []
-    for index, body in enumerate(model.bodies):
-        points = [body.local_point(shared[k][1]) for k in own[index]]
-        frames.append(make_frame(body.name, body.mass, body.inertia, points))
+    frames = frames_of([model])[0] if frames is None else frames
 
     particles = pbd.Particles(gravity=model.gravity) if particles is None else deepcopy(particles)
     count = len(particles)
@@ -111,12 +135,15 @@ def describe(model, particles=None, attachments=(), alike=None):
             for index in bodies
         ]
         added.append(particles.add_particle(point, sum(masses), np.average(velocities, axis=0, weights=masses)))
-    for index in range(len(model.bodies)):
+    for index, (body, frame) in enumerate(zip(model.bodies, frames)):
         corners = members[index]
-        particles.add_sticks(corners[EDGES])
-        joints = np.array([added[k] for k in own[index]], int)
-        particles.add_sticks(np.stack([np.repeat(joints, 4), np.tile(corners, len(joints))], axis=1))
-        members[index] = np.concatenate([corners, joints])
+        hold(particles, corners, frame)
+        arms = rotate(body.rotation, frame.counterweights)
+        velocity = body.velocity + np.cross(body.angular_velocity, arms)
+        behind = particles.add_particles(body.position + arms, frame.corner_mass, velocity)
+        others = np.concatenate([[added[k] for k in own[index]], behind]).astype(int)
+        particles.add_sticks(np.stack([np.repeat(others, 4), np.tile(corners, len(others))], axis=1))
+        members[index] = np.concatenate([corners, others])
 
     place = iter(added)
     for joint in model.joints:
@@ -136,6 +163,17 @@ def describe(model, particles=None, attachments=(), alike=None):
             particles.add_attachment([particle], [1.0], members[index][:4], frames[index].weights(point))
     particles.radii[count:] = -1.0  # it is the bodies' shapes that meet others
     return Description(particles, count, frames, members)
+
+
+def hold(particles, corners, frame):
+    """Keep a frame's corners (4,) together: six sticks, or three and the right angles between them."""
+    if frame.kind == "tetrahedron":
+        particles.add_sticks(corners[EDGES])
+        return
+    particles.add_sticks(corners[axes.STICKS])
+    ends = frame.corners[axes.ANGLES]
+    lengths = np.linalg.norm(ends[:, 1:] - ends[:, :1], axis=-1).max(axis=1)
+    particles.add_constraints(axes.RIGHT_ANGLE, corners[axes.ANGLES], length=lengths)
 
 
 def add_distance(particles, a, b, joint):

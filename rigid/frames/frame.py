@@ -7,7 +7,8 @@ m_i at p_i, the four carry the rest:
     corners at c' + Q diag(sqrt(s_k/M')) u_i,   S' = Q diag(s) Qᵀ,   u = (1,1,1), (1,-1,-1), (-1,1,-1), (-1,-1,1)
 
 of mass M'/4 each. Mass, centre of mass and inertia tensor of the whole are then the body's, exactly, for any number of
-joint particles that leaves S' positive definite; light enough ones do.
+joint particles that leaves S' positive definite; light enough ones do. The four may stand along axes of the body
+instead, held by right angles: rigid/frames/axes.py.
 
 Source: Jakobsen, Advanced Character Physics (2001), section 5, for the tetrahedron; his centre of mass, the mean of the
 four, is right where their masses are equal, as here. The exact masses are ours (shared/physics.md, section 2).
@@ -17,6 +18,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rigid.frames import axes
+from rigid.mass import second_moment
+
+KINDS = ("tetrahedron", "axes")
 CORNERS = np.array([(1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1)], float)
 EDGES = np.array([(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)])
 
@@ -33,23 +38,27 @@ LEAST_PART = 0.1
 class Frame:
     """Particles of a body in its own frame.
 
-    corners (4, 3) [m], each of mass `corner_mass` [kg]; joints (n, 3) [m], each of mass `joint_mass`.
+    corners (4, 3) [m], each of mass `corner_mass` [kg]; joints (n, 3) [m], each of mass `joint_mass`; counterweights
+    (0 or 1, 3) [m] of a corner's mass; kind: one of KINDS.
     """
 
     corners: np.ndarray
     corner_mass: float
     joints: np.ndarray
     joint_mass: float
+    counterweights: np.ndarray
+    kind: str = "tetrahedron"
 
     @property
     def points(self):
-        """All particles, corners first (4 + n, 3) [m]."""
-        return np.concatenate([self.corners, self.joints])
+        """All particles, corners first, then joints, then counterweights (n, 3) [m]."""
+        return np.concatenate([self.corners, self.joints, self.counterweights])
 
     @property
     def masses(self):
         """Masses of all particles [kg]."""
-        return np.concatenate([np.full(4, self.corner_mass), np.full(len(self.joints), self.joint_mass)])
+        of_joints, of_corners = np.full(len(self.joints), self.joint_mass), np.full(4, self.corner_mass)
+        return np.concatenate([of_corners, of_joints, of_corners[: len(self.counterweights)]])
 
     def weights(self, points):
         """The c of p = Σ c_k x_k over the corners, Σ c_k = 1 (..., 4). Arguments: points (..., 3) of the body [m]."""
@@ -60,21 +69,17 @@ class Frame:
         return np.linalg.solve(system, ends[..., None])[..., 0]
 
 
-def second_moments(inertia):
-    """S = ∫ x xᵀ dm of a body [kg m²], from its inertia tensor about the centre of mass (3, 3)."""
-    return np.trace(inertia) / 2 * np.eye(3) - inertia
-
-
-def make_frame(name, mass, inertia, joints=()):
+def make_frame(name, mass, inertia, joints=(), kind="tetrahedron", counterweight=False):
     """The frame of a body.
 
     Arguments: name: of the body, for messages; mass [kg]; inertia (3, 3) about the centre of mass [kg m²]; joints
-    (n, 3): its joint points, from the centre of mass [m].
+    (n, 3): its joint points, from the centre of mass [m]; kind: one of KINDS; counterweight: whether one along axes has
+    a counterweight where it could do without.
 
     Errors: ValueError for a flat body, and for joint points so far out that no share of the mass is small enough.
     """
     joints = np.reshape(np.asarray(joints, float), (-1, 3))
-    moments = second_moments(np.asarray(inertia, float))
+    moments = second_moment(inertia)
     least = np.linalg.eigvalsh(moments)
     if least[0] <= 1e-9 * least[2]:
         raise ValueError(
@@ -87,17 +92,26 @@ def make_frame(name, mass, inertia, joints=()):
         if rest > 0:
             centre = -share * joints.sum(axis=0) / rest
             left = moments - share * joints.T @ joints - rest * np.outer(centre, centre)
-            values, axes = (array[..., ::-1] for array in np.linalg.eigh(left))  # the longest side first
-            axes = axes * (1, 1, np.linalg.det(axes))  # right-handed, so that no world has its mirror image
             # xᵀ S' x > LEAST_PART xᵀ S x for every x
             if np.linalg.eigvalsh(left - LEAST_PART * moments)[0] > 0:
-                corners = centre + CORNERS * np.sqrt(values / rest) @ axes.T
-                return Frame(corners, rest / 4, joints, share)
+                corners, behind = axes.place(rest, left, counterweight) if kind == "axes" else tetrahedron(rest, left)
+                each = rest / (len(corners) + len(behind))
+                return Frame(centre + corners, each, joints, share, centre + behind, kind)
         share /= 2
     raise ValueError(
         f"body {name} has joint points up to {np.linalg.norm(joints, axis=1).max():g} m from its centre of mass: no "
         f"share of its mass down to {2 * share:.3g} kg there leaves a frame to carry the rest"
     )
+
+
+def tetrahedron(mass, moments):
+    """Corners (4, 3) of four particles from their centre of mass, and no counterweights (0, 3) [m].
+
+    Arguments: mass [kg], of the four; moments S about the centre of mass (3, 3) [kg m²].
+    """
+    values, turn = (array[..., ::-1] for array in np.linalg.eigh(moments))  # the longest side first
+    turn = turn * (1, 1, np.linalg.det(turn))  # right-handed, so that no world has its mirror image
+    return CORNERS * np.sqrt(values / mass) @ turn.T, np.zeros((0, 3))
 
 
 def fit_pose(points, masses, positions):

@@ -8,10 +8,11 @@ bodies do in it, when they touch, is in rigid/frames/step.py. Poses and velociti
 import numpy as np
 
 import pbd
+from pbd.validate import one_of
 from rigid.contact.tables import meetings
 from rigid.frames.bodies import REMEMBERED, body_arrays, may_touch
-from rigid.frames.describe import describe, refuse_what_is_missing
-from rigid.frames.frame import fit_pose, fit_velocity
+from rigid.frames.describe import describe, frames_of, refuse_what_is_missing
+from rigid.frames.frame import KINDS, fit_pose, fit_velocity
 from rigid.frames.joint_positions import JointPositions
 from rigid.frames.step import guest
 from rigid.rotation import from_matrix, rotate
@@ -30,6 +31,8 @@ class FrameSolver:
             meet the model's shapes where they have a radius. Their gravity must be the model's.
         attachments: pairs (indices of such particles, body) that stay where they are on the body.
         contact_capacity: most points of contact at once in a world; None for a good deal.
+        frame: "tetrahedron", four particles and six sticks; or "axes", the source's other one, along axes of the body,
+            with three sticks and three right angles (rigid/frames/axes.py): a fifth particle where four are not exact.
 
     Limitations: bodies are as rigid, and joints as tight, as sweeps make their sticks; light joint particles beside
     heavy frames want more of them. What overlaps by more than a body's thickness within a step passes through. Bodies
@@ -40,7 +43,7 @@ class FrameSolver:
     """
 
     def __init__(self, model, dt=0.01, worlds=1, contacts=True, particles=None, attachments=(),
-                 contact_capacity=None, **options):  # fmt: skip
+                 contact_capacity=None, frame="tetrahedron", **options):  # fmt: skip
         models = list(model) if isinstance(model, (list, tuple)) else [model]
         for each in models:
             refuse_what_is_missing(each)
@@ -53,8 +56,8 @@ class FrameSolver:
             )
         self.model = models[0]
         self._joints = JointPositions(*models)
-        descriptions = [describe(each, particles, attachments, alike=models) for each in models]
-        self.frames = [each.frames for each in descriptions]
+        self.frames = frames_of(models, one_of("frame", frame, KINDS))
+        descriptions = [describe(m, particles, attachments, models, of) for m, of in zip(models, self.frames)]
         self.members = descriptions[0].members  # of each body; the same in all worlds, unlike the frames
         self.own = descriptions[0].own
         options = {"direction": "start", "iterations": 30, "schedule": "clusters", "clusters": 1, **options}
