@@ -15,7 +15,7 @@ from pbd.collide.shapes import Box, Capsule, Cylinder, Plane, Sphere
 from pbd.validate import one_of
 from rigid import build
 from rigid.body import Body, BodyShape
-from rigid.joint import Ball, Distance, Fixed, Gear, Hinge, Joint, Motor, PointSpring, Slider, Spring, Universal
+from rigid.joint import Ball, Distance, Fixed, Gear, Hinge, Joint, Motor, PointSpring, Slider, Soft, Spring, Universal
 from rigid.model import Model
 from rigid.names import GROUND
 from rigid.state import State, angular_momentum, linear_momentum
@@ -56,6 +56,7 @@ __all__ = [
     "Plane",
     "PointSpring",
     "Slider",
+    "Soft",
     "Sphere",
     "Spring",
     "State",

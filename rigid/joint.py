@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from pbd.validate import finite_number, not_negative
+from pbd.validate import finite_number, not_negative, positive
 
 NO_LIMITS = (-math.inf, math.inf)
 
@@ -37,12 +37,15 @@ class Spring:
 class Motor:
     """A motor in a joint, that keeps a speed or holds a position as far as its effort allows.
 
-    Arguments: speed [rad/s or m/s] or position [rad or m], one of them; max_effort [N m or N], infinite by default.
+    Arguments: speed [rad/s or m/s] or position [rad or m], one of them; max_effort [N m or N], infinite by default;
+    rate: what is left of the way to a position is covered at this part of it in a second [1/s]: 20 is slow enough to
+    brake in time where the effort is a few times what the load takes, and quick to the eye.
     """
 
     speed: float | None = None
     position: float | None = None
     max_effort: float = math.inf
+    rate: float = 20.0
 
     def __post_init__(self):
         if (self.speed is None) == (self.position is None):
@@ -52,6 +55,35 @@ class Motor:
         object.__setattr__(self, name, finite_number(f"motor {name}", getattr(self, name)))
         if self.max_effort != math.inf:
             object.__setattr__(self, "max_effort", not_negative("motor max_effort", self.max_effort))
+        object.__setattr__(self, "rate", positive("motor rate", self.rate))
+
+
+@dataclass(frozen=True)
+class Soft:
+    """How a joint gives way, instead of holding hard: as springs and dampers on all that it keeps together.
+
+    Arguments: stiffness [N/m] and damping [N s/m] of shifts, turning_stiffness [N m/rad] and turning_damping
+    [N m s/rad] of turns, infinite and zero by default: hard; or frequency [Hz] and damping_ratio, of the masses that
+    are joined, for all of them alike.
+    """
+
+    stiffness: float = math.inf
+    damping: float = 0.0
+    turning_stiffness: float = math.inf
+    turning_damping: float = 0.0
+    frequency: float | None = None
+    damping_ratio: float = 1.0
+
+    def __post_init__(self):
+        for name in ("stiffness", "turning_stiffness"):
+            if getattr(self, name) != math.inf:
+                object.__setattr__(self, name, not_negative(f"soft {name}", getattr(self, name)))
+        for name in ("damping", "turning_damping", "damping_ratio"):
+            object.__setattr__(self, name, not_negative(f"soft {name}", getattr(self, name)))
+        if self.frequency is not None:
+            object.__setattr__(self, "frequency", positive("soft frequency", self.frequency))
+            if min(self.stiffness, self.turning_stiffness) < math.inf or max(self.damping, self.turning_damping) > 0:
+                raise ValueError("soft with frequency and stiffness or damping: expected one way or the other")
 
 
 @dataclass(eq=False, kw_only=True)
@@ -64,6 +96,7 @@ class Joint:
         parent_anchor, child_anchor: the joint's point in the frame of each (3,) [m].
         parent_axes, child_axes: the triad n0, n1, n2 in the frame of each, as rows (3, 3).
         collide: whether the two bodies touch one another.
+        soft: a Soft, None for a hard joint.
 
     `kind` is the joint's name in lower case, `freedom` how many degrees of freedom it leaves.
     """
@@ -76,12 +109,13 @@ class Joint:
     parent_axes: np.ndarray = field(repr=False)
     child_axes: np.ndarray = field(repr=False)
     collide: bool = False
+    soft: Soft | None = None
 
     kind = "joint"
     freedom = 6
 
     def __post_init__(self):
-        for name, expected in (("spring", Spring), ("motor", Motor)):
+        for name, expected in (("spring", Spring), ("motor", Motor), ("soft", Soft)):
             value = getattr(self, name, None)
             if value is not None and not isinstance(value, expected):
                 raise TypeError(f"{name} of {self.name!r} is {value!r}: expected a rigid.{expected.__name__}, or None")

@@ -39,11 +39,11 @@ class Model(Bodies):
         self._ground = Body(name="ground")
 
     # Joints. All take: parent, child: index or name, the parent may be rigid.GROUND; name: made up where None; collide:
-    # whether the two bodies touch. All return the joint's index. -----------------------------------------------------
+    # whether the two bodies touch; soft: a rigid.Soft, None for hard. All return the joint's index. -----------------
 
     def add_ball(
         self, parent, child, point, *, axis=None, cone_axis=None, swing_limit=None, twist_limits=None, friction=0.0,
-        spring=None, name=None, collide=False,
+        spring=None, name=None, collide=False, soft=None,
     ):  # fmt: skip
         """Keep a point of two bodies together.
 
@@ -82,12 +82,12 @@ class Model(Bodies):
         return self._join(
             Ball, parent, child, point, axes, name, collide, parent_axes=_tilted(axes, cone_axis),
             swing_limit=math.inf if swing_limit is None else swing_limit, twist_limits=twist_limits, friction=friction,
-            spring=spring,
+            spring=spring, soft=soft,
         )  # fmt: skip
 
     def add_hinge(
         self, parent, child, point, axis, *, limits=None, friction=0.0, spring=None, motor=None, name=None,
-        collide=False,
+        collide=False, soft=None,
     ):  # fmt: skip
         """Let the child turn about an axis.
 
@@ -97,12 +97,12 @@ class Model(Bodies):
         pair = self._pair("parent", parent, "child", child)
         return self._join(
             Hinge, *pair, finite_vector("point", point), triad(unit_vector("axis", axis)), name, collide,
-            limits=limits, friction=friction, spring=spring, motor=motor,
+            limits=limits, friction=friction, spring=spring, motor=motor, soft=soft,
         )  # fmt: skip
 
     def add_universal(
         self, parent, child, point, parent_axis, child_axis, *, parent_limits=None, child_limits=None, friction=0.0,
-        spring=None, name=None, collide=False,
+        spring=None, name=None, collide=False, soft=None,
     ):  # fmt: skip
         """Let the child turn about two axes, one fixed in the parent, one in itself, that stay at a right angle.
 
@@ -118,12 +118,12 @@ class Model(Bodies):
         n1 = unit_vector("child_axis", n1 - n0 @ n1 * n0)
         return self._join(
             Universal, *pair, finite_vector("point", point), np.stack([n0, n1, np.cross(n0, n1)]), name, collide,
-            parent_limits=parent_limits, child_limits=child_limits, friction=friction, spring=spring,
+            parent_limits=parent_limits, child_limits=child_limits, friction=friction, spring=spring, soft=soft,
         )  # fmt: skip
 
     def add_slider(
         self, parent, child, axis, point=None, *, limits=None, friction=0.0, spring=None, motor=None, name=None,
-        collide=False,
+        collide=False, soft=None,
     ):  # fmt: skip
         """Let the child shift along an axis, without turning.
 
@@ -134,17 +134,17 @@ class Model(Bodies):
         point = self.bodies[child].position if point is None else finite_vector("point", point)
         return self._join(
             Slider, parent, child, point, triad(unit_vector("axis", axis)), name, collide,
-            limits=limits, friction=friction, spring=spring, motor=motor,
+            limits=limits, friction=friction, spring=spring, motor=motor, soft=soft,
         )  # fmt: skip
 
-    def add_fixed(self, parent, child, point=None, *, name=None, collide=False):
+    def add_fixed(self, parent, child, point=None, *, name=None, collide=False, soft=None):
         """Make two bodies one. Arguments, besides those of all joints: point (3,) [m], as in add_slider."""
         parent, child = self._pair("parent", parent, "child", child)
         point = self.bodies[child].position if point is None else finite_vector("point", point)
-        return self._join(Fixed, parent, child, point, np.eye(3), name, collide)
+        return self._join(Fixed, parent, child, point, np.eye(3), name, collide, soft=soft)
 
     def add_distance(self, parent, child, parent_point=None, child_point=None, *, limits=(0.0, 0.0), name=None,
-                     collide=True):  # fmt: skip
+                     collide=True, soft=None):  # fmt: skip
         """Keep two points at their distance of time zero, or within limits of it.
 
         Arguments, besides those of all joints: parent_point, child_point (3,) [m], the centre of mass where None;
@@ -157,8 +157,9 @@ class Model(Bodies):
             raise ValueError(f"parent_point and child_point are {length:g} m apart: expected more; add_ball joins them")
         axes = triad((end - start) / length)
         return self._join(
-            Distance, parent, child, start, axes, name, collide, child_point=end, length=length, limits=limits
-        )
+            Distance, parent, child, start, axes, name, collide, child_point=end, length=length, limits=limits,
+            soft=soft,
+        )  # fmt: skip
 
     # Springs and gears ----------------------------------------------------------------------------------------------
 
