@@ -24,7 +24,10 @@ axes, tied to the four by sticks,
 A counterweight μ M at p from x_0 leaves S = D exactly where p = -(1 - √μ)/(4 √μ) Σ l_k a_k: then m_4 p pᵀ = M c cᵀ, c
 the centre, off the diagonal and on it (for l_k of corners of one mass). μ = 1/5 makes it as heavy as they are.
 
-Either way mass, centre of mass and inertia tensor are the body's to round-off, as with the tetrahedron.
+Either way mass, centre of mass and inertia tensor are the body's to round-off, as with the tetrahedron. Not as with
+the tetrahedron is what impulses on the corners do to a frame with a counterweight, which has a fifth of the mass and
+follows by its sticks alone: contacts move all particles, but joints' limits, friction, motors and springs, sliders,
+universal joints and gears do not, and are refused on it (rigid/frames/describe.py).
 
 Source: Jakobsen, Advanced Character Physics (2001), section 5, as retold: |a| = |b| = |c| = 1, a·b = b·c = c·a = 0. The
 masses and lengths are ours.

@@ -45,6 +45,22 @@ def refuse_what_is_missing(model):
             raise NotImplementedError(f'{joint.kind} {joint.name}: solver "verlet" has the joints of rigid.Model alone')
 
 
+def refuse_counterweights(model, frames, tied):
+    """Refuse what turns a frame by its four corners, where a counterweight is as heavy as each of them.
+
+    The four by themselves have other principal axes than the body. Of a long body they twist about its length as much
+    as they turn, at every impulse, and the counterweight's sticks have to undo that: under load they do not get there,
+    and the frame bursts. Arguments: frames; tied: bodies that Joiner's constraints act on.
+    """
+    for body in sorted(tied - {GROUND}):
+        if len(frames[body].counterweights):
+            raise NotImplementedError(
+                f"body {model.bodies[body].name!r} has a counterweight in its frame along axes, and a joint with "
+                "limits, friction, a motor, spring or gear, or a universal joint or slider, which act on corners alone: "
+                'expected frame="tetrahedron", or balls, hinges, welds and distances without these'
+            )
+
+
 def joint_points(model, joint):
     """World points (n, 3) that the two bodies of a joint share: one of a ball and a universal joint, two on the line of
     a hinge, three of a weld, none of a slider."""
@@ -156,6 +172,7 @@ def describe(model, particles=None, attachments=(), alike=None, frames=None):
     for index in range(len(model.springs)):
         joiner.add_point_spring(index, next(place), next(place))
     joiner.join()
+    refuse_counterweights(model, frames, joiner.tied)
     for attached, body in attachments:
         index = model._body_index("body of an attachment", body)
         for particle in indices("attached particles", attached, count):
