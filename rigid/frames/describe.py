@@ -56,7 +56,7 @@ def refuse_counterweights(model, frames, tied):
         if len(frames[body].counterweights):
             raise NotImplementedError(
                 f"body {model.bodies[body].name!r} has a counterweight in its frame along axes, and a joint with "
-                "limits, friction, a motor, spring or gear, or a universal joint or slider, which act on corners alone: "
+                "limits, friction, a motor, spring or gear, or a universal joint or slider, which act on corners: "
                 'expected frame="tetrahedron", or balls, hinges, welds and distances without these'
             )
 
