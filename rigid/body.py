@@ -220,6 +220,8 @@ class Bodies:
     def exclude_contact(self, a, b):
         """Let two bodies pass through one another. Arguments: a, b: index or name."""
         a, b = self._body_index("a", a), self._body_index("b", b)
+        if a == b:
+            raise ValueError(f"a and b are both {self.body(a).name!r}: expected two bodies")
         self.exclusions.add((min(a, b), max(a, b)))
 
     def may_touch(self, a, b):

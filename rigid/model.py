@@ -264,6 +264,26 @@ class Model(Bodies):
         return len(self.joints) - 1
 
 
+def models_of_worlds(model):
+    """What a solver is given, as a list of models of one structure: one for all worlds, or one each.
+
+    Arguments: a Model or a list of them.
+
+    Raises: TypeError for what is none; ValueError for an empty list, for models of several structures, and for a body
+    without mass.
+    """
+    models = list(model) if isinstance(model, (list, tuple)) else [model]
+    for each in models:
+        if not isinstance(each, Model):
+            raise TypeError(f"model is {each!r}: expected a rigid.Model, or a list of them")
+        each.initial_state()
+    if not models:
+        raise ValueError("model is a list of none: expected at least one rigid.Model")
+    if any(each.structure() != models[0].structure() for each in models):
+        raise ValueError("models of several structures: expected the same bodies and joints in each world")
+    return models
+
+
 def _tilted(axes, direction):
     """The triad turned the shortest way so that its n0 points in a direction."""
     return rotate(rotation_between(axes[0], direction), axes)

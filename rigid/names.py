@@ -32,6 +32,12 @@ def look_up(what, given, known, kind, ground=False):
             hint = nearest(given, names, cutoff=0.0)
             raise ValueError(f"{what} is {given!r}: no {kind} of this model is called that{hint}")
         return names.index(given)
+    if isinstance(getattr(given, "name", None), str):
+        own = [index for index, one in enumerate(known) if one is given]
+        expected = f"not of this model: expected the index or name of a {kind} of this one"
+        if own:
+            expected = f"of this model: expected its index, {own[0]}, or its name"
+        raise TypeError(f"{what} is the {type(given).__name__} {given.name!r}, {expected}")
     if isinstance(given, (bool, np.bool_)) or not isinstance(given, (int, np.integer)):
         raise TypeError(f"{what} is {given!r}: expected the index or name of a {kind} of this model")
     if not 0 <= given < len(known):

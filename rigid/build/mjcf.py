@@ -15,6 +15,7 @@ Source: MuJoCo documentation, XML reference and Computation; its parser is an ex
 """
 
 import warnings
+from os import PathLike
 from pathlib import Path
 
 import numpy as np
@@ -53,6 +54,8 @@ def load_mjcf(path, model=None, *, name=None):
     torsional or rolling friction; excluding the contact of a body excludes that of those welded to it. Materials,
     sites, cameras, lights and keyframes have no counterpart and are not mentioned.
     """
+    if model is not None and not isinstance(model, Model):
+        raise TypeError(f"model is {model!r}: expected a rigid.Model, or None")
     reader = Reader(path, name)
     model = Model(gravity=reader.compiled.opt.gravity) if model is None else model
     reader.add_to(model)
@@ -74,6 +77,8 @@ class Reader:
             import mujoco
         except ImportError as error:
             raise ImportError("MJCF is read by MuJoCo's parser: expected `pip install 'verletlab[mjcf]'`") from error
+        if not isinstance(path, (str, PathLike)):
+            raise TypeError(f"path is {path!r}: expected that of an MJCF file")
         if not Path(path).is_file():
             raise FileNotFoundError(f"no MJCF file {path}")
         try:

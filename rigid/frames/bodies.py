@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from pbd.validate import whole
 from rigid.contact import tables
 from rigid.frames.arrays import CONTACT, FIT, KEYS, MOTION
 from rigid.mass import second_moment
@@ -31,6 +32,7 @@ def body_arrays(models, descriptions, worlds, capacity=None):
     if capacity is None:
         meeting = int((first.particles.radii[: first.own] > 0).sum())
         capacity = tables.default_capacity(models[0]) + 2 * meeting
+    capacity = whole("contact_capacity", capacity)
     shapes, points, broad = tables.upload(models, worlds, capacity)
     count, capacity = len(first.members), points.integers.shape[0]
     fit = np.stack([fit_columns(model, each) for model, each in zip(models, descriptions)], axis=1)

@@ -5,6 +5,8 @@ ground shares pinned particles. What moves them is `pbd.ParticleSystem`, whose s
 bodies do in it, when they touch, is in rigid/frames/step.py. Poses and velocities are read back by best fit.
 """
 
+from inspect import signature
+
 import numpy as np
 
 import pbd
@@ -15,8 +17,11 @@ from rigid.frames.describe import describe, frames_of, refuse_what_is_missing
 from rigid.frames.frame import KINDS, fit_pose, fit_velocity
 from rigid.frames.joint_positions import JointPositions
 from rigid.frames.step import guest
+from rigid.model import models_of_worlds
 from rigid.rotation import from_matrix, rotate
 from rigid.state import State
+
+OPTIONS = tuple(signature(pbd.ParticleSystem).parameters)[1:]  # without the particles
 
 
 class FrameSolver:
@@ -32,7 +37,8 @@ class FrameSolver:
         attachments: pairs (indices of such particles, body) that stay where they are on the body.
         contact_capacity: most points of contact at once in a world; None for a good deal.
         frame: "tetrahedron", four particles and six sticks; or "axes", the source's other one, along axes of the body,
-            with three sticks and three right angles (rigid/frames/axes.py): a fifth particle where four are not exact.
+            with three sticks and three right angles (rigid/frames/axes.py): a fifth particle where four are not exact,
+            and then no joints but balls, hinges, welds and distances, without limits, friction, motors or springs.
 
     Limitations: bodies are as rigid, and joints as tight, as sweeps make their sticks; light joint particles beside
     heavy frames want more of them. What overlaps by more than a body's thickness within a step passes through. Bodies
@@ -44,11 +50,11 @@ class FrameSolver:
 
     def __init__(self, model, dt=0.01, worlds=1, contacts=True, particles=None, attachments=(),
                  contact_capacity=None, frame="tetrahedron", **options):  # fmt: skip
-        models = list(model) if isinstance(model, (list, tuple)) else [model]
+        models = models_of_worlds(model)
         for each in models:
             refuse_what_is_missing(each)
-        if any(each.structure() != models[0].structure() for each in models):
-            raise ValueError("models of several structures: expected the same bodies and joints in each world")
+        for name in options:
+            one_of('option of solver "verlet"', name, OPTIONS)
         if particles is not None and not np.array_equal(particles.gravity, models[0].gravity):
             raise ValueError(
                 f"gravity is {models[0].gravity.tolist()} in the model and {particles.gravity.tolist()} for its "
