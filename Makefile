@@ -13,11 +13,14 @@ BIN := .venv/bin
 demo: .venv/installed           ## a cloth falls over a sphere: drape.mp4
 	$(BIN)/verletlab render drape --out drape.mp4
 
+# tests/conftest.py says who is in a group, and which of them begin.
+WORKERS := -n auto --dist loadgroup --no-loadscope-reorder
+
 test: .venv/installed           ## the suite, under four minutes on two cores
-	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow and not benchmark"
+	$(BIN)/python -m pytest $(WORKERS) -m "not slow and not benchmark"
 
 test-all: .venv/installed       ## the suite, what is slow, and the benchmarks' assertions
-	$(BIN)/python -m pytest -n auto --dist worksteal -m "not benchmark"
+	$(BIN)/python -m pytest $(WORKERS) -m "not benchmark"
 	$(BIN)/python -m pytest -m benchmark
 
 lint: .venv/installed

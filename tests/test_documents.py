@@ -13,7 +13,8 @@ ROOT = Path(__file__).parents[1]
 def examples():
     for name in ("README.md", "CONTRIBUTING.md"):
         for number, code in enumerate(re.findall(r"```python\n(.*?)```", (ROOT / name).read_text(), re.DOTALL)):
-            yield pytest.param(code, id=f"{name}-{number}")
+            here = f"{name}-{number}"
+            yield pytest.param(code, id=here, marks=pytest.mark.xdist_group(here))
 
 
 @pytest.mark.parametrize("code", list(examples()))

@@ -29,7 +29,22 @@ SMALL = {
 }
 
 
-@pytest.mark.parametrize("name", scenes.available())
+# Scenes that share their kernels: boxes on the ground, with tests of contacts; ragdolls among boxes, with one another.
+TOGETHER = {
+    "dominoes": "test_frame_contacts.py",
+    "stack": "test_frame_contacts.py",
+    "ragdoll_pile": "ragdolls",
+    "ragdoll_stairs": "ragdolls",
+}
+
+
+def scene(name, *rest, marks=(), **options):
+    """A scene's name, and what else there is, as a test's parameters; the tests of one scene go to one worker."""
+    together = pytest.mark.xdist_group(TOGETHER.get(name, name))
+    return pytest.param(name, *rest, marks=[*marks, together], **{"id": name, **options})
+
+
+@pytest.mark.parametrize("name", [scene(name) for name in scenes.available()])
 def test_a_scene_runs_and_is_seen(name):
     scene = scenes.load(name, **SMALL.get(name, {}))
     recording = scenes.run(scene, duration=0.25, fps=20)
@@ -82,7 +97,7 @@ PASSIVE = {
     "figure": ({}, 2.0),
     "mobile": ({"rods": 3}, 2.0),
     "ragdoll": ({}, 1.5),
-    "ragdoll_pile": ({"count": 4}, 1.0),
+    "ragdoll_pile": ({"count": 3}, 1.0),
     "ragdoll_stairs": ({"steps": 5}, 1.5),
     "rope_bridge": ({}, None),
     "soft_body": ({"resolution": 7}, 0.6),
@@ -98,7 +113,7 @@ def watched(name, version, whole=False):
     """A passive scene as a test's parameters."""
     parameters, duration = ({}, None) if whole else version
     marks = [pytest.mark.slow] * whole
-    return pytest.param(name, parameters, duration, marks=marks, id=f"{name}-whole" if whole else name)
+    return scene(name, parameters, duration, marks=marks, id=f"{name}-whole" if whole else name)
 
 
 def test_every_passive_scene_is_watched():
@@ -137,7 +152,7 @@ def lowest(looks, frame):
 GROUNDED = ("crate_on_trampoline", "dominoes", "door", "ragdoll", "ragdoll_pile", "ragdoll_stairs", "stack")
 
 
-@pytest.mark.parametrize("name", GROUNDED)
+@pytest.mark.parametrize("name", [scene(name) for name in GROUNDED])
 def test_bodies_stay_above_the_ground(name):
     parameters, _ = PASSIVE[name]
     scene = scenes.load(name, **parameters)
@@ -146,6 +161,7 @@ def test_bodies_stay_above_the_ground(name):
     assert min(heights) > -0.01
 
 
+@pytest.mark.xdist_group("drape")
 @pytest.mark.parametrize("count", [30, pytest.param(100, marks=pytest.mark.slow)])
 def test_cloth_stays_out_of_the_ball(count):
     scene = scenes.load("drape", count=count)
