@@ -29,11 +29,11 @@ class Energy(NamedTuple):
 
 
 class Diverged(ArithmeticError):
-    """A state that stopped being finite: `world`, `step` and `particle` say where, `time` when [s]."""
+    """A state that stopped being finite: `world`, `step` and `particle` (or body) say where, `time` when [s]."""
 
-    def __init__(self, world, step, particle, time):
+    def __init__(self, world, step, particle, time, what="particle"):
         super().__init__(
-            f"particle {particle} (world {world}) stopped being finite in step {step}, at {time:.6g} s: "
+            f"{what} {particle} (world {world}) stopped being finite in step {step}, at {time:.6g} s: "
             "the step is too long for the forces, or a constraint cannot be satisfied"
         )
         self.world, self.step, self.particle, self.time = world, step, particle, time

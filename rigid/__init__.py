@@ -7,7 +7,7 @@
 
 The description: bodies, shapes, joints, springs, gears (rigid/model.py), snapshots (rigid/state.py), mass properties
 (rigid/mass.py) and rotations (rigid/rotation.py); builders in rigid/build. Where shapes touch is in rigid/contact.
-There is one solver so far, "verlet" (rigid/frames).
+Solvers: "verlet" (rigid/frames) and "impulse" (rigid/impulse).
 """
 
 from pbd.collide.hull import ConvexHull
@@ -20,21 +20,24 @@ from rigid.model import Model
 from rigid.names import GROUND
 from rigid.state import State, angular_momentum, linear_momentum
 
-SOLVERS = ("verlet",)
+SOLVERS = ("verlet", "impulse")
 
 
 def solver(name, model, dt=0.01, worlds=1, **options):
     """Make a solver of a model.
 
-    Arguments: name: "verlet", bodies as frames of particles (rigid/frames), the first of four; model: a Model, or a
-    list of several of one structure, each a world; dt: time step [s]; worlds: how many copies; options: the solver's.
+    Arguments: name: "verlet", bodies as frames of particles (rigid/frames), or "impulse", sequential impulses in
+    maximal coordinates (rigid/impulse); model: a Model, or a list of several of one structure, each a world; dt: time
+    step [s]; worlds: how many copies; options: the solver's.
 
     Errors: ValueError for an unknown name; NotImplementedError for what in the model the solver cannot do.
     """
-    from rigid.frames import FrameSolver  # brings Taichi, which a description needs none of
-
     one_of("solver", name, SOLVERS)
-    return FrameSolver(model, dt=dt, worlds=worlds, **options)
+    if name == "verlet":
+        from rigid.frames import FrameSolver as Solver  # brings Taichi, which a description needs none of
+    else:
+        from rigid.impulse import ImpulseSolver as Solver
+    return Solver(model, dt=dt, worlds=worlds, **options)
 
 
 __all__ = [

@@ -15,8 +15,8 @@ from rigid.contact.tables import meetings
 from rigid.frames.bodies import REMEMBERED, body_arrays, may_touch
 from rigid.frames.describe import describe, frames_of, refuse_what_is_missing
 from rigid.frames.frame import KINDS, fit_pose, fit_velocity
-from rigid.frames.joint_positions import JointPositions
 from rigid.frames.step import guest
+from rigid.joints.positions import JointPositions
 from rigid.model import models_of_worlds
 from rigid.rotation import from_matrix, rotate
 from rigid.state import State
@@ -210,7 +210,7 @@ class FrameSolver:
         self._joints.forget()
 
     def joint_positions(self):
-        """Positions of all joints, {name: number, or (worlds, ...)}: see rigid/frames/joint_positions.py."""
+        """Positions of all joints, {name: number, or (worlds, ...)}: see rigid.joints.positions.py."""
         return self._joints.positions(self.state())
 
     def joint_velocities(self):

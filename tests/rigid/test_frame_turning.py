@@ -9,8 +9,8 @@ import taichi as ti
 import pbd
 import rigid
 from rigid.frames.describe import describe
-from rigid.frames.joint_positions import JointPositions
 from rigid.frames.joints import ANGLE, SHIFT
+from rigid.joints.positions import JointPositions
 from rigid.rotation import exponential, from_axis_angle, from_matrix, multiply, rotate, swing_twist_angles
 
 POINT, AXIS = (0.45, 0.05, 0.02), (0.3, -1.0, 0.5)

@@ -26,6 +26,10 @@ class JointPositions:
         """Count from (-π, π] again."""
         self.last = {}
 
+    def count_from(self, angles):
+        """Count on from these. Arguments: {name: angle}, as positions() gives those of hinges and universal joints."""
+        self.last = dict(angles)
+
     def positions(self, state):
         """{name: position}: a hinge's angle [rad], a slider's shift [m], (...,); both angles of a universal joint
         (..., 2) [rad]; swing and twist of a ball (..., 2) [rad]. Arguments: a State."""

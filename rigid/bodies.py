@@ -1,0 +1,195 @@
+"""What solvers that keep bodies' poses and velocities have in common: worlds, time, snapshots, readings.
+
+A solver's own folder has its arrays and its step; here is the door to them that all have alike.
+"""
+
+import numpy as np
+
+from pbd.results import Diverged
+from pbd.validate import positive, whole
+from rigid.energy import energy
+from rigid.joint import Hinge, Universal
+from rigid.joints.place import VALUE
+from rigid.joints.positions import JointPositions
+from rigid.motion import PSEUDO
+from rigid.state import State
+
+
+class BodySolver:
+    """A Model that is run by its bodies' poses and velocities.
+
+    Arguments: model: a Model, or a list of several of one structure, each a world; dt [s]; worlds: how many copies;
+    substeps: equal parts in which each step is made.
+
+    Subclasses make `motion` and `joints` (rigid/motion.py, rigid/joints/table.py), and have
+
+        _launch(count)       make so many substeps
+        _remembered()        Taichi arrays, besides poses and velocities, that a later step reads
+        _forget()            make these what they are at the start
+    """
+
+    def __init__(self, model, dt, worlds, substeps):
+        models = list(model) if isinstance(model, (list, tuple)) else [model]
+        if not models:
+            raise ValueError("no model: expected one, or one for each world")
+        if any(each.structure() != models[0].structure() for each in models):
+            raise ValueError("models of several structures: expected the same bodies and joints in each world")
+        worlds = whole("worlds", worlds)
+        if worlds == 1:
+            worlds = len(models)
+        if len(models) not in (1, worlds):
+            raise ValueError(f"{len(models)} models for {worlds} worlds: expected one, or one for each world")
+        self.models, self.model, self.worlds = models, models[0], worlds
+        self._dt, self._substeps = positive("dt", dt), whole("substeps", substeps)
+        self._origin, self._substep, self._steps = 0.0, 0, 0
+        self._reader = JointPositions(*models)
+
+    # Time -----------------------------------------------------------------------------------------------------------
+
+    @property
+    def time(self):
+        """Time since the start [s]."""
+        return self._origin + self._substep * self._h
+
+    @property
+    def _h(self):
+        return self._dt / self._substeps
+
+    @property
+    def dt(self):
+        """Time step [s]."""
+        return self._dt
+
+    @dt.setter
+    def dt(self, dt):
+        self._change_step(positive("dt", dt), self._substeps)
+
+    @property
+    def substeps(self):
+        """Equal parts in which each step is made."""
+        return self._substeps
+
+    @substeps.setter
+    def substeps(self, substeps):
+        self._change_step(self._dt, whole("substeps", substeps))
+
+    def _change_step(self, dt, substeps):
+        self._origin, self._substep = self.time, 0
+        self._dt, self._substeps = dt, substeps
+
+    def step(self, count=1):
+        """Make steps of dt. Arguments: count. Errors: pbd.Diverged."""
+        count = whole("count", count)
+        self._launch(count * self._substeps)
+        self._substep += count * self._substeps
+        self._steps += count
+
+    def _refuse_divergence(self, substeps):
+        """Raise where a world stopped being finite. Arguments: in which substep of the launch (worlds,), -1 for none.
+
+        Called before the launch is counted.
+        """
+        for world in np.flatnonzero(np.asarray(substeps) >= 0):
+            substep = int(substeps[world])
+            with np.errstate(over="ignore", invalid="ignore"):
+                finite = np.isfinite(self.motion.poses.to_numpy()[:-1, :, world]).all(axis=1)
+            step, time = self._steps + substep // self._substeps + 1, self.time + (substep + 1) * self._h
+            raise Diverged(int(world), step, int(np.argmin(finite)), time, "body")
+
+    # Snapshots --------------------------------------------------------------------------------------------------------
+
+    def state(self):
+        """Poses and velocities at the end of the last step: a rigid.State.
+
+        The velocities are those that made the last step, half a step behind the poses. `memory` is what it takes to go
+        on bit for bit.
+        """
+        poses, velocities = self.motion.poses.to_numpy(), self.motion.velocities.to_numpy()
+        numbers = [np.ravel(array.to_numpy()).astype(float) for array in self._everything()]
+        return State(*self._split(poses, velocities), self.time, np.concatenate(numbers))
+
+    def _split(self, poses, velocities):
+        """Position, rotation, velocity and angular velocity from arrays (bodies + 1, columns, worlds)."""
+        table = np.concatenate([poses[:-1], velocities[:-1, :PSEUDO]], axis=1).astype(float)
+        table = np.moveaxis(table, -1, 0)
+        return np.split(table[0] if self.worlds == 1 else table, (3, 7, 10), axis=-1)
+
+    def _everything(self):
+        """Taichi arrays of all that a later step reads."""
+        return [self.motion.poses, self.motion.velocities, self.joints.coordinates, *self._remembered()]
+
+    def set_state(self, state):
+        """Put bodies elsewhere. Arguments: a rigid.State.
+
+        One that state() gave, as it is, goes on bit for bit; from others, poses and velocities are taken, and what the
+        solver remembers of steps before is forgotten.
+        """
+        if not isinstance(state, State):
+            raise TypeError(f"state is {type(state).__name__}: expected a rigid.State")
+        poses, velocities = self.motion.poses.to_numpy(), self.motion.velocities.to_numpy()
+        shape = self._split(poses, velocities)[0].shape
+        if state.position.shape != shape:
+            raise ValueError(f"state's position has shape {state.position.shape}: expected {shape}")
+        if self._recall(state):
+            return
+        given = np.concatenate([state.position, state.rotation, state.velocity, state.angular_velocity], axis=-1)
+        given = np.moveaxis(given.reshape(self.worlds, -1, 13), 0, -1)
+        poses[:-1], velocities[:-1, :PSEUDO] = given[:, :7], given[:, 7:]
+        poses[:, 3:] /= np.linalg.norm(poses[:, 3:], axis=1, keepdims=True)
+        self.motion.poses.from_numpy(poses)
+        self.motion.velocities.from_numpy(velocities)
+        self.joints.coordinates.fill(0)
+        self._reader.forget()
+        self._forget()
+
+    def _recall(self, state):
+        """Take a state with its memory, if that is of this solver and belongs to the poses; whether it was so."""
+        now = [array.to_numpy() for array in self._everything()]
+        ends = np.cumsum([array.size for array in now])
+        if len(state.memory) != ends[-1]:
+            return False
+        parts = [
+            np.ascontiguousarray(part.reshape(array.shape), array.dtype)
+            for part, array in zip(np.split(state.memory, ends[:-1]), now)
+        ]
+        given = (state.position, state.rotation, state.velocity, state.angular_velocity)
+        if not all(map(np.array_equal, self._split(*parts[:2]), given)):
+            return False
+        for array, part in zip(self._everything(), parts):
+            array.from_numpy(part)
+        self._origin, self._substep = state.time, 0
+        return True
+
+    def digest(self):
+        """Sixteen hexadecimal digits that differ when any bit of poses or velocities does."""
+        return self.state().digest()
+
+    # Readings ---------------------------------------------------------------------------------------------------------
+
+    def joint_positions(self):
+        """Positions of all joints, {name: number, or (worlds, ...)}: see rigid/joints/positions.py."""
+        return self._joint_positions(self.state())
+
+    def _joint_positions(self, state):
+        """The same; angles count on from those of the last step's start."""
+        values = np.moveaxis(self.joints.coordinates.to_numpy()[:, VALUE], -1, 0).astype(float)
+        angles = {}
+        for joint, first in zip(self.model.joints, self.first_coordinates):
+            if isinstance(joint, (Hinge, Universal)):
+                angle = values[:, first] if isinstance(joint, Hinge) else values[:, first : first + 2]
+                angles[joint.name] = angle[0] if self.worlds == 1 else angle
+        self._reader.count_from(angles)
+        return self._reader.positions(state)
+
+    def joint_velocities(self):
+        """Their velocities, likewise."""
+        return self._reader.velocities(self.state())
+
+    def energy(self):
+        """Kinetic, potential and total energy at the end of the last step: a pbd.Energy.
+
+        Of the velocities of state(), which are half a step behind the poses: the total of what swings freely swings by
+        a part of the order of the step. Potential is that of gravity (zero at z = 0) and of springs.
+        """
+        state = self.state()
+        return energy(self.models, state, self._joint_positions(state))

@@ -1,0 +1,110 @@
+"""Contacts as rows (rigid/rows.py): three for each point that was found.
+
+    LIMIT   the gap, G = (p_a - p_b)·n >= 0; where the bodies are apart, they may come together in the step, no more
+    DISC    no slip along two directions at a right angle to n, as far as |effort| <= μ effort_n allows: the cone
+
+Restitution is a velocity that the first row aims at: e times that of the approach, where the bodies would meet within
+the step and faster than a threshold. The velocities of semi-implicit Euler are those half a step before and half a step
+behind the poses; with half a step of gravity put to each side, a ball that is let fall rises to e² of its height to
+first order in the gap at which it turns, rather than lose g h a rebound.
+"""
+
+import taichi as ti
+
+from rigid.contact.broad import triple
+from rigid.contact.tables import BODY_A, BODY_B, FRICTION, GAP, NORMAL, POINT, RESTITUTION
+from rigid.motion import ANGULAR, INVERSE_MASS, LINEAR
+from rigid.rows import (
+    BODY_I,
+    BODY_J,
+    COUNT,
+    DISC,
+    FIRST,
+    KIND,
+    LEADER,
+    LIMIT,
+    PER_MASS,
+    STIFFNESS,
+    put_bounds,
+    put_jacobian,
+)
+
+ROWS, GROUPS = 3, 2  # of one contact
+
+# Bodies that are slower than so many times what rest gains in a step, g h, do not rebound.
+CALM = 2.0
+
+
+@ti.func
+def tangents(n):
+    """Two directions at a right angle to n and to one another; the same n always has the same."""
+    across = ti.Vector([0.0, n[2], -n[1]])
+    if ti.abs(n[0]) > 0.8:
+        across = ti.Vector([-n[2], 0.0, n[0]])
+    t = across / across.norm()
+    return t, n.cross(t)
+
+
+@ti.func
+def write_contact_rows(s: ti.template(), world):
+    """Write the rows of all points that were found; how many of these have rows.
+
+    Arguments: s: has `motion`, `points` (rigid/contact/tables.py), `rows`; `first_row` and `first_group`, where those
+    of contacts begin; the time step `h`, `surroundings` whose first rows are gravity, and `threshold`, the speed below
+    which nothing rebounds [m/s]. Velocities must be those before the step's forces.
+    """
+    room = s.points.integers.shape[0]
+    count = ti.min(s.points.count[world], room)
+    for c in range(count):
+        write_contact(s, c, s.first_row + ROWS * c, s.first_group + GROUPS * c, world)
+    return count
+
+
+@ti.func
+def write_contact(s: ti.template(), c, row, group, world):
+    """Rows and groups of point c."""
+    ground = s.motion.poses.shape[0] - 1
+    i, j = s.points.integers[c, BODY_A, world], s.points.integers[c, BODY_B, world]
+    if j < 0:
+        j = ground
+    n = triple(s.points.numbers, c, NORMAL, world)
+    gap = s.points.numbers[c, GAP, world]
+    # Both bodies are pushed at one point, halfway, so that angular momentum is kept.
+    p = triple(s.points.numbers, c, POINT, world) - 0.5 * gap * n
+    arm_i, arm_j = p - triple(s.motion.poses, i, 0, world), p - triple(s.motion.poses, j, 0, world)
+    slip = triple(s.motion.velocities, i, LINEAR, world) + triple(s.motion.velocities, i, ANGULAR, world).cross(arm_i)
+    slip -= triple(s.motion.velocities, j, LINEAR, world) + triple(s.motion.velocities, j, ANGULAR, world).cross(arm_j)
+    gravity = ti.Vector([s.surroundings[k, world] for k in ti.static(range(3))])
+    pull = 0.0  # of gravity on the one against the other
+    if s.motion.masses[j, INVERSE_MASS, world] == 0.0:
+        pull = gravity.dot(n)
+    half = 0.5 * s.h * pull
+    approach = -(slip.dot(n) + half)
+    target = 0.0
+    threshold = ti.max(s.threshold, CALM * s.h * gravity.norm())
+    if gap < s.h * (approach - half) and approach > threshold and s.points.numbers[c, RESTITUTION, world] > 0.0:
+        target = ti.max(s.points.numbers[c, RESTITUTION, world] * approach + half, 0.0)
+        gap = ti.min(gap, 0.0)
+    put_jacobian(s.rows, row, n, arm_i.cross(n), -arm_j.cross(n), gap, world)
+    put_bounds(s.rows, row, target, 0.0, ti.math.inf, world)
+    t, u = tangents(n)
+    put_jacobian(s.rows, row + 1, t, arm_i.cross(t), -arm_j.cross(t), 0.0, world)
+    put_jacobian(s.rows, row + 2, u, arm_i.cross(u), -arm_j.cross(u), 0.0, world)
+    for k in ti.static(range(ROWS)):
+        s.rows.numbers[row + k, STIFFNESS, world] = ti.math.inf
+        s.rows.numbers[row + k, PER_MASS, world] = 0.0
+    for k in ti.static((1, 2)):
+        put_bounds(s.rows, row + k, 0.0, 0.0, s.points.numbers[c, FRICTION, world], world)
+    put_group(s, group, LIMIT, i, j, row, 1, -1, world)
+    put_group(s, group + 1, DISC, i, j, row + 1, 2, row, world)
+
+
+@ti.func
+def put_group(s: ti.template(), group, kind, i, j, first, count, leader, world):
+    """Write a group."""
+    s.rows.groups[group, KIND, world] = kind
+    s.rows.groups[group, BODY_I, world] = i
+    s.rows.groups[group, BODY_J, world] = j
+    s.rows.groups[group, FIRST, world] = first
+    s.rows.groups[group, COUNT, world] = count
+    s.rows.groups[group, LEADER, world] = leader

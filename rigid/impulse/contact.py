@@ -1,0 +1,59 @@
+"""Impulses of contacts, kept from one step to the next and found again by their shapes and feature."""
+
+import taichi as ti
+
+from rigid.contact.broad import triple
+from rigid.contact.rows import ROWS
+from rigid.contact.tables import FEATURE, SHAPE_A, SHAPE_B
+from rigid.impulse.arrays import IMPULSE
+from rigid.motion import put_triple
+from rigid.rows import DIRECTION
+
+OTHER, OF_FEATURE, NEXT = range(3)  # columns of Kept.keys
+
+
+@ti.func
+def begin_contacts(s: ti.template(), world):
+    """Give each contact the impulse it had, along its directions of now; none to those that are new."""
+    n = ti.static(s.rows.numbers)
+    for c in range(ti.min(s.points.count[world], s.points.integers.shape[0])):
+        impulse = ti.Vector([0.0, 0.0, 0.0])
+        if ti.static(s.features.warm):
+            impulse = remembered(s, c, world)
+        for k in ti.static(range(ROWS)):
+            row = s.first_row + ROWS * c + k
+            n[row, IMPULSE, world] = impulse.dot(triple(n, row, DIRECTION, world))
+
+
+@ti.func
+def remembered(s: ti.template(), c, world):
+    """The impulse that point c had in the last step, in the world."""
+    impulse = ti.Vector([0.0, 0.0, 0.0])
+    other, feature = s.points.integers[c, SHAPE_B, world], s.points.integers[c, FEATURE, world]
+    at = s.kept.heads[s.points.integers[c, SHAPE_A, world], world]
+    while at >= 0:
+        following = s.kept.keys[at, NEXT, world]
+        if s.kept.keys[at, OTHER, world] == other and s.kept.keys[at, OF_FEATURE, world] == feature:
+            impulse = triple(s.kept.impulses, at, 0, world)
+            following = -1
+        at = following
+    return impulse
+
+
+@ti.func
+def keep_contacts(s: ti.template(), world):
+    """Keep the impulses of all contacts for the next step."""
+    n = ti.static(s.rows.numbers)
+    for shape in range(s.kept.heads.shape[0]):
+        s.kept.heads[shape, world] = -1
+    for c in range(ti.min(s.points.count[world], s.points.integers.shape[0])):
+        first = s.first_row + ROWS * c
+        impulse = ti.Vector([0.0, 0.0, 0.0])
+        for k in ti.static(range(ROWS)):
+            impulse += n[first + k, IMPULSE, world] * triple(n, first + k, DIRECTION, world)
+        put_triple(s.kept.impulses, c, 0, impulse, world)
+        shape = s.points.integers[c, SHAPE_A, world]
+        s.kept.keys[c, OTHER, world] = s.points.integers[c, SHAPE_B, world]
+        s.kept.keys[c, OF_FEATURE, world] = s.points.integers[c, FEATURE, world]
+        s.kept.keys[c, NEXT, world] = s.kept.heads[shape, world]
+        s.kept.heads[shape, world] = c

@@ -1,0 +1,257 @@
+"""What a step's sweeps need of each group, found once a step: M⁻¹Jᵀ, inverse matrices, softness, bias.
+
+Soft rows [0]: a spring of stiffness k and damping c, as implicit Euler has it, is a row with
+
+    γ = 1/(h (h k + c)),   β = h k/(h k + c),   b = β G/h
+
+for any k and c of which one is above zero: k -> ∞ gives β -> 1, γ -> 0, a hard row. Hard rows have γ = 0 and b = 0;
+their G is mended by pseudo-velocities, b' = (error reduction) G/h, or, without the split, by b itself.
+"""
+
+import taichi as ti
+
+from rigid.contact.broad import triple
+from rigid.impulse.arrays import (
+    BIAS,
+    IMPULSE,
+    INVERSE,
+    PUSH_I,
+    PUSH_J,
+    RESIDUAL,
+    SOFTNESS,
+)
+from rigid.impulse.relax import mends, moving, push, rate
+from rigid.motion import INVERSE_MASS, answer, put_triple
+from rigid.rows import (
+    BODY_I,
+    BODY_J,
+    BODY_K,
+    BODY_L,
+    COUNT,
+    DAMPING,
+    DIRECTION,
+    DISC,
+    ERROR,
+    FIRST,
+    GEAR,
+    HIGH,
+    IDLE,
+    KIND,
+    LIMIT,
+    LOCK,
+    LOW,
+    PER_MASS,
+    STIFFNESS,
+    TARGET,
+    TURN_I,
+    TURN_J,
+)
+
+# Part of a contact's overlap that is mended in a step where a joint's error is mended whole: bodies that start inside
+# one another are to part, not to jump.
+PARTED = 0.2
+
+
+@ti.func
+def prepare(s: ti.template(), group, world):
+    """Prepare one group, and begin with the impulses that its rows have."""
+    n = ti.static(s.rows.numbers)
+    kind = s.rows.groups[group, KIND, world]
+    first, count = s.rows.groups[group, FIRST, world], s.rows.groups[group, COUNT, world]
+    if kind == IDLE:
+        for row in range(first, first + count):
+            n[row, IMPULSE, world] = 0.0
+    else:
+        i, j = s.rows.groups[group, BODY_I, world], s.rows.groups[group, BODY_J, world]
+        k, m = i, j
+        if kind == GEAR:
+            k, m = s.rows.groups[group, BODY_K, world], s.rows.groups[group, BODY_L, world]
+            put_pushes(s, first + 1, k, m, world)
+        for row in range(first, first + count):
+            if kind != GEAR or row == first:
+                put_pushes(s, row, i, j, world)
+            if ti.static(not s.features.warm):
+                n[row, IMPULSE, world] = 0.0
+        if kind == GEAR:
+            n[first, INVERSE, world] = one_over(gear_matrix(s, first, i, j, k, m, world))
+            n[first, SOFTNESS, world] = 0.0
+            aim(s, first, kind, world)
+        else:
+            together = kind == DISC
+            if ti.static(s.features.block):
+                together = together or kind == LOCK
+            for row in range(first, first + count):
+                soften(s, row, kind, i, j, world)
+                aim(s, row, kind, world)
+                if not together:
+                    n[row, INVERSE, world] = one_over(matrix(s, row, row, i, j, world) + n[row, SOFTNESS, world])
+            if together:
+                for row in range(first, first + count):
+                    for other in range(count):
+                        n[row, INVERSE + other, world] = matrix(s, row, first + other, i, j, world)
+                    n[row, INVERSE + row - first, world] = (
+                        n[row, INVERSE + row - first, world] + n[row, SOFTNESS, world]
+                    )
+                largest = invert(s, first, count, world)
+                if kind == DISC:
+                    n[first, INVERSE + 3, world] = one_over(largest)
+        for row in range(first, first + count):
+            if kind == LIMIT or (kind == LOCK and count == 1):  # it may have been another limit, or none
+                low, high = s.h * n[row, LOW, world], s.h * n[row, HIGH, world]
+                n[row, IMPULSE, world] = ti.min(ti.max(n[row, IMPULSE, world], low), high)
+            change = n[row, IMPULSE, world]
+            if kind == GEAR and row > first:
+                push(s, row, k, m, n[first, IMPULSE, world], 0, world)
+            elif change != 0.0:
+                push(s, row, i, j, change, 0, world)
+
+
+@ti.func
+def put_pushes(s: ti.template(), row, i, j, world):
+    """Angular velocities that an impulse of one along a row gives its bodies."""
+    n = ti.static(s.rows.numbers)
+    put_triple(n, row, PUSH_I, answer(s.motion, i, triple(n, row, TURN_I, world), world), world)
+    put_triple(n, row, PUSH_J, answer(s.motion, j, triple(n, row, TURN_J, world), world), world)
+
+
+@ti.func
+def matrix(s: ti.template(), row, other, i, j, world):
+    """An entry of J M⁻¹ Jᵀ: what an impulse of one along the other row does to this one's J V."""
+    n = ti.static(s.rows.numbers)
+    w = s.motion.masses[i, INVERSE_MASS, world] + s.motion.masses[j, INVERSE_MASS, world]
+    linear = w * triple(n, row, DIRECTION, world).dot(triple(n, other, DIRECTION, world))
+    turning = triple(n, row, TURN_I, world).dot(triple(n, other, PUSH_I, world))
+    return linear + turning + triple(n, row, TURN_J, world).dot(triple(n, other, PUSH_J, world))
+
+
+@ti.func
+def gear_matrix(s: ti.template(), row, i, j, k, m, world):
+    """J M⁻¹ Jᵀ of a gear: over its four ends, those on one body taken together."""
+    n = ti.static(s.rows.numbers)
+    bodies = ti.Vector([i, j, k, m])
+    total = 0.0
+    for a in ti.static(range(4)):
+        for b in ti.static(range(4)):
+            if bodies[a] == bodies[b]:
+                signs = ti.static((1.0 if a % 2 == 0 else -1.0) * (1.0 if b % 2 == 0 else -1.0))
+                d_a, d_b = triple(n, row + a // 2, DIRECTION, world), triple(n, row + b // 2, DIRECTION, world)
+                total += signs * s.motion.masses[bodies[a], INVERSE_MASS, world] * d_a.dot(d_b)
+                turn = ti.static(TURN_I if a % 2 == 0 else TURN_J)
+                given = ti.static(PUSH_I if b % 2 == 0 else PUSH_J)
+                total += triple(n, row + a // 2, turn, world).dot(triple(n, row + b // 2, given, world))
+    return total
+
+
+@ti.func
+def soften(s: ti.template(), row, kind, i, j, world):
+    """γ of a row, and in BIAS its β; of a hard row 0 and 0."""
+    n = ti.static(s.rows.numbers)
+    stiffness, damping = n[row, STIFFNESS, world], n[row, DAMPING, world]
+    softness, part = 0.0, 0.0
+    if stiffness < ti.math.inf:
+        if n[row, PER_MASS, world] > 0.0:
+            mass = one_over(matrix(s, row, row, i, j, world))
+            stiffness, damping = mass * stiffness, mass * damping
+        give = s.h * stiffness + damping
+        softness, part = 1.0 / (s.h * give), s.h * stiffness / give
+    n[row, SOFTNESS, world] = softness
+    n[row, BIAS, world] = part
+
+
+@ti.func
+def beyond(s: ti.template(), row, kind, world):
+    """The part of a row's error that is to be mended: of a limit what is beyond it, of a drive none."""
+    error = s.rows.numbers[row, ERROR, world]
+    result = 0.0
+    if kind == LOCK or kind == GEAR:
+        result = error
+    elif kind == LIMIT:
+        result = ti.min(error, 0.0)
+        if s.rows.numbers[row, HIGH, world] == 0.0:
+            result = ti.max(error, 0.0)
+    return result
+
+
+@ti.func
+def aim(s: ti.template(), row, kind, world):
+    """b of a row, in whose BIAS `soften` left β."""
+    n = ti.static(s.rows.numbers)
+    error, part = n[row, ERROR, world], n[row, BIAS, world]
+    mended = beyond(s, row, kind, world)
+    bias = -n[row, TARGET, world]
+    if n[row, SOFTNESS, world] > 0.0:
+        bias = part * error / s.h
+    elif kind == LIMIT:
+        bias += (error - mended) / s.h  # what is not beyond may come as far as the limit in this step
+    if ti.static(not s.features.split):
+        if n[row, SOFTNESS, world] == 0.0:
+            bias += s.error_reduction * mended / s.h
+    n[row, BIAS, world] = bias
+
+
+@ti.func
+def aim_positions(s: ti.template(), group, world):
+    """b' of a group's rows, where the velocities have led the bodies; returns the largest |b'|.
+
+    Joints have been written anew there; a contact's gap is taken on by h J V. The inverse matrices are those of the
+    step's start: they steer the sweeps, but do not decide where these end.
+    """
+    n = ti.static(s.rows.numbers)
+    kind = s.rows.groups[group, KIND, world]
+    worst = 0.0
+    if mends(s, group, kind, world) == 1:
+        first, count = s.rows.groups[group, FIRST, world], s.rows.groups[group, COUNT, world]
+        i, j = s.rows.groups[group, BODY_I, world], s.rows.groups[group, BODY_J, world]
+        part = s.error_reduction
+        if group >= s.first_group:
+            part *= PARTED
+            v_i, spin_i, v_j, spin_j = moving(s, i, j, 0, world)
+            n[first, ERROR, world] = n[first, ERROR, world] + s.h * rate(s, first, v_i, spin_i, v_j, spin_j, world)
+        for row in range(first, first + count):
+            if group < s.first_group:
+                if kind == GEAR and row > first:
+                    i, j = s.rows.groups[group, BODY_K, world], s.rows.groups[group, BODY_L, world]
+                put_pushes(s, row, i, j, world)
+            mended = part * beyond(s, row, kind, world) / s.h
+            n[row, BIAS + 1, world], n[row, IMPULSE + 1, world] = mended, 0.0
+            worst = ti.max(worst, ti.abs(mended))
+    return worst
+
+
+@ti.func
+def one_over(x):
+    """1/x, and 0 where nothing can move: two bodies that are one another's ground."""
+    return ti.select(x > 0.0, 1.0 / ti.max(x, 1e-30), 0.0)
+
+
+@ti.func
+def invert(s: ti.template(), first, count, world):
+    """Invert the matrix of a group in place, by Gauss and Jordan; returns the largest sum of a row's magnitudes, which
+    none of its eigenvalues exceeds (Gershgorin). Positive definite, it needs no pivots; where a row repeats others to
+    round-off, its pivot vanishes and it is left out.
+    """
+    n = ti.static(s.rows.numbers)
+    largest = 0.0
+    for a in range(count):
+        total = 0.0
+        for b in range(count):
+            total += ti.abs(n[first + a, INVERSE + b, world])
+        largest = ti.max(largest, total)
+        n[first + a, RESIDUAL, world] = n[first + a, INVERSE + a, world]
+    for k in range(count):
+        pivot = n[first + k, INVERSE + k, world]
+        scale = 0.0
+        if pivot > 1e-12 * n[first + k, RESIDUAL, world]:
+            scale = 1.0 / pivot
+        n[first + k, INVERSE + k, world] = 1.0
+        for b in range(count):
+            n[first + k, INVERSE + b, world] = scale * n[first + k, INVERSE + b, world]
+        for a in range(count):
+            if a != k:
+                part = n[first + a, INVERSE + k, world]
+                n[first + a, INVERSE + k, world] = 0.0
+                for b in range(count):
+                    n[first + a, INVERSE + b, world] = (
+                        n[first + a, INVERSE + b, world] - part * n[first + k, INVERSE + b, world]
+                    )
+    return largest

@@ -1,0 +1,239 @@
+"""One group of rows solved: the impulses that make its velocities what they are to be, and are applied at once.
+
+    Δλ = -(J V + b + γ λ) / (J M⁻¹ Jᵀ + γ),   λ clamped to its bounds as accumulated,   V += M⁻¹ Jᵀ Δλ
+
+A group is solved in stage 0 for V, or in stage 1 for the pseudo-velocities V' that mend positions, which have b and λ
+of their own, in the columns behind, and nothing soft, no friction and no motors. All return the largest |Δλ|.
+
+Sources: Catto, Iterative Dynamics with Temporal Coherence (2005), equation 20; [1], [3] of physics.md for V'.
+"""
+
+import taichi as ti
+
+from rigid.contact.broad import triple
+from rigid.impulse.arrays import (
+    BIAS,
+    IMPULSE,
+    INVERSE,
+    PUSH_I,
+    PUSH_J,
+    RESIDUAL,
+    SOFTNESS,
+)
+from rigid.motion import INVERSE_MASS, PSEUDO, put_triple
+from rigid.rows import (
+    BODY_I,
+    BODY_J,
+    BODY_K,
+    BODY_L,
+    COUNT,
+    DIRECTION,
+    DISC,
+    DRIVE,
+    FIRST,
+    GEAR,
+    HIGH,
+    KIND,
+    LEADER,
+    LIMIT,
+    LOCK,
+    LOW,
+    TURN_I,
+    TURN_J,
+)
+
+
+@ti.func
+def solve_group(s: ti.template(), group, stage, world):
+    """Solve a group; return the largest |Δλ|."""
+    kind = s.rows.groups[group, KIND, world]
+    worst = 0.0
+    if stage == 0 or mends(s, group, kind, world) == 1:
+        if kind == LOCK:
+            worst = solve_lock(s, group, stage, world)
+        elif kind == LIMIT or kind == DRIVE:
+            worst = solve_bounded(s, group, stage, world)
+        elif kind == DISC:
+            worst = solve_disc(s, group, world)
+        elif kind == GEAR:
+            worst = solve_gear(s, group, stage, world)
+    return worst
+
+
+@ti.func
+def mends(s: ti.template(), group, kind, world):
+    """Whether a group has errors of position that are to be mended: a hard lock, limit or gear."""
+    result = 0
+    if kind == LOCK or kind == LIMIT or kind == GEAR:
+        if s.rows.numbers[s.rows.groups[group, FIRST, world], SOFTNESS, world] == 0.0:
+            result = 1
+    return result
+
+
+@ti.func
+def moving(s: ti.template(), i, j, stage, world):
+    """Velocities of two bodies, linear and angular."""
+    v = ti.static(s.motion.velocities)
+    at = PSEUDO * stage
+    return triple(v, i, at, world), triple(v, i, at + 3, world), triple(v, j, at, world), triple(v, j, at + 3, world)
+
+
+@ti.func
+def keep_moving(s: ti.template(), i, j, v_i, spin_i, v_j, spin_j, stage, world):
+    """Write the velocities of two bodies. The ground's have not changed."""
+    at = PSEUDO * stage
+    put_triple(s.motion.velocities, i, at, v_i, world)
+    put_triple(s.motion.velocities, i, at + 3, spin_i, world)
+    put_triple(s.motion.velocities, j, at, v_j, world)
+    put_triple(s.motion.velocities, j, at + 3, spin_j, world)
+
+
+@ti.func
+def rate(s: ti.template(), row, v_i, spin_i, v_j, spin_j, world):
+    """J V of a row."""
+    n = ti.static(s.rows.numbers)
+    linear = triple(n, row, DIRECTION, world).dot(v_i - v_j)
+    return linear + triple(n, row, TURN_I, world).dot(spin_i) + triple(n, row, TURN_J, world).dot(spin_j)
+
+
+@ti.func
+def left(s: ti.template(), row, velocity, stage, world):
+    """What is left of a row's equation: J V + b + γ λ. Arguments: velocity: J V."""
+    n = ti.static(s.rows.numbers)
+    result = velocity + n[row, BIAS + stage, world]
+    if stage == 0:
+        result += n[row, SOFTNESS, world] * n[row, IMPULSE, world]
+    return result
+
+
+@ti.func
+def solve_lock(s: ti.template(), group, stage, world):
+    """All rows of a lock together, by the inverse of their matrix; or one after another."""
+    n = ti.static(s.rows.numbers)
+    impulse = IMPULSE + stage
+    i, j = s.rows.groups[group, BODY_I, world], s.rows.groups[group, BODY_J, world]
+    first, count = s.rows.groups[group, FIRST, world], s.rows.groups[group, COUNT, world]
+    v_i, spin_i, v_j, spin_j = moving(s, i, j, stage, world)
+    w_i, w_j = s.motion.masses[i, INVERSE_MASS, world], s.motion.masses[j, INVERSE_MASS, world]
+    worst = 0.0
+    if ti.static(s.features.block):
+        for row in range(first, first + count):
+            n[row, RESIDUAL, world] = left(s, row, rate(s, row, v_i, spin_i, v_j, spin_j, world), stage, world)
+    for row in range(first, first + count):
+        change = 0.0
+        if ti.static(s.features.block):
+            for k in range(count):
+                change -= n[row, INVERSE + k, world] * n[first + k, RESIDUAL, world]
+        else:
+            residual = left(s, row, rate(s, row, v_i, spin_i, v_j, spin_j, world), stage, world)
+            change = -n[row, INVERSE, world] * residual
+        n[row, impulse, world] = n[row, impulse, world] + change
+        d = change * triple(n, row, DIRECTION, world)
+        v_i += w_i * d
+        v_j -= w_j * d
+        spin_i += change * triple(n, row, PUSH_I, world)
+        spin_j += change * triple(n, row, PUSH_J, world)
+        worst = ti.max(worst, ti.abs(change))
+    keep_moving(s, i, j, v_i, spin_i, v_j, spin_j, stage, world)
+    return worst
+
+
+@ti.func
+def solve_bounded(s: ti.template(), group, stage, world):
+    """One row with bounds."""
+    n = ti.static(s.rows.numbers)
+    impulse = IMPULSE + stage
+    i, j = s.rows.groups[group, BODY_I, world], s.rows.groups[group, BODY_J, world]
+    row = s.rows.groups[group, FIRST, world]
+    v_i, spin_i, v_j, spin_j = moving(s, i, j, stage, world)
+    before = n[row, impulse, world]
+    residual = left(s, row, rate(s, row, v_i, spin_i, v_j, spin_j, world), stage, world)
+    new = before - n[row, INVERSE, world] * residual
+    new = ti.min(ti.max(new, s.h * n[row, LOW, world]), s.h * n[row, HIGH, world])
+    change = new - before
+    if change != 0.0:
+        n[row, impulse, world] = new
+        d = change * triple(n, row, DIRECTION, world)
+        v_i += s.motion.masses[i, INVERSE_MASS, world] * d
+        v_j -= s.motion.masses[j, INVERSE_MASS, world] * d
+        spin_i += change * triple(n, row, PUSH_I, world)
+        spin_j += change * triple(n, row, PUSH_J, world)
+        keep_moving(s, i, j, v_i, spin_i, v_j, spin_j, stage, world)
+    return ti.abs(change)
+
+
+@ti.func
+def solve_disc(s: ti.template(), group, world):
+    """Friction: two or three rows, whose impulse as a vector is bounded.
+
+    What stops the slip, if that is within the bound: all rows together. Else a step against the slip and back to the
+    bound, λ = P(λ - u/r), which comes to rest only where λ lies against u, exactly: the cone, on any heading. 1/r is
+    a bound on the matrix J M⁻¹ Jᵀ from above, so that the steps contract (de Saxcé, Feng, The bipotential method,
+    1998, for one point).
+    """
+    n = ti.static(s.rows.numbers)
+    i, j = s.rows.groups[group, BODY_I, world], s.rows.groups[group, BODY_J, world]
+    first, count = s.rows.groups[group, FIRST, world], s.rows.groups[group, COUNT, world]
+    leader = s.rows.groups[group, LEADER, world]
+    bound = s.h * n[first, HIGH, world]
+    if leader >= 0:
+        bound = n[first, HIGH, world] * n[leader, IMPULSE, world]
+    v_i, spin_i, v_j, spin_j = moving(s, i, j, 0, world)
+    residual, before = ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0])
+    for k in ti.static(range(3)):
+        if k < count:
+            residual[k] = rate(s, first + k, v_i, spin_i, v_j, spin_j, world)
+            before[k] = n[first + k, IMPULSE, world]
+    new = before
+    for k in ti.static(range(3)):
+        if k < count:
+            new[k] -= triple(n, first + k, INVERSE, world).dot(residual)
+    if new.norm_sqr() > bound * bound:
+        new = before - n[first, INVERSE + 3, world] * residual
+        size = new.norm()
+        if size > bound:
+            new *= bound / size
+    change = new - before
+    worst = change.norm()
+    if worst > 0.0:
+        for k in ti.static(range(3)):
+            if k < count:
+                n[first + k, IMPULSE, world] = new[k]
+                d = change[k] * triple(n, first + k, DIRECTION, world)
+                v_i += s.motion.masses[i, INVERSE_MASS, world] * d
+                v_j -= s.motion.masses[j, INVERSE_MASS, world] * d
+                spin_i += change[k] * triple(n, first + k, PUSH_I, world)
+                spin_j += change[k] * triple(n, first + k, PUSH_J, world)
+        keep_moving(s, i, j, v_i, spin_i, v_j, spin_j, 0, world)
+    return worst
+
+
+@ti.func
+def push(s: ti.template(), row, i, j, change, stage, world):
+    """Apply an impulse along a row to its bodies."""
+    n = ti.static(s.rows.numbers)
+    v_i, spin_i, v_j, spin_j = moving(s, i, j, stage, world)
+    d = change * triple(n, row, DIRECTION, world)
+    v_i += s.motion.masses[i, INVERSE_MASS, world] * d
+    v_j -= s.motion.masses[j, INVERSE_MASS, world] * d
+    spin_i += change * triple(n, row, PUSH_I, world)
+    spin_j += change * triple(n, row, PUSH_J, world)
+    keep_moving(s, i, j, v_i, spin_i, v_j, spin_j, stage, world)
+
+
+@ti.func
+def solve_gear(s: ti.template(), group, stage, world):
+    """Two rows with one impulse, each on its own bodies, of which they may share some."""
+    n = ti.static(s.rows.numbers)
+    impulse = IMPULSE + stage
+    i, j = s.rows.groups[group, BODY_I, world], s.rows.groups[group, BODY_J, world]
+    k, m = s.rows.groups[group, BODY_K, world], s.rows.groups[group, BODY_L, world]
+    row = s.rows.groups[group, FIRST, world]
+    v_i, spin_i, v_j, spin_j = moving(s, i, j, stage, world)
+    v_k, spin_k, v_m, spin_m = moving(s, k, m, stage, world)
+    velocity = rate(s, row, v_i, spin_i, v_j, spin_j, world) + rate(s, row + 1, v_k, spin_k, v_m, spin_m, world)
+    change = -n[row, INVERSE, world] * left(s, row, velocity, stage, world)
+    n[row, impulse, world] = n[row, impulse, world] + change
+    push(s, row, i, j, change, stage, world)
+    push(s, row + 1, k, m, change, stage, world)
+    return ti.abs(change)

@@ -1,0 +1,156 @@
+"""The time step: sequential impulses in maximal coordinates, from beginning to end.
+
+    rows  ->  velocities from forces  ->  warm start  ->  iterate  ->  poses  ->  rows  ->  iterate  ->  poses, mended
+
+One thread runs one world, any number of steps in one launch. Bodies have velocities V = (v, ω); a row (rigid/rows.py)
+asks J V + b + γ λ = 0 of two bodies, by an impulse λ that changes V by M⁻¹ Jᵀ λ (rigid/impulse/relax.py).
+
+Sources: Catto, Iterative Dynamics with Temporal Coherence (2005); [1], [3] of physics.md for split impulses; Baraff and
+others since for what an impulse is. Departures: friction is a cone, rows of a joint are solved together, what is apart
+may meet (rigid/contact/rows.py), error reduction is divided by h (the sources forget or repeat it). Pseudo-velocities
+mend the errors of the poses to which V leads, as Cline and Pai do (Post-stabilization for rigid body simulation with
+contact and constraints, 2003), not those of the step's start: these lack the step's own drift, h² ω² ξ/2, which is
+0.5 mm in a chain that swings at 10 ms, and 1e-7 m so.
+"""
+
+from functools import lru_cache
+
+import taichi as ti
+
+from rigid.contact.broad import triple
+from rigid.contact.narrow import point_finder
+from rigid.contact.rows import GROUPS, write_contact_rows
+from rigid.impulse import arrays
+from rigid.impulse.arrays import CROWDED, DIVERGED_STEP, ERROR_LEFT, INCREMENT, SWEEPS, TOUCHING
+from rigid.impulse.contact import begin_contacts, keep_contacts
+from rigid.impulse.prepare import aim_positions, prepare
+from rigid.impulse.relax import solve_group
+from rigid.joints.rows import write_joint_rows
+from rigid.motion import ANGULAR, LINEAR, PSEUDO, RADIUS, move, put_triple, spin_on, turn_inertia
+
+# How far beyond its surface a body looks for others, besides the way it may go in the step: part of its radius.
+SKIN = 0.02
+
+
+@lru_cache
+def step_kernel(features):
+    """The kernel of a solver with these features: (steps, sweeps)."""
+    touching = features.contacts is not None
+    find_points = point_finder(features.contacts) if touching else None
+
+    @ti.func
+    def write_contacts(s: ti.template(), world):
+        """Rows of all contacts, as the bodies lie, and the impulses that they had; how many groups there are."""
+        look_around(s, world)
+        find_points(s.shapes, s.points, s.broad, s.motion.poses, s.reach, world)
+        if s.points.count[world] > s.points.integers.shape[0]:
+            s.report[world, CROWDED] = ti.cast(s.points.count[world], float)
+        count = write_contact_rows(s, world)
+        begin_contacts(s, world)
+        s.report[world, TOUCHING] = ti.cast(count, float)
+        return s.first_group + GROUPS * count
+
+    @ti.func
+    def advance_world(s: ti.template(), world, steps, sweeps):
+        """Steps of one world, the algorithm from beginning to end.
+
+        A step has two stages: in the first, impulses change the velocities V, which move the bodies; in the second,
+        pseudo-velocities V', which are forgotten, mend what errors of position are left where V has led.
+        """
+        bodies = s.motion.poses.shape[0] - 1  # and the ground
+        for step in range(steps):
+            if s.report[world, DIVERGED_STEP] < 0:
+                groups = s.first_group
+                for stage in range(features.stages):
+                    # 1. Rows of joints; of contacts those that are, or may come to be, in this step.
+                    if ti.static(features.joints):
+                        write_joint_rows(s, world)
+                    wrong = 1.0
+                    if stage == 0:
+                        for body in range(bodies):
+                            turn_inertia(s.motion, body, world)
+                        if ti.static(touching):
+                            groups = write_contacts(s, world)
+                        # 2. Velocities from forces. Effective masses and bias; the last step's impulses again.
+                        for body in range(bodies):
+                            gain_speed(s, body, world)
+                        for group in range(groups):
+                            prepare(s, group, world)
+                    else:
+                        for body in range(bodies):
+                            stand_still(s, body, world)
+                        wrong = 0.0
+                        for group in range(groups):
+                            wrong = ti.max(wrong, aim_positions(s, group, world))
+                        s.report[world, ERROR_LEFT] = wrong * s.h
+                    # 3. Impulses, until none changes by more than the tolerance.
+                    made, change = 0, s.tolerance + wrong
+                    while made < sweeps and change > s.tolerance:
+                        change = 0.0
+                        for group in range(groups):
+                            change = ti.max(change, solve_group(s, group, stage, world))
+                        made += 1
+                    if stage == 0:
+                        s.report[world, SWEEPS], s.report[world, INCREMENT] = ti.cast(made, float), change
+                    # 4. Poses.
+                    for body in range(bodies):
+                        move(s.motion, body, PSEUDO * stage, s.h, world)
+                for body in range(bodies):
+                    if not finite(s, body, world):
+                        s.report[world, DIVERGED_STEP] = ti.cast(step, float)
+                # 5. What the next step begins with.
+                if ti.static(touching):
+                    keep_contacts(s, world)
+
+    @ti.func
+    def gain_speed(s: ti.template(), body, world):
+        """Velocities from forces: gravity, and the gyroscopic torque."""
+        velocity = triple(s.motion.velocities, body, LINEAR, world) + s.h * gravity(s, world)
+        put_triple(s.motion.velocities, body, LINEAR, velocity, world)
+        spin_on(s.motion, features.gyroscopic, body, s.h, world)
+
+    @ti.func
+    def advance(s: ti.template(), steps, sweeps):
+        if ti.static(features.one_world):
+            ti.loop_config(serialize=True)
+            for world in range(1):
+                advance_world(s, world, steps, sweeps)
+        else:
+            for turn in range(s.report.shape[0] * features.spread):
+                if turn % features.spread == 0:
+                    world = turn // features.spread
+                    advance_world(s, world, steps, sweeps)
+
+    return arrays.kernel(advance, features)
+
+
+@ti.func
+def gravity(s: ti.template(), world):
+    """Of a world [m/s²]."""
+    return ti.Vector([s.surroundings[k, world] for k in ti.static(range(3))])
+
+
+@ti.func
+def stand_still(s: ti.template(), body, world):
+    """No pseudo-velocity."""
+    for k in ti.static(range(PSEUDO, 2 * PSEUDO)):
+        s.motion.velocities[body, k, world] = 0.0
+
+
+@ti.func
+def look_around(s: ti.template(), world):
+    """Note how far beyond its surface each body looks: as far as it may come in the step, and a little."""
+    for body in range(s.reach.shape[0]):
+        radius = s.motion.masses[body, RADIUS, world]
+        speed = (triple(s.motion.velocities, body, LINEAR, world) + s.h * gravity(s, world)).norm()
+        speed += radius * triple(s.motion.velocities, body, ANGULAR, world).norm()
+        s.reach[body, world] = s.h * speed + SKIN * radius
+
+
+@ti.func
+def finite(s: ti.template(), body, world):
+    """Whether a body's pose is finite: the sum of its numbers is not, where one is not."""
+    total = 0.0
+    for k in ti.static(range(7)):
+        total += s.motion.poses[body, k, world]
+    return total - total == 0.0
