@@ -13,8 +13,8 @@ BIN := .venv/bin
 demo: .venv/installed           ## a cloth falls over a sphere: drape.mp4
 	$(BIN)/verletlab render drape --out drape.mp4
 
-# tests/conftest.py says who is in a group, and which of them begin.
-WORKERS := -n auto --dist loadgroup --no-loadscope-reorder
+# tests/conftest.py says who shares a worker, and which of them begin.
+WORKERS := -n auto --dist loadscope --no-loadscope-reorder
 
 test: .venv/installed           ## the suite, under four minutes on two cores
 	$(BIN)/python -m pytest $(WORKERS) -m "not slow and not benchmark"

@@ -11,16 +11,26 @@ from scenes.device import initialise
 
 # Whose kernels take longest. They go first, so that no worker is left with one of them when the others are done.
 FIRST = (
-    "test_catalogue.py",
-    "test_frame_contacts.py",
-    "test_documents.py",
     "test_determinism.py",
+    "test_catalogue.py",
+    "test_documents.py",
+    "test_frame_contacts.py",
     "test_cli_process.py",
     "test_frame_joints.py",
+    "test_bad_input.py",
     "test_unit_frames.py",
-    "test_mjcf_motion.py",
+    "test_sweeps.py",
     "test_frame_turning.py",
 )
+
+# Scenes of the catalogue that share kernels: boxes on the ground, with tests of contacts; ragdolls among boxes, with
+# one another. Every other scene has kernels of its own.
+TOGETHER = {
+    "dominoes": "tests/rigid/test_frame_contacts.py",
+    "stack": "tests/rigid/test_frame_contacts.py",
+    "ragdoll_pile": "ragdolls",
+    "ragdoll_stairs": "ragdolls",
+}
 
 
 def pytest_addoption(parser):
@@ -31,16 +41,33 @@ def pytest_configure(config):
     initialise(config.getoption("--device"))
     # Without Taichi's own search for common subexpressions, whose time grows with the square of a kernel: bodies in
     # contact compile in 6 to 9 s instead of 16 to 25, to run at three quarters of the speed and to the same bits.
-    # test_determinism compares those with processes that have it, as all have that tests start: the command line, the
-    # documents' examples, the benchmarks.
+    # test_determinism compares those with processes that have it, as the command line's and the benchmarks' have.
     impl.current_cfg().opt_level = 0
 
 
-@pytest.hookimpl(tryfirst=True)  # xdist reads the marks in this hook, too
 def pytest_collection_modifyitems(items):
-    """With `--dist loadgroup`, give a file's tests to one worker: what shares kernels stands in one file, mostly."""
-    for item in items:
-        if item.get_closest_marker("xdist_group") is None:
-            item.add_marker(pytest.mark.xdist_group(item.path.name))
     place = {name: k for k, name in enumerate(FIRST)}
     items.sort(key=lambda item: place.get(item.path.name, len(FIRST)))
+
+
+def group(nodeid):
+    """What a test shares its kernels with: tests of one group go to one worker. Mostly those of a file."""
+    path, case = nodeid.split("::")[0], nodeid.partition("[")[2].removesuffix("]")
+    if path.endswith("test_catalogue.py"):
+        scene = case.removesuffix("-whole")
+        return TOGETHER.get(scene, scene)
+    return nodeid if path.endswith("test_documents.py") else path
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """With `--dist loadscope`, groups as above. (xdist's own, `--dist loadgroup`, has no effect with pytest 9.)"""
+    if config.getoption("dist") != "loadscope":
+        return None
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Scheduling(LoadScopeScheduling):
+        def _split_scope(self, nodeid):
+            return group(nodeid)
+
+    return Scheduling(config, log)
