@@ -11,6 +11,7 @@ from rigid.energy import energy
 from rigid.joint import Hinge, Universal
 from rigid.joints.place import VALUE
 from rigid.joints.positions import JointPositions
+from rigid.model import models_of_worlds
 from rigid.motion import PSEUDO
 from rigid.state import State
 
@@ -29,11 +30,7 @@ class BodySolver:
     """
 
     def __init__(self, model, dt, worlds, substeps):
-        models = list(model) if isinstance(model, (list, tuple)) else [model]
-        if not models:
-            raise ValueError("no model: expected one, or one for each world")
-        if any(each.structure() != models[0].structure() for each in models):
-            raise ValueError("models of several structures: expected the same bodies and joints in each world")
+        models = models_of_worlds(model)
         worlds = whole("worlds", worlds)
         if worlds == 1:
             worlds = len(models)

@@ -4,9 +4,11 @@
     DISC    no slip along two directions at a right angle to n, as far as |effort| <= μ effort_n allows: the cone
 
 Restitution is a velocity that the first row aims at: e times that of the approach, where the bodies would meet within
-the step and faster than a threshold. The velocities of semi-implicit Euler are those half a step before and half a step
-behind the poses; with half a step of gravity put to each side, a ball that is let fall rises to e² of its height to
-first order in the gap at which it turns, rather than lose g h a rebound.
+the step and faster than a threshold. They turn before they have met, at a gap z, and semi-implicit Euler has velocities
+of half a step before and behind the poses: both would cost or give a falling ball some g h. So the approach v is taken
+at the pose, half a step of gravity g on, and the speed with which the bodies part is the one that what parts at e times
+the impact's speed has at z:  u² = e² (v² + 2 g z) - 2 g z.  Half a step later it is u - g h/2. A ball then rises to e²
+of its height at every rebound, to round-off, until the rise is a matter of single steps.
 """
 
 import taichi as ti
@@ -30,6 +32,13 @@ from rigid.rows import (
 )
 
 ROWS, GROUPS = 3, 2  # of one contact
+
+# What is apart by less than this part of the way that gravity takes a body at rest in a step, g h², touches. That keeps
+# stacks at rest: a gap that may be closed within the step feeds positions back into velocities, and with the impulses
+# of the step before and sweeps that have not converged the slow modes of a stack grow by it, by up to 15 % a step. (A
+# mode whose error sweeps bring down to ρ of what it was changes from step to step by the roots of
+# z³ - 3ρz² + 3ρz - ρ, of which the largest is beyond 1 for every ρ between 0 and 1; without gaps it is sqrt ρ.)
+TOUCHING = 0.25
 
 # Bodies that are slower than so many times what rest gains in a step, g h, do not rebound.
 CALM = 2.0
@@ -80,11 +89,16 @@ def write_contact(s: ti.template(), c, row, group, world):
         pull = gravity.dot(n)
     half = 0.5 * s.h * pull
     approach = -(slip.dot(n) + half)
-    target = 0.0
+    target, springy = 0.0, s.points.numbers[c, RESTITUTION, world]
     threshold = ti.max(s.threshold, CALM * s.h * gravity.norm())
-    if gap < s.h * (approach - half) and approach > threshold and s.points.numbers[c, RESTITUTION, world] > 0.0:
-        target = ti.max(s.points.numbers[c, RESTITUTION, world] * approach + half, 0.0)
-        gap = ti.min(gap, 0.0)
+    if gap < s.h * (approach - half) and approach > threshold:
+        height = -2.0 * pull * ti.max(gap, 0.0)
+        parting = springy * springy * (approach * approach + height) - height
+        if parting > 0.0:
+            target = ti.max(ti.sqrt(parting) + half, 0.0)
+            gap = ti.min(gap, 0.0)
+    if gap > 0.0:
+        gap = ti.max(gap - TOUCHING * s.h * s.h * gravity.norm(), 0.0)
     put_jacobian(s.rows, row, n, arm_i.cross(n), -arm_j.cross(n), gap, world)
     put_bounds(s.rows, row, target, 0.0, ti.math.inf, world)
     t, u = tangents(n)

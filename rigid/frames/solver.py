@@ -210,7 +210,7 @@ class FrameSolver:
         self._joints.forget()
 
     def joint_positions(self):
-        """Positions of all joints, {name: number, or (worlds, ...)}: see rigid.joints.positions.py."""
+        """Positions of all joints, {name: number, or (worlds, ...)}: see rigid/joints/positions.py."""
         return self._joints.positions(self.state())
 
     def joint_velocities(self):

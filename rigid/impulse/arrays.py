@@ -31,7 +31,7 @@ class Features(NamedTuple):
 class Kept(NamedTuple):
     """Impulses of contacts from the last step, found again by their shapes and feature."""
 
-    impulses: Any  # (capacity, 3, W): in the world [N s]
+    impulses: Any  # (capacity, 6, W): in the world [N s], and where it acted [m]
     keys: Any  # (capacity, 3, W) i32: the other shape, the feature, the next one of the same shape
     heads: Any  # (shapes, W) i32: the first one of each shape, -1 for none
 

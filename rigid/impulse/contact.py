@@ -4,12 +4,16 @@ import taichi as ti
 
 from rigid.contact.broad import triple
 from rigid.contact.rows import ROWS
-from rigid.contact.tables import FEATURE, SHAPE_A, SHAPE_B
+from rigid.contact.tables import BODY_A, FEATURE, POINT, SHAPE_A, SHAPE_B
 from rigid.impulse.arrays import IMPULSE
-from rigid.motion import put_triple
+from rigid.motion import RADIUS, put_triple
 from rigid.rows import DIRECTION
 
 OTHER, OF_FEATURE, NEXT = range(3)  # columns of Kept.keys
+WHERE = 3  # and of Kept.impulses, the point
+
+# Points of two shapes that are nearer than this part of a body's radius are one and the same, whatever their features.
+NEAR = 0.1
 
 
 @ti.func
@@ -27,16 +31,27 @@ def begin_contacts(s: ti.template(), world):
 
 @ti.func
 def remembered(s: ti.template(), c, world):
-    """The impulse that point c had in the last step, in the world."""
-    impulse = ti.Vector([0.0, 0.0, 0.0])
+    """The impulse that point c had in the last step, in the world: of the same feature, or, where boxes lie edge on
+    edge and a corner takes the place of a crossing, of the nearest point of the same two shapes."""
     other, feature = s.points.integers[c, SHAPE_B, world], s.points.integers[c, FEATURE, world]
+    point = triple(s.points.numbers, c, POINT, world)
+    nearest = NEAR * s.motion.masses[s.points.integers[c, BODY_A, world], RADIUS, world]
+    found = -1
     at = s.kept.heads[s.points.integers[c, SHAPE_A, world], world]
     while at >= 0:
         following = s.kept.keys[at, NEXT, world]
-        if s.kept.keys[at, OTHER, world] == other and s.kept.keys[at, OF_FEATURE, world] == feature:
-            impulse = triple(s.kept.impulses, at, 0, world)
-            following = -1
+        if s.kept.keys[at, OTHER, world] == other:
+            away = (triple(s.kept.impulses, at, WHERE, world) - point).norm()
+            if s.kept.keys[at, OF_FEATURE, world] == feature:
+                found = at
+                following = -1
+            elif away < nearest:
+                found, nearest = at, away
         at = following
+    impulse = ti.Vector([0.0, 0.0, 0.0])
+    if found >= 0:
+        impulse = triple(s.kept.impulses, found, 0, world)
+        s.kept.keys[found, OTHER, world] = -1  # nobody else's
     return impulse
 
 
@@ -52,6 +67,7 @@ def keep_contacts(s: ti.template(), world):
         for k in ti.static(range(ROWS)):
             impulse += n[first + k, IMPULSE, world] * triple(n, first + k, DIRECTION, world)
         put_triple(s.kept.impulses, c, 0, impulse, world)
+        put_triple(s.kept.impulses, c, WHERE, triple(s.points.numbers, c, POINT, world), world)
         shape = s.points.integers[c, SHAPE_A, world]
         s.kept.keys[c, OTHER, world] = s.points.integers[c, SHAPE_B, world]
         s.kept.keys[c, OF_FEATURE, world] = s.points.integers[c, FEATURE, world]

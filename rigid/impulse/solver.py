@@ -116,7 +116,7 @@ class ImpulseSolver(BodySolver):
         self.points = self._contacts[1]
         shapes, bodies = max(len(self.model.shapes), 1), max(len(self.model.bodies), 1)
         self.kept = Kept(
-            tables.array(np.zeros((capacity, 3, worlds))),
+            tables.array(np.zeros((capacity, 6, worlds))),
             tables.array(np.zeros((capacity, 3, worlds), np.int32)),
             tables.array(np.full((shapes, worlds), -1, np.int32)),
         )
