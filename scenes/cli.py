@@ -106,13 +106,14 @@ def parser():
     device.add_argument("--device", default="cpu", choices=DEVICES, help="where kernels run (%(default)s)")
 
     shared = argparse.ArgumentParser(add_help=False, parents=[device])
-    shared.add_argument("--solver", choices=rigid.SOLVERS, help="which solver steps it (verlet)")
+    shared.add_argument("--solver", choices=rigid.SOLVERS, help="which solver steps it (the scene's own)")
     shared.add_argument("--duration", type=float, metavar="SECONDS", help="how long (the scene's own)")
     shared.add_argument("--dt", type=float, metavar="SECONDS", help="time step (the scene's own)")
     shared.add_argument("--precision", type=int, default=64, choices=(32, 64), help="bits of a number (%(default)s)")
     shared.add_argument("--param", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the scene")
+    known = "; ".join(f"of {solver} {', '.join(names)}" for solver, names in OPTIONS.items())
     shared.add_argument("--option", action="append", default=[], metavar="NAME=VALUE",
-                        help=f"an option of the solver: {', '.join(OPTIONS)}")  # fmt: skip
+                        help=f"an option of the solver: {known}")  # fmt: skip
     shared.add_argument("--quiet", action="store_true", help="say nothing but errors")
 
     ran = commands.add_parser("run", parents=[shared], usage="verletlab run SCENE [FLAG ...]",
@@ -192,7 +193,7 @@ def run_of(given):
     parameters = pairs(given.param, "--param")
     start(given)
     scene = load(given.scene, **parameters)
-    return Run(scene, given.solver or "verlet", given.duration, given.dt, given.fps, **options)
+    return Run(scene, given.solver, given.duration, given.dt, given.fps, **options)
 
 
 def replay_of(given):
@@ -325,6 +326,7 @@ def tell(recording, path):
         "device": about["device"],
         "time": f"{recording.times[-1]:g} s in {frames_of(len(recording))}, {pace}",
         "energy": f"{first:.6g} J at the start, {last:.6g} J at the end",
+        "last": ", ".join(f"{name} {value:.3g}" for name, value in about["last_step"].items()),
         "state": about["digest"],
     }
     if path:

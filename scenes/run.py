@@ -11,16 +11,20 @@ import numpy as np
 import pbd
 import rigid
 from pbd.validate import nearest, one_of, positive
+from rigid.impulse import ImpulseSolver
 from scenes.device import initialise, running_on
 from scenes.recording import Frames, Recording
 from scenes.render.video import interrupts_deferred
 from scenes.scene import Scene, UnknownName, convert
 
-# Options of solver "verlet" that a person may give, with values that say of what type they are.
+# Options of each solver that a person may give, with values that say of what type they are.
 OPTIONS = {
-    name: {"tolerance": 1e-6, "clusters": 1}.get(name, given.default)
-    for name, given in inspect.signature(pbd.ParticleSystem).parameters.items()
-    if name not in ("particles", "dt", "worlds")
+    solver: {
+        name: {"tolerance": 1e-6, "clusters": 1, "contact_capacity": 1}.get(name, given.default)
+        for name, given in inspect.signature(made).parameters.items()
+        if name not in ("particles", "model", "dt", "worlds")
+    }
+    for solver, made in (("verlet", pbd.ParticleSystem), ("impulse", ImpulseSolver))
 }
 
 
@@ -40,7 +44,7 @@ class Run:
 
     Arguments:
         scene: a Scene.
-        solver: one of `solvers_of(scene)`.
+        solver: one of `scene.solvers`; None for `scene.solver`.
         duration: [s], made of whole steps; None for the scene's own. dt: time step [s]; None for the scene's own.
         fps: frames a second [1/s], taken at whole steps; the attribute `fps` says how many that came to.
         options: of the solver, in place of the scene's settings; as values or as text.
@@ -52,16 +56,21 @@ class Run:
     NotImplementedError for what in a model the solver cannot do.
     """
 
-    def __init__(self, scene, solver="verlet", duration=None, dt=None, fps=60.0, **options):
+    def __init__(self, scene, solver=None, duration=None, dt=None, fps=60.0, **options):
         if not isinstance(scene, Scene):
             raise TypeError(f"scene is {scene!r}: expected a Scene, such as `scenes.load` makes")
         initialise()
-        one_of("solver", solver, rigid.SOLVERS)
-        one_of(f"solver of scene {scene.name or 'given'}", solver, solvers_of(scene))
+        solver = scene.solver if solver is None else one_of("solver", solver, rigid.SOLVERS)
+        if solver not in scene.solvers:
+            raise ValueError(
+                f"solver {solver!r} moves bodies alone, and scene {scene.name or 'given'} has particles: expected "
+                f"{' or '.join(map(repr, scene.solvers))}"
+            )
         self.scene, self.solver = scene, solver
         self.duration = positive("duration", scene.duration if duration is None else duration)
-        own = scene.settings if solver == "verlet" else {"dt": scene.settings.get("dt", 1 / 60)}
-        self.settings = {"dt": 1 / 60, **own, **checked(options)}
+        # A solver that the scene says nothing of takes the step of the one it is made for.
+        usual = {"dt": scene.settings.get(scene.solver, {}).get("dt", 1 / 60)}
+        self.settings = {**usual, **scene.settings.get(solver, {}), **checked(solver, options)}
         if dt is not None:
             self.settings["dt"] = positive("dt", dt)
         dt, fps = self.settings["dt"], positive("fps", fps)
@@ -116,8 +125,8 @@ class Run:
         }
         if self.done < self.steps:
             return about
-        moved = self.system.state() if self.particles is None else self.particles
-        return {**about, "digest": moved.digest()}
+        last = {name: float(value) for name, value in self.system.statistics()._asdict().items()}
+        return {**about, "last_step": last, "digest": (self.particles or self.system).digest()}
 
 
 class Replay:
@@ -153,11 +162,6 @@ class Replay:
             yield Frame(float(self.recording.times[k]), *(array[k] for array in arrays))
 
 
-def solvers_of(scene):
-    """Names of the solvers that can run a scene: of a model all of `rigid`, of particles "verlet" alone."""
-    return rigid.SOLVERS if scene.particles is None else ("verlet",)
-
-
 def system_of(scene, solver, settings):
     """What moves a scene. Arguments: a Scene; solver: its name; settings: dt and options of the solver."""
     if scene.model is None:
@@ -167,15 +171,16 @@ def system_of(scene, solver, settings):
     return rigid.solver(solver, scene.model, **settings)
 
 
-def checked(options):
-    """Options of the solver by name, in their types. Errors: UnknownName; ValueError for a value of another type."""
+def checked(solver, options):
+    """Options of a solver by name, in their types. Errors: UnknownName; ValueError for a value of another type."""
+    known = OPTIONS[solver]
     for name in options:
-        if name not in OPTIONS:
-            raise UnknownName(f"no option {name!r}{nearest(name, OPTIONS)} (there are {', '.join(OPTIONS)})")
-    return {name: convert(f"option {name}", value, OPTIONS[name]) for name, value in options.items()}
+        if name not in known:
+            raise UnknownName(f"{solver!r} has no option {name!r}{nearest(name, known)} (it has {', '.join(known)})")
+    return {name: convert(f"option {name}", value, known[name]) for name, value in options.items()}
 
 
-def run(scene, solver="verlet", duration=None, dt=None, fps=60.0, progress=None, **options):
+def run(scene, solver=None, duration=None, dt=None, fps=60.0, progress=None, **options):
     """Run a scene and record it.
 
     Arguments: as of `Run`; progress: called with the number of each frame, starting at 1, and how many there will be.

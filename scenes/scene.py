@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import pbd
 import rigid
-from pbd.validate import nearest
+from pbd.validate import nearest, one_of
 from scenes.looks import looks_of
 
 
@@ -21,7 +21,8 @@ class Scene:
         model: a rigid.Model, or None; beside particles, both move in one world, with the particles' gravity.
         attachments: pairs (indices of particles, body) that stay where they are on the body.
         duration: how long it is worth watching [s].
-        settings: step and options of solver "verlet" that it runs well with; `run` and the command line override.
+        settings: {solver: step and options that it runs well with}, such as {"impulse": {"dt": 1 / 60}}; `run` and the
+            command line override. The first is the solver it runs with where none is named.
         looks: what is drawn (scenes/looks.py); None for all its triangles, sticks, particles, colliders and bodies.
         camera: a scenes.render Camera; None for one that sees everything at the start.
         ground: height of the floor that is drawn [m]; None for none.
@@ -49,8 +50,22 @@ class Scene:
             raise ValueError("a scene of nothing: expected particles, a model, or both")
         if self.attachments and (self.particles is None or self.model is None):
             raise ValueError("attachments of particles to bodies: expected particles and a model")
+        for solver, settings in self.settings.items():
+            one_of("solver in settings of a scene", solver, self.solvers)
+            if not isinstance(settings, dict):
+                raise TypeError(f"settings of a scene for {solver!r} are {settings!r}: expected a dict of options")
         if self.looks is None:
             self.looks = looks_of(self.particles, self.model)
+
+    @property
+    def solvers(self):
+        """Names of the solvers that can run it: all of `rigid` for bodies, "verlet" alone where there are particles."""
+        return rigid.SOLVERS if self.particles is None else ("verlet",)
+
+    @property
+    def solver(self):
+        """The solver it runs with where none is named: the first that it has settings for."""
+        return next(iter(self.settings), self.solvers[0])
 
     @property
     def passive(self):

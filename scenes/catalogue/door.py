@@ -35,7 +35,7 @@ def door(speed: float = 6.0, mass: float = 6.0, opening: float = 100.0):
     return Scene(
         model=model,
         duration=4.0,
-        settings={"dt": 1 / 60, "substeps": 4, "iterations": 10},
+        settings={"verlet": {"dt": 1 / 60, "substeps": 4, "iterations": 10}},
         looks=[Bodies(model, np.array([WOOD, RED, BLUE]), CHALK)],
         camera=Camera((2.5, -5.6, 2.6), (0.1, 0.1, 1.0)),
     )

@@ -38,7 +38,7 @@ def drape(
     return Scene(
         particles,
         duration=4.0,
-        settings={"dt": 1 / 60, "substeps": 20, "iterations": 2, "damping": 0.01},
+        settings={"verlet": {"dt": 1 / 60, "substeps": 20, "iterations": 2, "damping": 0.01}},
         looks=[Fabric(sheet.triangles), Solid(1, solid)],
         camera=None if collider or cloth else Camera((1.7, -3.0, 1.75), (0, 0, 0.48)),
     )

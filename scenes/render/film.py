@@ -13,7 +13,7 @@ from scenes.run import Replay, Run
 
 
 def film(
-    scene, path, solver="verlet", duration=None, dt=None, fps=30.0, width=1280, height=720, labels=True,
+    scene, path, solver=None, duration=None, dt=None, fps=30.0, width=1280, height=720, labels=True,
     recording=None, progress=None, **options,
 ):  # fmt: skip
     """Run a scene and write what it looks like: a video (.mp4, .gif), or with .png the picture at the end.

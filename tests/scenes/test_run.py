@@ -8,7 +8,7 @@ import pytest
 import pbd
 import rigid
 import scenes
-from scenes.run import Replay, Run, solvers_of
+from scenes.run import Replay, Run
 from scenes.scene import UnknownName
 
 
@@ -24,7 +24,7 @@ def pendulum():
     model = rigid.Model()
     rod = model.add_box((0.5, 0.1, 0.1), mass=1.0, position=(0.25, 0, 1), name="rod")
     model.add_hinge(rigid.GROUND, rod, (0, 0, 1), (0, 1, 0))
-    return scenes.Scene(model=model, duration=0.5, settings={"dt": 0.01, "iterations": 20}, name="pendulum")
+    return scenes.Scene(model=model, duration=0.5, settings={"verlet": {"dt": 0.01, "iterations": 20}}, name="pendulum")
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def sling(pendulum):
     particles = pbd.Particles()
     particles.add_particles([(0.5, 0, 1), (0.5, 0, 0.7)], mass=0.1)
     particles.add_stick(0, 1)
-    return scenes.Scene(particles, pendulum.model, (([0], "rod"),), settings={"dt": 0.01}, name="sling")
+    return scenes.Scene(particles, pendulum.model, (([0], "rod"),), settings={"verlet": {"dt": 0.01}}, name="sling")
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_the_end_of_a_run_does_not_depend_on_its_frames(box):
 def test_a_scene_s_settings_give_way_to_options_and_options_may_be_text(box):
     running = Run(box, dt=0.01, duration=0.1, iterations="7", tolerance="1e-5", direction="start")
     assert (running.system.dt, running.system.iterations, running.system.tolerance) == (0.01, 7, 1e-5)
-    assert Run(box).system.iterations == box.settings["iterations"]
+    assert Run(box).system.iterations == box.settings["verlet"]["iterations"]
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_a_recording_holds_what_the_run_showed(box):
     numbers = []
     recording = scenes.run(box, duration=0.2, fps=30, progress=lambda *now: numbers.append(now))
     assert numbers == [(k, 7) for k in range(1, 8)]
-    system = pbd.ParticleSystem(box.particles, **box.settings)
+    system = pbd.ParticleSystem(box.particles, **box.settings["verlet"])
     for k in range(len(recording)):
         assert recording.times[k] == pytest.approx(system.time, abs=1e-12)
         assert np.array_equal(recording.positions[k], system.positions())
@@ -140,17 +140,58 @@ def test_particles_beside_a_model_share_its_world(sling):
 
 
 def test_which_solvers_run_what(box, pendulum, sling, monkeypatch):
-    monkeypatch.setattr(rigid, "SOLVERS", ("verlet", "impulse"))
-    assert solvers_of(pendulum) == ("verlet", "impulse")
+    assert pendulum.solvers == rigid.SOLVERS
     for scene in (box, sling):
-        assert solvers_of(scene) == ("verlet",)
-        with pytest.raises(ValueError, match=f"solver of scene {scene.name} is 'impulse': expected one of 'verlet'"):
+        assert scene.solvers == ("verlet",)
+        message = f"solver 'impulse' moves bodies alone, and scene {scene.name} has particles: expected 'verlet'"
+        with pytest.raises(ValueError, match=message):
             Run(scene, "impulse")
-    # Another solver gets the scene's step, and what a person says, but not the settings for this one.
+    # A solver of which the scene says nothing gets its step, and what a person says; settings for another are not its.
     given = []
     monkeypatch.setattr(rigid, "solver", lambda *words, **options: given.append((*words, options)))
     Run(pendulum, "impulse", iterations=7)
     assert given == [("impulse", pendulum.model, {"dt": 0.01, "iterations": 7})]
+
+
+def test_the_first_solver_of_a_scene_s_settings_is_its_own(pendulum, monkeypatch):
+    settings = {"impulse": {"dt": 0.02, "substeps": 2}, "verlet": {"dt": 0.01}}
+    scene = scenes.Scene(model=pendulum.model, settings=settings)
+    assert (scene.solver, scenes.Scene(model=pendulum.model).solver) == ("impulse", "verlet")
+    given = []
+    monkeypatch.setattr(rigid, "solver", lambda *words, **options: given.append((*words, options)))
+    for solver in (None, "impulse", "verlet"):
+        Run(scene, solver)
+    assert [name for name, _, _ in given] == ["impulse", "impulse", "verlet"]
+    assert [options for _, _, options in given] == [settings["impulse"], settings["impulse"], settings["verlet"]]
+
+
+def test_each_solver_has_options_of_its_own(pendulum):
+    running = Run(pendulum, "impulse", tolerance="1e-5", gyroscopic="midpoint", warm_start="no")
+    assert (running.system.tolerance, running.system.iterations) == (1e-5, 50)
+    for solver, option, message in (
+        ("impulse", "damping", "'impulse' has no option 'damping'"),
+        ("impulse", "warmstart", "'impulse' has no option 'warmstart'; did you mean 'warm_start'"),
+        ("verlet", "warm_start", r"'verlet' has no option 'warm_start'.* \(it has iterations, .*"),
+    ):
+        with pytest.raises(UnknownName, match=message):
+            Run(pendulum, solver, **{option: 1})
+    with pytest.raises(ValueError, match="gyroscopic is 'none': expected one of 'implicit'"):
+        Run(pendulum, "impulse", gyroscopic="none")
+
+
+def test_impulses_are_recorded_and_replayed_like_frames(pendulum):
+    recording = scenes.run(pendulum, "impulse", duration=0.2, fps=50)
+    assert (recording.about["solver"], recording.about["settings"]) == ("impulse", {"dt": 0.01})
+    solver = rigid.solver("impulse", pendulum.model, dt=0.01)
+    for k in range(len(recording)):
+        state = solver.state()
+        assert np.array_equal(recording.body_poses[k], np.hstack([state.position, state.rotation]))
+        assert np.array_equal(recording.energy[k], solver.energy())
+        if k < len(recording) - 1:
+            solver.step(2)
+    assert recording.about["digest"] == solver.digest()
+    assert recording.about["last_step"] == {key: float(x) for key, x in solver.statistics()._asdict().items()}
+    assert Replay(pendulum, recording).solver == "impulse"
 
 
 class Interrupt:

@@ -105,6 +105,10 @@ def test_a_motor_puts_energy_in(motor, passive):
         ({"particles": rigid.Model()}, TypeError, "particles of a scene is .*: expected a Particles, or None"),
         ({"model": pbd.Particles()}, TypeError, "model of a scene is .*: expected a Model, or None"),
         ({"model": rigid.Model(), "attachments": (([0], 0),)}, ValueError, "expected particles and a model"),
+        ({"model": rigid.Model(), "settings": {"dt": 0.01}}, ValueError, "'dt': expected one of 'verlet', 'impulse'"),
+        ({"model": rigid.Model(), "settings": {"impulses": {}}}, ValueError, "; did you mean 'impulse'"),
+        ({"model": rigid.Model(), "settings": {"impulse": 0.01}}, TypeError, "for 'impulse' are 0.01: expected a dict"),
+        ({"particles": pbd.Particles(), "settings": {"impulse": {}}}, ValueError, "expected one of 'verlet'"),
     ],
 )
 def test_what_is_no_scene_is_refused(given, error, message):

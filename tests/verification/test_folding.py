@@ -48,7 +48,7 @@ def test_crossings_are_counted():
 def test_a_ribbon_folds_upon_itself_without_passing_through_itself(columns):
     width = 0.36
     scene = scenes.load("fold", columns=columns, thickness=0.9 * width / (columns - 1))
-    system = pbd.ParticleSystem(scene.particles, **scene.settings)
+    system = pbd.ParticleSystem(scene.particles, **scene.settings["verlet"])
     triangles = scene.particles.triangles
     for _ in range(11):
         system.step(30)
