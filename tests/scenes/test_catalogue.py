@@ -70,8 +70,8 @@ def energies(scene, duration=None):
     return np.array([each.total for each in found]), np.array([each.kinetic for each in found]), scale
 
 
-# Scenes without a source of energy; a smaller or shorter one each for every day. (Four ragdolls have another kernel than
-# three: from some number of pairs on, those that could touch are found by a hash.)
+# Scenes without a source of energy; a smaller or shorter one each for every day. (Four ragdolls would take a kernel of
+# their own: from some number of pairs on, those that could touch are found by a hash.)
 PASSIVE = {
     "box": ({}, None),
     "chain": ({"links": 6}, 2.0),
