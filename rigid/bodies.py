@@ -106,9 +106,8 @@ class BodySolver:
         return State(*self._split(poses, velocities), self.time, np.concatenate(numbers))
 
     def _split(self, poses, velocities):
-        """Position, rotation, velocity and angular velocity from arrays (bodies + 1, columns, worlds)."""
-        table = np.concatenate([poses[:-1], velocities[:-1, :PSEUDO]], axis=1).astype(float)
-        table = np.moveaxis(table, -1, 0)
+        """Position, rotation, velocity and angular velocity from arrays of rigid/motion.py."""
+        table = np.concatenate([np.moveaxis(poses, -1, 0)[:, :-1], velocities[:, :-1, :PSEUDO]], axis=2).astype(float)
         return np.split(table[0] if self.worlds == 1 else table, (3, 7, 10), axis=-1)
 
     def _everything(self):
@@ -130,8 +129,8 @@ class BodySolver:
         if self._recall(state):
             return
         given = np.concatenate([state.position, state.rotation, state.velocity, state.angular_velocity], axis=-1)
-        given = np.moveaxis(given.reshape(self.worlds, -1, 13), 0, -1)
-        poses[:-1], velocities[:-1, :PSEUDO] = given[:, :7], given[:, 7:]
+        given = given.reshape(self.worlds, -1, 13)
+        poses[:-1], velocities[:, :-1, :PSEUDO] = np.moveaxis(given[..., :7], 0, -1), given[..., 7:]
         poses[:, 3:] /= np.linalg.norm(poses[:, 3:], axis=1, keepdims=True)
         self.motion.poses.from_numpy(poses)
         self.motion.velocities.from_numpy(velocities)
@@ -169,7 +168,7 @@ class BodySolver:
 
     def _joint_positions(self, state):
         """The same; angles count on from those of the last step's start."""
-        values = np.moveaxis(self.joints.coordinates.to_numpy()[:, VALUE], -1, 0).astype(float)
+        values = self.joints.coordinates.to_numpy()[:, :, VALUE].astype(float)
         angles = {}
         for joint, first in zip(self.model.joints, self.first_coordinates):
             if isinstance(joint, (Hinge, Universal)):

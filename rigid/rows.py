@@ -30,10 +30,10 @@ from rigid.motion import put_triple
 
 
 class Rows(NamedTuple):
-    """Rows of joints, then those of contacts; R rows in G groups, W worlds."""
+    """Rows of joints, then those of contacts; W worlds, R rows in G groups."""
 
-    numbers: Any  # (R, COLUMNS, W): see below; from OWN on a solver's
-    groups: Any  # (G, 8, W) i32: see below
+    numbers: Any  # (W, R, COLUMNS): see below; from OWN on a solver's
+    groups: Any  # (W, G, 8) i32: see below
 
 
 # Columns of `numbers`: d, a_i, a_j; G [m or rad]; the velocity aimed at; bounds of the effort [N or N m]; stiffness
@@ -71,11 +71,16 @@ class RowTable:
 
     def upload(self, rows=0, groups=0):
         """Taichi arrays: a Rows. Arguments: how many more rows and groups there is room for, those of contacts."""
-        numbers = np.zeros((len(self.rows) + rows, self.columns, self.worlds))
-        numbers[: len(self.rows)] = np.reshape(self.rows, (-1, self.columns, self.worlds))
-        integers = np.zeros((len(self.groups) + groups, BODY_L + 1, self.worlds), np.int32)
-        integers[: len(self.groups)] = np.reshape(self.groups, (-1, BODY_L + 1, 1))
+        numbers = np.zeros((self.worlds, len(self.rows) + rows, self.columns))
+        numbers[:, : len(self.rows)] = by_world(self.rows, self.columns, self.worlds)
+        integers = np.zeros((self.worlds, len(self.groups) + groups, BODY_L + 1), np.int32)
+        integers[:, : len(self.groups)] = np.reshape(self.groups, (-1, BODY_L + 1))
         return Rows(array(numbers), array(integers))
+
+
+def by_world(rows, columns, worlds):
+    """Rows of numbers, each (columns, worlds), as an array (worlds, rows, columns)."""
+    return np.moveaxis(np.reshape(rows, (-1, columns, worlds)), -1, 0)
 
 
 @ti.func
@@ -84,12 +89,12 @@ def put_jacobian(rows: ti.template(), row, d, a_i, a_j, error, world):
     put_triple(rows.numbers, row, DIRECTION, d, world)
     put_triple(rows.numbers, row, TURN_I, a_i, world)
     put_triple(rows.numbers, row, TURN_J, a_j, world)
-    rows.numbers[row, ERROR, world] = error
+    rows.numbers[world, row, ERROR] = error
 
 
 @ti.func
 def put_bounds(rows: ti.template(), row, target, low, high, world):
     """Write the velocity that a row aims at and the bounds of its effort."""
-    rows.numbers[row, TARGET, world] = target
-    rows.numbers[row, LOW, world] = low
-    rows.numbers[row, HIGH, world] = high
+    rows.numbers[world, row, TARGET] = target
+    rows.numbers[world, row, LOW] = low
+    rows.numbers[world, row, HIGH] = high

@@ -13,9 +13,9 @@ of its height at every rebound, to round-off, until the rise is a matter of sing
 
 import taichi as ti
 
-from rigid.contact.broad import triple
+from rigid.contact.broad import triple as last_triple
 from rigid.contact.tables import BODY_A, BODY_B, FRICTION, GAP, NORMAL, POINT, RESTITUTION
-from rigid.motion import ANGULAR, INVERSE_MASS, LINEAR
+from rigid.motion import ANGULAR, INVERSE_MASS, LINEAR, triple
 from rigid.rows import (
     BODY_I,
     BODY_J,
@@ -76,16 +76,16 @@ def write_contact(s: ti.template(), c, row, group, world):
     i, j = s.points.integers[c, BODY_A, world], s.points.integers[c, BODY_B, world]
     if j < 0:
         j = ground
-    n = triple(s.points.numbers, c, NORMAL, world)
+    n = last_triple(s.points.numbers, c, NORMAL, world)
     gap = s.points.numbers[c, GAP, world]
     # Both bodies are pushed at one point, halfway, so that angular momentum is kept.
-    p = triple(s.points.numbers, c, POINT, world) - 0.5 * gap * n
-    arm_i, arm_j = p - triple(s.motion.poses, i, 0, world), p - triple(s.motion.poses, j, 0, world)
+    p = last_triple(s.points.numbers, c, POINT, world) - 0.5 * gap * n
+    arm_i, arm_j = p - last_triple(s.motion.poses, i, 0, world), p - last_triple(s.motion.poses, j, 0, world)
     slip = triple(s.motion.velocities, i, LINEAR, world) + triple(s.motion.velocities, i, ANGULAR, world).cross(arm_i)
     slip -= triple(s.motion.velocities, j, LINEAR, world) + triple(s.motion.velocities, j, ANGULAR, world).cross(arm_j)
     gravity = ti.Vector([s.surroundings[k, world] for k in ti.static(range(3))])
     pull = 0.0  # of gravity on the one against the other
-    if s.motion.masses[j, INVERSE_MASS, world] == 0.0:
+    if s.motion.masses[world, j, INVERSE_MASS] == 0.0:
         pull = gravity.dot(n)
     half = 0.5 * s.h * pull
     approach = -(slip.dot(n) + half)
@@ -105,8 +105,8 @@ def write_contact(s: ti.template(), c, row, group, world):
     put_jacobian(s.rows, row + 1, t, arm_i.cross(t), -arm_j.cross(t), 0.0, world)
     put_jacobian(s.rows, row + 2, u, arm_i.cross(u), -arm_j.cross(u), 0.0, world)
     for k in ti.static(range(ROWS)):
-        s.rows.numbers[row + k, STIFFNESS, world] = ti.math.inf
-        s.rows.numbers[row + k, PER_MASS, world] = 0.0
+        s.rows.numbers[world, row + k, STIFFNESS] = ti.math.inf
+        s.rows.numbers[world, row + k, PER_MASS] = 0.0
     for k in ti.static((1, 2)):
         put_bounds(s.rows, row + k, 0.0, 0.0, s.points.numbers[c, FRICTION, world], world)
     put_group(s, group, LIMIT, i, j, row, 1, -1, world)
@@ -116,9 +116,9 @@ def write_contact(s: ti.template(), c, row, group, world):
 @ti.func
 def put_group(s: ti.template(), group, kind, i, j, first, count, leader, world):
     """Write a group."""
-    s.rows.groups[group, KIND, world] = kind
-    s.rows.groups[group, BODY_I, world] = i
-    s.rows.groups[group, BODY_J, world] = j
-    s.rows.groups[group, FIRST, world] = first
-    s.rows.groups[group, COUNT, world] = count
-    s.rows.groups[group, LEADER, world] = leader
+    s.rows.groups[world, group, KIND] = kind
+    s.rows.groups[world, group, BODY_I] = i
+    s.rows.groups[world, group, BODY_J] = j
+    s.rows.groups[world, group, FIRST] = first
+    s.rows.groups[world, group, COUNT] = count
+    s.rows.groups[world, group, LEADER] = leader

@@ -1,4 +1,4 @@
-"""The arrays of the impulse solver, and how its kernel comes to them. Arrays end in the world."""
+"""The arrays of the impulse solver, and how its kernel comes to them."""
 
 from typing import Any, NamedTuple
 
@@ -31,8 +31,8 @@ class Features(NamedTuple):
 class Kept(NamedTuple):
     """Impulses of contacts from the last step, found again by their shapes and feature."""
 
-    impulses: Any  # (capacity, 6, W): in the world [N s], and where it acted [m]
-    keys: Any  # (capacity, 3, W) i32: the other shape, the feature, the next one of the same shape
+    impulses: Any  # (W, capacity, 6): in the world [N s], and where it acted [m]
+    keys: Any  # (W, capacity, 3) i32: the other shape, the feature, the next one of the same shape
     heads: Any  # (shapes, W) i32: the first one of each shape, -1 for none
 
 

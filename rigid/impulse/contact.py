@@ -2,11 +2,11 @@
 
 import taichi as ti
 
-from rigid.contact.broad import triple
+from rigid.contact.broad import triple as last_triple
 from rigid.contact.rows import ROWS
 from rigid.contact.tables import BODY_A, FEATURE, POINT, SHAPE_A, SHAPE_B
 from rigid.impulse.arrays import IMPULSE
-from rigid.motion import RADIUS, put_triple
+from rigid.motion import RADIUS, put_triple, triple
 from rigid.rows import DIRECTION
 
 OTHER, OF_FEATURE, NEXT = range(3)  # columns of Kept.keys
@@ -26,7 +26,7 @@ def begin_contacts(s: ti.template(), world):
             impulse = remembered(s, c, world)
         for k in ti.static(range(ROWS)):
             row = s.first_row + ROWS * c + k
-            n[row, IMPULSE, world] = impulse.dot(triple(n, row, DIRECTION, world))
+            n[world, row, IMPULSE] = impulse.dot(triple(n, row, DIRECTION, world))
 
 
 @ti.func
@@ -34,15 +34,15 @@ def remembered(s: ti.template(), c, world):
     """The impulse that point c had in the last step, in the world: of the same feature, or, where boxes lie edge on
     edge and a corner takes the place of a crossing, of the nearest point of the same two shapes."""
     other, feature = s.points.integers[c, SHAPE_B, world], s.points.integers[c, FEATURE, world]
-    point = triple(s.points.numbers, c, POINT, world)
+    point = last_triple(s.points.numbers, c, POINT, world)
     nearest = NEAR * s.motion.masses[s.points.integers[c, BODY_A, world], RADIUS, world]
     found = -1
     at = s.kept.heads[s.points.integers[c, SHAPE_A, world], world]
     while at >= 0:
-        following = s.kept.keys[at, NEXT, world]
-        if s.kept.keys[at, OTHER, world] == other:
+        following = s.kept.keys[world, at, NEXT]
+        if s.kept.keys[world, at, OTHER] == other:
             away = (triple(s.kept.impulses, at, WHERE, world) - point).norm()
-            if s.kept.keys[at, OF_FEATURE, world] == feature:
+            if s.kept.keys[world, at, OF_FEATURE] == feature:
                 found = at
                 following = -1
             elif away < nearest:
@@ -51,7 +51,7 @@ def remembered(s: ti.template(), c, world):
     impulse = ti.Vector([0.0, 0.0, 0.0])
     if found >= 0:
         impulse = triple(s.kept.impulses, found, 0, world)
-        s.kept.keys[found, OTHER, world] = -1  # nobody else's
+        s.kept.keys[world, found, OTHER] = -1  # nobody else's
     return impulse
 
 
@@ -65,11 +65,11 @@ def keep_contacts(s: ti.template(), world):
         first = s.first_row + ROWS * c
         impulse = ti.Vector([0.0, 0.0, 0.0])
         for k in ti.static(range(ROWS)):
-            impulse += n[first + k, IMPULSE, world] * triple(n, first + k, DIRECTION, world)
+            impulse += n[world, first + k, IMPULSE] * triple(n, first + k, DIRECTION, world)
         put_triple(s.kept.impulses, c, 0, impulse, world)
-        put_triple(s.kept.impulses, c, WHERE, triple(s.points.numbers, c, POINT, world), world)
+        put_triple(s.kept.impulses, c, WHERE, last_triple(s.points.numbers, c, POINT, world), world)
         shape = s.points.integers[c, SHAPE_A, world]
-        s.kept.keys[c, OTHER, world] = s.points.integers[c, SHAPE_B, world]
-        s.kept.keys[c, OF_FEATURE, world] = s.points.integers[c, FEATURE, world]
-        s.kept.keys[c, NEXT, world] = s.kept.heads[shape, world]
+        s.kept.keys[world, c, OTHER] = s.points.integers[c, SHAPE_B, world]
+        s.kept.keys[world, c, OF_FEATURE] = s.points.integers[c, FEATURE, world]
+        s.kept.keys[world, c, NEXT] = s.kept.heads[shape, world]
         s.kept.heads[shape, world] = c

@@ -10,7 +10,6 @@ their G is mended by pseudo-velocities, b' = (error reduction) G/h, or, without 
 
 import taichi as ti
 
-from rigid.contact.broad import triple
 from rigid.impulse.arrays import (
     BIAS,
     IMPULSE,
@@ -21,7 +20,7 @@ from rigid.impulse.arrays import (
     SOFTNESS,
 )
 from rigid.impulse.relax import mends, moving, push, rate
-from rigid.motion import INVERSE_MASS, answer, put_triple
+from rigid.motion import INVERSE_MASS, answer, put_triple, triple
 from rigid.rows import (
     BODY_I,
     BODY_J,
@@ -56,25 +55,25 @@ PARTED = 0.2
 def prepare(s: ti.template(), group, world):
     """Prepare one group, and begin with the impulses that its rows have."""
     n = ti.static(s.rows.numbers)
-    kind = s.rows.groups[group, KIND, world]
-    first, count = s.rows.groups[group, FIRST, world], s.rows.groups[group, COUNT, world]
+    kind = s.rows.groups[world, group, KIND]
+    first, count = s.rows.groups[world, group, FIRST], s.rows.groups[world, group, COUNT]
     if kind == IDLE:
         for row in range(first, first + count):
-            n[row, IMPULSE, world] = 0.0
+            n[world, row, IMPULSE] = 0.0
     else:
-        i, j = s.rows.groups[group, BODY_I, world], s.rows.groups[group, BODY_J, world]
+        i, j = s.rows.groups[world, group, BODY_I], s.rows.groups[world, group, BODY_J]
         k, m = i, j
         if kind == GEAR:
-            k, m = s.rows.groups[group, BODY_K, world], s.rows.groups[group, BODY_L, world]
+            k, m = s.rows.groups[world, group, BODY_K], s.rows.groups[world, group, BODY_L]
             put_pushes(s, first + 1, k, m, world)
         for row in range(first, first + count):
             if kind != GEAR or row == first:
                 put_pushes(s, row, i, j, world)
             if ti.static(not s.features.warm):
-                n[row, IMPULSE, world] = 0.0
+                n[world, row, IMPULSE] = 0.0
         if kind == GEAR:
-            n[first, INVERSE, world] = one_over(gear_matrix(s, first, i, j, k, m, world))
-            n[first, SOFTNESS, world] = 0.0
+            n[world, first, INVERSE] = one_over(gear_matrix(s, first, i, j, k, m, world))
+            n[world, first, SOFTNESS] = 0.0
             aim(s, first, kind, world)
         else:
             together = kind == DISC
@@ -84,24 +83,24 @@ def prepare(s: ti.template(), group, world):
                 soften(s, row, kind, i, j, world)
                 aim(s, row, kind, world)
                 if not together:
-                    n[row, INVERSE, world] = one_over(matrix(s, row, row, i, j, world) + n[row, SOFTNESS, world])
+                    n[world, row, INVERSE] = one_over(matrix(s, row, row, i, j, world) + n[world, row, SOFTNESS])
             if together:
                 for row in range(first, first + count):
                     for other in range(count):
-                        n[row, INVERSE + other, world] = matrix(s, row, first + other, i, j, world)
-                    n[row, INVERSE + row - first, world] = (
-                        n[row, INVERSE + row - first, world] + n[row, SOFTNESS, world]
+                        n[world, row, INVERSE + other] = matrix(s, row, first + other, i, j, world)
+                    n[world, row, INVERSE + row - first] = (
+                        n[world, row, INVERSE + row - first] + n[world, row, SOFTNESS]
                     )
                 largest = invert(s, first, count, world)
                 if kind == DISC:
-                    n[first, INVERSE + 3, world] = one_over(largest)
+                    n[world, first, INVERSE + 3] = one_over(largest)
         for row in range(first, first + count):
             if kind == LIMIT or (kind == LOCK and count == 1):  # it may have been another limit, or none
-                low, high = s.h * n[row, LOW, world], s.h * n[row, HIGH, world]
-                n[row, IMPULSE, world] = ti.min(ti.max(n[row, IMPULSE, world], low), high)
-            change = n[row, IMPULSE, world]
+                low, high = s.h * n[world, row, LOW], s.h * n[world, row, HIGH]
+                n[world, row, IMPULSE] = ti.min(ti.max(n[world, row, IMPULSE], low), high)
+            change = n[world, row, IMPULSE]
             if kind == GEAR and row > first:
-                push(s, row, k, m, n[first, IMPULSE, world], 0, world)
+                push(s, row, k, m, n[world, first, IMPULSE], 0, world)
             elif change != 0.0:
                 push(s, row, i, j, change, 0, world)
 
@@ -118,7 +117,7 @@ def put_pushes(s: ti.template(), row, i, j, world):
 def matrix(s: ti.template(), row, other, i, j, world):
     """An entry of J M⁻¹ Jᵀ: what an impulse of one along the other row does to this one's J V."""
     n = ti.static(s.rows.numbers)
-    w = s.motion.masses[i, INVERSE_MASS, world] + s.motion.masses[j, INVERSE_MASS, world]
+    w = s.motion.masses[world, i, INVERSE_MASS] + s.motion.masses[world, j, INVERSE_MASS]
     linear = w * triple(n, row, DIRECTION, world).dot(triple(n, other, DIRECTION, world))
     turning = triple(n, row, TURN_I, world).dot(triple(n, other, PUSH_I, world))
     return linear + turning + triple(n, row, TURN_J, world).dot(triple(n, other, PUSH_J, world))
@@ -146,28 +145,28 @@ def gear_matrix(s: ti.template(), row, i, j, k, m, world):
 def soften(s: ti.template(), row, kind, i, j, world):
     """γ of a row, and in BIAS its β; of a hard row 0 and 0."""
     n = ti.static(s.rows.numbers)
-    stiffness, damping = n[row, STIFFNESS, world], n[row, DAMPING, world]
+    stiffness, damping = n[world, row, STIFFNESS], n[world, row, DAMPING]
     softness, part = 0.0, 0.0
     if stiffness < ti.math.inf:
-        if n[row, PER_MASS, world] > 0.0:
+        if n[world, row, PER_MASS] > 0.0:
             mass = one_over(matrix(s, row, row, i, j, world))
             stiffness, damping = mass * stiffness, mass * damping
         give = s.h * stiffness + damping
         softness, part = 1.0 / (s.h * give), s.h * stiffness / give
-    n[row, SOFTNESS, world] = softness
-    n[row, BIAS, world] = part
+    n[world, row, SOFTNESS] = softness
+    n[world, row, BIAS] = part
 
 
 @ti.func
 def beyond(s: ti.template(), row, kind, world):
     """The part of a row's error that is to be mended: of a limit what is beyond it, of a drive none."""
-    error = s.rows.numbers[row, ERROR, world]
+    error = s.rows.numbers[world, row, ERROR]
     result = 0.0
     if kind == LOCK or kind == GEAR:
         result = error
     elif kind == LIMIT:
         result = ti.min(error, 0.0)
-        if s.rows.numbers[row, HIGH, world] == 0.0:
+        if s.rows.numbers[world, row, HIGH] == 0.0:
             result = ti.max(error, 0.0)
     return result
 
@@ -176,17 +175,17 @@ def beyond(s: ti.template(), row, kind, world):
 def aim(s: ti.template(), row, kind, world):
     """b of a row, in whose BIAS `soften` left β."""
     n = ti.static(s.rows.numbers)
-    error, part = n[row, ERROR, world], n[row, BIAS, world]
+    error, part = n[world, row, ERROR], n[world, row, BIAS]
     mended = beyond(s, row, kind, world)
-    bias = -n[row, TARGET, world]
-    if n[row, SOFTNESS, world] > 0.0:
+    bias = -n[world, row, TARGET]
+    if n[world, row, SOFTNESS] > 0.0:
         bias = part * error / s.h
     elif kind == LIMIT:
         bias += (error - mended) / s.h  # what is not beyond may come as far as the limit in this step
     if ti.static(not s.features.split):
-        if n[row, SOFTNESS, world] == 0.0:
+        if n[world, row, SOFTNESS] == 0.0:
             bias += s.error_reduction * mended / s.h
-    n[row, BIAS, world] = bias
+    n[world, row, BIAS] = bias
 
 
 @ti.func
@@ -197,23 +196,23 @@ def aim_positions(s: ti.template(), group, world):
     step's start: they steer the sweeps, but do not decide where these end.
     """
     n = ti.static(s.rows.numbers)
-    kind = s.rows.groups[group, KIND, world]
+    kind = s.rows.groups[world, group, KIND]
     worst = 0.0
     if mends(s, group, kind, world) == 1:
-        first, count = s.rows.groups[group, FIRST, world], s.rows.groups[group, COUNT, world]
-        i, j = s.rows.groups[group, BODY_I, world], s.rows.groups[group, BODY_J, world]
+        first, count = s.rows.groups[world, group, FIRST], s.rows.groups[world, group, COUNT]
+        i, j = s.rows.groups[world, group, BODY_I], s.rows.groups[world, group, BODY_J]
         part = s.error_reduction
         if group >= s.first_group:
             part *= PARTED
             v_i, spin_i, v_j, spin_j = moving(s, i, j, 0, world)
-            n[first, ERROR, world] = n[first, ERROR, world] + s.h * rate(s, first, v_i, spin_i, v_j, spin_j, world)
+            n[world, first, ERROR] = n[world, first, ERROR] + s.h * rate(s, first, v_i, spin_i, v_j, spin_j, world)
         for row in range(first, first + count):
             if group < s.first_group:
                 if kind == GEAR and row > first:
-                    i, j = s.rows.groups[group, BODY_K, world], s.rows.groups[group, BODY_L, world]
+                    i, j = s.rows.groups[world, group, BODY_K], s.rows.groups[world, group, BODY_L]
                 put_pushes(s, row, i, j, world)
             mended = part * beyond(s, row, kind, world) / s.h
-            n[row, BIAS + 1, world], n[row, IMPULSE + 1, world] = mended, 0.0
+            n[world, row, BIAS + 1], n[world, row, IMPULSE + 1] = mended, 0.0
             worst = ti.max(worst, ti.abs(mended))
     return worst
 
@@ -235,23 +234,23 @@ def invert(s: ti.template(), first, count, world):
     for a in range(count):
         total = 0.0
         for b in range(count):
-            total += ti.abs(n[first + a, INVERSE + b, world])
+            total += ti.abs(n[world, first + a, INVERSE + b])
         largest = ti.max(largest, total)
-        n[first + a, RESIDUAL, world] = n[first + a, INVERSE + a, world]
+        n[world, first + a, RESIDUAL] = n[world, first + a, INVERSE + a]
     for k in range(count):
-        pivot = n[first + k, INVERSE + k, world]
+        pivot = n[world, first + k, INVERSE + k]
         scale = 0.0
-        if pivot > 1e-12 * n[first + k, RESIDUAL, world]:
+        if pivot > 1e-12 * n[world, first + k, RESIDUAL]:
             scale = 1.0 / pivot
-        n[first + k, INVERSE + k, world] = 1.0
+        n[world, first + k, INVERSE + k] = 1.0
         for b in range(count):
-            n[first + k, INVERSE + b, world] = scale * n[first + k, INVERSE + b, world]
+            n[world, first + k, INVERSE + b] = scale * n[world, first + k, INVERSE + b]
         for a in range(count):
             if a != k:
-                part = n[first + a, INVERSE + k, world]
-                n[first + a, INVERSE + k, world] = 0.0
+                part = n[world, first + a, INVERSE + k]
+                n[world, first + a, INVERSE + k] = 0.0
                 for b in range(count):
-                    n[first + a, INVERSE + b, world] = (
-                        n[first + a, INVERSE + b, world] - part * n[first + k, INVERSE + b, world]
+                    n[world, first + a, INVERSE + b] = (
+                        n[world, first + a, INVERSE + b] - part * n[world, first + k, INVERSE + b]
                     )
     return largest

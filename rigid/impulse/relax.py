@@ -10,7 +10,6 @@ Sources: Catto, Iterative Dynamics with Temporal Coherence (2005), equation 20; 
 
 import taichi as ti
 
-from rigid.contact.broad import triple
 from rigid.impulse.arrays import (
     BIAS,
     IMPULSE,
@@ -20,7 +19,7 @@ from rigid.impulse.arrays import (
     RESIDUAL,
     SOFTNESS,
 )
-from rigid.motion import INVERSE_MASS, PSEUDO, put_triple
+from rigid.motion import INVERSE_MASS, PSEUDO, put_triple, triple
 from rigid.rows import (
     BODY_I,
     BODY_J,
@@ -46,7 +45,7 @@ from rigid.rows import (
 @ti.func
 def solve_group(s: ti.template(), group, stage, world):
     """Solve a group; return the largest |Δλ|."""
-    kind = s.rows.groups[group, KIND, world]
+    kind = s.rows.groups[world, group, KIND]
     worst = 0.0
     if stage == 0 or mends(s, group, kind, world) == 1:
         if kind == LOCK:
@@ -65,7 +64,7 @@ def mends(s: ti.template(), group, kind, world):
     """Whether a group has errors of position that are to be mended: a hard lock, limit or gear."""
     result = 0
     if kind == LOCK or kind == LIMIT or kind == GEAR:
-        if s.rows.numbers[s.rows.groups[group, FIRST, world], SOFTNESS, world] == 0.0:
+        if s.rows.numbers[world, s.rows.groups[world, group, FIRST], SOFTNESS] == 0.0:
             result = 1
     return result
 
@@ -100,9 +99,9 @@ def rate(s: ti.template(), row, v_i, spin_i, v_j, spin_j, world):
 def left(s: ti.template(), row, velocity, stage, world):
     """What is left of a row's equation: J V + b + γ λ. Arguments: velocity: J V."""
     n = ti.static(s.rows.numbers)
-    result = velocity + n[row, BIAS + stage, world]
+    result = velocity + n[world, row, BIAS + stage]
     if stage == 0:
-        result += n[row, SOFTNESS, world] * n[row, IMPULSE, world]
+        result += n[world, row, SOFTNESS] * n[world, row, IMPULSE]
     return result
 
 
@@ -111,23 +110,23 @@ def solve_lock(s: ti.template(), group, stage, world):
     """All rows of a lock together, by the inverse of their matrix; or one after another."""
     n = ti.static(s.rows.numbers)
     impulse = IMPULSE + stage
-    i, j = s.rows.groups[group, BODY_I, world], s.rows.groups[group, BODY_J, world]
-    first, count = s.rows.groups[group, FIRST, world], s.rows.groups[group, COUNT, world]
+    i, j = s.rows.groups[world, group, BODY_I], s.rows.groups[world, group, BODY_J]
+    first, count = s.rows.groups[world, group, FIRST], s.rows.groups[world, group, COUNT]
     v_i, spin_i, v_j, spin_j = moving(s, i, j, stage, world)
-    w_i, w_j = s.motion.masses[i, INVERSE_MASS, world], s.motion.masses[j, INVERSE_MASS, world]
+    w_i, w_j = s.motion.masses[world, i, INVERSE_MASS], s.motion.masses[world, j, INVERSE_MASS]
     worst = 0.0
     if ti.static(s.features.block):
         for row in range(first, first + count):
-            n[row, RESIDUAL, world] = left(s, row, rate(s, row, v_i, spin_i, v_j, spin_j, world), stage, world)
+            n[world, row, RESIDUAL] = left(s, row, rate(s, row, v_i, spin_i, v_j, spin_j, world), stage, world)
     for row in range(first, first + count):
         change = 0.0
         if ti.static(s.features.block):
             for k in range(count):
-                change -= n[row, INVERSE + k, world] * n[first + k, RESIDUAL, world]
+                change -= n[world, row, INVERSE + k] * n[world, first + k, RESIDUAL]
         else:
             residual = left(s, row, rate(s, row, v_i, spin_i, v_j, spin_j, world), stage, world)
-            change = -n[row, INVERSE, world] * residual
-        n[row, impulse, world] = n[row, impulse, world] + change
+            change = -n[world, row, INVERSE] * residual
+        n[world, row, impulse] = n[world, row, impulse] + change
         d = change * triple(n, row, DIRECTION, world)
         v_i += w_i * d
         v_j -= w_j * d
@@ -143,19 +142,19 @@ def solve_bounded(s: ti.template(), group, stage, world):
     """One row with bounds."""
     n = ti.static(s.rows.numbers)
     impulse = IMPULSE + stage
-    i, j = s.rows.groups[group, BODY_I, world], s.rows.groups[group, BODY_J, world]
-    row = s.rows.groups[group, FIRST, world]
+    i, j = s.rows.groups[world, group, BODY_I], s.rows.groups[world, group, BODY_J]
+    row = s.rows.groups[world, group, FIRST]
     v_i, spin_i, v_j, spin_j = moving(s, i, j, stage, world)
-    before = n[row, impulse, world]
+    before = n[world, row, impulse]
     residual = left(s, row, rate(s, row, v_i, spin_i, v_j, spin_j, world), stage, world)
-    new = before - n[row, INVERSE, world] * residual
-    new = ti.min(ti.max(new, s.h * n[row, LOW, world]), s.h * n[row, HIGH, world])
+    new = before - n[world, row, INVERSE] * residual
+    new = ti.min(ti.max(new, s.h * n[world, row, LOW]), s.h * n[world, row, HIGH])
     change = new - before
     if change != 0.0:
-        n[row, impulse, world] = new
+        n[world, row, impulse] = new
         d = change * triple(n, row, DIRECTION, world)
-        v_i += s.motion.masses[i, INVERSE_MASS, world] * d
-        v_j -= s.motion.masses[j, INVERSE_MASS, world] * d
+        v_i += s.motion.masses[world, i, INVERSE_MASS] * d
+        v_j -= s.motion.masses[world, j, INVERSE_MASS] * d
         spin_i += change * triple(n, row, PUSH_I, world)
         spin_j += change * triple(n, row, PUSH_J, world)
         keep_moving(s, i, j, v_i, spin_i, v_j, spin_j, stage, world)
@@ -172,24 +171,24 @@ def solve_disc(s: ti.template(), group, world):
     1998, for one point).
     """
     n = ti.static(s.rows.numbers)
-    i, j = s.rows.groups[group, BODY_I, world], s.rows.groups[group, BODY_J, world]
-    first, count = s.rows.groups[group, FIRST, world], s.rows.groups[group, COUNT, world]
-    leader = s.rows.groups[group, LEADER, world]
-    bound = s.h * n[first, HIGH, world]
+    i, j = s.rows.groups[world, group, BODY_I], s.rows.groups[world, group, BODY_J]
+    first, count = s.rows.groups[world, group, FIRST], s.rows.groups[world, group, COUNT]
+    leader = s.rows.groups[world, group, LEADER]
+    bound = s.h * n[world, first, HIGH]
     if leader >= 0:
-        bound = n[first, HIGH, world] * n[leader, IMPULSE, world]
+        bound = n[world, first, HIGH] * n[world, leader, IMPULSE]
     v_i, spin_i, v_j, spin_j = moving(s, i, j, 0, world)
     residual, before = ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0])
     for k in ti.static(range(3)):
         if k < count:
             residual[k] = rate(s, first + k, v_i, spin_i, v_j, spin_j, world)
-            before[k] = n[first + k, IMPULSE, world]
+            before[k] = n[world, first + k, IMPULSE]
     new = before
     for k in ti.static(range(3)):
         if k < count:
             new[k] -= triple(n, first + k, INVERSE, world).dot(residual)
     if new.norm_sqr() > bound * bound:
-        new = before - n[first, INVERSE + 3, world] * residual
+        new = before - n[world, first, INVERSE + 3] * residual
         size = new.norm()
         if size > bound:
             new *= bound / size
@@ -198,10 +197,10 @@ def solve_disc(s: ti.template(), group, world):
     if worst > 0.0:
         for k in ti.static(range(3)):
             if k < count:
-                n[first + k, IMPULSE, world] = new[k]
+                n[world, first + k, IMPULSE] = new[k]
                 d = change[k] * triple(n, first + k, DIRECTION, world)
-                v_i += s.motion.masses[i, INVERSE_MASS, world] * d
-                v_j -= s.motion.masses[j, INVERSE_MASS, world] * d
+                v_i += s.motion.masses[world, i, INVERSE_MASS] * d
+                v_j -= s.motion.masses[world, j, INVERSE_MASS] * d
                 spin_i += change[k] * triple(n, first + k, PUSH_I, world)
                 spin_j += change[k] * triple(n, first + k, PUSH_J, world)
         keep_moving(s, i, j, v_i, spin_i, v_j, spin_j, 0, world)
@@ -214,8 +213,8 @@ def push(s: ti.template(), row, i, j, change, stage, world):
     n = ti.static(s.rows.numbers)
     v_i, spin_i, v_j, spin_j = moving(s, i, j, stage, world)
     d = change * triple(n, row, DIRECTION, world)
-    v_i += s.motion.masses[i, INVERSE_MASS, world] * d
-    v_j -= s.motion.masses[j, INVERSE_MASS, world] * d
+    v_i += s.motion.masses[world, i, INVERSE_MASS] * d
+    v_j -= s.motion.masses[world, j, INVERSE_MASS] * d
     spin_i += change * triple(n, row, PUSH_I, world)
     spin_j += change * triple(n, row, PUSH_J, world)
     keep_moving(s, i, j, v_i, spin_i, v_j, spin_j, stage, world)
@@ -226,14 +225,14 @@ def solve_gear(s: ti.template(), group, stage, world):
     """Two rows with one impulse, each on its own bodies, of which they may share some."""
     n = ti.static(s.rows.numbers)
     impulse = IMPULSE + stage
-    i, j = s.rows.groups[group, BODY_I, world], s.rows.groups[group, BODY_J, world]
-    k, m = s.rows.groups[group, BODY_K, world], s.rows.groups[group, BODY_L, world]
-    row = s.rows.groups[group, FIRST, world]
+    i, j = s.rows.groups[world, group, BODY_I], s.rows.groups[world, group, BODY_J]
+    k, m = s.rows.groups[world, group, BODY_K], s.rows.groups[world, group, BODY_L]
+    row = s.rows.groups[world, group, FIRST]
     v_i, spin_i, v_j, spin_j = moving(s, i, j, stage, world)
     v_k, spin_k, v_m, spin_m = moving(s, k, m, stage, world)
     velocity = rate(s, row, v_i, spin_i, v_j, spin_j, world) + rate(s, row + 1, v_k, spin_k, v_m, spin_m, world)
-    change = -n[row, INVERSE, world] * left(s, row, velocity, stage, world)
-    n[row, impulse, world] = n[row, impulse, world] + change
+    change = -n[world, row, INVERSE] * left(s, row, velocity, stage, world)
+    n[world, row, impulse] = n[world, row, impulse] + change
     push(s, row, i, j, change, stage, world)
     push(s, row + 1, k, m, change, stage, world)
     return ti.abs(change)

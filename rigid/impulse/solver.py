@@ -116,8 +116,8 @@ class ImpulseSolver(BodySolver):
         self.points = self._contacts[1]
         shapes, bodies = max(len(self.model.shapes), 1), max(len(self.model.bodies), 1)
         self.kept = Kept(
-            tables.array(np.zeros((capacity, 6, worlds))),
-            tables.array(np.zeros((capacity, 3, worlds), np.int32)),
+            tables.array(np.zeros((worlds, capacity, 6))),
+            tables.array(np.zeros((worlds, capacity, 3), np.int32)),
             tables.array(np.full((shapes, worlds), -1, np.int32)),
         )
         reach = tables.array(np.zeros((bodies, worlds)))
@@ -150,7 +150,7 @@ class ImpulseSolver(BodySolver):
 
     def _forget(self):
         numbers = self.rows.numbers.to_numpy()
-        numbers[:, IMPULSE] = 0.0
+        numbers[:, :, IMPULSE] = 0.0
         self.rows.numbers.from_numpy(numbers)
         self.kept.heads.fill(-1)
 
@@ -166,7 +166,7 @@ class ImpulseSolver(BodySolver):
         """Points of contact of the last substep, and the forces in them: a Contacts. Arguments: world: which."""
         count = int(self._report[world, TOUCHING])
         integers, numbers = (array.to_numpy()[:count, :, world] for array in self.points[:2])
-        rows = self.rows.numbers.to_numpy()[self._first_row : self._first_row + ROWS * count, :, world]
+        rows = self.rows.numbers.to_numpy()[world, self._first_row : self._first_row + ROWS * count]
         rows = rows.reshape(count, ROWS, -1).astype(float)
         forces = np.einsum("cr,crk->ck", rows[:, :, IMPULSE], rows[:, :, DIRECTION : DIRECTION + 3]) / self._h
         return Contacts(

@@ -17,7 +17,6 @@ from functools import lru_cache
 
 import taichi as ti
 
-from rigid.contact.broad import triple
 from rigid.contact.narrow import point_finder
 from rigid.contact.rows import GROUPS, write_contact_rows
 from rigid.impulse import arrays
@@ -26,7 +25,7 @@ from rigid.impulse.contact import begin_contacts, keep_contacts
 from rigid.impulse.prepare import aim_positions, prepare
 from rigid.impulse.relax import solve_group
 from rigid.joints.rows import write_joint_rows
-from rigid.motion import ANGULAR, LINEAR, PSEUDO, RADIUS, move, put_triple, spin_on, turn_inertia
+from rigid.motion import ANGULAR, LINEAR, PSEUDO, RADIUS, move, put_triple, spin_on, triple, turn_inertia
 
 # How far beyond its surface a body looks for others, besides the way it may go in the step: part of its radius.
 SKIN = 0.02
@@ -134,14 +133,14 @@ def gravity(s: ti.template(), world):
 def stand_still(s: ti.template(), body, world):
     """No pseudo-velocity."""
     for k in ti.static(range(PSEUDO, 2 * PSEUDO)):
-        s.motion.velocities[body, k, world] = 0.0
+        s.motion.velocities[world, body, k] = 0.0
 
 
 @ti.func
 def look_around(s: ti.template(), world):
     """Note how far beyond its surface each body looks: as far as it may come in the step, and a little."""
     for body in range(s.reach.shape[0]):
-        radius = s.motion.masses[body, RADIUS, world]
+        radius = s.motion.masses[world, body, RADIUS]
         speed = (triple(s.motion.velocities, body, LINEAR, world) + s.h * gravity(s, world)).norm()
         speed += radius * triple(s.motion.velocities, body, ANGULAR, world).norm()
         s.reach[body, world] = s.h * speed + SKIN * radius

@@ -12,4 +12,4 @@ from rigid.joints.place import LENGTH, put_length
 @ti.func
 def put_distance(s: ti.template(), joint, c, at, world):
     """Coordinate of a distance: its length's change since time zero. Arguments: the coordinate; at: of `ends`."""
-    put_length(s, c, at, s.joints.numbers[joint, LENGTH, world], world)
+    put_length(s, c, at, s.joints.numbers[world, joint, LENGTH], world)

@@ -9,9 +9,8 @@
 
 import taichi as ti
 
-from rigid.contact.broad import triple
 from rigid.joints.place import TURN_I, TURN_J, VALUE
-from rigid.motion import ANGULAR, LINEAR
+from rigid.motion import ANGULAR, LINEAR, triple
 from rigid.rows import (
     BODY_I,
     BODY_J,
@@ -50,8 +49,8 @@ def put_drive(s: ti.template(), drive, world):
     kind = s.joints.drives[drive, DRIVE_KIND]
     group, row = s.joints.drives[drive, GROUP], s.joints.drives[drive, ROW]
     c = s.joints.drives[drive, COORDINATE]
-    numbers = ti.Vector([s.joints.drive_numbers[drive, k, world] for k in ti.static(range(4))])
-    q = s.joints.coordinates[c, VALUE, world]
+    numbers = ti.Vector([s.joints.drive_numbers[world, drive, k] for k in ti.static(range(4))])
+    q = s.joints.coordinates[world, c, VALUE]
     # A motor or friction without effort, and a spring without stiffness or damping, do nothing.
     found, error, target, low, high = DRIVE, 0.0, 0.0, -numbers[EFFORT], numbers[EFFORT]
     if kind == LIMITS:
@@ -62,8 +61,8 @@ def put_drive(s: ti.template(), drive, world):
         target = numbers[RATE] * (numbers[POSITION] - q) / (1.0 + s.h * numbers[RATE])
     elif kind == SPRING:
         found, error = LOCK, q - numbers[REST]
-        s.rows.numbers[row, STIFFNESS, world] = numbers[SPRING_STIFFNESS]
-        s.rows.numbers[row, DAMPING, world] = numbers[SPRING_DAMPING]
+        s.rows.numbers[world, row, STIFFNESS] = numbers[SPRING_STIFFNESS]
+        s.rows.numbers[world, row, DAMPING] = numbers[SPRING_DAMPING]
     if (found == DRIVE and high <= 0.0) or (kind == SPRING and ti.max(numbers[0], numbers[1]) <= 0.0):
         found = IDLE
     if kind == GEARS:
@@ -76,7 +75,7 @@ def put_drive(s: ti.template(), drive, world):
         )  # fmt: skip
         if kind != SPRING:
             put_bounds(s.rows, row, target, low, high, world)
-    s.rows.groups[group, KIND, world] = found
+    s.rows.groups[world, group, KIND] = found
 
 
 @ti.func
@@ -88,7 +87,7 @@ def nearer_limit(s: ti.template(), group, c, q, lowest, highest, world):
     else:
         if highest - q < q - lowest:
             error, low, high = q - highest, -ti.math.inf, 0.0
-        i, j = s.rows.groups[group, BODY_I, world], s.rows.groups[group, BODY_J, world]
+        i, j = s.rows.groups[world, group, BODY_I], s.rows.groups[world, group, BODY_J]
         apart = triple(s.motion.velocities, i, LINEAR, world) - triple(s.motion.velocities, j, LINEAR, world)
         rate = triple(s.joints.coordinates, c, 0, world).dot(apart)
         rate += triple(s.joints.coordinates, c, TURN_I, world).dot(triple(s.motion.velocities, i, ANGULAR, world))
@@ -110,7 +109,7 @@ def put_gear(s: ti.template(), row, a, b, ratio, world):
     of = ti.static(s.joints.coordinates)
     put_jacobian(
         s.rows, row, -ratio * triple(of, a, 0, world), -ratio * triple(of, a, TURN_I, world),
-        -ratio * triple(of, a, TURN_J, world), of[b, VALUE, world] - ratio * of[a, VALUE, world], world,
+        -ratio * triple(of, a, TURN_J, world), of[world, b, VALUE] - ratio * of[world, a, VALUE], world,
     )  # fmt: skip
     put_jacobian(
         s.rows, row + 1, triple(of, b, 0, world), triple(of, b, TURN_I, world), triple(of, b, TURN_J, world), 0.0, world

@@ -19,17 +19,17 @@ from rigid.joints.place import (
 )
 from rigid.names import GROUND
 from rigid.rotation import conjugate, multiply
-from rigid.rows import BODY_K, BODY_L, DAMPING, DISC, HIGH, IDLE, LOCK, PER_MASS, STIFFNESS
+from rigid.rows import BODY_K, BODY_L, DAMPING, DISC, HIGH, IDLE, LOCK, PER_MASS, STIFFNESS, by_world
 
 
 class Joints(NamedTuple):
     """Joints and springs, their coordinates and what acts along these; W worlds. All but `coordinates` is only read."""
 
     integers: Any  # (joints, 7) i32: see below
-    numbers: Any  # (joints, 29, W): see rigid/joints/place.py
-    coordinates: Any  # (coordinates, 10, W): likewise; q is kept from step to step, to count on from
+    numbers: Any  # (W, joints, 29): see rigid/joints/place.py
+    coordinates: Any  # (W, coordinates, 10): likewise; q is kept from step to step, to count on from
     drives: Any  # (drives, 5) i32: see rigid/joints/drive.py
-    drive_numbers: Any  # (drives, 4, W): likewise
+    drive_numbers: Any  # (W, drives, 4): likewise
 
 
 # Columns of `integers`: its kind, 0 for none (an array cannot be empty); its bodies, the ground's being the last; its
@@ -64,10 +64,10 @@ class JointTable:
         """Taichi arrays: a Joints."""
         return Joints(
             array(np.reshape(self.integers, (-1, SPRING_ROW + 1)).astype(np.int32)),
-            array(np.reshape(self.numbers, (-1, JOINT_NUMBERS, self.worlds))),
-            array(np.zeros((self.coordinates, COORDINATE_NUMBERS, self.worlds))),
+            array(by_world(self.numbers, JOINT_NUMBERS, self.worlds)),
+            array(np.zeros((self.worlds, self.coordinates, COORDINATE_NUMBERS))),
             array(np.reshape(self.drives, (-1, drive.ROW + 1)).astype(np.int32)),
-            array(np.reshape(self.drive_numbers, (-1, 4, self.worlds))),
+            array(by_world(self.drive_numbers, 4, self.worlds)),
         )
 
     # What each adds. Arguments: joints, springs, gears: one in each model ---------------------------------------------
