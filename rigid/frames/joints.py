@@ -102,18 +102,20 @@ def _angle_limit():
         return beyond(sine, cosine, p, 12)[0] <= 0.0
 
     @ti.func
-    def value(x, p):
+    def excess(x, p):
+        """How far the angle is beyond the nearer limit, with its sign."""
         cosine, sine = parts(x, p)
         outside, inside = beyond(sine, cosine, p, 12)
-        return ti.max(ti.atan2(outside, inside), 0.0)
+        return ti.select(sine < 0.0, -1.0, 1.0) * ti.max(ti.atan2(outside, inside), 0.0)
+
+    @ti.func
+    def value(x, p):
+        return ti.abs(excess(x, p))
 
     @ti.func
     def project(x, start, w, p, compliance, multiplier, from_start: ti.template()):
-        q, gradient = angle(x, p)
         y = where_impulses_act(x, start, 2, from_start)
-        half = ti.atan2(p[13], p[12])
-        C = q - ti.min(ti.max(q, -half), half)
-        return row(x, y, C, gradient, push_angle(y, w, p)), multiplier
+        return row(x, y, excess(x, p), angle(x, p)[1], push_angle(y, w, p)), multiplier
 
     numbers = (*ANGLE.numbers, "cosine", "sine")
     return Kind("angle limit", 8, numbers, project, value, holds=holds)
@@ -190,7 +192,7 @@ def _ball_limit():
     @ti.func
     def holds(x, p):
         of = axes(x, p)
-        return swing_beyond(of, p)[0] <= 0.0 and twist_beyond(of, p)[0] <= 0.0
+        return of[0].dot(of[1]) >= p[18] and twist_beyond(of, p)[0] <= 0.0
 
     @ti.func
     def value(x, p):
@@ -205,17 +207,24 @@ def _ball_limit():
         y = where_impulses_act(x, start, 2, from_start)
         of_y = axes(y, p)
         joint = joined(y, w, of_y[5])
-        swing_now, twist_now = swing_torque(of[0], of[1]), twist_torque(of[0], of[1])
-        # A swing that passed near the middle within the step has another axis than before.
-        moves = response_at_joint(joint, w, unless_turned(swing_torque(of_y[0], of_y[1]), swing_now))
-        twist_moves = response_at_joint(joint, w, unless_turned(twist_torque(of_y[0], of_y[1]), twist_now))
-        swings, twists = opposite(swing_now), opposite(twist_now)
-        swing_change = solved(ti.max(ti.atan2(swung[0], swung[1]), 0.0), effect(swings, moves, 2))
-        # The twist next, as the swing's impulse leaves it.
-        C = ti.atan2(twisted[0], twisted[1]) + twisted[2] * swing_change * effect(twists, moves, 2)
-        C = ti.select(twisted[0] > 0.0, twisted[2] * ti.max(C, 0.0), 0.0)
-        twist_change = solved(C, effect(twists, twist_moves, 2))
-        both = [swing_change * moves[k] + twist_change * twist_moves[k] for k in ti.static(range(4))]
+        nothing = ti.Vector([0.0, 0.0, 0.0])
+        both = [nothing, nothing, nothing, nothing]
+        twist_now = twist_torque(of[0], of[1])
+        twist_gained = 0.0  # by the swing's impulse
+        if swung[0] > 0.0:
+            now = swing_torque(of[0], of[1])
+            # A swing that passed near the middle within the step has another axis than before.
+            moves = response_at_joint(joint, w, unless_turned(swing_torque(of_y[0], of_y[1]), now))
+            change = solved(ti.atan2(swung[0], swung[1]), effect(opposite(now), moves, 2))
+            twist_gained = change * effect(opposite(twist_now), moves, 2)
+            for k in ti.static(range(4)):
+                both[k] += change * moves[k]
+        if twisted[0] > 0.0:
+            moves = response_at_joint(joint, w, unless_turned(twist_torque(of_y[0], of_y[1]), twist_now))
+            C = ti.max(ti.atan2(twisted[0], twisted[1]) + twisted[2] * twist_gained, 0.0)
+            change = solved(twisted[2] * C, effect(opposite(twist_now), moves, 2))
+            for k in ti.static(range(4)):
+                both[k] += change * moves[k]
         return moved(x, y, both, 1.0, 2), multiplier
 
     widths = ("swing_cosine", "swing_sine", "twist_cosine", "twist_sine")

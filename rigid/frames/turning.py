@@ -63,10 +63,11 @@ def triad(x, frame: ti.template()):
     k = ti.static(4 * frame)
     u_0 = (x[k] + x[k + 1]) - (x[k + 2] + x[k + 3])
     u_1 = (x[k] - x[k + 1]) + (x[k + 2] - x[k + 3])
-    e_0 = u_0 / (u_0.norm() + TINY)
-    across = u_1 - u_1.dot(e_0) * e_0
-    e_1 = across / (across.norm() + TINY)
-    return [e_0, e_1, e_0.cross(e_1)]
+    across = u_0.cross(u_1)
+    length, area = u_0.norm(), across.norm()
+    over = 1.0 / (length * area + TINY)  # the only division: one costs as much as twenty multiplications
+    e_0, e_2 = (over * area) * u_0, (over * length) * across
+    return [e_0, e_2.cross(e_0), e_2]
 
 
 @ti.func
