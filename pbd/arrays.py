@@ -20,6 +20,7 @@ class Features(NamedTuple):
     spread: int  # turns between two worlds or clusters in a parallel loop, see SPREAD
     wind: bool
     surfaces: bool  # colliders or boxes
+    shapes: tuple  # kinds of colliders, see pbd/collide/shapes.py
     rebounds: bool  # and some with restitution
     contacts: bool  # of particles with one another
     guest: Any = None  # see Guest

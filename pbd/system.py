@@ -132,6 +132,7 @@ class ParticleSystem(Store):
             spread=SPREAD if launch.on_cpu() and self.worlds < 2 * SPREAD else 1,
             wind=described.wind is not None and len(described.triangles) > 0,
             surfaces=len(restitutions) > 0,
+            shapes=tuple(sorted({c.shape.kind for c in described.colliders})),
             rebounds=any(restitutions),
             contacts=described.particle_contacts is not None,
             guest=self._guest,

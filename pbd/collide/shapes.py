@@ -184,25 +184,36 @@ def rotate_back(q, v):
     return rotate(ti.Vector([q[0], -q[1], -q[2], -q[3]]), v)
 
 
+def any_solid(kinds):
+    """Whether any of these kinds has its distance from `solid_distance`, and is no plane."""
+    return any(kind not in (PLANE, GRID, HULL) for kind in kinds)
+
+
 @ti.func
-def signed_distance(numbers: ti.template(), integers: ti.template(), grids: ti.template(), shape, x):
+def signed_distance(
+    numbers: ti.template(), integers: ti.template(), grids: ti.template(), kinds: ti.template(), shape, x
+):
     """Signed distance [m] and outward unit normal of a shape, at a point of its own frame.
 
     Exact but for a grid's, see pbd/collide/mesh.py, and a hull's past its edges, see hull_distance.
 
     Arguments:
         numbers, integers: arrays (shapes, NUMBERS) and (shapes, INTEGERS); grids: samples() of all shapes, flat.
+        kinds: of shapes that there are, a tuple; a kernel is compiled for these.
         shape: index; x: point (3,) [m].
     """
     kind = integers[shape, 0]
-    distance, normal = x[2], ti.Vector([0.0, 0.0, 1.0])
-    if kind == GRID:
-        distance, normal = grid_distance(numbers, integers, grids, shape, x)
-    elif kind == HULL:
-        distance, normal = hull_distance(grids, integers[shape, 1], integers[shape, 2], x)
-    else:
-        given = ti.Vector([numbers[shape, k] for k in ti.static(range(4))])
-        distance, normal = solid_distance(kind, given, x)
+    distance, normal = x[2], ti.Vector([0.0, 0.0, 1.0])  # a plane's
+    if ti.static(GRID in kinds):
+        if kind == GRID:
+            distance, normal = grid_distance(numbers, integers, grids, shape, x)
+    if ti.static(HULL in kinds):
+        if kind == HULL:
+            distance, normal = hull_distance(grids, integers[shape, 1], integers[shape, 2], x)
+    if ti.static(any_solid(kinds)):
+        if kind != GRID and kind != HULL:
+            given = ti.Vector([numbers[shape, k] for k in ti.static(range(4))])
+            distance, normal = solid_distance(kind, given, x)
     return distance, normal
 
 

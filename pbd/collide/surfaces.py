@@ -24,7 +24,7 @@ def touch(s: ti.template(), before, after, shape, x):
     """Distance [m] and normal of a collider from x, and how its material at x moved during the step [m]."""
     place, turn = pose(s, after, shape)
     local = rotate_back(turn, x - place)
-    distance, normal = signed_distance(s.numbers, s.integers, s.grids, shape, local)
+    distance, normal = signed_distance(s.numbers, s.integers, s.grids, s.features.shapes, shape, local)
     drift = ti.Vector([0.0, 0.0, 0.0])
     if before != after:
         old_place, old_turn = pose(s, before, shape)

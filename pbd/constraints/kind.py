@@ -72,7 +72,8 @@ def scalar_constraint(name, arity, parameters, function, bound="equal"):
         parameters: names of its numbers.
         function: Taichi function (x, parameters) -> (C, [∇_1 C, ... ∇_arity C]); x and parameters are indexed like
             lists; C in any unit.
-        bound: "equal" (C = 0), "at_least" (C >= 0) or "at_most" (C <= 0).
+        bound: "equal" (C = 0), "at_least" (C >= 0) or "at_most" (C <= 0); one that holds costs
+            no more than its value.
 
     Returns: a Kind, whose `.compliant` is the same with compliance.
     """
@@ -103,8 +104,13 @@ def scalar_constraint(name, arity, parameters, function, bound="equal"):
         new, change = next_multiplier(C, weight, compliance, multiplier, bound)
         return [x[k] + (w[k] * change) * gradient[k] for k in ti.static(range(arity))], new
 
+    @ti.func
+    def holds(x, parameters):
+        return value(x, parameters) == 0.0
+
     compliant = Kind(f"{name} (compliant)", arity, parameters, project, value, compliance=True)
-    return Kind(name, arity, parameters, project, value, compliant=compliant)
+    one_side = None if bound == "equal" else holds
+    return Kind(name, arity, parameters, project, value, compliant=compliant, holds=one_side)
 
 
 @ti.func

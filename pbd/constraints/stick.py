@@ -72,18 +72,15 @@ def _rigid_stick(name, bound):
 
     @ti.func
     def project(x, start, w, parameters, compliance, multiplier, from_start: ti.template()):
-        length = parameters[0]
-        if ti.static(bound != "equal"):
-            # An inequality that holds is left out: its "length" is then the present one, and the correction zero.
-            distance = (x[1] - x[0]).norm()
-            if ti.static(bound == "at_least"):
-                length = ti.max(length, distance)
-            else:
-                length = ti.min(length, distance)
-        return ti.static(along(from_start))(x, start, w, length), multiplier
+        return ti.static(along(from_start))(x, start, w, parameters[0]), multiplier
+
+    @ti.func
+    def holds(x, parameters):
+        longer = (x[1] - x[0]).norm_sqr() - parameters[0] * parameters[0]
+        return one_sided(longer, bound) == 0.0
 
     compliant = scalar_constraint(name, 2, ("length",), stick, bound).compliant
-    return Kind(name, 2, ("length",), project, value, compliant=compliant)
+    return Kind(name, 2, ("length",), project, value, compliant=compliant, holds=None if bound == "equal" else holds)
 
 
 STICK = _rigid_stick("stick", "equal")

@@ -7,7 +7,7 @@ import trimesh
 
 import pbd
 from pbd.collide.mesh import MeshCollider
-from pbd.collide.shapes import Collider, signed_distance
+from pbd.collide.shapes import GRID, HULL, SPHERE, Collider, signed_distance
 from pbd.upload import shape_tables
 
 
@@ -22,7 +22,7 @@ def evaluate(
 ):
     for i in range(points.shape[0]):
         x = ti.Vector([points[i, 0], points[i, 1], points[i, 2]])
-        distance, normal = signed_distance(numbers, integers, grids, 0, x)
+        distance, normal = signed_distance(numbers, integers, grids, (SPHERE, GRID, HULL), 0, x)
         distances[i] = distance
         for k in ti.static(range(3)):
             normals[i, k] = normal[k]
