@@ -35,7 +35,7 @@ def remembered(s: ti.template(), c, world):
     edge and a corner takes the place of a crossing, of the nearest point of the same two shapes."""
     other, feature = s.points.integers[c, SHAPE_B, world], s.points.integers[c, FEATURE, world]
     point = last_triple(s.points.numbers, c, POINT, world)
-    nearest = NEAR * s.motion.masses[s.points.integers[c, BODY_A, world], RADIUS, world]
+    nearest = NEAR * s.motion.masses[world, s.points.integers[c, BODY_A, world], RADIUS]
     found = -1
     at = s.kept.heads[s.points.integers[c, SHAPE_A, world], world]
     while at >= 0:
