@@ -20,7 +20,7 @@ from rigid.impulse.arrays import (
     SOFTNESS,
 )
 from rigid.impulse.relax import mends, moving, push, rate
-from rigid.motion import INVERSE_MASS, answer, put_triple, triple
+from rigid.motion import ANGULAR, INVERSE_MASS, answer, put_triple, triple
 from rigid.rows import (
     BODY_I,
     BODY_J,
@@ -50,6 +50,9 @@ from rigid.rows import (
 # one another are to part, not to jump.
 PARTED = 0.2
 
+# Bodies that turn by more than so much in a step have other matrices J M⁻¹ Jᵀ where it ends [rad].
+TURNED = 0.1
+
 
 @ti.func
 def prepare(s: ti.template(), group, world):
@@ -71,29 +74,13 @@ def prepare(s: ti.template(), group, world):
                 put_pushes(s, row, i, j, world)
             if ti.static(not s.features.warm):
                 n[world, row, IMPULSE] = 0.0
-        if kind == GEAR:
-            n[world, first, INVERSE] = one_over(gear_matrix(s, first, i, j, k, m, world))
-            n[world, first, SOFTNESS] = 0.0
-            aim(s, first, kind, world)
-        else:
-            together = kind == DISC
-            if ti.static(s.features.block):
-                together = together or kind == LOCK
-            for row in range(first, first + count):
+        for row in range(first, first + count):
+            if kind == GEAR:
+                n[world, row, SOFTNESS] = 0.0
+            else:
                 soften(s, row, kind, i, j, world)
+            if kind != GEAR or row == first:
                 aim(s, row, kind, world)
-                if not together:
-                    n[world, row, INVERSE] = one_over(matrix(s, row, row, i, j, world) + n[world, row, SOFTNESS])
-            if together:
-                for row in range(first, first + count):
-                    for other in range(count):
-                        n[world, row, INVERSE + other] = matrix(s, row, first + other, i, j, world)
-                    n[world, row, INVERSE + row - first] = (
-                        n[world, row, INVERSE + row - first] + n[world, row, SOFTNESS]
-                    )
-                largest = invert(s, first, count, world)
-                if kind == DISC:
-                    n[world, first, INVERSE + 3] = one_over(largest)
         for row in range(first, first + count):
             if kind == LIMIT or (kind == LOCK and count == 1):  # it may have been another limit, or none
                 low, high = s.h * n[world, row, LOW], s.h * n[world, row, HIGH]
@@ -103,6 +90,48 @@ def prepare(s: ti.template(), group, world):
                 push(s, row, k, m, n[world, first, IMPULSE], 0, world)
             elif change != 0.0:
                 push(s, row, i, j, change, 0, world)
+
+
+@ti.func
+def put_inverse(s: ti.template(), group, stage, world):
+    """The inverse of a group's J M⁻¹ Jᵀ + γ, or of its diagonal, from the rows, their pushes and γ.
+
+    Where positions are mended, in stage 1, joints whose bodies have hardly turned go on with those of the step's start:
+    these steer the sweeps, but do not decide where they end. Of bodies that have turned far they would make the sweeps
+    diverge, and of a limit that was far off at the start there is none.
+    """
+    n = ti.static(s.rows.numbers)
+    kind = s.rows.groups[world, group, KIND]
+    first, count = s.rows.groups[world, group, FIRST], s.rows.groups[world, group, COUNT]
+    i, j = s.rows.groups[world, group, BODY_I], s.rows.groups[world, group, BODY_J]
+    together = kind == DISC
+    if ti.static(s.features.block):
+        together = together or kind == LOCK
+    wanted = kind != IDLE
+    if stage == 1:
+        wanted = group < s.first_group and mends(s, group, kind, world) == 1
+        if wanted and kind == LOCK:
+            wanted = turned(s, i, world) + turned(s, j, world) > TURNED
+    if wanted and kind == GEAR:
+        k, m = s.rows.groups[world, group, BODY_K], s.rows.groups[world, group, BODY_L]
+        n[world, first, INVERSE] = one_over(gear_matrix(s, first, i, j, k, m, world))
+    elif wanted and together:
+        for row in range(first, first + count):
+            for other in range(count):
+                n[world, row, INVERSE + other] = matrix(s, row, first + other, i, j, world)
+            n[world, row, INVERSE + row - first] = n[world, row, INVERSE + row - first] + n[world, row, SOFTNESS]
+        largest = invert(s, first, count, world)
+        if kind == DISC:
+            n[world, first, INVERSE + 3] = one_over(largest)
+    elif wanted:
+        for row in range(first, first + count):
+            n[world, row, INVERSE] = one_over(matrix(s, row, row, i, j, world) + n[world, row, SOFTNESS])
+
+
+@ti.func
+def turned(s: ti.template(), body, world):
+    """How far a body turns in the step [rad]."""
+    return s.h * triple(s.motion.velocities, body, ANGULAR, world).norm()
 
 
 @ti.func
@@ -134,7 +163,7 @@ def gear_matrix(s: ti.template(), row, i, j, k, m, world):
             if bodies[a] == bodies[b]:
                 signs = ti.static((1.0 if a % 2 == 0 else -1.0) * (1.0 if b % 2 == 0 else -1.0))
                 d_a, d_b = triple(n, row + a // 2, DIRECTION, world), triple(n, row + b // 2, DIRECTION, world)
-                total += signs * s.motion.masses[bodies[a], INVERSE_MASS, world] * d_a.dot(d_b)
+                total += signs * s.motion.masses[world, bodies[a], INVERSE_MASS] * d_a.dot(d_b)
                 turn = ti.static(TURN_I if a % 2 == 0 else TURN_J)
                 given = ti.static(PUSH_I if b % 2 == 0 else PUSH_J)
                 total += triple(n, row + a // 2, turn, world).dot(triple(n, row + b // 2, given, world))
@@ -192,8 +221,8 @@ def aim(s: ti.template(), row, kind, world):
 def aim_positions(s: ti.template(), group, world):
     """b' of a group's rows, where the velocities have led the bodies; returns the largest |b'|.
 
-    Joints have been written anew there; a contact's gap is taken on by h J V. The inverse matrices are those of the
-    step's start: they steer the sweeps, but do not decide where these end.
+    Joints have been written anew there; a contact's gap is taken on by h J V. Rows that are soft in a joint that is
+    hard otherwise have b' = 0: mending leaves their value as it is.
     """
     n = ti.static(s.rows.numbers)
     kind = s.rows.groups[world, group, KIND]
@@ -206,12 +235,15 @@ def aim_positions(s: ti.template(), group, world):
             part *= PARTED
             v_i, spin_i, v_j, spin_j = moving(s, i, j, 0, world)
             n[world, first, ERROR] = n[world, first, ERROR] + s.h * rate(s, first, v_i, spin_i, v_j, spin_j, world)
-        for row in range(first, first + count):
-            if group < s.first_group:
+        else:
+            for row in range(first, first + count):
                 if kind == GEAR and row > first:
                     i, j = s.rows.groups[world, group, BODY_K], s.rows.groups[world, group, BODY_L]
                 put_pushes(s, row, i, j, world)
-            mended = part * beyond(s, row, kind, world) / s.h
+        for row in range(first, first + count):
+            mended = 0.0
+            if n[world, row, SOFTNESS] == 0.0:
+                mended = part * beyond(s, row, kind, world) / s.h
             n[world, row, BIAS + 1], n[world, row, IMPULSE + 1] = mended, 0.0
             worst = ti.max(worst, ti.abs(mended))
     return worst

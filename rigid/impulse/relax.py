@@ -61,10 +61,13 @@ def solve_group(s: ti.template(), group, stage, world):
 
 @ti.func
 def mends(s: ti.template(), group, kind, world):
-    """Whether a group has errors of position that are to be mended: a hard lock, limit or gear."""
+    """Whether a group has errors of position that are to be mended: a limit, a gear, a lock whose first rows, shifts,
+    or last ones, turns, are hard."""
     result = 0
     if kind == LOCK or kind == LIMIT or kind == GEAR:
-        if s.rows.numbers[world, s.rows.groups[world, group, FIRST], SOFTNESS] == 0.0:
+        first = s.rows.groups[world, group, FIRST]
+        last = first + s.rows.groups[world, group, COUNT] - 1
+        if ti.min(s.rows.numbers[world, first, SOFTNESS], s.rows.numbers[world, last, SOFTNESS]) == 0.0:
             result = 1
     return result
 

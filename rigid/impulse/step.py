@@ -22,7 +22,7 @@ from rigid.contact.rows import GROUPS, write_contact_rows
 from rigid.impulse import arrays
 from rigid.impulse.arrays import CROWDED, DIVERGED_STEP, ERROR_LEFT, INCREMENT, SWEEPS, TOUCHING
 from rigid.impulse.contact import begin_contacts, keep_contacts
-from rigid.impulse.prepare import aim_positions, prepare
+from rigid.impulse.prepare import aim_positions, prepare, put_inverse
 from rigid.impulse.relax import solve_group
 from rigid.joints.rows import write_joint_rows
 from rigid.motion import ANGULAR, LINEAR, PSEUDO, RADIUS, move, put_triple, spin_on, triple, turn_inertia
@@ -82,6 +82,8 @@ def step_kernel(features):
                         for group in range(groups):
                             wrong = ti.max(wrong, aim_positions(s, group, world))
                         s.report[world, ERROR_LEFT] = wrong * s.h
+                    for group in range(groups):
+                        put_inverse(s, group, stage, world)
                     # 3. Impulses, until none changes by more than the tolerance.
                     made, change = 0, s.tolerance + wrong
                     while made < sweeps and change > s.tolerance:

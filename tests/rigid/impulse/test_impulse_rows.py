@@ -67,8 +67,8 @@ def three_times(model, state, dt=H):
     rows, coordinates = [], []
     for _ in range(3):
         solver.step()
-        rows.append(solver.rows.numbers.to_numpy()[..., 0])
-        coordinates.append(solver.joints.coordinates.to_numpy()[..., 0])
+        rows.append(solver.rows.numbers.to_numpy()[0])
+        coordinates.append(solver.joints.coordinates.to_numpy()[0])
     now = solver.state()
     assert np.abs(now.velocity - state.velocity).max() == 0
     assert np.abs(now.angular_velocity - state.angular_velocity).max() < 1e-14
@@ -134,7 +134,7 @@ def test_a_lock_s_rows_are_the_derivatives_of_their_errors(seed):
         if model.joints[joint_of(solver, row[drive.COORDINATE])].kind in ("hinge", "universal")
     }  # fmt: skip
     checked = 0
-    for group in solver.rows.groups.to_numpy()[..., 0]:
+    for group in solver.rows.groups.to_numpy()[0]:
         if group[KIND] != LOCK:
             continue
         for row in range(group[FIRST], group[FIRST] + group[COUNT]):
@@ -204,7 +204,7 @@ def test_a_gear_s_two_rows_are_the_derivative_of_their_sum():
         if joint.kind == "slider":  # any pose
             state.velocity[joint.child] += 0.3
     solver, rows, _, velocities = three_times(model, state)
-    gears = [group for group in solver.rows.groups.to_numpy()[..., 0] if group[KIND] == GEAR]
+    gears = [group for group in solver.rows.groups.to_numpy()[0] if group[KIND] == GEAR]
     assert len(gears) == POSES
     for group in gears:
         first = group[FIRST]
@@ -220,5 +220,5 @@ def test_rows_of_closed_joints_have_no_error():
     model = model_of(("ball", "hinge", "universal", "slider", "fixed", "distance"))
     solver = rigid.solver("impulse", model, iterations=0, contacts=False)
     solver.step()  # nothing moves
-    rows = solver.rows.numbers.to_numpy()[..., 0]
+    rows = solver.rows.numbers.to_numpy()[0]
     assert np.abs(rows[:, ERROR]).max() < 1e-14

@@ -223,6 +223,27 @@ def test_a_soft_joint_of_stiffness_sags_by_the_load_over_it():
     assert angle == pytest.approx(3 * 9.81 * 0.4 / 1e6, rel=1e-4)
 
 
+@pytest.mark.parametrize("soft", ["shifts", "turns"])
+def test_a_joint_may_be_soft_in_part_and_hard_in_part(soft):
+    # Soft in shifts alone it sags by m g/k and does not turn; in turns alone it turns by m g x/k_t about a point that
+    # stays. What is hard is held to the mending of positions, which must not touch what is soft.
+    model = rigid.Model()
+    body = model.add_box((0.2, 0.2, 0.2), mass=3.0, position=(0.4, 0, 0))
+    strengths = {"stiffness": 1e4, "damping": 500.0} if soft == "shifts" else {}
+    if soft == "turns":
+        strengths = {"turning_stiffness": 1e4, "turning_damping": 500.0}
+    model.add_fixed(rigid.GROUND, body, (0, 0, 0), soft=rigid.Soft(**strengths))
+    solver = solve(model, iterations=50, tolerance=1e-9)
+    solver.step(300)
+    state = solver.state()
+    anchor = state.position[0] + rigid.rotation.rotate(state.rotation[0], (-0.4, 0, 0))
+    angle = 2 * math.asin(state.rotation[0, 2])
+    sag, turn = (3 * 9.81 / 1e4, 0.0) if soft == "shifts" else (0.0, 3 * 9.81 * 0.4 / 1e4)
+    assert anchor == pytest.approx((0, 0, -sag), rel=1e-6, abs=1e-7)
+    # The torque is m g x cos θ, of which the angle is k_t.
+    assert angle == pytest.approx(turn * math.cos(turn), rel=1e-6, abs=1e-7)
+
+
 @pytest.mark.parametrize("ratio", [0.0, 0.2])
 def test_a_soft_joint_of_frequency_oscillates_at_it(ratio):
     # ω = 2π f of whatever masses are joined. Implicit Euler's x'' h² = ... has roots z = 1/(1 + s h) of
