@@ -6,7 +6,7 @@ import numpy as np
 
 from pbd.collide.shapes import BOX, CAPSULE, CYLINDER, GRID, HULL, IDENTITY, PLANE, SPHERE
 from rigid.mass import principal_axes, second_moment
-from rigid.rotation import multiply, rotate
+from rigid.rotation import multiply, rotate, triad
 from scenes.render import geometry
 
 RED, SAND, BLUE, STEEL, GOLD, GREEN, WOOD, CHALK = (
@@ -223,6 +223,34 @@ class Joints:
             at = poses[[getattr(joint, body) for joint in joints]]
             ends.append(at[:, :3] + rotate(at[:, 3:], np.array([getattr(joint, anchor) for joint in joints])))
         return [geometry.tubes(*ends, self.radius, self.colour)]
+
+
+@dataclass
+class Springs:
+    """The springs of a model between points of its bodies, as coils. Arguments: model; radius of the coil [m]; colour;
+    coils: how often it winds.
+    """
+
+    model: object
+    radius: float = 0.03
+    colour: tuple = CHALK
+    coils: int = 6
+
+    def draw(self, frame):
+        """Surfaces at one instant. Arguments: a Frame."""
+        poses = np.concatenate([frame.body_poses, [[0, 0, 0, *IDENTITY]]])
+        turn = np.linspace(0, 2 * np.pi * self.coils, 12 * self.coils + 1)
+        drawn = []
+        for spring in self.model.springs:
+            start, end = (
+                poses[body, :3] + rotate(poses[body, 3:], anchor)
+                for body, anchor in ((spring.a, spring.anchor_a), (spring.b, spring.anchor_b))
+            )
+            across = triad((end - start) / max(np.linalg.norm(end - start), 1e-9))[1:]
+            ring = self.radius * (np.outer(np.cos(turn), across[0]) + np.outer(np.sin(turn), across[1]))
+            path = start + np.linspace(0, 1, len(turn))[:, None] * (end - start) + ring
+            drawn.append(geometry.tubes(path[:-1], path[1:], 0.2 * self.radius, self.colour, sectors=6, rings=1))
+        return drawn
 
 
 def shape_surface(shape, colour=CHALK):

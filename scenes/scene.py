@@ -4,7 +4,9 @@ import importlib
 import inspect
 import math
 import pkgutil
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+
+import numpy as np
 
 import pbd
 import rigid
@@ -24,7 +26,7 @@ class Scene:
         settings: {solver: step and options that it runs well with}, such as {"impulse": {"dt": 1 / 60}}; `run` and the
             command line override. The first is the solver it runs with where none is named.
         looks: what is drawn (scenes/looks.py); None for all its triangles, sticks, particles, colliders and bodies.
-        camera: a scenes.render Camera; None for one that sees everything at the start.
+        camera: a scenes.render Camera, or a Following one; None for one that sees everything at the start.
         ground: height of the floor that is drawn [m]; None for none.
         name, summary, parameters: filled in by `load`.
     """
@@ -73,6 +75,23 @@ class Scene:
         if self.model is not None and any(getattr(joint, "motor", None) for joint in self.model.joints):
             return False
         return self.particles is None or (self.particles.still and self.particles.wind is None)
+
+
+@dataclass
+class Following:
+    """A camera that keeps beside a body, wherever that goes along the floor.
+
+    Arguments: body: its index; camera: a Camera, as it is to stand while the body is over the origin.
+    """
+
+    body: int
+    camera: object
+
+    def at(self, frame):
+        """The Camera at one instant. Arguments: a Frame."""
+        shift = np.array([*frame.body_poses[self.body, :2], 0.0])
+        position, target = np.add(self.camera.position, shift), np.add(self.camera.target, shift)
+        return replace(self.camera, position=position, target=target)
 
 
 @dataclass

@@ -24,13 +24,22 @@ FIRST = (
 )
 
 # Scenes of the catalogue that share kernels: boxes on the ground, with tests of contacts; ragdolls among boxes, with
-# one another. Every other scene has kernels of its own.
+# one another. Every other scene has kernels of its own with "verlet"; with "impulse", scenes share them where the same
+# kinds of shape meet.
 TOGETHER = {
     "dominoes": "tests/rigid/test_frame_contacts.py",
     "stack": "tests/rigid/test_frame_contacts.py",
     "ragdoll_pile": "ragdolls",
     "ragdoll_stairs": "ragdolls",
 }
+IMPULSES = (
+    ("arch", "card_house", "domino_spiral", "dominoes", "pyramid", "slope", "stack"),
+    ("five_link_chain", "pendulum", "top"),
+    ("chain", "newtons_cradle"),
+    ("door", "high_mass_ratio"),
+    ("scout_robot", "trailer"),
+)
+TOGETHER |= {f"{scene}-impulse": f"{scenes[0]} by impulses" for scenes in IMPULSES for scene in scenes}
 
 
 def pytest_addoption(parser):

@@ -6,6 +6,7 @@ import numpy as np
 
 import pbd
 import rigid
+from pbd.validate import not_negative
 from scenes.looks import BLUE, CHALK, RED, WOOD, Bodies
 from scenes.render.geometry import Camera
 from scenes.scene import Scene, register
@@ -14,8 +15,9 @@ WIDTH, HEIGHT, THICK = 0.9, 2.0, 0.05  # of the door [m]
 
 
 @register
-def door(speed: float = 6.0, mass: float = 6.0, opening: float = 100.0):
-    """A ball is thrown at a door, which swings open until its hinge stops it."""
+def door(speed: float = 6.0, mass: float = 6.0, opening: float = 100.0, spring: float = 0.0):
+    """A ball is thrown at a door, which swings open; --param spring=12 shuts it again [N m/rad]."""
+    not_negative("spring", spring)
     model = rigid.Model()
     model.add_ground(friction=0.6)
     gap = 0.012
@@ -26,7 +28,11 @@ def door(speed: float = 6.0, mass: float = 6.0, opening: float = 100.0):
     leaf = model.add_box((WIDTH, THICK, HEIGHT), mass=18.0, position=(0, 0, HEIGHT / 2 + gap), name="leaf")
     # About the far corner on its left, away from who stands in front as far as `opening`, and not the other way.
     corner = (-WIDTH / 2, THICK / 2, HEIGHT / 2)
-    model.add_hinge(rigid.GROUND, leaf, corner, (0, 0, 1), limits=(0.0, math.radians(opening)), name="hinge")
+    # A closer: wound up a little where the door is shut, and damped to half of what would not swing at all.
+    inertia = 18.0 * WIDTH**2 / 3
+    closer = rigid.Spring(spring, math.sqrt(spring * inertia), rest=-0.3) if spring else None
+    limits = 0.0, math.radians(opening)
+    model.add_hinge(rigid.GROUND, leaf, corner, (0, 0, 1), limits=limits, spring=closer, name="hinge")
     radius, start, at = 0.18, np.array([0.9, -2.6, 1.1]), np.array([0.2, -0.2, 1.15])
     flight = np.linalg.norm((at - start)[:2]) / speed
     velocity = (at - start) / flight - 0.5 * model.gravity * flight
@@ -35,7 +41,10 @@ def door(speed: float = 6.0, mass: float = 6.0, opening: float = 100.0):
     return Scene(
         model=model,
         duration=4.0,
-        settings={"verlet": {"dt": 1 / 60, "substeps": 4, "iterations": 10}},
+        settings={
+            "verlet": {"dt": 1 / 60, "substeps": 4, "iterations": 10},
+            "impulse": {"dt": 1 / 60, "substeps": 4, "iterations": 20},
+        },
         looks=[Bodies(model, np.array([WOOD, RED, BLUE]), CHALK)],
         camera=Camera((2.5, -5.6, 2.6), (0.1, 0.1, 1.0)),
     )

@@ -44,7 +44,10 @@ def ragdoll_pile(count: int = 50, pit: float = 3.4, wall: float = 0.6, friction:
     return Scene(
         model=model,
         duration=6.0,
-        settings={"verlet": {"dt": 1 / 60, "substeps": 8, "iterations": 10, "direction": "current", "damping": 0.03}},
+        settings={
+            "verlet": {"dt": 1 / 60, "substeps": 8, "iterations": 10, "direction": "current", "damping": 0.03},
+            "impulse": {"dt": 1 / 60, "substeps": 2, "iterations": 10},
+        },
         looks=[Bodies(model, clothes(model, people, shirts, STEEL), STONE)],
         camera=Camera((4.2, -6.6, 4.6), (0, 0, 0.8)),
     )

@@ -36,7 +36,10 @@ def ragdoll_stairs(
     return Scene(
         model=model,
         duration=5.0,
-        settings={"verlet": {"dt": 1 / 60, "substeps": 16, "iterations": 10, "direction": "current", "damping": 0.03}},
+        settings={
+            "verlet": {"dt": 1 / 60, "substeps": 16, "iterations": 10, "direction": "current", "damping": 0.03},
+            "impulse": {"dt": 1 / 60, "substeps": 4, "iterations": 20},
+        },
         looks=[Bodies(model, clothes(model, [person], [RED], BLUE))],
         camera=Camera((foot + 2.2, -6.2, 3.4), (0.62 * foot, 0, 1.4)),
     )

@@ -64,8 +64,9 @@ def draw_frames(source, path, renderer, labels=True, progress=None):
 
 
 def picture(scene, frame, renderer, camera, solver=None):
-    """One frame as an image (height, width, 3), labelled where a solver is named."""
+    """One frame as an image (height, width, 3), labelled where a solver is named. Arguments: camera: it may follow."""
     try:
+        camera = camera.at(frame) if hasattr(camera, "at") else camera
         drawables = [surface for look in scene.looks for surface in look.draw(frame)]
         image = renderer.draw(drawables, camera)
     except ValueError as error:  # too far off for single precision, on the way to diverge

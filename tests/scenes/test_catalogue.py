@@ -11,31 +11,67 @@ from scenes.run import Replay, Run
 
 # Parameters that make a scene small; one that is not named here runs as it is.
 SMALL = {
+    "arch": {"stones": 5},
+    "bouncing_balls": {"count": 3},
     "box": {"grains": 20, "sticks": 5},
+    "card_house": {"levels": 2},
     "chain": {"links": 4},
     "crate_on_trampoline": {"count": 12},
+    "domino_spiral": {"count": 8},
     "dominoes": {"count": 5},
     "drape": {"count": 20},
     "flag": {"count": 15},
     "fold": {"columns": 8},
     "mobile": {"rods": 2},
+    "newtons_cradle": {"balls": 3},
     "plant": {"branches": 4},
+    "pyramid": {"rows": 4},
     "ragdoll_pile": {"count": 3},
     "ragdoll_stairs": {"steps": 5},
     "rope_bridge": {"planks": 9},
     "soft_body": {"resolution": 7},
+    "scout_robot": {"bumps": 20},
     "stack": {"count": 4},
     "tetrahedron": {"count": 2},
+    "trailer": {"bumps": 4},
 }
 
+# Scenes that are watched every day with a solver that is not their own, besides that; with any other it is slow to
+# compile their kernels.
+DAILY = {("stack", "impulse"), ("chain", "impulse"), ("door", "impulse"), ("ragdoll", "impulse"),
+         ("five_link_chain", "verlet"), ("pyramid", "verlet")}  # fmt: skip
 
-@pytest.mark.parametrize("name", scenes.available())
-def test_a_scene_runs_and_is_seen(name):
+
+def version(name, solver, *values):
+    """A scene and a solver as a test's parameters, and whether it runs every day."""
+    own = scenes.load(name, **SMALL.get(name, {})).solver == solver
+    marks = [] if own or (name, solver) in DAILY else [pytest.mark.slow]
+    label = name if solver == "verlet" else f"{name}-{solver}"
+    return pytest.param(name, solver, *values, marks=marks, id=label)
+
+
+def versions():
+    """All scenes with each solver that they have settings for."""
+    for name in scenes.available():
+        scene = scenes.load(name, **SMALL.get(name, {}))
+        for solver in scene.settings:
+            yield version(name, solver)
+
+
+def test_every_scene_is_tuned_for_each_solver_that_can_run_it():
+    for name in scenes.available():
+        scene = scenes.load(name, **SMALL.get(name, {}))
+        assert set(scene.settings) == set(scene.solvers), name
+
+
+@pytest.mark.parametrize(("name", "solver"), versions())
+def test_a_scene_runs_and_is_seen(name, solver):
     scene = scenes.load(name, **SMALL.get(name, {}))
-    recording = scenes.run(scene, duration=0.25, fps=20)
+    recording = scenes.run(scene, solver, duration=0.25, fps=20)
     assert len(recording) == 6
-    for name in recording.ARRAYS:
-        assert np.isfinite(getattr(recording, name)).all()
+    assert recording.about["solver"] == solver
+    for array in recording.ARRAYS:
+        assert np.isfinite(getattr(recording, array)).all()
     *_, last = Replay(scene, recording).frames()
     renderer = renderer_for(scene, 160, 90)
     camera = scene.camera or camera_for(scene, last, 160 / 90)
@@ -46,13 +82,13 @@ def test_a_scene_runs_and_is_seen(name):
     assert 0.02 < changed.mean() < 0.9
 
 
-def energies(scene, duration=None):
+def energies(scene, solver, duration=None):
     """Total and kinetic energy [J] at time zero and after each step, and the scene's scale: m g z of all that moves,
     and m v²/2.
 
     Heights count from the floor, z = 0, where the potential is zero too.
     """
-    running = Run(scene, duration=duration)
+    running = Run(scene, solver, duration)
     system = running.system
     mass, height = 0.0, 0.0
     if scene.particles is not None:
@@ -70,55 +106,66 @@ def energies(scene, duration=None):
     return np.array([each.total for each in found]), np.array([each.kinetic for each in found]), scale
 
 
-# Scenes without a source of energy; a smaller or shorter one each for every day. (Four ragdolls would take a kernel of
-# their own: from some number of pairs on, those that could touch are found by a hash.)
+# Scenes without a source of energy; a smaller or shorter one each for every day. (Four ragdolls have another kernel
+# than three: from some number of pairs on, those that could touch are found by a hash.)
 PASSIVE = {
+    "arch": ({"stones": 5}, 0.5),
+    "bouncing_balls": ({"count": 3}, 2.0),
     "box": ({}, None),
+    "card_house": ({"levels": 2}, 0.5),
     "chain": ({"links": 6}, 2.0),
     "crate_on_trampoline": ({"count": 15}, 1.5),
     "cube": ({}, None),
+    "domino_spiral": ({"count": 8}, 2.0),
     "dominoes": ({"count": 6}, 2.0),
     "door": ({}, 1.5),
     "drape": ({"count": 20}, None),
+    "dzhanibekov": ({}, 2.0),
     "figure": ({}, 2.0),
+    "five_link_chain": ({}, 2.0),
+    "high_mass_ratio": ({}, 0.5),
     "mobile": ({"rods": 3}, 2.0),
+    "newtons_cradle": ({"balls": 3}, 1.0),
+    "pendulum": ({"links": 2}, 2.0),
+    "pyramid": ({"rows": 4}, 0.5),
     "ragdoll": ({}, 1.5),
     "ragdoll_pile": ({"count": 3}, 1.0),
     "ragdoll_stairs": ({"steps": 5}, 1.5),
     "rope_bridge": ({}, None),
+    "slope": ({}, 1.5),
     "soft_body": ({"resolution": 7}, 0.6),
     "stack": ({"count": 4}, 1.0),
     "tetrahedron": ({"count": 3}, 2.5),
+    "top": ({}, 1.0),
 }
+
+# These stand where they are, or all but; the others fall, swing, bounce or spin, and have something to gain from.
+STILL = ("arch", "card_house", "high_mass_ratio", "pyramid", "stack")
 
 # In these, energy has nowhere to hide: not in springs, nor in sticks that sweeps have not yet brought to their length.
 NEVER_CLIMBS = ("box", "drape", "tetrahedron")
 
 
-def watched(name, version, whole=False):
-    """A passive scene as a test's parameters."""
-    parameters, duration = ({}, None) if whole else version
-    marks = [pytest.mark.slow] * whole
-    return pytest.param(name, parameters, duration, marks=marks, id=f"{name}-whole" if whole else name)
+def watched():
+    """All passive scenes with each solver, as a test's parameters: small ones, and, slow, whole ones."""
+    for name, given in PASSIVE.items():
+        for solver in scenes.load(name, **SMALL.get(name, {})).settings:
+            param = version(name, solver, *given)
+            yield param
+            yield pytest.param(*param.values[:2], {}, None, marks=pytest.mark.slow, id=f"{param.id}-whole")
 
 
 def test_every_passive_scene_is_watched():
     assert {name for name in scenes.available() if scenes.load(name, **SMALL.get(name, {})).passive} == set(PASSIVE)
 
 
-@pytest.mark.parametrize(
-    ("name", "parameters", "duration"),
-    [
-        *(watched(name, version) for name, version in PASSIVE.items()),
-        *(watched(name, version, whole=True) for name, version in PASSIVE.items()),
-    ],
-)
-def test_a_passive_scene_gains_no_energy(name, parameters, duration):
-    total, kinetic, scale = energies(scenes.load(name, **parameters), duration)
+@pytest.mark.parametrize(("name", "solver", "parameters", "duration"), watched())
+def test_a_passive_scene_gains_no_energy(name, solver, parameters, duration):
+    total, kinetic, scale = energies(scenes.load(name, **parameters), solver, duration)
     step = total.argmax()
     gain = (total[step] - total[0]) / scale
     assert gain < 1e-3, f"{name} gains {gain:.2%} of {scale:.4g} J until step {step}"
-    if name != "stack":  # it does fall, swing or bounce: there is something to gain from
+    if name not in STILL:
         assert kinetic.max() > 0.005 * scale
     if name in NEVER_CLIMBS:
         climb = ((total - np.minimum.accumulate(total)) / scale).max()
@@ -135,15 +182,25 @@ def lowest(looks, frame):
     return min(heights)
 
 
-GROUNDED = ("crate_on_trampoline", "dominoes", "door", "ragdoll", "ragdoll_pile", "ragdoll_stairs", "stack")
+GROUNDED = (
+    "arch", "bouncing_balls", "card_house", "crate_on_trampoline", "domino_spiral", "dominoes", "door", "pyramid",
+    "ragdoll", "ragdoll_pile", "ragdoll_stairs", "scout_robot", "stack", "trailer",
+)  # fmt: skip
 
 
-@pytest.mark.parametrize("name", GROUNDED)
-def test_bodies_stay_above_the_ground(name):
-    parameters, _ = PASSIVE[name]
+def grounded():
+    """Scenes of bodies on the ground, with each solver, as a test's parameters."""
+    for name in GROUNDED:
+        parameters = PASSIVE[name][0] if name in PASSIVE else SMALL[name]
+        for solver in scenes.load(name, **parameters).settings:
+            yield version(name, solver, parameters)
+
+
+@pytest.mark.parametrize(("name", "solver", "parameters"), grounded())
+def test_bodies_stay_above_the_ground(name, solver, parameters):
     scene = scenes.load(name, **parameters)
     looks = Bodies(scene.model)
-    heights = [lowest(looks, frame) for frame in Run(scene, duration=1.5, fps=60).frames()]
+    heights = [lowest(looks, frame) for frame in Run(scene, solver, duration=1.5, fps=60).frames()]
     assert min(heights) > -0.01
 
 

@@ -1,0 +1,27 @@
+"""The Dzhanibekov effect: what spins about its middle axis turns over, again and again."""
+
+import rigid
+from scenes.looks import GOLD, Bodies
+from scenes.render.geometry import Camera
+from scenes.scene import Scene, register
+
+SIZE = (0.4, 0.2, 0.1)  # [m]
+
+
+@register
+def dzhanibekov(spin: float = 10.0, mass: float = 1.2):
+    """A box that spins about its middle axis, weightless, turns over again and again."""
+    model = rigid.Model(gravity=(0, 0, 0))
+    body = model.add_box(SIZE, mass=mass, position=(0, 0, 0.5), angular_velocity=(0.05, spin, 0.1), name="box")
+    # A knob that weighs nothing shows which end is which.
+    model.add_shape(body, rigid.Capsule((0, -0.1, 0.5), (0, -0.16, 0.5), 0.03))
+    return Scene(
+        model=model,
+        duration=10.0,
+        settings={
+            "impulse": {"dt": 1 / 60, "substeps": 16, "gyroscopic": "midpoint"},
+            "verlet": {"dt": 1 / 60, "substeps": 16, "iterations": 10},
+        },
+        looks=[Bodies(model, GOLD)],
+        camera=Camera((1.1, -1.4, 1.0), (0, 0, 0.45)),
+    )

@@ -1,0 +1,41 @@
+"""The five-link chain of the literature on joints with friction: rods on hinges, let go level, that come to rest."""
+
+import numpy as np
+
+import rigid
+from pbd.validate import whole
+from scenes.looks import BLUE, GOLD, GREEN, RED, SAND, STEEL, WOOD, Bodies, Joints, Scenery
+from scenes.render.geometry import Camera, tubes
+from scenes.scene import Scene, register
+
+LENGTH, THICK = 0.5, 0.05  # of a rod [m]
+
+
+@register
+def five_link_chain(links: int = 5, friction: float = 0.5):
+    """Five rods on hinges with friction fall from level, and come to rest hanging down."""
+    whole("links", links)
+    model = rigid.Model()
+    top = links * LENGTH + 0.3
+    before = rigid.GROUND
+    for k in range(links):
+        # A body without a shape: rods that fold pass one another, as those of the literature do.
+        across = (LENGTH**2 + THICK**2) / 12
+        inertia = (THICK**2 / 6, across, across)
+        middle = ((k + 0.5) * LENGTH, 0, top)
+        rod = model.add_body(mass=1.0, inertia=inertia, position=middle, name=f"rod {k + 1}")
+        hinge = (k * LENGTH, 0, top)
+        model.add_hinge(before, rod, hinge, (0, 1, 0), friction=friction, name=f"hinge {k + 1}")
+        before = rod
+    colours = np.array([(RED, GOLD, GREEN, SAND, BLUE)[k % 5] for k in range(links)])
+    post = tubes([(0, 0.5, 0), (0, 0.5, top)], [(0, 0.5, top), (0, 0.05, top)], 0.035, WOOD)
+    return Scene(
+        model=model,
+        duration=10.0,
+        settings={
+            "impulse": {"dt": 0.01, "iterations": 150, "tolerance": 1e-6},
+            "verlet": {"dt": 0.01, "substeps": 5, "iterations": 10},
+        },
+        looks=[Bodies(model, colours), Joints(model, 0.035, STEEL, ("hinge",)), Scenery([post])],
+        camera=Camera((0.5 * top, -2.3 * top, 0.95 * top), (0.1 * top, 0, 0.55 * top)),
+    )

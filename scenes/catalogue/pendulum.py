@@ -1,0 +1,40 @@
+"""A pendulum: the first thing that any solver of joints has to get right."""
+
+import math
+
+import numpy as np
+
+import rigid
+from pbd.validate import positive, whole
+from scenes.looks import GOLD, RED, STEEL, WOOD, Bodies, Joints, Scenery
+from scenes.render.geometry import Camera, tubes
+from scenes.scene import Scene, register
+
+
+@register
+def pendulum(links: int = 1, length: float = 1.0, angle: float = 90.0, weight: float = 3.0, friction: float = 0.0):
+    """A ball on a hinged rod swings from level; --param links=2 makes a double pendulum of it."""
+    whole("links", links), positive("length", length), positive("weight", weight)
+    model, colours = rigid.Model(), []
+    top = np.array([0, 0, links * length + 0.45])
+    turned = math.radians(angle)  # from hanging down, towards +x
+    along = np.array([math.sin(turned), 0, -math.cos(turned)])
+    before = rigid.GROUND
+    for k in range(links):
+        start = top + k * length * along
+        rod = model.add_capsule(0.02, start=start, end=start + length * along, mass=0.4 * length)
+        model.add_hinge(before, rod, start, (0, 1, 0), friction=friction)
+        model.add_shape(rod, rigid.Sphere(start + length * along, 0.11), mass=weight)
+        colours.append(GOLD if k % 2 else RED)
+        before = rod
+    post = tubes([(0, 0.5, 0), (0, 0.5, top[2])], [(0, 0.5, top[2]), top - (0, 0.05, 0)], 0.035, WOOD)
+    return Scene(
+        model=model,
+        duration=6.0,
+        settings={
+            "impulse": {"dt": 1 / 60, "substeps": 32, "iterations": 20},
+            "verlet": {"dt": 1 / 60, "substeps": 8, "iterations": 10},
+        },
+        looks=[Bodies(model, np.array(colours)), Joints(model, 0.035, STEEL, ("hinge",)), Scenery([post])],
+        camera=Camera((0.9 * top[2], -2.6 * top[2], 1.1 * top[2]), (0, 0, 0.55 * top[2])),
+    )

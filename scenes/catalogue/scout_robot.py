@@ -1,0 +1,102 @@
+"""A scout robot: wheels on sprung arms, driven over rough ground; the vehicle of [0] in physics.md.
+
+Each wheel turns on an arm, the arm on a hinge in the chassis. The front arms have torsion springs in their hinges, the
+rear ones springs between arm and chassis; both give way as much at the wheel. At rest the chassis sinks by its weight
+m g/4 on each, over the stiffness.
+"""
+
+import math
+
+import numpy as np
+
+import pbd
+import rigid
+from pbd.validate import not_negative, positive, whole
+from rigid.rotation import from_axis_angle
+from scenes.looks import BLUE, GOLD, STEEL, STONE, Bodies, Springs
+from scenes.render.geometry import Camera
+from scenes.scene import Following, Scene, register
+
+RADIUS, WIDTH = 0.15, 0.11  # of a wheel [m]
+ARM, CHASSIS = 0.24, (0.86, 0.34, 0.12)  # [m]
+SETTLING = 0.9  # how far it goes before the ground is rough [m]
+
+
+@register
+def scout_robot(
+    stiffness: float = 3000.0, damping: float = 90.0, speed: float = 1.4, bumps: int = 60, chassis_mass: float = 16.0,
+    seed: int = 5,
+):  # fmt: skip
+    """A robot on sprung axles drives over rough ground."""
+    positive("stiffness", stiffness), not_negative("damping", damping), positive("chassis_mass", chassis_mass)
+    whole("bumps", bumps, least=0), whole("seed", seed, least=0)
+    model = rigid.Model()
+    model.add_ground(friction=0.9)
+    for stone in rough_ground(bumps, seed):
+        model.add_shape(rigid.GROUND, stone, friction=0.9)
+    level = RADIUS  # of the hubs
+    chassis = model.add_box(CHASSIS, mass=chassis_mass, position=(0, 0, level + 0.06), name="chassis")
+    for seen in (  # what it carries, a mast and an eye, which weigh nothing and touch nothing
+        rigid.Box((-0.1, 0, level + 0.18), (0.4, 0.26, 0.12)),
+        rigid.Capsule((0.2, 0, level + 0.12), (0.2, 0, level + 0.4), 0.02),
+        rigid.Sphere((0.2, 0, level + 0.43), 0.055),
+    ):
+        model.add_shape(chassis, seen, mask=0)
+    colours = [GOLD]
+    for end, name in ((1, "front"), (-1, "rear")):
+        for side, where in ((1, "left"), (-1, "right")):
+            pivot = np.array([0.18 * end, side * (CHASSIS[1] / 2 + 0.03), level])
+            hub = pivot + (ARM * end, 0, 0)
+            arm = model.add_box((ARM, 0.03, 0.04), mass=0.4, position=(pivot + hub) / 2, name=f"{name} {where} arm")
+            bar = rigid.Spring(stiffness * ARM**2, damping * ARM**2) if end > 0 else None
+            model.add_hinge(chassis, arm, pivot, (0, 1, 0), limits=(-0.6, 0.6), spring=bar, name=f"{name} {where} axle")
+            if end < 0:
+                above = hub + (0, 0, 0.16)
+                model.add_spring(chassis, arm, above, hub, stiffness=stiffness, damping=damping)
+            add_wheel(model, arm, hub + (0, side * 0.09, 0), speed, 12.0, f"{name} {where} wheel")
+            colours += [STEEL, BLUE]
+    for k in range(len(model.bodies)):  # wheels pass the chassis and the other arms
+        for other in range(k):
+            model.exclude_contact(k, other)
+    return Scene(
+        model=model,
+        duration=8.0,
+        settings={
+            "impulse": {"dt": 1 / 60, "substeps": 4, "iterations": 20},
+            "verlet": {"dt": 1 / 60, "substeps": 16, "iterations": 15},
+        },
+        looks=[Bodies(model, np.array(colours), STONE), Springs(model)],
+        camera=Following(chassis, Camera((1.5, -2.5, 1.25), (0.15, 0, 0.2))),
+    )
+
+
+def add_wheel(model, carrier, hub, speed, effort, name):
+    """A wheel on a hinge along y, with a cross on it that shows it turn.
+
+    Arguments: model; carrier: index of the body that it turns on; hub (3,) [m]; speed [m/s] at which its motor drives
+    it, 0 for none, with at most `effort` [N m]; name. Returns: its index.
+    """
+    across = np.array([0, WIDTH / 2, 0])
+    wheel = model.add_cylinder(RADIUS, start=hub - across, end=hub + across, mass=1.2, friction=0.9, name=name)
+    for turn in (0, math.pi / 2):
+        bar = rigid.Box(hub, (0.05, WIDTH + 0.05, 1.4 * RADIUS), from_axis_angle((0, 1, 0), turn))
+        model.add_shape(wheel, bar, mask=0)  # it touches nothing
+    motor = rigid.Motor(speed=speed / RADIUS, max_effort=effort) if speed else None
+    model.add_hinge(carrier, wheel, hub, (0, 1, 0), motor=motor, name=f"{name} hub")
+    return wheel
+
+
+def rough_ground(count, seed):
+    """Stones that lie half buried along x: shapes."""
+    rng = np.random.default_rng(seed)
+    stones = []
+    for k in range(count):
+        x, y = SETTLING + 0.18 * k + rng.uniform(-0.05, 0.05), rng.uniform(-0.5, 0.5)
+        radius, height = rng.uniform(0.12, 0.3), rng.uniform(0.02, 0.06)
+        if k % 3:
+            stones.append(pbd.Sphere((x, y, height - radius), radius))
+        else:
+            along = np.array([rng.uniform(-0.3, 0.3), rng.uniform(0.3, 0.6), 0])
+            middle = np.array([x, y, height - 0.5 * radius])
+            stones.append(pbd.Capsule(middle - along / 2, middle + along / 2, 0.5 * radius))
+    return stones

@@ -1,0 +1,47 @@
+"""A spinning top on its point: it leans, and does not fall but goes round."""
+
+import math
+
+import numpy as np
+
+import rigid
+from pbd.validate import not_negative, positive
+from rigid.rotation import from_axis_angle, rotate
+from scenes.looks import GOLD, STONE, Bodies, Scenery
+from scenes.render.geometry import Camera, tubes
+from scenes.scene import Scene, register
+
+FOOT = np.array([0, 0, 0.12])  # of the stand that it spins on, the upper end [m]
+
+
+@register
+def top(spin: float = 60.0, tilt: float = 25.0, friction: float = 0.0):
+    """A spinning top leans and goes round; with friction at its point it comes down in the end."""
+    positive("spin", spin), not_negative("friction", friction)
+    model = rigid.Model()
+    turn = from_axis_angle((0, 1, 0), math.radians(tilt))
+    axis = rotate(turn, np.array([0.0, 0, 1]))
+
+    def at(height):
+        return FOOT + height * axis
+
+    body = model.add_cylinder(0.28, start=at(0.30), end=at(0.36), density=600.0, name="top")
+    model.add_shape(body, rigid.Cylinder(at(0.0), at(0.62), 0.018), density=600.0)
+    # Pegs on the disc, of which the eye can tell that it turns.
+    for angle in (0, math.pi):
+        arm = rotate(turn, 0.2 * np.array([math.cos(angle), math.sin(angle), 0]))
+        model.add_shape(body, rigid.Capsule(at(0.36) + arm, at(0.38) + arm, 0.035), density=600.0)
+    model.bodies[body].angular_velocity = spin * axis
+    model.bodies[body].velocity = np.cross(spin * axis, model.bodies[body].position - FOOT)
+    model.add_ball(rigid.GROUND, body, FOOT, friction=friction, name="point")
+    stand = tubes([(0, 0, 0)], [FOOT - (0, 0, 0.03)], 0.03, STONE)
+    return Scene(
+        model=model,
+        duration=8.0,
+        settings={
+            "impulse": {"dt": 1 / 60, "substeps": 16, "iterations": 20},
+            "verlet": {"dt": 1 / 60, "substeps": 32, "iterations": 20},
+        },
+        looks=[Bodies(model, GOLD), Scenery([stand])],
+        camera=Camera((1.0, -1.6, 1.05), (0, 0, 0.33)),
+    )
