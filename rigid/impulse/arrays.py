@@ -19,6 +19,7 @@ class Features(NamedTuple):
     block: bool  # rows of a joint solved together
     split: bool  # errors of position mended by pseudo-velocities, in a second stage of the step
     warm: bool  # begin with the last step's impulses
+    sleeping: bool  # bodies that have come to rest are left alone
     one_world: bool  # which then runs on one thread
     spread: int  # turns between two worlds in a parallel loop, see pbd.arrays.SPREAD
 
@@ -48,12 +49,15 @@ class Data(NamedTuple):
     broad: Broad
     kept: Kept
     reach: Any  # (bodies, W): how far beyond its surface a body looks [m]
+    calm: Any  # (W, bodies + 1, 2): how long each body has rested [s], see rigid/impulse/sleep.py
+    islands: Any  # (W, bodies + 1) i32: another body of its island, or itself
     surroundings: Any  # (3, W): gravity [m/s²]
     report: Any  # (W, REPORTS): what the host wants to know
     h: Any  # length of a substep [s]
     tolerance: Any  # sweeps end when every impulse's change is below it [N s]
     error_reduction: Any  # part of an error of position that a step mends
     threshold: Any  # slower contacts do not rebound [m/s]
+    sleep_speed: Any  # slower bodies rest [m/s]
     first_row: Any  # of contacts
     first_group: Any
 
@@ -82,8 +86,8 @@ def kernel(body, features):
         shape_integers: table, shape_numbers: cube, vertices: cube, planes: cube, lists: flat,
         point_integers: cube, point_numbers: cube, point_count: flat,
         placed: cube, bins: table, pairs: cube, clips: cube, marks: table,
-        impulses: cube, keys: cube, heads: table, reach: table, surroundings: table,
-        report: table, h: float, tolerance: float, error_reduction: float, threshold: float,
+        impulses: cube, keys: cube, heads: table, reach: table, calm: cube, islands: table, surroundings: table,
+        report: table, h: float, tolerance: float, error_reduction: float, threshold: float, sleep_speed: float,
         first_row: int, first_group: int, steps: int, sweeps: int,
     ):  # fmt: skip
         data = ti.static(
@@ -96,7 +100,8 @@ def kernel(body, features):
                 Points(point_integers, point_numbers, point_count),
                 Broad(placed, bins, pairs, clips, marks),
                 Kept(impulses, keys, heads),
-                reach, surroundings, report, h, tolerance, error_reduction, threshold, first_row, first_group,
+                reach, calm, islands, surroundings, report, h, tolerance, error_reduction, threshold, sleep_speed,
+                first_row, first_group,
             )
         )  # fmt: skip
         body(data, steps, sweeps)

@@ -71,6 +71,9 @@ class ImpulseSolver(BodySolver):
         block: solve all rows of a joint together; else row by row, as the sources do.
         gyroscopic: "implicit", which loses energy; "midpoint", which keeps it; "explicit", which gains it.
         restitution_threshold: slower bodies do not rebound [m/s]; where it is less than rest gains in two steps, that.
+        sleep_speed: bodies whose surfaces have been slower than this for half a second, with all that joints and
+            contacts tie them to, are left alone until something moves them [m/s]; zero for never. 0.02 suits bodies of
+            a metre.
         contacts: whether bodies touch. contact_capacity: most points of contact at once in a world; None for a good
             deal.
 
@@ -85,7 +88,7 @@ class ImpulseSolver(BodySolver):
 
     def __init__(self, model, dt=0.01, worlds=1, *, iterations=50, tolerance=1e-6, substeps=1, warm_start=True,
                  split_impulse=True, error_reduction=1.0, block=True, gyroscopic="implicit",
-                 restitution_threshold=0.0, contacts=True, contact_capacity=None):  # fmt: skip
+                 restitution_threshold=0.0, sleep_speed=0.0, contacts=True, contact_capacity=None):  # fmt: skip
         require_taichi()
         super().__init__(model, dt, worlds, substeps)
         self.iterations = whole("iterations", iterations, least=0)
@@ -94,6 +97,7 @@ class ImpulseSolver(BodySolver):
         if not 0 <= self.error_reduction <= 1:
             raise ValueError(f"error_reduction is {self.error_reduction:g}: expected 0 <= error_reduction <= 1")
         self.restitution_threshold = not_negative("restitution_threshold", restitution_threshold)
+        self.sleep_speed = not_negative("sleep_speed", sleep_speed)
         one_of("gyroscopic", gyroscopic, ("implicit", "midpoint", "explicit"))
         models, worlds = self.models, self.worlds
         meetings = tables.meetings(models)
@@ -126,9 +130,12 @@ class ImpulseSolver(BodySolver):
         one_world = worlds == 1
         features = Features(
             bool(self._first_row or len(self.model.joints) or len(self.model.springs)), meetings if touching else None,
-            gyroscopic, bool(block), bool(split_impulse), bool(warm_start), one_world, SPREAD if on_cpu() else 1,
+            gyroscopic, bool(block), bool(split_impulse), bool(warm_start), self.sleep_speed > 0, one_world,
+            SPREAD if on_cpu() else 1,
         )  # fmt: skip
-        self._advance = Launch(step_kernel(features), *arrays, reach, tables.array(gravity))
+        self.calm = tables.array(np.zeros((worlds, len(self.model.bodies) + 1, 2)))
+        islands = tables.array(np.zeros((worlds, len(self.model.bodies) + 1), np.int32))
+        self._advance = Launch(step_kernel(features), *arrays, reach, self.calm, islands, tables.array(gravity))
         self._report = np.zeros((worlds, REPORTS), tables.real())
         self._forget()
 
@@ -136,7 +143,8 @@ class ImpulseSolver(BodySolver):
         self._report[:, DIVERGED_STEP:] = -1
         self._advance(
             self._report, self._h, float(self.tolerance), float(self.error_reduction),
-            float(self.restitution_threshold), self._first_row, self._first_group, count, self.iterations,
+            float(self.restitution_threshold), float(self.sleep_speed), self._first_row, self._first_group, count,
+            self.iterations,
         )  # fmt: skip
         if self._report[:, CROWDED].max() >= 0:
             raise RuntimeError(
@@ -146,13 +154,14 @@ class ImpulseSolver(BodySolver):
         self._refuse_divergence(self._report[:, DIVERGED_STEP])
 
     def _remembered(self):
-        return [self.rows.numbers, *self.kept]
+        return [self.rows.numbers, *self.kept, self.calm]
 
     def _forget(self):
         numbers = self.rows.numbers.to_numpy()
         numbers[:, :, IMPULSE] = 0.0
         self.rows.numbers.from_numpy(numbers)
         self.kept.heads.fill(-1)
+        self.calm.fill(0)
 
     # Readings ---------------------------------------------------------------------------------------------------------
 

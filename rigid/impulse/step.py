@@ -24,6 +24,7 @@ from rigid.impulse.arrays import CROWDED, DIVERGED_STEP, ERROR_LEFT, INCREMENT, 
 from rigid.impulse.contact import begin_contacts, keep_contacts
 from rigid.impulse.prepare import aim_positions, prepare, put_inverse
 from rigid.impulse.relax import solve_group
+from rigid.impulse.sleep import count_calm, go_to_sleep, rests, sleeps
 from rigid.joints.rows import write_joint_rows
 from rigid.motion import ANGULAR, LINEAR, PSEUDO, RADIUS, move, put_triple, spin_on, triple, turn_inertia
 
@@ -70,36 +71,47 @@ def step_kernel(features):
                             turn_inertia(s.motion, body, world)
                         if ti.static(touching):
                             groups = write_contacts(s, world)
+                        if ti.static(features.sleeping):
+                            go_to_sleep(s, groups, world)
                         # 2. Velocities from forces. Effective masses and bias; the last step's impulses again.
                         for body in range(bodies):
-                            gain_speed(s, body, world)
+                            if sleeps(s, body, world) == 0:
+                                gain_speed(s, body, world)
                         for group in range(groups):
-                            prepare(s, group, world)
+                            if rests(s, group, world) == 0:
+                                prepare(s, group, world)
                     else:
                         for body in range(bodies):
                             stand_still(s, body, world)
                         wrong = 0.0
                         for group in range(groups):
-                            wrong = ti.max(wrong, aim_positions(s, group, world))
+                            if rests(s, group, world) == 0:
+                                wrong = ti.max(wrong, aim_positions(s, group, world))
                         s.report[world, ERROR_LEFT] = wrong * s.h
                     for group in range(groups):
-                        put_inverse(s, group, stage, world)
+                        if rests(s, group, world) == 0:
+                            put_inverse(s, group, stage, world)
                     # 3. Impulses, until none changes by more than the tolerance.
                     made, change = 0, s.tolerance + wrong
                     while made < sweeps and change > s.tolerance:
                         change = 0.0
                         for group in range(groups):
-                            change = ti.max(change, solve_group(s, group, stage, world))
+                            if rests(s, group, world) == 0:
+                                change = ti.max(change, solve_group(s, group, stage, world))
                         made += 1
                     if stage == 0:
                         s.report[world, SWEEPS], s.report[world, INCREMENT] = ti.cast(made, float), change
                     # 4. Poses.
                     for body in range(bodies):
-                        move(s.motion, body, PSEUDO * stage, s.h, world)
+                        if sleeps(s, body, world) == 0:
+                            move(s.motion, body, PSEUDO * stage, s.h, world)
                 for body in range(bodies):
                     if not finite(s, body, world):
                         s.report[world, DIVERGED_STEP] = ti.cast(step, float)
                 # 5. What the next step begins with.
+                if ti.static(features.sleeping):
+                    for body in range(bodies):
+                        count_calm(s, body, world)
                 if ti.static(touching):
                     keep_contacts(s, world)
 

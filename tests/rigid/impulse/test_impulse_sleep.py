@@ -1,0 +1,81 @@
+"""Bodies that have come to rest sleep until something moves them."""
+
+import numpy as np
+import pytest
+
+import rigid
+
+SLOW = 0.02
+
+
+def stack_and_ball(speed):
+    """Three boxes on one another, one aside, and a ball that rolls towards the three from 3 m off."""
+    model = rigid.Model()
+    model.add_ground()
+    for k in range(3):
+        model.add_box((0.2, 0.2, 0.2), mass=1.0, position=(0, 0, 0.1 + 0.2 * k))
+    model.add_box((0.2, 0.2, 0.2), mass=1.0, position=(0, 5, 0.1))
+    model.add_sphere(0.1, mass=1.0, position=(-3, 0, 0.1), velocity=(speed, 0, 0), angular_velocity=(0, speed / 0.1, 0))
+    return model
+
+
+@pytest.fixture(scope="module")
+def run():
+    """States each tenth of a second while the ball comes and strikes, at 1.5 s or so."""
+    solver = rigid.solver("impulse", stack_and_ball(2.0), dt=0.01, sleep_speed=SLOW)
+    states = []
+    for _ in range(30):
+        solver.step(10)
+        states.append(solver.state())
+    return states
+
+
+def test_what_sleeps_is_exactly_still(run):
+    before = [state for state in run if 0.7 < state.time < 1.3]
+    for state in before:
+        assert not state.velocity[:4].any()
+        assert not state.angular_velocity[:4].any()
+        assert np.array_equal(state.position[:4], before[0].position[:4])
+
+
+def test_what_moves_stays_awake(run):
+    rolling = [state for state in run if 0.7 < state.time < 1.3]
+    assert all(state.velocity[4, 0] > 1.9 for state in rolling)
+
+
+def test_a_blow_wakes_the_whole_stack_and_nobody_else(run):
+    struck, asleep = run[-1].position - run[8].position, run[-1].position[3] - run[8].position[3]
+    assert struck[0, 0] > 1e-3  # the lowest box has been pushed along
+    assert not asleep.any()
+
+
+def test_it_sleeps_only_where_asked_to():
+    # A box that slides down a slope more slowly than SLOW: without sleep it goes on.
+    model = rigid.Model(gravity=(0.01, 0, -9.81))
+    model.add_ground(friction=0.0)
+    model.add_box((0.2, 0.2, 0.2), mass=1.0, position=(0, 0, 0.1), friction=0.0)
+    free, lulled = rigid.solver("impulse", model), rigid.solver("impulse", model, sleep_speed=SLOW)
+    for solver in (free, lulled):
+        solver.step(100)
+    # v = a t; the other one was slow for half a second, and then stopped
+    assert free.state().velocity[0, 0] == pytest.approx(0.01, rel=1e-9)
+    assert lulled.state().velocity[0, 0] == 0.0
+
+
+def test_asleep_and_restored_goes_on_bit_for_bit():
+    first, second = (rigid.solver("impulse", stack_and_ball(2.0), dt=0.01, sleep_speed=SLOW) for _ in range(2))
+    first.step(100)
+    second.set_state(first.state())
+    first.step(100)
+    second.step(100)
+    assert first.digest() == second.digest()
+
+
+def test_a_stack_put_elsewhere_is_awake():
+    solver = rigid.solver("impulse", stack_and_ball(2.0), dt=0.01, sleep_speed=SLOW)
+    solver.step(100)
+    state = solver.state()
+    state.position[3, 2] += 1.0  # lifted, it falls
+    solver.set_state(state)
+    solver.step(10)
+    assert solver.state().velocity[3, 2] == pytest.approx(-0.981, rel=1e-9)
