@@ -25,7 +25,6 @@ from rigid.rows import (
     BODY_I,
     BODY_J,
     BODY_K,
-    BODY_L,
     COUNT,
     DAMPING,
     DIRECTION,
@@ -64,32 +63,29 @@ def prepare(s: ti.template(), group, world):
         for row in range(first, first + count):
             n[world, row, IMPULSE] = 0.0
     else:
-        i, j = s.rows.groups[world, group, BODY_I], s.rows.groups[world, group, BODY_J]
-        k, m = i, j
-        if kind == GEAR:
-            k, m = s.rows.groups[world, group, BODY_K], s.rows.groups[world, group, BODY_L]
-            put_pushes(s, first + 1, k, m, world)
         for row in range(first, first + count):
-            if kind != GEAR or row == first:
-                put_pushes(s, row, i, j, world)
-            if ti.static(not s.features.warm):
-                n[world, row, IMPULSE] = 0.0
-        for row in range(first, first + count):
-            if kind == GEAR:
-                n[world, row, SOFTNESS] = 0.0
-            else:
-                soften(s, row, kind, i, j, world)
-            if kind != GEAR or row == first:
-                aim(s, row, kind, world)
-        for row in range(first, first + count):
+            i, j = bodies_of(s, group, row - first, world)
+            put_pushes(s, row, i, j, world)
+            soften(s, row, i, j, world)
+            aim(s, row, kind, world)
+            impulse = n[world, row, IMPULSE]
             if kind == LIMIT or (kind == LOCK and count == 1):  # it may have been another limit, or none
-                low, high = s.h * n[world, row, LOW], s.h * n[world, row, HIGH]
-                n[world, row, IMPULSE] = ti.min(ti.max(n[world, row, IMPULSE], low), high)
-            change = n[world, row, IMPULSE]
-            if kind == GEAR and row > first:
-                push(s, row, k, m, n[world, first, IMPULSE], 0, world)
-            elif change != 0.0:
-                push(s, row, i, j, change, 0, world)
+                impulse = ti.min(ti.max(impulse, s.h * n[world, row, LOW]), s.h * n[world, row, HIGH])
+            elif kind == GEAR:
+                impulse = n[world, first, IMPULSE]
+            if ti.static(not s.features.warm):
+                impulse = 0.0
+            n[world, row, IMPULSE] = impulse
+            push(s, row, i, j, impulse, 0, world)
+
+
+@ti.func
+def bodies_of(s: ti.template(), group, k, world):
+    """Bodies i and j of the k-th row of a group; the second row of a gear has its own."""
+    at = BODY_I
+    if s.rows.groups[world, group, KIND] == GEAR and k == 1:
+        at = BODY_K
+    return s.rows.groups[world, group, at], s.rows.groups[world, group, at + 1]
 
 
 @ti.func
@@ -113,19 +109,26 @@ def put_inverse(s: ti.template(), group, stage, world):
         if wanted and kind == LOCK:
             wanted = turned(s, i, world) + turned(s, j, world) > TURNED
     if wanted and kind == GEAR:
-        k, m = s.rows.groups[world, group, BODY_K], s.rows.groups[world, group, BODY_L]
-        n[world, first, INVERSE] = one_over(gear_matrix(s, first, i, j, k, m, world))
-    elif wanted and together:
-        for row in range(first, first + count):
-            for other in range(count):
-                n[world, row, INVERSE + other] = matrix(s, row, first + other, i, j, world)
-            n[world, row, INVERSE + row - first] = n[world, row, INVERSE + row - first] + n[world, row, SOFTNESS]
-        largest = invert(s, first, count, world)
-        if kind == DISC:
-            n[world, first, INVERSE + 3] = one_over(largest)
+        n[world, first, INVERSE] = one_over(gear_matrix(s, group, first, world))
     elif wanted:
-        for row in range(first, first + count):
-            n[world, row, INVERSE] = one_over(matrix(s, row, row, i, j, world) + n[world, row, SOFTNESS])
+        for a in range(count):
+            begin, at = a, INVERSE  # of the diagonal alone
+            if together:
+                begin, at = 0, INVERSE + a
+            for b in range(begin, a + 1):
+                entry = matrix(s, first + a, first + b, i, j, world)
+                if a == b:
+                    n[world, first + a, at] = entry + n[world, first + a, SOFTNESS]
+                else:
+                    n[world, first + a, INVERSE + b] = entry
+                    n[world, first + b, INVERSE + a] = entry
+        if together:
+            largest = invert(s, first, count, world)
+            if kind == DISC:
+                n[world, first, INVERSE + 3] = one_over(largest)
+        else:
+            for row in range(first, first + count):
+                n[world, row, INVERSE] = one_over(n[world, row, INVERSE])
 
 
 @ti.func
@@ -153,25 +156,34 @@ def matrix(s: ti.template(), row, other, i, j, world):
 
 
 @ti.func
-def gear_matrix(s: ti.template(), row, i, j, k, m, world):
+def gear_matrix(s: ti.template(), group, first, world):
     """J M⁻¹ Jᵀ of a gear: over its four ends, those on one body taken together."""
     n = ti.static(s.rows.numbers)
-    bodies = ti.Vector([i, j, k, m])
     total = 0.0
-    for a in ti.static(range(4)):
-        for b in ti.static(range(4)):
-            if bodies[a] == bodies[b]:
-                signs = ti.static((1.0 if a % 2 == 0 else -1.0) * (1.0 if b % 2 == 0 else -1.0))
-                d_a, d_b = triple(n, row + a // 2, DIRECTION, world), triple(n, row + b // 2, DIRECTION, world)
-                total += signs * s.motion.masses[world, bodies[a], INVERSE_MASS] * d_a.dot(d_b)
-                turn = ti.static(TURN_I if a % 2 == 0 else TURN_J)
-                given = ti.static(PUSH_I if b % 2 == 0 else PUSH_J)
-                total += triple(n, row + a // 2, turn, world).dot(triple(n, row + b // 2, given, world))
+    for a in range(4):
+        for b in range(4):
+            body = s.rows.groups[world, group, end_of_gear(a)]
+            if body == s.rows.groups[world, group, end_of_gear(b)]:
+                row, other, side, given = first + a // 2, first + b // 2, 3 * (a % 2), 3 * (b % 2)
+                w = s.motion.masses[world, body, INVERSE_MASS]
+                if side != given:  # d acts on body i, -d on body j
+                    w = -w
+                total += w * triple(n, row, DIRECTION, world).dot(triple(n, other, DIRECTION, world))
+                total += triple(n, row, TURN_I + side, world).dot(triple(n, other, PUSH_I + given, world))
     return total
 
 
 @ti.func
-def soften(s: ti.template(), row, kind, i, j, world):
+def end_of_gear(a):
+    """The column of a gear's group that has the body at its end a: i and j of the first row, then of the second."""
+    result = BODY_I + a
+    if a >= 2:
+        result = BODY_K + a - 2
+    return result
+
+
+@ti.func
+def soften(s: ti.template(), row, i, j, world):
     """γ of a row, and in BIAS its β; of a hard row 0 and 0."""
     n = ti.static(s.rows.numbers)
     stiffness, damping = n[world, row, STIFFNESS], n[world, row, DAMPING]
@@ -229,16 +241,15 @@ def aim_positions(s: ti.template(), group, world):
     worst = 0.0
     if mends(s, group, kind, world) == 1:
         first, count = s.rows.groups[world, group, FIRST], s.rows.groups[world, group, COUNT]
-        i, j = s.rows.groups[world, group, BODY_I], s.rows.groups[world, group, BODY_J]
         part = s.error_reduction
         if group >= s.first_group:
             part *= PARTED
+            i, j = bodies_of(s, group, 0, world)
             v_i, spin_i, v_j, spin_j = moving(s, i, j, 0, world)
             n[world, first, ERROR] = n[world, first, ERROR] + s.h * rate(s, first, v_i, spin_i, v_j, spin_j, world)
         else:
             for row in range(first, first + count):
-                if kind == GEAR and row > first:
-                    i, j = s.rows.groups[world, group, BODY_K], s.rows.groups[world, group, BODY_L]
+                i, j = bodies_of(s, group, row - first, world)
                 put_pushes(s, row, i, j, world)
         for row in range(first, first + count):
             mended = 0.0

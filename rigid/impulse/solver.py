@@ -67,7 +67,8 @@ class ImpulseSolver(BodySolver):
         warm_start: begin with the last step's impulses.
         split_impulse: mend errors of position by pseudo-velocities that are forgotten after the step; else by the
             velocities, to which that adds energy (kept for comparison).
-        error_reduction: the part of such an error that a substep mends, in [0, 1]; of overlap a fifth of that.
+        error_reduction: the part of such an error that a substep mends, in [0, 1]; of overlap a fifth of that. None for
+            all of it, or, without the split, for the fifth that leaves a chain in one piece.
         block: solve all rows of a joint together; else row by row, as the sources do.
         gyroscopic: "implicit", which loses energy; "midpoint", which keeps it; "explicit", which gains it.
         restitution_threshold: slower bodies do not rebound [m/s]; where it is less than rest gains in two steps, that.
@@ -87,12 +88,14 @@ class ImpulseSolver(BodySolver):
     """
 
     def __init__(self, model, dt=0.01, worlds=1, *, iterations=50, tolerance=1e-6, substeps=1, warm_start=True,
-                 split_impulse=True, error_reduction=1.0, block=True, gyroscopic="implicit",
+                 split_impulse=True, error_reduction=None, block=True, gyroscopic="implicit",
                  restitution_threshold=0.0, sleep_speed=0.0, contacts=True, contact_capacity=None):  # fmt: skip
         require_taichi()
         super().__init__(model, dt, worlds, substeps)
         self.iterations = whole("iterations", iterations, least=0)
         self.tolerance = not_negative("tolerance", tolerance)
+        if error_reduction is None:
+            error_reduction = 1.0 if split_impulse else 0.2
         self.error_reduction = finite_number("error_reduction", error_reduction)
         if not 0 <= self.error_reduction <= 1:
             raise ValueError(f"error_reduction is {self.error_reduction:g}: expected 0 <= error_reduction <= 1")
