@@ -74,20 +74,21 @@ class Sphere:
 
 
 @dataclass
-class Capsule:
-    """All points within a radius of a segment. Arguments: start, end (3,) of the segment [m]; radius [m]."""
+class Rod:
+    """What capsules and cylinders have in common: two ends and a radius. No shape by itself."""
 
     start: tuple = (0.0, 0.0, -0.5)
     end: tuple = (0.0, 0.0, 0.5)
     radius: float = 0.5
-    kind = CAPSULE
+    hint = ""  # for whom both ends are one
 
     def __post_init__(self):
-        self.start = finite_vector("capsule start", self.start)
-        self.end = finite_vector("capsule end", self.end)
-        self.radius = positive("capsule radius", self.radius)
+        name = type(self).__name__.lower()
+        self.start = finite_vector(f"{name} start", self.start)
+        self.end = finite_vector(f"{name} end", self.end)
+        self.radius = positive(f"{name} radius", self.radius)
         if np.array_equal(self.start, self.end):
-            raise ValueError(f"capsule from {self.start.tolist()} to itself: expected two points; a Sphere has one")
+            raise ValueError(f"{name} from {self.start.tolist()} to itself: expected two points{self.hint}")
 
     def pose(self):
         """Position (3,) and rotation (w, x, y, z) of the shape's frame."""
@@ -96,6 +97,14 @@ class Capsule:
     def numbers(self):
         """Parameters in the normal form."""
         return self.radius, np.linalg.norm(self.end - self.start) / 2
+
+
+@dataclass
+class Capsule(Rod):
+    """All points within a radius of a segment. Arguments: start, end (3,) of the segment [m]; radius [m]."""
+
+    kind = CAPSULE
+    hint = "; a Sphere has one"
 
 
 @dataclass
@@ -124,28 +133,10 @@ class Box:
 
 
 @dataclass
-class Cylinder:
+class Cylinder(Rod):
     """Solid cylinder with flat ends. Arguments: start, end (3,), the middles of its ends [m]; radius [m]."""
 
-    start: tuple = (0.0, 0.0, -0.5)
-    end: tuple = (0.0, 0.0, 0.5)
-    radius: float = 0.5
     kind = CYLINDER
-
-    def __post_init__(self):
-        self.start = finite_vector("cylinder start", self.start)
-        self.end = finite_vector("cylinder end", self.end)
-        self.radius = positive("cylinder radius", self.radius)
-        if np.array_equal(self.start, self.end):
-            raise ValueError(f"cylinder from {tuple(self.start.tolist())} to itself: expected two points")
-
-    def pose(self):
-        """Position (3,) and rotation (w, x, y, z) of the shape's frame."""
-        return (self.start + self.end) / 2, rotation_between((0, 0, 1), self.end - self.start)
-
-    def numbers(self):
-        """Parameters in the normal form."""
-        return self.radius, np.linalg.norm(self.end - self.start) / 2
 
     def hull(self, sides=32):
         """A ConvexHull in its place, in the normal form: a prism of so many sides whose corners lie on the cylinder."""

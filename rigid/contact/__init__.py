@@ -6,6 +6,7 @@
     narrow.py     find_points, to be called in a solver's kernel: read this; shape_distance, for cloth and the like
     rounded.py    spheres and capsules against everything
     polyhedra.py  boxes, cylinders and hulls against planes and one another: separating axes, clipping
+    solids.py     their corners and edges, as kernels read them
     manifold.py   the points of one pair: collected, thinned out to eight, handed over
 
     shapes, points, broad = tables.upload(models, worlds)

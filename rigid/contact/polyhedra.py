@@ -15,19 +15,16 @@ import taichi as ti
 from rigid.contact.broad import to_frame, to_world, triple
 from rigid.contact.manifold import put
 from rigid.contact.rounded import EDGE_MARGIN, NOTHING, nearest
+from rigid.contact.solids import beside, corner, edge, loop, plane, side
 from rigid.contact.tables import (
     BOUND,
     EDGE_COUNT,
-    EDGES,
     FACE_COUNT,
-    LOOPS,
     MATRIX,
     ORIGIN,
-    PLANES,
     REACH,
     SIZE,
     VERTEX_COUNT,
-    VERTICES,
 )
 
 
@@ -41,7 +38,7 @@ def polyhedron_on_plane(shapes: ti.template(), broad: ti.template(), a, b, world
     local = to_frame(broad, a, up, world)
     count = 0
     for k in range(shapes.integers[a, VERTEX_COUNT]):
-        v = triple(shapes.vertices, shapes.integers[a, VERTICES] + k, 0, world)
+        v = corner(shapes, a, k, world)
         gap = height + local.dot(v)
         if gap < reach:
             count = put(broad, count, origin + to_world(broad, a, v, world), up, gap, k, world)
@@ -104,47 +101,39 @@ def best_face(shapes: ti.template(), a, b, turn, shift, limit, world):
 
     Arguments: turn, shift: b's frame in a's; limit: above this separation any will do.
     """
-    best, face, corner = -1e30, 0, 0
+    best, face, below = -1e30, 0, 0
     for f in range(shapes.integers[a, FACE_COUNT]):
-        row = shapes.integers[a, PLANES] + f
-        n = triple(shapes.planes, row, 0, world)
+        n, offset = plane(shapes, a, f, world)
         into = turn.transpose() @ n
         low, deepest = 1e30, 0
         for k in range(shapes.integers[b, VERTEX_COUNT]):
-            height = into.dot(triple(shapes.vertices, shapes.integers[b, VERTICES] + k, 0, world))
+            height = into.dot(corner(shapes, b, k, world))
             if height < low:
                 low, deepest = height, k
-        separation = low + n.dot(shift) - shapes.planes[row, 3, world]
+        separation = low + n.dot(shift) - offset
         if separation > best:
-            best, face, corner = separation, f, deepest
+            best, face, below = separation, f, deepest
         if best > limit:
             break
-    return best, face, corner
+    return best, face, below
 
 
 @ti.func
 def best_edges(shapes: ti.template(), a, b, turn, shift, world):
     """The edges of a and b whose common perpendicular separates best: separation [m], both edges, axis from a to b."""
     best, edge_a, edge_b, axis = -1e30, 0, 0, ti.Vector([0.0, 0.0, 1.0])
-    corners_a, planes_a = shapes.integers[a, VERTICES], shapes.integers[a, PLANES]
-    corners_b, planes_b = shapes.integers[b, VERTICES], shapes.integers[b, PLANES]
     for j in range(shapes.integers[b, EDGE_COUNT]):
-        other = shapes.integers[b, EDGES] + 4 * j
-        q = triple(shapes.vertices, corners_b + shapes.lists[other], 0, world)
-        e = turn @ (triple(shapes.vertices, corners_b + shapes.lists[other + 1], 0, world) - q)
-        q = turn @ q + shift
-        c = turn @ triple(shapes.planes, planes_b + shapes.lists[other + 2], 0, world)
-        d = turn @ triple(shapes.planes, planes_b + shapes.lists[other + 3], 0, world)
+        q, e = edge(shapes, b, j, world)
+        q, e = turn @ q + shift, turn @ e
+        c, d = beside(shapes, b, j, world)
+        c, d = turn @ c, turn @ d
         for i in range(shapes.integers[a, EDGE_COUNT]):
-            row = shapes.integers[a, EDGES] + 4 * i
-            left = triple(shapes.planes, planes_a + shapes.lists[row + 2], 0, world)
-            right = triple(shapes.planes, planes_a + shapes.lists[row + 3], 0, world)
+            left, right = beside(shapes, a, i, world)
             # Arcs from left to right and from -c to -d cross: each one's ends are on opposite sides of the other's
             # plane, and they are in one hemisphere.
             over = left.dot(e)
             if over * right.dot(e) < 0.0:
-                p = triple(shapes.vertices, corners_a + shapes.lists[row], 0, world)
-                g = triple(shapes.vertices, corners_a + shapes.lists[row + 1], 0, world) - p
+                p, g = edge(shapes, a, i, world)
                 before = c.dot(g)
                 if before * d.dot(g) < 0.0 and before * over > 0.0:
                     n = g.cross(e)
@@ -164,24 +153,24 @@ def two_polyhedra(shapes: ti.template(), broad: ti.template(), a, b, world):
     """Two polyhedra: the corners of what faces have in common, or one point of two edges."""
     reach = broad.placed[a, REACH, world] + broad.placed[b, REACH, world]
     size = ti.min(shapes.numbers[a, BOUND, world], shapes.numbers[b, BOUND, world])
-    best, face, corner = -1e30, 0, 0
+    best, face, below = -1e30, 0, 0
     reference, incident = a, b
-    for side in range(2):
+    for turned in range(2):
         one, other = a, b
-        if side == 1:
+        if turned == 1:
             one, other = b, a
         if best < reach:
             turn, shift = relative(broad, one, other, world)
             separation, at, deepest = best_face(shapes, one, other, turn, shift, reach, world)
-            if separation > best + EDGE_MARGIN * size or side == 0 or separation >= reach:
-                best, face, corner = separation, at, deepest
+            if separation > best + EDGE_MARGIN * size or turned == 0 or separation >= reach:
+                best, face, below = separation, at, deepest
                 reference, incident = one, other
     count = 0
     if best < reach:
         turn, shift = relative(broad, a, b, world)
         separation, edge_a, edge_b, axis = best_edges(shapes, a, b, turn, shift, world)
         if separation < best + EDGE_MARGIN * size:
-            count = face_on_face(shapes, broad, a, reference, incident, face, corner, best, reach, world)
+            count = face_on_face(shapes, broad, a, reference, incident, face, below, best, reach, world)
         # Apart, nothing may lie over the face even where edges are only a little better.
         if count == 0 and best < separation < reach:
             count = edge_on_edge(shapes, broad, a, b, turn, shift, edge_a, edge_b, axis, separation, world)
@@ -191,13 +180,9 @@ def two_polyhedra(shapes: ti.template(), broad: ti.template(), a, b, world):
 @ti.func
 def edge_on_edge(shapes: ti.template(), broad: ti.template(), a, b, turn, shift, edge_a, edge_b, axis, gap, world):
     """Collect the nearest point of two edges."""
-    row, other = shapes.integers[a, EDGES] + 4 * edge_a, shapes.integers[b, EDGES] + 4 * edge_b
-    corners_a, corners_b = shapes.integers[a, VERTICES], shapes.integers[b, VERTICES]
-    p = triple(shapes.vertices, corners_a + shapes.lists[row], 0, world)
-    g = triple(shapes.vertices, corners_a + shapes.lists[row + 1], 0, world) - p
-    q = triple(shapes.vertices, corners_b + shapes.lists[other], 0, world)
-    e = turn @ (triple(shapes.vertices, corners_b + shapes.lists[other + 1], 0, world) - q)
-    s, _ = nearest(p, g, turn @ q + shift, e)
+    p, g = edge(shapes, a, edge_a, world)
+    q, e = edge(shapes, b, edge_b, world)
+    s, _ = nearest(p, g, turn @ q + shift, turn @ e)
     place = triple(broad.placed, a, ORIGIN, world) + to_world(broad, a, p + s * g, world)
     feature = -1 - (edge_a * shapes.integers[b, EDGE_COUNT] + edge_b)
     return put(broad, 0, place, -to_world(broad, a, axis, world), gap, feature, world)
@@ -205,20 +190,19 @@ def edge_on_edge(shapes: ti.template(), broad: ti.template(), a, b, turn, shift,
 
 @ti.func
 def face_on_face(
-    shapes: ti.template(), broad: ti.template(), a, reference, incident, face, corner, separation, reach, world
+    shapes: ti.template(), broad: ti.template(), a, reference, incident, face, below, separation, reach, world
 ):
     """Collect the corners of what of the incident polyhedron's face lies over the reference face, and below the reach.
 
     Arguments: a: the first of the pair; reference: a or the other, whose `face` it is; incident: the other one, whose
-    `corner` is deepest, `separation` below the face.
+    corner `below` is deepest, `separation` below the face.
     """
     turn, shift = relative(broad, reference, incident, world)
-    row = shapes.integers[reference, PLANES] + face
-    n, offset = triple(shapes.planes, row, 0, world), shapes.planes[row, 3, world]
+    n, offset = plane(shapes, reference, face, world)
     into = turn.transpose() @ n
     against, steepest = 0, 2.0
     for k in range(shapes.integers[incident, FACE_COUNT]):
-        slope = into.dot(triple(shapes.planes, shapes.integers[incident, PLANES] + k, 0, world))
+        slope = into.dot(plane(shapes, incident, k, world)[0])
         if slope < steepest - NOTHING:
             against, steepest = k, slope
     size = shapes.numbers[reference, BOUND, world]
@@ -249,7 +233,7 @@ def face_on_face(
             count = put(broad, count, place, normal, gap, code * sides * sides + feature, world)
     if separation < 0.0 and separation < least - NOTHING * size:
         # The deepest corner is not over the face: an edge separates better, by less than EDGE_MARGIN.
-        x = turn @ triple(shapes.vertices, shapes.integers[incident, VERTICES] + corner, 0, world) + shift
+        x = turn @ corner(shapes, incident, below, world) + shift
         place = origin + to_world(broad, reference, x, world)
         if reference == a:
             place -= separation * up
@@ -269,22 +253,16 @@ def clip(
     Returns: corners that are left; sides of both faces; which of the two polygons they are in.
     """
     most = broad.marks.shape[0] // 3
-    loop = shapes.integers[incident, LOOPS] + against
-    begin, own = shapes.lists[loop], shapes.lists[loop + 1] - shapes.lists[loop]
+    first, last = loop(shapes, incident, against)
+    own = last - first
     for k in range(own):
-        v = triple(shapes.vertices, shapes.integers[incident, VERTICES] + shapes.lists[begin + k], 0, world)
-        store(broad, k, turn @ v + shift, k, world)
+        store(broad, k, turn @ corner(shapes, incident, shapes.lists[first + k], world) + shift, k, world)
     corners, buffer = own, 0
-    loop = shapes.integers[reference, LOOPS] + face
-    begin, sides = shapes.lists[loop], shapes.lists[loop + 1] - shapes.lists[loop]
-    for i in range(sides):
-        after = begin + i + 1
-        if i + 1 == sides:
-            after = begin
-        v = triple(shapes.vertices, shapes.integers[reference, VERTICES] + shapes.lists[begin + i], 0, world)
-        w = triple(shapes.vertices, shapes.integers[reference, VERTICES] + shapes.lists[after], 0, world)
-        side = (w - v).cross(n)
-        side = side / side.norm()
+    begin, end = loop(shapes, reference, face)
+    for i in range(end - begin):
+        v, w = side(shapes, reference, begin, end, begin + i, world)
+        out = (w - v).cross(n)
+        out = out / out.norm()
         from_row, to_row, kept = buffer * most, (1 - buffer) * most, 0
         for k in range(corners):
             after = k + 1
@@ -292,7 +270,7 @@ def clip(
                 after = 0
             x, y = triple(broad.clips, from_row + k, 0, world), triple(broad.clips, from_row + after, 0, world)
             # A corner on the side is within, so that faces of one size keep their corners.
-            here, there = side.dot(x - v), side.dot(y - v)
+            here, there = out.dot(x - v), out.dot(y - v)
             within, stays = here <= NOTHING * size, there <= NOTHING * size
             mark = broad.marks[from_row + k, world]
             if within:
@@ -306,7 +284,7 @@ def clip(
                 store(broad, to_row + kept, x + cut * (y - x), begins, world)
                 kept += 1
         corners, buffer = kept, 1 - buffer
-    return corners, own + sides, buffer
+    return corners, own + end - begin, buffer
 
 
 @ti.func

@@ -12,19 +12,16 @@ import taichi as ti
 from pbd.collide.shapes import CAPSULE, solid_distance
 from rigid.contact.broad import quadruple, to_frame, to_world, triple
 from rigid.contact.manifold import put
+from rigid.contact.solids import beside, edge, loop, plane, side
 from rigid.contact.tables import (
     BOUND,
     EDGE_COUNT,
-    EDGES,
     FACE_COUNT,
     KIND,
-    LOOPS,
     MATRIX,
     ORIGIN,
-    PLANES,
     REACH,
     SIZE,
-    VERTICES,
 )
 
 # Segments lie along one another where the sine of their angle is below this, and give two points rather than one.
@@ -168,16 +165,10 @@ def sphere_on_solid(shapes: ti.template(), broad: ti.template(), a, b, world):
 @ti.func
 def over_face(shapes: ti.template(), shape, face, normal, x, world):
     """Whether a point, brought down along the normal, lies on a face."""
-    loop = shapes.integers[shape, LOOPS] + face
-    corners = shapes.integers[shape, VERTICES]
-    begin, end = shapes.lists[loop], shapes.lists[loop + 1]
+    begin, end = loop(shapes, shape, face)
     result = 1
     for k in range(begin, end):
-        after = k + 1
-        if after == end:
-            after = begin
-        v = triple(shapes.vertices, corners + shapes.lists[k], 0, world)
-        w = triple(shapes.vertices, corners + shapes.lists[after], 0, world)
+        v, w = side(shapes, shape, begin, end, k, world)
         if (w - v).cross(normal).dot(x - v) > 0.0:
             result = 0
     return result
@@ -189,17 +180,13 @@ def deepest_edge(shapes: ti.template(), shape, p, d, normal, distance, margin, w
 
     Only edges on the outline of the polyhedron as seen along the segment make a face of the Minkowski sum.
     """
-    corners, planes = shapes.integers[shape, VERTICES], shapes.integers[shape, PLANES]
     best, axis = distance + margin, normal
     found = 0
     for k in range(shapes.integers[shape, EDGE_COUNT]):
-        row = shapes.integers[shape, EDGES] + 4 * k
-        left = triple(shapes.planes, planes + shapes.lists[row + 2], 0, world)
-        right = triple(shapes.planes, planes + shapes.lists[row + 3], 0, world)
+        left, right = beside(shapes, shape, k, world)
         if left.dot(d) * right.dot(d) < 0.0:
-            v = triple(shapes.vertices, corners + shapes.lists[row], 0, world)
-            w = triple(shapes.vertices, corners + shapes.lists[row + 1], 0, world)
-            n = (w - v).cross(d)
+            v, e = edge(shapes, shape, k, world)
+            n = e.cross(d)
             n = n / n.norm()
             if n.dot(left + right) < 0.0:
                 n = -n
@@ -221,14 +208,13 @@ def rounded_on_polyhedron(shapes: ti.template(), broad: ti.template(), a, b, wor
     start, way, radius = core(shapes, broad, a, world)
     p = to_frame(broad, b, start - triple(broad.placed, b, ORIGIN, world), world)
     d = to_frame(broad, b, way, world)
-    corners, planes = shapes.integers[b, VERTICES], shapes.integers[b, PLANES]
     reach = broad.placed[a, REACH, world] + broad.placed[b, REACH, world]
     # The face that separates best, and the part [enter, leave] of the segment inside (Cyrus and Beck, 1978).
     best, face = -1e30, 0
     enter, leave = 0.0, 1.0
     for k in range(shapes.integers[b, FACE_COUNT]):
-        n = triple(shapes.planes, planes + k, 0, world)
-        low = n.dot(p) - shapes.planes[planes + k, 3, world]
+        n, offset = plane(shapes, b, k, world)
+        low = n.dot(p) - offset
         high = low + n.dot(d)
         if ti.min(low, high) > best:
             best, face = ti.min(low, high), k
@@ -240,7 +226,7 @@ def rounded_on_polyhedron(shapes: ti.template(), broad: ti.template(), a, b, wor
             leave = ti.min(leave, low / (low - high))
     count = 0
     if best < radius + reach:
-        normal = triple(shapes.planes, planes + face, 0, world)
+        normal, _ = plane(shapes, b, face, world)
         distance = best
         s = 0.0  # where on the segment its nearest point is
         if normal.dot(d) < 0.0:
@@ -254,20 +240,17 @@ def rounded_on_polyhedron(shapes: ti.template(), broad: ti.template(), a, b, wor
         elif over_face(shapes, b, face, normal, p + s * d, world) == 0:
             distance = 1e30
             for k in range(shapes.integers[b, EDGE_COUNT]):
-                row = shapes.integers[b, EDGES] + 4 * k
-                v = triple(shapes.vertices, corners + shapes.lists[row], 0, world)
-                w = triple(shapes.vertices, corners + shapes.lists[row + 1], 0, world)
-                on_core, on_edge = nearest(p, d, v, w - v)
-                offset = p + on_core * d - v - on_edge * (w - v)
+                v, e = edge(shapes, b, k, world)
+                on_core, on_edge = nearest(p, d, v, e)
+                offset = p + on_core * d - v - on_edge * e
                 length = offset.norm()
                 if length < distance * (1.0 - NOTHING):
                     distance, s = length, on_core
                     if length > NOTHING * radius:
                         normal = offset / length
                     else:
-                        normal = triple(shapes.planes, planes + shapes.lists[row + 2], 0, world)
-                        normal += triple(shapes.planes, planes + shapes.lists[row + 3], 0, world)
-                        normal = normal / normal.norm()
+                        left, right = beside(shapes, b, k, world)
+                        normal = (left + right) / (left + right).norm()
         if distance < radius + reach:
             count = along_face(shapes, broad, a, b, p, d, radius, normal, distance, s, reach, world)
     return count
@@ -277,27 +260,21 @@ def rounded_on_polyhedron(shapes: ti.template(), broad: ti.template(), a, b, wor
 def along_face(shapes: ti.template(), broad: ti.template(), a, b, p, d, radius, normal, distance, s, reach, world):
     """Collect the ends of what of a segment lies over the face that looks most along the normal, and its nearest point
     where that is none of them."""
-    corners, planes = shapes.integers[b, VERTICES], shapes.integers[b, PLANES]
     outwards = to_world(broad, b, normal, world)
     origin = triple(broad.placed, b, ORIGIN, world)
     face, slope = 0, -2.0
     for k in range(shapes.integers[b, FACE_COUNT]):
-        upright = triple(shapes.planes, planes + k, 0, world).dot(normal)
+        upright = plane(shapes, b, k, world)[0].dot(normal)
         if upright > slope + NOTHING:
             face, slope = k, upright
-    n = triple(shapes.planes, planes + face, 0, world)
+    n, offset = plane(shapes, b, face, world)
     low, high = 0.0, 1.0
-    loop = shapes.integers[b, LOOPS] + face
-    begin, end = shapes.lists[loop], shapes.lists[loop + 1]
+    begin, end = loop(shapes, b, face)
     for k in range(begin, end):
-        after = k + 1
-        if after == end:
-            after = begin
-        v = triple(shapes.vertices, corners + shapes.lists[k], 0, world)
-        w = triple(shapes.vertices, corners + shapes.lists[after], 0, world)
-        side = (w - v).cross(normal)
-        here, rise = side.dot(p - v), side.dot(d)
-        slack = NOTHING * side.norm()
+        v, w = side(shapes, b, begin, end, k, world)
+        out = (w - v).cross(normal)
+        here, rise = out.dot(p - v), out.dot(d)
+        slack = NOTHING * out.norm()
         if ti.abs(rise) <= slack * d.norm():  # along this side
             if ti.min(here, here + rise) > slack * shapes.numbers[b, BOUND, world]:
                 high = -1.0
@@ -312,7 +289,7 @@ def along_face(shapes: ti.template(), broad: ti.template(), a, b, p, d, radius, 
             x = p + low * d
             if k == 1:
                 x = p + high * d
-            height = (n.dot(x) - shapes.planes[planes + face, 3, world]) / slope
+            height = (n.dot(x) - offset) / slope
             least = ti.min(least, height)
             if height < radius + reach:
                 place = origin + to_world(broad, b, x, world) - radius * outwards
