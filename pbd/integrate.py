@@ -13,14 +13,19 @@ SHARED = 2.0
 
 
 @ti.func
+def gravity(s: ti.template(), row):
+    """Gravity at one instant (3,) [m/s²]."""
+    return ti.Vector([s.timeline[row, GRAVITY + k] for k in ti.static(range(3))])
+
+
+@ti.func
 def acceleration(s: ti.template(), row, i, world):
     """Acceleration of particle i [m/s²]: gravity and all forces; zero where pinned."""
     w = s.position[i, world][3]
     force = s.force[i, world]
     if ti.static(s.features.wind):
         force += s.air[i, world]
-    gravity = ti.Vector([s.timeline[row, GRAVITY + k] for k in ti.static(range(3))])
-    result = gravity + w * force
+    result = gravity(s, row) + w * force
     if w == 0.0:
         result *= 0.0
     return result

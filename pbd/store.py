@@ -1,5 +1,7 @@
 """What a system holds, as a person reads and writes it: positions, velocities, forces, masses, whole states."""
 
+from functools import cached_property
+
 import numpy as np
 
 from pbd import launch
@@ -125,6 +127,27 @@ class Store:
         self._write("previous", vectors[1])
         self._write("force", vectors[2])
         self._dt, self._substeps, self._origin, self._substep = dt, substeps, origin, substep
+
+    def memory(self):
+        """What kinds of constraint count from step to step (numbers, worlds), see Kind.memory; `state` is without."""
+        return self._read("parameters")[self._counted]
+
+    def set_memory(self, values):
+        """Go on from what `memory` gave. Arguments: values, shaped as they are read; zeros to count anew."""
+        if self._counted.size:
+            parameters = self._read("parameters")
+            parameters[self._counted] = finite_array("memory", values, (self._counted.size, self.worlds))
+            self._write("parameters", parameters)
+
+    @cached_property
+    def _counted(self):
+        """Rows of the parameters in which kinds of constraint keep what they count."""
+        rows = [np.zeros(0, int)]
+        for kind, (_, first, _, count) in zip(self._kinds, self._read("offsets")):
+            numbers = len(kind.parameters)
+            last = np.arange(numbers - kind.memory, numbers)
+            rows.append((first + (numbers + kind.compliance) * np.arange(count)[:, None] + last).ravel())
+        return np.concatenate(rows)
 
     def digest(self):
         """Sixteen hexadecimal digits that differ when any bit of the positions or of the previous ones does."""

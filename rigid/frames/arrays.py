@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 import taichi as ti
 
+from rigid.contact import tables
+
 
 class Bodies(NamedTuple):
     """What functions of a kernel read as `data.guest`; W worlds."""
@@ -56,3 +58,22 @@ def write_triple(array: ti.template(), i, world, column, value):
     """A vector as three numbers of an item."""
     for k in ti.static(range(3)):
         array[i, world, column + k] = value[k]
+
+
+@ti.func
+def four(array: ti.template(), c, world, column):
+    """Four numbers of an item as a vector."""
+    return ti.Vector([array[c, world, column + k] for k in ti.static(range(4))])
+
+
+@ti.func
+def sides_of(s: ti.template(), c, world):
+    """The two sides of contact c."""
+    return s.guest.points.integers[c, tables.BODY_A, world], s.guest.points.integers[c, tables.BODY_B, world]
+
+
+@ti.func
+def tangents(s: ti.template(), c, world):
+    """Normal of contact c, and two tangents at right angles."""
+    n, t = triple(s.guest.contacts, c, world, NORMAL), triple(s.guest.contacts, c, world, TANGENT)
+    return n, t, n.cross(t)

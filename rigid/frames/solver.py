@@ -71,16 +71,13 @@ class FrameSolver:
         # Particles of all bodies in one table, filled up with ones that weigh nothing.
         most = max(map(len, self.members), default=4)
         self._index = np.array([np.pad(m, (0, most - len(m)), "edge") for m in self.members], int).reshape(-1, most)
-        fill = [[(most - len(frame.masses)) for frame in frames] for frames in self.frames]
-        self._points, self._masses = (
-            np.array([
-                [np.pad(getattr(frame, name), ((0, n), *zeros)) for frame, n in zip(frames, empty)]
-                for frames, empty in zip(self.frames, fill)
-            ]).reshape(len(models), -1, most, *tail)
-            for name, zeros, tail in (("points", ((0, 0),), (3,)), ("masses", (), ()))
-        )  # fmt: skip
+        shape = len(models), len(self.members), most
+        self._points, self._masses = np.zeros((*shape, 3)), np.zeros(shape)
+        for place in np.ndindex(shape[:2]):
+            frame = self.frames[place[0]][place[1]]
+            count = len(frame.masses)
+            self._points[place][:count], self._masses[place][:count] = frame.points, frame.masses
         self._inertias = np.array([each.inertias for each in models])
-        self._counted = counted(self.system)
         self._guest = None
         if contacts and may_touch(self.model, particles):
             self._guest = body_arrays(models, descriptions, self.system.worlds, contact_capacity)
@@ -139,13 +136,12 @@ class FrameSolver:
         """All numbers of the particles and of contacts, in a row."""
         arrays = [snapshot.positions, snapshot.previous, snapshot.forces, snapshot.inverse_masses]
         arrays += [[snapshot.dt, snapshot.substeps, snapshot.origin, snapshot.substep]]
-        arrays += [array.to_numpy() for array in self._remembered()]
+        arrays += [self.system.memory(), *(array.to_numpy() for array in self._remembered())]
         return np.concatenate([np.ravel(array).astype(float) for array in arrays])
 
     def _remembered(self):
-        """Taichi arrays whose contents a later step reads besides positions: of contacts, and of turns counted."""
-        contacts = [] if self._guest is None else [self._guest[name] for name in REMEMBERED]
-        return contacts + ([self.system._arrays["parameters"]] if self._counted.size else [])
+        """Taichi arrays of contacts whose contents a later step reads."""
+        return [] if self._guest is None else [self._guest[name] for name in REMEMBERED]
 
     def set_state(self, state):
         """Put bodies elsewhere. Arguments: a rigid.State.
@@ -165,12 +161,12 @@ class FrameSolver:
         """Take a state with its memory, if that is of this system and belongs to the poses; whether it was so."""
         now = self.system.state()
         shapes = [now.positions.shape, now.previous.shape, now.forces.shape, now.inverse_masses.shape, (4,)]
-        shapes += [array.to_numpy().shape for array in self._remembered()]
+        shapes += [self.system.memory().shape, *(array.to_numpy().shape for array in self._remembered())]
         ends = np.cumsum([np.prod(shape, dtype=int) for shape in shapes])
         if len(state.memory) != ends[-1]:
             return False
         parts = [part.reshape(shape) for part, shape in zip(np.split(state.memory, ends[:-1]), shapes)]
-        positions, previous, forces, weights, (dt, substeps, origin, substep) = parts[:5]
+        positions, previous, forces, weights, (dt, substeps, origin, substep), remembered = parts[:6]
         now = pbd.State(positions, previous, forces, weights, float(dt), int(substeps), float(origin), int(substep))
         given = (state.position, state.rotation, state.velocity, state.angular_velocity)
         before = self.system.state()
@@ -178,7 +174,8 @@ class FrameSolver:
         if not all(map(np.array_equal, self._read(positions, previous), given)):
             self.system.set_state(before)
             return False
-        for array, part in zip(self._remembered(), parts[5:]):
+        self.system.set_memory(remembered)
+        for array, part in zip(self._remembered(), parts[6:]):
             array.from_numpy(np.ascontiguousarray(part, array.to_numpy().dtype))
         return True
 
@@ -203,10 +200,7 @@ class FrameSolver:
         self.system.set_velocities(np.where(free[..., None], velocities / share, kept))
         if self._guest is not None:
             self._guest["heads"].fill(-1)
-        if self._counted.size:
-            parameters = self.system._arrays["parameters"].to_numpy()
-            parameters[self._counted] = 0.0
-            self.system._arrays["parameters"].from_numpy(parameters)
+        self.system.set_memory(np.zeros_like(self.system.memory()))
         self._joints.forget()
 
     def joint_positions(self):
@@ -216,13 +210,3 @@ class FrameSolver:
     def joint_velocities(self):
         """Their velocities, likewise, over the last step."""
         return self._joints.velocities(self.state())
-
-
-def counted(system):
-    """Rows of a system's parameters in which kinds of constraint keep what they count."""
-    rows = [np.zeros(0, int)]
-    for kind, (_, first, _, count) in zip(system._kinds, system._arrays["offsets"].to_numpy()):
-        numbers = len(kind.parameters)
-        last = np.arange(numbers - kind.memory, numbers)
-        rows.append((first + (numbers + kind.compliance) * np.arange(count)[:, None] + last).ravel())
-    return np.concatenate(rows)

@@ -13,9 +13,10 @@ from pbd.arrays import CROWDED, Data, Guest
 from pbd.integrate import position
 from rigid.contact import tables
 from rigid.contact.narrow import point_finder, shape_distance
-from rigid.frames import contact
+from rigid.frames import contact, kept, rebound
 from rigid.frames.arrays import BODIES, IMPULSE, OWN, TOUCHED, Bodies
 from rigid.frames.poses import move, read_inertia, read_pose, rest
+from rigid.frames.sides import PARTICLE
 
 
 @lru_cache
@@ -84,7 +85,7 @@ def append(s: ti.template(), i, shape, x, normal, gap, world):
     if c < s.guest.contacts.shape[0]:
         s.guest.points.integers[c, tables.SHAPE_A, world] = -1
         s.guest.points.integers[c, tables.SHAPE_B, world] = -1
-        s.guest.points.integers[c, tables.BODY_A, world] = contact.PARTICLE - i
+        s.guest.points.integers[c, tables.BODY_A, world] = PARTICLE - i
         s.guest.points.integers[c, tables.BODY_B, world] = s.guest.shapes.integers[shape, tables.BODY]
         # Half the gap from here is where the impulse acts: at the particle, else friction would turn the two.
         place = x + 0.5 * gap * normal
@@ -125,19 +126,19 @@ def part(s: ti.template(), world):
         s.guest.heads[shape, world] = -1
     returned = 0
     for c in range(contact.count(s, world)):
-        contact.keep(s, c, world)
-        returned += contact.rebounds(s, c, world)
+        kept.keep(s, c, world)
+        returned += rebound.rebounds(s, c, world)
     if returned > 0:
         for body in range(s.guest.own[BODIES]):
             if s.guest.motion[body, world, TOUCHED] > 0.0:
                 read_inertia(s, s.position, body, world)
         for c in range(contact.count(s, world)):
-            contact.aim(s, c, world)
+            rebound.aim(s, c, world)
             contact.measure(s, c, world)
-        for _ in range(contact.PASSES):
+        for _ in range(rebound.PASSES):
             for c in range(contact.count(s, world)):
-                if contact.rebounds(s, c, world):
-                    contact.rebound(s, c, world)
+                if rebound.rebounds(s, c, world):
+                    rebound.rebound(s, c, world)
         for body in range(s.guest.own[BODIES]):
             if s.guest.motion[body, world, TOUCHED] > 0.0:
                 move(s, s.previous, s.position, body, -1.0, world)
