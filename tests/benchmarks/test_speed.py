@@ -66,6 +66,28 @@ def test_ragdolls_of_many_worlds(ragdolls):
     assert ragdolls["100 worlds"] >= 150_000
 
 
+@pytest.fixture(scope="module")
+def impulses():
+    return {case: value for case, (value, _) in rows("impulse", 64).items()}
+
+
+@pytest.mark.parametrize(
+    ("case", "limit"),
+    [
+        ("chain of 5 10 iterations step(1000)", 10),  # µs
+        ("chain of 5 to 1e-6 step(1000)", 100),
+        ("ragdoll 20 iterations step(1000)", 80),
+        ("pyramid of 55 boxes", 2),  # ms
+    ],
+)
+def test_impulses_are_quick(impulses, case, limit):
+    assert impulses[case] <= limit
+
+
+def test_impulses_of_many_worlds(impulses):
+    assert impulses["ragdoll 100 worlds"] >= 30_000
+
+
 def test_a_million_particles():
     found = rows("million")
     assert found["build and first step"][0] < 20

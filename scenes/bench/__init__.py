@@ -1,0 +1,29 @@
+"""Benchmarks: how fast, with a hash of the state beside each figure, so that a faster wrong answer shows.
+
+Ratios are of figures from one run.
+"""
+
+from scenes.bench.bodies import impulses, ragdolls
+from scenes.bench.measure import COLUMNS
+from scenes.bench.particles import million, small, thread_worker, threads, worlds
+from scenes.bench.sticks import sticks_against_c
+
+BENCHMARKS = {
+    "sticks": sticks_against_c,
+    "threads": threads,
+    "small": small,
+    "worlds": worlds,
+    "ragdoll": ragdolls,
+    "impulse": impulses,
+    "million": million,
+}
+
+
+def rows(names):
+    """Lines of CSV, header first, as they are measured. Arguments: names of BENCHMARKS."""
+    yield COLUMNS
+    for name in names:
+        yield from BENCHMARKS[name]()
+
+
+__all__ = ["BENCHMARKS", "rows", "thread_worker"]

@@ -1,0 +1,73 @@
+"""Ragdolls, chains and piles of bodies, by the solvers of rigid."""
+
+import pbd
+import rigid
+from pbd import build
+from rigid.build import ragdoll
+from scenes.bench.measure import fastest, row
+from scenes.scene import load
+
+
+def lying_ragdoll(worlds=1, sweeps=10):
+    """A solver of a ragdoll of eleven capsules that has fallen and lies on the floor."""
+    model = rigid.Model()
+    model.add_ground()
+    ragdoll(model, position=(0, 0, 0.3), rotation=(0.8, 0.1, 0.6, 0))
+    solver = rigid.solver("verlet", model, dt=1 / 60, iterations=sweeps, worlds=worlds, direction="current")
+    solver.step(300)
+    return solver
+
+
+def ragdolls(worlds=100, pile=50, sweeps=10):
+    """A ragdoll on a floor, and a figure of particles, from Python and inside one launch; many worlds; and a pile."""
+    solver = lying_ragdoll(sweeps=sweeps)
+    seconds = fastest(lambda: [solver.step() for _ in range(1000)], 3)
+    yield row("ragdoll", "step(1)", seconds * 1e3, "µs/step", solver.system.digest())
+    yield row("ragdoll", "step(1000)", fastest(lambda: solver.step(1000)) * 1e3, "µs/step", solver.system.digest())
+
+    particles = pbd.Particles()
+    build.figure(particles)
+    particles.add_collider(pbd.Plane(), friction=0.5)
+    system = pbd.ParticleSystem(particles, dt=1 / 60, iterations=sweeps)
+    system.step(300)
+    yield row("ragdoll", "figure step(1000)", fastest(lambda: system.step(1000)) * 1e3, "µs/step", system.digest())
+
+    solver = lying_ragdoll(worlds, sweeps)
+    rate = 100 * worlds / fastest(lambda: solver.step(100))
+    yield row("ragdoll", f"{worlds} worlds", rate, "ragdoll-steps/s", solver.system.digest())
+
+    # As the scenes have it, in the current direction: with "start" a pile diverges at so few sweeps.
+    model = load("ragdoll_pile", count=pile).model
+    solver = rigid.solver("verlet", model, dt=1 / 60, iterations=sweeps, direction="current")
+    solver.step(240)
+    yield row("ragdoll", f"pile of {pile}", fastest(lambda: solver.step(20), 3) * 50, "ms/step", solver.system.digest())
+
+
+
+def impulses(worlds=100):
+    """The impulse solver: a chain of five rods, a ragdoll on a floor, many of it, and a pyramid of 55 boxes."""
+
+    def after(steps, name, worlds=1, **options):
+        solver = rigid.solver("impulse", load(name).model, worlds=worlds, **options)
+        solver.step(steps)
+        return solver
+
+    for case, options in (("10 iterations", {"iterations": 10, "tolerance": 0.0}), ("to 1e-6", {"iterations": 1000})):
+        # From the horizontal each time: a chain that hangs still needs one sweep.
+        solver = after(1, "five_link_chain", dt=0.01, **options)
+        start = solver.state()
+
+        def swing(solver=solver, start=start):
+            solver.set_state(start)
+            solver.step(1000)
+
+        yield row("impulse", f"chain of 5 {case} step(1000)", fastest(swing) * 1e3, "µs/step", solver.digest())
+    options = {"dt": 1 / 60, "iterations": 20, "tolerance": 0.0}
+    solver = after(300, "ragdoll", **options)
+    seconds = fastest(lambda: solver.step(1000))
+    yield row("impulse", "ragdoll 20 iterations step(1000)", seconds * 1e3, "µs/step", solver.digest())
+    solver = after(300, "ragdoll", worlds, **options)
+    rate = 20 * worlds / fastest(lambda: solver.step(20))
+    yield row("impulse", f"ragdoll {worlds} worlds", rate, "ragdoll-steps/s", solver.digest())
+    solver = after(60, "pyramid", **options)
+    yield row("impulse", "pyramid of 55 boxes", fastest(lambda: solver.step(20)) * 50, "ms/step", solver.digest())

@@ -1,0 +1,115 @@
+"""Stick projections against a loop in C, compiled where there is a compiler: the bar for one thread."""
+
+import ctypes
+import math
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+import pbd
+from pbd.launch import real
+from scenes.bench.measure import fastest, row
+from scenes.bench.particles import grid
+
+C_SOURCE = r"""
+#include <math.h>
+#define TINY ((REAL)1e-30)
+/* Verlet under gravity, then Jakobsen's sticks in the order given: the same step as ours, as a person would write it.
+*/ void step(REAL *x, REAL *previous, const REAL *w, int particles, const int *members, const REAL *length, int sticks,
+          int sweeps, REAL gh2) {
+    for (int i = 0; i < particles; i++) {
+        if (w[i] == 0) { for (int k = 0; k < 3; k++) previous[3*i+k] = x[3*i+k]; continue; }
+        for (int k = 0; k < 3; k++) {
+            REAL now = x[3*i+k];
+            x[3*i+k] = now + (now - previous[3*i+k]) + (k == 2 ? gh2 : 0);
+            previous[3*i+k] = now;
+        }
+    }
+    for (int sweep = 0; sweep < sweeps; sweep++)
+        for (int c = 0; c < sticks; c++) {
+            int a = members[2*c], b = members[2*c+1];
+            REAL *p = x + 3*a, *q = x + 3*b;
+            REAL dx = q[0]-p[0], dy = q[1]-p[1], dz = q[2]-p[2];
+            REAL d = SQRT(dx*dx + dy*dy + dz*dz + TINY);
+            REAL s = (d - length[c]) / (d * (w[a] + w[b] + (REAL)1e-20)), u = w[a]*s, v = w[b]*s;
+            p[0] += u*dx; p[1] += u*dy; p[2] += u*dz;
+            q[0] -= v*dx; q[1] -= v*dy; q[2] -= v*dz;
+        }
+}
+"""
+
+
+def sticks_against_c(n=128, sweeps=10):
+    """Stick projections a second on one thread, ours and C's; of the sweeps alone, and of whole steps with Verlet."""
+    particles = grid(n)
+    systems = [pbd.ParticleSystem(particles, iterations=k, schedule="clusters", clusters=1) for k in (sweeps, 0)]
+    start = systems[0].state()
+    loop = CLoop(systems[0], start)
+    steps = 4
+    ours, theirs = np.full(2, math.inf), np.full(2, math.inf)
+    for system in systems:
+        system.step()  # compiles
+    for _ in range(8):  # by turns, so that both meet the same neighbours on the machine
+        for k, (system, count) in enumerate(zip(systems, (sweeps, 0))):
+            system.set_state(start)
+            ours[k] = min(ours[k], fastest(lambda s=system: s.step(steps), 1))
+            if loop.library:
+                loop.reset()
+                theirs[k] = min(theirs[k], fastest(lambda c=count: loop.step(steps, c), 1))
+                if k == 0:
+                    difference = np.abs(loop.x.reshape(-1, 3) - system.positions()).max()
+    projections = steps * sweeps * sum(len(order) for order in systems[0].schedule.orders) / 1e6
+    unit = "million projections/s"
+    state = systems[0].digest()
+    yield row("sticks", f"{n}x{n} sweeps one thread", projections / (ours[0] - ours[1]), unit, state)
+    yield row("sticks", f"{n}x{n} steps one thread", projections / ours[0], unit, state)
+    if loop.library:
+        yield row("sticks", f"{n}x{n} sweeps C -O3 -march=native", projections / (theirs[0] - theirs[1]), unit)
+        yield row("sticks", f"{n}x{n} steps C -O3 -march=native", projections / theirs[0], unit)
+        yield row("sticks", f"{n}x{n} sweeps ours to C", (theirs[0] - theirs[1]) / (ours[0] - ours[1]), "ratio")
+        yield row("sticks", f"{n}x{n} steps ours to C", theirs[0] / ours[0], "ratio")
+        yield row("sticks", f"{n}x{n} difference from C", difference, "m")
+
+
+class CLoop:
+    """The step in C, compiled for this machine and precision; `library` is None where there is no compiler."""
+
+    def __init__(self, system, state):
+        compiler = shutil.which("cc")
+        self.library = None
+        if not compiler:
+            return
+        name, root = ("float", "sqrtf") if real() == np.float32 else ("double", "sqrt")
+        with tempfile.TemporaryDirectory() as folder:
+            source, library = Path(folder, "loop.c"), Path(folder, "loop.so")
+            source.write_text(C_SOURCE)
+            command = [compiler, "-O3", "-march=native", f"-DREAL={name}", f"-DSQRT={root}", "-shared", "-fPIC"]
+            subprocess.run([*command, "-o", str(library), str(source), "-lm"], check=True, capture_output=True)
+            self.library = ctypes.CDLL(str(library))
+        self.kind = ctypes.c_float if real() == np.float32 else ctypes.c_double
+        self.state = state
+        self.members = system._arrays["members"].to_numpy()
+        self.length = system._arrays["parameters"].to_numpy()[:, 0].copy()
+        self.weights = np.ascontiguousarray(state.inverse_masses, real())
+        self.gh2 = -9.81 * system.dt**2
+        self.reset()
+
+    def reset(self):
+        """Back to the start."""
+        self.x = np.array(self.state.positions, real()).ravel()
+        self.previous = np.array(self.state.previous, real()).ravel()
+
+    def step(self, count, sweeps):
+        """Make steps."""
+
+        def at(array):
+            return array.ctypes.data_as(ctypes.c_void_p)
+
+        for _ in range(count):
+            self.library.step(
+                at(self.x), at(self.previous), at(self.weights), len(self.weights), at(self.members), at(self.length),
+                len(self.length), sweeps, self.kind(self.gh2),
+            )  # fmt: skip
