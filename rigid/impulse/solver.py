@@ -1,5 +1,6 @@
 """Solver "impulse": a Model in maximal coordinates, by sequential impulses. The step is in rigid/impulse/step.py."""
 
+import warnings
 from typing import NamedTuple
 
 import numpy as np
@@ -56,6 +57,23 @@ class Contacts(NamedTuple):
     forces: np.ndarray
 
 
+# Heavier bodies than so many times the lightest are beyond what sweeps can carry.
+MOST_HEAVY = 1e4
+
+
+def warn_of_ratios(model):
+    """Say where masses differ so much that sweeps will be far from done."""
+    masses = model.masses
+    if len(masses) and masses.max() > MOST_HEAVY * masses.min():
+        heavy, light = model.bodies[int(masses.argmax())], model.bodies[int(masses.argmin())]
+        warnings.warn(
+            f"{heavy.name!r} has {heavy.mass / light.mass:.3g} times the mass of {light.name!r}: where they meet or are "
+            f"joined, impulses will be inaccurate, as sweeps from body to body converge slowly beyond {MOST_HEAVY:g}",
+            UserWarning,
+            stacklevel=4,
+        )
+
+
 class ImpulseSolver(BodySolver):
     """A Model by sequential impulses.
 
@@ -102,6 +120,8 @@ class ImpulseSolver(BodySolver):
         self.restitution_threshold = not_negative("restitution_threshold", restitution_threshold)
         self.sleep_speed = not_negative("sleep_speed", sleep_speed)
         one_of("gyroscopic", gyroscopic, ("implicit", "midpoint", "explicit"))
+        for each in self.models:
+            warn_of_ratios(each)
         models, worlds = self.models, self.worlds
         meetings = tables.meetings(models)
         touching = contacts and any(meetings[:5])
