@@ -199,7 +199,7 @@ class ImpulseSolver(BodySolver):
         count = int(self._report[world, TOUCHING])
         integers, numbers = (array.to_numpy()[:count, :, world] for array in self.points[:2])
         rows = self.rows.numbers.to_numpy()[world, self._first_row : self._first_row + ROWS * count]
-        rows = rows.reshape(count, ROWS, -1).astype(float)
+        rows = rows.reshape(count, ROWS, rows.shape[-1]).astype(float)
         forces = np.einsum("cr,crk->ck", rows[:, :, IMPULSE], rows[:, :, DIRECTION : DIRECTION + 3]) / self._h
         return Contacts(
             integers[:, [tables.BODY_A, tables.BODY_B]], numbers[:, tables.POINT : tables.POINT + 3],
