@@ -28,7 +28,7 @@ def five_link_chain(links: int = 5, friction: float = 0.5):
         model.add_hinge(before, rod, hinge, (0, 1, 0), friction=friction, name=f"hinge {k + 1}")
         before = rod
     colours = np.array([(RED, GOLD, GREEN, SAND, BLUE)[k % 5] for k in range(links)])
-    post = tubes([(0, 0.5, 0), (0, 0.5, top)], [(0, 0.5, top), (0, 0.05, top)], 0.035, WOOD)
+    post = tubes([(0, 0.5, 0), (0, 0.5, top)], [(0, 0.5, top), (0, 0.05, top)], 0.05, WOOD)
     return Scene(
         model=model,
         duration=10.0,
@@ -36,6 +36,6 @@ def five_link_chain(links: int = 5, friction: float = 0.5):
             "impulse": {"dt": 0.01, "iterations": 150, "tolerance": 1e-6},
             "verlet": {"dt": 0.01, "substeps": 5, "iterations": 10},
         },
-        looks=[Bodies(model, colours), Joints(model, 0.035, STEEL, ("hinge",)), Scenery([post])],
-        camera=Camera((0.5 * top, -2.3 * top, 0.95 * top), (0.1 * top, 0, 0.55 * top)),
+        looks=[Bodies(model, colours), Joints(model, 0.045, STEEL, ("hinge",)), Scenery([post])],
+        camera=Camera((0.4 * top, -1.9 * top, 0.85 * top), (0, 0, 0.58 * top)),
     )

@@ -18,15 +18,15 @@ from scenes.scene import Following, Scene, register
 
 
 @register
-def trailer(speed: float = 1.3, turn: float = 0.06, bumps: int = 12, height: float = 0.06):
+def trailer(speed: float = 1.3, turn: float = 0.015, bumps: int = 14, height: float = 0.06):
     """A robot pulls a trailer over bumps, on a ball joint with limits."""
     whole("bumps", bumps, least=0), not_negative("height", height)
     model = rigid.Model()
     model.add_ground(friction=0.9)
     for k in range(bumps if height else 0):  # under the left wheels and the right ones by turns
         x, radius = 1.1 + 0.75 * k, 0.2
-        middle = np.array([x, 0.3 if k % 2 else -0.3, height - radius])
-        model.add_shape(rigid.GROUND, pbd.Capsule(middle - (0, 0.2, 0), middle + (0, 0.2, 0), radius), friction=0.9)
+        middle = np.array([x, 0.38 if k % 2 else -0.38, height - radius])
+        model.add_shape(rigid.GROUND, pbd.Capsule(middle - (0, 0.3, 0), middle + (0, 0.3, 0), radius), friction=0.9)
     robot = model.add_box((0.62, 0.36, 0.14), mass=20.0, position=(0, 0, RADIUS + 0.05), name="robot")
     model.add_shape(robot, rigid.Box((0.08, 0, RADIUS + 0.18), (0.28, 0.26, 0.12)))
     colours = [GOLD]

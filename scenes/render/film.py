@@ -10,6 +10,7 @@ from scenes.render.label import draw_labels
 from scenes.render.renderer import Renderer
 from scenes.render.video import VideoWriter, check_output
 from scenes.run import Replay, Run
+from scenes.scene import Following
 
 
 def film(
@@ -66,7 +67,7 @@ def draw_frames(source, path, renderer, labels=True, progress=None):
 def picture(scene, frame, renderer, camera, solver=None):
     """One frame as an image (height, width, 3), labelled where a solver is named. Arguments: camera: it may follow."""
     try:
-        camera = camera.at(frame) if hasattr(camera, "at") else camera
+        camera = camera.at(frame) if isinstance(camera, Following) else camera
         drawables = [surface for look in scene.looks for surface in look.draw(frame)]
         image = renderer.draw(drawables, camera)
     except ValueError as error:  # too far off for single precision, on the way to diverge
