@@ -10,6 +10,8 @@ The description: bodies, shapes, joints, springs, gears (rigid/model.py), snapsh
 Solvers: "verlet" (rigid/frames) and "impulse" (rigid/impulse).
 """
 
+from inspect import signature
+
 from pbd.collide.hull import ConvexHull
 from pbd.collide.shapes import Box, Capsule, Cylinder, Plane, Sphere
 from pbd.validate import one_of
@@ -30,13 +32,17 @@ def solver(name, model, dt=0.01, worlds=1, **options):
     maximal coordinates (rigid/impulse); model: a Model, or a list of several of one structure, each a world; dt: time
     step [s]; worlds: how many copies; options: the solver's.
 
-    Errors: ValueError for an unknown name; NotImplementedError for what in the model the solver cannot do.
+    Errors: ValueError for an unknown name or option; NotImplementedError for what in the model the solver cannot do.
     """
     one_of("solver", name, SOLVERS)
     if name == "verlet":
         from rigid.frames import FrameSolver as Solver  # brings Taichi, which a description needs none of
     else:
         from rigid.impulse import ImpulseSolver as Solver
+    known = [each for each in signature(Solver).parameters if each not in ("model", "options")]
+    known += getattr(Solver, "PASSED_ON", ())
+    for option in options:
+        one_of(f'option of solver "{name}"', option, known)
     return Solver(model, dt=dt, worlds=worlds, **options)
 
 

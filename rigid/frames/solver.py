@@ -21,8 +21,6 @@ from rigid.model import models_of_worlds
 from rigid.rotation import from_matrix, rotate
 from rigid.state import State
 
-OPTIONS = tuple(signature(pbd.ParticleSystem).parameters)[1:]  # without the particles
-
 
 class FrameSolver:
     """A Model as frames of particles.
@@ -48,13 +46,13 @@ class FrameSolver:
     Source: Jakobsen, Advanced Character Physics (2001), sections 5 and 6.
     """
 
+    PASSED_ON = tuple(signature(pbd.ParticleSystem).parameters)[1:]  # options besides its own; without the particles
+
     def __init__(self, model, dt=0.01, worlds=1, contacts=True, particles=None, attachments=(),
                  contact_capacity=None, frame="tetrahedron", **options):  # fmt: skip
         models = models_of_worlds(model)
         for each in models:
             refuse_what_is_missing(each)
-        for name in options:
-            one_of('option of solver "verlet"', name, OPTIONS)
         if particles is not None and not np.array_equal(particles.gravity, models[0].gravity):
             raise ValueError(
                 f"gravity is {models[0].gravity.tolist()} in the model and {particles.gravity.tolist()} for its "
