@@ -192,7 +192,7 @@ def soften(s: ti.template(), row, i, j, world):
         if n[world, row, PER_MASS] > 0.0:
             mass = one_over(matrix(s, row, row, i, j, world))
             stiffness, damping = mass * stiffness, mass * damping
-        give = s.h * stiffness + damping
+        give = ti.max(s.h * stiffness + damping, 1e-30)  # of a joint that gives way freely: γ is not infinite
         softness, part = 1.0 / (s.h * give), s.h * stiffness / give
     n[world, row, SOFTNESS] = softness
     n[world, row, BIAS] = part
