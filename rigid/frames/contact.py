@@ -163,10 +163,15 @@ def solve(s: ti.template(), c, world):
         normal = ti.max(before[0] - C * inverse[0], 0.0)
         along, across = before[1] - D.dot(t) * inverse[1], before[2] - D.dot(u) * inverse[2]
         limit = s.guest.contacts[c, world, FRICTION] * normal
-        length = ti.sqrt(along * along + across * across)
-        if length > limit:
-            along *= limit / length
-            across *= limit / length
+        if along * along + across * across > limit * limit:
+            # What slides: the same step for both tangents, so that it ends where λ_t lies against the slip; each with
+            # its own would turn it aside. No longer than either bears (as rigid/impulse/relax.py has it).
+            step = ti.min(inverse[1], inverse[2])
+            along, across = before[1] - D.dot(t) * step, before[2] - D.dot(u) * step
+            length = ti.sqrt(along * along + across * across)
+            if length > limit:
+                along *= limit / length
+                across *= limit / length
         write_triple(s.guest.contacts, c, world, IMPULSE, ti.Vector([normal, along, across]))
         push_both(
             s, s.position, 1.0, c,
