@@ -40,7 +40,7 @@ def high_mass_ratio(ratio: float = 100.0, boxes: int = 4, links: int = 6):
         model=model,
         duration=6.0,
         settings={
-            "impulse": {"dt": 1 / 60, "substeps": 4, "iterations": 50},
+            "impulse": {"dt": 1 / 60, "substeps": 8, "iterations": 50},
             "verlet": {"dt": 1 / 60, "substeps": 10, "iterations": 50},
         },
         looks=[Bodies(model, np.array(colours)), Joints(model, 0.03, WOOD, ("ball",)), Scenery([post])],
