@@ -3,7 +3,8 @@
 set -eu
 cd "$(dirname "$0")"
 
-still() { verletlab render "$1" --out "$1.png" --size 640x360 --duration "$2" --no-labels --quiet; }
+# Arguments of each: scene, seconds, and flags of its own.
+still() { scene=$1 seconds=$2; shift 2; verletlab render "$scene" --out "$scene.png" --size 640x360 --duration "$seconds" --no-labels --quiet "$@"; }
 still drape 3
 still flag 2.6
 still fold 4.6
@@ -19,8 +20,14 @@ still stack 1.0
 still mobile 2.0
 still figure 1.4
 still door 1.0
+still scout_robot 3
+still trailer 3.4
+still newtons_cradle 0.9
+still pyramid 1.2 --param strike=9
+still card_house 0.1
+still arch 0.1
 
-film() { verletlab render "$1" --out "$1.mp4" --duration "$2" --quiet; }
+film() { scene=$1 seconds=$2; shift 2; verletlab render "$scene" --out "$scene.mp4" --duration "$seconds" --quiet "$@"; }
 film drape 3.5
 film flag 5
 film soft_body 4
@@ -28,6 +35,9 @@ film fold 5.5
 film ragdoll_stairs 4
 film dominoes 4
 film crate_on_trampoline 4
+film scout_robot 6
+film pyramid 4 --param strike=9
+film newtons_cradle 5
 
 moving() { verletlab render "$1" --out "$1.gif" --size 480x270 --fps 20 --duration "$2" --no-labels --quiet; }
 moving drape 3
