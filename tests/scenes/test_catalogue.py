@@ -205,6 +205,15 @@ def test_bodies_stay_above_the_ground(name, solver, parameters):
     assert min(heights) > -0.01
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["arch", "card_house", "pyramid"], ids="{}-impulse".format)
+def test_what_stands_by_impulses_stands_for_twenty_seconds(name):
+    first, *_, last = Run(scenes.load(name), "impulse", duration=20.0, fps=1).frames()
+    # It settles by as much as its points of contact have play, and does not creep.
+    assert np.linalg.norm(last.body_poses[:, :3] - first.body_poses[:, :3], axis=1).max() < 1e-3
+    assert np.abs(last.body_velocities).max() < 1e-3
+
+
 @pytest.mark.parametrize("count", [30, pytest.param(100, marks=pytest.mark.slow)])
 def test_cloth_stays_out_of_the_ball(count):
     scene = scenes.load("drape", count=count)

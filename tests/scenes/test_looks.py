@@ -8,9 +8,11 @@ import rigid
 import scenes
 from rigid import build
 from rigid.rotation import from_axis_angle, rotate
-from scenes.looks import PALETTE, STONE, Bodies, Joints, clothes, looks_of
+from scenes.looks import PALETTE, STONE, Bodies, Joints, Springs, clothes, looks_of
 from scenes.render.film import camera_for
+from scenes.render.geometry import Camera
 from scenes.run import Frame
+from scenes.scene import Following
 
 RNG = np.random.default_rng(5)
 TURN = from_axis_angle((1, 2, 3), 1.1)
@@ -97,6 +99,25 @@ def test_strings_are_drawn_between_their_ends():
     (both,) = Joints(model, 0.01, kinds=("distance", "ball")).draw(frame)
     assert len(both.vertices) == 2 * len(rod.vertices)
     assert Joints(model, kinds=("hinge",)).draw(frame) == []
+
+
+def test_springs_are_coils_between_their_ends():
+    model = rigid.Model()
+    ball = model.add_sphere(0.1, mass=1.0, position=(0, 0, 1))
+    model.add_spring(rigid.GROUND, ball, (0, 0, 2), (0, 0, 1.1), stiffness=10.0)
+    frame = frame_of([(0, 0, 0.5, 1, 0, 0, 0)])  # the ball went down, and its spring with it to z = 0.6
+    (coil,) = Springs(model, 0.03).draw(frame)
+    assert coil.vertices[:, 2].max() == pytest.approx(2.0, abs=0.01)
+    assert coil.vertices[:, 2].min() == pytest.approx(0.6, abs=0.01)
+    assert np.linalg.norm(coil.vertices[:, :2], axis=1).max() == pytest.approx(0.03 + 0.006, abs=0.002)
+
+
+def test_a_camera_follows_a_body_along_the_floor():
+    camera = Camera((1.0, -2.0, 1.5), (0.0, 0.0, 0.2))
+    seen = Following(1, camera).at(frame_of([(9, 9, 9, 1, 0, 0, 0), (3, 4, 5, 1, 0, 0, 0)]))
+    assert seen.position == pytest.approx((4, 2, 1.5))
+    assert seen.target == pytest.approx((3, 4, 0.2))
+    assert seen.field_of_view == camera.field_of_view
 
 
 def test_people_are_dressed():
