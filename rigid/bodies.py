@@ -89,7 +89,7 @@ class BodySolver:
         for world in np.flatnonzero(np.asarray(substeps) >= 0):
             substep = int(substeps[world])
             with np.errstate(over="ignore", invalid="ignore"):
-                finite = np.isfinite(self.motion.poses.to_numpy()[:-1, :, world]).all(axis=1)
+                finite = np.isfinite(self.motion.poses.to_numpy()[world, :-1]).all(axis=1)
             step, time = self._steps + substep // self._substeps + 1, self.time + (substep + 1) * self._h
             raise Diverged(int(world), step, int(np.argmin(finite)), time, "body")
 
@@ -107,7 +107,7 @@ class BodySolver:
 
     def _split(self, poses, velocities):
         """Position, rotation, velocity and angular velocity from arrays of rigid/motion.py."""
-        table = np.concatenate([np.moveaxis(poses, -1, 0)[:, :-1], velocities[:, :-1, :PSEUDO]], axis=2).astype(float)
+        table = np.concatenate([poses[:, :-1], velocities[:, :-1, :PSEUDO]], axis=2).astype(float)
         return np.split(table[0] if self.worlds == 1 else table, (3, 7, 10), axis=-1)
 
     def _everything(self):
@@ -130,8 +130,8 @@ class BodySolver:
             return
         given = np.concatenate([state.position, state.rotation, state.velocity, state.angular_velocity], axis=-1)
         given = given.reshape(self.worlds, -1, 13)
-        poses[:-1], velocities[:, :-1, :PSEUDO] = np.moveaxis(given[..., :7], 0, -1), given[..., 7:]
-        poses[:, 3:] /= np.linalg.norm(poses[:, 3:], axis=1, keepdims=True)
+        poses[:, :-1], velocities[:, :-1, :PSEUDO] = given[..., :7], given[..., 7:]
+        poses[..., 3:] /= np.linalg.norm(poses[..., 3:], axis=-1, keepdims=True)
         self.motion.poses.from_numpy(poses)
         self.motion.velocities.from_numpy(velocities)
         self.joints.coordinates.fill(0)

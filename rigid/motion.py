@@ -1,8 +1,6 @@
 """Bodies in maximal coordinates: where each is, how it moves, and how it moves on; for solvers that keep poses.
 
-Arrays begin with the world, so that what one thread reads stands together: with the world last, as particles have it, a
-chain took 14 µs a step instead of 11. Their last row of bodies is the ground, which weighs infinitely much and never
-moves.
+The last row of bodies is the ground, which weighs infinitely much and never moves.
 """
 
 from typing import Any, NamedTuple
@@ -11,7 +9,7 @@ import numpy as np
 import taichi as ti
 
 from pbd.collide.shapes import rotate, rotate_back
-from rigid.contact.broad import quadruple as last_quadruple
+from rigid.columns import put_triple, quadruple, triple
 from rigid.contact.polyhedron import polyhedron
 from rigid.contact.tables import BOUND, array, shape_numbers
 
@@ -20,7 +18,7 @@ class Motion(NamedTuple):
     """B bodies and the ground, W worlds."""
 
     masses: Any  # (W, B + 1, 15): only read, see below
-    poses: Any  # (B + 1, 7, W): position of the centre of mass [m] and rotation (w, x, y, z)
+    poses: Any  # (W, B + 1, 7): position of the centre of mass [m] and rotation (w, x, y, z)
     velocities: Any  # (W, B + 1, 12): see below
     answers: Any  # (W, B + 1, 9): the inverse inertia in the world, row by row [1/(kg m²)], of the last `turn_inertia`
 
@@ -38,9 +36,9 @@ def motion(models, worlds):
     """Arrays of the bodies of models as they start: a Motion. Arguments: models: one for all worlds, or one each."""
     states = [model.initial_state() for model in models]
     count = len(models[0].bodies)
-    masses, poses = np.zeros((worlds, count + 1, MASS + 1)), np.zeros((count + 1, 7, worlds))
+    masses, poses = np.zeros((worlds, count + 1, MASS + 1)), np.zeros((worlds, count + 1, 7))
     velocities = np.zeros((worlds, count + 1, 2 * PSEUDO))
-    poses[count, 3] = 1.0
+    poses[:, count, 3] = 1.0
     for world in range(worlds):
         model, state = (items[world if len(models) > 1 else 0] for items in (models, states))
         masses[world, :count, INVERSE_MASS] = 1 / model.masses
@@ -48,7 +46,7 @@ def motion(models, worlds):
         masses[world, :count, INERTIA:INVERSE_INERTIA] = six(model.inertias)
         masses[world, :count, INVERSE_INERTIA:RADIUS] = six(np.linalg.inv(model.inertias))
         masses[world, :count, RADIUS] = radii(model)
-        poses[:count, :3, world], poses[:count, 3:, world] = state.position, state.rotation
+        poses[world, :count, :3], poses[world, :count, 3:] = state.position, state.rotation
         velocities[world, :count, LINEAR:ANGULAR] = state.velocity
         velocities[world, :count, ANGULAR:PSEUDO] = state.angular_velocity
     return Motion(array(masses), array(poses), array(velocities), array(np.zeros((worlds, count + 1, 9))))
@@ -73,25 +71,6 @@ def radii(model):
 
 
 @ti.func
-def triple(array: ti.template(), row, column, world):
-    """Three columns of a row, as a vector."""
-    return ti.Vector([array[world, row, column + k] for k in ti.static(range(3))])
-
-
-@ti.func
-def quadruple(array: ti.template(), row, column, world):
-    """Four columns of a row, as a vector."""
-    return ti.Vector([array[world, row, column + k] for k in ti.static(range(4))])
-
-
-@ti.func
-def put_triple(array: ti.template(), row, column, v, world):
-    """Write a vector into three columns of a row."""
-    for k in ti.static(range(3)):
-        array[world, row, column + k] = v[k]
-
-
-@ti.func
 def symmetric(array: ti.template(), row, column, v, world):
     """A symmetric matrix of six numbers, times a vector."""
     a = ti.Vector([array[world, row, column + k] for k in ti.static(range(6))])
@@ -107,7 +86,7 @@ def symmetric(array: ti.template(), row, column, v, world):
 @ti.func
 def turn_inertia(m: ti.template(), body, world):
     """Note the inverse inertia of a body as it lies: R I⁻¹ Rᵀ, column by column, of which it has as many as rows."""
-    q = last_quadruple(m.poses, body, 3, world)
+    q = quadruple(m.poses, body, 3, world)
     for k in ti.static(range(3)):
         axis = ti.Vector([1.0 if i == k else 0.0 for i in ti.static(range(3))])
         local = symmetric(m.masses, body, INVERSE_INERTIA, rotate_back(q, axis), world)
@@ -148,11 +127,11 @@ def exponential(v):
 def move(m: ti.template(), body, at, h, world):
     """Move a body for h by its velocities, or pseudo-velocities: `at` is LINEAR or PSEUDO. Semi-implicit Euler."""
     for k in ti.static(range(3)):
-        m.poses[body, k, world] = m.poses[body, k, world] + h * m.velocities[world, body, at + k]
-    q = product(exponential(h * triple(m.velocities, body, at + ANGULAR, world)), last_quadruple(m.poses, body, 3, world))
+        m.poses[world, body, k] = m.poses[world, body, k] + h * m.velocities[world, body, at + k]
+    q = product(exponential(h * triple(m.velocities, body, at + ANGULAR, world)), quadruple(m.poses, body, 3, world))
     q /= q.norm()
     for k in ti.static(range(4)):
-        m.poses[body, 3 + k, world] = q[k]
+        m.poses[world, body, 3 + k] = q[k]
 
 
 # The gyroscopic torque -ω × Iω, three ways ----------------------------------------------------------------------------
@@ -165,7 +144,7 @@ def spin_on(m: ti.template(), form: ti.template(), body, h, world):
     Arguments: form: "implicit": Euler's implicit step in the body's frame, by one iteration of Newton's, which takes
     energy out; "midpoint": the implicit midpoint rule, which keeps energy and |L| to round-off; "explicit": puts it in.
     """
-    q = last_quadruple(m.poses, body, 3, world)
+    q = quadruple(m.poses, body, 3, world)
     before = rotate_back(q, triple(m.velocities, body, ANGULAR, world))
     now = before
     if ti.static(form == "explicit"):

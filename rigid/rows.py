@@ -25,8 +25,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import taichi as ti
 
+from rigid.columns import put_triple
 from rigid.contact.tables import array
-from rigid.motion import put_triple
 
 
 class Rows(NamedTuple):

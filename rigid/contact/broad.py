@@ -10,6 +10,7 @@ import taichi as ti
 
 from pbd.collide.particles import bucket_of, cell_of
 from pbd.collide.shapes import CAPSULE, PLANE, rotate
+from rigid.columns import quadruple, triple
 from rigid.contact.tables import (
     BODY,
     BOUND,
@@ -32,18 +33,6 @@ from rigid.contact.tables import (
     SMALL,
     SMALL_COUNT,
 )
-
-
-@ti.func
-def triple(array: ti.template(), row, column, world):
-    """Three numbers of a row, as a vector."""
-    return ti.Vector([array[row, column + k, world] for k in ti.static(range(3))])
-
-
-@ti.func
-def quadruple(array: ti.template(), row, column, world):
-    """Four numbers of a row, as a vector."""
-    return ti.Vector([array[row, column + k, world] for k in ti.static(range(4))])
 
 
 @ti.func
@@ -91,25 +80,25 @@ def place(shapes: ti.template(), broad: ti.template(), poses: ti.template(), rea
         ]
     )
     for k in ti.static(range(3)):
-        broad.placed[shape, ORIGIN + k, world] = position[k]
+        broad.placed[world, shape, ORIGIN + k] = position[k]
         row = ti.Vector([rows[k, i] for i in ti.static(range(3))])
-        broad.placed[shape, HALF + k, world] = ti.abs(row).dot(triple(shapes.numbers, shape, EXTENT, world))
+        broad.placed[world, shape, HALF + k] = ti.abs(row).dot(triple(shapes.numbers, shape, EXTENT, world))
         for i in ti.static(range(3)):
-            broad.placed[shape, MATRIX + 3 * k + i, world] = row[i]
+            broad.placed[world, shape, MATRIX + 3 * k + i] = row[i]
     body = shapes.integers[shape, BODY]
     far = 0.0
     if body >= 0:
         far = reach[body, world]
-    broad.placed[shape, REACH, world] = far
+    broad.placed[world, shape, REACH] = far
 
 
 @ti.func
 def near(shapes: ti.template(), broad: ti.template(), a, b, world):
     """Whether the bounds of two shapes are within their reach of each other: balls first, then boxes."""
-    reach = broad.placed[a, REACH, world] + broad.placed[b, REACH, world]
+    reach = broad.placed[world, a, REACH] + broad.placed[world, b, REACH]
     offset = triple(broad.placed, b, ORIGIN, world) - triple(broad.placed, a, ORIGIN, world)
     kind_a, kind_b = shapes.integers[a, KIND], shapes.integers[b, KIND]
-    bound_a, bound_b = shapes.numbers[a, BOUND, world], shapes.numbers[b, BOUND, world]
+    bound_a, bound_b = shapes.numbers[world, a, BOUND], shapes.numbers[world, b, BOUND]
     result = 0
     if kind_a == PLANE or kind_b == PLANE:
         plane, bound = b, bound_a
@@ -117,7 +106,7 @@ def near(shapes: ti.template(), broad: ti.template(), a, b, world):
         if kind_a == PLANE:
             plane, bound = a, bound_b
             height = offset
-        normal = ti.Vector([broad.placed[plane, MATRIX + 3 * k + 2, world] for k in ti.static(range(3))])
+        normal = ti.Vector([broad.placed[world, plane, MATRIX + 3 * k + 2] for k in ti.static(range(3))])
         if normal.dot(height) < bound + reach:
             result = 1
     else:
@@ -126,7 +115,7 @@ def near(shapes: ti.template(), broad: ti.template(), a, b, world):
             result = 1
             if ti.max(kind_a, kind_b) > CAPSULE:  # spheres and capsules are quicker tested than their boxes
                 for k in ti.static(range(3)):
-                    sides = broad.placed[a, HALF + k, world] + broad.placed[b, HALF + k, world]
+                    sides = broad.placed[world, a, HALF + k] + broad.placed[world, b, HALF + k]
                     if ti.abs(offset[k]) > sides + reach:
                         result = 0
     return result
@@ -153,9 +142,9 @@ def may_touch(shapes: ti.template(), a, b):
 @ti.func
 def keep_pair(broad: ti.template(), count, a, b, world):
     """Store a pair, the lower index first, if there is room; return how many there are, or should be."""
-    if count < broad.pairs.shape[0]:
-        broad.pairs[count, 0, world] = ti.min(a, b)
-        broad.pairs[count, 1, world] = ti.max(a, b)
+    if count < broad.pairs.shape[1]:
+        broad.pairs[world, count, 0] = ti.min(a, b)
+        broad.pairs[world, count, 1] = ti.max(a, b)
     return count + 1
 
 
@@ -196,9 +185,9 @@ def find_small_pairs(shapes: ti.template(), broad: ti.template(), count, world):
     widest = 0.0
     for k in range(n):
         i = lists[small + k]
-        widest = ti.max(widest, shapes.numbers[i, BOUND, world] + broad.placed[i, REACH, world])
+        widest = ti.max(widest, shapes.numbers[world, i, BOUND] + broad.placed[world, i, REACH])
     width = 2.0 * widest
-    buckets = broad.bins.shape[0] - 1 - broad.placed.shape[0]
+    buckets = broad.bins.shape[0] - 1 - broad.placed.shape[1]
     bins = ti.static(broad.bins)
     sorted_from = buckets + 1
     for b in range(buckets + 1):

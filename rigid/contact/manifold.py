@@ -2,7 +2,7 @@
 
 import taichi as ti
 
-from rigid.contact.broad import triple
+from rigid.columns import triple
 from rigid.contact.tables import (
     BODY,
     BODY_A,
@@ -39,9 +39,9 @@ def put(broad: ti.template(), count, point, normal, gap, feature, world):
     row = first_row(broad) + count
     if row < broad.marks.shape[0]:
         for k in ti.static(range(3)):
-            broad.clips[row, POINT + k, world] = point[k]
-            broad.clips[row, NORMAL + k, world] = normal[k]
-        broad.clips[row, GAP, world] = gap
+            broad.clips[world, row, POINT + k] = point[k]
+            broad.clips[world, row, NORMAL + k] = normal[k]
+        broad.clips[world, row, GAP] = gap
         broad.marks[row, world] = feature
     return ti.min(count + 1, broad.marks.shape[0] - first_row(broad))
 
@@ -50,9 +50,9 @@ def put(broad: ti.template(), count, point, normal, gap, feature, world):
 def swap(broad: ti.template(), a, b, world):
     """Exchange two rows of what was collected."""
     for k in range(AWAY + 1):
-        kept = broad.clips[a, k, world]
-        broad.clips[a, k, world] = broad.clips[b, k, world]
-        broad.clips[b, k, world] = kept
+        kept = broad.clips[world, a, k]
+        broad.clips[world, a, k] = broad.clips[world, b, k]
+        broad.clips[world, b, k] = kept
     feature = broad.marks[a, world]
     broad.marks[a, world] = broad.marks[b, world]
     broad.marks[b, world] = feature
@@ -69,8 +69,8 @@ def thin_out(broad: ti.template(), count, world):
     if count > MOST:
         deepest = first
         for row in range(first, first + count):
-            broad.clips[row, AWAY, world] = 1e30
-            if broad.clips[row, GAP, world] < broad.clips[deepest, GAP, world]:
+            broad.clips[world, row, AWAY] = 1e30
+            if broad.clips[world, row, GAP] < broad.clips[world, deepest, GAP]:
                 deepest = row
         swap(broad, deepest, first + count - 1, world)  # kept out, and the last to be chosen
         for k in range(1, MOST - 1):
@@ -78,10 +78,10 @@ def thin_out(broad: ti.template(), count, world):
             farthest = first + k
             for row in range(first + k, first + count - 1):
                 away = (triple(broad.clips, row, POINT, world) - last).norm_sqr()
-                away = ti.min(away, broad.clips[row, AWAY, world])
-                broad.clips[row, AWAY, world] = away
+                away = ti.min(away, broad.clips[world, row, AWAY])
+                broad.clips[world, row, AWAY] = away
                 # Of some that are as far, but for round-off, the first: else they would change from step to step.
-                if away > 1.001 * broad.clips[farthest, AWAY, world]:
+                if away > 1.001 * broad.clips[world, farthest, AWAY]:
                     farthest = row
             swap(broad, first + k, farthest, world)
         swap(broad, first + MOST - 1, first + count - 1, world)
@@ -94,26 +94,26 @@ def hand_over(shapes: ti.template(), points: ti.template(), broad: ti.template()
     a, b = first, second
     if shapes.integers[first, BODY] < 0 or (shapes.integers[second, BODY] >= 0 and second < first):
         a, b = second, first
-    rough = ti.sqrt(shapes.numbers[a, SHAPE_FRICTION, world] * shapes.numbers[b, SHAPE_FRICTION, world])
-    springy = ti.max(shapes.numbers[a, SHAPE_RESTITUTION, world], shapes.numbers[b, SHAPE_RESTITUTION, world])
+    rough = ti.sqrt(shapes.numbers[world, a, SHAPE_FRICTION] * shapes.numbers[world, b, SHAPE_FRICTION])
+    springy = ti.max(shapes.numbers[world, a, SHAPE_RESTITUTION], shapes.numbers[world, b, SHAPE_RESTITUTION])
     begin = points.count[world]
-    for k in range(ti.min(count, points.integers.shape[0] - begin)):
+    for k in range(ti.min(count, points.integers.shape[1] - begin)):
         row = first_row(broad) + k
         point, normal = triple(broad.clips, row, POINT, world), triple(broad.clips, row, NORMAL, world)
-        gap = broad.clips[row, GAP, world]
+        gap = broad.clips[world, row, GAP]
         if a != first:
             point -= gap * normal
             normal = -normal
         place = begin + k
         for i in ti.static(range(3)):
-            points.numbers[place, POINT + i, world] = point[i]
-            points.numbers[place, NORMAL + i, world] = normal[i]
-        points.numbers[place, GAP, world] = gap
-        points.numbers[place, FRICTION, world] = rough
-        points.numbers[place, RESTITUTION, world] = springy
-        points.integers[place, SHAPE_A, world] = a
-        points.integers[place, SHAPE_B, world] = b
-        points.integers[place, BODY_A, world] = shapes.integers[a, BODY]
-        points.integers[place, BODY_B, world] = shapes.integers[b, BODY]
-        points.integers[place, FEATURE, world] = broad.marks[row, world]
+            points.numbers[world, place, POINT + i] = point[i]
+            points.numbers[world, place, NORMAL + i] = normal[i]
+        points.numbers[world, place, GAP] = gap
+        points.numbers[world, place, FRICTION] = rough
+        points.numbers[world, place, RESTITUTION] = springy
+        points.integers[world, place, SHAPE_A] = a
+        points.integers[world, place, SHAPE_B] = b
+        points.integers[world, place, BODY_A] = shapes.integers[a, BODY]
+        points.integers[world, place, BODY_B] = shapes.integers[b, BODY]
+        points.integers[world, place, FEATURE] = broad.marks[row, world]
     points.count[world] = begin + count

@@ -5,7 +5,8 @@ from functools import cache
 import taichi as ti
 
 from pbd.collide.shapes import CAPSULE, CYLINDER, HULL, PLANE, SPHERE, rotate, rotate_back, solid_distance
-from rigid.contact.broad import find_listed_pairs, find_many_pairs, place, placement, quadruple, triple
+from rigid.columns import quadruple, triple
+from rigid.contact.broad import find_listed_pairs, find_many_pairs, place, placement
 from rigid.contact.manifold import hand_over, thin_out
 from rigid.contact.polyhedra import cylinder_on_plane, polyhedron_on_plane, two_polyhedra
 from rigid.contact.rounded import rounded_on_plane, rounded_on_polyhedron, sphere_on_solid, two_rounded
@@ -30,7 +31,7 @@ def point_finder(meetings=EVERYTHING):
 
         Arguments:
             shapes, points, broad: of rigid/contact/tables.py, made by its upload; `points` is filled.
-            poses: (bodies, 7, W), position [m] and rotation (w, x, y, z) of each body's frame.
+            poses: (W, bodies, 7), position [m] and rotation (w, x, y, z) of each body's frame.
             reach: (bodies, W), how far beyond its surface a body looks [m]; the ground looks nowhere. Two shapes yield
                 points where their gap is below the sum of theirs.
             world: index. Call it within a loop over worlds.
@@ -41,11 +42,11 @@ def point_finder(meetings=EVERYTHING):
         found = find_listed_pairs(shapes, broad, world)
         if ti.static(meetings.many):
             found = find_many_pairs(shapes, broad, found, world)
-        room = broad.pairs.shape[0]
+        room = broad.pairs.shape[1]
         for k in range(ti.min(found, room)):
-            a, b = broad.pairs[k, 0, world], broad.pairs[k, 1, world]
+            a, b = broad.pairs[world, k, 0], broad.pairs[world, k, 1]
             if rank(shapes.integers[a, KIND]) > rank(shapes.integers[b, KIND]):
-                a, b = broad.pairs[k, 1, world], broad.pairs[k, 0, world]
+                a, b = broad.pairs[world, k, 1], broad.pairs[world, k, 0]
             kind, other = shapes.integers[a, KIND], shapes.integers[b, KIND]
             count = 0
             if rank(kind) == 0:
@@ -71,7 +72,7 @@ def point_finder(meetings=EVERYTHING):
             if count > 0:
                 hand_over(shapes, points, broad, a, b, thin_out(broad, count, world), world)
         if found > room:  # pairs that nobody looked at: as if each had a point, and those had no room
-            points.count[world] = ti.max(points.count[world], points.integers.shape[0]) + found - room
+            points.count[world] = ti.max(points.count[world], points.integers.shape[1]) + found - room
 
     return find_points
 
@@ -106,7 +107,7 @@ def shape_distance(shapes: ti.template(), a, poses: ti.template(), x, world):
         planes = shapes.integers[a, PLANES]
         for k in range(planes, planes + shapes.integers[a, FACE_COUNT]):
             outwards = triple(shapes.planes, k, 0, world)
-            height = outwards.dot(local) - shapes.planes[k, 3, world]
+            height = outwards.dot(local) - shapes.planes[world, k, 3]
             if height > distance:
                 distance, normal = height, outwards
     else:

@@ -12,7 +12,8 @@ distance, and there is no point at all: such pairs pass by one another, or come 
 
 import taichi as ti
 
-from rigid.contact.broad import to_frame, to_world, triple
+from rigid.columns import triple
+from rigid.contact.broad import to_frame, to_world
 from rigid.contact.manifold import put
 from rigid.contact.rounded import EDGE_MARGIN, NOTHING, nearest
 from rigid.contact.solids import beside, corner, edge, loop, plane, side
@@ -31,8 +32,8 @@ from rigid.contact.tables import (
 @ti.func
 def polyhedron_on_plane(shapes: ti.template(), broad: ti.template(), a, b, world):
     """Every corner that is below the reach."""
-    up = ti.Vector([broad.placed[b, MATRIX + 3 * k + 2, world] for k in ti.static(range(3))])
-    reach = broad.placed[a, REACH, world] + broad.placed[b, REACH, world]
+    up = ti.Vector([broad.placed[world, b, MATRIX + 3 * k + 2] for k in ti.static(range(3))])
+    reach = broad.placed[world, a, REACH] + broad.placed[world, b, REACH]
     origin = triple(broad.placed, a, ORIGIN, world)
     height = (origin - triple(broad.placed, b, ORIGIN, world)).dot(up)
     local = to_frame(broad, a, up, world)
@@ -49,11 +50,11 @@ def polyhedron_on_plane(shapes: ti.template(), broad: ti.template(), a, b, world
 def cylinder_on_plane(shapes: ti.template(), broad: ti.template(), a, b, world):
     """The deepest point of each rim, on the cylinder itself, not its prism; standing, also four of the lower rim, which
     stay the same while it wobbles."""
-    up = ti.Vector([broad.placed[b, MATRIX + 3 * k + 2, world] for k in ti.static(range(3))])
-    reach = broad.placed[a, REACH, world] + broad.placed[b, REACH, world]
+    up = ti.Vector([broad.placed[world, b, MATRIX + 3 * k + 2] for k in ti.static(range(3))])
+    reach = broad.placed[world, a, REACH] + broad.placed[world, b, REACH]
     origin = triple(broad.placed, a, ORIGIN, world)
     height = (origin - triple(broad.placed, b, ORIGIN, world)).dot(up)
-    radius, half = shapes.numbers[a, SIZE, world], shapes.numbers[a, SIZE + 1, world]
+    radius, half = shapes.numbers[world, a, SIZE], shapes.numbers[world, a, SIZE + 1]
     local = to_frame(broad, a, up, world)
     across = ti.sqrt(local[0] * local[0] + local[1] * local[1])
     down = ti.Vector([1.0, 0.0])
@@ -88,7 +89,7 @@ def cylinder_on_plane(shapes: ti.template(), broad: ti.template(), a, b, world):
 def relative(broad: ti.template(), a, b, world):
     """Rotation matrix and origin of shape b's frame in shape a's."""
     columns = [
-        to_frame(broad, a, ti.Vector([broad.placed[b, MATRIX + 3 * k + i, world] for k in ti.static(range(3))]), world)
+        to_frame(broad, a, ti.Vector([broad.placed[world, b, MATRIX + 3 * k + i] for k in ti.static(range(3))]), world)
         for i in ti.static(range(3))
     ]
     origin = triple(broad.placed, b, ORIGIN, world) - triple(broad.placed, a, ORIGIN, world)
@@ -151,8 +152,8 @@ def best_edges(shapes: ti.template(), a, b, turn, shift, world):
 @ti.func
 def two_polyhedra(shapes: ti.template(), broad: ti.template(), a, b, world):
     """Two polyhedra: the corners of what faces have in common, or one point of two edges."""
-    reach = broad.placed[a, REACH, world] + broad.placed[b, REACH, world]
-    size = ti.min(shapes.numbers[a, BOUND, world], shapes.numbers[b, BOUND, world])
+    reach = broad.placed[world, a, REACH] + broad.placed[world, b, REACH]
+    size = ti.min(shapes.numbers[world, a, BOUND], shapes.numbers[world, b, BOUND])
     best, face, below = -1e30, 0, 0
     reference, incident = a, b
     for turned in range(2):
@@ -205,7 +206,7 @@ def face_on_face(
         slope = into.dot(plane(shapes, incident, k, world)[0])
         if slope < steepest - NOTHING:
             against, steepest = k, slope
-    size = shapes.numbers[reference, BOUND, world]
+    size = shapes.numbers[world, reference, BOUND]
     corners, sides, buffer = clip(shapes, broad, reference, incident, face, against, turn, shift, n, size, world)
     most = broad.marks.shape[0] // 3
     origin = triple(broad.placed, reference, ORIGIN, world)
@@ -291,5 +292,5 @@ def clip(
 def store(broad: ti.template(), row, x, mark, world):
     """Write a corner of a polygon."""
     for k in ti.static(range(3)):
-        broad.clips[row, k, world] = x[k]
+        broad.clips[world, row, k] = x[k]
     broad.marks[row, world] = mark

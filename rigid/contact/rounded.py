@@ -10,7 +10,8 @@ Source: Ericson, Real-Time Collision Detection (2005), section 5.1, for nearest 
 import taichi as ti
 
 from pbd.collide.shapes import CAPSULE, solid_distance
-from rigid.contact.broad import quadruple, to_frame, to_world, triple
+from rigid.columns import quadruple, triple
+from rigid.contact.broad import to_frame, to_world
 from rigid.contact.manifold import put
 from rigid.contact.solids import beside, edge, loop, plane, side
 from rigid.contact.tables import (
@@ -38,9 +39,9 @@ def core(shapes: ti.template(), broad: ti.template(), shape, world):
     """Start and direction of the segment, both in the world (of no length for a sphere), and the radius."""
     half = 0.0
     if shapes.integers[shape, KIND] == CAPSULE:
-        half = shapes.numbers[shape, SIZE + 1, world]
-    way = half * ti.Vector([broad.placed[shape, MATRIX + 3 * k + 2, world] for k in ti.static(range(3))])
-    return triple(broad.placed, shape, ORIGIN, world) - way, 2.0 * way, shapes.numbers[shape, SIZE, world]
+        half = shapes.numbers[world, shape, SIZE + 1]
+    way = half * ti.Vector([broad.placed[world, shape, MATRIX + 3 * k + 2] for k in ti.static(range(3))])
+    return triple(broad.placed, shape, ORIGIN, world) - way, 2.0 * way, shapes.numbers[world, shape, SIZE]
 
 
 @ti.func
@@ -93,7 +94,7 @@ def two_rounded(shapes: ti.template(), broad: ti.template(), a, b, world):
     p, d, radius_a = core(shapes, broad, a, world)
     q, e, radius_b = core(shapes, broad, b, world)
     together = radius_a + radius_b
-    reach = broad.placed[a, REACH, world] + broad.placed[b, REACH, world]
+    reach = broad.placed[world, a, REACH] + broad.placed[world, b, REACH]
     s, t = nearest(p, d, q, e)
     offset = p + s * d - q - t * e
     distance = offset.norm()
@@ -134,8 +135,8 @@ def two_rounded(shapes: ti.template(), broad: ti.template(), a, b, world):
 def rounded_on_plane(shapes: ti.template(), broad: ti.template(), a, b, world):
     """A sphere or capsule above a plane: one point for each end."""
     p, d, radius = core(shapes, broad, a, world)
-    normal = ti.Vector([broad.placed[b, MATRIX + 3 * k + 2, world] for k in ti.static(range(3))])
-    reach = broad.placed[a, REACH, world] + broad.placed[b, REACH, world]
+    normal = ti.Vector([broad.placed[world, b, MATRIX + 3 * k + 2] for k in ti.static(range(3))])
+    reach = broad.placed[world, a, REACH] + broad.placed[world, b, REACH]
     ends = 1
     if shapes.integers[a, KIND] == CAPSULE:
         ends = 2
@@ -152,11 +153,11 @@ def rounded_on_plane(shapes: ti.template(), broad: ti.template(), a, b, world):
 def sphere_on_solid(shapes: ti.template(), broad: ti.template(), a, b, world):
     """A sphere against a box or cylinder, which have a distance function."""
     x = triple(broad.placed, a, ORIGIN, world)
-    radius = shapes.numbers[a, SIZE, world]
+    radius = shapes.numbers[world, a, SIZE]
     local = to_frame(broad, b, x - triple(broad.placed, b, ORIGIN, world), world)
     distance, normal = solid_distance(shapes.integers[b, KIND], quadruple(shapes.numbers, b, SIZE, world), local)
     count = 0
-    if distance < radius + broad.placed[a, REACH, world] + broad.placed[b, REACH, world]:
+    if distance < radius + broad.placed[world, a, REACH] + broad.placed[world, b, REACH]:
         outwards = to_world(broad, b, normal, world)
         count = put(broad, count, x - radius * outwards, outwards, distance - radius, 0, world)
     return count
@@ -208,7 +209,7 @@ def rounded_on_polyhedron(shapes: ti.template(), broad: ti.template(), a, b, wor
     start, way, radius = core(shapes, broad, a, world)
     p = to_frame(broad, b, start - triple(broad.placed, b, ORIGIN, world), world)
     d = to_frame(broad, b, way, world)
-    reach = broad.placed[a, REACH, world] + broad.placed[b, REACH, world]
+    reach = broad.placed[world, a, REACH] + broad.placed[world, b, REACH]
     # The face that separates best, and the part [enter, leave] of the segment inside (Cyrus and Beck, 1978).
     best, face = -1e30, 0
     enter, leave = 0.0, 1.0
@@ -233,7 +234,7 @@ def rounded_on_polyhedron(shapes: ti.template(), broad: ti.template(), a, b, wor
             s = 1.0
         if enter <= leave:
             distance, normal = deepest_edge(
-                shapes, b, p, d, normal, best, EDGE_MARGIN * shapes.numbers[b, BOUND, world], world
+                shapes, b, p, d, normal, best, EDGE_MARGIN * shapes.numbers[world, b, BOUND], world
             )
             if distance > best:
                 s = 0.5 * (enter + leave)
@@ -276,7 +277,7 @@ def along_face(shapes: ti.template(), broad: ti.template(), a, b, p, d, radius, 
         here, rise = out.dot(p - v), out.dot(d)
         slack = NOTHING * out.norm()
         if ti.abs(rise) <= slack * d.norm():  # along this side
-            if ti.min(here, here + rise) > slack * shapes.numbers[b, BOUND, world]:
+            if ti.min(here, here + rise) > slack * shapes.numbers[world, b, BOUND]:
                 high = -1.0
         elif rise > 0.0:
             high = ti.min(high, -here / rise)

@@ -13,9 +13,9 @@ of its height at every rebound, to round-off, until the rise is a matter of sing
 
 import taichi as ti
 
-from rigid.contact.broad import triple as last_triple
+from rigid.columns import triple
 from rigid.contact.tables import BODY_A, BODY_B, FRICTION, GAP, NORMAL, POINT, RESTITUTION
-from rigid.motion import ANGULAR, INVERSE_MASS, LINEAR, triple
+from rigid.motion import ANGULAR, INVERSE_MASS, LINEAR
 from rigid.rows import (
     BODY_I,
     BODY_J,
@@ -62,7 +62,7 @@ def write_contact_rows(s: ti.template(), world):
     of contacts begin; the time step `h`, `surroundings` whose first rows are gravity, and `threshold`, the speed below
     which nothing rebounds [m/s]. Velocities must be those before the step's forces.
     """
-    room = s.points.integers.shape[0]
+    room = s.points.integers.shape[1]
     count = ti.min(s.points.count[world], room)
     for c in range(count):
         write_contact(s, c, s.first_row + ROWS * c, s.first_group + GROUPS * c, world)
@@ -72,15 +72,15 @@ def write_contact_rows(s: ti.template(), world):
 @ti.func
 def write_contact(s: ti.template(), c, row, group, world):
     """Rows and groups of point c."""
-    ground = s.motion.poses.shape[0] - 1
-    i, j = s.points.integers[c, BODY_A, world], s.points.integers[c, BODY_B, world]
+    ground = s.motion.poses.shape[1] - 1
+    i, j = s.points.integers[world, c, BODY_A], s.points.integers[world, c, BODY_B]
     if j < 0:
         j = ground
-    n = last_triple(s.points.numbers, c, NORMAL, world)
-    gap = s.points.numbers[c, GAP, world]
+    n = triple(s.points.numbers, c, NORMAL, world)
+    gap = s.points.numbers[world, c, GAP]
     # Both bodies are pushed at one point, halfway, so that angular momentum is kept.
-    p = last_triple(s.points.numbers, c, POINT, world) - 0.5 * gap * n
-    arm_i, arm_j = p - last_triple(s.motion.poses, i, 0, world), p - last_triple(s.motion.poses, j, 0, world)
+    p = triple(s.points.numbers, c, POINT, world) - 0.5 * gap * n
+    arm_i, arm_j = p - triple(s.motion.poses, i, 0, world), p - triple(s.motion.poses, j, 0, world)
     slip = triple(s.motion.velocities, i, LINEAR, world) + triple(s.motion.velocities, i, ANGULAR, world).cross(arm_i)
     slip -= triple(s.motion.velocities, j, LINEAR, world) + triple(s.motion.velocities, j, ANGULAR, world).cross(arm_j)
     gravity = ti.Vector([s.surroundings[k, world] for k in ti.static(range(3))])
@@ -89,7 +89,7 @@ def write_contact(s: ti.template(), c, row, group, world):
         pull = gravity.dot(n)
     half = 0.5 * s.h * pull
     approach = -(slip.dot(n) + half)
-    target, springy = 0.0, s.points.numbers[c, RESTITUTION, world]
+    target, springy = 0.0, s.points.numbers[world, c, RESTITUTION]
     threshold = ti.max(s.threshold, CALM * s.h * gravity.norm())
     if gap < s.h * (approach - half) and approach > threshold:
         height = -2.0 * pull * ti.max(gap, 0.0)
@@ -108,7 +108,7 @@ def write_contact(s: ti.template(), c, row, group, world):
         s.rows.numbers[world, row + k, STIFFNESS] = ti.math.inf
         s.rows.numbers[world, row + k, PER_MASS] = 0.0
     for k in ti.static((1, 2)):
-        put_bounds(s.rows, row + k, 0.0, 0.0, s.points.numbers[c, FRICTION, world], world)
+        put_bounds(s.rows, row + k, 0.0, 0.0, s.points.numbers[world, c, FRICTION], world)
     put_group(s, group, LIMIT, i, j, row, 1, -1, world)
     put_group(s, group + 1, DISC, i, j, row + 1, 2, row, world)
 

@@ -2,7 +2,7 @@
 
 import taichi as ti
 
-from rigid.contact.broad import triple
+from rigid.columns import triple
 from rigid.contact.tables import EDGES, LOOPS, PLANES, VERTICES
 
 
@@ -16,7 +16,7 @@ def corner(shapes: ti.template(), shape, k, world):
 def plane(shapes: ti.template(), shape, face, world):
     """Outward unit normal of a face, and its offset [m]."""
     row = shapes.integers[shape, PLANES] + face
-    return triple(shapes.planes, row, 0, world), shapes.planes[row, 3, world]
+    return triple(shapes.planes, row, 0, world), shapes.planes[world, row, 3]
 
 
 @ti.func

@@ -1,7 +1,7 @@
 """The arrays of contact detection: shapes of all worlds, the points that were found, and scratch.
 
-Arrays end in the world, W copies side by side; one thread works on one world. Few arrays hold many columns, since every
-argument of a kernel costs time at its launch; the constants below name the columns.
+Arrays of W worlds begin with the world (rigid/columns.py); one thread works on one world. Few arrays hold many columns,
+since every argument of a kernel costs time at its launch; the constants below name the columns.
 """
 
 from typing import Any, NamedTuple
@@ -18,27 +18,27 @@ class Shapes(NamedTuple):
     """All shapes of a model; S shapes, W worlds. Only read."""
 
     integers: Any  # (S, 13) i32: kind, body (-1: ground), and so on, see below
-    numbers: Any  # (S, 21, W): its own numbers, its pose on its body, its surface, its bounds, see below
-    vertices: Any  # (v, 3, W) [m]: corners of all polyhedra, in their shapes' frames
-    planes: Any  # (f, 4, W): outward unit normal and offset [m] of all faces, likewise
+    numbers: Any  # (W, S, 21): its own numbers, its pose on its body, its surface, its bounds, see below
+    vertices: Any  # (W, v, 3) [m]: corners of all polyhedra, in their shapes' frames
+    planes: Any  # (W, f, 4): outward unit normal and offset [m] of all faces, likewise
     lists: Any  # flat i32: a head (below), then what begins where the head and `integers` say
 
 
 class Points(NamedTuple):
     """What find_points finds. Entries from count on are old, or zero."""
 
-    integers: Any  # (capacity, 5, W) i32: see below
-    numbers: Any  # (capacity, 9, W): see below
+    integers: Any  # (W, capacity, 5) i32: see below
+    numbers: Any  # (W, capacity, 9): see below
     count: Any  # (W,) i32: how many there are; above the capacity, how many there should be
 
 
 class Broad(NamedTuple):
     """Scratch of find_points."""
 
-    placed: Any  # (S, 16, W): where each shape is in the world, see below
+    placed: Any  # (W, S, 16): where each shape is in the world, see below
     bins: Any  # (buckets + 1 + S, W) i32: where each bucket of the hash begins, then the shapes that are in it
-    pairs: Any  # (pairs, 2, W) i32: shapes that could touch
-    clips: Any  # (3 C, 8, W): two polygons of C corners that are being clipped, and the points of one pair
+    pairs: Any  # (W, pairs, 2) i32: shapes that could touch
+    clips: Any  # (W, 3 C, 8): two polygons of C corners that are being clipped, and the points of one pair
     marks: Any  # (3 C, W) i32: the side that each corner of a polygon begins, the feature of each point
 
 
@@ -139,20 +139,20 @@ def shape_tables(models, worlds):
         integers[k, VERTICES:LOOPS] = corner, len(solid.vertices), face, len(solid.planes)
         integers[k, LOOPS:EXCLUDED] = len(lists), ends[-1], len(solid.edges)
         lists += [*ends, *np.concatenate(solid.faces), *solid.edges.ravel()]
-        vertices.append(np.stack([others[k].vertices for others in solids], axis=-1))
-        planes.append(np.stack([others[k].planes for others in solids], axis=-1))
+        vertices.append(np.stack([others[k].vertices for others in solids]))
+        planes.append(np.stack([others[k].planes for others in solids]))
         corner, face = corner + len(solid.vertices), face + len(solid.planes)
-    numbers = np.stack([shape_numbers(model, each) for model, each in zip(several, solids)], axis=-1)
-    lists[:HEAD], tail = candidates(first, numbers[:, BOUND].max(axis=-1, initial=0.0), len(lists))
+    numbers = np.stack([shape_numbers(model, each) for model, each in zip(several, solids)])
+    lists[:HEAD], tail = candidates(first, numbers[:, :, BOUND].max(axis=0, initial=0.0), len(lists))
     tables = {
         "integers": integers,
         "numbers": numbers,
-        "vertices": np.concatenate([np.zeros((0, 3, len(several))), *vertices]),
-        "planes": np.concatenate([np.zeros((0, 4, len(several))), *planes]),
+        "vertices": np.concatenate([np.zeros((len(several), 0, 3)), *vertices], axis=1),
+        "planes": np.concatenate([np.zeros((len(several), 0, 4)), *planes], axis=1),
         "lists": np.array(lists + tail, np.int32),
     }
     for name in ("numbers", "vertices", "planes"):
-        tables[name] = np.broadcast_to(tables[name], (*tables[name].shape[:-1], worlds))
+        tables[name] = np.broadcast_to(tables[name], (worlds, *tables[name].shape[1:]))
     return tables
 
 
@@ -265,15 +265,15 @@ def upload(models, worlds=1, capacity=None):
     buckets = 1 << max(int(np.ceil(np.log2(max(2 * count, 1)))), 0)
     shapes = Shapes(**{name: array(values) for name, values in tables.items()})
     points = Points(
-        array(np.zeros((capacity, FEATURE + 1, worlds), np.int32)),
-        array(np.zeros((capacity, RESTITUTION + 1, worlds))),
+        array(np.zeros((worlds, capacity, FEATURE + 1), np.int32)),
+        array(np.zeros((worlds, capacity, RESTITUTION + 1))),
         array(np.zeros(worlds, np.int32)),
     )
     broad = Broad(
-        array(np.zeros((max(count, 1), REACH + 1, worlds))),
+        array(np.zeros((worlds, max(count, 1), REACH + 1))),
         array(np.zeros((buckets + 1 + count, worlds), np.int32)),
-        array(np.zeros((pairs, 2, worlds), np.int32)),
-        array(np.zeros((3 * clip, 8, worlds))),
+        array(np.zeros((worlds, pairs, 2), np.int32)),
+        array(np.zeros((worlds, 3 * clip, 8))),
         array(np.zeros((3 * clip, worlds), np.int32)),
     )
     return shapes, points, broad

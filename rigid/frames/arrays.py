@@ -17,7 +17,7 @@ class Bodies(NamedTuple):
     members: Any  # flat: indices of particles, four corners first, then those of joints
     fit: Any  # (bodies, W, FIT): see below, constant
     motion: Any  # (bodies, W, MOTION)
-    poses: Any  # (bodies, 7, W): position and rotation (w, x, y, z) at the start of the step
+    poses: Any  # (W, bodies, 7): position and rotation (w, x, y, z) at the start of the step
     reach: Any  # (bodies, W): how far from its surface a body looks for others [m]
     contacts: Any  # (capacity, W, CONTACT): those of this step
     kept: Any  # (capacity, W, 3): impulses of the last step's, in the world [kg m]
@@ -69,7 +69,7 @@ def four(array: ti.template(), c, world, column):
 @ti.func
 def sides_of(s: ti.template(), c, world):
     """The two sides of contact c."""
-    return s.guest.points.integers[c, tables.BODY_A, world], s.guest.points.integers[c, tables.BODY_B, world]
+    return s.guest.points.integers[world, c, tables.BODY_A], s.guest.points.integers[world, c, tables.BODY_B]
 
 
 @ti.func

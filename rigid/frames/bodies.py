@@ -34,14 +34,14 @@ def body_arrays(models, descriptions, worlds, capacity=None):
         capacity = tables.default_capacity(models[0]) + 2 * meeting
     capacity = whole("contact_capacity", capacity)
     shapes, points, broad = tables.upload(models, worlds, capacity)
-    count, capacity = len(first.members), points.integers.shape[0]
+    count, capacity = len(first.members), points.integers.shape[1]
     fit = np.stack([fit_columns(model, each) for model, each in zip(models, descriptions)], axis=1)
     own = {
         "firsts": np.cumsum([0, *map(len, first.members)]),
         "members": np.concatenate(first.members),
         "fit": np.repeat(fit, worlds // len(models), axis=1),
         "motion": np.zeros((count, worlds, MOTION)),
-        "poses": np.zeros((count, 7, worlds)),
+        "poses": np.zeros((worlds, count, 7)),
         "reach": np.zeros((count, worlds)),
         "contacts": np.zeros((capacity, worlds, CONTACT)),
         "kept": np.zeros((capacity, worlds, 3)),

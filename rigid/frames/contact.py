@@ -99,9 +99,9 @@ def push_both(s: ti.template(), array: ti.template(), sign, c, impulse, world):
 def prepare(s: ti.template(), c, world):
     """Make contact c from the narrow phase's point, and find what it had in the last step."""
     a, b = sides_of(s, c, world)
-    n = ti.Vector([s.guest.points.numbers[c, tables.NORMAL + k, world] for k in ti.static(range(3))])
-    gap = s.guest.points.numbers[c, tables.GAP, world]
-    p = ti.Vector([s.guest.points.numbers[c, tables.POINT + k, world] for k in ti.static(range(3))]) - 0.5 * gap * n
+    n = ti.Vector([s.guest.points.numbers[world, c, tables.NORMAL + k] for k in ti.static(range(3))])
+    gap = s.guest.points.numbers[world, c, tables.GAP]
+    p = ti.Vector([s.guest.points.numbers[world, c, tables.POINT + k] for k in ti.static(range(3))]) - 0.5 * gap * n
     t = ti.Vector([0.0, n[2], -n[1]])
     if ti.abs(n[0]) > 0.6:
         t = ti.Vector([-n[2], 0.0, n[0]])
@@ -129,8 +129,8 @@ def prepare(s: ti.template(), c, world):
         s.guest.contacts[c, world, INVERSE_WEIGHT + k] = 1.0 / (
             answer(s, a, arm_a, d, world) + answer(s, b, arm_b, d, world) + WEIGHTLESS
         )
-    s.guest.contacts[c, world, FRICTION] = s.guest.points.numbers[c, tables.FRICTION, world]
-    s.guest.contacts[c, world, RESTITUTION] = s.guest.points.numbers[c, tables.RESTITUTION, world]
+    s.guest.contacts[c, world, FRICTION] = s.guest.points.numbers[world, c, tables.FRICTION]
+    s.guest.contacts[c, world, RESTITUTION] = s.guest.points.numbers[world, c, tables.RESTITUTION]
     foreseen = point_of(s, s.position, a, weights_a, world) - point_of(s, s.position, b, weights_b, world) - start
     # Speed at the end of the step as foreseen, and from it the speed at the surface, `depth` before.
     given = pull(s, a, b, n)

@@ -13,8 +13,8 @@ CALM = 3.0
 @ti.func
 def names(s: ti.template(), c, world):
     """The two shapes of contact c, first one that is a body's, or -1 where it is a particle's."""
-    first, second = s.guest.points.integers[c, tables.SHAPE_B, world], s.guest.points.integers[c, tables.SHAPE_A, world]
-    if s.guest.points.integers[c, tables.BODY_B, world] < 0:
+    first, second = s.guest.points.integers[world, c, tables.SHAPE_B], s.guest.points.integers[world, c, tables.SHAPE_A]
+    if s.guest.points.integers[world, c, tables.BODY_B] < 0:
         first, second = second, first
     return first, second
 
@@ -24,7 +24,7 @@ def recall(s: ti.template(), c, world):
     """Impulse (3,) [kg m] of the same contact in the last step; zero for a new one."""
     impulse = ti.Vector([0.0, 0.0, 0.0])
     holder, other = names(s, c, world)
-    feature = s.guest.points.integers[c, tables.FEATURE, world]
+    feature = s.guest.points.integers[world, c, tables.FEATURE]
     if holder >= 0:
         old = s.guest.heads[holder, world]
         while old >= 0:
@@ -49,6 +49,6 @@ def keep(s: ti.template(), c, world):
             impulse *= 0.0  # an impact: the next step will want nothing like it
         write_triple(s.guest.kept, c, world, 0, impulse[0] * n + impulse[1] * t + impulse[2] * u)
         s.guest.kept_keys[c, world, KEPT_SHAPE] = other
-        s.guest.kept_keys[c, world, KEPT_FEATURE] = s.guest.points.integers[c, tables.FEATURE, world]
+        s.guest.kept_keys[c, world, KEPT_FEATURE] = s.guest.points.integers[world, c, tables.FEATURE]
         s.guest.kept_keys[c, world, KEPT_NEXT] = s.guest.heads[holder, world]
         s.guest.heads[holder, world] = c

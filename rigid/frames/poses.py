@@ -59,9 +59,9 @@ def read_pose(s: ti.template(), body, world):
         a, b, c = 0.5 * (a + over * u), 0.5 * (b + over * v), 0.5 * (c + over * w)
     q = quaternion(a, b, c)
     for k in ti.static(range(3)):
-        s.guest.poses[body, k, world] = origin[k]
+        s.guest.poses[world, body, k] = origin[k]
     for k in ti.static(range(4)):
-        s.guest.poses[body, 3 + k, world] = q[k]
+        s.guest.poses[world, body, 3 + k] = q[k]
     # A point of the body is at most some twice as far out as a corner, and moves so much more.
     s.guest.reach[body, world] = 2.0 * ti.sqrt(farthest) + s.guest.fit[body, world, MARGIN]
 

@@ -29,8 +29,8 @@ def weights_of(s: ti.template(), side, p, world):
     weights, arm = ti.Vector([0.0, 0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0])
     if side >= 0:
         arm = p - triple(s.guest.motion, side, world, CENTRE)
-        q = ti.Vector([s.guest.poses[side, 3 + k, world] for k in ti.static(range(4))])
-        y = rotate_back(q, p - ti.Vector([s.guest.poses[side, k, world] for k in ti.static(range(3))]))
+        q = ti.Vector([s.guest.poses[world, side, 3 + k] for k in ti.static(range(4))])
+        y = rotate_back(q, p - ti.Vector([s.guest.poses[world, side, k] for k in ti.static(range(3))]))
         for k in ti.static(range(4)):
             weights[k] = s.guest.fit[side, world, ORIGIN + k] + y.dot(triple(s.guest.fit, side, world, MAP + 3 * k))
     return weights, arm

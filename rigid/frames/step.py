@@ -44,7 +44,7 @@ def begin(s: ti.template(), world):
         s.report[world, CROWDED] = ti.cast(s.guest.points.count[world], float)
     for c in range(contact.count(s, world)):
         for k in ti.static((tables.BODY_A, tables.BODY_B)):
-            body = s.guest.points.integers[c, k, world]
+            body = s.guest.points.integers[world, c, k]
             if body >= 0:
                 s.guest.motion[body, world, TOUCHED] = 1.0
     for body in range(s.guest.own[BODIES]):
@@ -83,18 +83,18 @@ def append(s: ti.template(), i, shape, x, normal, gap, world):
     c = s.guest.points.count[world]
     s.guest.points.count[world] = c + 1
     if c < s.guest.contacts.shape[0]:
-        s.guest.points.integers[c, tables.SHAPE_A, world] = -1
-        s.guest.points.integers[c, tables.SHAPE_B, world] = -1
-        s.guest.points.integers[c, tables.BODY_A, world] = PARTICLE - i
-        s.guest.points.integers[c, tables.BODY_B, world] = s.guest.shapes.integers[shape, tables.BODY]
+        s.guest.points.integers[world, c, tables.SHAPE_A] = -1
+        s.guest.points.integers[world, c, tables.SHAPE_B] = -1
+        s.guest.points.integers[world, c, tables.BODY_A] = PARTICLE - i
+        s.guest.points.integers[world, c, tables.BODY_B] = s.guest.shapes.integers[shape, tables.BODY]
         # Half the gap from here is where the impulse acts: at the particle, else friction would turn the two.
         place = x + 0.5 * gap * normal
         for k in ti.static(range(3)):
-            s.guest.points.numbers[c, tables.POINT + k, world] = place[k]
-            s.guest.points.numbers[c, tables.NORMAL + k, world] = normal[k]
-        s.guest.points.numbers[c, tables.GAP, world] = gap
-        s.guest.points.numbers[c, tables.FRICTION, world] = s.guest.shapes.numbers[shape, tables.SHAPE_FRICTION, world]
-        s.guest.points.numbers[c, tables.RESTITUTION, world] = 0.0
+            s.guest.points.numbers[world, c, tables.POINT + k] = place[k]
+            s.guest.points.numbers[world, c, tables.NORMAL + k] = normal[k]
+        s.guest.points.numbers[world, c, tables.GAP] = gap
+        s.guest.points.numbers[world, c, tables.FRICTION] = s.guest.shapes.numbers[world, shape, tables.SHAPE_FRICTION]
+        s.guest.points.numbers[world, c, tables.RESTITUTION] = 0.0
 
 
 @ti.func

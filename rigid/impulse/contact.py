@@ -2,11 +2,11 @@
 
 import taichi as ti
 
-from rigid.contact.broad import triple as last_triple
+from rigid.columns import put_triple, triple
 from rigid.contact.rows import ROWS
 from rigid.contact.tables import BODY_A, FEATURE, POINT, SHAPE_A, SHAPE_B
 from rigid.impulse.arrays import IMPULSE
-from rigid.motion import RADIUS, put_triple, triple
+from rigid.motion import RADIUS
 from rigid.rows import DIRECTION
 
 OTHER, OF_FEATURE, NEXT = range(3)  # columns of Kept.keys
@@ -20,7 +20,7 @@ NEAR = 0.1
 def begin_contacts(s: ti.template(), world):
     """Give each contact the impulse it had, along its directions of now; none to those that are new."""
     n = ti.static(s.rows.numbers)
-    for c in range(ti.min(s.points.count[world], s.points.integers.shape[0])):
+    for c in range(ti.min(s.points.count[world], s.points.integers.shape[1])):
         impulse = ti.Vector([0.0, 0.0, 0.0])
         if ti.static(s.features.warm):
             impulse = remembered(s, c, world)
@@ -33,11 +33,11 @@ def begin_contacts(s: ti.template(), world):
 def remembered(s: ti.template(), c, world):
     """The impulse that point c had in the last step, in the world: of the same feature, or, where boxes lie edge on
     edge and a corner takes the place of a crossing, of the nearest point of the same two shapes."""
-    other, feature = s.points.integers[c, SHAPE_B, world], s.points.integers[c, FEATURE, world]
-    point = last_triple(s.points.numbers, c, POINT, world)
-    nearest = NEAR * s.motion.masses[world, s.points.integers[c, BODY_A, world], RADIUS]
+    other, feature = s.points.integers[world, c, SHAPE_B], s.points.integers[world, c, FEATURE]
+    point = triple(s.points.numbers, c, POINT, world)
+    nearest = NEAR * s.motion.masses[world, s.points.integers[world, c, BODY_A], RADIUS]
     found = -1
-    at = s.kept.heads[s.points.integers[c, SHAPE_A, world], world]
+    at = s.kept.heads[s.points.integers[world, c, SHAPE_A], world]
     while at >= 0:
         following = s.kept.keys[world, at, NEXT]
         if s.kept.keys[world, at, OTHER] == other:
@@ -61,15 +61,15 @@ def keep_contacts(s: ti.template(), world):
     n = ti.static(s.rows.numbers)
     for shape in range(s.kept.heads.shape[0]):
         s.kept.heads[shape, world] = -1
-    for c in range(ti.min(s.points.count[world], s.points.integers.shape[0])):
+    for c in range(ti.min(s.points.count[world], s.points.integers.shape[1])):
         first = s.first_row + ROWS * c
         impulse = ti.Vector([0.0, 0.0, 0.0])
         for k in ti.static(range(ROWS)):
             impulse += n[world, first + k, IMPULSE] * triple(n, first + k, DIRECTION, world)
         put_triple(s.kept.impulses, c, 0, impulse, world)
-        put_triple(s.kept.impulses, c, WHERE, last_triple(s.points.numbers, c, POINT, world), world)
-        shape = s.points.integers[c, SHAPE_A, world]
-        s.kept.keys[world, c, OTHER] = s.points.integers[c, SHAPE_B, world]
-        s.kept.keys[world, c, OF_FEATURE] = s.points.integers[c, FEATURE, world]
+        put_triple(s.kept.impulses, c, WHERE, triple(s.points.numbers, c, POINT, world), world)
+        shape = s.points.integers[world, c, SHAPE_A]
+        s.kept.keys[world, c, OTHER] = s.points.integers[world, c, SHAPE_B]
+        s.kept.keys[world, c, OF_FEATURE] = s.points.integers[world, c, FEATURE]
         s.kept.keys[world, c, NEXT] = s.kept.heads[shape, world]
         s.kept.heads[shape, world] = c

@@ -10,6 +10,7 @@ their G is mended by pseudo-velocities, b' = (error reduction) G/h, or, without 
 
 import taichi as ti
 
+from rigid.columns import put_triple, triple
 from rigid.impulse.arrays import (
     BIAS,
     IMPULSE,
@@ -20,7 +21,7 @@ from rigid.impulse.arrays import (
     SOFTNESS,
 )
 from rigid.impulse.relax import mends, moving, push, rate
-from rigid.motion import ANGULAR, INVERSE_MASS, answer, put_triple, triple
+from rigid.motion import ANGULAR, INVERSE_MASS, answer
 from rigid.rows import (
     BODY_I,
     BODY_J,

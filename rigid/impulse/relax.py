@@ -10,6 +10,7 @@ Sources: Catto, Iterative Dynamics with Temporal Coherence (2005), equation 20; 
 
 import taichi as ti
 
+from rigid.columns import put_triple, triple
 from rigid.impulse.arrays import (
     BIAS,
     IMPULSE,
@@ -19,7 +20,7 @@ from rigid.impulse.arrays import (
     RESIDUAL,
     SOFTNESS,
 )
-from rigid.motion import INVERSE_MASS, PSEUDO, put_triple, triple
+from rigid.motion import INVERSE_MASS, PSEUDO
 from rigid.rows import (
     BODY_I,
     BODY_J,

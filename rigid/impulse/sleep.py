@@ -6,7 +6,8 @@ been slow for half a second, and wakes when it is tied to one that has not: a bo
 
 import taichi as ti
 
-from rigid.motion import ANGULAR, LINEAR, PSEUDO, RADIUS, triple
+from rigid.columns import triple
+from rigid.motion import ANGULAR, LINEAR, PSEUDO, RADIUS
 from rigid.rows import BODY_I, BODY_J, BODY_K, BODY_L, GEAR, IDLE, KIND
 
 # How long all bodies of an island must have been slow [s].
@@ -30,7 +31,7 @@ def root(s: ti.template(), body, world):
 @ti.func
 def tie(s: ti.template(), a, b, world):
     """Make the islands of two bodies one; the ground ties nothing."""
-    ground = s.motion.poses.shape[0] - 1
+    ground = s.motion.poses.shape[1] - 1
     if a != ground and b != ground:
         first, second = root(s, a, world), root(s, b, world)
         if first != second:
@@ -43,7 +44,7 @@ def tie(s: ti.template(), a, b, world):
 @ti.func
 def go_to_sleep(s: ti.template(), groups, world):
     """Find the islands of a step, and stop the bodies of those that sleep."""
-    ground = s.motion.poses.shape[0] - 1
+    ground = s.motion.poses.shape[1] - 1
     s.calm[world, ground, SLOW] = ENDLESS
     for body in range(ground + 1):
         s.islands[world, body] = body

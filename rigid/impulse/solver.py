@@ -67,8 +67,8 @@ def warn_of_ratios(model):
     if len(masses) and masses.max() > MOST_HEAVY * masses.min():
         heavy, light = model.bodies[int(masses.argmax())], model.bodies[int(masses.argmin())]
         warnings.warn(
-            f"{heavy.name!r} has {heavy.mass / light.mass:.3g} times the mass of {light.name!r}: where they meet or are "
-            f"joined, impulses will be inaccurate, as sweeps from body to body converge slowly beyond {MOST_HEAVY:g}",
+            f"{heavy.name!r} has {heavy.mass / light.mass:.3g} times the mass of {light.name!r}: where they meet or "
+            f"are joined, impulses will be inaccurate, as sweeps converge slowly beyond {MOST_HEAVY:g}",
             UserWarning,
             stacklevel=4,
         )
@@ -197,7 +197,7 @@ class ImpulseSolver(BodySolver):
     def contact_forces(self, world=0):
         """Points of contact of the last substep, and the forces in them: a Contacts. Arguments: world: which."""
         count = int(self._report[world, TOUCHING])
-        integers, numbers = (array.to_numpy()[:count, :, world] for array in self.points[:2])
+        integers, numbers = (array.to_numpy()[world, :count] for array in self.points[:2])
         rows = self.rows.numbers.to_numpy()[world, self._first_row : self._first_row + ROWS * count]
         rows = rows.reshape(count, ROWS, rows.shape[-1]).astype(float)
         forces = np.einsum("cr,crk->ck", rows[:, :, IMPULSE], rows[:, :, DIRECTION : DIRECTION + 3]) / self._h

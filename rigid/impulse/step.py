@@ -17,6 +17,7 @@ from functools import lru_cache
 
 import taichi as ti
 
+from rigid.columns import put_triple, triple
 from rigid.contact.narrow import point_finder
 from rigid.contact.rows import GROUPS, write_contact_rows
 from rigid.impulse import arrays
@@ -26,7 +27,7 @@ from rigid.impulse.prepare import aim_positions, prepare, put_inverse
 from rigid.impulse.relax import solve_group
 from rigid.impulse.sleep import count_calm, go_to_sleep, rests, sleeps
 from rigid.joints.rows import write_joint_rows
-from rigid.motion import ANGULAR, LINEAR, PSEUDO, RADIUS, move, put_triple, spin_on, triple, turn_inertia
+from rigid.motion import ANGULAR, LINEAR, PSEUDO, RADIUS, move, spin_on, turn_inertia
 
 # How far beyond its surface a body looks for others, besides the way it may go in the step: part of its radius.
 SKIN = 0.02
@@ -43,7 +44,7 @@ def step_kernel(features):
         """Rows of all contacts, as the bodies lie, and the impulses that they had; how many groups there are."""
         look_around(s, world)
         find_points(s.shapes, s.points, s.broad, s.motion.poses, s.reach, world)
-        if s.points.count[world] > s.points.integers.shape[0]:
+        if s.points.count[world] > s.points.integers.shape[1]:
             s.report[world, CROWDED] = ti.cast(s.points.count[world], float)
         count = write_contact_rows(s, world)
         begin_contacts(s, world)
@@ -57,7 +58,7 @@ def step_kernel(features):
         A step has two stages: in the first, impulses change the velocities V, which move the bodies; in the second,
         pseudo-velocities V', which are forgotten, mend what errors of position are left where V has led.
         """
-        bodies = s.motion.poses.shape[0] - 1  # and the ground
+        bodies = s.motion.poses.shape[1] - 1  # and the ground
         for step in range(steps):
             if s.report[world, DIVERGED_STEP] < 0:
                 groups = s.first_group
@@ -165,5 +166,5 @@ def finite(s: ti.template(), body, world):
     """Whether a body's pose is finite: the sum of its numbers is not, where one is not."""
     total = 0.0
     for k in ti.static(range(7)):
-        total += s.motion.poses[body, k, world]
+        total += s.motion.poses[world, body, k]
     return total - total == 0.0

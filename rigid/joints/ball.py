@@ -10,9 +10,9 @@ k φ²/2 has the gradient k φ.
 
 import taichi as ti
 
-from rigid.contact.broad import quadruple as last_quadruple
+from rigid.columns import quadruple
 from rigid.joints.place import START, axis, put_angle, put_point
-from rigid.motion import conjugate, product, quadruple
+from rigid.motion import conjugate, product
 from rigid.rows import put_jacobian
 
 
@@ -41,8 +41,8 @@ def put_turns(s: ti.template(), row, error, world):
 @ti.func
 def turned_since_start(s: ti.template(), joint, i, j, world):
     """Rotation vector of the child against the parent since time zero, in the world, no longer than π [rad]."""
-    then = product(last_quadruple(s.motion.poses, i, 3, world), quadruple(s.joints.numbers, joint, START, world))
-    q = product(last_quadruple(s.motion.poses, j, 3, world), conjugate(then))
+    then = product(quadruple(s.motion.poses, i, 3, world), quadruple(s.joints.numbers, joint, START, world))
+    q = product(quadruple(s.motion.poses, j, 3, world), conjugate(then))
     v = ti.Vector([q[1], q[2], q[3]])
     sine, cosine = v.norm(), q[0]
     scale = 2.0  # of φ to v, as both go to zero

@@ -9,8 +9,9 @@
 
 import taichi as ti
 
+from rigid.columns import triple
 from rigid.joints.place import TURN_I, TURN_J, VALUE
-from rigid.motion import ANGULAR, LINEAR, triple
+from rigid.motion import ANGULAR, LINEAR
 from rigid.rows import (
     BODY_I,
     BODY_J,

@@ -5,9 +5,7 @@ import math
 import taichi as ti
 
 from pbd.collide.shapes import rotate
-from rigid.contact.broad import quadruple as last_quadruple
-from rigid.contact.broad import triple as last_triple
-from rigid.motion import put_triple, triple
+from rigid.columns import put_triple, quadruple, triple
 from rigid.rows import put_jacobian
 
 # Columns of Joints.numbers: anchors in the frames of the bodies, triads likewise, n0 n1 n2 one after another; the
@@ -26,10 +24,10 @@ def ends(s: ti.template(), joint, i, j, world):
 
     Returns: the points r_i + ξ_i and r_j + ξ_j [m], the arms ξ_i and ξ_j [m], the triads n_i and n_j, lists of three.
     """
-    q_i, q_j = last_quadruple(s.motion.poses, i, 3, world), last_quadruple(s.motion.poses, j, 3, world)
+    q_i, q_j = quadruple(s.motion.poses, i, 3, world), quadruple(s.motion.poses, j, 3, world)
     arm_i = rotate(q_i, triple(s.joints.numbers, joint, ANCHOR_I, world))
     arm_j = rotate(q_j, triple(s.joints.numbers, joint, ANCHOR_J, world))
-    point_i, point_j = last_triple(s.motion.poses, i, 0, world) + arm_i, last_triple(s.motion.poses, j, 0, world) + arm_j
+    point_i, point_j = triple(s.motion.poses, i, 0, world) + arm_i, triple(s.motion.poses, j, 0, world) + arm_j
     n_i = [rotate(q_i, triple(s.joints.numbers, joint, TRIAD_I + 3 * k, world)) for k in ti.static(range(3))]
     n_j = [rotate(q_j, triple(s.joints.numbers, joint, TRIAD_J + 3 * k, world)) for k in ti.static(range(3))]
     return point_i, point_j, arm_i, arm_j, n_i, n_j

@@ -58,28 +58,28 @@ class Finder:
         self.worlds = worlds or len(self.models)
         self.arrays = tables.upload(self.models, self.worlds, capacity)
         count = max(len(self.models[0].bodies), 1)
-        self.poses = tables.array(np.zeros((count, 7, self.worlds)))
+        self.poses = tables.array(np.zeros((self.worlds, count, 7)))
         self.reach = tables.array(np.zeros((count, self.worlds)))
         arrays = [each for group in self.arrays for each in group]
         self.launch = Launch(kernel(finding), *arrays, self.poses, self.reach)
 
     def poses_at_start(self):
         states = [model.initial_state() for model in self.models]
-        poses = np.stack([np.concatenate([s.position, s.rotation], axis=1) for s in states], axis=-1)
-        return np.broadcast_to(poses, (*poses.shape[:2], self.worlds)).copy()
+        poses = np.stack([np.concatenate([s.position, s.rotation], axis=1) for s in states])
+        return np.broadcast_to(poses, (self.worlds, *poses.shape[1:])).copy()
 
     def __call__(self, poses=None, reach=0.0):
         """What is found in each world: a list, or in one world itself, of arrays by name."""
         poses = self.poses_at_start() if poses is None else poses
         if poses.size:
-            self.poses.from_numpy(np.ascontiguousarray(poses.reshape(*poses.shape[:2], self.worlds)))
+            self.poses.from_numpy(np.ascontiguousarray(poses.reshape(self.worlds, *poses.shape[-2:])))
             self.reach.from_numpy(np.broadcast_to(np.asarray(reach, float), self.reach.shape).copy())
         self.launch()
         integers, numbers, count = (each.to_numpy() for each in self.arrays[1])
         found = []
         for world in range(self.worlds):
-            kept = slice(0, min(count[world], len(numbers)))
-            i, n = integers[kept, :, world], numbers[kept, :, world]
+            kept = slice(0, min(count[world], numbers.shape[1]))
+            i, n = integers[world, kept], numbers[world, kept]
             found.append(
                 SimpleNamespace(
                     count=count[world],

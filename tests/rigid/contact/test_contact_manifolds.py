@@ -118,7 +118,7 @@ def test_a_capsule_lying_on_a_box_has_two_points(finder):
     found = find(reach=0.01)
     assert as_set(found.point) == {(-0.3, 0.3, 0), (0.7, 0.3, 0)}
     poses = find.poses_at_start()
-    poses[1, 0] = 0.9
+    poses[0, 1, 0] = 0.9
     assert as_set(find(poses, reach=0.01).point) == {(0.4, 0.3, 0), (1.0, 0.3, 0)}
 
 

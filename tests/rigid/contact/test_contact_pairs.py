@@ -75,13 +75,13 @@ def best_axis(first, second):
 
 def random_poses(model, random, low, high):
     """Poses of both bodies, so that the gap of their hulls' corners along a random axis is between low and high."""
-    poses = np.zeros((2, 7, 1))
-    poses[:, 3:, 0] = normalised(random.normal(size=(2, 4)))
-    poses[:, :3, 0] = random.normal(size=3) + 0.1 * random.normal(size=(2, 3))
+    poses = np.zeros((1, 2, 7))
+    poses[0, :, 3:] = normalised(random.normal(size=(2, 4)))
+    poses[0, :, :3] = random.normal(size=3) + 0.1 * random.normal(size=(2, 3))
     axis = random.normal(size=3)
     axis /= np.linalg.norm(axis)
-    (a, r, _, _), (b, s, _, _) = (solid(model, k, poses[k, :, 0]) for k in range(2))
-    poses[0, :3, 0] += (random.uniform(low, high) - (separation(axis, a, b) - r - s)) * axis
+    (a, r, _, _), (b, s, _, _) = (solid(model, k, poses[0, k]) for k in range(2))
+    poses[0, 0, :3] += (random.uniform(low, high) - (separation(axis, a, b) - r - s)) * axis
     return poses
 
 
@@ -94,7 +94,7 @@ def test_apart_the_gap_is_the_distance(pair, finder):
     exact = 0
     for _ in range(40):
         poses = random_poses(model, random, 0.0, 0.2)
-        (a, r, _, _), (b, s, _, _) = (solid(model, k, poses[k, :, 0]) for k in range(2))
+        (a, r, _, _), (b, s, _, _) = (solid(model, k, poses[0, k]) for k in range(2))
         apart, used = distance(a, b)
         true = apart - r - s
         if true <= 1e-6:
@@ -128,7 +128,7 @@ def test_overlapping_the_deepest_gap_parts_them(pair, finder):
     tested = 0
     for _ in range(60):
         poses = random_poses(model, random, *((-0.6, -0.2) if set(pair) & set(ROUND) else (-0.3, -0.01)))
-        first, second = (solid(model, k, poses[k, :, 0]) for k in range(2))
+        first, second = (solid(model, k, poses[0, k]) for k in range(2))
         (a, r, *_), (b, s, *_) = first, second
         if distance(a, b)[0] > 1e-9:
             continue  # cores apart: the test above
@@ -152,7 +152,7 @@ def test_the_other_way_round_normals_are_opposite(pair, finder):
     random = np.random.default_rng(3)
     for _ in range(20):
         poses = random_poses(forth.models[0], random, -0.2, 0.05)
-        one, other = forth(poses, reach=0.1), back(poses[::-1].copy(), reach=0.1)
+        one, other = forth(poses, reach=0.1), back(poses[:, ::-1].copy(), reach=0.1)
         assert len(one.gap) == len(other.gap)
         one_order, other_order = (np.lexsort(np.round(each.gap, 9)[None]) for each in (one, other))
         assert one.gap[one_order] == pytest.approx(other.gap[other_order], abs=1e-9)
@@ -172,7 +172,7 @@ def test_features_are_unique_and_stay_while_the_same_things_meet(pair, finder):
         before = find(poses, reach=0.1)
         assert len(set(before.feature)) == len(before.feature) <= 8
         assert before.feature.tolist() == find(poses, reach=0.1).feature.tolist()
-        poses[0, :3, 0] += 1e-7 * random.normal(size=3)
+        poses[0, 0, :3] += 1e-7 * random.normal(size=3)
         after = find(poses, reach=0.1)
         same += set(before.feature) == set(after.feature)
     assert same >= 19  # but for a tie
@@ -198,7 +198,7 @@ def test_on_a_plane_the_gap_is_the_lowest_height(name, height, finder):
             middle = pose[:3] + to_matrix(pose[3:]) @ piece.position
             low = middle @ normal - 0.4 * abs(axis) - 0.3 * np.sqrt(1 - axis**2)
         pose[:3] += (height + normal @ (1, 2, 3) - low) * normal
-        found = find(pose.reshape(1, 7, 1), reach=0.1)
+        found = find(pose.reshape(1, 1, 7), reach=0.1)
         assert (found.bodies == (0, -1)).all()
         assert (found.shapes == (1, 0)).all()
         assert found.gap.min() == pytest.approx(height, abs=1e-12)
