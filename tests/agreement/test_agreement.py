@@ -1,0 +1,132 @@
+"""Solvers that share no dynamics, against one another and against references: the same bodies go the same way.
+
+A scheme of first order lags or leads by a part of a step: its error is below h v, v being the largest speed on the way.
+One of second order is below (h v)², in radians or metres. Half the step has 0.6 of the error at most, or 0.35.
+"""
+
+import math
+from functools import cache
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from references import ball_chain, ball_rods, chain_angles, rod_chain
+
+import rigid
+from rigid.rotation import from_matrix
+
+g = 9.81
+
+# Options with which sweeps converge, and the order in the step: dry friction and contacts begin and end within steps.
+# A solver joins by a line.
+SOLVERS = {
+    "verlet": ({"direction": "start", "iterations": 400}, {"joints": 2, "friction": 1, "contacts": 1}),
+    "impulse": ({"iterations": 400, "tolerance": 1e-10}, {"joints": 1, "friction": 1, "contacts": 1}),
+}
+
+STEP = 0.005  # [s], and half of it
+LARGEST, SMALLER = {1: 0.6, 2: 0.35}, 1e-6  # of half a step's error to that of a step, where that is above 1e-6
+
+
+class Case(NamedTuple):
+    """A model, what is read of a solver at its end, what that should be, and the largest speed on the way."""
+
+    model: Any
+    read: Any
+    expected: np.ndarray
+    speed: float
+    kind: str = "joints"
+    duration: float = 0.5
+
+
+def absolute_angles(solver):
+    """Angles of rods from the horizontal, which the joints count from rod to rod [rad]."""
+    return np.cumsum(list(solver.joint_positions().values()))
+
+
+SLOPE, HEADING, FRICTION = math.radians(30), 0.7, 0.5
+DOWN = np.array([math.cos(SLOPE) * math.cos(HEADING), math.cos(SLOPE) * math.sin(HEADING), -math.sin(SLOPE)])
+UP = np.array([math.sin(SLOPE) * math.cos(HEADING), math.sin(SLOPE) * math.sin(HEADING), math.cos(SLOPE)])
+
+
+def box_and_ball_on_a_slope():
+    """A box that slides, its edges askew to the slope, and two metres beside it a ball that rolls; both from rest."""
+    model = rigid.Model(gravity=(0, 0, -g))
+    model.add_shape(rigid.GROUND, rigid.Plane((0, 0, 0), UP), friction=FRICTION)
+    across = np.cross(UP, DOWN)
+    edge = math.cos(0.5) * DOWN + math.sin(0.5) * across
+    turn = from_matrix(np.stack([edge, np.cross(UP, edge), UP], axis=1))
+    model.add_box((0.3, 0.2, 0.1), mass=2.0, position=0.05 * UP, rotation=turn, friction=FRICTION)
+    model.add_sphere(0.1, mass=1.0, position=0.1 * UP + 2 * across, friction=FRICTION)
+    return model
+
+
+def way_of(body):
+    """How far a body has come (3,) [m]."""
+    return lambda solver: solver.state().position[body] - solver.model.bodies[body].position
+
+
+@cache
+def case(name):
+    if name == "pendulum":
+        return Case(lambda: rod_chain(1), absolute_angles, *chain_angles(0.5, 1))
+    if name == "double pendulum":
+        return Case(lambda: rod_chain(2), absolute_angles, *chain_angles(0.5, 2))
+    if name == "double pendulum on balls":
+        spins = [(0, -1, 2), (3, 1, -2)]
+        return Case(lambda: ball_rods(spins), lambda solver: solver.state().position, *ball_chain(0.5, spins))
+    if name == "chain with friction":
+        return Case(lambda: rod_chain(5, 0.5), absolute_angles, *chain_angles(0.5, 5, 0.5), "friction")
+    # a = g (sin α - μ cos α) of what slides; 5/7 g sin α of a ball that rolls, as tan α < 7/2 μ.
+    sliding = name == "box that slides"
+    a = g * (math.sin(SLOPE) - FRICTION * math.cos(SLOPE)) if sliding else 5 / 7 * g * math.sin(SLOPE)
+    return Case(box_and_ball_on_a_slope, way_of(0 if sliding else 1), 0.5 * a * DOWN, a, "contacts", 1.0)
+
+
+CASES = (
+    "pendulum",
+    "double pendulum",
+    "double pendulum on balls",
+    "chain with friction",
+    "box that slides",
+    "ball that rolls",
+)
+
+
+@cache
+def solved(name, solver, step):
+    """What is read at the end of a case with a step [s]."""
+    one, (options, _) = case(name), SOLVERS[solver]
+    made = rigid.solver(solver, one.model(), dt=step, contacts=one.kind == "contacts", **options)
+    made.step(round(one.duration / step))
+    return one.read(made)
+
+
+def bound(one, order, step):
+    """Of an error. Arguments: a Case; order of a scheme; step [s]."""
+    way = step * one.speed
+    return way if order == 1 else way**2
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_a_solver_comes_to_the_reference_with_its_order(solver, name):
+    one = case(name)
+    order = SOLVERS[solver][1][one.kind]
+    coarse, fine = (np.abs(solved(name, solver, h) - one.expected).max() for h in (STEP, STEP / 2))
+    assert coarse < bound(one, order, STEP)
+    assert fine < LARGEST[order] * coarse + SMALLER
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("pair", combinations(SOLVERS, 2), ids="-".join)
+def test_two_solvers_agree_the_better_the_shorter_the_step(pair, name):
+    one = case(name)
+    order = min(SOLVERS[solver][1][one.kind] for solver in pair)
+    differences = []
+    for h in (STEP, STEP / 2):
+        first, second = (solved(name, solver, h) for solver in pair)
+        differences.append(np.abs(first - second).max())
+        assert differences[-1] < 2 * bound(one, order, h)
+    assert differences[1] < LARGEST[order] * differences[0] + SMALLER

@@ -1,0 +1,130 @@
+"""References that share no code with any solver: equations of motion by scipy's DOP853, to 1e-11 or better."""
+
+import numpy as np
+from scipy.integrate import solve_ivp
+
+import rigid
+
+g = 9.81
+LENGTH, WIDTH = 0.5, 0.05  # of a rod of 1 kg [m]
+
+
+def rod_chain(links=5, friction=0.0):
+    """Rods in a row along x, hung from the origin on hinges about y."""
+    model = rigid.Model(gravity=(0, 0, -g))
+    parent = rigid.GROUND
+    for k in range(links):
+        rod = model.add_box((LENGTH, WIDTH, WIDTH), mass=1.0, position=((k + 0.5) * LENGTH, 0, 0))
+        place = (k * LENGTH, 0, 0)
+        model.add_hinge(parent, rod, point=place, axis=(0, 1, 0), friction=friction, name=f"hinge {k}")
+        parent = rod
+    return model
+
+
+def ball_rods(spins):
+    """Rods in a row along x, hung from the origin on balls. Arguments: spins (links, 3): angular velocities [rad/s]."""
+    model = rigid.Model(gravity=(0, 0, -g))
+    parent, joint, speed = rigid.GROUND, np.zeros(3), np.zeros(3)
+    for spin in np.asarray(spins, float):
+        half = np.array([LENGTH / 2, 0, 0])
+        rod = model.add_box(
+            (LENGTH, WIDTH, WIDTH), mass=1.0, position=joint + half, velocity=speed + np.cross(spin, half),
+            angular_velocity=spin,
+        )  # fmt: skip
+        model.add_ball(parent, rod, point=joint)
+        parent, joint, speed = rod, joint + 2 * half, speed + np.cross(spin, 2 * half)
+    return model
+
+
+def chain_angles(time, links=5, friction=0.0):
+    """Angles of rods from the horizontal (absolute, positive downwards), that began level and at rest, and the largest
+    speed of any on the way [rad/s].
+
+    Lagrange's equations, for unit masses:
+
+        Σ_j A_ij cos(θ_i - θ_j) θ̈_j = -Σ_j A_ij sin(θ_i - θ_j) θ̇_j² + g b_i cos θ_i - τ_i + τ_{i+1}
+
+    with A_ij = l² (n - max(i, j) - 1/2) off the diagonal, A_ii = I + l²/4 + l² (n - 1 - i), b_i = l (n - 1 - i + 1/2),
+    and τ_i the friction of hinge i, τ tanh(q̇_i/ε): what sticks creeps at ε or less, 1e-5 rad/s, so that the method must
+    be an implicit one.
+    """
+    i = np.arange(links)
+    below = links - 1 - i
+    coupling = LENGTH**2 * (np.minimum.outer(below, below) + 0.5)
+    np.fill_diagonal(coupling, (LENGTH**2 + WIDTH**2) / 12 + LENGTH**2 / 4 + LENGTH**2 * below)
+    weight = LENGTH * (below + 0.5)
+
+    def motion(_, y):
+        angle, speed = y[:links], y[links:]
+        apart = angle[:, None] - angle[None]
+        load = -(coupling * np.sin(apart)) @ speed**2 + g * weight * np.cos(angle)
+        if friction:
+            torque = friction * np.tanh(np.diff(speed, prepend=0.0) / 1e-5)
+            load += np.diff(torque, append=0.0)
+        return np.concatenate([speed, np.linalg.solve(coupling * np.cos(apart), load)])
+
+    method, tolerance = ("Radau", 1e-8) if friction else ("DOP853", 1e-12)
+    y = solve_ivp(motion, (0, time), np.zeros(2 * links), method, rtol=tolerance, atol=tolerance).y
+    return y[:links, -1], np.abs(y[links:]).max()
+
+
+def cross_matrix(v):
+    """[v]×."""
+    return np.array([(0, -v[2], v[1]), (v[2], 0, -v[0]), (-v[1], v[0], 0)])
+
+
+def ball_chain(time, spins):
+    """Centres of rods on balls (links, 3) [m], that began level with angular velocities `spins` (links, 3) [rad/s], and
+    the largest component of any angular velocity on the way [rad/s].
+
+    Generalised coordinates are the rods' rotations q̇ = ω q/2; with u the half rod, in the world, and I in the world,
+
+        I ω̇ + ω × I ω = u × F_k + u × F_{k+1},   m a_k = m g + F_k - F_{k+1},
+
+    where F_k acts on rod k at its inner end, and the accelerations a of the centres follow from ω̇ down the chain:
+    a point at arm r of what turns about o has a_o + ω̇ × r + ω × (ω × r). Linear in (ω̇, a, F).
+    """
+    links = len(spins)
+    half = np.array([LENGTH / 2, 0, 0])
+    inertia = np.diag([2 * WIDTH**2, LENGTH**2 + WIDTH**2, LENGTH**2 + WIDTH**2]) / 12
+
+    def turned(q):
+        w, v = q[0], cross_matrix(q[1:])
+        return np.eye(3) + 2 * w * v + 2 * v @ v
+
+    def motion(_, y):
+        q, spin = y[: 4 * links].reshape(links, 4), y[4 * links :].reshape(links, 3)
+        turns = [turned(one / np.linalg.norm(one)) for one in q]
+        size = 9 * links
+        matrix, right = np.zeros((size, size)), np.zeros(size)
+
+        def at(k, what):  # ω̇, a, F of rod k
+            return slice(9 * k + 3 * what, 9 * k + 3 * what + 3)
+
+        for k in range(links):
+            u, moments = turns[k] @ half, turns[k] @ inertia @ turns[k].T
+            matrix[at(k, 0), at(k, 0)] = moments
+            matrix[at(k, 0), at(k, 2)] = cross_matrix(u)
+            right[at(k, 0)] = -np.cross(spin[k], moments @ spin[k])
+            matrix[at(k, 1), at(k, 1)], matrix[at(k, 1), at(k, 2)] = np.eye(3), -np.eye(3)
+            right[at(k, 1)] = (0, 0, -g)
+            if k + 1 < links:
+                matrix[at(k, 0), at(k + 1, 2)] = cross_matrix(u)
+                matrix[at(k, 1), at(k + 1, 2)] = np.eye(3)
+            # a_k - ω̇ × u - ω × (ω × u) is that of the outer end of the rod before, or nothing.
+            matrix[at(k, 2), at(k, 1)], matrix[at(k, 2), at(k, 0)] = np.eye(3), cross_matrix(u)
+            right[at(k, 2)] = np.cross(spin[k], np.cross(spin[k], u))
+            if k > 0:
+                before = turns[k - 1] @ half
+                matrix[at(k, 2), at(k - 1, 1)] = -np.eye(3)
+                matrix[at(k, 2), at(k - 1, 0)] = cross_matrix(before)
+                right[at(k, 2)] += np.cross(spin[k - 1], np.cross(spin[k - 1], before))
+        rates = np.linalg.solve(matrix, right).reshape(links, 9)[:, :3]
+        turning = [0.5 * np.concatenate([[-w @ one[1:]], one[0] * w + np.cross(w, one[1:])]) for one, w in zip(q, spin)]
+        return np.concatenate([np.ravel(turning), rates.ravel()])
+
+    start = np.concatenate([np.tile([1.0, 0, 0, 0], links), np.ravel(spins)])
+    y = solve_ivp(motion, (0, time), start, "DOP853", rtol=1e-11, atol=1e-11).y
+    end, fastest = y[:, -1], np.abs(y[4 * links :]).max()
+    halves = [turned(q / np.linalg.norm(q)) @ half for q in end[: 4 * links].reshape(links, 4)]
+    return np.cumsum(halves, axis=0) + np.cumsum([np.zeros(3), *halves[:-1]], axis=0), fastest
