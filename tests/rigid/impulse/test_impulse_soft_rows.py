@@ -51,6 +51,7 @@ def implicit_euler(mass, stiffness, damping, h, x, v):
     return x + h * v, v
 
 
+@pytest.mark.filterwarnings("ignore:.*times the mass of")  # which are joined to the ground alone
 @pytest.mark.parametrize("h", [1e-4, 1e-3, 1 / 60, 0.1])
 def test_a_soft_row_is_implicit_euler(h):
     # The recurrence in 40 digits, from the same binary numbers. 1e-13 of max(|x|, 0.1) and of max(|v|, 0.1/h).
