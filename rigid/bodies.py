@@ -101,9 +101,13 @@ class BodySolver:
         The velocities are those that made the last step, half a step behind the poses. `memory` is what it takes to go
         on bit for bit.
         """
-        poses, velocities = self.motion.poses.to_numpy(), self.motion.velocities.to_numpy()
         numbers = [np.ravel(array.to_numpy()).astype(float) for array in self._everything()]
-        return State(*self._split(poses, velocities), self.time, np.concatenate(numbers))
+        return self._snapshot(np.concatenate(numbers))
+
+    def _snapshot(self, memory=()):
+        """Poses and velocities as they are: a State."""
+        poses, velocities = self.motion.poses.to_numpy(), self.motion.velocities.to_numpy()
+        return State(*self._split(poses, velocities), self.time, memory)
 
     def _split(self, poses, velocities):
         """Position, rotation, velocity and angular velocity from arrays of rigid/motion.py."""
@@ -158,13 +162,13 @@ class BodySolver:
 
     def digest(self):
         """Sixteen hexadecimal digits that differ when any bit of poses or velocities does."""
-        return self.state().digest()
+        return self._snapshot().digest()
 
     # Readings ---------------------------------------------------------------------------------------------------------
 
     def joint_positions(self):
         """Positions of all joints, {name: number, or (worlds, ...)}: see rigid/joints/positions.py."""
-        return self._joint_positions(self.state())
+        return self._joint_positions(self._snapshot())
 
     def _joint_positions(self, state):
         """The same; angles count on from those of the last step's start."""
@@ -179,7 +183,7 @@ class BodySolver:
 
     def joint_velocities(self):
         """Their velocities, likewise."""
-        return self._reader.velocities(self.state())
+        return self._reader.velocities(self._snapshot())
 
     def energy(self):
         """Kinetic, potential and total energy at the end of the last step: a pbd.Energy.
@@ -187,5 +191,5 @@ class BodySolver:
         Of the velocities of state(), which are half a step behind the poses: the total of what swings freely swings by
         a part of the order of the step. Potential is that of gravity (zero at z = 0) and of springs.
         """
-        state = self.state()
+        state = self._snapshot()
         return energy(self.models, state, self._joint_positions(state))
