@@ -15,6 +15,9 @@ FIRST = (
     "test_catalogue.py",
     "test_documents.py",
     "test_frame_contacts.py",
+    "test_impulse_contacts.py",
+    "test_impulse_determinism.py",
+    "test_impulse_chain.py",
     "test_cli_process.py",
     "test_frame_joints.py",
     "test_bad_input.py",
@@ -41,6 +44,10 @@ IMPULSES = (
 )
 TOGETHER |= {f"{scene}-impulse": f"{scenes[0]} by impulses" for scenes in IMPULSES for scene in scenes}
 
+# Files on impulses, by the ends of their names.
+IMPULSE_FILES = {f"{name}.py": "impulses of contacts" for name in ("contacts", "determinism")}
+IMPULSE_FILES |= {f"{name}.py": "impulses of joints" for name in ("chain", "joints", "refusals", "rows")}
+
 
 def pytest_addoption(parser):
     parser.addoption("--device", choices=("cpu", "gpu"), default="cpu", help="where the kernels run")
@@ -65,6 +72,8 @@ def group(nodeid):
     if path.endswith("test_catalogue.py"):
         scene = case.removesuffix("-whole")
         return TOGETHER.get(scene, scene)
+    if path.startswith("tests/rigid/impulse/"):
+        return IMPULSE_FILES.get(path.rpartition("_")[2], path)
     return nodeid if path.endswith("test_documents.py") else path
 
 
