@@ -85,7 +85,7 @@ def test_a_slab_slides_down_a_slope_on_any_heading(heading):
         velocity = solver.state().velocity[ASIDE]
         assert velocity == pytest.approx(n * 0.01 * 0.657145 * along, abs=1e-6 * n * 0.01)
         exact = g * (0.5 - 0.5 * math.sqrt(3) / 2)
-        assert velocity == pytest.approx(n * 0.01 * exact * along, abs=1e-11)
+        assert velocity == pytest.approx(n * 0.01 * exact * along, abs=1e-14)
     # What the ground does to it: N along z, μ N against the heading.
     found = solver.contact_forces()
     force = found.forces.sum(axis=0)
