@@ -1,4 +1,4 @@
-"""Contact: which shapes of a model's bodies touch, and where. No solver stands here: these are points, not rows.
+"""Contact: which shapes of a model's bodies touch, and where. No solver stands here.
 
     tables.py     the arrays: shapes of all worlds, points that were found, scratch
     polyhedron.py boxes, cylinders and hulls as corners, faces and edges
@@ -8,6 +8,7 @@
     polyhedra.py  boxes, cylinders and hulls against planes and one another: separating axes, clipping
     solids.py     their corners and edges, as kernels read them
     manifold.py   the points of one pair: collected, thinned out to eight, handed over
+    rows.py       three rows for each point (rigid/rows.py), for solvers that want rows
 
     shapes, points, broad = tables.upload(models, worlds)
     find_points = point_finder(tables.meetings(models))         # of narrow.py, which also has one for everything

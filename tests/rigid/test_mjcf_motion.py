@@ -179,7 +179,9 @@ CHAIN = """
 
 
 @pytest.mark.parametrize(("spring", "damping", "order"), [
-    ("", "", 2), ('stiffness="3" springref="40" damping=".05"', 'damping=".02"', 1)])  # fmt: skip
+    ("", "", 2),
+    pytest.param('stiffness="3" springref="40" damping=".05"', 'damping=".02"', 1, marks=pytest.mark.slow),
+])  # fmt: skip
 def test_a_chain_moves_as_mujoco_moves_it(tmp_path, spring, damping, order):
     # MuJoCo's Runge-Kutta in generalised coordinates against frames of particles, to the same place: second order, and
     # first with springs and dampers, which are implicit Euler's.

@@ -42,10 +42,16 @@ SMALL = {
 DAILY = {(name, "impulse") for name in ("chain", "door", "dominoes", "stack")} | {("five_link_chain", "verlet")}
 
 
+# And these are slow with their own solver, too: their kernels serve nothing else, and what they show stands in
+# tests/rigid/impulse.
+RARE = ("bouncing_balls", "domino_spiral", "newtons_cradle", "scout_robot", "trailer")
+
+
 def version(name, solver, *values):
     """A scene and a solver as a test's parameters, and whether it runs every day."""
     own = scenes.load(name, **SMALL.get(name, {})).solver == solver
-    marks = [] if own or (name, solver) in DAILY else [pytest.mark.slow]
+    daily = (own and name not in RARE) or (name, solver) in DAILY
+    marks = [] if daily else [pytest.mark.slow]
     label = name if solver == "verlet" else f"{name}-{solver}"
     return pytest.param(name, solver, *values, marks=marks, id=label)
 
