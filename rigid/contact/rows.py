@@ -33,6 +33,13 @@ from rigid.rows import (
 
 ROWS, GROUPS = 3, 2  # of one contact
 
+# What is apart by less than this part of the way that gravity takes a body at rest in a step, g h², touches. That keeps
+# stacks at rest: a gap that may be closed within the step feeds positions back into velocities, and with the impulses
+# of the step before and sweeps that have not converged the slow modes of a stack grow by it, by up to 15 % a step. (A
+# mode whose error sweeps bring down to ρ of what it was changes from step to step by the roots of
+# z³ - 3ρz² + 3ρz - ρ, of which the largest is beyond 1 for every ρ between 0 and 1; without gaps it is sqrt ρ.)
+TOUCHING = 0.25
+
 # Bodies that are slower than so many times what rest gains in a step, g h, do not rebound.
 CALM = 2.0
 
@@ -90,6 +97,8 @@ def write_contact(s: ti.template(), c, row, group, world):
         if parting > 0.0:
             target = ti.max(ti.sqrt(parting) + half, 0.0)
             gap = ti.min(gap, 0.0)
+    if gap > 0.0:
+        gap = ti.max(gap - TOUCHING * s.h * s.h * gravity.norm(), 0.0)
     put_jacobian(s.rows, row, n, arm_i.cross(n), -arm_j.cross(n), gap, world)
     put_bounds(s.rows, row, target, 0.0, ti.math.inf, world)
     t, u = tangents(n)

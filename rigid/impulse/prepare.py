@@ -6,13 +6,6 @@ Soft rows [0]: a spring of stiffness k and damping c, as implicit Euler has it, 
 
 for any k and c of which one is above zero: k -> ∞ gives β -> 1, γ -> 0, a hard row. Hard rows have γ = 0 and b = 0;
 their G is mended by pseudo-velocities, b' = (error reduction) G/h, or, without the split, by b itself.
-
-What carries load touches. A limit or contact whose row had an impulse in the last step is held as it is, whatever its
-gap, and its gap is mended both ways; only one that had none may come as far as its gap allows in the step. Where gaps
-are closed by velocities instead, positions feed back into these, and with the impulses of the step before and sweeps
-that have not converged the slow modes of a stack grow by it, by up to 15 % a step: a mode whose error the sweeps bring
-down to ρ of what it was changes by the roots of z³ - 3ρz² + 3ρz - ρ, of which the largest is beyond 1 for every ρ
-between 0 and 1; without the gap it is sqrt ρ.
 """
 
 import taichi as ti
@@ -208,25 +201,16 @@ def soften(s: ti.template(), row, i, j, world):
 
 @ti.func
 def beyond(s: ti.template(), row, kind, world):
-    """The part of a row's error that is to be mended: of a limit what is beyond it, or all where it carries load; of a
-    drive none."""
+    """The part of a row's error that is to be mended: of a limit what is beyond it, of a drive none."""
     error = s.rows.numbers[world, row, ERROR]
     result = 0.0
     if kind == LOCK or kind == GEAR:
         result = error
     elif kind == LIMIT:
-        result = error
-        if not (ti.static(s.features.split) and carries(s, row, world)):
-            result = ti.min(error, 0.0)
-            if s.rows.numbers[world, row, HIGH] == 0.0:
-                result = ti.max(error, 0.0)
+        result = ti.min(error, 0.0)
+        if s.rows.numbers[world, row, HIGH] == 0.0:
+            result = ti.max(error, 0.0)
     return result
-
-
-@ti.func
-def carries(s: ti.template(), row, world):
-    """Whether a row has an impulse, of the last step or, where positions are mended, of this one; not a rebound's."""
-    return s.rows.numbers[world, row, IMPULSE] != 0.0 and s.rows.numbers[world, row, TARGET] == 0.0
 
 
 @ti.func
@@ -238,7 +222,7 @@ def aim(s: ti.template(), row, kind, world):
     bias = -n[world, row, TARGET]
     if n[world, row, SOFTNESS] > 0.0:
         bias = part * error / s.h
-    elif kind == LIMIT and not carries(s, row, world):
+    elif kind == LIMIT:
         bias += (error - mended) / s.h  # what is not beyond may come as far as the limit in this step
     if ti.static(not s.features.split):
         if n[world, row, SOFTNESS] == 0.0:
@@ -273,8 +257,6 @@ def aim_positions(s: ti.template(), group, world):
             if n[world, row, SOFTNESS] == 0.0:
                 mended = part * beyond(s, row, kind, world) / s.h
             n[world, row, BIAS + 1], n[world, row, IMPULSE + 1] = mended, 0.0
-            if kind == LIMIT and carries(s, row, world):
-                n[world, row, LOW], n[world, row, HIGH] = -ti.math.inf, ti.math.inf
             worst = ti.max(worst, ti.abs(mended))
     return worst
 

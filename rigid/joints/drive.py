@@ -40,6 +40,8 @@ RATIO = 0
 # A limit is left out of a step in which it cannot be reached at twice the speed of its start and so much more [rad/s or
 # m/s].
 SUDDEN = 20.0
+# What is nearer to a limit than so much times h² touches it [rad/s² or m/s²].
+TOUCHING = 2.5
 
 
 @ti.func
@@ -94,6 +96,9 @@ def nearer_limit(s: ti.template(), group, c, q, lowest, highest, world):
         inside = error
         if high == 0.0:
             inside = -error
+        # As of contacts, see rigid/contact/rows.py: what is a little inside is at the limit.
+        if inside > 0.0:
+            error -= ti.min(inside, TOUCHING * s.h * s.h) * ti.select(high == 0.0, -1.0, 1.0)
         if inside > s.h * (2.0 * ti.abs(rate) + SUDDEN):
             found = IDLE
     return found, error, low, high
