@@ -12,22 +12,21 @@ from rigid.bodies import BodySolver
 from rigid.contact import tables
 from rigid.contact.rows import GROUPS, ROWS
 from rigid.impulse.arrays import (
-    COLUMNS,
     CROWDED,
     DIVERGED_STEP,
     ERROR_LEFT,
-    IMPULSE,
     INCREMENT,
     REPORTS,
     SWEEPS,
     TOUCHING,
     Features,
-    Kept,
 )
+from rigid.impulse.maximal import COLUMNS
 from rigid.impulse.step import step_kernel
 from rigid.joints.table import JointTable
 from rigid.motion import motion
 from rigid.rows import DIRECTION, RowTable
+from rigid.sequential.arrays import IMPULSE, kept
 
 
 class Statistics(NamedTuple):
@@ -141,12 +140,8 @@ class ImpulseSolver(BodySolver):
         self.rows = table.upload(ROWS * capacity, GROUPS * capacity)
         self._contacts = tables.upload(models, worlds, capacity)
         self.points = self._contacts[1]
-        shapes, bodies = max(len(self.model.shapes), 1), max(len(self.model.bodies), 1)
-        self.kept = Kept(
-            tables.array(np.zeros((worlds, capacity, 6))),
-            tables.array(np.zeros((worlds, capacity, 3), np.int32)),
-            tables.array(np.full((shapes, worlds), -1, np.int32)),
-        )
+        bodies = max(len(self.model.bodies), 1)
+        self.kept = kept(worlds, capacity, len(self.model.shapes))
         reach = tables.array(np.zeros((bodies, worlds)))
         gravity = np.broadcast_to(np.transpose([each.gravity for each in models]), (3, worlds))
         arrays = [*self.motion, *self.joints, *self.rows, *(a for group in self._contacts for a in group), *self.kept]

@@ -3,7 +3,7 @@
     rows  ->  velocities from forces  ->  warm start  ->  iterate  ->  poses  ->  rows  ->  iterate  ->  poses, mended
 
 One thread runs one world, any number of steps in one launch. Bodies have velocities V = (v, ω); a row (rigid/rows.py)
-asks J V + b + γ λ = 0 of two bodies, by an impulse λ that changes V by M⁻¹ Jᵀ λ (rigid/impulse/relax.py).
+asks J V + b + γ λ = 0 of two bodies, by an impulse λ that changes V by M⁻¹ Jᵀ λ (rigid/sequential/relax.py).
 
 Sources: Catto, Iterative Dynamics with Temporal Coherence (2005); [1], [3] of physics.md for split impulses; Baraff and
 others since for what an impulse is. Departures: friction is a cone, rows of a joint are solved together, what is apart
@@ -22,12 +22,12 @@ from rigid.contact.narrow import point_finder
 from rigid.contact.rows import GROUPS, write_contact_rows
 from rigid.impulse import arrays
 from rigid.impulse.arrays import CROWDED, DIVERGED_STEP, ERROR_LEFT, INCREMENT, SWEEPS, TOUCHING
-from rigid.impulse.contact import begin_contacts, keep_contacts
-from rigid.impulse.prepare import aim_positions, prepare, put_inverse
-from rigid.impulse.relax import solve_group
 from rigid.impulse.sleep import count_calm, go_to_sleep, rests, sleeps
 from rigid.joints.rows import write_joint_rows
 from rigid.motion import ANGULAR, LINEAR, PSEUDO, RADIUS, move, spin_on, turn_inertia
+from rigid.sequential.contact import begin_contacts, keep_contacts
+from rigid.sequential.prepare import aim_positions, prepare, put_inverse
+from rigid.sequential.relax import solve_group
 
 # How far beyond its surface a body looks for others, besides the way it may go in the step: part of its radius.
 SKIN = 0.02

@@ -10,25 +10,12 @@ their G is mended by pseudo-velocities, b' = (error reduction) G/h, or, without 
 
 import taichi as ti
 
-from rigid.columns import put_triple, triple
-from rigid.impulse.arrays import (
-    BIAS,
-    IMPULSE,
-    INVERSE,
-    PUSH_I,
-    PUSH_J,
-    RESIDUAL,
-    SOFTNESS,
-)
-from rigid.impulse.relax import mends, moving, push, rate
-from rigid.motion import ANGULAR, INVERSE_MASS, answer
 from rigid.rows import (
     BODY_I,
     BODY_J,
     BODY_K,
     COUNT,
     DAMPING,
-    DIRECTION,
     DISC,
     ERROR,
     FIRST,
@@ -42,9 +29,9 @@ from rigid.rows import (
     PER_MASS,
     STIFFNESS,
     TARGET,
-    TURN_I,
-    TURN_J,
 )
+from rigid.sequential.arrays import BIAS, IMPULSE, INVERSE, RESIDUAL, SOFTNESS
+from rigid.sequential.relax import mends, push
 
 # Part of a contact's overlap that is mended in a step where a joint's error is mended whole: bodies that start inside
 # one another are to part, not to jump.
@@ -66,7 +53,7 @@ def prepare(s: ti.template(), group, world):
     else:
         for row in range(first, first + count):
             i, j = bodies_of(s, group, row - first, world)
-            put_pushes(s, row, i, j, world)
+            s.space.renew(s, row, i, j, 0, world)
             soften(s, row, i, j, world)
             aim(s, row, kind, world)
             impulse = n[world, row, IMPULSE]
@@ -108,16 +95,16 @@ def put_inverse(s: ti.template(), group, stage, world):
     if stage == 1:
         wanted = group < s.first_group and mends(s, group, kind, world) == 1
         if wanted and kind == LOCK:
-            wanted = turned(s, i, world) + turned(s, j, world) > TURNED
+            wanted = s.space.turned(s, i, j, world) > TURNED
     if wanted and kind == GEAR:
-        n[world, first, INVERSE] = one_over(gear_matrix(s, group, first, world))
+        n[world, first, INVERSE] = one_over(s.space.gear_matrix(s, group, first, world))
     elif wanted:
         for a in range(count):
             begin, at = a, INVERSE  # of the diagonal alone
             if together:
                 begin, at = 0, INVERSE + a
             for b in range(begin, a + 1):
-                entry = matrix(s, first + a, first + b, i, j, world)
+                entry = s.space.matrix(s, first + a, first + b, i, j, world)
                 if a == b:
                     n[world, first + a, at] = entry + n[world, first + a, SOFTNESS]
                 else:
@@ -133,57 +120,6 @@ def put_inverse(s: ti.template(), group, stage, world):
 
 
 @ti.func
-def turned(s: ti.template(), body, world):
-    """How far a body turns in the step [rad]."""
-    return s.h * triple(s.motion.velocities, body, ANGULAR, world).norm()
-
-
-@ti.func
-def put_pushes(s: ti.template(), row, i, j, world):
-    """Angular velocities that an impulse of one along a row gives its bodies."""
-    n = ti.static(s.rows.numbers)
-    put_triple(n, row, PUSH_I, answer(s.motion, i, triple(n, row, TURN_I, world), world), world)
-    put_triple(n, row, PUSH_J, answer(s.motion, j, triple(n, row, TURN_J, world), world), world)
-
-
-@ti.func
-def matrix(s: ti.template(), row, other, i, j, world):
-    """An entry of J M⁻¹ Jᵀ: what an impulse of one along the other row does to this one's J V."""
-    n = ti.static(s.rows.numbers)
-    w = s.motion.masses[world, i, INVERSE_MASS] + s.motion.masses[world, j, INVERSE_MASS]
-    linear = w * triple(n, row, DIRECTION, world).dot(triple(n, other, DIRECTION, world))
-    turning = triple(n, row, TURN_I, world).dot(triple(n, other, PUSH_I, world))
-    return linear + turning + triple(n, row, TURN_J, world).dot(triple(n, other, PUSH_J, world))
-
-
-@ti.func
-def gear_matrix(s: ti.template(), group, first, world):
-    """J M⁻¹ Jᵀ of a gear: over its four ends, those on one body taken together."""
-    n = ti.static(s.rows.numbers)
-    total = 0.0
-    for a in range(4):
-        for b in range(4):
-            body = s.rows.groups[world, group, end_of_gear(a)]
-            if body == s.rows.groups[world, group, end_of_gear(b)]:
-                row, other, side, given = first + a // 2, first + b // 2, 3 * (a % 2), 3 * (b % 2)
-                w = s.motion.masses[world, body, INVERSE_MASS]
-                if side != given:  # d acts on body i, -d on body j
-                    w = -w
-                total += w * triple(n, row, DIRECTION, world).dot(triple(n, other, DIRECTION, world))
-                total += triple(n, row, TURN_I + side, world).dot(triple(n, other, PUSH_I + given, world))
-    return total
-
-
-@ti.func
-def end_of_gear(a):
-    """The column of a gear's group that has the body at its end a: i and j of the first row, then of the second."""
-    result = BODY_I + a
-    if a >= 2:
-        result = BODY_K + a - 2
-    return result
-
-
-@ti.func
 def soften(s: ti.template(), row, i, j, world):
     """γ of a row, and in BIAS its β; of a hard row 0 and 0."""
     n = ti.static(s.rows.numbers)
@@ -191,7 +127,7 @@ def soften(s: ti.template(), row, i, j, world):
     softness, part = 0.0, 0.0
     if stiffness < ti.math.inf:
         if n[world, row, PER_MASS] > 0.0:
-            mass = one_over(matrix(s, row, row, i, j, world))
+            mass = one_over(s.space.matrix(s, row, row, i, j, world))
             stiffness, damping = mass * stiffness, mass * damping
         give = ti.max(s.h * stiffness + damping, 1e-30)  # of a joint that gives way freely: γ is not infinite
         softness, part = 1.0 / (s.h * give), s.h * stiffness / give
@@ -246,12 +182,12 @@ def aim_positions(s: ti.template(), group, world):
         if group >= s.first_group:
             part *= PARTED
             i, j = bodies_of(s, group, 0, world)
-            v_i, spin_i, v_j, spin_j = moving(s, i, j, 0, world)
-            n[world, first, ERROR] = n[world, first, ERROR] + s.h * rate(s, first, v_i, spin_i, v_j, spin_j, world)
+            speed = s.space.rate(s, first, i, j, s.space.hold(s, i, j, 0, world), 0, world)
+            n[world, first, ERROR] = n[world, first, ERROR] + s.h * speed
         else:
             for row in range(first, first + count):
                 i, j = bodies_of(s, group, row - first, world)
-                put_pushes(s, row, i, j, world)
+                s.space.renew(s, row, i, j, 1, world)
         for row in range(first, first + count):
             mended = 0.0
             if n[world, row, SOFTNESS] == 0.0:

@@ -5,9 +5,9 @@ import taichi as ti
 from rigid.columns import put_triple, triple
 from rigid.contact.rows import ROWS
 from rigid.contact.tables import BODY_A, FEATURE, POINT, SHAPE_A, SHAPE_B
-from rigid.impulse.arrays import IMPULSE
 from rigid.motion import RADIUS
 from rigid.rows import DIRECTION
+from rigid.sequential.arrays import IMPULSE
 
 OTHER, OF_FEATURE, NEXT = range(3)  # columns of Kept.keys
 WHERE = 3  # and of Kept.impulses, the point
