@@ -7,7 +7,7 @@
 
 The description: bodies, shapes, joints, springs, gears (rigid/model.py), snapshots (rigid/state.py), mass properties
 (rigid/mass.py) and rotations (rigid/rotation.py); builders in rigid/build. Where shapes touch is in rigid/contact.
-Solvers: "verlet" (rigid/frames) and "impulse" (rigid/impulse).
+Solvers: "verlet" (rigid/frames), "impulse" (rigid/impulse) and "articulated" (rigid/articulated).
 """
 
 from inspect import signature
@@ -22,14 +22,15 @@ from rigid.model import Model
 from rigid.names import GROUND
 from rigid.state import State, angular_momentum, linear_momentum
 
-SOLVERS = ("verlet", "impulse")
+SOLVERS = ("verlet", "impulse", "articulated")
 
 
 def solver(name, model, dt=0.01, worlds=1, **options):
     """Make a solver of a model.
 
-    Arguments: name: "verlet", bodies as frames of particles (rigid/frames), or "impulse", sequential impulses in
-    maximal coordinates (rigid/impulse); model: a Model, or a list of several of one structure, each a world; dt: time
+    Arguments: name: "verlet", bodies as frames of particles (rigid/frames), "impulse", sequential impulses in maximal
+    coordinates (rigid/impulse), or "articulated", trees in generalised coordinates with impulses for the rest
+    (rigid/articulated); model: a Model, or a list of several of one structure, each a world; dt: time
     step [s]; worlds: how many copies; options: the solver's.
 
     Errors: ValueError for an unknown name or option; NotImplementedError for what in the model the solver cannot do.
@@ -37,8 +38,10 @@ def solver(name, model, dt=0.01, worlds=1, **options):
     one_of("solver", name, SOLVERS)
     if name == "verlet":
         from rigid.frames import FrameSolver as Solver  # brings Taichi, which a description needs none of
-    else:
+    elif name == "impulse":
         from rigid.impulse import ImpulseSolver as Solver
+    else:
+        from rigid.articulated import ArticulatedSolver as Solver
     known = [each for each in signature(Solver).parameters if each not in ("model", "options")]
     known += getattr(Solver, "PASSED_ON", ())
     for option in options:

@@ -47,7 +47,7 @@ class Data(NamedTuple):
     calm: Any  # (W, bodies + 1, 2): how long each body has rested [s], see rigid/impulse/sleep.py
     islands: Any  # (W, bodies + 1) i32: another body of its island, or itself
     surroundings: Any  # (3, W): gravity [m/s²]
-    report: Any  # (W, REPORTS): what the host wants to know
+    report: Any  # (W, REPORTS): what the host wants to know, rigid/sequential/arrays.py
     h: Any  # length of a substep [s]
     tolerance: Any  # sweeps end when every impulse's change is below it [N s]
     error_reduction: Any  # part of an error of position that a step mends
@@ -55,11 +55,6 @@ class Data(NamedTuple):
     sleep_speed: Any  # slower bodies rest [m/s]
     first_row: Any  # of contacts
     first_group: Any
-
-
-# Columns of the report, one row for each world.
-SWEEPS, INCREMENT, ERROR_LEFT, TOUCHING, DIVERGED_STEP, CROWDED = range(6)
-REPORTS = 6
 
 
 def kernel(body, features):

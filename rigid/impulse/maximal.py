@@ -7,12 +7,15 @@ import taichi as ti
 
 from rigid.columns import put_triple, triple
 from rigid.motion import ANGULAR, INVERSE_MASS, PSEUDO, answer
-from rigid.rows import BODY_I, BODY_K, DIRECTION, TURN_I, TURN_J
+from rigid.rows import BODY_I, BODY_K, DIRECTION, LOCK, TURN_I, TURN_J
 from rigid.sequential.arrays import BEYOND
 
 # Columns of a row, behind those of rigid/sequential: M⁻¹Jᵀ of both bodies' angular parts.
 PUSH_I, PUSH_J = BEYOND, BEYOND + 3
 COLUMNS = PUSH_J + 3
+
+# Bodies that turn by more than so much in a step have other matrices J M⁻¹ Jᵀ where it ends [rad].
+TURNED = 0.1
 
 
 @ti.func
@@ -113,7 +116,17 @@ def end_of_gear(a):
 
 
 @ti.func
-def turned(s: ti.template(), i, j, world):
-    """How far two bodies turn in the step, together [rad]."""
-    v = ti.static(s.motion.velocities)
-    return s.h * (triple(v, i, ANGULAR, world).norm() + triple(v, j, ANGULAR, world).norm())
+def afresh(s: ti.template(), kind, i, j, world):
+    """Whether a group wants another matrix where positions are mended.
+
+    Joints whose bodies have hardly turned go on with those of the step's start: these steer the sweeps, but do not
+    decide where they end. Of bodies that have turned far they would make the sweeps diverge, and of a limit that was
+    far off at the start there is none.
+    """
+    result = 1
+    if kind == LOCK:
+        v = ti.static(s.motion.velocities)
+        turned = triple(v, i, ANGULAR, world).norm() + triple(v, j, ANGULAR, world).norm()
+        if s.h * turned <= TURNED:
+            result = 0
+    return result

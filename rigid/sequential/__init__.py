@@ -14,6 +14,7 @@ What impulses do to velocities is the solver's: its `s.space`, a module with the
     renew(s, row, i, j, stage, world)               M⁻¹ Jᵀ of a row, when it has been written
     matrix(s, row, other, i, j, world)              an entry of J M⁻¹ Jᵀ, of two rows of the same bodies
     gear_matrix(s, group, first, world)             J M⁻¹ Jᵀ of a gear
+    afresh(s, kind, i, j, world)                    whether a joint's matrix is made anew in stage 1
 
 as rigid/impulse/maximal.py has them for bodies each on its own, rigid/articulated/reduced.py for trees. `stage` is 0
 for velocities, 1 for the pseudo-velocities that mend positions.

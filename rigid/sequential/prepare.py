@@ -37,9 +37,6 @@ from rigid.sequential.relax import mends, push
 # one another are to part, not to jump.
 PARTED = 0.2
 
-# Bodies that turn by more than so much in a step have other matrices J M⁻¹ Jᵀ where it ends [rad].
-TURNED = 0.1
-
 
 @ti.func
 def prepare(s: ti.template(), group, world):
@@ -49,7 +46,7 @@ def prepare(s: ti.template(), group, world):
     first, count = s.rows.groups[world, group, FIRST], s.rows.groups[world, group, COUNT]
     if kind == IDLE:
         for row in range(first, first + count):
-            n[world, row, IMPULSE] = 0.0
+            n[world, row, IMPULSE], n[world, row, INVERSE] = 0.0, 0.0
     else:
         for row in range(first, first + count):
             i, j = bodies_of(s, group, row - first, world)
@@ -78,11 +75,9 @@ def bodies_of(s: ti.template(), group, k, world):
 
 @ti.func
 def put_inverse(s: ti.template(), group, stage, world):
-    """The inverse of a group's J M⁻¹ Jᵀ + γ, or of its diagonal, from the rows, their pushes and γ.
+    """The inverse of a group's J M⁻¹ Jᵀ + γ, or of its diagonal, from the rows, M⁻¹ Jᵀ and γ.
 
-    Where positions are mended, in stage 1, joints whose bodies have hardly turned go on with those of the step's start:
-    these steer the sweeps, but do not decide where they end. Of bodies that have turned far they would make the sweeps
-    diverge, and of a limit that was far off at the start there is none.
+    Where positions are mended, in stage 1, contacts go on with those of the step's start, joints as the space says.
     """
     n = ti.static(s.rows.numbers)
     kind = s.rows.groups[world, group, KIND]
@@ -94,8 +89,8 @@ def put_inverse(s: ti.template(), group, stage, world):
     wanted = kind != IDLE
     if stage == 1:
         wanted = group < s.first_group and mends(s, group, kind, world) == 1
-        if wanted and kind == LOCK:
-            wanted = s.space.turned(s, i, j, world) > TURNED
+        if wanted:
+            wanted = s.space.afresh(s, kind, i, j, world) == 1
     if wanted and kind == GEAR:
         n[world, first, INVERSE] = one_over(s.space.gear_matrix(s, group, first, world))
     elif wanted:
