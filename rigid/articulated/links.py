@@ -126,7 +126,7 @@ class LinkTable:
 
         Arguments: before: coordinates whose turns angles count on from; None for (-π, π].
         """
-        found = np.zeros((len(poses), self.coordinates[-1]))
+        found = np.zeros((len(poses), max(self.coordinates[-1], 1)))
         numbers = self.numbers
         for k, link in enumerate(self.links):
             here = poses[:, link.body]

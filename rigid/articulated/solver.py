@@ -53,9 +53,9 @@ class ArticulatedSolver(SequentialSolver):
             self._split_impulse, self._warm_start, self.worlds == 1, SPREAD if on_cpu() else 1,
         )  # fmt: skip
         rows = self.rows.numbers.shape[1] if features.rows else 1
-        over_speeds = [array(np.zeros((self.worlds, rows, 2 * table.most_speeds))) for _ in range(2)]
-        arrays = [*self.motion, *self._links, *self.joints, *self.rows, *over_speeds, *self._contact_arrays(),
-                  self._reach, self._gravity]  # fmt: skip
+        self._over_speeds = [array(np.zeros((self.worlds, rows, 2 * table.most_speeds))) for _ in range(2)]
+        arrays = [*self.motion, *self._links, *self.joints, *self.rows, *self._over_speeds,
+                  *self._contact_arrays(), self._reach, self._gravity]  # fmt: skip
         self._advance, self._settle = Launch(step_kernel(features), *arrays), Launch(settle_kernel(), *arrays)
         self._forget()
 

@@ -23,6 +23,7 @@ g = 9.81
 SOLVERS = {
     "verlet": ({"direction": "start", "iterations": 400}, {"joints": 2, "friction": 1, "contacts": 1}),
     "impulse": ({"iterations": 400, "tolerance": 1e-10}, {"joints": 1, "friction": 1, "contacts": 1}),
+    "articulated": ({"iterations": 400, "tolerance": 1e-10}, {"joints": 1, "friction": 1, "contacts": 1}),
 }
 
 STEP = 0.005  # [s], and half of it
