@@ -127,21 +127,26 @@ def afresh(s: ti.template(), kind, i, j, world):
 
 
 @ti.func
-def renew(s: ti.template(), row, i, j, stage, world):
-    """J of a row that has been written, over the speeds of its trees, and M⁻¹ Jᵀ; once a step."""
-    if stage == 0:
-        first_i, count_i, first_j, count_j = span(s, i, j)
-        for k in range(count_i + count_j):
-            s.jacobians[world, row, k] = 0.0
-            s.answers[world, row, k] = 0.0
-        put_jacobian(s, row, i, j, first_i, count_i, first_j, count_j, world)
-        send_up(s, row, i, j, first_i, count_i, first_j, count_j, world)
-        for side in range(2):
-            link, begin = s.trees.link_of[i], -first_i
-            if side == 1:
-                link, begin = s.trees.link_of[j], count_i - first_j
-            if link >= 0 and (side == 0 or count_j > 0):
-                send_down(s, row, link, begin, world)
+def follow(s: ti.template(), row, i, j, world):
+    """Nothing: rows go on as at the step's start."""
+    pass
+
+
+@ti.func
+def renew(s: ti.template(), row, i, j, world):
+    """J of a row that has been written, over the speeds of its trees, and M⁻¹ Jᵀ."""
+    first_i, count_i, first_j, count_j = span(s, i, j)
+    for k in range(count_i + count_j):
+        s.jacobians[world, row, k] = 0.0
+        s.answers[world, row, k] = 0.0
+    put_jacobian(s, row, i, j, first_i, count_i, first_j, count_j, world)
+    send_up(s, row, i, j, first_i, count_i, first_j, count_j, world)
+    for side in range(2):
+        link, begin = s.trees.link_of[i], -first_i
+        if side == 1:
+            link, begin = s.trees.link_of[j], count_i - first_j
+        if link >= 0 and (side == 0 or count_j > 0):
+            send_down(s, row, link, begin, world)
 
 
 @ti.func

@@ -71,11 +71,17 @@ def release(s: ti.template(), i, j, held, stage, world):
 
 
 @ti.func
-def renew(s: ti.template(), row, i, j, stage, world):
+def renew(s: ti.template(), row, i, j, world):
     """M⁻¹Jᵀ of a row that has been written: the angular velocities that an impulse of one gives its bodies."""
     n = ti.static(s.rows.numbers)
     put_triple(n, row, PUSH_I, answer(s.motion, i, triple(n, row, TURN_I, world), world), world)
     put_triple(n, row, PUSH_J, answer(s.motion, j, triple(n, row, TURN_J, world), world), world)
+
+
+@ti.func
+def follow(s: ti.template(), row, i, j, world):
+    """The same where bodies have moved on: rows are as they lie then."""
+    renew(s, row, i, j, world)
 
 
 @ti.func

@@ -11,7 +11,8 @@ What impulses do to velocities is the solver's: its `s.space`, a module with the
     rate(s, row, i, j, held, stage, world)          J V of a row
     push(s, row, i, j, change, held, stage, world)  V + M⁻¹ Jᵀ change: held anew
     release(s, i, j, held, stage, world)            write them back
-    renew(s, row, i, j, stage, world)               M⁻¹ Jᵀ of a row, when it has been written
+    renew(s, row, i, j, world)                      M⁻¹ Jᵀ of a row that has been written
+    follow(s, row, i, j, world)                     the same in stage 1, where bodies have moved on
     matrix(s, row, other, i, j, world)              an entry of J M⁻¹ Jᵀ, of two rows of the same bodies
     gear_matrix(s, group, first, world)             J M⁻¹ Jᵀ of a gear
     afresh(s, kind, i, j, world)                    whether a joint's matrix is made anew in stage 1

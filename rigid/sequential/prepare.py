@@ -13,7 +13,6 @@ import taichi as ti
 from rigid.rows import (
     BODY_I,
     BODY_J,
-    BODY_K,
     COUNT,
     DAMPING,
     DISC,
@@ -31,7 +30,7 @@ from rigid.rows import (
     TARGET,
 )
 from rigid.sequential.arrays import BIAS, IMPULSE, INVERSE, RESIDUAL, SOFTNESS
-from rigid.sequential.relax import mends, push
+from rigid.sequential.relax import bodies_of, mends, push
 
 # Part of a contact's overlap that is mended in a step where a joint's error is mended whole: bodies that start inside
 # one another are to part, not to jump.
@@ -50,7 +49,7 @@ def prepare(s: ti.template(), group, world):
     else:
         for row in range(first, first + count):
             i, j = bodies_of(s, group, row - first, world)
-            s.space.renew(s, row, i, j, 0, world)
+            s.space.renew(s, row, i, j, world)
             soften(s, row, i, j, world)
             aim(s, row, kind, world)
             impulse = n[world, row, IMPULSE]
@@ -62,15 +61,6 @@ def prepare(s: ti.template(), group, world):
                 impulse = 0.0
             n[world, row, IMPULSE] = impulse
             push(s, row, i, j, impulse, 0, world)
-
-
-@ti.func
-def bodies_of(s: ti.template(), group, k, world):
-    """Bodies i and j of the k-th row of a group; the second row of a gear has its own."""
-    at = BODY_I
-    if s.rows.groups[world, group, KIND] == GEAR and k == 1:
-        at = BODY_K
-    return s.rows.groups[world, group, at], s.rows.groups[world, group, at + 1]
 
 
 @ti.func
@@ -182,7 +172,7 @@ def aim_positions(s: ti.template(), group, world):
         else:
             for row in range(first, first + count):
                 i, j = bodies_of(s, group, row - first, world)
-                s.space.renew(s, row, i, j, 1, world)
+                s.space.follow(s, row, i, j, world)
         for row in range(first, first + count):
             mended = 0.0
             if n[world, row, SOFTNESS] == 0.0:

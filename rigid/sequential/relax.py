@@ -15,7 +15,6 @@ from rigid.rows import (
     BODY_I,
     BODY_J,
     BODY_K,
-    BODY_L,
     COUNT,
     DISC,
     DRIVE,
@@ -136,11 +135,12 @@ def solve_disc(s: ti.template(), group, world):
     if leader >= 0:
         bound = n[world, first, HIGH] * n[world, leader, IMPULSE]
     held = s.space.hold(s, i, j, 0, world)
+    for row in range(first, first + count):
+        n[world, row, RESIDUAL] = s.space.rate(s, row, i, j, held, 0, world)
     residual, before = ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0])
     for k in ti.static(range(3)):
         if k < count:
-            residual[k] = s.space.rate(s, first + k, i, j, held, 0, world)
-            before[k] = n[world, first + k, IMPULSE]
+            residual[k], before[k] = n[world, first + k, RESIDUAL], n[world, first + k, IMPULSE]
     new = before
     for k in ti.static(range(3)):
         if k < count:
@@ -155,8 +155,9 @@ def solve_disc(s: ti.template(), group, world):
     if worst > 0.0:
         for k in ti.static(range(3)):
             if k < count:
-                n[world, first + k, IMPULSE] = new[k]
-                held = s.space.push(s, first + k, i, j, change[k], held, 0, world)
+                n[world, first + k, IMPULSE], n[world, first + k, RESIDUAL] = new[k], change[k]
+        for row in range(first, first + count):
+            held = s.space.push(s, row, i, j, n[world, row, RESIDUAL], held, 0, world)
         s.space.release(s, i, j, held, 0, world)
     return worst
 
@@ -174,13 +175,22 @@ def solve_gear(s: ti.template(), group, stage, world):
     """Two rows with one impulse, each on its own bodies, of which they may share some."""
     n = ti.static(s.rows.numbers)
     impulse = IMPULSE + stage
-    i, j = s.rows.groups[world, group, BODY_I], s.rows.groups[world, group, BODY_J]
-    k, m = s.rows.groups[world, group, BODY_K], s.rows.groups[world, group, BODY_L]
-    row = s.rows.groups[world, group, FIRST]
-    velocity = s.space.rate(s, row, i, j, s.space.hold(s, i, j, stage, world), stage, world)
-    velocity += s.space.rate(s, row + 1, k, m, s.space.hold(s, k, m, stage, world), stage, world)
-    change = -n[world, row, INVERSE] * left(s, row, velocity, stage, world)
-    n[world, row, impulse] = n[world, row, impulse] + change
-    push(s, row, i, j, change, stage, world)
-    push(s, row + 1, k, m, change, stage, world)
+    first, velocity = s.rows.groups[world, group, FIRST], 0.0
+    for k in range(2):
+        i, j = bodies_of(s, group, k, world)
+        velocity += s.space.rate(s, first + k, i, j, s.space.hold(s, i, j, stage, world), stage, world)
+    change = -n[world, first, INVERSE] * left(s, first, velocity, stage, world)
+    n[world, first, impulse] = n[world, first, impulse] + change
+    for k in range(2):
+        i, j = bodies_of(s, group, k, world)
+        push(s, first + k, i, j, change, stage, world)
     return ti.abs(change)
+
+
+@ti.func
+def bodies_of(s: ti.template(), group, k, world):
+    """Bodies i and j of the k-th row of a group; the second row of a gear has its own."""
+    at = BODY_I
+    if s.rows.groups[world, group, KIND] == GEAR and k == 1:
+        at = BODY_K
+    return s.rows.groups[world, group, at], s.rows.groups[world, group, at + 1]
