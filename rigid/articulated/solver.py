@@ -63,11 +63,17 @@ class ArticulatedSolver(SequentialSolver):
         return [self._links.coordinates, self._links.speeds, self._links.axes, *super()._remembered()]
 
     def _forget(self):
-        """Coordinates of the bodies' poses, poses and velocities as the joints allow them."""
+        """Coordinates and speeds of the bodies' poses and velocities, and poses as the joints allow them.
+
+        Velocities stay as they are given: those of a state are half a step behind its poses, and the next step takes of
+        them what the joints allow.
+        """
         super()._forget()
         coordinates = self._table.coordinates_of(self.motion.poses.to_numpy()[:, :-1].astype(float))
         self._links.coordinates.from_numpy(coordinates.astype(self._report.dtype))
+        velocities = self.motion.velocities.to_numpy()
         self._settle(self._report, self._h, *map(float, self._numbers()), 0, 0, 0, 0)
+        self.motion.velocities.from_numpy(velocities)
 
     def _angles(self):
         values = self._links.coordinates.to_numpy().astype(float)

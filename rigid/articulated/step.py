@@ -113,7 +113,7 @@ def step_kernel(features):
 
 @lru_cache
 def settle_kernel():
-    """The kernel that makes poses what the coordinates say, and velocities the nearest that the joints allow."""
+    """The kernel that makes poses what the coordinates say, and speeds the nearest to the velocities."""
 
     @ti.func
     def settle(s: ti.template(), steps, sweeps):
