@@ -14,9 +14,9 @@ world among many had other bits than the same world alone. Sticks pay 2 % for it
 flow, whose time grows with the square of a kernel and worse: bodies in contact took 32 s to compile with it, or
 minutes, and 4 s without, to run as fast (LLVM does the same again) and to the same bits.
 
-Before all that, Taichi reads a kernel's Python, and that of each function as often as it is called, kernel from disk or
-not. For each expression it writes the lines that an error would show, wrapped to a terminal's width, and for each call it
-looks for the function's source: two thirds of that reading's time. Here both are kept.
+Before all that, Taichi reads a kernel's Python, and that of a function as often as it is called, compiled before or
+not. For each expression it writes the lines that an error would show, wrapped to a terminal's width, and for each call
+it looks for the function's source: three fifths of the reading's time. Here both are kept.
 
 This goes below Taichi's public interface, to what `Kernel.__call__` does itself; pyproject.toml pins the version.
 """

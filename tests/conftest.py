@@ -4,6 +4,10 @@ Where no kernel is on disk yet, two thirds of the suite's time are Taichi's, com
 one of pytest-xdist's workers, as far as can be, and with one pass less than elsewhere.
 """
 
+import os
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # a worker has one core: more threads would wait for one another
+
 import pytest
 from taichi.lang import impl
 
@@ -45,7 +49,7 @@ IMPULSES = (
 TOGETHER |= {f"{scene}-impulse": f"{scenes[0]} by impulses" for scenes in IMPULSES for scene in scenes}
 
 # Files on impulses, by the ends of their names.
-IMPULSE_FILES = {f"{name}.py": "impulses of contacts" for name in ("contacts", "determinism")}
+IMPULSE_FILES = {f"{name}.py": "impulses of contacts" for name in ("contacts", "determinism", "sleep")}
 IMPULSE_FILES |= {f"{name}.py": "impulses of joints" for name in ("chain", "joints", "refusals", "rows")}
 
 
