@@ -46,7 +46,7 @@ TOGETHER |= {f"{scene}-impulse": f"{scenes[0]} by impulses" for scenes in IMPULS
 
 # Files on impulses, by the ends of their names.
 IMPULSE_FILES = {f"{name}.py": "impulses of contacts" for name in ("contacts", "determinism")}
-IMPULSE_FILES |= {f"{name}.py": "impulses of joints" for name in ("chain", "joints", "refusals", "rows")}
+IMPULSE_FILES |= {f"{name}.py": "impulses of joints" for name in ("chain", "joints", "motors", "refusals", "rows")}
 
 
 def pytest_addoption(parser):

@@ -179,6 +179,11 @@ class ImpulseSolver(BodySolver):
     def _remembered(self):
         return [self.rows.numbers, *self.kept, self.calm]
 
+    def _wake(self, joint):
+        calm = self.calm.to_numpy()
+        calm[:, [joint.parent, joint.child]] = 0.0  # the ground's, the last, is without end again in each step
+        self.calm.from_numpy(calm)
+
     def _forget(self):
         numbers = self.rows.numbers.to_numpy()
         numbers[:, :, IMPULSE] = 0.0
