@@ -47,6 +47,10 @@ TOGETHER |= {f"{scene}-impulse": f"{scenes[0]} by impulses" for scenes in IMPULS
 # Files on impulses, by the ends of their names.
 IMPULSE_FILES = {f"{name}.py": "impulses of contacts" for name in ("contacts", "determinism")}
 IMPULSE_FILES |= {f"{name}.py": "impulses of joints" for name in ("chain", "joints", "motors", "refusals", "rows")}
+OTHER_FILES = {
+    "tests/verification/test_linkages.py": "impulses of joints",
+    "tests/verification/test_gripper.py": "impulses of contacts",
+}
 
 
 def pytest_addoption(parser):
@@ -72,6 +76,8 @@ def group(nodeid):
     if path.endswith("test_catalogue.py"):
         scene = case.removesuffix("-whole")
         return TOGETHER.get(scene, scene)
+    if path in OTHER_FILES:
+        return OTHER_FILES[path]
     if path.startswith("tests/rigid/impulse/"):
         return IMPULSE_FILES.get(path.rpartition("_")[2], path)
     return nodeid if path.endswith("test_documents.py") else path

@@ -1,8 +1,8 @@
 """A four-bar linkage: a crank that turns, a coupler, and a rocker that is rocked.
 
 The lengths a (crank), b (coupler), c (rocker) and d (ground) close the loop a e^{iφ} + b e^{iβ} = d + c e^{iψ}, which
-gives the rocker's angle ψ for the crank's φ (Freudenstein 1954). Grashof: the crank goes round where the shortest and the
-longest together are no longer than the other two, and the crank is the shortest.
+gives the rocker's angle ψ for the crank's φ (Freudenstein 1954). Grashof: the crank goes round where it is the shortest
+bar, and together with the longest no longer than the other two.
 """
 
 import math
@@ -44,7 +44,7 @@ def four_bar(crank: float = 0.14, coupler: float = 0.4, rocker: float = 0.3, gro
     add_pin(model, rigid.GROUND, bars[2], q, (1, 3), name="rocker")
     add_pin(model, bars[0], bars[1], a, (0, 1), name="crank and coupler")
     add_pin(model, bars[1], bars[2], b, (0, 1), name="coupler and rocker")
-    reach = max(crank, 0.0) + 0.1
+    reach = crank + 0.1
     return Scene(
         model=model,
         duration=3 * 2 * math.pi / max(abs(speed), 0.1),

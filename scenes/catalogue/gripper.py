@@ -9,8 +9,8 @@ import numpy as np
 import rigid
 from pbd.validate import not_negative, positive
 from rigid.rotation import from_matrix
-from scenes.looks import BLUE, GOLD, RED, Bodies
-from scenes.render.geometry import Camera
+from scenes.looks import BLUE, GOLD, RED, STONE, Bodies, Scenery
+from scenes.render.geometry import Camera, tubes
 from scenes.scene import Scene, register
 from scenes.steering import eased
 
@@ -31,25 +31,29 @@ def gripper(mass: float = 1.0, friction: float = 0.6, force: float = 20.0):
     model = rigid.Model()
     model.add_ground(friction=0.8)
     level = 0.5 * EDGE + LIFT  # of the tips' middle, at the start
-    hand = model.add_box((0.1, 0.1, 0.06), mass=2.0, position=(0, 0, level + 0.19), name="hand")
-    model.add_shape(hand, rigid.Capsule((0, 0, level + 0.2), (0, 0, level + 0.7), 0.03), mask=0)
+    hand = model.add_box((0.36, 0.1, 0.05), mass=2.0, position=(0, 0, level + 0.145), mask=0, name="hand")
+    model.add_shape(hand, rigid.Box((0, 0, level + 0.45), (0.05, 0.05, 0.6)), mask=0)
     model.add_slider(rigid.GROUND, hand, (0, 0, 1), motor=rigid.Motor(position=0.0), name="lift")
     add_fingers(model, hand, (0, 0, level), (1, 0, 0), (0, 0, -1), 2 * force, friction)
-    box = model.add_box((EDGE,) * 3, mass=mass, position=(0, 0, EDGE / 2), friction=friction, name="box")
+    model.add_box((EDGE,) * 3, mass=mass, position=(0, 0, EDGE / 2), friction=friction, name="box")
 
     def control(solver, time):
         solver.set_motor("lift", position=eased(time, *HAND) - LIFT)
         solver.set_motor("fingers", position=eased(time, *FINGERS))
 
+    beam = level + LIFT + 0.1
+    feet, top = [(-0.45, 0, 0), (0.45, 0, 0)], [(-0.45, 0, beam), (0.45, 0, beam)]
+    sleeve = tubes([(0, 0, beam - 0.05)], [(0, 0, beam + 0.05)], 0.06, STONE)
+    frame = tubes([*feet, top[0]], [*top, top[1]], 0.03, STONE)
     colours = np.array([GOLD, BLUE, BLUE, RED])
     return Scene(
         model=model,
         duration=7.5,
         settings={
-            "impulse": {"dt": 1 / 240, "iterations": 40},
+            "impulse": {"dt": 1 / 240, "iterations": 200},
         },
-        looks=[Bodies(model, colours)],
-        camera=Camera((1.0, -1.7, 0.85), (0, 0, 0.36)),
+        looks=[Bodies(model, colours), Scenery([frame, sleeve])],
+        camera=Camera((0.75, -1.75, 0.85), (0, 0, 0.38)),
         control=control,
     )
 

@@ -1,11 +1,11 @@
 """The linkage of Peaucellier and Lipkin: seven bars and ten hinges that turn a circle into a straight line.
 
 O is held, and so is C, `ground` away from it. B turns about C on a circle through O. Two long bars L from O to A and D,
-and four short ones l that make the rhombus A B D P, keep O, B and P in line and |OB| |OP| = L² - l²: P is the inverse of
-B, and of a circle through O that is a straight line, at a distance of (L² - l²)/(2 ground) from O: 0.525 m.
+and four short ones l that make the rhombus A B D P, keep O, B and P in line and |OB| |OP| = L² - l²: P is the inverse
+of B, and of a circle through O that is a straight line, at a distance of (L² - l²)/(2 ground) from O: 0.525 m.
 
-In space the ten hinges have 50 rows, of which nine repeat what others say: three for each loop, which would close in its
-plane without them. With --param redundant=no three of the hinges are universal joints and three balls, and none does.
+In space the ten hinges have 50 rows, of which nine repeat what others say: three for each loop, which would close in
+its plane without them. With --param redundant=no three hinges are universal joints and three are balls, and none does.
 """
 
 import math

@@ -1,8 +1,8 @@
 """A suspension bridge: two chains from tower to tower, a deck of panels that hangs from them, and what drives over it.
 
 A chain whose links weigh the same, with the same load at each of its inner pins, equally far apart along the bridge,
-hangs with its pins on a parabola, exactly: from pin to pin the slope changes by load/H, where H = load n²... of n links
-is the horizontal part of the pull, (load / spacing) span²/(8 sag). The bridge is built in that shape.
+hangs with its pins on a parabola, exactly: from link to link the slope changes by load/H, where H is the horizontal
+part of the pull, (load/spacing) span²/(8 sag). The bridge is built in that shape.
 """
 
 import numpy as np
@@ -11,13 +11,14 @@ import rigid
 from pbd.validate import positive, whole
 from rigid.rotation import from_axis_angle
 from scenes.catalogue.scout_robot import RADIUS, add_wheel
-from scenes.looks import BLUE, GOLD, RED, SAND, STEEL, STONE, Bodies, Joints, Scenery
+from scenes.looks import BLUE, GOLD, SAND, STEEL, STONE, Bodies, Joints, Scenery
 from scenes.render import geometry
 from scenes.render.geometry import Camera
 from scenes.scene import Scene, register
 
 LEVEL, WIDTH, THICK = 0.9, 1.0, 0.06  # of the deck: height of its middle, and size [m]
 LOWEST = 0.3  # the chains' lowest pins above that [m]
+DECK = 2  # the panels' group: the banks let them through
 Y = (0, 1, 0)
 
 
@@ -64,7 +65,9 @@ def add_deck(model, x, mass):
     gap, panels, before = 0.004, [], rigid.GROUND
     for k, (start, end) in enumerate(zip(x, x[1:])):
         size = end - start - gap, WIDTH, THICK
-        panel = model.add_box(size, mass=mass, position=((start + end) / 2, 0, LEVEL), friction=0.9, name=f"panel {k}")
+        panel = model.add_box(
+            size, mass=mass, position=((start + end) / 2, 0, LEVEL), friction=0.9, group=DECK, name=f"panel {k}"
+        )
         model.add_hinge(before, panel, (start, 0, LEVEL), Y, name=f"deck {k}")
         panels.append(panel)
         before = panel
@@ -75,8 +78,7 @@ def add_deck(model, x, mass):
         model.add_distance(rigid.GROUND, before, end + (0, 0, 0.4), end, name=f"end {side}")
     for edge, away in ((x[0], -1), (x[-1], 1)):
         bank = rigid.Box((edge + away * 0.8, 0, (LEVEL + THICK / 2) / 2), (1.59, 1.6, LEVEL + THICK / 2))
-        index = model.add_shape(rigid.GROUND, bank, friction=0.9, group=2)
-        model.shapes[index].mask = 2
+        model.add_shape(rigid.GROUND, bank, friction=0.9, mask=1)
     return panels
 
 
@@ -88,7 +90,9 @@ def add_chain(model, pins, mass, name):
         along = end - start
         turn = from_axis_angle(Y, -np.arctan2(along[2], along[0]))
         size = np.linalg.norm(along), 0.03, 0.05
-        link = model.add_box(size, mass=mass, position=(start + end) / 2, rotation=turn, mask=0, name=f"{name} link {k}")
+        link = model.add_box(
+            size, mass=mass, position=(start + end) / 2, rotation=turn, mask=0, name=f"{name} link {k}"
+        )
         model.add_hinge(before, link, start, Y, spring=damping, name=f"{name} pin {k}")
         links.append(link)
         before = link
