@@ -51,6 +51,7 @@ def gripper(mass: float = 1.0, friction: float = 0.6, force: float = 20.0):
         duration=7.5,
         settings={
             "impulse": {"dt": 1 / 240, "iterations": 200},
+            "verlet": {"dt": 1 / 240, "substeps": 8, "iterations": 30},
         },
         looks=[Bodies(model, colours), Scenery([frame, sleeve])],
         camera=Camera((0.75, -1.75, 0.85), (0, 0, 0.38)),
