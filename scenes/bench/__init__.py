@@ -7,6 +7,7 @@ from scenes.bench.bodies import impulses, ragdolls
 from scenes.bench.measure import COLUMNS
 from scenes.bench.particles import million, small, thread_worker, threads, worlds
 from scenes.bench.sticks import sticks_against_c
+from scenes.bench.table1 import table1
 
 BENCHMARKS = {
     "sticks": sticks_against_c,
@@ -15,12 +16,13 @@ BENCHMARKS = {
     "worlds": worlds,
     "ragdoll": ragdolls,
     "impulse": impulses,
+    "table1": table1,
     "million": million,
 }
 
 
 def rows(names):
-    """Lines of CSV, header first, as they are measured. Arguments: names of BENCHMARKS."""
+    """Lines of CSV, header first, as they are measured, and comments behind a #. Arguments: names of BENCHMARKS."""
     yield COLUMNS
     for name in names:
         yield from BENCHMARKS[name]()

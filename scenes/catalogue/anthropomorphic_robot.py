@@ -19,12 +19,12 @@ from scenes.steering import eased
 ANKLE, SHIN, THIGH, TRUNK = 0.1, 0.42, 0.42, 0.5  # heights and lengths [m]
 UPPER, FORE, HAND = 0.3, 0.28, 0.1  # of an arm [m]
 STEP, WIDTH, PALM = 0.14, 0.3, 0.03  # half the way between the feet; the stone's width; the palms' thickness [m]
-PLINTH, STONE_HEIGHT = 0.22, 0.2  # [m]
+PLINTH, STONE_HEIGHT = 0.26, 0.2  # [m]
 ASIDE = 0.22  # how far the arms are held apart where the hands are open [rad]
 Y, X = (0, 1, 0), (1, 0, 0)
 
 # Poses: how far shin, thigh and trunk lean forward, and upper arm and forearm are raised, from the vertical [rad].
-BENT = np.radians((32.0, -58.0, 42.0, 0.0, 8.0))
+BENT = np.radians((32.0, -66.0, 50.0, 25.0, 20.0))
 TALL = np.radians((0.0, 0.0, 0.0, 20.0, 80.0))
 READY = np.radians((0.0, 0.0, 0.0, 10.0, 30.0))
 TIMES, WAY = (0.3, 1.8, 2.7, 4.5, 5.7, 7.5, 8.2, 9.6), (READY, BENT, BENT, TALL, TALL, BENT, BENT, READY)
@@ -32,7 +32,7 @@ PRESS = (0.3, 1.2, 1.9, 2.5, 7.6, 8.1, 9.0), (0.0, ASIDE, ASIDE, -0.3, -0.3, ASI
 
 
 @register
-def anthropomorphic_robot(mass: float = 5.0, friction: float = 0.7, force: float = 90.0):
+def anthropomorphic_robot(mass: float = 5.0, friction: float = 0.7, force: float = 200.0):
     """A robot bends down, takes a stone between its hands and stands up with it."""
     positive("mass", mass), positive("friction", friction), positive("force", force)
     model = rigid.Model()
@@ -70,9 +70,10 @@ def anthropomorphic_robot(mass: float = 5.0, friction: float = 0.7, force: float
         duration=10.0,
         settings={
             "impulse": {"dt": 1 / 240, "iterations": 200},
+            "verlet": {"dt": 1 / 240, "substeps": 8, "iterations": 30},
         },
         looks=[Bodies(model, np.array(colours), STONE)],
-        camera=Camera((2.9, -2.6, 1.45), (0.15, 0, 0.78)),
+        camera=Camera((2.0, -2.35, 1.3), (0.2, 0, 0.74)),
         control=control,
     )
 

@@ -62,9 +62,10 @@ def manipulator(mass: float = 1.0, friction: float = 0.6, force: float = 25.0):
         duration=8.4,
         settings={
             "impulse": {"dt": 1 / 240, "iterations": 200},
+            "verlet": {"dt": 1 / 240, "substeps": 8, "iterations": 30},
         },
         looks=[Bodies(model, np.array([STEEL, GOLD, GOLD, STEEL, GOLD, STEEL, BLUE, BLUE, RED]), STONE)],
-        camera=Camera((2.3, -1.5, 1.45), (0.25, 0, 0.5)),
+        camera=Camera((1.5, -2.05, 1.35), (0.22, 0, 0.48)),
         control=control,
     )
 
