@@ -37,16 +37,19 @@ TOGETHER = {
 }
 IMPULSES = (
     ("arch", "card_house", "domino_spiral", "dominoes", "pyramid", "slope", "stack"),
-    ("five_link_chain", "pendulum", "top"),
+    ("five_link_chain", "four_bar", "peaucellier_lipkin", "pendulum", "slider_crank", "top"),
     ("chain", "newtons_cradle"),
     ("door", "high_mass_ratio"),
     ("scout_robot", "trailer"),
 )
 TOGETHER |= {f"{scene}-impulse": f"{scenes[0]} by impulses" for scenes in IMPULSES for scene in scenes}
+TOGETHER |= {f"{scene}-impulse": "impulses of contacts" for scene in ("gripper", "manipulator")}
 
 # Files on impulses, by the ends of their names.
 IMPULSE_FILES = {f"{name}.py": "impulses of contacts" for name in ("contacts", "determinism")}
 IMPULSE_FILES |= {f"{name}.py": "impulses of joints" for name in ("chain", "joints", "motors", "refusals", "rows")}
+
+# And others that share those kernels.
 OTHER_FILES = {
     "tests/verification/test_linkages.py": "impulses of joints",
     "tests/verification/test_gripper.py": "impulses of contacts",

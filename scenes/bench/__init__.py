@@ -5,9 +5,9 @@ Ratios are of figures from one run.
 
 from scenes.bench.bodies import impulses, ragdolls
 from scenes.bench.measure import COLUMNS
+from scenes.bench.mechanisms import table1
 from scenes.bench.particles import million, small, thread_worker, threads, worlds
 from scenes.bench.sticks import sticks_against_c
-from scenes.bench.table1 import table1
 
 BENCHMARKS = {
     "sticks": sticks_against_c,

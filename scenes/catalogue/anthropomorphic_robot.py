@@ -73,7 +73,7 @@ def anthropomorphic_robot(mass: float = 5.0, friction: float = 0.7, force: float
             "verlet": {"dt": 1 / 240, "substeps": 8, "iterations": 30},
         },
         looks=[Bodies(model, np.array(colours), STONE)],
-        camera=Camera((2.0, -2.35, 1.3), (0.2, 0, 0.74)),
+        camera=Camera((2.2, -2.6, 1.4), (0.2, 0, 0.8)),
         control=control,
     )
 

@@ -33,6 +33,7 @@ SMALL = {
     "soft_body": {"resolution": 7},
     "scout_robot": {"bumps": 20},
     "stack": {"count": 4},
+    "suspension_bridge": {"panels": 6},
     "tetrahedron": {"count": 2},
     "trailer": {"bumps": 4},
 }
@@ -43,8 +44,11 @@ DAILY = {(name, "impulse") for name in ("chain", "door", "dominoes", "stack")} |
 
 
 # And these are slow with their own solver, too: their kernels serve nothing else, and what they show stands in
-# tests/rigid/impulse.
-RARE = ("bouncing_balls", "domino_spiral", "newtons_cradle", "scout_robot", "trailer")
+# tests/rigid/impulse and tests/verification.
+RARE = (
+    "anthropomorphic_robot", "bouncing_balls", "domino_spiral", "manipulator", "newtons_cradle", "scout_robot",
+    "suspension_bridge", "trailer",
+)  # fmt: skip
 
 
 def version(name, solver, *values):

@@ -1,6 +1,6 @@
 """Table 1 of [3] in physics.md, made again: iterations and time of a step for three mechanisms, solver by solver.
 
-Source: Mikhaylyuk, Strashnov, Timokhin, Algorithms of multibody dynamics simulation using articulated-body method: their
+Source: Mikhaylyuk, Strashnov, Timokhin, Algorithms of multibody dynamics simulation using articulated-body method:
 sequential impulses in maximal coordinates (our "impulse") and in generalised ones (our "articulated"), in steps of at
 most 10 ms, impulses to 1e-6, on a 3 GHz Pentium D.
 """
@@ -16,7 +16,7 @@ from scenes.scene import load
 
 STEP, TOLERANCE, MOST = 0.01, 1e-6, 5000  # [s], [N s], sweeps
 
-# Seconds of a step and iterations, as the source has them; its five-link chain swings, its gripper is on an arm.
+# Seconds of a step and iterations, as the source has them; its gripper is on an arm.
 SOURCE = {
     "five_link_chain": {"impulse": (0.5e-3, 100), "articulated": (0.1e-3, 6)},
     "peaucellier_lipkin": {"impulse": (16e-3, 2300), "articulated": (1.2e-3, 40)},
@@ -74,7 +74,7 @@ def options_of(scene, solver):
 def text(found):
     """Lines of the table, as comments. Arguments: found: {(scene, solver): (seconds, sweeps)}."""
     solvers = [solver for solver in SOLVERS if any(solver == each for _, each in found)]
-    yield f"# Steps of {STEP * 1e3:g} ms, impulses to {TOLERANCE:g} N s: time of a step, mean iterations (and the worst)"
+    yield f"# Steps of {STEP * 1e3:g} ms, impulses to {TOLERANCE:g} N s: time of one, mean iterations (and the worst)"
     heads = [*solvers, "source, maximal", "source, generalised"]
     yield "# " + f"{'':20}" + "".join(f"{head:>26}" for head in heads)
     for name, source in SOURCE.items():
