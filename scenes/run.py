@@ -61,6 +61,8 @@ class Run:
             raise TypeError(f"scene is {scene!r}: expected a Scene, such as `scenes.load` makes")
         initialise()
         solver = scene.solver if solver is None else one_of("solver", solver, rigid.SOLVERS)
+        if solver in scene.cannot:
+            raise NotImplementedError(f"solver {solver!r} cannot run scene {scene.name}: {scene.cannot[solver]}")
         if solver not in scene.solvers:
             raise ValueError(
                 f"solver {solver!r} moves bodies alone, and scene {scene.name or 'given'} has particles: expected "
@@ -106,10 +108,19 @@ class Run:
         while self.done < self.steps:
             count = min(self.steps_per_frame, self.steps - self.done)
             start = time.perf_counter()
-            self.system.step(count)
+            self.step(count)
             self.seconds.append((time.perf_counter() - start) / count)
             self.done += count
             yield self.frame()
+
+    def step(self, count=1):
+        """Make steps, each steered by the scene's control where it has one. Arguments: count."""
+        if self.scene.control is None:
+            self.system.step(count)
+            return
+        for _ in range(count):
+            self.scene.control(self.system, self.system.time)
+            self.system.step()
 
     def about(self):
         """What was run, on what, and how fast; plain values. Where it came to its end, also a digest of the state."""

@@ -49,12 +49,20 @@ IMPULSES = (
     ("scout_robot", "trailer"),
 )
 TOGETHER |= {f"{scene}-impulse": f"{scenes[0]} by impulses" for scenes in IMPULSES for scene in scenes}
-SWINGING = ("dzhanibekov", "five_link_chain", "pendulum", "top")
+SWINGING = ("dzhanibekov", "five_link_chain", "four_bar", "peaucellier_lipkin", "pendulum", "slider_crank", "top")
 TOGETHER |= {f"{scene}-impulse": "impulses of joints" for scene in SWINGING}
+TOGETHER |= {f"{scene}-impulse": "impulses of contacts" for scene in ("gripper", "manipulator")}
 
 # Files on impulses and on how they agree with others, by the ends of their names.
+JOINTS = ("agreement", "chain", "joints", "motors", "refusals", "rows")
 IMPULSE_FILES = {f"{name}.py": "impulses of contacts" for name in ("contacts", "determinism", "sleep")}
-IMPULSE_FILES |= {f"{name}.py": "impulses of joints" for name in ("agreement", "chain", "joints", "refusals", "rows")}
+IMPULSE_FILES |= {f"{name}.py": "impulses of joints" for name in JOINTS}
+
+# And others that share those kernels.
+OTHER_FILES = {
+    "tests/verification/test_linkages.py": "impulses of joints",
+    "tests/verification/test_gripper.py": "impulses of contacts",
+}
 
 
 def pytest_addoption(parser):
@@ -80,6 +88,8 @@ def group(nodeid):
     if path.endswith("test_catalogue.py"):
         scene = case.removesuffix("-whole")
         return TOGETHER.get(scene, scene)
+    if path in OTHER_FILES:
+        return OTHER_FILES[path]
     if path.startswith(("tests/agreement/", "tests/rigid/impulse/")):
         return IMPULSE_FILES.get(path.rpartition("_")[2], path)
     return nodeid if path.endswith("test_documents.py") else path

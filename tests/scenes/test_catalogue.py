@@ -35,6 +35,7 @@ SMALL = {
     "soft_body": {"resolution": 7},
     "scout_robot": {"bumps": 20},
     "stack": {"count": 4},
+    "suspension_bridge": {"panels": 6},
     "tetrahedron": {"count": 2},
     "trailer": {"bumps": 4},
 }
@@ -44,8 +45,11 @@ SMALL = {
 DAILY = {(name, "impulse") for name in ("door", "dominoes", "stack")} | {("five_link_chain", "verlet")}
 
 # And these are slow with their own solver, too: their kernels serve nothing else, and what they show stands in
-# tests/rigid/impulse; a door runs by impulses, and ragdolls in ragdoll_pile.
-RARE = ("bouncing_balls", "domino_spiral", "door", "newtons_cradle", "ragdoll", "scout_robot", "trailer")
+# tests/rigid/impulse and tests/verification; a door runs by impulses, and ragdolls in ragdoll_pile.
+RARE = (
+    "anthropomorphic_robot", "bouncing_balls", "domino_spiral", "door", "manipulator", "newtons_cradle", "ragdoll",
+    "scout_robot", "suspension_bridge", "trailer",
+)  # fmt: skip
 
 
 @cache
