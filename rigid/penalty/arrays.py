@@ -17,6 +17,7 @@ class Features(NamedTuple):
     contacts: Any  # a rigid.contact.tables.Meetings, or None
     gyroscopic: str  # "implicit", "midpoint" or "explicit": rigid/motion.py
     scaling: str  # "effective_mass" or "mass"
+    block: bool  # rows of a joint scaled together
     one_world: bool  # which then runs on one thread
     spread: int  # turns between two worlds in a parallel loop, see pbd.arrays.SPREAD
 
@@ -62,9 +63,10 @@ class Data(NamedTuple):
     threshold: float = 0.0  # of rebound by target velocities, which has no part in this
 
 
-# Columns of a row that are the penalty solver's: α and β of its force -α G - β dG/dt; how far a drive or friction is
-# stretched, its G; the force or torque of this step [N or N m].
-ALPHA, BETA, STRETCH, EFFORT = (OWN + k for k in range(4))
+# Columns of a row that are the penalty solver's: its stiffness and damping before they are scaled; its row of the
+# matrices α and β of its group's -α G - β dG/dt, six at most; how far a drive or friction is stretched, its G; dG/dt,
+# less what it aims at; the force or torque of this step [N or N m].
+GAIN, ALPHA, BETA, STRETCH, SPEED, EFFORT = (OWN + k for k in (0, 2, 8, 14, 15, 16))
 COLUMNS = EFFORT + 1
 
 # Columns of the report, one row for each world.

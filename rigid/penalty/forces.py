@@ -9,20 +9,23 @@
 
 α = A⁻¹ α* and β = A⁻¹ β*, where A = J M⁻¹ Jᵀ: then every row, of a shift or a turn, of light bodies or heavy ones,
 swings with the frequency √α*, and is stable alone where h² α* + 2 h β* < 4. The source has the mass 1/(1/m_i + 1/m_j)
-in place of A⁻¹, for torques too (scaling "mass"): the frequency of a turn then depends on the size of the body. What
-bodies share tightens the bound: rigid/penalty/stability.py.
+in place of A⁻¹, for torques too (scaling "mass"): the frequency of a turn then depends on the size of the body.
+
+All rows of a lock have one A, a matrix: α = √α* A⁻¹ √α*, so that the bound holds for all of them together, and what
+would fall with an acceleration g opens by g/α* whichever way it lies. With the rows' own numbers 1/A_rr instead (`block`
+off) a heavy ball on a light slanted rod opens by many times that: along x and along z it is its turning that gives,
+while what pulls is along the rod. What several joints of a body share tightens the bound: rigid/penalty/stability.py.
 """
 
 import taichi as ti
 
 from rigid.columns import put_triple, triple
 from rigid.motion import ANGULAR, INVERSE_MASS, LINEAR, answer
-from rigid.penalty.arrays import ALPHA, BETA, EFFORT, STRETCH
+from rigid.penalty.arrays import ALPHA, BETA, EFFORT, GAIN, SPEED, STRETCH
 from rigid.rows import (
     BODY_I,
     BODY_J,
     BODY_K,
-    BODY_L,
     COUNT,
     DAMPING,
     DIRECTION,
@@ -55,46 +58,39 @@ DRIVEN = 0.25
 
 @ti.func
 def put_gains(s: ti.template(), group, world):
-    """α and β of a group's rows; of a group that does nothing there are none, and it forgets what it was stretched."""
+    """α and β of a group's rows; what does nothing forgets what it was stretched."""
     n = ti.static(s.rows.numbers)
     kind = s.rows.groups[world, group, KIND]
-    i, j = s.rows.groups[world, group, BODY_I], s.rows.groups[world, group, BODY_J]
     first, count = s.rows.groups[world, group, FIRST], s.rows.groups[world, group, COUNT]
-    together = 0.0  # A of a gear's two rows, or the largest of a disc's, which is the same on every heading
-    if kind == GEAR:
-        k, m = s.rows.groups[world, group, BODY_K], s.rows.groups[world, group, BODY_L]
-        together = give(s, first, i, j, world) + give(s, first + 1, k, m, world)
-        together += 2.0 * give_between(s, first, i, j, first + 1, k, m, world)
-    elif kind == DISC:
+    if kind == IDLE:
         for row in range(first, first + count):
-            together = ti.max(together, give(s, row, i, j, world))
-    for row in range(first, first + count):
-        alpha, beta = 0.0, 0.0
-        if kind == IDLE:
             n[world, row, STRETCH] = 0.0
             n[world, row, EFFORT] = 0.0
-        else:
-            own = together
-            if kind == LOCK or kind == LIMIT or kind == DRIVE:
-                own = give(s, row, i, j, world)
-            of = row
-            if kind == GEAR:  # the unit is that of its second row's q
-                of = first + 1
-            alpha, beta = gains(s, of, kind, i, j, own, world)
-        n[world, row, ALPHA] = alpha
-        n[world, row, BETA] = beta
+    else:
+        for row in range(first, first + count):
+            put_own_gains(s, row, kind, world)
+        put_matrix(s, group, kind, first, count, world)
+        invert(s, first, count, world)
+        i, j = s.rows.groups[world, group, BODY_I], s.rows.groups[world, group, BODY_J]
+        source = one_over(s.motion.masses[world, i, INVERSE_MASS] + s.motion.masses[world, j, INVERSE_MASS])
+        for a in range(count):
+            for b in range(count):
+                row, other, mass = first + a, first + b, n[world, first + a, ALPHA + b]
+                if a == b:
+                    if ti.static(s.features.scaling == "mass"):
+                        mass = ti.select(hard(s, row, world), source, mass)
+                    if not hard(s, row, world) and n[world, row, PER_MASS] == 0.0:
+                        mass = 1.0
+                n[world, row, ALPHA + b] = mass * ti.sqrt(n[world, row, GAIN] * n[world, other, GAIN])
+                n[world, row, BETA + b] = mass * ti.sqrt(n[world, row, GAIN + 1] * n[world, other, GAIN + 1])
 
 
 @ti.func
-def gains(s: ti.template(), row, kind, i, j, own, world):
-    """α and β of a row. Arguments: its kind; bodies; own: A."""
+def put_own_gains(s: ti.template(), row, kind, world):
+    """Stiffness and damping of a row before they are scaled: a spring's own, or α* and β*."""
     n = ti.static(s.rows.numbers)
-    mass = one_over(own)
     alpha, beta = n[world, row, STIFFNESS], n[world, row, DAMPING]
-    if alpha < ti.math.inf:
-        if n[world, row, PER_MASS] == 0.0:
-            mass = 1.0
-    else:
+    if hard(s, row, world):
         alpha, beta = s.gains.stiffness, s.gains.damping
         if triple(n, row, DIRECTION, world).norm_sqr() == 0.0:
             alpha, beta = s.gains.turning_stiffness, s.gains.turning_damping
@@ -103,35 +99,62 @@ def gains(s: ti.template(), row, kind, i, j, own, world):
         elif kind == DRIVE or kind == DISC:
             alpha *= DRIVEN
             beta = 2.0 * ti.sqrt(alpha)
-        if ti.static(s.features.scaling == "mass"):
-            mass = one_over(s.motion.masses[world, i, INVERSE_MASS] + s.motion.masses[world, j, INVERSE_MASS])
-    return mass * alpha, mass * beta
+    n[world, row, GAIN] = alpha
+    n[world, row, GAIN + 1] = beta
 
 
 @ti.func
-def give(s: ti.template(), row, i, j, world):
-    """A of a row: the velocity J V that an impulse of one along it makes."""
+def put_matrix(s: ti.template(), group, kind, first, count, world):
+    """A of a group, into ALPHA: of a lock's hard rows together a matrix, else a diagonal; of a disc the same for all its
+    rows, so that it holds alike on every heading; of a gear, one force, the sum over both its rows."""
     n = ti.static(s.rows.numbers)
-    a_i, a_j = triple(n, row, TURN_I, world), triple(n, row, TURN_J, world)
-    w = s.motion.masses[world, i, INVERSE_MASS] + s.motion.masses[world, j, INVERSE_MASS]
-    turning = a_i.dot(answer(s.motion, i, a_i, world)) + a_j.dot(answer(s.motion, j, a_j, world))
-    return w * triple(n, row, DIRECTION, world).norm_sqr() + turning
+    together = kind == LOCK
+    if ti.static(s.features.scaling == "mass" or not s.features.block):
+        together = False
+    largest, total = 0.0, 0.0
+    for a in range(count):
+        for b in range(a + 1):
+            entry = 0.0
+            if a == b or kind == GEAR or (together and hard(s, first + a, world) and hard(s, first + b, world)):
+                entry = entry_of(s, group, first, a, b, world)
+            n[world, first + a, ALPHA + b] = entry
+            n[world, first + b, ALPHA + a] = entry
+            largest = ti.max(largest, entry)
+            total += ti.select(a == b, 1.0, 2.0) * entry
+    if kind == DISC or kind == GEAR:
+        for a in range(count):
+            for b in range(count):
+                same = ti.select(kind == DISC, largest, total)
+                n[world, first + a, ALPHA + b] = ti.select(a == b, same, 0.0)
 
 
 @ti.func
-def give_between(s: ti.template(), row, i, j, other, k, m, world):
-    """What an impulse of one along one row makes of the other's J V, by the bodies that both have."""
+def end(kind, k):
+    """The column of a group that has body i of its k-th row: the second row of a gear has bodies of its own."""
+    return ti.select(kind == GEAR and k == 1, BODY_K, BODY_I)
+
+
+@ti.func
+def hard(s: ti.template(), row, world):
+    """Whether a row is to be kept, with the solver's gains, and is not a spring of its own."""
+    return s.rows.numbers[world, row, STIFFNESS] == ti.math.inf
+
+
+@ti.func
+def entry_of(s: ti.template(), group, first, a, b, world):
+    """An entry of A: what an impulse of one along the b-th row of a group makes of J V of the a-th."""
     n = ti.static(s.rows.numbers)
-    along = triple(n, row, DIRECTION, world).dot(triple(n, other, DIRECTION, world))
+    kind = s.rows.groups[world, group, KIND]
+    along = triple(n, first + a, DIRECTION, world).dot(triple(n, first + b, DIRECTION, world))
     total = 0.0
     for side in range(2):
-        for otherside in range(2):
-            body = ti.select(side == 0, i, j)
-            if body == ti.select(otherside == 0, k, m):
-                turn = triple(n, row, TURN_I + 3 * side, world)
-                total += turn.dot(answer(s.motion, body, triple(n, other, TURN_I + 3 * otherside, world), world))
+        for across in range(2):
+            body = s.rows.groups[world, group, end(kind, a) + side]
+            if body == s.rows.groups[world, group, end(kind, b) + across]:
+                turn = answer(s.motion, body, triple(n, first + b, TURN_I + 3 * across, world), world)
+                total += triple(n, first + a, TURN_I + 3 * side, world).dot(turn)
                 # d acts on the first body of a row, -d on the second.
-                total += s.motion.masses[world, body, INVERSE_MASS] * along * ti.select(side == otherside, 1.0, -1.0)
+                total += s.motion.masses[world, body, INVERSE_MASS] * along * ti.select(side == across, 1.0, -1.0)
     return total
 
 
@@ -139,6 +162,31 @@ def give_between(s: ti.template(), row, i, j, other, k, m, world):
 def one_over(x):
     """1/x, and 0 where nothing can move: two bodies that are one another's ground."""
     return ti.select(x > 0.0, 1.0 / ti.max(x, 1e-30), 0.0)
+
+
+@ti.func
+def invert(s: ti.template(), first, count, world):
+    """Invert the matrix in a group's ALPHA in place, by Gauss and Jordan. Positive definite, it needs no pivots; where a
+    row repeats others to round-off, or moves nothing, its pivot vanishes and it is left out.
+    """
+    n = ti.static(s.rows.numbers)
+    for k in range(count):
+        n[world, first + k, SPEED] = n[world, first + k, ALPHA + k]
+    for k in range(count):
+        pivot, scale = n[world, first + k, ALPHA + k], 0.0
+        if pivot > 1e-12 * n[world, first + k, SPEED]:
+            scale = 1.0 / pivot
+        n[world, first + k, ALPHA + k] = 1.0
+        for b in range(count):
+            n[world, first + k, ALPHA + b] = scale * n[world, first + k, ALPHA + b]
+        for a in range(count):
+            if a != k:
+                part = n[world, first + a, ALPHA + k]
+                n[world, first + a, ALPHA + k] = 0.0
+                for b in range(count):
+                    n[world, first + a, ALPHA + b] = (
+                        n[world, first + a, ALPHA + b] - part * n[world, first + k, ALPHA + b]
+                    )
 
 
 # Forces ---------------------------------------------------------------------------------------------------------------
@@ -149,53 +197,57 @@ def put_forces(s: ti.template(), group, world):
     """Efforts of a group's rows, and the forces that they are; returns the largest error of what is to be kept."""
     n = ti.static(s.rows.numbers)
     kind = s.rows.groups[world, group, KIND]
-    i, j = s.rows.groups[world, group, BODY_I], s.rows.groups[world, group, BODY_J]
     first, count = s.rows.groups[world, group, FIRST], s.rows.groups[world, group, COUNT]
     wrong = 0.0
-    if kind == GEAR:
-        k, m = s.rows.groups[world, group, BODY_K], s.rows.groups[world, group, BODY_L]
-        speed = rate(s, first, i, j, world) + rate(s, first + 1, k, m, world)
-        effort = -n[world, first, ALPHA] * n[world, first, ERROR] - n[world, first, BETA] * speed
-        wrong = ti.abs(n[world, first, ERROR])
-        push(s, first, i, j, effort, world)
-        push(s, first + 1, k, m, effort, world)
-    elif kind != IDLE:
+    if kind != IDLE:
+        # G and dG/dt of each row, of a drive what it is stretched; of a gear the sum, for both of its rows.
+        for row in range(first, first + count):
+            i = s.rows.groups[world, group, end(kind, row - first)]
+            j = s.rows.groups[world, group, end(kind, row - first) + 1]
+            speed = rate(s, row, i, j, world)
+            if kind == DRIVE or kind == DISC:
+                speed -= n[world, row, TARGET]
+                n[world, row, STRETCH] = n[world, row, STRETCH] + s.h * speed
+            else:
+                n[world, row, STRETCH] = beyond(s, row, kind, world)
+                if hard(s, row, world) or kind == LIMIT:
+                    wrong = ti.max(wrong, ti.abs(n[world, row, STRETCH]))
+            n[world, row, SPEED] = speed
+        if kind == GEAR:
+            both = n[world, first, SPEED] + n[world, first + 1, SPEED]
+            for row in range(first, first + count):
+                n[world, row, SPEED], n[world, row, STRETCH] = both, n[world, first, ERROR]
+        # The effort of each, within its bounds.
         squares = 0.0
         for row in range(first, first + count):
-            effort = effort_of(s, row, kind, rate(s, row, i, j, world), world)
+            effort = 0.0
+            for k in range(count):
+                effort -= n[world, row, ALPHA + k] * n[world, first + k, STRETCH]
+                effort -= n[world, row, BETA + k] * n[world, first + k, SPEED]
+            if kind == LIMIT or kind == DRIVE:
+                effort = bounded(s, row, kind, effort, world)
             n[world, row, EFFORT] = effort
             squares += effort * effort
-            if kind == LIMIT or (kind == LOCK and n[world, row, STIFFNESS] == ti.math.inf):
-                wrong = ti.max(wrong, ti.abs(beyond(s, row, kind, world)))
         if kind == DISC:
             hold_back(s, group, first, count, ti.sqrt(squares), world)
         for row in range(first, first + count):
+            i = s.rows.groups[world, group, end(kind, row - first)]
+            j = s.rows.groups[world, group, end(kind, row - first) + 1]
             push(s, row, i, j, n[world, row, EFFORT], world)
     return wrong
 
 
 @ti.func
-def effort_of(s: ti.template(), row, kind, speed, world):
-    """The effort of a row within its own bounds. Arguments: speed: J V."""
+def bounded(s: ti.template(), row, kind, effort, world):
+    """The effort of a limit, which has none where it is not passed, or of a drive, which gives way."""
     n = ti.static(s.rows.numbers)
-    alpha, beta = n[world, row, ALPHA], n[world, row, BETA]
-    effort = 0.0
-    if kind == DRIVE or kind == DISC:
-        slip = speed - n[world, row, TARGET]
-        stretch = n[world, row, STRETCH] + s.h * slip
-        effort = -alpha * stretch - beta * slip
-        if kind == DRIVE:
-            held = ti.min(ti.max(effort, n[world, row, LOW]), n[world, row, HIGH])
-            if held != effort and alpha > 0.0:
-                effort, stretch = held, -held / alpha
-        n[world, row, STRETCH] = stretch
-    else:
-        error = beyond(s, row, kind, world)
-        if kind == LOCK or error != 0.0:
-            effort = -alpha * error - beta * speed
-            if kind == LIMIT:
-                effort = ti.min(ti.max(effort, n[world, row, LOW]), n[world, row, HIGH])
-    return effort
+    held = ti.min(ti.max(effort, n[world, row, LOW]), n[world, row, HIGH])
+    if kind == LIMIT:
+        if n[world, row, STRETCH] == 0.0:
+            held = 0.0
+    elif held != effort:
+        n[world, row, STRETCH] = -held * one_over(n[world, row, ALPHA])
+    return held
 
 
 @ti.func
@@ -221,7 +273,7 @@ def hold_back(s: ti.template(), group, first, count, size, world):
         for row in range(first, first + count):
             held = n[world, row, EFFORT] * bound / size
             n[world, row, EFFORT] = held
-            n[world, row, STRETCH] = -held * one_over(n[world, row, ALPHA])
+            n[world, row, STRETCH] = -held * one_over(n[world, row, ALPHA + row - first])
 
 
 @ti.func

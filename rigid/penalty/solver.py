@@ -47,8 +47,10 @@ class PenaltySolver(BodySolver):
             which a joint swings about being closed. Under a load that gives its bodies an acceleration g it opens by
             g/α*: 2 mm by default.
         turning_stiffness, turning_damping: those of what keeps them from turning.
-        scaling: "effective_mass": force = A⁻¹ (-α* G - β* dG/dt), A = J M⁻¹ Jᵀ of each row; "mass": with the source's
+        scaling: "effective_mass": force = A⁻¹ (-α* G - β* dG/dt), A = J M⁻¹ Jᵀ; "mass": with the source's
             1/(1/m_i + 1/m_j) in place of A⁻¹, for torques too (kept for comparison: wrong for bodies of other sizes).
+        block: with A⁻¹ of all rows of a joint together, a matrix; else row by row, which gives way by more than g/α*
+            where a joint's rows share the turning of a body.
         gyroscopic: "implicit", which loses energy; "midpoint", which keeps it; "explicit", which gains it.
         contacts: whether bodies touch. contact_capacity: most points of contact at once in a world; None for a good
             deal.
@@ -69,8 +71,8 @@ class PenaltySolver(BodySolver):
     """
 
     def __init__(self, model, dt=0.003, worlds=1, *, substeps=1, stiffness=5000.0, damping=25.0,
-                 turning_stiffness=10000.0, turning_damping=10.0, scaling="effective_mass", gyroscopic="implicit",
-                 contacts=True, contact_capacity=None, check_stability=True):  # fmt: skip
+                 turning_stiffness=10000.0, turning_damping=10.0, scaling="effective_mass", block=True,
+                 gyroscopic="implicit", contacts=True, contact_capacity=None, check_stability=True):  # fmt: skip
         require_taichi()
         super().__init__(model, dt, worlds, substeps)
         self.stiffness, self.damping = positive("stiffness", stiffness), not_negative("damping", damping)
@@ -110,7 +112,7 @@ class PenaltySolver(BodySolver):
         arrays = [*self.motion, *self.joints, *self.rows, *(a for group in self._contacts for a in group), *self.kept]
         features = Features(
             bool(self._first_row or len(self.model.joints) or len(self.model.springs)), meetings if touching else None,
-            gyroscopic, scaling, worlds == 1, SPREAD if on_cpu() else 1,
+            gyroscopic, scaling, bool(block), worlds == 1, SPREAD if on_cpu() else 1,
         )  # fmt: skip
         self._advance = Launch(step_kernel(features), *arrays, forces, reach, crowds, gravity)
         self._report = np.zeros((worlds, REPORTS), tables.real())

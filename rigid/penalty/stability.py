@@ -5,8 +5,8 @@ Semi-implicit Euler takes a mode u of M ẍ + C ẋ + K x = 0 from step to step 
     z² - (2 - h² k - h c) z + 1 - h c = 0,   k = u·K u / u·M u,   c = u·C u / u·M u,
 
 and both lie within the unit circle just where h² k + 2 h c < 4. For one row that is h² α* + 2 h β* < 4. For all of them,
-K = Jᵀ α J and C = Jᵀ β J, and what has to be below 4 is the largest eigenvalue of W J M⁻¹ Jᵀ W, W² = h² α + 2 h β: where it
-is 4, a root is -1, exactly, whether or not K and C have their modes in common.
+K = Jᵀ α J and C = Jᵀ β J, and what has to be below 4 is the largest eigenvalue of W J M⁻¹ Jᵀ W, W² = h² α + 2 h β, which
+has a block for each joint: where it is 4, a root is -1, exactly, whether or not K and C have their modes in common.
 
 The matrix is that of the model as it starts. Limits, friction and motors count as if all of them acted.
 """
@@ -14,18 +14,19 @@ The matrix is that of the model as it starts. Limits, friction and motors count 
 from typing import NamedTuple
 
 import numpy as np
+from scipy.linalg import block_diag
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from rigid.motion import INVERSE_MASS
-from rigid.penalty.arrays import ALPHA, BETA
+from rigid.penalty.arrays import ALPHA, STRETCH
 from rigid.rows import BODY_I, BODY_K, COUNT, DIRECTION, FIRST, GEAR, IDLE, KIND, TURN_I, TURN_J
 
 BOUND = 4.0
 
 
 class Island(NamedTuple):
-    """Rows whose bodies hang together: their indices, J M⁻¹ Jᵀ of all of them, α and β."""
+    """Rows whose bodies hang together: their indices, J M⁻¹ Jᵀ of all of them, and their matrices α and β."""
 
     rows: np.ndarray
     matrix: np.ndarray
@@ -34,17 +35,20 @@ class Island(NamedTuple):
 
     def load(self, h):
         """The largest eigenvalue of W J M⁻¹ Jᵀ W, and the row that has the largest part in its mode."""
-        scale = np.sqrt(h * h * self.alpha + 2 * h * self.beta)
-        values, modes = np.linalg.eigh(scale[:, None] * self.matrix * scale)
+        values, modes = np.linalg.eigh(h * h * self.alpha + 2 * h * self.beta)
+        root = modes * np.sqrt(np.maximum(values, 0.0)) @ modes.T
+        values, modes = np.linalg.eigh(root @ self.matrix @ root)
         return values[-1], self.rows[np.abs(modes[:, -1]).argmax()]
 
 
 def islands(rows, groups, motion):
     """The islands of one world. Arguments: numpy arrays of Rows.numbers, Rows.groups and a Motion, all of that world."""
     bodies = len(motion.masses) - 1
-    heads, jacobians, ends = [], [], []
+    heads, jacobians, ends, blocks = [], [], [], []
     for group in groups[groups[:, KIND] != IDLE]:
-        for k in range(1 if group[KIND] == GEAR else group[COUNT]):
+        count = 1 if group[KIND] == GEAR else group[COUNT]
+        blocks.append(rows[group[FIRST] : group[FIRST] + count, ALPHA:STRETCH].reshape(count, 2, -1)[..., :count])
+        for k in range(count):
             row = group[FIRST] + k
             jacobian = np.zeros((bodies + 1, 6))
             add(jacobian, rows[row], group[BODY_I:])
@@ -59,6 +63,7 @@ def islands(rows, groups, motion):
     graph = coo_array((np.ones(len(pairs)), tuple(pairs.T)), shape=(size, size))
     labels = connected_components(graph, directed=False)[1]
     heads, found = np.array(heads, int), []
+    gains = [block_diag(*(block[:, k] for block in blocks)) for k in (0, 1)]
     inertias = motion.answers.reshape(-1, 3, 3)
     for label in np.unique(labels[: len(heads)]):
         own, moved = labels[: len(heads)] == label, np.flatnonzero(labels[len(heads) :] == label)
@@ -70,7 +75,7 @@ def islands(rows, groups, motion):
         answer[..., 3:] = np.einsum("bik,rbk->rbi", inertias[moved], jacobian[..., 3:])
         count = len(jacobian)
         matrix = jacobian.reshape(count, -1) @ answer.reshape(count, -1).T
-        found.append(Island(heads[own], matrix, rows[heads[own], ALPHA], rows[heads[own], BETA]))
+        found.append(Island(heads[own], matrix, *(gain[np.ix_(own, own)] for gain in gains)))
     return found
 
 
