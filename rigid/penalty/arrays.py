@@ -53,11 +53,10 @@ class Data(NamedTuple):
     forces: Any  # (W, bodies + 1, 6): force and torque of all rows on each body [N, N m]
     reach: Any  # (bodies, W): zeros, as only what overlaps is pushed
     crowds: Any  # (W, bodies + 1) i32: points of contact of each body
-    surroundings: Any  # (3, W): gravity [m/s²]
+    surroundings: Any  # (4, W): gravity [m/s²]; what joints leave of the bound on stability: rigid/penalty/contact.py
     report: Any  # (W, REPORTS): what the host wants to know
     h: Any  # length of a substep [s]
     gains: Gains
-    room: Any  # what joints leave of the bound on stability for the contacts of a body, see rigid/penalty/contact.py
     first_row: Any  # of contacts
     first_group: Any
     threshold: float = 0.0  # of rebound by target velocities, which has no part in this
@@ -68,6 +67,8 @@ class Data(NamedTuple):
 # less what it aims at; the force or torque of this step [N or N m].
 GAIN, ALPHA, BETA, STRETCH, SPEED, EFFORT = (OWN + k for k in (0, 2, 8, 14, 15, 16))
 COLUMNS = EFFORT + 1
+
+ROOM = 3  # row of `surroundings`
 
 # Columns of the report, one row for each world.
 ERROR_LEFT, TOUCHING, DIVERGED_STEP, CROWDED = range(4)
@@ -89,7 +90,7 @@ def kernel(body, features):
         placed: cube, bins: table, pairs: cube, clips: cube, marks: table,
         stretches: cube, keys: cube, kept_count: flat, forces: cube, reach: table, crowds: table, surroundings: table,
         report: table, h: float, stiffness: float, damping: float, turning_stiffness: float, turning_damping: float,
-        room: float, first_row: int, first_group: int, steps: int,
+        first_row: int, first_group: int, steps: int,
     ):  # fmt: skip
         data = ti.static(
             Data(
@@ -102,7 +103,7 @@ def kernel(body, features):
                 Broad(placed, bins, pairs, clips, marks),
                 Kept(stretches, keys, kept_count),
                 forces, reach, crowds, surroundings, report, h,
-                Gains(stiffness, damping, turning_stiffness, turning_damping), room, first_row, first_group,
+                Gains(stiffness, damping, turning_stiffness, turning_damping), first_row, first_group,
             )
         )  # fmt: skip
         body(data, steps)

@@ -24,8 +24,10 @@ import taichi as ti
 from rigid.columns import put_triple, triple
 from rigid.contact.rows import ROWS
 from rigid.contact.tables import BODY_A, BODY_B, FEATURE, RESTITUTION, SHAPE_A, SHAPE_B
-from rigid.penalty.arrays import STRETCH
+from rigid.penalty.arrays import ROOM, STRETCH
 from rigid.rows import DAMPING, DIRECTION, PER_MASS, STIFFNESS
+
+SHARED = 0.75  # of what joints leave, for the three rows of each point
 
 PART = 2 / math.pi  # of -ln(e)/2 that ζ is where both are small
 
@@ -52,7 +54,7 @@ def begin_contacts(s: ti.template(), count, world):
         crowd = s.crowds[world, s.points.integers[world, c, BODY_A]]
         if s.points.integers[world, c, BODY_B] >= 0:
             crowd = ti.max(crowd, s.crowds[world, s.points.integers[world, c, BODY_B]])
-        room = s.room / ti.cast(crowd, float)
+        room = SHARED * s.surroundings[ROOM, world] / ti.cast(crowd, float)
         stiffness = ti.min(s.gains.stiffness, 0.5 * room / (s.h * s.h))
         most = (room - s.h * s.h * stiffness) / (2.0 * s.h)
         critical = 2.0 * ti.sqrt(stiffness)

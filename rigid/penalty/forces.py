@@ -48,11 +48,6 @@ from rigid.rows import (
     TURN_J,
 )
 
-# What begins and ends with a blow is damped more than a lock: a limit with half of what lets nothing swing, 2 √α*, a
-# drive, of this part of a lock's stiffness, with all of it.
-DRIVEN = 0.25
-
-
 # Stiffness and damping ------------------------------------------------------------------------------------------------
 
 
@@ -94,11 +89,9 @@ def put_own_gains(s: ti.template(), row, kind, world):
         alpha, beta = s.gains.stiffness, s.gains.damping
         if triple(n, row, DIRECTION, world).norm_sqr() == 0.0:
             alpha, beta = s.gains.turning_stiffness, s.gains.turning_damping
-        if kind == LIMIT:
+        if kind == LIMIT or kind == DRIVE or kind == DISC:
+            # What begins and ends with a blow is damped by half of what lets nothing swing, at least.
             beta = ti.max(beta, ti.sqrt(alpha))
-        elif kind == DRIVE or kind == DISC:
-            alpha *= DRIVEN
-            beta = 2.0 * ti.sqrt(alpha)
     n[world, row, GAIN] = alpha
     n[world, row, GAIN + 1] = beta
 

@@ -21,6 +21,7 @@ from rigid.penalty.arrays import (
     EFFORT,
     ERROR_LEFT,
     REPORTS,
+    ROOM,
     STRETCH,
     TOUCHING,
     Features,
@@ -108,15 +109,14 @@ class PenaltySolver(BodySolver):
         )
         forces, reach = (tables.array(np.zeros(shape)) for shape in ((worlds, bodies + 1, 6), (max(bodies, 1), worlds)))
         crowds = tables.array(np.zeros((worlds, bodies + 1), np.int32))
-        gravity = tables.array(np.broadcast_to(np.transpose([each.gravity for each in models]), (3, worlds)))
+        self._surroundings = tables.array(np.zeros((ROOM + 1, worlds)))
         arrays = [*self.motion, *self.joints, *self.rows, *(a for group in self._contacts for a in group), *self.kept]
         features = Features(
             bool(self._first_row or len(self.model.joints) or len(self.model.springs)), meetings if touching else None,
             gyroscopic, scaling, bool(block), worlds == 1, SPREAD if on_cpu() else 1,
         )  # fmt: skip
-        self._advance = Launch(step_kernel(features), *arrays, forces, reach, crowds, gravity)
+        self._advance = Launch(step_kernel(features), *arrays, forces, reach, crowds, self._surroundings)
         self._report = np.zeros((worlds, REPORTS), tables.real())
-        self._room = BOUND
         self._islands = self._find_islands() if self._first_row else []
         self._keep_stable(self._dt, self._substeps)
 
@@ -137,7 +137,7 @@ class PenaltySolver(BodySolver):
 
     def _keep_stable(self, dt, substeps):
         """Refuse a step that is too long; and share out to contacts what joints leave."""
-        h, load = dt / substeps, 0.0
+        h, room = dt / substeps, [BOUND] * len(self.models)
         for world, found in enumerate(self._islands):
             one, row = worst(found, h)
             if one >= BOUND and self.check_stability:
@@ -147,8 +147,9 @@ class PenaltySolver(BodySolver):
                     f"bodies, h² α + 2 h β comes to {one:.3g}, expected below {BOUND:g}; steps up to "
                     f"{longest_step(found, h):.3g} s are stable, or smaller gains"
                 )
-            load = max(load, one)
-        self._room = 0.75 * max(BOUND - load, LEAST_ROOM)
+            room[world] = max(BOUND - one, LEAST_ROOM)
+        rows = np.transpose([(*model.gravity, left) for model, left in zip(self.models, room)])
+        self._surroundings.from_numpy(np.broadcast_to(rows, (ROOM + 1, self.worlds)).astype(tables.real()))
 
     def _name(self, row):
         """What has a row: "joint 'door'"."""
@@ -174,7 +175,7 @@ class PenaltySolver(BodySolver):
         self._report[:, DIVERGED_STEP:] = -1
         self._advance(
             self._report, float(h), self.stiffness, self.damping, self.turning_stiffness, self.turning_damping,
-            float(self._room), self._first_row, self._first_group, count,
+            self._first_row, self._first_group, count,
         )  # fmt: skip
 
     def _launch(self, count):
