@@ -12,6 +12,7 @@ import pbd
 import rigid
 from pbd.validate import nearest, one_of, positive
 from rigid.impulse import ImpulseSolver
+from rigid.penalty import PenaltySolver
 from scenes.device import initialise, running_on
 from scenes.recording import Frames, Recording
 from scenes.render.video import interrupts_deferred
@@ -24,7 +25,7 @@ OPTIONS = {
         for name, given in inspect.signature(made).parameters.items()
         if name not in ("particles", "model", "dt", "worlds")
     }
-    for solver, made in (("verlet", pbd.ParticleSystem), ("impulse", ImpulseSolver))
+    for solver, made in (("verlet", pbd.ParticleSystem), ("impulse", ImpulseSolver), ("penalty", PenaltySolver))
 }
 
 

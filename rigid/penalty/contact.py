@@ -6,15 +6,16 @@ restitution e. A body on a spring with the damping ratio ζ = sin φ, which push
     e = exp(-(π - 2φ) tan φ)        (Schwager and Pöschel, Coefficient of restitution and linear-dashpot model
                                      revisited, 2007, equation 20)
 
-of its speed. The largest ζ, 1, leaves 1/e² = 0.135: what is to rebound less does not.
+of its speed. The largest ζ, 1, leaves 1/e² = 0.135: what is to rebound less does not. (So it is for what meets at one
+point below its middle, and for cubes on four; the corners of a flatter box are a little softer.)
 
-Contacts come and go, so that no bound on the step can be found for them beforehand; they are kept within what joints
-leave of it instead. Let N = Σ (h² α + 2 h β) M^(-1/2) Jᵀ J M^(-1/2) over rows, which is stable where its largest
-eigenvalue is below 4 (rigid/penalty/stability.py). That of a sum is at most the sum of those, and where each row is shared
-out between its two bodies in proportion to their parts of its A, a body's is at most Σ (h² α* + 2 h β*) over its own
-rows. So with the same room for each of a body's n points, 3/4 of what is left of 4, divided by n, nothing swings up: a
-point's three rows count as 4/3, as the corner of a cube has it, 11/8. Damping gives way first, then stiffness: boxes on
-four points are damped to 0.8 of critically at 3 ms, round things as asked; a body on thirty points is hardly damped.
+Contacts come and go, so that no bound on the step can be found for them beforehand; they keep within what joints leave
+of it instead. What is stable has the largest eigenvalue of Σ (h² α + 2 h β) M^(-1/2) Jᵀ J M^(-1/2), over rows, below 4
+(rigid/penalty/stability.py). That of a sum is at most the sum of those of its parts, and where each row is shared out
+between its two bodies as its A is, a body has at most Σ (h² α* + 2 h β*) over its own rows. So nothing swings up where
+each of a body's n points has an nth of the room. Of that it takes 3/4, as its three rows share a point, and together
+have more than one alone: 11/8, at the corner of a cube. Damping gives way first, then stiffness: at 3 ms a box on four
+points is damped to 0.8 of critically, round things as asked, and a body on thirty points hardly.
 """
 
 import math

@@ -12,9 +12,9 @@ swings with the frequency √α*, and is stable alone where h² α* + 2 h β* < 
 in place of A⁻¹, for torques too (scaling "mass"): the frequency of a turn then depends on the size of the body.
 
 All rows of a lock have one A, a matrix: α = √α* A⁻¹ √α*, so that the bound holds for all of them together, and what
-would fall with an acceleration g opens by g/α* whichever way it lies. With the rows' own numbers 1/A_rr instead (`block`
-off) a heavy ball on a light slanted rod opens by many times that: along x and along z it is its turning that gives,
-while what pulls is along the rod. What several joints of a body share tightens the bound: rigid/penalty/stability.py.
+would fall with an acceleration g opens by g/α* whichever way it lies. With the rows' own 1/A_rr instead (`block` off) a
+heavy ball on a light slanted rod opens by many times that: along x and along z it is its turning that gives, while what
+pulls is along the rod. What several joints of a body share tightens the bound: rigid/penalty/stability.py.
 """
 
 import taichi as ti
@@ -98,8 +98,8 @@ def put_own_gains(s: ti.template(), row, kind, world):
 
 @ti.func
 def put_matrix(s: ti.template(), group, kind, first, count, world):
-    """A of a group, into ALPHA: of a lock's hard rows together a matrix, else a diagonal; of a disc the same for all its
-    rows, so that it holds alike on every heading; of a gear, one force, the sum over both its rows."""
+    """A of a group, into ALPHA: of a lock's hard rows together a matrix, else a diagonal. A disc has the same for all
+    its rows, and holds alike on every heading; a gear, one force, the sum over both."""
     n = ti.static(s.rows.numbers)
     together = kind == LOCK
     if ti.static(s.features.scaling == "mass" or not s.features.block):
@@ -159,8 +159,8 @@ def one_over(x):
 
 @ti.func
 def invert(s: ti.template(), first, count, world):
-    """Invert the matrix in a group's ALPHA in place, by Gauss and Jordan. Positive definite, it needs no pivots; where a
-    row repeats others to round-off, or moves nothing, its pivot vanishes and it is left out.
+    """Invert the matrix in a group's ALPHA in place, by Gauss and Jordan. Positive definite, it needs no pivots; where
+    a row repeats others to round-off, or moves nothing, its pivot vanishes and it is left out.
     """
     n = ti.static(s.rows.numbers)
     for k in range(count):

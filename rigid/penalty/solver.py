@@ -10,8 +10,7 @@ from rigid.bodies import BodySolver
 from rigid.contact import tables
 from rigid.contact.forces import contact_forces
 from rigid.contact.rows import GROUPS, ROWS
-from rigid.joints.drive import GEARS, GROUP, ROW
-from rigid.joints.drive import DRIVE_KIND as KIND_OF_DRIVE
+from rigid.joints.drive import DRIVE_KIND, GEARS, ROW
 from rigid.joints.table import FIRST_ROW, JointTable
 from rigid.motion import Motion, motion
 from rigid.penalty.arrays import (
@@ -61,12 +60,13 @@ class PenaltySolver(BodySolver):
     longest stable step. Contacts keep within what joints leave of that: where many points are on one body they are
     damped less, and at last softer.
 
-    Limitations: nothing is hard. Joints open under load, limits and contacts are passed by what it takes to stop what
-    comes; what comes fast meets thin things too late. Restitution of contacts is by damping: at least 0.135, and more
-    where the step is long for the damping; joint limits throw back a part, too. Friction gives by some millimetres
-    before it slips. What is bound to a speed (motors, friction) comes to it within some √α* t. Angular momentum is kept
-    as far as joints are closed. The bound on the step is that of the starting pose. Second order in nothing: h and α*
-    both leave an error of the first. One thread moves one world.
+    Limitations: first order in the step, and what joints give goes with 1/α*. Nothing is hard: joints open under load,
+    limits and contacts are passed by what it takes to stop what comes, and what comes fast meets thin things too late.
+    What bodies share adds up: a stack sinks into itself by the weights above. Contacts rebound by their damping, with
+    0.135 of their speed at least, and more where the step is long for it; joint limits throw back some 0.3. Friction
+    and motors are springs that slip, and give by millimetres before they hold; what is loaded at once overshoots.
+    Angular momentum is kept as far as joints are closed. The bound on the step is that of the starting pose. One thread
+    moves one world.
 
     Source: Mikhaylyuk and Strashnov, Simulation of Articulated Rigid Bodies with Penalty Method (2013).
     """
@@ -152,18 +152,16 @@ class PenaltySolver(BodySolver):
         self._surroundings.from_numpy(np.broadcast_to(rows, (ROOM + 1, self.worlds)).astype(tables.real()))
 
     def _name(self, row):
-        """What has a row: "joint 'door'"."""
+        """What has a row: "joint 'door'". Rows stand in the order of joints, springs and gears."""
         drives = self.joints.drives.to_numpy()
-        for drive in drives[drives[:, KIND_OF_DRIVE] == GEARS]:
-            if row in (drive[ROW], drive[ROW] + 1):
-                number = np.flatnonzero(drives[drives[:, KIND_OF_DRIVE] == GEARS][:, GROUP] == drive[GROUP])[0]
-                return f"gear {self.model.gears[number].name!r}"
-        first = self.joints.integers.to_numpy()[:, FIRST_ROW]
-        number = int(np.searchsorted(first, row, side="right")) - 1
-        joints = len(self.model.joints)
-        if number < joints:
-            return f"joint {self.model.joints[number].name!r}"
-        return f"spring {self.model.springs[number - joints].name!r}"
+        model, first = self.model, self.joints.integers.to_numpy()[:, FIRST_ROW].tolist()
+        first = first[: len(model.joints) + len(model.springs)] + drives[drives[:, DRIVE_KIND] == GEARS, ROW].tolist()
+        names = [
+            f"{kind} {each.name!r}"
+            for kind, known in (("joint", model.joints), ("spring", model.springs), ("gear", model.gears))
+            for each in known
+        ]
+        return names[int(np.searchsorted(first, row, side="right")) - 1]
 
     def _change_step(self, dt, substeps):
         self._keep_stable(dt, substeps)
@@ -199,8 +197,11 @@ class PenaltySolver(BodySolver):
     # Readings ---------------------------------------------------------------------------------------------------------
 
     def statistics(self):
-        """What the last substep did: a pbd.Statistics. Iterations are one; the residual is the largest error of a joint,
-        limit or contact at its start [m or rad]; contacts are points at which bodies overlapped."""
+        """What the last substep did: a pbd.Statistics.
+
+        Iterations are one; the residual is the largest error of a joint, limit or contact at its start [m or rad];
+        contacts are points at which bodies overlapped.
+        """
         columns = np.ones(self.worlds, int), self._report[:, ERROR_LEFT], self._report[:, TOUCHING].astype(int)
         return Statistics(*(column[0] if self.worlds == 1 else column.copy() for column in columns))
 

@@ -4,9 +4,9 @@ Semi-implicit Euler takes a mode u of M ẍ + C ẋ + K x = 0 from step to step 
 
     z² - (2 - h² k - h c) z + 1 - h c = 0,   k = u·K u / u·M u,   c = u·C u / u·M u,
 
-and both lie within the unit circle just where h² k + 2 h c < 4. For one row that is h² α* + 2 h β* < 4. For all of them,
-K = Jᵀ α J and C = Jᵀ β J, and what has to be below 4 is the largest eigenvalue of W J M⁻¹ Jᵀ W, W² = h² α + 2 h β, which
-has a block for each joint: where it is 4, a root is -1, exactly, whether or not K and C have their modes in common.
+and both lie within the unit circle just where h² k + 2 h c < 4. For one row that is h² α* + 2 h β* < 4. For all of
+them, K = Jᵀ α J and C = Jᵀ β J, and what has to be below 4 is the largest eigenvalue of W J M⁻¹ Jᵀ W, with the matrix
+W² = h² α + 2 h β, which has a block for each joint: where it is 4, a root is -1, whether or not K and C share modes.
 
 The matrix is that of the model as it starts. Limits, friction and motors count as if all of them acted.
 """
@@ -42,7 +42,7 @@ class Island(NamedTuple):
 
 
 def islands(rows, groups, motion):
-    """The islands of one world. Arguments: numpy arrays of Rows.numbers, Rows.groups and a Motion, all of that world."""
+    """The islands of one world. Arguments: Rows.numbers, Rows.groups and a Motion in numpy, all of that world."""
     bodies = len(motion.masses) - 1
     heads, jacobians, ends, blocks = [], [], [], []
     for group in groups[groups[:, KIND] != IDLE]:

@@ -29,7 +29,7 @@ from rigid.penalty.forces import put_forces, put_gains
 
 @lru_cache
 def step_kernel(features):
-    """The kernel of a solver with these features: (steps). With no steps it writes rows and gains, and moves nothing."""
+    """The kernel of a solver with these features: (steps). With none it writes rows and gains, and moves nothing."""
     touching = features.contacts is not None
     find_points = point_finder(features.contacts) if touching else None
 

@@ -1,4 +1,4 @@
-"""Joints by penalties: they sag, pass limits, give way and swing as their springs say, and close as these grow stiff."""
+"""Joints by penalties: they sag, give way and swing as their springs say, and close as these grow stiff."""
 
 import math
 import re
@@ -69,8 +69,8 @@ def test_a_hanging_joint_swings_as_semi_implicit_euler_has_it():
 
 @pytest.mark.parametrize("tilt", [0.0, 0.6, 1.2])
 def test_a_welded_beam_sags_alike_whichever_way_it_lies(tilt):
-    # All rows of a joint together: what would fall with g without turning opens by g/α*, and does not turn, if turns are
-    # as stiff as shifts: α* A⁻¹ G = λ, and A λ is the acceleration that the load alone gives at the joint, (g, 0).
+    # All rows of a joint together: what would fall with g without turning opens by g/α*, and does not turn, if turns
+    # are as stiff as shifts: α* A⁻¹ G = λ, and A λ is the acceleration that the load alone gives at the joint, (g, 0).
     model = rigid.Model(gravity=(0, 0, -g))
     along = np.array([math.cos(tilt), 0, math.sin(tilt)])
     beam = model.add_capsule(0.03, start=ZERO, end=0.8 * along, mass=0.5)
@@ -126,8 +126,7 @@ def test_what_is_refused_diverges_and_what_is_not_does_not():
     below.step(3000)
     assert gap(below.model, below.state()) == pytest.approx(g / 5000, rel=1e-6)
     with pytest.raises(pbd.Diverged):
-        for _ in range(300):
-            above.step(100)
+        above.step(30000)
 
 
 def test_what_shares_bodies_is_bound_together():
@@ -174,8 +173,8 @@ def test_torques_that_are_scaled_by_a_mass_are_too_stiff_for_small_bodies():
 
 @pytest.mark.parametrize("links", [1, 5])
 def test_rods_come_nearer_to_the_reference_as_gains_rise_and_steps_fall(links):
-    # Angles from the horizontal after 0.5 s, by DOP853. With half the step and four times α*, h² α* = 0.5 and h β* = 0.5
-    # stay: the scheme's error goes with h, what joints give with 1/α*, so that each is at most 0.6 of the one before.
+    # Angles from the horizontal after 0.5 s, by DOP853. With half the step and four times α*, h² α* = h β* = 0.5 stay:
+    # the scheme's error goes with h, what joints give with 1/α*, so that each is at most 0.6 of the one before.
     expected, speed = chain_angles(0.5, links)
     errors = []
     for h in (0.001, 0.0005, 0.00025):
@@ -358,8 +357,8 @@ def test_springs_have_their_own_stiffness():
 
 @pytest.mark.parametrize("slides", [False, True])
 def test_a_gear_gives_by_its_load_over_its_stiffness(slides):
-    # b hangs on a, which friction holds: A⁻¹ α* (q_b - ratio q_a) = the load, A = ratio²/I_a + 1/m_b or 1/I_b, one force
-    # for both rows. The unit, and α*, are those of q_b.
+    # b hangs on a, which friction holds: A⁻¹ α* (q_b - ratio q_a) = the load, A = ratio²/I_a + 1/m_b or 1/I_b, one
+    # force for both rows. The unit, and α*, are those of q_b.
     model = rigid.Model(gravity=(0, 0, -g))
     a = model.add_body(mass=1.0, inertia=(0.1, 0.1, 0.1), position=(-1, 0, 0))
     b = model.add_body(mass=0.5, inertia=(0.4, 0.4, 0.4), position=(1, 0, 0))
@@ -380,7 +379,7 @@ def test_a_gear_gives_by_its_load_over_its_stiffness(slides):
 
 
 def test_a_gear_on_a_free_frame_that_both_joints_share():
-    # Both wheels turn the frame: with what its rows have in common in A the gear swings within its bound, and P is kept.
+    # Both wheels turn the frame: with what its rows have in common in A the gear swings, dies down, and P is kept.
     model = rigid.Model(gravity=(0, 0, 0))
     frame = model.add_body(mass=2.0, inertia=(0.7, 0.7, 0.7))
     a = model.add_body(mass=1.0, inertia=(0.1, 0.1, 0.1), position=(-1, 0, 0), angular_velocity=(0, 3.0, 0))
