@@ -121,7 +121,7 @@ def test_a_sliding_box_stops():
 @pytest.mark.parametrize("restitution", [0.3, 0.6, 1.0])
 def test_a_box_rises_to_e_squared_of_its_height_as_its_springs_grow_stiff(restitution):
     # A blow takes a time of π/√α*, 70 ms at first, in which the weight goes on pulling: with sixteen times α* a quarter
-    # of what that changes is left. h √α* = 0.01 is what the scheme changes, and stays. (A cube: A of each corner is 4/m,
+    # of what that changes is left. h √α* = 0.01 is what the scheme changes, and stays. (A cube: A of a corner is 4/m,
     # so that four of them are as stiff and damped as one point below its middle.)
     errors = []
     for k in (1, 4):
