@@ -18,6 +18,8 @@ FIRST = (
     "test_impulse_contacts.py",
     "test_impulse_determinism.py",
     "test_impulse_chain.py",
+    "test_penalty_determinism.py",
+    "test_penalty_contacts.py",
     "test_cli_process.py",
     "test_frame_joints.py",
     "test_bad_input.py",
@@ -27,7 +29,7 @@ FIRST = (
 )
 
 # Scenes of the catalogue that share kernels: boxes on the ground, with tests of contacts; ragdolls among boxes, with
-# one another. Every other scene has kernels of its own with "verlet"; with "impulse", scenes share them where the same
+# one another. Every other scene has kernels of its own with "verlet"; with the others, scenes share them where the same
 # kinds of shape meet.
 TOGETHER = {
     "dominoes": "tests/rigid/test_frame_contacts.py",
@@ -35,18 +37,19 @@ TOGETHER = {
     "ragdoll_pile": "ragdolls",
     "ragdoll_stairs": "ragdolls",
 }
-IMPULSES = (
+ALIKE = (
     ("arch", "card_house", "domino_spiral", "dominoes", "pyramid", "slope", "stack"),
     ("five_link_chain", "pendulum", "top"),
     ("chain", "newtons_cradle"),
     ("door", "high_mass_ratio"),
     ("scout_robot", "trailer"),
 )
-TOGETHER |= {f"{scene}-impulse": f"{scenes[0]} by impulses" for scenes in IMPULSES for scene in scenes}
+for solver in ("impulse", "penalty"):
+    TOGETHER |= {f"{scene}-{solver}": f"{scenes[0]}-{solver}" for scenes in ALIKE for scene in scenes}
 
-# Files on impulses, by the ends of their names.
-IMPULSE_FILES = {f"{name}.py": "impulses of contacts" for name in ("contacts", "determinism")}
-IMPULSE_FILES |= {f"{name}.py": "impulses of joints" for name in ("chain", "joints", "refusals", "rows")}
+# Files on impulses, and on penalties, by the ends of their names.
+ROW_FILES = {f"{name}.py": "contacts" for name in ("contacts", "determinism")}
+ROW_FILES |= {f"{name}.py": "joints" for name in ("chain", "joints", "refusals", "rows")}
 
 
 def pytest_addoption(parser):
@@ -72,8 +75,10 @@ def group(nodeid):
     if path.endswith("test_catalogue.py"):
         scene = case.removesuffix("-whole")
         return TOGETHER.get(scene, scene)
-    if path.startswith("tests/rigid/impulse/"):
-        return IMPULSE_FILES.get(path.rpartition("_")[2], path)
+    if path.startswith(("tests/rigid/impulse/", "tests/rigid/penalty/")):
+        folder, file = path.split("/")[2:]
+        kind = ROW_FILES.get(file.rpartition("_")[2])
+        return f"{folder} of {kind}" if kind else path
     return nodeid if path.endswith("test_documents.py") else path
 
 
