@@ -63,11 +63,11 @@ class PenaltySolver(BodySolver):
     Limitations: first order in the step, and what joints give goes with 1/α*. Nothing is hard: joints open under load,
     limits and contacts are passed by what it takes to stop what comes, and what comes fast meets thin things too late;
     what overlaps at the start is thrown apart. What bodies share adds up: a stack sinks into itself by the weights
-    above, and what is light between heavy things gives by the ratio of their masses or moments. Contacts rebound by their damping, with
-    0.135 of their speed at least, and more where the step is long for it; joint limits throw back some 0.3. Friction
-    and motors are springs that slip, and give by millimetres before they hold; what is loaded at once overshoots.
-    Angular momentum is kept as far as joints are closed. The bound on the step is that of the starting pose. One thread
-    moves one world.
+    above, and what is light between heavy things gives by the ratio of their masses or moments. Contacts rebound by
+    their damping, with 0.135 of their speed at least, and more where the step is long for it; joint limits throw back
+    some 0.3. Friction and motors are springs that slip, and give by millimetres before they hold; what is loaded at
+    once overshoots. Angular momentum is kept as far as joints are closed. The bound on the step is that of the starting
+    pose. One thread moves one world.
 
     Source: Mikhaylyuk and Strashnov, Simulation of Articulated Rigid Bodies with Penalty Method (2013).
     """
