@@ -7,7 +7,8 @@
 
 The description: bodies, shapes, joints, springs, gears (rigid/model.py), snapshots (rigid/state.py), mass properties
 (rigid/mass.py) and rotations (rigid/rotation.py); builders in rigid/build. Where shapes touch is in rigid/contact.
-Solvers: "verlet" (rigid/frames), "impulse" (rigid/impulse) and "articulated" (rigid/articulated).
+Solvers: "verlet" (rigid/frames), "impulse" (rigid/impulse), "articulated" (rigid/articulated) and "penalty"
+(rigid/penalty).
 """
 
 from inspect import signature
@@ -22,31 +23,41 @@ from rigid.model import Model
 from rigid.names import GROUND
 from rigid.state import State, angular_momentum, linear_momentum
 
-SOLVERS = ("verlet", "impulse", "articulated")
+SOLVERS = ("verlet", "impulse", "articulated", "penalty")
 
 
-def solver(name, model, dt=0.01, worlds=1, **options):
+def solver(name, model, dt=None, worlds=1, **options):
     """Make a solver of a model.
 
-    Arguments: name: "verlet", bodies as frames of particles (rigid/frames), "impulse", sequential impulses in maximal
-    coordinates (rigid/impulse), or "articulated", trees in generalised coordinates with impulses for the rest
-    (rigid/articulated); model: a Model, or a list of several of one structure, each a world; dt: time
-    step [s]; worlds: how many copies; options: the solver's.
+    Arguments: name: "verlet", bodies as frames of particles (rigid/frames); "impulse", sequential impulses in maximal
+    coordinates (rigid/impulse); "articulated", trees in generalised coordinates, and impulses (rigid/articulated);
+    "penalty", springs and dampers (rigid/penalty); model: a Model, or a list of several of one structure, each a world;
+    dt: time step [s], None for the solver's own: 0.01, "penalty" 0.003; worlds: how many copies; options: the solver's.
 
     Errors: ValueError for an unknown name or option; NotImplementedError for what in the model the solver cannot do.
     """
-    one_of("solver", name, SOLVERS)
-    if name == "verlet":
-        from rigid.frames import FrameSolver as Solver  # brings Taichi, which a description needs none of
-    elif name == "impulse":
-        from rigid.impulse import ImpulseSolver as Solver
-    else:
-        from rigid.articulated import ArticulatedSolver as Solver
+    Solver = solver_class(name)
     known = [each for each in signature(Solver).parameters if each not in ("model", "options")]
     known += getattr(Solver, "PASSED_ON", ())
     for option in options:
         one_of(f'option of solver "{name}"', option, known)
-    return Solver(model, dt=dt, worlds=worlds, **options)
+    if dt is not None:
+        options["dt"] = dt
+    return Solver(model, worlds=worlds, **options)
+
+
+def solver_class(name):
+    """The class of a solver, by its name. Brings Taichi, of which a description needs nothing."""
+    one_of("solver", name, SOLVERS)
+    if name == "verlet":
+        from rigid.frames import FrameSolver as Solver
+    elif name == "impulse":
+        from rigid.impulse import ImpulseSolver as Solver
+    elif name == "articulated":
+        from rigid.articulated import ArticulatedSolver as Solver
+    else:
+        from rigid.penalty import PenaltySolver as Solver
+    return Solver
 
 
 __all__ = [

@@ -19,6 +19,9 @@ FIRST = (
     "test_impulse_contacts.py",
     "test_frame_contacts.py",
     "test_agreement.py",
+    "test_penalty_determinism.py",
+    "test_penalty_contacts.py",
+    "test_articulated_determinism.py",
     "test_frame_joints.py",
     "test_cli_process.py",
     "test_sweeps.py",
@@ -34,7 +37,7 @@ FIRST = (
 )
 
 # Scenes of the catalogue that share kernels: boxes on the ground, with tests of contacts; ragdolls among boxes, with
-# one another. Every other scene has kernels of its own with "verlet"; with "impulse", scenes share them where the same
+# one another. Every other scene has kernels of its own with "verlet"; with the others, scenes share them where the same
 # kinds of shape meet.
 TOGETHER = {
     "dominoes": "tests/rigid/test_frame_contacts.py",
@@ -42,26 +45,28 @@ TOGETHER = {
     "ragdoll_pile": "ragdolls",
     "ragdoll_stairs": "ragdolls",
 }
-IMPULSES = (
+ALIKE = (
     ("arch", "card_house", "domino_spiral", "dominoes", "pyramid", "slope", "stack"),
     ("chain", "newtons_cradle"),
     ("door", "high_mass_ratio"),
     ("scout_robot", "trailer"),
 )
-TOGETHER |= {f"{scene}-impulse": f"{scenes[0]} by impulses" for scenes in IMPULSES for scene in scenes}
+for solver in ("impulse", "penalty", "articulated"):
+    TOGETHER |= {f"{scene}-{solver}": f"{scenes[0]}-{solver}" for scenes in ALIKE for scene in scenes}
 SWINGING = ("dzhanibekov", "five_link_chain", "four_bar", "peaucellier_lipkin", "pendulum", "slider_crank", "top")
-TOGETHER |= {f"{scene}-impulse": "impulses of joints" for scene in SWINGING}
-TOGETHER |= {f"{scene}-impulse": "impulses of contacts" for scene in ("gripper", "manipulator")}
+TOGETHER |= {f"{scene}-impulse": "impulse of joints" for scene in SWINGING}
+TOGETHER |= {f"{scene}-articulated": "articulated of joints" for scene in SWINGING}
+TOGETHER |= {f"{scene}-impulse": "impulse of contacts" for scene in ("gripper", "manipulator")}
 
-# Files on impulses and on how they agree with others, by the ends of their names.
-JOINTS = ("agreement", "chain", "joints", "motors", "refusals", "rows")
-IMPULSE_FILES = {f"{name}.py": "impulses of contacts" for name in ("contacts", "determinism", "sleep")}
-IMPULSE_FILES |= {f"{name}.py": "impulses of joints" for name in JOINTS}
+# Files on solvers of rows, by the ends of their names.
+ROW_FILES = {f"{name}.py": "contacts" for name in ("contacts", "determinism", "sleep")}
+ROW_FILES |= {f"{name}.py": "joints" for name in ("chain", "dynamics", "joints", "motors", "refusals", "rows")}
 
 # And others that share those kernels.
 OTHER_FILES = {
-    "tests/verification/test_linkages.py": "impulses of joints",
-    "tests/verification/test_gripper.py": "impulses of contacts",
+    "tests/agreement/test_agreement.py": "impulse of joints",
+    "tests/verification/test_linkages.py": "impulse of joints",
+    "tests/verification/test_gripper.py": "impulse of contacts",
 }
 
 
@@ -90,8 +95,10 @@ def group(nodeid):
         return TOGETHER.get(scene, scene)
     if path in OTHER_FILES:
         return OTHER_FILES[path]
-    if path.startswith(("tests/agreement/", "tests/rigid/impulse/")):
-        return IMPULSE_FILES.get(path.rpartition("_")[2], path)
+    if path.startswith(("tests/rigid/impulse/", "tests/rigid/penalty/", "tests/rigid/articulated/")):
+        folder, file = path.split("/")[2:]
+        kind = ROW_FILES.get(file.rpartition("_")[2])
+        return f"{folder} of {kind}" if kind else path
     return nodeid if path.endswith("test_documents.py") else path
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 import rigid
 from scenes.bench.measure import row
-from scenes.run import Run
+from scenes.run import Run, settings_of
 from scenes.scene import load
 
 STEP, TOLERANCE, MOST = 0.01, 1e-6, 5000  # [s], [N s], sweeps
@@ -67,7 +67,7 @@ def options_of(scene, solver):
     scene has for them."""
     if solver in ("impulse", "articulated"):
         return {"substeps": 1, "iterations": MOST, "tolerance": TOLERANCE}
-    own = scene.settings[solver]
+    own = settings_of(scene, solver)
     return {"substeps": max(1, round(STEP * own.get("substeps", 1) / own["dt"]))}
 
 

@@ -8,7 +8,7 @@ import pytest
 import pbd
 import rigid
 import scenes
-from scenes.run import Replay, Run
+from scenes.run import USUAL, Replay, Run
 from scenes.scene import UnknownName
 
 
@@ -151,6 +151,9 @@ def test_which_solvers_run_what(box, pendulum, sling, monkeypatch):
     monkeypatch.setattr(rigid, "solver", lambda *words, **options: given.append((*words, options)))
     Run(pendulum, "impulse", iterations=7)
     assert given == [("impulse", pendulum.model, {"dt": 0.01, "iterations": 7})]
+    # Penalties, which are as stiff as the step bears, have gains and substeps for any scene's step.
+    Run(pendulum, "penalty", damping="150")
+    assert given[1][2] == {"dt": 0.01, **USUAL["penalty"], "damping": 150.0}
 
 
 def test_the_first_solver_of_a_scene_s_settings_is_its_own(pendulum, monkeypatch):

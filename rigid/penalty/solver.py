@@ -1,0 +1,214 @@
+"""Solver "penalty": a Model in maximal coordinates, by springs and dampers. The step is in rigid/penalty/step.py."""
+
+import numpy as np
+
+from pbd.arrays import SPREAD
+from pbd.launch import Launch, on_cpu, require_taichi
+from pbd.results import Statistics
+from pbd.validate import not_negative, one_of, positive, whole
+from rigid.bodies import BodySolver
+from rigid.contact import tables
+from rigid.contact.forces import contact_forces
+from rigid.contact.rows import GROUPS, ROWS
+from rigid.joints.drive import DRIVE_KIND, GEARS, ROW
+from rigid.joints.table import FIRST_ROW, JointTable
+from rigid.motion import Motion, motion
+from rigid.penalty.arrays import (
+    COLUMNS,
+    CROWDED,
+    DIVERGED_STEP,
+    EFFORT,
+    ERROR_LEFT,
+    REPORTS,
+    ROOM,
+    STRETCH,
+    TOUCHING,
+    Features,
+    Kept,
+)
+from rigid.penalty.stability import BOUND, islands, longest_step, worst
+from rigid.penalty.step import step_kernel
+from rigid.rows import RowTable
+
+# A step so long that no limit is out of its reach [s]: rows that are written for it are all there are.
+ANY_REACH = 1e12
+
+# What contacts get, at least, of the bound on stability, where joints are forced beyond it.
+LEAST_ROOM = 0.1
+
+
+class PenaltySolver(BodySolver):
+    """A Model by penalties: every joint, limit and contact is a spring and a damper.
+
+    Arguments:
+        model: a Model, or a list of several of one structure, each a world.
+        dt, worlds, substeps: of a step [s], copies of the model, equal parts of a step.
+        stiffness, damping: α* and β* of what keeps bodies from shifting [1/s², 1/s]: the square of the frequency with
+            which a joint swings about being closed. Under a load that gives its bodies an acceleration g it opens by
+            g/α*: 2 mm by default.
+        turning_stiffness, turning_damping: those of what keeps them from turning.
+        scaling: "effective_mass": force = A⁻¹ (-α* G - β* dG/dt), A = J M⁻¹ Jᵀ; "mass": with the source's
+            1/(1/m_i + 1/m_j) in place of A⁻¹, for torques too (kept for comparison: wrong for bodies of other sizes).
+        block: with A⁻¹ of all rows of a joint together, a matrix; else row by row, which gives way by more than g/α*
+            where a joint's rows share the turning of a body.
+        gyroscopic: "implicit", which loses energy; "midpoint", which keeps it; "explicit", which gains it.
+        contacts: whether bodies touch. contact_capacity: most points of contact at once in a world; None for a good
+            deal.
+        check_stability: refuse a step that is too long for the gains; False to run in spite of that.
+
+    Errors: ValueError where h² α + 2 h β of joints' rows together is 4 or more at the start; it names the row and the
+    longest stable step. Contacts keep within what joints leave of that: where many points are on one body they are
+    damped less, and at last softer.
+
+    Limitations: first order in the step, and what joints give goes with 1/α*. Nothing is hard: joints open under load,
+    limits and contacts are passed by what it takes to stop what comes, and what comes fast meets thin things too late;
+    what overlaps at the start is thrown apart. What bodies share adds up: a stack sinks into itself by the weights
+    above, and what is light between heavy things gives by the ratio of their masses or moments. Contacts rebound by
+    their damping, with 0.135 of their speed at least, and more where the step is long for it; joint limits throw back
+    some 0.3. Friction and motors are springs that slip, and give by millimetres before they hold; what is loaded at
+    once overshoots. Angular momentum is kept as far as joints are closed. The bound on the step is that of the starting
+    pose. One thread moves one world.
+
+    Source: Mikhaylyuk and Strashnov, Simulation of Articulated Rigid Bodies with Penalty Method (2013).
+    """
+
+    def __init__(self, model, dt=0.003, worlds=1, *, substeps=1, stiffness=5000.0, damping=25.0,
+                 turning_stiffness=10000.0, turning_damping=10.0, scaling="effective_mass", block=True,
+                 gyroscopic="implicit", contacts=True, contact_capacity=None, check_stability=True):  # fmt: skip
+        require_taichi()
+        super().__init__(model, dt, worlds, substeps)
+        self.stiffness, self.damping = positive("stiffness", stiffness), not_negative("damping", damping)
+        self.turning_stiffness = positive("turning_stiffness", turning_stiffness)
+        self.turning_damping = not_negative("turning_damping", turning_damping)
+        one_of("scaling", scaling, ("effective_mass", "mass"))
+        one_of("gyroscopic", gyroscopic, ("implicit", "midpoint", "explicit"))
+        self.check_stability = bool(check_stability)
+        models, worlds = self.models, self.worlds
+        meetings = tables.meetings(models)
+        touching = contacts and any(meetings[:5])
+        if not touching:
+            for each in models:
+                tables.refuse_grids(each)
+        self.motion = motion(models, worlds)
+        table = RowTable(COLUMNS, worlds)
+        joints = JointTable(models, table)
+        self.joints, self.first_coordinates = joints.upload(), joints.first_coordinates
+        capacity = 1
+        if touching:
+            capacity = max(tables.default_capacity(self.model), 1)
+            if contact_capacity is not None:
+                capacity = whole("contact_capacity", contact_capacity)
+        self._first_row, self._first_group = len(table.rows), len(table.groups)
+        self.rows = table.upload(ROWS * capacity, GROUPS * capacity)
+        self._contacts = tables.upload(models, worlds, capacity)
+        self.points = self._contacts[1]
+        bodies = len(self.model.bodies)
+        self.kept = Kept(
+            tables.array(np.zeros((worlds, capacity, 3))),
+            tables.array(np.zeros((worlds, capacity, 3), np.int32)),
+            tables.array(np.zeros(worlds, np.int32)),
+        )
+        forces, reach = (tables.array(np.zeros(shape)) for shape in ((worlds, bodies + 1, 6), (max(bodies, 1), worlds)))
+        crowds = tables.array(np.zeros((worlds, bodies + 1), np.int32))
+        self._surroundings = tables.array(np.zeros((ROOM + 1, worlds)))
+        arrays = [*self.motion, *self.joints, *self.rows, *(a for group in self._contacts for a in group), *self.kept]
+        features = Features(
+            bool(self._first_row or len(self.model.joints) or len(self.model.springs)), meetings if touching else None,
+            gyroscopic, scaling, bool(block), worlds == 1, SPREAD if on_cpu() else 1,
+        )  # fmt: skip
+        self._advance = Launch(step_kernel(features), *arrays, forces, reach, crowds, self._surroundings)
+        self._report = np.zeros((worlds, REPORTS), tables.real())
+        self._islands = self._find_islands() if self._first_row else []
+        self._keep_stable(self._dt, self._substeps)
+
+    # Stability --------------------------------------------------------------------------------------------------------
+
+    def _find_islands(self):
+        """Rows of joints that hang together, as the model starts: rigid/penalty/stability.py; a list for each model."""
+        self._run(ANY_REACH, 0)
+        numbers, groups = (array.to_numpy() for array in self.rows)
+        arrays = [array.to_numpy() for array in self.motion]
+        return [
+            islands(
+                numbers[world].astype(float), groups[world, : self._first_group],
+                Motion(*(array[world].astype(float) for array in arrays)),
+            )
+            for world in range(len(self.models))
+        ]  # fmt: skip
+
+    def _keep_stable(self, dt, substeps):
+        """Refuse a step that is too long; and share out to contacts what joints leave."""
+        h, room = dt / substeps, [BOUND] * len(self.models)
+        for world, found in enumerate(self._islands):
+            one, row = worst(found, h)
+            if one >= BOUND and self.check_stability:
+                where = f" of world {world}" if len(self._islands) > 1 else ""
+                raise ValueError(
+                    f"a step of {h:g} s is unstable: with the row of {self._name(row)}{where} and what shares its "
+                    f"bodies, h² α + 2 h β comes to {one:.3g}, expected below {BOUND:g}; steps up to "
+                    f"{longest_step(found, h):.3g} s are stable, or smaller gains"
+                )
+            room[world] = max(BOUND - one, LEAST_ROOM)
+        rows = np.transpose([(*model.gravity, left) for model, left in zip(self.models, room)])
+        self._surroundings.from_numpy(np.broadcast_to(rows, (ROOM + 1, self.worlds)).astype(tables.real()))
+
+    def _name(self, row):
+        """What has a row: "joint 'door'". Rows stand in the order of joints, springs and gears."""
+        drives = self.joints.drives.to_numpy()
+        model, first = self.model, self.joints.integers.to_numpy()[:, FIRST_ROW].tolist()
+        first = first[: len(model.joints) + len(model.springs)] + drives[drives[:, DRIVE_KIND] == GEARS, ROW].tolist()
+        names = [
+            f"{kind} {each.name!r}"
+            for kind, known in (("joint", model.joints), ("spring", model.springs), ("gear", model.gears))
+            for each in known
+        ]
+        return names[int(np.searchsorted(first, row, side="right")) - 1]
+
+    def _change_step(self, dt, substeps):
+        self._keep_stable(dt, substeps)
+        super()._change_step(dt, substeps)
+
+    # Steps ------------------------------------------------------------------------------------------------------------
+
+    def _run(self, h, count):
+        self._report[:, DIVERGED_STEP:] = -1
+        self._advance(
+            self._report, float(h), self.stiffness, self.damping, self.turning_stiffness, self.turning_damping,
+            self._first_row, self._first_group, count,
+        )  # fmt: skip
+
+    def _launch(self, count):
+        self._run(self._h, count)
+        if self._report[:, CROWDED].max() >= 0:
+            raise RuntimeError(
+                f"{int(self._report[:, CROWDED].max())} points of contact at once, more than there is room for: give "
+                "the solver contact_capacity= of some more"
+            )
+        self._refuse_divergence(self._report[:, DIVERGED_STEP])
+
+    def _remembered(self):
+        return [self.rows.numbers, *self.kept]
+
+    def _forget(self):
+        numbers = self.rows.numbers.to_numpy()
+        numbers[:, :, [STRETCH, EFFORT]] = 0.0
+        self.rows.numbers.from_numpy(numbers)
+        self.kept.count.fill(0)
+
+    # Readings ---------------------------------------------------------------------------------------------------------
+
+    def statistics(self):
+        """What the last substep did: a pbd.Statistics.
+
+        Iterations are one; the residual is the largest error of a joint, limit or contact at its start [m or rad];
+        contacts are points at which bodies overlapped.
+        """
+        columns = np.ones(self.worlds, int), self._report[:, ERROR_LEFT], self._report[:, TOUCHING].astype(int)
+        return Statistics(*(column[0] if self.worlds == 1 else column.copy() for column in columns))
+
+    def contact_forces(self, world=0):
+        """Points of contact of the last substep, and the forces in them: a Contacts. Arguments: world: which."""
+        count = int(self._report[world, TOUCHING])
+        rows = self.rows.numbers.to_numpy()[world, self._first_row : self._first_row + ROWS * count]
+        points = [array.to_numpy()[world, :count] for array in self.points[:2]]
+        return contact_forces(points, rows, rows[:, EFFORT])

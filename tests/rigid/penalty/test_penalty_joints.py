@@ -1,0 +1,398 @@
+"""Joints by penalties: they sag, give way and swing as their springs say, and close as these grow stiff."""
+
+import math
+import re
+
+import numpy as np
+import pytest
+from references import WIDTH, chain_angles, rod_chain
+
+import pbd
+import rigid
+from rigid.joints.positions import point_in_world
+
+X, Y, Z, ZERO = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (0.0, 0.0, 0.0)
+g = 9.81
+
+
+def solve(model, dt=0.003, **options):
+    return rigid.solver("penalty", model, dt=dt, contacts=False, **options)
+
+
+def hanging(joint="ball", mass=2.0):
+    """A rod that hangs from the ground by its upper end."""
+    model = rigid.Model(gravity=(0, 0, -g))
+    rod = model.add_box((0.05, 0.05, 0.5), mass=mass, position=(0, 0, -0.25))
+    if joint == "ball":
+        model.add_ball(rigid.GROUND, rod, ZERO, name="hook")
+    else:
+        model.add_hinge(rigid.GROUND, rod, ZERO, Y, name="hook")
+    return model
+
+
+def gap(model, state):
+    """The widest gap of joints' points [m]."""
+    ends = [
+        point_in_world(state, getattr(joint, body), getattr(joint, f"{body}_anchor"))
+        for joint in model.joints
+        for body in ("parent", "child")
+    ]
+    return np.linalg.norm(np.subtract(ends[::2], ends[1::2]), axis=1).max()
+
+
+# Sag ------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("joint", ["ball", "hinge"])
+@pytest.mark.parametrize("stiffness", [5000.0, 20000.0])
+@pytest.mark.parametrize("mass", [0.01, 2.0])
+def test_a_hanging_joint_sags_by_g_over_its_stiffness(joint, stiffness, mass):
+    # At rest A⁻¹ α* G = m g, and along the rod A = 1/m: G = g/α*, whatever the mass.
+    solver = solve(hanging(joint, mass), stiffness=stiffness)
+    solver.step(1500)
+    sag = -0.25 - solver.state().position[0, 2]
+    assert sag == pytest.approx(g / stiffness, rel=1e-6)
+    assert gap(solver.model, solver.state()) == pytest.approx(sag, rel=1e-6)
+    assert solver.statistics().residual == pytest.approx(sag, rel=1e-6)
+
+
+def test_a_hanging_joint_swings_as_semi_implicit_euler_has_it():
+    # v' = v - h (g + α* z + β* v), z' = z + h v', to round-off.
+    h, z, v = 0.003, 0.0, 0.0
+    solver = solve(hanging(), h)
+    for _ in range(200):
+        v -= h * (g + 5000.0 * z + 25.0 * v)
+        z += h * v
+        solver.step()
+        assert solver.state().position[0, 2] + 0.25 == pytest.approx(z, abs=1e-13)
+
+
+@pytest.mark.parametrize("tilt", [0.0, 0.6, 1.2])
+def test_a_welded_beam_sags_alike_whichever_way_it_lies(tilt):
+    # All rows of a joint together: what would fall with g without turning opens by g/α*, and does not turn, if turns
+    # are as stiff as shifts: α* A⁻¹ G = λ, and A λ is the acceleration that the load alone gives at the joint, (g, 0).
+    model = rigid.Model(gravity=(0, 0, -g))
+    along = np.array([math.cos(tilt), 0, math.sin(tilt)])
+    beam = model.add_capsule(0.03, start=ZERO, end=0.8 * along, mass=0.5)
+    model.add_shape(beam, rigid.Sphere(0.8 * along, 0.1), mass=3.0)
+    model.add_fixed(rigid.GROUND, beam, ZERO)
+    solver = solve(model, turning_stiffness=5000.0, turning_damping=25.0)
+    start = solver.state().position
+    solver.step(1500)
+    assert solver.state().position - start == pytest.approx(np.array([[0, 0, -g / 5000]]), abs=2e-6)
+
+
+@pytest.mark.slow
+def test_row_by_row_it_gives_way_where_its_rows_share_a_turn():
+    # 1/A_zz of a level rod's end is m/4: α* m/4 bears m g with G = 4 g/α*, and torques tilt it besides. (The first
+    # instant of a ball's: z'' = -g at its end without any force.)
+    model = rigid.Model(gravity=(0, 0, -g))
+    model.add_fixed(rigid.GROUND, model.add_box((0.5, 0.05, 0.05), mass=1.0, position=(0.25, 0, 0)), ZERO)
+    solver = solve(model, block=False)
+    solver.step(1500)
+    across = 1.0 + 0.25**2 * 12 / (0.5**2 + WIDTH**2)
+    assert gap(model, solver.state()) == pytest.approx(across * g / 5000, rel=1e-3)
+
+
+# The bound on the step ------------------------------------------------------------------------------------------------
+
+
+def longest(refusal):
+    """The longest stable step that a refusal names [s]."""
+    return float(re.search(r"steps up to ([\d.e-]+) s", refusal)[1])
+
+
+def test_a_step_beyond_the_bound_is_refused_by_name():
+    # h² α* + 2 h β* = 4 at h = (sqrt(β*² + 4 α*) - β*)/α*: 23.7 ms by default.
+    bound = (math.sqrt(25.0**2 + 4 * 5000.0) - 25.0) / 5000.0
+    with pytest.raises(ValueError, match=r"0\.03 s is unstable.*joint 'hook'.*comes to 6, expected below 4") as caught:
+        solve(hanging(), 0.03)
+    assert longest(str(caught.value)) == pytest.approx(bound, rel=2e-3)
+    solver = solve(hanging(), 0.99 * bound)
+    for name, value in (("dt", 1.01 * bound), ("substeps", 1)):
+        if name == "substeps":
+            solver.substeps, solver.dt = 2, 1.5 * bound
+        with pytest.raises(ValueError, match="is unstable"):
+            setattr(solver, name, value)
+    assert solver.dt == pytest.approx(1.5 * bound)
+    with pytest.raises(ValueError, match="is unstable"):
+        solve(hanging(), stiffness=4.0e6)
+
+
+def test_what_is_refused_diverges_and_what_is_not_does_not():
+    # A root of the recurrence is -1 at the bound: beyond it by 2 % it grows by 1.04 or so a step.
+    bound = (math.sqrt(25.0**2 + 4 * 5000.0) - 25.0) / 5000.0
+    below, above = (solve(hanging(), part * bound, check_stability=False) for part in (0.98, 1.02))
+    below.step(3000)
+    assert gap(below.model, below.state()) == pytest.approx(g / 5000, rel=1e-6)
+    with pytest.raises(pbd.Diverged):
+        above.step(30000)
+
+
+def test_what_shares_bodies_is_bound_together():
+    # Five rods without weight, kicked by so little that they stay a line: linear, and the bound is exact. It is lower
+    # than that of one joint.
+    model = rod_chain(5)
+    model.gravity = np.zeros(3)
+    for body, kick in zip(model.bodies, np.random.default_rng(1).normal(size=(5, 3))):
+        body.velocity = 1e-9 * kick
+    with pytest.raises(ValueError, match=r"with the row of joint 'hinge \d'") as caught:
+        solve(model, 0.05)
+    step = longest(str(caught.value))
+    alone = (math.sqrt(25.0**2 + 4 * 5000.0) - 25.0) / 5000.0
+    assert 0.5 * alone < step < 0.9 * alone
+    for part, holds in ((0.98, True), (1.02, False)):
+        solver = solve(model, part * step, check_stability=False)
+        solver.step(1500)
+        assert (solver.statistics().residual < 1e-8) == holds
+    solve(model, 0.99 * step)
+
+
+def test_springs_of_the_model_s_own_are_bound_too():
+    # h² k/m < 4 of a spring on a mass of 2 kg: 2 sqrt(m/k) = 8.9 ms.
+    model = rigid.Model(gravity=(0, 0, -g))
+    model.add_spring(rigid.GROUND, model.add_sphere(0.1, mass=2.0, position=(0, 0, -1)), ZERO, stiffness=1e5)
+    with pytest.raises(ValueError, match="row of spring 'spring 0'") as caught:
+        solve(model, 0.01)
+    assert longest(str(caught.value)) == pytest.approx(2 * math.sqrt(2.0 / 1e5), rel=2e-3)
+
+
+@pytest.mark.slow
+def test_torques_that_are_scaled_by_a_mass_are_too_stiff_for_small_bodies():
+    # m_eff α* against I: of a rod of 5 cm, m/I = 4800 and h² α* m/I + 2 h β* m/I = 720 at 3 ms.
+    model = rigid.Model(gravity=(0, 0, -g))
+    rod = model.add_box((0.05, 0.005, 0.005), mass=1.0, position=(0.025, 0, 0))
+    model.add_hinge(rigid.GROUND, rod, ZERO, Y, name="pivot")
+    with pytest.raises(ValueError, match=r"joint 'pivot'"):
+        solve(model, scaling="mass")
+    solve(model, scaling="effective_mass").step(100)
+
+
+# Convergence ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("links", [1, 5])
+def test_rods_come_nearer_to_the_reference_as_gains_rise_and_steps_fall(links):
+    # Angles from the horizontal after 0.5 s, by DOP853. With half the step and four times α*, h² α* = h β* = 0.5 stay:
+    # the scheme's error goes with h, what joints give with 1/α*, so that each is at most 0.6 of the one before.
+    expected, speed = chain_angles(0.5, links)
+    errors = []
+    for h in (0.001, 0.0005, 0.00025):
+        stiffness, damping = 0.5 / h**2, 0.5 / h
+        solver = solve(rod_chain(links), h, stiffness=stiffness, damping=damping, turning_stiffness=stiffness,
+                       turning_damping=damping)  # fmt: skip
+        solver.step(round(0.5 / h))
+        errors.append(np.abs(np.cumsum(list(solver.joint_positions().values())) - expected).max())
+        assert errors[-1] < h * speed
+    assert errors[1] < 0.6 * errors[0]
+    assert errors[2] < 0.6 * errors[1]
+
+
+def test_a_chain_comes_nearer_to_the_reference_as_gains_alone_rise():
+    # At 0.5 ms the scheme leaves 1e-3 or so; the rest is what joints give, with 1/α* = 0.04 rad at first.
+    expected, _ = chain_angles(0.5, 5)
+    errors = []
+    for stiffness in (5e3, 2e4, 8e4):
+        solver = solve(rod_chain(5), 0.0005, stiffness=stiffness, damping=math.sqrt(stiffness))
+        solver.step(1000)
+        errors.append(np.abs(np.cumsum(list(solver.joint_positions().values())) - expected).max())
+    assert errors[1] < 0.6 * errors[0]
+    assert errors[2] < 0.6 * errors[1]
+
+
+def tumbling():
+    """Bodies of unequal masses in a row, on every kind of joint, spinning and flying."""
+    model = rigid.Model(gravity=(0, 0, 0))
+    spins = np.random.default_rng(2).normal(size=(7, 3))
+    last = None
+    for k, (mass, spin) in enumerate(zip((0.3, 2.0, 1.0, 0.5, 2.0, 0.7, 3.0), spins)):
+        here = model.add_body(mass=mass, inertia=3 * (0.02 * mass,), position=(0.5 * k, 0, 0), angular_velocity=spin,
+                              velocity=0.2 * spin[::-1])  # fmt: skip
+        point = (0.5 * k - 0.25, 0.02, 0)
+        if k == 1:
+            model.add_ball(last, here, point)
+        elif k == 2:
+            model.add_hinge(last, here, point, (0.3, 1, 0), friction=0.02)
+        elif k == 3:
+            model.add_universal(last, here, point, Y, Z)
+        elif k == 4:
+            model.add_slider(last, here, (1, 0.4, 0), limits=(-0.1, 0.1))
+        elif k == 5:
+            model.add_fixed(last, here, point)
+        elif k == 6:
+            model.add_distance(last, here, (0.5 * k - 0.4, 0, 0), (0.5 * k - 0.1, 0, 0))
+        last = here
+    return model
+
+
+def test_all_kinds_of_joint_close_as_they_grow_stiff_and_keep_momentum():
+    # Forces are opposite: P to round-off. They act at points apart where a joint is open, so that L drifts as joints
+    # open. Here that is by a blow, as their bodies' speeds do not match at first: v/√α*, half for four times α*.
+    drifts, gaps = [], []
+    for k in (1, 2):
+        model = tumbling()
+        solver = solve(model, 0.002 / k, stiffness=5e3 * k**2, damping=50.0 * k, turning_stiffness=1e4 * k**2,
+                       turning_damping=50.0 * k)  # fmt: skip
+        state = solver.state()
+        before, residual, drift = rigid.linear_momentum(model, state), 0.0, 0.0
+        turning = rigid.angular_momentum(model, state)
+        for _ in range(50):
+            solver.step(5 * k)
+            state = solver.state()
+            residual = max(residual, solver.statistics().residual)
+            drift = max(drift, np.abs(rigid.angular_momentum(model, state) - turning).max())
+        assert np.abs(rigid.linear_momentum(model, state) - before).max() < 1e-12
+        gaps.append(residual)
+        drifts.append(drift)
+    assert gaps[1] < 0.6 * gaps[0]
+    assert drifts[1] < 0.6 * drifts[0]
+    assert drifts[1] < 0.01
+
+
+# Limits, drives, springs ----------------------------------------------------------------------------------------------
+
+MOMENT = (0.5**2 + WIDTH**2) / 12  # of a rod about its middle [kg m²]
+
+
+def rod(**joint):
+    """A rod of 0.5 m and 1 kg, hinged to the ground at its end, level; it falls towards positive angles."""
+    model = rigid.Model(gravity=(0, 0, -g))
+    body = model.add_box((0.5, WIDTH, WIDTH), mass=1.0, position=(0.25, 0, 0))
+    model.add_hinge(rigid.GROUND, body, ZERO, Y, name="pivot", **joint)
+    return model
+
+
+@pytest.mark.parametrize("stiffness", [1e4, 4e4])
+def test_a_limit_is_passed_by_the_torque_over_its_stiffness(stiffness):
+    # α* A⁻¹ (q - limit) = m g l/2 cos q, A = 1/I of the rod about its middle, as a torque alone turns it.
+    solver = solve(rod(limits=(-0.2, 0.5)), turning_stiffness=stiffness)
+    solver.step(2000)
+    q = solver.joint_positions()["pivot"]
+    assert q - 0.5 == pytest.approx(g * 0.25 * math.cos(q) / (stiffness * MOMENT), rel=1e-6)
+    assert solver.statistics().residual >= (q - 0.5) * (1 - 1e-6)
+    state = solver.state()
+    state.velocity[0], state.angular_velocity[0] = np.cross((0, -4.0, 0), state.position[0]), (0, -4.0, 0)
+    solver.set_state(rigid.State(state.position, state.rotation, state.velocity, state.angular_velocity))
+    solver.step(30)
+    assert q - solver.joint_positions()["pivot"] > 0.2  # it pushes and does not pull
+
+
+@pytest.mark.parametrize("speed", [3.0, -3.0])
+def test_a_limit_throws_back_a_part_as_its_damping_has_it(speed):
+    # ζ = 1/2 = sin φ, φ = 30°: e = exp(-(π - 2φ) tan φ) = 0.2985. Where in a step it is met decides on a part of h √α*.
+    for h in (0.002, 0.001, 0.0005):
+        model = rigid.Model(gravity=(0, 0, 0))
+        body = model.add_body(mass=1.0, inertia=(0.1, 0.1, 0.1), angular_velocity=(0, speed, 0))
+        model.add_hinge(rigid.GROUND, body, ZERO, Y, limits=(-0.5, 0.5))
+        solver = solve(model, h)
+        solver.step(round(0.4 / h))
+        back = -solver.state().angular_velocity[0, 1] / speed
+        assert back == pytest.approx(math.exp(-2 * math.pi / 3 * math.tan(math.pi / 6)), abs=0.15 * h * 100)
+
+
+def test_friction_slows_by_its_bound_and_then_holds_for_good():
+    # v_n = v_0 - n h τ/I while it slips; then it stands, as nothing bears it on: no creep.
+    model = rigid.Model(gravity=(0, 0, 0))
+    for k, spin in enumerate([(0, 1.2, 0), 1.2 * np.array([2.0, -1.0, 2.0]) / 3]):
+        body = model.add_body(mass=0.5, inertia=(0.5, 0.5, 0.5), position=(k, 0, 0), angular_velocity=spin)
+        if k == 0:
+            model.add_hinge(rigid.GROUND, body, (0, 0, 0), Y, friction=0.4)
+        else:
+            model.add_ball(rigid.GROUND, body, (1, 0, 0), friction=0.4)
+    solver = solve(model)
+    solver.step(10)
+    first = np.linalg.norm(solver.state().angular_velocity, axis=1)
+    solver.step(400)
+    spins = np.linalg.norm(solver.state().angular_velocity, axis=1)
+    assert first - spins == pytest.approx(400 * 0.003 * 0.4 / 0.5, abs=1e-9)
+    solver.step(600)
+    assert np.abs(solver.state().angular_velocity).max() < 1e-9
+
+
+def test_friction_holds_a_rod_without_creep():
+    # m g l/2 = 2.45 N m of a level rod, 4.9 as it is let go at once: 5 hold it, at an angle of τ/(α* I), 2.3 do not.
+    strong, weak = (solve(rod(friction=friction), damping=100.0) for friction in (5.0, 2.3))
+    for solver in (strong, weak):
+        solver.step(3000)
+    held = strong.joint_positions()["pivot"]
+    assert held == pytest.approx(g * 0.25 * math.cos(held) / (1e4 * MOMENT), rel=1e-6)
+    strong.step(1500)
+    assert strong.joint_positions()["pivot"] == pytest.approx(held, abs=1e-9)
+    assert weak.joint_positions()["pivot"] > 0.2
+
+
+@pytest.mark.parametrize("effort", [3.0, math.inf])
+def test_a_motor_comes_to_its_speed_under_load(effort):
+    # Up against gravity from level, 2.45 N m. The spring gives by load/(α* I), and that changes with the angle q: the
+    # speed differs by m g l/2 sin q 0.5/(α* I) = 0.0033 rad/s.
+    solver = solve(rod(motor=rigid.Motor(speed=-0.5, max_effort=effort)), damping=100.0)
+    solver.step(400)
+    q = solver.joint_positions()["pivot"]
+    follows = 0.5 * g * 0.25 * math.sin(-q) / (1e4 * MOMENT)
+    assert solver.joint_velocities()["pivot"] == pytest.approx(-0.5 - follows, abs=5e-4)
+
+
+def test_a_motor_holds_a_position_and_gives_way_where_it_is_too_weak():
+    motors = (rigid.Motor(position=-0.4, max_effort=effort) for effort in (3.0, 2.0))
+    strong, weak = (solve(rod(motor=motor), damping=100.0) for motor in motors)
+    for solver in (strong, weak):
+        solver.step(1000)
+    assert strong.joint_positions()["pivot"] == pytest.approx(-0.4, abs=1e-6)
+    assert weak.joint_positions()["pivot"] > 0.2
+
+
+def test_springs_have_their_own_stiffness():
+    # k q = τ of a sprung hinge; m g/k of a spring between points, and of a soft joint.
+    model = rod(spring=rigid.Spring(40.0, 2.0))
+    ball = model.add_sphere(0.1, mass=2.0, position=(1, 0, -1))
+    model.add_spring(rigid.GROUND, ball, (1, 0, 0), point_b=(1, 0, -1), stiffness=800.0, damping=20.0)
+    other = model.add_sphere(0.1, mass=2.0, position=(2, 0, -1))
+    model.add_ball(rigid.GROUND, other, (2, 0, -1), soft=rigid.Soft(stiffness=600.0, damping=20.0))
+    solver = solve(model)
+    solver.step(3000)
+    q = solver.joint_positions()["pivot"]
+    assert 40.0 * q == pytest.approx(g * 0.25 * math.cos(q), rel=1e-4)
+    assert solver.state().position[[ball, other], 2] + 1 == pytest.approx([-2 * g / 800, -2 * g / 600], rel=1e-4)
+
+
+@pytest.mark.parametrize("slides", [False, True])
+def test_a_gear_gives_by_its_load_over_its_stiffness(slides):
+    # b hangs on a, which friction holds: A⁻¹ α* (q_b - ratio q_a) = the load, A = ratio²/I_a + 1/m_b or 1/I_b, one
+    # force for both rows. The unit, and α*, are those of q_b.
+    model = rigid.Model(gravity=(0, 0, -g))
+    a = model.add_body(mass=1.0, inertia=(0.1, 0.1, 0.1), position=(-1, 0, 0))
+    b = model.add_body(mass=0.5, inertia=(0.4, 0.4, 0.4), position=(1, 0, 0))
+    model.add_hinge(rigid.GROUND, a, (-1, 0, 0), Y, friction=5.0, name="a")
+    if slides:
+        model.add_slider(rigid.GROUND, b, Z, name="b")
+    else:
+        model.add_hinge(rigid.GROUND, b, (0.9, 0, 0), Y, name="b")
+    ratio = 0.3 if slides else -2.0
+    model.add_gear("a", "b", ratio)
+    solver = solve(model)
+    solver.step(3000)
+    q = solver.joint_positions()
+    load, give, stiffness = (-0.5 * g, 1 / 0.5, 5e3) if slides else (0.5 * g * 0.1 * math.cos(q["b"]), 1 / 0.4, 1e4)
+    give += ratio**2 / 0.1
+    assert q["b"] - ratio * q["a"] == pytest.approx(give * load / stiffness, rel=1e-3)
+    assert solver.statistics().residual >= abs(q["b"] - ratio * q["a"]) * (1 - 1e-6)
+
+
+def test_a_gear_on_a_free_frame_that_both_joints_share():
+    # Both wheels turn the frame: with what its rows have in common in A the gear swings, dies down, and P is kept.
+    model = rigid.Model(gravity=(0, 0, 0))
+    frame = model.add_body(mass=2.0, inertia=(0.7, 0.7, 0.7))
+    a = model.add_body(mass=1.0, inertia=(0.1, 0.1, 0.1), position=(-1, 0, 0), angular_velocity=(0, 3.0, 0))
+    b = model.add_body(mass=3.0, inertia=(0.4, 0.4, 0.4), position=(1, 0, 0))
+    model.add_hinge(frame, a, (-1, 0, 0), Y, name="a")
+    model.add_hinge(frame, b, (1, 0, 0), (0, 0.6, 0.8), name="b")
+    model.add_gear("a", "b", -2.0)
+    solver, widest = solve(model), []
+    for _ in range(6):
+        solver.step(200)
+        q = solver.joint_positions()
+        widest.append(abs(q["b"] + 2.0 * q["a"]))
+    assert abs(q["a"]) > 0.5
+    assert widest[0] < 6.0 / math.sqrt(1e4)  # the start's q_b' - ratio q_a', over the frequency
+    assert widest[-1] < 0.3 * widest[0]
+    assert np.abs(rigid.linear_momentum(model, solver.state())).max() < 1e-12

@@ -1,0 +1,98 @@
+"""What a person may get wrong with the penalty solver: said by name, with its value and what is expected."""
+
+import math
+
+import numpy as np
+import pytest
+
+import pbd
+import rigid
+
+NAN, Y, ZERO = math.nan, (0.0, 1.0, 0.0), (0.0, 0.0, 0.0)
+
+
+def model():
+    """A rod on a hinge, without anything to touch."""
+    made = rigid.Model()
+    rod = made.add_box((0.5, 0.05, 0.05), mass=1.0, position=(0.25, 0, 0), name="rod")
+    made.add_hinge(rigid.GROUND, rod, ZERO, Y, name="pivot")
+    return made
+
+
+def solve(**options):
+    return rigid.solver("penalty", model(), **{"contacts": False, **options})
+
+
+def refusal(act, error):
+    """The message of an error, which is one line."""
+    with pytest.raises(error) as caught:
+        act()
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(("option", "value", "error", "words"), [
+    ("dt", 0.0, ValueError, ["dt is 0", "above zero"]),
+    ("dt", NAN, ValueError, ["dt is nan", "finite"]),
+    ("worlds", 0, ValueError, ["worlds is 0", "1 or more"]),
+    ("substeps", 1.5, TypeError, ["substeps is 1.5", "whole number"]),
+    ("stiffness", 0.0, ValueError, ["stiffness is 0", "above zero"]),
+    ("stiffness", "hard", TypeError, ["stiffness is 'hard'", "number"]),
+    ("damping", -1.0, ValueError, ["damping is -1", "zero or more"]),
+    ("turning_stiffness", NAN, ValueError, ["turning_stiffness is nan", "finite"]),
+    ("turning_damping", -1.0, ValueError, ["turning_damping is -1", "zero or more"]),
+    ("scaling", "masses", ValueError, ["scaling is 'masses'", "did you mean 'mass'?"]),
+    ("gyroscopic", "implict", ValueError, ["gyroscopic is 'implict'", "did you mean 'implicit'?"]),
+    ("stifness", 1.0, ValueError, ["option of solver \"penalty\" is 'stifness'", "did you mean 'stiffness'?"]),
+    ("dt", 0.1, ValueError, ["0.1 s is unstable", "'pivot'", "steps up to"]),
+])  # fmt: skip
+def test_options_are_checked(option, value, error, words):
+    message = refusal(lambda: solve(**{option: value}), error)
+    for word in words:
+        assert word in message, message
+
+
+def test_the_source_s_step_is_the_default_and_others_keep_their_own():
+    assert solve().dt == 0.003
+    assert rigid.solver("impulse", model(), contacts=False).dt == 0.01
+
+
+def test_unknown_solvers_are_told_the_nearest():
+    assert "did you mean 'penalty'?" in refusal(lambda: rigid.solver("penalties", model()), ValueError)
+
+
+def test_states_are_of_the_solver_s_bodies():
+    other = rigid.State(np.zeros((2, 3)), [(1, 0, 0, 0)] * 2, np.zeros((2, 3)), np.zeros((2, 3)))
+    assert "shape (2, 3): expected (1, 3)" in refusal(lambda: solve().set_state(other), ValueError)
+
+
+def test_divergence_says_when_and_which_body():
+    solver = solve(dt=0.1, check_stability=False)
+    with pytest.raises(pbd.Diverged, match=r"body 0 \(world 0\) stopped being finite in step \d+, at") as caught:
+        solver.step(5000)
+    assert caught.value.time == pytest.approx(0.1 * caught.value.step)
+
+
+def test_a_soft_joint_without_stiffness_or_damping_is_free():
+    made = rigid.Model()
+    body = made.add_body(mass=1.0, inertia=(1, 1, 1))
+    made.add_ball(rigid.GROUND, body, ZERO, soft=rigid.Soft(stiffness=0.0))
+    solver = rigid.solver("penalty", made, contacts=False)
+    solver.step(100)
+    assert solver.state().velocity[0] == pytest.approx((0, 0, -9.81 * 0.3), abs=1e-12)
+
+
+def test_two_ends_on_the_ground_move_nothing():
+    # A = 0: its row is left out, where the bodies of a gear or limit cannot move along it.
+    made = model()
+    made.add_spring(rigid.GROUND, 0, (0.25, 0, 0), point_b=(0.25, 0, 0), stiffness=50.0)  # of length zero: no direction
+    solver = rigid.solver("penalty", made, contacts=False)
+    solver.step(100)
+    assert np.isfinite(solver.state().position).all()
+
+
+def test_a_model_without_bodies_or_joints_runs():
+    empty = rigid.solver("penalty", rigid.Model())
+    empty.step(3)
+    assert empty.time == pytest.approx(0.009)
+    assert empty.statistics() == (1, 0.0, 0)
