@@ -17,7 +17,7 @@ def bodies(count):
     return model
 
 
-def test_a_ring_hung_at_both_ends_is_cut_in_its_middle():
+def test_a_ring_hung_at_both_ends_is_cut_at_the_ground():
     model = bodies(6)
     model.add_hinge(rigid.GROUND, 0, (-0.5, 0, 0), Y)
     for k in range(5):
@@ -26,11 +26,15 @@ def test_a_ring_hung_at_both_ends_is_cut_in_its_middle():
     links = spanning_trees(model)
     assert len(links) == 6
     held = {link.joint for link in links}
-    assert {*range(7)} - held == {3}  # between the third body and the fourth
-    depths = {}
-    for k, link in enumerate(links):
-        depths[k] = 1 + depths.get(link.parent, 0)
-    assert max(depths.values()) == 3
+    assert {*range(7)} - held == {6}
+
+
+def test_a_joint_with_a_motor_is_in_the_tree():
+    model = bodies(3)
+    for k, parent in enumerate((rigid.GROUND, 0, 1)):
+        model.add_hinge(parent, k, (k - 0.5, 0, 0), Y)
+    model.add_hinge(rigid.GROUND, 2, (2.5, 0, 0), Y, motor=rigid.Motor(speed=1.0))
+    assert {link.joint for link in spanning_trees(model)} == {1, 2, 3}
 
 
 def test_a_loop_is_cut_where_it_has_fewest_rows():
