@@ -39,10 +39,15 @@ class Description:
 
 
 def refuse_what_is_missing(model):
-    """Say what this solver cannot do, rather than leave it out: joints of a person's own."""
+    """Say what this solver cannot do, rather than leave it out: soft joints, and joints of a person's own."""
     for joint in model.joints:
         if type(joint) not in (Ball, Distance, Fixed, Hinge, Slider, Universal):
             raise NotImplementedError(f'{joint.kind} {joint.name}: solver "verlet" has the joints of rigid.Model alone')
+        if joint.soft is not None:
+            raise NotImplementedError(
+                f'{joint.kind} {joint.name!r} is soft: solver "verlet" has hard joints alone; leave soft= out, or use '
+                'solver "impulse"'
+            )
 
 
 def refuse_counterweights(model, frames, tied):

@@ -38,7 +38,7 @@ def turned_over(s: ti.template(), c, world):
 
 @ti.func
 def prepare_rolling(s: ti.template(), c, world):
-    """Write sqrt(ρ/2) e for contact c, e the unit vector along which θ × n is, as foreseen; zero for what does not roll.
+    """Write sqrt(ρ/2) e for contact c, e the unit vector of θ × n as foreseen; zero for what does not roll.
 
     A cylinder rolls about its axis alone.
     """

@@ -98,8 +98,8 @@ def test_a_ball_comes_back_to_e_squared_of_its_height(restitution):
 
 def test_a_ball_that_rolls_keeps_its_speed_and_does_not_sink():
     # θ = ω h = 1/6 in each step. Its lowest point of before rises by r (1 - cos θ), of which the contact knows
-    # r sin²θ/2; the rest, r θ⁴/8, is sunk in each step, and a fifth of what is deeper than the slop is parted: a quarter
-    # of 2 % of the ball's half width.
+    # r sin²θ/2; the rest, r θ⁴/8, is sunk in each step, and a fifth of what is deeper than the slop is parted, which is
+    # a quarter of 2 % of the ball's half width.
     model = rigid.Model()
     model.add_ground(friction=0.5)
     r, h, v = 0.1, 1 / 240, 4.0
@@ -330,4 +330,5 @@ def test_bodies_thrown_at_each_other_gain_no_energy_and_end_apart(kinds, count):
     gaps = solver._guest["Points numbers"].to_numpy()[..., tables.GAP]
     depths = [-gaps[world, :n].min(initial=0.0) / size for world, (n, size) in enumerate(zip(found, sizes))]
     deep = {world: depth for world, depth in enumerate(depths) if depth > 0.02}
-    assert not gained and not deep
+    assert not gained
+    assert not deep
