@@ -1,5 +1,7 @@
 """Ragdolls, chains and piles of bodies, by the solvers of rigid."""
 
+import numpy as np
+
 import pbd
 import rigid
 from pbd import build
@@ -43,7 +45,6 @@ def ragdolls(worlds=100, pile=50, sweeps=10):
     yield row("ragdoll", f"pile of {pile}", fastest(lambda: solver.step(20), 3) * 50, "ms/step", solver.system.digest())
 
 
-
 def impulses(worlds=100):
     """The impulse solver: a chain of five rods, a ragdoll on a floor, many of it, and a pyramid of 55 boxes."""
 
@@ -71,3 +72,31 @@ def impulses(worlds=100):
     yield row("impulse", f"ragdoll {worlds} worlds", rate, "ragdoll-steps/s", solver.digest())
     solver = after(60, "pyramid", **options)
     yield row("impulse", "pyramid of 55 boxes", fastest(lambda: solver.step(20)) * 50, "ms/step", solver.digest())
+
+
+def mass_ratio_error(solver, iterations, duration=2.0):
+    """What a solver makes of high_mass_ratio at 1/240 s: its error, and its solver at the end.
+
+    The error is the larger of two at the worst moment: by which part of its height the heavy box has left it, and by
+    which part of its length the chain with the heavy ball is too long. One whose stack falls is near 1.
+    """
+    model = load("high_mass_ratio").model
+    box, ball = model.body("heavy box"), model.body("ball")
+    height, top = box.position[2], model.joints[0].parent_anchor
+    length = np.linalg.norm(ball.position - top)
+    indices = [model.bodies.index(body) for body in (box, ball)]
+    options = {"impulse": {"tolerance": 0.0}, "verlet": {"direction": "current"}}[solver]
+    made, worst = rigid.solver(solver, model, dt=1 / 240, iterations=iterations, **options), 0.0
+    for _ in range(round(20 * duration)):
+        made.step(12)
+        box_now, ball_now = made.state().position[indices]
+        worst = max(worst, abs(box_now[2] - height) / height, np.linalg.norm(ball_now - top) / length - 1)
+    return worst, made
+
+
+def mass_ratio(solvers=("impulse", "verlet"), iterations=(5, 10, 20, 50, 100, 200)):
+    """Error against iterations where a hundred times as heavy stands on, and hangs from, what is light."""
+    for solver in solvers:
+        for sweeps in iterations:
+            error, made = mass_ratio_error(solver, sweeps)
+            yield row("mass_ratio", f"{solver} {sweeps} iterations", 100 * error, "% error", made.digest())
