@@ -61,5 +61,3 @@ def test_frames_refuse_it_by_name():
     model.add_sphere(r, mass=1.0, rolling_friction=0.1, name="ball")
     with pytest.raises(NotImplementedError, match=r"rolling_friction of a shape on 'ball' is 0.1"):
         rigid.solver("verlet", model)
-    with pytest.raises(ValueError, match="spinning_friction"):
-        model.add_ground(spinning_friction=-1.0)
