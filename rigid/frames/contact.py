@@ -144,7 +144,8 @@ def prepare(s: ti.template(), c, world):
     depth = ti.max(skin - gap - n.dot(foreseen), 0.0)
     approach = ti.sqrt(ti.max(speed * speed - 2.0 * given * depth, 0.0)) * (speed > 0.0)
     s.guest.contacts[c, world, APPROACH] = approach
-    if approach > CALM * gravity(s, 0).norm() * s.h:  # what strikes does not roll
+    # What strikes does not roll: it turns and slips far within the step, and a rise for that would throw it.
+    if approach > CALM * gravity(s, 0).norm() * s.h:
         write_triple(s.guest.contacts, c, world, ROLL, ti.Vector([0.0, 0.0, 0.0]))
     impulse = recall(s, c, world)
     normal = ti.max(impulse.dot(n), 0.0)
