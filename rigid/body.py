@@ -66,6 +66,8 @@ class BodyShape:
         shape: its kind and numbers(). In its normal form it stands at position (3,) [m], rotation (w, x, y, z) in the
             frame of the body with index `body` (rigid.GROUND: the world's). What shape.pose() says holds no more.
         friction: Coulomb's μ; restitution: Newton's e in [0, 1].
+        rolling_friction, spinning_friction: torque against rolling, and against turning about the normal, as parts of
+            the normal force [m].
         group, mask: bits; two shapes touch where each one's group has a bit of the other's mask.
     """
 
@@ -75,11 +77,14 @@ class BodyShape:
     rotation: np.ndarray
     friction: float = 0.5
     restitution: float = 0.0
+    rolling_friction: float = 0.0
+    spinning_friction: float = 0.0
     group: int = 1
     mask: int = EVERY_GROUP
 
     def __post_init__(self):
-        self.friction = not_negative("friction", self.friction)
+        for name in ("friction", "rolling_friction", "spinning_friction"):
+            setattr(self, name, not_negative(name, getattr(self, name)))
         self.restitution = fraction("restitution", self.restitution)
         for name in ("group", "mask"):
             bits = whole(name, getattr(self, name), least=0)
@@ -89,7 +94,7 @@ class BodyShape:
 
 # What add_box and the like pass on: to the body, and to its shape.
 PLACEMENT = ("position", "rotation", "velocity", "angular_velocity", "name")
-SURFACE = ("friction", "restitution", "group", "mask")
+SURFACE = ("friction", "restitution", "rolling_friction", "spinning_friction", "group", "mask")
 
 
 class Bodies:
@@ -98,9 +103,9 @@ class Bodies:
     add_box, add_sphere, add_capsule, add_cylinder and add_mesh make a body of one shape, of a mass [kg] or a density
     [kg/m³], and return its index. Their options are those of add_body: position (3,) [m] and rotation (w, x, y, z) of
     the shape, velocity (3,) [m/s] and angular_velocity (3,) [rad/s] in the world frame, name; and those of add_shape:
-    friction, restitution, group, mask.
+    friction, restitution, rolling_friction, spinning_friction, group, mask.
 
-    Where two shapes touch, friction is the geometric mean of theirs, restitution the larger of both.
+    Where two shapes touch, each friction is the geometric mean of theirs, restitution the larger of both.
     """
 
     @property
@@ -176,8 +181,8 @@ class Bodies:
         part = None if convex else mass_properties.mesh(mesh, mass, density)
         return self._add_solid("mesh", hull, mass, density, options, part)
 
-    def add_shape(self, body, shape, *, mass=None, density=None, friction=0.5, restitution=0.0, group=1,
-                  mask=EVERY_GROUP):  # fmt: skip
+    def add_shape(self, body, shape, *, mass=None, density=None, friction=0.5, restitution=0.0, rolling_friction=0.0,
+                  spinning_friction=0.0, group=1, mask=EVERY_GROUP):  # fmt: skip
         """Add a shape to a body, or to the ground.
 
         Arguments:
@@ -187,6 +192,8 @@ class Bodies:
             mass [kg] or density [kg/m³]: what it adds to the body, whose frame moves to the new centre of mass (its
                 motion stays the same, and all that is fixed in it); neither for a shape that only touches.
             friction: Coulomb's μ; restitution: Newton's e in [0, 1].
+            rolling_friction, spinning_friction: the torque that resists rolling, and turning about the normal, is up to
+                so many times the normal force [m].
             group, mask: bits; two shapes touch where each one's group has a bit of the other's mask.
 
         Returns: its index among the model's shapes.
@@ -200,7 +207,7 @@ class Bodies:
         piece = BodyShape(
             shape=shape, body=index, position=frame.local_point(position),
             rotation=multiply(conjugate(frame.rotation), rotation), friction=friction, restitution=restitution,
-            group=group, mask=mask,
+            rolling_friction=rolling_friction, spinning_friction=spinning_friction, group=group, mask=mask,
         )  # fmt: skip
         part = None
         if mass is not None or density is not None:
@@ -212,10 +219,13 @@ class Bodies:
             self._gain(index, part)
         return len(self.shapes) - 1
 
-    def add_ground(self, height=0.0, *, friction=0.5, restitution=0.0):
-        """Add level ground. Arguments: height [m]; friction; restitution. Returns: its shape's index."""
+    def add_ground(self, height=0.0, *, friction=0.5, restitution=0.0, rolling_friction=0.0, spinning_friction=0.0):
+        """Add level ground. Arguments: height [m]; the others as of add_shape. Returns: its shape's index."""
         plane = Plane((0.0, 0.0, finite_number("height", height)))
-        return self.add_shape(GROUND, plane, friction=friction, restitution=restitution)
+        return self.add_shape(
+            GROUND, plane, friction=friction, restitution=restitution, rolling_friction=rolling_friction,
+            spinning_friction=spinning_friction,
+        )  # fmt: skip
 
     def exclude_contact(self, a, b):
         """Let two bodies pass through one another. Arguments: a, b: index or name."""

@@ -50,8 +50,8 @@ def load_mjcf(path, model=None, *, name=None):
     Raises: FileNotFoundError for a file that is not there; ValueError for one that MuJoCo's parser refuses, with its
     words; ImportError where MuJoCo is not installed; and whatever Model says of names that are taken.
 
-    Limitations: where two geoms touch, friction is the geometric mean of theirs and not the larger one, and there is no
-    torsional or rolling friction; excluding the contact of a body excludes that of those welded to it. Materials,
+    Limitations: where two geoms touch, friction is the geometric mean of theirs and not the larger one, and torsional
+    and rolling friction are left out; excluding the contact of a body excludes that of those welded to it. Materials,
     sites, cameras, lights and keyframes have no counterpart and are not mentioned.
     """
     if model is not None and not isinstance(model, Model):

@@ -1,7 +1,9 @@
-"""Contacts as rows (rigid/rows.py): three for each point that was found.
+"""Contacts as rows (rigid/rows.py): three for each point that was found, six where shapes resist rolling or spinning.
 
     LIMIT   the gap, G = (p_a - p_b)·n >= 0; where the bodies are apart, they may come together in the step, no more
     DISC    no slip along two directions at a right angle to n, as far as |effort| <= μ effort_n allows: the cone
+    DISC    no rolling: no relative turning about those two, by a torque of at most (rolling friction) effort_n
+    DISC    no spinning: none about n, by one of at most (spinning friction) effort_n
 
 Restitution is a velocity that the first row aims at: e times that of the approach, where the bodies would meet within
 the step and faster than a threshold. They turn before they have met, at a gap z, and semi-implicit Euler has velocities
@@ -14,7 +16,19 @@ of its height at every rebound, to round-off, until the rise is a matter of sing
 import taichi as ti
 
 from rigid.columns import triple
-from rigid.contact.tables import BODY_A, BODY_B, FRICTION, GAP, NORMAL, POINT, RESTITUTION
+from rigid.contact.tables import (
+    BODY_A,
+    BODY_B,
+    FRICTION,
+    GAP,
+    NORMAL,
+    POINT,
+    RESTITUTION,
+    ROLLING,
+    SHAPE_A,
+    SHAPE_B,
+    SPINNING,
+)
 from rigid.motion import ANGULAR, INVERSE_MASS, LINEAR
 from rigid.rows import (
     BODY_I,
@@ -31,7 +45,13 @@ from rigid.rows import (
     put_jacobian,
 )
 
-ROWS, GROUPS = 3, 2  # of one contact
+ROWS, GROUPS = 3, 2  # of one contact that lets bodies roll and spin
+
+
+def size(meetings):
+    """How many rows and groups one contact has. Arguments: of rigid.contact.tables.meetings."""
+    return (2 * ROWS, 2 * GROUPS) if meetings.turning else (ROWS, GROUPS)
+
 
 # What is apart by less than this part of the way that gravity takes a body at rest in a step, g h², touches. That keeps
 # stacks at rest: a gap that may be closed within the step feeds positions back into velocities, and with the impulses
@@ -64,8 +84,12 @@ def write_contact_rows(s: ti.template(), world):
     """
     room = s.points.integers.shape[1]
     count = ti.min(s.points.count[world], room)
+    rows, groups = ti.static(size(s.features.contacts))
     for c in range(count):
-        write_contact(s, c, s.first_row + ROWS * c, s.first_group + GROUPS * c, world)
+        row, group = s.first_row + rows * c, s.first_group + groups * c
+        write_contact(s, c, row, group, world)
+        if ti.static(s.features.contacts.turning):
+            write_turning(s, c, row, group, world)
     return count
 
 
@@ -111,6 +135,25 @@ def write_contact(s: ti.template(), c, row, group, world):
         put_bounds(s.rows, row + k, 0.0, 0.0, s.points.numbers[world, c, FRICTION], world)
     put_group(s, group, LIMIT, i, j, row, 1, -1, world)
     put_group(s, group + 1, DISC, i, j, row + 1, 2, row, world)
+
+
+@ti.func
+def write_turning(s: ti.template(), c, row, group, world):
+    """Rows and groups against rolling and spinning of point c, whose others begin at row and group."""
+    i, j = s.rows.groups[world, group, BODY_I], s.rows.groups[world, group, BODY_J]
+    n = triple(s.points.numbers, c, NORMAL, world)
+    t, u = tangents(n)
+    a, b = s.points.integers[world, c, SHAPE_A], s.points.integers[world, c, SHAPE_B]
+    rolling = ti.sqrt(s.shapes.numbers[world, a, ROLLING] * s.shapes.numbers[world, b, ROLLING])
+    spinning = ti.sqrt(s.shapes.numbers[world, a, SPINNING] * s.shapes.numbers[world, b, SPINNING])
+    for k, axis in ti.static(enumerate((t, u, n))):
+        at = row + ROWS + k
+        put_jacobian(s.rows, at, 0.0 * axis, axis, -axis, 0.0, world)
+        put_bounds(s.rows, at, 0.0, 0.0, spinning if ti.static(k == 2) else rolling, world)
+        s.rows.numbers[world, at, STIFFNESS] = ti.math.inf
+        s.rows.numbers[world, at, PER_MASS] = 0.0
+    put_group(s, group + GROUPS, DISC, i, j, row + ROWS, 2, row, world)
+    put_group(s, group + GROUPS + 1, DISC, i, j, row + ROWS + 2, 1, row, world)
 
 
 @ti.func

@@ -18,7 +18,7 @@ class Shapes(NamedTuple):
     """All shapes of a model; S shapes, W worlds. Only read."""
 
     integers: Any  # (S, 13) i32: kind, body (-1: ground), and so on, see below
-    numbers: Any  # (W, S, 21): its own numbers, its pose on its body, its surface, its bounds, see below
+    numbers: Any  # (W, S, 23): its own numbers, its pose on its body, its surface, its bounds, see below
     vertices: Any  # (W, v, 3) [m]: corners of all polyhedra, in their shapes' frames
     planes: Any  # (W, f, 4): outward unit normal and offset [m] of all faces, likewise
     lists: Any  # flat i32: a head (below), then what begins where the head and `integers` say
@@ -51,6 +51,7 @@ class Meetings(NamedTuple):
     polyhedra_on_plane: bool = True
     polyhedra: bool = True  # one another
     many: bool = True  # more shapes than a list of all their pairs is good for
+    turning: bool = False  # whether any resists rolling or spinning
 
 
 EVERYTHING = Meetings()
@@ -66,9 +67,10 @@ EVERYTHING = Meetings()
 
 # Columns of Shapes.numbers: eight of its kind, shape.numbers() (radius and half length, or zero and half edges), then
 # position and rotation in its body's frame, the surface, the radius of the ball about its frame's origin that holds it
-# (infinite for a plane), and half edges of a box about that origin that does.
+# (infinite for a plane), half edges of a box about that origin that does, and friction against rolling and spinning.
 SIZE, POSITION, ROTATION, SHAPE_FRICTION, SHAPE_RESTITUTION, BOUND, EXTENT = 0, 8, 11, 15, 16, 17, 18
-SHAPE_NUMBERS = 21
+ROLLING, SPINNING = 21, 22
+SHAPE_NUMBERS = 23
 
 # Columns of Points.integers and Points.numbers. Shape a is the one with the lower index, unless it is the ground's:
 # body a is never the ground. POINT (3): on a's surface, in the world [m]; NORMAL (3): unit, from b towards a;
@@ -157,21 +159,23 @@ def shape_tables(models, worlds):
 
 
 def shape_numbers(model, solids):
-    """Columns of Shapes.numbers for one world, (S, 21)."""
+    """Columns of Shapes.numbers for one world, (S, SHAPE_NUMBERS)."""
     numbers = np.zeros((len(model.shapes), SHAPE_NUMBERS))
     for row, piece, solid in zip(numbers, model.shapes, solids):
         given = np.array(piece.shape.numbers())
         row[: len(given)] = given
         row[POSITION:ROTATION], row[ROTATION:SHAPE_FRICTION] = piece.position, piece.rotation
         row[SHAPE_FRICTION], row[SHAPE_RESTITUTION] = piece.friction, piece.restitution
+        row[ROLLING], row[SPINNING] = piece.rolling_friction, piece.spinning_friction
         kind = piece.shape.kind
         if kind == PLANE:
-            row[BOUND:] = np.inf
+            row[BOUND:ROLLING] = np.inf
         elif kind in (SPHERE, CAPSULE):
             radius, half = row[0], row[1] if kind == CAPSULE else 0.0
-            row[BOUND], row[EXTENT:] = radius + half, (radius, radius, radius + half)
+            row[BOUND], row[EXTENT:ROLLING] = radius + half, (radius, radius, radius + half)
         else:
-            row[BOUND], row[EXTENT:] = np.linalg.norm(solid.vertices, axis=1).max(), np.abs(solid.vertices).max(axis=0)
+            row[BOUND] = np.linalg.norm(solid.vertices, axis=1).max()
+            row[EXTENT:ROLLING] = np.abs(solid.vertices).max(axis=0)
     return numbers
 
 
@@ -211,6 +215,7 @@ def meetings(models):
     return Meetings(
         meet(rounded, rounded), meet(rounded, plane), meet(rounded, solid), meet(solid, plane), meet(solid, solid),
         candidates(models[0], bounds, HEAD)[0][SMALL_COUNT] > 0,
+        any(piece.rolling_friction or piece.spinning_friction for model in models for piece in model.shapes),
     )  # fmt: skip
 
 

@@ -22,6 +22,7 @@ step, so that sweeps converge to λ C = 0 instead of leaving bodies apart, and t
 import taichi as ti
 
 from pbd.constraints.kind import WEIGHTLESS
+from pbd.integrate import gravity
 from rigid.contact import tables
 from rigid.frames.arrays import (
     APPROACH,
@@ -33,6 +34,7 @@ from rigid.frames.arrays import (
     INVERSE_WEIGHT,
     NORMAL,
     RESTITUTION,
+    ROLL,
     ROOM,
     START,
     TANGENT,
@@ -44,17 +46,16 @@ from rigid.frames.arrays import (
     triple,
     write_triple,
 )
-from rigid.frames.kept import recall
+from rigid.frames.kept import CALM, recall
 from rigid.frames.poses import combined
-from rigid.frames.sides import PARTICLE, answer, margins, moved, point_of, pull, push, swing, weights_of
+from rigid.frames.rolling import prepare_rolling, rise
+from rigid.frames.sides import PARTICLE, answer, margins, moved, point_of, pull, push, weights_of
 
 # Parts of the bodies' margins (rigid/frames/bodies.py). Within the skin two surfaces already come no closer: a corner
 # that lifts off by a hair's breadth cannot fall back, and what rocks comes to rest. What overlaps by more than the slop
 # is parted: a part of it in each step, and no faster than FASTEST [m/s], which is all the speed it can gain.
 SKIN, SLOP = 0.3, 0.25
 PARTED, FASTEST = 0.2, 0.02
-# Bodies without joints may part faster by this part of the way they go: what rolls turns into the ground by (ω h)² r/2.
-ROLLING = 0.1
 
 
 @ti.func
@@ -65,13 +66,17 @@ def count(s: ti.template(), world):
 
 @ti.func
 def measure(s: ti.template(), c, world):
-    """Write the part of D, for contact c, that the frames show: without what impulses are about to do to them."""
+    """Write the part of D, for contact c, that the frames show: without what impulses are about to do to them.
+
+    And without what the two points part by rolling.
+    """
     a, b = sides_of(s, c, world)
     drift = -triple(s.guest.contacts, c, world, START)
     if a >= 0:
         drift += combined(s, s.position, a, four(s.guest.contacts, c, world, WEIGHTS_A), world)
     if b >= 0:
         drift -= combined(s, s.position, b, four(s.guest.contacts, c, world, WEIGHTS_B), world)
+    drift -= rise(s, c, world) * triple(s.guest.contacts, c, world, NORMAL)
     write_triple(s.guest.contacts, c, world, DRIFT, drift)
 
 
@@ -117,12 +122,12 @@ def prepare(s: ti.template(), c, world):
     for k in ti.static(range(4)):
         s.guest.contacts[c, world, WEIGHTS_A + k] = weights_a[k]
         s.guest.contacts[c, world, WEIGHTS_B + k] = weights_b[k]
+    prepare_rolling(s, c, world)
     skin = SKIN * margins(s, a, b, world)
     room = gap - skin
     if a > PARTICLE:  # a particle is put outside, as by any collider of pbd's; bodies that overlap are parted gently
         deep = ti.max(-gap - SLOP * margins(s, a, b, world), 0.0)
-        fastest = FASTEST * s.h + ROLLING * ti.min(swing(s, a, world), swing(s, b, world))
-        room = ti.max(room, 0.0) - ti.min(PARTED * deep, fastest)
+        room = ti.max(room, 0.0) - ti.min(PARTED * deep, FASTEST * s.h)
     s.guest.contacts[c, world, ROOM] = room
     across = n.cross(t)
     for k, d in ti.static(enumerate((n, t, across))):
@@ -132,11 +137,16 @@ def prepare(s: ti.template(), c, world):
     s.guest.contacts[c, world, FRICTION] = s.guest.points.numbers[world, c, tables.FRICTION]
     s.guest.contacts[c, world, RESTITUTION] = s.guest.points.numbers[world, c, tables.RESTITUTION]
     foreseen = point_of(s, s.position, a, weights_a, world) - point_of(s, s.position, b, weights_b, world) - start
+    foreseen += rise(s, c, world) * n  # corners go on along their tangents, and the frame grows
     # Speed at the end of the step as foreseen, and from it the speed at the surface, `depth` before.
     given = pull(s, a, b, n)
     speed = -n.dot(foreseen) / s.h + 0.5 * given * s.h
     depth = ti.max(skin - gap - n.dot(foreseen), 0.0)
-    s.guest.contacts[c, world, APPROACH] = ti.sqrt(ti.max(speed * speed - 2.0 * given * depth, 0.0)) * (speed > 0.0)
+    approach = ti.sqrt(ti.max(speed * speed - 2.0 * given * depth, 0.0)) * (speed > 0.0)
+    s.guest.contacts[c, world, APPROACH] = approach
+    # What strikes does not roll: it turns and slips far within the step, and a rise for that would throw it.
+    if approach > CALM * gravity(s, 0).norm() * s.h:
+        write_triple(s.guest.contacts, c, world, ROLL, ti.Vector([0.0, 0.0, 0.0]))
     impulse = recall(s, c, world)
     normal = ti.max(impulse.dot(n), 0.0)
     write_triple(s.guest.contacts, c, world, IMPULSE, ti.Vector([normal, impulse.dot(t), impulse.dot(across)]))

@@ -41,10 +41,25 @@ class Description:
 
 
 def refuse_what_is_missing(model):
-    """Say what this solver cannot do, rather than leave it out: joints of a person's own."""
+    """Say what this solver cannot do, rather than leave it out.
+
+    That is soft joints, joints of a person's own, friction against rolling and spinning.
+    """
     for joint in model.joints:
         if type(joint) not in (Ball, Distance, Fixed, Hinge, Slider, Universal):
             raise NotImplementedError(f'{joint.kind} {joint.name}: solver "verlet" has the joints of rigid.Model alone')
+        if joint.soft is not None:
+            raise NotImplementedError(
+                f'{joint.kind} {joint.name!r} is soft: solver "verlet" has hard joints alone; leave soft= out, or use '
+                'solver "impulse"'
+            )
+    for piece in model.shapes:
+        for name in ("rolling_friction", "spinning_friction"):
+            if getattr(piece, name) > 0:
+                raise NotImplementedError(
+                    f"{name} of a shape on {model.body(piece.body).name!r} is {getattr(piece, name):g}: solver "
+                    '"verlet" has none; leave it 0, or use solver "impulse"'
+                )
 
 
 def refuse_counterweights(model, frames, tied):

@@ -88,17 +88,6 @@ def margins(s: ti.template(), a, b, world):
 
 
 @ti.func
-def swing(s: ti.template(), side, world):
-    """How far a body without joints goes in the step, about [m]; none for one with joints, no limit for the ground."""
-    result = 1e30
-    if side >= 0:
-        result = 0.0
-        if s.guest.firsts[side + 1] - s.guest.firsts[side] == 4:
-            result = 0.5 * (s.guest.reach[side, world] - s.guest.fit[side, world, MARGIN])
-    return result
-
-
-@ti.func
 def pull(s: ti.template(), a, b, n):
     """What gravity gives sides a and b towards one another [m/s²]; none to the ground."""
     return -n.dot(gravity(s, 0)) * ((a != GROUND) - ti.cast(b != GROUND, float))

@@ -23,15 +23,15 @@ REPORTS = 6
 class Kept(NamedTuple):
     """Impulses of contacts from the last step, found again by their shapes and feature."""
 
-    impulses: Any  # (W, capacity, 6): in the world [N s], and where it acted [m]
+    impulses: Any  # (W, capacity, 6 or 9): in the world [N s], where it acted [m], and a moment [N m s]
     keys: Any  # (W, capacity, 3) i32: the other shape, the feature, the next one of the same shape
     heads: Any  # (shapes, W) i32: the first one of each shape, -1 for none
 
 
-def kept(worlds, capacity, shapes):
-    """Room for the impulses of so many contacts of so many shapes: a Kept."""
+def kept(worlds, capacity, shapes, turning=False):
+    """Room for the impulses of so many contacts of so many shapes, with a moment or without: a Kept."""
     return Kept(
-        array(np.zeros((worlds, capacity, 6))),
+        array(np.zeros((worlds, capacity, 9 if turning else 6))),
         array(np.zeros((worlds, capacity, 3), np.int32)),
         array(np.full((max(shapes, 1), worlds), -1, np.int32)),
     )

@@ -6,15 +6,15 @@ import taichi as ti
 
 from rigid.columns import put_triple, triple
 from rigid.contact.narrow import point_finder
-from rigid.contact.rows import GROUPS, ROWS, write_contact_rows
+from rigid.contact.rows import ROWS, size, write_contact_rows
 from rigid.contact.tables import BODY_A, FEATURE, POINT, SHAPE_A, SHAPE_B
 from rigid.flight import look_around
 from rigid.motion import RADIUS
-from rigid.rows import DIRECTION
+from rigid.rows import DIRECTION, TURN_I
 from rigid.sequential.arrays import CROWDED, IMPULSE, TOUCHING
 
 OTHER, OF_FEATURE, NEXT = range(3)  # columns of Kept.keys
-WHERE = 3  # and of Kept.impulses, the point
+WHERE, MOMENT = 3, 6  # and of Kept.impulses: the point; the impulse against rolling and spinning, where there is one
 
 # Points of two shapes that are nearer than this part of a body's radius are one and the same, whatever their features.
 NEAR = 0.1
@@ -25,6 +25,7 @@ def contact_writer(meetings):
     """A Taichi function (s, world) that writes the rows of all contacts, as the bodies lie, with the impulses that they
     had, and returns how many groups there are. Arguments: meetings: what can meet, a rigid.contact.tables.Meetings."""
     find_points = point_finder(meetings)
+    groups = size(meetings)[1]
 
     @ti.func
     def write_contacts(s: ti.template(), world):
@@ -35,7 +36,7 @@ def contact_writer(meetings):
         count = write_contact_rows(s, world)
         begin_contacts(s, world)
         s.report[world, TOUCHING] = ti.cast(count, float)
-        return s.first_group + GROUPS * count
+        return s.first_group + groups * count
 
     return write_contacts
 
@@ -43,20 +44,34 @@ def contact_writer(meetings):
 @ti.func
 def begin_contacts(s: ti.template(), world):
     """Give each contact the impulse it had, along its directions of now; none to those that are new."""
-    n = ti.static(s.rows.numbers)
     for c in range(ti.min(s.points.count[world], s.points.integers.shape[1])):
-        impulse = ti.Vector([0.0, 0.0, 0.0])
+        old = -1
         if ti.static(s.features.warm):
-            impulse = remembered(s, c, world)
-        for k in ti.static(range(ROWS)):
-            row = s.first_row + ROWS * c + k
-            n[world, row, IMPULSE] = impulse.dot(triple(n, row, DIRECTION, world))
+            old = remembered(s, c, world)
+        begin_rows(s, c, 0, old, 0, DIRECTION, world)
+        if ti.static(s.features.contacts.turning):
+            begin_rows(s, c, ROWS, old, MOMENT, TURN_I, world)
+
+
+@ti.func
+def begin_rows(s: ti.template(), c, first, old, column, along, world):
+    """Give three rows of contact c, from its `first` on, what was kept in a column of Kept.impulses.
+
+    Arguments: old: row of that, or -1; along: column of the rows with their directions.
+    """
+    n = ti.static(s.rows.numbers)
+    impulse = ti.Vector([0.0, 0.0, 0.0])
+    if old >= 0:
+        impulse = triple(s.kept.impulses, old, column, world)
+    for k in ti.static(range(ROWS)):
+        row = s.first_row + ti.static(size(s.features.contacts)[0]) * c + first + k
+        n[world, row, IMPULSE] = impulse.dot(triple(n, row, along, world))
 
 
 @ti.func
 def remembered(s: ti.template(), c, world):
-    """The impulse that point c had in the last step, in the world: of the same feature, or, where boxes lie edge on
-    edge and a corner takes the place of a crossing, of the nearest point of the same two shapes."""
+    """Where the impulse is kept that point c had in the last step, -1 for nowhere: of the same feature, or, where boxes
+    lie edge on edge and a corner takes the place of a crossing, of the nearest point of the same two shapes."""
     other, feature = s.points.integers[world, c, SHAPE_B], s.points.integers[world, c, FEATURE]
     point = triple(s.points.numbers, c, POINT, world)
     nearest = NEAR * s.motion.masses[world, s.points.integers[world, c, BODY_A], RADIUS]
@@ -72,28 +87,34 @@ def remembered(s: ti.template(), c, world):
             elif away < nearest:
                 found, nearest = at, away
         at = following
-    impulse = ti.Vector([0.0, 0.0, 0.0])
     if found >= 0:
-        impulse = triple(s.kept.impulses, found, 0, world)
         s.kept.keys[world, found, OTHER] = -1  # nobody else's
-    return impulse
+    return found
 
 
 @ti.func
 def keep_contacts(s: ti.template(), world):
     """Keep the impulses of all contacts for the next step."""
-    n = ti.static(s.rows.numbers)
     for shape in range(s.kept.heads.shape[0]):
         s.kept.heads[shape, world] = -1
     for c in range(ti.min(s.points.count[world], s.points.integers.shape[1])):
-        first = s.first_row + ROWS * c
-        impulse = ti.Vector([0.0, 0.0, 0.0])
-        for k in ti.static(range(ROWS)):
-            impulse += n[world, first + k, IMPULSE] * triple(n, first + k, DIRECTION, world)
-        put_triple(s.kept.impulses, c, 0, impulse, world)
+        put_triple(s.kept.impulses, c, 0, together(s, c, 0, DIRECTION, world), world)
+        if ti.static(s.features.contacts.turning):
+            put_triple(s.kept.impulses, c, MOMENT, together(s, c, ROWS, TURN_I, world), world)
         put_triple(s.kept.impulses, c, WHERE, triple(s.points.numbers, c, POINT, world), world)
         shape = s.points.integers[world, c, SHAPE_A]
         s.kept.keys[world, c, OTHER] = s.points.integers[world, c, SHAPE_B]
         s.kept.keys[world, c, OF_FEATURE] = s.points.integers[world, c, FEATURE]
         s.kept.keys[world, c, NEXT] = s.kept.heads[shape, world]
         s.kept.heads[shape, world] = c
+
+
+@ti.func
+def together(s: ti.template(), c, first, along, world):
+    """The impulses of three rows of contact c, from its `first` on, as a vector in the world."""
+    n = ti.static(s.rows.numbers)
+    result = ti.Vector([0.0, 0.0, 0.0])
+    for k in ti.static(range(ROWS)):
+        row = s.first_row + ti.static(size(s.features.contacts)[0]) * c + first + k
+        result += n[world, row, IMPULSE] * triple(n, row, along, world)
+    return result

@@ -7,7 +7,7 @@ import numpy as np
 from pbd.validate import finite_number, not_negative, one_of, whole
 from rigid.bodies import BodySolver
 from rigid.contact import tables
-from rigid.contact.rows import GROUPS, ROWS
+from rigid.contact.rows import size
 from rigid.joints.table import JointTable
 from rigid.motion import motion
 from rigid.rows import DIRECTION, RowTable
@@ -92,10 +92,11 @@ class SequentialSolver(BodySolver):
         joints = JointTable(models, table, held)
         self.joints, self.first_coordinates = joints.upload(), joints.first_coordinates
         self._first_row, self._first_group = len(table.rows), len(table.groups)
-        self.rows = table.upload(ROWS * capacity, GROUPS * capacity)
+        self._contact_rows, groups = size(meetings)
+        self.rows = table.upload(self._contact_rows * capacity, groups * capacity)
         self._contacts = tables.upload(models, worlds, capacity)
         self.points = self._contacts[1]
-        self.kept = kept(worlds, capacity, len(self.model.shapes))
+        self.kept = kept(worlds, capacity, len(self.model.shapes), meetings.turning)
         self._reach = tables.array(np.zeros((len(self.model.bodies), worlds)))
         gravity = np.transpose([each.gravity for each in models])
         self._gravity = tables.array(np.broadcast_to(gravity, (3, worlds)))
@@ -143,8 +144,8 @@ class SequentialSolver(BodySolver):
         """Points of contact of the last substep, and the forces in them: a Contacts. Arguments: world: which."""
         count = int(self._report[world, TOUCHING])
         integers, numbers = (array.to_numpy()[world, :count] for array in self.points[:2])
-        rows = self.rows.numbers.to_numpy()[world, self._first_row : self._first_row + ROWS * count]
-        rows = rows.reshape(count, ROWS, rows.shape[-1]).astype(float)
+        rows = self.rows.numbers.to_numpy()[world, self._first_row : self._first_row + self._contact_rows * count]
+        rows = rows.reshape(count, self._contact_rows, rows.shape[-1]).astype(float)
         forces = np.einsum("cr,crk->ck", rows[:, :, IMPULSE], rows[:, :, DIRECTION : DIRECTION + 3]) / self._h
         return Contacts(
             integers[:, [tables.BODY_A, tables.BODY_B]], numbers[:, tables.POINT : tables.POINT + 3],

@@ -3,7 +3,7 @@
 Ratios are of figures from one run.
 """
 
-from scenes.bench.bodies import impulses, ragdolls, trees
+from scenes.bench.bodies import impulses, mass_ratio, ragdolls, trees
 from scenes.bench.measure import COLUMNS
 from scenes.bench.mechanisms import table1
 from scenes.bench.particles import million, small, thread_worker, threads, worlds
@@ -18,6 +18,7 @@ BENCHMARKS = {
     "impulse": impulses,
     "articulated": trees,
     "table1": table1,
+    "mass_ratio": mass_ratio,
     "million": million,
 }
 

@@ -1,5 +1,7 @@
 """Ragdolls, chains and piles of bodies, by the solvers of rigid."""
 
+import numpy as np
+
 import pbd
 import rigid
 from pbd import build
@@ -41,7 +43,6 @@ def ragdolls(worlds=100, pile=50, sweeps=10):
     solver = rigid.solver("verlet", model, dt=1 / 60, iterations=sweeps, direction="current")
     solver.step(240)
     yield row("ragdoll", f"pile of {pile}", fastest(lambda: solver.step(20), 3) * 50, "ms/step", solver.system.digest())
-
 
 
 def impulses(worlds=100):
@@ -104,3 +105,31 @@ def trees(worlds=10_000):
     solver.step(300)
     seconds = fastest(lambda: solver.step(1000), 3)
     yield row("articulated", "ragdoll 20 iterations", seconds * 1e3, "µs/step", solver.digest())
+
+
+def mass_ratio_error(solver, iterations, duration=2.0):
+    """What a solver makes of high_mass_ratio at 1/240 s: its error, and its solver at the end.
+
+    The error is the larger of two at the worst moment: by which part of its height the heavy box has left it, and by
+    which part of its length the chain with the heavy ball is too long. One whose stack falls is near 1.
+    """
+    model = load("high_mass_ratio").model
+    box, ball = model.body("heavy box"), model.body("ball")
+    height, top = box.position[2], model.joints[0].parent_anchor
+    length = np.linalg.norm(ball.position - top)
+    indices = [model.bodies.index(body) for body in (box, ball)]
+    options = {"direction": "current"} if solver == "verlet" else {"tolerance": 0.0}
+    made, worst = rigid.solver(solver, model, dt=1 / 240, iterations=iterations, **options), 0.0
+    for _ in range(round(20 * duration)):
+        made.step(12)
+        box_now, ball_now = made.state().position[indices]
+        worst = max(worst, abs(box_now[2] - height) / height, np.linalg.norm(ball_now - top) / length - 1)
+    return worst, made
+
+
+def mass_ratio(solvers=("impulse", "articulated", "verlet"), iterations=(5, 10, 20, 50, 100, 200)):
+    """Error against iterations where a hundred times as heavy stands on, and hangs from, what is light."""
+    for solver in solvers:
+        for sweeps in iterations:
+            error, made = mass_ratio_error(solver, sweeps)
+            yield row("mass_ratio", f"{solver} {sweeps} iterations", 100 * error, "% error", made.digest())

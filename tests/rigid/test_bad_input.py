@@ -36,7 +36,7 @@ def refusal(act, error):
 # Numbers that are none ------------------------------------------------------------------------------------------------
 
 PLACED = {"position": ZERO, "rotation": (1.0, 0.0, 0.0, 0.0), "velocity": ZERO, "angular_velocity": ZERO}
-TOUCHING = {"friction": 0.5, "restitution": 0.0}
+TOUCHING = {"friction": 0.5, "restitution": 0.0, "rolling_friction": 0.01, "spinning_friction": 0.01}
 JOINED = {"parent": 0, "child": 1, "friction": 0.0}
 SOLID = np.vstack([np.eye(3), -np.eye(3)]), [(0, 1, 2), (3, 4, 5), (0, 1, 5)]
 

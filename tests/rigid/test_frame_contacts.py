@@ -96,6 +96,22 @@ def test_a_ball_comes_back_to_e_squared_of_its_height(restitution):
         assert peak == pytest.approx(restitution ** (2 * k), abs=g * h * h / 8 + 0.006 * 0.0775)
 
 
+def test_a_ball_that_rolls_keeps_its_speed_and_does_not_sink():
+    # θ = ω h = 1/6 in each step. Its lowest point of before rises by r (1 - cos θ), of which the contact knows
+    # r sin²θ/2; the rest, r θ⁴/8, is sunk in each step, and a fifth of what is deeper than the slop is parted, which is
+    # a quarter of 2 % of the ball's half width.
+    model = rigid.Model()
+    model.add_ground(friction=0.5)
+    r, h, v = 0.1, 1 / 240, 4.0
+    model.add_sphere(r, mass=1.0, position=(0, 0, r), velocity=(v, 0, 0), angular_velocity=(0, v / r, 0))
+    solver = rigid.solver("verlet", model, dt=h)
+    deepest = 0.25 * 0.02 * r * math.sqrt(3 * 0.2) + 5 * r * (v / r * h) ** 4 / 8
+    for _ in range(8):
+        solver.step(120)
+        assert -deepest < solver.state().position[0, 2] - r < 1e-6
+    assert solver.state().velocity[0, 0] == pytest.approx(v, rel=1e-3)
+
+
 def stack(count, size=0.2, spin=0.0, **options):
     """Boxes one on top of the other."""
     model = rigid.Model()
@@ -299,7 +315,8 @@ PAIRS = [("box", "box"), ("box", "capsule"), ("capsule", "capsule"), ("sphere", 
 @pytest.mark.parametrize(("kinds", "count"), [(pair, 200) for pair in PAIRS])
 def test_bodies_thrown_at_each_other_gain_no_energy_and_end_apart(kinds, count):
     # 1,000 pairs in all, 20 m/s against one another: nothing stops being finite; kinetic and potential energy never
-    # exceed what there was; at the end no overlap is deeper than 2 % of the smaller body.
+    # exceed what there was; at the end no overlap is deeper than 2 % of the smaller body. (Boxes are at rest by then,
+    # what is round rolls on, since nothing stops it.)
     models, sizes = thrown(kinds, count, seed=len(kinds[0]) + count)
     solver = rigid.solver("verlet", models, dt=1 / 240, iterations=20, direction="current")
     solver.step()
@@ -308,8 +325,10 @@ def test_bodies_thrown_at_each_other_gain_no_energy_and_end_apart(kinds, count):
         solver.step(2 if k < 60 else 6)
         most = np.maximum(most, solver.energy().total)
     assert np.isfinite(solver.state().position).all()
-    assert (most <= start * (1 + 1e-9)).all()
+    gained = {world: gain for world, gain in enumerate(most / start - 1) if gain > 1e-9}
     found = solver._guest["Points count"].to_numpy()
     gaps = solver._guest["Points numbers"].to_numpy()[..., tables.GAP]
-    for world, (n, size) in enumerate(zip(found, sizes)):
-        assert gaps[world, :n].min(initial=0.0) > -0.02 * size
+    depths = [-gaps[world, :n].min(initial=0.0) / size for world, (n, size) in enumerate(zip(found, sizes))]
+    deep = {world: depth for world, depth in enumerate(depths) if depth > 0.02}
+    assert not gained
+    assert not deep

@@ -224,6 +224,19 @@ def test_a_mesh_that_bodies_cannot_touch_with_is_refused():
         rigid.solver("verlet", model)
 
 
+def test_a_soft_joint_is_refused_and_a_gear_is_not():
+    def model(**options):
+        it = rigid.Model()
+        boxes = [it.add_box((0.2, 0.2, 0.2), mass=1.0, position=(x, 0, 1)) for x in (0, 1)]
+        hinges = [it.add_hinge(rigid.GROUND, box, (x, 0, 1), (0, 1, 0), **options) for x, box in enumerate(boxes)]
+        it.add_gear(*hinges, ratio=-1.0)
+        return it
+
+    rigid.solver("verlet", model())
+    with pytest.raises(NotImplementedError, match=r"hinge '.*' is soft: solver \"verlet\" has hard joints alone"):
+        rigid.solver("verlet", model(soft=rigid.Soft(frequency=5.0)))
+
+
 def test_an_unknown_solver_is_told_the_nearest():
     with pytest.raises(ValueError, match=r"did you mean 'verlet'"):
         rigid.solver("verlett", rigid.Model())

@@ -77,6 +77,8 @@ BODIES = {
     "plane on a body": (lambda m: m.add_shape("arm", pbd.Plane()), ValueError, ["'arm'", "Plane", "with an end"]),
     "mass on the ground": (lambda m: m.add_shape(GROUND, rigid.Box(), mass=1), ValueError, ["rigid.GROUND", "neither"]),
     "friction": (lambda m: m.add_shape(0, rigid.Box(), friction=-1), ValueError, ["friction is -1", "zero or more"]),
+    "rolling": (lambda m: m.add_ground(rolling_friction=-1), ValueError, ["rolling_friction is -1", "zero or more"]),
+    "spinning": (lambda m: m.add_sphere(1, mass=1, spinning_friction=-1), ValueError, ["spinning_friction is -1"]),
     "restitution": (lambda m: m.add_ground(restitution=2), ValueError, ["restitution is 2", "0 to 1"]),
     "group": (lambda m: m.add_shape(0, rigid.Box(), group=-1), ValueError, ["group is -1", "0 or more"]),
     "group a word": (lambda m: m.add_shape(0, rigid.Box(), group="a"), TypeError, ["group is 'a'", "whole number"]),

@@ -7,6 +7,7 @@ import pytest
 
 import scenes
 from rigid.rotation import rotate
+from scenes.bench.bodies import mass_ratio_error
 from scenes.looks import Bodies
 from scenes.render.film import camera_for, picture, renderer_for
 from scenes.run import USUAL, Replay, Run
@@ -242,3 +243,15 @@ def test_cloth_stays_out_of_the_ball(count):
     # A particle keeps off by half the thickness, to round-off, since the ball has the last word in each sweep; that the
     # cloth never sinks in by its thickness follows.
     assert min(nearest) == pytest.approx(thickness / 2, abs=1e-12)
+
+
+@pytest.mark.parametrize("solver", [
+    pytest.param("impulse", id="high_mass_ratio-impulse"),
+    pytest.param("verlet", id="high_mass_ratio", marks=pytest.mark.slow),
+])  # fmt: skip
+def test_a_hundred_times_as_heavy_is_carried_the_better_the_more_sweeps(solver):
+    # Both go over their constraints one by one: what is left of an error after a sweep is a part of it, and the slowest
+    # of those parts is near one, so that the error falls with the sweeps and never rises.
+    errors = [mass_ratio_error(solver, iterations, 0.5)[0] for iterations in (10, 20, 50, 200)]
+    assert (np.diff(errors) < 0).all()
+    assert errors[-1] < 0.01

@@ -190,9 +190,11 @@ def test_what_can_meet():
     model.add_ground()
     assert not any(tables.meetings([model]))
     model.add_capsule(0.1, 1, mass=1)
-    assert tables.meetings([model]) == (False, True, False, False, False, False)
+    assert tables.meetings([model]) == (False, True, False, False, False, False, False)
     model.add_box((1, 1, 1), mass=1)
-    assert tables.meetings([model]) == (False, True, True, True, False, False)
+    assert tables.meetings([model]) == (False, True, True, True, False, False, False)
+    model.add_shape(1, rigid.Sphere(radius=0.1), rolling_friction=0.01)
+    assert tables.meetings([model]).turning
 
 
 def test_compiled_for_what_can_meet_the_same_is_found(finder):
