@@ -7,7 +7,8 @@
 
 The description: bodies, shapes, joints, springs, gears (rigid/model.py), snapshots (rigid/state.py), mass properties
 (rigid/mass.py) and rotations (rigid/rotation.py); builders in rigid/build. Where shapes touch is in rigid/contact.
-Solvers: "verlet" (rigid/frames), "impulse" (rigid/impulse) and "penalty" (rigid/penalty).
+Solvers: "verlet" (rigid/frames), "impulse" (rigid/impulse), "articulated" (rigid/articulated) and "penalty"
+(rigid/penalty).
 """
 
 from inspect import signature
@@ -22,15 +23,16 @@ from rigid.model import Model
 from rigid.names import GROUND
 from rigid.state import State, angular_momentum, linear_momentum
 
-SOLVERS = ("verlet", "impulse", "penalty")
+SOLVERS = ("verlet", "impulse", "articulated", "penalty")
 
 
 def solver(name, model, dt=None, worlds=1, **options):
     """Make a solver of a model.
 
     Arguments: name: "verlet", bodies as frames of particles (rigid/frames); "impulse", sequential impulses in maximal
-    coordinates (rigid/impulse); "penalty", springs and dampers (rigid/penalty); model: a Model, or a list of several of
-    one structure, each a world; dt: time step [s], None for the solver's own: 0.01, "penalty" 0.003; worlds: how many
+    coordinates (rigid/impulse); "articulated", trees in generalised coordinates with impulses for the rest
+    (rigid/articulated); "penalty", springs and dampers (rigid/penalty); model: a Model, or a list of several of one
+    structure, each a world; dt: time step [s], None for the solver's own: 0.01, "penalty" 0.003; worlds: how many
     copies; options: the solver's.
 
     Errors: ValueError for an unknown name or option; NotImplementedError for what in the model the solver cannot do.
@@ -40,6 +42,8 @@ def solver(name, model, dt=None, worlds=1, **options):
         from rigid.frames import FrameSolver as Solver  # brings Taichi, which a description needs none of
     elif name == "impulse":
         from rigid.impulse import ImpulseSolver as Solver
+    elif name == "articulated":
+        from rigid.articulated import ArticulatedSolver as Solver
     else:
         from rigid.penalty import PenaltySolver as Solver
     known = [each for each in signature(Solver).parameters if each not in ("model", "options")]

@@ -172,14 +172,18 @@ class BodySolver:
 
     def _joint_positions(self, state):
         """The same; angles count on from those of the last step's start."""
+        self._reader.count_from(self._angles())
+        return self._reader.positions(state)
+
+    def _angles(self):
+        """{name: angle} of hinges and universal joints at the last step's start, as the solver counts them."""
         values = self.joints.coordinates.to_numpy()[:, :, VALUE].astype(float)
         angles = {}
         for joint, first in zip(self.model.joints, self.first_coordinates):
             if isinstance(joint, (Hinge, Universal)):
                 angle = values[:, first] if isinstance(joint, Hinge) else values[:, first : first + 2]
                 angles[joint.name] = angle[0] if self.worlds == 1 else angle
-        self._reader.count_from(angles)
-        return self._reader.positions(state)
+        return angles
 
     def joint_velocities(self):
         """Their velocities, likewise."""

@@ -4,28 +4,34 @@ Where no kernel is on disk yet, two thirds of the suite's time are Taichi's, com
 one of pytest-xdist's workers, as far as can be, and with one pass less than elsewhere.
 """
 
+import os
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # a worker has one core: more threads would wait for one another
+
 import pytest
 from taichi.lang import impl
 
 from scenes.device import initialise
 
-# Whose kernels take longest. They go first, so that no worker is left with one of them when the others are done.
+# What takes longest, first, so that no worker is left with one of them when the others are done.
 FIRST = (
     "test_determinism.py",
-    "test_catalogue.py",
-    "test_documents.py",
-    "test_frame_contacts.py",
     "test_impulse_contacts.py",
-    "test_impulse_determinism.py",
-    "test_impulse_chain.py",
     "test_penalty_determinism.py",
-    "test_penalty_contacts.py",
-    "test_cli_process.py",
+    "test_frame_contacts.py",
+    "test_agreement.py",
     "test_frame_joints.py",
-    "test_bad_input.py",
-    "test_unit_frames.py",
+    "test_cli_process.py",
     "test_sweeps.py",
     "test_frame_turning.py",
+    "test_unit_frames.py",
+    "test_documents.py",
+    "test_catalogue.py",
+    "test_bad_input.py",
+    "test_contacts.py",
+    "test_render_picture.py",
+    "test_contact_pairs.py",
+    "test_folding.py",
 )
 
 # Scenes of the catalogue that share kernels: boxes on the ground, with tests of contacts; ragdolls among boxes, with
@@ -39,17 +45,18 @@ TOGETHER = {
 }
 ALIKE = (
     ("arch", "card_house", "domino_spiral", "dominoes", "pyramid", "slope", "stack"),
-    ("five_link_chain", "pendulum", "top"),
     ("chain", "newtons_cradle"),
     ("door", "high_mass_ratio"),
     ("scout_robot", "trailer"),
 )
+SWINGING = ("dzhanibekov", "five_link_chain", "pendulum", "top")
 for solver in ("impulse", "penalty"):
     TOGETHER |= {f"{scene}-{solver}": f"{scenes[0]}-{solver}" for scenes in ALIKE for scene in scenes}
+    TOGETHER |= {f"{scene}-{solver}": f"{solver} of joints" for scene in SWINGING}
 
-# Files on impulses, and on penalties, by the ends of their names.
-ROW_FILES = {f"{name}.py": "contacts" for name in ("contacts", "determinism")}
-ROW_FILES |= {f"{name}.py": "joints" for name in ("chain", "joints", "refusals", "rows")}
+# Files on impulses and on how they agree with others, and on penalties, by the ends of their names.
+ROW_FILES = {f"{name}.py": "contacts" for name in ("contacts", "determinism", "sleep")}
+ROW_FILES |= {f"{name}.py": "joints" for name in ("agreement", "chain", "joints", "refusals", "rows")}
 
 
 def pytest_addoption(parser):
@@ -75,10 +82,10 @@ def group(nodeid):
     if path.endswith("test_catalogue.py"):
         scene = case.removesuffix("-whole")
         return TOGETHER.get(scene, scene)
-    if path.startswith(("tests/rigid/impulse/", "tests/rigid/penalty/")):
-        folder, file = path.split("/")[2:]
-        kind = ROW_FILES.get(file.rpartition("_")[2])
-        return f"{folder} of {kind}" if kind else path
+    if path.startswith(("tests/agreement/", "tests/rigid/impulse/", "tests/rigid/penalty/")):
+        solver = "penalty" if "/penalty/" in path else "impulse"
+        kind = ROW_FILES.get(path.rpartition("_")[2])
+        return f"{solver} of {kind}" if kind else path
     return nodeid if path.endswith("test_documents.py") else path
 
 

@@ -165,7 +165,7 @@ def solve(s: ti.template(), c, world):
         limit = s.guest.contacts[c, world, FRICTION] * normal
         if along * along + across * across > limit * limit:
             # What slides: the same step for both tangents, so that it ends where λ_t lies against the slip; each with
-            # its own would turn it aside. No longer than either bears (as rigid/impulse/relax.py has it).
+            # its own would turn it aside. No longer than either bears (as rigid/sequential/relax.py has it).
             step = ti.min(inverse[1], inverse[2])
             along, across = before[1] - D.dot(t) * step, before[2] - D.dot(u) * step
             length = ti.sqrt(along * along + across * across)

@@ -5,9 +5,11 @@ from typing import Any, NamedTuple
 import taichi as ti
 
 from rigid.contact.tables import Broad, Points, Shapes
+from rigid.impulse import maximal
 from rigid.joints.table import Joints
 from rigid.motion import Motion
-from rigid.rows import OWN, Rows
+from rigid.rows import Rows
+from rigid.sequential.arrays import Kept
 
 
 class Features(NamedTuple):
@@ -29,18 +31,11 @@ class Features(NamedTuple):
         return 2 if self.split else 1
 
 
-class Kept(NamedTuple):
-    """Impulses of contacts from the last step, found again by their shapes and feature."""
-
-    impulses: Any  # (W, capacity, 6): in the world [N s], and where it acted [m]
-    keys: Any  # (W, capacity, 3) i32: the other shape, the feature, the next one of the same shape
-    heads: Any  # (shapes, W) i32: the first one of each shape, -1 for none
-
-
 class Data(NamedTuple):
     """What every function of the kernel can read."""
 
     features: Features  # known when the kernel is compiled
+    space: Any  # what impulses do: rigid/impulse/maximal.py
     motion: Motion
     joints: Joints
     rows: Rows
@@ -52,7 +47,7 @@ class Data(NamedTuple):
     calm: Any  # (W, bodies + 1, 2): how long each body has rested [s], see rigid/impulse/sleep.py
     islands: Any  # (W, bodies + 1) i32: another body of its island, or itself
     surroundings: Any  # (3, W): gravity [m/s²]
-    report: Any  # (W, REPORTS): what the host wants to know
+    report: Any  # (W, REPORTS): what the host wants to know, rigid/sequential/arrays.py
     h: Any  # length of a substep [s]
     tolerance: Any  # sweeps end when every impulse's change is below it [N s]
     error_reduction: Any  # part of an error of position that a step mends
@@ -60,17 +55,6 @@ class Data(NamedTuple):
     sleep_speed: Any  # slower bodies rest [m/s]
     first_row: Any  # of contacts
     first_group: Any
-
-
-# Columns of a row that are the impulse solver's: M⁻¹Jᵀ of both bodies' angular parts; its row of the inverse of its
-# group's matrix J M⁻¹ Jᵀ + γ (six at most; of a group that is clamped the first is of the row alone); γ of
-# J V + b + γ λ = 0; b, and behind it b' of J V' + b' = 0; λ, and behind it λ' [N s]; what is left of the equation.
-PUSH_I, PUSH_J, INVERSE, SOFTNESS, BIAS, IMPULSE, RESIDUAL = (OWN + k for k in (0, 3, 6, 12, 13, 15, 17))
-COLUMNS = RESIDUAL + 1
-
-# Columns of the report, one row for each world.
-SWEEPS, INCREMENT, ERROR_LEFT, TOUCHING, DIVERGED_STEP, CROWDED = range(6)
-REPORTS = 6
 
 
 def kernel(body, features):
@@ -92,7 +76,7 @@ def kernel(body, features):
     ):  # fmt: skip
         data = ti.static(
             Data(
-                features,
+                features, maximal,
                 Motion(masses, poses, velocities, answers),
                 Joints(joint_integers, joint_numbers, coordinates, drives, drive_numbers),
                 Rows(row_numbers, groups),

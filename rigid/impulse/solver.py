@@ -1,61 +1,17 @@
 """Solver "impulse": a Model in maximal coordinates, by sequential impulses. The step is in rigid/impulse/step.py."""
 
 import warnings
-from typing import NamedTuple
 
 import numpy as np
 
 from pbd.arrays import SPREAD
 from pbd.launch import Launch, on_cpu, require_taichi
-from pbd.validate import finite_number, not_negative, one_of, whole
-from rigid.bodies import BodySolver
-from rigid.contact import tables
-from rigid.contact.rows import GROUPS, ROWS
-from rigid.impulse.arrays import (
-    COLUMNS,
-    CROWDED,
-    DIVERGED_STEP,
-    ERROR_LEFT,
-    IMPULSE,
-    INCREMENT,
-    REPORTS,
-    SWEEPS,
-    TOUCHING,
-    Features,
-    Kept,
-)
+from pbd.validate import not_negative
+from rigid.contact.tables import array
+from rigid.impulse.arrays import Features
+from rigid.impulse.maximal import COLUMNS
 from rigid.impulse.step import step_kernel
-from rigid.joints.table import JointTable
-from rigid.motion import motion
-from rigid.rows import DIRECTION, RowTable
-
-
-class Statistics(NamedTuple):
-    """What the last substep did; arrays (worlds,) where there are several worlds.
-
-    iterations: sweeps; residual: largest error of a joint, limit or contact that the velocities left and that was then
-    mended [m or rad]; contacts: points that had rows; increment: largest change of an impulse in the last sweep [N s].
-    """
-
-    iterations: object
-    residual: object
-    contacts: object
-    increment: object
-
-
-class Contacts(NamedTuple):
-    """Points of contact of the last substep, n of them in the world asked for.
-
-    bodies (n, 2), the second -1 for the ground; points (n, 3) on the first [m]; normals (n, 3) from the second to the
-    first; gaps (n,) [m] at the substep's start; forces (n, 3) on the first, friction included [N].
-    """
-
-    bodies: np.ndarray
-    points: np.ndarray
-    normals: np.ndarray
-    gaps: np.ndarray
-    forces: np.ndarray
-
+from rigid.sequential.solver import SequentialSolver
 
 # Heavier bodies than so many times the lightest are beyond what sweeps can carry.
 MOST_HEAVY = 1e4
@@ -74,7 +30,7 @@ def warn_of_ratios(model):
         )
 
 
-class ImpulseSolver(BodySolver):
+class ImpulseSolver(SequentialSolver):
     """A Model by sequential impulses.
 
     Arguments:
@@ -109,99 +65,31 @@ class ImpulseSolver(BodySolver):
                  split_impulse=True, error_reduction=None, block=True, gyroscopic="implicit",
                  restitution_threshold=0.0, sleep_speed=0.0, contacts=True, contact_capacity=None):  # fmt: skip
         require_taichi()
-        super().__init__(model, dt, worlds, substeps)
-        self.iterations = whole("iterations", iterations, least=0)
-        self.tolerance = not_negative("tolerance", tolerance)
-        if error_reduction is None:
-            error_reduction = 1.0 if split_impulse else 0.2
-        self.error_reduction = finite_number("error_reduction", error_reduction)
-        if not 0 <= self.error_reduction <= 1:
-            raise ValueError(f"error_reduction is {self.error_reduction:g}: expected 0 <= error_reduction <= 1")
-        self.restitution_threshold = not_negative("restitution_threshold", restitution_threshold)
+        super().__init__(model, dt, worlds, substeps, iterations, tolerance, warm_start, split_impulse, error_reduction,
+                         block, gyroscopic, restitution_threshold, contacts, contact_capacity, COLUMNS)  # fmt: skip
         self.sleep_speed = not_negative("sleep_speed", sleep_speed)
-        one_of("gyroscopic", gyroscopic, ("implicit", "midpoint", "explicit"))
         for each in self.models:
             warn_of_ratios(each)
-        models, worlds = self.models, self.worlds
-        meetings = tables.meetings(models)
-        touching = contacts and any(meetings[:5])
-        if not touching:
-            for each in models:
-                tables.refuse_grids(each)
-        self.motion = motion(models, worlds)
-        table = RowTable(COLUMNS, worlds)
-        joints = JointTable(models, table)
-        self.joints, self.first_coordinates = joints.upload(), joints.first_coordinates
-        capacity = 1
-        if touching:
-            capacity = max(tables.default_capacity(self.model), 1)
-            if contact_capacity is not None:
-                capacity = whole("contact_capacity", contact_capacity)
-        self._first_row, self._first_group = len(table.rows), len(table.groups)
-        self.rows = table.upload(ROWS * capacity, GROUPS * capacity)
-        self._contacts = tables.upload(models, worlds, capacity)
-        self.points = self._contacts[1]
-        shapes, bodies = max(len(self.model.shapes), 1), max(len(self.model.bodies), 1)
-        self.kept = Kept(
-            tables.array(np.zeros((worlds, capacity, 6))),
-            tables.array(np.zeros((worlds, capacity, 3), np.int32)),
-            tables.array(np.full((shapes, worlds), -1, np.int32)),
-        )
-        reach = tables.array(np.zeros((bodies, worlds)))
-        gravity = np.broadcast_to(np.transpose([each.gravity for each in models]), (3, worlds))
-        arrays = [*self.motion, *self.joints, *self.rows, *(a for group in self._contacts for a in group), *self.kept]
-        one_world = worlds == 1
         features = Features(
-            bool(self._first_row or len(self.model.joints) or len(self.model.springs)), meetings if touching else None,
-            gyroscopic, bool(block), bool(split_impulse), bool(warm_start), self.sleep_speed > 0, one_world,
+            bool(self._first_row or self.model.joints or self.model.springs), self._meetings, self._gyroscopic,
+            self._block, self._split_impulse, self._warm_start, self.sleep_speed > 0, self.worlds == 1,
             SPREAD if on_cpu() else 1,
         )  # fmt: skip
-        self.calm = tables.array(np.zeros((worlds, len(self.model.bodies) + 1, 2)))
-        islands = tables.array(np.zeros((worlds, len(self.model.bodies) + 1), np.int32))
-        self._advance = Launch(step_kernel(features), *arrays, reach, self.calm, islands, tables.array(gravity))
-        self._report = np.zeros((worlds, REPORTS), tables.real())
+        bodies = len(self.model.bodies) + 1
+        self.calm = array(np.zeros((self.worlds, bodies, 2)))
+        islands = array(np.zeros((self.worlds, bodies), np.int32))
+        self._advance = Launch(
+            step_kernel(features), *self.motion, *self.joints, *self.rows, *self._contact_arrays(), self._reach,
+            self.calm, islands, self._gravity,
+        )  # fmt: skip
         self._forget()
 
-    def _launch(self, count):
-        self._report[:, DIVERGED_STEP:] = -1
-        self._advance(
-            self._report, self._h, float(self.tolerance), float(self.error_reduction),
-            float(self.restitution_threshold), float(self.sleep_speed), self._first_row, self._first_group, count,
-            self.iterations,
-        )  # fmt: skip
-        if self._report[:, CROWDED].max() >= 0:
-            raise RuntimeError(
-                f"{int(self._report[:, CROWDED].max())} points of contact at once, more than there is room for: give "
-                "the solver contact_capacity= of some more"
-            )
-        self._refuse_divergence(self._report[:, DIVERGED_STEP])
+    def _numbers(self):
+        return *super()._numbers(), self.sleep_speed
 
     def _remembered(self):
-        return [self.rows.numbers, *self.kept, self.calm]
+        return [*super()._remembered(), self.calm]
 
     def _forget(self):
-        numbers = self.rows.numbers.to_numpy()
-        numbers[:, :, IMPULSE] = 0.0
-        self.rows.numbers.from_numpy(numbers)
-        self.kept.heads.fill(-1)
+        super()._forget()
         self.calm.fill(0)
-
-    # Readings ---------------------------------------------------------------------------------------------------------
-
-    def statistics(self):
-        """Sweeps, residual, contacts and largest change of an impulse of the last substep: a Statistics."""
-        sweeps, left, touching, change = (self._report[:, k] for k in (SWEEPS, ERROR_LEFT, TOUCHING, INCREMENT))
-        columns = sweeps.astype(int), left, touching.astype(int), change
-        return Statistics(*(column[0] if self.worlds == 1 else column.copy() for column in columns))
-
-    def contact_forces(self, world=0):
-        """Points of contact of the last substep, and the forces in them: a Contacts. Arguments: world: which."""
-        count = int(self._report[world, TOUCHING])
-        integers, numbers = (array.to_numpy()[world, :count] for array in self.points[:2])
-        rows = self.rows.numbers.to_numpy()[world, self._first_row : self._first_row + ROWS * count]
-        rows = rows.reshape(count, ROWS, rows.shape[-1]).astype(float)
-        forces = np.einsum("cr,crk->ck", rows[:, :, IMPULSE], rows[:, :, DIRECTION : DIRECTION + 3]) / self._h
-        return Contacts(
-            integers[:, [tables.BODY_A, tables.BODY_B]], numbers[:, tables.POINT : tables.POINT + 3],
-            numbers[:, tables.NORMAL : tables.NORMAL + 3], numbers[:, tables.GAP], forces,
-        )  # fmt: skip

@@ -3,7 +3,7 @@
     rows  ->  velocities from forces  ->  warm start  ->  iterate  ->  poses  ->  rows  ->  iterate  ->  poses, mended
 
 One thread runs one world, any number of steps in one launch. Bodies have velocities V = (v, ω); a row (rigid/rows.py)
-asks J V + b + γ λ = 0 of two bodies, by an impulse λ that changes V by M⁻¹ Jᵀ λ (rigid/impulse/relax.py).
+asks J V + b + γ λ = 0 of two bodies, by an impulse λ that changes V by M⁻¹ Jᵀ λ (rigid/sequential/relax.py).
 
 Sources: Catto, Iterative Dynamics with Temporal Coherence (2005); [1], [3] of physics.md for split impulses; Baraff and
 others since for what an impulse is. Departures: friction is a cone, rows of a joint are solved together, what is apart
@@ -17,39 +17,22 @@ from functools import lru_cache
 
 import taichi as ti
 
-from rigid.columns import put_triple, triple
-from rigid.contact.narrow import point_finder
-from rigid.contact.rows import GROUPS, write_contact_rows
+from rigid.flight import finite, gain_speed
 from rigid.impulse import arrays
-from rigid.impulse.arrays import CROWDED, DIVERGED_STEP, ERROR_LEFT, INCREMENT, SWEEPS, TOUCHING
-from rigid.impulse.contact import begin_contacts, keep_contacts
-from rigid.impulse.prepare import aim_positions, prepare, put_inverse
-from rigid.impulse.relax import solve_group
 from rigid.impulse.sleep import count_calm, go_to_sleep, rests, sleeps
 from rigid.joints.rows import write_joint_rows
-from rigid.motion import ANGULAR, LINEAR, PSEUDO, RADIUS, move, spin_on, turn_inertia
-
-# How far beyond its surface a body looks for others, besides the way it may go in the step: part of its radius.
-SKIN = 0.02
+from rigid.motion import PSEUDO, move, turn_inertia
+from rigid.sequential.arrays import DIVERGED_STEP, ERROR_LEFT, INCREMENT, SWEEPS
+from rigid.sequential.contact import contact_writer, keep_contacts
+from rigid.sequential.prepare import aim_positions, prepare, put_inverse
+from rigid.sequential.relax import solve_group
 
 
 @lru_cache
 def step_kernel(features):
     """The kernel of a solver with these features: (steps, sweeps)."""
     touching = features.contacts is not None
-    find_points = point_finder(features.contacts) if touching else None
-
-    @ti.func
-    def write_contacts(s: ti.template(), world):
-        """Rows of all contacts, as the bodies lie, and the impulses that they had; how many groups there are."""
-        look_around(s, world)
-        find_points(s.shapes, s.points, s.broad, s.motion.poses, s.reach, world)
-        if s.points.count[world] > s.points.integers.shape[1]:
-            s.report[world, CROWDED] = ti.cast(s.points.count[world], float)
-        count = write_contact_rows(s, world)
-        begin_contacts(s, world)
-        s.report[world, TOUCHING] = ti.cast(count, float)
-        return s.first_group + GROUPS * count
+    write_contacts = contact_writer(features.contacts) if touching else None
 
     @ti.func
     def advance_world(s: ti.template(), world, steps, sweeps):
@@ -117,13 +100,6 @@ def step_kernel(features):
                     keep_contacts(s, world)
 
     @ti.func
-    def gain_speed(s: ti.template(), body, world):
-        """Velocities from forces: gravity, and the gyroscopic torque."""
-        velocity = triple(s.motion.velocities, body, LINEAR, world) + s.h * gravity(s, world)
-        put_triple(s.motion.velocities, body, LINEAR, velocity, world)
-        spin_on(s.motion, features.gyroscopic, body, s.h, world)
-
-    @ti.func
     def advance(s: ti.template(), steps, sweeps):
         if ti.static(features.one_world):
             ti.loop_config(serialize=True)
@@ -139,32 +115,7 @@ def step_kernel(features):
 
 
 @ti.func
-def gravity(s: ti.template(), world):
-    """Of a world [m/s²]."""
-    return ti.Vector([s.surroundings[k, world] for k in ti.static(range(3))])
-
-
-@ti.func
 def stand_still(s: ti.template(), body, world):
     """No pseudo-velocity."""
     for k in ti.static(range(PSEUDO, 2 * PSEUDO)):
         s.motion.velocities[world, body, k] = 0.0
-
-
-@ti.func
-def look_around(s: ti.template(), world):
-    """Note how far beyond its surface each body looks: as far as it may come in the step, and a little."""
-    for body in range(s.reach.shape[0]):
-        radius = s.motion.masses[world, body, RADIUS]
-        speed = (triple(s.motion.velocities, body, LINEAR, world) + s.h * gravity(s, world)).norm()
-        speed += radius * triple(s.motion.velocities, body, ANGULAR, world).norm()
-        s.reach[body, world] = s.h * speed + SKIN * radius
-
-
-@ti.func
-def finite(s: ti.template(), body, world):
-    """Whether a body's pose is finite: the sum of its numbers is not, where one is not."""
-    total = 0.0
-    for k in ti.static(range(7)):
-        total += s.motion.poses[world, body, k]
-    return total - total == 0.0

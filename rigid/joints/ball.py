@@ -19,7 +19,8 @@ from rigid.rows import put_jacobian
 @ti.func
 def put_ball(s: ti.template(), joint, row, c, at, world):
     """Rows and coordinates of a ball. Arguments: its first row and coordinate; at: of `ends`."""
-    put_point(s, row, at, world)
+    if row >= 0:
+        put_point(s, row, at, world)
     m, n = at[4], at[5]
     across, cosine = m[0].cross(n[0]), m[0].dot(n[0])
     sine, near = across.norm(), 1.0 + cosine

@@ -8,5 +8,6 @@ from rigid.joints.place import put_no_turn, put_point
 @ti.func
 def put_fixed(s: ti.template(), row, at, world):
     """Rows of a fixed joint. Arguments: its first row; at: of `ends`."""
-    put_point(s, row, at, world)
-    put_no_turn(s, row + 3, at[4], at[5], world)
+    if row >= 0:
+        put_point(s, row, at, world)
+        put_no_turn(s, row + 3, at[4], at[5], world)

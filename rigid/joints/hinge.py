@@ -12,9 +12,10 @@ from rigid.joints.place import counted, put_angle, put_point, put_right_angle
 @ti.func
 def put_hinge(s: ti.template(), row, c, at, world):
     """Rows and coordinate of a hinge. Arguments: its first row and coordinate; at: of `ends`."""
-    put_point(s, row, at, world)
     n_i, n_j = at[4], at[5]
-    put_right_angle(s, row + 3, n_i[1], n_j[0], world)
-    put_right_angle(s, row + 4, n_i[2], n_j[0], world)
+    if row >= 0:
+        put_point(s, row, at, world)
+        put_right_angle(s, row + 3, n_i[1], n_j[0], world)
+        put_right_angle(s, row + 4, n_i[2], n_j[0], world)
     angle = ti.atan2(n_i[2].dot(n_j[1]), n_i[1].dot(n_j[1]))
     put_angle(s, c, n_j[0], counted(s, c, angle, world), world)

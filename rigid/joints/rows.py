@@ -31,6 +31,8 @@ from rigid.joints.universal import put_universal
 def write_joint_rows(s: ti.template(), world):
     """Write the rows of joints, springs and gears.
 
+    A joint that coordinates hold together has no rows of its own (its first row is -1), but what acts along it has.
+
     Arguments: s: has `motion` (rigid/motion.py), `joints` (rigid/joints/table.py), `rows` (rigid/rows.py) and the time
     step `h`; world: index. Call it within a loop over worlds.
     """

@@ -15,9 +15,10 @@ def put_slider(s: ti.template(), row, c, at, world):
     point_i, point_j, arm_i, arm_j, n_i, n_j = at
     between = point_j - point_i
     reach = arm_i + between  # from body i to P_j
-    for k in ti.static(range(2)):
-        n = n_i[k + 1]
-        put_jacobian(s.rows, row + k, n, reach.cross(n), -arm_j.cross(n), -between.dot(n), world)
-    put_no_turn(s, row + 2, n_i, n_j, world)
+    if row >= 0:
+        for k in ti.static(range(2)):
+            n = n_i[k + 1]
+            put_jacobian(s.rows, row + k, n, reach.cross(n), -arm_j.cross(n), -between.dot(n), world)
+        put_no_turn(s, row + 2, n_i, n_j, world)
     n = n_i[0]
     put_coordinate(s, c, -n, -reach.cross(n), arm_j.cross(n), between.dot(n), world)

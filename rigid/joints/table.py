@@ -33,7 +33,7 @@ class Joints(NamedTuple):
 
 
 # Columns of `integers`: its kind, 0 for none (an array cannot be empty); its bodies, the ground's being the last; its
-# first row and coordinate; of a ball the first row of its friction and of its spring, or -1.
+# first row, or -1, and coordinate; of a ball the first row of its friction and of its spring, or -1.
 JOINT_KIND, BODY_I, BODY_J, FIRST_ROW, FIRST_COORDINATE, FRICTION_ROW, SPRING_ROW = range(7)
 BALL, HINGE, UNIVERSAL, SLIDER, FIXED, DISTANCE = range(1, 7)
 
@@ -45,16 +45,17 @@ COORDINATES = {BALL: 2, HINGE: 1, UNIVERSAL: 2, SLIDER: 1, FIXED: 0, DISTANCE: 1
 class JointTable:
     """Joints, springs and gears of models, and their rows added to a RowTable.
 
-    Arguments: models: one for all worlds, or one each, of one structure; table: a rigid.rows.RowTable.
+    Arguments: models: one for all worlds, or one each, of one structure; table: a rigid.rows.RowTable; held: joints
+    that a solver's coordinates hold together, which have no rows for that.
     """
 
-    def __init__(self, models, table):
+    def __init__(self, models, table, held=()):
         self.models, self.table, self.worlds = models, table, table.worlds
         self.integers, self.numbers, self.drives, self.drive_numbers = [], [], [], []
         self.coordinates = 0
         self.first_coordinates = []  # of each joint
         for index in range(len(models[0].joints)):
-            self.add_joint([model.joints[index] for model in models])
+            self.add_joint([model.joints[index] for model in models], index in held)
         for index in range(len(models[0].springs)):
             self.add_spring([model.springs[index] for model in models])
         for index in range(len(models[0].gears)):
@@ -72,14 +73,14 @@ class JointTable:
 
     # What each adds. Arguments: joints, springs, gears: one in each model ---------------------------------------------
 
-    def add_joint(self, joints):
-        """A joint's own rows, and what acts along its coordinates."""
+    def add_joint(self, joints, held):
+        """A joint's own rows, unless it is held, and what acts along its coordinates."""
         one = joints[0]
         kind = KINDS[type(one)]
         i, j = self.row_of(one.parent), self.row_of(one.child)
-        first = len(self.table.rows)
-        if sum(LOCKS[kind]):
-            self.add_locks(kind, i, j, joints)
+        first = -1
+        if sum(LOCKS[kind]) and not held:
+            first = self.add_locks(kind, i, j, joints)
         c = self.add_coordinates(COORDINATES[kind])
         self.first_coordinates.append(c)
         friction = spring = -1
@@ -105,7 +106,7 @@ class JointTable:
         self.numbers.append(np.broadcast_to(numbers, (JOINT_NUMBERS, self.worlds)))
 
     def add_locks(self, kind, i, j, joints):
-        """The rows that keep a joint together, hard or as soft as they are given to be."""
+        """The rows that keep a joint together, hard or as soft as they are given to be. Returns: the first."""
         shifts, turns = LOCKS[kind]
         _, first = self.table.add(LOCK, i, j, shifts + turns)
         given = [softness(joint.soft) for joint in joints]
@@ -113,6 +114,7 @@ class JointTable:
             pair = [of[0 if row < first + shifts else 1] for of in given]
             columns = np.transpose([(*strengths, of[2]) for strengths, of in zip(pair, given)])
             self.table.rows[row][STIFFNESS], self.table.rows[row][DAMPING], self.table.rows[row][PER_MASS] = columns
+        return first
 
     def add_ball(self, i, j, joints):
         """Rows of a ball's friction and of its spring; -1 for none."""

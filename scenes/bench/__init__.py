@@ -3,7 +3,7 @@
 Ratios are of figures from one run.
 """
 
-from scenes.bench.bodies import impulses, ragdolls
+from scenes.bench.bodies import impulses, ragdolls, trees
 from scenes.bench.measure import COLUMNS
 from scenes.bench.particles import million, small, thread_worker, threads, worlds
 from scenes.bench.sticks import sticks_against_c
@@ -15,6 +15,7 @@ BENCHMARKS = {
     "worlds": worlds,
     "ragdoll": ragdolls,
     "impulse": impulses,
+    "articulated": trees,
     "million": million,
 }
 

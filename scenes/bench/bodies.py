@@ -71,3 +71,36 @@ def impulses(worlds=100):
     yield row("impulse", f"ragdoll {worlds} worlds", rate, "ragdoll-steps/s", solver.digest())
     solver = after(60, "pyramid", **options)
     yield row("impulse", "pyramid of 55 boxes", fastest(lambda: solver.step(20)) * 50, "ms/step", solver.digest())
+
+
+def rods(links, worlds=1):
+    """A solver of a chain of rods without friction, from the horizontal, in generalised coordinates."""
+    model, before = rigid.Model(), rigid.GROUND
+    for k in range(links):
+        rod = model.add_box((0.5, 0.05, 0.05), mass=1.0, position=(0.5 * k + 0.25, 0, 0))
+        model.add_hinge(before, rod, (0.5 * k, 0, 0), (0, 1, 0))
+        before = rod
+    solver = rigid.solver("articulated", model, dt=0.001, worlds=worlds, contacts=False)
+    solver.step()
+    return solver
+
+
+def trees(worlds=10_000):
+    """The articulated solver: chains of rods of many lengths, from Python and inside one launch; many worlds; and a
+    ragdoll on a floor."""
+    solver = rods(5)
+    seconds = fastest(lambda: [solver.step() for _ in range(1000)], 3)
+    yield row("articulated", "chain of 5 step(1)", seconds * 1e3, "µs/step", solver.digest())
+    for links in (5, 20, 100, 400):
+        solver = rods(links)
+        steps = 4000 // links
+        seconds = fastest(lambda solver=solver, steps=steps: solver.step(steps))
+        yield row("articulated", f"chain of {links}", seconds / steps * 1e6, "µs/step", solver.digest())
+    solver = rods(5, worlds)
+    rate = 50 * worlds / fastest(lambda: solver.step(50), 3)
+    yield row("articulated", f"chain of 5 {worlds} worlds", rate, "chain-steps/s", solver.digest())
+    model = load("ragdoll").model
+    solver = rigid.solver("articulated", model, dt=1 / 60, iterations=20, tolerance=0.0)
+    solver.step(300)
+    seconds = fastest(lambda: solver.step(1000), 3)
+    yield row("articulated", "ragdoll 20 iterations", seconds * 1e3, "µs/step", solver.digest())

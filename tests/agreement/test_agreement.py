@@ -35,6 +35,7 @@ def stiff(step):
 SOLVERS = {
     "verlet": (lambda step: {"direction": "start", "iterations": 400}, {"joints": 2, "friction": 1, "contacts": 1}),
     "impulse": (lambda step: {"iterations": 400, "tolerance": 1e-10}, {"joints": 1, "friction": 1, "contacts": 1}),
+    "articulated": (lambda step: {"iterations": 400, "tolerance": 1e-10}, {"joints": 1, "friction": 1, "contacts": 1}),
     "penalty": (stiff, {"joints": 1, "friction": 1, "contacts": 1}),
 }
 

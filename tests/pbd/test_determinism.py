@@ -131,7 +131,7 @@ def test_the_scene_has_it_all():
     assert np.linalg.norm(away, axis=1).min() > 1e-3
 
 
-@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("threads", [1, pytest.param(2, marks=pytest.mark.slow)])  # here there are all of them
 def test_the_same_bits_with_any_number_of_threads_and_in_every_run(threads, digests):
     # Two threads in one process, one in another, and this one: runs of their own, all of them.
     assert elsewhere(threads) == digests

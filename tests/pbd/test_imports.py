@@ -1,6 +1,7 @@
 """The house's rules that no type checker knows, kept by reading the sources."""
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ PHYSICS = [name for name in NAMES if name.startswith(("pbd/", "rigid/"))]
 SOLVERS = ("frames", "impulse", "articulated", "penalty")
 
 
+@cache
 def tree(name):
     return ast.parse((ROOT / name).read_text(encoding="utf-8"))
 

@@ -226,7 +226,7 @@ def test_what_a_solver_refuses(case):
 
 def test_a_state_that_is_no_longer_finite_is_told_by_step_and_item():
     model = two()
-    solver = rigid.solver("verlet", model, dt=0.01)
+    solver = rigid.solver("verlet", model, dt=0.01, contacts=False)
     solver.step(2)
     velocities = solver.system.velocities()
     velocities[5] = 1e308
@@ -253,13 +253,15 @@ def test_bodies_one_in_another_at_the_start_part_without_exploding(kinds, apart)
     model = rigid.Model(gravity=ZERO)
     for kind, at in zip(kinds, (ZERO, apart)):
         SHAPES[kind](model, at)
+    for k, kind in enumerate(2 * ("box", "sphere")):  # far off, so that all of them have one kernel
+        SHAPES[kind](model, (0, 0, 100.0 * (k + 1)))
     solver = rigid.solver("verlet", model, dt=1 / 60, iterations=10)
     most = 0.0
     for _ in range(180):
         solver.step(5)
         most = max(most, solver.energy().kinetic)
     assert most < 2e-4
-    first, second = solver.state().position
+    first, second, *_ = solver.state().position
     assert np.linalg.norm(second - first) > 0.15
 
 

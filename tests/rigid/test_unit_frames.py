@@ -220,6 +220,7 @@ def test_a_contact_keeps_both_momenta():
     model = rigid.Model(gravity=(0, 0, 0))
     model.add_box((0.2, 0.2, 0.2), mass=1.0, velocity=(2, 0, 0), angular_velocity=(1, 2, 3))
     model.add_box((0.4, 0.2, 0.1), mass=9.0, position=(0.5, 0.05, 0.02))
+    model.add_ground(-1000.0)  # for the kernel of the stack below
     solver = rigid.solver("verlet", model, dt=0.005, frame="axes", iterations=20)
     first = momentum(solver)
     solver.step(100)

@@ -1,5 +1,7 @@
 """Every scene of the catalogue: it runs, it is seen, nothing passive gains energy, and what is solid stays so."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -39,17 +41,27 @@ SMALL = {
 
 # Scenes that are watched every day with a solver that is not their own, besides that; with any other it is slow to
 # compile their kernels.
-DAILY = {(name, "impulse") for name in ("chain", "door", "dominoes", "stack")} | {("five_link_chain", "verlet")}
-
+DAILY = {(name, "impulse") for name in ("door", "dominoes", "stack")} | {("five_link_chain", "verlet")}
 
 # And these are slow with their own solver, too: their kernels serve nothing else, and what they show stands in
-# tests/rigid/impulse.
-RARE = ("bouncing_balls", "domino_spiral", "newtons_cradle", "scout_robot", "trailer")
+# tests/rigid/impulse; a door runs by impulses, and ragdolls in ragdoll_pile.
+RARE = ("bouncing_balls", "domino_spiral", "door", "newtons_cradle", "ragdoll", "scout_robot", "trailer")
+
+
+@cache
+def small(name):
+    """A small scene, for what it says of itself: not to be run."""
+    return scenes.load(name, **SMALL.get(name, {}))
+
+
+def tuned(scene):
+    """Solvers that a scene has settings for, its own or any scene's."""
+    return [solver for solver in scene.solvers if solver in {*scene.settings, *USUAL}]
 
 
 def version(name, solver, *values):
     """A scene and a solver as a test's parameters, and whether it runs every day."""
-    own = scenes.load(name, **SMALL.get(name, {})).solver == solver
+    own = small(name).solver == solver
     daily = (own and name not in RARE) or (name, solver) in DAILY
     marks = [] if daily else [pytest.mark.slow]
     label = name if solver == "verlet" else f"{name}-{solver}"
@@ -57,17 +69,15 @@ def version(name, solver, *values):
 
 
 def versions():
-    """All scenes with each solver that can run them."""
+    """All scenes with each solver that they have settings for."""
     for name in scenes.available():
-        scene = scenes.load(name, **SMALL.get(name, {}))
-        for solver in scene.solvers:
+        for solver in tuned(small(name)):
             yield version(name, solver)
 
 
 def test_every_scene_is_tuned_for_each_solver_that_can_run_it():
     for name in scenes.available():
-        scene = scenes.load(name, **SMALL.get(name, {}))
-        assert set(scene.settings) <= set(scene.solvers) <= {*scene.settings, *USUAL}, name
+        assert tuned(small(name)) == list(small(name).solvers), name
 
 
 @pytest.mark.parametrize(("name", "solver"), list(versions()))
@@ -156,14 +166,14 @@ NEVER_CLIMBS = ("box", "drape", "tetrahedron")
 def watched():
     """All passive scenes with each solver, as a test's parameters: small ones, and, slow, whole ones."""
     for name, given in PASSIVE.items():
-        for solver in scenes.load(name, **SMALL.get(name, {})).solvers:
+        for solver in tuned(small(name)):
             param = version(name, solver, *given)
             yield param
             yield pytest.param(*param.values[:2], {}, None, marks=pytest.mark.slow, id=f"{param.id}-whole")
 
 
 def test_every_passive_scene_is_watched():
-    assert {name for name in scenes.available() if scenes.load(name, **SMALL.get(name, {})).passive} == set(PASSIVE)
+    assert {name for name in scenes.available() if small(name).passive} == set(PASSIVE)
 
 
 @pytest.mark.parametrize(("name", "solver", "parameters", "duration"), list(watched()))
@@ -199,7 +209,7 @@ def grounded():
     """Scenes of bodies on the ground, with each solver, as a test's parameters."""
     for name in GROUNDED:
         parameters = PASSIVE[name][0] if name in PASSIVE else SMALL[name]
-        for solver in scenes.load(name, **parameters).solvers:
+        for solver in tuned(small(name)):
             yield version(name, solver, parameters)
 
 

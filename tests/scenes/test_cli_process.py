@@ -68,8 +68,9 @@ sys.exit(cli.main(sys.argv[1:]))
 
 
 @pytest.mark.parametrize(
-    ("suffix", "after", "cache"), [(".mp4", 3, "1"), (".gif", 3, "1"), (".png", 3, "1"), (".npz", 3, "1"),
-                                   (".mp4", 1, "0"), (".npz", 1, "0")],
+    ("suffix", "after", "cache"), [(".mp4", 3, "1"), pytest.param(".gif", 3, "1", marks=pytest.mark.slow),
+                                   (".png", 3, "1"), (".npz", 3, "1"), (".mp4", 1, "0"),
+                                   pytest.param(".npz", 1, "0", marks=pytest.mark.slow)],
 )  # fmt: skip
 def test_ctrl_c_leaves_what_was_done(tmp_path, suffix, after, cache):
     """The signal goes to the whole group, as from a terminal; without Taichi's cache it comes while it compiles."""

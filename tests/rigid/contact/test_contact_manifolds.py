@@ -149,7 +149,7 @@ SHAPES = {
 
 
 @pytest.mark.parametrize("rotation", [(1, 0, 0, 0), FLAT], ids=["alike", "turned"])
-@pytest.mark.parametrize("pair", itertools.combinations_with_replacement(SHAPES, 2), ids="-".join)
+@pytest.mark.parametrize("pair", list(itertools.combinations_with_replacement(SHAPES, 2)), ids="-".join)
 def test_in_one_place_they_still_have_a_normal(pair, rotation, finder):
     """Centres, axes and faces coincide: any direction is as good as another, but it is one."""
     found = finder(stacked((*SHAPES[pair[0]], (1, 2, 3)), (*SHAPES[pair[1]], (1, 2, 3), rotation)))(reach=0.1)

@@ -10,25 +10,11 @@ their G is mended by pseudo-velocities, b' = (error reduction) G/h, or, without 
 
 import taichi as ti
 
-from rigid.columns import put_triple, triple
-from rigid.impulse.arrays import (
-    BIAS,
-    IMPULSE,
-    INVERSE,
-    PUSH_I,
-    PUSH_J,
-    RESIDUAL,
-    SOFTNESS,
-)
-from rigid.impulse.relax import mends, moving, push, rate
-from rigid.motion import ANGULAR, INVERSE_MASS, answer
 from rigid.rows import (
     BODY_I,
     BODY_J,
-    BODY_K,
     COUNT,
     DAMPING,
-    DIRECTION,
     DISC,
     ERROR,
     FIRST,
@@ -42,16 +28,13 @@ from rigid.rows import (
     PER_MASS,
     STIFFNESS,
     TARGET,
-    TURN_I,
-    TURN_J,
 )
+from rigid.sequential.arrays import BIAS, IMPULSE, INVERSE, RESIDUAL, SOFTNESS
+from rigid.sequential.relax import bodies_of, mends, push
 
 # Part of a contact's overlap that is mended in a step where a joint's error is mended whole: bodies that start inside
 # one another are to part, not to jump.
 PARTED = 0.2
-
-# Bodies that turn by more than so much in a step have other matrices J M⁻¹ Jᵀ where it ends [rad].
-TURNED = 0.1
 
 
 @ti.func
@@ -62,11 +45,11 @@ def prepare(s: ti.template(), group, world):
     first, count = s.rows.groups[world, group, FIRST], s.rows.groups[world, group, COUNT]
     if kind == IDLE:
         for row in range(first, first + count):
-            n[world, row, IMPULSE] = 0.0
+            n[world, row, IMPULSE], n[world, row, INVERSE] = 0.0, 0.0
     else:
         for row in range(first, first + count):
             i, j = bodies_of(s, group, row - first, world)
-            put_pushes(s, row, i, j, world)
+            s.space.renew(s, row, i, j, world)
             soften(s, row, i, j, world)
             aim(s, row, kind, world)
             impulse = n[world, row, IMPULSE]
@@ -81,21 +64,10 @@ def prepare(s: ti.template(), group, world):
 
 
 @ti.func
-def bodies_of(s: ti.template(), group, k, world):
-    """Bodies i and j of the k-th row of a group; the second row of a gear has its own."""
-    at = BODY_I
-    if s.rows.groups[world, group, KIND] == GEAR and k == 1:
-        at = BODY_K
-    return s.rows.groups[world, group, at], s.rows.groups[world, group, at + 1]
-
-
-@ti.func
 def put_inverse(s: ti.template(), group, stage, world):
-    """The inverse of a group's J M⁻¹ Jᵀ + γ, or of its diagonal, from the rows, their pushes and γ.
+    """The inverse of a group's J M⁻¹ Jᵀ + γ, or of its diagonal, from the rows, M⁻¹ Jᵀ and γ.
 
-    Where positions are mended, in stage 1, joints whose bodies have hardly turned go on with those of the step's start:
-    these steer the sweeps, but do not decide where they end. Of bodies that have turned far they would make the sweeps
-    diverge, and of a limit that was far off at the start there is none.
+    Where positions are mended, in stage 1, contacts go on with those of the step's start, joints as the space says.
     """
     n = ti.static(s.rows.numbers)
     kind = s.rows.groups[world, group, KIND]
@@ -107,17 +79,17 @@ def put_inverse(s: ti.template(), group, stage, world):
     wanted = kind != IDLE
     if stage == 1:
         wanted = group < s.first_group and mends(s, group, kind, world) == 1
-        if wanted and kind == LOCK:
-            wanted = turned(s, i, world) + turned(s, j, world) > TURNED
+        if wanted:
+            wanted = s.space.afresh(s, kind, i, j, world) == 1
     if wanted and kind == GEAR:
-        n[world, first, INVERSE] = one_over(gear_matrix(s, group, first, world))
+        n[world, first, INVERSE] = one_over(s.space.gear_matrix(s, group, first, world))
     elif wanted:
         for a in range(count):
             begin, at = a, INVERSE  # of the diagonal alone
             if together:
                 begin, at = 0, INVERSE + a
             for b in range(begin, a + 1):
-                entry = matrix(s, first + a, first + b, i, j, world)
+                entry = s.space.matrix(s, first + a, first + b, i, j, world)
                 if a == b:
                     n[world, first + a, at] = entry + n[world, first + a, SOFTNESS]
                 else:
@@ -133,57 +105,6 @@ def put_inverse(s: ti.template(), group, stage, world):
 
 
 @ti.func
-def turned(s: ti.template(), body, world):
-    """How far a body turns in the step [rad]."""
-    return s.h * triple(s.motion.velocities, body, ANGULAR, world).norm()
-
-
-@ti.func
-def put_pushes(s: ti.template(), row, i, j, world):
-    """Angular velocities that an impulse of one along a row gives its bodies."""
-    n = ti.static(s.rows.numbers)
-    put_triple(n, row, PUSH_I, answer(s.motion, i, triple(n, row, TURN_I, world), world), world)
-    put_triple(n, row, PUSH_J, answer(s.motion, j, triple(n, row, TURN_J, world), world), world)
-
-
-@ti.func
-def matrix(s: ti.template(), row, other, i, j, world):
-    """An entry of J M⁻¹ Jᵀ: what an impulse of one along the other row does to this one's J V."""
-    n = ti.static(s.rows.numbers)
-    w = s.motion.masses[world, i, INVERSE_MASS] + s.motion.masses[world, j, INVERSE_MASS]
-    linear = w * triple(n, row, DIRECTION, world).dot(triple(n, other, DIRECTION, world))
-    turning = triple(n, row, TURN_I, world).dot(triple(n, other, PUSH_I, world))
-    return linear + turning + triple(n, row, TURN_J, world).dot(triple(n, other, PUSH_J, world))
-
-
-@ti.func
-def gear_matrix(s: ti.template(), group, first, world):
-    """J M⁻¹ Jᵀ of a gear: over its four ends, those on one body taken together."""
-    n = ti.static(s.rows.numbers)
-    total = 0.0
-    for a in range(4):
-        for b in range(4):
-            body = s.rows.groups[world, group, end_of_gear(a)]
-            if body == s.rows.groups[world, group, end_of_gear(b)]:
-                row, other, side, given = first + a // 2, first + b // 2, 3 * (a % 2), 3 * (b % 2)
-                w = s.motion.masses[world, body, INVERSE_MASS]
-                if side != given:  # d acts on body i, -d on body j
-                    w = -w
-                total += w * triple(n, row, DIRECTION, world).dot(triple(n, other, DIRECTION, world))
-                total += triple(n, row, TURN_I + side, world).dot(triple(n, other, PUSH_I + given, world))
-    return total
-
-
-@ti.func
-def end_of_gear(a):
-    """The column of a gear's group that has the body at its end a: i and j of the first row, then of the second."""
-    result = BODY_I + a
-    if a >= 2:
-        result = BODY_K + a - 2
-    return result
-
-
-@ti.func
 def soften(s: ti.template(), row, i, j, world):
     """γ of a row, and in BIAS its β; of a hard row 0 and 0."""
     n = ti.static(s.rows.numbers)
@@ -191,7 +112,7 @@ def soften(s: ti.template(), row, i, j, world):
     softness, part = 0.0, 0.0
     if stiffness < ti.math.inf:
         if n[world, row, PER_MASS] > 0.0:
-            mass = one_over(matrix(s, row, row, i, j, world))
+            mass = one_over(s.space.matrix(s, row, row, i, j, world))
             stiffness, damping = mass * stiffness, mass * damping
         give = ti.max(s.h * stiffness + damping, 1e-30)  # of a joint that gives way freely: γ is not infinite
         softness, part = 1.0 / (s.h * give), s.h * stiffness / give
@@ -246,12 +167,12 @@ def aim_positions(s: ti.template(), group, world):
         if group >= s.first_group:
             part *= PARTED
             i, j = bodies_of(s, group, 0, world)
-            v_i, spin_i, v_j, spin_j = moving(s, i, j, 0, world)
-            n[world, first, ERROR] = n[world, first, ERROR] + s.h * rate(s, first, v_i, spin_i, v_j, spin_j, world)
+            speed = s.space.rate(s, first, i, j, s.space.hold(s, i, j, 0, world), 0, world)
+            n[world, first, ERROR] = n[world, first, ERROR] + s.h * speed
         else:
             for row in range(first, first + count):
                 i, j = bodies_of(s, group, row - first, world)
-                put_pushes(s, row, i, j, world)
+                s.space.follow(s, row, i, j, world)
         for row in range(first, first + count):
             mended = 0.0
             if n[world, row, SOFTNESS] == 0.0:

@@ -10,24 +10,12 @@ Sources: Catto, Iterative Dynamics with Temporal Coherence (2005), equation 20; 
 
 import taichi as ti
 
-from rigid.columns import put_triple, triple
-from rigid.impulse.arrays import (
-    BIAS,
-    IMPULSE,
-    INVERSE,
-    PUSH_I,
-    PUSH_J,
-    RESIDUAL,
-    SOFTNESS,
-)
-from rigid.motion import INVERSE_MASS, PSEUDO
+from rigid.columns import triple
 from rigid.rows import (
     BODY_I,
     BODY_J,
     BODY_K,
-    BODY_L,
     COUNT,
-    DIRECTION,
     DISC,
     DRIVE,
     FIRST,
@@ -38,9 +26,8 @@ from rigid.rows import (
     LIMIT,
     LOCK,
     LOW,
-    TURN_I,
-    TURN_J,
 )
+from rigid.sequential.arrays import BIAS, IMPULSE, INVERSE, RESIDUAL, SOFTNESS
 
 
 @ti.func
@@ -74,32 +61,6 @@ def mends(s: ti.template(), group, kind, world):
 
 
 @ti.func
-def moving(s: ti.template(), i, j, stage, world):
-    """Velocities of two bodies, linear and angular."""
-    v = ti.static(s.motion.velocities)
-    at = PSEUDO * stage
-    return triple(v, i, at, world), triple(v, i, at + 3, world), triple(v, j, at, world), triple(v, j, at + 3, world)
-
-
-@ti.func
-def keep_moving(s: ti.template(), i, j, v_i, spin_i, v_j, spin_j, stage, world):
-    """Write the velocities of two bodies. The ground's have not changed."""
-    at = PSEUDO * stage
-    put_triple(s.motion.velocities, i, at, v_i, world)
-    put_triple(s.motion.velocities, i, at + 3, spin_i, world)
-    put_triple(s.motion.velocities, j, at, v_j, world)
-    put_triple(s.motion.velocities, j, at + 3, spin_j, world)
-
-
-@ti.func
-def rate(s: ti.template(), row, v_i, spin_i, v_j, spin_j, world):
-    """J V of a row."""
-    n = ti.static(s.rows.numbers)
-    linear = triple(n, row, DIRECTION, world).dot(v_i - v_j)
-    return linear + triple(n, row, TURN_I, world).dot(spin_i) + triple(n, row, TURN_J, world).dot(spin_j)
-
-
-@ti.func
 def left(s: ti.template(), row, velocity, stage, world):
     """What is left of a row's equation: J V + b + γ λ. Arguments: velocity: J V."""
     n = ti.static(s.rows.numbers)
@@ -116,28 +77,24 @@ def solve_lock(s: ti.template(), group, stage, world):
     impulse = IMPULSE + stage
     i, j = s.rows.groups[world, group, BODY_I], s.rows.groups[world, group, BODY_J]
     first, count = s.rows.groups[world, group, FIRST], s.rows.groups[world, group, COUNT]
-    v_i, spin_i, v_j, spin_j = moving(s, i, j, stage, world)
-    w_i, w_j = s.motion.masses[world, i, INVERSE_MASS], s.motion.masses[world, j, INVERSE_MASS]
+    held = s.space.hold(s, i, j, stage, world)
     worst = 0.0
     if ti.static(s.features.block):
         for row in range(first, first + count):
-            n[world, row, RESIDUAL] = left(s, row, rate(s, row, v_i, spin_i, v_j, spin_j, world), stage, world)
+            velocity = s.space.rate(s, row, i, j, held, stage, world)
+            n[world, row, RESIDUAL] = left(s, row, velocity, stage, world)
     for row in range(first, first + count):
         change = 0.0
         if ti.static(s.features.block):
             for k in range(count):
                 change -= n[world, row, INVERSE + k] * n[world, first + k, RESIDUAL]
         else:
-            residual = left(s, row, rate(s, row, v_i, spin_i, v_j, spin_j, world), stage, world)
-            change = -n[world, row, INVERSE] * residual
+            velocity = s.space.rate(s, row, i, j, held, stage, world)
+            change = -n[world, row, INVERSE] * left(s, row, velocity, stage, world)
         n[world, row, impulse] = n[world, row, impulse] + change
-        d = change * triple(n, row, DIRECTION, world)
-        v_i += w_i * d
-        v_j -= w_j * d
-        spin_i += change * triple(n, row, PUSH_I, world)
-        spin_j += change * triple(n, row, PUSH_J, world)
+        held = s.space.push(s, row, i, j, change, held, stage, world)
         worst = ti.max(worst, ti.abs(change))
-    keep_moving(s, i, j, v_i, spin_i, v_j, spin_j, stage, world)
+    s.space.release(s, i, j, held, stage, world)
     return worst
 
 
@@ -148,20 +105,16 @@ def solve_bounded(s: ti.template(), group, stage, world):
     impulse = IMPULSE + stage
     i, j = s.rows.groups[world, group, BODY_I], s.rows.groups[world, group, BODY_J]
     row = s.rows.groups[world, group, FIRST]
-    v_i, spin_i, v_j, spin_j = moving(s, i, j, stage, world)
+    held = s.space.hold(s, i, j, stage, world)
     before = n[world, row, impulse]
-    residual = left(s, row, rate(s, row, v_i, spin_i, v_j, spin_j, world), stage, world)
+    residual = left(s, row, s.space.rate(s, row, i, j, held, stage, world), stage, world)
     new = before - n[world, row, INVERSE] * residual
     new = ti.min(ti.max(new, s.h * n[world, row, LOW]), s.h * n[world, row, HIGH])
     change = new - before
     if change != 0.0:
         n[world, row, impulse] = new
-        d = change * triple(n, row, DIRECTION, world)
-        v_i += s.motion.masses[world, i, INVERSE_MASS] * d
-        v_j -= s.motion.masses[world, j, INVERSE_MASS] * d
-        spin_i += change * triple(n, row, PUSH_I, world)
-        spin_j += change * triple(n, row, PUSH_J, world)
-        keep_moving(s, i, j, v_i, spin_i, v_j, spin_j, stage, world)
+        held = s.space.push(s, row, i, j, change, held, stage, world)
+        s.space.release(s, i, j, held, stage, world)
     return ti.abs(change)
 
 
@@ -181,12 +134,13 @@ def solve_disc(s: ti.template(), group, world):
     bound = s.h * n[world, first, HIGH]
     if leader >= 0:
         bound = n[world, first, HIGH] * n[world, leader, IMPULSE]
-    v_i, spin_i, v_j, spin_j = moving(s, i, j, 0, world)
+    held = s.space.hold(s, i, j, 0, world)
+    for row in range(first, first + count):
+        n[world, row, RESIDUAL] = s.space.rate(s, row, i, j, held, 0, world)
     residual, before = ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0])
     for k in ti.static(range(3)):
         if k < count:
-            residual[k] = rate(s, first + k, v_i, spin_i, v_j, spin_j, world)
-            before[k] = n[world, first + k, IMPULSE]
+            residual[k], before[k] = n[world, first + k, RESIDUAL], n[world, first + k, IMPULSE]
     new = before
     for k in ti.static(range(3)):
         if k < count:
@@ -201,27 +155,19 @@ def solve_disc(s: ti.template(), group, world):
     if worst > 0.0:
         for k in ti.static(range(3)):
             if k < count:
-                n[world, first + k, IMPULSE] = new[k]
-                d = change[k] * triple(n, first + k, DIRECTION, world)
-                v_i += s.motion.masses[world, i, INVERSE_MASS] * d
-                v_j -= s.motion.masses[world, j, INVERSE_MASS] * d
-                spin_i += change[k] * triple(n, first + k, PUSH_I, world)
-                spin_j += change[k] * triple(n, first + k, PUSH_J, world)
-        keep_moving(s, i, j, v_i, spin_i, v_j, spin_j, 0, world)
+                n[world, first + k, IMPULSE], n[world, first + k, RESIDUAL] = new[k], change[k]
+        for row in range(first, first + count):
+            held = s.space.push(s, row, i, j, n[world, row, RESIDUAL], held, 0, world)
+        s.space.release(s, i, j, held, 0, world)
     return worst
 
 
 @ti.func
 def push(s: ti.template(), row, i, j, change, stage, world):
     """Apply an impulse along a row to its bodies."""
-    n = ti.static(s.rows.numbers)
-    v_i, spin_i, v_j, spin_j = moving(s, i, j, stage, world)
-    d = change * triple(n, row, DIRECTION, world)
-    v_i += s.motion.masses[world, i, INVERSE_MASS] * d
-    v_j -= s.motion.masses[world, j, INVERSE_MASS] * d
-    spin_i += change * triple(n, row, PUSH_I, world)
-    spin_j += change * triple(n, row, PUSH_J, world)
-    keep_moving(s, i, j, v_i, spin_i, v_j, spin_j, stage, world)
+    held = s.space.hold(s, i, j, stage, world)
+    held = s.space.push(s, row, i, j, change, held, stage, world)
+    s.space.release(s, i, j, held, stage, world)
 
 
 @ti.func
@@ -229,14 +175,22 @@ def solve_gear(s: ti.template(), group, stage, world):
     """Two rows with one impulse, each on its own bodies, of which they may share some."""
     n = ti.static(s.rows.numbers)
     impulse = IMPULSE + stage
-    i, j = s.rows.groups[world, group, BODY_I], s.rows.groups[world, group, BODY_J]
-    k, m = s.rows.groups[world, group, BODY_K], s.rows.groups[world, group, BODY_L]
-    row = s.rows.groups[world, group, FIRST]
-    v_i, spin_i, v_j, spin_j = moving(s, i, j, stage, world)
-    v_k, spin_k, v_m, spin_m = moving(s, k, m, stage, world)
-    velocity = rate(s, row, v_i, spin_i, v_j, spin_j, world) + rate(s, row + 1, v_k, spin_k, v_m, spin_m, world)
-    change = -n[world, row, INVERSE] * left(s, row, velocity, stage, world)
-    n[world, row, impulse] = n[world, row, impulse] + change
-    push(s, row, i, j, change, stage, world)
-    push(s, row + 1, k, m, change, stage, world)
+    first, velocity = s.rows.groups[world, group, FIRST], 0.0
+    for k in range(2):
+        i, j = bodies_of(s, group, k, world)
+        velocity += s.space.rate(s, first + k, i, j, s.space.hold(s, i, j, stage, world), stage, world)
+    change = -n[world, first, INVERSE] * left(s, first, velocity, stage, world)
+    n[world, first, impulse] = n[world, first, impulse] + change
+    for k in range(2):
+        i, j = bodies_of(s, group, k, world)
+        push(s, first + k, i, j, change, stage, world)
     return ti.abs(change)
+
+
+@ti.func
+def bodies_of(s: ti.template(), group, k, world):
+    """Bodies i and j of the k-th row of a group; the second row of a gear has its own."""
+    at = BODY_I
+    if s.rows.groups[world, group, KIND] == GEAR and k == 1:
+        at = BODY_K
+    return s.rows.groups[world, group, at], s.rows.groups[world, group, at + 1]

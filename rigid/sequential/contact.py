@@ -1,19 +1,43 @@
-"""Impulses of contacts, kept from one step to the next and found again by their shapes and feature."""
+"""Contacts of a step: their rows, and their impulses, kept from one step to the next and found again by feature."""
+
+from functools import lru_cache
 
 import taichi as ti
 
 from rigid.columns import put_triple, triple
-from rigid.contact.rows import ROWS
+from rigid.contact.narrow import point_finder
+from rigid.contact.rows import GROUPS, ROWS, write_contact_rows
 from rigid.contact.tables import BODY_A, FEATURE, POINT, SHAPE_A, SHAPE_B
-from rigid.impulse.arrays import IMPULSE
+from rigid.flight import look_around
 from rigid.motion import RADIUS
 from rigid.rows import DIRECTION
+from rigid.sequential.arrays import CROWDED, IMPULSE, TOUCHING
 
 OTHER, OF_FEATURE, NEXT = range(3)  # columns of Kept.keys
 WHERE = 3  # and of Kept.impulses, the point
 
 # Points of two shapes that are nearer than this part of a body's radius are one and the same, whatever their features.
 NEAR = 0.1
+
+
+@lru_cache
+def contact_writer(meetings):
+    """A Taichi function (s, world) that writes the rows of all contacts, as the bodies lie, with the impulses that they
+    had, and returns how many groups there are. Arguments: meetings: what can meet, a rigid.contact.tables.Meetings."""
+    find_points = point_finder(meetings)
+
+    @ti.func
+    def write_contacts(s: ti.template(), world):
+        look_around(s, world)
+        find_points(s.shapes, s.points, s.broad, s.motion.poses, s.reach, world)
+        if s.points.count[world] > s.points.integers.shape[1]:
+            s.report[world, CROWDED] = ti.cast(s.points.count[world], float)
+        count = write_contact_rows(s, world)
+        begin_contacts(s, world)
+        s.report[world, TOUCHING] = ti.cast(count, float)
+        return s.first_group + GROUPS * count
+
+    return write_contacts
 
 
 @ti.func

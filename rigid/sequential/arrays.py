@@ -1,0 +1,37 @@
+"""Columns and arrays of sequential impulses."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rigid.contact.tables import array
+from rigid.rows import OWN
+
+# Columns of a row: its row of the inverse of its group's matrix J M⁻¹ Jᵀ + γ (six at most; of a group that is clamped
+# the first is of the row alone); γ of J V + b + γ λ = 0; b, and behind it b' of J V' + b' = 0; λ, and behind it λ'
+# [N s]; what is left of the equation. From BEYOND on a solver's.
+INVERSE, SOFTNESS, BIAS, IMPULSE, RESIDUAL = (OWN + k for k in (0, 6, 7, 9, 11))
+BEYOND = RESIDUAL + 1
+
+# Columns of a solver's report, one row for each world: sweeps; the largest change of an impulse in the last; the error
+# of position that was then mended; points of contact; where it stopped being finite, -1 for nowhere; how many points
+# there were too many of.
+SWEEPS, INCREMENT, ERROR_LEFT, TOUCHING, DIVERGED_STEP, CROWDED = range(6)
+REPORTS = 6
+
+
+class Kept(NamedTuple):
+    """Impulses of contacts from the last step, found again by their shapes and feature."""
+
+    impulses: Any  # (W, capacity, 6): in the world [N s], and where it acted [m]
+    keys: Any  # (W, capacity, 3) i32: the other shape, the feature, the next one of the same shape
+    heads: Any  # (shapes, W) i32: the first one of each shape, -1 for none
+
+
+def kept(worlds, capacity, shapes):
+    """Room for the impulses of so many contacts of so many shapes: a Kept."""
+    return Kept(
+        array(np.zeros((worlds, capacity, 6))),
+        array(np.zeros((worlds, capacity, 3), np.int32)),
+        array(np.full((max(shapes, 1), worlds), -1, np.int32)),
+    )
