@@ -375,6 +375,7 @@ def test_a_gear_gives_by_its_load_over_its_stiffness(slides):
     load, give, stiffness = (-0.5 * g, 1 / 0.5, 5e3) if slides else (0.5 * g * 0.1 * math.cos(q["b"]), 1 / 0.4, 1e4)
     give += ratio**2 / 0.1
     assert q["b"] - ratio * q["a"] == pytest.approx(give * load / stiffness, rel=1e-3)
+    assert q["a"] == pytest.approx(ratio * load / (1e4 * 0.1), rel=1e-3)  # what friction gives by, under the same force
     assert solver.statistics().residual >= abs(q["b"] - ratio * q["a"]) * (1 - 1e-6)
 
 
