@@ -277,6 +277,30 @@ def test_a_limit_is_passed_by_the_torque_over_its_stiffness(stiffness):
     assert q - solver.joint_positions()["pivot"] > 0.2  # it pushes and does not pull
 
 
+@pytest.mark.parametrize("joint", ["ball", "universal", "slider", "distance"])
+def test_limits_of_all_joints_are_passed_by_the_load_over_their_stiffness(joint):
+    # As above for what swings down to its limit; by g/α* for a weight on a slider or a string, where A = 1/m.
+    model = rigid.Model(gravity=(0, 0, -g))
+    rod = model.add_box((0.5, WIDTH, WIDTH), mass=1.0, position=(0.25, 0, 0))
+    if joint == "ball":
+        model.add_ball(rigid.GROUND, rod, ZERO, axis=X, swing_limit=0.5, friction=0.01, name="joint")
+    elif joint == "universal":
+        model.add_universal(rigid.GROUND, rod, ZERO, Y, Z, parent_limits=(-0.5, 0.5), child_limits=(0, 0), name="joint")
+    elif joint == "slider":
+        model.add_slider(rigid.GROUND, rod, Z, limits=(-0.3, 0.3), name="joint")
+    else:
+        model.add_distance(rigid.GROUND, rod, (0.25, 0, 0.5), (0.25, 0, 0), limits=(-math.inf, 0.1), name="joint")
+    solver = solve(model)
+    solver.step(3000)
+    if joint in ("ball", "universal"):
+        q = abs(solver.joint_positions()["joint"][0])
+        torque = g * 0.25 * math.cos(q)
+        assert q - 0.5 == pytest.approx(torque / (1e4 * MOMENT), abs=0.011 / (1e4 * MOMENT))  # friction's part, 0.01
+    else:
+        beyond = -solver.state().position[rod, 2] - (0.3 if joint == "slider" else 0.1)
+        assert beyond == pytest.approx(g / 5000, rel=1e-6)
+
+
 @pytest.mark.parametrize("speed", [3.0, -3.0])
 def test_a_limit_throws_back_a_part_as_its_damping_has_it(speed):
     # ζ = 1/2 = sin φ, φ = 30°: e = exp(-(π - 2φ) tan φ) = 0.2985. Where in a step it is met decides on a part of h √α*.
