@@ -56,7 +56,7 @@ for solver in ("impulse", "penalty"):
 
 # Files on impulses and on how they agree with others, and on penalties, by the ends of their names.
 ROW_FILES = {f"{name}.py": "contacts" for name in ("contacts", "determinism", "sleep")}
-ROW_FILES |= {f"{name}.py": "joints" for name in ("agreement", "chain", "joints", "refusals", "rows")}
+ROW_FILES |= {f"{name}.py": "joints" for name in ("agreement", "chain", "drives", "joints", "refusals", "rows")}
 
 
 def pytest_addoption(parser):
