@@ -53,14 +53,16 @@ ALIKE = (
 )
 for solver in ("impulse", "penalty", "articulated"):
     TOGETHER |= {f"{scene}-{solver}": f"{scenes[0]}-{solver}" for scenes in ALIKE for scene in scenes}
-SWINGING = ("dzhanibekov", "five_link_chain", "four_bar", "peaucellier_lipkin", "pendulum", "slider_crank", "top")
-TOGETHER |= {f"{scene}-impulse": "impulse of joints" for scene in SWINGING}
-TOGETHER |= {f"{scene}-articulated": "articulated of joints" for scene in SWINGING}
+LINKED = ("five_link_chain", "four_bar", "peaucellier_lipkin", "slider_crank")
+SWINGING = ("dzhanibekov", "pendulum", "top", *LINKED)
+for solver in ("impulse", "penalty", "articulated"):
+    TOGETHER |= {f"{scene}-{solver}": f"{solver} of joints" for scene in SWINGING}
 TOGETHER |= {f"{scene}-impulse": "impulse of contacts" for scene in ("gripper", "manipulator")}
 
 # Files on solvers of rows, by the ends of their names.
 ROW_FILES = {f"{name}.py": "contacts" for name in ("contacts", "determinism", "sleep")}
-ROW_FILES |= {f"{name}.py": "joints" for name in ("chain", "dynamics", "joints", "motors", "refusals", "rows")}
+JOINTS = ("chain", "drives", "dynamics", "joints", "motors", "refusals", "rows")
+ROW_FILES |= {f"{name}.py": "joints" for name in JOINTS}
 
 # And others that share those kernels.
 OTHER_FILES = {

@@ -63,7 +63,7 @@ def put_gains(s: ti.template(), group, world):
             n[world, row, EFFORT] = 0.0
     else:
         for row in range(first, first + count):
-            put_own_gains(s, row, kind, world)
+            put_own_gains(s, row, ti.select(kind == GEAR, first + 1, row), kind, world)
         put_matrix(s, group, kind, first, count, world)
         invert(s, first, count, world)
         i, j = s.rows.groups[world, group, BODY_I], s.rows.groups[world, group, BODY_J]
@@ -81,13 +81,14 @@ def put_gains(s: ti.template(), group, world):
 
 
 @ti.func
-def put_own_gains(s: ti.template(), row, kind, world):
-    """Stiffness and damping of a row before they are scaled: a spring's own, or α* and β*."""
+def put_own_gains(s: ti.template(), row, unit, kind, world):
+    """Stiffness and damping of a row before they are scaled: a spring's own, or α* and β*. Arguments: unit: a row that
+    has G's unit, m or rad; of a gear's two, which are one force, the second."""
     n = ti.static(s.rows.numbers)
     alpha, beta = n[world, row, STIFFNESS], n[world, row, DAMPING]
     if hard(s, row, world):
         alpha, beta = s.gains.stiffness, s.gains.damping
-        if triple(n, row, DIRECTION, world).norm_sqr() == 0.0:
+        if triple(n, unit, DIRECTION, world).norm_sqr() == 0.0:
             alpha, beta = s.gains.turning_stiffness, s.gains.turning_damping
         if kind == LIMIT or kind == DRIVE or kind == DISC:
             # What begins and ends with a blow is damped by half of what lets nothing swing, at least.

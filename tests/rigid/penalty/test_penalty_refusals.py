@@ -91,6 +91,7 @@ def test_two_ends_on_the_ground_move_nothing():
     assert np.isfinite(solver.state().position).all()
 
 
+@pytest.mark.slow  # a kernel of its own
 def test_a_model_without_bodies_or_joints_runs():
     empty = rigid.solver("penalty", rigid.Model())
     empty.step(3)
