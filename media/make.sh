@@ -26,6 +26,13 @@ still newtons_cradle 0.9
 still pyramid 1.2 --param strike=9
 still card_house 0.1
 still arch 0.1
+still peaucellier_lipkin 1.5
+still four_bar 0.9
+still slider_crank 0.7
+still gripper 3.2
+still manipulator 4.6
+still anthropomorphic_robot 5
+still suspension_bridge 4
 
 film() { scene=$1 seconds=$2; shift 2; verletlab render "$scene" --out "$scene.mp4" --duration "$seconds" --quiet "$@"; }
 film drape 3.5

@@ -130,14 +130,33 @@ class Store:
 
     def memory(self):
         """What kinds of constraint count from step to step (numbers, worlds), see Kind.memory; `state` is without."""
-        return self._read("parameters")[self._counted]
+        return self.numbers(self._counted)
 
     def set_memory(self, values):
         """Go on from what `memory` gave. Arguments: values, shaped as they are read; zeros to count anew."""
         if self._counted.size:
-            parameters = self._read("parameters")
-            parameters[self._counted] = finite_array("memory", values, (self._counted.size, self.worlds))
-            self._write("parameters", parameters)
+            self.set_numbers(self._counted, finite_array("memory", values, (self._counted.size, self.worlds)))
+
+    def row_of(self, kind, number, name):
+        """Where a number of one constraint is kept, for `numbers` and `set_numbers`.
+
+        Arguments: kind: a Kind; number: of the constraint among those of its kind, as they were added; name: one of
+        `kind.parameters`.
+        """
+        index = self._kinds.index(kind)
+        first, width = self._read("offsets")[index, 1], len(kind.parameters) + kind.compliance
+        place = int(np.flatnonzero(self.schedule.orders[index] == number)[0])
+        return int(first) + width * place + kind.parameters.index(name)
+
+    def numbers(self, rows):
+        """Numbers of constraints (rows, worlds). Arguments: rows: as `row_of` finds them."""
+        return self._read("parameters")[rows]
+
+    def set_numbers(self, rows, values):
+        """Change numbers of constraints, from the next step on. Arguments: rows, as of `numbers`; values, as read."""
+        parameters = self._read("parameters")
+        parameters[rows] = values
+        self._write("parameters", parameters)
 
     @cached_property
     def _counted(self):

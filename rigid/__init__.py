@@ -30,22 +30,13 @@ def solver(name, model, dt=None, worlds=1, **options):
     """Make a solver of a model.
 
     Arguments: name: "verlet", bodies as frames of particles (rigid/frames); "impulse", sequential impulses in maximal
-    coordinates (rigid/impulse); "articulated", trees in generalised coordinates with impulses for the rest
-    (rigid/articulated); "penalty", springs and dampers (rigid/penalty); model: a Model, or a list of several of one
-    structure, each a world; dt: time step [s], None for the solver's own: 0.01, "penalty" 0.003; worlds: how many
-    copies; options: the solver's.
+    coordinates (rigid/impulse); "articulated", trees in generalised coordinates, and impulses (rigid/articulated);
+    "penalty", springs and dampers (rigid/penalty); model: a Model, or a list of several of one structure, each a world;
+    dt: time step [s], None for the solver's own: 0.01, "penalty" 0.003; worlds: how many copies; options: the solver's.
 
     Errors: ValueError for an unknown name or option; NotImplementedError for what in the model the solver cannot do.
     """
-    one_of("solver", name, SOLVERS)
-    if name == "verlet":
-        from rigid.frames import FrameSolver as Solver  # brings Taichi, which a description needs none of
-    elif name == "impulse":
-        from rigid.impulse import ImpulseSolver as Solver
-    elif name == "articulated":
-        from rigid.articulated import ArticulatedSolver as Solver
-    else:
-        from rigid.penalty import PenaltySolver as Solver
+    Solver = solver_class(name)
     known = [each for each in signature(Solver).parameters if each not in ("model", "options")]
     known += getattr(Solver, "PASSED_ON", ())
     for option in options:
@@ -53,6 +44,20 @@ def solver(name, model, dt=None, worlds=1, **options):
     if dt is not None:
         options["dt"] = dt
     return Solver(model, worlds=worlds, **options)
+
+
+def solver_class(name):
+    """The class of a solver, by its name. Brings Taichi, of which a description needs nothing."""
+    one_of("solver", name, SOLVERS)
+    if name == "verlet":
+        from rigid.frames import FrameSolver as Solver
+    elif name == "impulse":
+        from rigid.impulse import ImpulseSolver as Solver
+    elif name == "articulated":
+        from rigid.articulated import ArticulatedSolver as Solver
+    else:
+        from rigid.penalty import PenaltySolver as Solver
+    return Solver
 
 
 __all__ = [

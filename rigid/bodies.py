@@ -3,12 +3,15 @@
 A solver's own folder has its arrays and its step; here is the door to them that all have alike.
 """
 
+from functools import cached_property
+
 import numpy as np
 
 from pbd.results import Diverged
 from pbd.validate import positive, whole
 from rigid.energy import energy
-from rigid.joint import Hinge, Universal
+from rigid.joint import Hinge, Universal, motor_target
+from rigid.joints.drive import COORDINATE, DRIVE_KIND, MOTOR, POSITION, SERVO, SPEED
 from rigid.joints.place import VALUE
 from rigid.joints.positions import JointPositions
 from rigid.model import models_of_worlds
@@ -93,6 +96,45 @@ class BodySolver:
             step, time = self._steps + substep // self._substeps + 1, self.time + (substep + 1) * self._h
             raise Diverged(int(world), step, int(np.argmin(finite)), time, "body")
 
+    # Motors -----------------------------------------------------------------------------------------------------------
+
+    def set_motor(self, joint, *, speed=None, position=None):
+        """Give a motor another target, from the next step on; its `max_effort` and `rate` stay.
+
+        Arguments: joint: index or name; speed [rad/s or m/s] or position [rad or m], whichever its Motor was given: a
+        number, or one for each world (worlds,).
+
+        Errors: ValueError for an unknown joint, one without a motor, or a target that is not of its kind.
+        """
+        index, name, target = motor_target(self.model, joint, speed, position, self.worlds)
+        kind, column = (MOTOR, SPEED) if name == "speed" else (SERVO, POSITION)
+        own = (self._drives[:, DRIVE_KIND] == kind) & (self._drives[:, COORDINATE] == self.first_coordinates[index])
+        if (self._drive_numbers[:, own, column] != target[:, None]).any():
+            self._drive_numbers[:, own, column] = target[:, None]
+            self.joints.drive_numbers.from_numpy(self._drive_numbers)
+            self._wake(self.model.joints[index])
+
+    def _wake(self, joint):
+        """Called where a joint's motor has another target than before, for solvers whose bodies may sleep."""
+
+    # What the arrays of these names hold: steps read them only.
+
+    @cached_property
+    def _drives(self):
+        return self.joints.drives.to_numpy()
+
+    @cached_property
+    def _drive_numbers(self):
+        return self.joints.drive_numbers.to_numpy()
+
+    @cached_property
+    def _targets(self):
+        """Which of the drives' numbers are targets of motors, (drives, 4)."""
+        wanted = np.zeros(self._drive_numbers.shape[1:], bool)
+        for kind, column in ((MOTOR, SPEED), (SERVO, POSITION)):
+            wanted[:, column] = self._drives[:, DRIVE_KIND] == kind
+        return wanted
+
     # Snapshots --------------------------------------------------------------------------------------------------------
 
     def state(self):
@@ -101,8 +143,7 @@ class BodySolver:
         The velocities are those that made the last step, half a step behind the poses. `memory` is what it takes to go
         on bit for bit.
         """
-        numbers = [np.ravel(array.to_numpy()).astype(float) for array in self._everything()]
-        return self._snapshot(np.concatenate(numbers))
+        return self._snapshot(np.concatenate([np.ravel(array).astype(float) for array in self._everything()]))
 
     def _snapshot(self, memory=()):
         """Poses and velocities as they are: a State."""
@@ -114,9 +155,14 @@ class BodySolver:
         table = np.concatenate([poses[:, :-1], velocities[:, :-1, :PSEUDO]], axis=2).astype(float)
         return np.split(table[0] if self.worlds == 1 else table, (3, 7, 10), axis=-1)
 
-    def _everything(self):
-        """Taichi arrays of all that a later step reads."""
+    def _arrays(self):
+        """Taichi arrays of what changes from step to step, as far as a later step reads it."""
         return [self.motion.poses, self.motion.velocities, self.joints.coordinates, *self._remembered()]
+
+    def _everything(self):
+        """All that a later step reads and that may have changed since the start, as numpy arrays: `_arrays`, and the
+        targets of motors."""
+        return [*(array.to_numpy() for array in self._arrays()), self._drive_numbers[:, self._targets]]
 
     def set_state(self, state):
         """Put bodies elsewhere. Arguments: a rigid.State.
@@ -144,7 +190,7 @@ class BodySolver:
 
     def _recall(self, state):
         """Take a state with its memory, if that is of this solver and belongs to the poses; whether it was so."""
-        now = [array.to_numpy() for array in self._everything()]
+        now = self._everything()
         ends = np.cumsum([array.size for array in now])
         if len(state.memory) != ends[-1]:
             return False
@@ -155,8 +201,10 @@ class BodySolver:
         given = (state.position, state.rotation, state.velocity, state.angular_velocity)
         if not all(map(np.array_equal, self._split(*parts[:2]), given)):
             return False
-        for array, part in zip(self._everything(), parts):
+        for array, part in zip(self._arrays(), parts):
             array.from_numpy(part)
+        self._drive_numbers[:, self._targets] = parts[-1]
+        self.joints.drive_numbers.from_numpy(self._drive_numbers)
         self._origin, self._substep = state.time, 0
         return True
 

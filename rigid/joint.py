@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from pbd.validate import finite_number, not_negative, positive
+from pbd.validate import finite_number, not_negative, positive, spread
+from rigid.names import look_up
 
 NO_LIMITS = (-math.inf, math.inf)
 
@@ -267,3 +268,23 @@ def checked_limits(name, limits):
             "joint positions are zero in that pose, expected limits with zero between them"
         )
     return low, high
+
+
+def motor_target(model, joint, speed, position, worlds):
+    """What a solver's set_motor is asked for: index of the joint, "speed" or "position", and targets (worlds,).
+
+    Arguments: model: a Model; joint: index or name; speed, position: numbers for all worlds or (worlds,), or None.
+
+    Raises: ValueError for an unknown joint, one without a motor, and a target that its motor has not.
+    """
+    index = look_up("joint", joint, model.joints, "joint")
+    named, motor = model.joints[index].name, getattr(model.joints[index], "motor", None)
+    if motor is None:
+        driven = ", ".join(repr(one.name) for one in model.joints if getattr(one, "motor", None)) or "none"
+        raise ValueError(f"joint {named!r} has no motor: expected one of those declared with motor= ({driven})")
+    name, other = ("speed", "position") if motor.position is None else ("position", "speed")
+    given = {"speed": speed, "position": position}
+    if given[name] is None or given[other] is not None:
+        what = " and ".join(each for each in given if given[each] is not None) or "no target"
+        raise ValueError(f"{what} for the motor of {named!r}, which was declared with {name}=: expected {name} alone")
+    return index, name, spread(f"{name} of {named!r}", given[name], (worlds,))

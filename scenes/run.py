@@ -11,8 +11,6 @@ import numpy as np
 import pbd
 import rigid
 from pbd.validate import nearest, one_of, positive
-from rigid.impulse import ImpulseSolver
-from rigid.penalty import PenaltySolver
 from scenes.device import initialise, running_on
 from scenes.recording import Frames, Recording
 from scenes.render.video import interrupts_deferred
@@ -25,15 +23,17 @@ OPTIONS = {
         for name, given in inspect.signature(made).parameters.items()
         if name not in ("particles", "model", "dt", "worlds")
     }
-    for solver, made in (("verlet", pbd.ParticleSystem), ("impulse", ImpulseSolver), ("penalty", PenaltySolver))
+    for solver in rigid.SOLVERS
+    for made in [pbd.ParticleSystem if solver == "verlet" else rigid.solver_class(solver)]
 }
 
-# What a solver runs with in scenes that have no settings for it, besides their step: penalties, in steps of 1/60 s or
+# What a solver runs with in scenes that have no settings for it, see settings_of: penalties, in steps of 1/60 s or
 # less, so stiff that thin cards stand and boxes sink into the ground by a tenth of a millimetre.
 USUAL = {
+    "articulated": {},
     "penalty": {
         "substeps": 64, "stiffness": 3.2e5, "damping": 200.0, "turning_stiffness": 6.4e5, "turning_damping": 200.0,
-    }
+    },
 }  # fmt: skip
 
 
@@ -70,6 +70,8 @@ class Run:
             raise TypeError(f"scene is {scene!r}: expected a Scene, such as `scenes.load` makes")
         initialise()
         solver = scene.solver if solver is None else one_of("solver", solver, rigid.SOLVERS)
+        if solver in scene.cannot:
+            raise NotImplementedError(f"solver {solver!r} cannot run scene {scene.name}: {scene.cannot[solver]}")
         if solver not in scene.solvers:
             raise ValueError(
                 f"solver {solver!r} moves bodies alone, and scene {scene.name or 'given'} has particles: expected "
@@ -77,9 +79,7 @@ class Run:
             )
         self.scene, self.solver = scene, solver
         self.duration = positive("duration", scene.duration if duration is None else duration)
-        # A solver that the scene says nothing of takes the step of the one it is made for.
-        usual = {"dt": scene.settings.get(scene.solver, {}).get("dt", 1 / 60), **USUAL.get(solver, {})}
-        self.settings = {**usual, **scene.settings.get(solver, {}), **checked(solver, options)}
+        self.settings = {**settings_of(scene, solver), **checked(solver, options)}
         if dt is not None:
             self.settings["dt"] = positive("dt", dt)
         dt, fps = self.settings["dt"], positive("fps", fps)
@@ -115,10 +115,19 @@ class Run:
         while self.done < self.steps:
             count = min(self.steps_per_frame, self.steps - self.done)
             start = time.perf_counter()
-            self.system.step(count)
+            self.step(count)
             self.seconds.append((time.perf_counter() - start) / count)
             self.done += count
             yield self.frame()
+
+    def step(self, count=1):
+        """Make steps, each steered by the scene's control where it has one. Arguments: count."""
+        if self.scene.control is None:
+            self.system.step(count)
+            return
+        for _ in range(count):
+            self.scene.control(self.system, self.system.time)
+            self.system.step()
 
     def about(self):
         """What was run, on what, and how fast; plain values. Where it came to its end, also a digest of the state."""
@@ -169,6 +178,18 @@ class Replay:
         arrays = [getattr(self.recording, name) for name in Recording.ARRAYS[1 : len(Frame._fields)]]
         for k in self.chosen:
             yield Frame(float(self.recording.times[k]), *(array[k] for array in arrays))
+
+
+def settings_of(scene, solver):
+    """What a scene runs a solver with: dt and options. Arguments: a Scene; solver: its name."""
+    if solver in scene.settings:
+        return dict(scene.settings[solver])
+    # A solver that the scene says nothing of takes the step of the one it is made for.
+    usual = {"dt": scene.settings.get(scene.solver, {}).get("dt", 1 / 60)}
+    if solver == "articulated":  # the same rows, but for those of its joints
+        given = scene.settings.get("impulse", {})
+        usual |= {name: value for name, value in given.items() if name in ("dt", *OPTIONS[solver])}
+    return {**usual, **USUAL.get(solver, {})}
 
 
 def system_of(scene, solver, settings):

@@ -28,6 +28,9 @@ class Scene:
         looks: what is drawn (scenes/looks.py); None for all its triangles, sticks, particles, colliders and bodies.
         camera: a scenes.render Camera, or a Following one; None for one that sees everything at the start.
         ground: height of the floor that is drawn [m]; None for none.
+        control: what steers it: a function of (solver, time [s]), called before each step, that sets targets of motors
+            with `solver.set_motor`. It knows nothing but what it is given, so that a run can be repeated.
+        cannot: {solver: why it cannot run this scene}, a clause such as "a slider would have to ...".
         name, summary, parameters: filled in by `load`.
     """
 
@@ -39,6 +42,8 @@ class Scene:
     looks: list | None = None
     camera: object = None
     ground: float | None = 0.0
+    control: object = None
+    cannot: dict = field(default_factory=dict)
     name: str = ""
     summary: str = ""
     parameters: dict = field(default_factory=dict)
@@ -52,6 +57,8 @@ class Scene:
             raise ValueError("a scene of nothing: expected particles, a model, or both")
         if self.attachments and (self.particles is None or self.model is None):
             raise ValueError("attachments of particles to bodies: expected particles and a model")
+        if self.control is not None and (self.model is None or not callable(self.control)):
+            raise TypeError(f"control is {self.control!r}: expected a function (solver, time), and a model")
         for solver, settings in self.settings.items():
             one_of("solver in settings of a scene", solver, self.solvers)
             if not isinstance(settings, dict):
@@ -61,8 +68,10 @@ class Scene:
 
     @property
     def solvers(self):
-        """Names of the solvers that can run it: all of `rigid` for bodies, "verlet" alone where there are particles."""
-        return rigid.SOLVERS if self.particles is None else ("verlet",)
+        """Names of the solvers that can run it: all of `rigid` for bodies, but those that cannot; "verlet" alone where
+        there are particles."""
+        every = rigid.SOLVERS if self.particles is None else ("verlet",)
+        return tuple(solver for solver in every if solver not in self.cannot)
 
     @property
     def solver(self):

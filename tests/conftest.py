@@ -17,9 +17,11 @@ from scenes.device import initialise
 FIRST = (
     "test_determinism.py",
     "test_impulse_contacts.py",
-    "test_penalty_determinism.py",
     "test_frame_contacts.py",
     "test_agreement.py",
+    "test_penalty_determinism.py",
+    "test_penalty_contacts.py",
+    "test_articulated_determinism.py",
     "test_frame_joints.py",
     "test_cli_process.py",
     "test_sweeps.py",
@@ -49,14 +51,24 @@ ALIKE = (
     ("door", "high_mass_ratio"),
     ("scout_robot", "trailer"),
 )
-SWINGING = ("dzhanibekov", "five_link_chain", "pendulum", "top")
-for solver in ("impulse", "penalty"):
+for solver in ("impulse", "penalty", "articulated"):
     TOGETHER |= {f"{scene}-{solver}": f"{scenes[0]}-{solver}" for scenes in ALIKE for scene in scenes}
-    TOGETHER |= {f"{scene}-{solver}": f"{solver} of joints" for scene in SWINGING}
+SWINGING = ("dzhanibekov", "five_link_chain", "four_bar", "peaucellier_lipkin", "pendulum", "slider_crank", "top")
+TOGETHER |= {f"{scene}-impulse": "impulse of joints" for scene in SWINGING}
+TOGETHER |= {f"{scene}-articulated": "articulated of joints" for scene in SWINGING}
+TOGETHER |= {f"{scene}-impulse": "impulse of contacts" for scene in ("gripper", "manipulator")}
 
-# Files on impulses and on how they agree with others, and on penalties, by the ends of their names.
+# Files on solvers of rows, by the ends of their names.
 ROW_FILES = {f"{name}.py": "contacts" for name in ("contacts", "determinism", "sleep")}
-ROW_FILES |= {f"{name}.py": "joints" for name in ("agreement", "chain", "drives", "joints", "refusals", "rows")}
+JOINTS = ("chain", "drives", "dynamics", "joints", "motors", "refusals", "rows")
+ROW_FILES |= {f"{name}.py": "joints" for name in JOINTS}
+
+# And others that share those kernels.
+OTHER_FILES = {
+    "tests/agreement/test_agreement.py": "impulse of joints",
+    "tests/verification/test_linkages.py": "impulse of joints",
+    "tests/verification/test_gripper.py": "impulse of contacts",
+}
 
 
 def pytest_addoption(parser):
@@ -82,10 +94,12 @@ def group(nodeid):
     if path.endswith("test_catalogue.py"):
         scene = case.removesuffix("-whole")
         return TOGETHER.get(scene, scene)
-    if path.startswith(("tests/agreement/", "tests/rigid/impulse/", "tests/rigid/penalty/")):
-        solver = "penalty" if "/penalty/" in path else "impulse"
-        kind = ROW_FILES.get(path.rpartition("_")[2])
-        return f"{solver} of {kind}" if kind else path
+    if path in OTHER_FILES:
+        return OTHER_FILES[path]
+    if path.startswith(("tests/rigid/impulse/", "tests/rigid/penalty/", "tests/rigid/articulated/")):
+        folder, file = path.split("/")[2:]
+        kind = ROW_FILES.get(file.rpartition("_")[2])
+        return f"{folder} of {kind}" if kind else path
     return nodeid if path.endswith("test_documents.py") else path
 
 

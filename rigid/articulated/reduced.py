@@ -23,7 +23,12 @@ from rigid.articulated.links import (
     TREE_SPEED,
 )
 from rigid.columns import put_triple, triple
+from rigid.motion import INVERSE_INERTIA, INVERSE_MASS
 from rigid.rows import BODY_I, BODY_K, DIRECTION, TURN_I
+
+# Trees that answer along a row by less than so much of what its bodies would, were they free, cannot move along it:
+# what is there is round-off.
+IMMOBILE = 1e-12
 
 
 @ti.func
@@ -134,7 +139,10 @@ def follow(s: ti.template(), row, i, j, world):
 
 @ti.func
 def renew(s: ti.template(), row, i, j, world):
-    """J of a row that has been written, over the speeds of its trees, and M⁻¹ Jᵀ."""
+    """J of a row that has been written, over the speeds of its trees, and M⁻¹ Jᵀ.
+
+    Both are zero, which leaves the row out, where the trees cannot move along it: as across a linkage in a plane.
+    """
     first_i, count_i, first_j, count_j = span(s, i, j)
     for k in range(count_i + count_j):
         s.jacobians[world, row, k] = 0.0
@@ -147,6 +155,23 @@ def renew(s: ti.template(), row, i, j, world):
             link, begin = s.trees.link_of[j], count_i - first_j
         if link >= 0 and (side == 0 or count_j > 0):
             send_down(s, row, link, begin, world)
+    if matrix(s, row, row, i, j, world) < IMMOBILE * free_matrix(s, row, i, j, world):
+        for k in range(count_i + count_j):
+            s.jacobians[world, row, k] = 0.0
+            s.answers[world, row, k] = 0.0
+
+
+@ti.func
+def free_matrix(s: ti.template(), row, i, j, world):
+    """What J M⁻¹ Jᵀ of a row would be at most, were its bodies free."""
+    n, m = ti.static(s.rows.numbers, s.motion.masses)
+    total = triple(n, row, DIRECTION, world).norm_sqr() * (m[world, i, INVERSE_MASS] + m[world, j, INVERSE_MASS])
+    for side in range(2):
+        body = i
+        if side == 1:
+            body = j
+        total += triple(n, row, TURN_I + 3 * side, world).norm_sqr() * triple(m, body, INVERSE_INERTIA, world).sum()
+    return total
 
 
 @ti.func

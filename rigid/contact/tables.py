@@ -194,11 +194,12 @@ def candidates(model, bounds, begin):
 
 
 def meetings(models):
-    """What can meet in these models: a Meetings. A little more than can, maybe: it asks for kinds alone.
+    """What can meet in these models: a Meetings. A little more than can, maybe: it asks for kinds alone, of shapes that
+    touch anything.
 
     Arguments: models: a list of rigid.Model of one structure.
     """
-    pieces = models[0].shapes
+    pieces = [piece for piece in models[0].shapes if piece.mask and piece.group]
     rounded, solid, plane = (SPHERE, CAPSULE), POLYHEDRA, (PLANE,)
 
     def meet(one, other):

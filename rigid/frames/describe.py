@@ -30,12 +30,14 @@ class Description:
         frames: a Frame for each body.
         members: indices of the particles of each body, in the order of its frame: four corners, then joint particles,
             then a counterweight.
+        motors: of each joint that has one, by name, its constraint: kind, and which of that kind it is.
     """
 
     particles: pbd.Particles
     own: int
     frames: list
     members: list
+    motors: dict
 
 
 def refuse_what_is_missing(model):
@@ -179,7 +181,7 @@ def describe(model, particles=None, attachments=(), alike=None, frames=None):
             point = model.bodies[index].local_point(particles.positions[particle])
             particles.add_attachment([particle], [1.0], members[index][:4], frames[index].weights(point))
     particles.radii[count:] = -1.0  # it is the bodies' shapes that meet others
-    return Description(particles, count, frames, members)
+    return Description(particles, count, frames, members, joiner.motors)
 
 
 def hold(particles, corners, frame):

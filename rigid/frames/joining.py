@@ -36,6 +36,7 @@ class Joiner:
         self.particles, self.model, self.frames, self.members, self.alike = particles, model, frames, members, alike
         self.ground = None
         self.tied = set()  # bodies
+        self.motors = {}  # joint: its constraint's kind, and which one of that kind it is
 
     def join(self):
         """Add what all joints and gears of the model are, but the particles that bodies share."""
@@ -119,6 +120,9 @@ class Joiner:
         if any(one.friction > 0 for one in all_worlds):
             self.add(kind, bodies, (*numbers, (0.0, 0.0, 0.0, joint.friction, 0.0)), compliance(0.0))
         if any(getattr(one, "motor", None) for one in all_worlds):
+            before = self.particles.batches.get((kind, True))
+            number = sum(map(len, before.members)) if before else 0
+            self.motors[joint.name] = kind.compliant, number
             self.add(kind, bodies, (*numbers, drive(joint.motor)), compliance(0.0))
         if any(acts(one.spring) for one in all_worlds):
             stiffness, damping, rest = strength(joint.spring)

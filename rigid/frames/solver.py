@@ -16,6 +16,7 @@ from rigid.frames.bodies import REMEMBERED, body_arrays, may_touch
 from rigid.frames.describe import describe, frames_of, refuse_what_is_missing
 from rigid.frames.frame import KINDS, fit_pose, fit_velocity
 from rigid.frames.step import guest
+from rigid.joint import motor_target
 from rigid.joints.positions import JointPositions
 from rigid.model import models_of_worlds
 from rigid.rotation import from_matrix, rotate
@@ -66,6 +67,10 @@ class FrameSolver:
         self.own = descriptions[0].own
         options = {"direction": "start", "iterations": 30, "schedule": "clusters", "clusters": 1, **options}
         self.system = pbd.ParticleSystem([each.particles for each in descriptions], dt=dt, worlds=worlds, **options)
+        self._motors = {
+            name: {target: self.system.row_of(*which, target) for target in ("speed", "position")}
+            for name, which in descriptions[0].motors.items()
+        }
         # Particles of all bodies in one table, filled up with ones that weigh nothing.
         most = max(map(len, self.members), default=4)
         self._index = np.array([np.pad(m, (0, most - len(m)), "edge") for m in self.members], int).reshape(-1, most)
@@ -89,6 +94,21 @@ class FrameSolver:
     def step(self, count=1):
         """Make steps of dt. Arguments: count. Errors: pbd.Diverged."""
         self.system.step(count)
+
+    def set_motor(self, joint, *, speed=None, position=None):
+        """Give a motor another target, from the next step on; its `max_effort` stays.
+
+        Arguments: joint: index or name; speed [rad/s or m/s] or position [rad or m], whichever its Motor was given: a
+        number, or one for each world (worlds,).
+
+        Errors: ValueError for an unknown joint, one without a motor, or a target that is not of its kind.
+        """
+        index, name, target = motor_target(self.model, joint, speed, position, self.system.worlds)
+        self.system.set_numbers([self._motors[self.model.joints[index].name][name]], target)
+
+    def _targets(self):
+        """Rows of the system's numbers of constraints in which motors have their targets."""
+        return np.array([row for rows in self._motors.values() for row in rows.values()], int)
 
     def statistics(self):
         """Sweeps, residual [m] and contacts of the last step: a pbd.Statistics."""
@@ -134,7 +154,8 @@ class FrameSolver:
         """All numbers of the particles and of contacts, in a row."""
         arrays = [snapshot.positions, snapshot.previous, snapshot.forces, snapshot.inverse_masses]
         arrays += [[snapshot.dt, snapshot.substeps, snapshot.origin, snapshot.substep]]
-        arrays += [self.system.memory(), *(array.to_numpy() for array in self._remembered())]
+        arrays += [self.system.memory(), self.system.numbers(self._targets())]
+        arrays += [array.to_numpy() for array in self._remembered()]
         return np.concatenate([np.ravel(array).astype(float) for array in arrays])
 
     def _remembered(self):
@@ -159,12 +180,13 @@ class FrameSolver:
         """Take a state with its memory, if that is of this system and belongs to the poses; whether it was so."""
         now = self.system.state()
         shapes = [now.positions.shape, now.previous.shape, now.forces.shape, now.inverse_masses.shape, (4,)]
-        shapes += [self.system.memory().shape, *(array.to_numpy().shape for array in self._remembered())]
+        counted, targets = self.system.memory().shape, (len(self._targets()), self.system.worlds)
+        shapes += [counted, targets, *(array.to_numpy().shape for array in self._remembered())]
         ends = np.cumsum([np.prod(shape, dtype=int) for shape in shapes])
         if len(state.memory) != ends[-1]:
             return False
         parts = [part.reshape(shape) for part, shape in zip(np.split(state.memory, ends[:-1]), shapes)]
-        positions, previous, forces, weights, (dt, substeps, origin, substep), remembered = parts[:6]
+        positions, previous, forces, weights, (dt, substeps, origin, substep), remembered, targets = parts[:7]
         now = pbd.State(positions, previous, forces, weights, float(dt), int(substeps), float(origin), int(substep))
         given = (state.position, state.rotation, state.velocity, state.angular_velocity)
         before = self.system.state()
@@ -173,7 +195,8 @@ class FrameSolver:
             self.system.set_state(before)
             return False
         self.system.set_memory(remembered)
-        for array, part in zip(self._remembered(), parts[6:]):
+        self.system.set_numbers(self._targets(), targets)
+        for array, part in zip(self._remembered(), parts[7:]):
             array.from_numpy(np.ascontiguousarray(part, array.to_numpy().dtype))
         return True
 

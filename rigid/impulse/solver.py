@@ -90,6 +90,11 @@ class ImpulseSolver(SequentialSolver):
     def _remembered(self):
         return [*super()._remembered(), self.calm]
 
+    def _wake(self, joint):
+        calm = self.calm.to_numpy()
+        calm[:, [joint.parent, joint.child]] = 0.0  # the ground's, the last, is without end again in each step
+        self.calm.from_numpy(calm)
+
     def _forget(self):
         super()._forget()
         self.calm.fill(0)

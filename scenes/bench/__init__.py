@@ -5,6 +5,7 @@ Ratios are of figures from one run.
 
 from scenes.bench.bodies import impulses, ragdolls, trees
 from scenes.bench.measure import COLUMNS
+from scenes.bench.mechanisms import table1
 from scenes.bench.particles import million, small, thread_worker, threads, worlds
 from scenes.bench.sticks import sticks_against_c
 
@@ -16,12 +17,13 @@ BENCHMARKS = {
     "ragdoll": ragdolls,
     "impulse": impulses,
     "articulated": trees,
+    "table1": table1,
     "million": million,
 }
 
 
 def rows(names):
-    """Lines of CSV, header first, as they are measured. Arguments: names of BENCHMARKS."""
+    """Lines of CSV, header first, as they are measured, and comments behind a #. Arguments: names of BENCHMARKS."""
     yield COLUMNS
     for name in names:
         yield from BENCHMARKS[name]()

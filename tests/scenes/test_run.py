@@ -277,3 +277,42 @@ def test_a_replay_of_another_scene_is_refused(box):
         Replay(box, recording)
     with pytest.raises(TypeError, match="recording is str"):
         Replay(box, "box.npz")
+
+
+@pytest.fixture
+def crank():
+    """A rod that a motor turns, to and fro by a scene's control, and when that was called."""
+    model, called = rigid.Model(), []
+    rod = model.add_box((0.5, 0.1, 0.1), mass=1.0, position=(0.25, 0, 1), name="rod")
+    model.add_hinge(rigid.GROUND, rod, (0, 0, 1), (0, 1, 0), motor=rigid.Motor(speed=0.0), name="crank")
+
+    def control(solver, time):
+        called.append(time)
+        solver.set_motor("crank", speed=math.cos(20 * time))
+
+    settings = {"verlet": {"dt": 0.01, "iterations": 20}}
+    return scenes.Scene(model=model, duration=0.5, settings=settings, control=control), called
+
+
+def test_a_control_is_called_before_each_step(crank):
+    scene, called = crank
+    running = Run(scene, fps=25)
+    angles = [running.system.joint_positions()["crank"] for _ in running.frames()]
+    assert np.allclose(called, 0.01 * np.arange(50), atol=1e-12)
+    # A motor with all the effort it needs, from step to step: what it has turned by is the sum of h cos 20 t.
+    expected = np.cumsum(0.01 * np.cos(0.2 * np.arange(50)))[3::4]
+    assert np.allclose(angles[1:-1], expected[: len(angles) - 2], atol=1e-4)
+    # A run that is steered is the same run however it is watched.
+    digests = {scenes.run(scene, fps=fps).about["digest"] for fps in (100, 30)}
+    assert digests == {running.system.digest()}
+
+
+def test_a_solver_that_cannot_run_a_scene_says_why(crank):
+    scene, _ = crank
+    with pytest.raises(TypeError, match="control is 'fast': expected a function"):
+        scenes.Scene(model=scene.model, control="fast")
+    cannot = {"verlet": "frames of particles do not like it"}
+    other = scenes.Scene(model=scene.model, settings={"impulse": {}}, cannot=cannot, name="crank")
+    assert "verlet" not in other.solvers
+    with pytest.raises(NotImplementedError, match="'verlet' cannot run scene crank: frames of particles do not like"):
+        Run(other, "verlet")

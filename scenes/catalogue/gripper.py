@@ -1,0 +1,83 @@
+"""A gripper: one engine, and two fingers that a gear moves against one another, as the source's "repeater" does.
+
+The engine pushes one finger with a force F; the gear makes the other one's way its opposite, so that what is between
+them is pressed with F/2 from both sides. Friction carries m g as long as F/2 > m g/(2 μ).
+"""
+
+import numpy as np
+
+import rigid
+from pbd.validate import not_negative, positive
+from rigid.rotation import from_matrix
+from scenes.looks import BLUE, GOLD, RED, STONE, Bodies, Scenery
+from scenes.render.geometry import Camera, tubes
+from scenes.scene import Scene, register
+from scenes.steering import eased
+
+EDGE = 0.12  # of the box [m]
+OPEN = 0.05  # between each finger and the box, when it is open [m]
+FINGER = np.array([0.03, 0.06, 0.16])  # thick, wide, long [m]
+LIFT = 0.3  # how far up [m]
+
+# When it is where: hand down, fingers shut, hand up, hand down, fingers open, hand up [s].
+HAND = (0.2, 1.0, 1.9, 3.1, 4.3, 5.5, 6.1, 6.9), (LIFT, 0.0, 0.0, LIFT, LIFT, 0.0, 0.0, LIFT)
+FINGERS = (1.1, 1.7, 5.5, 6.0), (0.0, 1.5 * OPEN, 1.5 * OPEN, 0.0)
+
+
+@register
+def gripper(mass: float = 1.0, friction: float = 0.6, force: float = 20.0):
+    """A hand with two fingers on one engine grips a box, lifts it and sets it down."""
+    positive("mass", mass), not_negative("friction", friction), positive("force", force)
+    model = rigid.Model()
+    model.add_ground(friction=0.8)
+    level = 0.5 * EDGE + LIFT  # of the tips' middle, at the start
+    hand = model.add_box((0.36, 0.1, 0.05), mass=2.0, position=(0, 0, level + 0.145), mask=0, name="hand")
+    model.add_shape(hand, rigid.Box((0, 0, level + 0.45), (0.05, 0.05, 0.6)), mask=0)
+    model.add_slider(rigid.GROUND, hand, (0, 0, 1), motor=rigid.Motor(position=0.0), name="lift")
+    add_fingers(model, hand, (0, 0, level), (1, 0, 0), (0, 0, -1), 2 * force, friction)
+    model.add_box((EDGE,) * 3, mass=mass, position=(0, 0, EDGE / 2), friction=friction, name="box")
+
+    def control(solver, time):
+        solver.set_motor("lift", position=eased(time, *HAND) - LIFT)
+        solver.set_motor("fingers", position=eased(time, *FINGERS))
+
+    beam = level + LIFT + 0.1
+    feet, top = [(-0.45, 0, 0), (0.45, 0, 0)], [(-0.45, 0, beam), (0.45, 0, beam)]
+    sleeve = tubes([(0, 0, beam - 0.05)], [(0, 0, beam + 0.05)], 0.06, STONE)
+    frame = tubes([*feet, top[0]], [*top, top[1]], 0.03, STONE)
+    colours = np.array([GOLD, BLUE, BLUE, RED])
+    return Scene(
+        model=model,
+        duration=7.5,
+        settings={
+            "impulse": {"dt": 1 / 240, "iterations": 200},
+            "verlet": {"dt": 1 / 240, "substeps": 8, "iterations": 30},
+        },
+        looks=[Bodies(model, colours), Scenery([frame, sleeve])],
+        camera=Camera((0.75, -1.75, 0.85), (0, 0, 0.38)),
+        control=control,
+    )
+
+
+def add_fingers(model, hand, between, across, down, effort, friction, name="fingers"):
+    """Two fingers on a hand, for a box of an edge of EDGE.
+
+    Arguments: model; hand: the body that they slide on; between: the point half way between their tips (3,) [m]; across
+    (3,): from the left one to the right one; down (3,): from the hand to the tips; effort: of the engine, twice the
+    force of each finger [N]; friction; name: of the joint with the engine, whose position grows as they close.
+
+    Returns: indices of the left and of the right finger.
+    """
+    across, down = np.asarray(across, float), np.asarray(down, float)
+    turn = from_matrix(np.stack([across, np.cross(-down, across), -down], axis=1))
+    aside, fingers = EDGE / 2 + OPEN + FINGER[0] / 2, []
+    for side, label in ((-1, "left"), (1, "right")):
+        middle = np.asarray(between) + side * aside * across - (FINGER[2] / 2 - 0.04) * down
+        finger = model.add_box(FINGER, mass=0.3, position=middle, rotation=turn, friction=friction,
+                               name=f"{label} of {name}")  # fmt: skip
+        motor = rigid.Motor(position=0.0, max_effort=effort) if side < 0 else None
+        model.add_slider(hand, finger, across, motor=motor, name=name if side < 0 else f"{name}, the other")
+        fingers.append(finger)
+    model.exclude_contact(*fingers)
+    model.add_gear(name, f"{name}, the other", -1.0, name=f"gear of {name}")
+    return fingers

@@ -1,0 +1,116 @@
+"""A manipulator: an arm of six axes with the gripper at its end, that carries a box from one plinth to another.
+
+Its axes are those of most industrial arms: a turret, shoulder and elbow, then three that meet in the wrist. Where the
+hand points down, they follow from where it is to be, in closed form: the turret faces it, shoulder and elbow make a
+triangle of the two long links, the wrist keeps the hand upright, and the last axis turns it.
+"""
+
+import math
+
+import numpy as np
+
+import rigid
+from pbd.validate import positive
+from scenes.catalogue.gripper import EDGE, OPEN, add_fingers
+from scenes.looks import BLUE, GOLD, RED, STEEL, STONE, Bodies
+from scenes.render.geometry import Camera
+from scenes.scene import Scene, register
+from scenes.steering import eased
+
+SHOULDER, UPPER, FORE, TOOL = 0.55, 0.5, 0.5, 0.34  # height, links, and from the wrist to between the tips [m]
+REACH, PLINTH = 0.62, 0.2  # from the turret's axis to the plinths, and their height [m]
+AXES = ("turret", "shoulder", "elbow", "roll", "pitch", "hand")
+LOW, HIGH = PLINTH + EDGE / 2, PLINTH + EDGE / 2 + 0.35
+
+# Where the hand is: about the turret's axis [rad], away from it [m], up [m], turned [rad]; and when [s].
+TIMES = (1.2, 2.0, 2.8, 3.8, 5.4, 6.4, 7.1, 8.0)
+SIDE, TURNED = math.radians(50), math.pi / 2
+WAY = (
+    (-SIDE, REACH, HIGH, 0.0), (-SIDE, REACH, LOW, 0.0), (-SIDE, REACH, LOW, 0.0), (-SIDE, REACH, HIGH, 0.0),
+    (SIDE, REACH, HIGH, TURNED), (SIDE, REACH, LOW + 0.001, TURNED), (SIDE, REACH, LOW + 0.001, TURNED),
+    (SIDE, REACH, HIGH, TURNED),
+)  # fmt: skip
+FINGERS = (2.0, 2.6, 6.5, 7.0), (0.0, 1.5 * OPEN, 1.5 * OPEN, 0.0)
+
+
+@register
+def manipulator(mass: float = 1.0, friction: float = 0.6, force: float = 25.0):
+    """An arm of six axes takes a box from one plinth, turns it and puts it on another."""
+    positive("mass", mass), positive("friction", friction), positive("force", force)
+    model = rigid.Model()
+    model.add_ground(friction=0.8)
+    for side in (-SIDE, SIDE):
+        at = REACH * math.cos(side), REACH * math.sin(side), PLINTH / 2
+        model.add_shape(rigid.GROUND, rigid.Box(at, (0.22, 0.22, PLINTH)), friction=0.8)
+    model.add_shape(rigid.GROUND, rigid.Cylinder((0, 0, 0), (0, 0, 0.12), 0.2), mask=0)
+    wrist = add_arm(model)
+    tips = np.array([FORE, 0, SHOULDER + UPPER - TOOL])
+    add_fingers(model, wrist, tips, (0, 1, 0), (0, 0, -1), 2 * force, friction)
+    turn = (math.cos(SIDE / 2), 0, 0, -math.sin(SIDE / 2))
+    box = (REACH * math.cos(SIDE), -REACH * math.sin(SIDE), LOW)
+    model.add_box((EDGE,) * 3, mass=mass, position=box, rotation=turn, friction=friction, name="box")
+    start = (0.0, FORE, SHOULDER + UPPER - TOOL, 0.0)
+
+    def control(solver, time):
+        where = eased(time, (0.0, *TIMES), (start, *WAY))
+        for name, angle in zip(AXES, angles(*where)):
+            solver.set_motor(name, position=angle)
+        solver.set_motor("fingers", position=eased(time, *FINGERS))
+
+    return Scene(
+        model=model,
+        duration=8.4,
+        settings={
+            "impulse": {"dt": 1 / 240, "iterations": 200},
+            "verlet": {"dt": 1 / 240, "substeps": 8, "iterations": 30},
+        },
+        looks=[Bodies(model, np.array([STEEL, GOLD, GOLD, STEEL, GOLD, STEEL, BLUE, BLUE, RED]), STONE)],
+        camera=Camera((1.5, -2.05, 1.35), (0.22, 0, 0.48)),
+        control=control,
+    )
+
+
+def add_arm(model):
+    """Six links on hinges with motors: the upper arm upright, the forearm level along x, the hand down. Returns: the
+    last link, a flange."""
+    elbow, wrist = np.array([0, 0, SHOULDER + UPPER]), np.array([FORE, 0, SHOULDER + UPPER])
+    shoulder, half = np.array([0, 0, SHOULDER]), np.array([FORE / 2, 0, 0])
+    flange = wrist - (0, 0, TOOL - 0.17)
+    across = np.array([0, 0.08, 0])
+    links = (  # what each is made of, its mass [kg], the point and the axis about which it turns
+        ([rigid.Cylinder((0, 0, 0.12), (0, 0, SHOULDER - 0.05), 0.11), rod(shoulder, across, 0.1)], 10.0, shoulder, 2),
+        ([rigid.Capsule(shoulder, elbow, 0.07), rod(elbow, across, 0.085)], 6.0, shoulder, 1),
+        ([rigid.Capsule(elbow, elbow + half, 0.06)], 3.0, elbow, 1),
+        ([rigid.Cylinder(elbow + half, wrist, 0.045), rod(wrist, 0.8 * across, 0.06)], 2.0, elbow + half, 0),
+        ([rigid.Cylinder(wrist, flange + (0, 0, 0.05), 0.045)], 1.5, wrist, 1),
+        ([rigid.Box(flange + (0, 0, 0.025), (0.1, 0.36, 0.05))], 1.5, flange, 2),
+    )
+    before = rigid.GROUND
+    for name, (shapes, mass, point, axis) in zip(AXES, links):
+        link = model.add_body(position=point, name=name)
+        for shape in shapes:
+            model.add_shape(link, shape, mass=mass / len(shapes), mask=0)
+        model.add_hinge(before, link, point, np.eye(3)[axis], motor=rigid.Motor(position=0.0), name=name)
+        before = link
+    return before
+
+
+def rod(middle, half, radius):
+    """A cylinder about a joint's axis."""
+    return rigid.Cylinder(middle - half, middle + half, radius)
+
+
+def angles(about, away, height, turned):
+    """Positions of the six axes for a hand that points down.
+
+    Arguments: about: the turret's axis [rad]; away: from it [m]; height of the point between the tips [m]; turned: the
+    hand about the vertical, against the turret [rad]. Returns: six angles, zero in the pose of `add_arm`.
+
+    With u and v the angles of upper arm and forearm from the vertical, the wrist is UPPER (sin u, cos u) + FORE (sin v,
+    cos v) from the shoulder; v - u follows from the distance by the law of cosines.
+    """
+    x, z = away, height + TOOL - SHOULDER
+    bend = math.acos((x * x + z * z - UPPER**2 - FORE**2) / (2 * UPPER * FORE))
+    u = math.atan2(x, z) - math.atan2(FORE * math.sin(bend), UPPER + FORE * math.cos(bend))
+    level = u + bend - math.pi / 2  # of the forearm, downwards
+    return about, u, level - u, 0.0, -level, turned

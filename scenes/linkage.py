@@ -1,0 +1,103 @@
+"""Bars and pins: what linkages that move in the plane y = 0 are built of, each bar in a layer of its own beside it."""
+
+import math
+
+import numpy as np
+
+import rigid
+from rigid.rotation import from_axis_angle
+from scenes.looks import CHALK, STONE, Scenery
+from scenes.render import geometry
+
+THICK, WIDE = 0.016, 0.034  # of a bar: across the plane, and in it [m]
+LAYER = 0.02  # from one layer to the next [m]
+AXIS = (0, -1, 0)  # of all pins: positions count from x towards z
+
+
+def add_bar(model, start, end, layer, per_metre=2.0, name=None):
+    """A uniform bar between two points; it passes through whatever else there is.
+
+    Arguments: model; start, end: (x, z) of the middles of its two eyes [m]; layer: a whole number, further away as it
+    grows; per_metre [kg/m]; name. Returns: its index.
+    """
+    start, end = place(start, layer), place(end, layer)
+    along = end - start
+    length = np.linalg.norm(along)
+    turn = from_axis_angle(AXIS, math.atan2(along[2], along[0]))
+    bar = model.add_box(
+        (length, THICK, WIDE), mass=per_metre * length, position=(start + end) / 2, rotation=turn, mask=0, name=name
+    )
+    for eye in (start, end):
+        model.add_shape(bar, disc(eye, WIDE / 2, THICK), mask=0)
+    return bar
+
+
+def add_pin(model, parent, child, point, layers, **options):
+    """A hinge between two bars, with a pin that is seen.
+
+    Arguments: model; parent, child: bodies, the parent may be rigid.GROUND; point: (x, z) [m]; layers: the nearest and
+    the furthest that it reaches through; options: of `Model.add_hinge`. Returns: the joint's index.
+    """
+    return model.add_hinge(parent, child, show_pin(model, child, point, layers), AXIS, **options)
+
+
+def show_pin(model, body, point, layers):
+    """A pin that is seen on a body. Arguments: as of `add_pin`. Returns: its middle (3,) [m]."""
+    near, far = (place(point, layer + side) for layer, side in zip(layers, (-0.7, 0.7)))
+    model.add_shape(body, rigid.Cylinder(near, far, 0.3 * WIDE), mask=0)
+    return (near + far) / 2
+
+
+def add_loose_pin(model, parent, child, point, layers, **options):
+    """A pin that lets the child tilt out of the plane too: a universal joint. Arguments: as of `add_pin`."""
+    middle = show_pin(model, child, point, layers)
+    along = model.body(child).position - middle
+    return model.add_universal(parent, child, middle, AXIS, np.cross(AXIS, along), **options)
+
+
+def add_round_pin(model, parent, child, point, layers, **options):
+    """A pin that keeps points together and no axes: a ball joint. Arguments: as of `add_pin`."""
+    return model.add_ball(parent, child, show_pin(model, child, point, layers), **options)
+
+
+def disc(middle, radius, thick):
+    """A cylinder across the plane. Arguments: middle (3,) [m]; radius; thickness [m]."""
+    across = np.array([0, thick / 2, 0])
+    return rigid.Cylinder(middle - across, middle + across, radius)
+
+
+def place(point, layer):
+    """A point (3,) of the world from its x and z [m] and its layer."""
+    return np.array([point[0], LAYER * layer, point[1]])
+
+
+def crossing(a, b, radius_a, radius_b):
+    """Where circles about two points meet, on the left of the way from a to b. Arguments: (x, z) and radii [m].
+
+    Raises: ValueError where they do not meet.
+    """
+    a, b = np.asarray(a, float), np.asarray(b, float)
+    between = b - a
+    distance = np.linalg.norm(between)
+    along = (distance**2 + radius_a**2 - radius_b**2) / (2 * distance)
+    if along**2 > radius_a**2:
+        raise ValueError(f"bars of {radius_a:g} m and {radius_b:g} m from points {distance:g} m apart do not meet")
+    across = math.sqrt(radius_a**2 - along**2)
+    return a + (along * between + across * np.array([-between[1], between[0]])) / distance
+
+
+def board(lower, upper, layer):
+    """What a linkage is mounted on, to be looked at: a Scenery. Arguments: corners (x, z) [m]; its front's layer."""
+    lower, upper = np.asarray(lower, float), np.asarray(upper, float)
+    middle, size = (lower + upper) / 2, upper - lower
+    across = LAYER * layer + 0.02
+    foot = np.array([0.06 + 0.1 * size[0], 0.4 * upper[1], 0.03])
+    feet = [(middle[0] + side * 0.38 * size[0], across + 0.05, foot[2] / 2) for side in (-1, 1)]
+    posts = [(x, across + 0.05, lower[1] / 2 + 0.05) for x, *_ in feet]
+    still = (1.0, 0.0, 0.0, 0.0)
+    parts = [
+        (geometry.box((size[0], 0.04, size[1]), CHALK), [(middle[0], across, middle[1])]),
+        (geometry.box(foot, STONE), feet),
+        (geometry.box((0.05, 0.05, lower[1] + 0.1), STONE), posts),
+    ]
+    return Scenery([geometry.Instances(part, np.array(at), np.tile(still, (len(at), 1))) for part, at in parts])
