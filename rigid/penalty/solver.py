@@ -154,7 +154,7 @@ class PenaltySolver(BodySolver):
 
     def _name(self, row):
         """What has a row: "joint 'door'". Rows stand in the order of joints, springs and gears."""
-        drives = self.joints.drives.to_numpy()
+        drives = self._drives
         model, first = self.model, self.joints.integers.to_numpy()[:, FIRST_ROW].tolist()
         first = first[: len(model.joints) + len(model.springs)] + drives[drives[:, DRIVE_KIND] == GEARS, ROW].tolist()
         names = [

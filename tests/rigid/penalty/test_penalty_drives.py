@@ -119,6 +119,9 @@ def test_a_motor_comes_to_its_speed_under_load(effort):
     q = solver.joint_positions()["pivot"]
     follows = 0.5 * g * 0.25 * math.sin(-q) / (1e4 * MOMENT)
     assert solver.joint_velocities()["pivot"] == pytest.approx(-0.5 - follows, abs=5e-4)
+    solver.set_motor("pivot", speed=0.2)
+    solver.step(400)
+    assert solver.joint_velocities()["pivot"] == pytest.approx(0.2, abs=0.005)
 
 
 def test_a_motor_holds_a_position_and_gives_way_where_it_is_too_weak():
