@@ -120,7 +120,7 @@ def add_trunk(model):
     low = ANKLE + SHIN + THIGH
     wide = WIDTH / 2 + PALM / 2
     parts = (
-        (rigid.Box((0, 0, low + 0.3), (0.2, 0.26, 0.36)), 10.0),
+        (rigid.Box((0, 0, low + 0.27), (0.2, 0.26, 0.42)), 10.0),
         (rigid.Capsule((0, -wide, low + TRUNK), (0, wide, low + TRUNK), 0.07), 4.0),
         (rigid.Capsule((0, 0, low + TRUNK + 0.15), (0.01, 0, low + TRUNK + 0.22), 0.1), 3.0),
     )

@@ -56,5 +56,5 @@ def four_bar(crank: float = 0.14, coupler: float = 0.4, rocker: float = 0.3, gro
             Bodies(model, np.array([RED, GOLD, BLUE])),
             board((-reach, HEIGHT - 0.2), (ground + rocker, HEIGHT + rocker + 0.12), 3),
         ],
-        camera=Camera((0.6, -1.55, 0.95), (0.24, 0, 0.5)),
+        camera=Camera((0.65, -1.85, 1.0), (0.24, 0, 0.5)),
     )
