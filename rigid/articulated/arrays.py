@@ -77,7 +77,7 @@ def kernel(body, features):
         shape_integers: table, shape_numbers: cube, vertices: cube, planes: cube, lists: flat,
         point_integers: cube, point_numbers: cube, point_count: flat,
         placed: cube, bins: table, pairs: cube, clips: cube, marks: table,
-        impulses: cube, keys: cube, heads: table, reach: table, surroundings: table,
+        impulses: cube, keys: cube, heads: table, turns: flat, reach: table, surroundings: table,
         report: table, h: float, tolerance: float, error_reduction: float, threshold: float,
         first_row: int, first_group: int, steps: int, sweeps: int,
     ):  # fmt: skip
@@ -91,7 +91,7 @@ def kernel(body, features):
                 Shapes(shape_integers, shape_numbers, vertices, planes, lists),
                 Points(point_integers, point_numbers, point_count),
                 Broad(placed, bins, pairs, clips, marks),
-                Kept(impulses, keys, heads),
+                Kept(impulses, keys, heads, turns),
                 reach, surroundings, report, h, tolerance, error_reduction, threshold, first_row, first_group,
             )
         )  # fmt: skip

@@ -24,7 +24,7 @@ from rigid.articulated.products import carry_on, take_off
 from rigid.flight import finite, gain_speed
 from rigid.joints.rows import write_joint_rows
 from rigid.sequential.arrays import DIVERGED_STEP, ERROR_LEFT, INCREMENT, SWEEPS
-from rigid.sequential.contact import contact_writer, keep_contacts
+from rigid.sequential.contact import contact_writer, in_turn, keep_contacts
 from rigid.sequential.prepare import aim_positions, prepare, put_inverse
 from rigid.sequential.relax import solve_group
 
@@ -80,8 +80,8 @@ def step_kernel(features):
                         made, change = 0, s.tolerance + wrong
                         while made < sweeps and change > s.tolerance:
                             change = 0.0
-                            for group in range(groups):
-                                change = ti.max(change, solve_group(s, group, stage, world))
+                            for k in range(groups):
+                                change = ti.max(change, solve_group(s, in_turn(s, k, groups, world), stage, world))
                             made += 1
                         if stage == 0:
                             s.report[world, SWEEPS], s.report[world, INCREMENT] = ti.cast(made, float), change

@@ -70,7 +70,8 @@ def kernel(body, features):
         shape_integers: table, shape_numbers: cube, vertices: cube, planes: cube, lists: flat,
         point_integers: cube, point_numbers: cube, point_count: flat,
         placed: cube, bins: table, pairs: cube, clips: cube, marks: table,
-        impulses: cube, keys: cube, heads: table, reach: table, calm: cube, islands: table, surroundings: table,
+        impulses: cube, keys: cube, heads: table, turns: flat,
+        reach: table, calm: cube, islands: table, surroundings: table,
         report: table, h: float, tolerance: float, error_reduction: float, threshold: float, sleep_speed: float,
         first_row: int, first_group: int, steps: int, sweeps: int,
     ):  # fmt: skip
@@ -83,7 +84,7 @@ def kernel(body, features):
                 Shapes(shape_integers, shape_numbers, vertices, planes, lists),
                 Points(point_integers, point_numbers, point_count),
                 Broad(placed, bins, pairs, clips, marks),
-                Kept(impulses, keys, heads),
+                Kept(impulses, keys, heads, turns),
                 reach, calm, islands, surroundings, report, h, tolerance, error_reduction, threshold, sleep_speed,
                 first_row, first_group,
             )

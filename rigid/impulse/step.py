@@ -23,7 +23,7 @@ from rigid.impulse.sleep import count_calm, go_to_sleep, rests, sleeps
 from rigid.joints.rows import write_joint_rows
 from rigid.motion import PSEUDO, move, turn_inertia
 from rigid.sequential.arrays import DIVERGED_STEP, ERROR_LEFT, INCREMENT, SWEEPS
-from rigid.sequential.contact import contact_writer, keep_contacts
+from rigid.sequential.contact import contact_writer, in_turn, keep_contacts
 from rigid.sequential.prepare import aim_positions, prepare, put_inverse
 from rigid.sequential.relax import solve_group
 
@@ -79,7 +79,8 @@ def step_kernel(features):
                     made, change = 0, s.tolerance + wrong
                     while made < sweeps and change > s.tolerance:
                         change = 0.0
-                        for group in range(groups):
+                        for k in range(groups):
+                            group = in_turn(s, k, groups, world)
                             if rests(s, group, world) == 0:
                                 change = ti.max(change, solve_group(s, group, stage, world))
                         made += 1

@@ -21,11 +21,12 @@ REPORTS = 6
 
 
 class Kept(NamedTuple):
-    """Impulses of contacts from the last step, found again by their shapes and feature."""
+    """Impulses of contacts from the last step, found again by their shapes and feature, and the order of the next."""
 
     impulses: Any  # (W, capacity, 6 or 9): in the world [N s], where it acted [m], and a moment [N m s]
     keys: Any  # (W, capacity, 3) i32: the other shape, the feature, the next one of the same shape
     heads: Any  # (shapes, W) i32: the first one of each shape, -1 for none
+    turns: Any  # (W,) i32: 1 where the next step takes contacts the last first
 
 
 def kept(worlds, capacity, shapes, turning=False):
@@ -34,4 +35,5 @@ def kept(worlds, capacity, shapes, turning=False):
         array(np.zeros((worlds, capacity, 9 if turning else 6))),
         array(np.zeros((worlds, capacity, 3), np.int32)),
         array(np.full((max(shapes, 1), worlds), -1, np.int32)),
+        array(np.zeros(worlds, np.int32)),
     )

@@ -131,6 +131,7 @@ class SequentialSolver(BodySolver):
         numbers[:, :, IMPULSE] = 0.0
         self.rows.numbers.from_numpy(numbers)
         self.kept.heads.fill(-1)
+        self.kept.turns.fill(0)
 
     # Readings ---------------------------------------------------------------------------------------------------------
 
