@@ -1,4 +1,4 @@
-"""What steps of bodies have alike, in kernels: gravity, free flight, how far bodies look around."""
+"""What steps of bodies have alike, in kernels: gravity, free flight, how far bodies look around, worlds."""
 
 import taichi as ti
 
@@ -40,3 +40,25 @@ def finite(s: ti.template(), body, world):
     for k in ti.static(range(7)):
         total += s.motion.poses[world, body, k]
     return total - total == 0.0
+
+
+def over_worlds(advance_world, features):
+    """A Taichi function (s, steps, sweeps) that has each world advance, on one thread; many on many threads.
+
+    Arguments: advance_world: a Taichi function (s, world, steps, sweeps); features: of a solver's kernel, with
+    `one_world`, and `spread`, turns between two worlds (pbd.arrays.SPREAD).
+    """
+
+    @ti.func
+    def advance(s: ti.template(), steps, sweeps):
+        if ti.static(features.one_world):
+            ti.loop_config(serialize=True)
+            for world in range(1):
+                advance_world(s, world, steps, sweeps)
+        else:
+            for turn in range(s.report.shape[0] * features.spread):
+                if turn % features.spread == 0:
+                    world = turn // features.spread
+                    advance_world(s, world, steps, sweeps)
+
+    return advance

@@ -54,7 +54,7 @@ class Data(NamedTuple):
     kept: Kept
     reach: Any  # (bodies, W): how far beyond its surface a body looks [m]
     surroundings: Any  # (3, W): gravity [m/s²]
-    report: Any  # (W, REPORTS): what the host wants to know, rigid/sequential/arrays.py
+    report: Any  # (W, REPORTS): what the host wants to know, rigid/report.py
     h: Any  # length of a substep [s]
     tolerance: Any  # sweeps end when every impulse's change is below it [N s]
     error_reduction: Any  # part of an error of position that a step mends

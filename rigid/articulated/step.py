@@ -21,9 +21,9 @@ from rigid.articulated import arrays
 from rigid.articulated.dynamics import gather, share_out
 from rigid.articulated.kinematics import move_on, place, spread_speeds
 from rigid.articulated.products import carry_on, take_off
-from rigid.flight import finite, gain_speed
+from rigid.flight import finite, gain_speed, over_worlds
 from rigid.joints.rows import write_joint_rows
-from rigid.sequential.arrays import DIVERGED_STEP, ERROR_LEFT, INCREMENT, SWEEPS
+from rigid.report import DIVERGED_STEP, ERROR_LEFT, INCREMENT, SWEEPS
 from rigid.sequential.contact import contact_writer, in_turn, keep_contacts
 from rigid.sequential.prepare import aim_positions, prepare, put_inverse
 from rigid.sequential.relax import solve_group
@@ -96,19 +96,7 @@ def step_kernel(features):
                 if ti.static(touching):
                     keep_contacts(s, world)
 
-    @ti.func
-    def advance(s: ti.template(), steps, sweeps):
-        if ti.static(features.one_world):
-            ti.loop_config(serialize=True)
-            for world in range(1):
-                advance_world(s, world, steps, sweeps)
-        else:
-            for turn in range(s.report.shape[0] * features.spread):
-                if turn % features.spread == 0:
-                    world = turn // features.spread
-                    advance_world(s, world, steps, sweeps)
-
-    return arrays.kernel(advance, features)
+    return arrays.kernel(over_worlds(advance_world, features), features)
 
 
 @lru_cache

@@ -4,7 +4,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rigid.contact.rows import ROWS
 from rigid.contact.tables import BODY_A, BODY_B, GAP, NORMAL, POINT
 from rigid.rows import DIRECTION
 
@@ -23,14 +22,14 @@ class Contacts(NamedTuple):
     forces: np.ndarray
 
 
-def contact_forces(points, rows, effort):
+def contact_forces(points, rows, efforts):
     """Points of contact and the forces in them: a Contacts.
 
-    Arguments: points: integers and numbers of n points (rigid/contact/tables.py); rows: numbers of their rows (3 n,
-    columns); effort (3 n,): the force along each [N].
+    Arguments: points: integers and numbers of n points (rigid/contact/tables.py); rows: numbers of their rows (n, rows,
+    columns); efforts (n, rows): the force along each [N].
     """
     integers, numbers = points
-    along = (effort[:, None] * rows[:, DIRECTION : DIRECTION + 3]).reshape(-1, ROWS, 3)
+    along = efforts[..., None] * rows[..., DIRECTION : DIRECTION + 3]
     return Contacts(
         integers[:, [BODY_A, BODY_B]], numbers[:, POINT : POINT + 3], numbers[:, NORMAL : NORMAL + 3],
         numbers[:, GAP], along.sum(axis=1).astype(float),

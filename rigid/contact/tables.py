@@ -248,6 +248,17 @@ def refuse_grids(model):
             )
 
 
+def refuse_turning_friction(model, solver):
+    """Raise for shapes that resist rolling or spinning. Arguments: a Model; solver: the name of one without that."""
+    for piece in model.shapes:
+        for name in ("rolling_friction", "spinning_friction"):
+            if getattr(piece, name) > 0:
+                raise NotImplementedError(
+                    f"{name} of a shape on {model.body(piece.body).name!r} is {getattr(piece, name):g}: solver "
+                    f'{solver!r} has none; leave it 0, or use solver "impulse"'
+                )
+
+
 def default_capacity(model):
     """Room for a good deal of points: what touching bodies of these shapes can have."""
     solid = sum(piece.shape.kind in POLYHEDRA for piece in model.shapes)

@@ -7,6 +7,7 @@ import numpy as np
 
 import pbd
 from pbd.validate import indices
+from rigid.contact.tables import refuse_turning_friction
 from rigid.frames import axes
 from rigid.frames.frame import EDGES, make_frame
 from rigid.frames.joining import Joiner
@@ -53,13 +54,7 @@ def refuse_what_is_missing(model):
                 f'{joint.kind} {joint.name!r} is soft: solver "verlet" has hard joints alone; leave soft= out, or use '
                 'solver "impulse"'
             )
-    for piece in model.shapes:
-        for name in ("rolling_friction", "spinning_friction"):
-            if getattr(piece, name) > 0:
-                raise NotImplementedError(
-                    f"{name} of a shape on {model.body(piece.body).name!r} is {getattr(piece, name):g}: solver "
-                    '"verlet" has none; leave it 0, or use solver "impulse"'
-                )
+    refuse_turning_friction(model, "verlet")
 
 
 def refuse_counterweights(model, frames, tied):

@@ -47,7 +47,7 @@ class Data(NamedTuple):
     calm: Any  # (W, bodies + 1, 2): how long each body has rested [s], see rigid/impulse/sleep.py
     islands: Any  # (W, bodies + 1) i32: another body of its island, or itself
     surroundings: Any  # (3, W): gravity [m/s²]
-    report: Any  # (W, REPORTS): what the host wants to know, rigid/sequential/arrays.py
+    report: Any  # (W, REPORTS): what the host wants to know, rigid/report.py
     h: Any  # length of a substep [s]
     tolerance: Any  # sweeps end when every impulse's change is below it [N s]
     error_reduction: Any  # part of an error of position that a step mends

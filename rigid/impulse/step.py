@@ -17,12 +17,12 @@ from functools import lru_cache
 
 import taichi as ti
 
-from rigid.flight import finite, gain_speed
+from rigid.flight import finite, gain_speed, over_worlds
 from rigid.impulse import arrays
 from rigid.impulse.sleep import count_calm, go_to_sleep, rests, sleeps
 from rigid.joints.rows import write_joint_rows
 from rigid.motion import PSEUDO, move, turn_inertia
-from rigid.sequential.arrays import DIVERGED_STEP, ERROR_LEFT, INCREMENT, SWEEPS
+from rigid.report import DIVERGED_STEP, ERROR_LEFT, INCREMENT, SWEEPS
 from rigid.sequential.contact import contact_writer, in_turn, keep_contacts
 from rigid.sequential.prepare import aim_positions, prepare, put_inverse
 from rigid.sequential.relax import solve_group
@@ -100,19 +100,7 @@ def step_kernel(features):
                 if ti.static(touching):
                     keep_contacts(s, world)
 
-    @ti.func
-    def advance(s: ti.template(), steps, sweeps):
-        if ti.static(features.one_world):
-            ti.loop_config(serialize=True)
-            for world in range(1):
-                advance_world(s, world, steps, sweeps)
-        else:
-            for turn in range(s.report.shape[0] * features.spread):
-                if turn % features.spread == 0:
-                    world = turn // features.spread
-                    advance_world(s, world, steps, sweeps)
-
-    return arrays.kernel(advance, features)
+    return arrays.kernel(over_worlds(advance_world, features), features)
 
 
 @ti.func

@@ -54,7 +54,7 @@ class Data(NamedTuple):
     reach: Any  # (bodies, W): zeros, as only what overlaps is pushed
     crowds: Any  # (W, bodies + 1) i32: points of contact of each body
     surroundings: Any  # (4, W): gravity [m/s²]; what joints leave of the bound on stability: rigid/penalty/contact.py
-    report: Any  # (W, REPORTS): what the host wants to know
+    report: Any  # (W, REPORTS): what the host wants to know, rigid/report.py
     h: Any  # length of a substep [s]
     gains: Gains
     first_row: Any  # of contacts
@@ -69,10 +69,6 @@ GAIN, ALPHA, BETA, STRETCH, SPEED, EFFORT = (OWN + k for k in (0, 2, 8, 14, 15, 
 COLUMNS = EFFORT + 1
 
 ROOM = 3  # row of `surroundings`
-
-# Columns of the report, one row for each world.
-ERROR_LEFT, TOUCHING, DIVERGED_STEP, CROWDED = range(4)
-REPORTS = 4
 
 
 def kernel(body, features):
@@ -106,6 +102,6 @@ def kernel(body, features):
                 Gains(stiffness, damping, turning_stiffness, turning_damping), first_row, first_group,
             )
         )  # fmt: skip
-        body(data, steps)
+        body(data, steps, 0)
 
     return run

@@ -20,6 +20,7 @@ pulls is along the rod. What several joints of a body share tightens the bound: 
 import taichi as ti
 
 from rigid.columns import put_triple, triple
+from rigid.matrices import invert, one_over
 from rigid.motion import ANGULAR, INVERSE_MASS, LINEAR, answer
 from rigid.penalty.arrays import ALPHA, BETA, EFFORT, GAIN, SPEED, STRETCH
 from rigid.rows import (
@@ -65,7 +66,7 @@ def put_gains(s: ti.template(), group, world):
         for row in range(first, first + count):
             put_own_gains(s, row, ti.select(kind == GEAR, first + 1, row), kind, world)
         put_matrix(s, group, kind, first, count, world)
-        invert(s, first, count, world)
+        invert(n, first, count, ALPHA, SPEED, world)
         i, j = s.rows.groups[world, group, BODY_I], s.rows.groups[world, group, BODY_J]
         source = one_over(s.motion.masses[world, i, INVERSE_MASS] + s.motion.masses[world, j, INVERSE_MASS])
         for a in range(count):
@@ -150,37 +151,6 @@ def entry_of(s: ti.template(), group, first, a, b, world):
                 # d acts on the first body of a row, -d on the second.
                 total += s.motion.masses[world, body, INVERSE_MASS] * along * ti.select(side == across, 1.0, -1.0)
     return total
-
-
-@ti.func
-def one_over(x):
-    """1/x, and 0 where nothing can move: two bodies that are one another's ground."""
-    return ti.select(x > 0.0, 1.0 / ti.max(x, 1e-30), 0.0)
-
-
-@ti.func
-def invert(s: ti.template(), first, count, world):
-    """Invert the matrix in a group's ALPHA in place, by Gauss and Jordan. Positive definite, it needs no pivots; where
-    a row repeats others to round-off, or moves nothing, its pivot vanishes and it is left out.
-    """
-    n = ti.static(s.rows.numbers)
-    for k in range(count):
-        n[world, first + k, SPEED] = n[world, first + k, ALPHA + k]
-    for k in range(count):
-        pivot, scale = n[world, first + k, ALPHA + k], 0.0
-        if pivot > 1e-12 * n[world, first + k, SPEED]:
-            scale = 1.0 / pivot
-        n[world, first + k, ALPHA + k] = 1.0
-        for b in range(count):
-            n[world, first + k, ALPHA + b] = scale * n[world, first + k, ALPHA + b]
-        for a in range(count):
-            if a != k:
-                part = n[world, first + a, ALPHA + k]
-                n[world, first + a, ALPHA + k] = 0.0
-                for b in range(count):
-                    n[world, first + a, ALPHA + b] = (
-                        n[world, first + a, ALPHA + b] - part * n[world, first + k, ALPHA + b]
-                    )
 
 
 # Forces ---------------------------------------------------------------------------------------------------------------

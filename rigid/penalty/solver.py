@@ -5,30 +5,16 @@ import numpy as np
 from pbd.arrays import SPREAD
 from pbd.launch import Launch, on_cpu, require_taichi
 from pbd.results import Statistics
-from pbd.validate import not_negative, one_of, positive, whole
-from rigid.bodies import BodySolver
+from pbd.validate import not_negative, one_of, positive
 from rigid.contact import tables
-from rigid.contact.forces import contact_forces
-from rigid.contact.rows import GROUPS, ROWS
 from rigid.joints.drive import DRIVE_KIND, GEARS, ROW
-from rigid.joints.table import FIRST_ROW, JointTable
-from rigid.motion import Motion, motion
-from rigid.penalty.arrays import (
-    COLUMNS,
-    CROWDED,
-    DIVERGED_STEP,
-    EFFORT,
-    ERROR_LEFT,
-    REPORTS,
-    ROOM,
-    STRETCH,
-    TOUCHING,
-    Features,
-    Kept,
-)
+from rigid.joints.table import FIRST_ROW
+from rigid.motion import Motion
+from rigid.penalty.arrays import COLUMNS, EFFORT, ROOM, STRETCH, Features, Kept
 from rigid.penalty.stability import BOUND, islands, longest_step, worst
 from rigid.penalty.step import step_kernel
-from rigid.rows import RowTable
+from rigid.report import DIVERGED_STEP, ERROR_LEFT, SWEEPS, TOUCHING
+from rigid.row_solver import RowSolver
 
 # A step so long that no limit is out of its reach [s]: rows that are written for it are all there are.
 ANY_REACH = 1e12
@@ -37,7 +23,7 @@ ANY_REACH = 1e12
 LEAST_ROOM = 0.1
 
 
-class PenaltySolver(BodySolver):
+class PenaltySolver(RowSolver):
     """A Model by penalties: every joint, limit and contact is a spring and a damper.
 
     Arguments:
@@ -76,48 +62,30 @@ class PenaltySolver(BodySolver):
                  turning_stiffness=10000.0, turning_damping=10.0, scaling="effective_mass", block=True,
                  gyroscopic="implicit", contacts=True, contact_capacity=None, check_stability=True):  # fmt: skip
         require_taichi()
-        super().__init__(model, dt, worlds, substeps)
+        super().__init__(model, dt, worlds, substeps, gyroscopic, contacts, contact_capacity, COLUMNS)
+        for each in self.models:
+            tables.refuse_turning_friction(each, "penalty")
         self.stiffness, self.damping = positive("stiffness", stiffness), not_negative("damping", damping)
         self.turning_stiffness = positive("turning_stiffness", turning_stiffness)
         self.turning_damping = not_negative("turning_damping", turning_damping)
         one_of("scaling", scaling, ("effective_mass", "mass"))
-        one_of("gyroscopic", gyroscopic, ("implicit", "midpoint", "explicit"))
         self.check_stability = bool(check_stability)
-        models, worlds = self.models, self.worlds
-        meetings = tables.meetings(models)
-        touching = contacts and any(meetings[:5])
-        if not touching:
-            for each in models:
-                tables.refuse_grids(each)
-        self.motion = motion(models, worlds)
-        table = RowTable(COLUMNS, worlds)
-        joints = JointTable(models, table)
-        self.joints, self.first_coordinates = joints.upload(), joints.first_coordinates
-        capacity = 1
-        if touching:
-            capacity = max(tables.default_capacity(self.model), 1)
-            if contact_capacity is not None:
-                capacity = whole("contact_capacity", contact_capacity)
-        self._first_row, self._first_group = len(table.rows), len(table.groups)
-        self.rows = table.upload(ROWS * capacity, GROUPS * capacity)
-        self._contacts = tables.upload(models, worlds, capacity)
-        self.points = self._contacts[1]
-        bodies = len(self.model.bodies)
+        worlds, capacity, bodies = self.worlds, self._capacity, len(self.model.bodies) + 1
         self.kept = Kept(
             tables.array(np.zeros((worlds, capacity, 3))),
             tables.array(np.zeros((worlds, capacity, 3), np.int32)),
             tables.array(np.zeros(worlds, np.int32)),
         )
-        forces, reach = (tables.array(np.zeros(shape)) for shape in ((worlds, bodies + 1, 6), (max(bodies, 1), worlds)))
-        crowds = tables.array(np.zeros((worlds, bodies + 1), np.int32))
+        forces, crowds = tables.array(np.zeros((worlds, bodies, 6))), tables.array(np.zeros((worlds, bodies), np.int32))
         self._surroundings = tables.array(np.zeros((ROOM + 1, worlds)))
-        arrays = [*self.motion, *self.joints, *self.rows, *(a for group in self._contacts for a in group), *self.kept]
         features = Features(
-            bool(self._first_row or len(self.model.joints) or len(self.model.springs)), meetings if touching else None,
-            gyroscopic, scaling, bool(block), worlds == 1, SPREAD if on_cpu() else 1,
+            bool(self._first_row or self.model.joints or self.model.springs), self._meetings, gyroscopic, scaling,
+            bool(block), worlds == 1, SPREAD if on_cpu() else 1,
         )  # fmt: skip
-        self._advance = Launch(step_kernel(features), *arrays, forces, reach, crowds, self._surroundings)
-        self._report = np.zeros((worlds, REPORTS), tables.real())
+        self._advance = Launch(
+            step_kernel(features), *self.motion, *self.joints, *self.rows, *self._contact_arrays(), *self.kept, forces,
+            self._reach, crowds, self._surroundings,
+        )  # fmt: skip
         self._islands = self._find_islands() if self._first_row else []
         self._keep_stable(self._dt, self._substeps)
 
@@ -179,20 +147,13 @@ class PenaltySolver(BodySolver):
 
     def _launch(self, count):
         self._run(self._h, count)
-        if self._report[:, CROWDED].max() >= 0:
-            raise RuntimeError(
-                f"{int(self._report[:, CROWDED].max())} points of contact at once, more than there is room for: give "
-                "the solver contact_capacity= of some more"
-            )
-        self._refuse_divergence(self._report[:, DIVERGED_STEP])
+        self._refuse_failure()
 
     def _remembered(self):
         return [self.rows.numbers, *self.kept]
 
     def _forget(self):
-        numbers = self.rows.numbers.to_numpy()
-        numbers[:, :, [STRETCH, EFFORT]] = 0.0
-        self.rows.numbers.from_numpy(numbers)
+        self._clear_rows([STRETCH, EFFORT])
         self.kept.count.fill(0)
 
     # Readings ---------------------------------------------------------------------------------------------------------
@@ -203,12 +164,8 @@ class PenaltySolver(BodySolver):
         Iterations are one; the residual is the largest error of a joint, limit or contact at its start [m or rad];
         contacts are points at which bodies overlapped.
         """
-        columns = np.ones(self.worlds, int), self._report[:, ERROR_LEFT], self._report[:, TOUCHING].astype(int)
-        return Statistics(*(column[0] if self.worlds == 1 else column.copy() for column in columns))
+        sweeps, left, touching = self._reported(SWEEPS, ERROR_LEFT, TOUCHING)
+        return Statistics(sweeps.astype(int), left, touching.astype(int))
 
-    def contact_forces(self, world=0):
-        """Points of contact of the last substep, and the forces in them: a Contacts. Arguments: world: which."""
-        count = int(self._report[world, TOUCHING])
-        rows = self.rows.numbers.to_numpy()[world, self._first_row : self._first_row + ROWS * count]
-        points = [array.to_numpy()[world, :count] for array in self.points[:2]]
-        return contact_forces(points, rows, rows[:, EFFORT])
+    def _efforts(self, rows):
+        return rows[..., EFFORT]

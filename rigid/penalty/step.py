@@ -19,17 +19,18 @@ import taichi as ti
 from rigid.columns import put_triple, triple
 from rigid.contact.narrow import point_finder
 from rigid.contact.rows import GROUPS, write_contact_rows
+from rigid.flight import finite, gravity, over_worlds
 from rigid.joints.rows import write_joint_rows
 from rigid.motion import ANGULAR, INVERSE_MASS, LINEAR, answer, move, spin_on, turn_inertia
 from rigid.penalty import arrays
-from rigid.penalty.arrays import CROWDED, DIVERGED_STEP, ERROR_LEFT, TOUCHING
 from rigid.penalty.contact import begin_contacts, keep_contacts
 from rigid.penalty.forces import put_forces, put_gains
+from rigid.report import CROWDED, DIVERGED_STEP, ERROR_LEFT, SWEEPS, TOUCHING
 
 
 @lru_cache
 def step_kernel(features):
-    """The kernel of a solver with these features: (steps). With none it writes rows and gains, and moves nothing."""
+    """The kernel of a solver with these features. With no steps it writes rows and gains, and moves nothing."""
     touching = features.contacts is not None
     find_points = point_finder(features.contacts) if touching else None
 
@@ -45,8 +46,8 @@ def step_kernel(features):
         return s.first_group + GROUPS * count
 
     @ti.func
-    def advance_world(s: ti.template(), world, steps):
-        """Steps of one world, the algorithm from beginning to end."""
+    def advance_world(s: ti.template(), world, steps, sweeps):
+        """Steps of one world, the algorithm from beginning to end. Nothing is swept over."""
         bodies = s.motion.poses.shape[1] - 1  # and the ground
         for step in range(ti.max(steps, 1)):
             if s.report[world, DIVERGED_STEP] < 0:
@@ -66,7 +67,7 @@ def step_kernel(features):
                     wrong = 0.0
                     for group in range(groups):
                         wrong = ti.max(wrong, put_forces(s, group, world))
-                    s.report[world, ERROR_LEFT] = wrong
+                    s.report[world, SWEEPS], s.report[world, ERROR_LEFT] = 1.0, wrong
                     # 3. Velocities, then poses.
                     for body in range(bodies):
                         gain_speed(s, body, world)
@@ -81,27 +82,14 @@ def step_kernel(features):
     def gain_speed(s: ti.template(), body, world):
         """Velocities from forces: those of rows, gravity, and the gyroscopic torque."""
         w, pull = s.motion.masses[world, body, INVERSE_MASS], triple(s.forces, body, LINEAR, world)
-        gravity = ti.Vector([s.surroundings[k, world] for k in ti.static(range(3))])
-        velocity = triple(s.motion.velocities, body, LINEAR, world) + s.h * (gravity + w * pull)
+        velocity = triple(s.motion.velocities, body, LINEAR, world) + s.h * (gravity(s, world) + w * pull)
         put_triple(s.motion.velocities, body, LINEAR, velocity, world)
         spin_on(s.motion, features.gyroscopic, body, s.h, world)
         turn = answer(s.motion, body, triple(s.forces, body, ANGULAR, world), world)
         spin = triple(s.motion.velocities, body, ANGULAR, world) + s.h * turn
         put_triple(s.motion.velocities, body, ANGULAR, spin, world)
 
-    @ti.func
-    def advance(s: ti.template(), steps):
-        if ti.static(features.one_world):
-            ti.loop_config(serialize=True)
-            for world in range(1):
-                advance_world(s, world, steps)
-        else:
-            for turn in range(s.report.shape[0] * features.spread):
-                if turn % features.spread == 0:
-                    world = turn // features.spread
-                    advance_world(s, world, steps)
-
-    return arrays.kernel(advance, features)
+    return arrays.kernel(over_worlds(advance_world, features), features)
 
 
 @ti.func
@@ -109,12 +97,3 @@ def clear(s: ti.template(), body, world):
     """No force as yet."""
     for k in ti.static(range(6)):
         s.forces[world, body, k] = 0.0
-
-
-@ti.func
-def finite(s: ti.template(), body, world):
-    """Whether a body's pose is finite: the sum of its numbers is not, where one is not."""
-    total = 0.0
-    for k in ti.static(range(7)):
-        total += s.motion.poses[world, body, k]
-    return total - total == 0.0

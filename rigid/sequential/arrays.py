@@ -13,12 +13,6 @@ from rigid.rows import OWN
 INVERSE, SOFTNESS, BIAS, IMPULSE, RESIDUAL = (OWN + k for k in (0, 6, 7, 9, 11))
 BEYOND = RESIDUAL + 1
 
-# Columns of a solver's report, one row for each world: sweeps; the largest change of an impulse in the last; the error
-# of position that was then mended; points of contact; where it stopped being finite, -1 for nowhere; how many points
-# there were too many of.
-SWEEPS, INCREMENT, ERROR_LEFT, TOUCHING, DIVERGED_STEP, CROWDED = range(6)
-REPORTS = 6
-
 
 class Kept(NamedTuple):
     """Impulses of contacts from the last step, found again by their shapes and feature, and the order of the next."""

@@ -10,8 +10,9 @@ from rigid.contact.rows import ROWS, size, write_contact_rows
 from rigid.contact.tables import BODY_A, FEATURE, POINT, SHAPE_A, SHAPE_B
 from rigid.flight import look_around
 from rigid.motion import RADIUS
+from rigid.report import CROWDED, TOUCHING
 from rigid.rows import DIRECTION, TURN_I
-from rigid.sequential.arrays import CROWDED, IMPULSE, TOUCHING
+from rigid.sequential.arrays import IMPULSE
 
 OTHER, OF_FEATURE, NEXT = range(3)  # columns of Kept.keys
 WHERE, MOMENT = 3, 6  # and of Kept.impulses: the point; the impulse against rolling and spinning, where there is one

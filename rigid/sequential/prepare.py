@@ -10,6 +10,7 @@ their G is mended by pseudo-velocities, b' = (error reduction) G/h, or, without 
 
 import taichi as ti
 
+from rigid.matrices import invert, one_over
 from rigid.rows import (
     BODY_I,
     BODY_J,
@@ -96,7 +97,8 @@ def put_inverse(s: ti.template(), group, stage, world):
                     n[world, first + a, INVERSE + b] = entry
                     n[world, first + b, INVERSE + a] = entry
         if together:
-            largest = invert(s, first, count, world)
+            largest = largest_sum(s, first, count, world)
+            invert(n, first, count, INVERSE, RESIDUAL, world)
             if kind == DISC:
                 n[world, first, INVERSE + 3] = one_over(largest)
         else:
@@ -183,17 +185,8 @@ def aim_positions(s: ti.template(), group, world):
 
 
 @ti.func
-def one_over(x):
-    """1/x, and 0 where nothing can move: two bodies that are one another's ground."""
-    return ti.select(x > 0.0, 1.0 / ti.max(x, 1e-30), 0.0)
-
-
-@ti.func
-def invert(s: ti.template(), first, count, world):
-    """Invert the matrix of a group in place, by Gauss and Jordan; returns the largest sum of a row's magnitudes, which
-    none of its eigenvalues exceeds (Gershgorin). Positive definite, it needs no pivots; where a row repeats others to
-    round-off, its pivot vanishes and it is left out.
-    """
+def largest_sum(s: ti.template(), first, count, world):
+    """The largest sum of magnitudes in a row of a group's matrix: no eigenvalue exceeds it (Gershgorin)."""
     n = ti.static(s.rows.numbers)
     largest = 0.0
     for a in range(count):
@@ -201,21 +194,4 @@ def invert(s: ti.template(), first, count, world):
         for b in range(count):
             total += ti.abs(n[world, first + a, INVERSE + b])
         largest = ti.max(largest, total)
-        n[world, first + a, RESIDUAL] = n[world, first + a, INVERSE + a]
-    for k in range(count):
-        pivot = n[world, first + k, INVERSE + k]
-        scale = 0.0
-        if pivot > 1e-12 * n[world, first + k, RESIDUAL]:
-            scale = 1.0 / pivot
-        n[world, first + k, INVERSE + k] = 1.0
-        for b in range(count):
-            n[world, first + k, INVERSE + b] = scale * n[world, first + k, INVERSE + b]
-        for a in range(count):
-            if a != k:
-                part = n[world, first + a, INVERSE + k]
-                n[world, first + a, INVERSE + k] = 0.0
-                for b in range(count):
-                    n[world, first + a, INVERSE + b] = (
-                        n[world, first + a, INVERSE + b] - part * n[world, first + k, INVERSE + b]
-                    )
     return largest

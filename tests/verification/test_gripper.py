@@ -11,7 +11,7 @@ from scenes.run import Run
 from scenes.steering import eased
 
 g = 9.81
-SOLVERS = ("impulse",)
+SOLVERS = ("impulse", pytest.param("articulated", marks=pytest.mark.slow))
 
 
 @pytest.mark.parametrize("solver", SOLVERS)

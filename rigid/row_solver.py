@@ -1,0 +1,88 @@
+"""What solvers on rows have alike: rows of joints and of contacts, and what they tell of a step."""
+
+import numpy as np
+
+from pbd.validate import one_of, whole
+from rigid.bodies import BodySolver
+from rigid.contact import tables
+from rigid.contact.forces import contact_forces
+from rigid.contact.rows import size
+from rigid.joints.table import JointTable
+from rigid.motion import motion
+from rigid.report import CROWDED, DIVERGED_STEP, REPORTS, TOUCHING
+from rigid.rows import RowTable
+
+
+class RowSolver(BodySolver):
+    """A BodySolver that moves bodies by rows of joints and contacts (rigid/rows.py).
+
+    Arguments: model, dt, worlds, substeps: as of a BodySolver; gyroscopic: "implicit", "midpoint" or "explicit"
+    (rigid/motion.py); contacts: whether bodies touch; contact_capacity: most points of contact at once in a world, None
+    for a good deal; columns: of a row, the solver's own included; held: joints that coordinates hold together, which
+    have no rows for that.
+
+    Attributes: motion, joints, rows, points: Taichi arrays; `_meetings`: what can meet, None where nothing does;
+    `_capacity`: room for points of contact, one where nothing meets.
+
+    Subclasses have, besides what a BodySolver asks for, `_efforts(rows)`: the effort of each of some rows [N].
+    """
+
+    def __init__(self, model, dt, worlds, substeps, gyroscopic, contacts, contact_capacity, columns, held=()):
+        super().__init__(model, dt, worlds, substeps)
+        one_of("gyroscopic", gyroscopic, ("implicit", "midpoint", "explicit"))
+        models, worlds = self.models, self.worlds
+        meetings = tables.meetings(models)
+        self._meetings, self._capacity = None, 1
+        if contacts and any(meetings[:5]):
+            self._meetings, self._capacity = meetings, max(tables.default_capacity(self.model), 1)
+            if contact_capacity is not None:
+                self._capacity = whole("contact_capacity", contact_capacity)
+        else:
+            for each in models:
+                tables.refuse_grids(each)
+        self.motion = motion(models, worlds)
+        table = RowTable(columns, worlds)
+        joints = JointTable(models, table, held)
+        self.joints, self.first_coordinates = joints.upload(), joints.first_coordinates
+        self._first_row, self._first_group = len(table.rows), len(table.groups)
+        self._rows_of_contact, groups = size(meetings)
+        self.rows = table.upload(self._rows_of_contact * self._capacity, groups * self._capacity)
+        self._contacts = tables.upload(models, worlds, self._capacity)
+        self.points = self._contacts[1]
+        self._reach = tables.array(np.zeros((len(self.model.bodies), worlds)))
+        self._report = np.zeros((worlds, REPORTS), tables.real())
+
+    def _contact_arrays(self):
+        """Taichi arrays of contacts: shapes, points, broad phase."""
+        return [each for group in self._contacts for each in group]
+
+    def _refuse_failure(self):
+        """Raise where the last launch had too many points of contact, or stopped being finite."""
+        crowd = int(self._report[:, CROWDED].max())
+        if crowd >= 0:
+            raise RuntimeError(
+                f"{crowd} points of contact at once, more than there is room for: give the solver contact_capacity= of "
+                "some more"
+            )
+        self._refuse_divergence(self._report[:, DIVERGED_STEP])
+
+    def _clear_rows(self, columns):
+        """Forget what rows have in these columns."""
+        numbers = self.rows.numbers.to_numpy()
+        numbers[:, :, columns] = 0.0
+        self.rows.numbers.from_numpy(numbers)
+
+    # Readings ---------------------------------------------------------------------------------------------------------
+
+    def contact_forces(self, world=0):
+        """Points of contact of the last substep, and the forces in them: a Contacts. Arguments: world: which."""
+        count, first = int(self._report[world, TOUCHING]), self._first_row
+        rows = self.rows.numbers.to_numpy()[world, first : first + self._rows_of_contact * count]
+        rows = rows.reshape(count, self._rows_of_contact, rows.shape[-1])
+        points = [array.to_numpy()[world, :count] for array in self.points[:2]]
+        return contact_forces(points, rows, self._efforts(rows))
+
+    def _reported(self, *columns):
+        """Columns of the report: numbers, or arrays (worlds,) where there are several worlds."""
+        found = [self._report[:, column] for column in columns]
+        return [column[0] if self.worlds == 1 else column.copy() for column in found]
