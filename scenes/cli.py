@@ -106,7 +106,8 @@ def parser():
     device.add_argument("--device", default="cpu", choices=DEVICES, help="where kernels run (%(default)s)")
 
     shared = argparse.ArgumentParser(add_help=False, parents=[device])
-    shared.add_argument("--solver", choices=rigid.SOLVERS, help="which solver steps it (the scene's own)")
+    shared.add_argument("--solver", choices=rigid.SOLVERS, metavar="NAME",
+                        help=f"which solver steps it: {', '.join(rigid.SOLVERS)} (the scene's own)")  # fmt: skip
     shared.add_argument("--duration", type=float, metavar="SECONDS", help="how long (the scene's own)")
     shared.add_argument("--dt", type=float, metavar="SECONDS", help="time step (the scene's own)")
     shared.add_argument("--precision", type=int, default=64, choices=(32, 64), help="bits of a number (%(default)s)")

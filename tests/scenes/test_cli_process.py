@@ -23,6 +23,12 @@ def one_line(text):
     return text[:-1]
 
 
+@pytest.fixture(autouse=True)
+def compiled_as_in_the_suite(monkeypatch):
+    """Processes compile as tests/conftest.py has it."""
+    monkeypatch.setenv("TI_OPT_LEVEL", "0")
+
+
 def film(path):
     """The frames of a film."""
     with imageio.get_reader(path) as reader:
