@@ -16,9 +16,9 @@ from scenes.device import initialise
 # What takes longest, first, so that no worker is left with one of them when the others are done.
 FIRST = (
     "test_determinism.py",
+    "test_agreement.py",
     "test_impulse_contacts.py",
     "test_frame_contacts.py",
-    "test_agreement.py",
     "test_penalty_determinism.py",
     "test_penalty_contacts.py",
     "test_articulated_determinism.py",
@@ -56,7 +56,7 @@ for solver in ("impulse", "penalty", "articulated"):
 LINKED = ("five_link_chain", "four_bar", "peaucellier_lipkin", "slider_crank")
 SWINGING = ("dzhanibekov", "pendulum", "top", *LINKED)
 for solver in ("impulse", "penalty", "articulated"):
-    TOGETHER |= {f"{scene}-{solver}": f"{solver} of joints" for scene in SWINGING}
+    TOGETHER |= {f"{scene}-{solver}": "rows of joints" for scene in SWINGING}
 TOGETHER |= {f"{scene}-impulse": "impulse of contacts" for scene in ("gripper", "manipulator")}
 
 # Files on solvers of rows, by the ends of their names.
@@ -66,8 +66,8 @@ ROW_FILES |= {f"{name}.py": "joints" for name in JOINTS}
 
 # And others that share those kernels.
 OTHER_FILES = {
-    "tests/agreement/test_agreement.py": "impulse of joints",
-    "tests/verification/test_linkages.py": "impulse of joints",
+    "tests/agreement/test_agreement.py": "rows of joints",
+    "tests/verification/test_linkages.py": "rows of joints",
     "tests/verification/test_gripper.py": "impulse of contacts",
 }
 
@@ -100,7 +100,7 @@ def group(nodeid):
     if path.startswith(("tests/rigid/impulse/", "tests/rigid/penalty/", "tests/rigid/articulated/")):
         folder, file = path.split("/")[2:]
         kind = ROW_FILES.get(file.rpartition("_")[2])
-        return f"{folder} of {kind}" if kind else path
+        return {"joints": "rows of joints", "contacts": f"{folder} of contacts"}.get(kind, path)
     return nodeid if path.endswith("test_documents.py") else path
 
 

@@ -128,3 +128,69 @@ def ball_chain(time, spins):
     end, fastest = y[:, -1], np.abs(y[4 * links :]).max()
     halves = [turned(q / np.linalg.norm(q)) @ half for q in end[: 4 * links].reshape(links, 4)]
     return np.cumsum(halves, axis=0) + np.cumsum([np.zeros(3), *halves[:-1]], axis=0), fastest
+
+
+FOUR_BAR = (0.3, 0.5, 0.4, 0.6)  # crank, coupler, rocker, ground [m]
+
+
+def four_bar_pins():
+    """Pins of a four-bar linkage as it starts, in x and z (4, 2) [m]: of the crank on the ground and on the coupler, of
+    the rocker on the coupler and on the ground. The crank stands upright."""
+    a, b, c, d = FOUR_BAR
+    crank = np.array([0.0, a])
+    e = np.hypot(d, a)
+    psi = np.arctan2(crank[1], crank[0] - d) - np.arccos((e**2 + c**2 - b**2) / (2 * e * c))
+    return np.array([(0.0, 0.0), crank, (d + c * np.cos(psi), c * np.sin(psi)), (d, 0.0)])
+
+
+def four_bar():
+    """Three rods of 1 kg and the ground, hinged about y, that fall from where the crank stands upright."""
+    model, pins = rigid.Model(gravity=(0, 0, -g)), four_bar_pins()
+    bodies = []
+    for start, end in zip(pins[:-1], pins[1:]):
+        (x, z), length = end - start, np.linalg.norm(end - start)
+        turn = -np.arctan2(z, x)  # about y, from x to -z
+        middle = (start + end) / 2
+        bodies.append(model.add_box(
+            (length, WIDTH, WIDTH), mass=1.0, position=(middle[0], 0, middle[1]),
+            rotation=(np.cos(turn / 2), 0, np.sin(turn / 2), 0),
+        ))  # fmt: skip
+    ends = [rigid.GROUND, *bodies, rigid.GROUND]
+    for k, (x, z) in enumerate(pins):
+        parent, child = (ends[k], ends[k + 1]) if k < 3 else (rigid.GROUND, bodies[2])
+        model.add_hinge(parent, child, point=(x, 0, z), axis=(0, 1, 0), name=f"pin {k}")
+    return model
+
+
+def four_bar_centres(time):
+    """Centres of its rods (3, 3) [m], and the largest speed of any coordinate on the way.
+
+    Newton and Euler in the plane with multipliers, coordinates (x, z, θ) of each rod, θ from x to z; a pin at arm
+    r = ±l/2 (cos θ, sin θ) of two rods has p_k + r_k = p_l + r_l, twice differentiated  a + θ̈ ⊥r - θ̇² r  of each.
+    """
+    pins = four_bar_pins()
+    ways = np.diff(pins, axis=0)
+    lengths = np.linalg.norm(ways, axis=1)
+    inertias = (lengths**2 + WIDTH**2) / 12
+
+    def motion(_, y):
+        angle, speed = y[2:9:3], y[11::3]
+        half = lengths[:, None] / 2 * np.stack([np.cos(angle), np.sin(angle)], axis=1)
+        G, right = np.zeros((8, 9)), np.zeros(8)
+        for pin in range(4):  # at the end of rod pin - 1 and the start of rod pin
+            for rod, side, sign in ((pin - 1, 1.0, 1.0), (pin, -1.0, -1.0)):
+                if 0 <= rod < 3:
+                    r = side * half[rod]
+                    G[2 * pin : 2 * pin + 2, 3 * rod : 3 * rod + 2] = sign * np.eye(2)
+                    G[2 * pin : 2 * pin + 2, 3 * rod + 2] = sign * np.array([-r[1], r[0]])
+                    right[2 * pin : 2 * pin + 2] += sign * speed[rod] ** 2 * r
+        masses = np.diag(np.ravel([(1.0, 1.0, inertia) for inertia in inertias]))
+        load = np.tile([0.0, -g, 0.0], 3)
+        matrix = np.block([[masses, G.T], [G, np.zeros((8, 8))]])
+        return np.concatenate([y[9:], np.linalg.solve(matrix, np.concatenate([load, right]))[:9]])
+
+    middles = (pins[:-1] + pins[1:]) / 2
+    start = np.concatenate([np.column_stack([middles, np.arctan2(ways[:, 1], ways[:, 0])]).ravel(), np.zeros(9)])
+    y = solve_ivp(motion, (0, time), start, "DOP853", rtol=1e-12, atol=1e-12).y
+    x, z = y[0:9:3, -1], y[1:9:3, -1]
+    return np.stack([x, np.zeros(3), z], axis=1), np.abs(y[9:]).max()

@@ -10,6 +10,7 @@ from rigid.articulated.links import LinkTable
 from rigid.articulated.step import settle_kernel, step_kernel
 from rigid.contact.tables import array
 from rigid.joint import Hinge, Universal
+from rigid.model import models_of_worlds
 from rigid.sequential.arrays import BEYOND
 from rigid.sequential.solver import SequentialSolver
 
@@ -42,7 +43,7 @@ class ArticulatedSolver(SequentialSolver):
                  contact_capacity=None):  # fmt: skip
         require_taichi()
         one_of("velocity_products", velocity_products, ("projected", "explicit"))
-        models = model if isinstance(model, (list, tuple)) else [model]
+        models = models_of_worlds(model)
         table = LinkTable(models, worlds if len(models) == 1 else len(models))
         super().__init__(model, dt, worlds, substeps, iterations, tolerance, warm_start, split_impulse, error_reduction,
                          block, gyroscopic, restitution_threshold, contacts, contact_capacity, BEYOND,

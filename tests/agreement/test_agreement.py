@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from references import ball_chain, ball_rods, chain_angles, rod_chain
+from references import ball_chain, ball_rods, chain_angles, four_bar, four_bar_centres, rod_chain
 
 import rigid
 from rigid.rotation import from_matrix
@@ -90,6 +90,8 @@ def case(name):
     if name == "double pendulum on balls":
         spins = [(0, -1, 2), (3, 1, -2)]
         return Case(lambda: ball_rods(spins), lambda solver: solver.state().position, *ball_chain(0.5, spins))
+    if name == "four-bar linkage":
+        return Case(four_bar, lambda solver: solver.state().position, *four_bar_centres(0.5))
     if name == "chain with friction":
         return Case(lambda: rod_chain(5, 0.5), absolute_angles, *chain_angles(0.5, 5, 0.5), "friction")
     # a = g (sin α - μ cos α) of what slides; 5/7 g sin α of a ball that rolls, as tan α < 7/2 μ.
@@ -102,6 +104,7 @@ CASES = (
     "pendulum",
     "double pendulum",
     "double pendulum on balls",
+    "four-bar linkage",
     "chain with friction",
     "box that slides",
     "ball that rolls",

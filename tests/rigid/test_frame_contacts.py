@@ -28,7 +28,7 @@ def momentum(solver):
 
 
 @pytest.mark.parametrize("restitution", [0.0, 0.7])
-@pytest.mark.parametrize("direction", ["start", "current"])
+@pytest.mark.parametrize("direction", [pytest.param("start", marks=pytest.mark.slow), "current"])
 def test_a_contact_of_two_free_bodies_keeps_both_momenta(direction, restitution):
     # Masses 1 and 9, off centre, spinning, with friction. Verlet keeps Σ m (x - x*) and Σ m x* × x, so does an impulse
     # that both bodies take at one point. (Angular momentum only if the sticks keep it, as the start direction does.)

@@ -262,6 +262,7 @@ def test_a_gear_s_ratio_holds_over_several_turns(ratio):
     assert found["pivot"] == pytest.approx(12.0, abs=1e-3)
 
 
+@pytest.mark.slow
 def test_a_rack_and_pinion():
     # A wheel of 0.1 m that turns a rack: x = 0.1 q. Released, the rack falls with a = m g/(m + I/r²).
     model = wheel_model()

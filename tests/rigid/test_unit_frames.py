@@ -119,6 +119,7 @@ def time_between_flips(dt):
     return passages[1] - passages[0]
 
 
+@pytest.mark.slow
 def test_the_intermediate_axis_flips_in_time():
     # 2 K(m)/p = 1.98074907 s of Euler's equations, ω_2 being a multiple of sn(p t): with L² > 2 T I_2,
     # p² = (I_3 - I_2)(L² - 2 T I_1)/(I_1 I_2 I_3), m = (I_2 - I_1)(2 T I_3 - L²)/((I_3 - I_2)(L² - 2 T I_1)); else with

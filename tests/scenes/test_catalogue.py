@@ -43,13 +43,14 @@ SMALL = {
 
 # Scenes that are watched every day with a solver that is not their own, besides that; with any other it is slow to
 # compile their kernels.
-DAILY = {(name, "impulse") for name in ("door", "dominoes", "stack")} | {("five_link_chain", "verlet")}
+DAILY = {(name, "impulse") for name in ("dominoes", "stack")} | {("five_link_chain", "verlet")}
 
 # And these are slow with their own solver, too: their kernels serve nothing else, and what they show stands in
-# tests/rigid/impulse and tests/verification; a door runs by impulses, and ragdolls in ragdoll_pile.
+# tests/rigid and tests/verification; a ragdoll runs in the README.
 RARE = (
-    "anthropomorphic_robot", "bouncing_balls", "domino_spiral", "door", "manipulator", "newtons_cradle", "ragdoll",
-    "scout_robot", "suspension_bridge", "trailer",
+    "anthropomorphic_robot", "bouncing_balls", "chain", "crate_on_trampoline", "domino_spiral", "door", "manipulator",
+    "mobile", "newtons_cradle", "ragdoll", "ragdoll_pile", "ragdoll_stairs", "scout_robot", "suspension_bridge",
+    "trailer",
 )  # fmt: skip
 
 
