@@ -216,6 +216,7 @@ def test_a_limit_holds_on_four_particles_and_a_counterweight_is_refused():
         rigid.solver("verlet", model, frame="axes")
 
 
+@pytest.mark.slow
 def test_a_contact_keeps_both_momenta():
     # Two free bodies of masses 1 and 9, off centre: one impulse at one point. To round-off.
     model = rigid.Model(gravity=(0, 0, 0))

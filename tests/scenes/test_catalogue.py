@@ -48,9 +48,9 @@ DAILY = {(name, "impulse") for name in ("dominoes", "stack")} | {("five_link_cha
 # And these are slow with their own solver, too: their kernels serve nothing else, and what they show stands in
 # tests/rigid and tests/verification; a ragdoll runs in the README.
 RARE = (
-    "anthropomorphic_robot", "bouncing_balls", "chain", "crate_on_trampoline", "domino_spiral", "door", "manipulator",
-    "mobile", "newtons_cradle", "ragdoll", "ragdoll_pile", "ragdoll_stairs", "scout_robot", "suspension_bridge",
-    "trailer",
+    "anthropomorphic_robot", "bouncing_balls", "chain", "crate_on_trampoline", "domino_spiral", "door", "dzhanibekov",
+    "high_mass_ratio", "manipulator", "mobile", "newtons_cradle", "ragdoll", "ragdoll_pile", "ragdoll_stairs",
+    "scout_robot", "suspension_bridge", "trailer",
 )  # fmt: skip
 
 
@@ -250,9 +250,10 @@ def test_cloth_stays_out_of_the_ball(count):
     assert min(nearest) == pytest.approx(thickness / 2, abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", [
     pytest.param("impulse", id="high_mass_ratio-impulse"),
-    pytest.param("verlet", id="high_mass_ratio", marks=pytest.mark.slow),
+    pytest.param("verlet", id="high_mass_ratio"),
 ])  # fmt: skip
 def test_a_hundred_times_as_heavy_is_carried_the_better_the_more_sweeps(solver):
     # Both go over their constraints one by one: what is left of an error after a sweep is a part of it, and the slowest

@@ -76,7 +76,7 @@ sys.exit(cli.main(sys.argv[1:]))
 @pytest.mark.parametrize(
     ("suffix", "after", "cache"), [(".mp4", 3, "1"), pytest.param(".gif", 3, "1", marks=pytest.mark.slow),
                                    pytest.param(".png", 3, "1", marks=pytest.mark.slow), (".npz", 3, "1"),
-                                   (".mp4", 1, "0"),
+                                   pytest.param(".mp4", 1, "0", marks=pytest.mark.slow),
                                    pytest.param(".npz", 1, "0", marks=pytest.mark.slow)],
 )  # fmt: skip
 def test_ctrl_c_leaves_what_was_done(tmp_path, suffix, after, cache):

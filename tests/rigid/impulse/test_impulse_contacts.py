@@ -54,6 +54,7 @@ def test_what_overlaps_parts_without_gaining_energy():
     assert np.abs([light[1:], heavy[1:]]).max() < 1e-9
 
 
+@pytest.mark.slow
 def test_what_overlaps_jumps_where_the_mending_is_fed_into_velocities():
     # The same test fails with the option that is kept for this comparison.
     solver = solve(overlap(rigid.Model(gravity=(0, 0, 0))), split_impulse=False)
