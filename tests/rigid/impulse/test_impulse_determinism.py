@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from test_impulse_contacts import model_of
+from described import all_at_once
 
 import rigid
 from pbd.launch import on_cpu
@@ -16,32 +16,6 @@ from pbd.launch import on_cpu
 ROOT = Path(__file__).parents[3]
 STEPS, HALF = 80, 37
 Y, Z = (0, 1, 0), (0, 0, 1)
-
-
-def description(number=0):
-    """Boxes that fall on one another, a wheel that turns many times, a chain with limits, a motor, springs and a gear;
-    `number` changes masses, places, friction, gravity and nothing else."""
-    model = model_of(gravity=(0.1 * number, 0, -9.81 + 0.5 * number), friction=0.4)
-    for k in range(4):
-        model.add_box((0.3, 0.2 + 0.01 * number, 0.1), mass=1.0 + k + number, friction=0.5, restitution=0.2,
-                      position=(0.02 * k, 0.01 * number, 0.07 + 0.12 * k), angular_velocity=(0.3, 0, 1.0))  # fmt: skip
-    wheel = model.add_body(mass=1.0, inertia=(0.2, 0.2, 0.2 + 0.01 * number), position=(3, 0, 1),
-                           angular_velocity=(0, 0, 40.0 - number))  # fmt: skip
-    model.add_hinge(rigid.GROUND, wheel, (3, 0, 1), Z, friction=0.1, name="wheel")
-    other = model.add_body(mass=1.0, inertia=(0.2, 0.2, 0.3), position=(4, 0, 1))
-    model.add_hinge(rigid.GROUND, other, (4, 0, 1), Z, name="geared")
-    model.add_gear("wheel", "geared", -0.5)
-    last = rigid.GROUND
-    for k in range(3):
-        link = model.add_box((0.4, 0.05, 0.05), mass=0.5 + number, position=(-1 - 0.4 * k, 0, 0.5))
-        point = (-0.8 - 0.4 * k, 0, 0.5)
-        if k == 1:
-            model.add_ball(last, link, point, swing_limit=0.3, twist_limits=(-0.2, 0.2), friction=0.05)
-        else:
-            model.add_hinge(last, link, point, Y, limits=(-0.5, 0.4), spring=rigid.Spring(2.0, 0.1))
-        last = link
-    model.add_spring(rigid.GROUND, last, (-3, 0, 1), stiffness=20.0, damping=0.5)
-    return model
 
 
 def solve(models, **options):
@@ -60,13 +34,13 @@ def digest(solver, world=None):
 
 def program():
     """Run in a process of its own: digests of three worlds, at once; and of the same with a stop half way."""
-    models = [description(number) for number in range(3)]
+    models = [all_at_once(number) for number in range(3)]
     at_once, before, after = solve(models), solve(models), solve(models)
     at_once.step(STEPS)
     before.step(HALF)
     after.set_state(before.state())
     after.step(STEPS - HALF)
-    copies = solve(description(1), worlds=3)  # the same kernel
+    copies = solve(all_at_once(1), worlds=3)  # the same kernel
     copies.step(STEPS)
     for world in range(3):
         sys.stdout.write(f"world {world}: {digest(at_once, world)} {digest(after, world)} {digest(copies, world)}\n")
@@ -76,7 +50,7 @@ def elsewhere():
     """What program() says, in a process with two threads."""
     lines = [
         "import sys, taichi as ti",
-        f"sys.path[:0] = [{str(ROOT)!r}, {str(Path(__file__).parent)!r}]",
+        f"sys.path[:0] = [{str(ROOT)!r}, {str(ROOT / 'tests')!r}, {str(Path(__file__).parent)!r}]",
         "ti.init(arch=ti.cpu, default_fp=ti.f64, log_level=ti.ERROR, cpu_max_num_threads=2, opt_level=0)",
         "import test_impulse_determinism",
         "test_impulse_determinism.program()",
@@ -96,7 +70,7 @@ def digests():
         pytest.skip("of the processor's threads")
     found = []
     for number in range(3):
-        solver = solve(description(number))
+        solver = solve(all_at_once(number))
         solver.step(STEPS)
         found.append(digest(solver))
     return found
@@ -104,7 +78,7 @@ def digests():
 
 def test_the_model_has_it_all():
     # What is hashed does happen: contacts between boxes and with the ground, many turns, limits that are met.
-    solver = solve(description())
+    solver = solve(all_at_once())
     solver.step(STEPS)
     found = solver.contact_forces()
     assert (found.bodies[:, 1] < 0).any()
@@ -128,12 +102,12 @@ def test_worlds_on_two_threads_are_what_each_is_alone_on_one(digests):
 
 def test_the_same_bits_from_a_file_half_way(tmp_path, digests):
     # Impulses of contacts, to begin the next step with, and counted angles are in the state's memory.
-    solver = solve(description())
+    solver = solve(all_at_once())
     solver.step(HALF)
     solver.state().save(tmp_path / "half")
     angle = solver.joint_positions()["wheel"]
     assert angle > 2 * np.pi
-    again = solve(description())
+    again = solve(all_at_once())
     again.set_state(rigid.State.load(tmp_path / "half"))
     assert again.time == solver.time
     assert again.joint_positions()["wheel"] == angle
@@ -142,7 +116,7 @@ def test_the_same_bits_from_a_file_half_way(tmp_path, digests):
 
 
 def test_many_steps_are_as_many_times_one(digests):
-    solver = solve(description())
+    solver = solve(all_at_once())
     for _ in range(STEPS):
         solver.step()
         solver.statistics()  # a measurement changes nothing
@@ -152,12 +126,12 @@ def test_many_steps_are_as_many_times_one(digests):
 
 def test_other_states_begin_anew():
     # Poses alone: no impulses from before, angles within half a turn.
-    solver = solve(description())
+    solver = solve(all_at_once())
     solver.step(HALF)
     state = solver.state()
     solver.set_state(rigid.State(state.position, state.rotation, state.velocity, state.angular_velocity))
     assert abs(solver.joint_positions()["wheel"]) <= np.pi
-    fresh = solve(description())
+    fresh = solve(all_at_once())
     fresh.set_state(rigid.State(state.position, state.rotation, state.velocity, state.angular_velocity))
     for each in (solver, fresh):
         each.step(10)

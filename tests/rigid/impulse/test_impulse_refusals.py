@@ -4,32 +4,16 @@ import math
 
 import numpy as np
 import pytest
+from described import ZERO, refusal, rod_on_a_pivot
 
 import pbd
 import rigid
 
 NAN, INF = math.nan, math.inf
-X, Y, ZERO = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 0.0)
-
-
-def model():
-    """A rod on a hinge, without anything to touch."""
-    made = rigid.Model()
-    rod = made.add_box((0.5, 0.05, 0.05), mass=1.0, position=(0.25, 0, 0), name="rod")
-    made.add_hinge(rigid.GROUND, rod, ZERO, Y, name="pivot")
-    return made
 
 
 def solve(**options):
-    return rigid.solver("impulse", model(), **{"contacts": False, **options})
-
-
-def refusal(act, error):
-    """The message of an error, which is one line."""
-    with pytest.raises(error) as caught:
-        act()
-    assert "\n" not in str(caught.value)
-    return str(caught.value)
+    return rigid.solver("impulse", rod_on_a_pivot(), **{"contacts": False, **options})
 
 
 OPTIONS = {
@@ -68,19 +52,19 @@ def test_options_are_checked(case):
     ("verlet", "dampings", "damping"),
 ])  # fmt: skip
 def test_unknown_options_are_told_the_nearest(name, wrong, right):
-    message = refusal(lambda: rigid.solver(name, model(), **{wrong: 1}), ValueError)
+    message = refusal(lambda: rigid.solver(name, rod_on_a_pivot(), **{wrong: 1}), ValueError)
     assert f"option of solver \"{name}\" is '{wrong}'" in message
     assert f"did you mean '{right}'?" in message
 
 
 def test_unknown_solvers_are_told_the_nearest():
-    assert "did you mean 'impulse'?" in refusal(lambda: rigid.solver("impulses", model()), ValueError)
+    assert "did you mean 'impulse'?" in refusal(lambda: rigid.solver("impulses", rod_on_a_pivot()), ValueError)
 
 
 @pytest.mark.parametrize(("given", "error", "words"), [
     ("door", TypeError, ["model is 'door'", "rigid.Model"]),
     ([], ValueError, ["list of none", "at least one"]),
-    ([model(), rigid.Model()], ValueError, ["several structures", "same bodies"]),
+    ([rod_on_a_pivot(), rigid.Model()], ValueError, ["several structures", "same bodies"]),
 ])  # fmt: skip
 def test_models_are_checked(given, error, words):
     message = refusal(lambda: rigid.solver("impulse", given), error)
@@ -89,7 +73,7 @@ def test_models_are_checked(given, error, words):
 
 
 def test_three_models_in_two_worlds():
-    message = refusal(lambda: rigid.solver("impulse", [model()] * 3, worlds=2, contacts=False), ValueError)
+    message = refusal(lambda: rigid.solver("impulse", [rod_on_a_pivot()] * 3, worlds=2, contacts=False), ValueError)
     assert "3 models for 2 worlds" in message
 
 
@@ -145,7 +129,7 @@ SPRINGS = {
 @pytest.mark.parametrize("case", SPRINGS)
 def test_springs_are_finite_and_pull(case):
     act, words = SPRINGS[case]
-    message = refusal(lambda: act(model()), ValueError)
+    message = refusal(lambda: act(rod_on_a_pivot()), ValueError)
     for word in words:
         assert word in message, message
 
@@ -162,7 +146,7 @@ def test_a_soft_joint_without_stiffness_or_damping_is_free():
 
 def test_a_motor_without_a_bound_is_as_strong_as_it_takes():
     # max_effort is infinite by default: against any load, in one step.
-    made = model()
+    made = rod_on_a_pivot()
     made.joints[0].motor = rigid.Motor(speed=-3.0)
     solver = rigid.solver("impulse", made, contacts=False)
     solver.step()
@@ -186,7 +170,7 @@ def test_divergence_says_when_and_which_body():
 
 
 def test_masses_far_apart_are_said_to_be_inaccurate():
-    made = model()
+    made = rod_on_a_pivot()
     heavy = made.add_body(mass=1e8, inertia=3 * (1e6,), position=(0.5, 0, 0), name="anvil")
     made.add_ball(0, heavy, (0.5, 0, 0))
     with pytest.warns(UserWarning, match=r"'anvil' has 1e\+08 times the mass of 'rod'.*inaccurate"):

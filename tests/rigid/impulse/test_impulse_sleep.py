@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from test_impulse_contacts import ASIDE, model_of, solve
+from described import ASIDE, model_of
+from test_impulse_contacts import solve
 
 import rigid
 

@@ -7,21 +7,12 @@ import math
 
 import numpy as np
 import pytest
+from described import ASIDE, model_of
 
 import rigid
 from rigid.rotation import from_axis_angle
 
 g = 9.81
-ASIDE = 1  # bodies that every model has
-
-
-def model_of(gravity=(0, 0, -g), ground=True, **surface):
-    """An empty model on the ground. Far away a box is joined to the ground, by another: all models share a kernel."""
-    model = rigid.Model(gravity=gravity)
-    model.add_fixed(rigid.GROUND, model.add_box((0.1, 0.1, 0.1), mass=1.0, position=(55, 50, 50)), name="aside")
-    model.add_shape(rigid.GROUND, rigid.Box(centre=(60, 50, 50), size=(1, 1, 1)))
-    model.add_ground(0.0 if ground else -1e3, **surface)
-    return model
 
 
 def solve(model, dt=0.003, **options):

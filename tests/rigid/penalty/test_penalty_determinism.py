@@ -2,38 +2,12 @@
 
 import numpy as np
 import pytest
-from test_penalty_contacts import model_of
+from described import all_at_once
 
 import rigid
 
 STEPS, HALF = 200, 93
 Y, Z = (0, 1, 0), (0, 0, 1)
-
-
-def description(number=0):
-    """Boxes that fall on one another, a wheel that turns many times, a chain with limits, a motor, springs and a gear;
-    `number` changes masses, places, friction, gravity and nothing else."""
-    model = model_of(gravity=(0.1 * number, 0, -9.81 + 0.5 * number), friction=0.4)
-    for k in range(4):
-        model.add_box((0.3, 0.2 + 0.01 * number, 0.1), mass=1.0 + k + number, friction=0.5, restitution=0.2,
-                      position=(0.02 * k, 0.01 * number, 0.07 + 0.12 * k), angular_velocity=(0.3, 0, 1.0))  # fmt: skip
-    wheel = model.add_body(mass=1.0, inertia=(0.2, 0.2, 0.2 + 0.01 * number), position=(3, 0, 1),
-                           angular_velocity=(0, 0, 40.0 - number))  # fmt: skip
-    model.add_hinge(rigid.GROUND, wheel, (3, 0, 1), Z, friction=0.1, name="wheel")
-    other = model.add_body(mass=1.0, inertia=(0.2, 0.2, 0.3), position=(4, 0, 1))
-    model.add_hinge(rigid.GROUND, other, (4, 0, 1), Z, name="geared")
-    model.add_gear("wheel", "geared", -0.5)
-    last = rigid.GROUND
-    for k in range(3):
-        link = model.add_box((0.4, 0.05, 0.05), mass=0.5 + number, position=(-1 - 0.4 * k, 0, 0.5))
-        point = (-0.8 - 0.4 * k, 0, 0.5)
-        if k == 1:
-            model.add_ball(last, link, point, swing_limit=0.3, twist_limits=(-0.2, 0.2), friction=0.05)
-        else:
-            model.add_hinge(last, link, point, Y, limits=(-0.5, 0.4), spring=rigid.Spring(2.0, 0.1))
-        last = link
-    model.add_spring(rigid.GROUND, last, (-3, 0, 1), stiffness=20.0, damping=0.5)
-    return model
 
 
 def solve(models, **options):
@@ -43,7 +17,7 @@ def solve(models, **options):
 @pytest.fixture(scope="module")
 def alone():
     """Solvers of each model on its own, in one world, after all steps."""
-    found = [solve(description(number)) for number in range(3)]
+    found = [solve(all_at_once(number)) for number in range(3)]
     for solver in found:
         solver.step(STEPS)
     return found
@@ -75,13 +49,13 @@ def test_the_model_has_it_all(alone):
 
 
 def test_worlds_are_what_each_is_alone_after_a_stop_half_way(alone):
-    models = [description(number) for number in range(3)]
+    models = [all_at_once(number) for number in range(3)]
     at_once, before, after = solve(models), solve(models), solve(models)
     at_once.step(STEPS)
     before.step(HALF)
     after.set_state(before.state())
     after.step(STEPS - HALF)
-    copies = solve(description(1), worlds=3)
+    copies = solve(all_at_once(1), worlds=3)
     copies.step(STEPS)
     for world, solver in enumerate(alone):
         assert_same(at_once, world, solver)
@@ -93,10 +67,10 @@ def test_worlds_are_what_each_is_alone_after_a_stop_half_way(alone):
 
 def test_the_same_bits_from_a_file_half_way(tmp_path, alone):
     # What friction is stretched by and counted angles are in the state's memory.
-    solver = solve(description())
+    solver = solve(all_at_once())
     solver.step(HALF)
     solver.state().save(tmp_path / "half")
-    again = solve(description())
+    again = solve(all_at_once())
     again.set_state(rigid.State.load(tmp_path / "half"))
     assert again.time == solver.time
     assert again.joint_positions()["wheel"] == solver.joint_positions()["wheel"]
@@ -105,7 +79,7 @@ def test_the_same_bits_from_a_file_half_way(tmp_path, alone):
 
 
 def test_many_steps_are_as_many_times_one_and_substeps_as_many_steps(alone):
-    single, halves = solve(description()), solve(description(), dt=0.006, substeps=2)
+    single, halves = solve(all_at_once()), solve(all_at_once(), dt=0.006, substeps=2)
     for _ in range(STEPS):
         single.step()
         single.statistics(), single.contact_forces()  # a measurement changes nothing
@@ -116,7 +90,7 @@ def test_many_steps_are_as_many_times_one_and_substeps_as_many_steps(alone):
 
 def test_other_states_begin_anew():
     # Poses alone: nothing is stretched, angles are within half a turn.
-    solver, fresh = solve(description()), solve(description())
+    solver, fresh = solve(all_at_once()), solve(all_at_once())
     solver.step(HALF)
     state = solver.state()
     for each in (solver, fresh):

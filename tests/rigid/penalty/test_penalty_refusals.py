@@ -4,31 +4,16 @@ import math
 
 import numpy as np
 import pytest
+from described import ZERO, refusal, rod_on_a_pivot
 
 import pbd
 import rigid
 
-NAN, Y, ZERO = math.nan, (0.0, 1.0, 0.0), (0.0, 0.0, 0.0)
-
-
-def model():
-    """A rod on a hinge, without anything to touch."""
-    made = rigid.Model()
-    rod = made.add_box((0.5, 0.05, 0.05), mass=1.0, position=(0.25, 0, 0), name="rod")
-    made.add_hinge(rigid.GROUND, rod, ZERO, Y, name="pivot")
-    return made
+NAN = math.nan
 
 
 def solve(**options):
-    return rigid.solver("penalty", model(), **{"contacts": False, **options})
-
-
-def refusal(act, error):
-    """The message of an error, which is one line."""
-    with pytest.raises(error) as caught:
-        act()
-    assert "\n" not in str(caught.value)
-    return str(caught.value)
+    return rigid.solver("penalty", rod_on_a_pivot(), **{"contacts": False, **options})
 
 
 @pytest.mark.parametrize(("option", "value", "error", "words"), [
@@ -54,11 +39,11 @@ def test_options_are_checked(option, value, error, words):
 
 def test_the_source_s_step_is_the_default_and_others_keep_their_own():
     assert solve().dt == 0.003
-    assert rigid.solver("impulse", model(), contacts=False).dt == 0.01
+    assert rigid.solver("impulse", rod_on_a_pivot(), contacts=False).dt == 0.01
 
 
 def test_unknown_solvers_are_told_the_nearest():
-    assert "did you mean 'penalty'?" in refusal(lambda: rigid.solver("penalties", model()), ValueError)
+    assert "did you mean 'penalty'?" in refusal(lambda: rigid.solver("penalties", rod_on_a_pivot()), ValueError)
 
 
 def test_states_are_of_the_solver_s_bodies():
@@ -84,7 +69,7 @@ def test_a_soft_joint_without_stiffness_or_damping_is_free():
 
 def test_two_ends_on_the_ground_move_nothing():
     # A = 0: its row is left out, where the bodies of a gear or limit cannot move along it.
-    made = model()
+    made = rod_on_a_pivot()
     made.add_spring(rigid.GROUND, 0, (0.25, 0, 0), point_b=(0.25, 0, 0), stiffness=50.0)  # of length zero: no direction
     solver = rigid.solver("penalty", made, contacts=False)
     solver.step(100)
