@@ -72,6 +72,11 @@ class RowSolver(BodySolver):
         numbers[:, :, columns] = 0.0
         self.rows.numbers.from_numpy(numbers)
 
+    def set_state(self, state):
+        """Put bodies elsewhere, as BodySolver.set_state has it; what the last step did is told no longer."""
+        super().set_state(state)
+        self._report[:] = 0.0
+
     # Readings ---------------------------------------------------------------------------------------------------------
 
     def contact_forces(self, world=0):

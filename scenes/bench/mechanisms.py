@@ -9,7 +9,6 @@ import time
 
 import numpy as np
 
-import rigid
 from scenes.bench.measure import row
 from scenes.run import Run, settings_of
 from scenes.scene import load
@@ -29,14 +28,9 @@ def table1(duration=None):
     """Lines of CSV for each scene and solver, then the same as a table, in comments. Arguments: duration: of each run
     [s]; None for the scene's own."""
     found = {}
-    for solver in SOLVERS:
-        if solver not in rigid.SOLVERS:
-            yield f"# table1: left out, as there is no solver {solver!r} yet"
     for name in SOURCE:
         for solver in SOLVERS:
             scene = load(name)
-            if solver not in rigid.SOLVERS:
-                continue
             if solver not in scene.solvers:
                 yield f"# table1: {solver} cannot run {name}: {scene.cannot.get(solver, 'it has particles')}"
                 continue
