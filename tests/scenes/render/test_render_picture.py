@@ -266,7 +266,7 @@ def picture_of_all():
     return Renderer(160, 120).draw(things, Camera((2, -4, 2), (0, 0, 0.5)))
 
 
-@pytest.mark.parametrize("precision", ["f32", "f64"])
+@pytest.mark.parametrize("precision", ["f32", pytest.param("f64", marks=pytest.mark.slow)])
 def test_the_same_picture_under_either_default_precision(precision):
     done = subprocess.run([sys.executable, "-c", PICTURE, precision, str(Path(__file__).parent)], text=True,
                           capture_output=True, check=True, cwd=Path(__file__).parents[3])
