@@ -90,6 +90,7 @@ def test_the_model_has_it_all():
     assert solver.energy().total != solver.energy().kinetic
 
 
+@pytest.mark.slow
 def test_worlds_on_two_threads_are_what_each_is_alone_on_one(digests):
     # Runs of their own, all of them: three worlds at once, stopped half way, copies; and alone, in this process.
     found = elsewhere()

@@ -48,6 +48,7 @@ def test_the_model_has_it_all(alone):
     assert alone[0].statistics().residual < 0.05
 
 
+@pytest.mark.slow
 def test_worlds_are_what_each_is_alone_after_a_stop_half_way(alone):
     models = [all_at_once(number) for number in range(3)]
     at_once, before, after = solve(models), solve(models), solve(models)
