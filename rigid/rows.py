@@ -98,3 +98,26 @@ def put_bounds(rows: ti.template(), row, target, low, high, world):
     rows.numbers[world, row, TARGET] = target
     rows.numbers[world, row, LOW] = low
     rows.numbers[world, row, HIGH] = high
+
+
+@ti.func
+def bodies_of(rows: ti.template(), group, k, world):
+    """Bodies i and j of the k-th row of a group; the second row of a gear has its own."""
+    at = BODY_I
+    if rows.groups[world, group, KIND] == GEAR and k == 1:
+        at = BODY_K
+    return rows.groups[world, group, at], rows.groups[world, group, at + 1]
+
+
+@ti.func
+def beyond(rows: ti.template(), row, kind, world):
+    """The part of a row's error that is to be mended: of a limit what is beyond it, of drives and discs none."""
+    error = rows.numbers[world, row, ERROR]
+    result = 0.0
+    if kind == LOCK or kind == GEAR:
+        result = error
+    elif kind == LIMIT:
+        result = ti.min(error, 0.0)
+        if rows.numbers[world, row, HIGH] == 0.0:
+            result = ti.max(error, 0.0)
+    return result

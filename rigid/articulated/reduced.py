@@ -24,7 +24,7 @@ from rigid.articulated.links import (
 )
 from rigid.columns import put_triple, triple
 from rigid.motion import INVERSE_INERTIA, INVERSE_MASS
-from rigid.rows import BODY_I, BODY_K, DIRECTION, TURN_I
+from rigid.rows import DIRECTION, TURN_I, bodies_of
 
 # Trees that answer along a row by less than so much of what its bodies would, were they free, cannot move along it:
 # what is there is round-off.
@@ -117,12 +117,8 @@ def gear_matrix(s: ti.template(), group, first, world):
 @ti.func
 def ends_of_gear(s: ti.template(), group, k, world):
     """`span` of a gear's first row, or of its second (4,)."""
-    at = BODY_I
-    if k == 1:
-        at = BODY_K
-    i, j = s.rows.groups[world, group, at], s.rows.groups[world, group, at + 1]
-    first_i, count_i, first_j, count_j = span(s, i, j)
-    return ti.Vector([first_i, count_i, first_j, count_j])
+    i, j = bodies_of(s.rows, group, k, world)
+    return ti.Vector(span(s, i, j))
 
 
 @ti.func

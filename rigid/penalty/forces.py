@@ -26,7 +26,6 @@ from rigid.penalty.arrays import ALPHA, BETA, EFFORT, GAIN, SPEED, STRETCH
 from rigid.rows import (
     BODY_I,
     BODY_J,
-    BODY_K,
     COUNT,
     DAMPING,
     DIRECTION,
@@ -47,6 +46,8 @@ from rigid.rows import (
     TARGET,
     TURN_I,
     TURN_J,
+    beyond,
+    bodies_of,
 )
 
 # Stiffness and damping ------------------------------------------------------------------------------------------------
@@ -124,12 +125,6 @@ def put_matrix(s: ti.template(), group, kind, first, count, world):
 
 
 @ti.func
-def end(kind, k):
-    """The column of a group that has body i of its k-th row: the second row of a gear has bodies of its own."""
-    return ti.select(kind == GEAR and k == 1, BODY_K, BODY_I)
-
-
-@ti.func
 def hard(s: ti.template(), row, world):
     """Whether a row is to be kept, with the solver's gains, and is not a spring of its own."""
     return s.rows.numbers[world, row, STIFFNESS] == ti.math.inf
@@ -139,13 +134,14 @@ def hard(s: ti.template(), row, world):
 def entry_of(s: ti.template(), group, first, a, b, world):
     """An entry of A: what an impulse of one along the b-th row of a group makes of J V of the a-th."""
     n = ti.static(s.rows.numbers)
-    kind = s.rows.groups[world, group, KIND]
+    i_a, j_a = bodies_of(s.rows, group, a, world)
+    i_b, j_b = bodies_of(s.rows, group, b, world)
     along = triple(n, first + a, DIRECTION, world).dot(triple(n, first + b, DIRECTION, world))
     total = 0.0
     for side in range(2):
         for across in range(2):
-            body = s.rows.groups[world, group, end(kind, a) + side]
-            if body == s.rows.groups[world, group, end(kind, b) + across]:
+            body = ti.select(side == 0, i_a, j_a)
+            if body == ti.select(across == 0, i_b, j_b):
                 turn = answer(s.motion, body, triple(n, first + b, TURN_I + 3 * across, world), world)
                 total += triple(n, first + a, TURN_I + 3 * side, world).dot(turn)
                 # d acts on the first body of a row, -d on the second.
@@ -166,14 +162,13 @@ def put_forces(s: ti.template(), group, world):
     if kind != IDLE:
         # G and dG/dt of each row, of a drive what it is stretched; of a gear the sum, for both of its rows.
         for row in range(first, first + count):
-            i = s.rows.groups[world, group, end(kind, row - first)]
-            j = s.rows.groups[world, group, end(kind, row - first) + 1]
+            i, j = bodies_of(s.rows, group, row - first, world)
             speed = rate(s, row, i, j, world)
             if kind == DRIVE or kind == DISC:
                 speed -= n[world, row, TARGET]
                 n[world, row, STRETCH] = n[world, row, STRETCH] + s.h * speed
             else:
-                n[world, row, STRETCH] = beyond(s, row, kind, world)
+                n[world, row, STRETCH] = beyond(s.rows, row, kind, world)
                 if hard(s, row, world) or kind == LIMIT:
                     wrong = ti.max(wrong, ti.abs(n[world, row, STRETCH]))
             n[world, row, SPEED] = speed
@@ -195,8 +190,7 @@ def put_forces(s: ti.template(), group, world):
         if kind == DISC:
             hold_back(s, group, first, count, ti.sqrt(squares), world)
         for row in range(first, first + count):
-            i = s.rows.groups[world, group, end(kind, row - first)]
-            j = s.rows.groups[world, group, end(kind, row - first) + 1]
+            i, j = bodies_of(s.rows, group, row - first, world)
             push(s, row, i, j, n[world, row, EFFORT], world)
     return wrong
 
@@ -212,18 +206,6 @@ def bounded(s: ti.template(), row, kind, effort, world):
     elif held != effort:
         n[world, row, STRETCH] = -held * one_over(n[world, row, ALPHA])
     return held
-
-
-@ti.func
-def beyond(s: ti.template(), row, kind, world):
-    """G of a lock; of a limit the part beyond it, the source's χ."""
-    error = s.rows.numbers[world, row, ERROR]
-    if kind == LIMIT:
-        if s.rows.numbers[world, row, HIGH] == 0.0:
-            error = ti.max(error, 0.0)
-        else:
-            error = ti.min(error, 0.0)
-    return error
 
 
 @ti.func

@@ -29,9 +29,11 @@ from rigid.rows import (
     PER_MASS,
     STIFFNESS,
     TARGET,
+    beyond,
+    bodies_of,
 )
 from rigid.sequential.arrays import BIAS, IMPULSE, INVERSE, RESIDUAL, SOFTNESS
-from rigid.sequential.relax import bodies_of, mends, push
+from rigid.sequential.relax import mends, push
 
 # Part of a contact's overlap that is mended in a step where a joint's error is mended whole: bodies that start inside
 # one another are to part, not to jump.
@@ -49,7 +51,7 @@ def prepare(s: ti.template(), group, world):
             n[world, row, IMPULSE], n[world, row, INVERSE] = 0.0, 0.0
     else:
         for row in range(first, first + count):
-            i, j = bodies_of(s, group, row - first, world)
+            i, j = bodies_of(s.rows, group, row - first, world)
             s.space.renew(s, row, i, j, world)
             soften(s, row, i, j, world)
             aim(s, row, kind, world)
@@ -123,25 +125,11 @@ def soften(s: ti.template(), row, i, j, world):
 
 
 @ti.func
-def beyond(s: ti.template(), row, kind, world):
-    """The part of a row's error that is to be mended: of a limit what is beyond it, of a drive none."""
-    error = s.rows.numbers[world, row, ERROR]
-    result = 0.0
-    if kind == LOCK or kind == GEAR:
-        result = error
-    elif kind == LIMIT:
-        result = ti.min(error, 0.0)
-        if s.rows.numbers[world, row, HIGH] == 0.0:
-            result = ti.max(error, 0.0)
-    return result
-
-
-@ti.func
 def aim(s: ti.template(), row, kind, world):
     """b of a row, in whose BIAS `soften` left β."""
     n = ti.static(s.rows.numbers)
     error, part = n[world, row, ERROR], n[world, row, BIAS]
-    mended = beyond(s, row, kind, world)
+    mended = beyond(s.rows, row, kind, world)
     bias = -n[world, row, TARGET]
     if n[world, row, SOFTNESS] > 0.0:
         bias = part * error / s.h
@@ -168,17 +156,17 @@ def aim_positions(s: ti.template(), group, world):
         part = s.error_reduction
         if group >= s.first_group:
             part *= PARTED
-            i, j = bodies_of(s, group, 0, world)
+            i, j = bodies_of(s.rows, group, 0, world)
             speed = s.space.rate(s, first, i, j, s.space.hold(s, i, j, 0, world), 0, world)
             n[world, first, ERROR] = n[world, first, ERROR] + s.h * speed
         else:
             for row in range(first, first + count):
-                i, j = bodies_of(s, group, row - first, world)
+                i, j = bodies_of(s.rows, group, row - first, world)
                 s.space.follow(s, row, i, j, world)
         for row in range(first, first + count):
             mended = 0.0
             if n[world, row, SOFTNESS] == 0.0:
-                mended = part * beyond(s, row, kind, world) / s.h
+                mended = part * beyond(s.rows, row, kind, world) / s.h
             n[world, row, BIAS + 1], n[world, row, IMPULSE + 1] = mended, 0.0
             worst = ti.max(worst, ti.abs(mended))
     return worst

@@ -14,7 +14,6 @@ from rigid.columns import triple
 from rigid.rows import (
     BODY_I,
     BODY_J,
-    BODY_K,
     COUNT,
     DISC,
     DRIVE,
@@ -26,6 +25,7 @@ from rigid.rows import (
     LIMIT,
     LOCK,
     LOW,
+    bodies_of,
 )
 from rigid.sequential.arrays import BIAS, IMPULSE, INVERSE, RESIDUAL, SOFTNESS
 
@@ -177,20 +177,11 @@ def solve_gear(s: ti.template(), group, stage, world):
     impulse = IMPULSE + stage
     first, velocity = s.rows.groups[world, group, FIRST], 0.0
     for k in range(2):
-        i, j = bodies_of(s, group, k, world)
+        i, j = bodies_of(s.rows, group, k, world)
         velocity += s.space.rate(s, first + k, i, j, s.space.hold(s, i, j, stage, world), stage, world)
     change = -n[world, first, INVERSE] * left(s, first, velocity, stage, world)
     n[world, first, impulse] = n[world, first, impulse] + change
     for k in range(2):
-        i, j = bodies_of(s, group, k, world)
+        i, j = bodies_of(s.rows, group, k, world)
         push(s, first + k, i, j, change, stage, world)
     return ti.abs(change)
-
-
-@ti.func
-def bodies_of(s: ti.template(), group, k, world):
-    """Bodies i and j of the k-th row of a group; the second row of a gear has its own."""
-    at = BODY_I
-    if s.rows.groups[world, group, KIND] == GEAR and k == 1:
-        at = BODY_K
-    return s.rows.groups[world, group, at], s.rows.groups[world, group, at + 1]
