@@ -2,7 +2,7 @@
 
     tree.py        which joints hold bodies together as coordinates do, and where loops are cut
     links.py       the arrays of trees; coordinates of poses
-    kinematics.py  poses, axes and velocities, down the trees
+    kinematics.py  poses and axes, down the trees
     dynamics.py    the articulated-body method: read this
     products.py    the velocity products, two ways
     reduced.py     what an impulse along a row does to trees

@@ -119,13 +119,26 @@ def gather(s: ti.template(), world):
 
 @ti.func
 def share_out(s: ti.template(), world):
-    """Speeds of all joints, and with them the bodies' velocities, from the roots to the leaves."""
+    """Speeds of all joints from the momenta gathered, and with them the bodies' velocities."""
+    go_down(s, True, world)
+
+
+@ti.func
+def spread_speeds(s: ti.template(), world):
+    """Velocities of all bodies, V = J(q) u, from the speeds of stage 0."""
+    go_down(s, False, world)
+
+
+@ti.func
+def go_down(s: ti.template(), searching: ti.template(), world):
+    """Velocities of all bodies, from the roots to the leaves. Arguments: searching: find the speeds on the way."""
     of = ti.static(s.trees.integers)
     for link in range(of.shape[0]):
         v, w = carried(s, link, s.motion.velocities, of[link, PARENT_BODY], LINEAR, world)
         for speed in range(of[link, SPEED], of[link, SPEED] + of[link, FREEDOMS]):
-            u = found(s, speed, s.trees.axes[world, speed, SHARE], v, w, world)
-            s.trees.speeds[world, 0, speed] = u
+            if ti.static(searching):
+                s.trees.speeds[world, 0, speed] = found(s, speed, s.trees.axes[world, speed, SHARE], v, w, world)
+            u = s.trees.speeds[world, 0, speed]
             v += u * triple(s.trees.axes, speed, AXIS, world)
             w += u * triple(s.trees.axes, speed, AXIS + 3, world)
         put_triple(s.motion.velocities, of[link, LINK_BODY], LINEAR, v, world)

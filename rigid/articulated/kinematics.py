@@ -1,4 +1,4 @@
-"""Poses from coordinates, coordinates moved on by speeds, velocities from speeds: all from the roots to the leaves."""
+"""Poses from coordinates, and coordinates moved on by speeds: from the roots to the leaves."""
 
 import taichi as ti
 
@@ -20,7 +20,7 @@ from rigid.articulated.links import BODY as LINK_BODY
 from rigid.articulated.tree import BALL, FREE, HINGE, SLIDER, UNIVERSAL
 from rigid.columns import put_triple, quadruple, triple
 from rigid.joints.place import axis
-from rigid.motion import ANGULAR, LINEAR, exponential, product
+from rigid.motion import exponential, product
 
 
 @ti.func
@@ -146,17 +146,3 @@ def offset(s: ti.template(), link, world):
     """From the centre of mass of a link's parent to its own [m]."""
     here, parent = s.trees.integers[link, LINK_BODY], s.trees.integers[link, PARENT_BODY]
     return triple(s.motion.poses, here, 0, world) - triple(s.motion.poses, parent, 0, world)
-
-
-@ti.func
-def spread_speeds(s: ti.template(), world):
-    """Velocities of all bodies, V = J(q) u, from the speeds of stage 0."""
-    of = ti.static(s.trees.integers)
-    for link in range(of.shape[0]):
-        v, w = carried(s, link, s.motion.velocities, of[link, PARENT_BODY], LINEAR, world)
-        for speed in range(of[link, SPEED], of[link, SPEED] + of[link, FREEDOMS]):
-            u = s.trees.speeds[world, 0, speed]
-            v += u * triple(s.trees.axes, speed, AXIS, world)
-            w += u * triple(s.trees.axes, speed, AXIS + 3, world)
-        put_triple(s.motion.velocities, of[link, LINK_BODY], LINEAR, v, world)
-        put_triple(s.motion.velocities, of[link, LINK_BODY], ANGULAR, w, world)

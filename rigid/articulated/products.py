@@ -13,7 +13,8 @@
 import taichi as ti
 
 from pbd.collide.shapes import rotate
-from rigid.articulated.kinematics import carried, spread_speeds
+from rigid.articulated.dynamics import spread_speeds
+from rigid.articulated.kinematics import carried
 from rigid.articulated.links import AXIS, FREEDOMS, KIND, PARENT, PARENT_BODY, POINT_CHILD, SPEED, TEST
 from rigid.articulated.links import BODY as LINK_BODY
 from rigid.articulated.tree import BALL, HINGE, SLIDER, UNIVERSAL

@@ -18,8 +18,8 @@ from functools import lru_cache
 import taichi as ti
 
 from rigid.articulated import arrays
-from rigid.articulated.dynamics import gather, share_out
-from rigid.articulated.kinematics import move_on, place, spread_speeds
+from rigid.articulated.dynamics import gather, share_out, spread_speeds
+from rigid.articulated.kinematics import move_on, place
 from rigid.articulated.products import carry_on, take_off
 from rigid.flight import finite, gain_speed, over_worlds
 from rigid.joints.rows import write_joint_rows
