@@ -13,6 +13,12 @@ THICK, WIDE = 0.016, 0.034  # of a bar: across the plane, and in it [m]
 LAYER = 0.02  # from one layer to the next [m]
 AXIS = (0, -1, 0)  # of all pins: positions count from x towards z
 
+# What a linkage of one loop runs well with.
+SETTINGS = {
+    "impulse": {"dt": 0.01, "iterations": 500, "tolerance": 1e-6},
+    "verlet": {"dt": 0.01, "substeps": 8, "iterations": 20},
+}
+
 
 def add_bar(model, start, end, layer, per_metre=2.0, name=None):
     """A uniform bar between two points; it passes through whatever else there is.

@@ -11,7 +11,7 @@ import numpy as np
 
 import rigid
 from pbd.validate import finite_number, positive
-from scenes.linkage import add_bar, add_pin, board, crossing, disc, place
+from scenes.linkage import SETTINGS, add_bar, add_pin, board, crossing, disc, place
 from scenes.looks import BLUE, GOLD, RED, Bodies
 from scenes.render.geometry import Camera
 from scenes.scene import Scene, register
@@ -48,10 +48,7 @@ def four_bar(crank: float = 0.14, coupler: float = 0.4, rocker: float = 0.3, gro
     return Scene(
         model=model,
         duration=3 * 2 * math.pi / max(abs(speed), 0.1),
-        settings={
-            "impulse": {"dt": 0.01, "iterations": 500, "tolerance": 1e-6},
-            "verlet": {"dt": 0.01, "substeps": 8, "iterations": 20},
-        },
+        settings=SETTINGS,
         looks=[
             Bodies(model, np.array([RED, GOLD, BLUE])),
             board((-reach, HEIGHT - 0.2), (ground + rocker, HEIGHT + rocker + 0.12), 3),

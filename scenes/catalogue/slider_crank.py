@@ -6,7 +6,7 @@ import numpy as np
 
 import rigid
 from pbd.validate import finite_number, positive
-from scenes.linkage import LAYER, add_bar, add_pin, board, disc, place
+from scenes.linkage import LAYER, SETTINGS, add_bar, add_pin, board, disc, place
 from scenes.looks import BLUE, GOLD, RED, STEEL, Bodies, Scenery
 from scenes.render.geometry import Camera, tubes
 from scenes.scene import Scene, register
@@ -38,10 +38,7 @@ def slider_crank(crank: float = 0.14, rod: float = 0.4, piston: float = 1.5, spe
     return Scene(
         model=model,
         duration=3 * 2 * math.pi / max(abs(speed), 0.1),
-        settings={
-            "impulse": {"dt": 0.01, "iterations": 500, "tolerance": 1e-6},
-            "verlet": {"dt": 0.01, "substeps": 8, "iterations": 20},
-        },
+        settings=SETTINGS,
         looks=[
             Bodies(model, np.array([RED, GOLD, BLUE])),
             board((-crank - 0.1, HEIGHT - crank - 0.1), (rod + crank + 0.16, HEIGHT + crank + 0.1), 4),
