@@ -39,7 +39,9 @@ class Fabric:
         self.used, self.places = used, places.reshape(-1, 3)
 
     def draw(self, frame):
-        """Surfaces at one instant. Arguments: a Frame."""
+        """Surfaces at one instant, none of no triangles. Arguments: a Frame."""
+        if not len(self.places):
+            return []
         return [geometry.Surface(frame.positions[self.used], self.places, self.colour, self.back_colour, self.smooth)]
 
 
@@ -52,7 +54,9 @@ class Strands:
     colour: tuple = WOOD
 
     def draw(self, frame):
-        """Surfaces at one instant. Arguments: a Frame."""
+        """Surfaces at one instant, none of no pairs. Arguments: a Frame."""
+        if not len(self.pairs):
+            return []
         return [geometry.tubes(*(frame.positions[self.pairs[:, k]] for k in (0, 1)), self.radius, self.colour)]
 
 

@@ -91,13 +91,14 @@ class Run:
         self.steps_per_frame = max(1, round(min(1 / fps / dt, self.steps)))
         self.fps = 1 / (self.steps_per_frame * dt)
         self.count = 1 + math.ceil(self.steps / self.steps_per_frame)
-        self.system = system_of(scene, solver, {**self.settings, **({"hands": hands} if hands and solver == "verlet" else {})})
+        held = {"hands": hands} if hands and solver == "verlet" else {}
+        self.system = system_of(scene, solver, {**self.settings, **held})
         # All particles, those that bodies are made of too; None for a solver that has none.
         self.particles = self.system if scene.model is None else getattr(self.system, "system", None)
         self.seconds = []  # that a step took, on the average over each frame
 
     def frame(self, velocities=True):
-        """The scene as it is: a Frame. Arguments: velocities: whether it has the particles', which take time to read."""
+        """The scene as it is: a Frame. Arguments: velocities: whether it has those of particles, which take time."""
         positions, moving, poses = np.zeros((0, 3)), np.zeros((0, 3)), np.zeros((0, 7))
         body_poses, body_velocities = np.zeros((0, 7)), np.zeros((0, 6))
         own = self.scene.particles

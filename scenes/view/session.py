@@ -1,4 +1,4 @@
-"""A scene that runs in real time, kept by a clock, whoever looks on. It knows no browser: scenes/view/server.py has one.
+"""A scene that runs in real time, kept by a clock, whoever looks on. It knows no browser.
 
 One thread calls `loop`, which calls `turn` again and again; only there are solvers touched. Whatever others want, they
 `ask` for, and it is done between two steps. What is shown, is shown by functions that a Session is given.
