@@ -14,7 +14,7 @@ import numpy as np
 import taichi as ti
 
 from pbd.arrays import COLLIDERS, DRIVEN, MULTIPLIERS, POSES
-from pbd.validate import finite_array, finite_vector, indices, not_negative, positive, whole
+from pbd.validate import finite_array, finite_vector, indices, not_negative, positive
 
 # Columns of a hand: where to, k (zero where it holds nothing), c, the particles and their b.
 TARGET, STIFFNESS, DAMPING, HELD, WEIGHTS = 0, 3, 4, 5, 9
@@ -70,12 +70,3 @@ def grip(particles, count, target, stiffness, damping, weights):
     columns[HELD : HELD + len(held)] = held
     columns[WEIGHTS : WEIGHTS + len(held)] = finite_array("weights of held particles", weights, (len(held),))
     return columns
-
-
-def which(hand, hands):
-    """The index of a hand. Raises: ValueError where a solver has none, or not so many."""
-    if not hands:
-        raise ValueError("this solver has no hands to hold anything with: expected hands=1, or more, when it is made")
-    if whole("hand", hand, least=0) >= hands:
-        raise ValueError(f"hand is {hand}: expected a number below {hands}, the hands= that the solver was made with")
-    return int(hand)

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from pbd import hands as holding
 from pbd import launch
 from pbd.arrays import (
     CROWDED,
@@ -17,6 +16,7 @@ from pbd.arrays import (
     Features,
 )
 from pbd.collide.particles import MOST
+from pbd.hands import HAND, grip
 from pbd.launch import Launch
 from pbd.particles import Particles
 from pbd.results import Diverged, Energy, Statistics
@@ -25,7 +25,7 @@ from pbd.step import step_kernels
 from pbd.store import Store
 from pbd.surroundings import surroundings
 from pbd.upload import kinds_and_batches, refuse_differences, upload
-from pbd.validate import finite_number, finite_vector, one_of, positive, whole
+from pbd.validate import finite_number, finite_vector, one_hand, one_of, positive, whole
 
 # Steps in one launch: few enough for a timeline to stay small, and for a person to interrupt, which is possible only
 # between launches: so many at most, and no more than make this many projections, a tenth of a second's worth.
@@ -112,7 +112,7 @@ class ParticleSystem(Store):
             clusters=None if clusters is None else whole("clusters", clusters),
         )
         self._constraints = sum(len(order) for order in self.schedule.orders)
-        self._hands = np.zeros((whole("hands", hands, least=0), holding.HAND))
+        self._hands = np.zeros((whole("hands", hands, least=0), HAND))
         self._arrays = upload(descriptions, self.worlds, batches, self._kinds, self.schedule, hands)
         self._report = np.zeros((self.worlds, REPORTS), launch.real())
         self._row = None
@@ -274,13 +274,13 @@ class ParticleSystem(Store):
         Arguments: hand: which, of as many as the system has; particles: an index, or up to four, whose mean is pulled;
         target (3,) [m]; stiffness [N/m]; damping [N s/m]; weights: of the particles in place of the mean's.
         """
-        hand = holding.which(hand, len(self._hands))
-        self._hands[hand] = holding.grip(particles, self.count, target, stiffness, damping, weights)
+        hand = one_hand(hand, len(self._hands))
+        self._hands[hand] = grip(particles, self.count, target, stiffness, damping, weights)
         self._row = None
 
     def let_go(self, hand):
         """Hold nothing any more. Arguments: hand: which."""
-        self._hands[holding.which(hand, len(self._hands))] = 0.0
+        self._hands[one_hand(hand, len(self._hands))] = 0.0
         self._row = None
 
     # Time -----------------------------------------------------------------------------------------------------------

@@ -132,6 +132,15 @@ def indices(name, value, count, width=None, of="particles"):
     return array.astype(np.int64)
 
 
+def one_hand(hand, hands):
+    """The index of one of a solver's hands. Raises: ValueError where it has none, or not so many."""
+    if not hands:
+        raise ValueError("this solver has no hands to hold anything with: expected hands=1, or more, when it is made")
+    if whole("hand", hand, least=0) >= hands:
+        raise ValueError(f"hand is {hand}: expected a number below {hands}, the hands= that the solver was made with")
+    return int(hand)
+
+
 def spread(name, value, shape, infinite=False):
     """Numbers of a given shape from one for all or one each; finite, unless infinite ones have a meaning."""
     try:
