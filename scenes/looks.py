@@ -185,6 +185,11 @@ class Bodies:
         """Surfaces at one instant. Arguments: a Frame."""
         return self.ground + self.placed(frame.body_poses, on_ground=False)
 
+    def body_at(self, number, instance):
+        """The body of a shape, -1 for the ground. Arguments: number: of what `draw` gives; instance: in that."""
+        drawn = sorted(self.groups.items(), key=lambda group: not group[0][0])  # the ground's come first
+        return drawn[number][1][1][instance][0]
+
     def placed(self, body_poses, on_ground):
         """Surfaces of the ground's shapes or of the bodies', which have these poses (bodies, 7)."""
         poses = np.concatenate([body_poses, [[0, 0, 0, *IDENTITY]]])

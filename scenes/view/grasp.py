@@ -48,7 +48,7 @@ def grasp(running, look, number, instance, point):
     """
     point = np.asarray(point, float)
     if isinstance(look, Bodies):
-        body = list(look.groups.values())[number][1][instance or 0][0]
+        body = look.body_at(number, instance or 0)
         if body == GROUND:
             return None
         state = running.system.state()

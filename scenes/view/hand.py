@@ -75,6 +75,11 @@ class Hands:
             for running in self.both():
                 holder(running, grip.held).let_go(grip.hand)
 
+    def release_all(self):
+        """Let go of everything."""
+        for who in list(self.grips):
+            self.let_go(who)
+
     def move(self, span):
         """Move all hands on. Arguments: span: the time until the next call [s]."""
         self.renew()

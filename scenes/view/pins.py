@@ -8,6 +8,19 @@ from scenes.view.grasp import grasp
 from scenes.view.hand import led
 
 
+def first_on_ray(positions, origin, direction):
+    """The first of some points that a ray passes by, as near as it passes by any.
+
+    Arguments: positions (n, 3) [m]; origin (3,) [m]; direction (3,).
+    """
+    direction = np.asarray(direction) / np.linalg.norm(direction)
+    away = positions - origin
+    depth = away @ direction
+    aside = np.linalg.norm(away - depth[:, None] * direction, axis=1)
+    near = (depth > 0) & (aside <= 1.5 * aside[depth > 0].min(initial=np.inf))
+    return positions[np.flatnonzero(near)[np.argmin(depth[near])]]
+
+
 class Pins:
     """The pins of a session's scene; to be called on its thread. Arguments: session.
 

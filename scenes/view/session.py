@@ -137,7 +137,7 @@ class Session:
         if moving and self.last is not None:
             self.lag += (now - self.last) * self.speed
         self.last = now if moving else None
-        dt = self.running.system.dt
+        dt = self.get("dt")
         due = int(self.lag / dt + 1e-6)
         if moving and self.fresh:
             due = 1
@@ -171,8 +171,8 @@ class Session:
 
     def advance(self, count=1):
         """Make steps, and the ghost's as far as that. Arguments: count, of the scene's solver."""
-        system, start = self.running.system, self.clock()
-        self.before(self, count * system.dt)
+        dt, start = self.get("dt"), self.clock()
+        self.before(self, count * dt)
         self.failed = not self.trying(lambda: self.running.step(count))
         if self.failed:
             return
@@ -182,23 +182,23 @@ class Session:
         if self.fresh:
             self.fresh, self.lag, self.last = False, 0.0, now
             return
-        behind = max(PATIENCE * self.speed, 2 * system.dt)
+        behind = max(PATIENCE * self.speed, 2 * dt)
         self.lag = min(self.lag, behind)
-        self.samples.append((now, system.time, count, (now - start) / count))
+        self.samples.append((now, self.running.system.time, count, (now - start) / count))
         while now - self.samples[0][0] > WINDOW and len(self.samples) > 2:
             self.samples.popleft()
 
     def follow(self):
         """Step the ghost as far as the scene is."""
-        ghost = self.ghost.system
-        count = round((self.running.system.time - ghost.time) / ghost.dt)
+        late = self.running.system.time - self.ghost.system.time
+        count = round(late / self.owner(self.ghost, "dt").dt)
         if count > 0:
             self.ghost.step(count)
 
     def in_time(self):
         """Whether a frame is due: not sooner than one in FRAMES; nor than what showing may take, where steps lag."""
         pause = 1 / FRAMES
-        if self.lag >= 1.5 * max(self.running.system.dt, self.speed / FRAMES):
+        if self.lag >= 1.5 * max(self.get("dt"), self.speed / FRAMES):
             pause = max(pause, self.cost / SHOWING)
         return self.clock() - self.shown > 0.9 * pause
 
