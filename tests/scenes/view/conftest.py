@@ -1,0 +1,75 @@
+"""A browser without a window, for what the viewer and replays show.
+
+It draws in software, one to ten frames a second: tests ask what arrives and what reacts, never how smoothly. The
+screenshots that they keep, in build/screenshots, are there to be looked at.
+"""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+SCREENSHOTS = Path(__file__).parents[3] / "build" / "screenshots"
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+SIZE = {"width": 960, "height": 600}  # of a page [pixels]
+
+# A sandbox of its own root has not; the network is none of its business; WebGL by the processor.
+FLAGS = (
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync", "--use-gl=angle", "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Chromium through playwright, with a profile of its own that is gone afterwards; skips where there is none."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="no playwright: pip install 'verletlab[dev]'")
+    pytest.importorskip("viser", reason="no viser: pip install 'verletlab[view]'")
+    path = next(filter(None, map(shutil.which, NAMES)), None)
+    if path is None:
+        pytest.skip(f"no Chromium on this machine: none of {', '.join(NAMES)} is on the PATH")
+    with playwright.sync_playwright() as started:
+        try:
+            chromium = started.chromium.launch(executable_path=path, args=FLAGS)
+        except playwright.Error as error:
+            pytest.skip(f"no Chromium on this machine: {path} does not start: {str(error).splitlines()[0]}")
+        yield chromium
+        chromium.close()
+
+
+class Tab:
+    """A page, what it asked for over the network, and what went wrong in it.
+
+    Attributes: page, playwright's; requests: addresses; errors: uncaught ones, and those written to its console.
+    """
+
+    def __init__(self, browser):
+        self.page = browser.new_page(viewport=SIZE)
+        self.requests, self.errors = [], []
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("console", lambda said: said.type == "error" and self.errors.append(said.text))
+
+    def open(self, address):
+        """Load an address, and wait until something is drawn."""
+        self.page.goto(address)
+        self.page.wait_for_selector("canvas")
+        warning = self.page.get_by_role("alert").filter(has_text="Software WebGL")
+        warning.wait_for()
+        warning.get_by_role("button").click()  # it would stand in the picture
+        warning.wait_for(state="hidden")
+
+    def keep(self, name):
+        """Save what it shows as build/screenshots/NAME.png. Returns: the picture's bytes."""
+        SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+        return self.page.screenshot(path=SCREENSHOTS / f"{name}.png")
+
+
+@pytest.fixture(scope="module")
+def tab(browser):
+    """A Tab that the tests of a file share. Nothing may have gone wrong in it in the end."""
+    tab = Tab(browser)
+    yield tab
+    tab.page.close()
+    assert tab.errors == []
