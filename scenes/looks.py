@@ -34,11 +34,13 @@ class Fabric:
     back_colour: tuple | None = SAND
     smooth: bool = True
 
+    def __post_init__(self):
+        used, places = np.unique(self.triangles, return_inverse=True)
+        self.used, self.places = used, places.reshape(-1, 3)
+
     def draw(self, frame):
         """Surfaces at one instant. Arguments: a Frame."""
-        used, triangles = np.unique(self.triangles, return_inverse=True)
-        triangles = triangles.reshape(-1, 3)
-        return [geometry.Surface(frame.positions[used], triangles, self.colour, self.back_colour, self.smooth)]
+        return [geometry.Surface(frame.positions[self.used], self.places, self.colour, self.back_colour, self.smooth)]
 
 
 @dataclass
