@@ -113,10 +113,10 @@ def sent(colours):
 
 
 def set_stage(server, scene, shadows=True):
-    """The light, and a scene's floor where it has one. Arguments: a viser.ViserServer; a Scene."""
+    """The light, and a scene's floor where it has one. Arguments: a viser.ViserServer; a Scene. Returns: the floor."""
     server.scene.set_up_direction("+z")
     server.scene.configure_default_lights(True, cast_shadow=shadows)
-    server.scene.add_grid(
+    return server.scene.add_grid(
         "/floor", infinite_grid=True, position=(0.0, 0.0, scene.ground or 0.0), visible=scene.ground is not None,
         cell_size=0.5, section_size=1.0, cell_color=LINES, section_color=SECTIONS, fade_distance=60.0,
         plane_color=FLOOR, plane_opacity=1.0, shadow_opacity=0.4 if shadows else 0.0,
