@@ -5,13 +5,15 @@ screenshots that they keep, in build/screenshots, are there to be looked at.
 """
 
 import shutil
+import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 SCREENSHOTS = Path(__file__).parents[3] / "build" / "screenshots"
 NAMES = ("chromium", "chromium-browser", "google-chrome")
-SIZE = {"width": 960, "height": 600}  # of a page [pixels]
+SIZE = {"width": 720, "height": 450}  # of a page [pixels]
 
 # A sandbox of its own root has not; the network is none of its business; WebGL by the processor.
 FLAGS = (
@@ -60,10 +62,55 @@ class Tab:
         warning.get_by_role("button").click()  # it would stand in the picture
         warning.wait_for(state="hidden")
 
+    def vertices(self, node):
+        """Where the page has the vertices of a mesh (n, 3), in the frame of its node [m]."""
+        held = """name => {
+            const found = [];
+            const node = __viserMutable.nodeRefFromName[name];
+            if (node) node.traverse(each => each.geometry && found.push(each.geometry.attributes.position.array));
+            return found.length ? Array.from(found[0]) : [];
+        }"""
+        return np.reshape(self.page.evaluate(held, node), (-1, 3))
+
+    def pixel(self, point):
+        """Where on the page a point (3,) [m] is: from the left and from the top."""
+        projected = """point => {
+            const { camera, canvas, nodeRefFromName } = __viserMutable;
+            const place = camera.position.clone().set(...point);
+            place.applyMatrix4(nodeRefFromName[""].matrixWorld).project(camera);
+            const frame = canvas.getBoundingClientRect();
+            return [frame.left + (1 + place.x) / 2 * frame.width, frame.top + (1 - place.y) / 2 * frame.height];
+        }"""
+        return self.page.evaluate(projected, [float(x) for x in point])
+
+    def until(self, read, holds, seconds=10):
+        """What `read()` gives once that holds; fails where it does not in time. Drawing in software takes its time."""
+        end = time.monotonic() + seconds
+        while not holds(value := read()):
+            assert time.monotonic() < end, f"after {seconds} s it still is {value}"
+            self.page.wait_for_timeout(50)
+        return value
+
     def keep(self, name):
         """Save what it shows as build/screenshots/NAME.png. Returns: the picture's bytes."""
         SCREENSHOTS.mkdir(parents=True, exist_ok=True)
         return self.page.screenshot(path=SCREENSHOTS / f"{name}.png")
+
+
+@pytest.fixture(scope="module")
+def plain_light():
+    """Pages are lit by lamps alone: the light of surroundings, which viser has, software takes six seconds to prepare."""
+    import viser
+
+    lamps = viser.SceneApi.configure_default_lights
+
+    def configure(scene, *arguments, **options):
+        scene.configure_environment_map(None)
+        lamps(scene, *arguments, **options)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(viser.SceneApi, "configure_default_lights", configure)
+        yield
 
 
 @pytest.fixture(scope="module")
