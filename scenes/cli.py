@@ -1,4 +1,4 @@
-"""The command `verletlab`: list, run, render, bench.
+"""The command `verletlab`: list, run, render, view, bench.
 
 Exit status 0 when done, 2 with one line for a wrong command, before anything is run; 1 with one line for a run that
 failed, 130 after Ctrl-C. What was done until then is kept. `python -X dev -m scenes` shows where an error came from.
@@ -136,6 +136,15 @@ def parser():
     drawn.add_argument("--size", metavar="WxH", help="of the picture, in pixels (1280x720)")
     drawn.add_argument("--no-labels", action="store_true", help="no scene, solver and time in the corner")
     drawn.set_defaults(command=render_scene)
+
+    viewed = commands.add_parser("view", parents=[shared], usage="verletlab view SCENE [FLAG ...]",
+                                 help="a scene live in a browser, with hands on it")  # fmt: skip
+    viewed.add_argument("scene", metavar="SCENE", help="its name, see `verletlab list`")
+    viewed.add_argument("--host", default="127.0.0.1", metavar="ADDRESS",
+                        help="where the page is served, 0.0.0.0 for all who can reach this machine (%(default)s)")
+    viewed.add_argument("--port", type=int, default=8080, metavar="N", help="the next free one from N on (%(default)s)")
+    viewed.add_argument("--no-browser", action="store_true", help="say where the page is, and open nothing")
+    viewed.set_defaults(command=view_scene)
 
     benched = commands.add_parser("bench", parents=[device], usage="verletlab bench [NAME ...] [FLAG ...]",
                                   help="measure speed; CSV, with a hash of the state beside each figure")  # fmt: skip
@@ -287,6 +296,29 @@ def render_scene(given):
         raise
     if not given.quiet:
         out.print(f"{given.out}: {made}", highlight=False, soft_wrap=True)
+
+
+def view_scene(given):
+    """Show a scene in a browser until Ctrl-C."""
+    if given.duration is not None:
+        raise WrongCommand("--duration is of no use with view, which runs until Ctrl-C")
+    try:
+        from scenes.view.server import Viewer, open_browser
+    except ModuleNotFoundError as error:
+        if error.name != "viser":
+            raise
+        raise WrongCommand("the viewer wants viser: pip install 'verletlab[view]'") from None
+    with understanding():
+        parameters, options = pairs(given.param, "--param"), pairs(given.option, "--option")
+        start(given)
+        viewer = Viewer(load(given.scene, **parameters), given.solver, given.dt, options, given.host, given.port)
+    if viewer.port != given.port and given.port:
+        errors.print(f"verletlab: port {given.port} is taken, serving on {viewer.port}", highlight=False)
+    out.print(f"{given.scene} on {viewer.address}   (Ctrl-C stops it)", highlight=False, soft_wrap=True)
+    if not given.no_browser:
+        open_browser(viewer.address)
+    with contextlib.suppress(KeyboardInterrupt):  # which is how it ends
+        viewer.run()
 
 
 def run_benchmarks(given):

@@ -39,7 +39,9 @@ class Fabric:
         self.used, self.places = used, places.reshape(-1, 3)
 
     def draw(self, frame):
-        """Surfaces at one instant. Arguments: a Frame."""
+        """Surfaces at one instant, none of no triangles. Arguments: a Frame."""
+        if not len(self.places):
+            return []
         return [geometry.Surface(frame.positions[self.used], self.places, self.colour, self.back_colour, self.smooth)]
 
 
@@ -52,7 +54,9 @@ class Strands:
     colour: tuple = WOOD
 
     def draw(self, frame):
-        """Surfaces at one instant. Arguments: a Frame."""
+        """Surfaces at one instant, none of no pairs. Arguments: a Frame."""
+        if not len(self.pairs):
+            return []
         return [geometry.tubes(*(frame.positions[self.pairs[:, k]] for k in (0, 1)), self.radius, self.colour)]
 
 
@@ -180,6 +184,11 @@ class Bodies:
     def draw(self, frame):
         """Surfaces at one instant. Arguments: a Frame."""
         return self.ground + self.placed(frame.body_poses, on_ground=False)
+
+    def body_at(self, number, instance):
+        """The body of a shape, -1 for the ground. Arguments: number: of what `draw` gives; instance: in that."""
+        drawn = sorted(self.groups.items(), key=lambda group: not group[0][0])  # the ground's come first
+        return drawn[number][1][1][instance][0]
 
     def placed(self, body_poses, on_ground):
         """Surfaces of the ground's shapes or of the bodies', which have these poses (bodies, 7)."""

@@ -4,6 +4,7 @@ import inspect
 import math
 import statistics
 import time
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 import pbd
 import rigid
 from pbd.validate import nearest, one_of, positive
+from rigid.contact.overlaps import Overlaps, may_overlap
 from scenes.device import initialise, running_on
 from scenes.recording import Frames, Recording
 from scenes.render.video import interrupts_deferred
@@ -21,7 +23,7 @@ OPTIONS = {
     solver: {
         name: {"tolerance": 1e-6, "clusters": 1, "contact_capacity": 1}.get(name, given.default)
         for name, given in inspect.signature(made).parameters.items()
-        if name not in ("particles", "model", "dt", "worlds")
+        if name not in ("particles", "model", "dt", "worlds", "hands")
     }
     for solver in rigid.SOLVERS
     for made in [pbd.ParticleSystem if solver == "verlet" else rigid.solver_class(solver)]
@@ -56,6 +58,7 @@ class Run:
         solver: one of `scene.solvers`; None for `scene.solver`.
         duration: [s], made of whole steps; None for the scene's own. dt: time step [s]; None for the scene's own.
         fps: frames a second [1/s], taken at whole steps; the attribute `fps` says how many that came to.
+        hands: with how many things can be held while they move: see `hold` of the solvers.
         options: of the solver, in place of the scene's settings; as values or as text.
 
     Attributes: steps; steps_per_frame; count, of frames: one at time zero, and the last one at the end; system: what
@@ -65,7 +68,7 @@ class Run:
     NotImplementedError for what in a model the solver cannot do.
     """
 
-    def __init__(self, scene, solver=None, duration=None, dt=None, fps=60.0, **options):
+    def __init__(self, scene, solver=None, duration=None, dt=None, fps=60.0, hands=0, **options):
         if not isinstance(scene, Scene):
             raise TypeError(f"scene is {scene!r}: expected a Scene, such as `scenes.load` makes")
         initialise()
@@ -90,24 +93,25 @@ class Run:
         self.steps_per_frame = max(1, round(min(1 / fps / dt, self.steps)))
         self.fps = 1 / (self.steps_per_frame * dt)
         self.count = 1 + math.ceil(self.steps / self.steps_per_frame)
-        self.system = system_of(scene, solver, self.settings)
+        self.system = system_of(scene, solver, {**self.settings, "hands": hands})
         # All particles, those that bodies are made of too; None for a solver that has none.
         self.particles = self.system if scene.model is None else getattr(self.system, "system", None)
         self.seconds = []  # that a step took, on the average over each frame
 
-    def frame(self):
-        """The scene as it is: a Frame."""
-        positions, velocities, poses = np.zeros((0, 3)), np.zeros((0, 3)), np.zeros((0, 7))
+    def frame(self, velocities=True):
+        """The scene as it is: a Frame. Arguments: velocities: whether it has those of particles, which take time."""
+        positions, moving, poses = np.zeros((0, 3)), np.zeros((0, 3)), np.zeros((0, 7))
         body_poses, body_velocities = np.zeros((0, 7)), np.zeros((0, 6))
         own = self.scene.particles
         if own is not None:
-            positions, velocities = self.particles.positions()[: len(own)], self.particles.velocities()[: len(own)]
+            moving = self.particles.velocities()[: len(own)] if velocities else moving
+            positions = self.particles.positions()[: len(own)]
             poses = self.particles.collider_poses()[: len(own.colliders)]
         if self.scene.model is not None:
             state = self.system.state()
             body_poses = np.hstack([state.position, state.rotation])
             body_velocities = np.hstack([state.velocity, state.angular_velocity])
-        return Frame(self.system.time, positions, velocities, poses, body_poses, body_velocities)
+        return Frame(self.system.time, positions, moving, poses, body_poses, body_velocities)
 
     def frames(self):
         """Step through the run: yields a Frame at time zero, one after each `steps_per_frame` steps, and the last."""
@@ -128,6 +132,14 @@ class Run:
         for _ in range(count):
             self.scene.control(self.system, self.system.time)
             self.system.step()
+
+    @cached_property
+    def overlaps(self):
+        """What finds overlaps of the bodies, a rigid.contact.overlaps.Overlaps; None where they touch nothing. It has a
+        kernel of its own, which is compiled where somebody asks."""
+        model = self.scene.model
+        touching = model is not None and self.settings.get("contacts", True) and may_overlap(model)
+        return Overlaps(model) if touching else None
 
     def about(self):
         """What was run, on what, and how fast; plain values. Where it came to its end, also a digest of the state."""

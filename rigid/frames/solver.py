@@ -10,8 +10,8 @@ from inspect import signature
 import numpy as np
 
 import pbd
-from pbd.validate import one_of
-from rigid.contact.tables import meetings
+from pbd.validate import finite_vector, one_of
+from rigid.contact.tables import GAP, NORMAL, POINT, meetings
 from rigid.frames.bodies import REMEMBERED, body_arrays, may_touch
 from rigid.frames.describe import describe, frames_of, refuse_what_is_missing
 from rigid.frames.frame import KINDS, fit_pose, fit_velocity
@@ -19,6 +19,7 @@ from rigid.frames.step import guest
 from rigid.joint import motor_target
 from rigid.joints.positions import JointPositions
 from rigid.model import models_of_worlds
+from rigid.names import look_up
 from rigid.rotation import from_matrix, rotate
 from rigid.state import State
 
@@ -106,6 +107,29 @@ class FrameSolver:
         index, name, target = motor_target(self.model, joint, speed, position, self.system.worlds)
         self.system.set_numbers([self._motors[self.model.joints[index].name][name]], target)
 
+    def hold(self, hand, body, point, target, stiffness, damping=0.0):
+        """Pull a point of a body to a place by a spring, from the next step on and in all worlds; again, to move on.
+
+        Arguments: hand: which, of as many as the solver has; body: index or name; point: in the body's frame (3,) [m];
+        target: in the world (3,) [m]; stiffness [N/m]; damping [N s/m]. A state does not remember what is held.
+        """
+        body = look_up("held body", body, self.model.bodies, "body")
+        weights = self.frames[0][body].weights(finite_vector("held point", point))
+        self.system.hold(hand, self.members[body][:4], target, stiffness, damping, weights)
+
+    def let_go(self, hand):
+        """Hold nothing any more. Arguments: hand: which."""
+        self.system.let_go(hand)
+
+    @property
+    def gravity(self):
+        """Gravity of all worlds (3,) [m/s²]."""
+        return self.system.gravity
+
+    @gravity.setter
+    def gravity(self, gravity):
+        self.system.gravity = gravity
+
     def _targets(self):
         """Rows of the system's numbers of constraints in which motors have their targets."""
         return np.array([row for rows in self._motors.values() for row in rows.values()], int)
@@ -120,6 +144,15 @@ class FrameSolver:
         Of the particles, which is that of the bodies to the extent that the frames are rigid.
         """
         return self.system.energy()
+
+    def contact_points(self, world=0):
+        """Where bodies were near one another in the last substep: points (n, 3) [m], normals (n, 3), gaps (n,) [m], as
+        of rigid.contact.forces.Contacts. Arguments: world: which."""
+        if self._guest is None:
+            return np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0)
+        count = int(self._guest["Points count"].to_numpy()[world])
+        numbers = self._guest["Points numbers"].to_numpy()[world, :count].astype(float)
+        return numbers[:, POINT : POINT + 3], numbers[:, NORMAL : NORMAL + 3], numbers[:, GAP]
 
     def particle_positions(self):
         """Positions of a person's own particles, (particles, 3) or (worlds, particles, 3) [m]."""

@@ -1,11 +1,13 @@
 """A scene's looks as nodes of a viser page: made once, then given new vertices and poses frame by frame."""
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
 from scenes.render.film import camera_for
 from scenes.render.geometry import IDENTITY_ROTATION, Surface
+from scenes.render.ghosts import moving_part, tinted
 from scenes.scene import Following
 
 FLOOR, LINES, SECTIONS = (224, 228, 233), (203, 208, 216), (178, 185, 196)
@@ -19,20 +21,19 @@ class Drawing:
         server: a viser.ViserServer.
         looks: of a scene (scenes/looks.py); the attribute may be given others that draw as many things.
         name: of the node on the page under which all of it hangs, such as "/scene".
-        colour: sRGB 0..1 for all, in place of the looks' own; opacity: from 0 to 1, None for solid: a ghost.
+        opacity: from 0 to 1, without shadows; None for solid.
         two_tone: whether sheets have a colour on either side; without, they are half as much to send.
     """
 
-    def __init__(self, server, looks, name="/scene", colour=None, opacity=None, two_tone=True):
-        self.server, self.looks, self.name = server, looks, name
-        self.colour, self.opacity, self.two_tone = colour, opacity, two_tone
+    def __init__(self, server, looks, name="/scene", opacity=None, two_tone=True):
+        self.server, self.looks, self.name, self.opacity, self.two_tone = server, looks, name, opacity, two_tone
         self.root = server.scene.add_frame(name, show_axes=False)
         self.drawn = {}  # by (number of the look, number of what it draws): its handles, a Surface's or an Instances'
 
     @property
     def handles(self):
-        """All handles, with the number of the look that each draws: a list of pairs."""
-        return [(key[0], handle) for key, (_, handles) in self.drawn.items() for handle in handles]
+        """All handles, each behind (number of its look, number of what that draws): a list of pairs."""
+        return [(key, handle) for key, (_, handles) in self.drawn.items() for handle in handles]
 
     def show(self, frame):
         """Show a scene as it is at one instant. Arguments: a Frame. Errors: ValueError where it is not finite."""
@@ -55,12 +56,12 @@ class Drawing:
         if isinstance(thing, Surface):
             alike |= {"vertices": thing.vertices, "faces": thing.triangles, "flat_shading": not thing.smooth}
             return [
-                page.add_mesh_simple(name + suffix, side=side, color=sent(self.colour or colour), **alike)
+                page.add_mesh_simple(name + suffix, side=side, color=sent(colour), **alike)
                 for suffix, side, colour in self.sides(thing)
             ]
         surface, colours = thing.surface, thing.colours
-        if self.colour is not None or colours is None:
-            colours = np.tile(self.colour or surface.colour, (len(thing.positions), 1))
+        if colours is None:
+            colours = np.tile(surface.colour, (len(thing.positions), 1))
         handle = page.add_batched_meshes_simple(
             name, surface.vertices, surface.triangles, rotations(thing), thing.positions, batched_scales=thing.scales,
             batched_colors=sent(linear(colours)), flat_shading=not surface.smooth,
@@ -72,7 +73,7 @@ class Drawing:
         """Suffix of the name, side and colour of each mesh that a Surface is drawn as."""
         if surface.solid:
             return [("", "front", surface.colour)]
-        if surface.back_colour is None or self.colour is not None or not self.two_tone:
+        if surface.back_colour is None or not self.two_tone:
             return [("", "double", surface.colour)]
         return [("/front", "front", surface.colour), ("/back", "back", surface.back_colour)]
 
@@ -80,6 +81,18 @@ class Drawing:
         """Take all of it off the page."""
         self.root.remove()
         self.drawn = {}
+
+
+@dataclass
+class Ghost:
+    """What moves of a look, in tones of one colour. Arguments: look; colour: "#rrggbb"."""
+
+    look: object
+    colour: str
+
+    def draw(self, frame):
+        """Surfaces at one instant. Arguments: a Frame."""
+        return [tinted(drawn, self.colour) for drawn in moving_part(self.look, frame)]
 
 
 def update(thing, handles):

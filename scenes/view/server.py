@@ -1,0 +1,348 @@
+"""The viewer: a session, and the page that shows it (viser's). `view` is what `verletlab view` runs."""
+
+import contextlib
+import errno
+import io
+import math
+import os
+import socket
+import sys
+import webbrowser
+
+import viser
+
+from scenes.colours import SOLVERS
+from scenes.render.geometry import Camera
+from scenes.scene import Following, find, load
+from scenes.view.drawing import Drawing, Ghost, aim, camera_of, set_stage
+from scenes.view.films import Films
+from scenes.view.hand import Hands
+from scenes.view.history import History
+from scenes.view.overlays import Overlays
+from scenes.view.panel import Panel
+from scenes.view.pins import Pins, first_on_ray
+from scenes.view.session import SURROUNDING, Session
+from scenes.view.tear import Tearing
+
+HOST, PORT = "127.0.0.1", 8080
+GHOST = 0.35  # opacity of a ghost
+
+
+class Viewer:
+    """A scene on a page that browsers see, all of them the same.
+
+    Arguments: scene: a Scene of the catalogue; solver, dt, options: as of a scenes.Run; host, port: where the page is,
+    the next free port where that is taken; 0 for any. Attributes: session; server: viser's; address: of the page.
+
+    Errors: those of a Run; OSError where nothing can be served.
+    """
+
+    def __init__(self, scene, solver=None, dt=None, options=None, host=HOST, port=PORT):
+        self.session = session = Session(scene, solver, dt, options, self.show, lambda _, span: self.hands.move(span))
+        self.server, self.address = serve(host, free_port(host, port))
+        self.port = self.server.get_port()
+        self.hands, self.pins, self.tearing = Hands(session), Pins(session), Tearing(session)
+        self.overlays, self.history, self.films = Overlays(self.server), History(session), Films(self)
+        self.running = self.drawing = self.ghost = self.ghost_drawing = self.key = None
+        self.tool, self.shadows, self.follows, self.followed = "drag", True, True, None
+        self.bound, self.cutting = {}, {}  # handles that tell of pointers; where those cut last
+        try:
+            self.panel = Panel(self)
+            self.server.on_client_connect(self.connected)
+            self.server.on_client_disconnect(self.disconnected)
+            self.show(session)
+        except BaseException:
+            self.stop()
+            raise
+
+    def run(self):
+        """Show it until `stop`, or Ctrl-C."""
+        try:
+            self.session.loop()
+        finally:
+            self.stop()
+
+    def stop(self):
+        """Stop the session and the server."""
+        self.films.stopped = True
+        self.session.stop()
+        with quiet():
+            self.server.stop()
+
+    # Who looks on -----------------------------------------------------------------------------------------------------
+
+    async def connected(self, client):
+        """Somebody opened the page."""
+        self.session.ask(self.count_watchers)
+
+    async def disconnected(self, client):
+        """Somebody closed it, perhaps in the middle of a drag."""
+        self.session.ask(lambda: self.release(client.client_id))
+        self.session.ask(self.count_watchers)
+
+    def count_watchers(self):
+        """Move only while somebody looks on."""
+        self.session.watched = bool(self.server.get_clients())
+
+    # The picture ------------------------------------------------------------------------------------------------------
+
+    def show(self, session):
+        """Show the scene as it is."""
+        self.renew()
+        self.tearing.give_way()
+        frame = session.running.frame(velocities=False)
+        beside = session.ghost.frame(velocities=False) if session.ghost else None
+        with self.server.atomic():
+            self.drawing.looks = self.tearing.looks
+            self.drawing.show(frame)
+            if beside is not None and self.ghost_drawing is not None:
+                self.ghost_drawing.show(beside)
+            self.overlays.show(session.running, frame)
+        self.bind()
+        self.follow(frame)
+        self.films.add(frame, beside)
+        if self.history.add(frame, beside):
+            self.panel.plots.show(self.history.columns())
+        self.panel.tell()
+
+    def renew(self):
+        """Make the page anew where something else is run."""
+        session = self.session
+        if session.ghost is not self.ghost and self.ghost_drawing is not None:
+            self.ghost_drawing.remove()
+            self.ghost_drawing = None
+        if session.ghost is not self.ghost and session.ghost is not None:
+            self.ghost_drawing = Drawing(self.server, self.ghost_looks(session.ghost), "/ghost", GHOST)
+        self.ghost = session.ghost
+        if session.running is not self.running:
+            if self.drawing is not None:
+                self.drawing.remove()
+                self.overlays.clear()
+            self.tearing.renew()
+            scene = session.running.scene
+            self.drawing, self.bound = Drawing(self.server, self.tearing.looks), {}
+            new = self.running is None or self.running.scene.name != scene.name
+            self.running, self.followed = session.running, None
+            if new:
+                set_stage(self.server, scene, self.shadows)
+                self.aim_at_scene()
+        key = self.running.scene.name, self.running.solver, session.ghost and session.ghost.solver
+        if key != self.key:
+            self.key = key
+            self.panel.renew()
+
+    def ghost_looks(self, ghost):
+        """Looks of a ghost, in its solver's colour. Arguments: a Run, or None."""
+        return [] if ghost is None else [Ghost(look, SOLVERS[ghost.solver]) for look in ghost.scene.looks]
+
+    # The camera -------------------------------------------------------------------------------------------------------
+
+    def aim_at_scene(self, client=None):
+        """Put the camera where the scene's is. Arguments: client: whose, None for all."""
+        running = self.session.running
+        camera = camera_of(running.scene, running.frame(velocities=False))
+        self.followed = None
+        aim(self.server.initial_camera, camera)
+        for each in [client] if client is not None else self.server.get_clients().values():
+            aim(each.camera, camera)
+
+    def camera_of(self, client, frame):
+        """The Camera of somebody's page; the scene's, once that is closed."""
+        if client is None or client.client_id not in self.server.get_clients():
+            return camera_of(self.session.running.scene, frame)
+        seen = client.camera
+        return Camera(seen.position, seen.look_at, math.degrees(seen.fov))
+
+    def can_follow(self):
+        """Whether the scene's camera follows something."""
+        return isinstance(self.session.running.scene.camera, Following)
+
+    def follow(self, frame):
+        """Take all cameras along with what the scene's follows."""
+        if not (self.can_follow() and self.follows):
+            return
+        target = camera_of(self.session.running.scene, frame).target
+        if self.followed is not None and (target != self.followed).any():
+            for client in self.server.get_clients().values():
+                client.camera.position = client.camera.position + target - self.followed  # and what it looks at
+        self.followed = target
+
+    # Hands ------------------------------------------------------------------------------------------------------------
+
+    def bind(self):
+        """Have what is drawn tell of pointers."""
+        for (number, part), handle in self.drawing.handles:
+            if self.bound.get((number, part, handle.name)) is not handle:
+                self.bound[number, part, handle.name] = handle
+                handle.on_drag("left")(self.dragging(number, part))
+                self.bind_click(number, part, handle)
+
+    def bind_click(self, number, part, handle):
+        """Have it tell of clicks where the tool is one for that."""
+        handle.remove_click_callback()
+        if self.tool in ("pin", "unpin"):
+            handle.on_click(self.clicking(number, part))
+
+    def dragging(self, number, part):
+        """What to do where a look's part is dragged: a function of viser's event."""
+
+        async def dragged(event):
+            ask, who = self.session.ask, event.client_id
+            if event.phase == "end":
+                ask(lambda: self.release(who))
+            elif self.tool == "drag" and event.phase == "start":
+                ask(lambda: self.take(who, number, part, event))
+            elif self.tool == "drag":
+                ask(lambda: self.hands.lead(who, event.end_position), key=("lead", who))
+            elif self.tool == "cut":
+                ask(lambda: self.slash(event))
+            elif event.phase == "start":
+                ask(lambda: self.touch(number, part, event.instance_index, event.start_position))
+
+        return dragged
+
+    def clicking(self, number, part):
+        """What to do where a look's part is clicked: a function of viser's event."""
+
+        async def clicked(event):
+            def touch():
+                running = self.session.running
+                if running.particles is not None:
+                    point = first_on_ray(running.particles.positions(), event.ray_origin, event.ray_direction)
+                    self.touch(number, part, event.instance_index, point)
+
+            self.session.ask(touch)
+
+        return clicked
+
+    def take(self, who, number, part, event):
+        """Take hold of something, and follow the pointer."""
+        self.hands.take(who, self.tearing.looks[number], part, event.instance_index, event.start_position)
+        self.hands.lead(who, event.end_position)
+
+    def release(self, who):
+        """Let go of what a pointer held or cut."""
+        self.hands.let_go(who)
+        self.cutting.pop(who, None)
+
+    def slash(self, event):
+        """Cut from where the pointer was to where it is."""
+        start = self.cutting.get(event.client_id, event.start_position)
+        self.cutting[event.client_id] = event.end_position
+        self.tearing.slash(event.client.camera.position, start, event.end_position)
+
+    def touch(self, number, part, instance, point):
+        """Pin, or let go, what is there."""
+        act = self.pins.pin if self.tool == "pin" else self.pins.unpin
+        act(self.tearing.looks[number], part, instance, point)
+
+    # What the panel asks for, on the session's thread ----------------------------------------------------------------
+
+    def play_or_pause(self):
+        """Play where it stands, from the beginning where it went wrong; pause where it plays."""
+        session = self.session
+        session.playing = session.failed or not session.playing
+        if session.failed:
+            session.reset()
+        self.panel.tell(now=True)
+
+    def single_step(self):
+        """Make one step, and stand."""
+        self.session.playing = False
+        self.session.advance()
+        self.panel.tell(now=True)
+
+    def reset(self):
+        """From the beginning."""
+        self.session.reset()
+
+    def load(self, name):
+        """Run another scene."""
+        self.session.choose(load(name))
+
+    def set_parameter(self, name, value):
+        """Make the scene anew with a parameter of it."""
+        session = self.session
+        scene, *rest = session.chosen
+        defaults = find(scene.name).parameters
+        given = {key: each for key, each in {**scene.parameters, name: value}.items() if each != defaults[key]}
+        session.start((load(scene.name, **given), *rest), session.settings)
+
+    def choose_solver(self, name):
+        """Run the scene with another solver."""
+        session = self.session
+        ghost = session.ghost.solver if session.ghost and session.ghost.solver != name else None
+        air = {key: value for key, value in session.settings.items() if key in SURROUNDING}
+        session.start((session.running.scene, name, None, {}, ghost), air)
+
+    def choose_ghost(self, name):
+        """Run a second solver beside it, or none, from the beginning."""
+        session = self.session
+        session.start((*session.chosen[:4], name), session.settings)
+
+    def choose_tool(self, name):
+        """What the left button does."""
+        self.tool = name
+        self.hands.release_all()
+        for (number, part), handle in self.drawing.handles:
+            self.bind_click(number, part, handle)
+
+    def tear_at(self, factor):
+        """Let sticks tear where they are so many times their length, or not: None."""
+        self.tearing.limit = factor
+
+    def set_shadows(self, wanted):
+        """Draw shadows, or none."""
+        self.shadows = wanted
+        set_stage(self.server, self.session.running.scene, wanted)
+
+    def set_follows(self, wanted):
+        """Go along with what the scene's camera follows, or stay."""
+        self.follows, self.followed = wanted, None
+
+    def choose_lines(self, name, wanted):
+        """Draw lines, or not."""
+        (self.overlays.chosen.add if wanted else self.overlays.chosen.discard)(name)
+
+
+# Serving --------------------------------------------------------------------------------------------------------------
+
+
+def free_port(host, port):
+    """The first port from this one on that nobody has; 0, for any, stays 0.
+
+    Errors: OSError where the host is not one of this machine's, or there is no such port.
+    """
+    for each in range(port, min(port + 100, 65536)):
+        with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind((host, each))
+            except OSError as error:
+                if error.errno not in (errno.EADDRINUSE, errno.EACCES):
+                    raise OSError(f"cannot serve on {host}: {error.strerror or error}") from None
+                continue
+            return each
+    raise OSError(f"no free port from {port} to {port + 99} on {host}")
+
+
+def serve(host, port):
+    """A viser server, silent, and the address of its page."""
+    with quiet():
+        server = viser.ViserServer(host, port, label="verletlab", verbose=False)
+    shown = f"[{host}]" if ":" in host else host
+    return server, f"http://{shown}:{server.get_port()}"
+
+
+@contextlib.contextmanager
+def quiet():
+    """Nothing is printed in here: viser tells of itself, and we tell what there is to say."""
+    with contextlib.redirect_stdout(io.StringIO()):
+        yield
+
+
+def open_browser(address):
+    """Open a page where there is a screen to see it on. Arguments: address."""
+    screen = sys.platform in ("win32", "darwin") or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    if screen:
+        webbrowser.open(address)
