@@ -99,7 +99,7 @@ class Tab:
 
 @pytest.fixture(scope="module")
 def plain_light():
-    """Pages are lit by lamps alone: the light of surroundings, which viser has, software takes six seconds to prepare."""
+    """Pages are lit by lamps alone: software takes six seconds to prepare the light of surroundings that viser has."""
     import viser
 
     lamps = viser.SceneApi.configure_default_lights
