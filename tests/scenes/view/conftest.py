@@ -13,7 +13,7 @@ import pytest
 
 SCREENSHOTS = Path(__file__).parents[3] / "build" / "screenshots"
 NAMES = ("chromium", "chromium-browser", "google-chrome")
-SIZE = {"width": 720, "height": 450}  # of a page [pixels]
+SIZE = {"width": 800, "height": 450}  # of a page [pixels]
 
 # A sandbox of its own root has not; the network is none of its business; WebGL by the processor.
 FLAGS = (
@@ -51,7 +51,12 @@ class Tab:
         self.requests, self.errors = [], []
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
-        self.page.on("console", lambda said: said.type == "error" and self.errors.append(said.text))
+        self.page.on("console", lambda said: self.complain(said.text) if said.type == "error" else None)
+
+    def complain(self, text):
+        """Note what the page complains of, but for what viser does at each drag."""
+        if "Unable to preventDefault inside passive event listener" not in text:
+            self.errors.append(text)
 
     def open(self, address):
         """Load an address, and wait until something is drawn."""
@@ -106,6 +111,7 @@ def plain_light():
 
     def configure(scene, *arguments, **options):
         scene.configure_environment_map(None)
+        scene.add_light_ambient("/ambient", intensity=1.5)
         lamps(scene, *arguments, **options)
 
     with pytest.MonkeyPatch.context() as patch:
