@@ -6,9 +6,11 @@ failed, 130 after Ctrl-C. What was done until then is kept. `python -X dev -m sc
 
 import argparse
 import contextlib
+import importlib
 import os
 import sys
 import textwrap
+from pathlib import Path
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -20,7 +22,7 @@ from scenes import bench
 from scenes.device import DEVICES, initialise
 from scenes.recording import Recording
 from scenes.render.film import draw_frames, renderer_for
-from scenes.render.video import check_output
+from scenes.render.video import SUFFIXES, check_output
 from scenes.run import OPTIONS, Replay, Run, record
 from scenes.scene import available, load
 
@@ -74,7 +76,7 @@ def reason(error):
         return f"{error.filename}: {error.strerror.lower()}" if error.filename else error.strerror
     if isinstance(error, MemoryError):
         return f"out of memory{f': {error}' if str(error) else ''}"
-    expected = ArithmeticError, OSError, RuntimeError, ValueError
+    expected = ArithmeticError, ImportError, OSError, RuntimeError, ValueError
     return str(error) if isinstance(error, expected) and str(error) else f"{type(error).__name__}: {error}"
 
 
@@ -125,12 +127,13 @@ def parser():
     ran.set_defaults(command=run_scene)
 
     drawn = commands.add_parser("render", parents=[shared], usage="verletlab render SCENE --out FILE [FLAG ...]",
-                                help="film a scene, or draw its last moment")  # fmt: skip
+                                help="film a scene, draw its last moment, or make a page of it")  # fmt: skip
     drawn.add_argument("scene", metavar="SCENE", nargs="?", help="its name, see `verletlab list`")
-    drawn.add_argument("--out", required=True, metavar="FILE", help=".mp4, .gif for a video, .png for the last moment")
+    drawn.add_argument("--out", required=True, metavar="FILE",
+                       help=".mp4 or .gif for a video, .png for the last moment, .html for a page")  # fmt: skip
     drawn.add_argument("--recording", metavar="FILE.npz", help="draw what `run --out` recorded, in place of a new run")
     drawn.add_argument("--fps", type=float, default=30.0, metavar="N", help="frames a second (%(default)g)")
-    drawn.add_argument("--size", default="1280x720", metavar="WxH", help="of the picture, in pixels (%(default)s)")
+    drawn.add_argument("--size", metavar="WxH", help="of the picture, in pixels (1280x720)")
     drawn.add_argument("--no-labels", action="store_true", help="no scene, solver and time in the corner")
     drawn.set_defaults(command=render_scene)
 
@@ -174,7 +177,7 @@ def understanding():
     """What fails in here, before anything is run, is the command's fault."""
     try:
         yield
-    except (ValueError, TypeError, LookupError, OSError, NotImplementedError) as error:
+    except (ValueError, TypeError, LookupError, OSError, NotImplementedError, ImportError) as error:
         if sys.flags.dev_mode:
             raise
         raise WrongCommand(reason(error)) from error
@@ -267,23 +270,32 @@ def run_scene(given):
 
 
 def render_scene(given):
-    """Film a scene."""
-    size = size_of(given.size)
+    """Film a scene, or make a page that replays it."""
+    size = size_of(given.size or "1280x720")
     if not given.scene and not given.recording:
         raise WrongCommand("no scene: expected its name, or --recording (`verletlab render --help` tells more)")
+    page = Path(given.out).suffix.lower() == ".html"
+    for flag in ("size", "no_labels"):
+        if page and getattr(given, flag):
+            raise WrongCommand(f"--{flag.replace('_', '-')} is of no use with {given.out}, a page")
     with understanding():
-        check_output(given.out)
+        check_output(given.out, (*SUFFIXES, ".html"))
+        write = importlib.import_module("scenes.view.replay").write if page else None  # it needs viser
         source = replay_of(given) if given.recording else run_of(given)
-        renderer = renderer_for(source.scene, *size)
+        renderer = None if page else renderer_for(source.scene, *size)
     try:
         with progress(given, f"render {source.scene.name}") as update:
-            frames = draw_frames(source, given.out, renderer, not given.no_labels, update)
+            if page:
+                large = write({source.solver: source}, given.out, progress=update)
+                made = f"{frames_of(source.count)}, {large / 1e6:.1f} MB"
+            else:
+                frames = draw_frames(source, given.out, renderer, not given.no_labels, update)
+                made = f"{frames_of(frames)} of {size[0]} x {size[1]}"
     except (KeyboardInterrupt, Exception) as stop:
         keep(stop, given.out, getattr(stop, "frames", 0))
         raise
     if not given.quiet:
-        width, height = size
-        out.print(f"{given.out}: {frames_of(frames)} of {width} x {height}", highlight=False, soft_wrap=True)
+        out.print(f"{given.out}: {made}", highlight=False, soft_wrap=True)
 
 
 def view_scene(given):

@@ -54,6 +54,7 @@ class Drawing:
         alike = {"opacity": self.opacity, "cast_shadow": solid, "receive_shadow": solid}
         page = self.server.scene
         if isinstance(thing, Surface):
+            alike["receive_shadow"] = solid and thing.solid  # a thin sheet would shade itself, all over and in rings
             alike |= {"vertices": thing.vertices, "faces": thing.triangles, "flat_shading": not thing.smooth}
             return [
                 page.add_mesh_simple(name + suffix, side=side, color=sent(colour), **alike)

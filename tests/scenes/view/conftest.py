@@ -1,0 +1,128 @@
+"""A browser without a window, for what the viewer and replays show.
+
+It draws in software, one to ten frames a second: tests ask what arrives and what reacts, never how smoothly. The
+screenshots that they keep, in build/screenshots, are there to be looked at.
+"""
+
+import shutil
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+SCREENSHOTS = Path(__file__).parents[3] / "build" / "screenshots"
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+SIZE = {"width": 800, "height": 450}  # of a page [pixels]
+
+# A sandbox of its own root has not; the network is none of its business; WebGL by the processor.
+FLAGS = (
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync", "--use-gl=angle", "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Chromium through playwright, with a profile of its own that is gone afterwards; skips where there is none."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="no playwright: pip install 'verletlab[dev]'")
+    pytest.importorskip("viser", reason="no viser: pip install 'verletlab[view]'")
+    path = next(filter(None, map(shutil.which, NAMES)), None)
+    if path is None:
+        pytest.skip(f"no Chromium on this machine: none of {', '.join(NAMES)} is on the PATH")
+    with playwright.sync_playwright() as started:
+        try:
+            chromium = started.chromium.launch(executable_path=path, args=FLAGS)
+        except playwright.Error as error:
+            pytest.skip(f"no Chromium on this machine: {path} does not start: {str(error).splitlines()[0]}")
+        yield chromium
+        chromium.close()
+
+
+class Tab:
+    """A page, what it asked for over the network, and what went wrong in it.
+
+    Attributes: page, playwright's; requests: addresses; errors: uncaught ones, and those written to its console.
+    """
+
+    def __init__(self, browser):
+        self.page = browser.new_page(viewport=SIZE)
+        self.requests, self.errors = [], []
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("console", lambda said: self.complain(said.text) if said.type == "error" else None)
+
+    def complain(self, text):
+        """Note what the page complains of, but for what viser does at each drag."""
+        if "Unable to preventDefault inside passive event listener" not in text:
+            self.errors.append(text)
+
+    def open(self, address):
+        """Load an address, and wait until something is drawn."""
+        self.page.goto(address)
+        self.page.wait_for_selector("canvas")
+        warning = self.page.get_by_role("alert").filter(has_text="Software WebGL")
+        warning.wait_for()
+        warning.get_by_role("button").click()  # it would stand in the picture
+        warning.wait_for(state="hidden")
+
+    def vertices(self, node):
+        """Where the page has the vertices of a mesh (n, 3), in the frame of its node [m]."""
+        held = """name => {
+            const found = [];
+            const node = __viserMutable.nodeRefFromName[name];
+            if (node) node.traverse(each => each.geometry && found.push(each.geometry.attributes.position.array));
+            return found.length ? Array.from(found[0]) : [];
+        }"""
+        return np.reshape(self.page.evaluate(held, node), (-1, 3))
+
+    def pixel(self, point):
+        """Where on the page a point (3,) [m] is: from the left and from the top."""
+        projected = """point => {
+            const { camera, canvas, nodeRefFromName } = __viserMutable;
+            const place = camera.position.clone().set(...point);
+            place.applyMatrix4(nodeRefFromName[""].matrixWorld).project(camera);
+            const frame = canvas.getBoundingClientRect();
+            return [frame.left + (1 + place.x) / 2 * frame.width, frame.top + (1 - place.y) / 2 * frame.height];
+        }"""
+        return self.page.evaluate(projected, [float(x) for x in point])
+
+    def until(self, read, holds, seconds=10):
+        """What `read()` gives once that holds; fails where it does not in time. Drawing in software takes its time."""
+        end = time.monotonic() + seconds
+        while not holds(value := read()):
+            assert time.monotonic() < end, f"after {seconds} s it still is {value}"
+            self.page.wait_for_timeout(50)
+        return value
+
+    def keep(self, name):
+        """Save what it shows as build/screenshots/NAME.png. Returns: the picture's bytes."""
+        SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+        return self.page.screenshot(path=SCREENSHOTS / f"{name}.png")
+
+
+@pytest.fixture(scope="module")
+def plain_light():
+    """Pages are lit by lamps alone: software takes six seconds to prepare the light of surroundings that viser has."""
+    import viser
+
+    lamps = viser.SceneApi.configure_default_lights
+
+    def configure(scene, *arguments, **options):
+        scene.configure_environment_map(None)
+        scene.add_light_ambient("/ambient", intensity=1.5)
+        lamps(scene, *arguments, **options)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(viser.SceneApi, "configure_default_lights", configure)
+        yield
+
+
+@pytest.fixture(scope="module")
+def tab(browser):
+    """A Tab that the tests of a file share. Nothing may have gone wrong in it in the end."""
+    tab = Tab(browser)
+    yield tab
+    tab.page.close()
+    assert tab.errors == []
