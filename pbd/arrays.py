@@ -23,6 +23,7 @@ class Features(NamedTuple):
     shapes: tuple  # kinds of colliders, see pbd/collide/shapes.py
     rebounds: bool  # and some with restitution
     contacts: bool  # of particles with one another
+    hands: int = 0  # how many, see pbd/hands.py
     guest: Any = None  # see Guest
 
 
@@ -106,7 +107,8 @@ PARTICLES, WORLDS, MULTIPLIERS, COLLIDERS, BOXES, DRIVEN = range(6)
 COUNTS = 6
 
 # Columns of a row of the timeline, the surroundings at one instant: gravity, wind, then seven for the pose of each
-# collider and three for the position of each driven particle. One row serves all steps where nothing moves.
+# collider, three for the position of each driven particle, and those of hands. One row serves all steps where nothing
+# moves.
 GRAVITY, WIND, POSES = 0, 3, 6
 
 # Columns of the report, one row for each world.

@@ -25,6 +25,7 @@ from pbd.arrays import (
 )
 from pbd.collide import particles as contacts
 from pbd.collide.surfaces import bounce, held_off, keep_out
+from pbd.hands import pull
 from pbd.integrate import blow, lead, verlet
 from pbd.relax import elastic_energy, project, relax_cluster, violation
 
@@ -78,6 +79,9 @@ def step_kernels(features):
         worst = 0.0
         for cluster in range(s.colours[s.colours.shape[0] - 1]):
             worst = ti.max(worst, relax_cluster(s, cluster, world))
+        if ti.static(features.hands > 0):
+            for hand in range(features.hands):
+                pull(s, after, hand, world)
         n = s.counts[PARTICLES]
         if ti.static(features.contacts):
             for i in range(n):
@@ -176,6 +180,11 @@ def step_kernels(features):
 
     @ti.func
     def relax_surroundings(s: ti.template(), step, _):
+        if ti.static(features.hands > 0):
+            for world in range(worlds(s)):
+                _, after = rows(s, step)
+                for hand in range(features.hands):
+                    pull(s, after, hand, world)
         if ti.static(features.contacts):
             for i in range(s.counts[PARTICLES]):
                 for world in range(worlds(s)):
