@@ -127,6 +127,13 @@ def test_tests_and_names_that_are_told_of_exist():
                 assert code in words, f"{path.name} tells of {code}"
 
 
+def test_files_that_the_code_tells_of_are_there():
+    tests = {file.name for file in (ROOT / "tests").rglob("*.py")}
+    for file in (file for part in ("pbd", "rigid", "scenes") for file in sorted((ROOT / part).rglob("*.py"))):
+        for told in re.findall(r"(?<![\w/.{}])[\w/]+\.(?:py|md)\b", file.read_text()):
+            assert (ROOT / told).exists() or (file.parent / told).exists() or told in tests, f"{file} tells of {told}"
+
+
 def test_equations_can_be_read():
     # By matplotlib, which knows less of TeX than GitHub does: line by line, without what aligns them.
     parser = MathTextParser("path")

@@ -5,7 +5,7 @@
 A group is solved in stage 0 for V, or in stage 1 for the pseudo-velocities V' that mend positions, which have b and λ
 of their own, in the columns behind, and nothing soft, no friction and no motors. All return the largest |Δλ|.
 
-Sources: Catto, Iterative Dynamics with Temporal Coherence (2005), equation 20; [1], [3] of physics.md for V'.
+Sources: Catto, Iterative Dynamics with Temporal Coherence (2005), equation 20; [1], [3] of docs/solvers.md for V'.
 """
 
 import taichi as ti

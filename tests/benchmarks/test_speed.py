@@ -117,7 +117,7 @@ def test_chains_of_many_worlds(articulated):
 
 
 def test_every_step_of_the_source_s_table_is_quicker_than_its_own():
-    # Its times, in ms, on a 3 GHz Pentium D: physics.md, section 7.
+    # Its times, in ms, on a 3 GHz Pentium D.
     found = rows("table1", 64)
     source = {
         "five_link_chain": (0.5, 0.1), "peaucellier_lipkin": (16, 1.2), "gripper": (3, 0.6),
