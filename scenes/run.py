@@ -4,6 +4,7 @@ import inspect
 import math
 import statistics
 import time
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 import pbd
 import rigid
 from pbd.validate import nearest, one_of, positive
+from rigid.contact.overlaps import Overlaps, may_overlap
 from scenes.device import initialise, running_on
 from scenes.recording import Frames, Recording
 from scenes.render.video import interrupts_deferred
@@ -128,6 +130,14 @@ class Run:
         for _ in range(count):
             self.scene.control(self.system, self.system.time)
             self.system.step()
+
+    @cached_property
+    def overlaps(self):
+        """What finds overlaps of the bodies, a rigid.contact.overlaps.Overlaps; None where they touch nothing. It has a
+        kernel of its own, which is compiled where somebody asks."""
+        model = self.scene.model
+        touching = model is not None and self.settings.get("contacts", True) and may_overlap(model)
+        return Overlaps(model) if touching else None
 
     def about(self):
         """What was run, on what, and how fast; plain values. Where it came to its end, also a digest of the state."""

@@ -8,6 +8,7 @@
     polyhedra.py  boxes, cylinders and hulls against planes and one another: separating axes, clipping
     solids.py     their corners and edges, as kernels read them
     manifold.py   the points of one pair: collected, thinned out to eight, handed over
+    overlaps.py   how deep bodies are in one another, from their poses alone
     rows.py       three rows for each point (rigid/rows.py), for solvers that want rows
 
     shapes, points, broad = tables.upload(models, worlds)

@@ -1,6 +1,5 @@
 """Contact points of models, found by one kernel for all tests of this folder."""
 
-from functools import cache
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,30 +9,9 @@ import taichi as ti
 from pbd.launch import Launch
 from rigid.contact import tables
 from rigid.contact.narrow import find_points, shape_distance
+from rigid.contact.overlaps import finding_kernel
 
 flat, table, cube = (ti.types.ndarray(ndim=n) for n in (1, 2, 3))
-
-
-@cache
-def kernel(find_points):
-    """A kernel that finds the points of all worlds."""
-
-    @ti.kernel
-    def find(
-        integers: table, numbers: cube, vertices: cube, planes: cube, lists: flat,
-        point_integers: cube, point_numbers: cube, count: flat,
-        placed: cube, bins: table, pairs: cube, clips: cube, marks: table,
-        poses: cube, reach: table,
-    ):  # fmt: skip
-        for world in range(count.shape[0]):
-            find_points(
-                ti.static(tables.Shapes(integers, numbers, vertices, planes, lists)),
-                ti.static(tables.Points(point_integers, point_numbers, count)),
-                ti.static(tables.Broad(placed, bins, pairs, clips, marks)),
-                poses, reach, world,
-            )  # fmt: skip
-
-    return find
 
 
 @ti.kernel
@@ -61,7 +39,7 @@ class Finder:
         self.poses = tables.array(np.zeros((self.worlds, count, 7)))
         self.reach = tables.array(np.zeros((count, self.worlds)))
         arrays = [each for group in self.arrays for each in group]
-        self.launch = Launch(kernel(finding), *arrays, self.poses, self.reach)
+        self.launch = Launch(finding_kernel(finding), *arrays, self.poses, self.reach)
 
     def poses_at_start(self):
         states = [model.initial_state() for model in self.models]

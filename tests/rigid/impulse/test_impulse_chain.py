@@ -7,7 +7,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import rigid
-from rigid.joints.positions import point_in_world
+from rigid.joints.gaps import joint_gaps
 from rigid.rotation import rotate
 
 
@@ -36,16 +36,6 @@ def angles(solver):
     return np.array(list(solver.joint_positions().values()))
 
 
-def gap(model, state):
-    """The widest gap of joints' points [m]."""
-    return max(
-        np.linalg.norm(
-            point_in_world(state, j.parent, j.parent_anchor) - point_in_world(state, j.child, j.child_anchor)
-        )
-        for j in model.joints
-    )
-
-
 def run(steps=100, **options):
     """Mean sweeps over a run of the chain, its widest gap, and the solver."""
     model = five_link_chain()
@@ -53,7 +43,7 @@ def run(steps=100, **options):
     for _ in range(steps):
         solver.step()
         sweeps.append(solver.statistics().iterations)
-        widest = max(widest, gap(model, solver.state()))
+        widest = max(widest, joint_gaps(model, solver.state()).max())
     return np.mean(sweeps), widest, solver
 
 

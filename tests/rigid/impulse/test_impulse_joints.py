@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rigid
-from rigid.joints.positions import axes_in_world, point_in_world
+from rigid.joints.gaps import joint_gaps, joint_turns
 from rigid.rotation import from_axis_angle, rotate
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
@@ -26,28 +26,8 @@ def put(solver, **given):
 
 
 def opening(model, state):
-    """How far the joints are open: gaps of points [m], axes off one another, a distance beyond its limits."""
-    worst = 0.0
-    for joint in model.joints:
-        a = point_in_world(state, joint.parent, joint.parent_anchor)
-        b = point_in_world(state, joint.child, joint.child_anchor)
-        m = axes_in_world(state, joint.parent, joint.parent_axes)
-        n = axes_in_world(state, joint.child, joint.child_axes)
-        gap = b - a
-        errors = [0.0]
-        if joint.kind == "distance":
-            errors = [np.linalg.norm(gap) - joint.length]
-        elif joint.kind == "slider":
-            errors = [gap @ m[1], gap @ m[2], *np.cross(m, n).ravel()]
-        else:
-            errors = [np.linalg.norm(gap)]
-            errors += {
-                "hinge": [m[1] @ n[0], m[2] @ n[0]],
-                "universal": [m[0] @ n[1]],
-                "fixed": np.cross(m, n).ravel().tolist(),
-            }.get(joint.kind, [])
-        worst = max(worst, np.abs(errors).max())
-    return worst
+    """How far the joints are open [m] or turned where they should not be [rad], the larger."""
+    return max(joint_gaps(model, state).max(), joint_turns(model, state).max())
 
 
 def chain(gravity=(0, 0, 0), round_bodies=False, soft=None):
