@@ -29,7 +29,7 @@ __all__ = sorted(PLACES)
 
 
 class Package(ModuleType):
-    """This package: `scenes.run` and `scenes.compare` are functions, whoever has imported the modules of these names."""
+    """This package. `scenes.run` and `scenes.compare` are functions, whoever has imported modules of these names."""
 
     def __getattr__(self, name):
         if name not in PLACES:

@@ -21,7 +21,7 @@ def rows(comparison):
     """A dict of plain values for each trace, and for each that cannot run. Arguments: a Comparison.
 
     label, solver, reference (whether it is), dt [s], substeps, iterations; seconds, of the run; microseconds_per_step,
-    seconds_per_second (of wall time for a simulated one), on equal terms also equal_time (this to the largest of all) or
+    seconds_per_second (of wall time for a simulated one), on equal terms also equal_time (this to the largest) or
     iterations_per_second; drift, the largest change of total energy, and kinetic, potential, total at the end [J]; the
     largest changes of linear_momentum [kg m/s] and angular_momentum [kg m²/s]; the largest of what LARGEST names;
     mean_iterations of a substep; "deviation PROBE", the largest [m or rad]; digest; failure: when and why it failed, or
