@@ -162,7 +162,7 @@ class Bodies:
         pieces = [(each.shape, each.body, each.position, each.rotation) for each in self.model.shapes]
         bare = set(range(count)) - {body for _, body, _, _ in pieces}
         pieces += [(None, body, np.zeros(3), principal_axes(self.model.bodies[body].inertia)[1]) for body in bare]
-        self.groups = {}  # shapes that look the same: their surface, and (body, position, rotation) of each
+        self.groups = {}  # shapes that look the same, on the ground or on bodies: surface; (body, position, rotation) each
         for shape, body, *pose in pieces:
             if shape is not None and shape.kind == PLANE:
                 continue
@@ -170,15 +170,20 @@ class Bodies:
                 like, surface = body, inertia_box(self.model.bodies[body])
             else:
                 like = shape.kind, id(shape) if shape.kind in (GRID, HULL) else tuple(shape.numbers())
-                surface = shape_surface(shape) if like not in self.groups else None
-            self.groups.setdefault(like, (surface, []))
-            self.groups[like][1].append((body, *pose))
+                surface = shape_surface(shape) if (body < 0, like) not in self.groups else None
+            self.groups.setdefault((body < 0, like), (surface, []))
+            self.groups[body < 0, like][1].append((body, *pose))
+        self.ground = self.placed(np.zeros((count, 7)), on_ground=True)
 
     def draw(self, frame):
         """Surfaces at one instant. Arguments: a Frame."""
-        poses = np.concatenate([frame.body_poses, [[0, 0, 0, *IDENTITY]]])
+        return self.ground + self.placed(frame.body_poses, on_ground=False)
+
+    def placed(self, body_poses, on_ground):
+        """Surfaces of the ground's shapes or of the bodies', which have these poses (bodies, 7)."""
+        poses = np.concatenate([body_poses, [[0, 0, 0, *IDENTITY]]])
         drawn = []
-        for surface, placed in self.groups.values():
+        for surface, placed in (group for (ground, _), group in self.groups.items() if ground == on_ground):
             body, position, rotation = (np.array(column) for column in zip(*placed))
             place, turn = poses[body, :3], poses[body, 3:]
             turned = multiply(turn, rotation)

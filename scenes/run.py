@@ -185,9 +185,12 @@ class Replay:
 
     def frames(self):
         """Yields the frames, each a Frame."""
-        arrays = [getattr(self.recording, name) for name in Recording.ARRAYS[1 : len(Frame._fields)]]
-        for k in self.chosen:
-            yield Frame(float(self.recording.times[k]), *(array[k] for array in arrays))
+        return map(self.frame, self.chosen)
+
+    def frame(self, k):
+        """The Frame that was recorded as number k, from 0 on."""
+        arrays = (getattr(self.recording, name) for name in Recording.ARRAYS[1 : len(Frame._fields)])
+        return Frame(float(self.recording.times[k]), *(array[k] for array in arrays))
 
 
 def settings_of(scene, solver):

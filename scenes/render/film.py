@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
+from scenes.device import initialise
 from scenes.render.geometry import Camera, Surface
 from scenes.render.label import draw_labels
 from scenes.render.renderer import Renderer
@@ -38,6 +39,7 @@ def film(
 
 def renderer_for(scene, width, height):
     """A Renderer of pictures of a scene, with its floor. Arguments: a Scene; width, height [pixels]."""
+    initialise()  # a recording may be drawn by a process that runs nothing
     return Renderer(width, height, ground=scene.ground is not None, ground_height=scene.ground or 0.0)
 
 

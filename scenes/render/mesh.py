@@ -14,18 +14,26 @@ class Mesh:
 
     vertices, normals: vec3 each.  palette: linear colours, two rows for each surface or instance: front and back.
     triangles: three vertices and the palette's row, plus one where the surface is a solid's.
+    ends: how many triangles there are up to the end of each group of drawables.
     lower, upper: (3,) corners of the box around everything [m].
     The arrays are larger than what they hold; they grow by half whenever a picture needs more.
     """
 
     def __init__(self):
-        self.triangle_count = 0
+        self.ends = [0]
         self._vertex_room = self._triangle_room = self._colour_room = 0
         self._reserve(4096, 8192, 64)
 
-    def load(self, drawables):
-        """Replace what the mesh holds by these surfaces and instances; refuses what cannot be drawn."""
-        batches = [batch for batch in collect(drawables) if len(batch.poses) and len(batch.triangles)]
+    @property
+    def triangle_count(self):
+        """How many triangles there are."""
+        return self.ends[-1]
+
+    def load(self, *groups):
+        """Replace what the mesh holds by groups of surfaces and instances; refuses what cannot be drawn."""
+        collected = [[batch for batch in collect(group) if len(batch.poses) and len(batch.triangles)]
+                     for group in groups]
+        batches = [batch for group in collected for batch in group]
         self._reserve(sum(len(batch.poses) * len(batch.vertices) for batch in batches),
                       sum(len(batch.poses) * len(batch.triangles) for batch in batches),
                       sum(len(batch.colours) // 2 for batch in batches))
@@ -36,7 +44,8 @@ class Mesh:
             vertex += len(batch.poses) * len(batch.vertices)
             triangle += len(batch.poses) * len(batch.triangles)
             colour += len(batch.colours) // 2
-        self.triangle_count = triangle
+        counts = [sum(len(batch.poses) * len(batch.triangles) for batch in group) for group in collected]
+        self.ends = [int(end) for end in np.cumsum(counts)]
         corners = np.array([batch.bounds() for batch in batches] or np.zeros((1, 2, 3)))
         self.lower, self.upper = corners[:, 0].min(axis=0), corners[:, 1].max(axis=0)
 

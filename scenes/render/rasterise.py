@@ -37,13 +37,14 @@ class ZBuffer:
         self.pattern.from_numpy(sample_pattern(samples))
         empty(self.keys, self.covered, 1)
 
-    def draw(self, mesh, view):
-        """Forget the last picture and draw this mesh."""
+    def draw(self, mesh, view, count=None):
+        """Forget the last picture and draw this mesh, or the first so many of its triangles."""
+        count = mesh.triangle_count if count is None else count
         empty(self.keys, self.covered, 0)
-        if mesh.triangle_count:
+        if count:
             # A few large triangles are shared among threads row by row, many are not.
-            stripes = max(1, 4096 // mesh.triangle_count)
-            fill(mesh.vertices, mesh.triangles, mesh.triangle_count, stripes, view, self.pattern,
+            stripes = max(1, 4096 // count)
+            fill(mesh.vertices, mesh.triangles, count, stripes, view, self.pattern,
                  self.width, self.height, self.keys, self.covered)
 
 

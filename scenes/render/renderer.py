@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from scenes.render.contact import ContactMap
+from scenes.render.layer import Layer, cover
 from scenes.render.mesh import Mesh
 from scenes.render.rasterise import ZBuffer
 from scenes.render.shade import shade
@@ -54,14 +55,29 @@ class Renderer:
         self.shadow = ShadowMap(max(2 * self.height, 256), sun)
         self.contact = ContactMap()
 
-    def draw(self, drawables, camera):
+    def draw(self, drawables, camera, unseen=()):
         """A picture (height, width, 3) uint8 of surfaces and instances, seen by a Camera.
 
+        unseen: further ones, of which only the shadows are seen.
         Raises ValueError, naming the drawable by its index, where one cannot be drawn (NaN in a diverged
         simulation, an index out of range, a colour outside 0..1), and TypeError where it is none.
         """
-        self.mesh.load(drawables)
-        self.zbuffer.draw(self.mesh, camera.view(self.width, self.height))
+        self.mesh.load(drawables, unseen)
+        return self._picture(camera, self.mesh.ends[0])
+
+    def draw_layer(self, drawables, over, camera):
+        """A Layer: the picture of `drawables` and `over` together, and where in it `over` is seen, and how far away."""
+        self.mesh.load(drawables, over)
+        picture = self._picture(camera, self.mesh.triangle_count)
+        coverage = np.empty((self.height, self.width), dtype=np.float32)
+        depth = np.empty((self.height, self.width), dtype=np.float32)
+        cover(self.zbuffer.keys, self.zbuffer.covered, self.zbuffer.pattern, self._lens(camera), self.ground_height,
+              2 * self.mesh.ends[0], coverage, depth)
+        return Layer(picture, coverage, depth)
+
+    def _picture(self, camera, seen):
+        """What the mesh looks like, of which the first so many triangles are seen."""
+        self.zbuffer.draw(self.mesh, camera.view(self.width, self.height), seen)
         lower, upper = self._neighbourhood(camera)
         self.shadow.draw(self.mesh, lower, upper)
         self.contact.draw(self.mesh, camera.target, self._width_of_view(camera), upper[2], self.ground_height)
