@@ -91,8 +91,14 @@ class Comparison:
         """A table: a dict of plain values for each trace, and for each that cannot run; see scenes/summary.py."""
         return summary.rows(self)
 
-    def save(self, directory):
-        """Write what was found: summary.json, summary.csv. Arguments: a directory. Returns: the paths."""
+    def save(self, directory, films=True, command=None, progress=None):
+        """Write what was found: summary.json and .csv, plots, films, and index.html, which shows all of it.
+
+        Arguments: directory: made where there is none, files of the same names are replaced; films, command, progress:
+        as of scenes.report.write. Returns: the paths, index.html the last.
+        """
+        from scenes import report
+
         directory = Path(directory)
         directory.mkdir(parents=True, exist_ok=True)
-        return summary.write(self, directory)
+        return [*summary.write(self, directory), *report.write(self, directory, films, command, progress)]

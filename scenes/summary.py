@@ -135,17 +135,21 @@ def tables(comparison, width):
 
 def table(shown):
     """One table, its solvers side by side. Arguments: rows."""
-    probes = [name for name in dict.fromkeys(name for each in shown for name in each) if name.startswith("deviation ")]
-    lines = [*SHOWN, *((name, f"off, {name[10:]}", unit_of(name)) for name in probes)]
     made = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
     made.add_column("", overflow="fold", max_width=NAMES)
     for each in shown:
         made.add_column(each["label"], justify="right", overflow="fold", max_width=COLUMN)
-    for name, title, unit in lines:
-        if any(name in each for each in shown):
-            made.add_row(Text(f"{title} [{unit}]" if unit else title), *(cell(each, name) for each in shown))
+    for name, title, unit in lines(shown):
+        made.add_row(Text(f"{title} [{unit}]" if unit else title), *(cell(each, name) for each in shown))
     made.add_row("state", *(each["digest"][:COLUMN] or "-" for each in shown))
     return made
+
+
+def lines(shown):
+    """Lines of a table: (name, title, unit) of all that any of some rows has. Arguments: rows."""
+    probes = [name for name in dict.fromkeys(name for each in shown for name in each) if name.startswith("deviation ")]
+    every = [*SHOWN, *((name, f"off, {name[10:]}", unit_of(name)) for name in probes)]
+    return [each for each in every if any(each[0] in row for row in shown)]
 
 
 def cell(row, name):

@@ -31,6 +31,7 @@ def add(commands, parent):
                       help="an option of a solver, see `verletlab run --help`")  # fmt: skip
     made.add_argument("--fps", type=float, default=60.0, metavar="N", help="frames measured a second (%(default)g)")
     made.add_argument("--sweep", action="store_true", help="error against cost too, over steps and iterations")
+    made.add_argument("--no-films", action="store_true", help="tables, plots and the page alone")
     made.add_argument("--out", metavar="DIR", help="where the files go (compare-SCENE)")
     made.add_argument("--force", action="store_true", help="into a directory that has something in it, too")
     made.set_defaults(command=compare_solvers)
@@ -58,7 +59,9 @@ def compare_solvers(given):
         comparison = comparing.run(lambda label, number, count: update(number, count, f"{scene.name}, {label}"))
     if not given.quiet:
         tell(comparison)
-    paths = comparison.save(directory)
+    with progress(given, f"film {scene.name}") as update:
+        films = not given.no_films
+        paths = comparison.save(directory, films, progress=lambda name, number, count: update(number, count, name))
     if not given.quiet:
         terminal.out.print(f"{paths[-1]}", markup=False, highlight=False, soft_wrap=True)
 
@@ -85,8 +88,11 @@ def tell(comparison):
     say(f"{comparison.scene.name} against {comparison.reference}{terms}", markup=False, highlight=False)
     for table in summary.tables(comparison, terminal.out.width):
         say(table, highlight=False)
-    failed = {trace.label: trace.failure for trace in comparison.traces if trace.failure}
-    for label, why in failed.items():
-        say(f"{label} failed: {why}", style="red", markup=False, highlight=False)
+    for trace in comparison.traces:
+        if trace.failure:
+            say(f"{trace.label} failed: {trace.failure}", style="red", markup=False, highlight=False)
+    reasons = {}
     for label, why in comparison.cannot.items():
-        say(f"{label} cannot run it: {why}", style="yellow", markup=False, highlight=False)
+        reasons.setdefault(why, []).append(label)
+    for why, labels in reasons.items():
+        say(f"{', '.join(labels)} cannot run it: {why}", style="yellow", markup=False, highlight=False)
