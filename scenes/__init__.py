@@ -18,7 +18,8 @@ os.environ.setdefault("ENABLE_TAICHI_HEADER_PRINT", "False")  # its banner is no
 # What stands in which module. A module is imported when a name of it is first asked for: every start of pytest imports
 # this package, for its plugin, and shall not wait for Taichi.
 NAMES = {
-    "scenes.compare": ("Comparison", "Trace", "Variant", "compare"),
+    "scenes.compare": ("compare",),
+    "scenes.comparison": ("Comparison", "Trace", "Variant"),
     "scenes.recording": ("Recording",),
     "scenes.render.film": ("film",),
     "scenes.run": ("Replay", "Run", "run"),
@@ -29,7 +30,7 @@ __all__ = sorted(PLACES)
 
 
 class Package(ModuleType):
-    """This package: `scenes.run` and `scenes.compare` are functions, whoever has imported the modules of these names."""
+    """This package. `scenes.run` and `scenes.compare` are functions, whoever has imported modules of these names."""
 
     def __getattr__(self, name):
         if name not in PLACES:

@@ -8,7 +8,7 @@ import pytest
 import trimesh
 
 import rigid
-from scenes import cli
+from scenes import cli, terminal
 from scenes.recording import Recording
 from scenes.run import Run
 from scenes.scene import available
@@ -178,7 +178,7 @@ def test_a_script_gets_a_line_a_scene_with_fields_between_tabs(command):
 
 @pytest.mark.parametrize("width", [40, 80, 200])
 def test_a_person_gets_paragraphs_that_fit(command, monkeypatch, width):
-    monkeypatch.setattr(cli, "out", cli.Console(force_terminal=True, width=width, color_system=None))
+    monkeypatch.setattr(terminal, "out", terminal.Console(force_terminal=True, width=width, color_system=None))
     status, said, _ = command("list")
     assert status == 0
     lines = said.splitlines()
