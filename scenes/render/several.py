@@ -57,8 +57,9 @@ def film_comparison(comparison, path, layout="side by side", width=1280, height=
         comparison: a scenes.Comparison, or a list of (label, scene, Recording), each label another; a label that is the
             name of a solver has that solver's colour (scenes/colours.py).
         path: where to, its suffix says what.
-        layout: "side by side", a panel each, and one of all together where a place is left; or "ghosts", all in one picture, translucent, each in its colour, and
-            striped where they agree. Ghosts are seen with the first one's camera.
+        layout: "side by side", a panel each, and one of all together where a place is left; or "ghosts", all in one
+            picture, translucent, each in its colour, and striped where they agree. Ghosts are seen with the first one's
+            camera.
         width, height [pixels]; height None: as suits the layout, with panels of 16:9.
         fps: frames a second [1/s], at most as many as recorded.
         progress: called with the number of each frame, starting at 1, and how many there will be.
@@ -118,7 +119,7 @@ def takes_of(comparison):
         for _, scene, _ in entries:
             if not isinstance(scene, Scene):
                 raise TypeError(f"scene is {scene!r}: expected a Scene in each (label, scene, recording)")
-        colours = colours_of([(label, recording.about.get("solver", "")) for label, _, recording in entries])
+        colours = colours_of([(label, recording.about.get("solver") or label) for label, _, recording in entries])
         found = [Take(label, scene, recording, colours[label]) for label, scene, recording in entries]
     if not found:
         raise ValueError("nothing to film: expected one recording at least")

@@ -142,18 +142,19 @@ def against_time(comparison, rows, tolerance=None):
         for axis, (quantity, lines) in zip(axes, rows):
             axis.set_title(quantity.title, loc="left")
             # What diverges shall not press the others flat: of its end, all is shown that fits.
-            whole = np.concatenate([values[: int(0.8 * len(values)) if trace.failure else None] for trace, values in lines]
-                                   + [[] if tolerance is None else [tolerance]])  # fmt: skip
+            calm = [values[: int(0.8 * len(values)) if trace.failure else None] for trace, values in lines]
+            whole = np.concatenate([*calm, [] if tolerance is None else [tolerance]])
             logarithmic = quantity.magnitude and (quantity.growing or spans_decades(whole)) and (whole > 0).any()
             limits = set_limits(axis, whole, logarithmic, quantity.magnitude)
             for number, (trace, values) in enumerate(lines):
                 times = np.asarray(trace.times, float)[: len(values)]
-                axis.plot(times, np.where(values > 0, values, np.nan) if logarithmic else values,
-                          color=colours[trace.label], linewidth=width_of(labels, trace.label), label=trace.label)  # fmt: skip
+                colour, width = colours[trace.label], width_of(labels, trace.label)
+                seen = np.where(values > 0, values, np.nan) if logarithmic else values
+                axis.plot(times, seen, color=colour, linewidth=width, label=trace.label)
                 if trace.failure:
-                    mark_end(axis, times, values, limits, colours[trace.label])
+                    mark_end(axis, times, values, limits, colour)
                 if tolerance is not None:
-                    mark_passing(axis, times, values, tolerance, colours[trace.label], number)
+                    mark_passing(axis, times, values, tolerance, colour, number)
             if tolerance is not None:
                 axis.axhline(tolerance, color=INK, linewidth=0.9, linestyle=(0, (4, 3)))
                 axis.annotate(f"tolerance\n{tolerance:g}", (1, tolerance), (4, 0), ("axes fraction", "data"),
@@ -316,10 +317,10 @@ def mark_passing(axis, times, values, tolerance, colour, number):
     passed = np.flatnonzero(values > tolerance)
     if not len(passed):
         return
-    first = passed[0]
-    axis.plot(times[first], tolerance, "o", color=colour, markerfacecolor="white", markersize=6, markeredgewidth=1.4)
-    axis.annotate(f"{times[first]:.3g} s", (times[first], tolerance), (6, -11 - 10 * number), textcoords="offset points",
-                  color=colour, fontsize=8, path_effects=[withStroke(linewidth=3, foreground="white")])  # fmt: skip
+    when = times[passed[0]]
+    axis.plot(when, tolerance, "o", color=colour, markerfacecolor="white", markersize=6, markeredgewidth=1.4)
+    axis.annotate(f"{when:.3g} s", (when, tolerance), (6, -11 - 10 * number), textcoords="offset points", color=colour,
+                  fontsize=8, path_effects=[withStroke(linewidth=3, foreground="white")])  # fmt: skip
 
 
 def legend(figure, colours, names):
