@@ -86,12 +86,12 @@ class Comparing:
                 self.cannot[variant.label] = str(error)
         return made
 
-    def run(self, progress=None):
-        """Run them all: a Comparison. Arguments: progress: as of `compare`."""
+    def run(self, progress=None, measured=True):
+        """Run them all: a Comparison. Arguments: progress: as of `compare`; measured: whether traces have series."""
         if self.equal is not None:
             equalise([self.contenders[label] for label in self.compared], self.equal)
         order = [self.reference, *(label for label in self.contenders if label != self.reference)]
-        traces = [self.contenders[label].trace(progress) for label in order]
+        traces = [self.contenders[label].trace(progress, measured) for label in order]
         reference = traces[0].recording
         if reference is None:
             raise RuntimeError(f"reference {self.reference!r}: {traces[0].failure}")

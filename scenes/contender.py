@@ -89,13 +89,13 @@ class Contender:
         chosen |= without_tolerance(self.variant.solver)
         return seconds_per_second(lambda: self.run(**chosen), repeats)
 
-    def trace(self, progress=None):
-        """Run it: a Trace, without deviations."""
+    def trace(self, progress=None, measured=True):
+        """Run it: a Trace, without deviations, and where it is not `measured` without series."""
         solver, label = self.variant.solver, self.variant.label
         running, readings = self.run(), []
 
         def note(number, count):
-            readings.append(read(running))
+            readings.append(read(running) if measured else {})
             if progress:
                 progress(label, number, count)
 
@@ -111,7 +111,7 @@ class Contender:
             raise KeyboardInterrupt
         about = {} if recording is None else recording.about
         series = {name: np.array([each[name] for each in readings]) for name in (readings[0] if readings else ())}
-        if series:
+        if measured and readings:
             series["drift"] = series["total"] - series["total"][0]
             spent = 1e6 * np.array(running.seconds)[: len(readings) - 1]
             series["microseconds"] = np.concatenate([[np.nan], [np.nan] * bool(len(spent)), spent[1:]])
