@@ -70,6 +70,10 @@ OTHER_FILES = {
     "tests/verification/test_linkages.py": "rows of joints",
     "tests/verification/test_gripper.py": "impulse of contacts",
     "tests/scenes/test_measure.py": "rows of joints",
+    "tests/scenes/test_compare.py": "rows of joints",
+    "tests/scenes/test_compare_files.py": "rows of joints",
+    "tests/scenes/test_testing.py": "rows of joints",
+    "tests/scenes/test_tuning.py": "rows of joints",
 }
 
 
