@@ -19,8 +19,8 @@ SETTINGS = {
 }
 
 # A rod of length l on its end, let go level, is never faster than θ̇ = sqrt(3 g/l) = 7.7 rad/s. Solvers of first order
-# are off by h θ̇ at most, and off one another by twice that, 0.004 rad. How far it has turned goes with t sqrt g: one per
-# cent of gravity changes it by 0.005 t θ̇, at the bottom, after 0.34 s (K(1/2) sqrt(2l/3g)), by 0.013 rad.
+# are off by h θ̇ at most, and off one another by twice that, 0.004 rad. How far it has turned goes with t sqrt g: one
+# per cent of gravity changes it by 0.005 t θ̇, at the bottom, after 0.34 s (K(1/2) sqrt(2l/3g)), by 0.013 rad.
 TOLERANCE = 0.008  # [rad]
 
 
