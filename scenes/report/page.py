@@ -97,12 +97,13 @@ def table_of(comparison):
 
 def made_of(comparison, command):
     """Pairs (name, value) that say how a comparison was made."""
-    scene, recordings = comparison.scene, [trace.recording for trace in comparison.traces if trace.recording is not None]
+    scene = comparison.scene
+    recordings = [trace.recording for trace in comparison.traces if trace.recording is not None]
     parameters = ", ".join(f"{name} {number(value)}" for name, value in scene.parameters.items())
     longest = max(recordings, key=len)
     device = {trace.about["device"] for trace in comparison.traces if "device" in trace.about} or {running_on()}
     return [
-        ("command", command or shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])),
+        ("command", command or shlex.join([program(), *sys.argv[1:]])),
         ("scene", f"{scene.name}{f' ({parameters})' if parameters else ''}"),
         ("time", f"{longest.times[-1]:g} s in {len(longest)} frames"),
         *([("equal", f"{comparison.equal} for all")] if getattr(comparison, "equal", None) else []),
@@ -112,6 +113,12 @@ def made_of(comparison, command):
                      f"Python {platform.python_version()}"),
         ("date", time.strftime("%Y-%m-%d %H:%M")),
     ]  # fmt: skip
+
+
+def program():
+    """What this process is called."""
+    name = Path(sys.argv[0]).name
+    return "verletlab" if name in ("__main__.py", "cli.py") else name
 
 
 def processor():

@@ -9,10 +9,11 @@ from typing import NamedTuple
 import numpy as np
 
 from scenes.colours import colours_of
+from scenes.probes import unit_of
 
 INK, GRID = "#1f2430", "#e3e6ea"
 WIDTH, ROW, FRAME = 5.4, 1.75, 0.85  # of a figure, of each of its rows, of what is around them [inches]
-DECADES = 12  # that a logarithmic axis shows at most
+DECADES = 16  # that a logarithmic axis shows at most
 STYLE = {
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans"],  # matplotlib brings it
@@ -63,7 +64,7 @@ PLOTS = {
     "penetration": [Quantity("penetration", "deepest overlap of bodies [m]")],
     "sticks": [Quantity("sticks", "largest relative stretch of a stick")],
     "work": [
-        Quantity("iterations", "iterations of a step"),
+        Quantity("iterations", "iterations of a substep"),
         Quantity("microseconds", "time of a step [µs]"),
     ],
 }  # fmt: skip
@@ -111,7 +112,7 @@ def series_figure(comparison, quantities):
             if quantity.series in trace.series
         ]
         lines = [(trace, np.linalg.norm(values, axis=1) if values.ndim == 2 else values) for trace, values in lines]
-        if any(np.any(values != 0) for _, values in lines):
+        if any(np.any(np.nan_to_num(values) != 0) for _, values in lines):
             rows.append((quantity, lines))
     return against_time(comparison, rows) if rows else None
 
@@ -122,7 +123,7 @@ def deviation_figure(comparison, tolerance=None, probes=None):
     known = list(dict.fromkeys(probe for trace in traces for probe in trace.deviation))
     rows = [
         (
-            Quantity(probe, f"{probe}: deviation from {comparison.reference}", growing=True),
+            Quantity(probe, f"{with_unit(probe)}: deviation from {comparison.reference}", growing=True),
             [(trace, np.asarray(trace.deviation[probe], float)) for trace in traces if probe in trace.deviation],
         )
         for probe in known
@@ -141,18 +142,19 @@ def against_time(comparison, rows, tolerance=None):
         for axis, (quantity, lines) in zip(axes, rows):
             axis.set_title(quantity.title, loc="left")
             # What diverges shall not press the others flat: of its end, all is shown that fits.
-            whole = np.concatenate([values[: int(0.8 * len(values)) if trace.failure else None] for trace, values in lines]
-                                   + [[] if tolerance is None else [tolerance]])  # fmt: skip
+            calm = [values[: int(0.8 * len(values)) if trace.failure else None] for trace, values in lines]
+            whole = np.concatenate([*calm, [] if tolerance is None else [tolerance]])
             logarithmic = quantity.magnitude and (quantity.growing or spans_decades(whole)) and (whole > 0).any()
             limits = set_limits(axis, whole, logarithmic, quantity.magnitude)
             for number, (trace, values) in enumerate(lines):
                 times = np.asarray(trace.times, float)[: len(values)]
-                axis.plot(times, np.where(values > 0, values, np.nan) if logarithmic else values,
-                          color=colours[trace.label], linewidth=width_of(labels, trace.label), label=trace.label)  # fmt: skip
+                colour, width = colours[trace.label], width_of(labels, trace.label)
+                seen = np.where(values > 0, values, np.nan) if logarithmic else values
+                axis.plot(times, seen, color=colour, linewidth=width, label=trace.label)
                 if trace.failure:
-                    mark_end(axis, times, values, limits, colours[trace.label])
+                    mark_end(axis, times, values, limits, colour)
                 if tolerance is not None:
-                    mark_passing(axis, times, values, tolerance, colours[trace.label], number)
+                    mark_passing(axis, times, values, tolerance, colour, number)
             if tolerance is not None:
                 axis.axhline(tolerance, color=INK, linewidth=0.9, linestyle=(0, (4, 3)))
                 axis.annotate(f"tolerance\n{tolerance:g}", (1, tolerance), (4, 0), ("axes fraction", "data"),
@@ -168,22 +170,46 @@ def cost_figure(comparison):
     """A Figure of error against cost over the sweep, on logarithmic axes; None where there was none."""
     sweep = {label: [point for point in points if np.isfinite(point[:2]).all() and min(point[:2]) > 0]
              for label, points in comparison.sweep.items()}  # fmt: skip
-    sweep = {label: sorted(points, key=lambda point: point[0]) for label, points in sweep.items() if points}
+    sweep = {label: points for label, points in sweep.items() if points}
     if not sweep:
         return None
+    settings = {trace.label: trace.settings for trace in comparison.traces}
     with styled():
         figure, (axis,) = figure_of(1, row=2.9)
         colours = colours_of_traces(comparison)
         for label, points in sweep.items():
-            cost, error = (np.array([point[k] for point in points]) for k in (0, 1))
-            axis.plot(cost, error, color=colours[label], linewidth=1.0, marker="o", markersize=4, label=label)
+            for knob, marker, face in KNOBS:
+                line = along(knob, points, settings[label])
+                if len(line) > 1 or knob == KNOBS[0][0]:
+                    axis.plot([cost for cost, _ in line], [error for _, error in line], color=colours[label],
+                              linewidth=1.1, marker=marker, markersize=4.5, markerfacecolor=face or colours[label],
+                              label=f"{label}, {knob}")  # fmt: skip
         every = np.array([point[:2] for points in sweep.values() for point in points])
         for way, values in zip("xy", every.T):
             set_logarithmic(axis, way, values.min() / 1.3, values.max() * 1.3)
-        axis.set_title("error against cost", loc="left")
-        axis.set_xlabel("microseconds of computing for a second of the scene")
+        probe = next((name for trace in comparison.traces for name in trace.deviation), None)
+        what = "error" if probe is None else f"largest deviation, {with_unit(probe)}, from {comparison.reference}"
+        axis.set_title(f"{what}: ●\u2009substeps, ○\u2009iterations", loc="left")
+        axis.set_xlabel("computing for a second of the scene [µs]")
         legend(figure, colours, {label: label for label in sweep})
     return figure
+
+
+# What is turned in a sweep, and how its line looks; more of it goes to the right.
+KNOBS = (("substeps", "o", None), ("iterations", "o", "white"))
+
+
+def along(knob, points, settings):
+    """Of a sweep's points, (cost, error) of those in which nothing but one knob differs from a trace's settings; by
+    how far it is turned."""
+    others = [name for name, _, _ in KNOBS if name != knob]
+    line = [point for point in points if all(point[2].get(name) == settings.get(name) for name in others)]
+    return [point[:2] for point in sorted(line, key=lambda point: point[2].get(knob, 0))]
+
+
+def with_unit(probe):
+    """A probe's name with its unit."""
+    return f"{probe} [{unit_of(probe)}]"
 
 
 # Parts of a figure ------------------------------------------------------------------------------------------------
@@ -262,8 +288,10 @@ def set_logarithmic(axis, way, low, high):
 
 
 def plain(value, _position=None):
-    """A number of an axis of few decades as text: 0.02, 500, 2·10⁻⁵."""
-    return f"{value:g}" if 0.9e-3 < value < 1.1e4 else scientific(value)
+    """A number of an axis of few decades as text: 0.02, 50 000, 2·10⁻⁵."""
+    if 0.9e-3 < value < 1.1e6:
+        return f"{value:,.0f}".replace(",", "\u2009") if value >= 1e4 else f"{value:g}"  # thin spaces
+    return scientific(value)
 
 
 def scientific(value, _position=None):
@@ -286,13 +314,13 @@ def mark_passing(axis, times, values, tolerance, colour, number):
     """A ring where a line first passes the tolerance, with the time, for each line lower than for the one before."""
     from matplotlib.patheffects import withStroke
 
-    passed = np.flatnonzero(~(values <= tolerance))
+    passed = np.flatnonzero(values > tolerance)
     if not len(passed):
         return
-    first = passed[0]
-    axis.plot(times[first], tolerance, "o", color=colour, markerfacecolor="white", markersize=6, markeredgewidth=1.4)
-    axis.annotate(f"{times[first]:.3g} s", (times[first], tolerance), (6, -11 - 10 * number), textcoords="offset points",
-                  color=colour, fontsize=8, path_effects=[withStroke(linewidth=3, foreground="white")])  # fmt: skip
+    when = times[passed[0]]
+    axis.plot(when, tolerance, "o", color=colour, markerfacecolor="white", markersize=6, markeredgewidth=1.4)
+    axis.annotate(f"{when:.3g} s", (when, tolerance), (6, -11 - 10 * number), textcoords="offset points", color=colour,
+                  fontsize=8, path_effects=[withStroke(linewidth=3, foreground="white")])  # fmt: skip
 
 
 def legend(figure, colours, names):
@@ -300,6 +328,7 @@ def legend(figure, colours, names):
     from matplotlib.lines import Line2D
 
     handles = [Line2D([], [], color=colours[label], linewidth=2.2) for label in names]
-    columns = max(1, min(len(names), int(76 / (6 + max(map(len, names.values()), default=1)))))
+    letters = sum(map(len, names.values())) + 6 * len(names)
+    columns = -(-len(names) // -(-letters // 74))
     figure.legend(handles, list(names.values()), loc="outside upper left", ncols=columns, frameon=False,
-                  handlelength=1.3, columnspacing=1.6, borderaxespad=0.2)  # fmt: skip
+                  handlelength=1.1, handletextpad=0.5, columnspacing=1.2, borderaxespad=0.2)  # fmt: skip
