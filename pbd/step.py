@@ -25,6 +25,7 @@ from pbd.arrays import (
 )
 from pbd.collide import particles as contacts
 from pbd.collide.surfaces import bounce, held_off, keep_out
+from pbd.hands import pull
 from pbd.integrate import blow, lead, verlet
 from pbd.relax import elastic_energy, project, relax_cluster, violation
 
@@ -78,6 +79,9 @@ def step_kernels(features):
         worst = 0.0
         for cluster in range(s.colours[s.colours.shape[0] - 1]):
             worst = ti.max(worst, relax_cluster(s, cluster, world))
+        if ti.static(features.hands > 0):
+            for hand in range(features.hands):
+                pull(s, after, hand, world)
         n = s.counts[PARTICLES]
         if ti.static(features.contacts):
             for i in range(n):
@@ -113,9 +117,11 @@ def step_kernels(features):
                 for m in range(s.counts[MULTIPLIERS]):
                     s.multipliers[m, world] = 0.0
                 if ti.static(features.contacts):
-                    contacts.sort_into_buckets(s, world)
-                    for i in range(n):
-                        contacts.find_neighbours(s, i, world)
+                    if contacts.wanted(s, world):
+                        contacts.sort_into_buckets(s, world)
+                        for i in range(n):
+                            contacts.find_neighbours(s, i, world)
+                    contacts.count_down(s, world)
                 if ti.static(invited):
                     features.guest.meet(s, world)
                 worst, sweep = s.tolerance + 1.0, 0
@@ -168,14 +174,22 @@ def step_kernels(features):
                 s.multipliers[m, world] = 0.0
         if ti.static(features.contacts):
             for turn in range(s.counts[WORLDS] * features.spread):
-                if turn % features.spread == 0:
+                if turn % features.spread == 0 and contacts.wanted(s, turn // features.spread):
                     contacts.sort_into_buckets(s, turn // features.spread)
             for i in range(s.counts[PARTICLES]):
                 for world in range(worlds(s)):
-                    contacts.find_neighbours(s, i, world)
+                    if contacts.wanted(s, world):
+                        contacts.find_neighbours(s, i, world)
+            for world in range(worlds(s)):
+                contacts.count_down(s, world)
 
     @ti.func
     def relax_surroundings(s: ti.template(), step, _):
+        if ti.static(features.hands > 0):
+            for world in range(worlds(s)):
+                _, after = rows(s, step)
+                for hand in range(features.hands):
+                    pull(s, after, hand, world)
         if ti.static(features.contacts):
             for i in range(s.counts[PARTICLES]):
                 for world in range(worlds(s)):

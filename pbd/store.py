@@ -9,6 +9,9 @@ from pbd.particles import inverse
 from pbd.state import State
 from pbd.validate import finite_array, finite_number, indices, positive, spread, whole
 
+# Compliance of what was cut: in the unit of any constraint there is none.
+LOOSE = 1e30
+
 
 class Store:
     """The arrays of a ParticleSystem from outside. Arrays of one world are shaped (particles, ...), of several (worlds,
@@ -157,6 +160,50 @@ class Store:
         parameters = self._read("parameters")
         parameters[rows] = values
         self._write("parameters", parameters)
+
+    # Tearing ----------------------------------------------------------------------------------------------------------
+
+    def sticks(self):
+        """All sticks, kind after kind in the schedule's order: their particles (n, 2), and lengths in the first world
+        (n,) [m]. One that was cut has one particle twice, and length zero."""
+        members, lengths = self._read("members"), self._read("parameters")[:, 0]
+        return members[self._stick_places[:, :1] + np.arange(2)], lengths[self._stick_places[:, 1]]
+
+    def cut(self, sticks):
+        """Cut sticks, in all worlds and for good, and what bends or blows across them. Arguments: sticks: indices (n,)
+        into those of `sticks()`."""
+        places = self._stick_places[indices("sticks", sticks, len(self._stick_places), of="sticks")]
+        members, parameters = self._read("members"), self._read("parameters")
+        ends = members[places[:, :1] + np.arange(2)]
+        members[places[:, 0] + 1] = members[places[:, 0]]
+        parameters[places[:, 1]] = 0.0
+        for kind, (first, numbers, _, count) in zip(self._kinds, self._read("offsets")):
+            if kind.arity > 2 and kind.compliance:
+                width = len(kind.parameters) + 1
+                crossing = self._across(members[first : first + kind.arity * count].reshape(count, kind.arity), ends)
+                parameters[numbers + width * np.flatnonzero(crossing) + width - 1] = LOOSE
+        self._arrays["members"].from_numpy(members)
+        self._write("parameters", parameters)
+        if len(self.particles.triangles):
+            drag = self._read("drag_coefficient")
+            self._write("drag_coefficient", np.where(self._across(self.particles.triangles, ends), 0.0, drag))
+
+    def _across(self, members, pairs):
+        """Which rows of members (n, k) have both particles of any of some pairs (m, 2): a mask (n,)."""
+        count = members.shape[1]
+        both = np.stack([members[:, [a, b]] for a in range(count) for b in range(a + 1, count)])
+        numbers = [each.min(axis=-1).astype(np.int64) * self.count + each.max(axis=-1) for each in (both, pairs)]
+        return np.isin(*numbers).any(axis=0)
+
+    @cached_property
+    def _stick_places(self):
+        """Where each stick has its members and its length in these arrays, (n, 2)."""
+        places = [np.zeros((0, 2), int)]
+        for kind, (first, numbers, _, count) in zip(self._kinds, self._read("offsets")):
+            if kind.name.startswith("stick"):
+                step = np.arange(count)[:, None]
+                places.append([first, numbers] + step * [2, len(kind.parameters) + kind.compliance])
+        return np.concatenate(places)
 
     @cached_property
     def _counted(self):

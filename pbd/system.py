@@ -9,6 +9,7 @@ from pbd.arrays import (
     ELASTIC,
     OVERFLOW,
     REPORTS,
+    SEARCH,
     SPREAD,
     SWEEPS,
     TOUCHING,
@@ -16,6 +17,7 @@ from pbd.arrays import (
     Features,
 )
 from pbd.collide.particles import MOST
+from pbd.hands import HAND, grip
 from pbd.launch import Launch
 from pbd.particles import Particles
 from pbd.results import Diverged, Energy, Statistics
@@ -24,7 +26,7 @@ from pbd.step import step_kernels
 from pbd.store import Store
 from pbd.surroundings import surroundings
 from pbd.upload import kinds_and_batches, refuse_differences, upload
-from pbd.validate import finite_number, one_of, positive, whole
+from pbd.validate import finite_number, finite_vector, one_hand, one_of, positive, whole
 
 # Steps in one launch: few enough for a timeline to stay small, and for a person to interrupt, which is possible only
 # between launches: so many at most, and no more than make this many projections, a tenth of a second's worth.
@@ -52,6 +54,9 @@ class ParticleSystem(Store):
             constraint's own unit]; None for always `iterations` sweeps. With "coloured" and several worlds all of them
             are swept until the last is done.
         sticks: "exact", or "root_free" for Jakobsen's approximation without a square root.
+        contact_interval: substeps from one search for contacts between particles to the next, a divisor of `substeps`:
+            more are faster, and notice for certain what moves by less than the contact distance in so many.
+        hands: with how many things can be held while they move, see `hold`.
 
     Limitations: sticks are as stiff as sweeps make them: a correction travels a link a sweep at worst, so that a long
     chain wants about as many sweeps as it has links, or shorter steps. What passes a thin collider within one step is
@@ -75,6 +80,8 @@ class ParticleSystem(Store):
         clusters=None,
         tolerance=None,
         sticks="exact",
+        contact_interval=1,
+        hands=0,
     ):
         launch.require_taichi()
         descriptions = list(particles) if isinstance(particles, (list, tuple)) else [particles]
@@ -90,7 +97,8 @@ class ParticleSystem(Store):
         self.count = len(self.particles)
         self.iterations, self.damping = iterations, damping
         self._tolerance = None if tolerance is None else positive("tolerance", tolerance)
-        self._dt, self._substeps = positive("dt", dt), whole("substeps", substeps)
+        self._dt, self._contact_interval = positive("dt", dt), whole("contact_interval", contact_interval)
+        self._substeps = self._searched(whole("substeps", substeps))
         self._origin, self._substep, self._steps_before = 0.0, 0, 0
 
         one_of("schedule", schedule, SCHEDULES)
@@ -109,7 +117,10 @@ class ParticleSystem(Store):
             clusters=None if clusters is None else whole("clusters", clusters),
         )
         self._constraints = sum(len(order) for order in self.schedule.orders)
-        self._arrays = upload(descriptions, self.worlds, batches, self._kinds, self.schedule)
+        self._hands = np.zeros((whole("hands", hands, least=0), HAND))
+        self._arrays = upload(
+            descriptions, self.worlds, batches, self._kinds, self.schedule, hands, contact_interval
+        )
         self._report = np.zeros((self.worlds, REPORTS), launch.real())
         self._row = None
         self._guest, self._guest_arrays = None, ()
@@ -135,6 +146,7 @@ class ParticleSystem(Store):
             shapes=tuple(sorted({c.shape.kind for c in described.colliders})),
             rebounds=any(restitutions),
             contacts=described.particle_contacts is not None,
+            hands=len(self._hands),
             guest=self._guest,
         )
         kernels = step_kernels(features)
@@ -164,6 +176,7 @@ class ParticleSystem(Store):
         """Make steps of dt. Arguments: count, how many. Errors: Diverged, where a position stops being finite."""
         left = whole("count", count) * self.substeps
         work = self.worlds * (self.count + self.iterations * self._constraints)
+        self._report[:, SEARCH] = 0
         most = min(max(PROJECTIONS_PER_LAUNCH // work, 1), STEPS_PER_LAUNCH)
         while left > 0:
             substeps = min(left, most)
@@ -230,10 +243,53 @@ class ParticleSystem(Store):
         if self.particles.still:
             given = self.particles.gravity, self.particles.wind
             if self._row is None or self._row[0] is not given[0] or self._row[1] is not given[1]:
-                self._row = *given, np.array([surroundings(self.particles, self.time)], launch.real())
+                self._row = *given, self._surroundings([self.time])
             return self._row[2]
-        times = [self._origin + (self._substep + k) * self._h for k in range(substeps + 1)]
-        return np.array([surroundings(self.particles, time) for time in times], launch.real())
+        return self._surroundings([self._origin + (self._substep + k) * self._h for k in range(substeps + 1)])
+
+    def _surroundings(self, times):
+        rows = [np.concatenate([surroundings(self.particles, time), self._hands.ravel()]) for time in times]
+        return np.array(rows, launch.real())
+
+    # Surroundings that can be changed ---------------------------------------------------------------------------------
+
+    @property
+    def gravity(self):
+        """Gravity of all worlds (3,) [m/s²]."""
+        return self.particles.gravity
+
+    @gravity.setter
+    def gravity(self, gravity):
+        self.particles.gravity = finite_vector("gravity", gravity)
+
+    @property
+    def wind(self):
+        """Velocity of the air (3,) [m/s], or a function of time [s] that gives it; None for no air."""
+        return self.particles.wind
+
+    @wind.setter
+    def wind(self, wind):
+        before = self.particles.wind
+        self.particles.wind = wind if wind is None or callable(wind) else finite_vector("wind", wind)
+        if (before is None) != (wind is None):
+            self._bind()  # kernels with wind are others than those without
+
+    # Hands ----------------------------------------------------------------------------------------------------------
+
+    def hold(self, hand, particles, target, stiffness, damping=0.0, weights=None):
+        """Pull a particle towards a place by a spring, from the next step on and in all worlds; again, to move on.
+
+        Arguments: hand: which, of as many as the system has; particles: an index, or up to four, whose mean is pulled;
+        target (3,) [m]; stiffness [N/m]; damping [N s/m]; weights: of the particles in place of the mean's.
+        """
+        hand = one_hand(hand, len(self._hands))
+        self._hands[hand] = grip(particles, self.count, target, stiffness, damping, weights)
+        self._row = None
+
+    def let_go(self, hand):
+        """Hold nothing any more. Arguments: hand: which."""
+        self._hands[one_hand(hand, len(self._hands))] = 0.0
+        self._row = None
 
     # Time -----------------------------------------------------------------------------------------------------------
 
@@ -262,7 +318,14 @@ class ParticleSystem(Store):
 
     @substeps.setter
     def substeps(self, substeps):
-        self._change_step(self._dt, whole("substeps", substeps))
+        self._change_step(self._dt, self._searched(whole("substeps", substeps)))
+
+    def _searched(self, substeps):
+        """The same, if each step begins with a search for contacts. Raises: ValueError."""
+        if substeps % self._contact_interval:
+            interval = self._contact_interval
+            raise ValueError(f"substeps is {substeps}: expected a multiple of contact_interval, {interval}")
+        return substeps
 
     def _change_step(self, dt, substeps):
         before = self._h

@@ -72,10 +72,11 @@ def both_functions(a, b):
     return (a is None and b is None) or (callable(a) and callable(b))
 
 
-def upload(descriptions, worlds, batches, kinds, schedule):
+def upload(descriptions, worlds, batches, kinds, schedule, hands=0, contact_interval=1):
     """All arrays of a system, as a dict of Taichi arrays in the order of `arrays.Data`.
 
-    Arguments: descriptions: one for all worlds, or one each; worlds: how many; batches and kinds: as above; schedule.
+    Arguments: descriptions: one for all worlds, or one each; worlds: how many; batches and kinds: as above; schedule;
+    hands: how many, see pbd/hands.py; contact_interval: substeps for each search for contacts.
     """
     first = descriptions[0]
     n = len(first)
@@ -94,13 +95,15 @@ def upload(descriptions, worlds, batches, kinds, schedule):
     fans, fan_triangles = fan_table(first.triangles, n)
     integers, numbers, grids = shape_tables(first.colliders)
     tables = constraint_tables(batches, kinds, schedule, worlds)
+    tables["multipliers"] = np.concatenate([tables["multipliers"], np.zeros((3 * hands, worlds))])
     counts = np.zeros(arrays.COUNTS, np.int32)
     counts[arrays.PARTICLES] = n
-    counts[arrays.MULTIPLIERS] = sum(len(b[0]) for b, kind in zip(batches, kinds) if kind.compliance)
+    counts[arrays.MULTIPLIERS] = len(tables["multipliers"])
     counts[arrays.COLLIDERS] = len(first.colliders)
     counts[arrays.BOXES] = len(first.boxes)
     counts[arrays.DRIVEN] = sum(len(particles) for particles, _ in first.drives)
     counts[arrays.WORLDS] = worlds
+    counts[arrays.SUBSTEPS_PER_SEARCH] = contact_interval
     for description in descriptions:
         widest = 2 * description.radii.max()
         for box in first.boxes:

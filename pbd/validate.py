@@ -109,16 +109,16 @@ def unit_quaternion(name, value):
     return quaternion / length
 
 
-def indices(name, value, count, width=None):
-    """Indices of particles, as an array of 64-bit integers of shape (n,) or (n, width)."""
+def indices(name, value, count, width=None, of="particles"):
+    """Indices of particles, or of what else there is so many of, as 64-bit integers of shape (n,) or (n, width)."""
     try:
         array = np.asarray(value)
     except ValueError:  # rows of unequal length
-        raise TypeError(f"{name} is {value!r}: expected whole numbers, indices of particles") from None
+        raise TypeError(f"{name} is {value!r}: expected whole numbers, indices of {of}") from None
     if array.size == 0:
         array = array.reshape(0, width) if width else array.reshape(0)
     elif not np.issubdtype(array.dtype, np.integer):
-        raise TypeError(f"{name} is {value!r}: expected whole numbers, indices of particles")
+        raise TypeError(f"{name} is {value!r}: expected whole numbers, indices of {of}")
     if width is None:
         array = np.atleast_1d(array)
         if array.ndim != 1:
@@ -127,9 +127,18 @@ def indices(name, value, count, width=None):
         raise ValueError(f"{name} has shape {array.shape}: expected (any, {width})")
     bad = (array < 0) | (array >= count)
     if bad.any():
-        known = f"there are {count} particles, 0 to {count - 1}" if count else "there are no particles yet"
+        known = f"there are {count} {of}, 0 to {count - 1}" if count else f"there are no {of} yet"
         raise IndexError(f"{name} holds {array[bad][0]}: {known}")
     return array.astype(np.int64)
+
+
+def one_hand(hand, hands):
+    """The index of one of a solver's hands. Raises: ValueError where it has none, or not so many."""
+    if not hands:
+        raise ValueError("this solver has no hands to hold anything with: expected hands=1, or more, when it is made")
+    if whole("hand", hand, least=0) >= hands:
+        raise ValueError(f"hand is {hand}: expected a number below {hands}, the hands= that the solver was made with")
+    return int(hand)
 
 
 def spread(name, value, shape, infinite=False):

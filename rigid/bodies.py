@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from pbd.results import Diverged
-from pbd.validate import positive, whole
+from pbd.validate import positive, spread, whole
 from rigid.energy import energy
 from rigid.joint import Hinge, Universal, motor_target
 from rigid.joints.drive import COORDINATE, DRIVE_KIND, MOTOR, POSITION, SERVO, SPEED
@@ -25,7 +25,8 @@ class BodySolver:
     Arguments: model: a Model, or a list of several of one structure, each a world; dt [s]; worlds: how many copies;
     substeps: equal parts in which each step is made.
 
-    Subclasses make `motion` and `joints` (rigid/motion.py, rigid/joints/table.py), and have
+    Subclasses make `motion` and `joints` (rigid/motion.py, rigid/joints/table.py) and `_surroundings`, a Taichi array
+    (3 or more, worlds) whose first rows are gravity, and have
 
         _launch(count)       make so many substeps
         _remembered()        Taichi arrays, besides poses and velocities, that a later step reads
@@ -42,6 +43,7 @@ class BodySolver:
         self.models, self.model, self.worlds = models, models[0], worlds
         self._dt, self._substeps = positive("dt", dt), whole("substeps", substeps)
         self._origin, self._substep, self._steps = 0.0, 0, 0
+        self._gravity = np.array(np.broadcast_to([each.gravity for each in models], (worlds, 3)))
         self._reader = JointPositions(*models)
 
     # Time -----------------------------------------------------------------------------------------------------------
@@ -96,6 +98,21 @@ class BodySolver:
             step, time = self._steps + substep // self._substeps + 1, self.time + (substep + 1) * self._h
             raise Diverged(int(world), step, int(np.argmin(finite)), time, "body")
 
+    # Gravity ----------------------------------------------------------------------------------------------------------
+
+    @property
+    def gravity(self):
+        """Gravity (3,), or (worlds, 3) where there are several worlds [m/s²]; for all, or one each, where it is set."""
+        return self._gravity[0] if self.worlds == 1 else self._gravity
+
+    @gravity.setter
+    def gravity(self, gravity):
+        self._gravity = spread("gravity", gravity, (self.worlds, 3))
+        surroundings = self._surroundings.to_numpy()
+        surroundings[:3] = self._gravity.T
+        self._surroundings.from_numpy(surroundings)
+        self._wake(range(len(self.model.bodies)))
+
     # Motors -----------------------------------------------------------------------------------------------------------
 
     def set_motor(self, joint, *, speed=None, position=None):
@@ -112,10 +129,10 @@ class BodySolver:
         if (self._drive_numbers[:, own, column] != target[:, None]).any():
             self._drive_numbers[:, own, column] = target[:, None]
             self.joints.drive_numbers.from_numpy(self._drive_numbers)
-            self._wake(self.model.joints[index])
+            self._wake([self.model.joints[index].parent, self.model.joints[index].child])
 
-    def _wake(self, joint):
-        """Called where a joint's motor has another target than before, for solvers whose bodies may sleep."""
+    def _wake(self, bodies):
+        """Called where something new acts on bodies, for solvers whose bodies may sleep. Arguments: a list."""
 
     # What the arrays of these names hold: steps read them only.
 
@@ -244,4 +261,4 @@ class BodySolver:
         a part of the order of the step. Potential is that of gravity (zero at z = 0) and of springs.
         """
         state = self._snapshot()
-        return energy(self.models, state, self._joint_positions(state))
+        return energy(self.models, state, self._joint_positions(state), self.gravity)

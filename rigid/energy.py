@@ -9,16 +9,15 @@ from rigid.names import GROUND
 from rigid.rotation import conjugate, logarithm, multiply, rotate_back
 
 
-def energy(models, state, joint_positions):
+def energy(models, state, joint_positions, gravity):
     """Kinetic, potential and total energy [J], numbers or (worlds,): an Energy.
 
     Arguments: models: one for all worlds, or one each; state: a State; joint_positions: of the same instant, as a
-    solver's joint_positions() gives them, for what springs in joints have stored.
+    solver's joint_positions() gives them, for what springs in joints have stored; gravity (3,) or (worlds, 3) [m/s²].
     """
     masses, inertias = np.stack([m.masses for m in models]), np.stack([m.inertias for m in models])
-    gravity = np.stack([m.gravity for m in models])
     if state.position.ndim == 2:
-        masses, inertias, gravity = masses[0], inertias[0], gravity[0]
+        masses, inertias = masses[0], inertias[0]
     spin = rotate_back(state.rotation, state.angular_velocity)
     kinetic = 0.5 * (masses * (state.velocity**2).sum(axis=-1)).sum(axis=-1)
     kinetic = kinetic + 0.5 * np.einsum("...bi,...bij,...bj->...", spin, inertias, spin)

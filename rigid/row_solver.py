@@ -2,15 +2,18 @@
 
 import numpy as np
 
-from pbd.validate import one_of, whole
+from pbd.validate import finite_vector, not_negative, one_hand, one_of, positive, whole
 from rigid.bodies import BodySolver
 from rigid.contact import tables
 from rigid.contact.forces import contact_forces
 from rigid.contact.rows import size
+from rigid.joints.place import ANCHOR_I, TRIAD_I
+from rigid.joints.table import BODY_J as BODY
 from rigid.joints.table import JointTable
 from rigid.motion import motion
+from rigid.names import look_up
 from rigid.report import CROWDED, DIVERGED_STEP, REPORTS, TOUCHING
-from rigid.rows import RowTable
+from rigid.rows import BODY_J, DAMPING, IDLE, KIND, LOCK, STIFFNESS, RowTable
 
 
 class RowSolver(BodySolver):
@@ -18,8 +21,8 @@ class RowSolver(BodySolver):
 
     Arguments: model, dt, worlds, substeps: as of a BodySolver; gyroscopic: "implicit", "midpoint" or "explicit"
     (rigid/motion.py); contacts: whether bodies touch; contact_capacity: most points of contact at once in a world, None
-    for a good deal; columns: of a row, the solver's own included; held: joints that coordinates hold together, which
-    have no rows for that.
+    for a good deal; hands: how many; columns: of a row, the solver's own included; held: joints that coordinates hold
+    together, which have no rows for that.
 
     Attributes: motion, joints, rows, points: Taichi arrays; `_meetings`: what can meet, None where nothing does;
     `_capacity`: room for points of contact, one where nothing meets.
@@ -27,7 +30,7 @@ class RowSolver(BodySolver):
     Subclasses have, besides what a BodySolver asks for, `_efforts(rows)`: the effort of each of some rows [N].
     """
 
-    def __init__(self, model, dt, worlds, substeps, gyroscopic, contacts, contact_capacity, columns, held=()):
+    def __init__(self, model, dt, worlds, substeps, gyroscopic, contacts, contact_capacity, hands, columns, held=()):
         super().__init__(model, dt, worlds, substeps)
         one_of("gyroscopic", gyroscopic, ("implicit", "midpoint", "explicit"))
         models, worlds = self.models, self.worlds
@@ -42,8 +45,9 @@ class RowSolver(BodySolver):
                 tables.refuse_grids(each)
         self.motion = motion(models, worlds)
         table = RowTable(columns, worlds)
-        joints = JointTable(models, table, held)
+        joints = JointTable(models, table, held, whole("hands", hands, least=0))
         self.joints, self.first_coordinates = joints.upload(), joints.first_coordinates
+        self._hands, self._holding = joints.hands, {}
         self._first_row, self._first_group = len(table.rows), len(table.groups)
         self._rows_of_contact, groups = size(meetings)
         self.rows = table.upload(self._rows_of_contact * self._capacity, groups * self._capacity)
@@ -51,6 +55,51 @@ class RowSolver(BodySolver):
         self.points = self._contacts[1]
         self._reach = tables.array(np.zeros((len(self.model.bodies), worlds)))
         self._report = np.zeros((worlds, REPORTS), tables.real())
+
+    # Hands ------------------------------------------------------------------------------------------------------------
+
+    def hold(self, hand, body, point, target, stiffness, damping=0.0):
+        """Pull a point of a body to a place by a spring, from the next step on and in all worlds; again, to move on.
+
+        Arguments: hand: which, of as many as the solver has; body: index or name; point: in the body's frame (3,) [m];
+        target: in the world (3,) [m]; stiffness [N/m]; damping [N s/m]. A state does not remember what is held.
+        """
+        hand = self._hands[one_hand(hand, len(self._hands))]
+        body = look_up("held body", body, self.model.bodies, "body")
+        target, point = finite_vector("target of a hand", target), finite_vector("held point", point)
+        spring = positive("stiffness of a hand", stiffness), not_negative("damping of a hand", damping)
+        if self._holding.get(hand) != (body, *spring):
+            self._holding[hand] = (body, *spring)
+            self._put_hand(hand)
+        numbers = self.joints.numbers.to_numpy()
+        numbers[:, hand.joint, ANCHOR_I:TRIAD_I] = [*target, *point]  # the ground's frame is the world's
+        self.joints.numbers.from_numpy(numbers)
+        self._wake([body])
+
+    def let_go(self, hand):
+        """Hold nothing any more. Arguments: hand: which."""
+        hand = self._hands[one_hand(hand, len(self._hands))]
+        if self._holding.pop(hand, None):
+            self._put_hand(hand)
+
+    def _put_hand(self, hand):
+        """Tie the rows of a hand to what it holds."""
+        body, *spring = self._holding.get(hand, (0, 0.0, 0.0))
+        kind = LOCK if hand in self._holding else IDLE
+        for array, at, given in (
+            (self.joints.integers, (hand.joint, BODY), body),
+            (self.rows.groups, (slice(None), hand.group, [KIND, BODY_J]), [kind, body]),
+            (self.rows.numbers, (slice(None), slice(hand.row, hand.row + 3), [STIFFNESS, DAMPING]), spring),
+        ):
+            values = array.to_numpy()
+            values[at] = given
+            array.from_numpy(values)
+
+    def _recall(self, state):
+        found = super()._recall(state)
+        for hand in self._holding if found else ():
+            self._put_hand(hand)  # among what is remembered are all numbers of rows
+        return found
 
     def _contact_arrays(self):
         """Taichi arrays of contacts: shapes, points, broad phase."""

@@ -15,7 +15,7 @@ from scenes.scene import Scene, load
 
 __all__ = ["Comparing", "Comparison", "Trace", "Variant", "compare"]
 
-EQUAL = (None, "iterations", "time")
+EQUAL = ("iterations", "time")
 
 
 def compare(scene, solvers=None, reference=None, equal=None, duration=None, dt=None, probes=None, fps=60.0, sweep=False,
@@ -28,9 +28,9 @@ def compare(scene, solvers=None, reference=None, equal=None, duration=None, dt=N
         reference: what the others are held against: a solver's name or a label; or "SOLVER/100", that solver with steps
             a hundred times smaller. None for the scene's own solver, and with `sweep` for that with smaller steps.
         equal: None: each with the settings that the scene has for it. "iterations": as many in a simulated second as
-            the first has that makes any. "time": substeps, then iterations, tuned until each spends as much wall time
-            on a simulated second as the one that spends most, within a tenth. Both switch tolerances off, with which
-            solvers stop early.
+            the scene's own solver makes, or else the first that makes any. "time": substeps, then iterations, tuned
+            until each spends as much wall time on a simulated second as the one that spends most, within a tenth.
+            Both switch tolerances off, with which solvers stop early.
         duration: [s]; None for the scene's own. dt: time step of all [s]; None for the scene's own.
         probes: names of what is followed, see scenes/probes.py; None for all bodies, joints and particles.
         fps: frames a second [1/s]. They are as far apart as whole steps of the scene's own solver come to; a solver of
@@ -59,7 +59,8 @@ class Comparing:
         if not isinstance(self.scene, Scene):
             raise TypeError(f"scene is {scene!r}: expected a Scene, or the name of one")
         initialise()
-        self.equal, self.sweep, self.probes = one_of("equal", equal, EQUAL), sweep, chosen(self.scene, probes)
+        self.equal = equal if equal is None else one_of("equal", equal, EQUAL)
+        self.sweep, self.probes = sweep, chosen(self.scene, probes)
         variants = variants_of(self.scene, solvers, settings or {}, dt)
         added = [] if reference is None else added_for(variants, reference)
         base = TimeBase.of(self.scene, duration, dt, fps)
@@ -89,7 +90,8 @@ class Comparing:
     def run(self, progress=None, measured=True):
         """Run them all: a Comparison. Arguments: progress: as of `compare`; measured: whether traces have series."""
         if self.equal is not None:
-            equalise([self.contenders[label] for label in self.compared], self.equal)
+            own_first = sorted(self.compared, key=lambda label: label != self.scene.solver)
+            equalise([self.contenders[label] for label in own_first], self.equal)
         order = [self.reference, *(label for label in self.contenders if label != self.reference)]
         traces = [self.contenders[label].trace(progress, measured) for label in order]
         reference = traces[0].recording

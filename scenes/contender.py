@@ -62,9 +62,9 @@ class Contender:
         self.variant, self.base = variant, base
         own = {**settings_of(self.scene, variant.solver), **variant.settings}
         self.settings = {**variant.settings, "dt": base.step(own["dt"])}
-        lost = float(own.get("damping", 0.0)) if variant.solver == "verlet" else 0.0
-        if lost:  # what a step loses of the velocity, as much of it in a second
-            self.settings["damping"] = 1 - (1 - lost) ** (self.settings["dt"] / own["dt"])
+        shorter = self.settings["dt"] / own["dt"]
+        if shorter != 1 and own.get("damping"):  # what a step loses of the velocity: as much of it in a second
+            self.settings["damping"] = 1 - (1 - own["damping"]) ** shorter
         if variant.label.endswith(f"/{FINER}"):
             self.settings["substeps"] = FINER * knobs(self.run())["substeps"]
         self.turned = knobs(self.run())

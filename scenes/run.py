@@ -23,7 +23,7 @@ OPTIONS = {
     solver: {
         name: {"tolerance": 1e-6, "clusters": 1, "contact_capacity": 1}.get(name, given.default)
         for name, given in inspect.signature(made).parameters.items()
-        if name not in ("particles", "model", "dt", "worlds")
+        if name not in ("particles", "model", "dt", "worlds", "hands")
     }
     for solver in rigid.SOLVERS
     for made in [pbd.ParticleSystem if solver == "verlet" else rigid.solver_class(solver)]

@@ -10,7 +10,7 @@ from inspect import signature
 import numpy as np
 
 import pbd
-from pbd.validate import one_of
+from pbd.validate import finite_vector, one_of
 from rigid.contact.tables import meetings
 from rigid.frames.bodies import REMEMBERED, body_arrays, may_touch
 from rigid.frames.describe import describe, frames_of, refuse_what_is_missing
@@ -19,6 +19,7 @@ from rigid.frames.step import guest
 from rigid.joint import motor_target
 from rigid.joints.positions import JointPositions
 from rigid.model import models_of_worlds
+from rigid.names import look_up
 from rigid.rotation import from_matrix, rotate
 from rigid.state import State
 
@@ -105,6 +106,29 @@ class FrameSolver:
         """
         index, name, target = motor_target(self.model, joint, speed, position, self.system.worlds)
         self.system.set_numbers([self._motors[self.model.joints[index].name][name]], target)
+
+    def hold(self, hand, body, point, target, stiffness, damping=0.0):
+        """Pull a point of a body to a place by a spring, from the next step on and in all worlds; again, to move on.
+
+        Arguments: hand: which, of as many as the solver has; body: index or name; point: in the body's frame (3,) [m];
+        target: in the world (3,) [m]; stiffness [N/m]; damping [N s/m]. A state does not remember what is held.
+        """
+        body = look_up("held body", body, self.model.bodies, "body")
+        weights = self.frames[0][body].weights(finite_vector("held point", point))
+        self.system.hold(hand, self.members[body][:4], target, stiffness, damping, weights)
+
+    def let_go(self, hand):
+        """Hold nothing any more. Arguments: hand: which."""
+        self.system.let_go(hand)
+
+    @property
+    def gravity(self):
+        """Gravity of all worlds (3,) [m/s²]."""
+        return self.system.gravity
+
+    @gravity.setter
+    def gravity(self, gravity):
+        self.system.gravity = gravity
 
     def _targets(self):
         """Rows of the system's numbers of constraints in which motors have their targets."""

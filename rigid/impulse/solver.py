@@ -51,6 +51,7 @@ class ImpulseSolver(SequentialSolver):
             a metre.
         contacts: whether bodies touch. contact_capacity: most points of contact at once in a world; None for a good
             deal.
+        hands: with how many things can be held while they move, see `hold`.
 
     Limitations: first order in the step. Sweeps pass impulses on from body to body, so that long chains, tall stacks
     and heavy bodies on light ones take many; the errors they leave do not add up, as positions are mended. A step's
@@ -63,10 +64,12 @@ class ImpulseSolver(SequentialSolver):
 
     def __init__(self, model, dt=0.01, worlds=1, *, iterations=50, tolerance=1e-6, substeps=1, warm_start=True,
                  split_impulse=True, error_reduction=None, block=True, gyroscopic="implicit",
-                 restitution_threshold=0.0, sleep_speed=0.0, contacts=True, contact_capacity=None):  # fmt: skip
+                 restitution_threshold=0.0, sleep_speed=0.0, contacts=True, contact_capacity=None,
+                 hands=0):  # fmt: skip
         require_taichi()
         super().__init__(model, dt, worlds, substeps, iterations, tolerance, warm_start, split_impulse, error_reduction,
-                         block, gyroscopic, restitution_threshold, contacts, contact_capacity, COLUMNS)  # fmt: skip
+                         block, gyroscopic, restitution_threshold, contacts, contact_capacity, hands,
+                         COLUMNS)  # fmt: skip
         self.sleep_speed = not_negative("sleep_speed", sleep_speed)
         for each in self.models:
             warn_of_ratios(each)
@@ -80,7 +83,7 @@ class ImpulseSolver(SequentialSolver):
         islands = array(np.zeros((self.worlds, bodies), np.int32))
         self._advance = Launch(
             step_kernel(features), *self.motion, *self.joints, *self.rows, *self._contact_arrays(), self._reach,
-            self.calm, islands, self._gravity,
+            self.calm, islands, self._surroundings,
         )  # fmt: skip
         self._forget()
 
@@ -90,9 +93,9 @@ class ImpulseSolver(SequentialSolver):
     def _remembered(self):
         return [*super()._remembered(), self.calm]
 
-    def _wake(self, joint):
+    def _wake(self, bodies):
         calm = self.calm.to_numpy()
-        calm[:, [joint.parent, joint.child]] = 0.0  # the ground's, the last, is without end again in each step
+        calm[:, bodies] = 0.0  # the ground's, the last, is without end again in each step
         self.calm.from_numpy(calm)
 
     def _forget(self):

@@ -32,6 +32,14 @@ class Joints(NamedTuple):
     drive_numbers: Any  # (W, drives, 4): likewise
 
 
+class Hand(NamedTuple):
+    """Where a hand is among joints, groups and rows: the first of its three."""
+
+    joint: int
+    group: int
+    row: int
+
+
 # Columns of `integers`: its kind, 0 for none (an array cannot be empty); its bodies, the ground's being the last; its
 # first row, or -1, and coordinate; of a ball the first row of its friction and of its spring, or -1.
 JOINT_KIND, BODY_I, BODY_J, FIRST_ROW, FIRST_COORDINATE, FRICTION_ROW, SPRING_ROW = range(7)
@@ -46,10 +54,10 @@ class JointTable:
     """Joints, springs and gears of models, and their rows added to a RowTable.
 
     Arguments: models: one for all worlds, or one each, of one structure; table: a rigid.rows.RowTable; held: joints
-    that a solver's coordinates hold together, which have no rows for that.
+    that a solver's coordinates hold together, which have no rows for that; hands: how many things can be held.
     """
 
-    def __init__(self, models, table, held=()):
+    def __init__(self, models, table, held=(), hands=0):
         self.models, self.table, self.worlds = models, table, table.worlds
         self.integers, self.numbers, self.drives, self.drive_numbers = [], [], [], []
         self.coordinates = 0
@@ -60,6 +68,7 @@ class JointTable:
             self.add_spring([model.springs[index] for model in models])
         for index in range(len(models[0].gears)):
             self.add_gear([model.gears[index] for model in models])
+        self.hands = [self.add_hand() for _ in range(hands)]
 
     def upload(self):
         """Taichi arrays: a Joints."""
@@ -166,6 +175,18 @@ class JointTable:
         (i, j), (k, m) = (self.integers[joint][BODY_I : BODY_J + 1] for joint in (gears[0].joint_a, gears[0].joint_b))
         self.add_drive(drive.GEARS, i, j, a, [(gear.ratio,) for gear in gears], other=b, count=2)
         self.table.groups[-1][BODY_K : BODY_L + 1] = k, m
+
+    def add_hand(self):
+        """A soft ball between the ground and whatever is held; nothing is as yet. Returns: a Hand."""
+        ground = self.row_of(GROUND)
+        group, row = self.table.add(IDLE, ground, 0, 3)
+        self.integers.append([BALL, ground, 0, row, self.add_coordinates(COORDINATES[BALL]), -1, -1])
+        numbers = np.zeros((JOINT_NUMBERS, self.worlds))
+        for triad in (TRIAD_I, TRIAD_J):
+            numbers[triad : triad + 9] = np.eye(3).reshape(9, 1)
+        numbers[START] = 1.0
+        self.numbers.append(numbers)
+        return Hand(len(self.integers) - 1, group, row)
 
     def add_drive(self, kind, i, j, c, numbers, other=0, count=1):
         """Something that acts along coordinate c. Arguments: numbers: of each model; other: a gear's coordinate b."""

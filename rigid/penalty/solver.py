@@ -41,6 +41,7 @@ class PenaltySolver(RowSolver):
         contacts: whether bodies touch. contact_capacity: most points of contact at once in a world; None for a good
             deal.
         check_stability: refuse a step that is too long for the gains; False to run in spite of that.
+        hands: with how many things can be held while they move, see `hold`; how stiff a hand may be is not checked.
 
     Errors: ValueError where h² α + 2 h β of joints' rows together is 4 or more at the start; it names the row and the
     longest stable step. Contacts keep within what joints leave of that: where many points are on one body they are
@@ -60,9 +61,10 @@ class PenaltySolver(RowSolver):
 
     def __init__(self, model, dt=0.003, worlds=1, *, substeps=1, stiffness=5000.0, damping=25.0,
                  turning_stiffness=10000.0, turning_damping=10.0, scaling="effective_mass", block=True,
-                 gyroscopic="implicit", contacts=True, contact_capacity=None, check_stability=True):  # fmt: skip
+                 gyroscopic="implicit", contacts=True, contact_capacity=None, check_stability=True,
+                 hands=0):  # fmt: skip
         require_taichi()
-        super().__init__(model, dt, worlds, substeps, gyroscopic, contacts, contact_capacity, COLUMNS)
+        super().__init__(model, dt, worlds, substeps, gyroscopic, contacts, contact_capacity, hands, COLUMNS)
         for each in self.models:
             tables.refuse_turning_friction(each, "penalty")
         self.stiffness, self.damping = positive("stiffness", stiffness), not_negative("damping", damping)
@@ -117,8 +119,8 @@ class PenaltySolver(RowSolver):
                     f"{longest_step(found, h):.3g} s are stable, or smaller gains"
                 )
             room[world] = max(BOUND - one, LEAST_ROOM)
-        rows = np.transpose([(*model.gravity, left) for model, left in zip(self.models, room)])
-        self._surroundings.from_numpy(np.broadcast_to(rows, (ROOM + 1, self.worlds)).astype(tables.real()))
+        rows = np.concatenate([self._gravity.T, np.broadcast_to(room, (1, self.worlds))])
+        self._surroundings.from_numpy(rows.astype(tables.real()))
 
     def _name(self, row):
         """What has a row: "joint 'door'". Rows stand in the order of joints, springs and gears."""

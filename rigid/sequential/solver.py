@@ -2,8 +2,6 @@
 
 from typing import NamedTuple
 
-import numpy as np
-
 from pbd.validate import finite_number, not_negative, whole
 from rigid.contact.tables import array
 from rigid.report import DIVERGED_STEP, ERROR_LEFT, INCREMENT, SWEEPS, TOUCHING
@@ -27,16 +25,18 @@ class Statistics(NamedTuple):
 class SequentialSolver(RowSolver):
     """A Model by sequential impulses over rows, in whatever coordinates.
 
-    Arguments: model, dt, worlds, substeps, gyroscopic, contacts, contact_capacity, columns, held: as of a RowSolver;
-    iterations, tolerance, warm_start, split_impulse, error_reduction, block, restitution_threshold: see the solvers.
+    Arguments: model, dt, worlds, substeps, gyroscopic, contacts, contact_capacity, hands, columns, held: as of a
+    RowSolver; iterations, tolerance, warm_start, split_impulse, error_reduction, block, restitution_threshold: see the
+    solvers.
 
     Subclasses make `_advance`, a kernel with its arrays bound, (report, h, numbers, first row, first group, steps,
     sweeps).
     """
 
     def __init__(self, model, dt, worlds, substeps, iterations, tolerance, warm_start, split_impulse, error_reduction,
-                 block, gyroscopic, restitution_threshold, contacts, contact_capacity, columns, held=()):  # fmt: skip
-        super().__init__(model, dt, worlds, substeps, gyroscopic, contacts, contact_capacity, columns, held)
+                 block, gyroscopic, restitution_threshold, contacts, contact_capacity, hands, columns,
+                 held=()):  # fmt: skip
+        super().__init__(model, dt, worlds, substeps, gyroscopic, contacts, contact_capacity, hands, columns, held)
         self.iterations = whole("iterations", iterations, least=0)
         self.tolerance = not_negative("tolerance", tolerance)
         if error_reduction is None:
@@ -49,8 +49,7 @@ class SequentialSolver(RowSolver):
         self._warm_start, self._split_impulse = bool(warm_start), bool(split_impulse)
         turning = self._meetings is not None and self._meetings.turning
         self.kept = kept(self.worlds, self._capacity, len(self.model.shapes), turning)
-        gravity = np.transpose([each.gravity for each in self.models])
-        self._gravity = array(np.broadcast_to(gravity, (3, self.worlds)))
+        self._surroundings = array(self._gravity.T)
 
     def _contact_arrays(self):
         """Taichi arrays of contacts: shapes, points, broad phase, impulses kept."""

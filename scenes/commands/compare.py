@@ -22,7 +22,7 @@ def add(commands, parent):
     made.add_argument("--reference", metavar="SOLVER",
                       help="what the others are held against; SOLVER/100 for steps a hundred times smaller (the "
                       "scene's own solver)")  # fmt: skip
-    made.add_argument("--equal", choices=EQUAL[1:], metavar="WHAT",
+    made.add_argument("--equal", choices=EQUAL, metavar="WHAT",
                       help="iterations or time: what all spend alike on a simulated second (neither)")  # fmt: skip
     made.add_argument("--probe", action="append", metavar="NAME",
                       help="what is followed: a body, a joint, or one of position, rotation, angle, shift, particles "
