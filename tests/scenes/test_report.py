@@ -205,7 +205,8 @@ def test_every_link_of_the_page_leads_to_a_file(written):
         assert "/" not in target, target  # no network, no other directory
         assert ":" not in target, target
         assert (written.directory / target).is_file(), target
-    films, others = {"comparison.mp4", "comparison.png", "ghosts.mp4", "ghosts.png"}, {"summary.json", "summary.csv", "replay.html"}
+    films = {"comparison.mp4", "comparison.png", "ghosts.mp4", "ghosts.png"}
+    others = {"summary.json", "summary.csv", "replay.html"}
     assert films | others | {"energy.png", "energy.svg", "cost.png"} <= set(targets)
     for local in written.found.targets:  # markers and clips of plots
         if local.startswith("#"):
