@@ -168,7 +168,8 @@ class Bodies:
         pieces = [(each.shape, each.body, each.position, each.rotation) for each in self.model.shapes]
         bare = set(range(count)) - {body for _, body, _, _ in pieces}
         pieces += [(None, body, np.zeros(3), principal_axes(self.model.bodies[body].inertia)[1]) for body in bare]
-        self.groups = {}  # shapes that look the same, on the ground or on bodies: surface; (body, position, rotation) each
+        pieces.sort(key=lambda piece: piece[1] >= 0)  # the ground's come first
+        self.groups = {}  # alike shapes of ground or bodies: a surface, (body, position, rotation) of each
         for shape, body, *pose in pieces:
             if shape is not None and shape.kind == PLANE:
                 continue
