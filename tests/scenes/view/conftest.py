@@ -4,12 +4,20 @@ It draws in software, one to ten frames a second: tests ask what arrives and wha
 screenshots that they keep, in build/screenshots, are there to be looked at.
 """
 
+import math
 import shutil
 import time
 from pathlib import Path
 
 import numpy as np
 import pytest
+
+import pbd
+import rigid
+import scenes
+from pbd.build import cloth
+from scenes.render import Camera
+from scenes.scene import REGISTRY
 
 SCREENSHOTS = Path(__file__).parents[3] / "build" / "screenshots"
 NAMES = ("chromium", "chromium-browser", "google-chrome")
@@ -21,6 +29,35 @@ FLAGS = (
     "--disable-component-update", "--disable-sync", "--use-gl=angle", "--use-angle=swiftshader",
     "--enable-unsafe-swiftshader",
 )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def small_scenes():
+    """Two scenes that are quickly made: a cloth that hangs from its upper corners, and a rod on a hinge."""
+
+    def hanging(count: int = 6, sway: float = 0.0):
+        """A cloth hangs from two of its corners, which may sway."""
+        particles = pbd.Particles()
+        cloth(
+            particles, (-0.5, 0, 1.2), (1, 0, 0), (0, 0, -1), (count, count), bending=None,
+            pins=("left_top", "right_top"),
+        )  # fmt: skip
+        if sway:
+            corners = particles.positions[[0, count - 1]].copy()
+            particles.drive([0, count - 1], lambda time: corners + (0, sway * math.sin(5 * time), 0))
+        settings = {"verlet": {"dt": 1 / 60, "substeps": 4, "iterations": 4, "damping": 0.02}}
+        return scenes.Scene(particles, settings=settings, camera=Camera((0.8, -4, 1), (0.8, 0, 0.7)))
+
+    def swinging():
+        """A rod swings on a hinge."""
+        model = rigid.Model()
+        rod = model.add_box((0.6, 0.06, 0.06), mass=1.0, position=(0.3, 0, 1))
+        model.add_hinge(rigid.GROUND, rod, (0, 0, 1), (0, 1, 0), name="axle")
+        return scenes.Scene(model=model, settings={"impulse": {"dt": 1 / 60}, "articulated": {"dt": 1 / 60}})
+
+    scenes.register(hanging), scenes.register(swinging)
+    yield
+    del REGISTRY["hanging"], REGISTRY["swinging"]
 
 
 @pytest.fixture(scope="session")

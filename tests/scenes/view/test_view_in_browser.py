@@ -10,39 +10,8 @@ import pytest
 
 pytest.importorskip("viser", reason="no viser: pip install 'verletlab[view]'")
 
-import pbd
-import rigid
 import scenes
-from pbd.build import cloth
-from scenes.render import Camera
-from scenes.scene import REGISTRY
 from scenes.view.server import Viewer
-
-
-@pytest.fixture(scope="module")
-def catalogue():
-    """Two more scenes: a cloth that hangs from its upper corners, and a rod on a hinge."""
-
-    def hanging(count: int = 6):
-        """A cloth hangs from two of its corners."""
-        particles = pbd.Particles()
-        cloth(
-            particles, (-0.5, 0, 1.2), (1, 0, 0), (0, 0, -1), (count, count), bending=None,
-            pins=("left_top", "right_top"),
-        )  # fmt: skip
-        settings = {"verlet": {"dt": 1 / 60, "substeps": 4, "iterations": 4, "damping": 0.02}}
-        return scenes.Scene(particles, settings=settings, camera=Camera((0.8, -4, 1), (0.8, 0, 0.7)))
-
-    def swinging():
-        """A rod swings on a hinge."""
-        model = rigid.Model()
-        rod = model.add_box((0.6, 0.06, 0.06), mass=1.0, position=(0.3, 0, 1))
-        model.add_hinge(rigid.GROUND, rod, (0, 0, 1), (0, 1, 0), name="axle")
-        return scenes.Scene(model=model, settings={"impulse": {"dt": 1 / 60}, "articulated": {"dt": 1 / 60}})
-
-    scenes.register(hanging), scenes.register(swinging)
-    yield
-    del REGISTRY["hanging"], REGISTRY["swinging"]
 
 
 class Watched:
@@ -110,7 +79,7 @@ class Watched:
 
 
 @pytest.fixture(scope="module")
-def watched(tab, plain_light, catalogue):
+def watched(tab, plain_light, small_scenes):
     """A Watched that the tests of this file share; each leaves it as it finds it, playing."""
     watched = Watched(tab)
     yield watched
