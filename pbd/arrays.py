@@ -103,17 +103,17 @@ class Data(NamedTuple):
 
 
 # Entries of Data.counts. (An array cannot be empty, so its shape does not tell.)
-PARTICLES, WORLDS, MULTIPLIERS, COLLIDERS, BOXES, DRIVEN = range(6)
-COUNTS = 6
+PARTICLES, WORLDS, MULTIPLIERS, COLLIDERS, BOXES, DRIVEN, SUBSTEPS_PER_SEARCH = range(7)
+COUNTS = 7
 
 # Columns of a row of the timeline, the surroundings at one instant: gravity, wind, then seven for the pose of each
 # collider, three for the position of each driven particle, and those of hands. One row serves all steps where nothing
 # moves.
 GRAVITY, WIND, POSES = 0, 3, 6
 
-# Columns of the report, one row for each world.
-VIOLATION, SWEEPS, TOUCHING, ELASTIC, DIVERGED_STEP, OVERFLOW, CROWDED = range(7)
-REPORTS = 7
+# Columns of the report, one row for each world; SEARCH counts substeps down to the next search for contacts.
+VIOLATION, SWEEPS, TOUCHING, ELASTIC, SEARCH, DIVERGED_STEP, OVERFLOW, CROWDED = range(8)
+REPORTS = 8
 
 
 def kernel(body, features):

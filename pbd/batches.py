@@ -112,6 +112,27 @@ class Batches:
             raise ValueError(f"bending rest angle is {rest_angle[np.abs(rest_angle) > math.pi][0]:g}: expected -π to π")
         self.add_constraints("bending", edges, compliance, half_rest_sine=np.sin(rest_angle / 2))
 
+    def add_flat_bending(self, edges, compliance=0.0):
+        """Resist bending across edges of a surface whose triangles keep their shapes; faster than `add_bending`.
+
+        Arguments: edges (n, 4): the edge's two particles and the two opposite corners, each with some area now, of a
+        surface that lies flat at rest, as it need not now; compliance [rad²/J].
+        """
+        edges = indices("flat bending", edges, self.count, 4)
+        x0, x1, x2, x3 = np.moveaxis(self.positions[edges], 1, 0)
+        edge = x1 - x0
+        coefficients = np.zeros((4, len(edges)))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            for k, corner in ((2, x2), (3, x3)):
+                part = ((corner - x0) * edge).sum(axis=1) / (edge**2).sum(axis=1)
+                height = np.linalg.norm(corner - x0 - part[:, None] * edge, axis=1)
+                coefficients[[0, 1, k]] += np.array([part - 1, -part, np.ones_like(part)]) / height
+        if not np.isfinite(coefficients).all():
+            without = edges[~np.isfinite(coefficients).all(axis=0)][0]
+            raise ValueError(f"flat bending of {without.tolist()}: expected triangles with some area")
+        named = {f"k{k}": column for k, column in enumerate(coefficients)}
+        self.add_constraints("flat bending", edges, compliance, **named)
+
     def add_volumes(self, tetrahedra, volume=None, compliance=0.0):
         """Keep the volume of tetrahedra.
 

@@ -117,9 +117,11 @@ def step_kernels(features):
                 for m in range(s.counts[MULTIPLIERS]):
                     s.multipliers[m, world] = 0.0
                 if ti.static(features.contacts):
-                    contacts.sort_into_buckets(s, world)
-                    for i in range(n):
-                        contacts.find_neighbours(s, i, world)
+                    if contacts.wanted(s, world):
+                        contacts.sort_into_buckets(s, world)
+                        for i in range(n):
+                            contacts.find_neighbours(s, i, world)
+                    contacts.count_down(s, world)
                 if ti.static(invited):
                     features.guest.meet(s, world)
                 worst, sweep = s.tolerance + 1.0, 0
@@ -172,11 +174,14 @@ def step_kernels(features):
                 s.multipliers[m, world] = 0.0
         if ti.static(features.contacts):
             for turn in range(s.counts[WORLDS] * features.spread):
-                if turn % features.spread == 0:
+                if turn % features.spread == 0 and contacts.wanted(s, turn // features.spread):
                     contacts.sort_into_buckets(s, turn // features.spread)
             for i in range(s.counts[PARTICLES]):
                 for world in range(worlds(s)):
-                    contacts.find_neighbours(s, i, world)
+                    if contacts.wanted(s, world):
+                        contacts.find_neighbours(s, i, world)
+            for world in range(worlds(s)):
+                contacts.count_down(s, world)
 
     @ti.func
     def relax_surroundings(s: ti.template(), step, _):

@@ -9,6 +9,7 @@ from pbd.arrays import (
     ELASTIC,
     OVERFLOW,
     REPORTS,
+    SEARCH,
     SPREAD,
     SWEEPS,
     TOUCHING,
@@ -53,6 +54,8 @@ class ParticleSystem(Store):
             constraint's own unit]; None for always `iterations` sweeps. With "coloured" and several worlds all of them
             are swept until the last is done.
         sticks: "exact", or "root_free" for Jakobsen's approximation without a square root.
+        contact_interval: substeps from one search for contacts between particles to the next, a divisor of `substeps`:
+            more are faster, and notice for certain what moves by less than the contact distance in so many.
         hands: with how many things can be held while they move, see `hold`.
 
     Limitations: sticks are as stiff as sweeps make them: a correction travels a link a sweep at worst, so that a long
@@ -77,6 +80,7 @@ class ParticleSystem(Store):
         clusters=None,
         tolerance=None,
         sticks="exact",
+        contact_interval=1,
         hands=0,
     ):
         launch.require_taichi()
@@ -93,7 +97,8 @@ class ParticleSystem(Store):
         self.count = len(self.particles)
         self.iterations, self.damping = iterations, damping
         self._tolerance = None if tolerance is None else positive("tolerance", tolerance)
-        self._dt, self._substeps = positive("dt", dt), whole("substeps", substeps)
+        self._dt, self._contact_interval = positive("dt", dt), whole("contact_interval", contact_interval)
+        self._substeps = self._searched(whole("substeps", substeps))
         self._origin, self._substep, self._steps_before = 0.0, 0, 0
 
         one_of("schedule", schedule, SCHEDULES)
@@ -113,7 +118,9 @@ class ParticleSystem(Store):
         )
         self._constraints = sum(len(order) for order in self.schedule.orders)
         self._hands = np.zeros((whole("hands", hands, least=0), HAND))
-        self._arrays = upload(descriptions, self.worlds, batches, self._kinds, self.schedule, hands)
+        self._arrays = upload(
+            descriptions, self.worlds, batches, self._kinds, self.schedule, hands, contact_interval
+        )
         self._report = np.zeros((self.worlds, REPORTS), launch.real())
         self._row = None
         self._guest, self._guest_arrays = None, ()
@@ -169,6 +176,7 @@ class ParticleSystem(Store):
         """Make steps of dt. Arguments: count, how many. Errors: Diverged, where a position stops being finite."""
         left = whole("count", count) * self.substeps
         work = self.worlds * (self.count + self.iterations * self._constraints)
+        self._report[:, SEARCH] = 0
         most = min(max(PROJECTIONS_PER_LAUNCH // work, 1), STEPS_PER_LAUNCH)
         while left > 0:
             substeps = min(left, most)
@@ -310,7 +318,14 @@ class ParticleSystem(Store):
 
     @substeps.setter
     def substeps(self, substeps):
-        self._change_step(self._dt, whole("substeps", substeps))
+        self._change_step(self._dt, self._searched(whole("substeps", substeps)))
+
+    def _searched(self, substeps):
+        """The same, if each step begins with a search for contacts. Raises: ValueError."""
+        if substeps % self._contact_interval:
+            interval = self._contact_interval
+            raise ValueError(f"substeps is {substeps}: expected a multiple of contact_interval, {interval}")
+        return substeps
 
     def _change_step(self, dt, substeps):
         before = self._h

@@ -72,11 +72,11 @@ def both_functions(a, b):
     return (a is None and b is None) or (callable(a) and callable(b))
 
 
-def upload(descriptions, worlds, batches, kinds, schedule, hands=0):
+def upload(descriptions, worlds, batches, kinds, schedule, hands=0, contact_interval=1):
     """All arrays of a system, as a dict of Taichi arrays in the order of `arrays.Data`.
 
     Arguments: descriptions: one for all worlds, or one each; worlds: how many; batches and kinds: as above; schedule;
-    hands: how many, see pbd/hands.py.
+    hands: how many, see pbd/hands.py; contact_interval: substeps for each search for contacts.
     """
     first = descriptions[0]
     n = len(first)
@@ -103,6 +103,7 @@ def upload(descriptions, worlds, batches, kinds, schedule, hands=0):
     counts[arrays.BOXES] = len(first.boxes)
     counts[arrays.DRIVEN] = sum(len(particles) for particles, _ in first.drives)
     counts[arrays.WORLDS] = worlds
+    counts[arrays.SUBSTEPS_PER_SEARCH] = contact_interval
     for description in descriptions:
         widest = 2 * description.radii.max()
         for box in first.boxes:

@@ -100,7 +100,7 @@ def cloth(
             particles.add_sticks(piece, compliance=softness)
     triangles = _grid_triangles(number, even) + first
     particles.pin(first + pinned)
-    hinges = _finish(particles, triangles, bending, 0.0, thickness, friction, drag)
+    hinges = _finish(particles, triangles, bending, True, thickness, friction, drag)
     return Cloth(added, sticks, triangles, hinges, (rows, columns))
 
 
@@ -144,7 +144,7 @@ def cloth_from_mesh(
     for piece in _pieces(sticks):
         particles.add_sticks(piece, compliance=compliance)
     particles.pin(added[pins])
-    hinges = _finish(particles, triangles, bending, None, thickness, friction, drag)
+    hinges = _finish(particles, triangles, bending, False, thickness, friction, drag)
     return Cloth(added, sticks, triangles, hinges)
 
 
@@ -166,7 +166,7 @@ def bending_compliance(hinges, positions, bending):
     return areas / (bending * np.einsum("ij,ij->i", edge, edge))
 
 
-def _finish(particles, triangles, bending, rest_angle, thickness, friction, drag):
+def _finish(particles, triangles, bending, flat, thickness, friction, drag):
     """Bending, contacts and wind on triangles that are sticks already; return the hinges."""
     hinges = np.zeros((0, 4), np.int64)
     if bending is not None:
@@ -174,7 +174,11 @@ def _finish(particles, triangles, bending, rest_angle, thickness, friction, drag
         hinges = hinges_of(triangles)
         positions = particles.positions
         for piece in _pieces(hinges):
-            particles.add_bending(piece, rest_angle, bending_compliance(piece, positions, bending))
+            compliance = bending_compliance(piece, positions, bending)
+            if flat:
+                particles.add_flat_bending(piece, compliance)
+            else:
+                particles.add_bending(piece, None, compliance)
     if thickness > 0:
         particles.add_particle_contacts(friction)
     if drag is not None:

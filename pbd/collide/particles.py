@@ -3,21 +3,23 @@
 Two particles keep the distance r1 + r2, or the distance of their description if that is less, so that neighbours in a
 cloth, described closer than its thickness, are left alone (Müller, Ten Minute Physics 15, "Self-collision solved").
 
-A spatial hash finds, once a step, the pairs that could meet in it (Teschner et al., Optimized Spatial Hashing, 2003;
-counting sort by bucket as in Green, Particle Simulation using CUDA, 2010). Each sweep then corrects all pairs at
-once, as Jacobi does, a particle gathering from its own neighbours: no two threads write to one place, and the result
-has the same bits whatever the threads. A pair's correction is divided by the larger number of touching neighbours of
-its two particles, the same for both, so that momentum is kept to round-off.
+A spatial hash finds the pairs that could meet, in the next substep or in the next `contact_interval` of them
+(Teschner et al., Optimized Spatial Hashing, 2003; counting sort by bucket as in Green, Particle Simulation using CUDA,
+2010). Each sweep then corrects all pairs at once, as Jacobi does, a particle gathering from its own neighbours: no two
+threads write to one place, and the result has the same bits whatever the threads. A pair's correction is divided by
+the larger number of touching neighbours of its two particles, the same for both, so that momentum is kept to
+round-off.
 
-Limits: a pair is sought where its two are half way through the step, within `reach`, the largest contact distance c and
-half as much again. Two that meet or pass through one another are therefore noticed for certain if, relative to one
-another, they move less than c in the step: where they meet they are within c, and the middle is half that way from
-there. Take smaller steps where things move faster than that.
+Limits: a pair is sought where its two are half way through these steps, should they go on as they go now, within
+`reach`, the largest contact distance c and half as much again. Two that meet or pass through one another are therefore
+noticed for certain if, relative to one another, they move less than c in that time: where they meet they are within c,
+and the middle is half that way from there. Take smaller steps, or search more often, where things move faster than
+that.
 """
 
 import taichi as ti
 
-from pbd.arrays import OVERFLOW, PARTICLES, SWEEPS
+from pbd.arrays import OVERFLOW, PARTICLES, SEARCH, SUBSTEPS_PER_SEARCH, SWEEPS
 from pbd.constraints.kind import TINY
 from pbd.integrate import position
 
@@ -40,17 +42,34 @@ def cell_of(x, reach):
 
 
 @ti.func
+def wanted(s: ti.template(), world):
+    """Whether contacts are to be sought in this substep."""
+    return s.report[world, SEARCH] <= 0.0
+
+
+@ti.func
+def count_down(s: ti.template(), world):
+    """Count a substep towards the next search."""
+    left = s.report[world, SEARCH]
+    if left <= 0.0:
+        left = ti.cast(s.counts[SUBSTEPS_PER_SEARCH], float)
+    s.report[world, SEARCH] = left - 1.0
+
+
+@ti.func
 def sort_into_buckets(s: ti.template(), world):
     """Counting sort of a world's particles by bucket, in the order of their indices.
 
-    Where each is half way through the step is kept where its correction will be.
+    Where each is half way through the steps until the next search is kept where its correction will be.
     """
     n = s.counts[PARTICLES]
     buckets = s.cells.shape[0] - 1
+    half_way = 0.5 * s.counts[SUBSTEPS_PER_SEARCH]
     for b in range(buckets + 1):
         s.cells[b, world] = 0
     for i in range(n):
-        s.correction[i, world] = 0.5 * (s.previous[i, world] + position(s, i, world))
+        before = s.previous[i, world]
+        s.correction[i, world] = before + half_way * (position(s, i, world) - before)
         b = bucket_of(cell_of(s.correction[i, world], s.reach), buckets)
         s.cells[b, world] = s.cells[b, world] + 1
     total = 0

@@ -3,6 +3,7 @@
 from pbd.constraints.angle import ANGLE_AT_LEAST, ANGLE_AT_MOST
 from pbd.constraints.attachment import attachment
 from pbd.constraints.bending import BENDING
+from pbd.constraints.flat_bending import FLAT_BENDING
 from pbd.constraints.kind import BOUNDS, Kind, scalar_constraint
 from pbd.constraints.plane import PLANE_LIMIT
 from pbd.constraints.stick import STICK, STICK_AT_LEAST, STICK_AT_MOST, STICK_ROOT_FREE
@@ -20,6 +21,7 @@ KINDS = {
         ANGLE_AT_MOST,
         PLANE_LIMIT,
         BENDING,
+        FLAT_BENDING,
         VOLUME,
         *(attachment(arity) for arity in range(2, 9)),
     )
@@ -30,6 +32,7 @@ __all__ = [
     "ANGLE_AT_MOST",
     "BENDING",
     "BOUNDS",
+    "FLAT_BENDING",
     "KINDS",
     "PLANE_LIMIT",
     "STICK",

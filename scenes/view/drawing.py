@@ -78,6 +78,12 @@ class Drawing:
             return [("", "double", surface.colour)]
         return [("/front", "front", surface.colour), ("/back", "back", surface.back_colour)]
 
+    def fade(self, opacity):
+        """Draw all of it from now on as glass, or solid. Arguments: opacity: from 0 to 1, None for solid."""
+        self.opacity = opacity
+        for _, handle in self.handles:
+            handle.opacity = opacity
+
     def remove(self):
         """Take all of it off the page."""
         self.root.remove()

@@ -82,7 +82,7 @@ def burden(running, held):
         weights, positions = running.particles.inverse_masses(), running.particles.positions()
         pairs, free = running.particles.sticks()[0], weights > 0
         tied = together(pairs, len(weights), held.nearest)
-        own = 1 / max(held.weights**2 @ weights[held.particles], 1e-300)
+        own = 1 / (held.weights**2 @ weights[held.particles])
         mass = np.sum(1 / weights[tied & free])
         return max(mass, own), max(np.linalg.norm(np.ptp(positions[tied], axis=0)), 1e-3), own
     model = running.scene.model

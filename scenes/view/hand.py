@@ -29,7 +29,7 @@ class Grip:
     most: float
     target: np.ndarray
     goal: np.ndarray
-    pinned: bool
+    pinned: bool = False
 
 
 class Hands:
@@ -52,15 +52,17 @@ class Hands:
         free = set(range(HANDS)) - {grip.hand for grip in self.grips.values()}
         if held is None or not free:
             return False
-        pinned = held.body is None and running.particles.inverse_masses()[held.nearest] == 0
-        if pinned:
+        place, hand = held.place(running), min(free)
+        if held.body is None and running.particles.inverse_masses()[held.nearest] == 0:
             if held.nearest in led(running):
                 return False
             held = Held(np.array([held.nearest]), np.ones(1))
-        place, (mass, size, own) = held.place(running), burden(running, held)
+            self.grips[who] = Grip(hand, held, 0.0, 0.0, 0.0, held.place(running), place, pinned=True)
+            return True
+        mass, size, own = burden(running, held)
         stiffness = mass * EARTH / (GIVE * size)
-        damping = 2 * math.sqrt(stiffness * min(own, mass))
-        self.grips[who] = Grip(min(free), held, stiffness, damping, MOST * mass * EARTH, place, place, pinned)
+        damping = 2 * math.sqrt(stiffness * own)
+        self.grips[who] = Grip(hand, held, stiffness, damping, MOST * mass * EARTH, place, place)
         return True
 
     def lead(self, who, goal):

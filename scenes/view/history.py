@@ -7,30 +7,29 @@ import numpy as np
 from rigid.joints.gaps import joint_gaps
 from scenes.measure import largest_stretch, state_of
 
-LENGTH = 300  # samples that are kept
-EVERY = 0.2  # seconds of the clock from one to the next
+EVERY = 0.1  # seconds of the scene from one sample to the next
+WINDOW = 20.0  # seconds of the scene that are kept
 
 
 class History:
-    """The last LENGTH samples of a session, EVERY so many seconds. Arguments: session.
+    """What was measured in the last WINDOW of a session. Arguments: session.
 
     A sample: time [s]; kinetic, potential, total energy [J], gap [mm, of sticks %], step [ms], and of the ghost: total
     energy, gap; not a number where there is none.
     """
 
     def __init__(self, session):
-        self.session, self.running, self.samples, self.last = session, None, deque(maxlen=LENGTH), 0.0
+        self.session, self.running, self.samples = session, None, deque(maxlen=round(WINDOW / EVERY) + 1)
 
     def add(self, frame, ghost_frame=None):
         """Take a sample where one is due. Arguments: Frames of the scene and of the ghost. Returns: whether it was."""
-        session, now = self.session, self.session.clock()
+        session = self.session
         if self.running is not session.running:
-            self.running, self.last = session.running, -EVERY
+            self.running = session.running
             self.samples.clear()
-        if now - self.last < EVERY or (self.samples and frame.time <= self.samples[-1][0]):
+        if self.samples and frame.time < self.samples[-1][0] + EVERY - 1e-9:
             return False
-        self.last = now
-        energy, (total, gap) = session.running.system.energy(), (np.nan, np.nan)
+        energy, total, gap = session.running.system.energy(), np.nan, np.nan
         if session.ghost is not None and ghost_frame is not None:
             total, gap = session.ghost.system.energy().total, gap_of(session.ghost, ghost_frame)
         of_step = 1e3 * session.step_seconds, total, gap

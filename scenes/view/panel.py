@@ -134,7 +134,8 @@ class Panel:
             value = session.get(name)
             if name == "dt":
                 step = 1e3 * value
-                handle = gui.add_slider("step [ms]", rounded(step / 4), rounded(2 * step), rounded(step / 40), step)
+                handle = gui.add_slider("step [ms]", rounded(step / 4), rounded(2 * step), rounded(step / 40),
+                                        float(f"{step:.4g}"))  # fmt: skip
                 asked(handle, session, lambda value: session.set("dt", value / 1e3))
             else:
                 handle = gui.add_slider(name, 1, max(4 * value, 10), 1, value)

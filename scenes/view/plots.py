@@ -3,9 +3,10 @@
 import numpy as np
 
 from scenes.colours import SOLVERS
+from scenes.view.history import WINDOW
 
 GREY = "#7a818c"
-HEIGHT = 150  # of a plot [pixels]
+HEIGHT = 130  # of a plot [pixels]
 
 
 class Plots:
@@ -34,14 +35,17 @@ class Plots:
 
     def plot(self, title, lines):
         """One plot. Arguments: title; lines: (label, colour) of each."""
-        series = ({"label": "t [s]"}, *({"label": label, "stroke": colour, "width": 1.5} for label, colour in lines))
-        nothing = tuple(np.zeros(0) for _ in series)
-        return self.gui.add_uplot(nothing, series, title=title, scales={"x": {"time": False}}, height=HEIGHT,
-                                  legend={"show": len(lines) > 1})  # fmt: skip
+        line = {"width": 1.5, "points": {"show": False}}
+        series = ({"label": "seconds ago"}, *({"label": label, "stroke": colour, **line} for label, colour in lines))
+        nothing = tuple(np.zeros(1) for _ in series)
+        # A range that stays: viser's page loses its own where data come faster than it draws.
+        scales = {"x": {"time": False, "range": (-WINDOW, 0.0)}}
+        return self.gui.add_uplot(nothing, series, title=title, scales=scales, height=HEIGHT,
+                                  legend={"show": len(lines) > 1, "live": False})  # fmt: skip
 
     def show(self, columns):
         """Show a History's columns."""
         time, kinetic, potential, total, gap, step, ghost_total, ghost_gap = columns
         shown = [(total, kinetic, potential, ghost_total), (gap, ghost_gap), (step,)]
         for handle, found in zip(self.handles, shown):
-            handle.data = (time, *found[: len(handle.series) - 1])
+            handle.data = (time - time[-1], *found[: len(handle.series) - 1])

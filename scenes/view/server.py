@@ -25,7 +25,7 @@ from scenes.view.session import SURROUNDING, Session
 from scenes.view.tear import Tearing
 
 HOST, PORT = "127.0.0.1", 8080
-GHOST = 0.35  # opacity of a ghost
+GHOST, GLASS = 0.35, 0.4  # opacity of a ghost, and of what lines are to be seen in
 
 
 class Viewer:
@@ -121,6 +121,7 @@ class Viewer:
             self.tearing.renew()
             scene = session.running.scene
             self.drawing, self.bound = Drawing(self.server, self.tearing.looks), {}
+            self.drawing.fade(GLASS if self.overlays.chosen else None)
             new = self.running is None or self.running.scene.name != scene.name
             self.running, self.followed = session.running, None
             if new:
@@ -303,6 +304,7 @@ class Viewer:
     def choose_lines(self, name, wanted):
         """Draw lines, or not."""
         (self.overlays.chosen.add if wanted else self.overlays.chosen.discard)(name)
+        self.drawing.fade(GLASS if self.overlays.chosen else None)
 
 
 # Serving --------------------------------------------------------------------------------------------------------------

@@ -43,12 +43,12 @@ class Tearing:
         first, last = np.subtract(start, eye), np.subtract(end, eye)
         normal = np.cross(first, last)
         above, below = a @ normal, b @ normal
-        with np.errstate(invalid="ignore", divide="ignore"):
-            at = a + (above / (above - below))[:, None] * (b - a)
+        met = np.flatnonzero((above * below < 0) & (self.lengths > 0))
+        part = above[met] / (above[met] - below[met])
+        at = a[met] + part[:, None] * (b[met] - a[met])  # where sticks pass through the plane that is swept
         within = (np.cross(first, at) @ normal >= 0) & (np.cross(at, last) @ normal >= 0) & (at @ (first + last) > 0)
-        met = np.flatnonzero((above * below < 0) & within & (self.lengths > 0))
+        met, depth = met[within], np.linalg.norm(at[within], axis=1)
         if len(met):
-            depth = np.linalg.norm(at[met], axis=1)
             self.cut(met[depth < depth.min() + THROUGH * self.lengths[met].max()])
 
     def give_way(self):

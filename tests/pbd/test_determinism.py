@@ -78,7 +78,8 @@ def scene(path, number=0, rows=15):
 
 
 def system_of(descriptions, path, **options):
-    settings = {"dt": 1 / 120, "substeps": 2, "iterations": 6, "damping": 0.01, **PATHS[path], **options}
+    settings = {"dt": 1 / 120, "substeps": 2, "iterations": 6, "damping": 0.01, "contact_interval": 2}
+    settings |= {**PATHS[path], **options}
     return pbd.ParticleSystem(descriptions, **settings)
 
 
@@ -125,7 +126,7 @@ def test_the_scene_has_it_all():
     assert stats.contacts > 20
     assert np.isfinite(system.positions()).all()
     kinds = set(system.particles.batches)
-    assert kinds == {("stick", False), ("stick", True), ("bending", True)}
+    assert kinds == {("stick", False), ("stick", True), ("flat bending", True)}
     assert system._arrays["neighbour_count"].to_numpy().sum() > 100
     away = system.positions() - system.particles.positions
     assert np.linalg.norm(away, axis=1).min() > 1e-3

@@ -74,6 +74,22 @@ def test_a_rigid_hinge_far_from_rest_is_not_thrown(degrees):
     assert system.statistics().residual < 1e-3 or degrees == 179
 
 
+@pytest.mark.parametrize("degrees", [0, 1, 40, 120, 179, 180])
+def test_flat_bending_is_bending_where_triangles_keep_their_shapes(degrees):
+    # |a1 + a2| = 2 sin(θ/2) of two unit vectors θ short of opposite; triangles of other shapes, folded rigidly about x.
+    angle = np.radians(degrees)
+    x = np.array([(0, 0, 0), (1.1, 0, 0), (0.3, -0.7, 0), (0.8, 0.5, 0)])
+    particles = pbd.Particles(gravity=(0, 0, 0))
+    particles.add_particles(x)
+    particles.add_flat_bending([(0, 1, 2, 3)])
+    _, numbers = particles.batches["flat bending", False].arrays()
+    folded = x.copy()
+    folded[3] = 0.8, 0.5 * np.cos(angle), 0.5 * np.sin(angle)
+    assert np.linalg.norm(numbers[0, :4] @ folded) == pytest.approx(2 * np.sin(angle / 2), abs=1e-14)
+    with pytest.raises(ValueError, match=r"flat bending of \[0, 1, 4, 3\]: expected triangles with some area"):
+        particles.add_flat_bending([(0, 1, particles.add_particle((2.0, 0, 0)), 3)])
+
+
 @pytest.mark.parametrize("degrees", [3, 1, 0.1])
 def test_nearly_folded_arms_are_not_thrown_by_their_limit(degrees):
     # C = θ - 30° has slope 1/arm for each end whatever θ is: one projection moves an end about 30° times its arm.
@@ -95,6 +111,7 @@ KINDS = {
     "angle, distance": lambda p: p.add_angle_limit(1, 0, 2, maximum=0.2, form="distance"),
     "plane": lambda p: p.add_plane_limit(0, (1, 2, 3), distance=3.0),
     "bending": lambda p: p.add_bending([(0, 1, 2, 3)], rest_angle=0.7, compliance=0.1),
+    "flat bending": lambda p: p.add_flat_bending([(0, 1, 2, 3)], compliance=0.1),
     "volume": lambda p: p.add_volumes([(0, 1, 2, 3)], volume=5.0),
 }
 
@@ -116,7 +133,7 @@ def test_projection_keeps_both_momenta(name):
     assert np.abs(np.cross(x, moved).sum(axis=0)).max() < 1e-13
 
 
-@pytest.mark.parametrize("name", [name for name in KINDS if name not in ("stick, compliant", "bending")])
+@pytest.mark.parametrize("name", [name for name in KINDS if "compliant" not in name and "bending" not in name])
 @pytest.mark.parametrize("direction", ["current", "start"])
 def test_sweeps_satisfy_the_constraint(name, direction):
     # Newton's iteration on a single constraint: the violation vanishes to round-off.
