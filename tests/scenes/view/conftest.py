@@ -4,6 +4,7 @@ It draws in software, one to ten frames a second: tests ask what arrives and wha
 screenshots that they keep, in build/screenshots, are there to be looked at.
 """
 
+import contextlib
 import math
 import shutil
 import time
@@ -21,7 +22,7 @@ from scenes.scene import REGISTRY
 
 SCREENSHOTS = Path(__file__).parents[3] / "build" / "screenshots"
 NAMES = ("chromium", "chromium-browser", "google-chrome")
-SIZE = {"width": 800, "height": 450}  # of a page [pixels]
+SIZE, WINDOW = ({"width": width, "height": 9 * width // 16} for width in (800, 1280))  # of pages [pixels]
 
 # A sandbox of its own root has not; the network is none of its business; WebGL by the processor.
 FLAGS = (
@@ -78,13 +79,13 @@ def browser():
 
 
 class Tab:
-    """A page, what it asked for over the network, and what went wrong in it.
+    """A page, what it asked for over the network, and what went wrong in it. Arguments: browser; its size [pixels].
 
     Attributes: page, playwright's; requests: addresses; errors: uncaught ones, and those written to its console.
     """
 
-    def __init__(self, browser):
-        self.page = browser.new_page(viewport=SIZE)
+    def __init__(self, browser, size):
+        self.page = browser.new_page(viewport=size)
         self.requests, self.errors = [], []
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
@@ -156,10 +157,24 @@ def plain_light():
         yield
 
 
-@pytest.fixture(scope="module")
-def tab(browser):
-    """A Tab that the tests of a file share. Nothing may have gone wrong in it in the end."""
-    tab = Tab(browser)
+@contextlib.contextmanager
+def opened(browser, size):
+    """A Tab, in which nothing may have gone wrong in the end."""
+    tab = Tab(browser, size)
     yield tab
     tab.page.close()
     assert tab.errors == []
+
+
+@pytest.fixture(scope="module")
+def tab(browser):
+    """A Tab that the tests of a file share."""
+    with opened(browser, SIZE) as tab:
+        yield tab
+
+
+@pytest.fixture
+def window(browser):
+    """A Tab of the size of a person's window."""
+    with opened(browser, WINDOW) as tab:
+        yield tab

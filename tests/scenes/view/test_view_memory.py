@@ -13,27 +13,12 @@ import pytest
 pytest.importorskip("viser", reason="no viser: pip install 'verletlab[view]'")
 
 import scenes
+from scenes.bench.watch import READER
 from scenes.view.server import Viewer
 from scenes.view.session import FRAMES
 
 ALLOWED = 20 * 2**20  # in an hour [bytes]
 WARM = 22.0  # until plots have all that they keep [s]
-
-# A page that takes all that it is sent, in a process of its own. Arguments: the port.
-READER = """
-import sys
-
-import msgspec
-import viser
-from viser._messages import ViewerCameraMessage
-from websockets.sync.client import connect
-
-address, version = f"ws://127.0.0.1:{sys.argv[1]}", f"viser-v{viser.__version__}"
-camera = ViewerCameraMessage((1, 0, 0, 0), (3, 3, 3), 1.0, 0.01, 1000.0, 600, 800, (0, 0, 0), (0, 0, 1))
-with connect(address, subprotocols=[version], max_size=None, compression=None) as page:
-    page.send(msgspec.msgpack.encode(camera.as_serializable_dict()))
-    print(sum(map(len, page)))
-"""
 
 
 @pytest.fixture
