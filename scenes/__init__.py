@@ -5,15 +5,43 @@
     recording = scenes.run(scene, duration=2.0)
     recording.save("drape.npz")
     scenes.film(scene, "drape.mp4")
+    comparison = scenes.compare("ragdoll", solvers=["verlet", "impulse"])
 """
 
+import importlib
 import os
+import sys
+from types import ModuleType
 
 os.environ.setdefault("ENABLE_TAICHI_HEADER_PRINT", "False")  # its banner is nobody's output here
 
-from scenes.recording import Recording
-from scenes.render.film import film
-from scenes.run import Replay, Run, run
-from scenes.scene import Scene, available, load, register
+# What stands in which module. A module is imported when a name of it is first asked for: every start of pytest imports
+# this package, for its plugin, and shall not wait for Taichi.
+NAMES = {
+    "scenes.compare": ("compare",),
+    "scenes.comparison": ("Comparison", "Trace", "Variant"),
+    "scenes.recording": ("Recording",),
+    "scenes.render.film": ("film",),
+    "scenes.run": ("Replay", "Run", "run"),
+    "scenes.scene": ("Scene", "available", "load", "register"),
+}
+PLACES = {name: module for module, names in NAMES.items() for name in names}
+__all__ = sorted(PLACES)
 
-__all__ = ["Recording", "Replay", "Run", "Scene", "available", "film", "load", "register", "run"]
+
+class Package(ModuleType):
+    """This package. `scenes.run` and `scenes.compare` are functions, whoever has imported modules of these names."""
+
+    def __getattr__(self, name):
+        if name not in PLACES:
+            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+        value = getattr(importlib.import_module(PLACES[name]), name)
+        self.__dict__[name] = value
+        return value
+
+    def __setattr__(self, name, value):
+        if not (name in PLACES and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = Package

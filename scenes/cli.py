@@ -1,36 +1,27 @@
-"""The command `verletlab`: list, run, render, view, bench.
+"""The command `verletlab`: list, run, render, view, compare, bench.
 
 Exit status 0 when done, 2 with one line for a wrong command, before anything is run; 1 with one line for a run that
 failed, 130 after Ctrl-C. What was done until then is kept. `python -X dev -m scenes` shows where an error came from.
 """
 
 import argparse
-import contextlib
 import importlib
 import os
 import sys
 import textwrap
 from pathlib import Path
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
 import rigid
-from pbd.launch import on_cpu
 from pbd.validate import nearest
-from scenes import bench
-from scenes.device import DEVICES, initialise
+from scenes import bench, terminal
+from scenes.commands import compare, view
+from scenes.device import DEVICES
 from scenes.recording import Recording
 from scenes.render.film import draw_frames, renderer_for
 from scenes.render.video import SUFFIXES, check_output
 from scenes.run import OPTIONS, Replay, Run, record
 from scenes.scene import available, load
-
-out, errors = Console(), Console(stderr=True)
-
-
-class WrongCommand(Exception):
-    """What a person asked for does not exist or cannot be understood."""
+from scenes.terminal import WrongCommand, fail, frames_of, keep, kept, pairs, progress, reason, start, understanding
 
 
 class Parser(argparse.ArgumentParser):
@@ -63,34 +54,6 @@ def main(arguments=None):
         return fail(f"{reason(error)}{kept(error)}", 1)
 
 
-def fail(message, status):
-    """Say in one line what went wrong."""
-    errors.print(f"verletlab: {' '.join(str(message).split())}", style="bold red", markup=False, highlight=False,
-                 soft_wrap=True)  # fmt: skip
-    return status
-
-
-def reason(error):
-    """What an error has to say to a person."""
-    if isinstance(error, OSError) and error.strerror:
-        return f"{error.filename}: {error.strerror.lower()}" if error.filename else error.strerror
-    if isinstance(error, MemoryError):
-        return f"out of memory{f': {error}' if str(error) else ''}"
-    expected = ArithmeticError, ImportError, OSError, RuntimeError, ValueError
-    return str(error) if isinstance(error, expected) and str(error) else f"{type(error).__name__}: {error}"
-
-
-def keep(error, path, frames):
-    """Note on an error that ended a run how many frames of it are left, and where."""
-    if frames:
-        error.kept = f"; {path} holds {frames_of(frames)} until then"
-
-
-def kept(error):
-    """What `keep` noted."""
-    return getattr(error, "kept", "")
-
-
 # Words -----------------------------------------------------------------------------------------------------------
 
 
@@ -107,17 +70,19 @@ def parser():
     device = argparse.ArgumentParser(add_help=False)
     device.add_argument("--device", default="cpu", choices=DEVICES, help="where kernels run (%(default)s)")
 
-    shared = argparse.ArgumentParser(add_help=False, parents=[device])
+    any_run = argparse.ArgumentParser(add_help=False, parents=[device])
+    any_run.add_argument("--duration", type=float, metavar="SECONDS", help="how long (the scene's own)")
+    any_run.add_argument("--dt", type=float, metavar="SECONDS", help="time step (the scene's own)")
+    any_run.add_argument("--precision", type=int, default=64, choices=(32, 64), help="bits of a number (%(default)s)")
+    any_run.add_argument("--param", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the scene")
+    any_run.add_argument("--quiet", action="store_true", help="say nothing but errors")
+
+    shared = argparse.ArgumentParser(add_help=False, parents=[any_run])
     shared.add_argument("--solver", choices=rigid.SOLVERS, metavar="NAME",
                         help=f"which solver steps it: {', '.join(rigid.SOLVERS)} (the scene's own)")  # fmt: skip
-    shared.add_argument("--duration", type=float, metavar="SECONDS", help="how long (the scene's own)")
-    shared.add_argument("--dt", type=float, metavar="SECONDS", help="time step (the scene's own)")
-    shared.add_argument("--precision", type=int, default=64, choices=(32, 64), help="bits of a number (%(default)s)")
-    shared.add_argument("--param", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the scene")
     known = "; ".join(f"of {solver} {', '.join(names)}" for solver, names in OPTIONS.items())
     shared.add_argument("--option", action="append", default=[], metavar="NAME=VALUE",
                         help=f"an option of the solver: {known}")  # fmt: skip
-    shared.add_argument("--quiet", action="store_true", help="say nothing but errors")
 
     ran = commands.add_parser("run", parents=[shared], usage="verletlab run SCENE [FLAG ...]",
                               help="run a scene, tell how it went, record it")  # fmt: skip
@@ -137,14 +102,8 @@ def parser():
     drawn.add_argument("--no-labels", action="store_true", help="no scene, solver and time in the corner")
     drawn.set_defaults(command=render_scene)
 
-    viewed = commands.add_parser("view", parents=[shared], usage="verletlab view SCENE [FLAG ...]",
-                                 help="a scene live in a browser, with hands on it")  # fmt: skip
-    viewed.add_argument("scene", metavar="SCENE", help="its name, see `verletlab list`")
-    viewed.add_argument("--host", default="127.0.0.1", metavar="ADDRESS",
-                        help="where the page is served, 0.0.0.0 for all who can reach this machine (%(default)s)")
-    viewed.add_argument("--port", type=int, default=8080, metavar="N", help="the next free one from N on (%(default)s)")
-    viewed.add_argument("--no-browser", action="store_true", help="say where the page is, and open nothing")
-    viewed.set_defaults(command=view_scene)
+    view.add(commands, shared)
+    compare.add(commands, any_run)
 
     benched = commands.add_parser("bench", parents=[device], usage="verletlab bench [NAME ...] [FLAG ...]",
                                   help="measure speed; CSV, with a hash of the state beside each figure")  # fmt: skip
@@ -170,25 +129,6 @@ def parse(words):
     if not given.word:
         raise WrongCommand(f"no command: expected one of {', '.join(top.commands)} (`verletlab --help` tells more)")
     return given
-
-
-@contextlib.contextmanager
-def understanding():
-    """What fails in here, before anything is run, is the command's fault."""
-    try:
-        yield
-    except (ValueError, TypeError, LookupError, OSError, NotImplementedError, ImportError) as error:
-        if sys.flags.dev_mode:
-            raise
-        raise WrongCommand(reason(error)) from error
-
-
-def pairs(words, flag):
-    """NAME=VALUE words as a dict."""
-    for word in words:
-        if "=" not in word:
-            raise WrongCommand(f"{flag} {word}: expected NAME=VALUE")
-    return dict(word.split("=", 1) for word in words)
 
 
 def size_of(text):
@@ -222,13 +162,6 @@ def replay_of(given):
     return Replay(load(name, **recording.about["parameters"]), recording, given.fps)
 
 
-def start(given):
-    """Start Taichi where it was asked for, and say where that could not be."""
-    found = initialise(given.device, given.precision)
-    if given.device == "gpu" and on_cpu() and not given.quiet:
-        errors.print(f"verletlab: no GPU found, running on {found}", highlight=False, soft_wrap=True)
-
-
 # Commands --------------------------------------------------------------------------------------------------------
 
 
@@ -236,13 +169,13 @@ def list_scenes(given):
     """Print all scenes: to a terminal as paragraphs, else as lines of fields separated by tabs."""
     for entry in available().values():
         parameters = [f"{name}={default}" for name, default in entry.parameters.items()]
-        if not out.is_terminal:
+        if not terminal.out.is_terminal:
             sys.stdout.write("\t".join([entry.name, entry.summary, " ".join(parameters)]) + "\n")
             continue
-        out.print(entry.name, style="bold", highlight=False)
+        terminal.out.print(entry.name, style="bold", highlight=False)
         for text in (entry.summary, "  ".join(parameters)):
-            lines = textwrap.wrap(text, max(min(out.width, 100) - 4, 20), break_on_hyphens=False)
-            out.print(textwrap.indent("\n".join(lines), "    "), markup=False, highlight=False, soft_wrap=True)
+            lines = textwrap.wrap(text, max(min(terminal.out.width, 100) - 4, 20), break_on_hyphens=False)
+            terminal.out.print(textwrap.indent("\n".join(lines), "    "), markup=False, highlight=False, soft_wrap=True)
 
 
 def run_scene(given):
@@ -295,30 +228,7 @@ def render_scene(given):
         keep(stop, given.out, getattr(stop, "frames", 0))
         raise
     if not given.quiet:
-        out.print(f"{given.out}: {made}", highlight=False, soft_wrap=True)
-
-
-def view_scene(given):
-    """Show a scene in a browser until Ctrl-C."""
-    if given.duration is not None:
-        raise WrongCommand("--duration is of no use with view, which runs until Ctrl-C")
-    try:
-        from scenes.view.server import Viewer, open_browser
-    except ModuleNotFoundError as error:
-        if error.name != "viser":
-            raise
-        raise WrongCommand("the viewer wants viser: pip install 'verletlab[view]'") from None
-    with understanding():
-        parameters, options = pairs(given.param, "--param"), pairs(given.option, "--option")
-        start(given)
-        viewer = Viewer(load(given.scene, **parameters), given.solver, given.dt, options, given.host, given.port)
-    if viewer.port != given.port and given.port:
-        errors.print(f"verletlab: port {given.port} is taken, serving on {viewer.port}", highlight=False)
-    out.print(f"{given.scene} on {viewer.address}   (Ctrl-C stops it)", highlight=False, soft_wrap=True)
-    if not given.no_browser:
-        open_browser(viewer.address)
-    with contextlib.suppress(KeyboardInterrupt):  # which is how it ends
-        viewer.run()
+        terminal.out.print(f"{given.out}: {made}", highlight=False, soft_wrap=True)
 
 
 def run_benchmarks(given):
@@ -332,31 +242,6 @@ def run_benchmarks(given):
     for line in bench.rows(given.name or list(bench.BENCHMARKS)):
         sys.stdout.write(line + "\n")
         sys.stdout.flush()
-
-
-# What they say ---------------------------------------------------------------------------------------------------
-
-
-def frames_of(count):
-    """A number of frames, in words."""
-    return f"{count} frame{'' if count == 1 else 's'}"
-
-
-class progress:  # noqa: N801 - used as a function, `with progress(...) as update`
-    """A progress bar on the error stream, where there is a terminal and nobody asked for quiet."""
-
-    def __init__(self, given, label):
-        columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
-        shown = not given.quiet and errors.is_terminal
-        self.bar = Progress(*columns, console=errors, disable=not shown, transient=True)
-        self.task = self.bar.add_task(label, total=None)
-
-    def __enter__(self):
-        self.bar.__enter__()
-        return lambda number, count: self.bar.update(self.task, completed=number, total=count)
-
-    def __exit__(self, *error):
-        return self.bar.__exit__(*error)
 
 
 def tell(recording, path):
@@ -377,4 +262,4 @@ def tell(recording, path):
     if path:
         rows["saved"] = str(path)
     for name, text in rows.items():
-        out.print(f"{name:>8}  {text}", markup=False, highlight=False, soft_wrap=True)
+        terminal.out.print(f"{name:>8}  {text}", markup=False, highlight=False, soft_wrap=True)

@@ -168,7 +168,8 @@ class Bodies:
         pieces = [(each.shape, each.body, each.position, each.rotation) for each in self.model.shapes]
         bare = set(range(count)) - {body for _, body, _, _ in pieces}
         pieces += [(None, body, np.zeros(3), principal_axes(self.model.bodies[body].inertia)[1]) for body in bare]
-        self.groups = {}  # shapes that look the same, on the ground or on bodies: surface; (body, position, rotation) each
+        pieces.sort(key=lambda piece: piece[1] >= 0)  # the ground's come first
+        self.groups = {}  # alike shapes of ground or bodies: a surface, (body, position, rotation) of each
         for shape, body, *pose in pieces:
             if shape is not None and shape.kind == PLANE:
                 continue
@@ -179,6 +180,8 @@ class Bodies:
                 surface = shape_surface(shape) if (body < 0, like) not in self.groups else None
             self.groups.setdefault((body < 0, like), (surface, []))
             self.groups[body < 0, like][1].append((body, *pose))
+        sides = {on: [group for (ground, _), group in self.groups.items() if ground == on] for on in (True, False)}
+        self.rows = {on: in_rows(groups) for on, groups in sides.items()}
         self.ground = self.placed(np.zeros((count, 7)), on_ground=True)
 
     def draw(self, frame):
@@ -187,19 +190,29 @@ class Bodies:
 
     def body_at(self, number, instance):
         """The body of a shape, -1 for the ground. Arguments: number: of what `draw` gives; instance: in that."""
-        drawn = sorted(self.groups.items(), key=lambda group: not group[0][0])  # the ground's come first
-        return drawn[number][1][1][instance][0]
+        if number < len(self.ground):
+            return -1
+        surfaces, body, _, _ = self.rows[False]
+        return int(body[surfaces[number - len(self.ground)][1]][instance])
 
     def placed(self, body_poses, on_ground):
         """Surfaces of the ground's shapes or of the bodies', which have these poses (bodies, 7)."""
-        poses = np.concatenate([body_poses, [[0, 0, 0, *IDENTITY]]])
-        drawn = []
-        for surface, placed in (group for (ground, _), group in self.groups.items() if ground == on_ground):
-            body, position, rotation = (np.array(column) for column in zip(*placed))
-            place, turn = poses[body, :3], poses[body, 3:]
-            turned = multiply(turn, rotation)
-            drawn.append(geometry.Instances(surface, place + rotate(turn, position), turned, None, self.palette[body]))
-        return drawn
+        surfaces, body, position, rotation = self.rows[on_ground]
+        poses = np.concatenate([body_poses, [[0, 0, 0, *IDENTITY]]])[body]
+        places = poses[:, :3] + rotate(poses[:, 3:], position)
+        turns, colours = multiply(poses[:, 3:], rotation), self.palette[body]
+        return [geometry.Instances(surface, places[k], turns[k], None, colours[k]) for surface, k in surfaces]
+
+
+def in_rows(groups):
+    """All shapes of groups in rows, to be placed at once: surfaces, each with the slice of its rows; bodies (n,),
+    positions (n, 3), rotations (n, 4). Arguments: groups: a list of (surface, [(body, position, rotation), ...])."""
+    ends = np.cumsum([0, *(len(placed) for _, placed in groups)])
+    rows = [each for _, placed in groups for each in placed]
+    shapes = (-1,), (-1, 3), (-1, 4)
+    body, position, rotation = (np.reshape([row[k] for row in rows], shape) for k, shape in enumerate(shapes))
+    surfaces = [(surface, slice(*ends[k : k + 2])) for k, (surface, _) in enumerate(groups)]
+    return surfaces, body.astype(int), position, rotation
 
 
 def clothes(model, people, shirts, trousers):

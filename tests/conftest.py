@@ -74,7 +74,12 @@ OTHER_FILES = {
     "tests/agreement/test_agreement.py": "rows of joints",
     "tests/verification/test_linkages.py": "rows of joints",
     "tests/verification/test_gripper.py": "impulse of contacts",
+    "tests/scenes/render/test_render_several.py": "tests/scenes/render/test_render_picture.py",
     "tests/scenes/test_measure.py": "rows of joints",
+    "tests/scenes/test_compare.py": "rows of joints",
+    "tests/scenes/test_compare_files.py": "rows of joints",
+    "tests/scenes/test_testing.py": "rows of joints",
+    "tests/scenes/test_tuning.py": "rows of joints",
 }
 
 

@@ -50,7 +50,7 @@ def _place(extent, room, margin, at_end):
 
 @lru_cache(maxsize=64)
 def _stamp(lines, size, swatches):
-    """Opacity of the panel (height, width, 1), colours of what stands on it (height, width, 3), and of that the opacity;
+    """Opacity of the panel (height, width, 1), colours of what stands on it (height, width, 3), and how opaque that is;
     kept, as most labels stand for many frames."""
     font = ImageFont.load_default(size=size)
     border, pitch = round(0.6 * size), round(1.35 * size)

@@ -10,8 +10,8 @@ from scenes.render.shade import seen
 
 
 class Layer(NamedTuple):
-    """A picture (height, width, 3) uint8; coverage (height, width) of each pixel by what is the layer's own, 0 to 1; and
-    the depth of that [m], 0 where there is none."""
+    """A picture (height, width, 3) uint8; coverage (height, width) of each pixel by what is the layer's own, 0 to 1;
+    and the depth of that [m], 0 where there is none."""
 
     picture: np.ndarray
     coverage: np.ndarray
@@ -45,7 +45,8 @@ def cover(
         depth[row, column] = total / ti.max(count, f32(1.0))
 
 
-STRIPE = 65  # so many stripes of one layer fit across the height of a picture
+STRIPES = 65  # of a layer's width that fit into the height of a picture
+NARROWEST = 6  # stripe [pixels]
 BLEND = 0.25  # of a stripe's colour that is the mean of all who are there
 SOFT = 2.5  # edge of a stripe [pixels]
 
@@ -71,17 +72,16 @@ def lay(base, layers, opacity, thickness):
     weight = coverage * np.exp(-np.minimum((depth - depth.min(axis=0)) / thickness, 60))
     weight /= np.maximum(weight.sum(axis=0), 1e-30)
 
-    # Who is there shares a period of the stripes by weight; a stripe that ends at the period's end goes on at its start.
-    period = len(layers) * base.shape[0] / STRIPE
+    # Who is there shares a period of the stripes by weight; their edges are smoothed over some pixels. A stripe that
+    # ends with the period goes on where it starts.
+    period = len(layers) * max(base.shape[0] / STRIPES, NARROWEST)
     row, column = np.ogrid[here]
-    place = (column - row) / period % 1.0
-    ends = np.cumsum(weight, axis=0)
-    starts, soft = ends - weight, SOFT / period
+    place = ((column - row) / period % 1.0).astype(np.float32)
+    ends, half = np.cumsum(weight, axis=0), 0.5 * SOFT / period
     stripes = sum(
-        np.clip((place + turn - starts) / soft + 0.5, 0, 1) * np.clip((ends - place - turn) / soft + 0.5, 0, 1)
+        np.maximum(np.minimum(ends, place + turn + half) - np.maximum(ends - weight, place + turn - half), 0)
         for turn in (-1, 0, 1)
-    ) * (weight > 0)
-    stripes /= np.maximum(stripes.sum(axis=0), 1e-30)
+    ) / (2 * half)
     share = BLEND * weight + (1 - BLEND) * stripes
     colours = np.array([layer.picture[here] for layer in layers], dtype=np.float32)
     through = np.prod(1 - opacity * coverage, axis=0)[..., None]

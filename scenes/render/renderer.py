@@ -66,17 +66,20 @@ class Renderer:
         return self._picture(camera, self.mesh.ends[0])
 
     def draw_layer(self, drawables, over, camera):
-        """A Layer: the picture of `drawables` and `over` together, and where in it `over` is seen, and how far away."""
+        """A Layer: the picture of `drawables` and `over` together, and where in it `over` is seen, and how far away.
+
+        Of floor and sky it has what stands before them; elsewhere the picture is black.
+        """
         self.mesh.load(drawables, over)
-        picture = self._picture(camera, self.mesh.triangle_count)
+        picture = self._picture(camera, self.mesh.triangle_count, everywhere=False)
         coverage = np.empty((self.height, self.width), dtype=np.float32)
         depth = np.empty((self.height, self.width), dtype=np.float32)
         cover(self.zbuffer.keys, self.zbuffer.covered, self.zbuffer.pattern, self._lens(camera), self.ground_height,
               2 * self.mesh.ends[0], coverage, depth)
         return Layer(picture, coverage, depth)
 
-    def _picture(self, camera, seen):
-        """What the mesh looks like, of which the first so many triangles are seen."""
+    def _picture(self, camera, seen, everywhere=True):
+        """What the mesh looks like, of which the first so many triangles are seen; or that of it where they are."""
         self.zbuffer.draw(self.mesh, camera.view(self.width, self.height), seen)
         lower, upper = self._neighbourhood(camera)
         self.shadow.draw(self.mesh, lower, upper)
@@ -88,7 +91,7 @@ class Renderer:
               self._lens(camera), self.sun, self.sun_radius,
               self.shadow.view, self.shadow.texel, self.shadow.depths, self.shadow.near_range, self.shadow.taps,
               self.contact.view, self.contact.hidden, 4 * self.contact.texel,
-              self.ground_height, self.ground_tile, self._fade(camera), picture)
+              self.ground_height, self.ground_tile, self._fade(camera), int(everywhere), picture)
         return picture
 
     def _lens(self, camera):

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 
@@ -48,8 +49,10 @@ class Take:
         return f"{why} at {self.recording.times[self.end]:.2f} s"
 
 
-def film_comparison(comparison, path, layout="side by side", width=1280, height=None, fps=30.0, progress=None):
-    """Film several recordings of one scene at once: a video (.mp4, .gif), or with .png the picture at the end.
+def film_comparison(
+    comparison, path, layout="side by side", width=1280, height=None, fps=30.0, progress=None, when=math.inf
+):
+    """Film several recordings of one scene at once: a video (.mp4, .gif), or with .png a picture of one instant.
 
     A run that ended before the others, because it diverged, stands still from there on, and its label says when.
 
@@ -57,11 +60,13 @@ def film_comparison(comparison, path, layout="side by side", width=1280, height=
         comparison: a scenes.Comparison, or a list of (label, scene, Recording), each label another; a label that is the
             name of a solver has that solver's colour (scenes/colours.py).
         path: where to, its suffix says what.
-        layout: "side by side", a panel each; or "ghosts", all in one picture, translucent, each in its colour, and
-            striped where they agree. Ghosts are seen with the first one's camera.
+        layout: "side by side", a panel each, and one of all together where a place is left; or "ghosts", all in one
+            picture, translucent, each in its colour, and striped where they agree. Ghosts are seen with the first one's
+            camera.
         width, height [pixels]; height None: as suits the layout, with panels of 16:9.
         fps: frames a second [1/s], at most as many as recorded.
         progress: called with the number of each frame, starting at 1, and how many there will be.
+        when: of a picture [s], the end where it is later.
 
     Returns: the number of frames written. Errors: ValueError for recordings on different times, for labels that are not
     unique, for an unknown layout; and those of `scenes.film`, after which the file holds what was drawn until then.
@@ -72,30 +77,27 @@ def film_comparison(comparison, path, layout="side by side", width=1280, height=
     longest = max(takes, key=lambda take: len(take.recording))
     for take in takes:
         check_times(take, longest)
-    source = Replay(longest.scene, longest.recording, fps)
+    source, times = Replay(longest.scene, longest.recording, fps), longest.recording.times
+    still = Path(path).suffix.lower() == ".png"
+    chosen = [min(int(np.searchsorted(times, when)), len(times) - 1)] if still else source.chosen
     columns, rows = grid(len(takes)) if layout == LAYOUTS[0] else (1, 1)
     if height is None:
         panel = (width - (columns - 1) * GAP) / columns
         height = 2 * round((rows * panel / ASPECT + (rows - 1) * GAP) / 2)
-    draw = (Panels if layout == LAYOUTS[0] else Overlay)(takes, int(width), int(height))
-    last = source.chosen[-1]
-    still = path_is_still(path)
+    if layout == LAYOUTS[0]:
+        draw = Panels(takes, int(width), int(height))
+    else:
+        draw = Overlay(takes, renderer_for(takes[0].scene, int(width), int(height)))
     with VideoWriter(path, source.fps) as video:
         try:
-            for number, k in enumerate(source.chosen, 1):
-                if not still or k == last:
-                    video.write(draw(k, longest.recording.times[k]))
+            for number, k in enumerate(chosen, 1):
+                video.write(draw(k, times[k]))
                 if progress:
-                    progress(number, source.count)
+                    progress(number, len(chosen))
         except (KeyboardInterrupt, Exception) as stop:
             stop.frames = video.frames
             raise
         return video.frames
-
-
-def path_is_still(path):
-    """Whether a file of that name is a single picture."""
-    return str(path).lower().endswith(".png")
 
 
 def takes_of(comparison):
@@ -115,7 +117,7 @@ def takes_of(comparison):
         for _, scene, _ in entries:
             if not isinstance(scene, Scene):
                 raise TypeError(f"scene is {scene!r}: expected a Scene in each (label, scene, recording)")
-        colours = colours_of([(label, recording.about.get("solver", "")) for label, _, recording in entries])
+        colours = colours_of([(label, recording.about.get("solver") or label) for label, _, recording in entries])
         found = [Take(label, scene, recording, colours[label]) for label, scene, recording in entries]
     if not found:
         raise ValueError("nothing to film: expected one recording at least")
@@ -165,25 +167,36 @@ class View:
 
 
 class Panels:
-    """Pictures side by side, each with the name of its solver, its time, and when it diverged."""
+    """Pictures side by side, each with the name of its solver, its time, and when it diverged.
+
+    A place that is left over shows all of them together, as ghosts.
+    """
 
     def __init__(self, takes, width, height):
         self.takes, self.shape = takes, (height, width, 3)
         self.columns, self.rows = grid(len(takes))
         self.width = max(1, (width - (self.columns - 1) * GAP) // self.columns)
         self.height = max(1, (height - (self.rows - 1) * GAP) // self.rows)
+        self.letters = max(11, min(self.height // 24, self.width // 36))
         self.renderer = renderer_for(takes[0].scene, self.width, self.height)
         self.views = [View(takes[0], self.width / self.height)] * len(takes)
         if any(take.scene is not takes[0].scene for take in takes):
             self.views = [View(take, self.width / self.height) for take in takes]
+        self.together = None
+        if len(takes) < self.columns * self.rows:
+            self.together = Overlay(takes, self.renderer)
 
     def __call__(self, k, time):
         """The picture of the frames of number k, at that time [s]."""
         whole = np.empty(self.shape, dtype=np.uint8)
         whole[:] = PAPER
-        for number, (take, view) in enumerate(zip(self.takes, self.views)):
+        pictures = [self.panel(take, view, k, time) for take, view in zip(self.takes, self.views)]
+        if self.together:
+            image = self.together.picture(k)
+            pictures.append(draw_labels(image, f"together   {time:.2f} s", size=self.letters))
+        for number, image in enumerate(pictures):
             row, column = number // self.columns * (self.height + GAP), number % self.columns * (self.width + GAP)
-            whole[row : row + self.height, column : column + self.width] = self.panel(take, view, k, time)
+            whole[row : row + self.height, column : column + self.width] = image
         return whole
 
     def panel(self, take, view, k, time):
@@ -192,8 +205,8 @@ class Panels:
         image = picture(take.scene, frame, self.renderer, view.at(frame))
         if ended:
             image = faded(image)
-        size = max(11, min(self.height // 24, self.width // 36))
-        return draw_labels(image, f"{take.label}   {ended or f'{time:.2f} s'}", size=size, swatches=(take.colour,))
+        words = f"{take.label}   {ended or f'{time:.2f} s'}"
+        return draw_labels(image, words, size=self.letters, swatches=(take.colour,))
 
 
 def faded(image):
@@ -205,15 +218,18 @@ def faded(image):
 class Overlay:
     """All in one picture, as ghosts, with a legend."""
 
-    def __init__(self, takes, width, height):
+    def __init__(self, takes, renderer):
         self.takes = takes
-        self.ghosts = Ghosts([(take.scene, take.colour) for take in takes], renderer_for(takes[0].scene, width, height))
-        self.view = View(takes[0], width / height)
+        self.ghosts = Ghosts([(take.scene, take.colour) for take in takes], renderer)
+        self.view = View(takes[0], renderer.width / renderer.height)
+
+    def picture(self, k):
+        """The picture of the frames of number k, without a word."""
+        frames = [take.frame(k) for take in self.takes]
+        return self.ghosts.draw(frames, self.view.at(frames[0]))
 
     def __call__(self, k, time):
         """The picture of the frames of number k, at that time [s]."""
-        frames = [take.frame(k) for take in self.takes]
-        image = self.ghosts.draw(frames, self.view.at(frames[0]))
         head = f"{self.takes[0].scene.name or 'scene'}   {time:.2f} s"
         lines = [f"{take.label}   {take.ended(k)}".rstrip() for take in self.takes]
-        return draw_labels(image, [head, *lines], swatches=(None, *(take.colour for take in self.takes)))
+        return draw_labels(self.picture(k), [head, *lines], swatches=(None, *(take.colour for take in self.takes)))

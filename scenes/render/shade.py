@@ -79,6 +79,7 @@ def shade(
     ground: ti.f32,
     tile: ti.f32,
     fade: ti.f32,
+    everywhere: ti.i32,
     picture: ti.types.ndarray(dtype=ti.u8, ndim=3),
 ):
     """Colour each pixel: once for each thing seen in it, weighted by how many samples see it.
@@ -87,6 +88,7 @@ def shade(
     sun: its direction, and where the sky is brightest.  softness: the sun's radius as the tangent of an angle.
     ground: the floor's height.  tile: edge of its squares.  fade: distance where it is gone [m].
     contact_height: where half of the contact darkening is left [m].
+    everywhere: 1, or 0 to leave out the pixels in which there is no triangle.
     """
     width = picture.shape[1]
     samples = keys.shape[1]
@@ -94,7 +96,7 @@ def shade(
     for pixel in range(picture.shape[0] * width):
         row, column = pixel // width, pixel % width
         is_covered = covered[pixel]
-        remaining = 1
+        remaining = everywhere
         if is_covered == 1:
             remaining = (1 << samples) - 1
         total = vec3(0)
@@ -173,6 +175,6 @@ def shade(
                     colour += constant(SUN_LIGHT) * (f32(GLOSS) * shine * light)
             total += colour * members
             sample_count += members
-        code = encode(total / sample_count)
+        code = encode(total / ti.max(sample_count, f32(1.0)))
         for channel in ti.static(range(3)):
             picture[row, column, channel] = ti.cast(ti.max(ti.min(code[channel], 1), 0) * 255 + f32(0.5), ti.u8)

@@ -64,10 +64,11 @@ class Viewer:
 
     def stop(self):
         """Stop the session and the server."""
-        self.films.stopped = True
-        self.session.stop()
-        with quiet():
-            self.server.stop()
+        if not self.films.stopped:
+            self.films.stopped = True
+            self.session.stop()
+            with quiet():
+                self.server.stop()
 
     # Who looks on -----------------------------------------------------------------------------------------------------
 

@@ -108,35 +108,48 @@ class Seen(Following):
 
 
 class Source:
-    """A saved take, frame by frame, as scenes.render.film draws it. Arguments: folder."""
+    """A saved take, frame by frame, as scenes.render.film and scenes.view.replay draw it.
 
-    def __init__(self, folder):
+    Arguments: folder; bodies: whose are in the frames, the scene's "body_poses" or those of the "ghost".
+    """
+
+    def __init__(self, folder, bodies="body_poses"):
         with np.load(Path(folder) / "frames.npz") as file:
             self.arrays = {name: file[name] for name in file.files}
         # Our own process wrote it, a moment ago.
         self.told = pickle.loads((Path(folder) / "told.pickle").read_bytes())
-        self.fps, self.solver = self.told.fps, ", ".join(self.told.solvers)
-        self.count = len(self.arrays["time"])
-        camera = Seen(cameras=self.arrays["cameras"])
-        self.scene = SimpleNamespace(looks=[], camera=camera, name=self.told.name, ground=self.told.ground)
+        self.fps, self.count, self.bodies = self.told.fps, len(self.arrays["time"]), bodies
+        self.solver = ", ".join(self.told.solvers)
+        self.changes = dict(self.told.looks) if bodies == "body_poses" else {0: self.told.ghost_looks}
+        self.camera = Seen(cameras=self.arrays["cameras"])
+        self.scene = SimpleNamespace(
+            looks=self.changes[0], camera=self.camera, name=self.told.name, ground=self.told.ground
+        )
 
-    def frame(self, number, bodies="body_poses"):
-        """The Frame of a number. Arguments: number; bodies: the scene's or the ghost's."""
+    def frame(self, number, bodies):
+        """The Frame of a number. Arguments: number; bodies: as of the Source."""
         time, positions, poses = (self.arrays[name][number] for name in KEPT[:3])
         nothing = np.zeros((0, 3))
         return Frame(float(time), positions, nothing, poses, self.arrays[bodies][number], nothing)
 
     def frames(self):
         """Yields the frames; the scene's looks and camera are those of each, while it is at hand."""
-        changes = dict(self.told.looks)
+        looks = []
         for number in range(self.count):
-            looks = changes.get(number, self.scene.looks if number else [])
-            self.scene.looks, self.scene.camera.number = looks, number
-            if self.told.ghost_looks:
-                beside = [Still(look, self.frame(number, "ghost")) for look in self.told.ghost_looks]
-                self.scene.looks = [*looks, *beside]
-            yield self.frame(number)
-            self.scene.looks = looks
+            looks = self.changes.get(number, looks)
+            self.scene.looks, self.camera.number = looks, number
+            yield self.frame(number, self.bodies)
+
+
+class WithGhost(Source):
+    """The same, with the ghost among the looks of each frame."""
+
+    def frames(self):
+        """Yields the frames."""
+        for number, frame in enumerate(super().frames()):
+            beside = self.frame(number, "ghost")
+            self.scene.looks = [*self.scene.looks, *(Still(look, beside) for look in self.told.ghost_looks)]
+            yield frame
 
 
 @dataclass
@@ -158,19 +171,27 @@ def main(folder, path):
         sys.stdout.write(f"{number}\n")
         sys.stdout.flush()
 
-    source = Source(folder)
     if path.endswith(".html"):
-        from scenes.view.replay import write
-
-        next(source.frames())
-        source.scene.camera = source.scene.camera.at(None)
-        write({source.solver: source}, path, progress=tell)
+        write_replay(folder, path, tell)
         return
     from scenes.device import initialise
     from scenes.render.film import draw_frames, renderer_for
 
     initialise()
+    source = WithGhost(folder)
     draw_frames(source, path, renderer_for(source.scene, *SIZE), progress=tell)
+
+
+def write_replay(folder, path, tell):
+    """Make a replay; whoever looks at it has the camera."""
+    from scenes.colours import SOLVERS
+    from scenes.view.replay import write
+
+    sources = Source(folder), Source(folder, "ghost")
+    sources = dict(zip(sources[0].told.solvers, sources))
+    for each in sources.values():
+        each.scene.camera = each.camera.at(None)
+    write(sources, path, colours={label: SOLVERS[label] for label in sources}, progress=tell)
 
 
 if __name__ == "__main__":

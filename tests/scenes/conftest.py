@@ -1,10 +1,23 @@
-"""A scene of two particles that ends badly, for what a run leaves behind then."""
+"""The command line in this process; and a scene of two particles that ends badly, for what a run leaves behind then."""
 
 import pytest
 
 import pbd
 import scenes
+from scenes import cli
 from scenes.scene import REGISTRY
+
+
+@pytest.fixture
+def command(capsys):
+    """The command line in this process: takes words, gives exit status, output and errors."""
+
+    def call(*words):
+        status = cli.main([str(word) for word in words])
+        said = capsys.readouterr()
+        return status, said.out, said.err
+
+    return call
 
 
 @pytest.fixture

@@ -8,24 +8,12 @@ import pytest
 import trimesh
 
 import rigid
-from scenes import cli
+from scenes import cli, terminal
 from scenes.recording import Recording
 from scenes.run import Run
 from scenes.scene import available
 
 SMALL = ["--param", "grains=5", "--param", "sticks=2", "--duration", "0.1"]
-
-
-@pytest.fixture
-def command(capsys):
-    """The command line in this process: takes words, gives exit status, output and errors."""
-
-    def call(*words):
-        status = cli.main([str(word) for word in words])
-        said = capsys.readouterr()
-        return status, said.out, said.err
-
-    return call
 
 
 @pytest.fixture
@@ -102,6 +90,22 @@ WRONG = [
     ("run drape --param collider={tmp}/open.stl", "open edges"),
     ("run drape --param collider={tmp}/open.stl --param units=miles", "unit is 'miles': expected one of 'm', 'cm'"),
     ("run drape --param collider={tmp}/file", "file type of file is ''"),
+    ("compare", "required: SCENE"),
+    ("compare chian", "no scene called 'chian'; did you mean 'chain'?"),
+    ("compare chain --solvers impulse,verlett", "solver is 'verlett': expected one of"),
+    ("compare chain --solvers impulse,impulse", "'impulse' is compared twice"),
+    ("compare chain --reference impuls", "reference is 'impuls': expected one of"),
+    ("compare chain --equal times", "invalid choice: 'times'"),
+    ("compare chain --probe angel", "no probe called 'angel' in scene chain; did you mean 'angle'?"),
+    ("compare chain --option iterations=5", "--option iterations=5: expected SOLVER.NAME=VALUE"),
+    ("compare chain --option impuls.iterations=5", "solver in settings is 'impuls': expected one of"),
+    ("compare chain --option impulse.iteration=5", "'impulse' has no option 'iteration'; did you mean 'iterations'?"),
+    ("compare chain --dt 0", "dt is 0"),
+    ("compare chain --duration nan", "duration is nan"),
+    ("compare box --solvers impulse,penalty", "no solver can run scene box: solver 'impulse' moves bodies alone"),
+    ("compare box --out {tmp}", "the directory has something in it: expected another --out, or --force"),
+    ("compare box --out {tmp}/file", "is a file, not a directory"),
+    ("compare box --out {tmp}/file/box", "is a file, not a directory"),
     ("bench stick", "no benchmark called 'stick'; did you mean 'sticks'?"),
 ]  # fmt: skip
 
@@ -125,7 +129,7 @@ def test_a_wrong_command_is_one_line_and_status_two(command, tmp_path, words, me
     assert sorted(tmp_path.iterdir()) == there
 
 
-@pytest.mark.parametrize("words", [[], ["list"], ["run"], ["render"], ["bench"]])
+@pytest.mark.parametrize("words", [[], ["list"], ["run"], ["render"], ["compare"], ["bench"]])
 def test_help_fits_a_narrow_terminal(capsys, monkeypatch, words):
     monkeypatch.setenv("COLUMNS", "40")
     with pytest.raises(SystemExit) as stop:
@@ -178,7 +182,7 @@ def test_a_script_gets_a_line_a_scene_with_fields_between_tabs(command):
 
 @pytest.mark.parametrize("width", [40, 80, 200])
 def test_a_person_gets_paragraphs_that_fit(command, monkeypatch, width):
-    monkeypatch.setattr(cli, "out", cli.Console(force_terminal=True, width=width, color_system=None))
+    monkeypatch.setattr(terminal, "out", terminal.Console(force_terminal=True, width=width, color_system=None))
     status, said, _ = command("list")
     assert status == 0
     lines = said.splitlines()

@@ -78,12 +78,15 @@ def test_bodies_have_colours_and_the_ground_one_of_its_own():
     for k in range(3):
         model.add_box((1, 1, 1), mass=1.0, position=(k, 0, 2))
     poses = np.array([(k, 0, 2, 1, 0, 0, 0) for k in range(3)])
-    (drawn,) = Bodies(model).draw(frame_of(poses))
-    assert np.array_equal(drawn.positions, [(5, 0, 0.5), (0, 0, 2), (1, 0, 2), (2, 0, 2)])
-    assert np.array_equal(drawn.colours, [STONE, *PALETTE[:3]])
+    ground, drawn = Bodies(model).draw(frame_of(poses))  # boxes all of one size, but the ground's never move
+    assert np.array_equal(ground.positions, [(5, 0, 0.5)])
+    assert np.array_equal(ground.colours, [STONE])
+    assert np.array_equal(drawn.positions, [(0, 0, 2), (1, 0, 2), (2, 0, 2)])
+    assert np.array_equal(drawn.colours, PALETTE[:3])
     given = RNG.uniform(size=(3, 3))
-    (drawn,) = Bodies(model, given, (0, 0, 0)).draw(frame_of(poses))
-    assert np.array_equal(drawn.colours, [(0, 0, 0), *given])
+    ground, drawn = Bodies(model, given, (0, 0, 0)).draw(frame_of(poses))
+    assert np.array_equal(ground.colours, [(0, 0, 0)])
+    assert np.array_equal(drawn.colours, given)
 
 
 def test_strings_are_drawn_between_their_ends():

@@ -1,0 +1,1 @@
+"""Commands of `verletlab` that want more than a page, a file each; scenes/cli.py has the others, and calls all."""

@@ -1,0 +1,181 @@
+"""One of those that are compared: what is run again and again, with this or that setting, on frames that all have."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pbd.validate import positive
+from scenes.comparison import Trace
+from scenes.measure import read
+from scenes.probes import deviations
+from scenes.recording import Recording
+from scenes.run import Run, record, settings_of
+from scenes.tuning import (
+    iteration_rate,
+    iterations_for,
+    knobs,
+    mean_of_frames,
+    seconds_per_second,
+    tune,
+    without_tolerance,
+)
+
+FINER = 100  # how many times smaller the steps of a reference such as "impulse/100" are
+SWEEP = (0.25, 0.5, 2.0, 4.0)  # times the substeps, and times the iterations
+
+# What ends a run in the middle: a state that stops being finite, too many contacts, a number out of bounds.
+FAILURES = (ArithmeticError, RuntimeError, ValueError)
+
+
+@dataclass
+class TimeBase:
+    """Frames that all have: how far apart [s], and how many after the one at time zero."""
+
+    interval: float
+    frames: int
+
+    @classmethod
+    def of(cls, scene, duration, dt, fps):
+        """Frames of whole steps of the scene's own solver. Arguments: as of `compare`."""
+        duration = positive("duration", scene.duration if duration is None else duration)
+        dt = settings_of(scene, scene.solver)["dt"] if dt is None else positive("dt", dt)
+        running = min(1 / positive("fps", fps), duration)
+        interval = max(1, round(running / dt)) * dt
+        return cls(interval, max(1, round(duration / interval)))
+
+    @property
+    def duration(self):
+        """Of a run [s]."""
+        return self.frames * self.interval
+
+    def step(self, dt):
+        """The longest step of which whole ones make a frame [s]. Arguments: dt: how long at most."""
+        count = max(1, int(np.ceil(self.interval / dt - 1e-9)))
+        return dt if abs(count * dt / self.interval - 1) < 1e-9 else self.interval / count
+
+
+class Contender:
+    """A Variant on a TimeBase: what is run again and again, with this or that setting."""
+
+    def __init__(self, scene, variant, base):
+        self.scene = scene if variant.scene is None else variant.scene
+        self.variant, self.base = variant, base
+        own = {**settings_of(self.scene, variant.solver), **variant.settings}
+        self.settings = {**variant.settings, "dt": base.step(own["dt"])}
+        shorter = self.settings["dt"] / own["dt"]
+        if shorter != 1 and own.get("damping"):  # what a step loses of the velocity: as much of it in a second
+            self.settings["damping"] = 1 - (1 - own["damping"]) ** shorter
+        if variant.label.endswith(f"/{FINER}"):
+            self.settings["substeps"] = FINER * knobs(self.run())["substeps"]
+        self.turned = knobs(self.run())
+        self.terms = {}
+
+    def run(self, **settings):
+        """A Run that has not begun. Arguments: settings, in place of its own."""
+        settings = {**self.settings, **settings}
+        dt = settings.pop("dt")
+        return Run(self.scene, self.variant.solver, self.base.duration, dt, 1 / self.base.interval, **settings)
+
+    def turn(self, turned, **terms):
+        """Settle substeps and iterations, and note on what terms."""
+        self.turned = turned
+        self.settings |= {name: turned[name] for name in ("substeps", "iterations") if name in turned}
+        self.settings |= without_tolerance(self.variant.solver)
+        self.terms |= terms
+
+    def cost(self, turned, repeats=2):
+        """Wall time of a simulated second with these substeps and iterations, no tolerance [s]."""
+        chosen = {name: turned[name] for name in ("substeps", "iterations") if name in turned}
+        chosen |= without_tolerance(self.variant.solver)
+        return seconds_per_second(lambda: self.run(**chosen), repeats)
+
+    def trace(self, progress=None, measured=True):
+        """Run it: a Trace, without deviations, and where it is not `measured` without series."""
+        solver, label = self.variant.solver, self.variant.label
+        running, readings = self.run(), []
+
+        def note(number, count):
+            readings.append(read(running) if measured else {})
+            if progress:
+                progress(label, number, count)
+
+        failure, recording = "", None
+        try:
+            recording = record(running, note)
+        except FAILURES as error:
+            recording = cut(getattr(error, "recording", None), len(readings))
+            failure = str(error)
+            if recording is not None and not hasattr(error, "time"):
+                failure = f"after {recording.times[-1]:.6g} s: {failure}"
+        if recording is not None and recording.about.get("interrupted"):
+            raise KeyboardInterrupt
+        about = {} if recording is None else recording.about
+        series = {name: np.array([each[name] for each in readings]) for name in (readings[0] if readings else ())}
+        if measured and readings:
+            series["drift"] = series["total"] - series["total"][0]
+            spent = 1e6 * np.array(running.seconds)[: len(readings) - 1]
+            series["microseconds"] = np.concatenate([[np.nan], [np.nan] * bool(len(spent)), spent[1:]])
+        if running.seconds:
+            about = {**about, "seconds_per_second": mean_of_frames(running.seconds) / running.settings["dt"]}
+        about |= self.terms
+        settings = {**{name: value for name, value in running.settings.items() if plain(value)}, **self.turned}
+        return Trace(solver, label, settings, recording, series, {}, about.get("digest", ""), failure, about)
+
+    def sweep(self, trace, reference, probe):
+        """Error against cost: a list as of Comparison.sweep. Arguments: its Trace; the reference's Recording; {name:
+        Probe} of one."""
+        points = [] if trace.failure else [self.point(trace.recording, self.turned, reference, probe)]
+        for knob in ("substeps", "iterations"):
+            for factor in SWEEP if knob in self.turned else ():
+                turned = {**self.turned, knob: round(factor * self.turned[knob])}
+                if turned[knob] < 1 or turned[knob] == self.turned[knob]:
+                    continue
+                try:
+                    recording = record(self.run(**{knob: turned[knob]}))
+                except FAILURES:
+                    continue  # it does not hold with so few
+                points.append(self.point(recording, turned, reference, probe))
+        return sorted(points, key=lambda point: point[0])
+
+    def point(self, recording, turned, reference, probe):
+        """One point of a sweep."""
+        (apart,) = deviations(self.scene, recording, reference, probe).values()
+        per_second = recording.about["microseconds_per_step"] / turned["dt"]
+        return per_second, float(np.nanmax(apart)), dict(turned)
+
+
+def plain(value):
+    """Whether a setting is a plain value."""
+    return isinstance(value, (bool, int, float, str))
+
+
+def cut(recording, frames):
+    """The first frames of a Recording; None of none."""
+    if recording is None or not frames:
+        return None
+    return Recording(recording.about, *(getattr(recording, name)[:frames] for name in Recording.ARRAYS))
+
+
+# Equal terms ----------------------------------------------------------------------------------------------------------
+
+
+def equalise(contenders, equal):
+    """Give all the same iterations, or the same time, for a simulated second. Arguments: Contenders; "iterations" or
+    "time"."""
+    if equal == "iterations":
+        rate = next((rate for each in contenders if (rate := iteration_rate(each.turned))), None)
+        for each in contenders:
+            if "iterations" in each.turned:
+                turned = {**each.turned, "iterations": iterations_for(each.turned, rate)}
+                each.turn(turned, iterations_per_second=iteration_rate(turned))
+        return
+    spent = [each.cost(each.turned) for each in contenders]
+    budget = max(spent)
+    for each, own in zip(contenders, spent):
+        turned = each.turned if own == budget else tune(each.cost, each.turned, budget)[0]
+        each.turn(turned)
+    # Measured again, one after another in turn, so that what the machine does meanwhile strikes all alike.
+    again = [[each.cost(each.turned, 1) for each in contenders] for _ in range(3)]
+    least = np.min(again, axis=0)
+    for each, own in zip(contenders, least):
+        each.terms |= {"seconds_per_second": float(own), "equal_time": float(own / least.max())}

@@ -1,0 +1,124 @@
+"""Agreement as tests of one's own ask for it: an error that was planted is found, and named."""
+
+import matplotlib.image
+import pytest
+
+import rigid
+import scenes
+from scenes.comparison import Variant
+from scenes.testing import assert_solvers_agree
+
+pytest_plugins = ["pytester"]
+
+g, STEP, DURATION = 9.81, 0.25e-3, 0.4
+SETTINGS = {
+    "verlet": {"dt": STEP, "direction": "start", "iterations": 100},
+    "impulse": {"dt": STEP, "iterations": 200, "tolerance": 1e-10},
+    "articulated": {"dt": STEP},
+    "penalty": {"dt": STEP, "substeps": 8, "stiffness": 0.2 * (8 / STEP) ** 2, "damping": 0.2 * 8 / STEP},
+}
+
+# A rod of length l on its end, let go level, is never faster than θ̇ = sqrt(3 g/l) = 7.7 rad/s. Solvers of first order
+# are off by h θ̇ at most, and off one another by twice that, 0.004 rad. How far it has turned goes with t sqrt g: one
+# per cent of gravity changes it by 0.005 t θ̇, at the bottom, after 0.34 s (K(1/2) sqrt(2l/3g)), by 0.013 rad.
+TOLERANCE = 0.008  # [rad]
+
+
+def pendulum(gravity=g):
+    """A rod that falls from level about its end. (Thick, so that penalties may be stiff in turning too.)"""
+    model = rigid.Model(gravity=(0, 0, -gravity))
+    rod = model.add_box((0.5, 0.1, 0.1), mass=1.0, position=(0.25, 0, 1), name="rod")
+    model.add_hinge(rigid.GROUND, rod, (0, 0, 1), (0, 1, 0), name="pin")
+    settings = {solver: {**given, "contacts": False} for solver, given in SETTINGS.items()}
+    return scenes.Scene(model=model, duration=DURATION, settings=settings, name="pendulum")
+
+
+def test_solvers_agree():
+    found = assert_solvers_agree(pendulum(), probe="angle", tolerance=TOLERANCE)
+    assert [trace.label for trace in found.traces] == list(rigid.SOLVERS)
+    assert all(trace.deviation["angle"].max() < TOLERANCE for trace in found.traces)
+
+
+@pytest.mark.parametrize("wrong", ["verlet", "impulse", "articulated"])
+def test_one_per_cent_of_gravity_is_found_and_named(wrong, tmp_path):
+    label = f"{wrong}, heavier"
+    others = [solver for solver in ("verlet", "impulse", "articulated") if solver != wrong]
+    planted = [Variant(wrong, label, pendulum(1.01 * g)), *others]
+    with pytest.raises(AssertionError) as caught:
+        assert_solvers_agree(pendulum(), planted, "angle", tolerance=TOLERANCE, folder=tmp_path / "plots")
+    said = str(caught.value).splitlines()
+    assert said[0] == f"solvers do not agree in scene pendulum to 0.008, all against {others[0]}:"
+    assert said[1].startswith(f"  {label} deviates, first at 0.")
+    assert " in pin angle, most at 0." in said[1]
+    assert said[2].startswith(f"who agrees: {others[1]} (to ")
+    assert len(said) == 4
+    assert said[3] == f"plot: {caught.value.plot}"
+    assert caught.value.plot.parent == tmp_path / "plots"
+    assert matplotlib.image.imread(caught.value.plot).std() > 0.05  # there is something in it
+
+
+def test_a_reference_is_who_one_says(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    planted = [Variant("impulse", "heavier", pendulum(1.01 * g)), "verlet", "articulated"]
+    with pytest.raises(AssertionError, match=r"all against heavier:\n  verlet deviates.*\n  articulated deviates"):
+        assert_solvers_agree(pendulum(), planted, "pin", tolerance=TOLERANCE, reference="heavier")
+    assert [path.name for path in tmp_path.iterdir()] == ["pendulum-disagrees.png"]
+
+
+def test_who_fails_or_cannot_does_not_agree(leap, tmp_path):
+    calm = Variant("verlet", "calm", scenes.load(leap, when=10))
+    with pytest.raises(AssertionError, match=r"leaps failed: particle 0 .* stopped being finite in step 31") as caught:
+        assert_solvers_agree(leap, [Variant("verlet", "leaps"), calm], tolerance=1.0, folder=tmp_path, name="a/b c")
+    assert caught.value.plot == tmp_path / "a-b-c.png"
+    far = Variant("verlet", "far", scenes.load(leap, far=3.0))
+    with pytest.raises(AssertionError, match=r"far deviates, first at 0.5167 s by 3 m in particle 0, most"):
+        assert_solvers_agree(leap, [calm, far], tolerance=1.0, folder=tmp_path)
+    scene = pendulum()
+    scene.cannot["penalty"] = "it is too soft"
+    with pytest.raises(AssertionError, match=r"penalty cannot run it: solver 'penalty' .* it is too soft"):
+        assert_solvers_agree(scene, ["impulse", "penalty"], tolerance=1.0, folder=tmp_path)
+    with pytest.raises(ValueError, match=r"no probe called 'pim' in scene pendulum; did you mean 'pin'\?"):
+        assert_solvers_agree(scene, ["impulse"], "pim", tolerance=1.0)
+
+
+# The plugin ----------------------------------------------------------------------------------------------------------
+
+
+CASE = """
+    import pytest
+    import scenes
+
+    def test_it(compare_solvers):
+        other = scenes.Variant("impulse", "longer", scenes.load("pendulum", length=1.1))
+        compare_solvers("pendulum", ["impulse", other], tolerance=0.1, duration=1)
+"""
+
+
+@pytest.fixture
+def process(pytester, request, monkeypatch):
+    """A pytester whose processes have this tree, and no plugin but what they ask for."""
+    monkeypatch.setenv("PYTHONPATH", str(request.config.rootpath))
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    return pytester
+
+
+def test_the_fixture_tells_who_and_where_the_plot_is(process):
+    process.makepyfile(CASE)
+    process.makeini("[pytest]\ncompare_solvers_folder = plots")
+    told = process.runpytest_subprocess("-p", "scenes.pytest_plugin")
+    told.assert_outcomes(failed=1)
+    told.stdout.fnmatch_lines([
+        "E       AssertionError: solvers do not agree in scene pendulum to 0.1, all against impulse:",
+        "E         longer deviates, first at *",
+        "*- Captured compare_solvers call -*",
+        f"plot: {process.path}/plots/test_it.png",
+    ])  # fmt: skip
+    told.stdout.no_fnmatch_line("*scenes/testing.py*")  # the failure is the test's, not ours
+    assert (process.path / "plots" / "test_it.png").exists()
+
+
+def test_the_plugin_brings_nothing_until_it_is_used(process):
+    told = process.runpython_c(
+        "import sys, scenes.pytest_plugin; print(sorted({'taichi', 'numpy', 'matplotlib', 'rigid'} & set(sys.modules)))"
+    )
+    assert told.stdout.str() == "[]"

@@ -1,0 +1,76 @@
+"""Recordings and comparisons made by hand, of boxes that slide along x: no solver runs, and all is known."""
+
+import numpy as np
+
+import rigid
+import scenes
+from scenes.comparison import Comparison, Trace
+from scenes.looks import Bodies, Scenery
+from scenes.recording import Recording
+from scenes.render import Camera, box
+
+CAMERA = Camera((0, -8, 1), (0, 0, 1), field_of_view=30)  # x to the right, z upwards
+EDGE = 0.6  # of the box [m]
+STEP = 0.1  # from frame to frame [s]
+
+
+def scene_of(post=(-1.6, 0.9), **more):
+    """A box over the floor, beside a white post at x and with half its width, or without one; seen along y."""
+    model = rigid.Model()
+    model.add_box((EDGE, EDGE, EDGE), mass=1.0, position=(0, 0, 1), name="box")
+    looks = [Bodies(model, np.array([(0.85, 0.30, 0.24)]))]
+    if post:
+        x, height = post
+        surface = box((0.3, 0.3, height), (1.0, 1.0, 1.0))
+        surface.vertices = surface.vertices + np.array([x, 0, height / 2])
+        looks.append(Scenery([surface]))
+    return scenes.Scene(model=model, looks=looks, camera=CAMERA, name="sliding", summary="A box slides.", **more)
+
+
+def recording_of(x, solver="", y=0.0, **about):
+    """A Recording of the box at x (frames,) and y [m], a frame each STEP."""
+    frames = len(x)
+    poses = np.zeros((frames, 1, 7))
+    poses[:, 0, 0], poses[:, 0, 1], poses[:, 0, 2], poses[:, 0, 3] = x, y, 1.0, 1.0
+    empty = np.zeros((frames, 0, 3))
+    return Recording(
+        {"solver": solver, **about}, STEP * np.arange(frames), empty, empty, np.zeros((frames, 0, 7)), poses,
+        np.zeros((frames, 1, 6)), np.zeros((frames, 3)),
+    )  # fmt: skip
+
+
+def trace_of(solver, x, label=None, failure="", gap=None, **settings):
+    """A Trace of the box at x (frames,) [m], whose gaps, where it has any, are given; it deviates by x [m]."""
+    recording = recording_of(np.asarray(x, float), solver)
+    count = len(recording)
+    kinetic, potential = 5.0 * recording.times, 20.0 - 4.0 * recording.times
+    momentum = np.outer(recording.times, (3.0, 0.0, 4.0))  # of length 5 t
+    series = {
+        "kinetic": kinetic, "potential": potential, "total": kinetic + potential, "drift": 1.0 * recording.times,
+        "linear_momentum": momentum, "angular_momentum": 0 * momentum, "penetration": np.zeros(count),
+        "iterations": np.full(count, 10.0), "microseconds": np.array([np.nan, *[30.0] * (count - 1)]),
+    }  # fmt: skip
+    if gap is not None:
+        series["joint_gap"] = np.asarray(gap, float)
+    settings = {"dt": 0.01, "substeps": 2, "iterations": 10, **settings}
+    digest = "" if failure else "0123456789abcdef"
+    return Trace(solver, label or solver, settings, recording, series, {"position": np.abs(x)}, digest, failure,
+                 {"device": "x64, 64 bits", "microseconds_per_step": 30.0})  # fmt: skip
+
+
+def comparison_of():
+    """Three solvers over one second: one stands still, one slides, one fails half way; and one cannot."""
+    times = STEP * np.arange(11)
+    traces = [
+        trace_of("impulse", 0 * times, gap=np.full(11, 1e-3)),
+        trace_of("verlet", 0.5 * times, gap=np.full(11, 1e-9), direction="<current>"),
+        trace_of("penalty", -times[:6], failure="step 51, at 0.51 s: body 'box' is not finite"),
+    ]
+    settings = traces[0].settings
+    sweep = {
+        "impulse": [(1000.0, 0.1, settings), (2000.0, 0.05, {**settings, "substeps": 4}),
+                    (1500.0, 0.09, {**settings, "iterations": 20})],
+        "verlet": [(500.0, 0.2, settings), (900.0, np.inf, {**settings, "substeps": 4})],
+    }  # fmt: skip
+    cannot = {"articulated": "a loop of <joints> would have to open"}
+    return Comparison(scene_of(), traces, "impulse", cannot, None, sweep)
