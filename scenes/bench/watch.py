@@ -67,7 +67,7 @@ def paced(scene, solver, duration):
 
 
 def shown(count=100, frames=180):
-    """What the viewer adds to a frame of a falling cloth of count x count: with nobody who looks on, and with a page."""
+    """What the viewer adds to a frame of a falling cloth of count x count, with nobody who looks on and with a page."""
     from scenes.view.server import Viewer
 
     viewer = Viewer(load("drape", count=count), port=0)

@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 
 import pbd
-import rigid
 import scenes
 from pbd.build import cloth
 from scenes.render import Camera
@@ -33,15 +32,17 @@ FLAGS = (
 
 
 @pytest.fixture(scope="module")
-def small_scenes():
-    """Two scenes that are quickly made: a cloth that hangs from its upper corners, and a rod on a hinge."""
+def hanging():
+    """The name of one more scene: a cloth that hangs from its upper corners, of the kernels that a `drape` has."""
 
     def hanging(count: int = 6, sway: float = 0.0):
         """A cloth hangs from two of its corners, which may sway."""
         particles = pbd.Particles()
+        particles.add_collider(pbd.Plane(), friction=0.6)
+        particles.add_collider(pbd.Sphere((0, 0, -1), 0.5), friction=0.25)  # out of sight and reach
         cloth(
-            particles, (-0.5, 0, 1.2), (1, 0, 0), (0, 0, -1), (count, count), bending=None,
-            pins=("left_top", "right_top"),
+            particles, (-0.5, 0, 1.2), (1, 0, 0), (0, 0, -1), (count, count), shear_compliance=1e-2, bending=1e-4,
+            thickness=0.016, friction=0.3, pins=("left_top", "right_top"),
         )  # fmt: skip
         if sway:
             corners = particles.positions[[0, count - 1]].copy()
@@ -49,16 +50,9 @@ def small_scenes():
         settings = {"verlet": {"dt": 1 / 60, "substeps": 4, "iterations": 4, "damping": 0.02}}
         return scenes.Scene(particles, settings=settings, camera=Camera((0.8, -4, 1), (0.8, 0, 0.7)))
 
-    def swinging():
-        """A rod swings on a hinge."""
-        model = rigid.Model()
-        rod = model.add_box((0.6, 0.06, 0.06), mass=1.0, position=(0.3, 0, 1))
-        model.add_hinge(rigid.GROUND, rod, (0, 0, 1), (0, 1, 0), name="axle")
-        return scenes.Scene(model=model, settings={"impulse": {"dt": 1 / 60}, "articulated": {"dt": 1 / 60}})
-
-    scenes.register(hanging), scenes.register(swinging)
-    yield
-    del REGISTRY["hanging"], REGISTRY["swinging"]
+    scenes.register(hanging)
+    yield "hanging"
+    del REGISTRY["hanging"]
 
 
 @pytest.fixture(scope="session")
@@ -114,6 +108,15 @@ class Tab:
             return found.length ? Array.from(found[0]) : [];
         }"""
         return np.reshape(self.page.evaluate(held, node), (-1, 3))
+
+    def place(self, node):
+        """Where the page has the first of many alike: its position and rotation (7,); empty where there is none."""
+        held = """name => {
+            const node = __viserSceneTree.getState()[name];
+            const { batched_positions: positions, batched_wxyzs: rotations } = node?.message.props ?? {};
+            return positions ? [...positions.slice(0, 3), ...rotations.slice(0, 4)] : [];
+        }"""
+        return np.array(self.page.evaluate(held, node))
 
     def pixel(self, point):
         """Where on the page a point (3,) [m] is: from the left and from the top."""

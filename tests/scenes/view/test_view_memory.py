@@ -22,7 +22,7 @@ WARM = 22.0  # until plots have all that they keep [s]
 
 
 @pytest.fixture
-def viewer(small_scenes):
+def viewer(hanging):
     """A viewer of a cloth that always moves, and a page that is open."""
     viewer = Viewer(scenes.load("hanging", sway=0.3), port=0)
     reader = subprocess.Popen(
