@@ -28,7 +28,8 @@ def view_scene(given):
     if not 0 <= given.port < 65536:
         raise WrongCommand(f"--port {given.port}: expected 0, for any, to 65535")
     try:
-        from scenes.view.server import Viewer, open_browser
+        from scenes.view.server import Viewer
+        from scenes.view.serving import open_browser
     except ModuleNotFoundError as error:
         if error.name != "viser":
             raise

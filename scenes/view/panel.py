@@ -11,11 +11,11 @@ from scenes.device import running_on
 from scenes.scene import available
 from scenes.view import overlays
 from scenes.view.plots import Plots
+from scenes.view.pointer import TOOLS
 from scenes.view.session import STEPPING
 
 NONE = "none"
 KINDS = ("mp4 film", "html replay")
-TOOLS = ("drag", "pin", "unpin", "cut")
 STATUS_EVERY = 0.25  # seconds from one status line to the next
 PLAY, PAUSE = "Play", "Pause"
 
@@ -58,7 +58,7 @@ class Panel:
         viewer, gui = self.viewer, self.gui
         self.tool = gui.add_dropdown("tool", TOOLS, hint="What the left mouse button does with what it touches; beside "
                                      "that, it turns the camera.")  # fmt: skip
-        asked(self.tool, self.session, viewer.choose_tool)
+        asked(self.tool, self.session, viewer.pointers.choose)
         self.tears = gui.add_checkbox("sticks tear", False, hint="Cloth and ropes tear where they are stretched.")
         self.tear_at = gui.add_slider("tear at", 1.05, 3.0, 0.05, 1.5, hint="times their rest length")
         for handle in (self.tears, self.tear_at):

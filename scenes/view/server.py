@@ -1,15 +1,6 @@
-"""The viewer: a session, and the page that shows it (viser's). `view` is what `verletlab view` runs."""
+"""The viewer: a session, and the page that shows it, which is viser's."""
 
-import contextlib
-import errno
-import io
 import math
-import os
-import socket
-import sys
-import webbrowser
-
-import viser
 
 from scenes.colours import SOLVERS
 from scenes.render.geometry import Camera
@@ -20,7 +11,9 @@ from scenes.view.hand import Hands
 from scenes.view.history import History
 from scenes.view.overlays import Overlays
 from scenes.view.panel import Panel
-from scenes.view.pins import Pins, first_on_ray
+from scenes.view.pins import Pins
+from scenes.view.pointer import Pointers
+from scenes.view.serving import free_port, quiet, serve
 from scenes.view.session import SURROUNDING, Session
 from scenes.view.tear import Tearing
 
@@ -44,8 +37,8 @@ class Viewer:
         self.hands, self.pins, self.tearing = Hands(session), Pins(session), Tearing(session)
         self.overlays, self.history, self.films = Overlays(self.server), History(session), Films(self)
         self.running = self.drawing = self.ghost = self.ghost_drawing = self.key = None
-        self.tool, self.shadows, self.follows, self.followed = "drag", True, True, None
-        self.bound, self.cutting = {}, {}  # handles that tell of pointers; where those cut last
+        self.shadows, self.follows, self.followed = True, True, None
+        self.pointers = Pointers(session, self.hands, self.pins, self.tearing)
         try:
             self.panel = Panel(self)
             self.server.on_client_connect(self.connected)
@@ -78,7 +71,7 @@ class Viewer:
 
     async def disconnected(self, client):
         """Somebody closed it, perhaps in the middle of a drag."""
-        self.session.ask(lambda: self.release(client.client_id))
+        self.session.ask(lambda: self.pointers.release(client.client_id))
         self.session.ask(self.count_watchers)
 
     def count_watchers(self):
@@ -99,7 +92,7 @@ class Viewer:
             if beside is not None and self.ghost_drawing is not None:
                 self.ghost_drawing.show(beside)
             self.overlays.show(session.running, frame)
-        self.bind()
+        self.pointers.bind(self.drawing.handles)
         self.follow(frame)
         self.films.add(frame, beside)
         if self.history.add(frame, beside):
@@ -115,23 +108,26 @@ class Viewer:
         if session.ghost is not self.ghost and session.ghost is not None:
             self.ghost_drawing = Drawing(self.server, self.ghost_looks(session.ghost), "/ghost", GHOST)
         self.ghost = session.ghost
+        self.tearing.renew()
         if session.running is not self.running:
-            if self.drawing is not None:
-                self.drawing.remove()
-                self.overlays.clear()
-            self.tearing.renew()
-            scene = session.running.scene
-            self.drawing, self.bound = Drawing(self.server, self.tearing.looks), {}
-            self.drawing.fade(GLASS if self.overlays.chosen else None)
-            new = self.running is None or self.running.scene.name != scene.name
+            scene, before = session.running.scene, self.running and self.running.scene
             self.running, self.followed = session.running, None
-            if new:
+            if scene is not before:
+                if self.drawing is not None:
+                    self.drawing.remove()
+                self.overlays.clear()
+                self.drawing = Drawing(self.server, self.tearing.looks, opacity=self.opacity())
+            if before is None or scene.name != before.name:
                 set_stage(self.server, scene, self.shadows)
                 self.aim_at_scene()
         key = self.running.scene.name, self.running.solver, session.ghost and session.ghost.solver
         if key != self.key:
             self.key = key
             self.panel.renew()
+
+    def opacity(self):
+        """Of the scene: as glass where lines in it are to be seen."""
+        return GLASS if self.overlays.chosen else None
 
     def ghost_looks(self, ghost):
         """Looks of a ghost, in its solver's colour. Arguments: a Run, or None."""
@@ -168,75 +164,6 @@ class Viewer:
             for client in self.server.get_clients().values():
                 client.camera.position = client.camera.position + target - self.followed  # and what it looks at
         self.followed = target
-
-    # Hands ------------------------------------------------------------------------------------------------------------
-
-    def bind(self):
-        """Have what is drawn tell of pointers."""
-        for (number, part), handle in self.drawing.handles:
-            if self.bound.get((number, part, handle.name)) is not handle:
-                self.bound[number, part, handle.name] = handle
-                handle.on_drag("left")(self.dragging(number, part))
-                self.bind_click(number, part, handle)
-
-    def bind_click(self, number, part, handle):
-        """Have it tell of clicks where the tool is one for that."""
-        handle.remove_click_callback()
-        if self.tool in ("pin", "unpin"):
-            handle.on_click(self.clicking(number, part))
-
-    def dragging(self, number, part):
-        """What to do where a look's part is dragged: a function of viser's event."""
-
-        async def dragged(event):
-            ask, who = self.session.ask, event.client_id
-            if event.phase == "end":
-                ask(lambda: self.release(who))
-            elif self.tool == "drag" and event.phase == "start":
-                ask(lambda: self.take(who, number, part, event))
-            elif self.tool == "drag":
-                ask(lambda: self.hands.lead(who, event.end_position), key=("lead", who))
-            elif self.tool == "cut":
-                ask(lambda: self.slash(event))
-            elif event.phase == "start":
-                ask(lambda: self.touch(number, part, event.instance_index, event.start_position))
-
-        return dragged
-
-    def clicking(self, number, part):
-        """What to do where a look's part is clicked: a function of viser's event."""
-
-        async def clicked(event):
-            def touch():
-                running = self.session.running
-                if running.particles is not None:
-                    point = first_on_ray(running.particles.positions(), event.ray_origin, event.ray_direction)
-                    self.touch(number, part, event.instance_index, point)
-
-            self.session.ask(touch)
-
-        return clicked
-
-    def take(self, who, number, part, event):
-        """Take hold of something, and follow the pointer."""
-        self.hands.take(who, self.tearing.looks[number], part, event.instance_index, event.start_position)
-        self.hands.lead(who, event.end_position)
-
-    def release(self, who):
-        """Let go of what a pointer held or cut."""
-        self.hands.let_go(who)
-        self.cutting.pop(who, None)
-
-    def slash(self, event):
-        """Cut from where the pointer was to where it is."""
-        start = self.cutting.get(event.client_id, event.start_position)
-        self.cutting[event.client_id] = event.end_position
-        self.tearing.slash(event.client.camera.position, start, event.end_position)
-
-    def touch(self, number, part, instance, point):
-        """Pin, or let go, what is there."""
-        act = self.pins.pin if self.tool == "pin" else self.pins.unpin
-        act(self.tearing.looks[number], part, instance, point)
 
     # What the panel asks for, on the session's thread ----------------------------------------------------------------
 
@@ -282,13 +209,6 @@ class Viewer:
         session = self.session
         session.start((*session.chosen[:4], name), session.settings)
 
-    def choose_tool(self, name):
-        """What the left button does."""
-        self.tool = name
-        self.hands.release_all()
-        for (number, part), handle in self.drawing.handles:
-            self.bind_click(number, part, handle)
-
     def tear_at(self, factor):
         """Let sticks tear where they are so many times their length, or not: None."""
         self.tearing.limit = factor
@@ -305,47 +225,4 @@ class Viewer:
     def choose_lines(self, name, wanted):
         """Draw lines, or not."""
         (self.overlays.chosen.add if wanted else self.overlays.chosen.discard)(name)
-        self.drawing.fade(GLASS if self.overlays.chosen else None)
-
-
-# Serving --------------------------------------------------------------------------------------------------------------
-
-
-def free_port(host, port):
-    """The first port from this one on that nobody has; 0, for any, stays 0.
-
-    Errors: OSError where the host is not one of this machine's, or there is no such port.
-    """
-    for each in range(port, min(port + 100, 65536)):
-        with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            try:
-                probe.bind((host, each))
-            except OSError as error:
-                if error.errno not in (errno.EADDRINUSE, errno.EACCES):
-                    raise OSError(f"cannot serve on {host}: {error.strerror or error}") from None
-                continue
-            return each
-    raise OSError(f"no free port from {port} to {port + 99} on {host}")
-
-
-def serve(host, port):
-    """A viser server, silent, and the address of its page."""
-    with quiet():
-        server = viser.ViserServer(host, port, label="verletlab", verbose=False)
-    shown = f"[{host}]" if ":" in host else host
-    return server, f"http://{shown}:{server.get_port()}"
-
-
-@contextlib.contextmanager
-def quiet():
-    """Nothing is printed in here: viser tells of itself, and we tell what there is to say."""
-    with contextlib.redirect_stdout(io.StringIO()):
-        yield
-
-
-def open_browser(address):
-    """Open a page where there is a screen to see it on. Arguments: address."""
-    screen = sys.platform in ("win32", "darwin") or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
-    if screen:
-        webbrowser.open(address)
+        self.drawing.fade(self.opacity())

@@ -17,7 +17,8 @@ pytest.importorskip("viser", reason="no viser: pip install 'verletlab[view]'")
 import scenes
 from scenes import cli
 from scenes.looks import Fabric
-from scenes.view.server import Viewer, free_port
+from scenes.view.server import Viewer
+from scenes.view.serving import free_port
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +59,7 @@ def pointer(who, phase, start, end, eye=(0, 0, 9)):
 def drag(viewer, *events):
     """Let viser tell of these, on the cloth."""
     for event in events:
-        asyncio.run(viewer.dragging(0, 0)(event))
+        asyncio.run(viewer.pointers.dragging(0, 0)(event))
     viewer.session.turn()
 
 
@@ -103,20 +104,20 @@ def test_a_drag_pulls_and_a_closed_page_lets_go(cloth):
 def test_tools_pin_and_cut(cloth):
     session = cloth.session
     x = session.running.particles.positions()
-    cloth.choose_tool("pin")
+    cloth.pointers.choose("pin")
     drag(cloth, pointer(1, "start", x[5], x[5]), pointer(1, "end", x[5], x[5]))
     assert session.running.particles.inverse_masses()[5] == 0
-    cloth.choose_tool("unpin")
+    cloth.pointers.choose("unpin")
     drag(cloth, pointer(1, "start", x[5], x[5]), pointer(1, "end", x[5], x[5]))
     assert session.running.particles.inverse_masses()[5] > 0
-    cloth.choose_tool("cut")
+    cloth.pointers.choose("cut")
     middle = 0.5 * (x[2] + x[3])
     low, high = middle * (1, 0, 1) - (0, 2, 0), middle * (1, 0, 1) + (0, 2, 0)
     drag(cloth, pointer(1, "start", low, low), pointer(1, "update", low, middle), pointer(1, "update", low, high),
          pointer(1, "end", low, high))  # fmt: skip
     cloth.show(session)
     assert len(of(cloth, "/scene/0/0/front").faces) == 2 * 5 * 4  # a column of five cells is gone
-    cloth.choose_tool("drag")
+    cloth.pointers.choose("drag")
     session.ask(session.reset)
     session.turn()
     assert len(of(cloth, "/scene/0/0/front").faces) == 2 * 5 * 5
@@ -166,8 +167,7 @@ def test_solvers_and_a_ghost_are_chosen(viewer):
 def test_lines_are_those_of_the_run(viewer):
     session = viewer.session
     session.playing = False
-    for act in (lambda: viewer.load("drape"), lambda: viewer.set_parameter("count", 6),
-                lambda: viewer.choose_lines("sticks", True)):  # fmt: skip
+    for act in (lambda: session.choose(scenes.load("drape", count=6)), lambda: viewer.choose_lines("sticks", True)):
         session.ask(act)
     session.turn()
     viewer.show(session)
@@ -220,7 +220,8 @@ def test_what_cannot_be_viewed(words, said, capsys):
 
 def test_without_viser_one_line_says_what_to_install(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "viser", None)
-    monkeypatch.delitem(sys.modules, "scenes.view.server")
+    for name in ("server", "serving"):
+        monkeypatch.delitem(sys.modules, f"scenes.view.{name}")
     assert cli.main(["view", "drape"]) == 2
     assert "pip install 'verletlab[view]'" in " ".join(capsys.readouterr().err.split())
 
