@@ -24,6 +24,7 @@ FIRST = (
     "test_articulated_determinism.py",
     "test_frame_joints.py",
     "test_cli_process.py",
+    "test_view_in_browser.py",
     "test_sweeps.py",
     "test_frame_turning.py",
     "test_unit_frames.py",
@@ -118,6 +119,8 @@ def group(nodeid):
         folder, file = path.split("/")[2:]
         kind = ROW_FILES.get(file.rpartition("_")[2])
         return {"joints": "rows of joints", "contacts": f"{folder} of contacts"}.get(kind, path)
+    if path.startswith("tests/scenes/view/"):
+        return "viewer"
     return nodeid if path.endswith("test_documents.py") else path
 
 

@@ -4,6 +4,8 @@ It draws in software, one to ten frames a second: tests ask what arrives and wha
 screenshots that they keep, in build/screenshots, are there to be looked at.
 """
 
+import contextlib
+import math
 import shutil
 import time
 from pathlib import Path
@@ -11,9 +13,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import pbd
+import scenes
+from pbd.build import cloth
+from scenes.render import Camera
+from scenes.scene import REGISTRY
+
 SCREENSHOTS = Path(__file__).parents[3] / "build" / "screenshots"
 NAMES = ("chromium", "chromium-browser", "google-chrome")
-SIZE = {"width": 800, "height": 450}  # of a page [pixels]
+SIZE, WINDOW = ({"width": width, "height": 9 * width // 16} for width in (800, 1280))  # of pages [pixels]
 
 # A sandbox of its own root has not; the network is none of its business; WebGL by the processor.
 FLAGS = (
@@ -21,6 +29,30 @@ FLAGS = (
     "--disable-component-update", "--disable-sync", "--use-gl=angle", "--use-angle=swiftshader",
     "--enable-unsafe-swiftshader",
 )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def hanging():
+    """The name of one more scene: a cloth that hangs from its upper corners, of the kernels that a `drape` has."""
+
+    def hanging(count: int = 6, sway: float = 0.0):
+        """A cloth hangs from two of its corners, which may sway."""
+        particles = pbd.Particles()
+        particles.add_collider(pbd.Plane(), friction=0.6)
+        particles.add_collider(pbd.Sphere((0, 0, -1), 0.5), friction=0.25)  # out of sight and reach
+        cloth(
+            particles, (-0.5, 0, 1.2), (1, 0, 0), (0, 0, -1), (count, count), shear_compliance=1e-2, bending=1e-4,
+            thickness=0.016, friction=0.3, pins=("left_top", "right_top"),
+        )  # fmt: skip
+        if sway:
+            corners = particles.positions[[0, count - 1]].copy()
+            particles.drive([0, count - 1], lambda time: corners + (0, sway * math.sin(5 * time), 0))
+        settings = {"verlet": {"dt": 1 / 60, "substeps": 4, "iterations": 4, "damping": 0.02}}
+        return scenes.Scene(particles, settings=settings, camera=Camera((0.8, -4, 1), (0.8, 0, 0.7)))
+
+    scenes.register(hanging)
+    yield "hanging"
+    del REGISTRY["hanging"]
 
 
 @pytest.fixture(scope="session")
@@ -41,13 +73,13 @@ def browser():
 
 
 class Tab:
-    """A page, what it asked for over the network, and what went wrong in it.
+    """A page, what it asked for over the network, and what went wrong in it. Arguments: browser; its size [pixels].
 
     Attributes: page, playwright's; requests: addresses; errors: uncaught ones, and those written to its console.
     """
 
-    def __init__(self, browser):
-        self.page = browser.new_page(viewport=SIZE)
+    def __init__(self, browser, size):
+        self.page = browser.new_page(viewport=size)
         self.requests, self.errors = [], []
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
@@ -76,6 +108,15 @@ class Tab:
             return found.length ? Array.from(found[0]) : [];
         }"""
         return np.reshape(self.page.evaluate(held, node), (-1, 3))
+
+    def place(self, node):
+        """Where the page has the first of many alike: its position and rotation (7,); empty where there is none."""
+        held = """name => {
+            const node = __viserSceneTree.getState()[name];
+            const { batched_positions: positions, batched_wxyzs: rotations } = node?.message.props ?? {};
+            return positions ? [...positions.slice(0, 3), ...rotations.slice(0, 4)] : [];
+        }"""
+        return np.array(self.page.evaluate(held, node))
 
     def pixel(self, point):
         """Where on the page a point (3,) [m] is: from the left and from the top."""
@@ -119,10 +160,24 @@ def plain_light():
         yield
 
 
-@pytest.fixture(scope="module")
-def tab(browser):
-    """A Tab that the tests of a file share. Nothing may have gone wrong in it in the end."""
-    tab = Tab(browser)
+@contextlib.contextmanager
+def opened(browser, size):
+    """A Tab, in which nothing may have gone wrong in the end."""
+    tab = Tab(browser, size)
     yield tab
     tab.page.close()
     assert tab.errors == []
+
+
+@pytest.fixture(scope="module")
+def tab(browser):
+    """A Tab that the tests of a file share."""
+    with opened(browser, SIZE) as tab:
+        yield tab
+
+
+@pytest.fixture
+def window(browser):
+    """A Tab of the size of a person's window."""
+    with opened(browser, WINDOW) as tab:
+        yield tab
