@@ -88,24 +88,39 @@ class Comparing:
         return made
 
     def run(self, progress=None, measured=True):
-        """Run them all: a Comparison. Arguments: progress: as of `compare`; measured: whether traces have series."""
+        """Run them all: a Comparison. Arguments: progress: as of `compare`; measured: whether traces have series.
+
+        After Ctrl-C, the KeyboardInterrupt has as its attribute `comparison` what there was until then, or None.
+        """
         if self.equal is not None:
             own_first = sorted(self.compared, key=lambda label: label != self.scene.solver)
             equalise([self.contenders[label] for label in own_first], self.equal)
         order = [self.reference, *(label for label in self.contenders if label != self.reference)]
-        traces = [self.contenders[label].trace(progress, measured) for label in order]
-        reference = traces[0].recording
-        if reference is None:
-            raise RuntimeError(f"reference {self.reference!r}: {traces[0].failure}")
+        traces = []
+        try:
+            for label in order:
+                traces.append(self.contenders[label].trace(progress, measured))
+                if traces[0].recording is None:
+                    raise RuntimeError(f"reference {self.reference!r}: {traces[0].failure}")
+            found = self._found(traces)
+            for label in self.compared if self.sweep else ():
+                found.sweep[label] = self._sweep(label, found)
+        except KeyboardInterrupt as stop:
+            stop.comparison = self._found(traces) if traces else None
+            raise
+        return found
+
+    def _found(self, traces):
+        """A Comparison of Traces, the reference first."""
         for trace in traces:
             if trace.recording is not None:
-                trace.deviation = deviations(self.scene, trace.recording, reference, self.probes)
-        found = Comparison(self.scene, traces, self.reference, self.cannot, self.equal)
-        if self.sweep:
-            probe = dict([next(iter(self.probes.items()))])
-            for label in self.compared:
-                found.sweep[label] = self.contenders[label].sweep(found.trace(label), reference, probe)
-        return found
+                trace.deviation = deviations(self.scene, trace.recording, traces[0].recording, self.probes)
+        return Comparison(self.scene, traces, self.reference, self.cannot, self.equal)
+
+    def _sweep(self, label, found):
+        """Points of one's sweep, as of Comparison.sweep; of the first probe."""
+        probe = dict([next(iter(self.probes.items()))])
+        return self.contenders[label].sweep(found.trace(label), found.traces[0].recording, probe)
 
 
 # Who is compared ------------------------------------------------------------------------------------------------------

@@ -95,7 +95,8 @@ class Contender:
         running, readings = self.run(), []
 
         def note(number, count):
-            readings.append(read(running) if measured else {})
+            with np.errstate(over="ignore", invalid="ignore"):  # what diverges has large numbers, before it has none
+                readings.append(read(running) if measured else {})
             if progress:
                 progress(label, number, count)
 
