@@ -157,4 +157,6 @@ def cell(row, name):
     value = row.get(name)
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "-"
-    return str(value) if isinstance(value, int) else f"{value:.3g}"
+    if isinstance(value, int):
+        return str(value)
+    return f"{value:.0f}" if 1e3 <= abs(value) < 1e6 else f"{value:.3g}"

@@ -64,6 +64,11 @@ ROW_FILES = {f"{name}.py": "contacts" for name in ("contacts", "determinism", "s
 JOINTS = ("chain", "drives", "dynamics", "joints", "motors", "refusals", "rows")
 ROW_FILES |= {f"{name}.py": "joints" for name in JOINTS}
 
+# Commands of the documents, by their scenes.
+COMMANDS = {
+    "drape": "drape", "five_link_chain": "rows of joints", "pyramid": "arch-impulse", "soft_body": "soft_body",
+}  # fmt: skip
+
 # And others that share those kernels.
 OTHER_FILES = {
     "tests/agreement/test_agreement.py": "rows of joints",
@@ -101,6 +106,9 @@ def group(nodeid):
     if path.endswith("test_catalogue.py"):
         scene = case.removesuffix("-whole")
         return TOGETHER.get(scene, scene)
+    if path.endswith("test_commands.py"):
+        scenes = [COMMANDS[word] for word in case.split() if word in COMMANDS]
+        return scenes[0] if scenes else "tests/scenes/test_cli.py"
     if path in OTHER_FILES:
         return OTHER_FILES[path]
     if path.startswith(("tests/rigid/impulse/", "tests/rigid/penalty/", "tests/rigid/articulated/")):

@@ -1,5 +1,6 @@
 """Models that tests of several solvers share, and how these are asked what they refuse."""
 
+import numpy as np
 import pytest
 
 import rigid
@@ -45,12 +46,50 @@ def all_at_once(number=0):
     return model
 
 
-def rod_on_a_pivot():
-    """A rod on a hinge, without anything to touch."""
-    made = rigid.Model()
+def rod_on_a_pivot(**joint):
+    """A rod of 0.5 m and 1 kg, hinged to the ground at its end, level; it falls towards positive angles. Arguments:
+    joint: of the hinge."""
+    made = rigid.Model(gravity=(0, 0, -g))
     rod = made.add_box((0.5, 0.05, 0.05), mass=1.0, position=(0.25, 0, 0), name="rod")
-    made.add_hinge(rigid.GROUND, rod, ZERO, Y, name="pivot")
+    made.add_hinge(rigid.GROUND, rod, ZERO, Y, name="pivot", **joint)
     return made
+
+
+def all_joints_in_a_row(masses, spin, drift, gravity=ZERO, round_bodies=True, friction=0.0, soft=None):
+    """Every kind of joint in a free chain of seven bodies, spinning and flying.
+
+    Arguments: masses (7,) [kg]; spin, drift: how fast, times random numbers [rad/s, m/s]; round_bodies: of equal
+    moments of inertia; friction of the hinge [N m]; soft: of the ball.
+    """
+    model, last = rigid.Model(gravity=gravity), None
+    turns = np.random.default_rng(2).normal(size=(7, 3))
+    for k, (mass, turn) in enumerate(zip(masses, turns)):
+        size = 0.02 * mass * np.array([1.0, 1.0, 1.0] if round_bodies else [0.6, 1.4, 1.0])
+        here = model.add_body(mass=mass, inertia=size, position=(0.5 * k, 0, 0), angular_velocity=spin * turn,
+                              velocity=drift * turn[::-1])  # fmt: skip
+        point = (0.5 * k - 0.25, 0.02, 0)
+        if k == 1:
+            model.add_ball(last, here, point, soft=soft)
+        elif k == 2:
+            model.add_hinge(last, here, point, (0.3, 1, 0), friction=friction)
+        elif k == 3:
+            model.add_universal(last, here, point, Y, Z)
+        elif k == 4:
+            model.add_slider(last, here, (1, 0.4, 0), limits=(-0.1, 0.1))
+        elif k == 5:
+            model.add_fixed(last, here, point)
+        elif k == 6:
+            model.add_distance(last, here, (0.5 * k - 0.4, 0, 0), (0.5 * k - 0.1, 0, 0))
+        last = here
+    return model
+
+
+def put(solver, **given):
+    """Put bodies elsewhere. Arguments: given: fields of a State, as they are to be."""
+    state = solver.state()
+    for name, value in given.items():
+        getattr(state, name)[:] = value
+    solver.set_state(rigid.State(state.position, state.rotation, state.velocity, state.angular_velocity))
 
 
 def refusal(act, error):

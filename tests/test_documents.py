@@ -1,20 +1,24 @@
-"""What the documents show is run: their Python in a fresh process, and every file they point to is there."""
+"""What the documents show is so: their Python runs, their links lead somewhere, and what they say of the code is there.
 
+Their commands are run by tests/test_commands.py.
+"""
+
+import ast
 import os
 import re
 import subprocess
 import sys
-from pathlib import Path
+from functools import cache
 
 import pytest
-
-ROOT = Path(__file__).parents[1]
+from documents import DOCUMENTS, ROOT, behind_links, fences, links, runs, spans, tokens
+from matplotlib.mathtext import MathTextParser
 
 
 def examples():
-    for name in ("README.md", "CONTRIBUTING.md"):
-        for number, code in enumerate(re.findall(r"```python\n(.*?)```", (ROOT / name).read_text(), re.DOTALL)):
-            yield pytest.param(code, id=f"{name}-{number}")
+    for path in DOCUMENTS:
+        for number, code in enumerate(fences(path, "python")):
+            yield pytest.param(code, id=f"{path.name}-{number}")
 
 
 @pytest.mark.parametrize("code", list(examples()))
@@ -34,16 +38,109 @@ def test_example_runs(code, tmp_path):
 
 
 def test_readme_has_its_example_in_fifteen_lines():
-    code = re.search(r"## Fifteen lines\n\n```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)[1]
+    readme = tokens(DOCUMENTS[0])
+    (title,) = (k for k, token in enumerate(readme) if token.content == "Fifteen lines")
+    code = next(token.content for token in readme[title:] if token.type == "fence")
     assert len([line for line in code.splitlines() if line.strip()]) <= 15
 
 
-@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md"])
-def test_links_lead_somewhere(name):
-    text = (ROOT / name).read_text()
-    for target in re.findall(r"\]\(([^)#]+)\)", text):
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_links_lead_somewhere(path):
+    titles = {title.lower().replace(" ", "-") for title in re.findall(r"^#+ (.*)", path.read_text(), re.MULTILINE)}
+    for target in links(path):
+        file, _, title = target.partition("#")
         if "://" not in target:
-            assert (ROOT / target).exists(), target
+            assert (path.parent / file).exists(), target
+        if not file:
+            assert title in titles, target
+
+
+# What a document says of the code -------------------------------------------------------------------------------------
+
+
+@cache
+def tree(file):
+    return ast.parse(file.read_text())
+
+
+def names_in(file):
+    """Functions, classes and what is assigned, in a file."""
+    found = set()
+    for node in ast.walk(tree(file)):
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            found.add(node.name)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+    return found
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_names_behind_a_link_are_in_that_file(path):
+    for run in runs(path):
+        for target, names in behind_links(run):
+            if target.endswith(".py"):
+                file = (path.parent / target).resolve()
+                assert set(names) <= names_in(file), target
+
+
+def calls_in(file, name):
+    """What a function calls, in the order in which it is written."""
+    (function,) = (
+        node for node in ast.walk(tree(file)) if isinstance(node, ast.FunctionDef) and node.name == name
+    )
+    calls = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
+    calls.sort(key=lambda call: (call.lineno, call.col_offset))
+    return [getattr(call.func, "attr", getattr(call.func, "id", "")) for call in calls]
+
+
+def steps():
+    """Blocks of steps, with the file and function that a link in the line above names."""
+    for path in DOCUMENTS:
+        blocks = tokens(path)
+        for k, block in enumerate(blocks):
+            if block.type == "fence" and block.info == "text":
+                ((target, (name,)),) = behind_links(blocks[k - 2].children)
+                file = (path.parent / target).resolve()
+                label = f"{path.name}-{file.parent.name}-{name}"
+                yield pytest.param(file, name, block.content, id=label)
+
+
+@pytest.mark.parametrize(("file", "name", "block"), list(steps()))
+def test_steps_are_taken_in_the_order_of_the_code(file, name, block):
+    lines = [line.partition("#")[0] for line in block.splitlines()]
+    shown = [call for line in lines for call in re.findall(r"(\w+)\(\)", line)]
+    assert len(shown) > 3
+    rest = iter(calls_in(file, name))
+    for call in shown:
+        assert call in rest, f"{call} is not called in {name} of {file}, or not behind what stands before it"
+
+
+def test_tests_and_names_that_are_told_of_exist():
+    sources = {part: sorted((ROOT / part).rglob("*.py")) for part in ("pbd", "rigid", "scenes", "tests")}
+    tests = set().union(*map(names_in, sources["tests"]))
+    words = set(re.findall(r"\w+", " ".join(file.read_text() for files in sources.values() for file in files)))
+    for path in DOCUMENTS:
+        for code in spans(path):
+            if code.startswith("test_") and code != "test_...":
+                assert code in tests, f"{path.name} tells of {code}"
+            elif path.parent.name == "docs" and re.fullmatch(r"\w+", code):
+                assert code in words, f"{path.name} tells of {code}"
+
+
+def test_files_that_the_code_tells_of_are_there():
+    tests = {file.name for file in (ROOT / "tests").rglob("*.py")}
+    for file in (file for part in ("pbd", "rigid", "scenes") for file in sorted((ROOT / part).rglob("*.py"))):
+        for told in re.findall(r"(?<![\w/.{}])[\w/]+\.(?:py|md)\b", file.read_text()):
+            assert (ROOT / told).exists() or (file.parent / told).exists() or told in tests, f"{file} tells of {told}"
+
+
+def test_equations_can_be_read():
+    # By matplotlib, which knows less of TeX than GitHub does: line by line, without what aligns them.
+    parser = MathTextParser("path")
+    for path in DOCUMENTS:
+        for block in fences(path, "math"):
+            for line in re.sub(r"\\(begin|end){aligned}|&", "", block).split("\\\\"):
+                parser.parse(f"${' '.join(line.split())}$")
 
 
 def test_media_are_small_and_have_a_command_each():

@@ -5,9 +5,9 @@ surface's own, is reduced by at most μ p. On a slope at rest p = g h² cos θ a
 particle sticks exactly while tan θ <= μ and else accelerates at g (sin θ - μ cos θ).
 
 Rebound (Newton's restitution e): plain projection stops the normal motion, because x - x* then holds none. A particle
-that came in with speed u at the surface is sent back with e u by an exact Verlet start from there,
-x* = x - v h + a h²/2 (physics.md, section 1), along the normal alone. With e = 1 a ball in free flight keeps its energy
-to round-off. Only the sub-step time of the impact is lost: at most h per bounce.
+that came in with speed u at the surface is sent back with e u by an exact Verlet start from there, x* = x - v h + a
+h²/2 (as pbd/store.py has it), along the normal alone. With e = 1 a ball in free flight keeps its energy to round-off.
+Only the sub-step time of the impact is lost: at most h per bounce.
 """
 
 import taichi as ti

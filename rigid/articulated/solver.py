@@ -34,7 +34,7 @@ class ArticulatedSolver(SequentialSolver):
     contacts on large trees cost more than in maximal coordinates; bodies that touch are no cheaper than there. Joint
     gaps are zero but where loops are cut, and there as of the impulse solver. One thread moves one world.
 
-    Source: [3] of physics.md, and what rigid/articulated/dynamics.py names.
+    Source: [3] of docs/solvers.md, and what rigid/articulated/dynamics.py names.
     """
 
     def __init__(self, model, dt=0.01, worlds=1, *, iterations=50, tolerance=1e-6, substeps=1, warm_start=True,

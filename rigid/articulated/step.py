@@ -8,9 +8,9 @@ their coordinates; what else acts on bodies, loops' joints, limits, friction, mo
 rows (rigid/rows.py), solved by impulses as in rigid/impulse, but each of which moves whole trees
 (rigid/articulated/reduced.py).
 
-Source: [3] of physics.md, eight steps. Departures: speeds come from momenta, not accelerations from forces (products.py
-says why, and has the source's way); a ball is one joint, with a quaternion; positions are mended where the velocities
-have led, by the rows of the step's start, and their errors there.
+Source: [3] of docs/solvers.md, eight steps. Departures: speeds come from momenta, not accelerations from forces
+(products.py says why, and has the source's way); a ball is one joint, with a quaternion; positions are mended where the
+velocities have led, by the rows of the step's start, and their errors there.
 """
 
 from functools import lru_cache

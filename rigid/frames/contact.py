@@ -4,8 +4,10 @@ A contact keeps a point of A out of B, along the normal n from B to A. Both poin
 p = Σ c_i x_i (rigid/frames/frame.py), and with D the displacement of A's point relative to B's since the start of the
 step, and g the gap there,
 
-    C = max(g, 0) + n·D >= 0,    λ >= 0,    λ C = 0          (what overlaps already comes no deeper, or is parted)
+    C = max(g - skin, 0) - part + n·D >= 0,    λ >= 0,    λ C = 0
     t·D = 0  while  |λ_t| <= μ λ                             (two tangents t, the cone of Coulomb)
+
+with skin and part as below: what overlaps already comes no deeper, and is parted slowly.
 
 An impulse P at p moves the particles of a frame as it moves the body: with M, c and I those of its particles as they
 were at the start of the step,  x_i += P/M + I⁻¹((p - c) × P) × (x*_i - c).

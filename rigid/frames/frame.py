@@ -11,7 +11,7 @@ joint particles that leaves S' positive definite; light enough ones do. The four
 instead, held by right angles: rigid/frames/axes.py.
 
 Source: Jakobsen, Advanced Character Physics (2001), section 5, for the tetrahedron; his centre of mass, the mean of the
-four, is right where their masses are equal, as here. The exact masses are ours (shared/physics.md, section 2).
+four, is right where their masses are equal, as here. The exact masses are ours.
 """
 
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ CORNERS = np.array([(1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1)], float)
 EDGES = np.array([(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)])
 
 # A joint particle's part of the body's mass, where that is feasible, and how often it may be halved until it is. Light
-# particles beside heavy ones make the relaxation slow; a 24th is what the trial in shared/physics.md was made with.
+# particles beside heavy ones make the relaxation slow; a 24th is what a chain of five rods did well with.
 SHARE = 1 / 24
 HALVINGS = 20
 # Least part of S that S' keeps in any direction: less, and the tetrahedron is a needle or a leaf, whose short sticks

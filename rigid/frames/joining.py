@@ -10,10 +10,6 @@ from rigid.frames.locks import BALL_FORCE, RIGHT_ANGLE, RIGHT_HANDED, SLIDER, ge
 from rigid.joint import Ball, Hinge, Slider, Universal
 from rigid.names import GROUND
 
-# What is left of the way to its position a motor covers at this part of it in a second, effort allowing [1/s]: slow
-# enough to brake in time where its effort is a few times what the load takes, and quick to the eye.
-RATE = 20.0
-
 # No limit, and no bound on an effort: far beyond anything, and its square is still a number in 32 bits.
 NONE = 1e18
 
@@ -192,7 +188,7 @@ def drive(motor):
         return 0.0, 0.0, 0.0, 0.0, 0.0
     if motor.position is None:
         return motor.speed, 0.0, 0.0, min(motor.max_effort, NONE), 0.0
-    return 0.0, motor.position, RATE, min(motor.max_effort, NONE), 0.0
+    return 0.0, motor.position, motor.rate, min(motor.max_effort, NONE), 0.0
 
 
 def acts(one):

@@ -5,12 +5,12 @@
 One thread runs one world, any number of steps in one launch. Bodies have velocities V = (v, ω); a row (rigid/rows.py)
 asks J V + b + γ λ = 0 of two bodies, by an impulse λ that changes V by M⁻¹ Jᵀ λ (rigid/sequential/relax.py).
 
-Sources: Catto, Iterative Dynamics with Temporal Coherence (2005); [1], [3] of physics.md for split impulses; Baraff and
-others since for what an impulse is. Departures: friction is a cone, rows of a joint are solved together, what is apart
-may meet (rigid/contact/rows.py), error reduction is divided by h (the sources forget or repeat it). Pseudo-velocities
-mend the errors of the poses to which V leads, as Cline and Pai do (Post-stabilization for rigid body simulation with
-contact and constraints, 2003), not those of the step's start: these lack the step's own drift, h² ω² ξ/2, which is
-0.5 mm in a chain that swings at 10 ms, and 1e-7 m so.
+Sources: Catto, Iterative Dynamics with Temporal Coherence (2005); [1], [3] of docs/solvers.md for split impulses;
+Baraff and others since for what an impulse is. Departures: friction is a cone, rows of a joint are solved together,
+what is apart may meet (rigid/contact/rows.py), error reduction is divided by h (the sources forget or repeat it).
+Pseudo-velocities mend the errors of the poses to which V leads, as Cline and Pai do (Post-stabilization for rigid body
+simulation with contact and constraints, 2003), not those of the step's start: these lack the step's own drift, h² ω²
+ξ/2, which is 0.5 mm in a chain that swings at 10 ms, and 1e-7 m so.
 """
 
 from functools import lru_cache

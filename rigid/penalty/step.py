@@ -8,7 +8,7 @@ damper, Jᵀ(-α G - β J V), all of them of the poses and velocities at the ste
     V += h M⁻¹ (F + Jᵀ(-α G - β J V)),   poses += h V :   semi-implicit Euler.
 
 Source: Mikhaylyuk and Strashnov, Simulation of Articulated Rigid Bodies with Penalty Method (2013), equations 9, 10 and
-section 5: [4] of physics.md. Departures: gains are scaled by each row's own effective mass (see forces.py), the
+section 5: [4] of docs/solvers.md. Departures: gains are scaled by each row's own effective mass (see forces.py), the
 gyroscopic torque is implicit, a hinge's angle is not a sine, and contacts, friction and motors are rows like any other.
 """
 

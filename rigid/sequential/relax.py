@@ -5,7 +5,7 @@
 A group is solved in stage 0 for V, or in stage 1 for the pseudo-velocities V' that mend positions, which have b and λ
 of their own, in the columns behind, and nothing soft, no friction and no motors. All return the largest |Δλ|.
 
-Sources: Catto, Iterative Dynamics with Temporal Coherence (2005), equation 20; [1], [3] of physics.md for V'.
+Sources: Catto, Iterative Dynamics with Temporal Coherence (2005), equation 20; [1], [3] of docs/solvers.md for V'.
 """
 
 import taichi as ti
@@ -123,8 +123,8 @@ def solve_disc(s: ti.template(), group, world):
     """Friction: two or three rows, whose impulse as a vector is bounded.
 
     What stops the slip, if that is within the bound: all rows together. Else a step against the slip and back to the
-    bound, λ = P(λ - u/r), which comes to rest only where λ lies against u, exactly: the cone, on any heading. 1/r is
-    a bound on the matrix J M⁻¹ Jᵀ from above, so that the steps contract (de Saxcé, Feng, The bipotential method,
+    bound, λ = P(λ - u/r), which comes to rest only where λ lies against u, exactly: the cone, on any heading. r is a
+    bound on the matrix J M⁻¹ Jᵀ from above, so that the steps contract (de Saxcé, Feng, The bipotential method,
     1998, for one point).
     """
     n = ti.static(s.rows.numbers)

@@ -1,4 +1,4 @@
-"""Table 1 of [3] in physics.md, made again: iterations and time of a step for three mechanisms, solver by solver.
+"""Table 1 of [3] in docs/solvers.md, made again: iterations and time of a step for three mechanisms, solver by solver.
 
 Source: Mikhaylyuk, Strashnov, Timokhin, Algorithms of multibody dynamics simulation using articulated-body method:
 sequential impulses in maximal coordinates (our "impulse") and in generalised ones (our "articulated"), in steps of at

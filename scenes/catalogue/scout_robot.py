@@ -1,4 +1,4 @@
-"""A scout robot: wheels on sprung arms, driven over rough ground; the vehicle of [0] in physics.md.
+"""A scout robot: wheels on sprung arms, driven over rough ground; the vehicle of [0] in docs/solvers.md.
 
 Each wheel turns on an arm, the arm on a hinge in the chassis. The front arms have torsion springs in their hinges, the
 rear ones springs between arm and chassis; both give way as much at the wheel. At rest the chassis sinks by its weight

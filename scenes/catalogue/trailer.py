@@ -1,4 +1,4 @@
-"""A robot and its trailer: a ball joint with limits, driven over bumps; the one of [1] in physics.md.
+"""A robot and its trailer: a ball joint with limits, driven over bumps; the one of [1] in docs/solvers.md.
 
 The trailer turns by 18° about x (along the way) and z at most, and by 15° about y (across): a cone of 18° about y,
 and a twist of 15° about y itself.

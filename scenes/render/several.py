@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 
@@ -48,8 +49,10 @@ class Take:
         return f"{why} at {self.recording.times[self.end]:.2f} s"
 
 
-def film_comparison(comparison, path, layout="side by side", width=1280, height=None, fps=30.0, progress=None):
-    """Film several recordings of one scene at once: a video (.mp4, .gif), or with .png the picture at the end.
+def film_comparison(
+    comparison, path, layout="side by side", width=1280, height=None, fps=30.0, progress=None, when=math.inf
+):
+    """Film several recordings of one scene at once: a video (.mp4, .gif), or with .png a picture of one instant.
 
     A run that ended before the others, because it diverged, stands still from there on, and its label says when.
 
@@ -63,6 +66,7 @@ def film_comparison(comparison, path, layout="side by side", width=1280, height=
         width, height [pixels]; height None: as suits the layout, with panels of 16:9.
         fps: frames a second [1/s], at most as many as recorded.
         progress: called with the number of each frame, starting at 1, and how many there will be.
+        when: of a picture [s], the end where it is later.
 
     Returns: the number of frames written. Errors: ValueError for recordings on different times, for labels that are not
     unique, for an unknown layout; and those of `scenes.film`, after which the file holds what was drawn until then.
@@ -73,7 +77,9 @@ def film_comparison(comparison, path, layout="side by side", width=1280, height=
     longest = max(takes, key=lambda take: len(take.recording))
     for take in takes:
         check_times(take, longest)
-    source = Replay(longest.scene, longest.recording, fps)
+    source, times = Replay(longest.scene, longest.recording, fps), longest.recording.times
+    still = Path(path).suffix.lower() == ".png"
+    chosen = [min(int(np.searchsorted(times, when)), len(times) - 1)] if still else source.chosen
     columns, rows = grid(len(takes)) if layout == LAYOUTS[0] else (1, 1)
     if height is None:
         panel = (width - (columns - 1) * GAP) / columns
@@ -82,24 +88,16 @@ def film_comparison(comparison, path, layout="side by side", width=1280, height=
         draw = Panels(takes, int(width), int(height))
     else:
         draw = Overlay(takes, renderer_for(takes[0].scene, int(width), int(height)))
-    last = source.chosen[-1]
-    still = path_is_still(path)
     with VideoWriter(path, source.fps) as video:
         try:
-            for number, k in enumerate(source.chosen, 1):
-                if not still or k == last:
-                    video.write(draw(k, longest.recording.times[k]))
+            for number, k in enumerate(chosen, 1):
+                video.write(draw(k, times[k]))
                 if progress:
-                    progress(number, source.count)
+                    progress(number, len(chosen))
         except (KeyboardInterrupt, Exception) as stop:
             stop.frames = video.frames
             raise
         return video.frames
-
-
-def path_is_still(path):
-    """Whether a file of that name is a single picture."""
-    return str(path).lower().endswith(".png")
 
 
 def takes_of(comparison):

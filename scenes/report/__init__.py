@@ -6,6 +6,8 @@
 
 from pathlib import Path
 
+import numpy as np
+
 from scenes.render.several import film_comparison
 from scenes.report import page
 from scenes.report.plots import plot_deviation, plot_series
@@ -25,11 +27,21 @@ def write(comparison, directory, films=True, command=None, progress=None):
     directory = Path(directory)
     plots = plot_series(comparison, directory)
     written = [path for paths in plots.values() for path in paths]
-    several = sum(trace.recording is not None for trace in comparison.traces) > 1
-    for name, layout in (("comparison.mp4", "side by side"), ("ghosts.mp4", "ghosts")) if films else ():
-        if layout == "ghosts" and not several:
-            continue
+    when = most_apart(comparison)
+    for name, layout in page.FILMS.items() if films else ():
         update = progress and (lambda number, count, layout=layout: progress(layout, number, count))
-        film_comparison(comparison, directory / name, layout, progress=update)
-        written.append(directory / name)
+        for path in (directory / f"{name}.mp4", directory / f"{name}.png"):
+            film_comparison(comparison, path, layout, progress=update, when=when)
+            written.append(path)
     return [*written, page.write(comparison, directory, plots, command)]
+
+
+def most_apart(comparison):
+    """When some solver is farthest from the reference, by the first probe [s]; the end where none is."""
+    found = []
+    for trace in comparison.traces:
+        for apart in list(trace.deviation.values())[:1]:
+            if not trace.failure and np.nanmax(apart, initial=0.0) > 0:
+                k = int(np.nanargmax(apart))
+                found.append((apart[k], trace.times[k]))
+    return max(found, default=(0.0, np.inf))[1]

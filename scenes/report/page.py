@@ -16,9 +16,11 @@ from scenes import summary
 from scenes.device import running_on
 from scenes.report.plots import GRID, INK, colours_of_traces
 
-FILMS = {
-    "comparison.mp4": "Side by side, at one time; what diverged stands still.",
-    "ghosts.mp4": "As ghosts: one picture, each solver in its colour, in stripes where they agree.",
+# Films by the names of their files, which end with .mp4, and with .png the picture that stands there before they play.
+FILMS = {"comparison": "side by side", "ghosts": "ghosts"}
+FILM_CAPTIONS = {
+    "comparison": "Side by side, at one time. What diverged stands still.",
+    "ghosts": "As ghosts: one picture, each solver in its colour, in stripes where they agree.",
 }
 CAPTIONS = {
     "energy": "Energy.",
@@ -30,6 +32,23 @@ CAPTIONS = {
     "work": "What a step costs.",
     "deviation": "How far solvers part from the reference, the farthest of all bodies or joints.",
     "cost": "More substeps and iterations, and what they buy.",
+}
+# Of lines of the table, where there is room for more words than in a terminal.
+TITLES = {
+    "dt": "time step",
+    "iterations": "iterations at most",
+    "mean_iterations": "iterations made, mean",
+    "microseconds_per_step": "time of a step",
+    "seconds_per_second": "computing for a second",
+    "equal_time": "time, to the slowest's",
+    "drift": "change of energy",
+    "linear_momentum": "change of momentum",
+    "angular_momentum": "change of angular momentum",
+    "joint_gap": "gap of a joint",
+    "joint_turn": "turn that a joint locks",
+    "limit_violation": "beyond a joint's limit",
+    "penetration": "overlap of bodies",
+    "sticks": "stretch of a stick",
 }
 OTHERS = ("summary.json", "summary.csv", "replay.html")  # files that the page links to where they are there
 
@@ -56,7 +75,11 @@ def write(comparison, directory, plots=None, command=None):
         reference=comparison.reference,
         colours=colours_of_traces(comparison),
         troubles=troubles_of(comparison),
-        films=[{"file": name, "caption": told} for name, told in FILMS.items() if (directory / name).exists()],
+        films=[
+            {"file": f"{name}.mp4", "poster": f"{name}.png", "caption": caption}
+            for name, caption in FILM_CAPTIONS.items()
+            if all((directory / f"{name}{suffix}").exists() for suffix in (".mp4", ".png"))
+        ],
         table=table_of(comparison),
         links=[name for name in OTHERS if (directory / name).exists()],
         plots=[
@@ -84,7 +107,7 @@ def table_of(comparison):
     """What the table shows: the lines of the terminal's, all solvers side by side."""
     rows = [row for row in summary.rows(comparison) if "dt" in row]
     lines = [
-        {"title": title, "unit": unit, "cells": [summary.cell(row, name) for row in rows]}
+        {"title": TITLES.get(name, title), "unit": unit, "cells": [summary.cell(row, name) for row in rows]}
         for name, title, unit in summary.lines(rows)
     ]
     lines.append({"title": "digest of the last state", "cells": [row["digest"] or "-" for row in rows], "code": True})

@@ -252,17 +252,20 @@ def colours_of_traces(comparison):
 
 def width_of(labels, label):
     """Width of a line [points]: the wider, the earlier it is drawn."""
-    return 1.0 + 0.45 * (len(labels) - 1 - labels.index(label))
+    return 1.2 + 0.5 * (len(labels) - 1 - labels.index(label))
 
 
 def spans_decades(values):
     """Whether magnitudes are better seen on a logarithmic axis."""
-    positive = values[np.isfinite(values) & (values > 0)]
-    return len(positive) > 1 and positive.max() > 30 * np.quantile(positive, 0.1)
+    values = values[np.isfinite(values)]
+    positive = values[values > 0]
+    return 2 * len(positive) > len(values) and positive.max() > 30 * np.quantile(positive, 0.1)
 
 
 def set_limits(axis, values, logarithmic, magnitude):
     """Make an axis show these values, with some room. Returns: the lowest and the highest that it shows."""
+    from matplotlib.ticker import MaxNLocator
+
     values = values[np.isfinite(values)]
     if logarithmic:
         positive = values[values > 0]
@@ -273,6 +276,7 @@ def set_limits(axis, values, logarithmic, magnitude):
         room = 0.06 * (high - low) or 0.06 * abs(high) or 1.0
         low, high = 0.0 if magnitude and low == 0 else low - room, high + room
         axis.set_ylim(low, high)
+        axis.yaxis.set_major_locator(MaxNLocator(5, steps=(1, 2, 5, 10)))
     return low, high
 
 

@@ -117,7 +117,7 @@ def test_chains_of_many_worlds(articulated):
 
 
 def test_every_step_of_the_source_s_table_is_quicker_than_its_own():
-    # Its times, in ms, on a 3 GHz Pentium D: physics.md, section 7.
+    # Its times, in ms, on a 3 GHz Pentium D.
     found = rows("table1", 64)
     source = {
         "five_link_chain": (0.5, 0.1), "peaucellier_lipkin": (16, 1.2), "gripper": (3, 0.6),
@@ -130,6 +130,22 @@ def test_every_step_of_the_source_s_table_is_quicker_than_its_own():
         mean = found[f"{name} articulated mean"][0]
         assert mean <= limit
         assert found[f"{name} impulse mean"][0] >= 4 * mean
+
+
+def test_a_hundred_times_as_heavy_by_sweeps():
+    # The README's table, in percent; what falls has lost most of its height.
+    found = rows("mass_ratio", 64)
+    told = {"impulse": (None, None, 0.49, 0.14, 0.025, 0.010), "verlet": (None, None, None, 2.7, 1.3, 0.50)}
+    for solver, errors in told.items():
+        for sweeps, error in zip((5, 10, 20, 50, 100, 200), errors):
+            measured = found[f"{solver} {sweeps} iterations"][0]
+            assert measured > 30 if error is None else measured == pytest.approx(error, rel=0.05)
+
+
+@pytest.mark.skipif(os.cpu_count() < 2, reason="one core")
+def test_a_world_among_many_costs_no_more_than_alone():
+    found = rows("worlds")
+    assert found["1000 ropes of 20"][0] <= found["1 ropes of 20"][0]
 
 
 def test_a_million_particles():

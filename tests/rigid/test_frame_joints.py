@@ -210,14 +210,15 @@ def test_a_motor_keeps_its_speed_and_stalls_beyond_its_effort():
     assert solver.joint_positions()["pivot"] == pytest.approx(math.acos(1.0 / (g * 0.25)), abs=0.01)
 
 
-def test_a_motor_goes_to_its_position_past_a_full_turn():
-    # By implicit Euler of q̇ = (position - q)/0.05 s, effort unbounded: q_{n+1} = q_n + (position - q_n) h/(0.05 + h).
+@pytest.mark.parametrize("rate", [20.0, 8.0])
+def test_a_motor_goes_to_its_position_past_a_full_turn(rate):
+    # By implicit Euler of q̇ = rate (position - q), effort unbounded: q_{n+1} = q_n + (position - q_n) h/(1/rate + h).
     h = 0.002
-    solver = solve(wheel_model(motor=rigid.Motor(position=7.0)), dt=h, iterations=60)
+    solver = solve(wheel_model(motor=rigid.Motor(position=7.0, rate=rate)), dt=h, iterations=60)
     q = 0.0
     for _ in range(250):
         solver.step()
-        q += (7.0 - q) * h / (0.05 + h)
+        q += (7.0 - q) * h / (1 / rate + h)
         assert solver.joint_positions()["pivot"] == pytest.approx(q, abs=1e-6)
 
 

@@ -16,7 +16,7 @@ def test_ours_stand_beside_the_source_s(monkeypatch):
     assert all(len(row.split(",")) == len(COLUMNS.split(",")) for row in rows)
     assert rows[1].startswith("table1,five_link_chain impulse mean,")
     assert rows[1].split(",")[3:] == ["20", "iterations", "digest"]
-    # The table has ours beside the source's, which stand in physics.md, section 7.
+    # The table has ours beside the source's.
     table = {line.split()[1]: line for line in comments[-3:]}
     for name, figures in {
         "five_link_chain": "0.5 ms, 100 0.1 ms, 6",

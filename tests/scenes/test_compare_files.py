@@ -16,6 +16,9 @@ from scenes.commands.compare import check_directory
 from scenes.run import Run
 from scenes.tuning import WITHIN
 
+LINKS = "src", "href", "poster"
+FILMS = "comparison", "ghosts"
+
 
 class Links(HTMLParser):
     """What a page refers to."""
@@ -26,14 +29,14 @@ class Links(HTMLParser):
         self.feed(text)
 
     def handle_starttag(self, tag, attributes):
-        self.found |= {value for name, value in attributes if name in ("src", "href") and not value.startswith("#")}
+        self.found |= {value for name, value in attributes if name in LINKS and not value.startswith("#")}
 
 
 def check_files(folder, labels):
     """Load every file of a comparison. Arguments: the directory; labels of its traces. Returns: summary.json's."""
     files = {path.name for path in folder.iterdir()}
-    plots = {name for name in files if name.endswith(".png")}
-    assert {"summary.json", "summary.csv", "index.html", "comparison.mp4", "ghosts.mp4"} <= files
+    plots = {name for name in files if name.endswith(".png")} - {f"{film}.png" for film in FILMS}
+    assert {"summary.json", "summary.csv", "index.html"} | {f"{film}.png" for film in FILMS} <= files
     assert {"energy.png", "drift.png", "joints.png", "deviation.png", "work.png"} <= plots
     assert files >= {name.replace(".png", ".svg") for name in plots}
     for name in plots:
@@ -43,8 +46,9 @@ def check_files(folder, labels):
     assert [trace["label"] for trace in summary["traces"]] == labels
     with (folder / "summary.csv").open(newline="", encoding="utf-8") as file:
         assert [row["label"] for row in csv.DictReader(file)] == [row["label"] for row in summary["rows"]]
-    for film in ("comparison.mp4", "ghosts.mp4"):
-        with imageio.get_reader(folder / film) as reader:
+    for film in FILMS:
+        assert matplotlib.image.imread(folder / f"{film}.png").std() > 0.02
+        with imageio.get_reader(folder / f"{film}.mp4") as reader:
             pictures = [np.asarray(picture) for picture in reader]
         assert len(pictures) > 1
         assert pictures[0].std() > 5

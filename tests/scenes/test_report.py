@@ -31,7 +31,7 @@ def crosses(axis):
 def written(tmp_path_factory):
     """All that is written, but films, with files that others make: the page's text, what is in it, and the rest."""
     directory = tmp_path_factory.mktemp("comparison")
-    for name in ("comparison.mp4", "ghosts.mp4", "replay.html"):
+    for name in ("comparison.mp4", "comparison.png", "ghosts.mp4", "ghosts.png", "replay.html"):
         (directory / name).write_bytes(b"")
     comparison = comparison_of()
     paths = comparison.save(directory, films=False, command="verletlab compare sliding --out 'a b'")
@@ -205,7 +205,8 @@ def test_every_link_of_the_page_leads_to_a_file(written):
         assert "/" not in target, target  # no network, no other directory
         assert ":" not in target, target
         assert (written.directory / target).is_file(), target
-    films, others = {"comparison.mp4", "ghosts.mp4"}, {"summary.json", "summary.csv", "replay.html"}
+    films = {"comparison.mp4", "comparison.png", "ghosts.mp4", "ghosts.png"}
+    others = {"summary.json", "summary.csv", "replay.html"}
     assert films | others | {"energy.png", "energy.svg", "cost.png"} <= set(targets)
     for local in written.found.targets:  # markers and clips of plots
         if local.startswith("#"):
@@ -276,3 +277,12 @@ def test_colours_are_told_apart_in_light_too():
     for colour in (*SOLVERS.values(), REFERENCE):  # on white and on the dark page
         assert 1.05 / (luminance(colour) + 0.05) > 2.4, colour
         assert (luminance(colour) + 0.05) / (luminance("#14171c") + 0.05) > 3, colour
+
+
+def test_films_stop_where_solvers_are_most_apart():
+    comparison = comparison_of()  # verlet is at 0.5 t, and penalty, which fails, farther for a while
+    assert report.most_apart(comparison) == pytest.approx(1.0)
+    comparison.traces[1].deviation["position"][4] = 3.0
+    assert report.most_apart(comparison) == pytest.approx(4 * STEP)
+    comparison.traces = comparison.traces[:1]
+    assert report.most_apart(comparison) == np.inf

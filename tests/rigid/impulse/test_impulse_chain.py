@@ -150,7 +150,7 @@ def test_dzhanibekov():
 
 @pytest.mark.parametrize(("form", "options"), [("implicit", {}), ("midpoint", ROWS), ("explicit", COLD)])
 def test_the_gyroscopic_forms_take_keep_or_gain_energy(form, options):
-    # A tumbling box, 5 s: the explicit form gains (33 % at 10 ms, physics.md), implicit loses, midpoint keeps both
+    # A tumbling box, 5 s: the explicit form gains (33 % at 10 ms), implicit loses, midpoint keeps both
     # energy and |L| to round-off.
     model = rigid.Model(gravity=(0, 0, 0))
     box = model.add_box((0.1, 0.2, 0.4), mass=1.0, angular_velocity=(6.0, 1.0, 3.0))

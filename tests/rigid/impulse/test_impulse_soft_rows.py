@@ -6,23 +6,14 @@ from decimal import Decimal, localcontext
 
 import numpy as np
 import pytest
+from described import X, Y, put
 
 import rigid
 from rigid.rotation import from_axis_angle
 
-X, Y = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)
-
 
 def solve(model, dt=0.01, **options):
     return rigid.solver("impulse", model, dt=dt, contacts=False, **{"iterations": 4, "tolerance": 0.0, **options})
-
-
-def put(solver, **given):
-    """Put bodies elsewhere. Arguments: given: fields of a State, as they are to be."""
-    state = solver.state()
-    for name, value in given.items():
-        getattr(state, name)[:] = value
-    solver.set_state(rigid.State(state.position, state.rotation, state.velocity, state.angular_velocity))
 
 
 # One degree of freedom -----------------------------------------------------------------------------------------------

@@ -4,12 +4,10 @@ import math
 
 import numpy as np
 import pytest
+from described import ZERO, X, Y, Z, g, rod_on_a_pivot
 from references import WIDTH
 
 import rigid
-
-X, Y, Z, ZERO = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (0.0, 0.0, 0.0)
-g = 9.81
 
 
 def solve(model, dt=0.003, **options):
@@ -19,18 +17,10 @@ def solve(model, dt=0.003, **options):
 MOMENT = (0.5**2 + WIDTH**2) / 12  # of a rod about its middle [kg m²]
 
 
-def rod(**joint):
-    """A rod of 0.5 m and 1 kg, hinged to the ground at its end, level; it falls towards positive angles."""
-    model = rigid.Model(gravity=(0, 0, -g))
-    body = model.add_box((0.5, WIDTH, WIDTH), mass=1.0, position=(0.25, 0, 0))
-    model.add_hinge(rigid.GROUND, body, ZERO, Y, name="pivot", **joint)
-    return model
-
-
 @pytest.mark.parametrize("stiffness", [1e4, 4e4])
 def test_a_limit_is_passed_by_the_torque_over_its_stiffness(stiffness):
     # α* A⁻¹ (q - limit) = m g l/2 cos q, A = 1/I of the rod about its middle, as a torque alone turns it.
-    solver = solve(rod(limits=(-0.2, 0.5)), turning_stiffness=stiffness)
+    solver = solve(rod_on_a_pivot(limits=(-0.2, 0.5)), turning_stiffness=stiffness)
     solver.step(2000)
     q = solver.joint_positions()["pivot"]
     assert q - 0.5 == pytest.approx(g * 0.25 * math.cos(q) / (stiffness * MOMENT), rel=1e-6)
@@ -100,7 +90,7 @@ def test_friction_slows_by_its_bound_and_then_holds_for_good():
 
 def test_friction_holds_a_rod_without_creep():
     # m g l/2 = 2.45 N m of a level rod, 4.9 as it is let go at once: 5 hold it, at an angle of τ/(α* I), 2.3 do not.
-    strong, weak = (solve(rod(friction=friction), damping=100.0) for friction in (5.0, 2.3))
+    strong, weak = (solve(rod_on_a_pivot(friction=friction), damping=100.0) for friction in (5.0, 2.3))
     for solver in (strong, weak):
         solver.step(3000)
     held = strong.joint_positions()["pivot"]
@@ -114,7 +104,7 @@ def test_friction_holds_a_rod_without_creep():
 def test_a_motor_comes_to_its_speed_under_load(effort):
     # Up against gravity from level, 2.45 N m. The spring gives by load/(α* I), and that changes with the angle q: the
     # speed differs by m g l/2 sin q 0.5/(α* I) = 0.0033 rad/s.
-    solver = solve(rod(motor=rigid.Motor(speed=-0.5, max_effort=effort)), damping=100.0)
+    solver = solve(rod_on_a_pivot(motor=rigid.Motor(speed=-0.5, max_effort=effort)), damping=100.0)
     solver.step(400)
     q = solver.joint_positions()["pivot"]
     follows = 0.5 * g * 0.25 * math.sin(-q) / (1e4 * MOMENT)
@@ -126,7 +116,7 @@ def test_a_motor_comes_to_its_speed_under_load(effort):
 
 def test_a_motor_holds_a_position_and_gives_way_where_it_is_too_weak():
     motors = (rigid.Motor(position=-0.4, max_effort=effort) for effort in (3.0, 2.0))
-    strong, weak = (solve(rod(motor=motor), damping=100.0) for motor in motors)
+    strong, weak = (solve(rod_on_a_pivot(motor=motor), damping=100.0) for motor in motors)
     for solver in (strong, weak):
         solver.step(1000)
     assert strong.joint_positions()["pivot"] == pytest.approx(-0.4, abs=1e-6)
@@ -135,7 +125,7 @@ def test_a_motor_holds_a_position_and_gives_way_where_it_is_too_weak():
 
 def test_springs_have_their_own_stiffness():
     # k q = τ of a sprung hinge; m g/k of a spring between points, and of a soft joint.
-    model = rod(spring=rigid.Spring(40.0, 2.0))
+    model = rod_on_a_pivot(spring=rigid.Spring(40.0, 2.0))
     ball = model.add_sphere(0.1, mass=2.0, position=(1, 0, -1))
     model.add_spring(rigid.GROUND, ball, (1, 0, 0), point_b=(1, 0, -1), stiffness=800.0, damping=20.0)
     other = model.add_sphere(0.1, mass=2.0, position=(2, 0, -1))

@@ -5,14 +5,12 @@ import re
 
 import numpy as np
 import pytest
+from described import ZERO, Y, all_joints_in_a_row, g
 from references import WIDTH, chain_angles, rod_chain
 
 import pbd
 import rigid
 from rigid.joints.gaps import joint_gaps
-
-X, Y, Z, ZERO = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (0.0, 0.0, 0.0)
-g = 9.81
 
 
 def solve(model, dt=0.003, **options):
@@ -190,37 +188,12 @@ def test_a_chain_comes_nearer_to_the_reference_as_gains_alone_rise():
     assert errors[2] < 0.6 * errors[1]
 
 
-def tumbling():
-    """Bodies of unequal masses in a row, on every kind of joint, spinning and flying."""
-    model = rigid.Model(gravity=(0, 0, 0))
-    spins = np.random.default_rng(2).normal(size=(7, 3))
-    last = None
-    for k, (mass, spin) in enumerate(zip((0.3, 2.0, 1.0, 0.5, 2.0, 0.7, 3.0), spins)):
-        here = model.add_body(mass=mass, inertia=3 * (0.02 * mass,), position=(0.5 * k, 0, 0), angular_velocity=spin,
-                              velocity=0.2 * spin[::-1])  # fmt: skip
-        point = (0.5 * k - 0.25, 0.02, 0)
-        if k == 1:
-            model.add_ball(last, here, point)
-        elif k == 2:
-            model.add_hinge(last, here, point, (0.3, 1, 0), friction=0.02)
-        elif k == 3:
-            model.add_universal(last, here, point, Y, Z)
-        elif k == 4:
-            model.add_slider(last, here, (1, 0.4, 0), limits=(-0.1, 0.1))
-        elif k == 5:
-            model.add_fixed(last, here, point)
-        elif k == 6:
-            model.add_distance(last, here, (0.5 * k - 0.4, 0, 0), (0.5 * k - 0.1, 0, 0))
-        last = here
-    return model
-
-
 def test_all_kinds_of_joint_close_as_they_grow_stiff_and_keep_momentum():
     # Forces are opposite: P to round-off. They act at points apart where a joint is open, so that L drifts as joints
     # open. Here that is by a blow, as their bodies' speeds do not match at first: v/√α*, half for four times α*.
     drifts, gaps = [], []
     for k in (1, 2):
-        model = tumbling()
+        model = all_joints_in_a_row((0.3, 2.0, 1.0, 0.5, 2.0, 0.7, 3.0), 1.0, 0.2, friction=0.02)
         solver = solve(model, 0.002 / k, stiffness=5e3 * k**2, damping=50.0 * k, turning_stiffness=1e4 * k**2,
                        turning_damping=50.0 * k)  # fmt: skip
         state = solver.state()

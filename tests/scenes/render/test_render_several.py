@@ -137,6 +137,12 @@ def test_a_run_that_was_stopped_says_so(tmp_path, said):
     assert said[-1] == ["impulse   stopped at 0.20 s"]
 
 
+def test_a_picture_is_of_the_instant_that_is_asked_for(tmp_path, said):
+    for when, shown in ((0.0, "0.00"), (0.35, "0.40"), (0.4, "0.40"), (7.0, "1.00")):
+        film_comparison(entries_of({"verlet": TIMES}), tmp_path / "one.png", width=160, when=when)
+        assert said[-1] == [f"verlet   {shown} s"]
+
+
 def test_a_comparison_is_filmed_in_its_own_colours(tmp_path, said):
     comparison = comparison_of()
     assert film_comparison(comparison, tmp_path / "ghosts.mp4", "ghosts", width=320, fps=10) == 11
