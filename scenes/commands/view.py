@@ -2,6 +2,7 @@
 
 import contextlib
 
+from pbd.launch import on_cpu
 from scenes import terminal
 from scenes.scene import load
 from scenes.terminal import WrongCommand, pairs, start, understanding
@@ -37,7 +38,8 @@ def view_scene(given):
     with understanding():
         parameters, options = pairs(given.param, "--param"), pairs(given.option, "--option")
         start(given)
-        viewer = Viewer(load(given.scene, **parameters), given.solver, given.dt, options, given.host, given.port)
+        scene, note = load(given.scene, **parameters), "no GPU found" if given.device == "gpu" and on_cpu() else ""
+        viewer = Viewer(scene, given.solver, given.dt, options, given.host, given.port, note)
     with contextlib.suppress(KeyboardInterrupt):
         if given.port not in (0, viewer.port):
             terminal.errors.print(f"verletlab: port {given.port} is taken, serving on {viewer.port}", highlight=False)

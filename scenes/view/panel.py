@@ -157,7 +157,7 @@ class Panel:
         """A button of the group was pressed."""
         viewer = self.viewer
         act = {"Step": viewer.single_step, "Reset": viewer.reset, "Camera": lambda: viewer.aim_at_scene(client)}[which]
-        self.session.ask(act)
+        self.session.ask(lambda: (self.session.forgive(), act()))
 
     def change_speed(self, speed):
         """Take the slider's."""
@@ -176,7 +176,7 @@ class Panel:
         label, icon = (PAUSE, "player-pause") if playing else (PLAY, "player-play")
         if self.play.label != label:
             self.play.label, self.play.icon = label, icon
-        self.status.content = status(session)
+        self.status.content = status(session, self.viewer.note)
         said = session.trouble
         self.trouble.visible = bool(said)
         self.trouble.content = (
@@ -191,7 +191,7 @@ def asked(handle, session, act):
 
     def changed(event):
         if event.client is not None:  # not one that we set ourselves
-            session.ask(lambda: act(handle.value), key=act)
+            session.ask(lambda: (session.forgive(), act(handle.value)), key=act)
 
     handle.on_update(changed)
 
@@ -216,8 +216,8 @@ def rounded(number):
     return float(f"{number:.2g}")
 
 
-def status(session):
-    """How a session goes, in markdown."""
+def status(session, note=""):
+    """How a session goes, in markdown. Arguments: session; note: on the device."""
     running, ghost = session.running, session.ghost
     system = running.system
     solvers = f"**{running.solver}**" + (f" and {ghost.solver}" if ghost else "")
@@ -231,4 +231,4 @@ def status(session):
         pace = f"{session.rate:.2f} × real time · {session.steps_per_second:.0f} steps/s"
         pace += f" · {1e3 * session.step_seconds:.2f} ms a step"
     digest = (running.particles or system).digest()
-    return f"{solvers} on {running_on()} · t = {system.time:.2f} s  \n{pace}  \nstate `{digest}`"
+    return f"{solvers} on {running_on()}{note} · t = {system.time:.2f} s  \n{pace}  \nstate `{digest}`"

@@ -5,6 +5,7 @@ import math
 from scenes.colours import SOLVERS
 from scenes.render.geometry import Camera
 from scenes.scene import Following, find, load
+from scenes.view.between import Shown
 from scenes.view.drawing import Drawing, Ghost, aim, camera_of, set_stage
 from scenes.view.films import Films
 from scenes.view.hand import Hands
@@ -25,19 +26,22 @@ class Viewer:
     """A scene on a page that browsers see, all of them the same.
 
     Arguments: scene: a Scene of the catalogue; solver, dt, options: as of a scenes.Run; host, port: where the page is,
-    the next free port where that is taken; 0 for any. Attributes: session; server: viser's; address: of the page.
+    the next free port where that is taken; 0 for any; note: what the page says of the device. Attributes: session;
+    server: viser's; address: of the page; port.
 
     Errors: those of a Run; OSError where nothing can be served.
     """
 
-    def __init__(self, scene, solver=None, dt=None, options=None, host=HOST, port=PORT):
+    def __init__(self, scene, solver=None, dt=None, options=None, host=HOST, port=PORT, note=""):
         self.session = session = Session(scene, solver, dt, options, self.show, lambda _, span: self.hands.move(span))
+        self.note = f" ({note})" if note else ""
         self.server, self.address = serve(host, free_port(host, port))
         self.port = self.server.get_port()
         self.hands, self.pins, self.tearing = Hands(session), Pins(session), Tearing(session)
         self.overlays, self.history, self.films = Overlays(self.server), History(session), Films(self)
         self.running = self.drawing = self.ghost = self.ghost_drawing = self.key = None
         self.shadows, self.follows, self.followed = True, True, None
+        self.shown, self.ghost_shown = Shown(), Shown()
         self.pointers = Pointers(session, self.hands, self.pins, self.tearing)
         try:
             self.panel = Panel(self)
@@ -84,20 +88,20 @@ class Viewer:
         """Show the scene as it is."""
         self.renew()
         self.tearing.give_way()
-        frame = session.running.frame(velocities=False)
-        beside = session.ghost.frame(velocities=False) if session.ghost else None
+        frame, shown = self.shown.frames(session.running, session.part)
+        beside, ghost = self.ghost_shown.frames(session.ghost, session.part)
         with self.server.atomic():
             self.drawing.looks = self.tearing.looks
-            self.drawing.show(frame)
-            if beside is not None and self.ghost_drawing is not None:
-                self.ghost_drawing.show(beside)
-            self.overlays.show(session.running, frame)
+            self.drawing.show(shown)
+            if ghost is not None:
+                self.ghost_drawing.show(ghost)
+            self.overlays.show(session.running, shown)
         self.pointers.bind(self.drawing.handles)
-        self.follow(frame)
+        self.follow(shown)
         self.films.add(frame, beside)
         if self.history.add(frame, beside):
             self.panel.plots.show(self.history.columns())
-        self.panel.tell()
+        self.panel.tell(now=session.fresh)
 
     def renew(self):
         """Make the page anew where something else is run."""

@@ -17,6 +17,8 @@ from scenes.run import Run
 FRAMES = 60
 # How far the scene may lag behind the clock and catch up with it [s]; what is more is forgotten, and time slows.
 PATIENCE = 0.25
+# Where a frame is less than this part of a step, in slow motion, frames between steps are shown.
+SLOW = 0.6
 # The part of the time that showing may take while the scene lags: frames are dropped before time is slowed.
 SHOWING = 0.1
 # Rates are those of the last second.
@@ -40,6 +42,7 @@ class Session:
         running: the Run; ghost: a Run of another solver that keeps up with it, or None.
         playing; speed: seconds of the scene in a second, 1 for real time.
         watched: whether anybody looks on; where nobody does, nothing moves and nothing is shown.
+        part: how far the clock is from the last step but one to the last, in slow motion; else 1: at the last.
         trouble: what went wrong last, for a person to read; "" for nothing.
         stopped: whether `loop` is to end.
     """
@@ -47,7 +50,7 @@ class Session:
     def __init__(self, scene, solver=None, dt=None, options=None, show=None, before=None, clock=time.perf_counter):
         self.show, self.before, self.clock = show or (lambda session: None), before or (lambda *span: None), clock
         self.playing, self.watched, self.stopped = True, False, False
-        self.speed, self.trouble = 1.0, ""
+        self.speed, self.part, self.trouble = 1.0, 1.0, ""
         self.asked, self.lock, self.wakened = {}, threading.Lock(), threading.Event()
         self.samples = deque()  # of the last second: when, the scene's time, steps, seconds of one
         self.choose(scene, solver, dt, options)
@@ -138,27 +141,31 @@ class Session:
             self.lag += (now - self.last) * self.speed
         self.last = now if moving else None
         dt = self.get("dt")
-        due = int(self.lag / dt + 1e-6)
-        if moving and self.fresh:
-            due = 1
+        due = 1 if self.fresh else int(self.lag / dt + 1e-6)
         if moving and due:
             count = min(due, max(1, round(self.speed / FRAMES / dt)))
             self.lag = max(self.lag - count * dt, 0.0)
             self.advance(count)
-        if self.watched and (answered or (moving and due and self.in_time())):
+        slow = moving and self.speed / FRAMES < SLOW * dt
+        self.part = min(self.lag / dt, 1.0) if slow else 1.0
+        if self.watched and (answered or (moving and (due or slow) and self.in_time())):
             self.present()
         if not moving:
             return 1.0
-        return max(0.0, (dt - self.lag) / self.speed - (self.clock() - now))
+        pause = (dt - self.lag) / self.speed - (self.clock() - now)
+        return max(0.0, min(pause, 1 / FRAMES) if slow else pause)
 
     def answer(self):
         """Do what was asked for; whether anything was."""
         with self.lock:
             asked, self.asked = self.asked, {}
         for wanted in asked.values():
-            self.trouble = self.trouble if self.failed else ""
             self.trying(wanted)
         return bool(asked)
+
+    def forgive(self):
+        """Say no more of what went wrong, unless the scene stands for it."""
+        self.trouble = self.trouble if self.failed else ""
 
     def trying(self, wanted):
         """Do something; where that fails, say so and live on. Returns: whether it did not."""

@@ -5,6 +5,7 @@ import pytest
 
 import scenes
 from pbd.results import Diverged
+from scenes.view.between import between
 from scenes.view.session import FRAMES, HANDS, PATIENCE, Session
 
 
@@ -72,6 +73,34 @@ def test_time_is_the_clocks_times_the_speed(speed):
     assert len(timed.times) <= 2.0 * FRAMES + 2
     # However it was cut into pieces, it is what a plain run gives.
     assert timed.session.running.particles.digest() == plain(timed.steps)
+
+
+def test_slow_motion_is_shown_as_often_as_ever_between_the_steps():
+    timed = Timed()
+    timed.session.speed, parts = 0.1, []
+    timed.session.show = lambda session: (timed.show(session), parts.append(session.part))
+    timed.live(2.0)
+    assert 0.9 * 2.0 * FRAMES < len(parts) <= 2.0 * FRAMES + 2
+    # A frame is a tenth of a step further; at a step it begins again.
+    steps = np.diff(parts)
+    assert np.all((np.abs(steps - 0.1) < 0.01) | (steps < 0))
+    assert (steps < 0).sum() == pytest.approx(2.0 * FRAMES / 10, abs=2)
+
+
+def test_between_two_frames_all_goes_straight():
+    one, other = (scenes.Run(scenes.load("dzhanibekov"), "impulse").frame() for _ in range(2))
+    axis, angles = np.array([1.0, 2.0, -2.0]) / 3, (0.1, 0.1, 0.2)
+    turns = [np.array([np.cos(angle / 2), *(np.sin(angle / 2) * axis)]) for angle in angles]
+    one = one._replace(time=1.0, positions=np.zeros((2, 3)), body_poses=np.array([[0, 0, 0, *turns[0]]]))
+    other = other._replace(time=2.0, positions=np.ones((2, 3)), body_poses=np.array([[4, 0, 2, *-turns[2]]]))
+    middle = between(one, other, 0.5)
+    assert middle.time == 1.5
+    np.testing.assert_allclose(middle.positions, 0.5)
+    np.testing.assert_allclose(middle.body_poses[0, :3], (2, 0, 1))
+    # Half way of a turn by 0.1 rad about one axis is the turn by half of it: there chord and arc meet.
+    half = np.array([np.cos(0.075), *(np.sin(0.075) * axis)])
+    np.testing.assert_allclose(middle.body_poses[0, 3:], half, atol=1e-12)
+    assert between(one, other, 1.0) is other
 
 
 def test_where_steps_take_too_long_time_slows_and_says_so():
