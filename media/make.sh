@@ -53,3 +53,5 @@ moving soft_body 3
 moving ragdoll_stairs 3
 moving dominoes 3.5
 moving crate_on_trampoline 3
+
+python viewer.py

@@ -1,11 +1,14 @@
 """Makes media/viewer.png: the viewer in a browser without a window, while the mouse holds a cloth by its corner.
 
-Run it from the root of the repository: `python media/viewer.py`. It wants chromium and playwright.
+It wants chromium, and playwright, which `verletlab[dev]` brings.
 """
 
+import io
 import shutil
+from pathlib import Path
 
 import numpy as np
+from PIL import Image
 from playwright.sync_api import sync_playwright
 
 import scenes
@@ -36,10 +39,11 @@ def main():
             end = session.running.system.time + seconds
             run(lambda: session.running.system.time > end)
 
+        page.set_default_timeout(120_000)  # software draws a frame a second
         page.goto(viewer.address)
         warning = page.get_by_role("alert").filter(has_text="Software WebGL")
         warning.wait_for()
-        warning.get_by_role("button").click()
+        warning.get_by_role("button").dispatch_event("click")
         run(lambda: session.watched)
         wait(2.5)
         # A particle near the corner that hangs in front.
@@ -58,7 +62,8 @@ def main():
         run(lambda: viewer.hands.grips)
         viewer.play_or_pause()
         wait(4.0)
-        page.screenshot(path="media/viewer.png")
+        picture = Image.open(io.BytesIO(page.screenshot()))
+        picture.convert("RGB").quantize(256).save(Path(__file__).with_name("viewer.png"), optimize=True)
         page.mouse.up()
     viewer.stop()
 
