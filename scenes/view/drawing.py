@@ -11,6 +11,7 @@ from scenes.render.ghosts import moving_part, tinted
 from scenes.scene import Following
 
 FLOOR, LINES, SECTIONS = (224, 228, 233), (203, 208, 216), (178, 185, 196)
+SUN, SUN_FROM, SKY = 1.6, (-0.5, -0.7, 1.6), 0.65  # intensities of light, and where the sun stands
 ASPECT = 16 / 9  # of the window that cameras are placed for
 
 
@@ -135,7 +136,9 @@ def sent(colours):
 def set_stage(server, scene, shadows=True):
     """The light, and a scene's floor where it has one. Arguments: a viser.ViserServer; a Scene. Returns: the floor."""
     server.scene.set_up_direction("+z")
-    server.scene.configure_default_lights(True, cast_shadow=shadows)
+    server.scene.configure_environment_map("warehouse", environment_intensity=SKY)
+    server.scene.configure_default_lights(False)
+    server.scene.add_light_directional("/sun", intensity=SUN, cast_shadow=shadows, position=SUN_FROM)
     return server.scene.add_grid(
         "/floor", infinite_grid=True, position=(0.0, 0.0, scene.ground or 0.0), visible=scene.ground is not None,
         cell_size=0.5, section_size=1.0, cell_color=LINES, section_color=SECTIONS, fade_distance=60.0,
