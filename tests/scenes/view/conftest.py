@@ -80,6 +80,7 @@ class Tab:
 
     def __init__(self, browser, size):
         self.page = browser.new_page(viewport=size)
+        self.page.set_default_timeout(120_000)  # [ms]; a busy machine draws in no hurry
         self.requests, self.errors = [], []
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
