@@ -9,7 +9,7 @@ from pbd.validate import one_of, positive
 from scenes.comparison import Comparison, Trace, Variant
 from scenes.contender import FINER, Contender, TimeBase, equalise
 from scenes.device import initialise
-from scenes.probes import chosen, deviations
+from scenes.probes import chosen, deviations, probes_of
 from scenes.run import checked
 from scenes.scene import Scene, load
 
@@ -62,50 +62,66 @@ class Comparing:
         self.equal = equal if equal is None else one_of("equal", equal, EQUAL)
         self.sweep, self.probes = sweep, chosen(self.scene, probes)
         variants = variants_of(self.scene, solvers, settings or {}, dt)
-        added = [] if reference is None else added_for(variants, reference)
         base = TimeBase.of(self.scene, duration, dt, fps)
         self.cannot = why_not(self.scene) if solvers is None else {}
-        self.contenders = self._made([*variants, *added], base)
+        added = [] if reference is None else added_for(variants, reference)
+        self.contenders = self._made(variants, base)
         if reference is None:
             reference = self.scene.solver if self.scene.solver in self.contenders else next(iter(self.contenders), None)
             if sweep and reference is not None:
                 reference = f"{reference}/{FINER}"
-                self.contenders |= self._made(added_for(variants, reference), base)
+                added = added_for(variants, reference)
+        self.contenders |= self._made(added, base, FINER if str(reference).endswith(f"/{FINER}") else 1)
         if reference not in self.contenders:
-            whose = "no solver" if reference is None else f"reference {reference!r}"
-            raise ValueError(f"{whose} can run scene {self.scene.name}: {'; '.join(self.cannot.values())}")
+            whose = "no solver can" if reference is None else f"reference {reference!r} cannot"
+            raise ValueError(f"{whose} run scene {self.scene.name}: {'; '.join(self.cannot.values())}")
         self.reference = reference
         self.compared = [variant.label for variant in variants if variant.label in self.contenders]
 
-    def _made(self, variants, base):
+    def _made(self, variants, base, finer=1):
         """Contenders by label, of those that can run the scene; what the others say is in `cannot`."""
         made = {}
         for variant in variants:
             try:
-                made[variant.label] = Contender(self.scene, variant, base)
+                made[variant.label] = Contender(self.scene, variant, base, finer)
             except (NotImplementedError, ValueError) as error:
                 self.cannot[variant.label] = str(error)
         return made
 
     def run(self, progress=None, measured=True):
-        """Run them all: a Comparison. Arguments: progress: as of `compare`; measured: whether traces have series."""
+        """Run them all: a Comparison. Arguments: progress: as of `compare`; measured: whether traces have series.
+
+        After Ctrl-C, the KeyboardInterrupt has as its attribute `comparison` what there was until then, or None.
+        """
         if self.equal is not None:
             own_first = sorted(self.compared, key=lambda label: label != self.scene.solver)
             equalise([self.contenders[label] for label in own_first], self.equal)
         order = [self.reference, *(label for label in self.contenders if label != self.reference)]
-        traces = [self.contenders[label].trace(progress, measured) for label in order]
-        reference = traces[0].recording
-        if reference is None:
-            raise RuntimeError(f"reference {self.reference!r}: {traces[0].failure}")
+        traces = []
+        try:
+            for label in order:
+                traces.append(self.contenders[label].trace(progress, measured))
+                if traces[0].recording is None:
+                    raise RuntimeError(f"reference {self.reference!r}: {traces[0].failure}")
+            found = self._found(traces)
+            for label in self.compared if self.sweep else ():
+                found.sweep[label] = self._sweep(label, found)
+        except KeyboardInterrupt as stop:
+            stop.comparison = self._found(traces) if traces else None
+            raise
+        return found
+
+    def _found(self, traces):
+        """A Comparison of Traces, the reference first."""
         for trace in traces:
             if trace.recording is not None:
-                trace.deviation = deviations(self.scene, trace.recording, reference, self.probes)
-        found = Comparison(self.scene, traces, self.reference, self.cannot, self.equal)
-        if self.sweep:
-            probe = dict([next(iter(self.probes.items()))])
-            for label in self.compared:
-                found.sweep[label] = self.contenders[label].sweep(found.trace(label), reference, probe)
-        return found
+                trace.deviation = deviations(self.scene, trace.recording, traces[0].recording, self.probes)
+        return Comparison(self.scene, traces, self.reference, self.cannot, self.equal)
+
+    def _sweep(self, label, found):
+        """Points of one's sweep, as of Comparison.sweep; of the first probe."""
+        probe = dict([next(iter(self.probes.items()))])
+        return self.contenders[label].sweep(found.trace(label), found.traces[0].recording, probe)
 
 
 # Who is compared ------------------------------------------------------------------------------------------------------
@@ -123,6 +139,8 @@ def variants_of(scene, solvers, settings, dt):
         own = {**({} if dt is None else {"dt": dt}), **settings.get(variant.solver, {}), **variant.settings}
         step = {"dt": positive("dt", float(own.pop("dt")))} if "dt" in own else {}
         variants.append(Variant(variant.solver, variant.label, variant.scene, step | checked(variant.solver, own)))
+        if variant.scene is not None and probes_of(variant.scene) != probes_of(scene):
+            raise ValueError(f"scene of {variant.label!r} has other bodies, joints or particles than the one compared")
     labels = [variant.label for variant in variants]
     for label in labels:
         if labels.count(label) > 1:

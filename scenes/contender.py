@@ -1,5 +1,6 @@
 """One of those that are compared: what is run again and again, with this or that setting, on frames that all have."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -55,9 +56,12 @@ class TimeBase:
 
 
 class Contender:
-    """A Variant on a TimeBase: what is run again and again, with this or that setting."""
+    """A Variant on a TimeBase: what is run again and again, with this or that setting.
 
-    def __init__(self, scene, variant, base):
+    Arguments: the Scene of the comparison; a Variant; a TimeBase; finer: how many times its substeps it makes.
+    """
+
+    def __init__(self, scene, variant, base, finer=1):
         self.scene = scene if variant.scene is None else variant.scene
         self.variant, self.base = variant, base
         own = {**settings_of(self.scene, variant.solver), **variant.settings}
@@ -65,8 +69,8 @@ class Contender:
         shorter = self.settings["dt"] / own["dt"]
         if shorter != 1 and own.get("damping"):  # what a step loses of the velocity: as much of it in a second
             self.settings["damping"] = 1 - (1 - own["damping"]) ** shorter
-        if variant.label.endswith(f"/{FINER}"):
-            self.settings["substeps"] = FINER * knobs(self.run())["substeps"]
+        if finer > 1:
+            self.settings["substeps"] = finer * knobs(self.run())["substeps"]
         self.turned = knobs(self.run())
         self.terms = {}
 
@@ -95,20 +99,19 @@ class Contender:
         running, readings = self.run(), []
 
         def note(number, count):
-            readings.append(read(running) if measured else {})
+            with np.errstate(over="ignore", invalid="ignore"):  # what diverges has large numbers, before it has none
+                readings.append(read(running) if measured else {})
             if progress:
                 progress(label, number, count)
 
         failure, recording = "", None
         try:
-            recording = record(running, note)
+            recording = recorded(running, note)
         except FAILURES as error:
             recording = cut(getattr(error, "recording", None), len(readings))
             failure = str(error)
             if recording is not None and not hasattr(error, "time"):
                 failure = f"after {recording.times[-1]:.6g} s: {failure}"
-        if recording is not None and recording.about.get("interrupted"):
-            raise KeyboardInterrupt
         about = {} if recording is None else recording.about
         series = {name: np.array([each[name] for each in readings]) for name in (readings[0] if readings else ())}
         if measured and readings:
@@ -131,7 +134,7 @@ class Contender:
                 if turned[knob] < 1 or turned[knob] == self.turned[knob]:
                     continue
                 try:
-                    recording = record(self.run(**{knob: turned[knob]}))
+                    recording = recorded(self.run(**{knob: turned[knob]}))
                 except FAILURES:
                     continue  # it does not hold with so few
                 points.append(self.point(recording, turned, reference, probe))
@@ -142,6 +145,14 @@ class Contender:
         (apart,) = deviations(self.scene, recording, reference, probe).values()
         per_second = recording.about["microseconds_per_step"] / turned["dt"]
         return per_second, float(np.nanmax(apart)), dict(turned)
+
+
+def recorded(running, progress=None):
+    """The Recording of a Run, as scenes.run.record has it, but none of one that was interrupted."""
+    recording = record(running, progress)
+    if recording.about.get("interrupted"):
+        raise KeyboardInterrupt
+    return recording
 
 
 def plain(value):
@@ -169,13 +180,17 @@ def equalise(contenders, equal):
                 turned = {**each.turned, "iterations": iterations_for(each.turned, rate)}
                 each.turn(turned, iterations_per_second=iteration_rate(turned))
         return
-    spent = [each.cost(each.turned) for each in contenders]
-    budget = max(spent)
-    for each, own in zip(contenders, spent):
-        turned = each.turned if own == budget else tune(each.cost, each.turned, budget)[0]
-        each.turn(turned)
+    spent = {}
+    for each in contenders:
+        with suppress(*FAILURES):  # one that does not come to the end has no time for it, as its trace will tell
+            spent[each] = each.cost(each.turned)
+    budget = max(spent.values(), default=0.0)
+    for each, own in spent.items():
+        if own < budget:
+            each.turn(tune(each.cost, each.turned, budget)[0])
+        else:
+            each.turn(each.turned)
     # Measured again, one after another in turn, so that what the machine does meanwhile strikes all alike.
-    again = [[each.cost(each.turned, 1) for each in contenders] for _ in range(3)]
-    least = np.min(again, axis=0)
-    for each, own in zip(contenders, least):
-        each.terms |= {"seconds_per_second": float(own), "equal_time": float(own / least.max())}
+    again = [[each.cost(each.turned, 1) for each in spent] for _ in range(3)]
+    for each, own in zip(spent, np.min(again, axis=0)):
+        each.terms |= {"seconds_per_second": float(own), "equal_time": float(own / np.min(again, axis=0).max())}

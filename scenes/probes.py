@@ -11,9 +11,8 @@ import numpy as np
 import rigid
 from pbd.validate import nearest
 from rigid.joint import Ball, Hinge, Slider, Universal
-from rigid.joints.gaps import joint_ends
 from rigid.joints.positions import JointPositions
-from rigid.rotation import conjugate, from_matrix, logarithm, multiply
+from rigid.rotation import conjugate, logarithm, multiply
 
 UNITS = {"position": "m", "rotation": "rad", "angle": "rad", "shift": "m", "particles": "m"}
 
@@ -83,7 +82,8 @@ def deviations(scene, recording, reference, probes):
     """
     frames = min(len(recording), len(reference))
     kinds = {probe.kind for probe in probes.values()}
-    apart = {kind: READERS[kind](scene, recording, reference, frames) for kind in kinds}
+    with np.errstate(over="ignore"):  # what diverges is far away
+        apart = {kind: READERS[kind](scene, recording, reference, frames) for kind in kinds}
     found = {}
     for name, probe in probes.items():
         found[name] = np.full(len(recording), np.nan)
@@ -140,9 +140,11 @@ def states_of(recording, frames):
 
 
 def relative_turns(model, state):
-    """The rotation of each joint's child against its parent (..., joints, 4), as triads have it."""
-    _, (m, n) = joint_ends(model, state)
-    return from_matrix(np.einsum("...ki,...li->...kl", m, n))
+    """The rotation of each joint's child against its parent (..., joints, 4)."""
+    ground = np.broadcast_to((1.0, 0.0, 0.0, 0.0), (*state.rotation.shape[:-2], 1, 4))
+    rotation = np.concatenate([state.rotation, ground], axis=-2)  # whose index is -1
+    parents, children = ([getattr(joint, side) for joint in model.joints] for side in ("parent", "child"))
+    return multiply(conjugate(rotation[..., parents, :]), rotation[..., children, :])
 
 
 def angle_between(a, b):

@@ -6,7 +6,7 @@ import numpy as np
 
 from rigid.joint import Ball, Hinge, Slider, Universal
 from rigid.names import GROUND
-from rigid.rotation import from_matrix, rotate, swing_twist_angles, to_matrix
+from rigid.rotation import from_matrix, normalised, rotate, swing_twist_angles, to_matrix
 
 
 class JointPositions:
@@ -114,4 +114,5 @@ def axes_in_world(state, body, axes):
     """Axes (..., 3, 3) of a body's frame, as rows in the world (..., 3, 3)."""
     if body == GROUND:
         return np.broadcast_to(axes, (*state.position.shape[:-2], 3, 3))
-    return np.einsum("...ij,...kj->...ki", to_matrix(state.rotation[..., body, :]), axes)
+    # In 32 bits rotations are off length one by more than what a matrix of a rotation may be off.
+    return np.einsum("...ij,...kj->...ki", to_matrix(normalised(state.rotation[..., body, :])), axes)

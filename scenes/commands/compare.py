@@ -55,8 +55,15 @@ def compare_solvers(given):
             scene, given.solvers and given.solvers.split(","), given.reference, given.equal, given.duration, given.dt,
             given.probe, given.fps, given.sweep, settings,
         )  # fmt: skip
-    with progress(given, f"compare {scene.name}") as update:
-        comparison = comparing.run(lambda label, number, count: update(number, count, f"{scene.name}, {label}"))
+    try:
+        with progress(given, f"compare {scene.name}") as update:
+            comparison = comparing.run(lambda label, number, count: update(number, count, f"{scene.name}, {label}"))
+    except KeyboardInterrupt as stop:
+        comparison = getattr(stop, "comparison", None)
+        if comparison is not None:
+            comparison.save(directory, films=False)
+            stop.kept = f"; {directory} holds {len(comparison.traces)} of {len(comparing.contenders)} runs"
+        raise
     if not given.quiet:
         tell(comparison)
     with progress(given, f"film {scene.name}") as update:

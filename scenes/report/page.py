@@ -141,7 +141,7 @@ def made_of(comparison, command):
 def program():
     """What this process is called."""
     name = Path(sys.argv[0]).name
-    return "verletlab" if name in ("__main__.py", "cli.py") else name
+    return "verletlab" if Path(name).stem in ("__main__", "cli") else name
 
 
 def processor():

@@ -109,6 +109,14 @@ def test_a_limit_is_violated_by_what_a_position_is_beyond_it(kind, shift, turn, 
     assert limit_violations(model, positions) == pytest.approx(violation, abs=1e-12)
 
 
+def test_rotations_of_32_bits_are_read_too():
+    model = joined("ball")
+    state = moved(model, (0, 0, 0), (0.5, 0.1, 0.2))
+    before = JointPositions(model).positions(state)["ball 0"]
+    state.rotation *= 1 + 1e-6
+    assert JointPositions(model).positions(state)["ball 0"] == pytest.approx(before, abs=1e-14)
+
+
 def test_many_states_at_once_are_one_after_another():
     random = np.random.default_rng(4)
     model = rigid.Model()

@@ -204,6 +204,7 @@ def test_where_the_reference_has_ended_there_is_no_deviation():
         ({"solvers": ["impuls"]}, "did you mean 'impulse'?"),
         ({"solvers": ["impulse", "impulse"]}, "'impulse' is compared twice: expected labels of their own"),
         ({"solvers": []}, "nothing to compare: expected solvers"),
+        ({"solvers": [Variant("impulse", "six", scenes.load(CHAIN, links=6))]}, "scene of 'six' has other bodies"),
         ({"reference": "impulze"}, "reference is 'impulze': expected one of .*; did you mean 'impulse'?"),
         ({"reference": "impulse/10"}, "reference is 'impulse/10': expected a solver, or one with /100 behind it"),
         ({"probes": "rod 6"}, "no probe called 'rod 6' in scene five_link_chain; did you mean 'rod [1-5]'?"),
@@ -232,7 +233,7 @@ def test_a_solver_that_cannot_run_the_scene_is_said_and_the_others_run():
         assert "frames do not like it" in found.cannot["verlet"]
         assert "a step of 0.01 s is unstable" in found.cannot["penalty"]
         assert [row["failure"] for row in found.rows() if row["label"] == "verlet"] == [found.cannot["verlet"]]
-    with pytest.raises(ValueError, match="reference 'verlet' can run scene pendulum: solver 'verlet' cannot"):
+    with pytest.raises(ValueError, match="reference 'verlet' cannot run scene pendulum: solver 'verlet' cannot"):
         compare(scene, reference="verlet")
     with pytest.raises(ValueError, match=r"no solver can run scene pendulum: .*frames do not like it"):
         compare(scene, ["verlet"])
@@ -262,6 +263,14 @@ def test_one_that_diverges_is_a_row_that_says_when_and_the_rest_finish(leap, tmp
     # Seen from the one that has ended, the others deviate until then.
     found = compare(leap, variants_of_a_leap(leap), reference="leaps")
     assert np.isnan(found.trace("calm").deviation["particles"]).sum() == 30
+
+
+def test_one_that_diverges_has_no_equal_time_and_the_rest_have(leap):
+    found = compare(leap, variants_of_a_leap(leap), equal="time")
+    assert found.trace("leaps").failure.startswith("particle 0")
+    assert ["equal_time" in trace.about for trace in found.traces] == [True, False, True]
+    found = compare(leap, ["verlet"], equal="time")  # nobody comes to the end
+    assert "equal_time" not in found.traces[0].about
 
 
 def test_one_that_fails_at_once_is_a_row_too(leap):

@@ -122,6 +122,26 @@ def test_who_cannot_and_who_fails_is_said_and_the_rest_finish(command, leap, tmp
     assert row["failure"].startswith("particle 0")
 
 
+def test_ctrl_c_leaves_the_runs_that_were_done(command, tmp_path, monkeypatch):
+    frames, words = Run.frames, ["compare", "five_link_chain", "--duration", 0.1, "--out", tmp_path / "chain"]
+
+    def stopped(self):
+        if self.solver == stopping:
+            raise KeyboardInterrupt
+        return frames(self)
+
+    monkeypatch.setattr(Run, "frames", stopped)
+    stopping = "impulse"
+    assert command(*words) == (130, "", "verletlab: stopped\n")
+    assert not (tmp_path / "chain").exists()
+    stopping = "articulated"
+    assert command(*words) == (130, "", f"verletlab: stopped; {tmp_path / 'chain'} holds 2 of 4 runs\n")
+    rows = json.loads((tmp_path / "chain" / "summary.json").read_text())["rows"]
+    assert [row["label"] for row in rows] == ["impulse", "verlet"]
+    assert rows[1]["deviation position"] > 0
+    assert (tmp_path / "chain" / "index.html").exists()
+
+
 def test_directories_that_cannot_be_are_refused(tmp_path, monkeypatch):
     check_directory(tmp_path)  # empty
     check_directory(tmp_path / "not" / "yet")
