@@ -19,8 +19,9 @@ FRAMES = 60
 PATIENCE = 0.25
 # Where a frame is less than this part of a step, in slow motion, frames between steps are shown.
 SLOW = 0.6
-# The part of the time that showing may take while the scene lags: frames are dropped before time is slowed.
-SHOWING = 0.1
+# The part of the time that showing may take while the scene lags: frames are dropped before time is slowed. But a
+# picture comes so soon after another [s], however long that one took: it may have waited for a kernel to be compiled.
+SHOWING, LONGEST = 0.1, 0.5
 # Rates are those of the last second.
 WINDOW = 1.0
 # With how many things the solvers can be held at once.
@@ -206,7 +207,7 @@ class Session:
         """Whether a frame is due: not sooner than one in FRAMES; nor than what showing may take, where steps lag."""
         pause = 1 / FRAMES
         if self.lag >= 1.5 * max(self.get("dt"), self.speed / FRAMES):
-            pause = max(pause, self.cost / SHOWING)
+            pause = max(pause, min(self.cost / SHOWING, LONGEST))
         return self.clock() - self.shown > 0.9 * pause
 
     def present(self):

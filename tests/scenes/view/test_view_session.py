@@ -6,7 +6,7 @@ import pytest
 import scenes
 from pbd.results import Diverged
 from scenes.view.between import between
-from scenes.view.session import FRAMES, HANDS, PATIENCE, Session
+from scenes.view.session import FRAMES, HANDS, LONGEST, PATIENCE, Session
 
 
 class Clock:
@@ -122,6 +122,20 @@ def test_frames_are_dropped_before_time_is_slowed():
     passed = timed.live(4.0)
     assert passed == pytest.approx(4.0, abs=PATIENCE)
     assert 8 <= len(timed.times) <= 0.64 / 0.05 + PATIENCE / 0.05
+
+
+def test_a_picture_that_took_long_once_does_not_hold_back_the_next_ones():
+    # As where lines are chosen whose kernel is compiled then, while steps take longer than they may.
+    timed = Timed(of_step=0.05)
+    timed.live(1.0)
+    timed.of_show = 20.0
+    shown = len(timed.times)
+    while len(timed.times) == shown:
+        timed.live(0.01)
+    timed.of_show = 0.0
+    end = timed.clock.now
+    timed.live(1.0)
+    assert timed.times[shown + 1] - end < LONGEST + 2 * 0.05  # it comes behind a step
 
 
 def test_pause_step_and_reset_are_those_of_a_plain_run():
