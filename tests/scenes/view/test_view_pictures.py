@@ -26,6 +26,11 @@ def coloured(picture):
     return np.mean(image.max(axis=2) - image.min(axis=2) > 40)
 
 
+def near(shown, expected):
+    """Whether that is there, to single precision."""
+    return shown.shape == expected.shape and np.abs(shown - expected).max() < 1e-5
+
+
 @pytest.mark.parametrize(
     ("name", "ghost", "lines"),
     [("drape", None, ()), ("ragdoll", "verlet", ("joints", "contacts")), ("scout_robot", None, ("limits",))],
@@ -36,14 +41,22 @@ def test_a_scene_in_the_viewer(window, name, ghost, lines):
     session = viewer.session
     try:
         viewer.choose_ghost(ghost)
-        viewer.overlays.chosen.update(lines)
+        for line in lines:
+            viewer.choose_lines(line, True)
         window.open(viewer.address)
         session.watched = True
         end = session.running.system.time + 1.4
         window.until(lambda: (session.turn(), session.running.system.time), lambda turn: turn[1] > end, 120)
-        viewer.play_or_pause()
+        session.ask(viewer.play_or_pause)
         session.turn()
-        window.page.wait_for_timeout(6000)  # until that is drawn
+        # It is the last moment that is on the page; drawing it takes some time more.
+        moved = scene.looks[0].draw(session.running.frame())[-1]
+        if name == "drape":
+            window.until(lambda: window.vertices("/scene/0/0/front"), lambda shown: near(shown, moved.vertices))
+        else:
+            node = f"/scene/0/{len(scene.looks[0].draw(session.running.frame())) - 1}"
+            window.until(lambda: window.place(node)[:3], lambda shown: near(shown, moved.positions[0]), 60)
+        window.page.wait_for_timeout(4000)
         assert coloured(window.keep(f"window_{name}")) > 0.005
         window.page.get_by_role("tab", name="Plots").click()
         window.page.wait_for_timeout(2000)
