@@ -53,3 +53,16 @@ moving soft_body 3
 moving ragdoll_stairs 3
 moving dominoes 3.5
 moving crate_on_trampoline 3
+
+# Arguments: scene, then flags of its own. The film is that of ghosts; the plots are those that the README shows.
+compared() {
+    scene=$1; shift
+    made=$(mktemp -d)
+    verletlab compare "$scene" --out "$made" --force --quiet "$@"
+    for kind in mp4 png; do cp "$made/ghosts.$kind" "compare_$scene.$kind"; done
+    for plot in deviation cost; do cp "$made/$plot.png" "compare_${scene}_$plot.png"; done
+    rm -r "$made"
+}
+compared five_link_chain --reference impulse/100 --sweep
+
+python solvers.py  # the README's table of what each solver is good and bad at

@@ -37,6 +37,11 @@ SLOW = ("verletlab render pyramid",)
 ELSEWHERE = {
     "python3 -m pip install .": ("takes minutes; `make test` does it", "Makefile", "-m pip install"),
     "pip install 'verletlab[mjcf]'": ("the same, and there is such an extra", "pyproject.toml", "\nmjcf = ["),
+    "verletlab compare five_link_chain": (
+        "wants the kernels of all solvers; a test that has them does it", "tests/scenes/test_compare_files.py",
+        '"compare", "five_link_chain"',
+    ),
+    "python media/solvers.py": ("takes minutes; `make media` does it", "media/make.sh", "\npython solvers.py"),
     "apt install libx11-6": ("wants to be root, on a Debian; here Taichi is there", "README.md", "apt install"),
 }
 

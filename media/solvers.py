@@ -1,0 +1,133 @@
+"""Makes the README's table of what each solver is good and bad at: scenes of the catalogue, compared as they come.
+
+    python media/solvers.py            # writes the table into README.md, between its two marks
+    python media/solvers.py --print    # prints it
+    python media/solvers.py --times    # with the wall time of a simulated second, for which it wants a quiet machine
+
+Each solver runs with the settings that the scene has for it.
+"""
+
+import re
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+import rigid
+import scenes
+
+README = Path(__file__).parents[1] / "README.md"
+MARKS = "<!-- media/solvers.py writes this table -->", "<!-- until here -->"
+
+
+class Case(NamedTuple):
+    """A row: what is asked, and of which scene; how a Trace answers, as a number, and in which unit; the reference."""
+
+    question: str
+    scene: str
+    duration: float
+    answer: object
+    unit: str
+    reference: str | None = None
+
+
+def largest(name, factor=1.0):
+    """The largest of a series over a run, times a factor."""
+    return lambda trace: factor * float(np.nanmax(trace.series[name]))
+
+
+def energy_lost(trace):
+    """How much of its greatest kinetic energy a run has lost, or won, at the end [%]."""
+    return 100 * float(trace.series["drift"][-1] / trace.series["kinetic"].max())
+
+
+def momentum_changed(trace):
+    """The largest change of angular momentum, of what it is at first [%]."""
+    momentum = trace.series["angular_momentum"]
+    return 100 * float(np.linalg.norm(momentum - momentum[0], axis=1).max() / np.linalg.norm(momentum[0]))
+
+
+def deviation(probe, factor=1.0):
+    """The largest deviation of a probe from the reference, times a factor."""
+    return lambda trace: factor * float(np.nanmax(trace.deviation[probe]))
+
+
+def creep(trace):
+    """How far the body that moves most goes in the second half [mm]."""
+    places = trace.recording.body_poses[:, :, :3]
+    return 1e3 * float(np.linalg.norm(places[-1] - places[len(places) // 2], axis=-1).max())
+
+
+def sag(trace):
+    """How far the body that sinks most sinks [mm]."""
+    heights = trace.recording.body_poses[:, :, 2]
+    return 1e3 * float((heights[0] - heights).max())
+
+
+CASES = (
+    Case("a pendulum swings for 6 s: energy won or lost", "pendulum", 6.0, energy_lost, "%"),
+    Case("a box spins in free flight for 6 s: angular momentum changed", "dzhanibekov", 6.0, momentum_changed, "%"),
+    Case("a chain with friction, 2 s: off its converged motion", "five_link_chain", 2.0, deviation("position", 1e3),
+         "mm", "impulse/100"),
+    Case("the same: widest gap of a joint", "five_link_chain", 2.0, largest("joint_gap", 1e3), "mm", "impulse/100"),
+    Case("Peaucellier and Lipkin's linkage, driven for 3 s: widest gap of a joint", "peaucellier_lipkin", 3.0,
+         largest("joint_gap", 1e3), "mm"),
+    Case("a ragdoll falls down: farthest beyond a joint's limit", "ragdoll", 3.0,
+         largest("limit_violation", 180 / np.pi), "°"),
+    Case("ten boxes in a stack, 5 s: creep of the worst in the second half", "stack", 5.0, creep, "mm"),
+    Case("100 kg on four boxes of 1 kg, 2 s: it sinks by", "high_mass_ratio", 2.0, sag, "mm"),
+)  # fmt: skip
+
+
+def compared(case, found={}):  # noqa: B006 - cases of one scene share a run
+    """The Comparison of a Case."""
+    key = case.scene, case.duration, case.reference
+    if key not in found:
+        found[key] = scenes.compare(case.scene, duration=case.duration, reference=case.reference)
+    return found[key]
+
+
+def cell(case, solver, times=False):
+    """What a solver answers, as a number and as text; of those that cannot, None. Arguments: times: whether the text
+    has the wall time of a simulated second."""
+    comparison = compared(case)
+    if solver in comparison.cannot:
+        return None, "cannot"
+    trace = comparison.trace(solver)
+    if trace.failure:
+        return None, f"fails at {trace.times[-1]:.2g} s"
+    value = case.answer(trace)
+    text = f"{number(value)} {case.unit}"
+    return abs(value), f"{text}, {number(1e3 * trace.about['seconds_per_second'])} ms" if times else text
+
+
+def number(value):
+    """A figure in two digits, as people write it; one below 1e-12, which round-off alone makes, is zero."""
+    if abs(value) < 1e-3:
+        return f"{value:.0e}".replace("e-0", "e-") if abs(value) > 1e-12 else "0"
+    return f"{float(f'{value:.2g}'):g}"
+
+
+def row(case, times):
+    """A line of the table; the best figure is bold."""
+    cells = [cell(case, solver, times) for solver in rigid.SOLVERS]
+    best = min((value for value, _ in cells if value is not None), default=None)
+    texts = [re.sub(r"^[^,]*", lambda found: f"**{found[0]}**", text) if value is not None and value <= 1.05 * best
+             else text for value, text in cells]  # fmt: skip
+    return f"| {case.question} (`{case.scene}`) | {' | '.join(texts)} |"
+
+
+def table(times=False):
+    """The table, as Markdown. Arguments: times: as of `cell`."""
+    head = f"| | {' | '.join(f'`{solver}`' for solver in rigid.SOLVERS)} |"
+    return "\n".join([head, "|" + " --- |" * (1 + len(rigid.SOLVERS)), *(row(case, times) for case in CASES)])
+
+
+if __name__ == "__main__":
+    made = table("--times" in sys.argv[1:])
+    if "--print" in sys.argv[1:]:
+        print(made)  # noqa: T201
+    else:
+        before, rest = README.read_text("utf-8").split(MARKS[0])
+        README.write_text(f"{before}{MARKS[0]}\n\n{made}\n\n{MARKS[1]}{rest.split(MARKS[1])[1]}", "utf-8")
