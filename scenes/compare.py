@@ -29,8 +29,9 @@ def compare(scene, solvers=None, reference=None, equal=None, duration=None, dt=N
             a hundred times smaller. None for the scene's own solver, and with `sweep` for that with smaller steps.
         equal: None: each with the settings that the scene has for it. "iterations": as many in a simulated second as
             the scene's own solver makes, or else the first that makes any. "time": substeps, then iterations, tuned
-            until each spends as much wall time on a simulated second as the one that spends most, within a tenth.
-            Both switch tolerances off, with which solvers stop early.
+            until each spends as much wall time on a simulated second as the one that spends most, within a tenth (or
+            as that one does with twice the substeps, where whole ones do not come as near). Both switch tolerances
+            off, with which solvers stop early.
         duration: [s]; None for the scene's own. dt: time step of all [s]; None for the scene's own.
         probes: names of what is followed, see scenes/probes.py; None for all bodies, joints and particles.
         fps: frames a second [1/s]. They are as far apart as whole steps of the scene's own solver come to; a solver of

@@ -12,6 +12,7 @@ from scenes.probes import deviations
 from scenes.recording import Recording
 from scenes.run import Run, record, settings_of
 from scenes.tuning import (
+    WITHIN,
     iteration_rate,
     iterations_for,
     knobs,
@@ -23,6 +24,7 @@ from scenes.tuning import (
 
 FINER = 100  # how many times smaller the steps of a reference such as "impulse/100" are
 SWEEP = (0.25, 0.5, 2.0, 4.0)  # times the substeps, and times the iterations
+ROUNDS = 4  # of tuning for equal time
 
 # What ends a run in the middle: a state that stops being finite, too many contacts, a number out of bounds.
 FAILURES = (ArithmeticError, RuntimeError, ValueError)
@@ -87,11 +89,12 @@ class Contender:
         self.settings |= without_tolerance(self.variant.solver)
         self.terms |= terms
 
-    def cost(self, turned, repeats=2):
-        """Wall time of a simulated second with these substeps and iterations, no tolerance [s]."""
+    def maker(self, turned=None):
+        """A function that gives a Run with these substeps and iterations, or its own, and no tolerance."""
+        turned = self.turned if turned is None else turned
         chosen = {name: turned[name] for name in ("substeps", "iterations") if name in turned}
         chosen |= without_tolerance(self.variant.solver)
-        return seconds_per_second(lambda: self.run(**chosen), repeats)
+        return lambda: self.run(**chosen)
 
     def trace(self, progress=None, measured=True):
         """Run it: a Trace, without deviations, and where it is not `measured` without series."""
@@ -173,24 +176,47 @@ def cut(recording, frames):
 def equalise(contenders, equal):
     """Give all the same iterations, or the same time, for a simulated second. Arguments: Contenders; "iterations" or
     "time"."""
-    if equal == "iterations":
-        rate = next((rate for each in contenders if (rate := iteration_rate(each.turned))), None)
-        for each in contenders:
-            if "iterations" in each.turned:
-                turned = {**each.turned, "iterations": iterations_for(each.turned, rate)}
-                each.turn(turned, iterations_per_second=iteration_rate(turned))
+    if equal == "time":
+        equalise_time(contenders)
         return
+    rate = next((rate for each in contenders if (rate := iteration_rate(each.turned))), None)
+    for each in contenders:
+        if "iterations" in each.turned:
+            turned = {**each.turned, "iterations": iterations_for(each.turned, rate)}
+            each.turn(turned, iterations_per_second=iteration_rate(turned))
+
+
+def equalise_time(contenders):
+    """Tune all to the one that spends most; what they come to is measured again, and tuned again where it is off.
+
+    Where whole substeps and iterations do not come near enough, that one makes twice the substeps.
+    """
     spent = {}
     for each in contenders:
         with suppress(*FAILURES):  # one that does not come to the end has no time for it, as its trace will tell
-            spent[each] = each.cost(each.turned)
-    budget = max(spent.values(), default=0.0)
+            (spent[each],) = seconds_per_second([each.maker()], 2)
+    if not spent:
+        return
+    most = max(spent, key=spent.get)
+    for each in spent:
+        each.turn(each.turned)
+    off = {each: 0.0 for each in spent if each is not most}
+    for _ in range(ROUNDS):
+        if any(amount > WITHIN for amount in off.values()):
+            most.turn({**most.turned, "substeps": 2 * most.turned["substeps"]})
+            off = {each: 0.0 for each in spent if each is not most}
+        for each in off:
+            each.turn(tune(lambda turned, each=each: share(each, turned, most), each.turned, 1.0)[0])
+        spent = dict(zip(spent, seconds_per_second([each.maker() for each in spent], 4)))
+        away = {each: abs(own / spent[most] - 1) for each, own in spent.items()}
+        off = {each: amount for each, amount in away.items() if amount > WITHIN / 2}
+        if not off:
+            break
     for each, own in spent.items():
-        if own < budget:
-            each.turn(tune(each.cost, each.turned, budget)[0])
-        else:
-            each.turn(each.turned)
-    # Measured again, one after another in turn, so that what the machine does meanwhile strikes all alike.
-    again = [[each.cost(each.turned, 1) for each in spent] for _ in range(3)]
-    for each, own in zip(spent, np.min(again, axis=0)):
-        each.terms |= {"seconds_per_second": float(own), "equal_time": float(own / np.min(again, axis=0).max())}
+        each.terms |= {"seconds_per_second": float(own), "equal_time": float(own / max(spent.values()))}
+
+
+def share(contender, turned, other):
+    """What a Contender spends with these substeps and iterations, as a part of what another does."""
+    own, most = seconds_per_second([contender.maker(turned), other.maker()], 2)
+    return own / most

@@ -36,7 +36,7 @@ class Fabric:
 
     def __post_init__(self):
         used, places = np.unique(self.triangles, return_inverse=True)
-        self.used, self.places = used, places.reshape(-1, 3)
+        self.used, self.places = used, places.reshape(-1, 3).astype(np.int32)  # which geometry takes as it is
 
     def draw(self, frame):
         """Surfaces at one instant, none of no triangles. Arguments: a Frame."""

@@ -40,19 +40,21 @@ def iteration_rate(turned):
     return turned["iterations"] * turned["substeps"] / turned["dt"] if "iterations" in turned else None
 
 
-def seconds_per_second(make_run, repeats=3):
-    """Wall time that a simulated second takes [s]; that of compiling, and of what else the machine does, left out.
+def seconds_per_second(makers, repeats=3):
+    """Wall time that a simulated second takes, of several runs [s]; that of compiling, and of what else the machine
+    does, left out as far as can be: they are run in turn, again and again, and of each frame the least time counts.
 
-    Of several equal runs the least time of each frame counts. Arguments: make_run: a function that gives a new Run;
-    repeats: how many runs.
+    Arguments: makers: functions that give a new Run each; repeats: how often. Returns: an array, one for each.
     """
-    spent = []
+    spent = [[] for _ in makers]
     for _ in range(repeats):
-        running = make_run()
-        for _ in running.frames():
-            pass
-        spent.append(running.seconds)
-    return mean_of_frames(np.min(spent, axis=0)) / running.settings["dt"]
+        for make, own in zip(makers, spent):
+            running = make()
+            for _ in running.frames():
+                pass
+            own.append(running.seconds)
+    steps = [make().settings["dt"] for make in makers]
+    return np.array([mean_of_frames(np.min(own, axis=0)) / dt for own, dt in zip(spent, steps)])
 
 
 def mean_of_frames(seconds):

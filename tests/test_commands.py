@@ -41,6 +41,10 @@ ELSEWHERE = {
         "wants the kernels of all solvers; a test that has them does it", "tests/scenes/test_compare_files.py",
         '"compare", "five_link_chain"',
     ),
+    "pip install 'verletlab[view]'": ("the same, and there is such an extra", "pyproject.toml", "\nview = ["),
+    "verletlab view drape": (
+        "runs until Ctrl-C; a test stops it so", "tests/scenes/view/test_view_page.py", '"view", "drape"',
+    ),
     "python media/solvers.py": ("takes minutes; `make media` does it", "media/make.sh", "\npython solvers.py"),
     "apt install libx11-6": ("wants to be root, on a Debian; here Taichi is there", "README.md", "apt install"),
 }

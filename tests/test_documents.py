@@ -183,5 +183,5 @@ def test_media_are_small_and_have_a_command_each():
         command, scene = {".png": "still", ".gif": "moving", ".mp4": "film"}[path.suffix], path.stem
         if scene.startswith("compare_"):
             command, scene = "compared", re.sub("^compare_|_(deviation|cost)$", "", scene)
-        assert re.search(rf"^{command} {scene} ", script, re.MULTILINE), path
+        assert re.search(rf"^({command} {scene} |python {scene}\.py)", script, re.MULTILINE), path
     assert {path.suffix for path in files} == {".png", ".gif", ".mp4"}

@@ -29,7 +29,7 @@ class Drawing:
     def __init__(self, server, looks, name="/scene", opacity=None, two_tone=True):
         self.server, self.looks, self.name, self.opacity, self.two_tone = server, looks, name, opacity, two_tone
         self.root = server.scene.add_frame(name, show_axes=False)
-        self.drawn = {}  # by (number of the look, number of what it draws): its handles, a Surface's or an Instances'
+        self.drawn = {}  # by (number of the look, number of what it draws): what was drawn last, and its handles
 
     @property
     def handles(self):
@@ -44,10 +44,12 @@ class Drawing:
                 for handle in self.drawn.pop(key)[1]:
                     handle.remove()
             for key, thing in things.items():
-                if key in self.drawn and self.drawn[key][0] is type(thing):
-                    update(thing, self.drawn[key][1])
+                before, handles = self.drawn.get(key, (None, []))
+                if type(before) is type(thing):
+                    update(before, thing, handles)
                 else:
-                    self.drawn[key] = type(thing), self.add(thing, f"{self.name}/{key[0]}/{key[1]}")
+                    handles = self.add(thing, f"{self.name}/{key[0]}/{key[1]}")
+                self.drawn[key] = thing, handles
 
     def add(self, thing, name):
         """Handles of a Surface or an Instances that is new on the page."""
@@ -103,11 +105,13 @@ class Ghost:
         return [tinted(drawn, self.colour) for drawn in moving_part(self.look, frame)]
 
 
-def update(thing, handles):
+def update(before, thing, handles):
     """Move what stands on the page; what has not changed is not sent again, viser compares."""
     if isinstance(thing, Surface):
         for handle in handles:
-            handle.vertices, handle.faces = thing.vertices, thing.triangles
+            handle.vertices = thing.vertices
+            if thing.triangles is not before.triangles:
+                handle.faces = thing.triangles
         return
     for handle in handles:
         handle.batched_positions, handle.batched_wxyzs = thing.positions, rotations(thing)
