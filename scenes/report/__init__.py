@@ -4,6 +4,7 @@
     report.write(comparison, "out")          # out/index.html
 """
 
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -18,9 +19,9 @@ __all__ = ["film_comparison", "plot_deviation", "plot_series", "write"]
 def write(comparison, directory, films=True, command=None, progress=None):
     """Write plots, films and index.html beside what `comparison.save` wrote.
 
-    Arguments: comparison: a scenes.Comparison; directory: it exists; files of the same names are replaced. films:
-    whether there shall be films; command: that made it, None for this process's own; progress: called with a word, the
-    number of a frame and how many there will be.
+    Arguments: comparison: a scenes.Comparison; directory: it exists; files of the same names are replaced; films:
+    whether there shall be films, and a replay where viser is installed (extra `view`); command: that made it, None for
+    this process's own; progress: called with a word, the number of a frame and how many there will be.
 
     Returns: the paths of all that was written, the page last.
     """
@@ -33,7 +34,23 @@ def write(comparison, directory, films=True, command=None, progress=None):
         for path in (directory / f"{name}.mp4", directory / f"{name}.png"):
             film_comparison(comparison, path, layout, progress=update, when=when)
             written.append(path)
+    written += replayed(comparison, directory, progress) if films else []
     return [*written, page.write(comparison, directory, plots, command)]
+
+
+def replayed(comparison, directory, progress):
+    """Write replay.html where that can be made: a list of its path, or of none."""
+    if find_spec("viser") is None:
+        return []
+    from scenes.view.replay import TooLong, replay
+
+    path = directory / "replay.html"
+    try:
+        replay(comparison, path, progress=progress and (lambda number, count: progress("replay", number, count)))
+    except TooLong:  # for any browser: the films are there
+        path.unlink(missing_ok=True)
+        return []
+    return [path]
 
 
 def most_apart(comparison):

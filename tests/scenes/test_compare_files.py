@@ -5,6 +5,7 @@ import json
 import re
 import xml.etree.ElementTree as ElementTree
 from html.parser import HTMLParser
+from importlib.util import find_spec
 
 import imageio.v2 as imageio
 import matplotlib.image
@@ -37,6 +38,7 @@ def check_files(folder, labels):
     files = {path.name for path in folder.iterdir()}
     plots = {name for name in files if name.endswith(".png")} - {f"{film}.png" for film in FILMS}
     assert {"summary.json", "summary.csv", "index.html"} | {f"{film}.png" for film in FILMS} <= files
+    assert ("replay.html" in files) == (find_spec("viser") is not None)
     assert {"energy.png", "drift.png", "joints.png", "deviation.png", "work.png"} <= plots
     assert files >= {name.replace(".png", ".svg") for name in plots}
     for name in plots:
