@@ -93,7 +93,8 @@ class Run:
         self.steps_per_frame = max(1, round(min(1 / fps / dt, self.steps)))
         self.fps = 1 / (self.steps_per_frame * dt)
         self.count = 1 + math.ceil(self.steps / self.steps_per_frame)
-        self.system = system_of(scene, solver, {**self.settings, "hands": hands})
+        held = {"hands": hands} if hands else {}
+        self.system = system_of(scene, solver, {**self.settings, **held})
         # All particles, those that bodies are made of too; None for a solver that has none.
         self.particles = self.system if scene.model is None else getattr(self.system, "system", None)
         self.seconds = []  # that a step took, on the average over each frame
