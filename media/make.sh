@@ -66,3 +66,4 @@ compared() {
 compared five_link_chain --reference impulse/100 --sweep
 
 python solvers.py  # the README's table of what each solver is good and bad at
+python viewer.py  # wants chromium

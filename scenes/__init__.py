@@ -22,6 +22,7 @@ NAMES = {
     "scenes.comparison": ("Comparison", "Trace", "Variant"),
     "scenes.recording": ("Recording",),
     "scenes.render.film": ("film",),
+    "scenes.render.several": ("film_comparison",),
     "scenes.run": ("Replay", "Run", "run"),
     "scenes.scene": ("Scene", "available", "load", "register"),
 }

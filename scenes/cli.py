@@ -1,22 +1,24 @@
-"""The command `verletlab`: list, run, render, compare, bench.
+"""The command `verletlab`: list, run, render, view, compare, bench.
 
 Exit status 0 when done, 2 with one line for a wrong command, before anything is run; 1 with one line for a run that
 failed, 130 after Ctrl-C. What was done until then is kept. `python -X dev -m scenes` shows where an error came from.
 """
 
 import argparse
+import importlib
 import os
 import sys
 import textwrap
+from pathlib import Path
 
 import rigid
 from pbd.validate import nearest
 from scenes import bench, terminal
-from scenes.commands import compare
+from scenes.commands import compare, view
 from scenes.device import DEVICES
 from scenes.recording import Recording
 from scenes.render.film import draw_frames, renderer_for
-from scenes.render.video import check_output
+from scenes.render.video import SUFFIXES, check_output
 from scenes.run import OPTIONS, Replay, Run, record
 from scenes.scene import available, load
 from scenes.terminal import WrongCommand, fail, frames_of, keep, kept, pairs, progress, reason, start, understanding
@@ -90,15 +92,17 @@ def parser():
     ran.set_defaults(command=run_scene)
 
     drawn = commands.add_parser("render", parents=[shared], usage="verletlab render SCENE --out FILE [FLAG ...]",
-                                help="film a scene, or draw its last moment")  # fmt: skip
+                                help="film a scene, draw its last moment, or make a page of it")  # fmt: skip
     drawn.add_argument("scene", metavar="SCENE", nargs="?", help="its name, see `verletlab list`")
-    drawn.add_argument("--out", required=True, metavar="FILE", help=".mp4, .gif for a video, .png for the last moment")
+    drawn.add_argument("--out", required=True, metavar="FILE",
+                       help=".mp4 or .gif for a video, .png for the last moment, .html for a page")  # fmt: skip
     drawn.add_argument("--recording", metavar="FILE.npz", help="draw what `run --out` recorded, in place of a new run")
     drawn.add_argument("--fps", type=float, default=30.0, metavar="N", help="frames a second (%(default)g)")
-    drawn.add_argument("--size", default="1280x720", metavar="WxH", help="of the picture, in pixels (%(default)s)")
+    drawn.add_argument("--size", metavar="WxH", help="of the picture, in pixels (1280x720)")
     drawn.add_argument("--no-labels", action="store_true", help="no scene, solver and time in the corner")
     drawn.set_defaults(command=render_scene)
 
+    view.add(commands, shared)
     compare.add(commands, any_run)
 
     benched = commands.add_parser("bench", parents=[device], usage="verletlab bench [NAME ...] [FLAG ...]",
@@ -199,23 +203,32 @@ def run_scene(given):
 
 
 def render_scene(given):
-    """Film a scene."""
-    size = size_of(given.size)
+    """Film a scene, or make a page that replays it."""
+    size = size_of(given.size or "1280x720")
     if not given.scene and not given.recording:
         raise WrongCommand("no scene: expected its name, or --recording (`verletlab render --help` tells more)")
+    page = Path(given.out).suffix.lower() == ".html"
+    for flag in ("size", "no_labels"):
+        if page and getattr(given, flag):
+            raise WrongCommand(f"--{flag.replace('_', '-')} is of no use with {given.out}, a page")
     with understanding():
-        check_output(given.out)
+        check_output(given.out, (*SUFFIXES, ".html"))
+        write = importlib.import_module("scenes.view.replay").write if page else None  # it needs viser
         source = replay_of(given) if given.recording else run_of(given)
-        renderer = renderer_for(source.scene, *size)
+        renderer = None if page else renderer_for(source.scene, *size)
     try:
         with progress(given, f"render {source.scene.name}") as update:
-            frames = draw_frames(source, given.out, renderer, not given.no_labels, update)
+            if page:
+                large = write({source.solver: source}, given.out, progress=update)
+                made = f"{frames_of(source.count)}, {large / 1e6:.1f} MB"
+            else:
+                frames = draw_frames(source, given.out, renderer, not given.no_labels, update)
+                made = f"{frames_of(frames)} of {size[0]} x {size[1]}"
     except (KeyboardInterrupt, Exception) as stop:
         keep(stop, given.out, getattr(stop, "frames", 0))
         raise
     if not given.quiet:
-        width, height = size
-        terminal.out.print(f"{given.out}: {frames_of(frames)} of {width} x {height}", highlight=False, soft_wrap=True)
+        terminal.out.print(f"{given.out}: {made}", highlight=False, soft_wrap=True)
 
 
 def run_benchmarks(given):

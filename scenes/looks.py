@@ -34,11 +34,15 @@ class Fabric:
     back_colour: tuple | None = SAND
     smooth: bool = True
 
+    def __post_init__(self):
+        used, places = np.unique(self.triangles, return_inverse=True)
+        self.used, self.places = used, places.reshape(-1, 3)
+
     def draw(self, frame):
-        """Surfaces at one instant. Arguments: a Frame."""
-        used, triangles = np.unique(self.triangles, return_inverse=True)
-        triangles = triangles.reshape(-1, 3)
-        return [geometry.Surface(frame.positions[used], triangles, self.colour, self.back_colour, self.smooth)]
+        """Surfaces at one instant, none of no triangles. Arguments: a Frame."""
+        if not len(self.places):
+            return []
+        return [geometry.Surface(frame.positions[self.used], self.places, self.colour, self.back_colour, self.smooth)]
 
 
 @dataclass
@@ -50,7 +54,9 @@ class Strands:
     colour: tuple = WOOD
 
     def draw(self, frame):
-        """Surfaces at one instant. Arguments: a Frame."""
+        """Surfaces at one instant, none of no pairs. Arguments: a Frame."""
+        if not len(self.pairs):
+            return []
         return [geometry.tubes(*(frame.positions[self.pairs[:, k]] for k in (0, 1)), self.radius, self.colour)]
 
 
@@ -174,22 +180,39 @@ class Bodies:
                 surface = shape_surface(shape) if (body < 0, like) not in self.groups else None
             self.groups.setdefault((body < 0, like), (surface, []))
             self.groups[body < 0, like][1].append((body, *pose))
+        sides = {on: [group for (ground, _), group in self.groups.items() if ground == on] for on in (True, False)}
+        self.rows = {on: in_rows(groups) for on, groups in sides.items()}
         self.ground = self.placed(np.zeros((count, 7)), on_ground=True)
 
     def draw(self, frame):
         """Surfaces at one instant. Arguments: a Frame."""
         return self.ground + self.placed(frame.body_poses, on_ground=False)
 
+    def body_at(self, number, instance):
+        """The body of a shape, -1 for the ground. Arguments: number: of what `draw` gives; instance: in that."""
+        if number < len(self.ground):
+            return -1
+        surfaces, body, _, _ = self.rows[False]
+        return int(body[surfaces[number - len(self.ground)][1]][instance])
+
     def placed(self, body_poses, on_ground):
         """Surfaces of the ground's shapes or of the bodies', which have these poses (bodies, 7)."""
-        poses = np.concatenate([body_poses, [[0, 0, 0, *IDENTITY]]])
-        drawn = []
-        for surface, placed in (group for (ground, _), group in self.groups.items() if ground == on_ground):
-            body, position, rotation = (np.array(column) for column in zip(*placed))
-            place, turn = poses[body, :3], poses[body, 3:]
-            turned = multiply(turn, rotation)
-            drawn.append(geometry.Instances(surface, place + rotate(turn, position), turned, None, self.palette[body]))
-        return drawn
+        surfaces, body, position, rotation = self.rows[on_ground]
+        poses = np.concatenate([body_poses, [[0, 0, 0, *IDENTITY]]])[body]
+        places = poses[:, :3] + rotate(poses[:, 3:], position)
+        turns, colours = multiply(poses[:, 3:], rotation), self.palette[body]
+        return [geometry.Instances(surface, places[k], turns[k], None, colours[k]) for surface, k in surfaces]
+
+
+def in_rows(groups):
+    """All shapes of groups in rows, to be placed at once: surfaces, each with the slice of its rows; bodies (n,),
+    positions (n, 3), rotations (n, 4). Arguments: groups: a list of (surface, [(body, position, rotation), ...])."""
+    ends = np.cumsum([0, *(len(placed) for _, placed in groups)])
+    rows = [each for _, placed in groups for each in placed]
+    shapes = (-1,), (-1, 3), (-1, 4)
+    body, position, rotation = (np.reshape([row[k] for row in rows], shape) for k, shape in enumerate(shapes))
+    surfaces = [(surface, slice(*ends[k : k + 2])) for k, (surface, _) in enumerate(groups)]
+    return surfaces, body.astype(int), position, rotation
 
 
 def clothes(model, people, shirts, trousers):

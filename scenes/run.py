@@ -58,6 +58,7 @@ class Run:
         solver: one of `scene.solvers`; None for `scene.solver`.
         duration: [s], made of whole steps; None for the scene's own. dt: time step [s]; None for the scene's own.
         fps: frames a second [1/s], taken at whole steps; the attribute `fps` says how many that came to.
+        hands: with how many things can be held while they move: see `hold` of the solvers.
         options: of the solver, in place of the scene's settings; as values or as text.
 
     Attributes: steps; steps_per_frame; count, of frames: one at time zero, and the last one at the end; system: what
@@ -67,7 +68,7 @@ class Run:
     NotImplementedError for what in a model the solver cannot do.
     """
 
-    def __init__(self, scene, solver=None, duration=None, dt=None, fps=60.0, **options):
+    def __init__(self, scene, solver=None, duration=None, dt=None, fps=60.0, hands=0, **options):
         if not isinstance(scene, Scene):
             raise TypeError(f"scene is {scene!r}: expected a Scene, such as `scenes.load` makes")
         initialise()
@@ -92,24 +93,25 @@ class Run:
         self.steps_per_frame = max(1, round(min(1 / fps / dt, self.steps)))
         self.fps = 1 / (self.steps_per_frame * dt)
         self.count = 1 + math.ceil(self.steps / self.steps_per_frame)
-        self.system = system_of(scene, solver, self.settings)
+        self.system = system_of(scene, solver, {**self.settings, "hands": hands})
         # All particles, those that bodies are made of too; None for a solver that has none.
         self.particles = self.system if scene.model is None else getattr(self.system, "system", None)
         self.seconds = []  # that a step took, on the average over each frame
 
-    def frame(self):
-        """The scene as it is: a Frame."""
-        positions, velocities, poses = np.zeros((0, 3)), np.zeros((0, 3)), np.zeros((0, 7))
+    def frame(self, velocities=True):
+        """The scene as it is: a Frame. Arguments: velocities: whether it has those of particles, which take time."""
+        positions, moving, poses = np.zeros((0, 3)), np.zeros((0, 3)), np.zeros((0, 7))
         body_poses, body_velocities = np.zeros((0, 7)), np.zeros((0, 6))
         own = self.scene.particles
         if own is not None:
-            positions, velocities = self.particles.positions()[: len(own)], self.particles.velocities()[: len(own)]
+            moving = self.particles.velocities()[: len(own)] if velocities else moving
+            positions = self.particles.positions()[: len(own)]
             poses = self.particles.collider_poses()[: len(own.colliders)]
         if self.scene.model is not None:
             state = self.system.state()
             body_poses = np.hstack([state.position, state.rotation])
             body_velocities = np.hstack([state.velocity, state.angular_velocity])
-        return Frame(self.system.time, positions, velocities, poses, body_poses, body_velocities)
+        return Frame(self.system.time, positions, moving, poses, body_poses, body_velocities)
 
     def frames(self):
         """Step through the run: yields a Frame at time zero, one after each `steps_per_frame` steps, and the last."""

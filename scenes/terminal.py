@@ -29,7 +29,7 @@ def reason(error):
         return f"{error.filename}: {error.strerror.lower()}" if error.filename else error.strerror
     if isinstance(error, MemoryError):
         return f"out of memory{f': {error}' if str(error) else ''}"
-    expected = ArithmeticError, OSError, RuntimeError, ValueError
+    expected = ArithmeticError, ImportError, OSError, RuntimeError, ValueError
     return str(error) if isinstance(error, expected) and str(error) else f"{type(error).__name__}: {error}"
 
 
@@ -49,7 +49,7 @@ def understanding():
     """What fails in here, before anything is run, is the command's fault."""
     try:
         yield
-    except (ValueError, TypeError, LookupError, OSError, NotImplementedError) as error:
+    except (ValueError, TypeError, LookupError, OSError, NotImplementedError, ImportError) as error:
         if sys.flags.dev_mode:
             raise
         raise WrongCommand(reason(error)) from error

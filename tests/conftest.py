@@ -24,6 +24,7 @@ FIRST = (
     "test_articulated_determinism.py",
     "test_frame_joints.py",
     "test_cli_process.py",
+    "test_view_in_browser.py",
     "test_sweeps.py",
     "test_frame_turning.py",
     "test_unit_frames.py",
@@ -80,6 +81,9 @@ OTHER_FILES = {
     "tests/scenes/test_compare_files.py": "rows of joints",
     "tests/scenes/test_testing.py": "rows of joints",
     "tests/scenes/test_tuning.py": "rows of joints",
+    "tests/scenes/view/test_view_hands.py": "rows of joints",
+    "tests/scenes/view/test_view_page.py": "rows of joints",
+    "tests/scenes/view/test_view_session.py": "rows of joints",
 }
 
 
@@ -115,6 +119,8 @@ def group(nodeid):
         folder, file = path.split("/")[2:]
         kind = ROW_FILES.get(file.rpartition("_")[2])
         return {"joints": "rows of joints", "contacts": f"{folder} of contacts"}.get(kind, path)
+    if path.startswith("tests/scenes/view/"):
+        return "viewer"
     return nodeid if path.endswith("test_documents.py") else path
 
 

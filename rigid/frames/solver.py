@@ -11,7 +11,7 @@ import numpy as np
 
 import pbd
 from pbd.validate import finite_vector, one_of
-from rigid.contact.tables import meetings
+from rigid.contact.tables import GAP, NORMAL, POINT, meetings
 from rigid.frames.bodies import REMEMBERED, body_arrays, may_touch
 from rigid.frames.describe import describe, frames_of, refuse_what_is_missing
 from rigid.frames.frame import KINDS, fit_pose, fit_velocity
@@ -144,6 +144,15 @@ class FrameSolver:
         Of the particles, which is that of the bodies to the extent that the frames are rigid.
         """
         return self.system.energy()
+
+    def contact_points(self, world=0):
+        """Where bodies were near one another in the last substep: points (n, 3) [m], normals (n, 3), gaps (n,) [m], as
+        of rigid.contact.forces.Contacts. Arguments: world: which."""
+        if self._guest is None:
+            return np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0)
+        count = int(self._guest["Points count"].to_numpy()[world])
+        numbers = self._guest["Points numbers"].to_numpy()[world, :count].astype(float)
+        return numbers[:, POINT : POINT + 3], numbers[:, NORMAL : NORMAL + 3], numbers[:, GAP]
 
     def particle_positions(self):
         """Positions of a person's own particles, (particles, 3) or (worlds, particles, 3) [m]."""

@@ -8,6 +8,7 @@ from scenes.bench.measure import COLUMNS
 from scenes.bench.mechanisms import table1
 from scenes.bench.particles import million, small, thread_worker, threads, worlds
 from scenes.bench.sticks import sticks_against_c
+from scenes.bench.watch import view
 
 BENCHMARKS = {
     "sticks": sticks_against_c,
@@ -19,6 +20,7 @@ BENCHMARKS = {
     "articulated": trees,
     "table1": table1,
     "mass_ratio": mass_ratio,
+    "view": view,
     "million": million,
 }
 

@@ -14,7 +14,8 @@ import taichi as ti
 
 from scenes import summary
 from scenes.device import running_on
-from scenes.report.plots import GRID, INK, colours_of_traces
+from scenes.report.figure import GRID, INK
+from scenes.report.plots import colours_of_traces
 
 # Films by the names of their files, which end with .mp4, and with .png the picture that stands there before they play.
 FILMS = {"comparison": "side by side", "ghosts": "ghosts"}
@@ -107,7 +108,11 @@ def table_of(comparison):
     """What the table shows: the lines of the terminal's, all solvers side by side."""
     rows = [row for row in summary.rows(comparison) if "dt" in row]
     lines = [
-        {"title": TITLES.get(name, title), "unit": unit, "cells": [summary.cell(row, name) for row in rows]}
+        {
+            "title": TITLES.get(name, title).replace("off, ", "deviation, "),
+            "unit": unit,
+            "cells": [summary.cell(row, name) for row in rows],
+        }
         for name, title, unit in summary.lines(rows)
     ]
     lines.append({"title": "digest of the last state", "cells": [row["digest"] or "-" for row in rows], "code": True})

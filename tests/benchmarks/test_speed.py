@@ -154,6 +154,22 @@ def test_a_million_particles():
     assert found["peak memory"][0] < 1.5
 
 
+@pytest.fixture(scope="module")
+def viewed():
+    return {case: value for case, (value, _) in rows("view", 64).items()}
+
+
+def test_scenes_run_in_real_time_in_their_slowest_second(viewed):
+    slowest = {case: value for case, value in viewed.items() if case.endswith("slowest second")}
+    assert len(slowest) == 13  # a cloth, and three scenes of bodies by four solvers
+    assert {case: value for case, value in slowest.items() if value < 60} == {}  # frames of 1/60 s
+
+
+def test_what_the_viewer_adds(viewed):
+    assert viewed["cloth 100x100 shown to nobody"] <= 2  # ms
+    assert viewed["cloth 100x100 shown to a page"] <= 2
+
+
 @pytest.mark.parametrize(("state", "limit"), [("cold", 15.0), ("warm", 4.0)])
 def test_first_picture(state, limit, tmp_path, benchmark_cache):
     import time

@@ -11,7 +11,7 @@ from takes import STEP, comparison_of, trace_of
 
 from scenes import report
 from scenes.colours import MORE, REFERENCE, SOLVERS, colours_of, rgb
-from scenes.report import page, plots
+from scenes.report import figure, page, plots
 
 LETTERS = "{http://www.w3.org/2000/svg}text"
 
@@ -64,16 +64,16 @@ def test_every_plot_is_there_as_png_and_as_svg(written):
 
 def test_the_same_plot_is_the_same_file(written, tmp_path):
     for suffix in (".png", ".svg"):
-        figure = plots.series_figure(comparison_of(), plots.PLOTS["drift"])
-        path = plots.save(figure, tmp_path / f"drift{suffix}")
+        drift = plots.series_figure(comparison_of(), plots.PLOTS["drift"])
+        path = plots.save(drift, tmp_path / f"drift{suffix}")
         assert path.read_bytes() == (written.directory / path.name).read_bytes()
 
 
 def test_lines_are_the_numbers_of_the_comparison():
     comparison = comparison_of()
-    figure = plots.series_figure(comparison, plots.PLOTS["energy"])
-    assert len(figure.axes) == 3
-    for axis, name in zip(figure.axes, ("kinetic", "potential", "total")):
+    drawing = plots.series_figure(comparison, plots.PLOTS["energy"])
+    assert len(drawing.axes) == 3
+    for axis, name in zip(drawing.axes, ("kinetic", "potential", "total")):
         found = drawn(axis)
         assert list(found) == ["impulse", "verlet", "penalty"]
         for trace in comparison.traces:
@@ -87,15 +87,15 @@ def test_lines_are_the_numbers_of_the_comparison():
 
 
 def test_vectors_are_drawn_by_their_length():
-    figure = plots.series_figure(comparison_of(), plots.PLOTS["momentum"])
-    (axis,) = figure.axes  # angular momentum is zero all along
+    drawing = plots.series_figure(comparison_of(), plots.PLOTS["momentum"])
+    (axis,) = drawing.axes  # angular momentum is zero all along
     times, values, _ = drawn(axis)["impulse"]
     assert values == pytest.approx(5 * times)
 
 
 def test_values_over_decades_have_a_logarithmic_axis():
-    figure = plots.series_figure(comparison_of(), plots.PLOTS["joints"])
-    (axis,) = figure.axes
+    drawing = plots.series_figure(comparison_of(), plots.PLOTS["joints"])
+    (axis,) = drawing.axes
     low, high = axis.get_ylim()
     assert axis.get_yscale() == "log"
     assert low < 1e-9 < 1e-3 < high
@@ -121,8 +121,8 @@ def test_earlier_lines_are_wider_so_that_all_are_seen():
 
 def test_a_deviation_tells_who_passes_the_tolerance_and_when(tmp_path):
     comparison = comparison_of()
-    figure = plots.deviation_figure(comparison, tolerance=0.22)
-    (axis,) = figure.axes
+    drawing = plots.deviation_figure(comparison, tolerance=0.22)
+    (axis,) = drawing.axes
     found = drawn(axis)
     assert set(found) == {"verlet", "penalty"}
     assert np.nanmax(np.abs(found["verlet"][1] - 0.5 * found["verlet"][0])) < 1e-15
@@ -169,7 +169,7 @@ def test_without_a_sweep_there_is_no_plot_of_cost():
      (5e4, "5·10⁴", "50\u2009000")],
 )  # fmt: skip
 def test_ticks_can_be_read(value, text, plainly):
-    assert (plots.scientific(value), plots.plain(value)) == (text, plainly)
+    assert (figure.scientific(value), figure.plain(value)) == (text, plainly)
 
 
 # The page ---------------------------------------------------------------------------------------------------------
@@ -242,8 +242,8 @@ def test_what_people_name_is_text_on_the_page_and_nothing_else(tmp_path):
 
 
 def test_plots_on_the_page_take_its_ink(written):
-    assert plots.INK not in written.text.partition("</style>")[2]
-    assert plots.INK in (written.directory / "energy.svg").read_text()
+    assert figure.INK not in written.text.partition("</style>")[2]
+    assert figure.INK in (written.directory / "energy.svg").read_text()
     assert written.found.elements.count("svg") == 7
 
 

@@ -1,0 +1,72 @@
+"""Makes media/viewer.png: the viewer in a browser without a window, while the mouse holds a cloth by its corner.
+
+It wants chromium, and playwright, which `verletlab[dev]` brings.
+"""
+
+import io
+import shutil
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+from playwright.sync_api import sync_playwright
+
+import scenes
+from scenes.view.drawing import camera_of
+from scenes.view.server import Viewer
+
+WIDTH, HEIGHT = 1280, 800
+FLAGS = ("--no-sandbox", "--disable-gpu", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader")
+COUNT = 48
+
+
+def main():
+    """Make the picture."""
+    viewer = Viewer(scenes.load("drape", count=COUNT), port=0)
+    session = viewer.session
+    with sync_playwright() as started:
+        path = shutil.which("chromium") or shutil.which("google-chrome")
+        page = started.chromium.launch(executable_path=path, args=FLAGS).new_page(
+            viewport={"width": WIDTH, "height": HEIGHT}
+        )
+
+        def run(until):
+            while not until():
+                session.turn()
+                page.wait_for_timeout(5)
+
+        def wait(seconds):
+            end = session.running.system.time + seconds
+            run(lambda: session.running.system.time > end)
+
+        page.set_default_timeout(120_000)  # software draws a frame a second
+        page.goto(viewer.address)
+        warning = page.get_by_role("alert").filter(has_text="Software WebGL")
+        warning.wait_for()
+        warning.get_by_role("button").dispatch_event("click")
+        run(lambda: session.watched)
+        wait(2.5)
+        # A particle near the corner that hangs in front.
+        positions, camera = session.running.particles.positions(), camera_of(session.running.scene, None)
+        near = [COUNT + 1, 2 * COUNT - 2, COUNT * (COUNT - 2) + 1, COUNT * (COUNT - 1) - 2]
+        corner = min(near, key=lambda k: np.linalg.norm(positions[k] - camera.position))
+        start = camera.project(positions[corner], WIDTH, HEIGHT)
+        viewer.play_or_pause()
+        session.turn()
+        page.wait_for_timeout(2000)
+        page.mouse.move(*start)
+        page.mouse.down()
+        for part in np.linspace(0.2, 1.0, 5):
+            page.mouse.move(*(start + part * np.array([-120, -250])))
+            page.wait_for_timeout(500)
+        run(lambda: viewer.hands.grips)
+        viewer.play_or_pause()
+        wait(4.0)
+        picture = Image.open(io.BytesIO(page.screenshot()))
+        picture.convert("RGB").quantize(256).save(Path(__file__).with_name("viewer.png"), optimize=True)
+        page.mouse.up()
+    viewer.stop()
+
+
+if __name__ == "__main__":
+    main()

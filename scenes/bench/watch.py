@@ -1,0 +1,90 @@
+"""What a person who looks on has: simulated frames a second by each solver, and what the page costs."""
+
+import subprocess
+import sys
+import time
+
+import numpy as np
+
+from scenes.bench.measure import row
+from scenes.run import Run
+from scenes.scene import load
+
+FRAME = 1 / 60  # [s] of the scene
+SCENES = {
+    "cloth 64x64": ("drape", {"count": 64}),
+    "ragdoll": ("ragdoll", {}),
+    "scout robot": ("scout_robot", {}),
+    "linkage": ("peaucellier_lipkin", {}),
+}
+
+# A page that takes all that it is sent, in a process of its own, and prints how much that was. Arguments: the port.
+READER = """
+import sys
+
+import msgspec
+import viser
+from viser._messages import ViewerCameraMessage
+from websockets.sync.client import connect
+
+address, version = f"ws://127.0.0.1:{sys.argv[1]}", f"viser-v{viser.__version__}"
+camera = ViewerCameraMessage((1, 0, 0, 0), (3, 3, 3), 1.0, 0.01, 1000.0, 600, 800, (0, 0, 0), (0, 0, 1))
+with connect(address, subprotocols=[version], max_size=None, compression=None) as page:
+    page.send(msgspec.msgpack.encode(camera.as_serializable_dict()))
+    print(sum(map(len, page)))
+"""
+
+
+def view(duration=4.0):
+    """Frames of 1/60 s that are simulated in a second, as the scenes set it, on the average and in the slowest second;
+    then what the viewer adds to a frame of a cloth. Arguments: duration: of each run [s]."""
+    for case, (name, parameters) in SCENES.items():
+        scene = load(name, **parameters)
+        for solver in scene.solvers:
+            running, seconds = paced(scene, solver, duration)
+            digest, second = (running.particles or running.system).digest(), round(running.fps)
+            sums = np.convolve(seconds, np.ones(min(second, len(seconds))), "valid")
+            yield row("view", f"{case} {solver}", 60 * running.system.time / seconds.sum(), "frames/s", digest)
+            yield row("view", f"{case} {solver} slowest second", 60 / sums.max(), "frames/s", digest)
+    yield from shown()
+
+
+def paced(scene, solver, duration):
+    """A Run to its end, and the wall times of its frames, with what is read of each to be drawn [s] (frames,)."""
+    from scenes.view.session import HANDS
+
+    seconds = []
+    for length in (2 * FRAME, min(duration, scene.duration)):  # the first one compiles
+        running = Run(scene, solver, length, fps=1 / FRAME, hands=HANDS)
+        seconds.clear()
+        while running.done < running.steps:
+            start = time.perf_counter()
+            running.step(running.steps_per_frame)
+            running.frame(velocities=False)
+            seconds.append(time.perf_counter() - start)
+            running.done += running.steps_per_frame
+    return running, np.array(seconds)
+
+
+def shown(count=100, frames=180):
+    """What the viewer adds to a frame of a falling cloth of count x count, with nobody who looks on and with a page."""
+    from scenes.view.server import Viewer
+
+    viewer = Viewer(load("drape", count=count), port=0)
+    session, reader = viewer.session, None
+    for case in ("nobody", "a page"):
+        if case == "a page":
+            reader = subprocess.Popen([sys.executable, "-c", READER, str(viewer.port)], stdout=subprocess.DEVNULL)
+            while not viewer.server.get_clients():
+                time.sleep(0.01)
+        session.reset()
+        seconds = []
+        for _ in range(frames):
+            session.advance()
+            start = time.perf_counter()
+            viewer.show(session)
+            seconds.append(time.perf_counter() - start)
+        digest = session.running.particles.digest()
+        yield row("view", f"cloth {count}x{count} shown to {case}", 1e3 * np.median(seconds), "ms/frame", digest)
+    viewer.stop()
+    reader.wait(10)

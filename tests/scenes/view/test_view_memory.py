@@ -1,0 +1,81 @@
+"""What an hour of viewing leaves in memory: nothing. Time is told by a clock as fast as the scene can be shown."""
+
+import gc
+import re
+import subprocess
+import sys
+import time
+import tracemalloc
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("viser", reason="no viser: pip install 'verletlab[view]'")
+
+import scenes
+from scenes.bench.watch import READER
+from scenes.view.server import Viewer
+from scenes.view.session import FRAMES
+
+ALLOWED = 20 * 2**20  # in an hour [bytes]
+WARM = 22.0  # until plots have all that they keep [s]
+
+
+@pytest.fixture
+def viewer(hanging):
+    """A viewer of a cloth that always moves, and a page that is open."""
+    viewer = Viewer(scenes.load("hanging", sway=0.3), port=0)
+    reader = subprocess.Popen(
+        [sys.executable, "-c", READER, str(viewer.port)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    while not viewer.session.watched:
+        viewer.session.turn()
+        assert reader.poll() is None, reader.stderr.read()
+    yield viewer
+    viewer.stop()
+    said, trouble = reader.communicate(timeout=10)
+    assert int(said) > 1e5, f"too little was sent {trouble}"
+
+
+def watch(viewer, seconds):
+    """Show so many seconds of the scene [s], as fast as that can be."""
+    session, now = viewer.session, viewer.session.clock()
+    end = session.running.system.time + seconds
+    while session.running.system.time < end:
+        now += 1 / FRAMES
+        session.clock = lambda now=now: now
+        session.turn()
+        if round(now * FRAMES) % 10 == 0:
+            time.sleep(1e-4)  # the server's turn
+    assert session.trouble == ""
+
+
+def resident():
+    """Memory that this process has [bytes]."""
+    found = re.search(r"Rss:\s+(\d+) kB", Path("/proc/self/smaps_rollup").read_text())
+    return 1024 * int(found[1])
+
+
+def traced():
+    """Memory that was allocated since that is traced, and is in use [bytes]."""
+    gc.collect()
+    return tracemalloc.get_traced_memory()[0]
+
+
+def test_some_seconds_of_viewing_leave_nothing_in_memory(viewer):
+    tracemalloc.start()
+    watch(viewer, WARM)
+    before = traced()
+    watch(viewer, 10.0)
+    grown = traced() - before
+    tracemalloc.stop()
+    assert grown < ALLOWED / 360
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/smaps_rollup").exists(), reason="this system does not say how much it uses")
+def test_an_hour_of_viewing_leaves_nothing_in_memory(viewer):
+    watch(viewer, WARM)
+    before = resident()
+    watch(viewer, 3600.0)
+    assert resident() - before < ALLOWED
