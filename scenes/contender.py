@@ -24,7 +24,7 @@ from scenes.tuning import (
 
 FINER = 100  # how many times smaller the steps of a reference such as "impulse/100" are
 SWEEP = (0.25, 0.5, 2.0, 4.0)  # times the substeps, and times the iterations
-ROUNDS = 4  # of tuning for equal time
+ROUNDS = 3  # of tuning for equal time
 
 # What ends a run in the middle: a state that stops being finite, too many contacts, a number out of bounds.
 FAILURES = (ArithmeticError, RuntimeError, ValueError)

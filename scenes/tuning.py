@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 WITHIN = 0.1  # by which times may differ, and still be called equal
-TRIALS = 12  # of one knob
+TRIALS = 7  # of one knob
 MOST = 100_000  # substeps or iterations
 
 
