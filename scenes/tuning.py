@@ -44,7 +44,7 @@ def seconds_per_second(makers, repeats=3):
     """Wall time that a simulated second takes, of several runs [s]; that of compiling, and of what else the machine
     does, left out as far as can be: they are run in turn, again and again, and of each frame the least time counts.
 
-    Arguments: makers: functions that give a Run each, at its start; repeats: how often. Returns: an array, one for each.
+    Arguments: makers: functions that give a Run each, at its start; repeats: how often. Returns: an array of one each.
     """
     spent = [[] for _ in makers]
     for _ in range(repeats):
