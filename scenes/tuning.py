@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 WITHIN = 0.1  # by which times may differ, and still be called equal
-TRIALS = 12  # of one knob
+TRIALS = 7  # of one knob
 MOST = 100_000  # substeps or iterations
 
 
@@ -44,7 +44,7 @@ def seconds_per_second(makers, repeats=3):
     """Wall time that a simulated second takes, of several runs [s]; that of compiling, and of what else the machine
     does, left out as far as can be: they are run in turn, again and again, and of each frame the least time counts.
 
-    Arguments: makers: functions that give a new Run each; repeats: how often. Returns: an array, one for each.
+    Arguments: makers: functions that give a Run each, at its start; repeats: how often. Returns: an array of one each.
     """
     spent = [[] for _ in makers]
     for _ in range(repeats):
@@ -52,9 +52,9 @@ def seconds_per_second(makers, repeats=3):
             running = make()
             for _ in running.frames():
                 pass
-            own.append(running.seconds)
-    steps = [make().settings["dt"] for make in makers]
-    return np.array([mean_of_frames(np.min(own, axis=0)) / dt for own, dt in zip(spent, steps)])
+            step = running.settings["dt"]
+            own.append([seconds / step for seconds in running.seconds])
+    return np.array([mean_of_frames(np.min(own, axis=0)) for own in spent])
 
 
 def mean_of_frames(seconds):

@@ -36,6 +36,7 @@ SLOW = ("verletlab render pyramid",)
 # Commands, by how they begin, that are not run here: why, and the file and words that show where they are.
 ELSEWHERE = {
     "python3 -m pip install .": ("takes minutes; `make test` does it", "Makefile", "-m pip install"),
+    "pip install verletlab": ("a test installs the wheel that it builds", "tests/test_wheel.py", '"install", wheel'),
     "pip install 'verletlab[mjcf]'": ("the same, and there is such an extra", "pyproject.toml", "\nmjcf = ["),
     "verletlab compare five_link_chain": (
         "wants the kernels of all solvers; a test that has them does it", "tests/scenes/test_compare_files.py",
