@@ -21,12 +21,14 @@ it looks for the function's source: three fifths of the reading's time. Here bot
 This goes below Taichi's public interface, to what `Kernel.__call__` does itself; pyproject.toml pins the version.
 """
 
+import ctypes
 import functools
 
 import numpy as np
 import taichi as ti
 from taichi.lang import impl, kernel_impl
 from taichi.lang.ast.ast_transformer_utils import ASTTransformerContext
+from taichi.lang.util import to_numpy_type
 
 # Most arguments that change from launch to launch.
 CHANGING = 16
@@ -105,6 +107,34 @@ kernel_impl.getsourcelines = functools.cache(kernel_impl.getsourcelines)
 kernel_impl.getsourcefile = functools.cache(kernel_impl.getsourcefile)
 
 
+def read(array):
+    """What a Taichi array holds, as a numpy array of its own.
+
+    On the processor it is copied from memory: `to_numpy` launches a kernel for that, which takes 55 µs, and several
+    times as long as copying where there is much.
+    """
+    return memory(array).copy() if on_cpu() else array.to_numpy()
+
+
+def write(array, values):
+    """Fill a Taichi array. Arguments: values: numbers in the array's shape, vectors as a last axis."""
+    shape = (*array.shape, *array.element_shape)
+    if np.shape(values) != shape:
+        raise ValueError(f"values have shape {np.shape(values)}: expected {shape}")
+    if on_cpu():
+        memory(array)[...] = values
+    else:
+        array.from_numpy(np.ascontiguousarray(values, to_numpy_type(array.dtype)))
+
+
+def memory(array):
+    """The memory of a Taichi array on the processor, as numpy's; whoever keeps it keeps the array."""
+    kind, shape = np.dtype(to_numpy_type(array.dtype)), (*array.shape, *array.element_shape)
+    address = impl.get_runtime().prog.get_ndarray_data_ptr_as_int(array.arr)
+    size = int(np.prod(shape)) * kind.itemsize
+    return np.frombuffer((ctypes.c_char * size).from_address(address), kind).reshape(shape)
+
+
 def device_array(values):
     """A Taichi array with the contents of a numpy array, in the precision the caller gave `ti.init`.
 
@@ -113,14 +143,14 @@ def device_array(values):
     values = np.asarray(values)
     if np.issubdtype(values.dtype, np.integer):
         array = ti.ndarray(ti.i32, values.shape)
-        array.from_numpy(np.ascontiguousarray(values, np.int32))
+        write(array, values)
         return array
     values = np.ascontiguousarray(values, real())
     if values.ndim == 3:
         array = ti.Vector.ndarray(values.shape[-1], impl.get_runtime().default_fp, values.shape[:-1])
     else:
         array = ti.ndarray(impl.get_runtime().default_fp, values.shape)
-    array.from_numpy(values)
+    write(array, values)
     return array
 
 

@@ -19,10 +19,10 @@ class Store:
 
     def _read(self, name):
         """An array as numpy, (particles, worlds, ...)."""
-        return self._arrays[name].to_numpy()
+        return launch.read(self._arrays[name])
 
     def _write(self, name, values):
-        self._arrays[name].from_numpy(np.ascontiguousarray(values, launch.real()))
+        launch.write(self._arrays[name], values)
 
     def _outward(self, values):
         """(particles, worlds, ...) as a person sees it: worlds first, or none where there is one."""
@@ -182,7 +182,7 @@ class Store:
                 width = len(kind.parameters) + 1
                 crossing = self._across(members[first : first + kind.arity * count].reshape(count, kind.arity), ends)
                 parameters[numbers + width * np.flatnonzero(crossing) + width - 1] = LOOSE
-        self._arrays["members"].from_numpy(members)
+        self._write("members", members)
         self._write("parameters", parameters)
         if len(self.particles.triangles):
             drag = self._read("drag_coefficient")

@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from pbd.launch import read, write
 from pbd.results import Diverged
 from pbd.validate import positive, spread, whole
 from rigid.energy import energy
@@ -94,7 +95,7 @@ class BodySolver:
         for world in np.flatnonzero(np.asarray(substeps) >= 0):
             substep = int(substeps[world])
             with np.errstate(over="ignore", invalid="ignore"):
-                finite = np.isfinite(self.motion.poses.to_numpy()[world, :-1]).all(axis=1)
+                finite = np.isfinite(read(self.motion.poses)[world, :-1]).all(axis=1)
             step, time = self._steps + substep // self._substeps + 1, self.time + (substep + 1) * self._h
             raise Diverged(int(world), step, int(np.argmin(finite)), time, "body")
 
@@ -108,9 +109,9 @@ class BodySolver:
     @gravity.setter
     def gravity(self, gravity):
         self._gravity = spread("gravity", gravity, (self.worlds, 3))
-        surroundings = self._surroundings.to_numpy()
+        surroundings = read(self._surroundings)
         surroundings[:3] = self._gravity.T
-        self._surroundings.from_numpy(surroundings)
+        write(self._surroundings, surroundings)
         self._wake(range(len(self.model.bodies)))
 
     # Motors -----------------------------------------------------------------------------------------------------------
@@ -128,7 +129,7 @@ class BodySolver:
         own = (self._drives[:, DRIVE_KIND] == kind) & (self._drives[:, COORDINATE] == self.first_coordinates[index])
         if (self._drive_numbers[:, own, column] != target[:, None]).any():
             self._drive_numbers[:, own, column] = target[:, None]
-            self.joints.drive_numbers.from_numpy(self._drive_numbers)
+            write(self.joints.drive_numbers, self._drive_numbers)
             self._wake([self.model.joints[index].parent, self.model.joints[index].child])
 
     def _wake(self, bodies):
@@ -138,11 +139,11 @@ class BodySolver:
 
     @cached_property
     def _drives(self):
-        return self.joints.drives.to_numpy()
+        return read(self.joints.drives)
 
     @cached_property
     def _drive_numbers(self):
-        return self.joints.drive_numbers.to_numpy()
+        return read(self.joints.drive_numbers)
 
     @cached_property
     def _targets(self):
@@ -164,7 +165,7 @@ class BodySolver:
 
     def _snapshot(self, memory=()):
         """Poses and velocities as they are: a State."""
-        poses, velocities = self.motion.poses.to_numpy(), self.motion.velocities.to_numpy()
+        poses, velocities = read(self.motion.poses), read(self.motion.velocities)
         return State(*self._split(poses, velocities), self.time, memory)
 
     def _split(self, poses, velocities):
@@ -179,7 +180,7 @@ class BodySolver:
     def _everything(self):
         """All that a later step reads and that may have changed since the start, as numpy arrays: `_arrays`, and the
         targets of motors."""
-        return [*(array.to_numpy() for array in self._arrays()), self._drive_numbers[:, self._targets]]
+        return [*(read(array) for array in self._arrays()), self._drive_numbers[:, self._targets]]
 
     def set_state(self, state):
         """Put bodies elsewhere. Arguments: a rigid.State.
@@ -189,7 +190,7 @@ class BodySolver:
         """
         if not isinstance(state, State):
             raise TypeError(f"state is {type(state).__name__}: expected a rigid.State")
-        poses, velocities = self.motion.poses.to_numpy(), self.motion.velocities.to_numpy()
+        poses, velocities = read(self.motion.poses), read(self.motion.velocities)
         shape = self._split(poses, velocities)[0].shape
         if state.position.shape != shape:
             raise ValueError(f"state's position has shape {state.position.shape}: expected {shape}")
@@ -199,8 +200,8 @@ class BodySolver:
         given = given.reshape(self.worlds, -1, 13)
         poses[:, :-1], velocities[:, :-1, :PSEUDO] = given[..., :7], given[..., 7:]
         poses[..., 3:] /= np.linalg.norm(poses[..., 3:], axis=-1, keepdims=True)
-        self.motion.poses.from_numpy(poses)
-        self.motion.velocities.from_numpy(velocities)
+        write(self.motion.poses, poses)
+        write(self.motion.velocities, velocities)
         self.joints.coordinates.fill(0)
         self._reader.forget()
         self._forget()
@@ -219,9 +220,9 @@ class BodySolver:
         if not all(map(np.array_equal, self._split(*parts[:2]), given)):
             return False
         for array, part in zip(self._arrays(), parts):
-            array.from_numpy(part)
+            write(array, part)
         self._drive_numbers[:, self._targets] = parts[-1]
-        self.joints.drive_numbers.from_numpy(self._drive_numbers)
+        write(self.joints.drive_numbers, self._drive_numbers)
         self._origin, self._substep = state.time, 0
         return True
 
@@ -242,7 +243,7 @@ class BodySolver:
 
     def _angles(self):
         """{name: angle} of hinges and universal joints at the last step's start, as the solver counts them."""
-        values = self.joints.coordinates.to_numpy()[:, :, VALUE].astype(float)
+        values = read(self.joints.coordinates)[:, :, VALUE].astype(float)
         angles = {}
         for joint, first in zip(self.model.joints, self.first_coordinates):
             if isinstance(joint, (Hinge, Universal)):

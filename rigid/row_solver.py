@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from pbd.launch import read, write
 from pbd.validate import finite_vector, not_negative, one_hand, one_of, positive, whole
 from rigid.bodies import BodySolver
 from rigid.contact import tables
@@ -71,9 +72,9 @@ class RowSolver(BodySolver):
         if self._holding.get(hand) != (body, *spring):
             self._holding[hand] = (body, *spring)
             self._put_hand(hand)
-        numbers = self.joints.numbers.to_numpy()
+        numbers = read(self.joints.numbers)
         numbers[:, hand.joint, ANCHOR_I:TRIAD_I] = [*target, *point]  # the ground's frame is the world's
-        self.joints.numbers.from_numpy(numbers)
+        write(self.joints.numbers, numbers)
         self._wake([body])
 
     def let_go(self, hand):
@@ -91,9 +92,9 @@ class RowSolver(BodySolver):
             (self.rows.groups, (slice(None), hand.group, [KIND, BODY_J]), [kind, body]),
             (self.rows.numbers, (slice(None), slice(hand.row, hand.row + 3), [STIFFNESS, DAMPING]), spring),
         ):
-            values = array.to_numpy()
+            values = read(array)
             values[at] = given
-            array.from_numpy(values)
+            write(array, values)
 
     def _recall(self, state):
         found = super()._recall(state)
@@ -117,9 +118,9 @@ class RowSolver(BodySolver):
 
     def _clear_rows(self, columns):
         """Forget what rows have in these columns."""
-        numbers = self.rows.numbers.to_numpy()
+        numbers = read(self.rows.numbers)
         numbers[:, :, columns] = 0.0
-        self.rows.numbers.from_numpy(numbers)
+        write(self.rows.numbers, numbers)
 
     def set_state(self, state):
         """Put bodies elsewhere, as BodySolver.set_state has it; what the last step did is told no longer."""
@@ -131,9 +132,9 @@ class RowSolver(BodySolver):
     def contact_forces(self, world=0):
         """Points of contact of the last substep, and the forces in them: a Contacts. Arguments: world: which."""
         count, first = int(self._report[world, TOUCHING]), self._first_row
-        rows = self.rows.numbers.to_numpy()[world, first : first + self._rows_of_contact * count]
+        rows = read(self.rows.numbers)[world, first : first + self._rows_of_contact * count]
         rows = rows.reshape(count, self._rows_of_contact, rows.shape[-1])
-        points = [array.to_numpy()[world, :count] for array in self.points[:2]]
+        points = [read(array)[world, :count] for array in self.points[:2]]
         return contact_forces(points, rows, self._efforts(rows))
 
     def _reported(self, *columns):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from pbd.arrays import SPREAD
-from pbd.launch import Launch, on_cpu, require_taichi
+from pbd.launch import Launch, on_cpu, read, require_taichi, write
 from pbd.validate import one_of
 from rigid.articulated.arrays import Features
 from rigid.articulated.links import LinkTable
@@ -70,14 +70,14 @@ class ArticulatedSolver(SequentialSolver):
         them what the joints allow.
         """
         super()._forget()
-        coordinates = self._table.coordinates_of(self.motion.poses.to_numpy()[:, :-1].astype(float))
-        self._links.coordinates.from_numpy(coordinates.astype(self._report.dtype))
-        velocities = self.motion.velocities.to_numpy()
+        coordinates = self._table.coordinates_of(read(self.motion.poses)[:, :-1].astype(float))
+        write(self._links.coordinates, coordinates)
+        velocities = read(self.motion.velocities)
         self._settle(self._report, self._h, *map(float, self._numbers()), 0, 0, 0, 0)
-        self.motion.velocities.from_numpy(velocities)
+        write(self.motion.velocities, velocities)
 
     def _angles(self):
-        values = self._links.coordinates.to_numpy().astype(float)
+        values = read(self._links.coordinates).astype(float)
         found = {}
         for k, link in enumerate(self.trees):
             joint = None if link.joint is None else self.model.joints[link.joint]

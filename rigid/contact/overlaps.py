@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 import taichi as ti
 
-from pbd.launch import Launch
+from pbd.launch import Launch, read, write
 from rigid.contact import tables
 from rigid.contact.narrow import point_finder
 
@@ -48,10 +48,10 @@ class Overlaps:
     def depth(self, state):
         """Of the deepest overlap, zero for none [m]. Arguments: a rigid.State of one world."""
         poses = np.concatenate([state.position, state.rotation], axis=-1)[None]
-        self._poses.from_numpy(np.ascontiguousarray(poses, tables.real()))
+        write(self._poses, poses)
         self._find()
-        count = min(int(self.points.count.to_numpy()[0]), self.points.numbers.shape[1])
-        return max(0.0, -float(self.points.numbers.to_numpy()[0, :count, tables.GAP].min(initial=0.0)))
+        count = min(int(read(self.points.count)[0]), self.points.numbers.shape[1])
+        return max(0.0, -float(read(self.points.numbers)[0, :count, tables.GAP].min(initial=0.0)))
 
 
 def may_overlap(model):

@@ -10,7 +10,7 @@ import numpy as np
 import taichi as ti
 
 from pbd.collide.shapes import CAPSULE, GRID, PLANE, SPHERE
-from pbd.launch import device_array, real
+from pbd.launch import device_array, real, write
 from rigid.contact.polyhedron import POLYHEDRA, polyhedron
 
 
@@ -302,5 +302,5 @@ def array(values):
     if np.issubdtype(values.dtype, np.integer):
         return device_array(values)
     found = ti.ndarray(ti.f64 if real() is np.float64 else ti.f32, values.shape)
-    found.from_numpy(np.ascontiguousarray(values, real()))
+    write(found, values)
     return found

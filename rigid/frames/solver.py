@@ -10,6 +10,7 @@ from inspect import signature
 import numpy as np
 
 import pbd
+from pbd.launch import read, write
 from pbd.validate import finite_vector, one_of
 from rigid.contact.tables import GAP, NORMAL, POINT, meetings
 from rigid.frames.bodies import REMEMBERED, body_arrays, may_touch
@@ -150,8 +151,8 @@ class FrameSolver:
         of rigid.contact.forces.Contacts. Arguments: world: which."""
         if self._guest is None:
             return np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0)
-        count = int(self._guest["Points count"].to_numpy()[world])
-        numbers = self._guest["Points numbers"].to_numpy()[world, :count].astype(float)
+        count = int(read(self._guest["Points count"])[world])
+        numbers = read(self._guest["Points numbers"])[world, :count].astype(float)
         return numbers[:, POINT : POINT + 3], numbers[:, NORMAL : NORMAL + 3], numbers[:, GAP]
 
     def particle_positions(self):
@@ -188,7 +189,7 @@ class FrameSolver:
         arrays = [snapshot.positions, snapshot.previous, snapshot.forces, snapshot.inverse_masses]
         arrays += [[snapshot.dt, snapshot.substeps, snapshot.origin, snapshot.substep]]
         arrays += [self.system.memory(), self.system.numbers(self._targets())]
-        arrays += [array.to_numpy() for array in self._remembered()]
+        arrays += [read(array) for array in self._remembered()]
         return np.concatenate([np.ravel(array).astype(float) for array in arrays])
 
     def _remembered(self):
@@ -214,7 +215,7 @@ class FrameSolver:
         now = self.system.state()
         shapes = [now.positions.shape, now.previous.shape, now.forces.shape, now.inverse_masses.shape, (4,)]
         counted, targets = self.system.memory().shape, (len(self._targets()), self.system.worlds)
-        shapes += [counted, targets, *(array.to_numpy().shape for array in self._remembered())]
+        shapes += [counted, targets, *(read(array).shape for array in self._remembered())]
         ends = np.cumsum([np.prod(shape, dtype=int) for shape in shapes])
         if len(state.memory) != ends[-1]:
             return False
@@ -230,7 +231,7 @@ class FrameSolver:
         self.system.set_memory(remembered)
         self.system.set_numbers(self._targets(), targets)
         for array, part in zip(self._remembered(), parts[7:]):
-            array.from_numpy(np.ascontiguousarray(part, array.to_numpy().dtype))
+            write(array, part)
         return True
 
     def _place(self, state):

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 
 from pbd.arrays import SPREAD
-from pbd.launch import Launch, on_cpu, require_taichi
+from pbd.launch import Launch, on_cpu, read, require_taichi, write
 from pbd.validate import not_negative
 from rigid.contact.tables import array
 from rigid.impulse.arrays import Features
@@ -94,9 +94,9 @@ class ImpulseSolver(SequentialSolver):
         return [*super()._remembered(), self.calm]
 
     def _wake(self, bodies):
-        calm = self.calm.to_numpy()
+        calm = read(self.calm)
         calm[:, bodies] = 0.0  # the ground's, the last, is without end again in each step
-        self.calm.from_numpy(calm)
+        write(self.calm, calm)
 
     def _forget(self):
         super()._forget()

@@ -3,7 +3,7 @@
 import numpy as np
 
 from pbd.arrays import SPREAD
-from pbd.launch import Launch, on_cpu, require_taichi
+from pbd.launch import Launch, on_cpu, read, require_taichi, write
 from pbd.results import Statistics
 from pbd.validate import not_negative, one_of, positive
 from rigid.contact import tables
@@ -96,8 +96,8 @@ class PenaltySolver(RowSolver):
     def _find_islands(self):
         """Rows of joints that hang together, as the model starts: rigid/penalty/stability.py; a list for each model."""
         self._run(ANY_REACH, 0)
-        numbers, groups = (array.to_numpy() for array in self.rows)
-        arrays = [array.to_numpy() for array in self.motion]
+        numbers, groups = (read(array) for array in self.rows)
+        arrays = [read(array) for array in self.motion]
         return [
             islands(
                 numbers[world].astype(float), groups[world, : self._first_group],
@@ -120,12 +120,12 @@ class PenaltySolver(RowSolver):
                 )
             room[world] = max(BOUND - one, LEAST_ROOM)
         rows = np.concatenate([self._gravity.T, np.broadcast_to(room, (1, self.worlds))])
-        self._surroundings.from_numpy(rows.astype(tables.real()))
+        write(self._surroundings, rows)
 
     def _name(self, row):
         """What has a row: "joint 'door'". Rows stand in the order of joints, springs and gears."""
         drives = self._drives
-        model, first = self.model, self.joints.integers.to_numpy()[:, FIRST_ROW].tolist()
+        model, first = self.model, read(self.joints.integers)[:, FIRST_ROW].tolist()
         first = first[: len(model.joints) + len(model.springs)] + drives[drives[:, DRIVE_KIND] == GEARS, ROW].tolist()
         names = [
             f"{kind} {each.name!r}"
