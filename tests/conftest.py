@@ -25,6 +25,7 @@ FIRST = (
     "test_frame_joints.py",
     "test_cli_process.py",
     "test_view_in_browser.py",
+    "test_wheel.py",
     "test_sweeps.py",
     "test_frame_turning.py",
     "test_unit_frames.py",

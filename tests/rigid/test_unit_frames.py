@@ -230,6 +230,7 @@ def test_a_contact_keeps_both_momenta():
     assert np.abs(momentum(solver) - first).max() < 1e-10
 
 
+@pytest.mark.slow
 def test_a_stack_stands():
     model = rigid.Model(gravity=(0, 0, -g))
     model.add_ground()

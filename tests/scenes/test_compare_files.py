@@ -92,6 +92,7 @@ def test_the_chain_from_end_to_end(command, tmp_path):
     assert "the directory has something in it: expected another --out, or --force" in complaint
 
 
+@pytest.mark.slow
 def test_a_ragdoll_from_end_to_end(command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     words = ["compare", "ragdoll", "--solvers", "verlet,impulse", "--duration", 0.1, "--probe", "angle", "--quiet"]

@@ -46,7 +46,8 @@ def same(one, other, world=None):
         assert np.array_equal(first, getattr(other, name)), name
 
 
-@pytest.mark.parametrize("ground", [False, pytest.param(True, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("ground", [False, True])
 def test_worlds_are_what_each_is_alone_and_a_file_half_way_changes_nothing(ground, tmp_path):
     models = [description(number, ground) for number in range(3)]
     together = solve(models, ground)

@@ -54,6 +54,7 @@ def test_a_corner_goes_to_the_pointer(cloth):
     assert cloth.running.particles.positions()[0, 2] < goal[2] - 0.3
 
 
+@pytest.mark.slow
 def test_a_body_goes_to_the_pointer_with_its_ghost():
     session = Session(scenes.load("dzhanibekov", spin=0.0), "impulse", before=lambda _, span: hands.move(span))
     session.choose(session.running.scene, "impulse", ghost="articulated")

@@ -177,6 +177,7 @@ def test_a_corner_of_the_cloth_goes_where_the_mouse_drags_it(watched):
     assert off() > 0.2
 
 
+@pytest.mark.slow
 def test_another_scene_and_another_solver(watched):
     session = watched.session
     watched.choose("scene", "dzhanibekov")

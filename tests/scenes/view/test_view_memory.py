@@ -62,6 +62,7 @@ def traced():
     return tracemalloc.get_traced_memory()[0]
 
 
+@pytest.mark.slow
 def test_some_seconds_of_viewing_leave_nothing_in_memory(viewer):
     tracemalloc.start()
     watch(viewer, WARM)
