@@ -116,8 +116,9 @@ CASES = (
 )
 
 
-# Friction has a kernel of its own with frames, which nothing else in the fast suite would share.
-VERSIONS = [pytest.param(name, marks=pytest.mark.slow if "friction" in name else ()) for name in CASES]
+# These have kernels of their own, which nothing else in the fast suite would share.
+SLOW = ("chain with friction", "box that slides", "ball that rolls")
+VERSIONS = [pytest.param(name, marks=pytest.mark.slow if name in SLOW else ()) for name in CASES]
 
 
 @cache

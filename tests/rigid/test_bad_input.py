@@ -248,8 +248,9 @@ SHAPES = {
 @pytest.mark.parametrize("apart", [ZERO, (0.01, 0.02, 0.03)])
 @pytest.mark.parametrize(
     "kinds",
-    [("box", "box"), *(pytest.param(pair, marks=pytest.mark.slow) for pair in (("sphere",) * 2, ("capsule", "hull")))],
+    [("box", "box"), ("sphere", "sphere"), ("capsule", "hull")],
 )
+@pytest.mark.slow
 def test_bodies_one_in_another_at_the_start_part_without_exploding(kinds, apart):
     # They part at 2 cm/s at most: ½ μ v² = 1e-4 J of two bodies of 1 kg, and no more than that again in turning. The
     # 20 cm that they overlap by take ten seconds.

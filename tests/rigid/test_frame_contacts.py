@@ -168,7 +168,8 @@ def test_a_body_thrown_at_the_ground_does_not_pass_through_it():
     assert solver.state().position[0, 2] == pytest.approx(0.05, abs=1e-3)
 
 
-@pytest.mark.parametrize("capsule", [False, pytest.param(True, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("capsule", [False, True])
 def test_worlds_of_different_poses_are_what_each_is_alone_and_a_snapshot_goes_on_bit_for_bit(tmp_path, capsule):
     def model(number):
         it = rigid.Model()
@@ -219,6 +220,7 @@ def trampoline(radius=0.02):
     return particles, piece
 
 
+@pytest.mark.slow
 def test_a_crate_rests_on_a_cloth():
     particles, _ = trampoline()
     model = rigid.Model()

@@ -136,6 +136,7 @@ def test_springs_have_the_stiffness_of_the_material():
     assert np.mean(energies) == pytest.approx(modulus * strain**2 / 2, rel=0.15)
 
 
+@pytest.mark.slow
 def test_a_body_dropped_on_the_floor_comes_back_to_its_shape():
     particles = pbd.Particles()
     body = soft_body(particles, trimesh.creation.icosphere(subdivisions=2, radius=0.3), 6, position=(0, 0, 0.5))

@@ -150,6 +150,7 @@ def test_parameters_make_the_scene_anew_and_wrong_ones_are_said(cloth):
     assert of(cloth, "/scene/0/0") is not None
 
 
+@pytest.mark.slow
 def test_solvers_and_a_ghost_are_chosen(viewer):
     session = viewer.session
     session.playing = False
