@@ -25,7 +25,7 @@ def ragdoll(height: float = 1.0, tilt: float = 25.0, spin: float = 1.5, friction
         model=model,
         duration=4.0,
         settings={
-            "verlet": {"dt": 1 / 60, "substeps": 16, "iterations": 10, "direction": "current", "damping": 0.03},
+            "verlet": {"dt": 1 / 60, "substeps": 16, "iterations": 10, "direction": "current", "damping": 0.003},
             "impulse": {"dt": 1 / 60, "substeps": 4, "iterations": 20},
         },
         looks=[Bodies(model, clothes(model, [person], [GOLD], BLUE))],

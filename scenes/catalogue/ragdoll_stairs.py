@@ -37,7 +37,7 @@ def ragdoll_stairs(
         model=model,
         duration=5.0,
         settings={
-            "verlet": {"dt": 1 / 60, "substeps": 16, "iterations": 10, "direction": "current", "damping": 0.03},
+            "verlet": {"dt": 1 / 60, "substeps": 16, "iterations": 10, "direction": "current", "damping": 0.01},
             "impulse": {"dt": 1 / 60, "substeps": 4, "iterations": 20},
             # Soft, since the feet begin 13 mm inside the ground, and springs throw them out.
             "penalty": {"dt": 1 / 60, "substeps": 32, "stiffness": 8e4, "damping": 100.0, "turning_stiffness": 1.6e5,
