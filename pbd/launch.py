@@ -143,10 +143,7 @@ def device_array(values):
     values = np.asarray(values)
     if np.issubdtype(values.dtype, np.integer):
         array = ti.ndarray(ti.i32, values.shape)
-        write(array, values)
-        return array
-    values = np.ascontiguousarray(values, real())
-    if values.ndim == 3:
+    elif values.ndim == 3:
         array = ti.Vector.ndarray(values.shape[-1], impl.get_runtime().default_fp, values.shape[:-1])
     else:
         array = ti.ndarray(impl.get_runtime().default_fp, values.shape)

@@ -1,13 +1,15 @@
-"""What a system holds, as a person reads and writes it: positions, velocities, forces, masses, whole states."""
+"""What a system holds, as a person reads and writes it: positions, velocities, forces, masses, whole states, what
+surrounds it, what is held and what is cut."""
 
 from functools import cached_property
 
 import numpy as np
 
 from pbd import launch
+from pbd.hands import grip
 from pbd.particles import inverse
 from pbd.state import State
-from pbd.validate import finite_array, finite_number, indices, positive, spread, whole
+from pbd.validate import finite_array, finite_number, finite_vector, indices, one_hand, positive, spread, whole
 
 # Compliance of what was cut: in the unit of any constraint there is none.
 LOOSE = 1e30
@@ -160,6 +162,46 @@ class Store:
         parameters = self._read("parameters")
         parameters[rows] = values
         self._write("parameters", parameters)
+
+    # Surroundings that can be changed ---------------------------------------------------------------------------------
+
+    @property
+    def gravity(self):
+        """Gravity of all worlds (3,) [m/s²]."""
+        return self.particles.gravity
+
+    @gravity.setter
+    def gravity(self, gravity):
+        self.particles.gravity = finite_vector("gravity", gravity)
+
+    @property
+    def wind(self):
+        """Velocity of the air (3,) [m/s], or a function of time [s] that gives it; None for no air."""
+        return self.particles.wind
+
+    @wind.setter
+    def wind(self, wind):
+        before = self.particles.wind
+        self.particles.wind = wind if wind is None or callable(wind) else finite_vector("wind", wind)
+        if (before is None) != (wind is None):
+            self._bind()  # kernels with wind are others than those without
+
+    # Hands ----------------------------------------------------------------------------------------------------------
+
+    def hold(self, hand, particles, target, stiffness, damping=0.0, weights=None):
+        """Pull a particle towards a place by a spring, from the next step on and in all worlds; again, to move on.
+
+        Arguments: hand: which, of as many as the system has; particles: an index, or up to four, whose mean is pulled;
+        target (3,) [m]; stiffness [N/m]; damping [N s/m]; weights: of the particles in place of the mean's.
+        """
+        hand = one_hand(hand, len(self._hands))
+        self._hands[hand] = grip(particles, self.count, target, stiffness, damping, weights)
+        self._row = None
+
+    def let_go(self, hand):
+        """Hold nothing any more. Arguments: hand: which."""
+        self._hands[one_hand(hand, len(self._hands))] = 0.0
+        self._row = None
 
     # Tearing ----------------------------------------------------------------------------------------------------------
 

@@ -17,7 +17,7 @@ from pbd.arrays import (
     Features,
 )
 from pbd.collide.particles import MOST
-from pbd.hands import HAND, grip
+from pbd.hands import HAND
 from pbd.launch import Launch
 from pbd.particles import Particles
 from pbd.results import Diverged, Energy, Statistics
@@ -26,7 +26,7 @@ from pbd.step import step_kernels
 from pbd.store import Store
 from pbd.surroundings import surroundings
 from pbd.upload import kinds_and_batches, refuse_differences, upload
-from pbd.validate import finite_number, finite_vector, one_hand, one_of, positive, whole
+from pbd.validate import finite_number, one_of, positive, whole
 
 # Steps in one launch: few enough for a timeline to stay small, and for a person to interrupt, which is possible only
 # between launches: so many at most, and no more than make this many projections, a tenth of a second's worth.
@@ -250,46 +250,6 @@ class ParticleSystem(Store):
     def _surroundings(self, times):
         rows = [np.concatenate([surroundings(self.particles, time), self._hands.ravel()]) for time in times]
         return np.array(rows, launch.real())
-
-    # Surroundings that can be changed ---------------------------------------------------------------------------------
-
-    @property
-    def gravity(self):
-        """Gravity of all worlds (3,) [m/s²]."""
-        return self.particles.gravity
-
-    @gravity.setter
-    def gravity(self, gravity):
-        self.particles.gravity = finite_vector("gravity", gravity)
-
-    @property
-    def wind(self):
-        """Velocity of the air (3,) [m/s], or a function of time [s] that gives it; None for no air."""
-        return self.particles.wind
-
-    @wind.setter
-    def wind(self, wind):
-        before = self.particles.wind
-        self.particles.wind = wind if wind is None or callable(wind) else finite_vector("wind", wind)
-        if (before is None) != (wind is None):
-            self._bind()  # kernels with wind are others than those without
-
-    # Hands ----------------------------------------------------------------------------------------------------------
-
-    def hold(self, hand, particles, target, stiffness, damping=0.0, weights=None):
-        """Pull a particle towards a place by a spring, from the next step on and in all worlds; again, to move on.
-
-        Arguments: hand: which, of as many as the system has; particles: an index, or up to four, whose mean is pulled;
-        target (3,) [m]; stiffness [N/m]; damping [N s/m]; weights: of the particles in place of the mean's.
-        """
-        hand = one_hand(hand, len(self._hands))
-        self._hands[hand] = grip(particles, self.count, target, stiffness, damping, weights)
-        self._row = None
-
-    def let_go(self, hand):
-        """Hold nothing any more. Arguments: hand: which."""
-        self._hands[one_hand(hand, len(self._hands))] = 0.0
-        self._row = None
 
     # Time -----------------------------------------------------------------------------------------------------------
 

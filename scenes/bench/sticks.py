@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 import pbd
-from pbd.launch import real
+from pbd.launch import read, real
 from scenes.bench.measure import fastest, row
 from scenes.bench.particles import grid
 
@@ -91,8 +91,8 @@ class CLoop:
             self.library = ctypes.CDLL(str(library))
         self.kind = ctypes.c_float if real() == np.float32 else ctypes.c_double
         self.state = state
-        self.members = system._arrays["members"].to_numpy()
-        self.length = system._arrays["parameters"].to_numpy()[:, 0].copy()
+        self.members = read(system._arrays["members"])
+        self.length = read(system._arrays["parameters"])[:, 0].copy()
         self.weights = np.ascontiguousarray(state.inverse_masses, real())
         self.gh2 = -9.81 * system.dt**2
         self.reset()

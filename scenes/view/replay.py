@@ -1,10 +1,8 @@
 """Replays: runs of a scene as one HTML file with a timeline, that a browser opens from disk: no server, no network."""
 
-import contextlib
 import copy
 import heapq
 import html
-import io
 import math
 import warnings
 from dataclasses import replace
@@ -21,6 +19,7 @@ from scenes.render.video import check_output, interrupts_deferred
 from scenes.run import Replay
 from scenes.scene import Following
 from scenes.view.drawing import Drawing, aim, camera_of, set_stage
+from scenes.view.serving import quiet
 
 # What the frames of a replay may come to before they are compressed [bytes]. We hold it while the file is made, a
 # browser while it plays; and it is written as one string, of which Chromium takes 2^29 characters.
@@ -117,7 +116,7 @@ def labelled(entry):
 
 def unreachable_server():
     """A viser server that was stopped before anything stood on its page: its port is closed, its serializers work."""
-    with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
+    with quiet(), warnings.catch_warnings():
         server = viser.ViserServer(host="127.0.0.1", port=0, verbose=False)
         server.stop()
         warnings.simplefilter("ignore")  # it warns once that nobody will see what is put on it
