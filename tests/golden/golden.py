@@ -1,0 +1,142 @@
+"""Golden digests: a short run of every catalogue scene with every solver, in 64 and 32 bits, on one and two threads.
+
+    python tests/golden/golden.py check [SCENE ...] [--bits 64] [--threads 1]   compare with tests/golden/digests.json
+    python tests/golden/golden.py write                                         write that file
+
+A refactoring changes no digest. A change of method updates the file, and its commit says which results changed and why.
+The number of threads never changes a digest, so the file holds one entry for all of them.
+
+The file names the processor that it was written on. Compilers may use other instructions on another kind of processor,
+and then bits may differ. There `check` compares the end of each run with the numbers in the file to `TOLERANCE`.
+"""
+
+import argparse
+import json
+import multiprocessing
+import sys
+from pathlib import Path
+
+import numpy as np
+
+FILE = Path(__file__).parent / "digests.json"
+DURATION = 0.3  # simulated time of a run [s]
+
+# Bits x threads: Taichi starts once in a process, so each combination runs in a process of its own.
+COMBINATIONS = [(bits, threads) for bits in (64, 32) for threads in (1, 2)]
+
+# Relative difference to accept on another kind of processor. Round-off of 1e-16 (1e-7 in 32 bits) grows with the number
+# of operations and, where bodies collide, exponentially in time.
+TOLERANCE = {64: 1e-6, 32: 1e-2}
+
+
+def processor():
+    """The kind of processor: its vendor, family, model and vector instructions, as Linux reports them."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().split("\n\n")[0].splitlines()
+    except OSError:
+        import platform
+
+        return platform.processor() or platform.machine()
+    facts = {key.strip(): value.strip() for key, _, value in (line.partition(":") for line in lines)}
+    vectors = sorted(flag for flag in facts.get("flags", "").split() if flag.startswith(("avx", "fma")))
+    return " ".join([*(facts.get(key, "") for key in ("vendor_id", "cpu family", "model")), *vectors]).strip()
+
+
+def pairs(names=()):
+    """All (scene, solver) of the catalogue. Args: names: scenes; all if empty."""
+    import scenes
+
+    return [
+        (name, solver)
+        for name in scenes.available()
+        if not names or name in names
+        for solver in scenes.load(name).solvers
+    ]
+
+
+def measure(name, solver):
+    """Run a scene for DURATION.
+
+    Returns: dict of digest (of the final state), and of numbers: energies [J], and per axis the mean and the standard
+    deviation of the final positions [m].
+    """
+    import scenes
+    from scenes.run import Run
+
+    running = Run(scenes.load(name), solver, DURATION)
+    for frame in running.frames():
+        pass
+    positions = np.concatenate([frame.positions, frame.body_poses[:, :3]])
+    numbers = [*running.system.energy(), *positions.mean(axis=0), *positions.std(axis=0)]
+    return {"digest": running.about()["digest"], "numbers": [float(each) for each in numbers]}
+
+
+def run_pairs(bits, threads, chosen):
+    """Measure pairs in this process, which starts Taichi here. Returns: {"scene solver": entry}."""
+    import taichi as ti
+
+    ti.init(
+        arch=ti.cpu, default_fp=ti.f64 if bits == 64 else ti.f32, cpu_max_num_threads=threads, log_level=ti.ERROR,
+        verbose=False,
+    )  # fmt: skip
+    # The cheapest level compiles five times as fast to the same bits.
+    ti.lang.impl.current_cfg().opt_level = 0
+    found = {}
+    for name, solver in chosen:
+        found[f"{name} {solver}"] = measure(name, solver)
+        print(f"{bits} bits, {threads} threads: {name} {solver} {found[f'{name} {solver}']['digest']}", flush=True)
+    return found
+
+
+def run_combinations(combinations, chosen):
+    """Run each combination in a process of its own, two at a time. Returns: list of what `run_pairs` returns."""
+    with multiprocessing.get_context("spawn").Pool(2, maxtasksperchild=1) as pool:
+        return pool.starmap(run_pairs, [(bits, threads, chosen) for bits, threads in combinations], chunksize=1)
+
+
+def differences(expected, found, bits, same_processor):
+    """Compare entries with those of the file. Returns: a line for each difference."""
+    lines = []
+    for pair, entry in found.items():
+        golden = expected.get(pair)
+        if golden is None:
+            lines.append(f"{pair} in {bits} bits: not in {FILE.name}; run `python tests/golden/golden.py write`")
+        elif same_processor and entry["digest"] != golden["digest"]:
+            lines.append(f"{pair} in {bits} bits: digest {entry['digest']}, expected {golden['digest']}")
+        elif not np.allclose(entry["numbers"], golden["numbers"], rtol=TOLERANCE[bits], atol=TOLERANCE[bits]):
+            lines.append(f"{pair} in {bits} bits: {entry['numbers']}, expected {golden['numbers']}")
+    return lines
+
+
+def main():
+    """Read the command line. Returns: the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("action", choices=("check", "write"))
+    parser.add_argument("scenes", nargs="*", help="names of scenes; all if none is given")
+    parser.add_argument("--solver", help="one solver instead of all")
+    parser.add_argument("--bits", type=int, choices=(64, 32), help="one precision instead of both")
+    parser.add_argument("--threads", type=int, choices=(1, 2), help="one number of threads instead of both")
+    given = parser.parse_args()
+    if given.action == "write" and (given.scenes or given.solver or given.bits or given.threads):
+        parser.error("write takes no selection: the file holds all scenes")
+    chosen = [pair for pair in pairs(given.scenes) if given.solver in (None, pair[1])]
+    combinations = [c for c in COMBINATIONS if given.bits in (None, c[0]) and given.threads in (None, c[1])]
+    golden = {"processor": processor()} if given.action == "write" else json.loads(FILE.read_text())
+    same_processor = golden["processor"] == processor()
+    if given.action == "check" and not same_processor:
+        print(f"digests are of {golden['processor']}, this is {processor()}: comparing numbers instead")
+    written, lines = {}, []
+    for (bits, _), found in zip(combinations, run_combinations(combinations, chosen)):
+        if given.action == "write":
+            lines += differences(written.setdefault(str(bits), found), found, bits, True)
+        else:
+            lines += differences(golden[str(bits)], found, bits, same_processor)
+    if given.action == "write":
+        FILE.write_text(json.dumps({"processor": processor(), **written}, indent=1) + "\n")
+    print("\n".join(lines) or f"{len(chosen)} runs in {len(combinations)} combinations: all equal")
+    return 1 if lines else 0
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).parents[2]))
+    sys.exit(main())
