@@ -14,12 +14,12 @@
 `Particles` describes, `ParticleSystem` moves; pbd/step.py is the algorithm.
 """
 
-from pbd.collide.hull import ConvexHull
-from pbd.collide.mesh import MeshCollider
-from pbd.collide.shapes import Box, Capsule, Cylinder, Plane, Sphere
 from pbd.constraints import Kind, scalar_constraint
+from pbd.core.hull import ConvexHull
+from pbd.core.mesh_collider import MeshCollider
+from pbd.core.results import Diverged, Energy, Statistics
+from pbd.core.shapes import Box, Capsule, Cylinder, Plane, Sphere
 from pbd.particles import Particles
-from pbd.results import Diverged, Energy, Statistics
 from pbd.state import State
 from pbd.system import ParticleSystem
 

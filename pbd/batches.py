@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from pbd.validate import finite_array, finite_number, indices, one_of, spread
+from pbd.core.validate import finite_array, finite_number, indices, one_of, spread
 
 BOUND_NAMES = {"equal": "stick", "at_least": "stick at least", "at_most": "stick at most"}
 

@@ -6,7 +6,7 @@ of x* at 1 in the retold source, which is a spring to the origin; here it is (2 
 
 import taichi as ti
 
-from pbd.arrays import COLLIDERS, GRAVITY, POSES, WIND
+from pbd.data import COLLIDERS, GRAVITY, POSES, WIND
 
 # Triangles round a corner, 6, over the corners that share one's force, 3.
 SHARED = 2.0

@@ -6,7 +6,7 @@ from copy import copy
 import numpy as np
 
 from pbd.batches import Batches
-from pbd.validate import finite_array, finite_vector, fraction, indices, not_negative, spread
+from pbd.core.validate import finite_array, finite_vector, fraction, indices, not_negative, spread
 
 
 class Particles(Batches):
@@ -186,7 +186,7 @@ class Particles(Batches):
 
         Returns: its index.
         """
-        from pbd.collide.shapes import Collider  # the shapes' file also holds their kernels, hence Taichi
+        from pbd.core.shapes import Collider  # the shapes' file also holds their kernels, hence Taichi
 
         if isinstance(shape, type) or not all(hasattr(shape, name) for name in ("kind", "pose", "numbers")):
             expected = "a Plane, Sphere, Capsule, Cylinder, Box, ConvexHull or MeshCollider"

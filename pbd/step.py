@@ -11,7 +11,9 @@ from typing import Any, NamedTuple
 
 import taichi as ti
 
-from pbd.arrays import (
+from pbd.collision import particle_contacts as contacts
+from pbd.collision.colliders import bounce, held_off, keep_out
+from pbd.data import (
     DIVERGED_STEP,
     DRIVEN,
     ELASTIC,
@@ -23,9 +25,7 @@ from pbd.arrays import (
     WORLDS,
     kernel,
 )
-from pbd.collide import particles as contacts
-from pbd.collide.surfaces import bounce, held_off, keep_out
-from pbd.hands import pull
+from pbd.grabs import pull
 from pbd.integrate import blow, lead, verlet
 from pbd.relax import elastic_energy, project, relax_cluster, violation
 

@@ -5,11 +5,11 @@ from functools import cached_property
 
 import numpy as np
 
-from pbd import launch
-from pbd.hands import grip
+from pbd.core import launch
+from pbd.core.validate import finite_array, finite_number, finite_vector, indices, one_hand, positive, spread, whole
+from pbd.grabs import grip
 from pbd.particles import inverse
 from pbd.state import State
-from pbd.validate import finite_array, finite_number, finite_vector, indices, one_hand, positive, spread, whole
 
 # Compliance of what was cut: in the unit of any constraint there is none.
 LOOSE = 1e30

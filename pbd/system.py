@@ -2,8 +2,12 @@
 
 import numpy as np
 
-from pbd import launch
-from pbd.arrays import (
+from pbd.collision.particle_contacts import MOST
+from pbd.core import launch
+from pbd.core.launch import Launch
+from pbd.core.results import Diverged, Energy, Statistics
+from pbd.core.validate import finite_number, one_of, positive, whole
+from pbd.data import (
     CROWDED,
     DIVERGED_STEP,
     ELASTIC,
@@ -16,17 +20,13 @@ from pbd.arrays import (
     VIOLATION,
     Features,
 )
-from pbd.collide.particles import MOST
-from pbd.hands import HAND
-from pbd.launch import Launch
+from pbd.environment import surroundings
+from pbd.grabs import HAND
 from pbd.particles import Particles
-from pbd.results import Diverged, Energy, Statistics
 from pbd.schedule import SCHEDULES, make_schedule
 from pbd.step import step_kernels
 from pbd.store import Store
-from pbd.surroundings import surroundings
 from pbd.upload import kinds_and_batches, refuse_differences, upload
-from pbd.validate import finite_number, one_of, positive, whole
 
 # Steps in one launch: few enough for a timeline to stay small, and for a person to interrupt, which is possible only
 # between launches: so many at most, and no more than make this many projections, a tenth of a second's worth.
@@ -163,7 +163,7 @@ class ParticleSystem(Store):
     def invite(self, guest, arrays):
         """Give something that is made of these particles its part in the step.
 
-        Arguments: guest: a pbd.arrays.Guest; arrays: its Taichi arrays, in the order in which its kernels take them.
+        Arguments: guest: a pbd.data.Guest; arrays: its Taichi arrays, in the order in which its kernels take them.
         """
         if not self._in_one_launch:
             raise ValueError(f'schedule {self.schedule.name!r} with a guest: expected "serial", or "clusters" of one')

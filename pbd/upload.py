@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from pbd import arrays
-from pbd.collide.particles import MOST
-from pbd.collide.shapes import INTEGERS, NUMBERS, samples
+from pbd import data as arrays
+from pbd.collision.particle_contacts import MOST
 from pbd.constraints import KINDS, STICK, STICK_ROOT_FREE
-from pbd.launch import device_array
+from pbd.core.launch import device_array
+from pbd.core.shapes import INTEGERS, NUMBERS, samples
 from pbd.particles import inverse
 
 
@@ -76,7 +76,7 @@ def upload(descriptions, worlds, batches, kinds, schedule, hands=0, contact_inte
     """All arrays of a system, as a dict of Taichi arrays in the order of `arrays.Data`.
 
     Arguments: descriptions: one for all worlds, or one each; worlds: how many; batches and kinds: as above; schedule;
-    hands: how many, see pbd/hands.py; contact_interval: substeps for each search for contacts.
+    hands: how many, see pbd/grabs.py; contact_interval: substeps for each search for contacts.
     """
     first = descriptions[0]
     n = len(first)
@@ -170,7 +170,7 @@ def constraint_tables(batches, kinds, schedule, worlds):
 
 
 def shape_tables(colliders):
-    """Integers, numbers and samples of all shapes: see pbd/collide/shapes.py."""
+    """Integers, numbers and samples of all shapes: see pbd/core/shapes.py."""
     integers = np.zeros((len(colliders), INTEGERS), np.int32)
     numbers = np.zeros((len(colliders), NUMBERS))
     tables, place = [np.zeros(0)], 0

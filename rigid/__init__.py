@@ -6,16 +6,16 @@
     model.add_hinge(rigid.GROUND, rod, point=(0, 0, 1), axis=(0, 1, 0))
 
 The description: bodies, shapes, joints, springs, gears (rigid/model.py), snapshots (rigid/state.py), mass properties
-(rigid/mass.py) and rotations (rigid/rotation.py); builders in rigid/build. Where shapes touch is in rigid/contact.
-Solvers: "verlet" (rigid/frames), "impulse" (rigid/impulse), "articulated" (rigid/articulated) and "penalty"
-(rigid/penalty).
+(rigid/mass.py) and rotations (rigid/rotation.py); builders in rigid/build. Where shapes touch is in rigid/collision.
+Solvers: "verlet" (rigid/solvers/verlet), "impulse" (rigid/solvers/impulse), "articulated" (rigid/solvers/articulated) and "penalty"
+(rigid/solvers/penalty).
 """
 
 from inspect import signature
 
-from pbd.collide.hull import ConvexHull
-from pbd.collide.shapes import Box, Capsule, Cylinder, Plane, Sphere
-from pbd.validate import one_of
+from pbd.core.hull import ConvexHull
+from pbd.core.shapes import Box, Capsule, Cylinder, Plane, Sphere
+from pbd.core.validate import one_of
 from rigid import build
 from rigid.body import Body, BodyShape
 from rigid.joint import Ball, Distance, Fixed, Gear, Hinge, Joint, Motor, PointSpring, Slider, Soft, Spring, Universal
@@ -29,9 +29,9 @@ SOLVERS = ("verlet", "impulse", "articulated", "penalty")
 def solver(name, model, dt=None, worlds=1, **options):
     """Make a solver of a model.
 
-    Arguments: name: "verlet", bodies as frames of particles (rigid/frames); "impulse", sequential impulses in maximal
-    coordinates (rigid/impulse); "articulated", trees in generalised coordinates, and impulses (rigid/articulated);
-    "penalty", springs and dampers (rigid/penalty); model: a Model, or a list of several of one structure, each a world;
+    Arguments: name: "verlet", bodies as frames of particles (rigid/solvers/verlet); "impulse", sequential impulses in maximal
+    coordinates (rigid/solvers/impulse); "articulated", trees in generalised coordinates, and impulses (rigid/solvers/articulated);
+    "penalty", springs and dampers (rigid/solvers/penalty); model: a Model, or a list of several of one structure, each a world;
     dt: time step [s], None for the solver's own: 0.01, "penalty" 0.003; worlds: how many copies; options: the solver's.
 
     Errors: ValueError for an unknown name or option; NotImplementedError for what in the model the solver cannot do.
@@ -50,13 +50,13 @@ def solver_class(name):
     """The class of a solver, by its name. Brings Taichi, of which a description needs nothing."""
     one_of("solver", name, SOLVERS)
     if name == "verlet":
-        from rigid.frames import FrameSolver as Solver
+        from rigid.solvers.verlet import FrameSolver as Solver
     elif name == "impulse":
-        from rigid.impulse import ImpulseSolver as Solver
+        from rigid.solvers.impulse import ImpulseSolver as Solver
     elif name == "articulated":
-        from rigid.articulated import ArticulatedSolver as Solver
+        from rigid.solvers.articulated import ArticulatedSolver as Solver
     else:
-        from rigid.penalty import PenaltySolver as Solver
+        from rigid.solvers.penalty import PenaltySolver as Solver
     return Solver
 
 

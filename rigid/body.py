@@ -5,9 +5,18 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from pbd.build.mesh import surface
-from pbd.collide.hull import ConvexHull
-from pbd.collide.shapes import PLANE, Box, Capsule, Cylinder, Plane, Sphere, rotation_between
-from pbd.validate import finite_number, finite_vector, fraction, not_negative, one_of, positive, unit_quaternion, whole
+from pbd.core.hull import ConvexHull
+from pbd.core.shapes import PLANE, Box, Capsule, Cylinder, Plane, Sphere, rotation_between
+from pbd.core.validate import (
+    finite_number,
+    finite_vector,
+    fraction,
+    not_negative,
+    one_of,
+    positive,
+    unit_quaternion,
+    whole,
+)
 from rigid import mass as mass_properties
 from rigid.mass import MassProperties, checked_inertia, combined
 from rigid.names import GROUND, fresh_name, look_up

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from pbd.results import Energy
+from pbd.core.results import Energy
+from rigid.constraints.joints.positions import point_in_world
 from rigid.joint import Ball, Hinge, Slider, Universal
-from rigid.joints.positions import point_in_world
 from rigid.names import GROUND
 from rigid.rotation import conjugate, logarithm, multiply, rotate_back
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from pbd.validate import finite_number, not_negative, positive, spread
+from pbd.core.validate import finite_number, not_negative, positive, spread
 from rigid.names import look_up
 
 NO_LIMITS = (-math.inf, math.inf)

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from pbd.build.mesh import closed_surface
-from pbd.collide.hull import ConvexHull
-from pbd.collide.shapes import BOX, CAPSULE, CYLINDER, GRID, HULL, SPHERE
-from pbd.validate import finite_array, positive
+from pbd.core.hull import ConvexHull
+from pbd.core.shapes import BOX, CAPSULE, CYLINDER, GRID, HULL, SPHERE
+from pbd.core.validate import finite_array, positive
 from rigid.rotation import from_matrix, to_matrix
 
 ROUND_OFF = 1e-9  # relative: what an inertia that was computed or written in a file may be off

@@ -8,8 +8,8 @@ import math
 
 import numpy as np
 
-from pbd.collide.shapes import HULL, rotation_between
-from pbd.validate import finite_number, finite_vector, positive, unit_vector
+from pbd.core.shapes import HULL, rotation_between
+from pbd.core.validate import finite_number, finite_vector, positive, unit_vector
 from rigid.body import Bodies, Body
 from rigid.joint import Ball, Distance, Fixed, Gear, Hinge, PointSpring, Slider, Universal, checked_limits
 from rigid.names import GROUND, fresh_name, look_up

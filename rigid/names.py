@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pbd.validate import nearest
+from pbd.core.validate import nearest
 
 GROUND = -1  # the world, where a body is asked for: it has no mass and does not move
 

@@ -7,8 +7,8 @@ matrix that takes x, y, z to them is its transpose.
 
 import numpy as np
 
-from pbd.collide.shapes import IDENTITY
-from pbd.validate import finite_array
+from pbd.core.shapes import IDENTITY
+from pbd.core.validate import finite_array
 
 
 def normalised(q):

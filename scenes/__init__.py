@@ -10,39 +10,33 @@
 
 import importlib
 import os
-import sys
-from types import ModuleType
 
-os.environ.setdefault("ENABLE_TAICHI_HEADER_PRINT", "False")  # its banner is nobody's output here
+os.environ.setdefault("ENABLE_TAICHI_HEADER_PRINT", "False")  # this package prints what a user asks for, no banner
 
-# What stands in which module. A module is imported when a name of it is first asked for: every start of pytest imports
-# this package, for its plugin, and shall not wait for Taichi.
-NAMES = {
-    "scenes.compare": ("compare",),
-    "scenes.comparison": ("Comparison", "Trace", "Variant"),
-    "scenes.recording": ("Recording",),
-    "scenes.render.film": ("film",),
-    "scenes.render.several": ("film_comparison",),
-    "scenes.run": ("Replay", "Run", "run"),
-    "scenes.scene": ("Scene", "available", "load", "register"),
+# Public names and their modules. A module is imported when its name is first used: pytest imports this package at each
+# start for its plugin, and must not wait for Taichi.
+MODULES = {
+    "Comparison": "scenes.comparison.results",
+    "Recording": "scenes.simulate.recording",
+    "Replay": "scenes.simulate.run",
+    "Run": "scenes.simulate.run",
+    "Scene": "scenes.scene",
+    "Trace": "scenes.comparison.results",
+    "Variant": "scenes.comparison.results",
+    "available": "scenes.scene",
+    "compare": "scenes.comparison.compare",
+    "film": "scenes.render.film",
+    "film_comparison": "scenes.render.several",
+    "load": "scenes.scene",
+    "register": "scenes.scene",
+    "run": "scenes.simulate.run",
 }
-PLACES = {name: module for module, names in NAMES.items() for name in names}
-__all__ = sorted(PLACES)
+__all__ = sorted(MODULES)
 
 
-class Package(ModuleType):
-    """This package. `scenes.run` and `scenes.compare` are functions, whoever has imported modules of these names."""
-
-    def __getattr__(self, name):
-        if name not in PLACES:
-            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
-        value = getattr(importlib.import_module(PLACES[name]), name)
-        self.__dict__[name] = value
-        return value
-
-    def __setattr__(self, name, value):
-        if not (name in PLACES and isinstance(value, ModuleType)):
-            super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = Package
+def __getattr__(name):
+    if name not in MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(MODULES[name]), name)
+    globals()[name] = value
+    return value

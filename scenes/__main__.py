@@ -2,6 +2,6 @@
 
 import sys
 
-from scenes.cli import main
+from scenes.cli.main import main
 
 sys.exit(main())

@@ -6,8 +6,8 @@ import numpy as np
 
 import rigid
 from rigid.rotation import from_axis_angle
-from scenes.looks import CHALK, STONE, Scenery
 from scenes.render import geometry
+from scenes.visuals.visuals import CHALK, STONE, Scenery
 
 THICK, WIDE = 0.016, 0.034  # of a bar: across the plane, and in it [m]
 LAYER = 0.02  # from one layer to the next [m]

@@ -10,8 +10,8 @@ import numpy as np
 
 import pbd
 import rigid
-from pbd.validate import nearest, one_of
-from scenes.looks import looks_of
+from pbd.core.validate import nearest, one_of
+from scenes.visuals.visuals import looks_of
 
 
 @dataclass
@@ -25,7 +25,7 @@ class Scene:
         duration: how long it is worth watching [s].
         settings: {solver: step and options that it runs well with}, such as {"impulse": {"dt": 1 / 60}}; `run` and the
             command line override. The first is the solver it runs with where none is named.
-        looks: what is drawn (scenes/looks.py); None for all its triangles, sticks, particles, colliders and bodies.
+        looks: what is drawn (scenes/visuals/visuals.py); None for all its triangles, sticks, particles, colliders and bodies.
         camera: a scenes.render Camera, or a Following one; None for one that sees everything at the start.
         ground: height of the floor that is drawn [m]; None for none.
         control: what steers it: a function of (solver, time [s]), called before each step, that sets targets of motors

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
-from scenes.compare import Comparing
-from scenes.probes import deviations, probes_of, unit_of
+from scenes.comparison.compare import Comparing
+from scenes.comparison.probes import deviations, probes_of, unit_of
 
 
 def assert_solvers_agree(
@@ -26,7 +26,7 @@ def assert_solvers_agree(
     Arguments:
         scene: a Scene, or the name of one of the catalogue.
         solvers: names, or scenes.Variants, which may have scenes of their own; None for all that can run the scene.
-        probe: what is followed, a name or several (scenes/probes.py); None for the position of the body, or the
+        probe: what is followed, a name or several (scenes/comparison/probes.py); None for the position of the body, or the
             particle, that is farthest off.
         tolerance: how far from the reference each may be, at every frame [m or rad, as the probe].
         duration, dt [s], fps [1/s]: as of scenes.compare.
@@ -131,7 +131,7 @@ def worst(trace):
 
 def draw(comparison, tolerance, folder, name):
     """Plot all deviations, and the tolerance. Returns: the path."""
-    from scenes.report.plots import plot_deviation
+    from scenes.comparison.report.plots import plot_deviation
 
     folder = Path.cwd() if folder is None else Path(folder)
     folder.mkdir(parents=True, exist_ok=True)

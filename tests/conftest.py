@@ -11,24 +11,24 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # a worker has one core: mor
 import pytest
 from taichi.lang import impl
 
-from scenes.device import initialise
+from scenes.simulate.device import initialise
 
 # What takes longest, first, so that no worker is left with one of them when the others are done.
 FIRST = (
     "test_determinism.py",
     "test_agreement.py",
     "test_impulse_contacts.py",
-    "test_frame_contacts.py",
+    "test_verlet_contacts.py",
     "test_penalty_determinism.py",
     "test_penalty_contacts.py",
     "test_articulated_determinism.py",
-    "test_frame_joints.py",
+    "test_verlet_joints.py",
     "test_cli_process.py",
     "test_view_in_browser.py",
     "test_wheel.py",
     "test_sweeps.py",
-    "test_frame_turning.py",
-    "test_unit_frames.py",
+    "test_relative_rotation.py",
+    "test_axes_frames.py",
     "test_documents.py",
     "test_catalogue.py",
     "test_bad_input.py",
@@ -42,8 +42,8 @@ FIRST = (
 # one another. Every other scene has kernels of its own with "verlet"; with the others, scenes share them where the same
 # kinds of shape meet.
 TOGETHER = {
-    "dominoes": "tests/rigid/test_frame_contacts.py",
-    "stack": "tests/rigid/test_frame_contacts.py",
+    "dominoes": "tests/rigid/solvers/verlet/test_verlet_contacts.py",
+    "stack": "tests/rigid/solvers/verlet/test_verlet_contacts.py",
     "ragdoll_pile": "ragdolls",
     "ragdoll_stairs": "ragdolls",
 }
@@ -77,11 +77,11 @@ OTHER_FILES = {
     "tests/verification/test_linkages.py": "rows of joints",
     "tests/verification/test_gripper.py": "impulse of contacts",
     "tests/scenes/render/test_render_several.py": "tests/scenes/render/test_render_picture.py",
-    "tests/scenes/test_measure.py": "rows of joints",
-    "tests/scenes/test_compare.py": "rows of joints",
-    "tests/scenes/test_compare_files.py": "rows of joints",
+    "tests/scenes/comparison/test_measure.py": "rows of joints",
+    "tests/scenes/comparison/test_compare.py": "rows of joints",
+    "tests/scenes/comparison/test_compare_files.py": "rows of joints",
     "tests/scenes/test_testing.py": "rows of joints",
-    "tests/scenes/test_tuning.py": "rows of joints",
+    "tests/scenes/comparison/test_tuning.py": "rows of joints",
     "tests/scenes/view/test_view_hands.py": "rows of joints",
     "tests/scenes/view/test_view_page.py": "rows of joints",
     "tests/scenes/view/test_view_session.py": "rows of joints",
@@ -113,11 +113,11 @@ def group(nodeid):
         return TOGETHER.get(scene, scene)
     if path.endswith("test_commands.py"):
         scenes = [COMMANDS[word] for word in case.split() if word in COMMANDS]
-        return scenes[0] if scenes else "tests/scenes/test_cli.py"
+        return scenes[0] if scenes else "tests/scenes/cli/test_cli.py"
     if path in OTHER_FILES:
         return OTHER_FILES[path]
-    if path.startswith(("tests/rigid/impulse/", "tests/rigid/penalty/", "tests/rigid/articulated/")):
-        folder, file = path.split("/")[2:]
+    if path.startswith(("tests/rigid/solvers/impulse/", "tests/rigid/solvers/penalty/", "tests/rigid/solvers/articulated/")):
+        folder, file = path.split("/")[3:]
         kind = ROW_FILES.get(file.rpartition("_")[2])
         return {"joints": "rows of joints", "contacts": f"{folder} of contacts"}.get(kind, path)
     if path.startswith("tests/scenes/view/"):

@@ -4,10 +4,10 @@ import numpy as np
 
 import rigid
 import scenes
-from scenes.comparison import Comparison, Trace
-from scenes.looks import Bodies, Scenery
-from scenes.recording import Recording
+from scenes.comparison.results import Comparison, Trace
 from scenes.render import Camera, box
+from scenes.simulate.recording import Recording
+from scenes.visuals.visuals import Bodies, Scenery
 
 CAMERA = Camera((0, -8, 1), (0, 0, 1), field_of_view=30)  # x to the right, z upwards
 EDGE = 0.6  # of the box [m]

@@ -14,7 +14,8 @@ import pytest
 import trimesh
 from documents import DOCUMENTS, ROOT, fences, spans
 
-from scenes import bench, cli
+from scenes import bench
+from scenes.cli import main as cli
 
 PROGRAMS = ("apt", "apt-get", "brew", "git", "make", "pip", "pip3", "pipx", "pytest", "python", "python3", "sh", "uv",
             "verletlab")  # fmt: skip
@@ -39,7 +40,7 @@ ELSEWHERE = {
     "pip install verletlab": ("a test installs the wheel that it builds", "tests/test_wheel.py", '"install", wheel'),
     "pip install 'verletlab[mjcf]'": ("the same, and there is such an extra", "pyproject.toml", "\nmjcf = ["),
     "verletlab compare five_link_chain": (
-        "wants the kernels of all solvers; a test that has them does it", "tests/scenes/test_compare_files.py",
+        "wants the kernels of all solvers; a test that has them does it", "tests/scenes/comparison/test_compare_files.py",
         '"compare", "five_link_chain"',
     ),
     "pip install 'verletlab[view]'": ("the same, and there is such an extra", "pyproject.toml", "\nview = ["),

@@ -6,7 +6,7 @@ import numpy as np
 
 from pbd.build.mesh import surface
 from pbd.build.topology import edges_of, hinges_of
-from pbd.validate import finite_vector, indices, not_negative, one_of, positive, whole
+from pbd.core.validate import finite_vector, indices, not_negative, one_of, positive, whole
 
 PLACES = ("left_top", "right_top", "left_bottom", "right_bottom", "top", "bottom", "left", "right")
 

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pbd.validate import finite_vector, positive, unit_quaternion
+from pbd.core.validate import finite_vector, positive, unit_quaternion
 
 # Left side and middle, standing, x forward, y left: place in parts of the height, radius likewise.
 PLACES = {

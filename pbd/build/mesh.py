@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from pbd.build.topology import half_edges, undirected
-from pbd.validate import finite_array, one_of, positive
+from pbd.core.validate import finite_array, one_of, positive
 
 UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254, "ft": 0.3048}
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pbd.validate import finite_vector, positive, whole
+from pbd.core.validate import finite_vector, positive, whole
 
 UP = np.array([0.0, 0.0, 1.0])
 GOLDEN_ANGLE = math.pi * (3 - math.sqrt(5))

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pbd.validate import finite_array, not_negative, one_of, positive, whole
+from pbd.core.validate import finite_array, not_negative, one_of, positive, whole
 
 ENDS = {"start": 0, "end": -1}
 

@@ -10,7 +10,7 @@ from scipy.sparse.csgraph import connected_components
 from pbd.build.mesh import closed_surface
 from pbd.build.tetrahedra import barycentric, compact, fill, volumes
 from pbd.build.topology import boundary_of, edges_of, edges_of_tetrahedra
-from pbd.validate import finite_array, finite_number, finite_vector, indices, not_negative, positive, whole
+from pbd.core.validate import finite_array, finite_number, finite_vector, indices, not_negative, positive, whole
 
 # The share of a mesh's volume that its tetrahedra may miss before they are refused as too coarse.
 MISSED = 0.25

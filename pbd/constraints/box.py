@@ -3,14 +3,14 @@
     lower + r <= x <= upper - r,  component by component;  r is the particle's radius
 
 The projection is x := min(max(x, lower + r), upper - r), the least distance out; with friction and rebound as for any
-surface (pbd/collide/contact.py), wall by wall.
+surface (pbd/collision/contact.py), wall by wall.
 
 Source: Jakobsen, Advanced Character Physics (2001), section 3.
 """
 
 import taichi as ti
 
-from pbd.collide.contact import LEFT_ON_SURFACE, rebound, rub
+from pbd.collision.contact import LEFT_ON_SURFACE, rebound, rub
 
 
 @ti.func

@@ -3,8 +3,8 @@
 import numpy as np
 import trimesh
 
-from pbd.collide.hull import ConvexHull
-from pbd.collide.shapes import Box, Capsule, Cylinder, Plane, Sphere
+from pbd.core.hull import ConvexHull
+from pbd.core.shapes import Box, Capsule, Cylinder, Plane, Sphere
 from rigid.rotation import from_matrix
 
 PLANE, HFIELD, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH = range(8)  # mjtGeom

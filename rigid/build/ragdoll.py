@@ -26,8 +26,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from pbd.collide.shapes import IDENTITY, rotation_between
-from pbd.validate import finite_number, finite_vector, one_of, positive, unit_quaternion
+from pbd.core.shapes import IDENTITY, rotation_between
+from pbd.core.validate import finite_number, finite_vector, one_of, positive, unit_quaternion
 from rigid.body import EVERY_GROUP
 from rigid.joint import Spring
 from rigid.rotation import exponential, multiply, rotate, swing_twist_angles

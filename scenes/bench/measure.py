@@ -2,7 +2,7 @@
 
 import time
 
-from scenes.device import running_on
+from scenes.simulate.device import running_on
 
 COLUMNS = "benchmark,case,device,value,unit,state"
 

@@ -10,8 +10,8 @@ import time
 import numpy as np
 
 from scenes.bench.measure import row
-from scenes.run import Run, settings_of
 from scenes.scene import load
+from scenes.simulate.run import Run, settings_of
 
 STEP, TOLERANCE, MOST = 0.01, 1e-6, 5000  # [s], [N s], sweeps
 

@@ -11,7 +11,7 @@ import numpy as np
 
 import pbd
 from pbd import build
-from pbd.launch import real
+from pbd.core.launch import real
 from scenes.bench.measure import fastest, row
 
 

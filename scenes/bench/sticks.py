@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 import pbd
-from pbd.launch import read, real
+from pbd.core.launch import read, real
 from scenes.bench.measure import fastest, row
 from scenes.bench.particles import grid
 

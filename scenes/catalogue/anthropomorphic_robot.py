@@ -10,11 +10,11 @@ import math
 import numpy as np
 
 import rigid
-from pbd.validate import positive
-from scenes.looks import BLUE, CHALK, GOLD, STEEL, STONE, Bodies
+from pbd.core.validate import positive
 from scenes.render.geometry import Camera
 from scenes.scene import Scene, register
-from scenes.steering import eased
+from scenes.trajectories import eased
+from scenes.visuals.visuals import BLUE, CHALK, GOLD, STEEL, STONE, Bodies
 
 ANKLE, SHIN, THIGH, TRUNK = 0.1, 0.42, 0.42, 0.5  # heights and lengths [m]
 UPPER, FORE, HAND = 0.3, 0.28, 0.1  # of an arm [m]

@@ -5,10 +5,10 @@ import math
 import numpy as np
 
 import rigid
-from pbd.validate import positive, whole
-from scenes.looks import CHALK, RED, SAND, STONE, Bodies
+from pbd.core.validate import positive, whole
 from scenes.render.geometry import Camera
 from scenes.scene import Scene, register
+from scenes.visuals.visuals import CHALK, RED, SAND, STONE, Bodies
 
 
 @register

@@ -3,10 +3,10 @@
 import numpy as np
 
 import rigid
-from pbd.validate import positive, whole
-from scenes.looks import BLUE, CHALK, GOLD, GREEN, RED, Bodies
+from pbd.core.validate import positive, whole
 from scenes.render.geometry import Camera
 from scenes.scene import Scene, register
+from scenes.visuals.visuals import BLUE, CHALK, GOLD, GREEN, RED, Bodies
 
 
 @register

@@ -3,10 +3,10 @@
 import numpy as np
 
 import pbd
-from pbd.validate import whole
-from scenes.looks import BLUE, GOLD, Edges, Grains, Strands
+from pbd.core.validate import whole
 from scenes.render.geometry import Camera
 from scenes.scene import Scene, register
+from scenes.visuals.visuals import BLUE, GOLD, Edges, Grains, Strands
 
 
 @register

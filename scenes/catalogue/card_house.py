@@ -5,11 +5,11 @@ import math
 import numpy as np
 
 import rigid
-from pbd.validate import not_negative, whole
+from pbd.core.validate import not_negative, whole
 from rigid.rotation import from_axis_angle
-from scenes.looks import BLUE, CHALK, GOLD, RED, Bodies
 from scenes.render.geometry import Camera
 from scenes.scene import Scene, register
+from scenes.visuals.visuals import BLUE, CHALK, GOLD, RED, Bodies
 
 LONG, WIDE, THICK = 0.8, 0.55, 0.02  # of a card [m]
 

@@ -5,11 +5,11 @@ import numpy as np
 import pbd
 import rigid
 from pbd.build import cloth
-from pbd.validate import whole
+from pbd.core.validate import whole
 from rigid.rotation import from_axis_angle
-from scenes.looks import BLUE, GOLD, SAND, STEEL, Bodies, Fabric, Strands
 from scenes.render.geometry import Camera
 from scenes.scene import Scene, register
+from scenes.visuals.visuals import BLUE, GOLD, SAND, STEEL, Bodies, Fabric, Strands
 
 
 @register

@@ -6,10 +6,10 @@ from itertools import product
 import numpy as np
 
 import pbd
-from pbd.validate import positive, whole
-from scenes.looks import GOLD, STEEL, WOOD, Edges, Grains, Strands
+from pbd.core.validate import positive, whole
 from scenes.render.geometry import Camera
 from scenes.scene import Scene, register
+from scenes.visuals.visuals import GOLD, STEEL, WOOD, Edges, Grains, Strands
 
 TETRAHEDRON = np.array([(1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1)], float)
 FRAME = np.array([(a, b) for a in range(4) for b in range(a)])
@@ -28,7 +28,7 @@ def cube(size: float = 0.5, share: float = 0.03, restitution: float = 0.7, frict
     mass = 400.0 * size**3  # as dense as light wood
     # A solid cube of mass M has second moments ∫ x xᵀ dm = M a²/12 E. Corners of mass m each leave M - 8 m and
     # (M/12 - 2 m) a² of it to the frame, whose particles at ±s on each axis have s² times their mass
-    # (rigid/frames/frame.py). Rebounds are those of the corners: the lighter they are, the less do they lift the rest.
+    # (rigid/solvers/verlet/frame.py). Rebounds are those of the corners: the lighter they are, the less do they lift the rest.
     inside = size * math.sqrt((1 / 12 - 2 * share) / (1 - 8 * share)) * TETRAHEDRON
     turn, _ = np.linalg.qr(rng.normal(size=(3, 3)))
     turn *= np.linalg.det(turn)  # a rotation, not a reflection

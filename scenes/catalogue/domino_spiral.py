@@ -5,11 +5,11 @@ import math
 import numpy as np
 
 import rigid
-from pbd.validate import positive, whole
+from pbd.core.validate import positive, whole
 from rigid.rotation import from_axis_angle, multiply, rotate
-from scenes.looks import BLUE, CHALK, GOLD, GREEN, RED, Bodies
 from scenes.render.geometry import Camera
 from scenes.scene import Scene, register
+from scenes.visuals.visuals import BLUE, CHALK, GOLD, GREEN, RED, Bodies
 
 SIZE = np.array([0.09, 0.4, 0.8])  # thick, wide, high [m]: balanced on its edge at 6.4°
 

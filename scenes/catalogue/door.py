@@ -6,10 +6,10 @@ import numpy as np
 
 import pbd
 import rigid
-from pbd.validate import not_negative
-from scenes.looks import BLUE, CHALK, RED, WOOD, Bodies
+from pbd.core.validate import not_negative
 from scenes.render.geometry import Camera
 from scenes.scene import Scene, register
+from scenes.visuals.visuals import BLUE, CHALK, RED, WOOD, Bodies
 
 WIDTH, HEIGHT, THICK = 0.9, 2.0, 0.05  # of the door [m]
 

@@ -4,9 +4,9 @@ import numpy as np
 
 import pbd
 from pbd import build
-from scenes.looks import Fabric, Solid
 from scenes.render.geometry import Camera
 from scenes.scene import Scene, register
+from scenes.visuals.visuals import Fabric, Solid
 
 
 @register

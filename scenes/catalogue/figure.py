@@ -6,10 +6,10 @@ import numpy as np
 
 import pbd
 from pbd.build import figure as add_figure
-from pbd.validate import positive, whole
-from scenes.looks import BLUE, GOLD, GREEN, RED, SAND, STEEL, STONE, Grains, Solid, Strands
+from pbd.core.validate import positive, whole
 from scenes.render.geometry import Camera
 from scenes.scene import Scene, register
+from scenes.visuals.visuals import BLUE, GOLD, GREEN, RED, SAND, STEEL, STONE, Grains, Solid, Strands
 
 SHIRTS = (RED, BLUE, GREEN, GOLD)
 LEGS = ("hip", "knee", "ankle")

@@ -3,10 +3,10 @@
 import numpy as np
 
 import rigid
-from pbd.validate import whole
-from scenes.looks import BLUE, GOLD, GREEN, RED, SAND, STEEL, WOOD, Bodies, Joints, Scenery
+from pbd.core.validate import whole
 from scenes.render.geometry import Camera, tubes
 from scenes.scene import Scene, register
+from scenes.visuals.visuals import BLUE, GOLD, GREEN, RED, SAND, STEEL, WOOD, Bodies, Joints, Scenery
 
 LENGTH, THICK = 0.5, 0.05  # of a rod [m]
 

@@ -6,9 +6,9 @@ import numpy as np
 
 import pbd
 from pbd.build import cloth
-from scenes.looks import CHALK, RED, STEEL, Fabric, Solid
 from scenes.render.geometry import Camera
 from scenes.scene import Scene, register
+from scenes.visuals.visuals import CHALK, RED, STEEL, Fabric, Solid
 
 
 @register

@@ -2,9 +2,9 @@
 
 import pbd
 from pbd.build import cloth
-from scenes.looks import BLUE, SAND, Fabric
 from scenes.render.geometry import Camera
 from scenes.scene import Scene, register
+from scenes.visuals.visuals import BLUE, SAND, Fabric
 
 
 @register

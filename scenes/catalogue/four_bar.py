@@ -10,11 +10,11 @@ import math
 import numpy as np
 
 import rigid
-from pbd.validate import finite_number, positive
+from pbd.core.validate import finite_number, positive
 from scenes.linkage import SETTINGS, add_bar, add_pin, board, crossing, disc, place
-from scenes.looks import BLUE, GOLD, RED, Bodies
 from scenes.render.geometry import Camera
 from scenes.scene import Scene, register
+from scenes.visuals.visuals import BLUE, GOLD, RED, Bodies
 
 HEIGHT = 0.55  # of the ground's two pins [m]
 

@@ -7,12 +7,12 @@ them is pressed with F/2 from both sides. Friction carries m g as long as F/2 > 
 import numpy as np
 
 import rigid
-from pbd.validate import not_negative, positive
+from pbd.core.validate import not_negative, positive
 from rigid.rotation import from_matrix
-from scenes.looks import BLUE, GOLD, RED, STONE, Bodies, Scenery
 from scenes.render.geometry import Camera, tubes
 from scenes.scene import Scene, register
-from scenes.steering import eased
+from scenes.trajectories import eased
+from scenes.visuals.visuals import BLUE, GOLD, RED, STONE, Bodies, Scenery
 
 EDGE = 0.12  # of the box [m]
 OPEN = 0.05  # between each finger and the box, when it is open [m]

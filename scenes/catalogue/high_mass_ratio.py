@@ -3,10 +3,10 @@
 import numpy as np
 
 import rigid
-from pbd.validate import positive, whole
-from scenes.looks import BLUE, CHALK, GOLD, RED, SAND, STEEL, WOOD, Bodies, Joints, Scenery
+from pbd.core.validate import positive, whole
 from scenes.render.geometry import Camera, tubes
 from scenes.scene import Scene, register
+from scenes.visuals.visuals import BLUE, CHALK, GOLD, RED, SAND, STEEL, WOOD, Bodies, Joints, Scenery
 
 SIZE, LINK = 0.3, 0.2  # of a box, of a link [m]
 

@@ -10,12 +10,12 @@ import math
 import numpy as np
 
 import rigid
-from pbd.validate import positive
+from pbd.core.validate import positive
 from scenes.catalogue.gripper import EDGE, OPEN, add_fingers
-from scenes.looks import BLUE, GOLD, RED, STEEL, STONE, Bodies
 from scenes.render.geometry import Camera
 from scenes.scene import Scene, register
-from scenes.steering import eased
+from scenes.trajectories import eased
+from scenes.visuals.visuals import BLUE, GOLD, RED, STEEL, STONE, Bodies
 
 SHOULDER, UPPER, FORE, TOOL = 0.55, 0.5, 0.5, 0.34  # height, links, and from the wrist to between the tips [m]
 REACH, PLINTH = 0.62, 0.2  # from the turret's axis to the plinths, and their height [m]

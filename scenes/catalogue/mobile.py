@@ -5,10 +5,10 @@ import math
 import numpy as np
 
 import rigid
-from pbd.validate import whole
-from scenes.looks import BLUE, CHALK, GOLD, GREEN, RED, STEEL, WOOD, Bodies, Joints, Scenery
+from pbd.core.validate import whole
 from scenes.render.geometry import Camera, tubes
 from scenes.scene import Scene, register
+from scenes.visuals.visuals import BLUE, CHALK, GOLD, GREEN, RED, STEEL, WOOD, Bodies, Joints, Scenery
 
 COLOURS = (RED, GOLD, BLUE, GREEN, CHALK)
 LOAD = 0.25  # mass of a shape [kg]

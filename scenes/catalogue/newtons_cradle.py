@@ -5,10 +5,10 @@ import math
 import numpy as np
 
 import rigid
-from pbd.validate import positive, whole
-from scenes.looks import CHALK, STEEL, WOOD, Bodies, Joints, Scenery
+from pbd.core.validate import positive, whole
 from scenes.render.geometry import Camera, tubes
 from scenes.scene import Scene, register
+from scenes.visuals.visuals import CHALK, STEEL, WOOD, Bodies, Joints, Scenery
 
 RADIUS, SPREAD = 0.1, 0.28  # of a ball, and from it to the rail on either side [m]
 

@@ -13,11 +13,11 @@ import math
 import numpy as np
 
 import rigid
-from pbd.validate import positive
+from pbd.core.validate import positive
 from scenes.linkage import add_bar, add_loose_pin, add_pin, add_round_pin, board, crossing, disc, place
-from scenes.looks import BLUE, GOLD, RED, WOOD, Bodies, Scenery
 from scenes.render.geometry import Camera, tubes
 from scenes.scene import Scene, register
+from scenes.visuals.visuals import BLUE, GOLD, RED, WOOD, Bodies, Scenery
 
 HEIGHT = 0.62  # of O and C [m]
 

@@ -5,10 +5,10 @@ import math
 import numpy as np
 
 import rigid
-from pbd.validate import positive, whole
-from scenes.looks import GOLD, RED, STEEL, WOOD, Bodies, Joints, Scenery
+from pbd.core.validate import positive, whole
 from scenes.render.geometry import Camera, tubes
 from scenes.scene import Scene, register
+from scenes.visuals.visuals import GOLD, RED, STEEL, WOOD, Bodies, Joints, Scenery
 
 
 @register

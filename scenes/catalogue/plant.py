@@ -4,9 +4,9 @@ import math
 
 import pbd
 from pbd import build
-from scenes.looks import GREEN, Fabric, Stems
 from scenes.render.geometry import Camera
 from scenes.scene import Scene, register
+from scenes.visuals.visuals import GREEN, Fabric, Stems
 
 
 @register

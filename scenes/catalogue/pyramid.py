@@ -3,10 +3,10 @@
 import numpy as np
 
 import rigid
-from pbd.validate import not_negative, positive, whole
-from scenes.looks import BLUE, CHALK, GOLD, RED, SAND, Bodies
+from pbd.core.validate import not_negative, positive, whole
 from scenes.render.geometry import Camera
 from scenes.scene import Scene, register
+from scenes.visuals.visuals import BLUE, CHALK, GOLD, RED, SAND, Bodies
 
 
 @register

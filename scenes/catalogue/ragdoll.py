@@ -3,12 +3,12 @@
 import math
 
 import rigid
-from pbd.validate import positive
+from pbd.core.validate import positive
 from rigid import build
 from rigid.rotation import from_axis_angle
-from scenes.looks import BLUE, GOLD, Bodies, clothes
 from scenes.render.geometry import Camera
 from scenes.scene import Scene, register
+from scenes.visuals.visuals import BLUE, GOLD, Bodies, clothes
 
 
 @register

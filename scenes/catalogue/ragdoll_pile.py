@@ -6,12 +6,12 @@ import numpy as np
 
 import pbd
 import rigid
-from pbd.validate import whole
+from pbd.core.validate import whole
 from rigid import build
 from rigid.rotation import from_axis_angle, multiply, rotate
-from scenes.looks import BLUE, CHALK, GOLD, GREEN, RED, STEEL, STONE, Bodies, clothes
 from scenes.render.geometry import Camera
 from scenes.scene import Scene, register
+from scenes.visuals.visuals import BLUE, CHALK, GOLD, GREEN, RED, STEEL, STONE, Bodies, clothes
 
 GOLDEN_ANGLE = math.pi * (3 - math.sqrt(5))
 

@@ -4,12 +4,12 @@ import math
 
 import pbd
 import rigid
-from pbd.validate import positive, whole
+from pbd.core.validate import positive, whole
 from rigid import build
 from rigid.rotation import from_axis_angle
-from scenes.looks import BLUE, RED, Bodies, clothes
 from scenes.render.geometry import Camera
 from scenes.scene import Scene, register
+from scenes.visuals.visuals import BLUE, RED, Bodies, clothes
 
 
 @register

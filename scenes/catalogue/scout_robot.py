@@ -11,11 +11,11 @@ import numpy as np
 
 import pbd
 import rigid
-from pbd.validate import not_negative, positive, whole
+from pbd.core.validate import not_negative, positive, whole
 from rigid.rotation import from_axis_angle
-from scenes.looks import BLUE, GOLD, STEEL, STONE, Bodies, Springs
 from scenes.render.geometry import Camera
 from scenes.scene import Following, Scene, register
+from scenes.visuals.visuals import BLUE, GOLD, STEEL, STONE, Bodies, Springs
 
 RADIUS, WIDTH = 0.15, 0.11  # of a wheel [m]
 ARM, CHASSIS = 0.24, (0.86, 0.34, 0.12)  # [m]

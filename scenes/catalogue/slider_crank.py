@@ -5,11 +5,11 @@ import math
 import numpy as np
 
 import rigid
-from pbd.validate import finite_number, positive
+from pbd.core.validate import finite_number, positive
 from scenes.linkage import LAYER, SETTINGS, add_bar, add_pin, board, disc, place
-from scenes.looks import BLUE, GOLD, RED, STEEL, Bodies, Scenery
 from scenes.render.geometry import Camera, tubes
 from scenes.scene import Scene, register
+from scenes.visuals.visuals import BLUE, GOLD, RED, STEEL, Bodies, Scenery
 
 HEIGHT = 0.5  # of the crank's pin and of the piston [m]
 

@@ -6,11 +6,11 @@ import numpy as np
 
 import pbd
 import rigid
-from pbd.validate import whole
+from pbd.core.validate import whole
 from rigid.rotation import from_axis_angle, rotate
-from scenes.looks import BLUE, CHALK, GOLD, GREEN, RED, STONE, Bodies
 from scenes.render.geometry import Camera
 from scenes.scene import Scene, register
+from scenes.visuals.visuals import BLUE, CHALK, GOLD, GREEN, RED, STONE, Bodies
 
 
 @register

@@ -5,9 +5,9 @@ import trimesh
 
 import pbd
 from pbd import build
-from scenes.looks import BLUE, GOLD, GREEN, RED, Skin, Solid
 from scenes.render.geometry import Camera
 from scenes.scene import Scene, register
+from scenes.visuals.visuals import BLUE, GOLD, GREEN, RED, Skin, Solid
 
 
 @register

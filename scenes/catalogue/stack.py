@@ -3,10 +3,10 @@
 import math
 
 import rigid
-from pbd.validate import positive, whole
-from scenes.looks import Bodies
+from pbd.core.validate import positive, whole
 from scenes.render.geometry import Camera
 from scenes.scene import Scene, register
+from scenes.visuals.visuals import Bodies
 
 
 @register

@@ -8,13 +8,13 @@ part of the pull, (load/spacing) span²/(8 sag). The bridge is built in that sha
 import numpy as np
 
 import rigid
-from pbd.validate import positive, whole
+from pbd.core.validate import positive, whole
 from rigid.rotation import from_axis_angle
 from scenes.catalogue.scout_robot import RADIUS, add_wheel
-from scenes.looks import BLUE, GOLD, SAND, STEEL, STONE, Bodies, Joints, Scenery
 from scenes.render import geometry
 from scenes.render.geometry import Camera
 from scenes.scene import Scene, register
+from scenes.visuals.visuals import BLUE, GOLD, SAND, STEEL, STONE, Bodies, Joints, Scenery
 
 LEVEL, WIDTH, THICK = 0.9, 1.0, 0.06  # of the deck: height of its middle, and size [m]
 LOWEST = 0.3  # the chains' lowest pins above that [m]

@@ -3,10 +3,10 @@
 import numpy as np
 
 import pbd
-from pbd.validate import whole
-from scenes.looks import BLUE, GOLD, GREEN, RED, STEEL, Edges, Fabric, Grains, Strands
+from pbd.core.validate import whole
 from scenes.render.geometry import Camera
 from scenes.scene import Scene, register
+from scenes.visuals.visuals import BLUE, GOLD, GREEN, RED, STEEL, Edges, Fabric, Grains, Strands
 
 CORNERS = np.array([(1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1)])
 FACES = np.array([(0, 1, 2), (0, 3, 1), (0, 2, 3), (1, 3, 2)])

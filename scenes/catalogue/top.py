@@ -5,11 +5,11 @@ import math
 import numpy as np
 
 import rigid
-from pbd.validate import not_negative, positive
+from pbd.core.validate import not_negative, positive
 from rigid.rotation import from_axis_angle, rotate
-from scenes.looks import GOLD, STONE, Bodies, Scenery
 from scenes.render.geometry import Camera, tubes
 from scenes.scene import Scene, register
+from scenes.visuals.visuals import GOLD, STONE, Bodies, Scenery
 
 FOOT = np.array([0, 0, 0.12])  # of the stand that it spins on, the upper end [m]
 

@@ -10,11 +10,11 @@ import numpy as np
 
 import pbd
 import rigid
-from pbd.validate import not_negative, whole
+from pbd.core.validate import not_negative, whole
 from scenes.catalogue.scout_robot import RADIUS, add_wheel
-from scenes.looks import BLUE, GOLD, RED, STONE, Bodies
 from scenes.render.geometry import Camera
 from scenes.scene import Following, Scene, register
+from scenes.visuals.visuals import BLUE, GOLD, RED, STONE, Bodies
 
 
 @register

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import numpy as np
 
-from scenes.device import initialise
 from scenes.render.geometry import Camera, Surface
 from scenes.render.label import draw_labels
 from scenes.render.renderer import Renderer
 from scenes.render.video import VideoWriter, check_output
-from scenes.run import Replay, Run
 from scenes.scene import Following
+from scenes.simulate.device import initialise
+from scenes.simulate.run import Replay, Run
 
 
 def film(

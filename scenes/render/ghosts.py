@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from scenes.colours import rgb
-from scenes.looks import Bodies, Edges, Scenery, Solid
 from scenes.render.geometry import Surface
 from scenes.render.layer import lay
+from scenes.visuals.colours import rgb
+from scenes.visuals.visuals import Bodies, Edges, Scenery, Solid
 
 OPACITY = 0.8  # of a ghost alone
 THICKNESS = 0.004  # of the distance to the camera's target: what is farther apart hides, what is nearer is striped

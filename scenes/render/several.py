@@ -6,14 +6,14 @@ from pathlib import Path
 
 import numpy as np
 
-from pbd.validate import one_of
-from scenes.colours import colours_of
+from pbd.core.validate import one_of
 from scenes.render.film import camera_for, picture, renderer_for
 from scenes.render.ghosts import Ghosts
 from scenes.render.label import draw_labels
 from scenes.render.video import VideoWriter, check_output
-from scenes.run import Frame, Replay
 from scenes.scene import Following, Scene
+from scenes.simulate.run import Frame, Replay
+from scenes.visuals.colours import colours_of
 
 LAYOUTS = ("side by side", "ghosts")
 GAP = 4  # between panels [pixels]
@@ -58,7 +58,7 @@ def film_comparison(
 
     Arguments:
         comparison: a scenes.Comparison, or a list of (label, scene, Recording), each label another; a label that is the
-            name of a solver has that solver's colour (scenes/colours.py).
+            name of a solver has that solver's colour (scenes/visuals/colours.py).
         path: where to, its suffix says what.
         layout: "side by side", a panel each, and one of all together where a place is left; or "ghosts", all in one
             picture, translucent, each in its colour, and striped where they agree. Ghosts are seen with the first one's

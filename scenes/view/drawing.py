@@ -20,7 +20,7 @@ class Drawing:
 
     Arguments:
         server: a viser.ViserServer.
-        looks: of a scene (scenes/looks.py); the attribute may be given others that draw as many things.
+        looks: of a scene (scenes/visuals/visuals.py); the attribute may be given others that draw as many things.
         name: of the node on the page under which all of it hangs, such as "/scene".
         opacity: from 0 to 1, without shadows; None for solid.
         two_tone: whether sheets have a colour on either side; without, they are half as much to send.

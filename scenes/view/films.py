@@ -3,7 +3,7 @@
 import threading
 from pathlib import Path
 
-from scenes.view.take import Take, develop
+from scenes.view.clip import Take, develop
 
 
 class Films:

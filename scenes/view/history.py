@@ -4,8 +4,8 @@ from collections import deque
 
 import numpy as np
 
-from rigid.joints.gaps import joint_gaps
-from scenes.measure import largest_stretch, state_of
+from rigid.constraints.joints.gaps import joint_gaps
+from scenes.comparison.measure import largest_stretch, state_of
 
 EVERY = 0.1  # seconds of the scene from one sample to the next
 WINDOW = 20.0  # seconds of the scene that are kept

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from rigid.contact.overlaps import may_overlap
+from rigid.collision.overlaps import may_overlap
+from rigid.constraints.joints.gaps import joint_ends
 from rigid.joint import Ball, Hinge, Slider, Universal
-from rigid.joints.gaps import joint_ends
 from rigid.rotation import from_axis_angle, rotate
-from scenes.measure import state_of
+from scenes.comparison.measure import state_of
 
 INK, VIOLET, RED, GREEN, BLUE, ORANGE = (
     (40, 40, 48), (120, 60, 190), (220, 40, 40), (30, 150, 70), (40, 90, 220), (240, 140, 20),

@@ -7,8 +7,8 @@ import html
 
 import numpy as np
 
-from scenes.device import running_on
 from scenes.scene import available
+from scenes.simulate.device import running_on
 from scenes.view import overlays
 from scenes.view.plots import Plots
 from scenes.view.pointer import TOOLS

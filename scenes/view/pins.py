@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
-from scenes.view.grasp import grasp
-from scenes.view.hand import led
+from scenes.view.grabs import led
+from scenes.view.picking import grasp
 
 
 def first_on_ray(positions, origin, direction):

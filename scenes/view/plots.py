@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from scenes.colours import SOLVERS
 from scenes.view.history import WINDOW
+from scenes.visuals.colours import SOLVERS
 
 GREY = "#7a818c"
 HEIGHT = 130  # of a plot [pixels]

@@ -11,13 +11,13 @@ from pathlib import Path
 import numpy as np
 import viser
 
-from pbd.validate import one_of
+from pbd.core.validate import one_of
 from scenes.render.geometry import Surface
 from scenes.render.ghosts import moving_part, still_part, tinted
 from scenes.render.several import LAYOUTS, takes_of
 from scenes.render.video import check_output, interrupts_deferred
-from scenes.run import Replay
 from scenes.scene import Following
+from scenes.simulate.run import Replay
 from scenes.view.drawing import Drawing, aim, camera_of, set_stage
 from scenes.view.serving import quiet
 

@@ -2,14 +2,13 @@
 
 import math
 
-from scenes.colours import SOLVERS
 from scenes.render.geometry import Camera
 from scenes.scene import Following, find, load
-from scenes.view.between import Shown
 from scenes.view.drawing import Drawing, Ghost, aim, camera_of, set_stage
 from scenes.view.films import Films
-from scenes.view.hand import Hands
+from scenes.view.grabs import Hands
 from scenes.view.history import History
+from scenes.view.interpolation import Shown
 from scenes.view.overlays import Overlays
 from scenes.view.panel import Panel
 from scenes.view.pins import Pins
@@ -17,6 +16,7 @@ from scenes.view.pointer import Pointers
 from scenes.view.serving import free_port, quiet, serve
 from scenes.view.session import SURROUNDING, Session
 from scenes.view.tear import Tearing
+from scenes.visuals.colours import SOLVERS
 
 HOST, PORT = "127.0.0.1", 8080
 GHOST, GLASS = 0.35, 0.4  # opacity of a ghost, and of what lines are to be seen in

@@ -11,7 +11,7 @@ from collections import deque
 
 import numpy as np
 
-from scenes.run import Run
+from scenes.simulate.run import Run
 
 # A frame is shown, at most, so often [1/s]; steps are made in pieces no longer than that.
 FRAMES = 60

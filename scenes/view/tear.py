@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from scenes.looks import Fabric, Strands
+from scenes.visuals.visuals import Fabric, Strands
 
 # A cut goes through what lies, seen from the eye, within so many stick lengths behind the first thing that it meets:
 # through both layers of a fold, but not through what is far behind.

@@ -61,7 +61,7 @@ def measure(name, solver):
     deviation of the final positions [m].
     """
     import scenes
-    from scenes.run import Run
+    from scenes.simulate.run import Run
 
     running = Run(scenes.load(name), solver, DURATION)
     for frame in running.frames():

@@ -4,7 +4,7 @@ import pytest
 
 import pbd
 import scenes
-from scenes import cli
+from scenes.cli import main as cli
 from scenes.scene import REGISTRY
 
 

@@ -5,7 +5,7 @@ import pytest
 
 import rigid
 import scenes
-from scenes.comparison import Variant
+from scenes.comparison.results import Variant
 from scenes.testing import assert_solvers_agree
 
 pytest_plugins = ["pytester"]

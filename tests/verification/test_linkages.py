@@ -9,9 +9,9 @@ from scipy.optimize import fsolve
 
 import rigid
 import scenes
-from rigid.joints.positions import point_in_world
+from rigid.constraints.joints.positions import point_in_world
 from scenes.catalogue import four_bar, peaucellier_lipkin
-from scenes.run import Run
+from scenes.simulate.run import Run
 
 # How far from the closed form, in metres, at the settings of the scene. Impulses stop at 1e-6 N s and mend positions
 # each step; trees mend what a step has opened a loop by, some 1e-5 m, with the rows of its start, but for a part as

@@ -7,7 +7,7 @@ import pytest
 import pbd
 import scenes
 from scenes.render import film as module
-from scenes.run import Run
+from scenes.simulate.run import Run
 
 SIZE = {"width": 64, "height": 36}
 

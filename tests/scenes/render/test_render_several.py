@@ -6,11 +6,11 @@ import pytest
 from takes import CAMERA, EDGE, STEP, comparison_of, recording_of, scene_of
 
 import scenes
-from scenes.colours import MORE, SOLVERS, rgb
 from scenes.render import Renderer, box, several, sphere
 from scenes.render.ghosts import OPACITY
 from scenes.render.layer import Layer, lay
 from scenes.render.several import GAP, PAPER, film_comparison
+from scenes.visuals.colours import MORE, SOLVERS, rgb
 
 TIMES = STEP * np.arange(11)
 

@@ -16,7 +16,7 @@ import zstandard
 import pbd
 import scenes
 from pbd.build import cloth
-from scenes import cli
+from scenes.cli import main as cli
 from scenes.view import replay as replays
 
 COUNT, FPS, DURATION = 9, 30, 1.0  # particles along a side; frames a second; [s]

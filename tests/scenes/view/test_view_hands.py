@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 import scenes
-from scenes.looks import Fabric, Scenery
-from scenes.view.grasp import Held, burden, grasp
-from scenes.view.hand import EARTH, GIVE, MOST, Hands
+from scenes.view.grabs import EARTH, GIVE, MOST, Hands
+from scenes.view.picking import Held, burden, grasp
 from scenes.view.pins import Pins, first_on_ray
 from scenes.view.session import HANDS, Session
 from scenes.view.tear import Tearing
+from scenes.visuals.visuals import Fabric, Scenery
 
 COUNT = 6  # particles along a side of the cloth
 

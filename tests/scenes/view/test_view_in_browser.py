@@ -160,7 +160,7 @@ def test_a_corner_of_the_cloth_goes_where_the_mouse_drags_it(watched):
         watched.page.mouse.move(*(start + part * (goal - start)))
         watched.run(0.05)
     # The corner comes to where the mouse is, but for what its spring gives, 2 % of the cloth's size under its weight
-    # (scenes/view/hand.py), and for where the corner was taken.
+    # (scenes/view/grabs.py), and for where the corner was taken.
     size = np.linalg.norm(np.subtract(watched.tab.pixel((0, 0, 0)), watched.tab.pixel((0, 0, 1))))
 
     def off():

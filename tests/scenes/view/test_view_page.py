@@ -15,10 +15,10 @@ import pytest
 pytest.importorskip("viser", reason="no viser: pip install 'verletlab[view]'")
 
 import scenes
-from scenes import cli
-from scenes.looks import Fabric
+from scenes.cli import main as cli
 from scenes.view.server import Viewer
 from scenes.view.serving import free_port
+from scenes.visuals.visuals import Fabric
 
 
 @pytest.fixture(scope="module")

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import scenes
-from pbd.results import Diverged
-from scenes.view.between import between
+from pbd.core.results import Diverged
+from scenes.view.interpolation import between
 from scenes.view.session import FRAMES, HANDS, LONGEST, PATIENCE, Session
 
 

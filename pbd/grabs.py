@@ -1,0 +1,72 @@
+"""Hands: what a person holds while it moves, with a mouse for instance: a point on a spring to a place in the world.
+
+    p = Σ b_k x_k of up to four particles,   C = p - target (three rows),   force -k C - c dp/dt
+
+Source: XPBD with damping, Macklin, Müller and Chentanez (2016), eq. 26; for a stiffness k and a damping c:
+
+    Δλ = -(C + α' λ + γ (p - p*)) / ((1 + γ) W + α'),   W = Σ b_k² w_k,   α' = 1/(k h²),   γ = c/(k h)
+
+Hands are surroundings, like colliders: they come last in a row of the timeline, HAND columns each, and have no place in
+the schedule, so that they may take hold of any particle at any time. Their multipliers are the last ones.
+"""
+
+import numpy as np
+import taichi as ti
+
+from pbd.core.validate import finite_array, finite_vector, indices, not_negative, positive
+from pbd.data import COLLIDERS, DRIVEN, MULTIPLIERS, POSES
+
+# Columns of a hand: where to, k (zero where it holds nothing), c, the particles and their b.
+TARGET, STIFFNESS, DAMPING, HELD, WEIGHTS = 0, 3, 4, 5, 9
+MOST_HELD = 4
+HAND = WEIGHTS + MOST_HELD
+
+
+@ti.func
+def pull(s: ti.template(), row, hand, world):
+    """Pull what a hand holds towards its target, once."""
+    column = POSES + 7 * s.counts[COLLIDERS] + 3 * s.counts[DRIVEN] + HAND * hand
+    stiffness = s.timeline[row, column + STIFFNESS]
+    point, moved, weight = ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0]), 0.0
+    if stiffness > 0.0:
+        for k in range(MOST_HELD):
+            b = s.timeline[row, column + WEIGHTS + k]
+            if b != 0.0:
+                i = ti.cast(s.timeline[row, column + HELD + k], ti.i32)
+                q = s.position[i, world]
+                x = ti.Vector([q[0], q[1], q[2]])
+                point += b * x
+                moved += b * (x - s.previous[i, world])
+                weight += b * b * q[3]
+    if weight > 0.0:
+        compliance = 1.0 / (stiffness * s.h * s.h)
+        damping = s.timeline[row, column + DAMPING] / (stiffness * s.h)
+        first = s.counts[MULTIPLIERS] - 3 * (s.features.hands - hand)
+        change = ti.Vector([0.0, 0.0, 0.0])
+        for k in ti.static(range(3)):
+            multiplier = s.multipliers[first + k, world]
+            C = point[k] - s.timeline[row, column + TARGET + k]
+            change[k] = -(C + compliance * multiplier + damping * moved[k]) / ((1.0 + damping) * weight + compliance)
+            s.multipliers[first + k, world] = multiplier + change[k]
+        for k in range(MOST_HELD):
+            b = s.timeline[row, column + WEIGHTS + k]
+            if b != 0.0:
+                i = ti.cast(s.timeline[row, column + HELD + k], ti.i32)
+                q = s.position[i, world]
+                d = (b * q[3]) * change
+                s.position[i, world] = ti.Vector([q[0] + d[0], q[1] + d[1], q[2] + d[2], q[3]])
+
+
+def grip(particles, count, target, stiffness, damping, weights):
+    """The columns of a hand that holds something. Arguments: as of ParticleSystem.hold; count: of all particles."""
+    held = indices("held particles", np.atleast_1d(particles), count)
+    if not 1 <= len(held) <= MOST_HELD or len(set(held)) < len(held):
+        raise ValueError(f"held particles are {held.tolist()}: expected one to {MOST_HELD} of them, each once")
+    weights = np.full(len(held), 1 / len(held)) if weights is None else weights
+    columns = np.zeros(HAND)
+    columns[TARGET:STIFFNESS] = finite_vector("target of a hand", target)
+    columns[STIFFNESS] = positive("stiffness of a hand", stiffness)
+    columns[DAMPING] = not_negative("damping of a hand", damping)
+    columns[HELD : HELD + len(held)] = held
+    columns[WEIGHTS : WEIGHTS + len(held)] = finite_array("weights of held particles", weights, (len(held),))
+    return columns

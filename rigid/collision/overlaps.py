@@ -1,0 +1,59 @@
+"""How deep bodies are in one another, read from their poses: the narrow phase asked by itself, whatever solver runs."""
+
+from functools import cache
+
+import numpy as np
+import taichi as ti
+
+from pbd.core.launch import Launch, read, write
+from rigid.collision import data as tables
+from rigid.collision.narrow import point_finder
+
+flat, table, cube = (ti.types.ndarray(ndim=n) for n in (1, 2, 3))
+
+
+@cache
+def finding_kernel(find_points):
+    """A kernel that finds the points of all worlds. Arguments: find_points: of rigid.collision.narrow."""
+
+    @ti.kernel
+    def find(
+        integers: table, numbers: cube, vertices: cube, planes: cube, lists: flat,
+        point_integers: cube, point_numbers: cube, count: flat,
+        placed: cube, bins: table, pairs: cube, clips: cube, marks: table,
+        poses: cube, reach: table,
+    ):  # fmt: skip
+        for world in range(count.shape[0]):
+            find_points(
+                ti.static(tables.Shapes(integers, numbers, vertices, planes, lists)),
+                ti.static(tables.Points(point_integers, point_numbers, count)),
+                ti.static(tables.Broad(placed, bins, pairs, clips, marks)),
+                poses, reach, world,
+            )  # fmt: skip
+
+    return find
+
+
+class Overlaps:
+    """Where bodies of a model overlap. Arguments: a rigid.Model of which some bodies may touch."""
+
+    def __init__(self, model):
+        arrays = tables.upload([model])
+        self.points = arrays[1]
+        self._poses = tables.array(np.zeros((1, len(model.bodies), 7)))
+        reach = tables.array(np.zeros((len(model.bodies), 1)))
+        kernel = finding_kernel(point_finder(tables.meetings([model])))
+        self._find = Launch(kernel, *(each for group in arrays for each in group), self._poses, reach)
+
+    def depth(self, state):
+        """Of the deepest overlap, zero for none [m]. Arguments: a rigid.State of one world."""
+        poses = np.concatenate([state.position, state.rotation], axis=-1)[None]
+        write(self._poses, poses)
+        self._find()
+        count = min(int(read(self.points.count)[0]), self.points.numbers.shape[1])
+        return max(0.0, -float(read(self.points.numbers)[0, :count, tables.GAP].min(initial=0.0)))
+
+
+def may_overlap(model):
+    """Whether any of a model's bodies may touch another, or the ground. Arguments: a rigid.Model."""
+    return any(tables.meetings([model])[:5])

@@ -1,0 +1,301 @@
+"""Spheres and capsules: a core, which is a point or a segment, and a radius about it.
+
+The points of two cores that are nearest to one another give the contact. A segment that lies along another, or on a
+face, has two: the ends of what they have in common. Each function collects points of a pair (first, second), normals
+from second to first, and returns how many.
+
+Source: Ericson, Real-Time Collision Detection (2005), section 5.1, for nearest points of segments.
+"""
+
+import taichi as ti
+
+from pbd.core.shapes import CAPSULE, solid_distance
+from rigid.collision.broad import to_frame, to_world
+from rigid.collision.corners import beside, edge, loop, plane, side
+from rigid.collision.data import (
+    BOUND,
+    EDGE_COUNT,
+    FACE_COUNT,
+    KIND,
+    MATRIX,
+    ORIGIN,
+    REACH,
+    SIZE,
+)
+from rigid.collision.manifold import put
+from rigid.kernels.columns import quadruple, triple
+
+# Segments lie along one another where the sine of their angle is below this, and give two points rather than one.
+ALONG = 0.1
+# Lengths below this part of a radius count as nothing: round-off of single precision, and some room.
+NOTHING = 1e-6
+# An axis across two edges must separate by this part of a radius more than one across a face: near a tie faces, whose
+# contacts have more points, are not to take turns with edges.
+EDGE_MARGIN = 1e-3
+
+
+@ti.func
+def core(shapes: ti.template(), broad: ti.template(), shape, world):
+    """Start and direction of the segment, both in the world (of no length for a sphere), and the radius."""
+    half = 0.0
+    if shapes.integers[shape, KIND] == CAPSULE:
+        half = shapes.numbers[world, shape, SIZE + 1]
+    way = half * ti.Vector([broad.placed[world, shape, MATRIX + 3 * k + 2] for k in ti.static(range(3))])
+    return triple(broad.placed, shape, ORIGIN, world) - way, 2.0 * way, shapes.numbers[world, shape, SIZE]
+
+
+@ti.func
+def nearest(p, d, q, e):
+    """The s and t in [0, 1] for which p + s d and q + t e are nearest to one another; d and e may be zero."""
+    r = p - q
+    a, b, c = d.dot(d), d.dot(e), d.dot(r)
+    g, f = e.dot(e), e.dot(r)
+    s, t = 0.0, 0.0
+    if a > 0.0 and g > 0.0:
+        across = a * g - b * b
+        if across > 0.0:
+            s = ti.min(ti.max((b * f - c * g) / across, 0.0), 1.0)
+        t = (b * s + f) / g
+        if t < 0.0:
+            t = 0.0
+            s = ti.min(ti.max(-c / a, 0.0), 1.0)
+        elif t > 1.0:
+            t = 1.0
+            s = ti.min(ti.max((b - c) / a, 0.0), 1.0)
+    elif a > 0.0:
+        s = ti.min(ti.max(-c / a, 0.0), 1.0)
+    elif g > 0.0:
+        t = ti.min(ti.max(f / g, 0.0), 1.0)
+    return s, t
+
+
+@ti.func
+def across_both(d, e):
+    """A unit vector at right angles to two directions, of which either, or both, may be zero or along the other."""
+    axis = d.cross(e)
+    if axis.norm_sqr() <= 1e-12 * d.norm_sqr() * e.norm_sqr():
+        along = d
+        if d.norm_sqr() < e.norm_sqr():
+            along = e
+        # Across the axis of the world to which it is most at right angles.
+        axis = along.cross(ti.Vector([0.0, 0.0, 1.0]))
+        if ti.abs(along[2]) > ti.abs(along[0]):
+            axis = along.cross(ti.Vector([1.0, 0.0, 0.0]))
+    length = axis.norm()
+    result = ti.Vector([0.0, 0.0, 1.0])
+    if length > 0.0:
+        result = axis / length
+    return result
+
+
+@ti.func
+def two_rounded(shapes: ti.template(), broad: ti.template(), a, b, world):
+    """Two spheres or capsules."""
+    p, d, radius_a = core(shapes, broad, a, world)
+    q, e, radius_b = core(shapes, broad, b, world)
+    together = radius_a + radius_b
+    reach = broad.placed[world, a, REACH] + broad.placed[world, b, REACH]
+    s, t = nearest(p, d, q, e)
+    offset = p + s * d - q - t * e
+    distance = offset.norm()
+    count = 0
+    if distance < together + reach:
+        normal = offset / ti.max(distance, 1e-30)
+        if distance < NOTHING * together:
+            normal = across_both(d, e)
+        least = 1e30
+        a2, e2 = d.norm_sqr(), e.norm_sqr()
+        if a2 > 0.0 and e2 > 0.0:
+            if d.cross(e).norm_sqr() < ALONG * ALONG * a2 * e2:
+                first, last = (q - p).dot(d) / a2, (q + e - p).dot(d) / a2
+                low, high = ti.max(ti.min(first, last), 0.0), ti.min(ti.max(first, last), 1.0)
+                if (high - low) * (high - low) * a2 > ALONG * ALONG * together * together:
+                    for end in range(2):
+                        x = p + low * d
+                        if end == 1:
+                            x = p + high * d
+                        y = q + ti.min(ti.max((x - q).dot(e) / e2, 0.0), 1.0) * e
+                        length, direction = (x - y).norm(), normal
+                        # Where the cores all but cross, the two ends would look opposite ways.
+                        if (x - y).dot(normal) > 0.5 * length and length > NOTHING * together:
+                            direction = (x - y) / length
+                        else:
+                            length = (x - y).dot(normal)
+                        least = ti.min(least, length)
+                        if length < together + reach:
+                            count = put(
+                                broad, count, x - radius_a * direction, direction, length - together, 1 + end, world
+                            )
+        if distance < least - NOTHING * together:
+            count = put(broad, count, p + s * d - radius_a * normal, normal, distance - together, 0, world)
+    return count
+
+
+@ti.func
+def rounded_on_plane(shapes: ti.template(), broad: ti.template(), a, b, world):
+    """A sphere or capsule above a plane: one point for each end."""
+    p, d, radius = core(shapes, broad, a, world)
+    normal = ti.Vector([broad.placed[world, b, MATRIX + 3 * k + 2] for k in ti.static(range(3))])
+    reach = broad.placed[world, a, REACH] + broad.placed[world, b, REACH]
+    ends = 1
+    if shapes.integers[a, KIND] == CAPSULE:
+        ends = 2
+    count = 0
+    for end in range(ends):
+        x = p + end * d
+        gap = (x - triple(broad.placed, b, ORIGIN, world)).dot(normal) - radius
+        if gap < reach:
+            count = put(broad, count, x - radius * normal, normal, gap, end, world)
+    return count
+
+
+@ti.func
+def sphere_on_solid(shapes: ti.template(), broad: ti.template(), a, b, world):
+    """A sphere against a box or cylinder, which have a distance function."""
+    x = triple(broad.placed, a, ORIGIN, world)
+    radius = shapes.numbers[world, a, SIZE]
+    local = to_frame(broad, b, x - triple(broad.placed, b, ORIGIN, world), world)
+    distance, normal = solid_distance(shapes.integers[b, KIND], quadruple(shapes.numbers, b, SIZE, world), local)
+    count = 0
+    if distance < radius + broad.placed[world, a, REACH] + broad.placed[world, b, REACH]:
+        outwards = to_world(broad, b, normal, world)
+        count = put(broad, count, x - radius * outwards, outwards, distance - radius, 0, world)
+    return count
+
+
+@ti.func
+def over_face(shapes: ti.template(), shape, face, normal, x, world):
+    """Whether a point, brought down along the normal, lies on a face."""
+    begin, end = loop(shapes, shape, face)
+    result = 1
+    for k in range(begin, end):
+        v, w = side(shapes, shape, begin, end, k, world)
+        if (w - v).cross(normal).dot(x - v) > 0.0:
+            result = 0
+    return result
+
+
+@ti.func
+def deepest_edge(shapes: ti.template(), shape, p, d, normal, distance, margin, world):
+    """Axis across the segment and an edge that separates them better than one across a face, if there is any.
+
+    Only edges on the outline of the polyhedron as seen along the segment make a face of the Minkowski sum.
+    """
+    best, axis = distance + margin, normal
+    found = 0
+    for k in range(shapes.integers[shape, EDGE_COUNT]):
+        left, right = beside(shapes, shape, k, world)
+        if left.dot(d) * right.dot(d) < 0.0:
+            v, e = edge(shapes, shape, k, world)
+            n = e.cross(d)
+            n = n / n.norm()
+            if n.dot(left + right) < 0.0:
+                n = -n
+            height = n.dot(p - v)
+            if height > best:
+                best, axis, found = height, n, 1
+    if found == 0:
+        best = distance
+    return best, axis
+
+
+@ti.func
+def rounded_on_polyhedron(shapes: ti.template(), broad: ti.template(), a, b, world):
+    """A sphere or capsule against a polyhedron, in the polyhedron's frame.
+
+    Outside, the nearest points of core and polyhedron give the normal, inside, the axis of least depth. What of the
+    core lies over the face that looks most along the normal then gives two points, their gaps measured along it.
+    """
+    start, way, radius = core(shapes, broad, a, world)
+    p = to_frame(broad, b, start - triple(broad.placed, b, ORIGIN, world), world)
+    d = to_frame(broad, b, way, world)
+    reach = broad.placed[world, a, REACH] + broad.placed[world, b, REACH]
+    # The face that separates best, and the part [enter, leave] of the segment inside (Cyrus and Beck, 1978).
+    best, face = -1e30, 0
+    enter, leave = 0.0, 1.0
+    for k in range(shapes.integers[b, FACE_COUNT]):
+        n, offset = plane(shapes, b, k, world)
+        low = n.dot(p) - offset
+        high = low + n.dot(d)
+        if ti.min(low, high) > best:
+            best, face = ti.min(low, high), k
+        if low > 0.0 and high > 0.0:
+            leave = -1.0
+        elif low > 0.0:
+            enter = ti.max(enter, low / (low - high))
+        elif high > 0.0:
+            leave = ti.min(leave, low / (low - high))
+    count = 0
+    if best < radius + reach:
+        normal, _ = plane(shapes, b, face, world)
+        distance = best
+        s = 0.0  # where on the segment its nearest point is
+        if normal.dot(d) < 0.0:
+            s = 1.0
+        if enter <= leave:
+            distance, normal = deepest_edge(
+                shapes, b, p, d, normal, best, EDGE_MARGIN * shapes.numbers[world, b, BOUND], world
+            )
+            if distance > best:
+                s = 0.5 * (enter + leave)
+        elif over_face(shapes, b, face, normal, p + s * d, world) == 0:
+            distance = 1e30
+            for k in range(shapes.integers[b, EDGE_COUNT]):
+                v, e = edge(shapes, b, k, world)
+                on_core, on_edge = nearest(p, d, v, e)
+                offset = p + on_core * d - v - on_edge * e
+                length = offset.norm()
+                if length < distance * (1.0 - NOTHING):
+                    distance, s = length, on_core
+                    if length > NOTHING * radius:
+                        normal = offset / length
+                    else:
+                        left, right = beside(shapes, b, k, world)
+                        normal = (left + right) / (left + right).norm()
+        if distance < radius + reach:
+            count = along_face(shapes, broad, a, b, p, d, radius, normal, distance, s, reach, world)
+    return count
+
+
+@ti.func
+def along_face(shapes: ti.template(), broad: ti.template(), a, b, p, d, radius, normal, distance, s, reach, world):
+    """Collect the ends of what of a segment lies over the face that looks most along the normal, and its nearest point
+    where that is none of them."""
+    outwards = to_world(broad, b, normal, world)
+    origin = triple(broad.placed, b, ORIGIN, world)
+    face, slope = 0, -2.0
+    for k in range(shapes.integers[b, FACE_COUNT]):
+        upright = plane(shapes, b, k, world)[0].dot(normal)
+        if upright > slope + NOTHING:
+            face, slope = k, upright
+    n, offset = plane(shapes, b, face, world)
+    low, high = 0.0, 1.0
+    begin, end = loop(shapes, b, face)
+    for k in range(begin, end):
+        v, w = side(shapes, b, begin, end, k, world)
+        out = (w - v).cross(normal)
+        here, rise = out.dot(p - v), out.dot(d)
+        slack = NOTHING * out.norm()
+        if ti.abs(rise) <= slack * d.norm():  # along this side
+            if ti.min(here, here + rise) > slack * shapes.numbers[world, b, BOUND]:
+                high = -1.0
+        elif rise > 0.0:
+            high = ti.min(high, -here / rise)
+        else:
+            low = ti.max(low, -here / rise)
+    count = 0
+    least = 1e30
+    if (high - low) * d.norm() > EDGE_MARGIN * radius:
+        for k in range(2):
+            x = p + low * d
+            if k == 1:
+                x = p + high * d
+            height = (n.dot(x) - offset) / slope
+            least = ti.min(least, height)
+            if height < radius + reach:
+                place = origin + to_world(broad, b, x, world) - radius * outwards
+                count = put(broad, count, place, outwards, height - radius, 1 + 2 * face + k, world)
+    if distance < least - NOTHING * radius:
+        place = origin + to_world(broad, b, p + s * d, world) - radius * outwards
+        count = put(broad, count, place, outwards, distance - radius, 0, world)
+    return count

@@ -1,5 +1,0 @@
-"""Solver "verlet": bodies as frames of particles."""
-
-from rigid.frames.solver import FrameSolver
-
-__all__ = ["FrameSolver"]

@@ -1,0 +1,173 @@
+"""Solver "penalty": a Model in maximal coordinates, by springs and dampers. The step is in rigid/solvers/penalty/step.py."""
+
+import numpy as np
+
+from pbd.core.launch import Launch, on_cpu, read, require_taichi, write
+from pbd.core.results import Statistics
+from pbd.core.validate import not_negative, one_of, positive
+from pbd.data import SPREAD
+from rigid.collision import data as tables
+from rigid.constraints.joints.drive import DRIVE_KIND, GEARS, ROW
+from rigid.constraints.joints.table import FIRST_ROW
+from rigid.kernels.motion import Motion
+from rigid.solvers.penalty.data import COLUMNS, EFFORT, ROOM, STRETCH, Features, Kept
+from rigid.solvers.penalty.stability import BOUND, islands, longest_step, worst
+from rigid.solvers.penalty.step import step_kernel
+from rigid.solvers.report import DIVERGED_STEP, ERROR_LEFT, SWEEPS, TOUCHING
+from rigid.solvers.row_solver import RowSolver
+
+# A step so long that no limit is out of its reach [s]: rows that are written for it are all there are.
+ANY_REACH = 1e12
+
+# What contacts get, at least, of the bound on stability, where joints are forced beyond it.
+LEAST_ROOM = 0.1
+
+
+class PenaltySolver(RowSolver):
+    """A Model by penalties: every joint, limit and contact is a spring and a damper.
+
+    Arguments:
+        model: a Model, or a list of several of one structure, each a world.
+        dt, worlds, substeps: of a step [s], copies of the model, equal parts of a step.
+        stiffness, damping: α* and β* of what keeps bodies from shifting [1/s², 1/s]: the square of the frequency with
+            which a joint swings about being closed. Under a load that gives its bodies an acceleration g it opens by
+            g/α*: 2 mm by default.
+        turning_stiffness, turning_damping: those of what keeps them from turning.
+        scaling: "effective_mass": force = A⁻¹ (-α* G - β* dG/dt), A = J M⁻¹ Jᵀ; "mass": with the source's
+            1/(1/m_i + 1/m_j) in place of A⁻¹, for torques too (kept for comparison: wrong for bodies of other sizes).
+        block: with A⁻¹ of all rows of a joint together, a matrix; else row by row, which gives way by more than g/α*
+            where a joint's rows share the turning of a body.
+        gyroscopic: "implicit", which loses energy; "midpoint", which keeps it; "explicit", which gains it.
+        contacts: whether bodies touch. contact_capacity: most points of contact at once in a world; None for a good
+            deal.
+        check_stability: refuse a step that is too long for the gains; False to run in spite of that.
+        hands: with how many things can be held while they move, see `hold`; how stiff a hand may be is not checked.
+
+    Errors: ValueError where h² α + 2 h β of joints' rows together is 4 or more at the start; it names the row and the
+    longest stable step. Contacts keep within what joints leave of that: where many points are on one body they are
+    damped less, and at last softer.
+
+    Limitations: first order in the step, and what joints give goes with 1/α*. Nothing is hard: joints open under load,
+    limits and contacts are passed by what it takes to stop what comes, and what comes fast meets thin things too late;
+    what overlaps at the start is thrown apart. What bodies share adds up: a stack sinks into itself by the weights
+    above, and what is light between heavy things gives by the ratio of their masses or moments. Contacts rebound by
+    their damping, with 0.135 of their speed at least, and more where the step is long for it; joint limits throw back
+    some 0.3. Friction and motors are springs that slip, and give by millimetres before they hold; what is loaded at
+    once overshoots. Angular momentum is kept as far as joints are closed. The bound on the step is that of the starting
+    pose. One thread moves one world.
+
+    Source: Mikhaylyuk and Strashnov, Simulation of Articulated Rigid Bodies with Penalty Method (2013).
+    """
+
+    def __init__(self, model, dt=0.003, worlds=1, *, substeps=1, stiffness=5000.0, damping=25.0,
+                 turning_stiffness=10000.0, turning_damping=10.0, scaling="effective_mass", block=True,
+                 gyroscopic="implicit", contacts=True, contact_capacity=None, check_stability=True,
+                 hands=0):  # fmt: skip
+        require_taichi()
+        super().__init__(model, dt, worlds, substeps, gyroscopic, contacts, contact_capacity, hands, COLUMNS)
+        for each in self.models:
+            tables.refuse_turning_friction(each, "penalty")
+        self.stiffness, self.damping = positive("stiffness", stiffness), not_negative("damping", damping)
+        self.turning_stiffness = positive("turning_stiffness", turning_stiffness)
+        self.turning_damping = not_negative("turning_damping", turning_damping)
+        one_of("scaling", scaling, ("effective_mass", "mass"))
+        self.check_stability = bool(check_stability)
+        worlds, capacity, bodies = self.worlds, self._capacity, len(self.model.bodies) + 1
+        self.kept = Kept(
+            tables.array(np.zeros((worlds, capacity, 3))),
+            tables.array(np.zeros((worlds, capacity, 3), np.int32)),
+            tables.array(np.zeros(worlds, np.int32)),
+        )
+        forces, crowds = tables.array(np.zeros((worlds, bodies, 6))), tables.array(np.zeros((worlds, bodies), np.int32))
+        self._surroundings = tables.array(np.zeros((ROOM + 1, worlds)))
+        features = Features(
+            bool(self._first_row or self.model.joints or self.model.springs), self._meetings, gyroscopic, scaling,
+            bool(block), worlds == 1, SPREAD if on_cpu() else 1,
+        )  # fmt: skip
+        self._advance = Launch(
+            step_kernel(features), *self.motion, *self.joints, *self.rows, *self._contact_arrays(), *self.kept, forces,
+            self._reach, crowds, self._surroundings,
+        )  # fmt: skip
+        self._islands = self._find_islands() if self._first_row else []
+        self._keep_stable(self._dt, self._substeps)
+
+    # Stability --------------------------------------------------------------------------------------------------------
+
+    def _find_islands(self):
+        """Rows of joints that hang together, as the model starts: rigid/solvers/penalty/stability.py; a list for each model."""
+        self._run(ANY_REACH, 0)
+        numbers, groups = (read(array) for array in self.rows)
+        arrays = [read(array) for array in self.motion]
+        return [
+            islands(
+                numbers[world].astype(float), groups[world, : self._first_group],
+                Motion(*(array[world].astype(float) for array in arrays)),
+            )
+            for world in range(len(self.models))
+        ]  # fmt: skip
+
+    def _keep_stable(self, dt, substeps):
+        """Refuse a step that is too long; and share out to contacts what joints leave."""
+        h, room = dt / substeps, [BOUND] * len(self.models)
+        for world, found in enumerate(self._islands):
+            one, row = worst(found, h)
+            if one >= BOUND and self.check_stability:
+                where = f" of world {world}" if len(self._islands) > 1 else ""
+                raise ValueError(
+                    f"a step of {h:g} s is unstable: with the row of {self._name(row)}{where} and what shares its "
+                    f"bodies, h² α + 2 h β comes to {one:.3g}, expected below {BOUND:g}; steps up to "
+                    f"{longest_step(found, h):.3g} s are stable, or smaller gains"
+                )
+            room[world] = max(BOUND - one, LEAST_ROOM)
+        rows = np.concatenate([self._gravity.T, np.broadcast_to(room, (1, self.worlds))])
+        write(self._surroundings, rows)
+
+    def _name(self, row):
+        """What has a row: "joint 'door'". Rows stand in the order of joints, springs and gears."""
+        drives = self._drives
+        model, first = self.model, read(self.joints.integers)[:, FIRST_ROW].tolist()
+        first = first[: len(model.joints) + len(model.springs)] + drives[drives[:, DRIVE_KIND] == GEARS, ROW].tolist()
+        names = [
+            f"{kind} {each.name!r}"
+            for kind, known in (("joint", model.joints), ("spring", model.springs), ("gear", model.gears))
+            for each in known
+        ]
+        return names[int(np.searchsorted(first, row, side="right")) - 1]
+
+    def _change_step(self, dt, substeps):
+        self._keep_stable(dt, substeps)
+        super()._change_step(dt, substeps)
+
+    # Steps ------------------------------------------------------------------------------------------------------------
+
+    def _run(self, h, count):
+        self._report[:, DIVERGED_STEP:] = -1
+        self._advance(
+            self._report, float(h), self.stiffness, self.damping, self.turning_stiffness, self.turning_damping,
+            self._first_row, self._first_group, count,
+        )  # fmt: skip
+
+    def _launch(self, count):
+        self._run(self._h, count)
+        self._refuse_failure()
+
+    def _remembered(self):
+        return [self.rows.numbers, *self.kept]
+
+    def _forget(self):
+        self._clear_rows([STRETCH, EFFORT])
+        self.kept.count.fill(0)
+
+    # Readings ---------------------------------------------------------------------------------------------------------
+
+    def statistics(self):
+        """What the last substep did: a pbd.Statistics.
+
+        Iterations are one; the residual is the largest error of a joint, limit or contact at its start [m or rad];
+        contacts are points at which bodies overlapped.
+        """
+        sweeps, left, touching = self._reported(SWEEPS, ERROR_LEFT, TOUCHING)
+        return Statistics(sweeps.astype(int), left, touching.astype(int))
+
+    def _efforts(self, rows):
+        return rows[..., EFFORT]

@@ -1,0 +1,1 @@
+"""The command `verletlab`: main.py reads the command line; each larger command has a file of its own."""

@@ -1,0 +1,106 @@
+"""`verletlab compare SCENE`: several solvers side by side, as a table, and as files that show it."""
+
+import os
+from pathlib import Path
+
+import rigid
+from scenes.cli import terminal
+from scenes.cli.terminal import WrongCommand, pairs, progress, start, understanding
+from scenes.comparison import summary
+from scenes.comparison.compare import EQUAL, Comparing
+from scenes.scene import load
+
+
+def add(commands, parent):
+    """Add the command. Arguments: subparsers; a parser with the flags that all runs have."""
+    made = commands.add_parser(
+        "compare", parents=[parent], usage="verletlab compare SCENE [FLAG ...]",
+        help="run a scene with several solvers, and show how they differ",
+        description="A table here; in a directory summary.json, summary.csv, plots, a video and index.html.",
+    )  # fmt: skip
+    made.add_argument("scene", metavar="SCENE", help="its name, see `verletlab list`")
+    made.add_argument("--solvers", metavar="A,B,...", help=f"of {', '.join(rigid.SOLVERS)} (all that can run it)")
+    made.add_argument("--reference", metavar="SOLVER",
+                      help="what the others are held against; SOLVER/100 for steps a hundred times smaller (the "
+                      "scene's own solver)")  # fmt: skip
+    made.add_argument("--equal", choices=EQUAL, metavar="WHAT",
+                      help="iterations or time: what all spend alike on a simulated second (neither)")  # fmt: skip
+    made.add_argument("--probe", action="append", metavar="NAME",
+                      help="what is followed: a body, a joint, or one of position, rotation, angle, shift, particles "
+                      "(all of those)")  # fmt: skip
+    made.add_argument("--option", action="append", default=[], metavar="SOLVER.NAME=VALUE",
+                      help="an option of a solver, see `verletlab run --help`")  # fmt: skip
+    made.add_argument("--fps", type=float, default=60.0, metavar="N", help="frames measured a second (%(default)g)")
+    made.add_argument("--sweep", action="store_true", help="error against cost too, over steps and iterations")
+    made.add_argument("--no-films", action="store_true", help="tables, plots and the page alone")
+    made.add_argument("--out", metavar="DIR", help="where the files go (compare-SCENE)")
+    made.add_argument("--force", action="store_true", help="into a directory that has something in it, too")
+    made.set_defaults(command=compare_solvers)
+
+
+def compare_solvers(given):
+    """Compare solvers, print the table, write the files."""
+    directory = Path(given.out or f"compare-{given.scene}")
+    settings = {}
+    for name, value in pairs(given.option, "--option").items():
+        solver, dot, option = name.partition(".")
+        if not dot:
+            raise WrongCommand(f"--option {name}={value}: expected SOLVER.NAME=VALUE")
+        settings.setdefault(solver, {})[option] = value
+    with understanding():
+        parameters = pairs(given.param, "--param")
+        start(given)
+        scene = load(given.scene, **parameters)
+        check_directory(directory, given.force)
+        comparing = Comparing(
+            scene, given.solvers and given.solvers.split(","), given.reference, given.equal, given.duration, given.dt,
+            given.probe, given.fps, given.sweep, settings,
+        )  # fmt: skip
+    try:
+        with progress(given, f"compare {scene.name}") as update:
+            comparison = comparing.run(lambda label, number, count: update(number, count, f"{scene.name}, {label}"))
+    except KeyboardInterrupt as stop:
+        comparison = getattr(stop, "comparison", None)
+        if comparison is not None:
+            comparison.save(directory, films=False)
+            stop.kept = f"; {directory} holds {len(comparison.traces)} of {len(comparing.contenders)} runs"
+        raise
+    if not given.quiet:
+        tell(comparison)
+    with progress(given, f"film {scene.name}") as update:
+        films = not given.no_films
+        paths = comparison.save(directory, films, progress=lambda name, number, count: update(number, count, name))
+    if not given.quiet:
+        terminal.out.print(f"{paths[-1]}", markup=False, highlight=False, soft_wrap=True)
+
+
+def check_directory(path, force=False):
+    """Refuse a path that cannot become a directory of files, before any work is done for it.
+
+    Errors: FileExistsError for one that has something in it, unless by `force`; NotADirectoryError, PermissionError.
+    """
+    for ancestor in (path.absolute(), *path.absolute().parents):
+        if ancestor.exists() and not ancestor.is_dir():
+            raise NotADirectoryError(f"{path}: {ancestor} is a file, not a directory")
+    if path.is_dir() and any(path.iterdir()) and not force:
+        raise FileExistsError(f"{path}: the directory has something in it: expected another --out, or --force")
+    there = next(each for each in (path.absolute(), *path.absolute().parents) if each.exists())
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise PermissionError(f"{path}: the directory {there} is not writable")
+
+
+def tell(comparison):
+    """Print the table, and who is not in it."""
+    say = terminal.out.print
+    terms = f", equal {comparison.equal}" if comparison.equal else ""
+    say(f"{comparison.scene.name} against {comparison.reference}{terms}", markup=False, highlight=False)
+    for table in summary.tables(comparison, terminal.out.width):
+        say(table, highlight=False)
+    for trace in comparison.traces:
+        if trace.failure:
+            say(f"{trace.label} failed: {trace.failure}", style="red", markup=False, highlight=False)
+    reasons = {}
+    for label, why in comparison.cannot.items():
+        reasons.setdefault(why, []).append(label)
+    for why, labels in reasons.items():
+        say(f"{', '.join(labels)} cannot run it: {why}", style="yellow", markup=False, highlight=False)

@@ -1,0 +1,152 @@
+"""Probes: what of a scene is followed through several runs, and how far these are apart in it.
+
+A probe is "position" or "rotation", of the body that is farthest off; "angle" or "shift", of the joint that is;
+"particles", of the scene's own particle that is; or the same of one, "rod 1 position", "hinge 1 angle".
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+import rigid
+from pbd.core.validate import nearest
+from rigid.constraints.joints.positions import JointPositions
+from rigid.joint import Ball, Hinge, Slider, Universal
+from rigid.rotation import conjugate, logarithm, multiply
+
+UNITS = {"position": "m", "rotation": "rad", "angle": "rad", "shift": "m", "particles": "m"}
+
+
+class Probe(NamedTuple):
+    """What is followed: a word of UNITS, and which bodies, joints or particles, by index."""
+
+    kind: str
+    which: list
+
+
+def probes_of(scene):
+    """All probes of a Scene: {name: Probe}, those of all bodies and joints first."""
+    found, single = {}, {}
+    if scene.model is not None:
+        bodies = range(len(scene.model.bodies))
+        found |= {kind: Probe(kind, list(bodies)) for kind in ("position", "rotation") if bodies}
+        single |= {
+            f"{body.name} {kind}": Probe(kind, [k])
+            for k, body in enumerate(scene.model.bodies)
+            for kind in ("position", "rotation")
+        }
+        for kind, types in (("angle", (Hinge, Universal, Ball)), ("shift", (Slider,))):
+            joints = {k: joint.name for k, joint in enumerate(scene.model.joints) if isinstance(joint, types)}
+            if joints:
+                found[kind] = Probe(kind, list(joints))
+            single |= {f"{name} {kind}": Probe(kind, [k]) for k, name in joints.items()}
+    if scene.particles is not None:
+        found["particles"] = Probe("particles", list(range(len(scene.particles))))
+    return found | single
+
+
+def chosen(scene, names=None):
+    """Probes by name: {name: Probe}.
+
+    Arguments: scene; names: one or several, of probes, or of bodies and joints for all of theirs; None for those of all
+    bodies, all joints and all particles. Errors: ValueError for one that does not exist, with the nearest that does.
+    """
+    every = probes_of(scene)
+    if names is None:
+        return {name: probe for name, probe in every.items() if name in UNITS}
+    found = {}
+    for name in [names] if isinstance(names, str) else names:
+        own = {each: every[each] for each in every if name in (each, each.rpartition(" ")[0])}
+        if not own:
+            known = [*every, *dict.fromkeys(each.rpartition(" ")[0] for each in every if each not in UNITS)]
+            said = ", ".join(repr(each) for each in every if each in UNITS)
+            hint = f"{nearest(name, known, cutoff=0.0)} (expected {said}, or the name of a body or joint)"
+            raise ValueError(f"no probe called {name!r} in scene {scene.name}{hint}")
+        found |= own
+    return found
+
+
+def unit_of(name):
+    """The unit of a probe, "m" or "rad". Arguments: its name."""
+    return UNITS[name.rpartition(" ")[2]]
+
+
+def deviations(scene, recording, reference, probes):
+    """How far a recording is from another, frame by frame: {name: (frames,)}; NaN where the other has ended.
+
+    Of positions and particles it is their distance [m]; of rotations the angle from one to the other [rad]; of joints
+    what their positions differ by [rad or m], where full turns count, and of balls the angle between both rotations of
+    the child against the parent [rad].
+
+    Arguments: the Scene of both; recording, reference: two Recordings; probes: {name: Probe}.
+    """
+    frames = min(len(recording), len(reference))
+    kinds = {probe.kind for probe in probes.values()}
+    with np.errstate(over="ignore"):  # what diverges is far away
+        apart = {kind: READERS[kind](scene, recording, reference, frames) for kind in kinds}
+    found = {}
+    for name, probe in probes.items():
+        found[name] = np.full(len(recording), np.nan)
+        found[name][:frames] = apart[probe.kind][:, probe.which].max(axis=1)
+    return found
+
+
+def positions_apart(scene, recording, reference, frames):
+    """(frames, bodies) [m]."""
+    return np.linalg.norm(recording.body_poses[:frames, :, :3] - reference.body_poses[:frames, :, :3], axis=-1)
+
+
+def rotations_apart(scene, recording, reference, frames):
+    """(frames, bodies) [rad]."""
+    return angle_between(recording.body_poses[:frames, :, 3:], reference.body_poses[:frames, :, 3:])
+
+
+def joints_apart(scene, recording, reference, frames):
+    """(frames, joints) [rad or m]; zero for joints that have no position."""
+    model, found = scene.model, np.zeros((frames, len(scene.model.joints)))
+    states = [states_of(each, frames) for each in (recording, reference)]
+    positions = [JointPositions(model).positions(state) for state in states]
+    turns = [relative_turns(model, state) for state in states]
+    for k, joint in enumerate(model.joints):
+        if isinstance(joint, Ball):
+            found[:, k] = angle_between(turns[0][:, k], turns[1][:, k])
+        elif joint.name in positions[0]:
+            one, other = (each[joint.name] for each in positions)
+            if not isinstance(joint, Slider):
+                one, other = np.unwrap(one, axis=0), np.unwrap(other, axis=0)
+            found[:, k] = np.abs(one - other).reshape(frames, -1).max(axis=1)
+    return found
+
+
+def particles_apart(scene, recording, reference, frames):
+    """(frames, particles) [m]."""
+    both = zip(recording.positions[:frames], reference.positions[:frames])
+    return np.array([np.linalg.norm(one - other, axis=-1) for one, other in both])
+
+
+READERS = {
+    "position": positions_apart,
+    "rotation": rotations_apart,
+    "angle": joints_apart,
+    "shift": joints_apart,
+    "particles": particles_apart,
+}
+
+
+def states_of(recording, frames):
+    """The first frames of a recording as one rigid.State, in which they stand as worlds do."""
+    poses, velocities = recording.body_poses[:frames], recording.body_velocities[:frames]
+    return rigid.State(poses[..., :3], poses[..., 3:], velocities[..., :3], velocities[..., 3:])
+
+
+def relative_turns(model, state):
+    """The rotation of each joint's child against its parent (..., joints, 4)."""
+    ground = np.broadcast_to((1.0, 0.0, 0.0, 0.0), (*state.rotation.shape[:-2], 1, 4))
+    rotation = np.concatenate([state.rotation, ground], axis=-2)  # whose index is -1
+    parents, children = ([getattr(joint, side) for joint in model.joints] for side in ("parent", "child"))
+    return multiply(conjugate(rotation[..., parents, :]), rotation[..., children, :])
+
+
+def angle_between(a, b):
+    """The angle from rotations a to b (...) [rad]. Arguments: unit quaternions (..., 4)."""
+    return np.linalg.norm(logarithm(multiply(conjugate(a), b)), axis=-1)

@@ -1,0 +1,287 @@
+"""Particles with one another: whom the hash finds, what a contact keeps, and what it does not move."""
+
+import math
+
+import numpy as np
+import pytest
+
+import pbd
+from pbd.collision.particle_contacts import MOST
+
+g = 9.81
+
+PATHS = [{"schedule": "serial"}, {"schedule": "clusters", "clusters": 2}, {"schedule": "coloured"}]
+
+
+STILL = ((0, 0, 0), (0, 0, 0))
+
+
+def pair(first, second, masses=(1.0, 9.0), radii=(0.1, 0.2), velocities=STILL, friction=0.0, **options):
+    """Two particles without gravity."""
+    particles = pbd.Particles(gravity=(0, 0, 0))
+    particles.add_particles([first, second], masses, velocities, radii)
+    particles.add_particle_contacts(friction)
+    return pbd.ParticleSystem(particles, **{"dt": 0.01, **options})
+
+
+def distances(x):
+    """All distances, (n, n), infinite between a particle and itself."""
+    apart = np.linalg.norm(x[:, None] - x[None], axis=2)
+    np.fill_diagonal(apart, math.inf)
+    return apart
+
+
+# The hash -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("options", PATHS)
+@pytest.mark.parametrize("count", [2, 3, 40, 700])
+def test_the_neighbours_found_are_those_of_brute_force(count, options):
+    # Pairs whose middles of the step are nearer than the reach, 1.5 times the largest contact distance; particles of no
+    # radius meet nobody. On both sides of zero, many to a bucket, and in motion.
+    rng = np.random.default_rng(count)
+    side = 0.13 * count ** (1 / 3)
+    particles = pbd.Particles(gravity=(0, 0, 0))
+    radii = np.where(rng.uniform(size=count) < 0.1, 0.0, rng.uniform(0.02, 0.08, count))
+    particles.add_particles(rng.uniform(-side, side, (count, 3)), 1.0, rng.normal(0, 2, (count, 3)), radii)
+    particles.add_particle_contacts()
+    particles.add_stick(0, 1)
+    system = pbd.ParticleSystem(particles, dt=0.01, iterations=0, **options)
+    for _ in range(3):
+        before = system.positions()
+        system.step()
+        middle = (before + system.positions()) / 2
+        met = (distances(middle) < 3 * radii.max()) & (radii > 0) & (radii[:, None] > 0)
+        found = np.zeros((count, count), int)
+        neighbours = system._arrays["neighbours"].to_numpy()[..., 0]
+        counts = system._arrays["neighbour_count"].to_numpy()[:, 0]
+        for i in range(count):
+            for j in neighbours[i, : counts[i]]:
+                found[i, j] += 1
+        assert np.array_equal(found, met.astype(int))
+    if count == 700:
+        assert met.sum() > 1000
+
+
+def test_too_many_neighbours_are_an_error_that_says_so():
+    # MOST others within reach are kept; one more is an error, and not a silent loss.
+    def crowd(count):
+        particles = pbd.Particles(gravity=(0, 0, 0))
+        angle = np.arange(count) * 2 * np.pi / count
+        particles.add_particles(np.stack([np.cos(angle), np.sin(angle), 0 * angle], axis=1), radius=1.0)
+        particles.add_particle_contacts()
+        return pbd.ParticleSystem(particles)
+
+    crowd(MOST + 1).step()
+    for options in (1, 3):
+        with pytest.raises(RuntimeError, match=rf"{MOST + 1} others within reach of contact, and {MOST} are kept"):
+            crowd(MOST + 2).step(options)
+
+
+# One pair -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("options", PATHS)
+@pytest.mark.parametrize("friction", [0.0, 0.5])
+@pytest.mark.parametrize("aside", [0.0, 0.1, 0.2])
+def test_a_collision_keeps_momentum_and_distance(options, friction, aside):
+    # Masses 1 and 9, head-on and off the centre. Each correction is shared by inverse mass: Σ m v to round-off.
+    masses = np.array([1.0, 9.0])
+    velocities = np.array([(3.0, 0.2, 0.0), (-1.0, 0.0, 0.5)])
+    system = pair((-0.5, aside, 0), (0.5, 0, 0), velocities=velocities, friction=friction, **options)
+    closest = math.inf
+    for _ in range(60):
+        system.step()
+        x = system.positions()
+        closest = min(closest, np.linalg.norm(x[1] - x[0]))
+        assert np.abs(masses @ system.velocities() - masses @ velocities).max() < 1e-13
+    # They do meet: the correction is in part along the tangent, where there is friction, and that is second order in
+    # the relative way of a step, 0.04: up to 0.04²/0.3.
+    assert 0.3 - 1e-15 <= closest < 0.3 + (0.04**2 / 0.3 if friction else 1e-15)
+
+
+def test_a_head_on_collision_is_perfectly_plastic():
+    # Both go on at the speed of their centre of mass, (3 · 1 - 1 · 9)/10.
+    system = pair((-0.5, 0, 0), (0.5, 0, 0), velocities=((3, 0, 0), (-1, 0, 0)))
+    system.step(60)
+    assert np.abs(system.velocities() - [[-0.6, 0, 0]]).max() < 1e-12
+    assert system.statistics().contacts == 0 or np.ptp(system.positions()[:, 0]) == pytest.approx(0.3, abs=1e-15)
+
+
+@pytest.mark.parametrize("side", [1, -1])
+@pytest.mark.parametrize("speed", [20.0, 29.9, 30.0, 58.0])
+def test_a_pair_that_passes_through_one_another_in_a_step_is_stopped(speed, side):
+    # Contact distance 0.3. From a gap of 0.01 on each lands on the other's far side, or (30.0) upon the very other. As
+    # long as they move less than 0.58 in the step their middle, 0.29/2 off at most, is within the reach of 0.45.
+    velocities = np.array([(side * speed, 0, 0), (0, 0, 0)])
+    system = pair((-0.3 * side, 0, 0), (0, 0, 0), masses=(1.0, 9.0), velocities=velocities)
+    system.step()
+    x = system.positions()
+    assert side * (x[1, 0] - x[0, 0]) == pytest.approx(0.3, abs=1e-14)
+    assert x[:, 0] @ [1.0, 9.0] == pytest.approx(-0.3 * side + 0.01 * side * speed, abs=1e-14)
+
+
+@pytest.mark.parametrize("way", [0.05, 0.15, 0.29])
+@pytest.mark.parametrize("part", [0.01, 0.5, 0.99])
+@pytest.mark.parametrize("aside", [0.0, 0.2])
+def test_whatever_meets_is_found_up_to_the_way_that_is_promised(way, part, aside):
+    # The promise of pbd/collision/particle_contacts.py: relative ways below the contact distance c = 0.3. The pair touches after
+    # `part` of the step, and goes on into or through one another.
+    contact = np.array([math.sqrt(0.3**2 - aside**2), aside, 0])
+    start = contact + np.array([part * way, 0, 0])
+    system = pair(start, (0, 0, 0), velocities=((-way / 0.01, 0, 0), (0, 0, 0)))
+    system.step()
+    x = system.positions()
+    assert np.linalg.norm(x[1] - x[0]) == pytest.approx(0.3, abs=1e-14)
+
+
+def test_a_pair_that_passes_by_one_another_is_left_alone():
+    # On opposite sides after the step, and never nearer than 0.31 on the way: no contact, to the last bit.
+    velocities = ((40.0, 0, 0), (0, 0, 0))
+    system = pair((-0.2, 0.31, 0), (0, 0, 0), velocities=velocities)
+    system.step()
+    assert system.positions()[0] == pytest.approx([0.2, 0.31, 0], abs=1e-15)
+    assert system.positions()[1].tolist() == [0, 0, 0]
+    assert system.statistics().contacts == 0
+
+
+@pytest.mark.parametrize("friction", [0.0, 0.1, 0.5, 3.0])
+@pytest.mark.parametrize("iterations", [1, 8])
+def test_friction_takes_the_tangential_motion_that_coulomb_gives_it(friction, iterations):
+    # In at 1 m/s, past at 2 m/s, from contact: after the normal correction of p, about 0.01 m, friction takes min(μ p,
+    # s) of the tangential way s, about 0.02 m, along it and never beyond: the rest is what it was.
+    masses = np.array([1.0, 9.0])
+    velocities = np.array([(1.0, 2.0, 0.0), (0, 0, 0)])
+    system = pair((-0.3, 0, 0), (0, 0, 0), velocities=velocities, friction=friction, iterations=iterations)
+    system.step()
+    x = system.positions()
+    # Normal of the contact: of the step's end, from (-0.29, 0.02).
+    normal = np.array([-0.29, 0.02, 0]) / math.hypot(0.29, 0.02)
+    depth = 0.3 - math.hypot(0.29, 0.02)
+    slip = np.array([0.01, 0.02, 0])
+    slip -= slip @ normal * normal
+    taken = min(friction * depth, np.linalg.norm(slip))
+    after = x[0] - x[1]
+    expected = np.array([-0.29, 0.02, 0]) + depth * normal - taken * slip / np.linalg.norm(slip)
+    assert np.abs(after - expected).max() < (1e-15 if iterations == 1 else 2 * taken**2 / 0.3 + 1e-14)
+    # Whatever the friction it slows the tangential motion only, and does not turn it round.
+    tangential = system.velocities()[0] - system.velocities()[1]
+    tangential -= tangential @ normal * normal
+    assert 0 <= tangential @ slip <= np.linalg.norm(slip) ** 2 / 0.01 * (1 + 1e-12)
+    assert np.abs(masses @ (x - [(-0.3, 0, 0), (0, 0, 0)]) - [0.01, 0.02, 0]).max() < 1e-15
+
+
+def test_what_is_described_closer_keeps_its_described_distance():
+    # Two neighbours of a cloth, 0.1 apart and 0.15 thick each: left alone at rest, and kept at 0.1 when pushed
+    # together; a third, described farther off, is kept at the sum of the radii.
+    particles = pbd.Particles(gravity=(0, 0, 0))
+    particles.add_particles([(0, 0, 0), (0.1, 0, 0), (1.0, 0, 0)], [1.0, 3.0, 2.0], radius=0.15)
+    particles.add_particle_contacts()
+    system = pbd.ParticleSystem(particles, dt=0.01, iterations=50)
+    before = system.positions()
+    system.step(5)
+    assert np.array_equal(system.positions(), before)
+    system.set_velocities([(1.0, 0, 0), (-2.0, 0, 0), (0, 0, 0)])
+    system.step(5)
+    x = system.positions()[:, 0]
+    assert x[1] - x[0] == pytest.approx(0.1, abs=1e-14)
+    system.set_velocities([(0, 0, 0), (0, 0, 0), (-10.0, 0, 0)])
+    system.step(30)
+    x = system.positions()[:, 0]
+    assert x[1] - x[0] >= 0.1 - 1e-12
+    assert x[2] - x[1] >= 0.3 - 1e-12
+
+
+def test_a_pinned_particle_is_an_obstacle():
+    system = pair((-0.5, 0, 0), (0, 0, 0), masses=(1.0, math.inf), velocities=((2.0, 0, 0), (0, 0, 0)))
+    system.step(60)
+    assert system.positions().tolist()[1] == [0, 0, 0]
+    assert system.positions()[0, 0] == pytest.approx(-0.3, abs=1e-15)
+
+
+def test_a_driven_particle_pushes():
+    particles = pbd.Particles(gravity=(0, 0, 0))
+    particles.add_particles([(0, 0, 0), (0.5, 0, 0)], 1.0, radius=[0.1, 0.2])
+    particles.add_particle_contacts()
+    particles.drive(0, lambda time: (2.0 * time, 0, 0))
+    system = pbd.ParticleSystem(particles, dt=0.01)
+    system.step(40)
+    assert system.positions()[:, 0] == pytest.approx([0.8, 1.1], abs=1e-14)
+    assert system.velocities()[1] == pytest.approx([2.0, 0, 0], abs=1e-12)
+
+
+def test_particles_of_no_radius_meet_nobody():
+    system = pair((-0.5, 0, 0), (0.5, 0, 0), radii=(0.0, 0.2), velocities=((2.0, 0, 0), (-2.0, 0, 0)))
+    system.step(100)
+    assert np.abs(system.positions() - [[1.5, 0, 0], [-1.5, 0, 0]]).max() < 1e-13
+
+
+# Many ---------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("friction", [0.0, 0.4])
+def test_momentum_of_many_is_kept_to_round_off(friction):
+    # Every pair divides its correction by one and the same number, so that Σ m Δx is zero pair by pair.
+    rng = np.random.default_rng(9)
+    particles = pbd.Particles(gravity=(0, 0, 0))
+    masses = rng.uniform(1, 9, 200)
+    x = rng.uniform(-0.5, 0.5, (200, 3))
+    particles.add_particles(x, masses, -2 * x, radius=0.08)
+    particles.add_particle_contacts(friction)
+    system = pbd.ParticleSystem(particles, dt=0.01, iterations=10)
+    before, touching = masses @ particles.velocities, 0
+    for _ in range(50):
+        system.step()
+        touching = max(touching, system.statistics().contacts)
+        # Round-off: 200 particles of up to 9 kg, ε · 1 m / h each in a sweep.
+        assert np.abs(masses @ system.velocities() - before).max() < 200 * 9 * 2.2e-16 / 0.01 * 10
+    assert touching > 100
+
+
+def test_contacts_are_counted_only_where_there_were_sweeps():
+    system = pair((0, 0, 0), (0.2, 0, 0), iterations=0)
+    system.step()
+    assert system.statistics().contacts == 0
+
+
+def pile(dt):
+    """300 grains of 2 cm let go a little apart in a box of 16 x 16 cm, without friction: some five layers."""
+    rng = np.random.default_rng(10)
+    places = np.array([(i, j, k) for k in range(7) for i in range(7) for j in range(7)], float)[:300]
+    lean = places[:, 2:] * np.array([0.0012, -0.0008, 0])
+    x = 0.0215 * places + lean + rng.uniform(-7e-4, 7e-4, (300, 3)) + [-0.065, -0.065, 0.02]
+    particles = pbd.Particles(gravity=(0, 0, -g))
+    particles.add_particles(x, rng.uniform(0.005, 0.02, 300), radius=0.01)
+    particles.add_particle_contacts()
+    particles.add_box((-0.08, -0.08, 0), (0.08, 0.08, 1.0))
+    return pbd.ParticleSystem(particles, dt=dt, iterations=30)
+
+
+def overlap(system):
+    """How much the two that overlap most do, in diameters."""
+    return 1 - distances(system.positions()).min() / 0.02
+
+
+def test_a_pile_of_grains_comes_to_rest():
+    system = pile(1 / 250)
+    system.step(1000)
+    settled = system.positions()
+    assert settled[:, 2].max() < 0.1
+    assert settled.min(axis=0) == pytest.approx([-0.07, -0.07, 0.01], abs=1e-15)
+    # At rest: a second more moves them by less than a hundredth of their radius, but for those few that are loose among
+    # the others and, without friction, slide on until they lean on something.
+    system.step(250)
+    moved = np.linalg.norm(system.positions() - settled, axis=1)
+    assert np.quantile(moved, 0.95) < 1e-4
+    assert moved.max() < 1e-3
+
+
+def test_a_pile_of_grains_overlaps_little_and_less_with_a_shorter_step():
+    # In each step all fall by g h², 0.16 mm at 4 ms, and the lowest carry five times that. 30 Jacobi sweeps, each of
+    # them a part of what is asked for, leave a few g h²: 6 % of a diameter is 7.5 of them. Half the step leaves
+    # a quarter, in a pile that has fallen otherwise; below half, whatever the pile.
+    coarse, fine = pile(1 / 250), pile(1 / 500)
+    coarse.step(250)
+    assert overlap(coarse) < 0.06
+    fine.step(500)
+    assert overlap(fine) < overlap(coarse) / 2

@@ -1,0 +1,211 @@
+"""Which pairs of shapes are looked at: those that brute force finds, and none that a model excludes; worlds, room."""
+
+import itertools
+import warnings
+
+import numpy as np
+import pytest
+
+import pbd
+import rigid
+from rigid.collision import data as tables
+from rigid.collision.narrow import point_finder
+from rigid.rotation import normalised
+
+
+def crowd(seed, count=200, spread=1.2):
+    """Small shapes of all kinds, a plane, a big box of the ground's and a long capsule."""
+    random = np.random.default_rng(seed)
+    model = rigid.Model()
+    model.add_shape(rigid.GROUND, rigid.Plane((0, 0, -0.8 * spread), (0.1, 0, 1)))
+    model.add_shape(rigid.GROUND, rigid.Box((-spread, 0, 0), (0.5, 3 * spread, spread)))
+    model.add_capsule(0.2, 2 * spread, mass=1.0)
+    for k in range(count):
+        place = {
+            "position": random.uniform(-spread, spread, 3),
+            "rotation": normalised(random.normal(size=4)),
+            "mass": 1.0,
+            "group": 1 << random.integers(3),
+            "mask": int(random.integers(1, 8)),
+        }
+        size = random.uniform(0.05, 0.15)
+        kinds = {"sphere": [size], "capsule": [size, 2 * size], "box": [(2 * size, size, 3 * size)]}
+        kinds["cylinder"] = kinds["capsule"]
+        name = list(kinds)[k % 4]
+        getattr(model, f"add_{name}")(*kinds[name], **place)
+    for a, b in random.integers(0, count, (100, 2)):
+        if a != b:
+            model.exclude_contact(a, b)
+    for a, b in random.integers(0, count, (20, 2)):
+        if a != b:
+            model.add_ball(a, b, (0, 0, 0))
+    return model
+
+
+def pairs_of(found):
+    return {tuple(sorted(map(int, pair))) for pair in found.shapes}
+
+
+@pytest.fixture(scope="module", params=[0, 1])
+def scene(request):
+    return crowd(request.param)
+
+
+def test_a_hash_finds_what_a_list_of_all_pairs_finds(scene, finder, monkeypatch):
+    """Half of the crowd has negative coordinates. Bit for bit, in whatever order."""
+    hashed = finder(scene)
+    assert hashed.arrays[0].lists.to_numpy()[tables.PAIR_COUNT] == 0
+    assert hashed.arrays[0].lists.to_numpy()[tables.LARGE_COUNT] == 3  # the plane, the box and the long capsule
+    monkeypatch.setattr(tables, "ALL_PAIRS", 10**6)
+    monkeypatch.setattr(tables, "MOST_LISTED", 10**6)
+    listed = finder(scene)
+    assert listed.arrays[0].lists.to_numpy()[tables.SMALL_COUNT] == 0
+    one, other = hashed(reach=0.05), listed(reach=0.05)
+    assert one.count == other.count > 200
+    assert pairs_of(one) == pairs_of(other)
+    orders = [np.lexsort((each.feature, each.shapes[:, 1], each.shapes[:, 0])) for each in (one, other)]
+    for name in ("shapes", "feature", "point", "normal", "gap"):
+        assert np.array_equal(getattr(one, name)[orders[0]], getattr(other, name)[orders[1]])
+    assert all(scene.may_touch(a, b) for a, b in pairs_of(one))
+    assert {0, 1, 2} <= {shape for pair in pairs_of(one) for shape in pair}
+
+
+def test_balls_are_found_exactly(finder):
+    """|x_i - x_j| < r_i + r_j + reach_i + reach_j, all of them, where the reaches differ."""
+    random = np.random.default_rng(8)
+    model = rigid.Model()
+    count = 400
+    for _ in range(count):
+        model.add_sphere(random.uniform(0.02, 0.1), mass=1, position=random.uniform(-1, 1, 3) - (0.5, 0, 3))
+    reach = random.uniform(0, 0.1, (count, 1))
+    found = finder(model)(reach=reach)
+    x = np.array([body.position for body in model.bodies])
+    r = np.array([piece.shape.radius for piece in model.shapes]) + reach[:, 0]
+    apart = np.linalg.norm(x[:, None] - x[None], axis=2) - r[:, None] - r[None]
+    a, b = np.nonzero(np.triu(apart < 0, 1))
+    assert found.count == len(a) > 300
+    assert pairs_of(found) == set(zip(a.tolist(), b.tolist()))
+
+
+def test_who_may_touch(finder):
+    """Spheres in one place: all but excluded and joined ones, those of groups apart, and those of one body."""
+    model = rigid.Model()
+    for _ in range(5):
+        model.add_sphere(1.0, mass=1)
+    model.add_sphere(1.0, mass=1, group=2, mask=4)
+    model.add_shape(0, rigid.Sphere((0, 0, 0), 1.0))
+    model.add_shape(rigid.GROUND, rigid.Sphere((0, 0, 0), 1.0))
+    model.add_shape(rigid.GROUND, rigid.Sphere((0, 0, 0), 1.0))
+    model.exclude_contact(0, 1)
+    model.add_ball(1, 2, (0, 0, 0))
+    model.add_ball(2, 3, (0, 0, 0), collide=True)
+    model.add_ball(rigid.GROUND, 4, (0, 0, 0))
+    expected = {pair for pair in itertools.combinations(range(len(model.shapes)), 2) if model.may_touch(*pair)}
+    assert pairs_of(finder(model)()) == expected
+    assert {(0, 1), (1, 2), (0, 5), (0, 6), (7, 8)}.isdisjoint(expected)
+    assert {(2, 3), (4, 7), (0, 2), (1, 6)} - expected == {(1, 6)}  # 6 is on body 0, which is excluded from 1
+
+
+def test_each_world_finds_what_it_finds_alone(finder):
+    models = [crowd(3, count=20, spread=0.6) for _ in range(3)]
+    for k, model in enumerate(models):
+        for piece in model.shapes:
+            piece.friction = 0.1 * k
+    together = finder(models)
+    poses = together.poses_at_start()
+    random = np.random.default_rng(9)
+    poses[..., :3] += 0.1 * random.normal(size=poses[..., :3].shape)
+    poses[..., 3:] = normalised(random.normal(size=poses[..., 3:].shape))
+    for k, found in enumerate(together(poses, reach=0.02)):
+        alone = finder(models[k])(poses[k : k + 1], reach=0.02)
+        assert found.count == alone.count > 10
+        for name in ("shapes", "bodies", "feature", "point", "normal", "gap", "friction"):
+            assert np.array_equal(getattr(found, name), getattr(alone, name))
+    assert len({found.count for found in together(poses, reach=0.02)}) > 1
+
+
+def test_copies_of_one_model_are_worlds(finder):
+    one, two = finder(crowd(3, count=20, spread=0.6), worlds=2)(reach=0.02)
+    assert np.array_equal(one.point, two.point)
+
+
+def test_too_many_points_are_counted_and_not_written(finder):
+    model = crowd(3, count=20, spread=0.6)
+    everything, few = finder(model)(reach=0.02), finder(model, capacity=5)(reach=0.02)
+    assert few.count == everything.count > 5
+    assert np.array_equal(few.point, everything.point[:5])
+
+
+def test_too_many_pairs_are_too_many_points(finder, monkeypatch):
+    monkeypatch.setattr(tables, "PAIRS_OF_A_SHAPE", 1)
+    model = rigid.Model()
+    for _ in range(60):
+        model.add_sphere(1.0, mass=1)
+    find = finder(model)
+    assert find().count > find.arrays[1].integers.shape[1]
+
+
+def test_no_shapes_no_points(finder):
+    model = rigid.Model()
+    model.add_body(mass=1, inertia=(1, 1, 1))
+    assert finder(model)().count == 0
+    assert finder(rigid.Model())().count == 0
+
+
+def test_a_mesh_collider_is_refused():
+    model = rigid.Model()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        hull = pbd.ConvexHull(np.eye(4)[:, :3])
+        mesh = pbd.MeshCollider((hull.vertices, hull.triangles), resolution=8)
+    model.add_shape(rigid.GROUND, mesh)
+    with pytest.raises(NotImplementedError, match=r"MeshCollider.*'ground'.*add_mesh"):
+        tables.shape_tables([model], 1)
+
+
+def test_worlds_of_other_shapes_are_refused():
+    def model(**surface):
+        made = rigid.Model()
+        made.add_sphere(1.0, mass=1, **surface)
+        return made
+
+    with pytest.raises(ValueError, match="world 1 has other shapes"):
+        tables.shape_tables([model(), model(group=2)], 2)
+    with pytest.raises(ValueError, match="2 models for 3 worlds"):
+        tables.shape_tables([model(), model()], 3)
+
+
+def test_worlds_of_hulls_with_other_faces_are_refused():
+    random = np.random.default_rng(0)
+    models = [rigid.Model(), rigid.Model()]
+    for model in models:
+        points = normalised(random.normal(size=(8, 3)))  # all of them corners
+        model.add_shape(model.add_body(), rigid.ConvexHull(points), density=1)
+    with pytest.raises(ValueError, match="shape 0, a hull, has other faces in world 1"):
+        tables.shape_tables(models, 2)
+
+
+def test_what_can_meet():
+    model = rigid.Model()
+    model.add_ground()
+    assert not any(tables.meetings([model]))
+    model.add_capsule(0.1, 1, mass=1)
+    assert tables.meetings([model]) == (False, True, False, False, False, False, False)
+    model.add_box((1, 1, 1), mass=1)
+    assert tables.meetings([model]) == (False, True, True, True, False, False, False)
+    model.add_shape(1, rigid.Sphere(radius=0.1), rolling_friction=0.01)
+    assert tables.meetings([model]).turning
+
+
+def test_compiled_for_what_can_meet_the_same_is_found(finder):
+    model = rigid.Model()
+    model.add_ground()
+    random = np.random.default_rng(10)
+    for _ in range(15):
+        turn = normalised(random.normal(size=4))
+        model.add_capsule(0.1, 0.4, mass=1, position=random.uniform(-0.4, 0.4, 3) + (0, 0, 0.3), rotation=turn)
+    everything = finder(model)(reach=0.02)
+    little = finder(model, finding=point_finder(tables.meetings([model])))(reach=0.02)
+    assert everything.count == little.count > 10
+    for name in ("shapes", "feature", "point", "gap"):
+        assert np.array_equal(getattr(everything, name), getattr(little, name))

@@ -1,0 +1,227 @@
+"""Contact points of every pair of shapes, against brute force: distances of convex sets, and all separating axes."""
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy.optimize import nnls
+
+import rigid
+from rigid.collision.polyhedron import polyhedron
+from rigid.rotation import normalised, to_matrix
+
+HULL = rigid.ConvexHull(np.random.default_rng(7).normal(size=(14, 3)) * 0.35)
+SHAPES = {
+    "sphere": lambda: rigid.Sphere((0, 0, 0), 0.3),
+    "capsule": lambda: rigid.Capsule((0, 0, -0.5), (0, 0, 0.5), 0.2),
+    "box": lambda: rigid.Box((0, 0, 0), (0.6, 1.0, 0.4)),
+    "cylinder": lambda: rigid.Cylinder((0, 0, -0.4), (0, 0, 0.4), 0.3),
+    "hull": lambda: rigid.ConvexHull(HULL.vertices + (0.3, -0.2, 0.1)),
+}
+ROUND = ("sphere", "capsule")
+PAIRS = list(itertools.product(SHAPES, repeat=2))
+MARGIN = 1e-3 * 0.65  # EDGE_MARGIN of the largest of the polyhedra above
+
+
+def scene(first, second):
+    """A model of two bodies of one shape each."""
+    model = rigid.Model(gravity=(0, 0, 0))
+    for name in (first, second):
+        model.add_shape(model.add_body(), SHAPES[name](), density=1.0)
+    return model
+
+
+def solid(model, index, pose):
+    """A shape as corners in the world (n, 3) and a radius about their hull, its face normals, and its edges."""
+    piece = model.shapes[index]
+    numbers = piece.shape.numbers()
+    if piece.shape.kind == SHAPES["sphere"]().kind:
+        corners, radius, normals, edges = np.zeros((1, 3)), numbers[0], np.zeros((0, 3)), np.zeros((0, 3))
+    elif piece.shape.kind == SHAPES["capsule"]().kind:
+        corners, radius = np.array([(0, 0, -numbers[1]), (0, 0, numbers[1])]), numbers[0]
+        normals, edges = np.zeros((0, 3)), np.array([(0.0, 0.0, 1.0)])
+    else:
+        body = polyhedron(piece.shape)
+        corners, radius, normals = body.vertices, 0.0, body.planes[:, :3]
+        edges = corners[body.edges[:, 1]] - corners[body.edges[:, 0]]
+    turn, local = to_matrix(pose[3:]), to_matrix(piece.rotation)
+    placed = pose[:3] + (piece.position + corners @ local.T) @ turn.T
+    return placed, radius, normals @ local.T @ turn.T, edges @ local.T @ turn.T
+
+
+def distance(a, b):
+    """Distance of the hulls of two sets of points, and how many of each the nearest points are made of.
+
+    The point of a hull {Σ λ p} nearest to the origin is p λ/Σλ, λ >= 0 the least squares solution of p λ = 0, Σ λ = 1.
+    """
+    difference = (a[:, None] - b[None]).reshape(-1, 3)
+    weights, _ = nnls(np.vstack([difference.T, np.ones(len(difference))]), np.array([0, 0, 0, 1.0]))
+    used = (weights.reshape(len(a), len(b)) > 1e-12 * weights.max()).nonzero()
+    return np.linalg.norm(difference.T @ weights / weights.sum()), [len(set(each)) for each in used]
+
+
+def separation(normal, a, b):
+    return ((a @ np.atleast_2d(normal).T).min(axis=0) - (b @ np.atleast_2d(normal).T).max(axis=0)).max()
+
+
+def best_axis(first, second):
+    """The largest separation of two convex bodies along normals of faces and common perpendiculars of edges."""
+    (a, _, faces_a, edges_a), (b, _, faces_b, edges_b) = first, second
+    across = np.cross(edges_a[:, None], edges_b[None]).reshape(-1, 3)
+    across = across[np.linalg.norm(across, axis=1) > 1e-9]
+    axes = np.concatenate([-faces_a, faces_b, across, -across])
+    return separation(axes / np.linalg.norm(axes, axis=1, keepdims=True), a, b)
+
+
+def random_poses(model, random, low, high):
+    """Poses of both bodies, so that the gap of their hulls' corners along a random axis is between low and high."""
+    poses = np.zeros((1, 2, 7))
+    poses[0, :, 3:] = normalised(random.normal(size=(2, 4)))
+    poses[0, :, :3] = random.normal(size=3) + 0.1 * random.normal(size=(2, 3))
+    axis = random.normal(size=3)
+    axis /= np.linalg.norm(axis)
+    (a, r, _, _), (b, s, _, _) = (solid(model, k, poses[0, k]) for k in range(2))
+    poses[0, 0, :3] += (random.uniform(low, high) - (separation(axis, a, b) - r - s)) * axis
+    return poses
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids="-".join)
+def test_apart_the_gap_is_the_distance(pair, finder):
+    """Exact where a shape is round, and where faces meet corners; of edges but for the preference for faces."""
+    model = scene(*pair)
+    find = finder(model)
+    random = np.random.default_rng(1)
+    exact = 0
+    for _ in range(40):
+        poses = random_poses(model, random, 0.0, 0.2)
+        (a, r, _, _), (b, s, _, _) = (solid(model, k, poses[0, k]) for k in range(2))
+        apart, used = distance(a, b)
+        true = apart - r - s
+        if true <= 1e-6:
+            continue
+        found = find(poses, reach=0.5)
+        assert np.linalg.norm(found.normal, axis=1) == pytest.approx(1, abs=1e-12)
+        if set(pair) == {"sphere", "cylinder"}:  # a sphere meets the cylinder itself, not the prism inside it
+            assert -0.02 * 0.3 < found.gap.min() - true < 1e-12
+        elif set(pair) & set(ROUND):
+            assert found.gap.min() == pytest.approx(true, abs=1e-6)
+            exact += 1
+        elif used == [2, 2]:
+            assert found.gap.min() == pytest.approx(true, abs=MARGIN)
+            exact += 1
+        elif 1 in used and max(used) >= 3:
+            assert found.gap.min() == pytest.approx(true, abs=1e-9)
+            exact += 1
+        elif len(found.gap) and found.feature[0] >= 0:
+            assert found.gap.min() > true - 1e-9  # of points on both surfaces, which are nowhere nearer
+        if len(found.gap):
+            assert separation(found.normal, a, b) - r - s <= found.gap.min() + 0.006
+    assert exact > 5 or set(pair) == {"sphere", "cylinder"}
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids="-".join)
+def test_overlapping_the_deepest_gap_parts_them(pair, finder):
+    """Along the normal the gap is the overlap, and hardly any axis has less of it."""
+    model = scene(*pair)
+    find = finder(model)
+    random = np.random.default_rng(2)
+    tested = 0
+    for _ in range(60):
+        poses = random_poses(model, random, *((-0.6, -0.2) if set(pair) & set(ROUND) else (-0.3, -0.01)))
+        first, second = (solid(model, k, poses[0, k]) for k in range(2))
+        (a, r, *_), (b, s, *_) = first, second
+        if distance(a, b)[0] > 1e-9:
+            continue  # cores apart: the test above
+        found = find(poses)
+        if "sphere" in pair and "cylinder" in pair:
+            assert found.gap.min() < 0
+            continue
+        deepest = found.gap.argmin()
+        assert np.linalg.norm(found.normal, axis=1) == pytest.approx(1, abs=1e-12)
+        along = separation(found.normal[deepest], a, b) - r - s
+        assert found.gap.min() == pytest.approx(along, abs=2e-6)
+        if not set(pair) <= set(ROUND):
+            assert found.gap.min() > best_axis(first, second) - r - s - 2 * MARGIN
+        tested += 1
+    assert tested > 10 or set(pair) <= set(ROUND) or set(pair) == {"sphere", "cylinder"}
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids="-".join)
+def test_the_other_way_round_normals_are_opposite(pair, finder):
+    forth, back = finder(scene(*pair)), finder(scene(*reversed(pair)))
+    random = np.random.default_rng(3)
+    for _ in range(20):
+        poses = random_poses(forth.models[0], random, -0.2, 0.05)
+        one, other = forth(poses, reach=0.1), back(poses[:, ::-1].copy(), reach=0.1)
+        assert len(one.gap) == len(other.gap)
+        one_order, other_order = (np.lexsort(np.round(each.gap, 9)[None]) for each in (one, other))
+        assert one.gap[one_order] == pytest.approx(other.gap[other_order], abs=1e-9)
+        if len(one.gap) == 1 and (set(pair) & set(ROUND) or one.gap[0] < 0):
+            assert one.normal == pytest.approx(-other.normal, abs=1e-9)
+            assert one.point - one.gap[:, None] * one.normal == pytest.approx(other.point, abs=1e-6)
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids="-".join)
+def test_features_are_unique_and_stay_while_the_same_things_meet(pair, finder):
+    model = scene(*pair)
+    find = finder(model)
+    random = np.random.default_rng(4)
+    same = 0
+    for _ in range(20):
+        poses = random_poses(model, random, -0.1, -0.01)
+        before = find(poses, reach=0.1)
+        assert len(set(before.feature)) == len(before.feature) <= 8
+        assert before.feature.tolist() == find(poses, reach=0.1).feature.tolist()
+        poses[0, 0, :3] += 1e-7 * random.normal(size=3)
+        after = find(poses, reach=0.1)
+        same += set(before.feature) == set(after.feature)
+    assert same >= 19  # but for a tie
+
+
+@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize("height", [-0.05, 0.0, 0.04])
+def test_on_a_plane_the_gap_is_the_lowest_height(name, height, finder):
+    """Of a cylinder itself: the lowest point of its rim is r sin of the tilt below the middle of its end."""
+    normal = np.array([1.0, -2.0, 3.0]) / np.sqrt(14)
+    model = rigid.Model()
+    model.add_shape(rigid.GROUND, rigid.Plane((1, 2, 3), normal))
+    model.add_shape(model.add_body(), SHAPES[name](), density=1.0)
+    find = finder(model)
+    random = np.random.default_rng(5)
+    for _ in range(20):
+        pose = np.concatenate([random.normal(size=3), normalised(random.normal(size=4))])
+        corners, radius, *_ = solid(model, 1, pose)
+        low = (corners @ normal).min() - radius
+        if name == "cylinder":
+            piece = model.shapes[1]
+            axis = to_matrix(pose[3:]) @ to_matrix(piece.rotation)[:, 2] @ normal
+            middle = pose[:3] + to_matrix(pose[3:]) @ piece.position
+            low = middle @ normal - 0.4 * abs(axis) - 0.3 * np.sqrt(1 - axis**2)
+        pose[:3] += (height + normal @ (1, 2, 3) - low) * normal
+        found = find(pose.reshape(1, 1, 7), reach=0.1)
+        assert (found.bodies == (0, -1)).all()
+        assert (found.shapes == (1, 0)).all()
+        assert found.gap.min() == pytest.approx(height, abs=1e-12)
+        assert found.normal == pytest.approx(np.tile(normal, (len(found.gap), 1)), abs=1e-12)
+        assert (found.point - (1, 2, 3)) @ normal == pytest.approx(found.gap, abs=1e-12)
+        assert len(set(found.feature)) == len(found.feature) <= 8
+
+
+@pytest.mark.parametrize("name", [name for name in SHAPES if name != "hull"])
+def test_distance_of_points_from_a_shape_on_its_body(name, distances):
+    """A point's distance is that from a sphere of no size: from the hull of corners, less the radius."""
+    model = scene(name, "sphere")
+    model.bodies[0].position = np.array([1.0, 2.0, 3.0])
+    model.bodies[0].rotation = normalised(np.array([1.0, 2.0, -1.0, 0.5]))
+    pose = np.concatenate([model.bodies[0].position, model.bodies[0].rotation])
+    corners, radius, *_ = solid(model, 0, pose)
+    places = pose[:3] + np.random.default_rng(6).normal(size=(200, 3))
+    found, normals = distances(model, 0, places)
+    exact = np.array([distance(x[None], corners)[0] for x in places]) - radius
+    outside = exact > 1e-9
+    error = (found - exact)[outside]
+    assert error.max() < 1e-9
+    assert error.min() > (-0.02 * 0.3 if name == "cylinder" else -1e-9)  # corners on the cylinder, sides inside it
+    step = 1e-6
+    ahead, _ = distances(model, 0, places + step * normals)
+    assert (ahead - found)[outside] == pytest.approx(step, rel=1e-4)

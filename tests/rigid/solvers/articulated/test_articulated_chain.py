@@ -1,0 +1,128 @@
+"""Chains in generalised coordinates: against a reference, their energy, momenta and sweeps."""
+
+import math
+
+import numpy as np
+import pytest
+from references import LENGTH, ball_rods, chain_angles, g, rod_chain
+
+import rigid
+from rigid.constraints.joints.gaps import joint_gaps
+from rigid.rotation import from_axis_angle, rotate
+
+
+def solve(model, dt=0.01, **options):
+    return rigid.solver("articulated", model, dt=dt, contacts=False, **options)
+
+
+def test_a_falling_chain_comes_to_the_reference_in_first_order():
+    expected = np.diff(chain_angles(0.5)[0], prepend=0.0)
+    errors = {}
+    for h in (0.01, 0.005, 0.002, 0.001):
+        solver = solve(rod_chain(), dt=h)
+        solver.step(round(0.5 / h))
+        errors[h] = np.abs(np.array(list(solver.joint_positions().values())) - expected).max()
+        assert joint_gaps(solver.model, solver.state()).max() < 1e-14
+    assert errors[0.01] < 0.08
+    assert errors[0.001] < 0.005
+    for h in (0.01, 0.002):
+        assert errors[h] / errors[h / 2] == pytest.approx(2, abs=0.3)
+
+
+def highest(**options):
+    """The most energy that a frictionless chain has in ten seconds, above its start, in parts of m g L."""
+    solver = solve(rod_chain(), **options)
+    start, most = solver.energy().total, 0.0
+    for _ in range(1000):
+        solver.step()
+        most = max(most, solver.energy().total - start)
+    return most / (5 * g * 5 * LENGTH)
+
+
+def test_a_passive_chain_gains_no_energy_but_as_the_source_has_it():
+    assert highest() < 1e-9
+    assert highest(velocity_products="explicit") > 0.1
+
+
+def test_rods_on_balls_in_free_flight_keep_their_momenta():
+    # Nothing holds the chain: linear momentum is the first row's, to round-off, angular momentum changes as positions
+    # are of first order. The spins are such that inner joints turn through all of the poses, half a turn and more.
+    def lost(h):
+        model = rigid.Model(gravity=(0, 0, 0))
+        spins = [(3, -2, 4), (-5, 6, 1), (2, 4, -6)]
+        for k, spin in enumerate(spins):
+            model.add_box((LENGTH, 0.1, 0.05), mass=1.0 + k, position=((k + 0.5) * LENGTH, 0, 0), angular_velocity=spin)
+            if k:
+                model.add_ball(k - 1, k, point=(k * LENGTH, 0, 0))
+        solver = solve(model, dt=h)
+        begin, angular, turns = solver.state(), [], []
+        for _ in range(20):
+            solver.step(round(0.5 / h))
+            state = solver.state()
+            angular.append(rigid.angular_momentum(model, state) - rigid.angular_momentum(model, begin))
+            away = rigid.linear_momentum(model, state) - rigid.linear_momentum(model, begin)
+            assert np.abs(away).max() < 1e-10
+            turns.append(rotate(state.rotation, (1.0, 0, 0)))
+        assert joint_gaps(solver.model, solver.state()).max() < 1e-14
+        return np.abs(angular).max(), rigid.angular_momentum(model, begin), np.array(turns)
+
+    coarse, start, turns = lost(0.001)
+    fine, _, _ = lost(0.0005)
+    assert coarse < 0.05 * np.linalg.norm(start)
+    assert fine == pytest.approx(coarse / 2, rel=0.2)
+    assert np.abs(turns[:, :, 2]).max() > 0.9  # an axis that three hinges about z, y and x would lock at
+
+
+def test_a_ball_passes_the_pose_at_which_three_hinges_lock():
+    # Turned about y through 90° and on, at a constant rate, by a body without gravity: the angle is ω t all the way.
+    model = rigid.Model(gravity=(0, 0, 0))
+    model.add_body(mass=1.0, inertia=(1, 1, 1), position=(0, 0, 0), angular_velocity=(0, 2.0, 0))
+    model.add_ball(rigid.GROUND, 0, point=(0, 0, 0))
+    solver = solve(model)
+    for k in range(1, 400):
+        solver.step()
+        expected = from_axis_angle((0, 1, 0), 0.02 * k)
+        assert abs(solver.state().rotation[0] @ expected) == pytest.approx(1, abs=1e-12)
+
+
+def test_the_chain_of_the_source_with_friction():
+    # Source [3]: six sweeps in the mean to 1e-6; angles after 1 s from chain_angles(1.0, friction=0.5).
+    expected = (2.16096, 0.10297, 0.12073, 0.15890, 0.23033)
+    solver, sweeps = solve(rod_chain(friction=0.5), iterations=500, tolerance=1e-6), []
+    for step in range(500):
+        solver.step()
+        sweeps.append(solver.statistics().iterations)
+        if step == 99:
+            assert np.abs(np.array(list(solver.joint_positions().values())) - expected).max() < 0.05
+    assert np.mean(sweeps) < 6
+
+
+def test_a_rod_with_friction_comes_to_rest_where_it_should():
+    # Friction 0.3 N m from the horizontal: at rest at 1.671423837 rad, in the limit of short steps; first order.
+    errors = []
+    for h in (0.0025, 0.00125):
+        solver = solve(rod_chain(1, friction=0.3), dt=h)
+        solver.step(round(8 / h))
+        errors.append(abs(solver.joint_positions()["hinge 0"] - 1.671423837))
+        assert np.abs(solver.state().angular_velocity).max() < 1e-12
+    assert errors[1] < 0.6 * errors[0] < 0.6 * 0.03
+
+
+def test_balls_swing_as_they_should():
+    # Joints that start at speed, on balls: the state's velocities are those given, as these agree with the joints.
+    model = ball_rods([(0, -1, 2), (3, 1, -2)])
+    state = solve(model).state()
+    assert np.abs(state.angular_velocity - model.initial_state().angular_velocity).max() < 1e-13
+    assert np.abs(state.velocity - model.initial_state().velocity).max() < 1e-13
+
+
+def test_a_motor_turns_a_hinge_as_fast_as_it_is_told_and_a_limit_stops_it():
+    model = rod_chain(1)
+    model.joints[0].motor = rigid.Motor(speed=-2.0)
+    model.joints[0].limits = (-math.radians(60), math.radians(60))
+    solver = solve(model)
+    solver.step(20)
+    assert solver.joint_positions()["hinge 0"] == pytest.approx(-0.4, abs=1e-9)
+    solver.step(100)
+    # What is nearer to a limit than 2.5 h² is at it (rigid/constraints/joints/drive.py).
+    assert solver.joint_positions()["hinge 0"] == pytest.approx(-math.radians(60), abs=2.5e-4)

@@ -1,0 +1,175 @@
+"""The articulated-body method against the dense equations of motion, which are written here from the bodies' side.
+
+For all bodies at once, Newton and Euler with multipliers of the joints' constraints G, which are differentiated twice:
+
+    m a = m g + (Gᵀλ)_v,    I α + ω × Iω = (Gᵀλ)_ω,    G A + Ġ V = 0
+
+A point held by both, D = P_j - P_i = 0, has D̈ = a + α × ξ + ω × (ω × ξ) of each; a row n_a·n_b = 0, with axes fixed in
+bodies, n̈_a·n_b + 2 ṅ_a·ṅ_b + n_a·n̈_b = 0, n̈ = α × n + ω × (ω × n); a slider's row D·n = 0 has D̈·n + 2 Ḋ·ṅ + D·n̈ = 0.
+"""
+
+import numpy as np
+import pytest
+
+import rigid
+from rigid.constraints.joints.positions import axes_in_world, motion, point_in_world
+from rigid.rotation import to_matrix
+from rigid.solvers.articulated.links import TEST
+
+KINDS = ("ball", "hinge", "universal", "slider", "fixed")
+# Pairs of the triads' axes, of parent and child, that stay at a right angle.
+RIGHT_ANGLES = {
+    "ball": (), "hinge": ((1, 0), (2, 0)), "universal": ((0, 1),), "slider": ((1, 0), (2, 0), (1, 2)),
+    "fixed": ((1, 0), (2, 0), (1, 2)),
+}  # fmt: skip
+
+
+def join(model, rng, parent, child, kind, point):
+    """A joint of a kind, at a point, along random axes."""
+    axis, other = rng.normal(size=(2, 3))
+    if kind == "ball":
+        model.add_ball(parent, child, point)
+    elif kind == "hinge":
+        model.add_hinge(parent, child, point, axis)
+    elif kind == "universal":
+        model.add_universal(parent, child, point, axis, np.cross(axis, other))
+    elif kind == "slider":
+        model.add_slider(parent, child, axis, point)
+    else:
+        model.add_fixed(parent, child, point)
+
+
+def random_tree(seed, kind=None):
+    """Up to twenty bodies of random inertia in random poses, each jointed to one before or, the first, to the ground or
+    to nothing; every third joint has the new body as its parent."""
+    rng = np.random.default_rng(seed)
+    model = rigid.Model()
+    for k in range(rng.integers(2, 21)):
+        turn = rng.normal(size=4)
+        sides = rng.uniform(0.1, 0.4, 3) ** 2
+        body = model.add_body(
+            mass=rng.uniform(0.5, 2.0), inertia=(sides.sum() - sides) / 12, position=rng.uniform(-1, 1, 3),
+            rotation=turn / np.linalg.norm(turn), velocity=rng.normal(size=3), angular_velocity=rng.normal(size=3),
+        )  # fmt: skip
+        if k or rng.random() < 0.5:
+            pair = [rng.integers(k) if k else rigid.GROUND, body]
+            if k and rng.random() < 0.3:
+                pair.reverse()
+            join(model, rng, *pair, kind or rng.choice(KINDS), rng.uniform(-1, 1, 3))
+    return model
+
+
+def constraints(model, state):
+    """G (rows, 6 B), Ġ V (rows,), of all joints but distances."""
+    rows, products = [], []
+    count = len(model.bodies)
+
+    def row(linear, i, j, angular_i, angular_j, product):
+        found = np.zeros((count + 1, 6))  # the last is the ground's
+        found[i] -= [*linear, *angular_i]
+        found[j] += [*linear, *angular_j]
+        rows.append(found[:count].ravel())
+        products.append(product)
+
+    for joint in model.joints:
+        if joint.kind == "distance":
+            continue
+        i, j = joint.parent, joint.child
+        (v_i, w_i), (v_j, w_j) = motion(state, i), motion(state, j)
+        m, n = axes_in_world(state, i, joint.parent_axes), axes_in_world(state, j, joint.child_axes)
+        centre_i, centre_j = (point_in_world(state, body, np.zeros(3)) for body in (i, j))
+        p_i = point_in_world(state, i, joint.parent_anchor)
+        p_j = point_in_world(state, j, joint.child_anchor)
+        arm_i, arm_j = p_i - centre_i, p_j - centre_j
+        D = p_j - p_i
+        speed = v_j + np.cross(w_j, arm_j) - v_i - np.cross(w_i, arm_i)
+        product = np.cross(w_j, np.cross(w_j, arm_j)) - np.cross(w_i, np.cross(w_i, arm_i))
+        if joint.kind == "slider":
+            for e in m[1:]:  # turns with the parent, so that D·n̈ has α_i × e as well
+                turning = np.cross(w_i, np.cross(w_i, e))
+                row(e, i, j, np.cross(arm_i, e) - np.cross(e, D), np.cross(arm_j, e),
+                    product @ e + 2 * speed @ np.cross(w_i, e) + D @ turning)  # fmt: skip
+        else:
+            for e in np.eye(3):
+                row(e, i, j, np.cross(arm_i, e), np.cross(arm_j, e), product @ e)
+        for a, b in RIGHT_ANGLES[joint.kind]:
+            first, second = m[a], n[b]
+            turned = np.cross(w_i, np.cross(w_i, first)) @ second + np.cross(w_j, np.cross(w_j, second)) @ first
+            across = np.cross(first, second)  # (α × a)·b = α·(a × b)
+            row(np.zeros(3), i, j, -across, -across, turned + 2 * np.cross(w_i, first) @ np.cross(w_j, second))
+    return np.reshape(rows, (-1, 6 * count)), np.array(products)
+
+
+def mass_matrix(model, state):
+    """(6 B, 6 B), and -ω × Iω as part of the forces (6 B,)."""
+    count = len(model.bodies)
+    masses, forces = np.zeros((6 * count, 6 * count)), np.zeros(6 * count)
+    turns = to_matrix(state.rotation)
+    for body in range(count):
+        inertia = turns[body] @ model.inertias[body] @ turns[body].T
+        masses[6 * body : 6 * body + 3, 6 * body : 6 * body + 3] = model.masses[body] * np.eye(3)
+        masses[6 * body + 3 : 6 * body + 6, 6 * body + 3 : 6 * body + 6] = inertia
+        spin = state.angular_velocity[body]
+        forces[6 * body : 6 * body + 3] = model.masses[body] * np.array(model.gravity)
+        forces[6 * body + 3 : 6 * body + 6] = -np.cross(spin, inertia @ spin)
+    return masses, forces
+
+
+def solved(masses, G, forces, products):
+    """A of M A = F + Gᵀλ, G A = -Ġ V."""
+    rows = len(G)
+    matrix = np.block([[masses, G.T], [G, np.zeros((rows, rows))]])
+    return np.linalg.solve(matrix, np.concatenate([forces, -products]))[: len(masses)]
+
+
+@pytest.mark.parametrize("seed", [*range(95), *KINDS])
+def test_accelerations_are_those_of_the_dense_equations(seed):
+    # The source's explicit form is linear in the step: with h = 1 the speeds change by u̇, and J u̇ + J̇ u, the bodies'
+    # accelerations, can be read: the velocities' change, and what the solver notes as J̇ u.
+    model = random_tree(seed) if isinstance(seed, int) else random_tree(KINDS.index(seed), seed)
+    solver = rigid.solver("articulated", model, dt=1.0, velocity_products="explicit", gyroscopic="explicit",
+                          contacts=False)  # fmt: skip
+    solver.step()  # to some pose or other; and in it to velocities that the joints allow
+    state = solver.state()
+    masses, _ = mass_matrix(model, state)
+    G, _ = constraints(model, state)
+    velocities = np.hstack([state.velocity, state.angular_velocity]).ravel()
+    velocities = solved(masses, G, masses @ velocities, np.zeros(len(G))).reshape(-1, 6)
+    state = rigid.State(state.position, state.rotation, velocities[:, :3], velocities[:, 3:])
+    solver.set_state(state)
+    solver.step()
+    after = solver.state()
+    change = np.hstack([after.velocity - state.velocity, after.angular_velocity - state.angular_velocity])
+    products = np.zeros_like(change)
+    for k, link in enumerate(solver.trees):
+        products[link.body] = solver._links.sums.to_numpy()[0, k, TEST : TEST + 6]
+    G, of_speeds = constraints(model, state)
+    _, forces = mass_matrix(model, state)
+    expected = solved(masses, G, forces, of_speeds).reshape(-1, 6)
+    assert np.abs(change + products - expected).max() < 1e-10 * max(np.abs(expected).max(), 9.81)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_test_impulse_is_answered_as_by_the_dense_equations(seed):
+    # An impulse of one along a distance between two bodies of a tree, or of two: V = M⁻¹ (J_dᵀ + Gᵀλ), G V = 0; and
+    # what it does to the distance is the row's J_d M⁻¹ J_dᵀ, of which the solver keeps the inverse.
+    model = random_tree(seed)
+    bodies = len(model.bodies)
+    rng = np.random.default_rng(seed)
+    one, other = rng.choice(bodies, 2, replace=False)
+    model.add_distance(one, other, rng.uniform(-1, 1, 3), rng.uniform(-1, 1, 3), name="row")
+    solver = rigid.solver("articulated", model, dt=1e-3, contacts=False, iterations=0)
+    state = solver.state()
+    solver.step()
+    joint = model.joints[-1]
+    ends = (one, joint.parent_anchor), (other, joint.child_anchor)
+    p_i, p_j = (point_in_world(state, *end) for end in ends)
+    n = (p_j - p_i) / np.linalg.norm(p_j - p_i)
+    row = np.zeros((bodies, 6))
+    row[one] -= [*n, *np.cross(p_i - state.position[one], n)]
+    row[other] += [*n, *np.cross(p_j - state.position[other], n)]
+    masses, _ = mass_matrix(model, state)
+    G, _ = constraints(model, state)
+    answer = solved(masses, G, row.ravel(), np.zeros(len(G)))
+    jacobian, answers = (array.to_numpy()[0, 0] for array in solver._over_speeds)
+    assert jacobian @ answers == pytest.approx(row.ravel() @ answer, rel=1e-10)

@@ -1,0 +1,212 @@
+"""Joints by penalties: they sag, give way and swing as their springs say, and close as these grow stiff."""
+
+import math
+import re
+
+import numpy as np
+import pytest
+from described import ZERO, Y, all_joints_in_a_row, g
+from references import WIDTH, chain_angles, rod_chain
+
+import pbd
+import rigid
+from rigid.constraints.joints.gaps import joint_gaps
+
+
+def solve(model, dt=0.003, **options):
+    return rigid.solver("penalty", model, dt=dt, contacts=False, **options)
+
+
+def hanging(joint="ball", mass=2.0):
+    """A rod that hangs from the ground by its upper end."""
+    model = rigid.Model(gravity=(0, 0, -g))
+    rod = model.add_box((0.05, 0.05, 0.5), mass=mass, position=(0, 0, -0.25))
+    if joint == "ball":
+        model.add_ball(rigid.GROUND, rod, ZERO, name="hook")
+    else:
+        model.add_hinge(rigid.GROUND, rod, ZERO, Y, name="hook")
+    return model
+
+
+# Sag ------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("joint", ["ball", "hinge"])
+@pytest.mark.parametrize("stiffness", [5000.0, 20000.0])
+@pytest.mark.parametrize("mass", [0.01, 2.0])
+def test_a_hanging_joint_sags_by_g_over_its_stiffness(joint, stiffness, mass):
+    # At rest A⁻¹ α* G = m g, and along the rod A = 1/m: G = g/α*, whatever the mass.
+    solver = solve(hanging(joint, mass), stiffness=stiffness)
+    solver.step(1500)
+    sag = -0.25 - solver.state().position[0, 2]
+    assert sag == pytest.approx(g / stiffness, rel=1e-6)
+    assert joint_gaps(solver.model, solver.state()).max() == pytest.approx(sag, rel=1e-6)
+    assert solver.statistics().residual == pytest.approx(sag, rel=1e-6)
+
+
+def test_a_hanging_joint_swings_as_semi_implicit_euler_has_it():
+    # v' = v - h (g + α* z + β* v), z' = z + h v', to round-off.
+    h, z, v = 0.003, 0.0, 0.0
+    solver = solve(hanging(), h)
+    for _ in range(200):
+        v -= h * (g + 5000.0 * z + 25.0 * v)
+        z += h * v
+        solver.step()
+        assert solver.state().position[0, 2] + 0.25 == pytest.approx(z, abs=1e-13)
+
+
+@pytest.mark.parametrize("tilt", [0.0, 0.6, 1.2])
+def test_a_welded_beam_sags_alike_whichever_way_it_lies(tilt):
+    # All rows of a joint together: what would fall with g without turning opens by g/α*, and does not turn, if turns
+    # are as stiff as shifts: α* A⁻¹ G = λ, and A λ is the acceleration that the load alone gives at the joint, (g, 0).
+    model = rigid.Model(gravity=(0, 0, -g))
+    along = np.array([math.cos(tilt), 0, math.sin(tilt)])
+    beam = model.add_capsule(0.03, start=ZERO, end=0.8 * along, mass=0.5)
+    model.add_shape(beam, rigid.Sphere(0.8 * along, 0.1), mass=3.0)
+    model.add_fixed(rigid.GROUND, beam, ZERO)
+    solver = solve(model, turning_stiffness=5000.0, turning_damping=25.0)
+    start = solver.state().position
+    solver.step(1500)
+    assert solver.state().position - start == pytest.approx(np.array([[0, 0, -g / 5000]]), abs=2e-6)
+
+
+@pytest.mark.slow
+def test_row_by_row_it_gives_way_where_its_rows_share_a_turn():
+    # 1/A_zz of a level rod's end is m/4: α* m/4 bears m g with G = 4 g/α*, and torques tilt it besides. (The first
+    # instant of a ball's: z'' = -g at its end without any force.)
+    model = rigid.Model(gravity=(0, 0, -g))
+    model.add_fixed(rigid.GROUND, model.add_box((0.5, 0.05, 0.05), mass=1.0, position=(0.25, 0, 0)), ZERO)
+    solver = solve(model, block=False)
+    solver.step(1500)
+    across = 1.0 + 0.25**2 * 12 / (0.5**2 + WIDTH**2)
+    assert joint_gaps(model, solver.state()).max() == pytest.approx(across * g / 5000, rel=1e-3)
+
+
+# The bound on the step ------------------------------------------------------------------------------------------------
+
+
+def longest(refusal):
+    """The longest stable step that a refusal names [s]."""
+    return float(re.search(r"steps up to ([\d.e-]+) s", refusal)[1])
+
+
+def test_a_step_beyond_the_bound_is_refused_by_name():
+    # h² α* + 2 h β* = 4 at h = (sqrt(β*² + 4 α*) - β*)/α*: 23.7 ms by default.
+    bound = (math.sqrt(25.0**2 + 4 * 5000.0) - 25.0) / 5000.0
+    with pytest.raises(ValueError, match=r"0\.03 s is unstable.*joint 'hook'.*comes to 6, expected below 4") as caught:
+        solve(hanging(), 0.03)
+    assert longest(str(caught.value)) == pytest.approx(bound, rel=2e-3)
+    solver = solve(hanging(), 0.99 * bound)
+    for name, value in (("dt", 1.01 * bound), ("substeps", 1)):
+        if name == "substeps":
+            solver.substeps, solver.dt = 2, 1.5 * bound
+        with pytest.raises(ValueError, match="is unstable"):
+            setattr(solver, name, value)
+    assert solver.dt == pytest.approx(1.5 * bound)
+    with pytest.raises(ValueError, match="is unstable"):
+        solve(hanging(), stiffness=4.0e6)
+
+
+def test_what_is_refused_diverges_and_what_is_not_does_not():
+    # A root of the recurrence is -1 at the bound: beyond it by 2 % it grows by 1.04 or so a step.
+    bound = (math.sqrt(25.0**2 + 4 * 5000.0) - 25.0) / 5000.0
+    below, above = (solve(hanging(), part * bound, check_stability=False) for part in (0.98, 1.02))
+    below.step(3000)
+    assert joint_gaps(below.model, below.state()).max() == pytest.approx(g / 5000, rel=1e-6)
+    with pytest.raises(pbd.Diverged):
+        above.step(30000)
+
+
+def test_what_shares_bodies_is_bound_together():
+    # Five rods without weight, kicked by so little that they stay a line: linear, and the bound is exact. It is lower
+    # than that of one joint.
+    model = rod_chain(5)
+    model.gravity = np.zeros(3)
+    for body, kick in zip(model.bodies, np.random.default_rng(1).normal(size=(5, 3))):
+        body.velocity = 1e-9 * kick
+    with pytest.raises(ValueError, match=r"with the row of joint 'hinge \d'") as caught:
+        solve(model, 0.05)
+    step = longest(str(caught.value))
+    alone = (math.sqrt(25.0**2 + 4 * 5000.0) - 25.0) / 5000.0
+    assert 0.5 * alone < step < 0.9 * alone
+    for part, holds in ((0.98, True), (1.02, False)):
+        solver = solve(model, part * step, check_stability=False)
+        solver.step(1500)
+        assert (solver.statistics().residual < 1e-8) == holds
+    solve(model, 0.99 * step)
+
+
+def test_springs_of_the_model_s_own_are_bound_too():
+    # h² k/m < 4 of a spring on a mass of 2 kg: 2 sqrt(m/k) = 8.9 ms.
+    model = rigid.Model(gravity=(0, 0, -g))
+    model.add_spring(rigid.GROUND, model.add_sphere(0.1, mass=2.0, position=(0, 0, -1)), ZERO, stiffness=1e5)
+    with pytest.raises(ValueError, match="row of spring 'spring 0'") as caught:
+        solve(model, 0.01)
+    assert longest(str(caught.value)) == pytest.approx(2 * math.sqrt(2.0 / 1e5), rel=2e-3)
+
+
+@pytest.mark.slow
+def test_torques_that_are_scaled_by_a_mass_are_too_stiff_for_small_bodies():
+    # m_eff α* against I: of a rod of 5 cm, m/I = 4800 and h² α* m/I + 2 h β* m/I = 720 at 3 ms.
+    model = rigid.Model(gravity=(0, 0, -g))
+    rod = model.add_box((0.05, 0.005, 0.005), mass=1.0, position=(0.025, 0, 0))
+    model.add_hinge(rigid.GROUND, rod, ZERO, Y, name="pivot")
+    with pytest.raises(ValueError, match=r"joint 'pivot'"):
+        solve(model, scaling="mass")
+    solve(model, scaling="effective_mass").step(100)
+
+
+# Convergence ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("links", [1, 5])
+def test_rods_come_nearer_to_the_reference_as_gains_rise_and_steps_fall(links):
+    # Angles from the horizontal after 0.5 s, by DOP853. With half the step and four times α*, h² α* = h β* = 0.5 stay:
+    # the scheme's error goes with h, what joints give with 1/α*, so that each is at most 0.6 of the one before.
+    expected, speed = chain_angles(0.5, links)
+    errors = []
+    for h in (0.001, 0.0005, 0.00025):
+        stiffness, damping = 0.5 / h**2, 0.5 / h
+        solver = solve(rod_chain(links), h, stiffness=stiffness, damping=damping, turning_stiffness=stiffness,
+                       turning_damping=damping)  # fmt: skip
+        solver.step(round(0.5 / h))
+        errors.append(np.abs(np.cumsum(list(solver.joint_positions().values())) - expected).max())
+        assert errors[-1] < h * speed
+    assert errors[1] < 0.6 * errors[0]
+    assert errors[2] < 0.6 * errors[1]
+
+
+def test_a_chain_comes_nearer_to_the_reference_as_gains_alone_rise():
+    # At 0.5 ms the scheme leaves 1e-3 or so; the rest is what joints give, with 1/α* = 0.04 rad at first.
+    expected, _ = chain_angles(0.5, 5)
+    errors = []
+    for stiffness in (5e3, 2e4, 8e4):
+        solver = solve(rod_chain(5), 0.0005, stiffness=stiffness, damping=math.sqrt(stiffness))
+        solver.step(1000)
+        errors.append(np.abs(np.cumsum(list(solver.joint_positions().values())) - expected).max())
+    assert errors[1] < 0.6 * errors[0]
+    assert errors[2] < 0.6 * errors[1]
+
+
+def test_all_kinds_of_joint_close_as_they_grow_stiff_and_keep_momentum():
+    # Forces are opposite: P to round-off. They act at points apart where a joint is open, so that L drifts as joints
+    # open. Here that is by a blow, as their bodies' speeds do not match at first: v/√α*, half for four times α*.
+    drifts, gaps = [], []
+    for k in (1, 2):
+        model = all_joints_in_a_row((0.3, 2.0, 1.0, 0.5, 2.0, 0.7, 3.0), 1.0, 0.2, friction=0.02)
+        solver = solve(model, 0.002 / k, stiffness=5e3 * k**2, damping=50.0 * k, turning_stiffness=1e4 * k**2,
+                       turning_damping=50.0 * k)  # fmt: skip
+        state = solver.state()
+        before, residual, drift = rigid.linear_momentum(model, state), 0.0, 0.0
+        turning = rigid.angular_momentum(model, state)
+        for _ in range(50):
+            solver.step(5 * k)
+            state = solver.state()
+            residual = max(residual, solver.statistics().residual)
+            drift = max(drift, np.abs(rigid.angular_momentum(model, state) - turning).max())
+        assert np.abs(rigid.linear_momentum(model, state) - before).max() < 1e-12
+        gaps.append(residual)
+        drifts.append(drift)
+    assert gaps[1] < 0.6 * gaps[0]
+    assert drifts[1] < 0.6 * drifts[0]
+    assert drifts[1] < 0.01

@@ -1,0 +1,336 @@
+"""Contacts of bodies on frames: momentum, Coulomb's threshold, rest, rebound, stacks, cloth, and bits."""
+
+import math
+
+import numpy as np
+import pytest
+
+import pbd
+import rigid
+from pbd.build import cloth
+from rigid.collision import data as tables
+from rigid.rotation import from_axis_angle
+
+g = 9.81
+
+
+# Kernels are compiled for what can meet. Where nothing else is to the point, that is boxes with one another and with
+# the ground: tests that have no use for a ground, or for a second box, have it far off, and the same kernel.
+FAR = 1000.0
+
+
+def momentum(solver):
+    """Linear and angular momentum of the particles [kg m/s, kg m²/s], Σ m (x - x*)/h and Σ m x* × (x - x*)/h."""
+    state = solver.system.state()
+    masses = 1 / state.inverse_masses[..., None]
+    moved = masses * (state.positions - state.previous) / solver.system.dt
+    return moved.sum(axis=-2), np.cross(state.previous, moved).sum(axis=-2)
+
+
+@pytest.mark.parametrize("restitution", [0.0, 0.7])
+@pytest.mark.parametrize("direction", [pytest.param("start", marks=pytest.mark.slow), "current"])
+def test_a_contact_of_two_free_bodies_keeps_both_momenta(direction, restitution):
+    # Masses 1 and 9, off centre, spinning, with friction. Verlet keeps Σ m (x - x*) and Σ m x* × x, so does an impulse
+    # that both bodies take at one point. (Angular momentum only if the sticks keep it, as the start direction does.)
+    model = rigid.Model(gravity=(0, 0, 0))
+    model.add_box((0.3, 0.2, 0.1), mass=1.0, position=(0.1, 0.05, 0.4), velocity=(0, 0, -4), restitution=restitution)
+    model.add_box((0.5, 0.4, 0.3), mass=9.0, angular_velocity=(0.2, 0.3, 1.0), friction=0.8)
+    model.add_ground(-FAR)
+    solver = rigid.solver("verlet", model, dt=0.002, iterations=50, direction=direction)
+    solver.step()
+    linear, angular = momentum(solver)
+    said = rigid.angular_momentum(model, solver.state())
+    assert np.abs(said - angular).max() < 1e-9  # the state has the particles' own; frames here are rigid to 1e-10
+    touched = 0
+    for _ in range(150):
+        solver.step()
+        touched += solver.statistics().contacts
+    assert touched > 0
+    now = momentum(solver)
+    # A momentum m (x - x*)/h is known to 9 kg · 1e-16 · 0.5 m / 2 ms = 2e-13 a step.
+    assert np.abs(now[0] - linear).max() < 150 * 2e-13
+    if direction == "start":
+        assert np.abs(now[1] - angular).max() < 150 * 2e-13
+    assert np.linalg.norm(solver.state().velocity[0] - (0, 0, -4)) > 1  # and something happened
+
+
+@pytest.mark.parametrize("friction", [0.2, 0.5, 0.8])
+def test_a_box_on_a_slope_slides_beyond_its_friction_angle_and_not_before(friction):
+    # Sticks while tan θ <= μ. Else a = g (sin θ - μ cos θ); the step in which the contact is taken up may lack all of
+    # its friction, a speed of g h sin θ.
+    for degrees in (-0.2, 0.2):
+        angle = math.atan(friction) + math.radians(degrees)
+        model = rigid.Model(gravity=(g * math.sin(angle), 0, -g * math.cos(angle)))
+        model.add_ground(friction=friction)
+        model.add_box((0.2, 0.2, 0.1), mass=2.0, position=(0, 0, 0.05), friction=friction)
+        model.add_box((0.2, 0.2, 0.1), mass=2.0, position=(0, 0, FAR))
+        solver = rigid.solver("verlet", model, dt=1 / 240, iterations=10)
+        solver.step(240)
+        x = solver.state().position[0, 0]
+        if degrees < 0:
+            solver.step(2400)
+            assert abs(solver.state().position[0, 0] - x) < 1e-6  # it does not creep
+            assert x < 1e-4
+        else:
+            expected = g * (math.sin(angle) - friction * math.cos(angle)) / 2
+            assert x == pytest.approx(expected, abs=g * math.sin(angle) / 240)
+
+
+@pytest.mark.parametrize("restitution", [0.5, 1.0])
+def test_a_ball_comes_back_to_e_squared_of_its_height(restitution):
+    # z_k = e^2k z_0 above the ground; the instant of an impact is lost to at most h, of which nothing is left here
+    # because the rebound starts from the surface with the speed it has there: to the peaks' sampling, g h²/8, and the
+    # skin within which bodies stop one another, 0.3 · 2 % of the ball's half width of 0.1 sqrt(3 · 0.2) m.
+    model = rigid.Model()
+    model.add_ground(restitution=restitution)
+    model.add_sphere(0.1, mass=1.0, position=(0, 0, 1.1))
+    h = 1 / 240
+    solver = rigid.solver("verlet", model, dt=h)
+    heights = []
+    for _ in range(480):
+        solver.step()
+        heights.append(solver.state().position[0, 2] - 0.1)
+    peaks = [b for a, b, c in zip(heights, heights[1:], heights[2:]) if a < b >= c]
+    assert len(peaks) >= 1
+    for k, peak in enumerate(peaks[:3], 1):
+        assert peak == pytest.approx(restitution ** (2 * k), abs=g * h * h / 8 + 0.006 * 0.0775)
+
+
+def test_a_ball_that_rolls_keeps_its_speed_and_does_not_sink():
+    # θ = ω h = 1/6 in each step. Its lowest point of before rises by r (1 - cos θ), of which the contact knows
+    # r sin²θ/2; the rest, r θ⁴/8, is sunk in each step, and a fifth of what is deeper than the slop is parted, which is
+    # a quarter of 2 % of the ball's half width.
+    model = rigid.Model()
+    model.add_ground(friction=0.5)
+    r, h, v = 0.1, 1 / 240, 4.0
+    model.add_sphere(r, mass=1.0, position=(0, 0, r), velocity=(v, 0, 0), angular_velocity=(0, v / r, 0))
+    solver = rigid.solver("verlet", model, dt=h)
+    deepest = 0.25 * 0.02 * r * math.sqrt(3 * 0.2) + 5 * r * (v / r * h) ** 4 / 8
+    for _ in range(8):
+        solver.step(120)
+        assert -deepest < solver.state().position[0, 2] - r < 1e-6
+    assert solver.state().velocity[0, 0] == pytest.approx(v, rel=1e-3)
+
+
+def stack(count, size=0.2, spin=0.0, **options):
+    """Boxes one on top of the other."""
+    model = rigid.Model()
+    model.add_ground(friction=0.6)
+    for k in range(count):
+        model.add_box(
+            (size, size, size), mass=1.0, position=(0, 0, size * (k + 0.5)),
+            rotation=from_axis_angle((0, 0, 1), spin * k), friction=0.6,
+        )  # fmt: skip
+    return rigid.solver("verlet", model, **{"dt": 1 / 60, "iterations": 30, "substeps": 10, **options})
+
+
+@pytest.mark.parametrize("spin", [0.0, 0.3])
+def test_a_stack_of_ten_boxes_stands(spin):
+    solver = stack(10, spin=spin)
+    start = solver.state().position.copy()
+    farthest = 0.0
+    for _ in range(20):
+        solver.step(60)
+        farthest = max(farthest, np.linalg.norm(solver.state().position[-1] - start[-1]))
+    assert solver.time == pytest.approx(20)
+    assert farthest < 0.002
+
+
+def test_two_bodies_in_deep_overlap_part_without_exploding():
+    # What overlaps is parted at 2 cm/s at most: the two then have the energy of that, and of turning as fast at 10 cm,
+    # (1 + 2) kg · (2 cm/s)² in all. Eight centimetres take four seconds.
+    model = rigid.Model(gravity=(0, 0, 0))
+    model.add_box((0.2, 0.2, 0.2), mass=1.0)
+    model.add_box((0.2, 0.2, 0.2), mass=2.0, position=(0.02, 0.03, 0.12))
+    model.add_ground(-FAR)
+    solver = rigid.solver("verlet", model, dt=1 / 60, iterations=10)
+    most = 0.0
+    for _ in range(360):
+        solver.step()
+        most = max(most, solver.energy().kinetic)
+    assert most < 3 * 0.02**2
+    count = solver._guest["Points count"].to_numpy()[0]
+    assert solver._guest["Points numbers"].to_numpy()[0, :count, tables.GAP].min(initial=0.0) > -1e-3
+
+
+def test_a_body_thrown_at_the_ground_does_not_pass_through_it():
+    # 20 m/s in steps of 1/240 s is 8 cm a step, nearly the box: contacts are sought as far as a body may go.
+    model = rigid.Model()
+    model.add_ground()
+    model.add_box((0.1, 0.1, 0.1), mass=1.0, position=(0, 0, 2), velocity=(0, 0, -20), angular_velocity=(3, 5, 2))
+    model.add_box((0.1, 0.1, 0.1), mass=1.0, position=(0, 0, FAR))
+    solver = rigid.solver("verlet", model, dt=1 / 240, iterations=20)
+    lowest = math.inf
+    for _ in range(480):
+        solver.step()
+        lowest = min(lowest, solver.state().position[0, 2])
+    assert lowest > 0.04
+    assert solver.state().position[0, 2] == pytest.approx(0.05, abs=1e-3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("capsule", [False, True])
+def test_worlds_of_different_poses_are_what_each_is_alone_and_a_snapshot_goes_on_bit_for_bit(tmp_path, capsule):
+    def model(number):
+        it = rigid.Model()
+        it.add_ground(friction=0.4)
+        for k in range(3):
+            it.add_box(
+                (0.2, 0.1, 0.15), mass=1.0 + k, position=(0.03 * k, 0.01 * number, 0.3 + 0.2 * k),
+                rotation=from_axis_angle((1, 2, 3), 0.3 * number + k),
+            )  # fmt: skip
+        at = {"mass": 1.0, "position": (0.05, 0, 1.0), "angular_velocity": (number, 0, 1)}
+        it.add_capsule(0.05, 0.2, **at) if capsule else it.add_box((0.1, 0.1, 0.2), **at)
+        return it
+
+    options = {"dt": 1 / 120, "iterations": 8}
+    together = rigid.solver("verlet", [model(0), model(1), model(2)], **options)
+    together.step(100)
+    for world in range(3):
+        alone = rigid.solver("verlet", model(world), **options)
+        alone.step(100)
+        assert np.array_equal(together.state().position[world], alone.state().position)
+    together.state().save(tmp_path / "state.npz")
+    together.step(50)
+    other = rigid.solver("verlet", [model(0), model(1), model(2)], **options)
+    other.set_state(rigid.State.load(tmp_path / "state.npz"))
+    assert other.time == pytest.approx(100 / 120)
+    other.step(50)
+    assert other.digest() == together.digest()
+
+
+def test_a_state_that_was_changed_is_taken_as_it_says():
+    solver = stack(2)
+    solver.step(10)
+    state = solver.state()
+    state.position[1] += (0.0, 0.0, 0.5)
+    solver.set_state(state)
+    assert np.abs(solver.state().position - state.position).max() < 1e-12
+
+
+def trampoline(radius=0.02):
+    """A square cloth held all round, a meter up."""
+    particles = pbd.Particles()
+    piece = cloth(
+        particles, (-0.6, -0.6, 1.0), (1.2, 0, 0), (0, 1.2, 0), (25, 25), density=2.0, bending=None, pins=(),
+        thickness=2 * radius,
+    )  # fmt: skip
+    border = np.abs(particles.positions[:, :2]).max(axis=1) > 0.599
+    particles.pin(np.flatnonzero(border))
+    return particles, piece
+
+
+@pytest.mark.slow
+def test_a_crate_rests_on_a_cloth():
+    particles, _ = trampoline()
+    model = rigid.Model()
+    model.add_box((0.3, 0.3, 0.2), mass=1.0, position=(0, 0, 1.4), friction=0.6)
+    solver = rigid.solver(
+        "verlet", model, particles=particles, dt=1 / 60, substeps=8, iterations=20, direction="current", damping=0.02
+    )
+    solver.step(300)
+    state = solver.state()
+    assert 0.7 < state.position[0, 2] < 1.13
+    assert np.abs(state.velocity).max() < 0.05
+    sheet = solver.particle_positions()
+    inside = (np.abs(sheet[:, :2] - state.position[0, :2]).max(axis=1) < 0.12)
+    assert inside.sum() > 10
+    assert (sheet[inside, 2] < state.position[0, 2] - 0.08).all()  # all of it below
+
+
+def test_a_particle_and_a_body_give_each_other_what_the_other_loses():
+    # Linear and angular momentum of a shot particle and the body that it hits, off centre.
+    particles = pbd.Particles(gravity=(0, 0, 0))
+    particles.add_particle((0.1, 0.05, 0.5), mass=0.3, velocity=(0, 0, -5), radius=0.02)
+    model = rigid.Model(gravity=(0, 0, 0))
+    model.add_box((0.4, 0.3, 0.2), mass=2.0, friction=0.5, angular_velocity=(0, 1, 2))
+    model.add_box((0.4, 0.3, 0.2), mass=2.0, position=(0, 0, -1))
+    model.add_ground(-FAR)
+    solver = rigid.solver("verlet", model, particles=particles, dt=0.002, iterations=50)
+    solver.step()
+    before = momentum(solver)
+    solver.step(120)
+    now = momentum(solver)
+    assert solver.state().velocity[0, 2] < -0.1
+    for a, b in zip(now, before):
+        assert np.abs(a - b).max() < 1e-12
+
+
+def test_cloth_pinned_to_a_body_goes_where_it_goes():
+    particles = pbd.Particles(gravity=(0, 0, 0))
+    piece = cloth(particles, (0, 0, 0.1), (0.3, 0, 0), (0, 0.3, 0), (7, 7), density=2.0, bending=None, pins=())
+    corner = piece.particles[:7]
+    model = rigid.Model(gravity=(0, 0, 0))
+    body = model.add_box(
+        (0.4, 0.2, 0.2), mass=3.0, position=(0.1, -0.05, 0), velocity=(0.5, 0, 0), angular_velocity=(0, 0, 2)
+    )
+    solver = rigid.solver(
+        "verlet", model, particles=particles, attachments=[(corner, body)], dt=1 / 240, iterations=60
+    )
+    local = rigid.rotation.rotate_back(model.bodies[0].rotation, particles.positions[corner] - model.bodies[0].position)
+    linear = momentum(solver)[0]
+    solver.step(240)
+    state = solver.state()
+    there = state.position[0] + rigid.rotation.rotate(state.rotation[0], local)
+    assert np.abs(solver.particle_positions()[corner] - there).max() < 1e-3
+    assert np.abs(momentum(solver)[0] - linear).max() < 1e-11  # the cloth pulls the body as the body the cloth
+    assert abs(state.velocity[0, 0] - 0.5) > 1e-3
+
+
+def test_particles_and_model_with_other_gravity_are_refused():
+    model = rigid.Model()
+    model.add_sphere(0.1, mass=1.0)
+    particles = pbd.Particles(gravity=(0, 0, 0))
+    particles.add_particle((0, 0, 0))
+    with pytest.raises(ValueError, match=r"gravity is .* in the model and .* for its particles"):
+        rigid.solver("verlet", model, particles=particles)
+
+
+def thrown(kinds, count, seed):
+    """Pairs of bodies thrown at each other at 20 m/s over the ground, a model each, and the smaller one's size [m]."""
+    rng = np.random.default_rng(seed)
+    models, sizes = [], []
+    for _ in range(count):
+        model = rigid.Model()
+        model.add_ground(friction=0.5)
+        restitution, smallest = rng.choice([0.0, 0.3, 0.6]), math.inf
+        for side, kind in zip((-1, 1), kinds):
+            a, b, c = rng.uniform(0.1, 0.4, 3)
+            turn = rng.normal(size=4)
+            options = {
+                "density": 500.0, "position": (0.6 * side, 0.15 * rng.uniform(-1, 1), 1 + 0.15 * rng.uniform(-1, 1)),
+                "rotation": turn / np.linalg.norm(turn), "velocity": (-10.0 * side, 0, 0),
+                "angular_velocity": 3 * rng.normal(size=3), "restitution": restitution,
+            }  # fmt: skip
+            shapes = {"box": ((a, b, c),), "sphere": (a / 2,), "capsule": (a / 2, b), "cylinder": (a / 2, b)}
+            getattr(model, f"add_{kind}")(*shapes[kind], **options)
+            smallest = min(smallest, {"box": min(a, b, c), "cylinder": min(a, b)}.get(kind, a))
+        models.append(model)
+        sizes.append(smallest)
+    return models, np.array(sizes)
+
+
+PAIRS = [("box", "box"), ("box", "capsule"), ("capsule", "capsule"), ("sphere", "box"), ("cylinder", "box")]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("kinds", "count"), [(pair, 200) for pair in PAIRS])
+def test_bodies_thrown_at_each_other_gain_no_energy_and_end_apart(kinds, count):
+    # 1,000 pairs in all, 20 m/s against one another: nothing stops being finite; kinetic and potential energy never
+    # exceed what there was; at the end no overlap is deeper than 2 % of the smaller body. (Boxes are at rest by then,
+    # what is round rolls on, since nothing stops it.)
+    models, sizes = thrown(kinds, count, seed=len(kinds[0]) + count)
+    solver = rigid.solver("verlet", models, dt=1 / 240, iterations=20, direction="current")
+    solver.step()
+    start, most = solver.energy().total, -math.inf
+    for k in range(200):
+        solver.step(2 if k < 60 else 6)
+        most = np.maximum(most, solver.energy().total)
+    assert np.isfinite(solver.state().position).all()
+    gained = {world: gain for world, gain in enumerate(most / start - 1) if gain > 1e-9}
+    found = solver._guest["Points count"].to_numpy()
+    gaps = solver._guest["Points numbers"].to_numpy()[..., tables.GAP]
+    depths = [-gaps[world, :n].min(initial=0.0) / size for world, (n, size) in enumerate(zip(found, sizes))]
+    deep = {world: depth for world, depth in enumerate(depths) if depth > 0.02}
+    assert not gained
+    assert not deep

@@ -1,0 +1,301 @@
+"""The command line as a person meets it: what it says, how it ends, and what it leaves behind."""
+
+import re
+
+import imageio.v2 as imageio
+import numpy as np
+import pytest
+import trimesh
+
+import rigid
+from scenes.cli import main as cli
+from scenes.cli import terminal
+from scenes.scene import available
+from scenes.simulate.recording import Recording
+from scenes.simulate.run import Run
+
+SMALL = ["--param", "grains=5", "--param", "sticks=2", "--duration", "0.1"]
+
+
+@pytest.fixture
+def nothing_runs(monkeypatch):
+    """Fails the test where a scene is run."""
+    monkeypatch.setattr(Run, "frames", lambda self: pytest.fail("it runs"))
+
+
+def one_line(text):
+    """The only line of a text."""
+    assert text.count("\n") == 1
+    assert text.endswith("\n")
+    return text[:-1]
+
+
+def film(path):
+    """The frames of a film."""
+    with imageio.get_reader(path) as reader:
+        return [frame[..., :3] for frame in reader]
+
+
+# What is wrong is said -----------------------------------------------------------------------------------------------
+
+
+WRONG = [
+    ("", "no command: expected one of list, run, render"),
+    ("rendr box", "no command 'rendr'; did you mean 'render'?"),
+    ("run", "required: SCENE"),
+    ("run bax", "no scene called 'bax'; did you mean 'box'?"),
+    ("run box drape", "'drape' is one word too many"),
+    ("run box --duratoin 1", "no flag --duratoin; did you mean '--duration'?"),
+    ("run box --solver verlett", "invalid choice: 'verlett'"),
+    ("run box --device tpu", "invalid choice: 'tpu'"),
+    ("run box --param grain=3", "no parameter 'grain'; did you mean 'grains'?"),
+    ("run box --param grains", "--param grains: expected NAME=VALUE"),
+    ("run box --param grains=many", "parameter grains of box is 'many': expected a whole number"),
+    ("run box --param grains=-3", "scene box with grains=-3: "),
+    ("run box --param friction=nan", "parameter friction of box is 'nan': expected a finite number"),
+    ("run box --option iteration=3", "no option 'iteration'; did you mean 'iterations'?"),
+    ("run chain --solver impulse --option blok=no", "'impulse' has no option 'blok'; did you mean 'block'?"),
+    ("run chain --solver impulse --option damping=0.1", "'impulse' has no option 'damping'"),
+    ("run chain --solver impulse --option block=maybe", "option block is 'maybe': expected true or false"),
+    ("run box --option iterations", "--option iterations: expected NAME=VALUE"),
+    ("run box --option iterations=x", "option iterations is 'x': expected a whole number"),
+    ("run box --option damping=2", "damping is 2: expected 0 <= damping < 1"),
+    ("run box --option schedule=colored", "schedule is 'colored': expected one of 'auto'"),
+    *((f"run box --duration {bad}", "duration is") for bad in ("0", "-1", "nan", "inf", "1e-9", "1e300")),
+    *((f"run box --dt {bad}", "dt is") for bad in ("0", "-1", "nan", "inf")),
+    ("run box --dt 100", "duration is 6 s in steps of 100 s"),
+    *((f"run box --fps {bad}", "fps is") for bad in ("0", "-1", "nan", "inf")),
+    ("run box --fps fast", "invalid float value: 'fast'"),
+    ("run box --out {tmp}/box", "box: suffix '' is not supported, expected one of .npz"),
+    ("run box --out {tmp}/box.mp4", "box.mp4: suffix '.mp4' is not supported, expected one of .npz"),
+    ("run box --out {tmp}/none/box.npz", "box.npz: there is no directory"),
+    ("run box --out {tmp}/file/box.npz", "is a file, not a directory"),
+    ("run box --out {tmp}/folder.npz", "folder.npz: is a directory"),
+    ("render box", "required: --out"),
+    ("render --out {tmp}/box.mp4", "no scene: expected its name, or --recording"),
+    ("render box --out {tmp}/box", "suffix '' is not supported, expected one of .mp4, .gif, .png"),
+    ("render box --out {tmp}/box.avi", "suffix '.avi' is not supported"),
+    ("render box --out {tmp}/none/box.mp4", "there is no directory"),
+    ("render box --out {tmp}/file/box.mp4", "is a file, not a directory"),
+    ("render box --out {tmp}/folder.mp4", "is a directory"),
+    *((f"render box --out {{tmp}}/b.mp4 --size {bad}", f"--size {bad}: expected WIDTHxHEIGHT")
+      for bad in ("big", "64", "64x", "1e3x5", "64x36x3", "6.4x3.6")),
+    *((f"render box --out {{tmp}}/b.mp4 --size {bad}", "expected a whole number of pixels from 1 to 16384")
+      for bad in ("0x0", "64x0", "100000x100000", "64x-36")),
+    ("render box --out {tmp}/b.mp4 --fps nan", "fps is nan"),
+    ("render --recording {tmp}/none.npz --out {tmp}/b.mp4", "no recording at"),
+    ("render --recording {tmp}/file --out {tmp}/b.mp4", "is not a recording"),
+    ("run drape --param collider={tmp}/none.stl", "there is no mesh file"),
+    ("run drape --param cloth={tmp}/none.obj", "there is no mesh file"),
+    ("run drape --param collider={tmp}/junk.stl", "junk.stl holds no triangles"),
+    ("run drape --param collider={tmp}/open.stl", "open edges"),
+    ("run drape --param collider={tmp}/open.stl --param units=miles", "unit is 'miles': expected one of 'm', 'cm'"),
+    ("run drape --param collider={tmp}/file", "file type of file is ''"),
+    ("compare", "required: SCENE"),
+    ("compare chian", "no scene called 'chian'; did you mean 'chain'?"),
+    ("compare chain --solvers impulse,verlett", "solver is 'verlett': expected one of"),
+    ("compare chain --solvers impulse,impulse", "'impulse' is compared twice"),
+    ("compare chain --reference impuls", "reference is 'impuls': expected one of"),
+    ("compare chain --equal times", "invalid choice: 'times'"),
+    ("compare chain --probe angel", "no probe called 'angel' in scene chain; did you mean 'angle'?"),
+    ("compare chain --option iterations=5", "--option iterations=5: expected SOLVER.NAME=VALUE"),
+    ("compare chain --option impuls.iterations=5", "solver in settings is 'impuls': expected one of"),
+    ("compare chain --option impulse.iteration=5", "'impulse' has no option 'iteration'; did you mean 'iterations'?"),
+    ("compare chain --dt 0", "dt is 0"),
+    ("compare chain --duration nan", "duration is nan"),
+    ("compare box --solvers impulse,penalty", "no solver can run scene box: solver 'impulse' moves bodies alone"),
+    ("compare box --out {tmp}", "the directory has something in it: expected another --out, or --force"),
+    ("compare box --out {tmp}/file", "is a file, not a directory"),
+    ("compare box --out {tmp}/file/box", "is a file, not a directory"),
+    ("bench stick", "no benchmark called 'stick'; did you mean 'sticks'?"),
+]  # fmt: skip
+
+
+@pytest.mark.usefixtures("nothing_runs")
+@pytest.mark.parametrize(("words", "message"), WRONG, ids=[words or "nothing" for words, _ in WRONG])
+def test_a_wrong_command_is_one_line_and_status_two(command, tmp_path, words, message):
+    (tmp_path / "file").write_text("text")
+    (tmp_path / "junk.stl").write_text("junk")
+    (tmp_path / "folder.npz").mkdir()
+    (tmp_path / "folder.mp4").mkdir()
+    hollow = trimesh.creation.box()
+    hollow.update_faces(np.arange(12) > 1)
+    hollow.export(tmp_path / "open.stl")
+    there = sorted(tmp_path.iterdir())
+    status, said, complaint = command(*words.format(tmp=tmp_path).split())
+    assert status == 2
+    assert said == ""
+    assert one_line(complaint).startswith("verletlab: ")
+    assert message in complaint
+    assert sorted(tmp_path.iterdir()) == there
+
+
+@pytest.mark.parametrize("words", [[], ["list"], ["run"], ["render"], ["compare"], ["bench"]])
+def test_help_fits_a_narrow_terminal(capsys, monkeypatch, words):
+    monkeypatch.setenv("COLUMNS", "40")
+    with pytest.raises(SystemExit) as stop:
+        cli.main([*words, "--help"])
+    said = capsys.readouterr().out
+    assert stop.value.code == 0
+    assert "--help" in said
+    assert max(len(line) for line in said.splitlines() if not line.startswith("usage:")) <= 40
+
+
+def test_a_bug_is_one_line_too(command, monkeypatch):
+    def broken(self):
+        raise KeyError("left")
+
+    monkeypatch.setattr(Run, "frames", broken)
+    status, said, complaint = command("run", "box", *SMALL)
+    assert (status, said) == (1, "")
+    assert one_line(complaint) == "verletlab: KeyError: 'left'"
+
+
+@pytest.mark.usefixtures("nothing_runs")
+@pytest.mark.parametrize("word", ["run", "render"])
+def test_a_scene_that_the_solver_cannot_run_is_a_wrong_command(command, monkeypatch, tmp_path, word):
+    out = ["--out", tmp_path / "a.png"] if word == "render" else []
+    status, said, complaint = command(word, "box", "--solver", "impulse", *out)
+    assert (status, said) == (2, "")
+    assert "solver 'impulse' moves bodies alone, and scene box has particles: expected 'verlet'" in one_line(complaint)
+
+    def refuse(*words, **options):
+        raise NotImplementedError("gear 0: there are none as yet")
+
+    monkeypatch.setattr(rigid, "solver", refuse)
+    assert command(word, "chain", "--solver", "impulse", *out) == (2, "", "verletlab: gear 0: there are none as yet\n")
+    assert not list(tmp_path.iterdir())
+
+
+# Listing -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_script_gets_a_line_a_scene_with_fields_between_tabs(command):
+    status, said, _ = command("list")
+    assert status == 0
+    rows = [line.split("\t") for line in said.splitlines()]
+    assert [len(row) for row in rows] == [3] * len(rows)
+    names = [name for name, _, _ in rows]
+    assert names == sorted(names)
+    assert {"box", "drape", "ragdoll", "rope_bridge", "stack"} <= set(names)
+    assert "grains=60" in rows[names.index("box")][2].split()
+
+
+@pytest.mark.parametrize("width", [40, 80, 200])
+def test_a_person_gets_paragraphs_that_fit(command, monkeypatch, width):
+    monkeypatch.setattr(terminal, "out", terminal.Console(force_terminal=True, width=width, color_system=None))
+    status, said, _ = command("list")
+    assert status == 0
+    lines = said.splitlines()
+    assert max(map(len, lines)) <= width
+    assert "box" in lines
+    words = said.split()
+    assert "friction=0.1" in words  # whole, and so can be copied
+    assert len(lines) <= (7 if width == 40 else 4) * len(available())
+
+
+# Running -------------------------------------------------------------------------------------------------------------
+
+
+def test_run_tells_how_it_went_and_saves(command, tmp_path):
+    path = tmp_path / "box.npz"
+    status, said, complaint = command("run", "box", *SMALL, "--fps", 30, "--out", path)
+    assert (status, complaint) == (0, "")
+    assert re.search(r"time  0\.1 s in 4 frames", said)
+    recording = Recording.load(path)
+    assert recording.about["digest"] in said
+    assert recording.about["parameters"]["grains"] == "5"
+    assert len(recording) == 4
+    assert len(recording.positions[0]) == 5 + 2 * 2
+
+
+@pytest.mark.parametrize("word", ["run", "render"])
+def test_quiet_says_nothing(command, tmp_path, word):
+    out = tmp_path / ("box.npz" if word == "run" else "box.mp4")
+    size = ["--size", "64x36"] if word == "render" else []
+    assert command(word, "box", *SMALL, "--quiet", "--out", out, *size) == (0, "", "")
+    assert out.exists()
+
+
+@pytest.mark.parametrize(("size", "shape"), [("64x36", (36, 64)), ("65x37", (38, 66)), ("1x1", (2, 2))])
+def test_render_films(command, tmp_path, size, shape):
+    path = tmp_path / "box.mp4"
+    status, said, complaint = command("render", "box", *SMALL, "--size", size, "--out", path)
+    width, height = size.split("x")
+    assert (status, complaint) == (0, "")
+    assert one_line(said) == f"{path}: 4 frames of {width} x {height}"
+    assert [frame.shape[:2] for frame in film(path)] == [shape] * 4  # H.264 wants even sizes
+
+
+def test_render_makes_a_run_once(command, tmp_path, monkeypatch):
+    made = []
+    build = Run.__init__
+    monkeypatch.setattr(Run, "__init__", lambda self, *rest, **more: made.append(1) or build(self, *rest, **more))
+    assert command("render", "box", *SMALL, "--size", "64x36", "--out", tmp_path / "box.png")[0] == 0
+    assert command("run", "box", *SMALL)[0] == 0
+    assert len(made) == 2
+
+
+def test_render_draws_a_recording(command, tmp_path, monkeypatch):
+    recorded, path = tmp_path / "box.npz", tmp_path / "box.gif"
+    command("run", "box", *SMALL, "--out", recorded)
+    monkeypatch.setattr(Run, "frames", lambda self: pytest.fail("it runs"))
+    drawn = ["--recording", recorded, "--size", "64x36", "--out", path]
+    assert command("render", *drawn)[:2] == (0, f"{path}: 4 frames of 64 x 36\n")
+    assert command("render", "box", *drawn, "--fps", "60")[:2] == (0, f"{path}: 7 frames of 64 x 36\n")
+    for wrong, message in (
+        (["drape"], "is of scene 'box', not of 'drape'"),
+        (["--dt", "0.01"], "--dt is of no use with --recording"),
+        (["--param", "grains=5"], "--param is of no use with --recording"),
+        (["--option", "iterations=5"], "--option is of no use with --recording"),
+    ):
+        status, _, complaint = command("render", *wrong, *drawn)
+        assert status == 2
+        assert message in one_line(complaint)
+
+
+def test_meshes_of_one_s_own(command, tmp_path):
+    """A cube of 500 mm whose y points up, and a cloth of a grid in the same units."""
+    cube = trimesh.creation.box((500, 800, 500))
+    cube.export(tmp_path / "cube.stl")
+    side = np.linspace(-400, 400, 9)
+    x, z = np.meshgrid(side, side)
+    corner = np.arange(81).reshape(9, 9)
+    a, b, c, d = corner[:-1, :-1].ravel(), corner[:-1, 1:].ravel(), corner[1:, :-1].ravel(), corner[1:, 1:].ravel()
+    triangles = np.concatenate([np.stack([a, b, c], 1), np.stack([c, b, d], 1)])
+    vertices = np.stack([x.ravel(), 0 * x.ravel(), z.ravel()], 1)
+    trimesh.Trimesh(vertices, triangles, process=False).export(tmp_path / "cloth.obj")
+    path = tmp_path / "own.npz"
+    status, _, complaint = command(
+        "run", "drape", "--param", f"collider={tmp_path}/cube.stl", "--param", f"cloth={tmp_path}/cloth.obj",
+        "--param", "units=mm", "--param", "up=y", "--duration", "0.05", "--out", path,
+    )  # fmt: skip
+    assert (status, complaint) == (0, "")
+    positions = Recording.load(path).positions
+    assert positions.shape[1] == 81
+    # Flat, 0.8 m wide, and 5 cm above a cube that is 0.8 m high.
+    assert np.ptp(positions[0], axis=0) == pytest.approx([0.8, 0.8, 0])
+    assert positions[0, :, 2] == pytest.approx(0.85)
+
+
+def test_a_run_that_diverges_says_when_and_where_and_keeps_what_was(command, leap, tmp_path):
+    out, path = tmp_path / "leap.npz", tmp_path / "leap.mp4"
+    status, said, complaint = command("run", leap, "--out", out)
+    assert (status, said) == (1, "")
+    assert "particle 0 (world 0) stopped being finite in step 31, at 0.516667 s" in one_line(complaint)
+    assert f"{out} holds 31 frames until then" in complaint
+    assert len(Recording.load(out)) == 31
+    status, said, complaint = command("render", leap, "--size", "64x36", "--out", path)
+    assert (status, said) == (1, "")
+    assert f"; {path} holds 16 frames until then" in one_line(complaint)
+    assert len(film(path)) == 16
+
+
+def test_ctrl_c_before_anything_is_done_leaves_nothing(command, tmp_path, monkeypatch):
+    def interrupt(self):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Run, "frame", interrupt)
+    assert command("run", "box", *SMALL, "--out", tmp_path / "box.npz") == (130, "", "verletlab: stopped\n")
+    assert command("render", "box", *SMALL, "--out", tmp_path / "box.mp4") == (130, "", "verletlab: stopped\n")
+    assert not list(tmp_path.iterdir())
