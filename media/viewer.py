@@ -59,7 +59,7 @@ def main():
         for part in np.linspace(0.2, 1.0, 5):
             page.mouse.move(*(start + part * np.array([-120, -250])))
             page.wait_for_timeout(500)
-        run(lambda: viewer.hands.grips)
+        run(lambda: viewer.grabs.grips)
         viewer.play_or_pause()
         wait(4.0)
         picture = Image.open(io.BytesIO(page.screenshot()))

@@ -23,7 +23,7 @@ class Features(NamedTuple):
     shapes: tuple  # kinds of colliders, see pbd/core/shapes.py
     rebounds: bool  # and some with restitution
     contacts: bool  # of particles with one another
-    hands: int = 0  # how many, see pbd/grabs.py
+    grabs: int = 0  # how many, see pbd/grabs.py
     guest: Any = None  # see Guest
 
 
@@ -107,7 +107,7 @@ PARTICLES, WORLDS, MULTIPLIERS, COLLIDERS, BOXES, DRIVEN, SUBSTEPS_PER_SEARCH = 
 COUNTS = 7
 
 # Columns of a row of the timeline, the surroundings at one instant: gravity, wind, then seven for the pose of each
-# collider, three for the position of each driven particle, and those of hands. One row serves all steps where nothing
+# collider, three for the position of each driven particle, and those of grabs. One row serves all steps where nothing
 # moves.
 GRAVITY, WIND, POSES = 0, 3, 6
 

@@ -6,7 +6,7 @@ Source: XPBD with damping, Macklin, Müller and Chentanez (2016), eq. 26; for a 
 
     Δλ = -(C + α' λ + γ (p - p*)) / ((1 + γ) W + α'),   W = Σ b_k² w_k,   α' = 1/(k h²),   γ = c/(k h)
 
-Hands are surroundings, like colliders: they come last in a row of the timeline, HAND columns each, and have no place in
+Hands are surroundings, like colliders: they come last in a row of the timeline, GRAB columns each, and have no place in
 the schedule, so that they may take hold of any particle at any time. Their multipliers are the last ones.
 """
 
@@ -16,16 +16,16 @@ import taichi as ti
 from pbd.core.validate import finite_array, finite_vector, indices, not_negative, positive
 from pbd.data import COLLIDERS, DRIVEN, MULTIPLIERS, POSES
 
-# Columns of a hand: where to, k (zero where it holds nothing), c, the particles and their b.
+# Columns of a grab: where to, k (zero where it holds nothing), c, the particles and their b.
 TARGET, STIFFNESS, DAMPING, HELD, WEIGHTS = 0, 3, 4, 5, 9
 MOST_HELD = 4
-HAND = WEIGHTS + MOST_HELD
+GRAB = WEIGHTS + MOST_HELD
 
 
 @ti.func
-def pull(s: ti.template(), row, hand, world):
-    """Pull what a hand holds towards its target, once."""
-    column = POSES + 7 * s.counts[COLLIDERS] + 3 * s.counts[DRIVEN] + HAND * hand
+def pull(s: ti.template(), row, grab, world):
+    """Pull what a grab holds towards its target, once."""
+    column = POSES + 7 * s.counts[COLLIDERS] + 3 * s.counts[DRIVEN] + GRAB * grab
     stiffness = s.timeline[row, column + STIFFNESS]
     point, moved, weight = ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0]), 0.0
     if stiffness > 0.0:
@@ -41,7 +41,7 @@ def pull(s: ti.template(), row, hand, world):
     if weight > 0.0:
         compliance = 1.0 / (stiffness * s.h * s.h)
         damping = s.timeline[row, column + DAMPING] / (stiffness * s.h)
-        first = s.counts[MULTIPLIERS] - 3 * (s.features.hands - hand)
+        first = s.counts[MULTIPLIERS] - 3 * (s.features.grabs - grab)
         change = ti.Vector([0.0, 0.0, 0.0])
         for k in ti.static(range(3)):
             multiplier = s.multipliers[first + k, world]
@@ -58,15 +58,15 @@ def pull(s: ti.template(), row, hand, world):
 
 
 def grip(particles, count, target, stiffness, damping, weights):
-    """The columns of a hand that holds something. Arguments: as of ParticleSystem.hold; count: of all particles."""
+    """The columns of a grab that holds something. Arguments: as of ParticleSystem.grab; count: of all particles."""
     held = indices("held particles", np.atleast_1d(particles), count)
     if not 1 <= len(held) <= MOST_HELD or len(set(held)) < len(held):
         raise ValueError(f"held particles are {held.tolist()}: expected one to {MOST_HELD} of them, each once")
     weights = np.full(len(held), 1 / len(held)) if weights is None else weights
-    columns = np.zeros(HAND)
-    columns[TARGET:STIFFNESS] = finite_vector("target of a hand", target)
-    columns[STIFFNESS] = positive("stiffness of a hand", stiffness)
-    columns[DAMPING] = not_negative("damping of a hand", damping)
+    columns = np.zeros(GRAB)
+    columns[TARGET:STIFFNESS] = finite_vector("target of a grab", target)
+    columns[STIFFNESS] = positive("stiffness of a grab", stiffness)
+    columns[DAMPING] = not_negative("damping of a grab", damping)
     columns[HELD : HELD + len(held)] = held
     columns[WEIGHTS : WEIGHTS + len(held)] = finite_array("weights of held particles", weights, (len(held),))
     return columns

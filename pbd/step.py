@@ -79,9 +79,9 @@ def step_kernels(features):
         worst = 0.0
         for cluster in range(s.colours[s.colours.shape[0] - 1]):
             worst = ti.max(worst, relax_cluster(s, cluster, world))
-        if ti.static(features.hands > 0):
-            for hand in range(features.hands):
-                pull(s, after, hand, world)
+        if ti.static(features.grabs > 0):
+            for grab in range(features.grabs):
+                pull(s, after, grab, world)
         n = s.counts[PARTICLES]
         if ti.static(features.contacts):
             for i in range(n):
@@ -104,7 +104,7 @@ def step_kernels(features):
         for step in range(steps):
             if s.report[world, DIVERGED_STEP] < 0:
                 before, after = rows(s, step)
-                # 1. Forces: gravity and a person's own are at hand, the wind's are gathered.
+                # 1. Forces: gravity and a person's own are known, the wind's are gathered.
                 if ti.static(features.wind):
                     for i in range(n):
                         blow(s, before, i, world)
@@ -185,11 +185,11 @@ def step_kernels(features):
 
     @ti.func
     def relax_surroundings(s: ti.template(), step, _):
-        if ti.static(features.hands > 0):
+        if ti.static(features.grabs > 0):
             for world in range(worlds(s)):
                 _, after = rows(s, step)
-                for hand in range(features.hands):
-                    pull(s, after, hand, world)
+                for grab in range(features.grabs):
+                    pull(s, after, grab, world)
         if ti.static(features.contacts):
             for i in range(s.counts[PARTICLES]):
                 for world in range(worlds(s)):

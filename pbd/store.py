@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from pbd.core import launch
-from pbd.core.validate import finite_array, finite_number, finite_vector, indices, one_hand, positive, spread, whole
+from pbd.core.validate import finite_array, finite_number, finite_vector, indices, one_grab, positive, spread, whole
 from pbd.grabs import grip
 from pbd.particles import inverse
 from pbd.state import State
@@ -188,19 +188,19 @@ class Store:
 
     # Hands ----------------------------------------------------------------------------------------------------------
 
-    def hold(self, hand, particles, target, stiffness, damping=0.0, weights=None):
+    def grab(self, grab, particles, target, stiffness, damping=0.0, weights=None):
         """Pull a particle towards a place by a spring, from the next step on and in all worlds; again, to move on.
 
-        Arguments: hand: which, of as many as the system has; particles: an index, or up to four, whose mean is pulled;
+        Arguments: grab: which, of as many as the system has; particles: an index, or up to four, whose mean is pulled;
         target (3,) [m]; stiffness [N/m]; damping [N s/m]; weights: of the particles in place of the mean's.
         """
-        hand = one_hand(hand, len(self._hands))
-        self._hands[hand] = grip(particles, self.count, target, stiffness, damping, weights)
+        grab = one_grab(grab, len(self._grabs))
+        self._grabs[grab] = grip(particles, self.count, target, stiffness, damping, weights)
         self._row = None
 
-    def let_go(self, hand):
-        """Hold nothing any more. Arguments: hand: which."""
-        self._hands[one_hand(hand, len(self._hands))] = 0.0
+    def release(self, grab):
+        """Hold nothing any more. Arguments: grab: which."""
+        self._grabs[one_grab(grab, len(self._grabs))] = 0.0
         self._row = None
 
     # Tearing ----------------------------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ from pbd.data import (
     Features,
 )
 from pbd.environment import surroundings
-from pbd.grabs import HAND
+from pbd.grabs import GRAB
 from pbd.particles import Particles
 from pbd.schedule import SCHEDULES, make_schedule
 from pbd.step import step_kernels
@@ -56,7 +56,7 @@ class ParticleSystem(Store):
         sticks: "exact", or "root_free" for Jakobsen's approximation without a square root.
         contact_interval: substeps from one search for contacts between particles to the next, a divisor of `substeps`:
             more are faster, and notice for certain what moves by less than the contact distance in so many.
-        hands: with how many things can be held while they move, see `hold`.
+        grabs: with how many things can be held while they move, see `grab`.
 
     Limitations: sticks are as stiff as sweeps make them: a correction travels a link a sweep at worst, so that a long
     chain wants about as many sweeps as it has links, or shorter steps. What passes a thin collider within one step is
@@ -81,7 +81,7 @@ class ParticleSystem(Store):
         tolerance=None,
         sticks="exact",
         contact_interval=1,
-        hands=0,
+        grabs=0,
     ):
         launch.require_taichi()
         descriptions = list(particles) if isinstance(particles, (list, tuple)) else [particles]
@@ -117,9 +117,9 @@ class ParticleSystem(Store):
             clusters=None if clusters is None else whole("clusters", clusters),
         )
         self._constraints = sum(len(order) for order in self.schedule.orders)
-        self._hands = np.zeros((whole("hands", hands, least=0), HAND))
+        self._grabs = np.zeros((whole("grabs", grabs, least=0), GRAB))
         self._arrays = upload(
-            descriptions, self.worlds, batches, self._kinds, self.schedule, hands, contact_interval
+            descriptions, self.worlds, batches, self._kinds, self.schedule, grabs, contact_interval
         )
         self._report = np.zeros((self.worlds, REPORTS), launch.real())
         self._row = None
@@ -146,7 +146,7 @@ class ParticleSystem(Store):
             shapes=tuple(sorted({c.shape.kind for c in described.colliders})),
             rebounds=any(restitutions),
             contacts=described.particle_contacts is not None,
-            hands=len(self._hands),
+            grabs=len(self._grabs),
             guest=self._guest,
         )
         kernels = step_kernels(features)
@@ -248,7 +248,7 @@ class ParticleSystem(Store):
         return self._surroundings([self._origin + (self._substep + k) * self._h for k in range(substeps + 1)])
 
     def _surroundings(self, times):
-        rows = [np.concatenate([surroundings(self.particles, time), self._hands.ravel()]) for time in times]
+        rows = [np.concatenate([surroundings(self.particles, time), self._grabs.ravel()]) for time in times]
         return np.array(rows, launch.real())
 
     # Time -----------------------------------------------------------------------------------------------------------

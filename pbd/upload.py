@@ -72,11 +72,11 @@ def both_functions(a, b):
     return (a is None and b is None) or (callable(a) and callable(b))
 
 
-def upload(descriptions, worlds, batches, kinds, schedule, hands=0, contact_interval=1):
+def upload(descriptions, worlds, batches, kinds, schedule, grabs=0, contact_interval=1):
     """All arrays of a system, as a dict of Taichi arrays in the order of `arrays.Data`.
 
     Arguments: descriptions: one for all worlds, or one each; worlds: how many; batches and kinds: as above; schedule;
-    hands: how many, see pbd/grabs.py; contact_interval: substeps for each search for contacts.
+    grabs: how many, see pbd/grabs.py; contact_interval: substeps for each search for contacts.
     """
     first = descriptions[0]
     n = len(first)
@@ -95,7 +95,7 @@ def upload(descriptions, worlds, batches, kinds, schedule, hands=0, contact_inte
     fans, fan_triangles = fan_table(first.triangles, n)
     integers, numbers, grids = shape_tables(first.colliders)
     tables = constraint_tables(batches, kinds, schedule, worlds)
-    tables["multipliers"] = np.concatenate([tables["multipliers"], np.zeros((3 * hands, worlds))])
+    tables["multipliers"] = np.concatenate([tables["multipliers"], np.zeros((3 * grabs, worlds))])
     counts = np.zeros(arrays.COUNTS, np.int32)
     counts[arrays.PARTICLES] = n
     counts[arrays.MULTIPLIERS] = len(tables["multipliers"])

@@ -39,14 +39,14 @@ class Motor:
     """A motor in a joint, that keeps a speed or holds a position as far as its effort allows.
 
     Arguments: speed [rad/s or m/s] or position [rad or m], one of them; max_effort [N m or N], infinite by default;
-    rate: what is left of the way to a position is covered at this part of it in a second [1/s]: 20 is slow enough to
+    position_gain: what is left of the way to a position is covered at this part of it in a second [1/s]: 20 is slow enough to
     brake in time where the effort is a few times what the load takes, and quick to the eye.
     """
 
     speed: float | None = None
     position: float | None = None
     max_effort: float = math.inf
-    rate: float = 20.0
+    position_gain: float = 20.0
 
     def __post_init__(self):
         if (self.speed is None) == (self.position is None):
@@ -56,34 +56,34 @@ class Motor:
         object.__setattr__(self, name, finite_number(f"motor {name}", getattr(self, name)))
         if self.max_effort != math.inf:
             object.__setattr__(self, "max_effort", not_negative("motor max_effort", self.max_effort))
-        object.__setattr__(self, "rate", positive("motor rate", self.rate))
+        object.__setattr__(self, "position_gain", positive("motor position_gain", self.position_gain))
 
 
 @dataclass(frozen=True)
 class Soft:
     """How a joint gives way, instead of holding hard: as springs and dampers on all that it keeps together.
 
-    Arguments: stiffness [N/m] and damping [N s/m] of shifts, turning_stiffness [N m/rad] and turning_damping
+    Arguments: stiffness [N/m] and damping [N s/m] of shifts, angular_stiffness [N m/rad] and angular_damping
     [N m s/rad] of turns, infinite and zero by default: hard; or frequency [Hz] and damping_ratio, of the masses that
     are joined, for all of them alike.
     """
 
     stiffness: float = math.inf
     damping: float = 0.0
-    turning_stiffness: float = math.inf
-    turning_damping: float = 0.0
+    angular_stiffness: float = math.inf
+    angular_damping: float = 0.0
     frequency: float | None = None
     damping_ratio: float = 1.0
 
     def __post_init__(self):
-        for name in ("stiffness", "turning_stiffness"):
+        for name in ("stiffness", "angular_stiffness"):
             if getattr(self, name) != math.inf:
                 object.__setattr__(self, name, not_negative(f"soft {name}", getattr(self, name)))
-        for name in ("damping", "turning_damping", "damping_ratio"):
+        for name in ("damping", "angular_damping", "damping_ratio"):
             object.__setattr__(self, name, not_negative(f"soft {name}", getattr(self, name)))
         if self.frequency is not None:
             object.__setattr__(self, "frequency", positive("soft frequency", self.frequency))
-            if min(self.stiffness, self.turning_stiffness) < math.inf or max(self.damping, self.turning_damping) > 0:
+            if min(self.stiffness, self.angular_stiffness) < math.inf or max(self.damping, self.angular_damping) > 0:
                 raise ValueError("soft with frequency and stiffness or damping: expected one way or the other")
 
 

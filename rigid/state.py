@@ -20,7 +20,7 @@ class State(Snapshot):
         velocity: of the centres of mass (bodies, 3) [m/s].
         angular_velocity: (bodies, 3) [rad/s], both in the world frame.
         time: [s].
-        memory: (n,) numbers of the solver that gave the state, with which it goes on bit for bit where the rest of the
+        warm_start: (n,) numbers of the solver that gave the state, with which it goes on bit for bit where the rest of the
             state is as it was given; none: poses and velocities are all there is.
 
     Raises: ValueError for shapes that do not match, numbers that are not finite, a rotation not of length one to 1e-3.
@@ -31,11 +31,11 @@ class State(Snapshot):
     velocity: np.ndarray
     angular_velocity: np.ndarray
     time: float = 0.0
-    memory: np.ndarray = ()
+    warm_start: np.ndarray = ()
 
     def __post_init__(self):
         self.time = finite_number("time", self.time)
-        self.memory = np.array(self.memory, dtype=float)
+        self.warm_start = np.array(self.warm_start, dtype=float)
         shape = np.shape(self.position)
         if len(shape) not in (2, 3):
             raise ValueError(f"position has shape {shape}: expected (bodies, 3) or (worlds, bodies, 3)")

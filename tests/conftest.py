@@ -82,7 +82,7 @@ OTHER_FILES = {
     "tests/scenes/comparison/test_compare_files.py": "rows of joints",
     "tests/scenes/test_testing.py": "rows of joints",
     "tests/scenes/comparison/test_tuning.py": "rows of joints",
-    "tests/scenes/view/test_view_hands.py": "rows of joints",
+    "tests/scenes/view/test_view_grabs.py": "rows of joints",
     "tests/scenes/view/test_view_page.py": "rows of joints",
     "tests/scenes/view/test_view_session.py": "rows of joints",
 }

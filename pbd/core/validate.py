@@ -132,13 +132,13 @@ def indices(name, value, count, width=None, of="particles"):
     return array.astype(np.int64)
 
 
-def one_hand(hand, hands):
-    """The index of one of a solver's hands. Raises: ValueError where it has none, or not so many."""
-    if not hands:
-        raise ValueError("this solver has no hands to hold anything with: expected hands=1, or more, when it is made")
-    if whole("hand", hand, least=0) >= hands:
-        raise ValueError(f"hand is {hand}: expected a number below {hands}, the hands= that the solver was made with")
-    return int(hand)
+def one_grab(grab, grabs):
+    """The index of one of a solver's grabs. Raises: ValueError where it has none, or not so many."""
+    if not grabs:
+        raise ValueError("this solver has no grabs to hold anything with: expected grabs=1, or more, when it is made")
+    if whole("grab", grab, least=0) >= grabs:
+        raise ValueError(f"grab is {grab}: expected a number below {grabs}, the grabs= that the solver was made with")
+    return int(grab)
 
 
 def spread(name, value, shape, infinite=False):

@@ -117,7 +117,7 @@ class BodySolver:
     # Motors -----------------------------------------------------------------------------------------------------------
 
     def set_motor(self, joint, *, speed=None, position=None):
-        """Give a motor another target, from the next step on; its `max_effort` and `rate` stay.
+        """Give a motor another target, from the next step on; its `max_effort` and `position_gain` stay.
 
         Arguments: joint: index or name; speed [rad/s or m/s] or position [rad or m], whichever its Motor was given: a
         number, or one for each world (worlds,).
@@ -158,7 +158,7 @@ class BodySolver:
     def state(self):
         """Poses and velocities at the end of the last step: a rigid.State.
 
-        The velocities are those that made the last step, half a step behind the poses. `memory` is what it takes to go
+        The velocities are those that made the last step, half a step behind the poses. `warm_start` is what it takes to go
         on bit for bit.
         """
         return self._snapshot(np.concatenate([np.ravel(array).astype(float) for array in self._everything()]))
@@ -210,11 +210,11 @@ class BodySolver:
         """Take a state with its memory, if that is of this solver and belongs to the poses; whether it was so."""
         now = self._everything()
         ends = np.cumsum([array.size for array in now])
-        if len(state.memory) != ends[-1]:
+        if len(state.warm_start) != ends[-1]:
             return False
         parts = [
             np.ascontiguousarray(part.reshape(array.shape), array.dtype)
-            for part, array in zip(np.split(state.memory, ends[:-1]), now)
+            for part, array in zip(np.split(state.warm_start, ends[:-1]), now)
         ]
         given = (state.position, state.rotation, state.velocity, state.angular_velocity)
         if not all(map(np.array_equal, self._split(*parts[:2]), given)):

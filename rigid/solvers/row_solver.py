@@ -3,7 +3,7 @@
 import numpy as np
 
 from pbd.core.launch import read, write
-from pbd.core.validate import finite_vector, not_negative, one_hand, one_of, positive, whole
+from pbd.core.validate import finite_vector, not_negative, one_grab, one_of, positive, whole
 from rigid.collision import data as tables
 from rigid.constraints.contact_forces import contact_forces
 from rigid.constraints.contact_rows import size
@@ -22,7 +22,7 @@ class RowSolver(BodySolver):
 
     Arguments: model, dt, worlds, substeps: as of a BodySolver; gyroscopic: "implicit", "midpoint" or "explicit"
     (rigid/kernels/motion.py); contacts: whether bodies touch; contact_capacity: most points of contact at once in a world, None
-    for a good deal; hands: how many; columns: of a row, the solver's own included; held: joints that coordinates hold
+    for a good deal; grabs: how many; columns: of a row, the solver's own included; held: joints that coordinates hold
     together, which have no rows for that.
 
     Attributes: motion, joints, rows, points: Taichi arrays; `_meetings`: what can meet, None where nothing does;
@@ -31,7 +31,7 @@ class RowSolver(BodySolver):
     Subclasses have, besides what a BodySolver asks for, `_efforts(rows)`: the effort of each of some rows [N].
     """
 
-    def __init__(self, model, dt, worlds, substeps, gyroscopic, contacts, contact_capacity, hands, columns, held=()):
+    def __init__(self, model, dt, worlds, substeps, gyroscopic, contacts, contact_capacity, grabs, columns, held=()):
         super().__init__(model, dt, worlds, substeps)
         one_of("gyroscopic", gyroscopic, ("implicit", "midpoint", "explicit"))
         models, worlds = self.models, self.worlds
@@ -46,9 +46,9 @@ class RowSolver(BodySolver):
                 tables.refuse_grids(each)
         self.motion = motion(models, worlds)
         table = RowTable(columns, worlds)
-        joints = JointTable(models, table, held, whole("hands", hands, least=0))
+        joints = JointTable(models, table, held, whole("grabs", grabs, least=0))
         self.joints, self.first_coordinates = joints.upload(), joints.first_coordinates
-        self._hands, self._holding = joints.hands, {}
+        self._grabs, self._holding = joints.grabs, {}
         self._first_row, self._first_group = len(table.rows), len(table.groups)
         self._rows_of_contact, groups = size(meetings)
         self.rows = table.upload(self._rows_of_contact * self._capacity, groups * self._capacity)
@@ -59,38 +59,38 @@ class RowSolver(BodySolver):
 
     # Hands ------------------------------------------------------------------------------------------------------------
 
-    def hold(self, hand, body, point, target, stiffness, damping=0.0):
+    def grab(self, grab, body, point, target, stiffness, damping=0.0):
         """Pull a point of a body to a place by a spring, from the next step on and in all worlds; again, to move on.
 
-        Arguments: hand: which, of as many as the solver has; body: index or name; point: in the body's frame (3,) [m];
+        Arguments: grab: which, of as many as the solver has; body: index or name; point: in the body's frame (3,) [m];
         target: in the world (3,) [m]; stiffness [N/m]; damping [N s/m]. A state does not remember what is held.
         """
-        hand = self._hands[one_hand(hand, len(self._hands))]
+        grab = self._grabs[one_grab(grab, len(self._grabs))]
         body = look_up("held body", body, self.model.bodies, "body")
-        target, point = finite_vector("target of a hand", target), finite_vector("held point", point)
-        spring = positive("stiffness of a hand", stiffness), not_negative("damping of a hand", damping)
-        if self._holding.get(hand) != (body, *spring):
-            self._holding[hand] = (body, *spring)
-            self._put_hand(hand)
+        target, point = finite_vector("target of a grab", target), finite_vector("held point", point)
+        spring = positive("stiffness of a grab", stiffness), not_negative("damping of a grab", damping)
+        if self._holding.get(grab) != (body, *spring):
+            self._holding[grab] = (body, *spring)
+            self._put_grab(grab)
         numbers = read(self.joints.numbers)
-        numbers[:, hand.joint, ANCHOR_I:TRIAD_I] = [*target, *point]  # the ground's frame is the world's
+        numbers[:, grab.joint, ANCHOR_I:TRIAD_I] = [*target, *point]  # the ground's frame is the world's
         write(self.joints.numbers, numbers)
         self._wake([body])
 
-    def let_go(self, hand):
-        """Hold nothing any more. Arguments: hand: which."""
-        hand = self._hands[one_hand(hand, len(self._hands))]
-        if self._holding.pop(hand, None):
-            self._put_hand(hand)
+    def release(self, grab):
+        """Hold nothing any more. Arguments: grab: which."""
+        grab = self._grabs[one_grab(grab, len(self._grabs))]
+        if self._holding.pop(grab, None):
+            self._put_grab(grab)
 
-    def _put_hand(self, hand):
-        """Tie the rows of a hand to what it holds."""
-        body, *spring = self._holding.get(hand, (0, 0.0, 0.0))
-        kind = LOCK if hand in self._holding else IDLE
+    def _put_grab(self, grab):
+        """Tie the rows of a grab to what it holds."""
+        body, *spring = self._holding.get(grab, (0, 0.0, 0.0))
+        kind = LOCK if grab in self._holding else IDLE
         for array, at, given in (
-            (self.joints.integers, (hand.joint, BODY), body),
-            (self.rows.groups, (slice(None), hand.group, [KIND, BODY_J]), [kind, body]),
-            (self.rows.numbers, (slice(None), slice(hand.row, hand.row + 3), [STIFFNESS, DAMPING]), spring),
+            (self.joints.integers, (grab.joint, BODY), body),
+            (self.rows.groups, (slice(None), grab.group, [KIND, BODY_J]), [kind, body]),
+            (self.rows.numbers, (slice(None), slice(grab.row, grab.row + 3), [STIFFNESS, DAMPING]), spring),
         ):
             values = read(array)
             values[at] = given
@@ -98,8 +98,8 @@ class RowSolver(BodySolver):
 
     def _recall(self, state):
         found = super()._recall(state)
-        for hand in self._holding if found else ():
-            self._put_hand(hand)  # among what is remembered are all numbers of rows
+        for grab in self._holding if found else ():
+            self._put_grab(grab)  # among what is remembered are all numbers of rows
         return found
 
     def _contact_arrays(self):

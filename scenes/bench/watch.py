@@ -51,11 +51,11 @@ def view(duration=4.0):
 
 def paced(scene, solver, duration):
     """A Run to its end, and the wall times of its frames, with what is read of each to be drawn [s] (frames,)."""
-    from scenes.view.session import HANDS
+    from scenes.view.session import GRABS
 
     seconds = []
     for length in (2 * FRAME, min(duration, scene.duration)):  # the first one compiles
-        running = Run(scene, solver, length, fps=1 / FRAME, hands=HANDS)
+        running = Run(scene, solver, length, fps=1 / FRAME, grabs=GRABS)
         seconds.clear()
         while running.done < running.steps:
             start = time.perf_counter()

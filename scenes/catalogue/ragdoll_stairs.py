@@ -40,8 +40,8 @@ def ragdoll_stairs(
             "verlet": {"dt": 1 / 60, "substeps": 16, "iterations": 10, "direction": "current", "damping": 0.01},
             "impulse": {"dt": 1 / 60, "substeps": 4, "iterations": 20},
             # Soft, since the feet begin 13 mm inside the ground, and springs throw them out.
-            "penalty": {"dt": 1 / 60, "substeps": 32, "stiffness": 8e4, "damping": 100.0, "turning_stiffness": 1.6e5,
-                        "turning_damping": 100.0},
+            "penalty": {"dt": 1 / 60, "substeps": 32, "stiffness": 8e4, "damping": 100.0, "angular_stiffness": 1.6e5,
+                        "angular_damping": 100.0},
         },
         looks=[Bodies(model, clothes(model, [person], [RED], BLUE))],
         camera=Camera((foot + 2.2, -6.2, 3.4), (0.62 * foot, 0, 1.4)),

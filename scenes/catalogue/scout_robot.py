@@ -65,8 +65,8 @@ def scout_robot(
             "impulse": {"dt": 1 / 60, "substeps": 4, "iterations": 20},
             "verlet": {"dt": 1 / 60, "substeps": 16, "iterations": 15},
             # Its arms, thin and light, bear wheels beside them.
-            "penalty": {"dt": 1 / 60, "substeps": 128, "stiffness": 5e6, "damping": 800.0, "turning_stiffness": 1e7,
-                        "turning_damping": 800.0},
+            "penalty": {"dt": 1 / 60, "substeps": 128, "stiffness": 5e6, "damping": 800.0, "angular_stiffness": 1e7,
+                        "angular_damping": 800.0},
         },
         looks=[Bodies(model, np.array(colours), STONE), Springs(model)],
         camera=Following(chassis, Camera((1.5, -2.5, 1.25), (0.15, 0, 0.2))),

@@ -23,7 +23,7 @@ OPTIONS = {
     solver: {
         name: {"tolerance": 1e-6, "clusters": 1, "contact_capacity": 1}.get(name, given.default)
         for name, given in inspect.signature(made).parameters.items()
-        if name not in ("particles", "model", "dt", "worlds", "hands")
+        if name not in ("particles", "model", "dt", "worlds", "grabs")
     }
     for solver in rigid.SOLVERS
     for made in [pbd.ParticleSystem if solver == "verlet" else rigid.solver_class(solver)]
@@ -34,7 +34,7 @@ OPTIONS = {
 USUAL = {
     "articulated": {},
     "penalty": {
-        "substeps": 64, "stiffness": 3.2e5, "damping": 200.0, "turning_stiffness": 6.4e5, "turning_damping": 200.0,
+        "substeps": 64, "stiffness": 3.2e5, "damping": 200.0, "angular_stiffness": 6.4e5, "angular_damping": 200.0,
     },
 }  # fmt: skip
 
@@ -58,7 +58,7 @@ class Run:
         solver: one of `scene.solvers`; None for `scene.solver`.
         duration: [s], made of whole steps; None for the scene's own. dt: time step [s]; None for the scene's own.
         fps: frames a second [1/s], taken at whole steps; the attribute `fps` says how many that came to.
-        hands: with how many things can be held while they move: see `hold` of the solvers.
+        grabs: with how many things can be held while they move: see `grab` of the solvers.
         options: of the solver, in place of the scene's settings; as values or as text.
 
     Attributes: steps; steps_per_frame; count, of frames: one at time zero, and the last one at the end; system: what
@@ -68,7 +68,7 @@ class Run:
     NotImplementedError for what in a model the solver cannot do.
     """
 
-    def __init__(self, scene, solver=None, duration=None, dt=None, fps=60.0, hands=0, **options):
+    def __init__(self, scene, solver=None, duration=None, dt=None, fps=60.0, grabs=0, **options):
         if not isinstance(scene, Scene):
             raise TypeError(f"scene is {scene!r}: expected a Scene, such as `scenes.load` makes")
         initialise()
@@ -93,7 +93,7 @@ class Run:
         self.steps_per_frame = max(1, round(min(1 / fps / dt, self.steps)))
         self.fps = 1 / (self.steps_per_frame * dt)
         self.count = 1 + math.ceil(self.steps / self.steps_per_frame)
-        held = {"hands": hands} if hands else {}
+        held = {"grabs": grabs} if grabs else {}
         self.system = system_of(scene, solver, {**self.settings, **held})
         # All particles, those that bodies are made of too; None for a solver that has none.
         self.particles = self.system if scene.model is None else getattr(self.system, "system", None)

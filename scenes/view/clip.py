@@ -133,7 +133,7 @@ class Source:
         return Frame(float(time), positions, nothing, poses, self.arrays[bodies][number], nothing)
 
     def frames(self):
-        """Yields the frames; the scene's looks and camera are those of each, while it is at hand."""
+        """Yields the frames; the scene's looks and camera are those of each, while it is at grab."""
         looks = []
         for number in range(self.count):
             looks = self.changes.get(number, looks)

@@ -1,4 +1,4 @@
-"""Hands of a session: springs from what pointers hold to where they are. It knows no browser."""
+"""Grabs of a session: springs from what pointers hold to where they are. It knows no browser."""
 
 import math
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scenes.view.picking import Held, burden, grasp
-from scenes.view.session import HANDS
+from scenes.view.session import GRABS
 
 # The spring to a pointer gives by this part of the size of what hangs on it under the weight of that, and pulls with
 # so many times that weight at most: what is stuck is not torn apart.
@@ -19,10 +19,10 @@ EARTH = 9.81
 
 @dataclass
 class Grip:
-    """One hand: which of the solvers', what it holds, its spring [N/m, N s/m], the most it pulls with [N], where to
+    """One grab: which of the solvers', what it holds, its spring [N/m, N s/m], the most it pulls with [N], where to
     and where the pointer is (3,) [m]; pinned: whether it holds a pinned particle, which is put where the pointer is."""
 
-    hand: int
+    grab: int
     held: Held
     stiffness: float
     damping: float
@@ -32,8 +32,8 @@ class Grip:
     pinned: bool = False
 
 
-class Hands:
-    """The hands of a session, one for each pointer; to be called on its thread. Arguments: session."""
+class Grabs:
+    """The grabs of a session, one for each pointer; to be called on its thread. Arguments: session."""
 
     def __init__(self, session):
         self.session, self.grips, self.running = session, {}, session.running
@@ -46,23 +46,23 @@ class Hands:
         Returns: whether there was something to hold.
         """
         self.renew()
-        self.let_go(who)
+        self.release(who)
         running = self.session.running
         held = grasp(running, look, number, instance, point)
-        free = set(range(HANDS)) - {grip.hand for grip in self.grips.values()}
+        free = set(range(GRABS)) - {grip.grab for grip in self.grips.values()}
         if held is None or not free:
             return False
-        place, hand = held.place(running), min(free)
+        place, grab = held.place(running), min(free)
         if held.body is None and running.particles.inverse_masses()[held.nearest] == 0:
             if held.nearest in led(running):
                 return False
             held = Held(np.array([held.nearest]), np.ones(1))
-            self.grips[who] = Grip(hand, held, 0.0, 0.0, 0.0, held.place(running), place, pinned=True)
+            self.grips[who] = Grip(grab, held, 0.0, 0.0, 0.0, held.place(running), place, pinned=True)
             return True
         mass, size, own = burden(running, held)
         stiffness = mass * EARTH / (GIVE * size)
         damping = 2 * math.sqrt(stiffness * own)
-        self.grips[who] = Grip(hand, held, stiffness, damping, MOST * mass * EARTH, place, place)
+        self.grips[who] = Grip(grab, held, stiffness, damping, MOST * mass * EARTH, place, place)
         return True
 
     def lead(self, who, goal):
@@ -70,20 +70,20 @@ class Hands:
         if who in self.grips:
             self.grips[who].goal = np.asarray(goal, float)
 
-    def let_go(self, who):
+    def release(self, who):
         """Let go of what a pointer holds, if anything. Arguments: who."""
         grip = self.grips.pop(who, None)
         if grip is not None and not grip.pinned:
             for running in self.both():
-                holder(running, grip.held).let_go(grip.hand)
+                holder(running, grip.held).release(grip.grab)
 
     def release_all(self):
         """Let go of everything."""
         for who in list(self.grips):
-            self.let_go(who)
+            self.release(who)
 
     def move(self, span):
-        """Move all hands on. Arguments: span: the time until the next call [s]."""
+        """Move all grabs on. Arguments: span: the time until the next call [s]."""
         self.renew()
         for grip in self.grips.values():
             grip.target = grip.target + (1 - math.exp(-span / SMOOTHING)) * (grip.goal - grip.target)
@@ -116,9 +116,9 @@ def pull(running, grip):
     reach = grip.most / grip.stiffness
     target = place + way * min(1.0, reach / max(np.linalg.norm(way), 1e-12))
     if held.body is None:
-        running.particles.hold(grip.hand, held.particles, target, grip.stiffness, grip.damping, held.weights)
+        running.particles.grab(grip.grab, held.particles, target, grip.stiffness, grip.damping, held.weights)
     else:
-        running.system.hold(grip.hand, held.body, held.point, target, grip.stiffness, grip.damping)
+        running.system.grab(grip.grab, held.body, held.point, target, grip.stiffness, grip.damping)
 
 
 def put(system, particles, place):

@@ -8,18 +8,18 @@ TOOLS = ("drag", "pin", "unpin", "cut")
 class Pointers:
     """The pointers of all pages. viser tells of them; what they do is asked of the session, on whose thread it is done.
 
-    Arguments: session; its Hands, Pins and Tearing. Attributes: tool: one of TOOLS; bound: handles that tell of
+    Arguments: session; its Grabs, Pins and Tearing. Attributes: tool: one of TOOLS; bound: handles that tell of
     pointers, by name; cutting: where a pointer cut last, by whose it is.
     """
 
-    def __init__(self, session, hands, pins, tearing):
-        self.session, self.hands, self.pins, self.tearing = session, hands, pins, tearing
+    def __init__(self, session, grabs, pins, tearing):
+        self.session, self.grabs, self.pins, self.tearing = session, grabs, pins, tearing
         self.tool, self.bound, self.cutting = "drag", {}, {}
 
     def choose(self, tool):
         """Take another tool."""
         self.tool = tool
-        self.hands.release_all()
+        self.grabs.release_all()
         for key, handle in self.bound.values():
             self.bind_click(*key, handle)
 
@@ -47,7 +47,7 @@ class Pointers:
             elif self.tool == "drag" and event.phase == "start":
                 ask(lambda: self.take(who, number, part, event))
             elif self.tool == "drag":
-                ask(lambda: self.hands.lead(who, event.end_position), key=("lead", who))
+                ask(lambda: self.grabs.lead(who, event.end_position), key=("lead", who))
             elif self.tool == "cut":
                 ask(lambda: self.slash(event))
             elif event.phase == "start":
@@ -67,12 +67,12 @@ class Pointers:
 
     def take(self, who, number, part, event):
         """Take hold of something, and follow the pointer."""
-        self.hands.take(who, self.tearing.looks[number], part, event.instance_index, event.start_position)
-        self.hands.lead(who, event.end_position)
+        self.grabs.take(who, self.tearing.looks[number], part, event.instance_index, event.start_position)
+        self.grabs.lead(who, event.end_position)
 
     def release(self, who):
         """Let go of what a pointer held or cut."""
-        self.hands.let_go(who)
+        self.grabs.release(who)
         self.cutting.pop(who, None)
 
     def slash(self, event):

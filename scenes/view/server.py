@@ -6,7 +6,7 @@ from scenes.render.geometry import Camera
 from scenes.scene import Following, find, load
 from scenes.view.drawing import Drawing, Ghost, aim, camera_of, set_stage
 from scenes.view.films import Films
-from scenes.view.grabs import Hands
+from scenes.view.grabs import Grabs
 from scenes.view.history import History
 from scenes.view.interpolation import Shown
 from scenes.view.overlays import Overlays
@@ -33,16 +33,16 @@ class Viewer:
     """
 
     def __init__(self, scene, solver=None, dt=None, options=None, host=HOST, port=PORT, note=""):
-        self.session = session = Session(scene, solver, dt, options, self.show, lambda _, span: self.hands.move(span))
+        self.session = session = Session(scene, solver, dt, options, self.show, lambda _, span: self.grabs.move(span))
         self.note = f" ({note})" if note else ""
         self.server, self.address = serve(host, free_port(host, port))
         self.port = self.server.get_port()
-        self.hands, self.pins, self.tearing = Hands(session), Pins(session), Tearing(session)
+        self.grabs, self.pins, self.tearing = Grabs(session), Pins(session), Tearing(session)
         self.overlays, self.history, self.films = Overlays(self.server), History(session), Films(self)
         self.running = self.drawing = self.ghost = self.ghost_drawing = self.key = None
         self.shadows, self.follows, self.followed = True, True, None
         self.shown, self.ghost_shown = Shown(), Shown()
-        self.pointers = Pointers(session, self.hands, self.pins, self.tearing)
+        self.pointers = Pointers(session, self.grabs, self.pins, self.tearing)
         try:
             self.panel = Panel(self)
             self.server.on_client_connect(self.connected)

@@ -25,7 +25,7 @@ SHOWING, LONGEST = 0.1, 0.5
 # Rates are those of the last second.
 WINDOW = 1.0
 # With how many things the solvers can be held at once.
-HANDS = 4
+GRABS = 4
 # What can be changed while it runs, where the solver has it.
 STEPPING, SURROUNDING = ("dt", "substeps", "iterations"), ("gravity", "wind")
 
@@ -36,7 +36,7 @@ class Session:
     Arguments:
         scene: a Scene; solver, dt, options: as of a scenes.Run.
         show: called with the session after steps, FRAMES times a second at most, and when anything was asked for.
-        before: called with the session and a time span [s] before that is stepped through: hands move there.
+        before: called with the session and a time span [s] before that is stepped through: grabs move there.
         clock: a function that tells the time [s]; wait: one that waits for so long [s], or until `ask` wakes it.
 
     Attributes:
@@ -74,8 +74,8 @@ class Session:
         scene, solver, dt, options, ghost = chosen
         stepping = {name: value for name, value in settings.items() if name in STEPPING}
         options = {"dt": dt, **options, **stepping}
-        running = Run(scene, solver, hands=HANDS, **options)
-        beside = Run(scene, ghost, hands=HANDS) if ghost else None
+        running = Run(scene, solver, grabs=GRABS, **options)
+        beside = Run(scene, ghost, grabs=GRABS) if ghost else None
         self.chosen, self.settings, self.running, self.ghost = chosen, {}, running, beside
         for name, value in settings.items():
             self.set(name, value)

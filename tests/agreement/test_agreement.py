@@ -27,8 +27,8 @@ def stiff(step):
     h = step / 256
     stiffness, damping = 0.25 / h**2, 0.25 / h
     return {
-        "substeps": 256, "stiffness": stiffness, "damping": damping, "turning_stiffness": stiffness,
-        "turning_damping": damping,
+        "substeps": 256, "stiffness": stiffness, "damping": damping, "angular_stiffness": stiffness,
+        "angular_damping": damping,
     }  # fmt: skip
 
 

@@ -15,7 +15,7 @@ def free_particles(masses, schedule="auto"):
     places = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
     for place, mass in zip(places, masses):
         particles.add_particle(place, mass, velocity=(0.1, 0.0, -0.3))
-    return pbd.ParticleSystem(particles, dt=h, iterations=3, hands=2, schedule=schedule)
+    return pbd.ParticleSystem(particles, dt=h, iterations=3, grabs=2, schedule=schedule)
 
 
 @pytest.mark.parametrize("schedule", ["auto", "coloured"])
@@ -23,8 +23,8 @@ def test_a_held_particle_is_an_implicit_spring(schedule):
     # m (x' - 2x + x*)/h² = m g - k (x' - target) - c (x' - x)/h, whatever the number of sweeps: C is linear in x.
     masses = [0.5, 2.0, 1.0, 1.0]
     system = free_particles(masses, schedule)
-    system.hold(0, 0, TARGET, k, c)
-    system.hold(1, 1, -TARGET, k)
+    system.grab(0, 0, TARGET, k, c)
+    system.grab(1, 1, -TARGET, k)
     for target, damping, which in ((TARGET, c, 0), (-TARGET, 0.0, 1)):
         m, state = masses[which], system.state()
         x, before = state.positions[which], state.previous[which]
@@ -42,7 +42,7 @@ def test_a_point_between_particles_moves_as_their_common_mass_does():
     masses, weights = np.array([0.5, 2.0, 1.0, 4.0]), np.array([0.7, 0.5, 0.2, -0.4])
     system = free_particles(masses)
     state = system.state()
-    system.hold(0, [0, 1, 2, 3], TARGET, k, c, weights)
+    system.grab(0, [0, 1, 2, 3], TARGET, k, c, weights)
     system.step()
     m = 1 / (weights**2 / masses).sum()
     p, before = weights @ state.positions, weights @ state.previous
@@ -55,9 +55,9 @@ def test_a_point_between_particles_moves_as_their_common_mass_does():
 
 def test_what_is_let_go_falls():
     system = free_particles([1.0] * 4)
-    system.hold(0, 2, TARGET, k, c)
+    system.grab(0, 2, TARGET, k, c)
     system.step(10)
-    system.let_go(0)
+    system.release(0)
     state = system.state()
     system.step()
     np.testing.assert_allclose(system.positions(), 2 * state.positions - state.previous + G * h**2, rtol=0, atol=1e-14)
@@ -82,28 +82,28 @@ def test_gravity_and_wind_may_change():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ((2, 0, TARGET, k), "hand is 2: expected a number below 2"),
-        ((-1, 0, TARGET, k), "hand is -1"),
+        ((2, 0, TARGET, k), "grab is 2: expected a number below 2"),
+        ((-1, 0, TARGET, k), "grab is -1"),
         ((0, 4, TARGET, k), "held particles"),
         ((0, [1, 1], TARGET, k), "each once"),
         ((0, [], TARGET, k), "one to 4"),
-        ((0, 0, (0, 0), k), "target of a hand"),
-        ((0, 0, TARGET, 0.0), "stiffness of a hand"),
-        ((0, 0, TARGET, k, -1.0), "damping of a hand"),
+        ((0, 0, (0, 0), k), "target of a grab"),
+        ((0, 0, TARGET, 0.0), "stiffness of a grab"),
+        ((0, 0, TARGET, k, -1.0), "damping of a grab"),
         ((0, [0, 1], TARGET, k, 0.0, [1.0]), "weights of held particles"),
     ],
 )
 def test_what_cannot_be_held(given, message):
     system = free_particles([1.0] * 4)
     with pytest.raises((ValueError, IndexError), match=message):
-        system.hold(*given)
+        system.grab(*given)
 
 
 def test_a_system_without_hands_says_so():
     particles = pbd.Particles()
     particles.add_particle((0, 0, 0))
-    with pytest.raises(ValueError, match="hands=1"):
-        pbd.ParticleSystem(particles).hold(0, 0, TARGET, k)
+    with pytest.raises(ValueError, match="grabs=1"):
+        pbd.ParticleSystem(particles).grab(0, 0, TARGET, k)
 
 
 def test_cloth_that_is_cut_falls_as_one_free_piece():

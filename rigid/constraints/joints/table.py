@@ -32,8 +32,8 @@ class Joints(NamedTuple):
     drive_numbers: Any  # (W, drives, 4): likewise
 
 
-class Hand(NamedTuple):
-    """Where a hand is among joints, groups and rows: the first of its three."""
+class Grab(NamedTuple):
+    """Where a grab is among joints, groups and rows: the first of its three."""
 
     joint: int
     group: int
@@ -54,10 +54,10 @@ class JointTable:
     """Joints, springs and gears of models, and their rows added to a RowTable.
 
     Arguments: models: one for all worlds, or one each, of one structure; table: a rigid.constraints.rows.RowTable; held: joints
-    that a solver's coordinates hold together, which have no rows for that; hands: how many things can be held.
+    that a solver's coordinates hold together, which have no rows for that; grabs: how many things can be held.
     """
 
-    def __init__(self, models, table, held=(), hands=0):
+    def __init__(self, models, table, held=(), grabs=0):
         self.models, self.table, self.worlds = models, table, table.worlds
         self.integers, self.numbers, self.drives, self.drive_numbers = [], [], [], []
         self.coordinates = 0
@@ -68,7 +68,7 @@ class JointTable:
             self.add_spring([model.springs[index] for model in models])
         for index in range(len(models[0].gears)):
             self.add_gear([model.gears[index] for model in models])
-        self.hands = [self.add_hand() for _ in range(hands)]
+        self.grabs = [self.add_grab() for _ in range(grabs)]
 
     def upload(self):
         """Taichi arrays: a Joints."""
@@ -176,8 +176,8 @@ class JointTable:
         self.add_drive(drive.GEARS, i, j, a, [(gear.ratio,) for gear in gears], other=b, count=2)
         self.table.groups[-1][BODY_K : BODY_L + 1] = k, m
 
-    def add_hand(self):
-        """A soft ball between the ground and whatever is held; nothing is as yet. Returns: a Hand."""
+    def add_grab(self):
+        """A soft ball between the ground and whatever is held; nothing is as yet. Returns: a Grab."""
         ground = self.row_of(GROUND)
         group, row = self.table.add(IDLE, ground, 0, 3)
         self.integers.append([BALL, ground, 0, row, self.add_coordinates(COORDINATES[BALL]), -1, -1])
@@ -186,7 +186,7 @@ class JointTable:
             numbers[triad : triad + 9] = np.eye(3).reshape(9, 1)
         numbers[START] = 1.0
         self.numbers.append(numbers)
-        return Hand(len(self.integers) - 1, group, row)
+        return Grab(len(self.integers) - 1, group, row)
 
     def add_drive(self, kind, i, j, c, numbers, other=0, count=1):
         """Something that acts along coordinate c. Arguments: numbers: of each model; other: a gear's coordinate b."""
@@ -224,11 +224,11 @@ def softness(soft):
         speed = 2 * np.pi * soft.frequency
         pair = speed**2, 2 * soft.damping_ratio * speed
         return pair, pair, 1.0
-    return (soft.stiffness, soft.damping), (soft.turning_stiffness, soft.turning_damping), 0.0
+    return (soft.stiffness, soft.damping), (soft.angular_stiffness, soft.angular_damping), 0.0
 
 
 def effort(motor, wanted):
     """Columns of a motor, or None: no effort where it does not have what is wanted, "speed" or "position"."""
     if motor is None or getattr(motor, wanted) is None:
         return 0.0, 0.0, 0.0, 0.0
-    return motor.max_effort, motor.speed or 0.0, motor.position or 0.0, motor.rate
+    return motor.max_effort, motor.speed or 0.0, motor.position or 0.0, motor.position_gain

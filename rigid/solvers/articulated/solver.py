@@ -26,7 +26,7 @@ class ArticulatedSolver(SequentialSolver):
         velocity_products: "projected", which takes energy out, or "explicit", the source's, which may put some in
             (rigid/solvers/articulated/products.py).
         warm_start, split_impulse, error_reduction, block, gyroscopic, restitution_threshold, contacts,
-            contact_capacity, hands: as of the impulse solver.
+            contact_capacity, grabs: as of the impulse solver.
 
     `trees` are the links, as rigid/solvers/articulated/tree.py chose them.
 
@@ -40,13 +40,13 @@ class ArticulatedSolver(SequentialSolver):
     def __init__(self, model, dt=0.01, worlds=1, *, iterations=50, tolerance=1e-6, substeps=1, warm_start=True,
                  split_impulse=True, error_reduction=None, block=True, gyroscopic="implicit",
                  velocity_products="projected", restitution_threshold=0.0, contacts=True,
-                 contact_capacity=None, hands=0):  # fmt: skip
+                 contact_capacity=None, grabs=0):  # fmt: skip
         require_taichi()
         one_of("velocity_products", velocity_products, ("projected", "explicit"))
         models = models_of_worlds(model)
         table = LinkTable(models, worlds if len(models) == 1 else len(models))
         super().__init__(model, dt, worlds, substeps, iterations, tolerance, warm_start, split_impulse, error_reduction,
-                         block, gyroscopic, restitution_threshold, contacts, contact_capacity, hands, BEYOND,
+                         block, gyroscopic, restitution_threshold, contacts, contact_capacity, grabs, BEYOND,
                          table.held)  # fmt: skip
         self.trees, self._table, self._links = table.links, table, table.upload()
         features = Features(

@@ -51,7 +51,7 @@ class ImpulseSolver(SequentialSolver):
             a metre.
         contacts: whether bodies touch. contact_capacity: most points of contact at once in a world; None for a good
             deal.
-        hands: with how many things can be held while they move, see `hold`.
+        grabs: with how many things can be held while they move, see `grab`.
 
     Limitations: first order in the step. Sweeps pass impulses on from body to body, so that long chains, tall stacks
     and heavy bodies on light ones take many; the errors they leave do not add up, as positions are mended. A step's
@@ -65,10 +65,10 @@ class ImpulseSolver(SequentialSolver):
     def __init__(self, model, dt=0.01, worlds=1, *, iterations=50, tolerance=1e-6, substeps=1, warm_start=True,
                  split_impulse=True, error_reduction=None, block=True, gyroscopic="implicit",
                  restitution_threshold=0.0, sleep_speed=0.0, contacts=True, contact_capacity=None,
-                 hands=0):  # fmt: skip
+                 grabs=0):  # fmt: skip
         require_taichi()
         super().__init__(model, dt, worlds, substeps, iterations, tolerance, warm_start, split_impulse, error_reduction,
-                         block, gyroscopic, restitution_threshold, contacts, contact_capacity, hands,
+                         block, gyroscopic, restitution_threshold, contacts, contact_capacity, grabs,
                          COLUMNS)  # fmt: skip
         self.sleep_speed = not_negative("sleep_speed", sleep_speed)
         for each in self.models:

@@ -27,8 +27,8 @@ class Gains(NamedTuple):
 
     stiffness: Any
     damping: Any
-    turning_stiffness: Any
-    turning_damping: Any
+    angular_stiffness: Any
+    angular_damping: Any
 
 
 class Kept(NamedTuple):
@@ -85,7 +85,7 @@ def kernel(body, features):
         point_integers: cube, point_numbers: cube, point_count: flat,
         placed: cube, bins: table, pairs: cube, clips: cube, marks: table,
         stretches: cube, keys: cube, kept_count: flat, forces: cube, reach: table, crowds: table, surroundings: table,
-        report: table, h: float, stiffness: float, damping: float, turning_stiffness: float, turning_damping: float,
+        report: table, h: float, stiffness: float, damping: float, angular_stiffness: float, angular_damping: float,
         first_row: int, first_group: int, steps: int,
     ):  # fmt: skip
         data = ti.static(
@@ -99,7 +99,7 @@ def kernel(body, features):
                 Broad(placed, bins, pairs, clips, marks),
                 Kept(stretches, keys, kept_count),
                 forces, reach, crowds, surroundings, report, h,
-                Gains(stiffness, damping, turning_stiffness, turning_damping), first_row, first_group,
+                Gains(stiffness, damping, angular_stiffness, angular_damping), first_row, first_group,
             )
         )  # fmt: skip
         body(data, steps, 0)

@@ -91,7 +91,7 @@ def put_own_gains(s: ti.template(), row, unit, kind, world):
     if hard(s, row, world):
         alpha, beta = s.gains.stiffness, s.gains.damping
         if triple(n, unit, DIRECTION, world).norm_sqr() == 0.0:
-            alpha, beta = s.gains.turning_stiffness, s.gains.turning_damping
+            alpha, beta = s.gains.angular_stiffness, s.gains.angular_damping
         if kind == LIMIT or kind == DRIVE or kind == DISC:
             # What begins and ends with a blow is damped by half of what lets nothing swing, at least.
             beta = ti.max(beta, ti.sqrt(alpha))

@@ -32,7 +32,7 @@ class PenaltySolver(RowSolver):
         stiffness, damping: α* and β* of what keeps bodies from shifting [1/s², 1/s]: the square of the frequency with
             which a joint swings about being closed. Under a load that gives its bodies an acceleration g it opens by
             g/α*: 2 mm by default.
-        turning_stiffness, turning_damping: those of what keeps them from turning.
+        angular_stiffness, angular_damping: those of what keeps them from turning.
         scaling: "effective_mass": force = A⁻¹ (-α* G - β* dG/dt), A = J M⁻¹ Jᵀ; "mass": with the source's
             1/(1/m_i + 1/m_j) in place of A⁻¹, for torques too (kept for comparison: wrong for bodies of other sizes).
         block: with A⁻¹ of all rows of a joint together, a matrix; else row by row, which gives way by more than g/α*
@@ -41,7 +41,7 @@ class PenaltySolver(RowSolver):
         contacts: whether bodies touch. contact_capacity: most points of contact at once in a world; None for a good
             deal.
         check_stability: refuse a step that is too long for the gains; False to run in spite of that.
-        hands: with how many things can be held while they move, see `hold`; how stiff a hand may be is not checked.
+        grabs: with how many things can be held while they move, see `grab`; how stiff a grab may be is not checked.
 
     Errors: ValueError where h² α + 2 h β of joints' rows together is 4 or more at the start; it names the row and the
     longest stable step. Contacts keep within what joints leave of that: where many points are on one body they are
@@ -60,16 +60,16 @@ class PenaltySolver(RowSolver):
     """
 
     def __init__(self, model, dt=0.003, worlds=1, *, substeps=1, stiffness=5000.0, damping=25.0,
-                 turning_stiffness=10000.0, turning_damping=10.0, scaling="effective_mass", block=True,
+                 angular_stiffness=10000.0, angular_damping=10.0, scaling="effective_mass", block=True,
                  gyroscopic="implicit", contacts=True, contact_capacity=None, check_stability=True,
-                 hands=0):  # fmt: skip
+                 grabs=0):  # fmt: skip
         require_taichi()
-        super().__init__(model, dt, worlds, substeps, gyroscopic, contacts, contact_capacity, hands, COLUMNS)
+        super().__init__(model, dt, worlds, substeps, gyroscopic, contacts, contact_capacity, grabs, COLUMNS)
         for each in self.models:
             tables.refuse_turning_friction(each, "penalty")
         self.stiffness, self.damping = positive("stiffness", stiffness), not_negative("damping", damping)
-        self.turning_stiffness = positive("turning_stiffness", turning_stiffness)
-        self.turning_damping = not_negative("turning_damping", turning_damping)
+        self.angular_stiffness = positive("angular_stiffness", angular_stiffness)
+        self.angular_damping = not_negative("angular_damping", angular_damping)
         one_of("scaling", scaling, ("effective_mass", "mass"))
         self.check_stability = bool(check_stability)
         worlds, capacity, bodies = self.worlds, self._capacity, len(self.model.bodies) + 1
@@ -143,7 +143,7 @@ class PenaltySolver(RowSolver):
     def _run(self, h, count):
         self._report[:, DIVERGED_STEP:] = -1
         self._advance(
-            self._report, float(h), self.stiffness, self.damping, self.turning_stiffness, self.turning_damping,
+            self._report, float(h), self.stiffness, self.damping, self.angular_stiffness, self.angular_damping,
             self._first_row, self._first_group, count,
         )  # fmt: skip
 

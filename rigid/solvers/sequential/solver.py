@@ -25,7 +25,7 @@ class Statistics(NamedTuple):
 class SequentialSolver(RowSolver):
     """A Model by sequential impulses over rows, in whatever coordinates.
 
-    Arguments: model, dt, worlds, substeps, gyroscopic, contacts, contact_capacity, hands, columns, held: as of a
+    Arguments: model, dt, worlds, substeps, gyroscopic, contacts, contact_capacity, grabs, columns, held: as of a
     RowSolver; iterations, tolerance, warm_start, split_impulse, error_reduction, block, restitution_threshold: see the
     solvers.
 
@@ -34,9 +34,9 @@ class SequentialSolver(RowSolver):
     """
 
     def __init__(self, model, dt, worlds, substeps, iterations, tolerance, warm_start, split_impulse, error_reduction,
-                 block, gyroscopic, restitution_threshold, contacts, contact_capacity, hands, columns,
+                 block, gyroscopic, restitution_threshold, contacts, contact_capacity, grabs, columns,
                  held=()):  # fmt: skip
-        super().__init__(model, dt, worlds, substeps, gyroscopic, contacts, contact_capacity, hands, columns, held)
+        super().__init__(model, dt, worlds, substeps, gyroscopic, contacts, contact_capacity, grabs, columns, held)
         self.iterations = whole("iterations", iterations, least=0)
         self.tolerance = not_negative("tolerance", tolerance)
         if error_reduction is None:

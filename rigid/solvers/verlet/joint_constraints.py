@@ -188,7 +188,7 @@ def drive(motor):
         return 0.0, 0.0, 0.0, 0.0, 0.0
     if motor.position is None:
         return motor.speed, 0.0, 0.0, min(motor.max_effort, NONE), 0.0
-    return 0.0, motor.position, motor.rate, min(motor.max_effort, NONE), 0.0
+    return 0.0, motor.position, motor.position_gain, min(motor.max_effort, NONE), 0.0
 
 
 def acts(one):

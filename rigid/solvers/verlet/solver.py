@@ -108,19 +108,19 @@ class FrameSolver:
         index, name, target = motor_target(self.model, joint, speed, position, self.system.worlds)
         self.system.set_numbers([self._motors[self.model.joints[index].name][name]], target)
 
-    def hold(self, hand, body, point, target, stiffness, damping=0.0):
+    def grab(self, grab, body, point, target, stiffness, damping=0.0):
         """Pull a point of a body to a place by a spring, from the next step on and in all worlds; again, to move on.
 
-        Arguments: hand: which, of as many as the solver has; body: index or name; point: in the body's frame (3,) [m];
+        Arguments: grab: which, of as many as the solver has; body: index or name; point: in the body's frame (3,) [m];
         target: in the world (3,) [m]; stiffness [N/m]; damping [N s/m]. A state does not remember what is held.
         """
         body = look_up("held body", body, self.model.bodies, "body")
         weights = self.frames[0][body].weights(finite_vector("held point", point))
-        self.system.hold(hand, self.members[body][:4], target, stiffness, damping, weights)
+        self.system.grab(grab, self.members[body][:4], target, stiffness, damping, weights)
 
-    def let_go(self, hand):
-        """Hold nothing any more. Arguments: hand: which."""
-        self.system.let_go(hand)
+    def release(self, grab):
+        """Hold nothing any more. Arguments: grab: which."""
+        self.system.release(grab)
 
     @property
     def gravity(self):
@@ -167,7 +167,7 @@ class FrameSolver:
         """Poses at the end of the last step, and velocities over it: a rigid.State.
 
         Velocities are those that have the momentum of the particles, which is what constraints and contacts keep:
-        Σ m (x - x*)/Mh, and I⁻¹ Σ m r × (x - x*)/h. `memory` is what it takes to go on bit for bit.
+        Σ m (x - x*)/Mh, and I⁻¹ Σ m r × (x - x*)/h. `warm_start` is what it takes to go on bit for bit.
         """
         snapshot = self.system.state()
         found = self._read(snapshot.positions, snapshot.previous)
@@ -217,9 +217,9 @@ class FrameSolver:
         counted, targets = self.system.memory().shape, (len(self._targets()), self.system.worlds)
         shapes += [counted, targets, *(read(array).shape for array in self._remembered())]
         ends = np.cumsum([np.prod(shape, dtype=int) for shape in shapes])
-        if len(state.memory) != ends[-1]:
+        if len(state.warm_start) != ends[-1]:
             return False
-        parts = [part.reshape(shape) for part, shape in zip(np.split(state.memory, ends[:-1]), shapes)]
+        parts = [part.reshape(shape) for part, shape in zip(np.split(state.warm_start, ends[:-1]), shapes)]
         positions, previous, forces, weights, (dt, substeps, origin, substep), remembered, targets = parts[:7]
         now = pbd.State(positions, previous, forces, weights, float(dt), int(substeps), float(origin), int(substep))
         given = (state.position, state.rotation, state.velocity, state.angular_velocity)

@@ -15,8 +15,8 @@ G, TARGET = np.array([0.0, 0.0, -9.81]), np.array([0.4, -0.1, 1.2])
 def held_box(solver, point, **options):
     model = rigid.Model(gravity=G)
     model.add_box((0.4, 0.3, 0.2), mass=m, position=(0, 0, 1), velocity=(0.2, 0.1, 0.5), name="box")
-    made = rigid.solver(solver, model, dt=h, hands=1, **options)
-    made.hold(0, "box", point, TARGET, k, c)
+    made = rigid.solver(solver, model, dt=h, grabs=1, **options)
+    made.grab(0, "box", point, TARGET, k, c)
     return made
 
 
@@ -61,8 +61,8 @@ def test_held_by_a_corner_it_comes_to_hang_below_it(solver):
 def test_what_is_let_go_flies_free_and_gravity_may_change(solver):
     made = held_box(solver, (0, 0, 0))
     made.step(5)
-    made.let_go(0)
-    made.let_go(0)
+    made.release(0)
+    made.release(0)
     made.gravity = (1.0, 0.0, 2.0)
     assert np.array_equal(made.gravity, (1.0, 0.0, 2.0))
     before = made.state()
@@ -81,13 +81,13 @@ def test_a_state_goes_on_bit_for_bit_beside_a_hand(solver):
     state = made.state()
     made.step(4)
     end = made.digest()
-    made.let_go(0)
+    made.release(0)
     made.step(2)
     made.set_state(state)
-    made.hold(0, "box", (0.1, 0, 0), TARGET, k, c)
+    made.grab(0, "box", (0.1, 0, 0), TARGET, k, c)
     made.step(4)
     assert made.digest() == end
-    made.hold(0, "box", (0.1, 0, 0), TARGET, 2 * k, c)
+    made.grab(0, "box", (0.1, 0, 0), TARGET, 2 * k, c)
     made.set_state(state)  # while something else is held: that goes on
     made.step(4)
     assert made.digest() != end
@@ -97,8 +97,8 @@ def test_a_state_goes_on_bit_for_bit_beside_a_hand(solver):
 def test_a_jointed_body_follows_as_far_as_its_joint_lets_it(solver):
     # A rod on a hinge about y, held at its end, right above the hinge: upright, neither weight nor spring turn it.
     options = {"penalty": {"substeps": 8}, "verlet": {"damping": 0.05}}.get(solver, {})
-    made = rigid.solver(solver, rod_on_a_pivot(), dt=h, hands=1, **options)
-    made.hold(0, "rod", (0.25, 0, 0), (0, 0, 0.5), 500.0, 20.0)
+    made = rigid.solver(solver, rod_on_a_pivot(), dt=h, grabs=1, **options)
+    made.grab(0, "rod", (0.25, 0, 0), (0, 0, 0.5), 500.0, 20.0)
     made.step(800)
     assert abs(made.joint_positions()["pivot"]) == pytest.approx(np.pi / 2, abs=2e-3)
 
@@ -107,20 +107,20 @@ def test_a_jointed_body_follows_as_far_as_its_joint_lets_it(solver):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ((1, "box", (0, 0, 0), TARGET, k), "hand is 1: expected a number below 1"),
+        ((1, "box", (0, 0, 0), TARGET, k), "grab is 1: expected a number below 1"),
         ((0, "bix", (0, 0, 0), TARGET, k), "box"),
         ((0, 0, (0, 0), TARGET, k), "held point"),
-        ((0, 0, (0, 0, 0), (0, 0, np.nan), k), "target of a hand"),
-        ((0, 0, (0, 0, 0), TARGET, -k), "stiffness of a hand"),
-        ((0, 0, (0, 0, 0), TARGET, k, -c), "damping of a hand"),
+        ((0, 0, (0, 0, 0), (0, 0, np.nan), k), "target of a grab"),
+        ((0, 0, (0, 0, 0), TARGET, -k), "stiffness of a grab"),
+        ((0, 0, (0, 0, 0), TARGET, k, -c), "damping of a grab"),
     ],
 )
 def test_what_cannot_be_held(solver, given, message):
     with pytest.raises((ValueError, IndexError), match=message):
-        held_box(solver, (0, 0, 0)).hold(*given)
+        held_box(solver, (0, 0, 0)).grab(*given)
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_a_solver_without_hands_says_so(solver):
-    with pytest.raises(ValueError, match="hands=1"):
-        rigid.solver(solver, rod_on_a_pivot()).hold(0, 0, (0, 0, 0), TARGET, k)
+    with pytest.raises(ValueError, match="grabs=1"):
+        rigid.solver(solver, rod_on_a_pivot()).grab(0, 0, (0, 0, 0), TARGET, k)

@@ -146,7 +146,7 @@ def grabbed(watched, particle):
     watched.page.wait_for_timeout(300)  # for the page to find out what is below
     watched.page.mouse.down()
     watched.page.mouse.move(x + 4, y)
-    watched.until(lambda: watched.viewer.hands.grips)
+    watched.until(lambda: watched.viewer.grabs.grips)
     watched.session.ask(watched.viewer.play_or_pause)  # the mouse is busy
     return np.array([x, y])
 
@@ -172,7 +172,7 @@ def test_a_corner_of_the_cloth_goes_where_the_mouse_drags_it(watched):
     watched.until(lambda: watched.tab.vertices("/scene/0/0/front"), lambda shown: len(shown) == len(watched.positions))
     watched.tab.keep("view_drag")
     watched.page.mouse.up()
-    watched.until(lambda: not watched.viewer.hands.grips)
+    watched.until(lambda: not watched.viewer.grabs.grips)
     watched.run(1.0)
     assert off() > 0.2
 
@@ -202,7 +202,7 @@ def test_a_page_that_is_closed_in_the_middle_of_a_drag_lets_go_and_costs_nothing
     grabbed(watched, len(watched.positions) - 1)
     watched.page.goto("about:blank")
     watched.until(lambda: not watched.session.watched)
-    assert not watched.viewer.hands.grips
+    assert not watched.viewer.grabs.grips
     held = watched.time
     for _ in range(5):
         assert watched.session.turn() == 1.0

@@ -97,10 +97,10 @@ def test_a_drag_pulls_and_a_closed_page_lets_go(cloth):
         session.advance()
     held = session.running.particles.positions()[0]
     assert np.linalg.norm(held - goal) < 0.1
-    # The page is closed in the middle of it: nobody is told of an end, and yet the hand lets go.
+    # The page is closed in the middle of it: nobody is told of an end, and yet the grab lets go.
     tell(cloth.disconnected(SimpleNamespace(client_id=7)))
     session.turn()
-    assert cloth.hands.grips == {}
+    assert cloth.grabs.grips == {}
     assert not session.running.particles._hands.any()
     drag(cloth, pointer(7, "update", corner, goal), pointer(7, "end", corner, goal))  # what comes late does no harm
     session.advance(30)

@@ -6,7 +6,7 @@ import pytest
 import scenes
 from pbd.core.results import Diverged
 from scenes.view.interpolation import between
-from scenes.view.session import FRAMES, HANDS, LONGEST, PATIENCE, Session
+from scenes.view.session import FRAMES, GRABS, LONGEST, PATIENCE, Session
 
 
 class Clock:
@@ -55,7 +55,7 @@ class Timed:
 
 def plain(steps):
     """The same cloth, stepped so often by a plain Run."""
-    running = scenes.Run(scenes.load("drape", count=6), hands=HANDS)
+    running = scenes.Run(scenes.load("drape", count=6), grabs=GRABS)
     running.step(steps)
     return running.particles.digest()
 

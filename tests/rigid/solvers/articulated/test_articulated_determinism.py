@@ -71,7 +71,7 @@ def test_a_state_that_was_given_is_taken_and_joints_are_closed_where_it_has_gaps
     solver = solve(description())
     solver.step(20)
     given = solver.state()
-    given.memory = ()
+    given.warm_start = ()
     assert solver.statistics().iterations > 0
     solver.set_state(given)
     assert solver.statistics().iterations == 0  # no step has been made from there

@@ -164,7 +164,7 @@ def test_a_motor_holds_a_position(joint):
     # e' = -rate e by implicit Euler: e_n = e_0/(1 + rate h)ⁿ, whatever the load (the hinge's is friction).
     model = rigid.Model(gravity=(0, 0, -g))
     body = model.add_box((0.2, 0.2, 0.2), mass=2.0)
-    motor = rigid.Motor(position=-0.7, rate=8.0)
+    motor = rigid.Motor(position=-0.7, position_gain=8.0)
     if joint == "hinge":
         model.add_hinge(rigid.GROUND, body, (0, 0, 0), Y, motor=motor, friction=3.0, name="drive")
     else:

@@ -119,7 +119,7 @@ SPRINGS = {
     "between points, damping": (lambda m: m.add_spring(rigid.GROUND, 0, ZERO, stiffness=1, damping=-1),
                                 ["spring damping is -1", "zero or more"]),
     "soft, negative": (lambda m: rigid.Soft(stiffness=-1), ["soft stiffness is -1", "zero or more"]),
-    "soft, NaN": (lambda m: rigid.Soft(turning_stiffness=NAN), ["soft turning_stiffness is nan", "finite"]),
+    "soft, NaN": (lambda m: rigid.Soft(angular_stiffness=NAN), ["soft angular_stiffness is nan", "finite"]),
     "soft, frequency": (lambda m: rigid.Soft(frequency=0), ["soft frequency is 0", "above zero"]),
     "soft, both": (lambda m: rigid.Soft(frequency=1, stiffness=1), ["frequency and stiffness", "one way or the other"]),
     "soft, ratio": (lambda m: rigid.Soft(frequency=1, damping_ratio=-1), ["soft damping_ratio is -1", "zero or more"]),

@@ -204,7 +204,7 @@ def test_a_soft_joint_of_stiffness_sags_by_the_load_over_it():
     # m g/k; turned by a load off the anchor: m g x = k_t θ, small. At rest, so to the step's round-off.
     model = rigid.Model()
     body = model.add_box((0.2, 0.2, 0.2), mass=3.0, position=(0.4, 0, 0))
-    soft = rigid.Soft(stiffness=1e5, damping=2e3, turning_stiffness=1e6, turning_damping=2e4)
+    soft = rigid.Soft(stiffness=1e5, damping=2e3, angular_stiffness=1e6, angular_damping=2e4)
     model.add_fixed(rigid.GROUND, body, (0, 0, 0), soft=soft)
     solver = solve(model, iterations=20)
     solver.step(600)
@@ -223,7 +223,7 @@ def test_a_joint_may_be_soft_in_part_and_hard_in_part(soft):
     body = model.add_box((0.2, 0.2, 0.2), mass=3.0, position=(0.4, 0, 0))
     strengths = {"stiffness": 1e4, "damping": 500.0} if soft == "shifts" else {}
     if soft == "turns":
-        strengths = {"turning_stiffness": 1e4, "turning_damping": 500.0}
+        strengths = {"angular_stiffness": 1e4, "angular_damping": 500.0}
     model.add_fixed(rigid.GROUND, body, (0, 0, 0), soft=rigid.Soft(**strengths))
     solver = solve(model, iterations=50, tolerance=1e-9)
     solver.step(300)

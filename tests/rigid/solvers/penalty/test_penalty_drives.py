@@ -20,7 +20,7 @@ MOMENT = (0.5**2 + WIDTH**2) / 12  # of a rod about its middle [kg m²]
 @pytest.mark.parametrize("stiffness", [1e4, 4e4])
 def test_a_limit_is_passed_by_the_torque_over_its_stiffness(stiffness):
     # α* A⁻¹ (q - limit) = m g l/2 cos q, A = 1/I of the rod about its middle, as a torque alone turns it.
-    solver = solve(rod_on_a_pivot(limits=(-0.2, 0.5)), turning_stiffness=stiffness)
+    solver = solve(rod_on_a_pivot(limits=(-0.2, 0.5)), angular_stiffness=stiffness)
     solver.step(2000)
     q = solver.joint_positions()["pivot"]
     assert q - 0.5 == pytest.approx(g * 0.25 * math.cos(q) / (stiffness * MOMENT), rel=1e-6)

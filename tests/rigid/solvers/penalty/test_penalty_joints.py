@@ -64,7 +64,7 @@ def test_a_welded_beam_sags_alike_whichever_way_it_lies(tilt):
     beam = model.add_capsule(0.03, start=ZERO, end=0.8 * along, mass=0.5)
     model.add_shape(beam, rigid.Sphere(0.8 * along, 0.1), mass=3.0)
     model.add_fixed(rigid.GROUND, beam, ZERO)
-    solver = solve(model, turning_stiffness=5000.0, turning_damping=25.0)
+    solver = solve(model, angular_stiffness=5000.0, angular_damping=25.0)
     start = solver.state().position
     solver.step(1500)
     assert solver.state().position - start == pytest.approx(np.array([[0, 0, -g / 5000]]), abs=2e-6)
@@ -167,8 +167,8 @@ def test_rods_come_nearer_to_the_reference_as_gains_rise_and_steps_fall(links):
     errors = []
     for h in (0.001, 0.0005, 0.00025):
         stiffness, damping = 0.5 / h**2, 0.5 / h
-        solver = solve(rod_chain(links), h, stiffness=stiffness, damping=damping, turning_stiffness=stiffness,
-                       turning_damping=damping)  # fmt: skip
+        solver = solve(rod_chain(links), h, stiffness=stiffness, damping=damping, angular_stiffness=stiffness,
+                       angular_damping=damping)  # fmt: skip
         solver.step(round(0.5 / h))
         errors.append(np.abs(np.cumsum(list(solver.joint_positions().values())) - expected).max())
         assert errors[-1] < h * speed
@@ -194,8 +194,8 @@ def test_all_kinds_of_joint_close_as_they_grow_stiff_and_keep_momentum():
     drifts, gaps = [], []
     for k in (1, 2):
         model = all_joints_in_a_row((0.3, 2.0, 1.0, 0.5, 2.0, 0.7, 3.0), 1.0, 0.2, friction=0.02)
-        solver = solve(model, 0.002 / k, stiffness=5e3 * k**2, damping=50.0 * k, turning_stiffness=1e4 * k**2,
-                       turning_damping=50.0 * k)  # fmt: skip
+        solver = solve(model, 0.002 / k, stiffness=5e3 * k**2, damping=50.0 * k, angular_stiffness=1e4 * k**2,
+                       angular_damping=50.0 * k)  # fmt: skip
         state = solver.state()
         before, residual, drift = rigid.linear_momentum(model, state), 0.0, 0.0
         turning = rigid.angular_momentum(model, state)

@@ -214,7 +214,7 @@ def test_a_motor_keeps_its_speed_and_stalls_beyond_its_effort():
 def test_a_motor_goes_to_its_position_past_a_full_turn(rate):
     # By implicit Euler of q̇ = rate (position - q), effort unbounded: q_{n+1} = q_n + (position - q_n) h/(1/rate + h).
     h = 0.002
-    solver = solve(wheel_model(motor=rigid.Motor(position=7.0, rate=rate)), dt=h, iterations=60)
+    solver = solve(wheel_model(motor=rigid.Motor(position=7.0, position_gain=rate)), dt=h, iterations=60)
     q = 0.0
     for _ in range(250):
         solver.step()

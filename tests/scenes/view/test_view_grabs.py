@@ -1,13 +1,13 @@
-"""Hands on a session's scene: what is held goes where the pointer is; pins and cuts."""
+"""Grabs on a session's scene: what is held goes where the pointer is; pins and cuts."""
 
 import numpy as np
 import pytest
 
 import scenes
-from scenes.view.grabs import EARTH, GIVE, MOST, Hands
+from scenes.view.grabs import EARTH, GIVE, MOST, Grabs
 from scenes.view.picking import Held, burden, grasp
 from scenes.view.pins import Pins, first_on_ray
-from scenes.view.session import HANDS, Session
+from scenes.view.session import GRABS, Session
 from scenes.view.tear import Tearing
 from scenes.visuals.visuals import Fabric, Scenery
 
@@ -16,9 +16,9 @@ COUNT = 6  # particles along a side of the cloth
 
 @pytest.fixture
 def cloth():
-    """A session of a small cloth, with hands."""
-    session = Session(scenes.load("drape", count=COUNT), before=lambda _, span: hands.move(span))
-    hands = session.hands = Hands(session)
+    """A session of a small cloth, with grabs."""
+    session = Session(scenes.load("drape", count=COUNT), before=lambda _, span: grabs.move(span))
+    grabs = session.grabs = Grabs(session)
     return session
 
 
@@ -29,7 +29,7 @@ def corner_of(session):
 
 
 def live(session, steps):
-    """Let it go on, step by step, as hands move between them."""
+    """Let it go on, step by step, as grabs move between them."""
     for _ in range(steps):
         session.advance()
 
@@ -37,11 +37,11 @@ def live(session, steps):
 def test_a_corner_goes_to_the_pointer(cloth):
     look, corner = corner_of(cloth)
     goal = corner + (-0.2, 0.1, 0.5)
-    assert cloth.hands.take("me", look, 0, None, corner)
-    grip = cloth.hands.grips["me"]
+    assert cloth.grabs.take("me", look, 0, None, corner)
+    grip = cloth.grabs.grips["me"]
     assert grip.held.nearest == 0
     np.testing.assert_allclose(grip.held.weights.max(), 1.0, atol=1e-6)  # the corner itself, between no others
-    cloth.hands.lead("me", goal)
+    cloth.grabs.lead("me", goal)
     live(cloth, 240)
     # It hangs on the spring, which gives by GIVE of the cloth's size under all of its weight.
     size = burden(cloth.running, grip.held)[1]
@@ -49,52 +49,52 @@ def test_a_corner_goes_to_the_pointer(cloth):
     assert np.linalg.norm(away) < 1.2 * GIVE * size
     assert away[2] < 0
     # Let go of, it falls.
-    cloth.hands.let_go("me")
+    cloth.grabs.release("me")
     cloth.advance(30)
     assert cloth.running.particles.positions()[0, 2] < goal[2] - 0.3
 
 
 @pytest.mark.slow
 def test_a_body_goes_to_the_pointer_with_its_ghost():
-    session = Session(scenes.load("dzhanibekov", spin=0.0), "impulse", before=lambda _, span: hands.move(span))
+    session = Session(scenes.load("dzhanibekov", spin=0.0), "impulse", before=lambda _, span: grabs.move(span))
     session.choose(session.running.scene, "impulse", ghost="articulated")
-    hands = Hands(session)
+    grabs = Grabs(session)
     look = session.running.scene.looks[0]
     number = next(k for k in range(2) if len(look.draw(session.running.frame())[k].surface.vertices) == 8)  # the box
     point = np.array([0.2, 0.1, 0.55])  # a corner of it
-    assert hands.take(1, look, number, 0, point)
+    assert grabs.take(1, look, number, 0, point)
     goal = point + (0.3, -0.2, 0.4)
-    hands.lead(1, goal)
+    grabs.lead(1, goal)
     live(session, 240)
     # Weightless and damped, it comes to rest with the corner at the pointer.
     for running in (session.running, session.ghost):
-        np.testing.assert_allclose(hands.grips[1].held.place(running), goal, rtol=0, atol=2e-3)
+        np.testing.assert_allclose(grabs.grips[1].held.place(running), goal, rtol=0, atol=2e-3)
 
 
 def test_what_a_hand_pulls_with_has_a_bound(cloth):
     look, corner = corner_of(cloth)
-    cloth.hands.take("me", look, 0, None, corner)
-    cloth.hands.lead("me", corner + (0, 0, 1000.0))
-    cloth.hands.move(10.0)
-    grip = cloth.hands.grips["me"]
+    cloth.grabs.take("me", look, 0, None, corner)
+    cloth.grabs.lead("me", corner + (0, 0, 1000.0))
+    cloth.grabs.move(10.0)
+    grip = cloth.grabs.grips["me"]
     mass = burden(cloth.running, grip.held)[0]
     np.testing.assert_allclose(mass, scenes.load("drape", count=COUNT).particles.masses.sum(), rtol=1e-12)
-    target = cloth.running.particles._hands[grip.hand, :3]
+    target = cloth.running.particles._hands[grip.grab, :3]
     pull = grip.stiffness * np.linalg.norm(target - grip.held.place(cloth.running))
     np.testing.assert_allclose(pull, MOST * mass * EARTH, rtol=1e-6)
 
 
 def test_hands_are_as_many_as_the_solvers_have_and_end_with_a_reset(cloth):
     look, corner = corner_of(cloth)
-    assert [cloth.hands.take(who, look, 0, None, corner) for who in range(HANDS + 1)] == [True] * HANDS + [False]
-    cloth.hands.let_go(2)
-    assert cloth.hands.take("new", look, 0, None, corner)
-    assert cloth.hands.grips["new"].hand == 2
+    assert [cloth.grabs.take(who, look, 0, None, corner) for who in range(GRABS + 1)] == [True] * GRABS + [False]
+    cloth.grabs.release(2)
+    assert cloth.grabs.take("new", look, 0, None, corner)
+    assert cloth.grabs.grips["new"].grab == 2
     cloth.reset()
     cloth.advance(2)
-    assert cloth.hands.grips == {}
+    assert cloth.grabs.grips == {}
     assert not cloth.running.particles._hands.any()
-    assert not cloth.hands.take("me", Scenery([]), 0, None, corner)  # what stands there
+    assert not cloth.grabs.take("me", Scenery([]), 0, None, corner)  # what stands there
 
 
 def test_a_grasp_is_between_the_corners_of_a_triangle(cloth):
@@ -114,11 +114,11 @@ def test_pins_hold_and_go_where_they_are_dragged(cloth):
     cloth.advance(20)
     np.testing.assert_array_equal(cloth.running.particles.positions()[0], corner)
     goal = corner + (0.1, 0.0, 0.2)
-    cloth.hands.take("me", look, 0, None, corner)
-    cloth.hands.lead("me", goal)
+    cloth.grabs.take("me", look, 0, None, corner)
+    cloth.grabs.lead("me", goal)
     live(cloth, 60)
     np.testing.assert_allclose(cloth.running.particles.positions()[0], goal, rtol=0, atol=1e-6)  # e^-25 of the way
-    cloth.hands.let_go("me")
+    cloth.grabs.release("me")
     mass = scenes.load("drape", count=COUNT).particles.masses[0]
     pins.unpin(look, 0, None, goal)
     np.testing.assert_allclose(cloth.running.particles.inverse_masses()[0], 1 / mass, rtol=1e-12)

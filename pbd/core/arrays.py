@@ -1,0 +1,237 @@
+"""Arrays declared once, in nested NamedTuples. Allocation, kernels, snapshots and memory counts follow from them.
+
+    POSE = Columns(position=3, rotation=4)
+
+    class Bodies(NamedTuple):
+        pose: Real(count.worlds, count.bodies, POSE, kept=True)     # centre of mass [m]; (w, x, y, z)
+        mass: Real(count.worlds, count.bodies)                      # [kg]
+
+    class Data(NamedTuple):
+        bodies: Bodies
+        gravity: Host(2)        # a numpy array, given at each launch
+        dt: float               # a number, given at each launch [s]
+        features: Any           # known when the kernel is compiled
+
+    bodies = allocate(Bodies, {"mass": masses}, worlds=1, bodies=5)
+    kernel = make_kernel(advance, Data, features=features)          # pbd/core/kernels.py
+
+In a Taichi function `data.bodies.pose[world, body, POSE.rotation]` is the first number of a body's quaternion. A new
+array is one line in its NamedTuple.
+"""
+
+import ctypes
+from typing import get_type_hints
+
+import numpy as np
+import taichi as ti
+from taichi.lang import impl
+from taichi.lang.util import to_numpy_type
+
+from pbd.core.runtime import on_cpu, real_type
+
+
+class Columns:
+    """Names for the columns of an array's last axis.
+
+    `ROW = Columns(error=1, jacobian=6)` gives `ROW.jacobian`, its first column, for kernels; `ROW["jacobian"]`, its
+    columns, for numpy: a slice, or an index where it is one column; and `ROW.total`, how many columns there are.
+
+    Args: names and how many columns each has.
+    """
+
+    def __init__(self, **widths):
+        self.widths = widths
+        self.total = 0
+        for name, width in widths.items():
+            if name in ("widths", "total", "extend"):
+                raise ValueError(f"column {name!r}: expected another name, Columns uses this one itself")
+            setattr(self, name, self.total)
+            self.total += width
+
+    def __getitem__(self, name):
+        first, width = getattr(self, name), self.widths[name]
+        return first if width == 1 else slice(first, first + width)
+
+    def extend(self, **widths):
+        """Columns with more columns behind these. Args: as of Columns."""
+        return Columns(**self.widths, **widths)
+
+
+class Count:
+    """Lengths of axes, by name: `count.bodies` stands for the number that `allocate(..., bodies=5)` gives."""
+
+    def __getattr__(self, name):
+        return name
+
+
+count = Count()
+
+
+class Array:
+    """What a declaration says of an array; `Real`, `Integer` and `Vector` make subclasses of it.
+
+    Attributes: axes: their lengths: names (`count.bodies`), numbers or Columns; integer: whether its elements are
+    32-bit integers; width: of its elements, 1 for numbers, more for vectors; kept: whether a later step reads it, so
+    that snapshots hold it.
+    """
+
+    axes, integer, width, kept = (), False, 1, False
+
+
+def declared(axes, kept, integer=False, width=1):
+    """A subclass of Array: NamedTuple wants types as annotations."""
+    return type("Array", (Array,), {"axes": axes, "integer": integer, "width": width, "kept": kept})
+
+
+def Real(*axes, kept=False):  # noqa: N802 - a type
+    """Declare an array of numbers in the precision of `ti.init`. Args: axes; kept: see Array."""
+    return declared(axes, kept)
+
+
+def Integer(*axes, kept=False):  # noqa: N802 - a type
+    """Declare an array of 32-bit integers. Args: axes; kept: see Array."""
+    return declared(axes, kept, integer=True)
+
+
+def Vector(width, *axes, kept=False):  # noqa: N802 - a type
+    """Declare an array whose elements are vectors. Args: width: of an element; axes; kept: see Array."""
+    return declared(axes, kept, width=width)
+
+
+class HostArray:
+    """A numpy array that is given at each launch. Attributes: dimensions."""
+
+    dimensions = 0
+
+
+def Host(dimensions):  # noqa: N802 - a type
+    """Declare a numpy array that is given at each launch. Args: dimensions: how many axes it has."""
+    return type("HostArray", (HostArray,), {"dimensions": dimensions})
+
+
+# Declarations -------------------------------------------------------------------------------------------------------
+
+
+def fields_of(declaration):
+    """Fields of a NamedTuple class: {name: annotation}."""
+    return get_type_hints(declaration)
+
+
+def is_declaration(annotation):
+    """Whether an annotation is a NamedTuple class, a group of arrays."""
+    return isinstance(annotation, type) and issubclass(annotation, tuple) and hasattr(annotation, "_fields")
+
+
+def is_array(annotation):
+    """Whether an annotation declares a Taichi array."""
+    return isinstance(annotation, type) and issubclass(annotation, Array)
+
+
+def allocate(declaration, values=None, **counts):
+    """Make the arrays of a declaration.
+
+    Args:
+        declaration: a NamedTuple class whose fields are arrays, or groups of arrays.
+        values: {field: numpy array, or for a group such a dict}; the others are zero.
+        counts: lengths of the axes that are declared by name.
+
+    Returns: an instance of the declaration, of Taichi arrays.
+
+    Raises: ValueError for values of another shape than declared, TypeError for a field or length that is not there.
+    """
+    values = dict(values or {})
+    found = {}
+    for name, annotation in fields_of(declaration).items():
+        given = values.pop(name, None)
+        if is_declaration(annotation):
+            found[name] = given if isinstance(given, annotation) else allocate(annotation, given, **counts)
+        elif is_array(annotation):
+            found[name] = make_array(f"{declaration.__name__}.{name}", annotation, given, counts)
+        else:
+            raise TypeError(f"{declaration.__name__}.{name} is {annotation!r}: expected an array or a group of arrays")
+    if values:
+        raise TypeError(f"{declaration.__name__} has no array {', '.join(values)}: expected {', '.join(found)}")
+    return declaration(**found)
+
+
+def make_array(name, annotation, values, counts):
+    """One Taichi array. Args: name, for errors; annotation: an Array; values or None; counts: see `allocate`."""
+    shape = tuple(length_of(name, axis, counts) for axis in annotation.axes)
+    shape += (annotation.width,) if annotation.width > 1 else ()
+    if values is None:
+        values = np.zeros(shape)
+    elif np.shape(values) != shape:
+        raise ValueError(f"{name} has shape {np.shape(values)}: expected {shape}")
+    # A Taichi array cannot be empty.
+    real = np.int32 if annotation.integer else real_type()
+    filled = values if 0 not in shape else np.zeros([max(length, 1) for length in shape], real)
+    element = ti.i32 if annotation.integer else impl.get_runtime().default_fp
+    if annotation.width > 1:
+        array = ti.Vector.ndarray(annotation.width, element, filled.shape[:-1])
+    else:
+        array = ti.ndarray(element, filled.shape)
+    write(array, filled)
+    return array
+
+
+def length_of(name, axis, counts):
+    """Length of an axis. Args: name of the array, for errors; axis: a name, a number or Columns; counts."""
+    if isinstance(axis, Columns):
+        return axis.total
+    if isinstance(axis, str):
+        if axis not in counts:
+            raise TypeError(f"{name} has an axis of {axis}: expected allocate(..., {axis}=...)")
+        return counts[axis]
+    return axis
+
+
+def arrays_of(data, kept=None):
+    """All arrays of a group of arrays, in the order of the declaration.
+
+    Args: data: an instance of a declaration; kept: True for those that snapshots hold; None for all.
+
+    Returns: list of Taichi arrays.
+    """
+    found = []
+    for name, annotation in fields_of(type(data)).items():
+        if is_declaration(annotation):
+            found += arrays_of(getattr(data, name), kept)
+        elif is_array(annotation) and kept in (None, annotation.kept):
+            found.append(getattr(data, name))
+    return found
+
+
+def memory_of(data):
+    """How much memory the arrays of a group take [bytes]. Args: data: an instance of a declaration."""
+    return sum(array.arr.nelement() * array.arr.element_size() for array in arrays_of(data))
+
+
+# Contents -----------------------------------------------------------------------------------------------------------
+
+
+def read(array):
+    """Copy a Taichi array into a new numpy array; the components of vectors are its last axis.
+
+    On the processor it is copied from memory: `to_numpy` launches a kernel for that, which takes 55 µs, and several
+    times as long as copying if the array is large.
+    """
+    return memory(array).copy() if on_cpu() else array.to_numpy()
+
+
+def write(array, values):
+    """Fill a Taichi array. Args: array; values: numbers in its shape, the components of vectors as a last axis."""
+    shape = (*array.shape, *array.element_shape)
+    if np.shape(values) != shape:
+        raise ValueError(f"values have shape {np.shape(values)}: expected {shape}")
+    if on_cpu():
+        memory(array)[...] = values
+    else:
+        array.from_numpy(np.ascontiguousarray(values, to_numpy_type(array.dtype)))
+
+
+def memory(array):
+    """The memory of a Taichi array on the processor as a numpy array, valid as long as the Taichi array lives."""
+    kind, shape = np.dtype(to_numpy_type(array.dtype)), (*array.shape, *array.element_shape)
+    address = impl.get_runtime().prog.get_ndarray_data_ptr_as_int(array.arr)
+    size = int(np.prod(shape)) * kind.itemsize
+    return np.frombuffer((ctypes.c_char * size).from_address(address), kind).reshape(shape)

@@ -1,0 +1,199 @@
+"""Kernels made from declared data (pbd/core/arrays.py): no signature is spelled and no argument packed by hand.
+
+`make_kernel` generates the text of a kernel from the declaration, because Taichi reads a kernel's parameters from its
+source, and puts it into `linecache`, where Taichi finds it. `Launch` binds a kernel to its arrays for quick launches.
+
+Calling a Taichi kernel from Python costs about 18 µs for one argument and 51 µs for twelve (1.7.4, two x86 cores),
+nearly all of it for checks of types that never change. The arrays of a solver never change either: bound once, 52 of
+them and the nine arguments that do change cost 35 µs a launch, where binding them anew took 110. So kernels may name
+each array that they read.
+
+On the processor an array is bound by its address, as Taichi binds numpy arrays. A launch replaces what Taichi binds for
+its own arrays by that address in place, so a second launch would take the address for the array.
+
+Kernels are compiled without fast math, whatever the caller's ti.init says. With it, LLVM fuses a multiplication with an
+addition where it sees fit, and on processors that can (x86 since 2013) that differs from one kernel to the next: a
+world among many had other bits than the same world alone. Sticks pay 2 % for it. Kernels are also compiled without
+Taichi's analysis of control flow, whose time grows faster than the square of a kernel's length: bodies in contact took
+32 s to compile with it, and 4 s without, with the same speed and the same bits (LLVM does the same analysis again).
+
+This goes below Taichi's public interface, to what `Kernel.__call__` does itself; pyproject.toml pins the version.
+"""
+
+import contextlib
+import functools
+import inspect
+import itertools
+import linecache
+
+import taichi as ti
+from taichi.lang import impl, kernel_impl
+from taichi.lang.ast.ast_transformer_utils import ASTTransformerContext
+
+from pbd.core.arrays import HostArray, arrays_of, fields_of, is_array, is_declaration
+from pbd.core.runtime import on_cpu
+
+# Most arguments that a launch takes besides the arrays.
+MOST_GIVEN = 32
+
+# Numbers the generated kernels, because each needs a file name of its own.
+NUMBER = itertools.count()
+
+
+def make_kernel(body, declaration, **static):
+    """Make the kernel that calls a Taichi function with declared data.
+
+    A loop at the top of `body` runs in parallel, as one at the top of a kernel does.
+
+    Args:
+        body: a Taichi function (data, ...) whose parameters after the data are integers.
+        declaration: a NamedTuple class; `data` in the kernel is an instance of it.
+        static: values of the fields that are annotated `Any`, known when the kernel is compiled. A NamedTuple class in
+            place of a value declares more arrays there.
+
+    Returns: a Taichi kernel. Its arguments: all arrays, in the order of the declaration; then the numpy arrays and
+    numbers that are given at each launch, in that order too; then the function's integers. `Launch` binds the first.
+    """
+    names = {"ti": ti, "body": body}
+    arrays, given = [], []
+    value = expression("data", declaration, static, names, arrays, given)
+    rest = list(inspect.signature(body).parameters)[1:]
+    given += [f"{name}: int" for name in rest]
+    text = "\n".join(
+        [
+            "@ti.kernel",
+            f"def kernel({', '.join(arrays + given)}):",
+            f"    data = ti.static({value})",
+            f"    body({', '.join(['data', *rest])})",
+            "",
+        ]
+    )
+    file = f"<kernel {next(NUMBER)} {body.__module__}.{body.__name__}>"
+    # An entry without a time of change is kept, although there is no such file.
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    names["__name__"] = __name__
+    exec(compile(text, file, "exec"), names)  # our own text, of names that the declaration checked
+    return names["kernel"]
+
+
+def expression(path, declaration, static, names, arrays, given):
+    """Python text that builds an instance of a declaration from a kernel's parameters.
+
+    Args: path: prefix of the parameters' names; declaration; static: see `make_kernel`; names: what the text refers to,
+    to which this adds; arrays, given: parameters that are bound once, and at each launch, to which this adds.
+    """
+    names[f"type_of_{path}"] = declaration
+    members = []
+    for name, annotation in fields_of(declaration).items():
+        member = f"{path}_{name}"
+        if name in static:
+            annotation = static[name]  # a value, or a declaration of more arrays
+        if is_declaration(annotation):
+            members.append(expression(member, annotation, {}, names, arrays, given))
+            continue
+        if is_array(annotation):
+            arrays.append(f"{member}: ti.types.ndarray(ndim={len(annotation.axes)})")
+        elif isinstance(annotation, type) and issubclass(annotation, HostArray):
+            given.append(f"{member}: ti.types.ndarray(ndim={annotation.dimensions})")
+        elif name not in static and annotation in (float, int):
+            given.append(f"{member}: {annotation.__name__}")
+        elif name in static:
+            names[member] = annotation
+        else:
+            raise TypeError(f"{declaration.__name__}.{name} is {annotation!r}: expected make_kernel(..., {name}=...)")
+        members.append(member)
+    return f"type_of_{path}({', '.join(members)})"
+
+
+class Launch:
+    """A kernel bound to its arrays.
+
+    Args:
+        kernel: as `make_kernel` returns it.
+        data: an instance of the kernel's declaration, or several in the order of its groups of arrays.
+    """
+
+    def __init__(self, kernel, *data):
+        self.kernel = kernel
+        self.arrays = []
+        for group in data:
+            self.arrays += arrays_of(group) if hasattr(group, "_fields") else [group]
+        self.slots = [(slot,) for slot in range(len(self.arrays), len(self.arrays) + MOST_GIVEN)]
+        self.compiled, self.context = None, None
+
+    def __call__(self, *given):
+        """Run the kernel. Args: C-contiguous numpy arrays, floats and ints, in the kernel's order."""
+        if self.compiled is None:
+            self._compile(given)
+        elif self.program is not impl.get_runtime().prog:
+            raise RuntimeError("ti.init was called again since this solver was made: make it anew, its arrays are gone")
+        launch = self.context or self._bind()
+        for slot, value in zip(self.slots, given):
+            if type(value) is float:
+                launch.set_arg_float(slot, value)
+            elif type(value) is int:
+                launch.set_arg_int(slot, value)
+            else:
+                launch.set_arg_external_array_with_shape(slot, value.ctypes.data, value.nbytes, value.shape, 0)
+        self.program.launch_kernel(self.compiled, launch)
+
+    def _compile(self, given):
+        kernel = self.kernel._primal
+        with compiling():
+            key = kernel.ensure_compiled(*self.arrays, *given)
+            self.definition = kernel.compiled_kernels[key]
+            self.program = impl.get_runtime().prog
+            capabilities = self.program.get_device_caps()
+            self.compiled = self.program.compile_kernel(self.program.config(), capabilities, self.definition)
+
+    def _bind(self):
+        """Taichi's launch context with the arrays in it; on the processor it is used for all launches."""
+        context = self.definition.make_launch_context()
+        for slot, array in enumerate(array.arr for array in self.arrays):
+            if on_cpu():
+                address, size = self.program.get_ndarray_data_ptr_as_int(array), array.nelement() * array.element_size()
+                context.set_arg_external_array_with_shape((slot,), address, size, array.shape, 0)
+            else:
+                context.set_arg_ndarray((slot,), array)
+        self.context = context if on_cpu() else None
+        return context
+
+
+@contextlib.contextmanager
+def compiling():
+    """Compile our kernels in this context: without fast math and control-flow analysis, and with quicker reading.
+
+    Taichi reads the Python of a function as often as it is called. For each expression it writes the lines that an
+    error would show, wrapped to a terminal's width, and for each call it looks up the function's source: three fifths
+    of the reading's time. Here both are cached. Outside this context Taichi is as it was, for kernels of others.
+    """
+    config = impl.get_runtime().prog.config()
+    settings = config.fast_math, config.cfg_optimization
+    functions = ASTTransformerContext.get_pos_info, kernel_impl.getsourcelines, kernel_impl.getsourcefile
+    config.fast_math = config.cfg_optimization = False
+    ASTTransformerContext.get_pos_info = get_position
+    kernel_impl.getsourcelines, kernel_impl.getsourcefile = get_lines, get_file
+    try:
+        yield
+    finally:
+        config.fast_math, config.cfg_optimization = settings
+        ASTTransformerContext.get_pos_info, kernel_impl.getsourcelines, kernel_impl.getsourcefile = functions
+
+
+def cached_positions(write):
+    """What an error would show of an expression, written once. Args: write: Taichi's function that writes it."""
+    cache = {}
+
+    def position(context, node):
+        place = node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
+        key = context.func.func, type(node), *place
+        if key not in cache:
+            cache[key] = write(context, node)
+        return cache[key]
+
+    return position
+
+
+get_position = cached_positions(ASTTransformerContext.get_pos_info)
+get_lines = functools.cache(kernel_impl.getsourcelines)
+get_file = functools.cache(kernel_impl.getsourcefile)
