@@ -14,9 +14,11 @@ Solvers: "verlet" (rigid/solvers/verlet), "impulse" (rigid/solvers/impulse), "ar
 from inspect import signature
 
 from pbd.core.hull import ConvexHull
+from pbd.core.mesh_collider import MeshCollider
+from pbd.core.results import Diverged, Energy, Statistics
 from pbd.core.shapes import Box, Capsule, Cylinder, Plane, Sphere
 from pbd.core.validate import one_of
-from rigid import build
+from rigid import build, rotation
 from rigid.body import Body, BodyShape
 from rigid.joint import Ball, Distance, Fixed, Gear, Hinge, Joint, Motor, PointSpring, Slider, Soft, Spring, Universal
 from rigid.model import Model
@@ -62,6 +64,7 @@ def solver_class(name):
 
 __all__ = [
     "GROUND",
+    "SOLVERS",
     "Ball",
     "Body",
     "BodyShape",
@@ -70,10 +73,13 @@ __all__ = [
     "ConvexHull",
     "Cylinder",
     "Distance",
+    "Diverged",
+    "Energy",
     "Fixed",
     "Gear",
     "Hinge",
     "Joint",
+    "MeshCollider",
     "Model",
     "Motor",
     "Plane",
@@ -83,9 +89,12 @@ __all__ = [
     "Sphere",
     "Spring",
     "State",
+    "Statistics",
     "Universal",
     "angular_momentum",
     "build",
     "linear_momentum",
+    "rotation",
     "solver",
+    "solver_class",
 ]
