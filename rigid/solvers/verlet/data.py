@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import taichi as ti
 
-from rigid.collision import data as tables
+from rigid.collision.data import PAIR
 
 
 class Bodies(NamedTuple):
@@ -70,7 +70,7 @@ def four(array: ti.template(), c, world, column):
 @ti.func
 def sides_of(s: ti.template(), c, world):
     """The two sides of contact c."""
-    return s.guest.points.integers[world, c, tables.BODY_A], s.guest.points.integers[world, c, tables.BODY_B]
+    return s.guest.points.integers[world, c, PAIR.body_a], s.guest.points.integers[world, c, PAIR.body_b]
 
 
 @ti.func
