@@ -26,7 +26,7 @@ class Bodies(NamedTuple):
     own: Any  # (2,) integers: how many particles are a person's own, how many bodies there are
     shapes: Any  # Shapes, of rigid/collision
     points: Any  # Points
-    broad: Any  # Broad
+    broad: Any  # Scratch
 
 
 # Columns of `fit`. Corners x_k at rest are y_k in the body's frame; b_k and c_k make F = Σ x_k b_kᵀ the map from that

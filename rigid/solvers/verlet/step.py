@@ -11,8 +11,8 @@ import taichi as ti
 
 from pbd.data import CROWDED, Data, Guest
 from pbd.integrate import position
-from rigid.collision.data import PAIR, POINT, SHAPE, STRUCTURE, Broad, Points, Shapes
-from rigid.collision.narrow import point_finder, shape_distance
+from rigid.collision.data import PAIR, POINT, SHAPE, STRUCTURE, Points, Scratch, Shapes
+from rigid.collision.narrow_phase import point_finder, shape_distance
 from rigid.solvers.verlet import contact_cache as kept
 from rigid.solvers.verlet import contacts as contact
 from rigid.solvers.verlet import rebound
@@ -189,7 +189,7 @@ def kernel(body, features):
                     firsts, body_members, fit, motion, poses, reach, contacts, kept, kept_keys, heads, own,
                     Shapes(shape_integers, shape_numbers, vertices, planes, lists),
                     Points(point_integers, point_numbers, point_count),
-                    Broad(placed, bins, pairs, clips, marks),
+                    Scratch(placed, bins, pairs, clips, marks),
                 ),
             )
         )  # fmt: skip
