@@ -6,8 +6,10 @@ import numpy as np
 
 from pbd.core.arrays import read, write
 from pbd.core.results import Diverged
+from pbd.core.runtime import real_type
 from pbd.core.validate import finite_vector, not_negative, one_grab, positive, spread, whole
-from rigid.collision import data as tables
+from rigid.collision.data import array
+from rigid.collision.setup import collision_arrays, default_capacity, pair_types, refuse_mesh_colliders
 from rigid.constraints.contact_forces import contact_forces
 from rigid.constraints.contact_rows import size
 from rigid.constraints.joints.drive import COORDINATE, DRIVE_KIND, MOTOR, POSITION, SERVO, SPEED
@@ -46,15 +48,15 @@ class RowSolver(Solver):
         self._origin, self._substep, self._steps = 0.0, 0, 0
         models, worlds = self.models, self.worlds
         self._gravity = np.array(np.broadcast_to([each.gravity for each in models], (worlds, 3)))
-        meetings = tables.meetings(models)
+        meetings = pair_types(models)
         self._meetings, self._capacity = None, 1
         if self.options.contacts and any(meetings[:5]):
-            self._meetings, self._capacity = meetings, max(tables.default_capacity(self.model), 1)
+            self._meetings, self._capacity = meetings, max(default_capacity(self.model), 1)
             if self.options.contact_capacity is not None:
                 self._capacity = self.options.contact_capacity
         else:
             for each in models:
-                tables.refuse_grids(each)
+                refuse_mesh_colliders(each)
         self.motion = motion(models, worlds)
         table = RowTable(columns, worlds)
         joints = JointTable(models, table, held, self.options.grabs)
@@ -63,10 +65,10 @@ class RowSolver(Solver):
         self._first_row, self._first_group = len(table.rows), len(table.groups)
         self._rows_of_contact, groups = size(meetings)
         self.rows = table.upload(self._rows_of_contact * self._capacity, groups * self._capacity)
-        self._contacts = tables.upload(models, worlds, self._capacity)
+        self._contacts = collision_arrays(models, worlds, self._capacity)
         self.points = self._contacts[1]
-        self._reach = tables.array(np.zeros((len(self.model.bodies), worlds)))
-        self._report = np.zeros((worlds, REPORTS), tables.real())
+        self._reach = array(np.zeros((len(self.model.bodies), worlds)))
+        self._report = np.zeros((worlds, REPORTS), real_type())
 
     # Time -------------------------------------------------------------------------------------------------------------
 
@@ -95,9 +97,7 @@ class RowSolver(Solver):
         """Raise where the last launch had too many points of contact, or stopped being finite."""
         found = int(self._report[:, CROWDED].max())
         if found >= 0:
-            raise RuntimeError(
-                f"contact buffer full ({found} of {self._capacity}): increase contact_capacity"
-            )
+            raise RuntimeError(f"contact buffer full ({found} of {self._capacity}): increase contact_capacity")
         self._refuse_divergence(self._report[:, DIVERGED_STEP])
 
     def _refuse_divergence(self, substeps):
@@ -182,14 +182,14 @@ class RowSolver(Solver):
         """Tie the rows of a grab to what it holds."""
         body, *spring = self._holding.get(grab, (0, 0.0, 0.0))
         kind = LOCK if grab in self._holding else IDLE
-        for array, at, given in (
+        for table, at, given in (
             (self.joints.integers, (grab.joint, BODY), body),
             (self.rows.groups, (slice(None), grab.group, [KIND, BODY_J]), [kind, body]),
             (self.rows.numbers, (slice(None), slice(grab.row, grab.row + 3), [STIFFNESS, DAMPING]), spring),
         ):
-            values = read(array)
+            values = read(table)
             values[at] = given
-            write(array, values)
+            write(table, values)
 
     # Snapshots --------------------------------------------------------------------------------------------------------
 
@@ -254,8 +254,8 @@ class RowSolver(Solver):
         given = (state.position, state.rotation, state.velocity, state.angular_velocity)
         if not all(map(np.array_equal, self._split(*parts[:2]), given)):
             return False
-        for array, part in zip(self._arrays(), parts):
-            write(array, part)
+        for table, part in zip(self._arrays(), parts):
+            write(table, part)
         self._drive_numbers[:, self._targets] = parts[-1]
         write(self.joints.drive_numbers, self._drive_numbers)
         self._origin, self._substep = state.time, 0

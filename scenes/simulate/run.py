@@ -13,9 +13,10 @@ import rigid
 from pbd.core.validate import nearest, one_of, positive
 from rigid.collision.overlaps import Overlaps, may_overlap
 from rigid.solvers.verlet.options import VerletOptions
-from scenes.render.video import interrupts_deferred
-from scenes.scene import Scene, UnknownName, convert
+from scenes.parameters import UnknownName, convert
+from scenes.scene import Scene
 from scenes.simulate.device import initialise, running_on
+from scenes.simulate.interrupts import interrupts_deferred
 from scenes.simulate.recording import Frames, Recording
 
 # Options of each solver that can be given, with values of their types. For "verlet" those of a pbd.ParticleSystem.

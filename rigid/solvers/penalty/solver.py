@@ -5,7 +5,8 @@ import numpy as np
 from pbd.core.launch import Launch, on_cpu, read, write
 from pbd.core.results import Statistics
 from pbd.data import SPREAD
-from rigid.collision import data as tables
+from rigid.collision.data import array
+from rigid.collision.setup import refuse_turning_friction
 from rigid.constraints.joints.drive import DRIVE_KIND, GEARS, ROW
 from rigid.constraints.joints.table import FIRST_ROW
 from rigid.kernels.motion import Motion
@@ -50,15 +51,15 @@ class PenaltySolver(RowSolver):
         super().__init__(model, worlds, options, COLUMNS)
         given = self.options
         for each in self.models:
-            tables.refuse_turning_friction(each, "penalty")
+            refuse_turning_friction(each, "penalty")
         worlds, capacity, bodies = self.worlds, self._capacity, len(self.model.bodies) + 1
         self.kept = Kept(
-            tables.array(np.zeros((worlds, capacity, 3))),
-            tables.array(np.zeros((worlds, capacity, 3), np.int32)),
-            tables.array(np.zeros(worlds, np.int32)),
+            array(np.zeros((worlds, capacity, 3))),
+            array(np.zeros((worlds, capacity, 3), np.int32)),
+            array(np.zeros(worlds, np.int32)),
         )
-        forces, crowds = tables.array(np.zeros((worlds, bodies, 6))), tables.array(np.zeros((worlds, bodies), np.int32))
-        self._surroundings = tables.array(np.zeros((ROOM + 1, worlds)))
+        forces, crowds = array(np.zeros((worlds, bodies, 6))), array(np.zeros((worlds, bodies), np.int32))
+        self._surroundings = array(np.zeros((ROOM + 1, worlds)))
         features = Features(
             bool(self._first_row or self.model.joints or self.model.springs), self._meetings, given.gyroscopic, given.scaling,
             given.block, worlds == 1, SPREAD if on_cpu() else 1,

@@ -20,7 +20,7 @@ class SequentialSolver(RowSolver):
 
     def __init__(self, model, worlds, options, columns, held=()):
         super().__init__(model, worlds, options, columns, held)
-        turning = self._meetings is not None and self._meetings.turning
+        turning = self._meetings is not None and self._meetings.turning_friction
         self.kept = kept(self.worlds, self._capacity, len(self.model.shapes), turning)
         self._surroundings = array(self._gravity.T)
 

@@ -25,7 +25,7 @@ import taichi as ti
 
 from pbd.constraints.kind import WEIGHTLESS
 from pbd.integrate import gravity
-from rigid.collision import data as tables
+from rigid.collision.data import POINT
 from rigid.solvers.verlet.contact_cache import CALM, recall
 from rigid.solvers.verlet.data import (
     APPROACH,
@@ -106,9 +106,9 @@ def push_both(s: ti.template(), array: ti.template(), sign, c, impulse, world):
 def prepare(s: ti.template(), c, world):
     """Make contact c from the narrow phase's point, and find what it had in the last step."""
     a, b = sides_of(s, c, world)
-    n = ti.Vector([s.guest.points.numbers[world, c, tables.NORMAL + k] for k in ti.static(range(3))])
-    gap = s.guest.points.numbers[world, c, tables.GAP]
-    p = ti.Vector([s.guest.points.numbers[world, c, tables.POINT + k] for k in ti.static(range(3))]) - 0.5 * gap * n
+    n = ti.Vector([s.guest.points.numbers[world, c, POINT.normal + k] for k in ti.static(range(3))])
+    gap = s.guest.points.numbers[world, c, POINT.gap]
+    p = ti.Vector([s.guest.points.numbers[world, c, POINT.position + k] for k in ti.static(range(3))]) - 0.5 * gap * n
     t = ti.Vector([0.0, n[2], -n[1]])
     if ti.abs(n[0]) > 0.6:
         t = ti.Vector([-n[2], 0.0, n[0]])
@@ -136,8 +136,8 @@ def prepare(s: ti.template(), c, world):
         s.guest.contacts[c, world, INVERSE_WEIGHT + k] = 1.0 / (
             answer(s, a, arm_a, d, world) + answer(s, b, arm_b, d, world) + WEIGHTLESS
         )
-    s.guest.contacts[c, world, FRICTION] = s.guest.points.numbers[world, c, tables.FRICTION]
-    s.guest.contacts[c, world, RESTITUTION] = s.guest.points.numbers[world, c, tables.RESTITUTION]
+    s.guest.contacts[c, world, FRICTION] = s.guest.points.numbers[world, c, POINT.friction]
+    s.guest.contacts[c, world, RESTITUTION] = s.guest.points.numbers[world, c, POINT.restitution]
     foreseen = point_of(s, s.position, a, weights_a, world) - point_of(s, s.position, b, weights_b, world) - start
     foreseen += rise(s, c, world) * n  # corners go on along their tangents, and the frame grows
     # Speed at the end of the step as foreseen, and from it the speed at the surface, `depth` before.

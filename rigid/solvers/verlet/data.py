@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import taichi as ti
 
-from rigid.collision import data as tables
+from rigid.collision.data import PAIR
 
 
 class Bodies(NamedTuple):
@@ -26,7 +26,7 @@ class Bodies(NamedTuple):
     own: Any  # (2,) integers: how many particles are a person's own, how many bodies there are
     shapes: Any  # Shapes, of rigid/collision
     points: Any  # Points
-    broad: Any  # Broad
+    broad: Any  # Scratch
 
 
 # Columns of `fit`. Corners x_k at rest are y_k in the body's frame; b_k and c_k make F = Σ x_k b_kᵀ the map from that
@@ -70,7 +70,7 @@ def four(array: ti.template(), c, world, column):
 @ti.func
 def sides_of(s: ti.template(), c, world):
     """The two sides of contact c."""
-    return s.guest.points.integers[world, c, tables.BODY_A], s.guest.points.integers[world, c, tables.BODY_B]
+    return s.guest.points.integers[world, c, PAIR.body_a], s.guest.points.integers[world, c, PAIR.body_b]
 
 
 @ti.func

@@ -11,8 +11,8 @@ import taichi as ti
 
 from pbd.data import CROWDED, Data, Guest
 from pbd.integrate import position
-from rigid.collision import data as tables
-from rigid.collision.narrow import point_finder, shape_distance
+from rigid.collision.data import PAIR, POINT, SHAPE, STRUCTURE, Points, Scratch, Shapes
+from rigid.collision.narrow_phase import point_finder, shape_distance
 from rigid.solvers.verlet import contact_cache as kept
 from rigid.solvers.verlet import contacts as contact
 from rigid.solvers.verlet import rebound
@@ -23,7 +23,7 @@ from rigid.solvers.verlet.sides import PARTICLE
 
 @lru_cache
 def guest(meetings):
-    """The Guest whose kernels know the kinds of pairs that can meet. Arguments: of rigid.collision.data.meetings."""
+    """The Guest whose kernels know the kinds of pairs that can meet. Arguments: a rigid.collision.data.PairTypes."""
     find_points = point_finder(meetings)
 
     @ti.func
@@ -45,7 +45,7 @@ def begin(s: ti.template(), world):
     if s.guest.points.count[world] > s.guest.contacts.shape[0]:
         s.report[world, CROWDED] = ti.cast(s.guest.points.count[world], float)
     for c in range(contact.count(s, world)):
-        for k in ti.static((tables.BODY_A, tables.BODY_B)):
+        for k in ti.static((PAIR.body_a, PAIR.body_b)):
             body = s.guest.points.integers[world, c, k]
             if body >= 0:
                 s.guest.motion[body, world, TOUCHED] = 1.0
@@ -70,7 +70,7 @@ def meet_particle(s: ti.template(), i, world):
         x = s.previous[i, world]
         way = (position(s, i, world) - x).norm()
         for shape in range(s.guest.heads.shape[0]):
-            body = s.guest.shapes.integers[shape, tables.BODY]
+            body = s.guest.shapes.integers[shape, STRUCTURE.body]
             near = radius + way
             if body >= 0:
                 near += s.guest.reach[body, world]
@@ -85,18 +85,18 @@ def append(s: ti.template(), i, shape, x, normal, gap, world):
     c = s.guest.points.count[world]
     s.guest.points.count[world] = c + 1
     if c < s.guest.contacts.shape[0]:
-        s.guest.points.integers[world, c, tables.SHAPE_A] = -1
-        s.guest.points.integers[world, c, tables.SHAPE_B] = -1
-        s.guest.points.integers[world, c, tables.BODY_A] = PARTICLE - i
-        s.guest.points.integers[world, c, tables.BODY_B] = s.guest.shapes.integers[shape, tables.BODY]
+        s.guest.points.integers[world, c, PAIR.shape_a] = -1
+        s.guest.points.integers[world, c, PAIR.shape_b] = -1
+        s.guest.points.integers[world, c, PAIR.body_a] = PARTICLE - i
+        s.guest.points.integers[world, c, PAIR.body_b] = s.guest.shapes.integers[shape, STRUCTURE.body]
         # Half the gap from here is where the impulse acts: at the particle, else friction would turn the two.
         place = x + 0.5 * gap * normal
         for k in ti.static(range(3)):
-            s.guest.points.numbers[world, c, tables.POINT + k] = place[k]
-            s.guest.points.numbers[world, c, tables.NORMAL + k] = normal[k]
-        s.guest.points.numbers[world, c, tables.GAP] = gap
-        s.guest.points.numbers[world, c, tables.FRICTION] = s.guest.shapes.numbers[world, shape, tables.SHAPE_FRICTION]
-        s.guest.points.numbers[world, c, tables.RESTITUTION] = 0.0
+            s.guest.points.numbers[world, c, POINT.position + k] = place[k]
+            s.guest.points.numbers[world, c, POINT.normal + k] = normal[k]
+        s.guest.points.numbers[world, c, POINT.gap] = gap
+        s.guest.points.numbers[world, c, POINT.friction] = s.guest.shapes.numbers[world, shape, SHAPE.friction]
+        s.guest.points.numbers[world, c, POINT.restitution] = 0.0
 
 
 @ti.func
@@ -187,9 +187,9 @@ def kernel(body, features):
                 counts, timeline, report, h, drag, tolerance, reach_of_particles, friction,
                 Bodies(
                     firsts, body_members, fit, motion, poses, reach, contacts, kept, kept_keys, heads, own,
-                    tables.Shapes(shape_integers, shape_numbers, vertices, planes, lists),
-                    tables.Points(point_integers, point_numbers, point_count),
-                    tables.Broad(placed, bins, pairs, clips, marks),
+                    Shapes(shape_integers, shape_numbers, vertices, planes, lists),
+                    Points(point_integers, point_numbers, point_count),
+                    Scratch(placed, bins, pairs, clips, marks),
                 ),
             )
         )  # fmt: skip

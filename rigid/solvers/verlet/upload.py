@@ -3,7 +3,8 @@
 import numpy as np
 
 from pbd.core.validate import whole
-from rigid.collision import data as tables
+from rigid.collision.data import array
+from rigid.collision.setup import collision_arrays, default_capacity
 from rigid.mass import second_moment
 from rigid.solvers.verlet.data import CONTACT, FIT, KEYS, MOTION
 
@@ -31,9 +32,9 @@ def body_arrays(models, descriptions, worlds, capacity=None):
     first = descriptions[0]
     if capacity is None:
         meeting = int((first.particles.radii[: first.own] > 0).sum())
-        capacity = tables.default_capacity(models[0]) + 2 * meeting
+        capacity = default_capacity(models[0]) + 2 * meeting
     capacity = whole("contact_capacity", capacity)
-    shapes, points, broad = tables.upload(models, worlds, capacity)
+    shapes, points, broad = collision_arrays(models, worlds, capacity)
     count, capacity = len(first.members), points.integers.shape[1]
     fit = np.stack([fit_columns(model, each) for model, each in zip(models, descriptions)], axis=1)
     own = {
@@ -49,7 +50,7 @@ def body_arrays(models, descriptions, worlds, capacity=None):
         "heads": np.full((len(models[0].shapes), worlds), -1, np.int32),
         "own": np.array([first.own, count], np.int32),
     }
-    arrays = {name: tables.array(values) for name, values in own.items()}
+    arrays = {name: array(values) for name, values in own.items()}
     for group in (shapes, points, broad):
         arrays |= {f"{type(group).__name__} {name}": array for name, array in group._asdict().items()}
     return arrays

@@ -8,7 +8,7 @@ import pytest
 import pbd
 import rigid
 import scenes
-from scenes.scene import UnknownName
+from scenes.parameters import UnknownName
 from scenes.simulate.run import USUAL, Replay, Run
 
 
@@ -175,7 +175,7 @@ def test_each_solver_has_options_of_its_own(pendulum):
     for solver, option, message in (
         ("impulse", "damping", "'impulse' has no option 'damping'"),
         ("impulse", "warmstart", "'impulse' has no option 'warmstart'; did you mean 'warm_start'"),
-        ("verlet", "warm_start", r"'verlet' has no option 'warm_start'.* \(it has iterations, .*"),
+        ("verlet", "warm_start", r"'verlet' has no option 'warm_start'.* \(it has substeps, iterations, .*"),
     ):
         with pytest.raises(UnknownName, match=message):
             Run(pendulum, solver, **{option: 1})
