@@ -4,11 +4,12 @@ Arrays of W worlds begin with the world (rigid/kernels/columns.py); one thread w
 since every argument of a kernel costs time at its launch; the constants below name the columns.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import taichi as ti
 
+from pbd.core.arrays import Integer, Real, count
 from pbd.core.launch import device_array, real, write
 from pbd.core.shapes import CAPSULE, GRID, PLANE, SPHERE
 from rigid.collision.polyhedron import POLYHEDRA, polyhedron
@@ -17,29 +18,29 @@ from rigid.collision.polyhedron import POLYHEDRA, polyhedron
 class Shapes(NamedTuple):
     """All shapes of a model; S shapes, W worlds. Only read."""
 
-    integers: Any  # (S, 13) i32: kind, body (-1: ground), and so on, see below
-    numbers: Any  # (W, S, 23): its own numbers, its pose on its body, its surface, its bounds, see below
-    vertices: Any  # (W, v, 3) [m]: corners of all polyhedra, in their shapes' frames
-    planes: Any  # (W, f, 4): outward unit normal and offset [m] of all faces, likewise
-    lists: Any  # flat i32: a head (below), then what begins where the head and `integers` say
+    integers: Integer(count.shapes, 13)  # kind, body (-1: ground), and so on, see below
+    numbers: Real(count.worlds, count.shapes, 23)  # its own numbers, its pose on its body, its surface, its bounds, see below
+    vertices: Real(count.worlds, count.vertices, 3)  # [m]: corners of all polyhedra, in their shapes' frames
+    planes: Real(count.worlds, count.faces, 4)  # outward unit normal and offset [m] of all faces, likewise
+    lists: Integer(count.listed)  # a head (below), then what begins where the head and `integers` say
 
 
 class Points(NamedTuple):
     """What find_points finds. Entries from count on are old, or zero."""
 
-    integers: Any  # (W, capacity, 5) i32: see below
-    numbers: Any  # (W, capacity, 9): see below
-    count: Any  # (W,) i32: how many there are; above the capacity, how many there should be
+    integers: Integer(count.worlds, count.capacity, 5)  # see below
+    numbers: Real(count.worlds, count.capacity, 9)  # see below
+    count: Integer(count.worlds)  # how many there are; above the capacity, how many there should be
 
 
 class Broad(NamedTuple):
     """Scratch of find_points."""
 
-    placed: Any  # (W, S, 16): where each shape is in the world, see below
-    bins: Any  # (buckets + 1 + S, W) i32: where each bucket of the hash begins, then the shapes that are in it
-    pairs: Any  # (W, pairs, 2) i32: shapes that could touch
-    clips: Any  # (W, 3 C, 8): two polygons of C corners that are being clipped, and the points of one pair
-    marks: Any  # (3 C, W) i32: the side that each corner of a polygon begins, the feature of each point
+    placed: Real(count.worlds, count.shapes, 16)  # where each shape is in the world, see below
+    bins: Integer(count.bins, count.worlds)  # where each bucket of the hash begins, then the shapes that are in it
+    pairs: Integer(count.worlds, count.pairs, 2)  # shapes that could touch
+    clips: Real(count.worlds, count.clips, 8)  # two polygons of C corners that are being clipped, and the points of one pair
+    marks: Integer(count.clips, count.worlds)  # the side that each corner of a polygon begins, the feature of each point
 
 
 class Meetings(NamedTuple):

@@ -21,10 +21,10 @@ def carried(s: ti.template(), side, n, world):
     """What has become, since the start of the step, of the direction n on a side (3,)."""
     result = n
     if side >= 0:
-        q = ti.Vector([s.guest.poses[world, side, 3 + k] for k in ti.static(range(4))])
+        q = ti.Vector([s.hooked.poses[world, side, 3 + k] for k in ti.static(range(4))])
         local = rotate_back(q, n)
-        weights = ti.Vector([local.dot(triple(s.guest.fit, side, world, MAP + 3 * k)) for k in ti.static(range(4))])
-        result = combined(s, s.position, side, weights, world)
+        weights = ti.Vector([local.dot(triple(s.hooked.fit, side, world, MAP + 3 * k)) for k in ti.static(range(4))])
+        result = combined(s, s.particles.position, side, weights, world)
     return result
 
 
@@ -32,7 +32,7 @@ def carried(s: ti.template(), side, n, world):
 def turned_over(s: ti.template(), c, world):
     """θ × n: how far the normals of contact c's two sides have parted."""
     a, b = sides_of(s, c, world)
-    n = triple(s.guest.contacts, c, world, NORMAL)
+    n = triple(s.hooked.contacts, c, world, NORMAL)
     return carried(s, a, n, world) - carried(s, b, n, world)
 
 
@@ -43,32 +43,32 @@ def prepare_rolling(s: ti.template(), c, world):
     A cylinder rolls about its axis alone.
     """
     e, radius = ti.Vector([0.0, 0.0, 0.0]), 0.0
-    a, b = s.guest.points.integers[world, c, tables.SHAPE_A], s.guest.points.integers[world, c, tables.SHAPE_B]
+    a, b = s.hooked.points.integers[world, c, tables.SHAPE_A], s.hooked.points.integers[world, c, tables.SHAPE_B]
     if a >= 0:
-        n = triple(s.guest.contacts, c, world, NORMAL)
+        n = triple(s.hooked.contacts, c, world, NORMAL)
         curvature = 0.0
         for side in ti.static((tables.SHAPE_A, tables.SHAPE_B)):
-            shape = s.guest.points.integers[world, c, side]
-            kind = s.guest.shapes.integers[shape, tables.KIND]
+            shape = s.hooked.points.integers[world, c, side]
+            kind = s.hooked.shapes.integers[shape, tables.KIND]
             if kind == SPHERE or kind == CAPSULE:
-                curvature += 1.0 / s.guest.shapes.numbers[world, shape, tables.SIZE]
+                curvature += 1.0 / s.hooked.shapes.numbers[world, shape, tables.SIZE]
         if curvature > 0.0:
             e, radius = turned_over(s, c, world), 1.0 / curvature
             e -= n.dot(e) * n
-        elif s.guest.shapes.integers[a, tables.KIND] == CYLINDER and s.guest.shapes.integers[b, tables.KIND] == PLANE:
-            placed = ti.static(s.guest.broad.placed)
+        elif s.hooked.shapes.integers[a, tables.KIND] == CYLINDER and s.hooked.shapes.integers[b, tables.KIND] == PLANE:
+            placed = ti.static(s.hooked.broad.placed)
             e = n.cross(ti.Vector([placed[world, a, tables.MATRIX + 3 * k + 2] for k in ti.static(range(3))]))
             if e.norm() > LIES:
-                radius = s.guest.shapes.numbers[world, a, tables.SIZE] / e.norm()
+                radius = s.hooked.shapes.numbers[world, a, tables.SIZE] / e.norm()
         if e.norm_sqr() > 0.0:
             e /= e.norm()
-    write_triple(s.guest.contacts, c, world, ROLL, ti.sqrt(0.5 * radius) * e)
+    write_triple(s.hooked.contacts, c, world, ROLL, ti.sqrt(0.5 * radius) * e)
 
 
 @ti.func
 def rise(s: ti.template(), c, world):
     """By how much the two points of contact c have parted by rolling alone [m]."""
-    e, result = triple(s.guest.contacts, c, world, ROLL), 0.0
+    e, result = triple(s.hooked.contacts, c, world, ROLL), 0.0
     if e.norm_sqr() > 0.0:
         result = turned_over(s, c, world).dot(e) ** 2
     return result

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import pbd
-from pbd.collision.particle_contacts import MOST
+from pbd.data import MOST_NEIGHBOURS
 
 g = 9.81
 
@@ -53,8 +53,8 @@ def test_the_neighbours_found_are_those_of_brute_force(count, options):
         middle = (before + system.positions()) / 2
         met = (distances(middle) < 3 * radii.max()) & (radii > 0) & (radii[:, None] > 0)
         found = np.zeros((count, count), int)
-        neighbours = system._arrays["neighbours"].to_numpy()[..., 0]
-        counts = system._arrays["neighbour_count"].to_numpy()[:, 0]
+        neighbours = system._arrays.contacts.neighbours.to_numpy()[..., 0]
+        counts = system._arrays.contacts.neighbour_count.to_numpy()[:, 0]
         for i in range(count):
             for j in neighbours[i, : counts[i]]:
                 found[i, j] += 1
@@ -64,7 +64,7 @@ def test_the_neighbours_found_are_those_of_brute_force(count, options):
 
 
 def test_too_many_neighbours_are_an_error_that_says_so():
-    # MOST others within reach are kept; one more is an error, and not a silent loss.
+    # MOST_NEIGHBOURS others within reach are kept; one more is an error, and not a silent loss.
     def crowd(count):
         particles = pbd.Particles(gravity=(0, 0, 0))
         angle = np.arange(count) * 2 * np.pi / count
@@ -72,10 +72,10 @@ def test_too_many_neighbours_are_an_error_that_says_so():
         particles.add_particle_contacts()
         return pbd.ParticleSystem(particles)
 
-    crowd(MOST + 1).step()
+    crowd(MOST_NEIGHBOURS + 1).step()
     for options in (1, 3):
-        with pytest.raises(RuntimeError, match=rf"{MOST + 1} others within reach of contact, and {MOST} are kept"):
-            crowd(MOST + 2).step(options)
+        with pytest.raises(RuntimeError, match=rf"{MOST_NEIGHBOURS + 1} others within reach of contact, and {MOST_NEIGHBOURS} are kept"):
+            crowd(MOST_NEIGHBOURS + 2).step(options)
 
 
 # One pair -----------------------------------------------------------------------------------------------------------
