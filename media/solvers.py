@@ -92,7 +92,7 @@ def cell(case, solver, times=False):
     """What a solver answers, as a number and as text; of those that cannot, None. Arguments: times: whether the text
     has the wall time of a simulated second."""
     comparison = compared(case)
-    if solver in comparison.cannot:
+    if solver in comparison.unsupported:
         return None, "cannot"
     trace = comparison.trace(solver)
     if trace.failure:

@@ -36,7 +36,8 @@ def verlet(s: ti.template(), row, i, world):
     """Move particle i by one step, as if nothing held it."""
     q = s.particles.position[i, world]
     x = ti.Vector([q[0], q[1], q[2]])
-    new = x + s.settings.velocity_kept * (x - s.particles.previous_position[i, world]) + acceleration(s, row, i, world) * (s.settings.h * s.settings.h)
+    h, kept = s.settings.h, s.settings.velocity_kept
+    new = x + kept * (x - s.particles.previous_position[i, world]) + acceleration(s, row, i, world) * (h * h)
     if q[3] == 0.0:
         new = x
     s.particles.previous_position[i, world] = x
@@ -70,7 +71,8 @@ def blow(s: ti.template(), row, i, world):
         t = s.wind.adjacent_triangles[f]
         corner = [s.wind.triangles[t, k] for k in ti.static(range(3))]
         a, b, c = position(s, corner[0], world), position(s, corner[1], world), position(s, corner[2], world)
-        before = s.particles.previous_position[corner[0], world] + s.particles.previous_position[corner[1], world] + s.particles.previous_position[corner[2], world]
+        previous = ti.static(s.particles.previous_position)
+        before = previous[corner[0], world] + previous[corner[1], world] + previous[corner[2], world]
         passing = wind - (a + b + c - before) / (3.0 * s.settings.h)
         normal = (b - a).cross(c - a)  # twice the area long
         twice = normal.norm() + 1e-30

@@ -41,7 +41,8 @@ def project(kind: ti.template(), index: ti.template(), s: ti.template(), c, worl
 def move(kind: ti.template(), index: ti.template(), s: ti.template(), c, world, i, x, w, parameters, number):
     """Replace positions of members i by their projections."""
     earlier = ti.static(s.features.from_start or kind.timed)
-    start = [s.particles.previous_position[i[k], world] if ti.static(earlier) else x[k] for k in ti.static(range(kind.arity))]
+    previous = ti.static(s.particles.previous_position)
+    start = [previous[i[k], world] if ti.static(earlier) else x[k] for k in ti.static(range(kind.arity))]
     compliance, multiplier, place = 0.0, 0.0, 0
     if ti.static(kind.compliance):
         compliance = s.constraints.parameters[number, world] / (s.settings.h * s.settings.h)
@@ -65,7 +66,9 @@ def violation(kind: ti.template(), index: ti.template(), s: ti.template(), c, wo
         _, q, parameters, number = gather(kind, index, s, c, world)
         C = kind.value([ti.Vector([q[k][0], q[k][1], q[k][2]]) for k in ti.static(range(kind.arity))], parameters)
         if ti.static(kind.compliance):
-            C += s.constraints.parameters[number, world] / (s.settings.h * s.settings.h) * s.constraints.multipliers[s.constraints.ranges[index, RANGE.multipliers] + c, world]
+            place = s.constraints.ranges[index, RANGE.multipliers] + c
+            compliance = s.constraints.parameters[number, world] / (s.settings.h * s.settings.h)
+            C += compliance * s.constraints.multipliers[place, world]
     return ti.abs(C)
 
 

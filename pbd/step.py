@@ -224,10 +224,11 @@ def step_kernels(features):
     @ti.func
     def relax(s: ti.template(), step, _):
         for colour in ti.static(range(features.colours)):
-            for turn in range((s.constraints.first_cluster[colour + 1] - s.constraints.first_cluster[colour]) * features.spread):
+            first = ti.static(s.constraints.first_cluster)
+            for turn in range((first[colour + 1] - first[colour]) * features.spread):
                 if turn % features.spread == 0:
                     for world in range(worlds(s)):
-                        worst = relax_cluster(s, s.constraints.first_cluster[colour] + turn // features.spread, world)
+                        worst = relax_cluster(s, first[colour] + turn // features.spread, world)
                         if ti.static(features.watch):
                             ti.atomic_max(s.report[world, REPORT.violation], worst)
         relax_surroundings(s, step, 0)
@@ -238,7 +239,8 @@ def step_kernels(features):
             for c in range(begin, end):
                 for world in range(worlds(s)):
                     if ti.static(features.watch):
-                        ti.atomic_max(s.report[world, REPORT.violation], violation(features.types[index], index, s, c, world))
+                        worst = violation(features.types[index], index, s, c, world)
+                        ti.atomic_max(s.report[world, REPORT.violation], worst)
                     project(features.types[index], index, s, c, world)
 
         return make(relax_colour)

@@ -52,7 +52,8 @@ class Store:
         This backward difference belongs to the middle of the substep: the next position is not known, since constraints
         will have their say in it. Before the first step it is v - a h/2.
         """
-        return self._outward((self._read("particles.position")[..., :3] - self._read("particles.previous_position")) / self._h)
+        q, previous = self._read("particles.position"), self._read("particles.previous_position")
+        return self._outward((q[..., :3] - previous) / self._h)
 
     def inverse_masses(self):
         """Inverse masses, (particles,) or (worlds, particles) [1/kg]; zero where pinned."""
@@ -84,7 +85,8 @@ class Store:
         new = self._inward("forces", forces)
         if self._substep == 0 and self._origin == 0.0:  # the exact start counts them in
             change = self._read("particles.position")[..., 3:] * (new - self._read("particles.force"))
-            self._write("particles.previous_position", self._read("particles.previous_position") + change * (self._h**2 / 2))
+            previous = self._read("particles.previous_position")
+            self._write("particles.previous_position", previous + change * (self._h**2 / 2))
         self._write("particles.force", new)
 
     def set_masses(self, particles, masses):
@@ -112,7 +114,8 @@ class Store:
 
     def state(self):
         """A snapshot from which `set_state` goes on bit for bit: a State."""
-        names = (self.positions(), self._outward(self._read("particles.previous_position")), self._outward(self._read("particles.force")))
+        previous, force = self._read("particles.previous_position"), self._read("particles.force")
+        names = (self.positions(), self._outward(previous), self._outward(force))
         return State(*names, self.inverse_masses(), self._dt, self.substeps, self._origin, self._substep)
 
     def set_state(self, state):

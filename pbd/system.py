@@ -214,16 +214,17 @@ class ParticleSystem(Store):
             return
         if self._report[:, REPORT.neighbour_overflow].max() > MOST_NEIGHBOURS:
             raise RuntimeError(
-                f"a particle has {int(self._report[:, REPORT.neighbour_overflow].max())} others within reach of contact, and {MOST_NEIGHBOURS} are "
-                "kept: expected radii of about half the distance between particles, or less"
+                f"a particle has {int(self._report[:, REPORT.neighbour_overflow].max())} others within reach of "
+                f"contact, and {MOST_NEIGHBOURS} are kept: expected radii of about half the distance between particles, or less"
             )
         if self._report[:, REPORT.contact_overflow].max() >= 0:
             raise RuntimeError(
-                f"{int(self._report[:, REPORT.contact_overflow].max())} points of contact at once, more than there is room for: give "
-                "the solver contact_capacity= of some more"
+                f"{int(self._report[:, REPORT.contact_overflow].max())} points of contact at once, more than there is "
+                "room for: give the solver contact_capacity= of some more"
             )
         for world in np.flatnonzero(self._report[:, REPORT.diverged_substep] >= 0):
-            substep = self._substep + int(self._report[world, REPORT.diverged_substep])  # from zero, while steps count from one
+            # Substeps count from zero, steps from one.
+            substep = self._substep + int(self._report[world, REPORT.diverged_substep])
             with np.errstate(over="ignore"):
                 finite = np.isfinite(self._read("particles.position")[:, world, :3].astype(np.float32)).all(axis=1)
             particle = int(np.argmin(finite))
@@ -328,13 +329,15 @@ class ParticleSystem(Store):
     def statistics(self):
         """Sweeps, residual and contacts of the last step: a Statistics."""
         self._launch(self._measure, self._timeline(0))
-        sweeps, residual, touching = (self._report[:, k].copy() for k in (REPORT.iterations, REPORT.violation, REPORT.contacts))
+        columns = (REPORT.iterations, REPORT.violation, REPORT.contacts)
+        sweeps, residual, touching = (self._report[:, k].copy() for k in columns)
         return Statistics(*map(self._per_world, (sweeps.astype(int), residual, touching.astype(int))))
 
     def energy(self):
         """Kinetic, potential and total energy at the middle of the last substep: an Energy."""
         self._launch(self._measure, self._timeline(0))
-        q, before = self._read("particles.position").astype(float), self._read("particles.previous_position").astype(float)
+        q = self._read("particles.position").astype(float)
+        before = self._read("particles.previous_position").astype(float)
         x, w = q[..., :3], q[..., 3]
         mass = np.divide(1.0, w, out=np.zeros_like(w), where=w > 0)
         kinetic = 0.5 * (mass * ((x - before) ** 2).sum(axis=2)).sum(axis=0) / self._h**2

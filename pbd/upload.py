@@ -99,7 +99,7 @@ def upload(descriptions, worlds, batches, kinds, schedule, grabs=0):
     kinematic = np.concatenate([np.zeros(0, int), *(particles for particles, _ in first.drives)])
     constraints = constraint_tables(batches, kinds, schedule, worlds)
     multipliers = constraints.pop("multipliers") + 3 * grabs
-    colliders = collider_tables(first)
+    colliders = collider_tables(first.colliders)
     first_adjacent, adjacent_triangles = adjacency(first.triangles, n)
     values = {
         "particles": {
@@ -110,7 +110,7 @@ def upload(descriptions, worlds, batches, kinds, schedule, grabs=0):
             "kinematic": kinematic,
         },
         "constraints": constraints,
-        "colliders": colliders,
+        "colliders": {**colliders, "boxes": np.reshape(first.boxes, (-1, BOX.total))},
         "wind": {
             "triangles": first.triangles,
             "drag_coefficient": 0.5 * first.air_density * first.drag,
@@ -178,9 +178,8 @@ def constraint_tables(batches, kinds, schedule, worlds):
     }
 
 
-def collider_tables(description):
-    """Values of ColliderArrays: see pbd/core/shapes.py."""
-    colliders = description.colliders
+def collider_tables(colliders):
+    """Values of ColliderArrays but for the boxes: see pbd/core/shapes.py."""
     integers = np.zeros((len(colliders), INTEGERS), np.int32)
     numbers = np.zeros((len(colliders), NUMBERS))
     tables, place = [np.zeros(0)], 0
@@ -199,7 +198,6 @@ def collider_tables(description):
         "samples": np.concatenate(tables),
         "friction": np.array([collider.friction for collider in colliders]),
         "restitution": np.array([collider.restitution for collider in colliders]),
-        "boxes": np.reshape(description.boxes, (-1, BOX.total)),
     }
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pbd
 import rigid
 from pbd.core.validate import nearest, one_of
-from scenes.visuals.visuals import looks_of
+from scenes.visuals.visuals import visuals_of
 
 
 @dataclass
@@ -25,12 +25,12 @@ class Scene:
         duration: how long it is worth watching [s].
         settings: {solver: step and options that it runs well with}, such as {"impulse": {"dt": 1 / 60}}; `run` and the
             command line override. The first is the solver it runs with where none is named.
-        looks: what is drawn (scenes/visuals/visuals.py); None for all its triangles, sticks, particles, colliders and bodies.
-        camera: a scenes.render Camera, or a Following one; None for one that sees everything at the start.
+        visuals: what is drawn (scenes/visuals/visuals.py); None for all its triangles, sticks, particles, colliders and bodies.
+        camera: a scenes.render Camera, or a FollowingCamera; None for one that sees everything at the start.
         ground: height of the floor that is drawn [m]; None for none.
         control: what steers it: a function of (solver, time [s]), called before each step, that sets targets of motors
             with `solver.set_motor`. It knows nothing but what it is given, so that a run can be repeated.
-        cannot: {solver: why it cannot run this scene}, a clause such as "a slider would have to ...".
+        unsupported: {solver: why it cannot run this scene}, a clause such as "a slider would have to ...".
         name, summary, parameters: filled in by `load`.
     """
 
@@ -39,11 +39,11 @@ class Scene:
     attachments: tuple = ()
     duration: float = 5.0
     settings: dict = field(default_factory=dict)
-    looks: list | None = None
+    visuals: list | None = None
     camera: object = None
     ground: float | None = 0.0
     control: object = None
-    cannot: dict = field(default_factory=dict)
+    unsupported: dict = field(default_factory=dict)
     name: str = ""
     summary: str = ""
     parameters: dict = field(default_factory=dict)
@@ -63,15 +63,15 @@ class Scene:
             one_of("solver in settings of a scene", solver, self.solvers)
             if not isinstance(settings, dict):
                 raise TypeError(f"settings of a scene for {solver!r} are {settings!r}: expected a dict of options")
-        if self.looks is None:
-            self.looks = looks_of(self.particles, self.model)
+        if self.visuals is None:
+            self.visuals = visuals_of(self.particles, self.model)
 
     @property
     def solvers(self):
         """Names of the solvers that can run it: all of `rigid` for bodies, but those that cannot; "verlet" alone where
         there are particles."""
         every = rigid.SOLVERS if self.particles is None else ("verlet",)
-        return tuple(solver for solver in every if solver not in self.cannot)
+        return tuple(solver for solver in every if solver not in self.unsupported)
 
     @property
     def solver(self):
@@ -87,7 +87,7 @@ class Scene:
 
 
 @dataclass
-class Following:
+class FollowingCamera:
     """A camera that keeps beside a body, wherever that goes along the floor.
 
     Arguments: body: its index; camera: a Camera, as it is to stand while the body is over the origin.

@@ -51,11 +51,11 @@ def assert_solvers_agree(
     if reference is None:
         hold_against_most(comparison, comparing.probes, tolerance)
     wrong = [trace for trace in comparison.traces if trace.failure or passed(trace, tolerance)]
-    if not wrong and not comparison.cannot:
+    if not wrong and not comparison.unsupported:
         return comparison
     lines = [f"solvers do not agree in scene {comparison.scene.name or 'given'} to {tolerance:g}, all against "
              f"{comparison.reference}:"]  # fmt: skip
-    lines += [f"  {label} cannot run it: {why}" for label, why in comparison.cannot.items()]
+    lines += [f"  {label} cannot run it: {why}" for label, why in comparison.unsupported.items()]
     lines += [f"  {line}" for trace in wrong for line in accusation(comparison, trace, tolerance)]
     right = [worst(trace) for trace in comparison.traces if trace not in wrong and trace.label != comparison.reference]
     if right:

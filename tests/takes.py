@@ -18,13 +18,13 @@ def scene_of(post=(-1.6, 0.9), **more):
     """A box over the floor, beside a white post at x and with half its width, or without one; seen along y."""
     model = rigid.Model()
     model.add_box((EDGE, EDGE, EDGE), mass=1.0, position=(0, 0, 1), name="box")
-    looks = [Bodies(model, np.array([(0.85, 0.30, 0.24)]))]
+    visuals = [Bodies(model, np.array([(0.85, 0.30, 0.24)]))]
     if post:
         x, height = post
         surface = box((0.3, 0.3, height), (1.0, 1.0, 1.0))
         surface.vertices = surface.vertices + np.array([x, 0, height / 2])
-        looks.append(Scenery([surface]))
-    return scenes.Scene(model=model, looks=looks, camera=CAMERA, name="sliding", summary="A box slides.", **more)
+        visuals.append(Scenery([surface]))
+    return scenes.Scene(model=model, visuals=visuals, camera=CAMERA, name="sliding", summary="A box slides.", **more)
 
 
 def recording_of(x, solver="", y=0.0, **about):
@@ -72,5 +72,5 @@ def comparison_of():
                     (1500.0, 0.09, {**settings, "iterations": 20})],
         "verlet": [(500.0, 0.2, settings), (900.0, np.inf, {**settings, "substeps": 4})],
     }  # fmt: skip
-    cannot = {"articulated": "a loop of <joints> would have to open"}
-    return Comparison(scene_of(), traces, "impulse", cannot, None, sweep)
+    unsupported = {"articulated": "a loop of <joints> would have to open"}
+    return Comparison(scene_of(), traces, "impulse", unsupported, None, sweep)

@@ -24,7 +24,8 @@ def touch(s: ti.template(), before, after, shape, x):
     """Distance [m] and normal of a collider from x, and how its material at x moved during the step [m]."""
     place, turn = pose(s, after, shape)
     local = rotate_back(turn, x - place)
-    distance, normal = signed_distance(s.colliders.numbers, s.colliders.integers, s.colliders.samples, s.features.shapes, shape, local)
+    numbers, integers, samples = ti.static(s.colliders.numbers, s.colliders.integers, s.colliders.samples)
+    distance, normal = signed_distance(numbers, integers, samples, s.features.shapes, shape, local)
     drift = ti.Vector([0.0, 0.0, 0.0])
     if before != after:
         old_place, old_turn = pose(s, before, shape)
@@ -87,7 +88,8 @@ def held_off(s: ti.template(), before, after, i, world):
     """1 if a collider or a box stopped particle i in this step, else 0."""
     result = 0
     q = s.particles.position[i, world]
-    x, predicted, radius = ti.Vector([q[0], q[1], q[2]]), s.particles.predicted_position[i, world], s.particles.radius[i, world]
+    x, predicted = ti.Vector([q[0], q[1], q[2]]), s.particles.predicted_position[i, world]
+    radius = s.particles.radius[i, world]
     if q[3] > 0.0 and radius >= 0.0:
         for shape in range(s.counts.colliders):
             foreseen, _, _ = touch(s, before, after, shape, predicted)

@@ -102,7 +102,8 @@ def find_neighbours(s: ti.template(), i, world):
                     y = s.contacts.correction[j, world]
                     # Cells far apart may share a bucket, and two of the nine rows: take a particle with its own row
                     # only.
-                    if (y - x).norm_sqr() < s.settings.search_radius * s.settings.search_radius and j != i and s.particles.radius[j, world] > 0.0:
+                    near = (y - x).norm_sqr() < s.settings.search_radius * s.settings.search_radius
+                    if near and j != i and s.particles.radius[j, world] > 0.0:
                         cell = cell_of(y, s.settings.search_radius)
                         if cell[1] == row[1] and cell[2] == row[2]:
                             if found < MOST_NEIGHBOURS:
@@ -174,7 +175,8 @@ def push_apart(s: ti.template(), i, world):
         if depth > 0.0 and w + other > 0.0:
             move = depth * normal
             # Friction: the relative tangential displacement of the step, less at most μ times the normal correction.
-            slip = position(s, i, world) - s.particles.previous_position[i, world] - position(s, j, world) + s.particles.previous_position[j, world]
+            before = ti.static(s.particles.previous_position)
+            slip = position(s, i, world) - before[i, world] - position(s, j, world) + before[j, world]
             slip -= slip.dot(normal) * normal
             distance = slip.norm()
             if distance > 0.0:

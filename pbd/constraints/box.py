@@ -47,6 +47,7 @@ def rebound_in_box(x, previous, predicted, start, acceleration, boxes: ti.templa
             normal = ti.Vector([0.0, 0.0, 0.0])
             normal[axis] = side
             previous = rebound(
-                x, previous, predicted - start, acceleration, normal, depth, boxes[b, BOX.friction], boxes[b, BOX.restitution], h
-            )
+                x, previous, predicted - start, acceleration, normal, depth,
+                boxes[b, BOX.friction], boxes[b, BOX.restitution], h,
+            )  # fmt: skip
     return previous

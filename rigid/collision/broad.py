@@ -10,35 +10,14 @@ import taichi as ti
 
 from pbd.collision.particle_contacts import bucket_of, cell_of
 from pbd.core.shapes import CAPSULE, PLANE, rotate
-from rigid.collision.data import (
-    BODY,
-    BOUND,
-    EXCLUDED,
-    EXCLUDED_COUNT,
-    EXTENT,
-    GROUP,
-    HALF,
-    KIND,
-    LARGE,
-    LARGE_COUNT,
-    MASK,
-    MATRIX,
-    ORIGIN,
-    PAIR_COUNT,
-    PAIRS,
-    POSITION,
-    REACH,
-    ROTATION,
-    SMALL,
-    SMALL_COUNT,
-)
+from rigid.collision.data import HEAD, PLACEMENT, SHAPE, STRUCTURE
 from rigid.kernels.columns import quadruple, triple
 
 
 @ti.func
 def to_world(broad: ti.template(), shape, v, world):
     """A direction of a shape's frame, in the world."""
-    return ti.Vector([triple(broad.placed, shape, MATRIX + 3 * k, world).dot(v) for k in ti.static(range(3))])
+    return ti.Vector([triple(broad.placed, shape, PLACEMENT.matrix + 3 * k, world).dot(v) for k in ti.static(range(3))])
 
 
 @ti.func
@@ -46,18 +25,18 @@ def to_frame(broad: ti.template(), shape, v, world):
     """A direction of the world, in a shape's frame."""
     m = ti.static(broad.placed)
     return (
-        v[0] * triple(m, shape, MATRIX, world)
-        + v[1] * triple(m, shape, MATRIX + 3, world)
-        + v[2] * triple(m, shape, MATRIX + 6, world)
+        v[0] * triple(m, shape, PLACEMENT.matrix, world)
+        + v[1] * triple(m, shape, PLACEMENT.matrix + 3, world)
+        + v[2] * triple(m, shape, PLACEMENT.matrix + 6, world)
     )
 
 
 @ti.func
 def placement(shapes: ti.template(), shape, poses: ti.template(), world):
     """Position and rotation of a shape in the world."""
-    position = triple(shapes.numbers, shape, POSITION, world)
-    rotation = quadruple(shapes.numbers, shape, ROTATION, world)
-    body = shapes.integers[shape, BODY]
+    position = triple(shapes.numbers, shape, SHAPE.position, world)
+    rotation = quadruple(shapes.numbers, shape, SHAPE.rotation, world)
+    body = shapes.integers[shape, STRUCTURE.body]
     if body >= 0:
         turn = quadruple(poses, body, 3, world)
         position = triple(poses, body, 0, world) + rotate(turn, position)
@@ -80,25 +59,27 @@ def place(shapes: ti.template(), broad: ti.template(), poses: ti.template(), rea
         ]
     )
     for k in ti.static(range(3)):
-        broad.placed[world, shape, ORIGIN + k] = position[k]
+        broad.placed[world, shape, PLACEMENT.origin + k] = position[k]
         row = ti.Vector([rows[k, i] for i in ti.static(range(3))])
-        broad.placed[world, shape, HALF + k] = ti.abs(row).dot(triple(shapes.numbers, shape, EXTENT, world))
+        broad.placed[world, shape, PLACEMENT.half_extent + k] = ti.abs(row).dot(
+            triple(shapes.numbers, shape, SHAPE.half_extent, world)
+        )
         for i in ti.static(range(3)):
-            broad.placed[world, shape, MATRIX + 3 * k + i] = row[i]
-    body = shapes.integers[shape, BODY]
+            broad.placed[world, shape, PLACEMENT.matrix + 3 * k + i] = row[i]
+    body = shapes.integers[shape, STRUCTURE.body]
     far = 0.0
     if body >= 0:
         far = reach[body, world]
-    broad.placed[world, shape, REACH] = far
+    broad.placed[world, shape, PLACEMENT.margin] = far
 
 
 @ti.func
 def near(shapes: ti.template(), broad: ti.template(), a, b, world):
     """Whether the bounds of two shapes are within their reach of each other: balls first, then boxes."""
-    reach = broad.placed[world, a, REACH] + broad.placed[world, b, REACH]
-    offset = triple(broad.placed, b, ORIGIN, world) - triple(broad.placed, a, ORIGIN, world)
-    kind_a, kind_b = shapes.integers[a, KIND], shapes.integers[b, KIND]
-    bound_a, bound_b = shapes.numbers[world, a, BOUND], shapes.numbers[world, b, BOUND]
+    reach = broad.placed[world, a, PLACEMENT.margin] + broad.placed[world, b, PLACEMENT.margin]
+    offset = triple(broad.placed, b, PLACEMENT.origin, world) - triple(broad.placed, a, PLACEMENT.origin, world)
+    kind_a, kind_b = shapes.integers[a, STRUCTURE.kind], shapes.integers[b, STRUCTURE.kind]
+    bound_a, bound_b = shapes.numbers[world, a, SHAPE.bounding_radius], shapes.numbers[world, b, SHAPE.bounding_radius]
     result = 0
     if kind_a == PLANE or kind_b == PLANE:
         plane, bound = b, bound_a
@@ -106,7 +87,7 @@ def near(shapes: ti.template(), broad: ti.template(), a, b, world):
         if kind_a == PLANE:
             plane, bound = a, bound_b
             height = offset
-        normal = ti.Vector([broad.placed[world, plane, MATRIX + 3 * k + 2] for k in ti.static(range(3))])
+        normal = ti.Vector([broad.placed[world, plane, PLACEMENT.matrix + 3 * k + 2] for k in ti.static(range(3))])
         if normal.dot(height) < bound + reach:
             result = 1
     else:
@@ -115,7 +96,10 @@ def near(shapes: ti.template(), broad: ti.template(), a, b, world):
             result = 1
             if ti.max(kind_a, kind_b) > CAPSULE:  # spheres and capsules are quicker tested than their boxes
                 for k in ti.static(range(3)):
-                    sides = broad.placed[world, a, HALF + k] + broad.placed[world, b, HALF + k]
+                    sides = (
+                        broad.placed[world, a, PLACEMENT.half_extent + k]
+                        + broad.placed[world, b, PLACEMENT.half_extent + k]
+                    )
                     if ti.abs(offset[k]) > sides + reach:
                         result = 0
     return result
@@ -124,16 +108,16 @@ def near(shapes: ti.template(), broad: ti.template(), a, b, world):
 @ti.func
 def may_touch(shapes: ti.template(), a, b):
     """Whether two shapes ever touch: rigid.Model.may_touch."""
-    body_a, body_b = shapes.integers[a, BODY], shapes.integers[b, BODY]
+    body_a, body_b = shapes.integers[a, STRUCTURE.body], shapes.integers[b, STRUCTURE.body]
     result = 0
     if body_a != body_b:
         result = 1
-        if (shapes.integers[a, GROUP] & shapes.integers[b, MASK]) == 0:
+        if (shapes.integers[a, STRUCTURE.group] & shapes.integers[b, STRUCTURE.mask]) == 0:
             result = 0
-        if (shapes.integers[b, GROUP] & shapes.integers[a, MASK]) == 0:
+        if (shapes.integers[b, STRUCTURE.group] & shapes.integers[a, STRUCTURE.mask]) == 0:
             result = 0
-        begin = shapes.integers[a, EXCLUDED]
-        for k in range(begin, begin + shapes.integers[a, EXCLUDED_COUNT]):
+        begin = shapes.integers[a, STRUCTURE.first_excluded]
+        for k in range(begin, begin + shapes.integers[a, STRUCTURE.excluded_count]):
             if shapes.lists[k] == body_b:
                 result = 0
     return result
@@ -153,8 +137,8 @@ def find_listed_pairs(shapes: ti.template(), broad: ti.template(), world):
     """Go through the list of pairs that a model of few shapes has; return how many could touch."""
     lists = ti.static(shapes.lists)
     count = 0
-    for k in range(lists[PAIR_COUNT]):
-        a, b = lists[lists[PAIRS] + 2 * k], lists[lists[PAIRS] + 2 * k + 1]
+    for k in range(lists[HEAD.pair_count]):
+        a, b = lists[lists[HEAD.first_pair] + 2 * k], lists[lists[HEAD.first_pair] + 2 * k + 1]
         if near(shapes, broad, a, b, world) == 1:
             count = keep_pair(broad, count, a, b, world)
     return count
@@ -165,14 +149,14 @@ def find_many_pairs(shapes: ti.template(), broad: ti.template(), count, world):
     """Go on with the pairs of a model of many shapes; return how many there are, maybe more than there is room for."""
     lists = ti.static(shapes.lists)
     found = count
-    large, small = lists[LARGE], lists[SMALL]
-    for k in range(lists[LARGE_COUNT]):
+    large, small = lists[HEAD.first_large], lists[HEAD.first_small]
+    for k in range(lists[HEAD.large_count]):
         # The large ones after this one, then all small ones, which stand right behind them.
-        for i in range(large + k + 1, small + lists[SMALL_COUNT]):
+        for i in range(large + k + 1, small + lists[HEAD.small_count]):
             if near(shapes, broad, lists[large + k], lists[i], world) == 1:
                 if may_touch(shapes, lists[large + k], lists[i]) == 1:
                     found = keep_pair(broad, found, lists[large + k], lists[i], world)
-    if lists[SMALL_COUNT] > 0:
+    if lists[HEAD.small_count] > 0:
         found = find_small_pairs(shapes, broad, found, world)
     return found
 
@@ -181,11 +165,13 @@ def find_many_pairs(shapes: ti.template(), broad: ti.template(), count, world):
 def find_small_pairs(shapes: ti.template(), broad: ti.template(), count, world):
     """Go on listing pairs with those among the small shapes, by a hash of the balls that hold them."""
     lists = ti.static(shapes.lists)
-    small, n = lists[SMALL], lists[SMALL_COUNT]
+    small, n = lists[HEAD.first_small], lists[HEAD.small_count]
     widest = 0.0
     for k in range(n):
         i = lists[small + k]
-        widest = ti.max(widest, shapes.numbers[world, i, BOUND] + broad.placed[world, i, REACH])
+        widest = ti.max(
+            widest, shapes.numbers[world, i, SHAPE.bounding_radius] + broad.placed[world, i, PLACEMENT.margin]
+        )
     width = 2.0 * widest
     buckets = broad.bins.shape[0] - 1 - broad.placed.shape[1]
     bins = ti.static(broad.bins)
@@ -193,7 +179,7 @@ def find_small_pairs(shapes: ti.template(), broad: ti.template(), count, world):
     for b in range(buckets + 1):
         bins[b, world] = 0
     for k in range(n):
-        b = bucket_of(cell_of(triple(broad.placed, lists[small + k], ORIGIN, world), width), buckets)
+        b = bucket_of(cell_of(triple(broad.placed, lists[small + k], PLACEMENT.origin, world), width), buckets)
         bins[b, world] = bins[b, world] + 1
     total = 0
     for b in range(buckets):
@@ -202,14 +188,14 @@ def find_small_pairs(shapes: ti.template(), broad: ti.template(), count, world):
     bins[buckets, world] = total
     for back in range(n):  # backwards, so that each count ends as the first place of its bucket
         i = lists[small + n - 1 - back]
-        b = bucket_of(cell_of(triple(broad.placed, i, ORIGIN, world), width), buckets)
+        b = bucket_of(cell_of(triple(broad.placed, i, PLACEMENT.origin, world), width), buckets)
         place = bins[b, world] - 1
         bins[b, world] = place
         bins[sorted_from + place, world] = i
     found = count
     for k in range(n):
         i = lists[small + k]
-        home = cell_of(triple(broad.placed, i, ORIGIN, world), width)
+        home = cell_of(triple(broad.placed, i, PLACEMENT.origin, world), width)
         for r in range(9):  # rows of three cells, whose shapes stand one after another
             row = home + ti.Vector([-1, r // 3 - 1, r % 3 - 1])
             first = bucket_of(row, buckets)
@@ -224,7 +210,7 @@ def find_small_pairs(shapes: ti.template(), broad: ti.template(), count, world):
                         if near(shapes, broad, i, j, world) == 1:
                             # Cells far apart may share a bucket, and two of the nine rows: take a shape with its own
                             # row only.
-                            cell = cell_of(triple(broad.placed, j, ORIGIN, world), width)
+                            cell = cell_of(triple(broad.placed, j, PLACEMENT.origin, world), width)
                             if cell[1] == row[1] and cell[2] == row[2]:
                                 if may_touch(shapes, i, j) == 1:
                                     found = keep_pair(broad, found, i, j, world)

@@ -2,27 +2,27 @@
 
 import taichi as ti
 
-from rigid.collision.data import EDGES, LOOPS, PLANES, VERTICES
+from rigid.collision.data import STRUCTURE
 from rigid.kernels.columns import triple
 
 
 @ti.func
 def corner(shapes: ti.template(), shape, k, world):
     """Corner k of a shape, in its frame (3,) [m]."""
-    return triple(shapes.vertices, shapes.integers[shape, VERTICES] + k, 0, world)
+    return triple(shapes.vertices, shapes.integers[shape, STRUCTURE.first_vertex] + k, 0, world)
 
 
 @ti.func
 def plane(shapes: ti.template(), shape, face, world):
     """Outward unit normal of a face, and its offset [m]."""
-    row = shapes.integers[shape, PLANES] + face
+    row = shapes.integers[shape, STRUCTURE.first_plane] + face
     return triple(shapes.planes, row, 0, world), shapes.planes[world, row, 3]
 
 
 @ti.func
 def loop(shapes: ti.template(), shape, face):
     """Where in Shapes.lists the corners of a face begin and end."""
-    row = shapes.integers[shape, LOOPS] + face
+    row = shapes.integers[shape, STRUCTURE.first_loop] + face
     return shapes.lists[row], shapes.lists[row + 1]
 
 
@@ -38,7 +38,7 @@ def side(shapes: ti.template(), shape, begin, end, k, world):
 @ti.func
 def edge(shapes: ti.template(), shape, k, world):
     """Edge k of a shape: where it begins, and the way to where it ends (3,) each [m]."""
-    row = shapes.integers[shape, EDGES] + 4 * k
+    row = shapes.integers[shape, STRUCTURE.first_edge] + 4 * k
     start = corner(shapes, shape, shapes.lists[row], world)
     return start, corner(shapes, shape, shapes.lists[row + 1], world) - start
 
@@ -46,7 +46,7 @@ def edge(shapes: ti.template(), shape, k, world):
 @ti.func
 def beside(shapes: ti.template(), shape, k, world):
     """Outward unit normals of the faces left and right of edge k."""
-    row = shapes.integers[shape, EDGES] + 4 * k
+    row = shapes.integers[shape, STRUCTURE.first_edge] + 4 * k
     left, _ = plane(shapes, shape, shapes.lists[row + 2], world)
     right, _ = plane(shapes, shape, shapes.lists[row + 3], world)
     return left, right

@@ -2,25 +2,11 @@
 
 import taichi as ti
 
-from rigid.collision.data import (
-    BODY,
-    BODY_A,
-    BODY_B,
-    FEATURE,
-    FRICTION,
-    GAP,
-    NORMAL,
-    POINT,
-    RESTITUTION,
-    SHAPE_A,
-    SHAPE_B,
-    SHAPE_FRICTION,
-    SHAPE_RESTITUTION,
-)
+from rigid.collision.data import PAIR, POINT, SHAPE, STRUCTURE
 from rigid.kernels.columns import triple
 
 MOST = 8  # points of a pair that are kept
-AWAY = 7  # the column of Broad.clips after GAP: squared distance from those that are kept already
+AWAY = 7  # the column of Broad.clips after POINT.gap: squared distance from those that are kept already
 
 
 @ti.func
@@ -39,9 +25,9 @@ def put(broad: ti.template(), count, point, normal, gap, feature, world):
     row = first_row(broad) + count
     if row < broad.marks.shape[0]:
         for k in ti.static(range(3)):
-            broad.clips[world, row, POINT + k] = point[k]
-            broad.clips[world, row, NORMAL + k] = normal[k]
-        broad.clips[world, row, GAP] = gap
+            broad.clips[world, row, POINT.position + k] = point[k]
+            broad.clips[world, row, POINT.normal + k] = normal[k]
+        broad.clips[world, row, POINT.gap] = gap
         broad.marks[row, world] = feature
     return ti.min(count + 1, broad.marks.shape[0] - first_row(broad))
 
@@ -70,14 +56,14 @@ def thin_out(broad: ti.template(), count, world):
         deepest = first
         for row in range(first, first + count):
             broad.clips[world, row, AWAY] = 1e30
-            if broad.clips[world, row, GAP] < broad.clips[world, deepest, GAP]:
+            if broad.clips[world, row, POINT.gap] < broad.clips[world, deepest, POINT.gap]:
                 deepest = row
         swap(broad, deepest, first + count - 1, world)  # kept out, and the last to be chosen
         for k in range(1, MOST - 1):
-            last = triple(broad.clips, first + k - 1, POINT, world)
+            last = triple(broad.clips, first + k - 1, POINT.position, world)
             farthest = first + k
             for row in range(first + k, first + count - 1):
-                away = (triple(broad.clips, row, POINT, world) - last).norm_sqr()
+                away = (triple(broad.clips, row, POINT.position, world) - last).norm_sqr()
                 away = ti.min(away, broad.clips[world, row, AWAY])
                 broad.clips[world, row, AWAY] = away
                 # Of some that are as far, but for round-off, the first: else they would change from step to step.
@@ -92,28 +78,28 @@ def thin_out(broad: ti.template(), count, world):
 def hand_over(shapes: ti.template(), points: ti.template(), broad: ti.template(), first, second, count, world):
     """Append the points of a pair to those of the world, in the order of its shapes' indices, the ground last."""
     a, b = first, second
-    if shapes.integers[first, BODY] < 0 or (shapes.integers[second, BODY] >= 0 and second < first):
+    if shapes.integers[first, STRUCTURE.body] < 0 or (shapes.integers[second, STRUCTURE.body] >= 0 and second < first):
         a, b = second, first
-    rough = ti.sqrt(shapes.numbers[world, a, SHAPE_FRICTION] * shapes.numbers[world, b, SHAPE_FRICTION])
-    springy = ti.max(shapes.numbers[world, a, SHAPE_RESTITUTION], shapes.numbers[world, b, SHAPE_RESTITUTION])
+    rough = ti.sqrt(shapes.numbers[world, a, SHAPE.friction] * shapes.numbers[world, b, SHAPE.friction])
+    springy = ti.max(shapes.numbers[world, a, SHAPE.restitution], shapes.numbers[world, b, SHAPE.restitution])
     begin = points.count[world]
     for k in range(ti.min(count, points.integers.shape[1] - begin)):
         row = first_row(broad) + k
-        point, normal = triple(broad.clips, row, POINT, world), triple(broad.clips, row, NORMAL, world)
-        gap = broad.clips[world, row, GAP]
+        point, normal = triple(broad.clips, row, POINT.position, world), triple(broad.clips, row, POINT.normal, world)
+        gap = broad.clips[world, row, POINT.gap]
         if a != first:
             point -= gap * normal
             normal = -normal
         place = begin + k
         for i in ti.static(range(3)):
-            points.numbers[world, place, POINT + i] = point[i]
-            points.numbers[world, place, NORMAL + i] = normal[i]
-        points.numbers[world, place, GAP] = gap
-        points.numbers[world, place, FRICTION] = rough
-        points.numbers[world, place, RESTITUTION] = springy
-        points.integers[world, place, SHAPE_A] = a
-        points.integers[world, place, SHAPE_B] = b
-        points.integers[world, place, BODY_A] = shapes.integers[a, BODY]
-        points.integers[world, place, BODY_B] = shapes.integers[b, BODY]
-        points.integers[world, place, FEATURE] = broad.marks[row, world]
+            points.numbers[world, place, POINT.position + i] = point[i]
+            points.numbers[world, place, POINT.normal + i] = normal[i]
+        points.numbers[world, place, POINT.gap] = gap
+        points.numbers[world, place, POINT.friction] = rough
+        points.numbers[world, place, POINT.restitution] = springy
+        points.integers[world, place, PAIR.shape_a] = a
+        points.integers[world, place, PAIR.shape_b] = b
+        points.integers[world, place, PAIR.body_a] = shapes.integers[a, STRUCTURE.body]
+        points.integers[world, place, PAIR.body_b] = shapes.integers[b, STRUCTURE.body]
+        points.integers[world, place, PAIR.feature] = broad.marks[row, world]
     points.count[world] = begin + count

@@ -6,7 +6,7 @@ import taichi as ti
 
 from pbd.core.shapes import CAPSULE, CYLINDER, HULL, PLANE, SPHERE, rotate, rotate_back, solid_distance
 from rigid.collision.broad import find_listed_pairs, find_many_pairs, place, placement
-from rigid.collision.data import EVERYTHING, FACE_COUNT, KIND, PLANES, SHAPE_COUNT, SIZE
+from rigid.collision.data import ALL_PAIR_TYPES, HEAD, SHAPE, STRUCTURE
 from rigid.collision.manifold import hand_over, thin_out
 from rigid.collision.polyhedra import cylinder_on_plane, polyhedron_on_plane, two_polyhedra
 from rigid.collision.rounded import rounded_on_plane, rounded_on_polyhedron, sphere_on_solid, two_rounded
@@ -14,13 +14,13 @@ from rigid.kernels.columns import quadruple, triple
 
 
 @cache
-def point_finder(meetings=EVERYTHING):
+def point_finder(pair_types=ALL_PAIR_TYPES):
     """A find_points for what can meet in a model, which is what the first launch then waits for.
 
     To compile it takes 13 s for everything, 5 s for boxes on a plane, 2 s for a ragdoll (a third of that without
-    Taichi's cfg_optimization, and no slower then). Arguments: meetings: what tables.meetings says of a model.
+    Taichi's cfg_optimization, and no slower then). Args: pair_types: a PairTypes, as rigid.collision.setup.pair_types
+    finds it for models.
     """
-    rounded, on_plane, on_polyhedra, polyhedra_on_plane, polyhedra = meetings[:5]
 
     @ti.func
     def find_points(
@@ -36,38 +36,38 @@ def point_finder(meetings=EVERYTHING):
                 points where their gap is below the sum of theirs.
             world: index. Call it within a loop over worlds.
         """
-        for shape in range(shapes.lists[SHAPE_COUNT]):
+        for shape in range(shapes.lists[HEAD.shape_count]):
             place(shapes, broad, poses, reach, shape, world)
         points.count[world] = 0
         found = find_listed_pairs(shapes, broad, world)
-        if ti.static(meetings.many):
+        if ti.static(pair_types.hashed):
             found = find_many_pairs(shapes, broad, found, world)
         room = broad.pairs.shape[1]
         for k in range(ti.min(found, room)):
             a, b = broad.pairs[world, k, 0], broad.pairs[world, k, 1]
-            if rank(shapes.integers[a, KIND]) > rank(shapes.integers[b, KIND]):
+            if rank(shapes.integers[a, STRUCTURE.kind]) > rank(shapes.integers[b, STRUCTURE.kind]):
                 a, b = broad.pairs[world, k, 1], broad.pairs[world, k, 0]
-            kind, other = shapes.integers[a, KIND], shapes.integers[b, KIND]
+            kind, other = shapes.integers[a, STRUCTURE.kind], shapes.integers[b, STRUCTURE.kind]
             count = 0
             if rank(kind) == 0:
                 if other == PLANE:
-                    if ti.static(on_plane):
+                    if ti.static(pair_types.rounded_on_plane):
                         count = rounded_on_plane(shapes, broad, a, b, world)
                 elif rank(other) == 0:
-                    if ti.static(rounded):
+                    if ti.static(pair_types.rounded):
                         count = two_rounded(shapes, broad, a, b, world)
                 elif kind == SPHERE and other != HULL:
-                    if ti.static(on_polyhedra):
+                    if ti.static(pair_types.rounded_on_polyhedra):
                         count = sphere_on_solid(shapes, broad, a, b, world)
-                elif ti.static(on_polyhedra):
+                elif ti.static(pair_types.rounded_on_polyhedra):
                     count = rounded_on_polyhedron(shapes, broad, a, b, world)
             elif other == PLANE:
-                if ti.static(polyhedra_on_plane):
+                if ti.static(pair_types.polyhedra_on_plane):
                     if kind == CYLINDER:
                         count = cylinder_on_plane(shapes, broad, a, b, world)
                     else:
                         count = polyhedron_on_plane(shapes, broad, a, b, world)
-            elif ti.static(polyhedra):
+            elif ti.static(pair_types.polyhedra):
                 count = two_polyhedra(shapes, broad, a, b, world)
             if count > 0:
                 hand_over(shapes, points, broad, a, b, thin_out(broad, count, world), world)
@@ -101,15 +101,15 @@ def shape_distance(shapes: ti.template(), a, poses: ti.template(), x, world):
     """
     position, rotation = placement(shapes, a, poses, world)
     local = rotate_back(rotation, x - position)
-    kind = shapes.integers[a, KIND]
+    kind = shapes.integers[a, STRUCTURE.kind]
     distance, normal = -1e30, ti.Vector([0.0, 0.0, 1.0])
     if kind == HULL:
-        planes = shapes.integers[a, PLANES]
-        for k in range(planes, planes + shapes.integers[a, FACE_COUNT]):
+        planes = shapes.integers[a, STRUCTURE.first_plane]
+        for k in range(planes, planes + shapes.integers[a, STRUCTURE.face_count]):
             outwards = triple(shapes.planes, k, 0, world)
             height = outwards.dot(local) - shapes.planes[world, k, 3]
             if height > distance:
                 distance, normal = height, outwards
     else:
-        distance, normal = solid_distance(kind, quadruple(shapes.numbers, a, SIZE, world), local)
+        distance, normal = solid_distance(kind, quadruple(shapes.numbers, a, SHAPE.size, world), local)
     return distance, rotate(rotation, normal)

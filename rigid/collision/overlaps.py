@@ -6,8 +6,9 @@ import numpy as np
 import taichi as ti
 
 from pbd.core.launch import Launch, read, write
-from rigid.collision import data as tables
+from rigid.collision.data import POINT, Broad, Points, Shapes, array
 from rigid.collision.narrow import point_finder
+from rigid.collision.setup import collision_arrays, pair_types
 
 flat, table, cube = (ti.types.ndarray(ndim=n) for n in (1, 2, 3))
 
@@ -25,9 +26,9 @@ def finding_kernel(find_points):
     ):  # fmt: skip
         for world in range(count.shape[0]):
             find_points(
-                ti.static(tables.Shapes(integers, numbers, vertices, planes, lists)),
-                ti.static(tables.Points(point_integers, point_numbers, count)),
-                ti.static(tables.Broad(placed, bins, pairs, clips, marks)),
+                ti.static(Shapes(integers, numbers, vertices, planes, lists)),
+                ti.static(Points(point_integers, point_numbers, count)),
+                ti.static(Broad(placed, bins, pairs, clips, marks)),
                 poses, reach, world,
             )  # fmt: skip
 
@@ -38,11 +39,11 @@ class Overlaps:
     """Where bodies of a model overlap. Arguments: a rigid.Model of which some bodies may touch."""
 
     def __init__(self, model):
-        arrays = tables.upload([model])
+        arrays = collision_arrays([model])
         self.points = arrays[1]
-        self._poses = tables.array(np.zeros((1, len(model.bodies), 7)))
-        reach = tables.array(np.zeros((len(model.bodies), 1)))
-        kernel = finding_kernel(point_finder(tables.meetings([model])))
+        self._poses = array(np.zeros((1, len(model.bodies), 7)))
+        reach = array(np.zeros((len(model.bodies), 1)))
+        kernel = finding_kernel(point_finder(pair_types([model])))
         self._find = Launch(kernel, *(each for group in arrays for each in group), self._poses, reach)
 
     def depth(self, state):
@@ -51,9 +52,9 @@ class Overlaps:
         write(self._poses, poses)
         self._find()
         count = min(int(read(self.points.count)[0]), self.points.numbers.shape[1])
-        return max(0.0, -float(read(self.points.numbers)[0, :count, tables.GAP].min(initial=0.0)))
+        return max(0.0, -float(read(self.points.numbers)[0, :count, POINT.gap].min(initial=0.0)))
 
 
 def may_overlap(model):
     """Whether any of a model's bodies may touch another, or the ground. Arguments: a rigid.Model."""
-    return any(tables.meetings([model])[:5])
+    return any(pair_types([model])[:5])

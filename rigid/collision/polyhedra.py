@@ -14,16 +14,7 @@ import taichi as ti
 
 from rigid.collision.broad import to_frame, to_world
 from rigid.collision.corners import beside, corner, edge, loop, plane, side
-from rigid.collision.data import (
-    BOUND,
-    EDGE_COUNT,
-    FACE_COUNT,
-    MATRIX,
-    ORIGIN,
-    REACH,
-    SIZE,
-    VERTEX_COUNT,
-)
+from rigid.collision.data import PLACEMENT, SHAPE, STRUCTURE
 from rigid.collision.manifold import put
 from rigid.collision.rounded import EDGE_MARGIN, NOTHING, nearest
 from rigid.kernels.columns import triple
@@ -32,13 +23,13 @@ from rigid.kernels.columns import triple
 @ti.func
 def polyhedron_on_plane(shapes: ti.template(), broad: ti.template(), a, b, world):
     """Every corner that is below the reach."""
-    up = ti.Vector([broad.placed[world, b, MATRIX + 3 * k + 2] for k in ti.static(range(3))])
-    reach = broad.placed[world, a, REACH] + broad.placed[world, b, REACH]
-    origin = triple(broad.placed, a, ORIGIN, world)
-    height = (origin - triple(broad.placed, b, ORIGIN, world)).dot(up)
+    up = ti.Vector([broad.placed[world, b, PLACEMENT.matrix + 3 * k + 2] for k in ti.static(range(3))])
+    reach = broad.placed[world, a, PLACEMENT.margin] + broad.placed[world, b, PLACEMENT.margin]
+    origin = triple(broad.placed, a, PLACEMENT.origin, world)
+    height = (origin - triple(broad.placed, b, PLACEMENT.origin, world)).dot(up)
     local = to_frame(broad, a, up, world)
     count = 0
-    for k in range(shapes.integers[a, VERTEX_COUNT]):
+    for k in range(shapes.integers[a, STRUCTURE.vertex_count]):
         v = corner(shapes, a, k, world)
         gap = height + local.dot(v)
         if gap < reach:
@@ -50,11 +41,11 @@ def polyhedron_on_plane(shapes: ti.template(), broad: ti.template(), a, b, world
 def cylinder_on_plane(shapes: ti.template(), broad: ti.template(), a, b, world):
     """The deepest point of each rim, on the cylinder itself, not its prism; standing, also four of the lower rim, which
     stay the same while it wobbles."""
-    up = ti.Vector([broad.placed[world, b, MATRIX + 3 * k + 2] for k in ti.static(range(3))])
-    reach = broad.placed[world, a, REACH] + broad.placed[world, b, REACH]
-    origin = triple(broad.placed, a, ORIGIN, world)
-    height = (origin - triple(broad.placed, b, ORIGIN, world)).dot(up)
-    radius, half = shapes.numbers[world, a, SIZE], shapes.numbers[world, a, SIZE + 1]
+    up = ti.Vector([broad.placed[world, b, PLACEMENT.matrix + 3 * k + 2] for k in ti.static(range(3))])
+    reach = broad.placed[world, a, PLACEMENT.margin] + broad.placed[world, b, PLACEMENT.margin]
+    origin = triple(broad.placed, a, PLACEMENT.origin, world)
+    height = (origin - triple(broad.placed, b, PLACEMENT.origin, world)).dot(up)
+    radius, half = shapes.numbers[world, a, SHAPE.size], shapes.numbers[world, a, SHAPE.size + 1]
     local = to_frame(broad, a, up, world)
     across = ti.sqrt(local[0] * local[0] + local[1] * local[1])
     down = ti.Vector([1.0, 0.0])
@@ -89,10 +80,15 @@ def cylinder_on_plane(shapes: ti.template(), broad: ti.template(), a, b, world):
 def relative(broad: ti.template(), a, b, world):
     """Rotation matrix and origin of shape b's frame in shape a's."""
     columns = [
-        to_frame(broad, a, ti.Vector([broad.placed[world, b, MATRIX + 3 * k + i] for k in ti.static(range(3))]), world)
+        to_frame(
+            broad,
+            a,
+            ti.Vector([broad.placed[world, b, PLACEMENT.matrix + 3 * k + i] for k in ti.static(range(3))]),
+            world,
+        )
         for i in ti.static(range(3))
     ]
-    origin = triple(broad.placed, b, ORIGIN, world) - triple(broad.placed, a, ORIGIN, world)
+    origin = triple(broad.placed, b, PLACEMENT.origin, world) - triple(broad.placed, a, PLACEMENT.origin, world)
     return ti.Matrix.cols(columns), to_frame(broad, a, origin, world)
 
 
@@ -103,11 +99,11 @@ def best_face(shapes: ti.template(), a, b, turn, shift, limit, world):
     Arguments: turn, shift: b's frame in a's; limit: above this separation any will do.
     """
     best, face, below = -1e30, 0, 0
-    for f in range(shapes.integers[a, FACE_COUNT]):
+    for f in range(shapes.integers[a, STRUCTURE.face_count]):
         n, offset = plane(shapes, a, f, world)
         into = turn.transpose() @ n
         low, deepest = 1e30, 0
-        for k in range(shapes.integers[b, VERTEX_COUNT]):
+        for k in range(shapes.integers[b, STRUCTURE.vertex_count]):
             height = into.dot(corner(shapes, b, k, world))
             if height < low:
                 low, deepest = height, k
@@ -123,12 +119,12 @@ def best_face(shapes: ti.template(), a, b, turn, shift, limit, world):
 def best_edges(shapes: ti.template(), a, b, turn, shift, world):
     """The edges of a and b whose common perpendicular separates best: separation [m], both edges, axis from a to b."""
     best, edge_a, edge_b, axis = -1e30, 0, 0, ti.Vector([0.0, 0.0, 1.0])
-    for j in range(shapes.integers[b, EDGE_COUNT]):
+    for j in range(shapes.integers[b, STRUCTURE.edge_count]):
         q, e = edge(shapes, b, j, world)
         q, e = turn @ q + shift, turn @ e
         c, d = beside(shapes, b, j, world)
         c, d = turn @ c, turn @ d
-        for i in range(shapes.integers[a, EDGE_COUNT]):
+        for i in range(shapes.integers[a, STRUCTURE.edge_count]):
             left, right = beside(shapes, a, i, world)
             # Arcs from left to right and from -c to -d cross: each one's ends are on opposite sides of the other's
             # plane, and they are in one hemisphere.
@@ -152,8 +148,8 @@ def best_edges(shapes: ti.template(), a, b, turn, shift, world):
 @ti.func
 def two_polyhedra(shapes: ti.template(), broad: ti.template(), a, b, world):
     """Two polyhedra: the corners of what faces have in common, or one point of two edges."""
-    reach = broad.placed[world, a, REACH] + broad.placed[world, b, REACH]
-    size = ti.min(shapes.numbers[world, a, BOUND], shapes.numbers[world, b, BOUND])
+    reach = broad.placed[world, a, PLACEMENT.margin] + broad.placed[world, b, PLACEMENT.margin]
+    size = ti.min(shapes.numbers[world, a, SHAPE.bounding_radius], shapes.numbers[world, b, SHAPE.bounding_radius])
     best, face, below = -1e30, 0, 0
     reference, incident = a, b
     for turned in range(2):
@@ -184,8 +180,8 @@ def edge_on_edge(shapes: ti.template(), broad: ti.template(), a, b, turn, shift,
     p, g = edge(shapes, a, edge_a, world)
     q, e = edge(shapes, b, edge_b, world)
     s, _ = nearest(p, g, turn @ q + shift, turn @ e)
-    place = triple(broad.placed, a, ORIGIN, world) + to_world(broad, a, p + s * g, world)
-    feature = -1 - (edge_a * shapes.integers[b, EDGE_COUNT] + edge_b)
+    place = triple(broad.placed, a, PLACEMENT.origin, world) + to_world(broad, a, p + s * g, world)
+    feature = -1 - (edge_a * shapes.integers[b, STRUCTURE.edge_count] + edge_b)
     return put(broad, 0, place, -to_world(broad, a, axis, world), gap, feature, world)
 
 
@@ -202,19 +198,19 @@ def face_on_face(
     n, offset = plane(shapes, reference, face, world)
     into = turn.transpose() @ n
     against, steepest = 0, 2.0
-    for k in range(shapes.integers[incident, FACE_COUNT]):
+    for k in range(shapes.integers[incident, STRUCTURE.face_count]):
         slope = into.dot(plane(shapes, incident, k, world)[0])
         if slope < steepest - NOTHING:
             against, steepest = k, slope
-    size = shapes.numbers[world, reference, BOUND]
+    size = shapes.numbers[world, reference, SHAPE.bounding_radius]
     corners, sides, buffer = clip(shapes, broad, reference, incident, face, against, turn, shift, n, size, world)
     most = broad.marks.shape[0] // 3
-    origin = triple(broad.placed, reference, ORIGIN, world)
+    origin = triple(broad.placed, reference, PLACEMENT.origin, world)
     up = to_world(broad, reference, n, world)
     normal = up
     if reference == a:
         normal = -up
-    code = (face * shapes.integers[incident, FACE_COUNT] + against) * 2
+    code = (face * shapes.integers[incident, STRUCTURE.face_count] + against) * 2
     if reference == a:
         code += 1
     count, least = 0, 1e30
@@ -243,9 +239,7 @@ def face_on_face(
 
 
 @ti.func
-def clip(
-    shapes: ti.template(), broad: ti.template(), reference, incident, face, against, turn, shift, n, size, world
-):
+def clip(shapes: ti.template(), broad: ti.template(), reference, incident, face, against, turn, shift, n, size, world):
     """Clip a face of the incident polyhedron to the sides of a face of the reference one, in the reference's frame.
 
     Each corner of the polygon in Broad.clips is marked with the side that begins there: one of the incident face, or,

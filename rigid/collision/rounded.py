@@ -12,16 +12,7 @@ import taichi as ti
 from pbd.core.shapes import CAPSULE, solid_distance
 from rigid.collision.broad import to_frame, to_world
 from rigid.collision.corners import beside, edge, loop, plane, side
-from rigid.collision.data import (
-    BOUND,
-    EDGE_COUNT,
-    FACE_COUNT,
-    KIND,
-    MATRIX,
-    ORIGIN,
-    REACH,
-    SIZE,
-)
+from rigid.collision.data import PLACEMENT, SHAPE, STRUCTURE
 from rigid.collision.manifold import put
 from rigid.kernels.columns import quadruple, triple
 
@@ -38,10 +29,14 @@ EDGE_MARGIN = 1e-3
 def core(shapes: ti.template(), broad: ti.template(), shape, world):
     """Start and direction of the segment, both in the world (of no length for a sphere), and the radius."""
     half = 0.0
-    if shapes.integers[shape, KIND] == CAPSULE:
-        half = shapes.numbers[world, shape, SIZE + 1]
-    way = half * ti.Vector([broad.placed[world, shape, MATRIX + 3 * k + 2] for k in ti.static(range(3))])
-    return triple(broad.placed, shape, ORIGIN, world) - way, 2.0 * way, shapes.numbers[world, shape, SIZE]
+    if shapes.integers[shape, STRUCTURE.kind] == CAPSULE:
+        half = shapes.numbers[world, shape, SHAPE.size + 1]
+    way = half * ti.Vector([broad.placed[world, shape, PLACEMENT.matrix + 3 * k + 2] for k in ti.static(range(3))])
+    return (
+        triple(broad.placed, shape, PLACEMENT.origin, world) - way,
+        2.0 * way,
+        shapes.numbers[world, shape, SHAPE.size],
+    )
 
 
 @ti.func
@@ -94,7 +89,7 @@ def two_rounded(shapes: ti.template(), broad: ti.template(), a, b, world):
     p, d, radius_a = core(shapes, broad, a, world)
     q, e, radius_b = core(shapes, broad, b, world)
     together = radius_a + radius_b
-    reach = broad.placed[world, a, REACH] + broad.placed[world, b, REACH]
+    reach = broad.placed[world, a, PLACEMENT.margin] + broad.placed[world, b, PLACEMENT.margin]
     s, t = nearest(p, d, q, e)
     offset = p + s * d - q - t * e
     distance = offset.norm()
@@ -135,15 +130,15 @@ def two_rounded(shapes: ti.template(), broad: ti.template(), a, b, world):
 def rounded_on_plane(shapes: ti.template(), broad: ti.template(), a, b, world):
     """A sphere or capsule above a plane: one point for each end."""
     p, d, radius = core(shapes, broad, a, world)
-    normal = ti.Vector([broad.placed[world, b, MATRIX + 3 * k + 2] for k in ti.static(range(3))])
-    reach = broad.placed[world, a, REACH] + broad.placed[world, b, REACH]
+    normal = ti.Vector([broad.placed[world, b, PLACEMENT.matrix + 3 * k + 2] for k in ti.static(range(3))])
+    reach = broad.placed[world, a, PLACEMENT.margin] + broad.placed[world, b, PLACEMENT.margin]
     ends = 1
-    if shapes.integers[a, KIND] == CAPSULE:
+    if shapes.integers[a, STRUCTURE.kind] == CAPSULE:
         ends = 2
     count = 0
     for end in range(ends):
         x = p + end * d
-        gap = (x - triple(broad.placed, b, ORIGIN, world)).dot(normal) - radius
+        gap = (x - triple(broad.placed, b, PLACEMENT.origin, world)).dot(normal) - radius
         if gap < reach:
             count = put(broad, count, x - radius * normal, normal, gap, end, world)
     return count
@@ -152,12 +147,14 @@ def rounded_on_plane(shapes: ti.template(), broad: ti.template(), a, b, world):
 @ti.func
 def sphere_on_solid(shapes: ti.template(), broad: ti.template(), a, b, world):
     """A sphere against a box or cylinder, which have a distance function."""
-    x = triple(broad.placed, a, ORIGIN, world)
-    radius = shapes.numbers[world, a, SIZE]
-    local = to_frame(broad, b, x - triple(broad.placed, b, ORIGIN, world), world)
-    distance, normal = solid_distance(shapes.integers[b, KIND], quadruple(shapes.numbers, b, SIZE, world), local)
+    x = triple(broad.placed, a, PLACEMENT.origin, world)
+    radius = shapes.numbers[world, a, SHAPE.size]
+    local = to_frame(broad, b, x - triple(broad.placed, b, PLACEMENT.origin, world), world)
+    distance, normal = solid_distance(
+        shapes.integers[b, STRUCTURE.kind], quadruple(shapes.numbers, b, SHAPE.size, world), local
+    )
     count = 0
-    if distance < radius + broad.placed[world, a, REACH] + broad.placed[world, b, REACH]:
+    if distance < radius + broad.placed[world, a, PLACEMENT.margin] + broad.placed[world, b, PLACEMENT.margin]:
         outwards = to_world(broad, b, normal, world)
         count = put(broad, count, x - radius * outwards, outwards, distance - radius, 0, world)
     return count
@@ -183,7 +180,7 @@ def deepest_edge(shapes: ti.template(), shape, p, d, normal, distance, margin, w
     """
     best, axis = distance + margin, normal
     found = 0
-    for k in range(shapes.integers[shape, EDGE_COUNT]):
+    for k in range(shapes.integers[shape, STRUCTURE.edge_count]):
         left, right = beside(shapes, shape, k, world)
         if left.dot(d) * right.dot(d) < 0.0:
             v, e = edge(shapes, shape, k, world)
@@ -207,13 +204,13 @@ def rounded_on_polyhedron(shapes: ti.template(), broad: ti.template(), a, b, wor
     core lies over the face that looks most along the normal then gives two points, their gaps measured along it.
     """
     start, way, radius = core(shapes, broad, a, world)
-    p = to_frame(broad, b, start - triple(broad.placed, b, ORIGIN, world), world)
+    p = to_frame(broad, b, start - triple(broad.placed, b, PLACEMENT.origin, world), world)
     d = to_frame(broad, b, way, world)
-    reach = broad.placed[world, a, REACH] + broad.placed[world, b, REACH]
+    reach = broad.placed[world, a, PLACEMENT.margin] + broad.placed[world, b, PLACEMENT.margin]
     # The face that separates best, and the part [enter, leave] of the segment inside (Cyrus and Beck, 1978).
     best, face = -1e30, 0
     enter, leave = 0.0, 1.0
-    for k in range(shapes.integers[b, FACE_COUNT]):
+    for k in range(shapes.integers[b, STRUCTURE.face_count]):
         n, offset = plane(shapes, b, k, world)
         low = n.dot(p) - offset
         high = low + n.dot(d)
@@ -234,13 +231,13 @@ def rounded_on_polyhedron(shapes: ti.template(), broad: ti.template(), a, b, wor
             s = 1.0
         if enter <= leave:
             distance, normal = deepest_edge(
-                shapes, b, p, d, normal, best, EDGE_MARGIN * shapes.numbers[world, b, BOUND], world
+                shapes, b, p, d, normal, best, EDGE_MARGIN * shapes.numbers[world, b, SHAPE.bounding_radius], world
             )
             if distance > best:
                 s = 0.5 * (enter + leave)
         elif over_face(shapes, b, face, normal, p + s * d, world) == 0:
             distance = 1e30
-            for k in range(shapes.integers[b, EDGE_COUNT]):
+            for k in range(shapes.integers[b, STRUCTURE.edge_count]):
                 v, e = edge(shapes, b, k, world)
                 on_core, on_edge = nearest(p, d, v, e)
                 offset = p + on_core * d - v - on_edge * e
@@ -262,9 +259,9 @@ def along_face(shapes: ti.template(), broad: ti.template(), a, b, p, d, radius, 
     """Collect the ends of what of a segment lies over the face that looks most along the normal, and its nearest point
     where that is none of them."""
     outwards = to_world(broad, b, normal, world)
-    origin = triple(broad.placed, b, ORIGIN, world)
+    origin = triple(broad.placed, b, PLACEMENT.origin, world)
     face, slope = 0, -2.0
-    for k in range(shapes.integers[b, FACE_COUNT]):
+    for k in range(shapes.integers[b, STRUCTURE.face_count]):
         upright = plane(shapes, b, k, world)[0].dot(normal)
         if upright > slope + NOTHING:
             face, slope = k, upright
@@ -277,7 +274,7 @@ def along_face(shapes: ti.template(), broad: ti.template(), a, b, p, d, radius, 
         here, rise = out.dot(p - v), out.dot(d)
         slack = NOTHING * out.norm()
         if ti.abs(rise) <= slack * d.norm():  # along this side
-            if ti.min(here, here + rise) > slack * shapes.numbers[world, b, BOUND]:
+            if ti.min(here, here + rise) > slack * shapes.numbers[world, b, SHAPE.bounding_radius]:
                 high = -1.0
         elif rise > 0.0:
             high = ti.min(high, -here / rise)

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rigid.collision.data import BODY_A, BODY_B, GAP, NORMAL, POINT
+from rigid.collision.data import PAIR, POINT
 from rigid.constraints.rows import DIRECTION
 
 
@@ -31,6 +31,6 @@ def contact_forces(points, rows, efforts):
     integers, numbers = points
     along = efforts[..., None] * rows[..., DIRECTION : DIRECTION + 3]
     return Contacts(
-        integers[:, [BODY_A, BODY_B]], numbers[:, POINT : POINT + 3], numbers[:, NORMAL : NORMAL + 3],
-        numbers[:, GAP], along.sum(axis=1).astype(float),
+        integers[:, [PAIR.body_a, PAIR.body_b]], numbers[:, POINT["position"]], numbers[:, POINT["normal"]],
+        numbers[:, POINT.gap], along.sum(axis=1).astype(float),
     )  # fmt: skip

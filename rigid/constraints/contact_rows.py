@@ -15,19 +15,7 @@ of its height at every rebound, to round-off, until the rise is a matter of sing
 
 import taichi as ti
 
-from rigid.collision.data import (
-    BODY_A,
-    BODY_B,
-    FRICTION,
-    GAP,
-    NORMAL,
-    POINT,
-    RESTITUTION,
-    ROLLING,
-    SHAPE_A,
-    SHAPE_B,
-    SPINNING,
-)
+from rigid.collision.data import PAIR, POINT, SHAPE
 from rigid.constraints.rows import (
     BODY_I,
     BODY_J,
@@ -49,8 +37,8 @@ ROWS, GROUPS = 3, 2  # of one contact that lets bodies roll and spin
 
 
 def size(meetings):
-    """How many rows and groups one contact has. Arguments: of rigid.collision.data.meetings."""
-    return (2 * ROWS, 2 * GROUPS) if meetings.turning else (ROWS, GROUPS)
+    """How many rows and groups one contact has. Arguments: a rigid.collision.data.PairTypes."""
+    return (2 * ROWS, 2 * GROUPS) if meetings.turning_friction else (ROWS, GROUPS)
 
 
 # What is apart by less than this part of the way that gravity takes a body at rest in a step, g h², touches. That keeps
@@ -88,7 +76,7 @@ def write_contact_rows(s: ti.template(), world):
     for c in range(count):
         row, group = s.first_row + rows * c, s.first_group + groups * c
         write_contact(s, c, row, group, world)
-        if ti.static(s.features.contacts.turning):
+        if ti.static(s.features.contacts.turning_friction):
             write_turning(s, c, row, group, world)
     return count
 
@@ -97,13 +85,13 @@ def write_contact_rows(s: ti.template(), world):
 def write_contact(s: ti.template(), c, row, group, world):
     """Rows and groups of point c."""
     ground = s.motion.poses.shape[1] - 1
-    i, j = s.points.integers[world, c, BODY_A], s.points.integers[world, c, BODY_B]
+    i, j = s.points.integers[world, c, PAIR.body_a], s.points.integers[world, c, PAIR.body_b]
     if j < 0:
         j = ground
-    n = triple(s.points.numbers, c, NORMAL, world)
-    gap = s.points.numbers[world, c, GAP]
+    n = triple(s.points.numbers, c, POINT.normal, world)
+    gap = s.points.numbers[world, c, POINT.gap]
     # Both bodies are pushed at one point, halfway, so that angular momentum is kept.
-    p = triple(s.points.numbers, c, POINT, world) - 0.5 * gap * n
+    p = triple(s.points.numbers, c, POINT.position, world) - 0.5 * gap * n
     arm_i, arm_j = p - triple(s.motion.poses, i, 0, world), p - triple(s.motion.poses, j, 0, world)
     slip = triple(s.motion.velocities, i, LINEAR, world) + triple(s.motion.velocities, i, ANGULAR, world).cross(arm_i)
     slip -= triple(s.motion.velocities, j, LINEAR, world) + triple(s.motion.velocities, j, ANGULAR, world).cross(arm_j)
@@ -113,7 +101,7 @@ def write_contact(s: ti.template(), c, row, group, world):
         pull = gravity.dot(n)
     half = 0.5 * s.h * pull
     approach = -(slip.dot(n) + half)
-    target, springy = 0.0, s.points.numbers[world, c, RESTITUTION]
+    target, springy = 0.0, s.points.numbers[world, c, POINT.restitution]
     threshold = ti.max(s.threshold, CALM * s.h * gravity.norm())
     if gap < s.h * (approach - half) and approach > threshold:
         height = -2.0 * pull * ti.max(gap, 0.0)
@@ -132,7 +120,7 @@ def write_contact(s: ti.template(), c, row, group, world):
         s.rows.numbers[world, row + k, STIFFNESS] = ti.math.inf
         s.rows.numbers[world, row + k, PER_MASS] = 0.0
     for k in ti.static((1, 2)):
-        put_bounds(s.rows, row + k, 0.0, 0.0, s.points.numbers[world, c, FRICTION], world)
+        put_bounds(s.rows, row + k, 0.0, 0.0, s.points.numbers[world, c, POINT.friction], world)
     put_group(s, group, LIMIT, i, j, row, 1, -1, world)
     put_group(s, group + 1, DISC, i, j, row + 1, 2, row, world)
 
@@ -141,11 +129,12 @@ def write_contact(s: ti.template(), c, row, group, world):
 def write_turning(s: ti.template(), c, row, group, world):
     """Rows and groups against rolling and spinning of point c, whose others begin at row and group."""
     i, j = s.rows.groups[world, group, BODY_I], s.rows.groups[world, group, BODY_J]
-    n = triple(s.points.numbers, c, NORMAL, world)
+    n = triple(s.points.numbers, c, POINT.normal, world)
     t, u = tangents(n)
-    a, b = s.points.integers[world, c, SHAPE_A], s.points.integers[world, c, SHAPE_B]
-    rolling = ti.sqrt(s.shapes.numbers[world, a, ROLLING] * s.shapes.numbers[world, b, ROLLING])
-    spinning = ti.sqrt(s.shapes.numbers[world, a, SPINNING] * s.shapes.numbers[world, b, SPINNING])
+    a, b = s.points.integers[world, c, PAIR.shape_a], s.points.integers[world, c, PAIR.shape_b]
+    shapes = ti.static(s.shapes.numbers)
+    rolling = ti.sqrt(shapes[world, a, SHAPE.rolling_friction] * shapes[world, b, SHAPE.rolling_friction])
+    spinning = ti.sqrt(shapes[world, a, SHAPE.spinning_friction] * shapes[world, b, SHAPE.spinning_friction])
     for k, axis in ti.static(enumerate((t, u, n))):
         at = row + ROWS + k
         put_jacobian(s.rows, at, 0.0 * axis, axis, -axis, 0.0, world)

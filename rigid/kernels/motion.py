@@ -9,8 +9,9 @@ import numpy as np
 import taichi as ti
 
 from pbd.core.shapes import rotate, rotate_back
-from rigid.collision.data import BOUND, array, shape_numbers
+from rigid.collision.data import SHAPE, array
 from rigid.collision.polyhedron import polyhedron
+from rigid.collision.setup import shape_numbers
 from rigid.kernels.columns import put_triple, quadruple, triple
 
 
@@ -60,7 +61,7 @@ def six(matrices):
 def radii(model):
     """Of the ball about each body's centre of mass that holds all its shapes (bodies,) [m]."""
     found = np.zeros(len(model.bodies))
-    bounds = shape_numbers(model, [polyhedron(piece.shape) for piece in model.shapes])[:, BOUND]
+    bounds = shape_numbers(model, [polyhedron(piece.shape) for piece in model.shapes])[:, SHAPE.bounding_radius]
     for piece, bound in zip(model.shapes, bounds):
         if piece.body >= 0:
             found[piece.body] = max(found[piece.body], np.linalg.norm(piece.position) + bound)

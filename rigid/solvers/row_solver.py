@@ -3,8 +3,10 @@
 import numpy as np
 
 from pbd.core.launch import read, write
+from pbd.core.runtime import real_type
 from pbd.core.validate import finite_vector, not_negative, one_grab, one_of, positive, whole
-from rigid.collision import data as tables
+from rigid.collision.data import array
+from rigid.collision.setup import collision_arrays, default_capacity, pair_types, refuse_mesh_colliders
 from rigid.constraints.contact_forces import contact_forces
 from rigid.constraints.contact_rows import size
 from rigid.constraints.joints.place import ANCHOR_I, TRIAD_I
@@ -35,15 +37,15 @@ class RowSolver(BodySolver):
         super().__init__(model, dt, worlds, substeps)
         one_of("gyroscopic", gyroscopic, ("implicit", "midpoint", "explicit"))
         models, worlds = self.models, self.worlds
-        meetings = tables.meetings(models)
+        meetings = pair_types(models)
         self._meetings, self._capacity = None, 1
         if contacts and any(meetings[:5]):
-            self._meetings, self._capacity = meetings, max(tables.default_capacity(self.model), 1)
+            self._meetings, self._capacity = meetings, max(default_capacity(self.model), 1)
             if contact_capacity is not None:
                 self._capacity = whole("contact_capacity", contact_capacity)
         else:
             for each in models:
-                tables.refuse_grids(each)
+                refuse_mesh_colliders(each)
         self.motion = motion(models, worlds)
         table = RowTable(columns, worlds)
         joints = JointTable(models, table, held, whole("grabs", grabs, least=0))
@@ -52,10 +54,10 @@ class RowSolver(BodySolver):
         self._first_row, self._first_group = len(table.rows), len(table.groups)
         self._rows_of_contact, groups = size(meetings)
         self.rows = table.upload(self._rows_of_contact * self._capacity, groups * self._capacity)
-        self._contacts = tables.upload(models, worlds, self._capacity)
+        self._contacts = collision_arrays(models, worlds, self._capacity)
         self.points = self._contacts[1]
-        self._reach = tables.array(np.zeros((len(self.model.bodies), worlds)))
-        self._report = np.zeros((worlds, REPORTS), tables.real())
+        self._reach = array(np.zeros((len(self.model.bodies), worlds)))
+        self._report = np.zeros((worlds, REPORTS), real_type())
 
     # Hands ------------------------------------------------------------------------------------------------------------
 
@@ -87,14 +89,14 @@ class RowSolver(BodySolver):
         """Tie the rows of a grab to what it holds."""
         body, *spring = self._holding.get(grab, (0, 0.0, 0.0))
         kind = LOCK if grab in self._holding else IDLE
-        for array, at, given in (
+        for table, at, given in (
             (self.joints.integers, (grab.joint, BODY), body),
             (self.rows.groups, (slice(None), grab.group, [KIND, BODY_J]), [kind, body]),
             (self.rows.numbers, (slice(None), slice(grab.row, grab.row + 3), [STIFFNESS, DAMPING]), spring),
         ):
-            values = read(array)
+            values = read(table)
             values[at] = given
-            write(array, values)
+            write(table, values)
 
     def _recall(self, state):
         found = super()._recall(state)

@@ -32,7 +32,7 @@ def table1(duration=None):
         for solver in SOLVERS:
             scene = load(name)
             if solver not in scene.solvers:
-                yield f"# table1: {solver} cannot run {name}: {scene.cannot.get(solver, 'it has particles')}"
+                yield f"# table1: {solver} cannot run {name}: {scene.unsupported.get(solver, 'it has particles')}"
                 continue
             seconds, sweeps, digest = measured(scene, solver, duration)
             found[name, solver] = seconds, sweeps

@@ -72,7 +72,7 @@ def anthropomorphic_robot(mass: float = 5.0, friction: float = 0.7, force: float
             "impulse": {"dt": 1 / 240, "iterations": 200},
             "verlet": {"dt": 1 / 240, "substeps": 8, "iterations": 30},
         },
-        looks=[Bodies(model, np.array(colours), STONE)],
+        visuals=[Bodies(model, np.array(colours), STONE)],
         camera=Camera((2.2, -2.6, 1.4), (0.2, 0, 0.8)),
         control=control,
     )

@@ -28,6 +28,6 @@ def bouncing_balls(count: int = 7, height: float = 1.6, radius: float = 0.13, be
             "impulse": {"dt": 1 / 60, "substeps": 4, "iterations": 10},
             "verlet": {"dt": 1 / 60, "substeps": 4, "iterations": 10},
         },
-        looks=[Bodies(model, colours)],
+        visuals=[Bodies(model, colours)],
         camera=Camera((0.8, -3.5, 1.6), (0, 0, 0.85)),
     )

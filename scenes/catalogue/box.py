@@ -33,6 +33,6 @@ def box(grains: int = 60, sticks: int = 12, restitution: float = 0.75, friction:
         particles,
         duration=6.0,
         settings={"verlet": {"dt": 1 / 120, "iterations": 4}},
-        looks=[Grains(loose, radius, GOLD), Strands(pairs, radius, BLUE), Edges(np.array(lower), np.array(upper),
+        visuals=[Grains(loose, radius, GOLD), Strands(pairs, radius, BLUE), Edges(np.array(lower), np.array(upper),
         0.012)], camera=Camera((3.6, -4.6, 2.6), (0, 0, 0.85)),
     )

@@ -34,7 +34,7 @@ def chain(links: int = 12, length: float = 0.22, weight: float = 4.0, swing: flo
             "verlet": {"dt": 1 / 60, "substeps": 8, "iterations": 10},
             "impulse": {"dt": 1 / 60, "substeps": 8, "iterations": 20},
         },
-        looks=[
+        visuals=[
             Bodies(model, colours), Joints(model, 1.3 * radius, STEEL, ("hinge",)),
             Scenery([tubes([(0, 1.2, 0), (0, 1.2, top)], [(0, 1.2, top), (0, 0, top)], 0.05, WOOD)]),
         ],

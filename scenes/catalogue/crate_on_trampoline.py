@@ -42,6 +42,6 @@ def crate_on_trampoline(
         model,
         duration=5.0,
         settings={"verlet": {"dt": 1 / 60, "substeps": 8, "iterations": 6}},
-        looks=[Fabric(sheet.triangles, BLUE, SAND), Strands(hoop, 0.035, STEEL), Bodies(model, GOLD, STEEL)],
+        visuals=[Fabric(sheet.triangles, BLUE, SAND), Strands(hoop, 0.035, STEEL), Bodies(model, GOLD, STEEL)],
         camera=Camera((2.3, -5.0, 2.7), (0, 0, 0.95)),
     )

@@ -47,7 +47,7 @@ def cube(size: float = 0.5, share: float = 0.03, restitution: float = 0.7, frict
         particles,
         duration=3.0,
         settings={"verlet": {"dt": 1 / 120, "substeps": 2, "iterations": 12}},
-        looks=[
+        visuals=[
             Strands(frame[FRAME], 0.022 * size, GOLD),
             Grains(frame, radius, GOLD),
             Strands(corners[CRATE], 0.8 * radius, WOOD),

@@ -47,6 +47,6 @@ def dominoes(count: int = 24, spacing: float = 0.36, bend: float = 0.9, friction
             "verlet": {"dt": 1 / 60, "substeps": 4, "iterations": 10},
             "impulse": {"dt": 1 / 60, "substeps": 2, "iterations": 10},
         },
-        looks=[Bodies(model, colours)],
+        visuals=[Bodies(model, colours)],
         camera=Camera((-0.28 * width, -0.8 * width, 0.46 * width), (0, 0, 0.15)),
     )

@@ -45,6 +45,6 @@ def door(speed: float = 6.0, mass: float = 6.0, opening: float = 100.0, spring: 
             "verlet": {"dt": 1 / 60, "substeps": 4, "iterations": 10},
             "impulse": {"dt": 1 / 60, "substeps": 4, "iterations": 20},
         },
-        looks=[Bodies(model, np.array([WOOD, RED, BLUE]), CHALK)],
+        visuals=[Bodies(model, np.array([WOOD, RED, BLUE]), CHALK)],
         camera=Camera((2.5, -5.6, 2.6), (0.1, 0.1, 1.0)),
     )

@@ -44,7 +44,7 @@ def drape(
         settings={
             "verlet": {"dt": 1 / 60, "substeps": substeps, "iterations": 1, "damping": 0.01, "contact_interval": 4}
         },
-        looks=[Fabric(sheet.triangles), Solid(1, solid)],
+        visuals=[Fabric(sheet.triangles), Solid(1, solid)],
         camera=None if collider or cloth else Camera((1.7, -3.0, 1.75), (0, 0, 0.48)),
     )
 

@@ -22,6 +22,6 @@ def dzhanibekov(spin: float = 10.0, mass: float = 1.2):
             "impulse": {"dt": 1 / 60, "substeps": 16, "gyroscopic": "midpoint"},
             "verlet": {"dt": 1 / 60, "substeps": 16, "iterations": 10},
         },
-        looks=[Bodies(model, GOLD)],
+        visuals=[Bodies(model, GOLD)],
         camera=Camera((1.1, -1.4, 1.0), (0, 0, 0.45)),
     )

@@ -30,7 +30,7 @@ def figure(count: int = 1, height: float = 1.75, drop: float = 0.05, seed: int =
     turned = (math.cos(SLOPE / 2), 0, math.sin(SLOPE / 2), 0)
     ramp = pbd.Box(foot + (0.4 - long / 2) * along - thick / 2 * up, (long, wide, thick), turned)
     particles.add_collider(ramp, friction=0.3)
-    looks = [Solid(1, ramp, STONE)]
+    visuals = [Solid(1, ramp, STONE)]
     for k in range(count):
         place = foot - 3.4 * along + [0, 1.1 * height * k - spread / 2, drop]
         # Seen to move as it falls, and no two alike: it has been pushed in the back, and turned a little.
@@ -40,13 +40,13 @@ def figure(count: int = 1, height: float = 1.75, drop: float = 0.05, seed: int =
             angular_velocity=(rng.normal(0, 0.4), 1.2, rng.normal(0, 0.4)),
         )  # fmt: skip
         legs = np.isin(person.limbs, [index for name, index in person.parts.items() if name.split()[-1] in LEGS])
-        looks += [Strands(person.limbs[mine], person.radii[mine], colour) for mine, colour in
+        visuals += [Strands(person.limbs[mine], person.radii[mine], colour) for mine, colour in
                   ((~legs[:, 1], SHIRTS[k % len(SHIRTS)]), (legs[:, 1], STEEL))]  # fmt: skip
-        looks.append(Grains([person.parts["head"]], person.head_radius, SAND))
+        visuals.append(Grains([person.parts["head"]], person.head_radius, SAND))
     return Scene(
         particles,
         duration=4.0,
         settings={"verlet": {"dt": 1 / 60, "substeps": 8, "iterations": 5, "damping": 0.01}},
-        looks=looks,
+        visuals=visuals,
         camera=Camera((2.4 + 0.4 * spread, -7.0 - 1.1 * spread, 2.9 + 0.4 * spread), (-0.5, 0, 1.35)),
     )

@@ -49,7 +49,7 @@ def four_bar(crank: float = 0.14, coupler: float = 0.4, rocker: float = 0.3, gro
         model=model,
         duration=3 * 2 * math.pi / max(abs(speed), 0.1),
         settings=SETTINGS,
-        looks=[
+        visuals=[
             Bodies(model, np.array([RED, GOLD, BLUE])),
             board((-reach, HEIGHT - 0.2), (ground + rocker, HEIGHT + rocker + 0.12), 3),
         ],

@@ -56,7 +56,7 @@ def gripper(mass: float = 1.0, friction: float = 0.6, force: float = 20.0):
             "articulated": {"dt": 1 / 240, "iterations": 2000},
             "verlet": {"dt": 1 / 240, "substeps": 8, "iterations": 30},
         },
-        looks=[Bodies(model, colours), Scenery([frame, sleeve])],
+        visuals=[Bodies(model, colours), Scenery([frame, sleeve])],
         camera=Camera((0.75, -1.75, 0.85), (0, 0, 0.38)),
         control=control,
     )

@@ -43,6 +43,6 @@ def high_mass_ratio(ratio: float = 100.0, boxes: int = 4, links: int = 6):
             "impulse": {"dt": 1 / 60, "substeps": 8, "iterations": 50},
             "verlet": {"dt": 1 / 60, "substeps": 10, "iterations": 50},
         },
-        looks=[Bodies(model, np.array(colours)), Joints(model, 0.03, WOOD, ("ball",)), Scenery([post])],
+        visuals=[Bodies(model, np.array(colours)), Joints(model, 0.03, WOOD, ("ball",)), Scenery([post])],
         camera=Camera((0.9 * height, -2.7 * height, 1.05 * height), (0, 0, 0.48 * height)),
     )

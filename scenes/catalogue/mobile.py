@@ -31,7 +31,7 @@ def mobile(rods: int = 4, spin: float = 0.4, length: float = 1.5, string: float 
             "verlet": {"dt": 1 / 60, "substeps": 8, "iterations": 40},
             "impulse": {"dt": 1 / 60, "substeps": 8, "iterations": 40},
         },
-        looks=[Bodies(model, np.array(colours)), Joints(model, 0.006), Scenery([stand])],
+        visuals=[Bodies(model, np.array(colours)), Joints(model, 0.006), Scenery([stand])],
         camera=Camera((1.2, -2.6 * top[2] ** 0.5, 0.9 * top[2]), (0.1, 0, 0.62 * top[2])),
     )
 

@@ -41,6 +41,6 @@ def newtons_cradle(balls: int = 5, lifted: int = 1, angle: float = 40.0, gap: fl
             "impulse": {"dt": 1 / 60, "substeps": 50, "iterations": 15, "restitution_threshold": 0.05},
             "verlet": {"dt": 1 / 60, "substeps": 50, "iterations": 10},
         },
-        looks=[Bodies(model, STEEL), Joints(model, 0.004, CHALK), Scenery([frame])],
+        visuals=[Bodies(model, STEEL), Joints(model, 0.004, CHALK), Scenery([frame])],
         camera=Camera((1.1, -2.9, 1.35), (0, 0, 0.6)),
     )

@@ -71,7 +71,7 @@ def peaucellier_lipkin(long: float = 0.5, short: float = 0.2, ground: float = 0.
             "impulse": {"dt": 0.01, "iterations": 2300, "tolerance": 1e-6},
             "verlet": {"dt": 0.01, "substeps": 10, "iterations": 100},
         },
-        looks=[Bodies(model, np.array([RED, BLUE, BLUE, GOLD, GOLD, GOLD, GOLD])), mounting, Scenery([rail])],
+        visuals=[Bodies(model, np.array([RED, BLUE, BLUE, GOLD, GOLD, GOLD, GOLD])), mounting, Scenery([rail])],
         camera=Camera((0.75, -1.9, 1.05), (0.27, 0, 0.56)),
         control=control,
     )

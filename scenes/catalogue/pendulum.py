@@ -35,6 +35,6 @@ def pendulum(links: int = 1, length: float = 1.0, angle: float = 90.0, weight: f
             "impulse": {"dt": 1 / 60, "substeps": 32, "iterations": 20},
             "verlet": {"dt": 1 / 60, "substeps": 8, "iterations": 10},
         },
-        looks=[Bodies(model, np.array(colours)), Joints(model, 0.035, STEEL, ("hinge",)), Scenery([post])],
+        visuals=[Bodies(model, np.array(colours)), Joints(model, 0.035, STEEL, ("hinge",)), Scenery([post])],
         camera=Camera((0.9 * top[2], -2.6 * top[2], 1.1 * top[2]), (0, 0, 0.55 * top[2])),
     )

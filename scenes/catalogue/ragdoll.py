@@ -28,6 +28,6 @@ def ragdoll(height: float = 1.0, tilt: float = 25.0, spin: float = 1.5, friction
             "verlet": {"dt": 1 / 60, "substeps": 16, "iterations": 10, "direction": "current", "damping": 0.003},
             "impulse": {"dt": 1 / 60, "substeps": 4, "iterations": 20},
         },
-        looks=[Bodies(model, clothes(model, [person], [GOLD], BLUE))],
+        visuals=[Bodies(model, clothes(model, [person], [GOLD], BLUE))],
         camera=Camera((2.3, -4.9, 2.9), (0.4, 0, 1.15)),
     )

@@ -48,6 +48,6 @@ def ragdoll_pile(count: int = 50, pit: float = 3.4, wall: float = 0.6, friction:
             "verlet": {"dt": 1 / 60, "substeps": 8, "iterations": 10, "direction": "current", "damping": 0.03},
             "impulse": {"dt": 1 / 60, "substeps": 2, "iterations": 10},
         },
-        looks=[Bodies(model, clothes(model, people, shirts, STEEL), STONE)],
+        visuals=[Bodies(model, clothes(model, people, shirts, STEEL), STONE)],
         camera=Camera((4.2, -6.6, 4.6), (0, 0, 0.8)),
     )

@@ -43,6 +43,6 @@ def ragdoll_stairs(
             "penalty": {"dt": 1 / 60, "substeps": 32, "stiffness": 8e4, "damping": 100.0, "angular_stiffness": 1.6e5,
                         "angular_damping": 100.0},
         },
-        looks=[Bodies(model, clothes(model, [person], [RED], BLUE))],
+        visuals=[Bodies(model, clothes(model, [person], [RED], BLUE))],
         camera=Camera((foot + 2.2, -6.2, 3.4), (0.62 * foot, 0, 1.4)),
     )

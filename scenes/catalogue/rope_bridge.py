@@ -46,7 +46,7 @@ def rope_bridge(planks: int = 22, span: float = 4.0, sag: float = 0.35, weights:
         particles,
         duration=6.0,
         settings={"verlet": {"dt": 1 / 120, "substeps": 2, "iterations": 15, "damping": 0.002}},
-        looks=[
+        visuals=[
             Strands(np.concatenate(ropes), 0.016, SAND),
             Strands(np.concatenate(posts), 0.009, SAND),
             Strands(deck[1:-1], 0.04),

@@ -14,7 +14,7 @@ import rigid
 from pbd.core.validate import not_negative, positive, whole
 from rigid.rotation import from_axis_angle
 from scenes.render.geometry import Camera
-from scenes.scene import Following, Scene, register
+from scenes.scene import FollowingCamera, Scene, register
 from scenes.visuals.visuals import BLUE, GOLD, STEEL, STONE, Bodies, Springs
 
 RADIUS, WIDTH = 0.15, 0.11  # of a wheel [m]
@@ -68,8 +68,8 @@ def scout_robot(
             "penalty": {"dt": 1 / 60, "substeps": 128, "stiffness": 5e6, "damping": 800.0, "angular_stiffness": 1e7,
                         "angular_damping": 800.0},
         },
-        looks=[Bodies(model, np.array(colours), STONE), Springs(model)],
-        camera=Following(chassis, Camera((1.5, -2.5, 1.25), (0.15, 0, 0.2))),
+        visuals=[Bodies(model, np.array(colours), STONE), Springs(model)],
+        camera=FollowingCamera(chassis, Camera((1.5, -2.5, 1.25), (0.15, 0, 0.2))),
     )
 
 

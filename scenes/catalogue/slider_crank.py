@@ -39,7 +39,7 @@ def slider_crank(crank: float = 0.14, rod: float = 0.4, piston: float = 1.5, spe
         model=model,
         duration=3 * 2 * math.pi / max(abs(speed), 0.1),
         settings=SETTINGS,
-        looks=[
+        visuals=[
             Bodies(model, np.array([RED, GOLD, BLUE])),
             board((-crank - 0.1, HEIGHT - crank - 0.1), (rod + crank + 0.16, HEIGHT + crank + 0.1), 4),
             Scenery([tubes(*np.swapaxes(rails, 0, 1), 0.012, STEEL)]),

@@ -44,6 +44,6 @@ def slope(angle: float = 25.0, count: int = 5, size: float = 0.3):
             "impulse": {"dt": 1 / 60, "substeps": 2, "iterations": 20},
             "verlet": {"dt": 1 / 60, "substeps": 4, "iterations": 10},
         },
-        looks=[Bodies(model, colours, STONE)],
+        visuals=[Bodies(model, colours, STONE)],
         camera=Camera((3.6, -5.2, 3.3), (0.2, 0, 0.55)),
     )

@@ -29,18 +29,18 @@ def soft_body(mesh: str = "", resolution: int = 11, stiffness: float = 6e3, unit
         cube = trimesh.creation.box((0.34, 0.34, 0.34)).subdivide().subdivide().subdivide()
         cube.apply_transform(trimesh.transformations.rotation_matrix(0.6, (1, 2, 0.3)))
         shapes = [(cube, (-0.1, -0.05, 0.75), BLUE), (ring, (0.12, 0.05, 1.2), RED), (ball, (-0.05, 0, 1.75), GREEN)]
-    looks = []
+    visuals = []
     for surface, position, colour in shapes:
         radius = 0.36 * np.ptp(surface.vertices, axis=0).max() / resolution
         body = build.soft_body(
             particles, surface, resolution, density=300.0, stiffness=stiffness, position=position, radius=radius
         )
-        looks.append(Skin(body.skin, colour))
+        visuals.append(Skin(body.skin, colour))
     particles.add_particle_contacts(friction=0.4)
     return Scene(
         particles,
         duration=5.0,
         settings={"verlet": {"dt": 1 / 60, "substeps": 20, "iterations": 2, "damping": 0.005}},
-        looks=[*looks, *(Solid(k + 1, block, (0.62, 0.64, 0.68)) for k, block in enumerate(blocks))],
+        visuals=[*visuals, *(Solid(k + 1, block, (0.62, 0.64, 0.68)) for k, block in enumerate(blocks))],
         camera=Camera((1.7, -2.7, 1.45), (0.15, 0, 0.36)),
     )

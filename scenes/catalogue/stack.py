@@ -29,6 +29,6 @@ def stack(count: int = 10, size: float = 0.3, turn: float = 9.0, gap: float = 0.
             "verlet": {"dt": 1 / 60, "substeps": 4, "iterations": 30},
             "impulse": {"dt": 1 / 60, "substeps": 8, "iterations": 15},
         },
-        looks=[Bodies(model)],
+        visuals=[Bodies(model)],
         camera=Camera((0.9 * height, -1.5 * height - 1.2, 0.75 * height), (0, 0, 0.48 * height)),
     )

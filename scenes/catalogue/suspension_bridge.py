@@ -53,7 +53,7 @@ def suspension_bridge(panels: int = 14, span: float = 7.0, sag: float = 1.0, pan
             "impulse": {"dt": 1 / 120, "iterations": 60},
             "verlet": {"dt": 1 / 120, "substeps": 8, "iterations": 30},
         },
-        looks=[
+        visuals=[
             Bodies(model, np.array(colours), STONE), Joints(model, 0.012, STEEL, ("distance",)), Scenery([posts]),
         ],
         camera=Camera((2.6, -7.2, 2.9), (0, 0, 1.05)),

@@ -19,7 +19,7 @@ def tetrahedron(count: int = 6, restitution: float = 0.4, friction: float = 0.35
     whole("count", count), whole("seed", seed, least=0)
     rng = np.random.default_rng(seed)
     particles = pbd.Particles()
-    looks = []
+    visuals = []
     for k in range(count):
         turn, _ = np.linalg.qr(rng.normal(size=(3, 3)))
         turn *= np.linalg.det(turn)  # a rotation, not a reflection
@@ -29,7 +29,7 @@ def tetrahedron(count: int = 6, restitution: float = 0.4, friction: float = 0.35
         corners = particles.add_particles(middle + arms, 0.25, np.cross(spin, arms) + rng.normal(0, 1, 3), radius=0.035)
         particles.add_sticks(corners[EDGES])
         colour = (RED, GOLD, BLUE, GREEN)[k % 4]
-        looks += [Fabric(corners[FACES], colour, None, smooth=False), Strands(corners[EDGES], 0.02, colour),
+        visuals += [Fabric(corners[FACES], colour, None, smooth=False), Strands(corners[EDGES], 0.02, colour),
                   Grains(corners, 0.035, colour)]  # fmt: skip
     lower, upper = (-0.8, -0.8, 0), (0.8, 0.8, 4)
     particles.add_box(lower, upper, restitution=restitution, friction=friction)
@@ -38,6 +38,6 @@ def tetrahedron(count: int = 6, restitution: float = 0.4, friction: float = 0.35
         particles,
         duration=6.0,
         settings={"verlet": {"dt": 1 / 120, "substeps": 2, "iterations": 12}},
-        looks=[*looks, Edges(np.array(lower), np.array([0.8, 0.8, 0.012]), 0.012, STEEL)],
+        visuals=[*visuals, Edges(np.array(lower), np.array([0.8, 0.8, 0.012]), 0.012, STEEL)],
         camera=Camera((1.6, -2.5, 1.5), (0, 0, 0.32)),
     )

@@ -13,7 +13,7 @@ import rigid
 from pbd.core.validate import not_negative, whole
 from scenes.catalogue.scout_robot import RADIUS, add_wheel
 from scenes.render.geometry import Camera
-from scenes.scene import Following, Scene, register
+from scenes.scene import FollowingCamera, Scene, register
 from scenes.visuals.visuals import BLUE, GOLD, RED, STONE, Bodies
 
 
@@ -56,6 +56,6 @@ def trailer(speed: float = 1.3, turn: float = 0.015, bumps: int = 14, height: fl
             "impulse": {"dt": 1 / 60, "substeps": 4, "iterations": 20},
             "verlet": {"dt": 1 / 60, "substeps": 16, "iterations": 15},
         },
-        looks=[Bodies(model, np.array(colours), STONE)],
-        camera=Following(robot, Camera((1.4, -2.9, 1.5), (-0.45, 0, 0.15))),
+        visuals=[Bodies(model, np.array(colours), STONE)],
+        camera=FollowingCamera(robot, Camera((1.4, -2.9, 1.5), (-0.45, 0, 0.15))),
     )

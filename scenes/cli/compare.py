@@ -100,7 +100,7 @@ def tell(comparison):
         if trace.failure:
             say(f"{trace.label} failed: {trace.failure}", style="red", markup=False, highlight=False)
     reasons = {}
-    for label, why in comparison.cannot.items():
+    for label, why in comparison.unsupported.items():
         reasons.setdefault(why, []).append(label)
     for why, labels in reasons.items():
         say(f"{', '.join(labels)} cannot run it: {why}", style="yellow", markup=False, highlight=False)

@@ -64,7 +64,7 @@ class Comparing:
         self.sweep, self.probes = sweep, chosen(self.scene, probes)
         variants = variants_of(self.scene, solvers, settings or {}, dt)
         base = TimeBase.of(self.scene, duration, dt, fps)
-        self.cannot = why_not(self.scene) if solvers is None else {}
+        self.unsupported = why_not(self.scene) if solvers is None else {}
         added = [] if reference is None else added_for(variants, reference)
         self.contenders = self._made(variants, base)
         if reference is None:
@@ -75,18 +75,18 @@ class Comparing:
         self.contenders |= self._made(added, base, FINER if str(reference).endswith(f"/{FINER}") else 1)
         if reference not in self.contenders:
             whose = "no solver can" if reference is None else f"reference {reference!r} cannot"
-            raise ValueError(f"{whose} run scene {self.scene.name}: {'; '.join(self.cannot.values())}")
+            raise ValueError(f"{whose} run scene {self.scene.name}: {'; '.join(self.unsupported.values())}")
         self.reference = reference
         self.compared = [variant.label for variant in variants if variant.label in self.contenders]
 
     def _made(self, variants, base, finer=1):
-        """Contenders by label, of those that can run the scene; what the others say is in `cannot`."""
+        """Contenders by label, of those that can run the scene; what the others say is in `unsupported`."""
         made = {}
         for variant in variants:
             try:
                 made[variant.label] = Contender(self.scene, variant, base, finer)
             except (NotImplementedError, ValueError) as error:
-                self.cannot[variant.label] = str(error)
+                self.unsupported[variant.label] = str(error)
         return made
 
     def run(self, progress=None, measured=True):
@@ -117,7 +117,7 @@ class Comparing:
         for trace in traces:
             if trace.recording is not None:
                 trace.deviation = deviations(self.scene, trace.recording, traces[0].recording, self.probes)
-        return Comparison(self.scene, traces, self.reference, self.cannot, self.equal)
+        return Comparison(self.scene, traces, self.reference, self.unsupported, self.equal)
 
     def _sweep(self, label, found):
         """Points of one's sweep, as of Comparison.sweep; of the first probe."""
@@ -168,4 +168,4 @@ def added_for(variants, reference):
 def why_not(scene):
     """{solver: why} of those that nobody needs to try on a scene."""
     reasons = {solver: "it moves bodies alone, and the scene has particles" for solver in rigid.SOLVERS}
-    return {solver: why for solver, why in (reasons | scene.cannot).items() if solver not in scene.solvers}
+    return {solver: why for solver, why in (reasons | scene.unsupported).items() if solver not in scene.solvers}

@@ -69,7 +69,7 @@ class Comparison:
         scene: the Scene.
         traces: a Trace of each that ran, the reference first.
         reference: its label.
-        cannot: {label: why} of those that cannot run the scene.
+        unsupported: {label: why} of those that cannot run the scene.
         equal: None, "iterations" or "time".
         sweep: {label: [(microseconds of wall time for a simulated second, error, settings), ...]}, by cost; the error
             is the largest deviation of the first probe. Empty where it was not asked for.
@@ -78,7 +78,7 @@ class Comparison:
     scene: Scene
     traces: list
     reference: str
-    cannot: dict = field(default_factory=dict)
+    unsupported: dict = field(default_factory=dict)
     equal: str | None = None
     sweep: dict = field(default_factory=dict)
 

@@ -28,7 +28,7 @@ def rows(comparison):
     why it cannot run.
     """
     found = [row(trace, trace.label == comparison.reference) for trace in comparison.traces]
-    for label, why in comparison.cannot.items():
+    for label, why in comparison.unsupported.items():
         found.append({"label": label, "solver": label, "reference": False, "failure": why})
     return found
 
@@ -68,7 +68,7 @@ def data(comparison):
     scene = comparison.scene
     return sayable({
         "scene": scene.name, "summary": scene.summary, "parameters": scene.parameters, "equal": comparison.equal,
-        "reference": comparison.reference, "cannot": comparison.cannot, "rows": rows(comparison), "traces": traces,
+        "reference": comparison.reference, "unsupported": comparison.unsupported, "rows": rows(comparison), "traces": traces,
         "sweep": comparison.sweep,
     })  # fmt: skip
 

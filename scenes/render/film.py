@@ -9,7 +9,7 @@ from scenes.render.geometry import Camera, Surface
 from scenes.render.label import draw_labels
 from scenes.render.renderer import Renderer
 from scenes.render.video import VideoWriter, check_output
-from scenes.scene import Following
+from scenes.scene import FollowingCamera
 from scenes.simulate.device import initialise
 from scenes.simulate.run import Replay, Run
 
@@ -69,8 +69,8 @@ def draw_frames(source, path, renderer, labels=True, progress=None):
 def picture(scene, frame, renderer, camera, solver=None):
     """One frame as an image (height, width, 3), labelled where a solver is named. Arguments: camera: it may follow."""
     try:
-        camera = camera.at(frame) if isinstance(camera, Following) else camera
-        drawables = [surface for look in scene.looks for surface in look.draw(frame)]
+        camera = camera.at(frame) if isinstance(camera, FollowingCamera) else camera
+        drawables = [surface for visual in scene.visuals for surface in visual.draw(frame)]
         image = renderer.draw(drawables, camera)
     except ValueError as error:  # too far off for single precision, on the way to diverge
         raise ValueError(f"at {frame.time:.6g} s the scene cannot be drawn: {error}") from error
@@ -80,8 +80,8 @@ def picture(scene, frame, renderer, camera, solver=None):
 def camera_for(scene, frame, aspect):
     """A camera that sees all that is drawn, as it stands at the start."""
     points = [frame.positions]
-    for look in scene.looks:
-        for drawn in look.draw(frame):
+    for visual in scene.visuals:
+        for drawn in visual.draw(frame):
             if isinstance(drawn, Surface):
                 points.append(drawn.vertices)
                 continue

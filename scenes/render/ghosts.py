@@ -24,9 +24,9 @@ class Ghosts:
 
     def draw(self, frames, camera):
         """A picture (height, width, 3) uint8. Arguments: frames: a Frame of each scene; camera."""
-        still = [drawn for look in self.scenes[0][0].looks for drawn in still_part(look, frames[0])]
+        still = [drawn for visual in self.scenes[0][0].visuals for drawn in still_part(visual, frames[0])]
         ghosts = [
-            [tinted(drawn, colour) for look in scene.looks for drawn in moving_part(look, frame)]
+            [tinted(drawn, colour) for visual in scene.visuals for drawn in moving_part(visual, frame)]
             for (scene, colour), frame in zip(self.scenes, frames)
         ]
         base = self.renderer.draw(still, camera, unseen=[drawn for ghost in ghosts for drawn in ghost])
@@ -35,18 +35,18 @@ class Ghosts:
         return lay(base, layers, OPACITY, thickness)
 
 
-def still_part(look, frame):
-    """What of a look no solver moves: scenery, colliders, boxes, shapes of the ground."""
-    if isinstance(look, Bodies):
-        return look.ground
-    return look.draw(frame) if isinstance(look, Scenery | Solid | Edges) else []
+def still_part(visual, frame):
+    """What of a visual no solver moves: scenery, colliders, boxes, shapes of the ground."""
+    if isinstance(visual, Bodies):
+        return visual.ground
+    return visual.draw(frame) if isinstance(visual, Scenery | Solid | Edges) else []
 
 
-def moving_part(look, frame):
-    """What of a look solvers move."""
-    if isinstance(look, Bodies):
-        return look.placed(frame.body_poses, on_ground=False)
-    return [] if isinstance(look, Scenery | Solid | Edges) else look.draw(frame)
+def moving_part(visual, frame):
+    """What of a visual solvers move."""
+    if isinstance(visual, Bodies):
+        return visual.placed(frame.body_poses, on_ground=False)
+    return [] if isinstance(visual, Scenery | Solid | Edges) else visual.draw(frame)
 
 
 def tinted(drawn, colour):

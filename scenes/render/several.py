@@ -11,7 +11,7 @@ from scenes.render.film import camera_for, picture, renderer_for
 from scenes.render.ghosts import Ghosts
 from scenes.render.label import draw_labels
 from scenes.render.video import VideoWriter, check_output
-from scenes.scene import Following, Scene
+from scenes.scene import FollowingCamera, Scene
 from scenes.simulate.run import Frame, Replay
 from scenes.visuals.colours import colours_of
 
@@ -163,7 +163,7 @@ class View:
 
     def at(self, frame):
         """The Camera at one instant."""
-        return fitted(self.camera.at(frame) if isinstance(self.camera, Following) else self.camera, self.aspect)
+        return fitted(self.camera.at(frame) if isinstance(self.camera, FollowingCamera) else self.camera, self.aspect)
 
 
 class Panels:

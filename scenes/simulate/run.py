@@ -73,8 +73,8 @@ class Run:
             raise TypeError(f"scene is {scene!r}: expected a Scene, such as `scenes.load` makes")
         initialise()
         solver = scene.solver if solver is None else one_of("solver", solver, rigid.SOLVERS)
-        if solver in scene.cannot:
-            raise NotImplementedError(f"solver {solver!r} cannot run scene {scene.name}: {scene.cannot[solver]}")
+        if solver in scene.unsupported:
+            raise NotImplementedError(f"solver {solver!r} cannot run scene {scene.name}: {scene.unsupported[solver]}")
         if solver not in scene.solvers:
             raise ValueError(
                 f"solver {solver!r} moves bodies alone, and scene {scene.name or 'given'} has particles: expected "

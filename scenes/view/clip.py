@@ -14,7 +14,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from scenes.render.geometry import Camera
-from scenes.scene import Following
+from scenes.scene import FollowingCamera
 from scenes.simulate.recording import Frames
 from scenes.simulate.run import Frame
 
@@ -33,48 +33,48 @@ class Take:
     def __init__(self, session, fps=FPS):
         self.running, self.ghost, self.fps = session.running, session.ghost, fps
         self.frames = {name: Frames() for name in (*KEPT, "ghost", "cameras")}
-        self.looks = []  # (number of the first frame, looks), where they changed
+        self.visuals = []  # (number of the first frame, visuals), where they changed
         self.next = -np.inf
 
     def __len__(self):
         return self.frames["time"].count
 
-    def add(self, frame, speed, looks, camera, ghost_frame=None):
+    def add(self, frame, speed, visuals, camera, ghost_frame=None):
         """Keep a frame where one is due: a second of film is what was seen in a second.
 
-        Arguments: a Frame; speed: seconds of the scene in a second; looks; camera: a Camera; ghost_frame: the ghost's.
+        Arguments: a Frame; speed: seconds of the scene in a second; visuals; camera: a Camera; ghost_frame: the ghost's.
         """
         if frame.time < self.next - 1e-9:
             return
         self.next = max(self.next, frame.time) + speed / self.fps if len(self) else frame.time + speed / self.fps
-        if not self.looks or self.looks[-1][1] is not looks:
-            self.looks.append((len(self), looks))
+        if not self.visuals or self.visuals[-1][1] is not visuals:
+            self.visuals.append((len(self), visuals))
         for name in KEPT:
             self.frames[name].append(getattr(frame, name))
         self.frames["ghost"].append(np.zeros((0, 7)) if ghost_frame is None else ghost_frame.body_poses)
         self.frames["cameras"].append([camera.position, camera.target, (camera.field_of_view, 0.0, 0.0)])
 
-    def save(self, folder, ghost_looks=()):
-        """Write what the process needs. Arguments: folder; ghost_looks: looks of the ghost."""
+    def save(self, folder, ghost_visuals=()):
+        """Write what the process needs. Arguments: folder; ghost_visuals: visuals of the ghost."""
         folder, scene = Path(folder), self.running.scene
         np.savez(folder / "frames.npz", **{name: frames.array() for name, frames in self.frames.items()})
         told = SimpleNamespace(
-            fps=self.fps, looks=self.looks, ghost_looks=list(ghost_looks), ground=scene.ground, name=scene.name,
+            fps=self.fps, visuals=self.visuals, ghost_visuals=list(ghost_visuals), ground=scene.ground, name=scene.name,
             solvers=[running.solver for running in (self.running, self.ghost) if running is not None],
         )  # fmt: skip
         (folder / "told.pickle").write_bytes(pickle.dumps(told))
 
 
-def develop(take, path, ghost_looks=(), progress=None, stopped=lambda: False):
+def develop(take, path, ghost_visuals=(), progress=None, stopped=lambda: False):
     """Make a film or a replay of a take.
 
-    Arguments: take; path: an .mp4 or .html file; ghost_looks: looks of the ghost; progress: called with the number of
+    Arguments: take; path: an .mp4 or .html file; ghost_visuals: visuals of the ghost; progress: called with the number of
     each frame and how many there are; stopped: whether to give up.
 
     Errors: RuntimeError with what went wrong.
     """
     with tempfile.TemporaryDirectory(prefix="verletlab-") as folder:
-        take.save(folder, ghost_looks)
+        take.save(folder, ghost_visuals)
         command = [sys.executable, "-m", "scenes.view.clip", folder, str(path)]
         process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
@@ -93,7 +93,7 @@ def develop(take, path, ghost_looks=(), progress=None, stopped=lambda: False):
 
 
 @dataclass
-class Seen(Following):
+class Seen(FollowingCamera):
     """A camera that is where a person's was. Arguments: those of each frame, in `cameras` (frames, 3, 3)."""
 
     body: int = 0
@@ -120,10 +120,10 @@ class Source:
         self.told = pickle.loads((Path(folder) / "told.pickle").read_bytes())
         self.fps, self.count, self.bodies = self.told.fps, len(self.arrays["time"]), bodies
         self.solver = ", ".join(self.told.solvers)
-        self.changes = dict(self.told.looks) if bodies == "body_poses" else {0: self.told.ghost_looks}
+        self.changes = dict(self.told.visuals) if bodies == "body_poses" else {0: self.told.ghost_visuals}
         self.camera = Seen(cameras=self.arrays["cameras"])
         self.scene = SimpleNamespace(
-            looks=self.changes[0], camera=self.camera, name=self.told.name, ground=self.told.ground
+            visuals=self.changes[0], camera=self.camera, name=self.told.name, ground=self.told.ground
         )
 
     def frame(self, number, bodies):
@@ -133,35 +133,35 @@ class Source:
         return Frame(float(time), positions, nothing, poses, self.arrays[bodies][number], nothing)
 
     def frames(self):
-        """Yields the frames; the scene's looks and camera are those of each, while it is at grab."""
-        looks = []
+        """Yields the frames; the scene's visuals and camera are those of each, while it is at grab."""
+        visuals = []
         for number in range(self.count):
-            looks = self.changes.get(number, looks)
-            self.scene.looks, self.camera.number = looks, number
+            visuals = self.changes.get(number, visuals)
+            self.scene.visuals, self.camera.number = visuals, number
             yield self.frame(number, self.bodies)
 
 
 class WithGhost(Source):
-    """The same, with the ghost among the looks of each frame."""
+    """The same, with the ghost among the visuals of each frame."""
 
     def frames(self):
         """Yields the frames."""
         for number, frame in enumerate(super().frames()):
             beside = self.frame(number, "ghost")
-            self.scene.looks = [*self.scene.looks, *(Still(look, beside) for look in self.told.ghost_looks)]
+            self.scene.visuals = [*self.scene.visuals, *(Still(visual, beside) for visual in self.told.ghost_visuals)]
             yield frame
 
 
 @dataclass
 class Still:
-    """What a look draws of another frame. Arguments: look; frame."""
+    """What a visual draws of another frame. Arguments: visual; frame."""
 
-    look: object
+    visual: object
     frame: Frame
 
     def draw(self, frame):
         """Surfaces, whatever the frame."""
-        return self.look.draw(self.frame)
+        return self.visual.draw(self.frame)
 
 
 def main(folder, path):

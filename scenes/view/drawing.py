@@ -1,4 +1,4 @@
-"""A scene's looks as nodes of a viser page: made once, then given new vertices and poses frame by frame."""
+"""A scene's visuals as nodes of a viser page: made once, then given new vertices and poses frame by frame."""
 
 import math
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ import numpy as np
 from scenes.render.film import camera_for
 from scenes.render.geometry import IDENTITY_ROTATION, Surface
 from scenes.render.ghosts import moving_part, tinted
-from scenes.scene import Following
+from scenes.scene import FollowingCamera
 
 FLOOR, LINES, SECTIONS = (224, 228, 233), (203, 208, 216), (178, 185, 196)
 SUN, SUN_FROM, SKY = 1.6, (-0.5, -0.7, 1.6), 0.65  # intensities of light, and where the sun stands
@@ -20,25 +20,25 @@ class Drawing:
 
     Arguments:
         server: a viser.ViserServer.
-        looks: of a scene (scenes/visuals/visuals.py); the attribute may be given others that draw as many things.
+        visuals: of a scene (scenes/visuals/visuals.py); the attribute may be given others that draw as many things.
         name: of the node on the page under which all of it hangs, such as "/scene".
         opacity: from 0 to 1, without shadows; None for solid.
         two_tone: whether sheets have a colour on either side; without, they are half as much to send.
     """
 
-    def __init__(self, server, looks, name="/scene", opacity=None, two_tone=True):
-        self.server, self.looks, self.name, self.opacity, self.two_tone = server, looks, name, opacity, two_tone
+    def __init__(self, server, visuals, name="/scene", opacity=None, two_tone=True):
+        self.server, self.visuals, self.name, self.opacity, self.two_tone = server, visuals, name, opacity, two_tone
         self.root = server.scene.add_frame(name, show_axes=False)
-        self.drawn = {}  # by (number of the look, number of what it draws): what was drawn last, and its handles
+        self.drawn = {}  # by (number of the visual, number of what it draws): what was drawn last, and its handles
 
     @property
     def handles(self):
-        """All handles, each behind (number of its look, number of what that draws): a list of pairs."""
+        """All handles, each behind (number of its visual, number of what that draws): a list of pairs."""
         return [(key, handle) for key, (_, handles) in self.drawn.items() for handle in handles]
 
     def show(self, frame):
         """Show a scene as it is at one instant. Arguments: a Frame. Errors: ValueError where it is not finite."""
-        things = {(k, n): thing for k, look in enumerate(self.looks) for n, thing in enumerate(look.draw(frame))}
+        things = {(k, n): thing for k, visual in enumerate(self.visuals) for n, thing in enumerate(visual.draw(frame))}
         with self.server.atomic():
             for key in [key for key in self.drawn if key not in things]:
                 for handle in self.drawn.pop(key)[1]:
@@ -95,14 +95,14 @@ class Drawing:
 
 @dataclass
 class Ghost:
-    """What moves of a look, in tones of one colour. Arguments: look; colour: "#rrggbb"."""
+    """What moves of a visual, in tones of one colour. Arguments: visual; colour: "#rrggbb"."""
 
-    look: object
+    visual: object
     colour: str
 
     def draw(self, frame):
         """Surfaces at one instant. Arguments: a Frame."""
-        return [tinted(drawn, self.colour) for drawn in moving_part(self.look, frame)]
+        return [tinted(drawn, self.colour) for drawn in moving_part(self.visual, frame)]
 
 
 def update(before, thing, handles):
@@ -154,7 +154,7 @@ def camera_of(scene, frame):
     """The Camera from which a scene is seen at one instant. Arguments: a Scene; a Frame."""
     if scene.camera is None:
         return camera_for(scene, frame, ASPECT)
-    return scene.camera.at(frame) if isinstance(scene.camera, Following) else scene.camera
+    return scene.camera.at(frame) if isinstance(scene.camera, FollowingCamera) else scene.camera
 
 
 def aim(camera, given):

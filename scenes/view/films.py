@@ -37,7 +37,7 @@ class Films:
             return
         if session.ghost is None and self.take.ghost is not None:
             ghost_frame = None
-        self.take.add(frame, session.speed, viewer.tearing.looks, viewer.camera_of(self.client, frame), ghost_frame)
+        self.take.add(frame, session.speed, viewer.tearing.visuals, viewer.camera_of(self.client, frame), ghost_frame)
 
     def finish(self):
         """End the take and have its film made, by a thread that waits for another process."""
@@ -47,8 +47,8 @@ class Films:
             self.say("Nothing moved while it was recorded: no film.")
             return
         suffix = ".html" if "html" in self.viewer.panel.film_kind.value else ".mp4"
-        path, looks = self.path(take.running, suffix), self.viewer.ghost_looks(take.ghost)
-        self.make(path, lambda progress: develop(take, path, looks, progress, lambda: self.stopped))
+        path, visuals = self.path(take.running, suffix), self.viewer.ghost_visuals(take.ghost)
+        self.make(path, lambda progress: develop(take, path, visuals, progress, lambda: self.stopped))
 
     def path(self, running, suffix):
         """A file that is not there yet."""

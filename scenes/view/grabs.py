@@ -38,8 +38,8 @@ class Grabs:
     def __init__(self, session):
         self.session, self.grips, self.running = session, {}, session.running
 
-    def take(self, who, look, number, instance, point):
-        """Take hold of what a look draws, from the next step on: of the scene, and of its ghost.
+    def take(self, who, visual, number, instance, point):
+        """Take hold of what a visual draws, from the next step on: of the scene, and of its ghost.
 
         Arguments: who: whose pointer, anything that tells them apart; the rest: as of `grasp`.
 
@@ -48,7 +48,7 @@ class Grabs:
         self.renew()
         self.release(who)
         running = self.session.running
-        held = grasp(running, look, number, instance, point)
+        held = grasp(running, visual, number, instance, point)
         free = set(range(GRABS)) - {grip.grab for grip in self.grips.values()}
         if held is None or not free:
             return False

@@ -38,38 +38,38 @@ class Held:
         return state.position[self.body] + rotate(state.rotation[self.body], self.point)
 
 
-def grasp(running, look, number, instance, point):
-    """What a look draws at a point.
+def grasp(running, visual, number, instance, point):
+    """What a visual draws at a point.
 
-    Arguments: running: a Run; look: of its scene; number: of what that draws; instance: index among Instances, or None;
+    Arguments: running: a Run; visual: of its scene; number: of what that draws; instance: index among Instances, or None;
     point: on it (3,) [m].
 
     Returns: a Held; None where that is nothing that moves.
     """
     point = np.asarray(point, float)
-    if isinstance(look, Bodies):
-        body = look.body_at(number, instance or 0)
+    if isinstance(visual, Bodies):
+        body = visual.body_at(number, instance or 0)
         if body == GROUND:
             return None
         state = running.system.state()
         return Held(body=body, point=rotate_back(state.rotation[body], point - state.position[body]))
-    if isinstance(look, Grains):
-        return Held(np.array([look.particles[instance or 0]]), np.ones(1))
-    if not isinstance(look, (Fabric, Strands, Skin, Stems)):
+    if isinstance(visual, Grains):
+        return Held(np.array([visual.particles[instance or 0]]), np.ones(1))
+    if not isinstance(visual, (Fabric, Strands, Skin, Stems)):
         return None
     positions = running.particles.positions()[: len(running.scene.particles)]
-    if isinstance(look, Fabric):
-        corners = positions[look.triangles]
+    if isinstance(visual, Fabric):
+        corners = positions[visual.triangles]
         points = np.broadcast_to(point, (len(corners), 3))
         on = closest_point(corners, points)
         k = int(np.argmin(np.linalg.norm(on - point, axis=1)))
-        return Held(look.triangles[k], points_to_barycentric(corners[k : k + 1], on[k : k + 1])[0].clip(0, 1))
-    if isinstance(look, Strands):
-        a, b = positions[look.pairs[:, 0]], positions[look.pairs[:, 1]]
+        return Held(visual.triangles[k], points_to_barycentric(corners[k : k + 1], on[k : k + 1])[0].clip(0, 1))
+    if isinstance(visual, Strands):
+        a, b = positions[visual.pairs[:, 0]], positions[visual.pairs[:, 1]]
         along = np.sum((point - a) * (b - a), axis=1) / np.maximum(np.sum((b - a) ** 2, axis=1), 1e-300)
         part = along.clip(0, 1)
         k = int(np.argmin(np.linalg.norm(a + part[:, None] * (b - a) - point, axis=1)))
-        return Held(look.pairs[k], np.array([1 - part[k], part[k]]))
+        return Held(visual.pairs[k], np.array([1 - part[k], part[k]]))
     return Held(np.array([np.argmin(np.linalg.norm(positions - point, axis=1))]), np.ones(1))
 
 

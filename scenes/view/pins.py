@@ -30,21 +30,21 @@ class Pins:
     def __init__(self, session):
         self.session, self.masses, self.running = session, {}, session.running
 
-    def pin(self, look, number, instance, point):
-        """Pin the particle that is nearest to a point of what a look draws. Arguments: as of `grasp`.
+    def pin(self, visual, number, instance, point):
+        """Pin the particle that is nearest to a point of what a visual draws. Arguments: as of `grasp`.
 
         Errors: ValueError where there are no particles.
         """
-        particle = self.particle(look, number, instance, point)
+        particle = self.particle(visual, number, instance, point)
         system = self.running.particles
         weight = system.inverse_masses()[particle]
         if weight > 0:
             system.set_masses([particle], math.inf)
             self.masses[particle] = 1 / weight
 
-    def unpin(self, look, number, instance, point):
+    def unpin(self, visual, number, instance, point):
         """Let go of the pinned particle that is nearest to such a point. Errors: ValueError where none is pinned."""
-        self.particle(look, number, instance, point)
+        self.particle(visual, number, instance, point)
         system, own = self.running.particles, self.running.scene.particles
         pins = np.flatnonzero(system.inverse_masses()[: len(own)] == 0)
         pins = np.setdiff1d(pins, led(self.running))
@@ -55,10 +55,10 @@ class Pins:
         finite = own.masses[np.isfinite(own.masses)]
         system.set_masses([particle], self.masses.pop(particle, finite.mean() if len(finite) else 1.0))
 
-    def particle(self, look, number, instance, point):
-        """The particle that is nearest to a point of what a look draws."""
+    def particle(self, visual, number, instance, point):
+        """The particle that is nearest to a point of what a visual draws."""
         self.renew()
-        held = grasp(self.running, look, number, instance, point)
+        held = grasp(self.running, visual, number, instance, point)
         if held is None or held.body is not None:
             raise ValueError("there are no particles here: expected cloth, a rope, a soft body")
         return held.nearest

@@ -38,7 +38,7 @@ class Pointers:
             handle.on_click(self.clicking(number, part))
 
     def dragging(self, number, part):
-        """What to do where a part of a look is dragged, a function of viser's event. Arguments: their numbers."""
+        """What to do where a part of a visual is dragged, a function of viser's event. Arguments: their numbers."""
 
         async def dragged(event):
             ask, who = self.session.ask, event.client_id
@@ -67,7 +67,7 @@ class Pointers:
 
     def take(self, who, number, part, event):
         """Take hold of something, and follow the pointer."""
-        self.grabs.take(who, self.tearing.looks[number], part, event.instance_index, event.start_position)
+        self.grabs.take(who, self.tearing.visuals[number], part, event.instance_index, event.start_position)
         self.grabs.lead(who, event.end_position)
 
     def release(self, who):
@@ -84,7 +84,7 @@ class Pointers:
     def touch(self, number, part, instance, point):
         """Pin, or let go, what is there."""
         act = self.pins.pin if self.tool == "pin" else self.pins.unpin
-        act(self.tearing.looks[number], part, instance, point)
+        act(self.tearing.visuals[number], part, instance, point)
 
     def click(self, number, part, event):
         """Pin, or let go, the first particle that the line of sight meets."""

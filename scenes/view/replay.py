@@ -16,7 +16,7 @@ from scenes.render.geometry import Surface
 from scenes.render.ghosts import moving_part, still_part, tinted
 from scenes.render.several import LAYOUTS, takes_of
 from scenes.render.video import check_output, interrupts_deferred
-from scenes.scene import Following
+from scenes.scene import FollowingCamera
 from scenes.simulate.run import Replay
 from scenes.view.drawing import Drawing, aim, camera_of, set_stage
 from scenes.view.serving import quiet
@@ -169,13 +169,13 @@ class Stage:
         self.drawings, self.places = {}, {}
         ghosts = len(sources) > 1 and not apart
         if ghosts:  # what stands still is the same in all of them
-            still = Drawing(server, [Part(look, step, still_part) for look in self.scene.looks], "/still")
+            still = Drawing(server, [Part(visual, step, still_part) for visual in self.scene.visuals], "/still")
             still.show(frame)
             self.drawings[None], self.places[None] = still, np.zeros(3)
         for number, (label, source) in enumerate(sources.items()):
             name, colour = f"/{number}", self.colours.get(label) if ghosts else None
-            looks = [Part(look, step, moving_part if ghosts else None, colour) for look in source.scene.looks]
-            drawing = Drawing(server, looks, name, opacity=0.5 if ghosts and number else None)
+            visuals = [Part(visual, step, moving_part if ghosts else None, colour) for visual in source.scene.visuals]
+            drawing = Drawing(server, visuals, name, opacity=0.5 if ghosts and number else None)
             place = (number - (columns - 1) / 2) * height * right * apart
             drawing.root.position = place
             self.drawings[label], self.places[label] = drawing, place
@@ -187,7 +187,7 @@ class Stage:
         """Show one of them as it is at one instant. Arguments: label; a Frame."""
         with self.server.atomic():
             self.drawings[label].show(frame)
-            if isinstance(self.scene.camera, Following) and label == self.labels[0]:
+            if isinstance(self.scene.camera, FollowingCamera) and label == self.labels[0]:
                 # In place of the camera, which is the person's, all else moves.
                 shift = camera_of(self.scene, frame).target - self.start
                 self.floor.position = (0, 0, self.scene.ground or 0.0) - shift
@@ -204,18 +204,18 @@ class Stage:
 
 
 class Part:
-    """What a replay shows of a look, its positions rounded.
+    """What a replay shows of a visual, its positions rounded.
 
-    Arguments: look; step: positions become multiples of it [m]; part: a function (look, frame) that says which of its
+    Arguments: visual; step: positions become multiples of it [m]; part: a function (visual, frame) that says which of its
     surfaces, None for all; colour: "#rrggbb" of all of them, None for their own.
     """
 
-    def __init__(self, look, step, part=None, colour=None):
-        self.look, self.step, self.part, self.colour = look, step, part, colour
+    def __init__(self, visual, step, part=None, colour=None):
+        self.visual, self.step, self.part, self.colour = visual, step, part, colour
 
     def draw(self, frame):
         """Surfaces at one instant. Arguments: a Frame."""
-        drawn = self.look.draw(frame) if self.part is None else self.part(self.look, frame)
+        drawn = self.visual.draw(frame) if self.part is None else self.part(self.visual, frame)
         drawn = [tinted(thing, self.colour) if self.colour else copy.copy(thing) for thing in drawn]
         for thing in drawn:
             name = "vertices" if isinstance(thing, Surface) else "positions"

@@ -3,7 +3,7 @@
 import math
 
 from scenes.render.geometry import Camera
-from scenes.scene import Following, find, load
+from scenes.scene import FollowingCamera, find, load
 from scenes.view.drawing import Drawing, Ghost, aim, camera_of, set_stage
 from scenes.view.films import Films
 from scenes.view.grabs import Grabs
@@ -91,7 +91,7 @@ class Viewer:
         frame, shown = self.shown.frames(session.running, session.part)
         beside, ghost = self.ghost_shown.frames(session.ghost, session.part)
         with self.server.atomic():
-            self.drawing.looks = self.tearing.looks
+            self.drawing.visuals = self.tearing.visuals
             self.drawing.show(shown)
             if ghost is not None:
                 self.ghost_drawing.show(ghost)
@@ -110,7 +110,7 @@ class Viewer:
             self.ghost_drawing.remove()
             self.ghost_drawing = None
         if session.ghost is not self.ghost and session.ghost is not None:
-            self.ghost_drawing = Drawing(self.server, self.ghost_looks(session.ghost), "/ghost", GHOST)
+            self.ghost_drawing = Drawing(self.server, self.ghost_visuals(session.ghost), "/ghost", GHOST)
         self.ghost = session.ghost
         self.tearing.renew()
         if session.running is not self.running:
@@ -120,7 +120,7 @@ class Viewer:
                 if self.drawing is not None:
                     self.drawing.remove()
                 self.overlays.clear()
-                self.drawing = Drawing(self.server, self.tearing.looks, opacity=self.opacity())
+                self.drawing = Drawing(self.server, self.tearing.visuals, opacity=self.opacity())
             if before is None or scene.name != before.name:
                 set_stage(self.server, scene, self.shadows)
                 self.aim_at_scene()
@@ -133,9 +133,9 @@ class Viewer:
         """Of the scene: as glass where lines in it are to be seen."""
         return GLASS if self.overlays.chosen else None
 
-    def ghost_looks(self, ghost):
-        """Looks of a ghost, in its solver's colour. Arguments: a Run, or None."""
-        return [] if ghost is None else [Ghost(look, SOLVERS[ghost.solver]) for look in ghost.scene.looks]
+    def ghost_visuals(self, ghost):
+        """Visuals of a ghost, in its solver's colour. Arguments: a Run, or None."""
+        return [] if ghost is None else [Ghost(visual, SOLVERS[ghost.solver]) for visual in ghost.scene.visuals]
 
     # The camera -------------------------------------------------------------------------------------------------------
 
@@ -157,7 +157,7 @@ class Viewer:
 
     def can_follow(self):
         """Whether the scene's camera follows something."""
-        return isinstance(self.session.running.scene.camera, Following)
+        return isinstance(self.session.running.scene.camera, FollowingCamera)
 
     def follow(self, frame):
         """Take all cameras along with what the scene's follows."""

@@ -14,7 +14,7 @@ THROUGH = 3.0
 class Tearing:
     """What of a session's scene is torn; to be called on its thread. Arguments: session.
 
-    Attributes: limit: how many times their rest length sticks may become, None for any; looks: those of the scene,
+    Attributes: limit: how many times their rest length sticks may become, None for any; visuals: those of the scene,
     without what is torn.
     """
 
@@ -25,7 +25,7 @@ class Tearing:
     def renew(self):
         """Know of nothing torn where the session runs something new."""
         if self.running is not self.session.running:
-            self.running, self.looks = self.session.running, self.session.running.scene.looks
+            self.running, self.visuals = self.session.running, self.session.running.scene.visuals
             # Only a person's own: sticks of bodies' frames are not cut.
             own = self.running.scene.particles
             self.pairs, self.lengths = np.zeros((0, 2), int), np.zeros(0)
@@ -62,24 +62,24 @@ class Tearing:
                 self.cut(torn)
 
     def cut(self, sticks):
-        """Cut sticks, and leave out of the looks what they held together. Arguments: their indices."""
+        """Cut sticks, and leave out of the visuals what they held together. Arguments: their indices."""
         self.running.particles.cut(sticks)
         torn = np.sort(self.pairs[sticks], axis=1)
         self.lengths[sticks] = 0.0
-        self.looks = [without(look, torn, len(self.running.scene.particles)) for look in self.looks]
+        self.visuals = [without(visual, torn, len(self.running.scene.particles)) for visual in self.visuals]
 
 
-def without(look, torn, count):
-    """A look without what is torn: triangles with such an edge, rods. Arguments: torn: pairs (n, 2), the lower index
+def without(visual, torn, count):
+    """A visual without what is torn: triangles with such an edge, rods. Arguments: torn: pairs (n, 2), the lower index
     first; count: of particles."""
-    if isinstance(look, Fabric):
-        edges = np.sort(look.triangles[:, [[0, 1], [1, 2], [2, 0]]], axis=-1)
-        return replace(look, triangles=look.triangles[~among(edges, torn, count).any(axis=1)])
-    if isinstance(look, Strands):
-        kept = ~among(np.sort(look.pairs, axis=1), torn, count)
-        radius = look.radius if np.ndim(look.radius) == 0 else np.asarray(look.radius)[kept]
-        return replace(look, pairs=look.pairs[kept], radius=radius)
-    return look
+    if isinstance(visual, Fabric):
+        edges = np.sort(visual.triangles[:, [[0, 1], [1, 2], [2, 0]]], axis=-1)
+        return replace(visual, triangles=visual.triangles[~among(edges, torn, count).any(axis=1)])
+    if isinstance(visual, Strands):
+        kept = ~among(np.sort(visual.pairs, axis=1), torn, count)
+        radius = visual.radius if np.ndim(visual.radius) == 0 else np.asarray(visual.radius)[kept]
+        return replace(visual, pairs=visual.pairs[kept], radius=radius)
+    return visual
 
 
 def among(pairs, some, count):

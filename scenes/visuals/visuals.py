@@ -307,28 +307,28 @@ def inertia_box(body):
     return geometry.box(np.sqrt(12 * np.diagonal(second_moment(np.diag(moments))) / body.mass).clip(1e-3), CHALK)
 
 
-def looks_of(particles, model=None):
-    """Everything that descriptions hold, either of which may be None: see `particle_looks` and `Bodies`."""
-    looks = [] if particles is None else particle_looks(particles)
+def visuals_of(particles, model=None):
+    """Everything that descriptions hold, either of which may be None: see `particle_visuals` and `Bodies`."""
+    visuals = [] if particles is None else particle_visuals(particles)
     if model is not None:
-        looks.append(Bodies(model))
+        visuals.append(Bodies(model))
         if any(joint.kind == "distance" for joint in model.joints):
-            looks.append(Joints(model))
-    return looks
+            visuals.append(Joints(model))
+    return visuals
 
 
-def particle_looks(particles):
+def particle_visuals(particles):
     """Triangles, sticks that are no part of them, particles, colliders, boxes."""
-    looks = []
+    visuals = []
     if len(particles.triangles):
-        looks.append(Fabric(particles.triangles))
+        visuals.append(Fabric(particles.triangles))
     extent = np.ptp(particles.positions, axis=0).max() if len(particles) else 1.0
     radius = 0.01 * extent or 0.02
     sticks = [batch.arrays()[0] for (kind, _), batch in particles.batches.items() if str(kind).startswith("stick")]
     if sticks and not len(particles.triangles):
-        looks.append(Strands(np.concatenate(sticks), radius))
+        visuals.append(Strands(np.concatenate(sticks), radius))
     if not len(particles.triangles):
-        looks.append(Grains(np.arange(len(particles)), np.maximum(particles.radii, 1.6 * radius)))
-    looks += [Solid(k, collider.shape) for k, collider in enumerate(particles.colliders)]
-    looks += [Edges(box[:3], box[3:6], 0.5 * radius) for box in particles.boxes]
-    return looks
+        visuals.append(Grains(np.arange(len(particles)), np.maximum(particles.radii, 1.6 * radius)))
+    visuals += [Solid(k, collider.shape) for k, collider in enumerate(particles.colliders)]
+    visuals += [Edges(box[:3], box[3:6], 0.5 * radius) for box in particles.boxes]
+    return visuals

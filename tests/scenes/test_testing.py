@@ -74,7 +74,7 @@ def test_who_fails_or_cannot_does_not_agree(leap, tmp_path):
     with pytest.raises(AssertionError, match=r"far deviates, first at 0.5167 s by 3 m in particle 0, most"):
         assert_solvers_agree(leap, [calm, far], tolerance=1.0, folder=tmp_path)
     scene = pendulum()
-    scene.cannot["penalty"] = "it is too soft"
+    scene.unsupported["penalty"] = "it is too soft"
     with pytest.raises(AssertionError, match=r"penalty cannot run it: solver 'penalty' .* it is too soft"):
         assert_solvers_agree(scene, ["impulse", "penalty"], tolerance=1.0, folder=tmp_path)
     with pytest.raises(ValueError, match=r"no probe called 'pim' in scene pendulum; did you mean 'pin'\?"):

@@ -17,7 +17,7 @@ class Features(NamedTuple):
     """What a solver's kernel is compiled for."""
 
     joints: bool  # whether anything but the trees acts on bodies: loops, limits, friction, motors, springs
-    contacts: Any  # a rigid.collision.data.Meetings, or None
+    contacts: Any  # a rigid.collision.data.PairTypes, or None
     gyroscopic: str  # "implicit", "midpoint" or "explicit": rigid/kernels/motion.py
     products: str  # "projected" or "explicit": rigid/solvers/articulated/products.py
     block: bool  # rows of a joint solved together

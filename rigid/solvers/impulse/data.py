@@ -16,7 +16,7 @@ class Features(NamedTuple):
     """What a solver's kernel is compiled for."""
 
     joints: bool
-    contacts: Any  # a rigid.collision.data.Meetings, or None
+    contacts: Any  # a rigid.collision.data.PairTypes, or None
     gyroscopic: str  # "implicit", "midpoint" or "explicit": rigid/kernels/motion.py
     block: bool  # rows of a joint solved together
     split: bool  # errors of position mended by pseudo-velocities, in a second stage of the step

@@ -22,11 +22,14 @@ import math
 
 import taichi as ti
 
-from rigid.collision.data import BODY_A, BODY_B, FEATURE, RESTITUTION, SHAPE_A, SHAPE_B
+from rigid.collision.data import PAIR, POINT
 from rigid.constraints.contact_rows import ROWS
 from rigid.constraints.rows import DAMPING, DIRECTION, PER_MASS, STIFFNESS
 from rigid.kernels.columns import put_triple, triple
 from rigid.solvers.penalty.data import ROOM, STRETCH
+
+# Columns of a point that say which contact it is.
+KEYS = (PAIR.shape_a, PAIR.shape_b, PAIR.feature)
 
 SHARED = 0.75  # of what joints leave, for the three rows of each point
 
@@ -47,19 +50,19 @@ def begin_contacts(s: ti.template(), count, world):
     for body in range(s.crowds.shape[1]):
         s.crowds[world, body] = 0
     for c in range(count):
-        for end in ti.static((BODY_A, BODY_B)):
+        for end in ti.static((PAIR.body_a, PAIR.body_b)):
             body = s.points.integers[world, c, end]
             if body >= 0:
                 s.crowds[world, body] = s.crowds[world, body] + 1
     for c in range(count):
-        crowd = s.crowds[world, s.points.integers[world, c, BODY_A]]
-        if s.points.integers[world, c, BODY_B] >= 0:
-            crowd = ti.max(crowd, s.crowds[world, s.points.integers[world, c, BODY_B]])
+        crowd = s.crowds[world, s.points.integers[world, c, PAIR.body_a]]
+        if s.points.integers[world, c, PAIR.body_b] >= 0:
+            crowd = ti.max(crowd, s.crowds[world, s.points.integers[world, c, PAIR.body_b]])
         room = SHARED * s.surroundings[ROOM, world] / ti.cast(crowd, float)
         stiffness = ti.min(s.gains.stiffness, 0.5 * room / (s.h * s.h))
         most = (room - s.h * s.h * stiffness) / (2.0 * s.h)
         critical = 2.0 * ti.sqrt(stiffness)
-        damping = ti.min(critical * damping_ratio(s.points.numbers[world, c, RESTITUTION]), most)
+        damping = ti.min(critical * damping_ratio(s.points.numbers[world, c, POINT.restitution]), most)
         stretch = remembered(s, c, world)
         first = s.first_row + ROWS * c
         for row in range(first, first + ROWS):
@@ -75,7 +78,7 @@ def same(s: ti.template(), c, at, world):
     """Whether point c is the one that was kept at a place."""
     result = 1
     for k in ti.static(range(3)):
-        if s.points.integers[world, c, ti.static((SHAPE_A, SHAPE_B, FEATURE)[k])] != s.kept.keys[world, at, k]:
+        if s.points.integers[world, c, ti.static(KEYS[k])] != s.kept.keys[world, at, k]:
             result = 0
     return result
 
@@ -110,4 +113,4 @@ def keep_contacts(s: ti.template(), world):
             stretch += n[world, row, STRETCH] * triple(n, row, DIRECTION, world)
         put_triple(s.kept.stretches, c, 0, stretch, world)
         for k in ti.static(range(3)):
-            s.kept.keys[world, c, k] = s.points.integers[world, c, ti.static((SHAPE_A, SHAPE_B, FEATURE)[k])]
+            s.kept.keys[world, c, k] = s.points.integers[world, c, ti.static(KEYS[k])]

@@ -14,7 +14,7 @@ class Features(NamedTuple):
     """What a solver's kernel is compiled for."""
 
     joints: bool
-    contacts: Any  # a rigid.collision.data.Meetings, or None
+    contacts: Any  # a rigid.collision.data.PairTypes, or None
     gyroscopic: str  # "implicit", "midpoint" or "explicit": rigid/kernels/motion.py
     scaling: str  # "effective_mass" or "mass"
     block: bool  # rows of a joint scaled together

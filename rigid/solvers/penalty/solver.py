@@ -6,7 +6,8 @@ from pbd.core.launch import Launch, on_cpu, read, require_taichi, write
 from pbd.core.results import Statistics
 from pbd.core.validate import not_negative, one_of, positive
 from pbd.data import SPREAD
-from rigid.collision import data as tables
+from rigid.collision.data import array
+from rigid.collision.setup import refuse_turning_friction
 from rigid.constraints.joints.drive import DRIVE_KIND, GEARS, ROW
 from rigid.constraints.joints.table import FIRST_ROW
 from rigid.kernels.motion import Motion
@@ -66,7 +67,7 @@ class PenaltySolver(RowSolver):
         require_taichi()
         super().__init__(model, dt, worlds, substeps, gyroscopic, contacts, contact_capacity, grabs, COLUMNS)
         for each in self.models:
-            tables.refuse_turning_friction(each, "penalty")
+            refuse_turning_friction(each, "penalty")
         self.stiffness, self.damping = positive("stiffness", stiffness), not_negative("damping", damping)
         self.angular_stiffness = positive("angular_stiffness", angular_stiffness)
         self.angular_damping = not_negative("angular_damping", angular_damping)
@@ -74,12 +75,12 @@ class PenaltySolver(RowSolver):
         self.check_stability = bool(check_stability)
         worlds, capacity, bodies = self.worlds, self._capacity, len(self.model.bodies) + 1
         self.kept = Kept(
-            tables.array(np.zeros((worlds, capacity, 3))),
-            tables.array(np.zeros((worlds, capacity, 3), np.int32)),
-            tables.array(np.zeros(worlds, np.int32)),
+            array(np.zeros((worlds, capacity, 3))),
+            array(np.zeros((worlds, capacity, 3), np.int32)),
+            array(np.zeros(worlds, np.int32)),
         )
-        forces, crowds = tables.array(np.zeros((worlds, bodies, 6))), tables.array(np.zeros((worlds, bodies), np.int32))
-        self._surroundings = tables.array(np.zeros((ROOM + 1, worlds)))
+        forces, crowds = array(np.zeros((worlds, bodies, 6))), array(np.zeros((worlds, bodies), np.int32))
+        self._surroundings = array(np.zeros((ROOM + 1, worlds)))
         features = Features(
             bool(self._first_row or self.model.joints or self.model.springs), self._meetings, gyroscopic, scaling,
             bool(block), worlds == 1, SPREAD if on_cpu() else 1,

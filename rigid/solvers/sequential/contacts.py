@@ -4,7 +4,7 @@ from functools import lru_cache
 
 import taichi as ti
 
-from rigid.collision.data import BODY_A, FEATURE, POINT, SHAPE_A, SHAPE_B
+from rigid.collision.data import PAIR, POINT
 from rigid.collision.narrow import point_finder
 from rigid.constraints.contact_rows import ROWS, size, write_contact_rows
 from rigid.constraints.rows import DIRECTION, TURN_I
@@ -24,7 +24,7 @@ NEAR = 0.1
 @lru_cache
 def contact_writer(meetings):
     """A Taichi function (s, world) that writes the rows of all contacts, as the bodies lie, with the impulses that they
-    had, and returns how many groups there are. Arguments: meetings: what can meet, a rigid.collision.data.Meetings."""
+    had, and returns how many groups there are. Arguments: meetings: what can meet, a rigid.collision.data.PairTypes."""
     find_points = point_finder(meetings)
     groups = size(meetings)[1]
 
@@ -50,7 +50,7 @@ def begin_contacts(s: ti.template(), world):
         if ti.static(s.features.warm):
             old = remembered(s, c, world)
         begin_rows(s, c, 0, old, 0, DIRECTION, world)
-        if ti.static(s.features.contacts.turning):
+        if ti.static(s.features.contacts.turning_friction):
             begin_rows(s, c, ROWS, old, MOMENT, TURN_I, world)
 
 
@@ -73,11 +73,11 @@ def begin_rows(s: ti.template(), c, first, old, column, along, world):
 def remembered(s: ti.template(), c, world):
     """Where the impulse is kept that point c had in the last step, -1 for nowhere: of the same feature, or, where boxes
     lie edge on edge and a corner takes the place of a crossing, of the nearest point of the same two shapes."""
-    other, feature = s.points.integers[world, c, SHAPE_B], s.points.integers[world, c, FEATURE]
-    point = triple(s.points.numbers, c, POINT, world)
-    nearest = NEAR * s.motion.masses[world, s.points.integers[world, c, BODY_A], RADIUS]
+    other, feature = s.points.integers[world, c, PAIR.shape_b], s.points.integers[world, c, PAIR.feature]
+    point = triple(s.points.numbers, c, POINT.position, world)
+    nearest = NEAR * s.motion.masses[world, s.points.integers[world, c, PAIR.body_a], RADIUS]
     found = -1
-    at = s.kept.heads[s.points.integers[world, c, SHAPE_A], world]
+    at = s.kept.heads[s.points.integers[world, c, PAIR.shape_a], world]
     while at >= 0:
         following = s.kept.keys[world, at, NEXT]
         if s.kept.keys[world, at, OTHER] == other:
@@ -114,12 +114,12 @@ def keep_contacts(s: ti.template(), world):
         s.kept.heads[shape, world] = -1
     for c in range(ti.min(s.points.count[world], s.points.integers.shape[1])):
         put_triple(s.kept.impulses, c, 0, together(s, c, 0, DIRECTION, world), world)
-        if ti.static(s.features.contacts.turning):
+        if ti.static(s.features.contacts.turning_friction):
             put_triple(s.kept.impulses, c, MOMENT, together(s, c, ROWS, TURN_I, world), world)
-        put_triple(s.kept.impulses, c, WHERE, triple(s.points.numbers, c, POINT, world), world)
-        shape = s.points.integers[world, c, SHAPE_A]
-        s.kept.keys[world, c, OTHER] = s.points.integers[world, c, SHAPE_B]
-        s.kept.keys[world, c, OF_FEATURE] = s.points.integers[world, c, FEATURE]
+        put_triple(s.kept.impulses, c, WHERE, triple(s.points.numbers, c, POINT.position, world), world)
+        shape = s.points.integers[world, c, PAIR.shape_a]
+        s.kept.keys[world, c, OTHER] = s.points.integers[world, c, PAIR.shape_b]
+        s.kept.keys[world, c, OF_FEATURE] = s.points.integers[world, c, PAIR.feature]
         s.kept.keys[world, c, NEXT] = s.kept.heads[shape, world]
         s.kept.heads[shape, world] = c
 

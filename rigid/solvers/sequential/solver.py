@@ -47,7 +47,7 @@ class SequentialSolver(RowSolver):
         self.restitution_threshold = not_negative("restitution_threshold", restitution_threshold)
         self._gyroscopic, self._block = gyroscopic, bool(block)
         self._warm_start, self._split_impulse = bool(warm_start), bool(split_impulse)
-        turning = self._meetings is not None and self._meetings.turning
+        turning = self._meetings is not None and self._meetings.turning_friction
         self.kept = kept(self.worlds, self._capacity, len(self.model.shapes), turning)
         self._surroundings = array(self._gravity.T)
 

@@ -3,7 +3,7 @@
 import taichi as ti
 
 from pbd.integrate import gravity
-from rigid.collision import data as tables
+from rigid.collision.data import PAIR
 from rigid.solvers.verlet.data import (
     APPROACH,
     IMPULSE,
@@ -22,8 +22,8 @@ CALM = 3.0
 @ti.func
 def names(s: ti.template(), c, world):
     """The two shapes of contact c, first one that is a body's, or -1 where it is a particle's."""
-    first, second = s.hooked.points.integers[world, c, tables.SHAPE_B], s.hooked.points.integers[world, c, tables.SHAPE_A]
-    if s.hooked.points.integers[world, c, tables.BODY_B] < 0:
+    first, second = s.hooked.points.integers[world, c, PAIR.shape_b], s.hooked.points.integers[world, c, PAIR.shape_a]
+    if s.hooked.points.integers[world, c, PAIR.body_b] < 0:
         first, second = second, first
     return first, second
 
@@ -33,7 +33,7 @@ def recall(s: ti.template(), c, world):
     """Impulse (3,) [kg m] of the same contact in the last step; zero for a new one."""
     impulse = ti.Vector([0.0, 0.0, 0.0])
     holder, other = names(s, c, world)
-    feature = s.hooked.points.integers[world, c, tables.FEATURE]
+    feature = s.hooked.points.integers[world, c, PAIR.feature]
     if holder >= 0:
         old = s.hooked.heads[holder, world]
         while old >= 0:
@@ -58,6 +58,6 @@ def keep(s: ti.template(), c, world):
             impulse *= 0.0  # an impact: the next step will want nothing like it
         write_triple(s.hooked.kept, c, world, 0, impulse[0] * n + impulse[1] * t + impulse[2] * u)
         s.hooked.kept_keys[c, world, KEPT_SHAPE] = other
-        s.hooked.kept_keys[c, world, KEPT_FEATURE] = s.hooked.points.integers[world, c, tables.FEATURE]
+        s.hooked.kept_keys[c, world, KEPT_FEATURE] = s.hooked.points.integers[world, c, PAIR.feature]
         s.hooked.kept_keys[c, world, KEPT_NEXT] = s.hooked.heads[holder, world]
         s.hooked.heads[holder, world] = c

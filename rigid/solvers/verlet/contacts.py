@@ -25,7 +25,7 @@ import taichi as ti
 
 from pbd.constraints.kind import WEIGHTLESS
 from pbd.integrate import gravity
-from rigid.collision import data as tables
+from rigid.collision.data import POINT
 from rigid.solvers.verlet.contact_cache import CALM, recall
 from rigid.solvers.verlet.data import (
     APPROACH,
@@ -106,16 +106,17 @@ def push_both(s: ti.template(), array: ti.template(), sign, c, impulse, world):
 def prepare(s: ti.template(), c, world):
     """Make contact c from the narrow phase's point, and find what it had in the last step."""
     a, b = sides_of(s, c, world)
-    n = ti.Vector([s.hooked.points.numbers[world, c, tables.NORMAL + k] for k in ti.static(range(3))])
-    gap = s.hooked.points.numbers[world, c, tables.GAP]
-    p = ti.Vector([s.hooked.points.numbers[world, c, tables.POINT + k] for k in ti.static(range(3))]) - 0.5 * gap * n
+    n = ti.Vector([s.hooked.points.numbers[world, c, POINT.normal + k] for k in ti.static(range(3))])
+    gap = s.hooked.points.numbers[world, c, POINT.gap]
+    p = ti.Vector([s.hooked.points.numbers[world, c, POINT.position + k] for k in ti.static(range(3))]) - 0.5 * gap * n
     t = ti.Vector([0.0, n[2], -n[1]])
     if ti.abs(n[0]) > 0.6:
         t = ti.Vector([-n[2], 0.0, n[0]])
     t /= t.norm()
     weights_a, arm_a = weights_of(s, a, p, world)
     weights_b, arm_b = weights_of(s, b, p, world)
-    start = point_of(s, s.particles.previous_position, a, weights_a, world) - point_of(s, s.particles.previous_position, b, weights_b, world)
+    now, before = ti.static(s.particles.position, s.particles.previous_position)
+    start = point_of(s, before, a, weights_a, world) - point_of(s, before, b, weights_b, world)
     write_triple(s.hooked.contacts, c, world, NORMAL, n)
     write_triple(s.hooked.contacts, c, world, TANGENT, t)
     write_triple(s.hooked.contacts, c, world, ARM_A, arm_a)
@@ -136,9 +137,9 @@ def prepare(s: ti.template(), c, world):
         s.hooked.contacts[c, world, INVERSE_WEIGHT + k] = 1.0 / (
             answer(s, a, arm_a, d, world) + answer(s, b, arm_b, d, world) + WEIGHTLESS
         )
-    s.hooked.contacts[c, world, FRICTION] = s.hooked.points.numbers[world, c, tables.FRICTION]
-    s.hooked.contacts[c, world, RESTITUTION] = s.hooked.points.numbers[world, c, tables.RESTITUTION]
-    foreseen = point_of(s, s.particles.position, a, weights_a, world) - point_of(s, s.particles.position, b, weights_b, world) - start
+    s.hooked.contacts[c, world, FRICTION] = s.hooked.points.numbers[world, c, POINT.friction]
+    s.hooked.contacts[c, world, RESTITUTION] = s.hooked.points.numbers[world, c, POINT.restitution]
+    foreseen = point_of(s, now, a, weights_a, world) - point_of(s, now, b, weights_b, world) - start
     foreseen += rise(s, c, world) * n  # corners go on along their tangents, and the frame grows
     # Speed at the end of the step as foreseen, and from it the speed at the surface, `depth` before.
     given = pull(s, a, b, n)

@@ -8,8 +8,7 @@ from typing import NamedTuple
 import taichi as ti
 
 from pbd.core.arrays import Integer, Real, count
-from rigid.collision import data as tables
-
+from rigid.collision.data import PAIR, Broad, Points, Shapes
 
 # Columns of `fit`. Corners x_k at rest are y_k in the body's frame; b_k and c_k make F = Σ x_k b_kᵀ the map from that
 # frame, and Σ c_k x_k its origin; p in the body's frame is Σ (c_k + b_k·p) x_k.
@@ -44,9 +43,9 @@ class Bodies(NamedTuple):
     kept_keys: Integer(count.capacity, count.worlds, KEYS, kept=True)
     heads: Integer(count.shapes, count.worlds, kept=True)  # the first that is kept of a shape b, or -1
     own: Integer(2)  # how many particles are a person's own, how many bodies there are
-    shapes: tables.Shapes
-    points: tables.Points
-    broad: tables.Broad
+    shapes: Shapes
+    points: Points
+    broad: Broad
 
 
 @ti.func
@@ -71,7 +70,7 @@ def four(array: ti.template(), c, world, column):
 @ti.func
 def sides_of(s: ti.template(), c, world):
     """The two sides of contact c."""
-    return s.hooked.points.integers[world, c, tables.BODY_A], s.hooked.points.integers[world, c, tables.BODY_B]
+    return s.hooked.points.integers[world, c, PAIR.body_a], s.hooked.points.integers[world, c, PAIR.body_b]
 
 
 @ti.func

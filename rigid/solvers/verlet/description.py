@@ -7,7 +7,7 @@ import numpy as np
 
 import pbd
 from pbd.core.validate import indices
-from rigid.collision.data import refuse_turning_friction
+from rigid.collision.setup import refuse_turning_friction
 from rigid.joint import Ball, Distance, Fixed, Hinge, Slider, Universal
 from rigid.mass import second_moment
 from rigid.names import GROUND

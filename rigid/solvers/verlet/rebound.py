@@ -44,8 +44,9 @@ def aim(s: ti.template(), c, world):
     """
     a, b = sides_of(s, c, world)
     weights_a, weights_b = four(s.hooked.contacts, c, world, WEIGHTS_A), four(s.hooked.contacts, c, world, WEIGHTS_B)
-    here, there = point_of(s, s.particles.position, a, weights_a, world), point_of(s, s.particles.position, b, weights_b, world)
-    start = point_of(s, s.particles.previous_position, a, weights_a, world) - point_of(s, s.particles.previous_position, b, weights_b, world)
+    now, before = ti.static(s.particles.position, s.particles.previous_position)
+    here, there = point_of(s, now, a, weights_a, world), point_of(s, now, b, weights_b, world)
+    start = point_of(s, before, a, weights_a, world) - point_of(s, before, b, weights_b, world)
     p = here
     if a < 0:
         p = there

@@ -8,7 +8,7 @@ a ball of 10 cm that rolls at 4 m/s by 1 mm in each 1/240 s. So the rise, to sec
 import taichi as ti
 
 from pbd.core.shapes import CAPSULE, CYLINDER, PLANE, SPHERE, rotate_back
-from rigid.collision import data as tables
+from rigid.collision.data import PAIR, PLACEMENT, SHAPE, STRUCTURE
 from rigid.solvers.verlet.data import MAP, NORMAL, ROLL, sides_of, triple, write_triple
 from rigid.solvers.verlet.poses import combined
 
@@ -43,23 +43,24 @@ def prepare_rolling(s: ti.template(), c, world):
     A cylinder rolls about its axis alone.
     """
     e, radius = ti.Vector([0.0, 0.0, 0.0]), 0.0
-    a, b = s.hooked.points.integers[world, c, tables.SHAPE_A], s.hooked.points.integers[world, c, tables.SHAPE_B]
+    a, b = s.hooked.points.integers[world, c, PAIR.shape_a], s.hooked.points.integers[world, c, PAIR.shape_b]
+    structure = ti.static(s.hooked.shapes.integers)
     if a >= 0:
         n = triple(s.hooked.contacts, c, world, NORMAL)
         curvature = 0.0
-        for side in ti.static((tables.SHAPE_A, tables.SHAPE_B)):
+        for side in ti.static((PAIR.shape_a, PAIR.shape_b)):
             shape = s.hooked.points.integers[world, c, side]
-            kind = s.hooked.shapes.integers[shape, tables.KIND]
+            kind = structure[shape, STRUCTURE.kind]
             if kind == SPHERE or kind == CAPSULE:
-                curvature += 1.0 / s.hooked.shapes.numbers[world, shape, tables.SIZE]
+                curvature += 1.0 / s.hooked.shapes.numbers[world, shape, SHAPE.size]
         if curvature > 0.0:
             e, radius = turned_over(s, c, world), 1.0 / curvature
             e -= n.dot(e) * n
-        elif s.hooked.shapes.integers[a, tables.KIND] == CYLINDER and s.hooked.shapes.integers[b, tables.KIND] == PLANE:
+        elif structure[a, STRUCTURE.kind] == CYLINDER and structure[b, STRUCTURE.kind] == PLANE:
             placed = ti.static(s.hooked.broad.placed)
-            e = n.cross(ti.Vector([placed[world, a, tables.MATRIX + 3 * k + 2] for k in ti.static(range(3))]))
+            e = n.cross(ti.Vector([placed[world, a, PLACEMENT.matrix + 3 * k + 2] for k in ti.static(range(3))]))
             if e.norm() > LIES:
-                radius = s.hooked.shapes.numbers[world, a, tables.SIZE] / e.norm()
+                radius = s.hooked.shapes.numbers[world, a, SHAPE.size] / e.norm()
         if e.norm_sqr() > 0.0:
             e /= e.norm()
     write_triple(s.hooked.contacts, c, world, ROLL, ti.sqrt(0.5 * radius) * e)

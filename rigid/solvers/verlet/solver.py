@@ -12,7 +12,8 @@ import numpy as np
 import pbd
 from pbd.core.arrays import arrays_of, read, write
 from pbd.core.validate import finite_vector, one_of
-from rigid.collision.data import GAP, NORMAL, POINT, meetings
+from rigid.collision.data import POINT
+from rigid.collision.setup import pair_types
 from rigid.constraints.joints.positions import JointPositions
 from rigid.joint import motor_target
 from rigid.model import models_of_worlds
@@ -86,7 +87,7 @@ class FrameSolver:
         self._bodies = None
         if contacts and may_touch(self.model, particles):
             self._bodies = body_arrays(models, descriptions, self.system.worlds, contact_capacity)
-            self.system.add_hooks(step_hooks(meetings(models)), self._bodies)
+            self.system.add_hooks(step_hooks(pair_types(models)), self._bodies)
 
     @property
     def time(self):
@@ -153,7 +154,7 @@ class FrameSolver:
             return np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0)
         count = int(read(self._bodies.points.count)[world])
         numbers = read(self._bodies.points.numbers)[world, :count].astype(float)
-        return numbers[:, POINT : POINT + 3], numbers[:, NORMAL : NORMAL + 3], numbers[:, GAP]
+        return numbers[:, POINT["position"]], numbers[:, POINT["normal"]], numbers[:, POINT.gap]
 
     def particle_positions(self):
         """Positions of a person's own particles, (particles, 3) or (worlds, particles, 3) [m]."""

@@ -12,19 +12,19 @@ import taichi as ti
 from pbd.data import REPORT
 from pbd.integrate import position
 from pbd.step import StepHooks
-from rigid.collision import data as tables
+from rigid.collision.data import PAIR, POINT, SHAPE, STRUCTURE
 from rigid.collision.narrow import point_finder, shape_distance
 from rigid.solvers.verlet import contact_cache as kept
 from rigid.solvers.verlet import contacts as contact
 from rigid.solvers.verlet import rebound
-from rigid.solvers.verlet.data import BODIES, IMPULSE, OWN, TOUCHED
+from rigid.solvers.verlet.data import BODIES, IMPULSE, OWN, TOUCHED, Bodies
 from rigid.solvers.verlet.poses import move, read_inertia, read_pose, rest
 from rigid.solvers.verlet.sides import PARTICLE
 
 
 @lru_cache
 def step_hooks(meetings):
-    """The StepHooks whose kernels know the kinds of pairs that can meet. Arguments: of rigid.collision.data.meetings."""
+    """The StepHooks of a solver. Args: meetings: kinds of pairs that can touch, a rigid.collision.data.PairTypes."""
     find_points = point_finder(meetings)
 
     @ti.func
@@ -46,7 +46,7 @@ def begin(s: ti.template(), world):
     if s.hooked.points.count[world] > s.hooked.contacts.shape[0]:
         s.report[world, REPORT.contact_overflow] = ti.cast(s.hooked.points.count[world], float)
     for c in range(contact.count(s, world)):
-        for k in ti.static((tables.BODY_A, tables.BODY_B)):
+        for k in ti.static((PAIR.body_a, PAIR.body_b)):
             body = s.hooked.points.integers[world, c, k]
             if body >= 0:
                 s.hooked.motion[body, world, TOUCHED] = 1.0
@@ -71,7 +71,7 @@ def meet_particle(s: ti.template(), i, world):
         x = s.particles.previous_position[i, world]
         way = (position(s, i, world) - x).norm()
         for shape in range(s.hooked.heads.shape[0]):
-            body = s.hooked.shapes.integers[shape, tables.BODY]
+            body = s.hooked.shapes.integers[shape, STRUCTURE.body]
             near = radius + way
             if body >= 0:
                 near += s.hooked.reach[body, world]
@@ -86,18 +86,18 @@ def append(s: ti.template(), i, shape, x, normal, gap, world):
     c = s.hooked.points.count[world]
     s.hooked.points.count[world] = c + 1
     if c < s.hooked.contacts.shape[0]:
-        s.hooked.points.integers[world, c, tables.SHAPE_A] = -1
-        s.hooked.points.integers[world, c, tables.SHAPE_B] = -1
-        s.hooked.points.integers[world, c, tables.BODY_A] = PARTICLE - i
-        s.hooked.points.integers[world, c, tables.BODY_B] = s.hooked.shapes.integers[shape, tables.BODY]
+        s.hooked.points.integers[world, c, PAIR.shape_a] = -1
+        s.hooked.points.integers[world, c, PAIR.shape_b] = -1
+        s.hooked.points.integers[world, c, PAIR.body_a] = PARTICLE - i
+        s.hooked.points.integers[world, c, PAIR.body_b] = s.hooked.shapes.integers[shape, STRUCTURE.body]
         # Half the gap from here is where the impulse acts: at the particle, else friction would turn the two.
         place = x + 0.5 * gap * normal
         for k in ti.static(range(3)):
-            s.hooked.points.numbers[world, c, tables.POINT + k] = place[k]
-            s.hooked.points.numbers[world, c, tables.NORMAL + k] = normal[k]
-        s.hooked.points.numbers[world, c, tables.GAP] = gap
-        s.hooked.points.numbers[world, c, tables.FRICTION] = s.hooked.shapes.numbers[world, shape, tables.SHAPE_FRICTION]
-        s.hooked.points.numbers[world, c, tables.RESTITUTION] = 0.0
+            s.hooked.points.numbers[world, c, POINT.position + k] = place[k]
+            s.hooked.points.numbers[world, c, POINT.normal + k] = normal[k]
+        s.hooked.points.numbers[world, c, POINT.gap] = gap
+        s.hooked.points.numbers[world, c, POINT.friction] = s.hooked.shapes.numbers[world, shape, SHAPE.friction]
+        s.hooked.points.numbers[world, c, POINT.restitution] = 0.0
 
 
 @ti.func

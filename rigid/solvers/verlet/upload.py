@@ -4,7 +4,7 @@ import numpy as np
 
 from pbd.core.arrays import allocate
 from pbd.core.validate import whole
-from rigid.collision import data as tables
+from rigid.collision.setup import collision_arrays, default_capacity
 from rigid.mass import second_moment
 from rigid.solvers.verlet.data import FIT, Bodies
 
@@ -29,9 +29,9 @@ def body_arrays(models, descriptions, worlds, capacity=None):
     first = descriptions[0]
     if capacity is None:
         meeting = int((first.particles.radii[: first.own] > 0).sum())
-        capacity = tables.default_capacity(models[0]) + 2 * meeting
+        capacity = default_capacity(models[0]) + 2 * meeting
     capacity = whole("contact_capacity", capacity)
-    shapes, points, broad = tables.upload(models, worlds, capacity)
+    shapes, points, broad = collision_arrays(models, worlds, capacity)
     count, capacity = len(first.members), points.integers.shape[1]
     fit = np.stack([fit_columns(model, each) for model, each in zip(models, descriptions)], axis=1)
     members = np.concatenate(first.members)

@@ -101,7 +101,7 @@ def write(comparison, directory, plots=None, command=None):
 def troubles_of(comparison):
     """Pairs (who, what): of runs that ended early, and of solvers that cannot run the scene."""
     ended = [(trace.label, f"failed: {trace.failure}") for trace in comparison.traces if trace.failure]
-    return ended + [(label, f"did not run: {why}") for label, why in comparison.cannot.items()]
+    return ended + [(label, f"did not run: {why}") for label, why in comparison.unsupported.items()]
 
 
 def table_of(comparison):

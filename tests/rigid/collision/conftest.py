@@ -7,9 +7,10 @@ import pytest
 import taichi as ti
 
 from pbd.core.launch import Launch
-from rigid.collision import data as tables
+from rigid.collision.data import PAIR, POINT, Shapes, array
 from rigid.collision.narrow import find_points, shape_distance
 from rigid.collision.overlaps import finding_kernel
+from rigid.collision.setup import collision_arrays
 
 flat, table, cube = (ti.types.ndarray(ndim=n) for n in (1, 2, 3))
 
@@ -21,7 +22,7 @@ def measure(
 ):  # fmt: skip
     for i in range(places.shape[0]):
         x = ti.Vector([places[i, 0], places[i, 1], places[i, 2]])
-        shapes = ti.static(tables.Shapes(integers, numbers, vertices, planes, lists))
+        shapes = ti.static(Shapes(integers, numbers, vertices, planes, lists))
         distance, normal = shape_distance(shapes, shape, poses, x, 0)
         found[i, 0] = distance
         for k in ti.static(range(3)):
@@ -34,10 +35,10 @@ class Finder:
     def __init__(self, models, worlds=None, capacity=None, finding=find_points):
         self.models = models if isinstance(models, list) else [models]
         self.worlds = worlds or len(self.models)
-        self.arrays = tables.upload(self.models, self.worlds, capacity)
+        self.arrays = collision_arrays(self.models, self.worlds, capacity)
         count = max(len(self.models[0].bodies), 1)
-        self.poses = tables.array(np.zeros((self.worlds, count, 7)))
-        self.reach = tables.array(np.zeros((count, self.worlds)))
+        self.poses = array(np.zeros((self.worlds, count, 7)))
+        self.reach = array(np.zeros((count, self.worlds)))
         arrays = [each for group in self.arrays for each in group]
         self.launch = Launch(finding_kernel(finding), *arrays, self.poses, self.reach)
 
@@ -63,12 +64,12 @@ class Finder:
                     count=count[world],
                     shapes=i[:, :2],
                     bodies=i[:, 2:4],
-                    feature=i[:, tables.FEATURE],
+                    feature=i[:, PAIR.feature],
                     point=n[:, :3],
                     normal=n[:, 3:6],
-                    gap=n[:, tables.GAP],
-                    friction=n[:, tables.FRICTION],
-                    restitution=n[:, tables.RESTITUTION],
+                    gap=n[:, POINT.gap],
+                    friction=n[:, POINT.friction],
+                    restitution=n[:, POINT.restitution],
                 )
             )
         return found if self.worlds > 1 else found[0]

@@ -8,8 +8,10 @@ import pytest
 
 import pbd
 import rigid
-from rigid.collision import data as tables
+from rigid.collision import setup
+from rigid.collision.data import HEAD
 from rigid.collision.narrow import point_finder
+from rigid.collision.setup import pair_types, shape_tables
 from rigid.rotation import normalised
 
 
@@ -54,12 +56,12 @@ def scene(request):
 def test_a_hash_finds_what_a_list_of_all_pairs_finds(scene, finder, monkeypatch):
     """Half of the crowd has negative coordinates. Bit for bit, in whatever order."""
     hashed = finder(scene)
-    assert hashed.arrays[0].lists.to_numpy()[tables.PAIR_COUNT] == 0
-    assert hashed.arrays[0].lists.to_numpy()[tables.LARGE_COUNT] == 3  # the plane, the box and the long capsule
-    monkeypatch.setattr(tables, "ALL_PAIRS", 10**6)
-    monkeypatch.setattr(tables, "MOST_LISTED", 10**6)
+    assert hashed.arrays[0].lists.to_numpy()[HEAD.pair_count] == 0
+    assert hashed.arrays[0].lists.to_numpy()[HEAD.large_count] == 3  # the plane, the box and the long capsule
+    monkeypatch.setattr(setup, "MOST_LISTED_PAIRS", 10**6)
+    monkeypatch.setattr(setup, "MOST_LISTED_SHAPES", 10**6)
     listed = finder(scene)
-    assert listed.arrays[0].lists.to_numpy()[tables.SMALL_COUNT] == 0
+    assert listed.arrays[0].lists.to_numpy()[HEAD.small_count] == 0
     one, other = hashed(reach=0.05), listed(reach=0.05)
     assert one.count == other.count > 200
     assert pairs_of(one) == pairs_of(other)
@@ -137,7 +139,7 @@ def test_too_many_points_are_counted_and_not_written(finder):
 
 
 def test_too_many_pairs_are_too_many_points(finder, monkeypatch):
-    monkeypatch.setattr(tables, "PAIRS_OF_A_SHAPE", 1)
+    monkeypatch.setattr(setup, "PAIRS_OF_A_SHAPE", 1)
     model = rigid.Model()
     for _ in range(60):
         model.add_sphere(1.0, mass=1)
@@ -160,7 +162,7 @@ def test_a_mesh_collider_is_refused():
         mesh = pbd.MeshCollider((hull.vertices, hull.triangles), resolution=8)
     model.add_shape(rigid.GROUND, mesh)
     with pytest.raises(NotImplementedError, match=r"MeshCollider.*'ground'.*add_mesh"):
-        tables.shape_tables([model], 1)
+        shape_tables([model], 1)
 
 
 def test_worlds_of_other_shapes_are_refused():
@@ -170,9 +172,9 @@ def test_worlds_of_other_shapes_are_refused():
         return made
 
     with pytest.raises(ValueError, match="world 1 has other shapes"):
-        tables.shape_tables([model(), model(group=2)], 2)
+        shape_tables([model(), model(group=2)], 2)
     with pytest.raises(ValueError, match="2 models for 3 worlds"):
-        tables.shape_tables([model(), model()], 3)
+        shape_tables([model(), model()], 3)
 
 
 def test_worlds_of_hulls_with_other_faces_are_refused():
@@ -182,19 +184,19 @@ def test_worlds_of_hulls_with_other_faces_are_refused():
         points = normalised(random.normal(size=(8, 3)))  # all of them corners
         model.add_shape(model.add_body(), rigid.ConvexHull(points), density=1)
     with pytest.raises(ValueError, match="shape 0, a hull, has other faces in world 1"):
-        tables.shape_tables(models, 2)
+        shape_tables(models, 2)
 
 
 def test_what_can_meet():
     model = rigid.Model()
     model.add_ground()
-    assert not any(tables.meetings([model]))
+    assert not any(pair_types([model]))
     model.add_capsule(0.1, 1, mass=1)
-    assert tables.meetings([model]) == (False, True, False, False, False, False, False)
+    assert pair_types([model]) == (False, True, False, False, False, False, False)
     model.add_box((1, 1, 1), mass=1)
-    assert tables.meetings([model]) == (False, True, True, True, False, False, False)
+    assert pair_types([model]) == (False, True, True, True, False, False, False)
     model.add_shape(1, rigid.Sphere(radius=0.1), rolling_friction=0.01)
-    assert tables.meetings([model]).turning
+    assert pair_types([model]).turning_friction
 
 
 def test_compiled_for_what_can_meet_the_same_is_found(finder):
@@ -205,7 +207,7 @@ def test_compiled_for_what_can_meet_the_same_is_found(finder):
         turn = normalised(random.normal(size=4))
         model.add_capsule(0.1, 0.4, mass=1, position=random.uniform(-0.4, 0.4, 3) + (0, 0, 0.3), rotation=turn)
     everything = finder(model)(reach=0.02)
-    little = finder(model, finding=point_finder(tables.meetings([model])))(reach=0.02)
+    little = finder(model, finding=point_finder(pair_types([model])))(reach=0.02)
     assert everything.count == little.count > 10
     for name in ("shapes", "feature", "point", "gap"):
         assert np.array_equal(getattr(everything, name), getattr(little, name))

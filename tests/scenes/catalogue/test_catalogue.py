@@ -9,7 +9,7 @@ import scenes
 from rigid.rotation import rotate
 from scenes.bench.bodies import mass_ratio_error
 from scenes.render.film import camera_for, picture, renderer_for
-from scenes.scene import Following
+from scenes.scene import FollowingCamera
 from scenes.simulate.run import USUAL, Replay, Run
 from scenes.visuals.visuals import Bodies
 
@@ -97,7 +97,7 @@ def test_a_scene_runs_and_is_seen(name, solver):
     *_, last = Replay(scene, recording).frames()
     renderer = renderer_for(scene, 160, 90)
     camera = scene.camera or camera_for(scene, last, 160 / 90)
-    camera = camera.at(last) if isinstance(camera, Following) else camera
+    camera = camera.at(last) if isinstance(camera, FollowingCamera) else camera
     empty = renderer.draw([], camera)
     seen = picture(scene, last, renderer, camera)
     changed = np.abs(seen.astype(int) - empty).max(axis=2) > 16
@@ -195,10 +195,10 @@ def test_a_passive_scene_gains_no_energy(name, solver, parameters, duration):
         assert climb < 1e-3, f"{name} climbs {climb:.2%} of {scale:.4g} J above what it had come down to"
 
 
-def lowest(looks, frame):
-    """The lowest point of bodies [m]. Arguments: looks: a Bodies; frame: a Frame."""
+def lowest(visuals, frame):
+    """The lowest point of bodies [m]. Arguments: visuals: a Bodies; frame: a Frame."""
     heights = []
-    for (surface, placed), drawn in zip(looks.groups.values(), looks.draw(frame)):
+    for (surface, placed), drawn in zip(visuals.groups.values(), visuals.draw(frame)):
         moving = np.array([body >= 0 for body, *_ in placed])
         for place, turn in zip(drawn.positions[moving], drawn.rotations[moving]):
             heights.append((place + rotate(turn, surface.vertices))[:, 2].min())
@@ -222,8 +222,8 @@ def grounded():
 @pytest.mark.parametrize(("name", "solver", "parameters"), list(grounded()))
 def test_bodies_stay_above_the_ground(name, solver, parameters):
     scene = scenes.load(name, **parameters)
-    looks = Bodies(scene.model)
-    heights = [lowest(looks, frame) for frame in Run(scene, solver, duration=1.5, fps=60).frames()]
+    visuals = Bodies(scene.model)
+    heights = [lowest(visuals, frame) for frame in Run(scene, solver, duration=1.5, fps=60).frames()]
     assert min(heights) > -0.01
 
 

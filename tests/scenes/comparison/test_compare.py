@@ -226,20 +226,20 @@ def test_what_does_not_exist_is_said(given, message):
 
 def test_a_solver_that_cannot_run_the_scene_is_said_and_the_others_run():
     scene = scene_of_a_pendulum(impulse={"dt": 0.01}, penalty={"dt": 0.01, "stiffness": 1e9})
-    scene.cannot["verlet"] = "frames do not like it"
+    scene.unsupported["verlet"] = "frames do not like it"
     for solvers in (None, ["verlet", "impulse", "penalty"]):
         found = compare(scene, solvers, duration=0.02)
         assert [trace.label for trace in found.traces] == ["impulse", "articulated"][: 2 if solvers is None else 1]
-        assert "frames do not like it" in found.cannot["verlet"]
-        assert "a step of 0.01 s is unstable" in found.cannot["penalty"]
-        assert [row["failure"] for row in found.rows() if row["label"] == "verlet"] == [found.cannot["verlet"]]
+        assert "frames do not like it" in found.unsupported["verlet"]
+        assert "a step of 0.01 s is unstable" in found.unsupported["penalty"]
+        assert [row["failure"] for row in found.rows() if row["label"] == "verlet"] == [found.unsupported["verlet"]]
     with pytest.raises(ValueError, match="reference 'verlet' cannot run scene pendulum: solver 'verlet' cannot"):
         compare(scene, reference="verlet")
     with pytest.raises(ValueError, match=r"no solver can run scene pendulum: .*frames do not like it"):
         compare(scene, ["verlet"])
     particles = scenes.Scene(pbd.Particles(), name="own")
     particles.particles.add_particle((0, 0, 0))
-    assert set(compare(particles, duration=0.1).cannot) == {"impulse", "articulated", "penalty"}
+    assert set(compare(particles, duration=0.1).unsupported) == {"impulse", "articulated", "penalty"}
 
 
 def variants_of_a_leap(leap):

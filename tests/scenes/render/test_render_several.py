@@ -200,7 +200,7 @@ def test_scenery_floor_and_shadows_stand_once(tmp_path, said):
     camera, height, width = CAMERA, *alone.shape[:2]
     renderer = Renderer(width, height)
     frame = recording_of(np.array([0.4])).body_poses[0]
-    plain = renderer.draw(scene.looks[0].placed(frame, False) + scene.looks[1].surfaces, camera).astype(int)
+    plain = renderer.draw(scene.visuals[0].placed(frame, False) + scene.visuals[1].surfaces, camera).astype(int)
     covered = np.zeros((height, width), bool)
     (left, top), (right, bottom) = (camera.project((0.4 + way * 0.4, -0.3, 1 - way * 0.4), width, height).astype(int)
                                     for way in (-1, 1))  # fmt: skip

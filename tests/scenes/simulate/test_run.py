@@ -311,8 +311,8 @@ def test_a_solver_that_cannot_run_a_scene_says_why(crank):
     scene, _ = crank
     with pytest.raises(TypeError, match="control is 'fast': expected a function"):
         scenes.Scene(model=scene.model, control="fast")
-    cannot = {"verlet": "frames of particles do not like it"}
-    other = scenes.Scene(model=scene.model, settings={"impulse": {}}, cannot=cannot, name="crank")
+    unsupported = {"verlet": "frames of particles do not like it"}
+    other = scenes.Scene(model=scene.model, settings={"impulse": {}}, unsupported=unsupported, name="crank")
     assert "verlet" not in other.solvers
     with pytest.raises(NotImplementedError, match="'verlet' cannot run scene crank: frames of particles do not like"):
         Run(other, "verlet")

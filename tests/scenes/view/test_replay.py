@@ -144,7 +144,7 @@ def test_a_camera_that_follows_stays_and_all_else_moves(tmp_path):
 
     model = rigid.Model()
     body = model.add_sphere(0.1, mass=1.0)
-    camera = scenes.scene.Following(body, scenes.render.Camera((0, -3, 1), (0, 0, 0)))
+    camera = scenes.scene.FollowingCamera(body, scenes.render.Camera((0, -3, 1), (0, 0, 0)))
     scene = scenes.Scene(model=model, camera=camera)
     poses = np.zeros((4, 1, 7))
     poses[:, 0, 0], poses[:, 0, 3] = np.arange(4), 1.0

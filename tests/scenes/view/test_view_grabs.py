@@ -23,9 +23,9 @@ def cloth():
 
 
 def corner_of(session):
-    """The look of the cloth, and where its first corner is."""
-    look = session.running.scene.looks[0]
-    return look, session.running.particles.positions()[0]
+    """The visual of the cloth, and where its first corner is."""
+    visual = session.running.scene.visuals[0]
+    return visual, session.running.particles.positions()[0]
 
 
 def live(session, steps):
@@ -35,9 +35,9 @@ def live(session, steps):
 
 
 def test_a_corner_goes_to_the_pointer(cloth):
-    look, corner = corner_of(cloth)
+    visual, corner = corner_of(cloth)
     goal = corner + (-0.2, 0.1, 0.5)
-    assert cloth.grabs.take("me", look, 0, None, corner)
+    assert cloth.grabs.take("me", visual, 0, None, corner)
     grip = cloth.grabs.grips["me"]
     assert grip.held.nearest == 0
     np.testing.assert_allclose(grip.held.weights.max(), 1.0, atol=1e-6)  # the corner itself, between no others
@@ -59,10 +59,10 @@ def test_a_body_goes_to_the_pointer_with_its_ghost():
     session = Session(scenes.load("dzhanibekov", spin=0.0), "impulse", before=lambda _, span: grabs.move(span))
     session.choose(session.running.scene, "impulse", ghost="articulated")
     grabs = Grabs(session)
-    look = session.running.scene.looks[0]
-    number = next(k for k in range(2) if len(look.draw(session.running.frame())[k].surface.vertices) == 8)  # the box
+    visual = session.running.scene.visuals[0]
+    number = next(k for k in range(2) if len(visual.draw(session.running.frame())[k].surface.vertices) == 8)  # the box
     point = np.array([0.2, 0.1, 0.55])  # a corner of it
-    assert grabs.take(1, look, number, 0, point)
+    assert grabs.take(1, visual, number, 0, point)
     goal = point + (0.3, -0.2, 0.4)
     grabs.lead(1, goal)
     live(session, 240)
@@ -72,8 +72,8 @@ def test_a_body_goes_to_the_pointer_with_its_ghost():
 
 
 def test_what_a_hand_pulls_with_has_a_bound(cloth):
-    look, corner = corner_of(cloth)
-    cloth.grabs.take("me", look, 0, None, corner)
+    visual, corner = corner_of(cloth)
+    cloth.grabs.take("me", visual, 0, None, corner)
     cloth.grabs.lead("me", corner + (0, 0, 1000.0))
     cloth.grabs.move(10.0)
     grip = cloth.grabs.grips["me"]
@@ -85,10 +85,10 @@ def test_what_a_hand_pulls_with_has_a_bound(cloth):
 
 
 def test_hands_are_as_many_as_the_solvers_have_and_end_with_a_reset(cloth):
-    look, corner = corner_of(cloth)
-    assert [cloth.grabs.take(who, look, 0, None, corner) for who in range(GRABS + 1)] == [True] * GRABS + [False]
+    visual, corner = corner_of(cloth)
+    assert [cloth.grabs.take(who, visual, 0, None, corner) for who in range(GRABS + 1)] == [True] * GRABS + [False]
     cloth.grabs.release(2)
-    assert cloth.grabs.take("new", look, 0, None, corner)
+    assert cloth.grabs.take("new", visual, 0, None, corner)
     assert cloth.grabs.grips["new"].grab == 2
     cloth.reset()
     cloth.advance(2)
@@ -98,32 +98,32 @@ def test_hands_are_as_many_as_the_solvers_have_and_end_with_a_reset(cloth):
 
 
 def test_a_grasp_is_between_the_corners_of_a_triangle(cloth):
-    look, _ = corner_of(cloth)
-    corners = cloth.running.particles.positions()[look.triangles[7]]
+    visual, _ = corner_of(cloth)
+    corners = cloth.running.particles.positions()[visual.triangles[7]]
     point = np.array([0.5, 0.3, 0.2]) @ corners + (0, 0, 0.01)
-    held = grasp(cloth.running, look, 0, None, point)
-    assert set(held.particles) == set(look.triangles[7])
+    held = grasp(cloth.running, visual, 0, None, point)
+    assert set(held.particles) == set(visual.triangles[7])
     np.testing.assert_allclose(held.place(cloth.running), point - (0, 0, 0.01), rtol=0, atol=1e-9)
     assert isinstance(held, Held)
 
 
 def test_pins_hold_and_go_where_they_are_dragged(cloth):
     pins = Pins(cloth)
-    look, corner = corner_of(cloth)
-    pins.pin(look, 0, None, corner)
+    visual, corner = corner_of(cloth)
+    pins.pin(visual, 0, None, corner)
     cloth.advance(20)
     np.testing.assert_array_equal(cloth.running.particles.positions()[0], corner)
     goal = corner + (0.1, 0.0, 0.2)
-    cloth.grabs.take("me", look, 0, None, corner)
+    cloth.grabs.take("me", visual, 0, None, corner)
     cloth.grabs.lead("me", goal)
     live(cloth, 60)
     np.testing.assert_allclose(cloth.running.particles.positions()[0], goal, rtol=0, atol=1e-6)  # e^-25 of the way
     cloth.grabs.release("me")
     mass = scenes.load("drape", count=COUNT).particles.masses[0]
-    pins.unpin(look, 0, None, goal)
+    pins.unpin(visual, 0, None, goal)
     np.testing.assert_allclose(cloth.running.particles.inverse_masses()[0], 1 / mass, rtol=1e-12)
     with pytest.raises(ValueError, match="nothing is pinned"):
-        pins.unpin(look, 0, None, goal)
+        pins.unpin(visual, 0, None, goal)
     with pytest.raises(ValueError, match="no particles here"):
         pins.pin(Scenery([]), 0, None, goal)
 
@@ -145,7 +145,7 @@ def test_a_cut_goes_through_what_it_sweeps_over(cloth):
     lengths = cloth.running.particles.sticks()[1]
     torn = np.flatnonzero(lengths == 0)
     assert len(torn) == COUNT + 2 * (COUNT - 1)
-    left = tearing.looks[0]
+    left = tearing.visuals[0]
     assert isinstance(left, Fabric)
     assert len(left.triangles) == 2 * (COUNT - 1) * (COUNT - 2)
     column = left.triangles % COUNT
@@ -155,7 +155,7 @@ def test_a_cut_goes_through_what_it_sweeps_over(cloth):
     # A reset makes it whole.
     cloth.reset()
     tearing.renew()
-    assert len(tearing.looks[0].triangles) == 2 * (COUNT - 1) ** 2
+    assert len(tearing.visuals[0].triangles) == 2 * (COUNT - 1) ** 2
 
 
 def test_sticks_tear_where_they_are_stretched_too_far(cloth):
@@ -171,7 +171,7 @@ def test_sticks_tear_where_they_are_stretched_too_far(cloth):
     assert len(expected) > 0
     tearing.give_way()
     np.testing.assert_array_equal(np.flatnonzero(cloth.running.particles.sticks()[1] == 0), expected)
-    assert len(tearing.looks[0].triangles) < 2 * (COUNT - 1) ** 2
+    assert len(tearing.visuals[0].triangles) < 2 * (COUNT - 1) ** 2
 
 
 def test_there_is_nothing_to_cut_in_bodies():

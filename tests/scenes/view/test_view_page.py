@@ -69,13 +69,13 @@ def drag(viewer, *events):
     viewer.session.turn()
 
 
-def test_the_page_shows_what_looks_draw(cloth):
+def test_the_page_shows_what_visuals_draw(cloth):
     session = cloth.session
     for _ in range(3):
         session.advance(2)
         cloth.show(session)
         frame = session.running.frame()
-        sheet, ball = (look.draw(frame)[0] for look in session.running.scene.looks)
+        sheet, ball = (visual.draw(frame)[0] for visual in session.running.scene.visuals)
         for side, colour in (("front", sheet.colour), ("back", sheet.back_colour)):
             handle = of(cloth, f"/scene/0/0/{side}")
             np.testing.assert_array_equal(handle.vertices, sheet.vertices.astype(np.float32))
@@ -163,7 +163,7 @@ def test_solvers_and_a_ghost_are_chosen(viewer):
     session.ask(lambda: session.advance(5))
     session.turn()
     frame = session.ghost.frame()
-    expected = session.ghost.scene.looks[0].draw(frame)[0].positions
+    expected = session.ghost.scene.visuals[0].draw(frame)[0].positions
     np.testing.assert_array_equal(ghost.batched_positions, expected.astype(np.float32))
     session.ask(lambda: viewer.choose_solver("articulated"))
     session.turn()
@@ -191,7 +191,7 @@ def test_lines_are_those_of_the_run(viewer):
 def test_a_cloth_may_be_torn_to_nothing(cloth):
     session = cloth.session
     cloth.tearing.cut(np.arange(len(cloth.tearing.pairs)))
-    assert not len(next(look for look in cloth.tearing.looks if isinstance(look, Fabric)).triangles)
+    assert not len(next(visual for visual in cloth.tearing.visuals if isinstance(visual, Fabric)).triangles)
     cloth.show(session)
     assert of(cloth, "/scene/0/0/front") is None
     session.ask(session.reset)

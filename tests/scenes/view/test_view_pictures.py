@@ -50,11 +50,11 @@ def test_a_scene_in_the_viewer(window, name, ghost, lines):
         session.ask(viewer.play_or_pause)
         session.turn()
         # It is the last moment that is on the page; drawing it takes some time more.
-        moved = scene.looks[0].draw(session.running.frame())[-1]
+        moved = scene.visuals[0].draw(session.running.frame())[-1]
         if name == "drape":
             window.until(lambda: window.vertices("/scene/0/0/front"), lambda shown: near(shown, moved.vertices))
         else:
-            node = f"/scene/0/{len(scene.looks[0].draw(session.running.frame())) - 1}"
+            node = f"/scene/0/{len(scene.visuals[0].draw(session.running.frame())) - 1}"
             window.until(lambda: window.place(node)[:3], lambda shown: near(shown, moved.positions[0]), 60)
         window.page.wait_for_timeout(4000)
         assert coloured(window.keep(f"window_{name}")) > 0.005

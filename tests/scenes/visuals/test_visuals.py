@@ -10,9 +10,9 @@ from rigid import build
 from rigid.rotation import from_axis_angle, rotate
 from scenes.render.film import camera_for
 from scenes.render.geometry import Camera
-from scenes.scene import Following
+from scenes.scene import FollowingCamera
 from scenes.simulate.run import Frame
-from scenes.visuals.visuals import PALETTE, STONE, Bodies, Joints, Springs, clothes, looks_of
+from scenes.visuals.visuals import PALETTE, STONE, Bodies, Joints, Springs, clothes, visuals_of
 
 RNG = np.random.default_rng(5)
 TURN = from_axis_angle((1, 2, 3), 1.1)
@@ -94,7 +94,7 @@ def test_strings_are_drawn_between_their_ends():
     ball = model.add_sphere(0.1, mass=1.0, position=(0, 0, 1))
     model.add_distance(rigid.GROUND, ball, (0, 0, 2), (0, 0, 1.1))
     model.add_ball(rigid.GROUND, model.add_sphere(0.1, mass=1.0, position=(3, 0, 1)), (3, 0, 2))
-    assert [type(look) for look in looks_of(None, model)] == [Bodies, Joints]
+    assert [type(visual) for visual in visuals_of(None, model)] == [Bodies, Joints]
     frame = frame_of([(1, 0, 1, 1, 0, 0, 0), (3, 0, 1, 1, 0, 0, 0)])  # the ball went to x = 1
     (rod,) = Joints(model, 0.01).draw(frame)
     assert rod.vertices.max(axis=0) == pytest.approx((1.01, 0.01, 2.01), abs=0.005)
@@ -117,7 +117,7 @@ def test_springs_are_coils_between_their_ends():
 
 def test_a_camera_follows_a_body_along_the_floor():
     camera = Camera((1.0, -2.0, 1.5), (0.0, 0.0, 0.2))
-    seen = Following(1, camera).at(frame_of([(9, 9, 9, 1, 0, 0, 0), (3, 4, 5, 1, 0, 0, 0)]))
+    seen = FollowingCamera(1, camera).at(frame_of([(9, 9, 9, 1, 0, 0, 0), (3, 4, 5, 1, 0, 0, 0)]))
     assert seen.position == pytest.approx((4, 2, 1.5))
     assert seen.target == pytest.approx((3, 4, 0.2))
     assert seen.field_of_view == camera.field_of_view
