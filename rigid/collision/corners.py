@@ -13,21 +13,21 @@ def corner(shapes: ti.template(), shape, k, world):
 
 
 @ti.func
-def plane(shapes: ti.template(), shape, face, world):
+def face_plane(shapes: ti.template(), shape, face, world):
     """Outward unit normal of a face, and its offset [m]."""
     row = shapes.integers[shape, STRUCTURE.first_plane] + face
     return triple(shapes.planes, row, 0, world), shapes.planes[world, row, 3]
 
 
 @ti.func
-def loop(shapes: ti.template(), shape, face):
+def face_loop(shapes: ti.template(), shape, face):
     """Where in Shapes.lists the corners of a face begin and end."""
     row = shapes.integers[shape, STRUCTURE.first_loop] + face
     return shapes.lists[row], shapes.lists[row + 1]
 
 
 @ti.func
-def side(shapes: ti.template(), shape, begin, end, k, world):
+def loop_side(shapes: ti.template(), shape, begin, end, k, world):
     """The corner at place k of a loop, and the one after it (3,) each [m]."""
     after = k + 1
     if after == end:
@@ -44,9 +44,9 @@ def edge(shapes: ti.template(), shape, k, world):
 
 
 @ti.func
-def beside(shapes: ti.template(), shape, k, world):
+def adjacent_normals(shapes: ti.template(), shape, k, world):
     """Outward unit normals of the faces left and right of edge k."""
     row = shapes.integers[shape, STRUCTURE.first_edge] + 4 * k
-    left, _ = plane(shapes, shape, shapes.lists[row + 2], world)
-    right, _ = plane(shapes, shape, shapes.lists[row + 3], world)
+    left, _ = face_plane(shapes, shape, shapes.lists[row + 2], world)
+    right, _ = face_plane(shapes, shape, shapes.lists[row + 3], world)
     return left, right

@@ -12,7 +12,7 @@ from pbd.core.arrays import Columns, Integer, Real, count, write
 from pbd.core.launch import device_array
 from pbd.core.runtime import real_type
 
-# What all worlds have in common of a shape: its kind (pbd/core/shapes.py), its body (-1 for the ground), its collision
+# What all worlds have in common of a shape: its kind (pbd/core_segment/shapes.py), its body (-1 for the ground), its collision
 # group and mask. A polyhedron also has rows of `vertices` and of `planes`; in `lists` from `first_loop` on where each
 # face's corners begin (and where the last one's end), and from `first_edge` on four integers for each edge (see
 # Polyhedron). From `first_excluded` on are the bodies that its body never touches.
@@ -70,10 +70,10 @@ class Points(NamedTuple):
     count: Integer(count.worlds)  # above the capacity: how many points there should be
 
 
-class Broad(NamedTuple):
+class Scratch(NamedTuple):
     """Scratch memory of `find_points`."""
 
-    placed: Real(count.worlds, count.shapes, PLACEMENT)
+    placements: Real(count.worlds, count.shapes, PLACEMENT)
     bins: Integer(count.bins, count.worlds)  # where each bucket of the hash begins, then the shapes in the buckets
     pairs: Integer(count.worlds, count.pairs, 2)  # shapes that could touch
     clips: Real(count.worlds, count.corners, CLIP)  # two polygons that are clipped, and the points of one pair

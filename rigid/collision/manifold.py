@@ -5,77 +5,77 @@ import taichi as ti
 from rigid.collision.data import PAIR, POINT, SHAPE, STRUCTURE
 from rigid.kernels.columns import triple
 
-MOST = 8  # points of a pair that are kept
-AWAY = 7  # the column of Broad.clips after POINT.gap: squared distance from those that are kept already
+MOST_POINTS = 8  # points of a pair that are kept
+AWAY = 7  # the column of Scratch.clips after POINT.gap: squared distance from those that are kept already
 
 
 @ti.func
-def first_row(broad: ti.template()):
-    """Where the points of a pair begin in Broad.clips, behind two polygons."""
-    return 2 * (broad.marks.shape[0] // 3)
+def first_point(scratch: ti.template()):
+    """Where the points of a pair begin in Scratch.clips, behind two polygons."""
+    return 2 * (scratch.marks.shape[0] // 3)
 
 
 @ti.func
-def put(broad: ti.template(), count, point, normal, gap, feature, world):
+def add_point(scratch: ti.template(), count, point, normal, gap, feature, world):
     """Collect a point; return the new count.
 
     Arguments: count so far; point on the first shape of the pair; normal, unit, from the second to the first; gap [m];
     feature.
     """
-    row = first_row(broad) + count
-    if row < broad.marks.shape[0]:
+    row = first_point(scratch) + count
+    if row < scratch.marks.shape[0]:
         for k in ti.static(range(3)):
-            broad.clips[world, row, POINT.position + k] = point[k]
-            broad.clips[world, row, POINT.normal + k] = normal[k]
-        broad.clips[world, row, POINT.gap] = gap
-        broad.marks[row, world] = feature
-    return ti.min(count + 1, broad.marks.shape[0] - first_row(broad))
+            scratch.clips[world, row, POINT.position + k] = point[k]
+            scratch.clips[world, row, POINT.normal + k] = normal[k]
+        scratch.clips[world, row, POINT.gap] = gap
+        scratch.marks[row, world] = feature
+    return ti.min(count + 1, scratch.marks.shape[0] - first_point(scratch))
 
 
 @ti.func
-def swap(broad: ti.template(), a, b, world):
+def swap_points(scratch: ti.template(), a, b, world):
     """Exchange two rows of what was collected."""
     for k in range(AWAY + 1):
-        kept = broad.clips[world, a, k]
-        broad.clips[world, a, k] = broad.clips[world, b, k]
-        broad.clips[world, b, k] = kept
-    feature = broad.marks[a, world]
-    broad.marks[a, world] = broad.marks[b, world]
-    broad.marks[b, world] = feature
+        kept = scratch.clips[world, a, k]
+        scratch.clips[world, a, k] = scratch.clips[world, b, k]
+        scratch.clips[world, b, k] = kept
+    feature = scratch.marks[a, world]
+    scratch.marks[a, world] = scratch.marks[b, world]
+    scratch.marks[b, world] = feature
 
 
 @ti.func
-def thin_out(broad: ti.template(), count, world):
+def reduce_manifold(scratch: ti.template(), count, world):
     """Bring the eight points to the front that span the most, the deepest among them; return how many there are.
 
     Each is the one farthest from those before (Gonzalez, Clustering to minimize the maximum intercluster distance,
     1985), the first one the first that was collected, which unlike the deepest stays the same from step to step.
     """
-    first = first_row(broad)
-    if count > MOST:
+    first = first_point(scratch)
+    if count > MOST_POINTS:
         deepest = first
         for row in range(first, first + count):
-            broad.clips[world, row, AWAY] = 1e30
-            if broad.clips[world, row, POINT.gap] < broad.clips[world, deepest, POINT.gap]:
+            scratch.clips[world, row, AWAY] = 1e30
+            if scratch.clips[world, row, POINT.gap] < scratch.clips[world, deepest, POINT.gap]:
                 deepest = row
-        swap(broad, deepest, first + count - 1, world)  # kept out, and the last to be chosen
-        for k in range(1, MOST - 1):
-            last = triple(broad.clips, first + k - 1, POINT.position, world)
+        swap_points(scratch, deepest, first + count - 1, world)  # kept out, and the last to be chosen
+        for k in range(1, MOST_POINTS - 1):
+            last = triple(scratch.clips, first + k - 1, POINT.position, world)
             farthest = first + k
             for row in range(first + k, first + count - 1):
-                away = (triple(broad.clips, row, POINT.position, world) - last).norm_sqr()
-                away = ti.min(away, broad.clips[world, row, AWAY])
-                broad.clips[world, row, AWAY] = away
+                away = (triple(scratch.clips, row, POINT.position, world) - last).norm_sqr()
+                away = ti.min(away, scratch.clips[world, row, AWAY])
+                scratch.clips[world, row, AWAY] = away
                 # Of some that are as far, but for round-off, the first: else they would change from step to step.
-                if away > 1.001 * broad.clips[world, farthest, AWAY]:
+                if away > 1.001 * scratch.clips[world, farthest, AWAY]:
                     farthest = row
-            swap(broad, first + k, farthest, world)
-        swap(broad, first + MOST - 1, first + count - 1, world)
-    return ti.min(count, MOST)
+            swap_points(scratch, first + k, farthest, world)
+        swap_points(scratch, first + MOST_POINTS - 1, first + count - 1, world)
+    return ti.min(count, MOST_POINTS)
 
 
 @ti.func
-def hand_over(shapes: ti.template(), points: ti.template(), broad: ti.template(), first, second, count, world):
+def emit_contacts(shapes: ti.template(), points: ti.template(), scratch: ti.template(), first, second, count, world):
     """Append the points of a pair to those of the world, in the order of its shapes' indices, the ground last."""
     a, b = first, second
     if shapes.integers[first, STRUCTURE.body] < 0 or (shapes.integers[second, STRUCTURE.body] >= 0 and second < first):
@@ -84,9 +84,9 @@ def hand_over(shapes: ti.template(), points: ti.template(), broad: ti.template()
     springy = ti.max(shapes.numbers[world, a, SHAPE.restitution], shapes.numbers[world, b, SHAPE.restitution])
     begin = points.count[world]
     for k in range(ti.min(count, points.integers.shape[1] - begin)):
-        row = first_row(broad) + k
-        point, normal = triple(broad.clips, row, POINT.position, world), triple(broad.clips, row, POINT.normal, world)
-        gap = broad.clips[world, row, POINT.gap]
+        row = first_point(scratch) + k
+        point, normal = triple(scratch.clips, row, POINT.position, world), triple(scratch.clips, row, POINT.normal, world)
+        gap = scratch.clips[world, row, POINT.gap]
         if a != first:
             point -= gap * normal
             normal = -normal
@@ -101,5 +101,5 @@ def hand_over(shapes: ti.template(), points: ti.template(), broad: ti.template()
         points.integers[world, place, PAIR.shape_b] = b
         points.integers[world, place, PAIR.body_a] = shapes.integers[a, STRUCTURE.body]
         points.integers[world, place, PAIR.body_b] = shapes.integers[b, STRUCTURE.body]
-        points.integers[world, place, PAIR.feature] = broad.marks[row, world]
+        points.integers[world, place, PAIR.feature] = scratch.marks[row, world]
     points.count[world] = begin + count

@@ -6,8 +6,8 @@ import numpy as np
 import taichi as ti
 
 from pbd.core.launch import Launch, read, write
-from rigid.collision.data import POINT, Broad, Points, Shapes, array
-from rigid.collision.narrow import point_finder
+from rigid.collision.data import POINT, Points, Scratch, Shapes, array
+from rigid.collision.narrow_phase import point_finder
 from rigid.collision.setup import collision_arrays, pair_types
 
 flat, table, cube = (ti.types.ndarray(ndim=n) for n in (1, 2, 3))
@@ -15,21 +15,21 @@ flat, table, cube = (ti.types.ndarray(ndim=n) for n in (1, 2, 3))
 
 @cache
 def finding_kernel(find_points):
-    """A kernel that finds the points of all worlds. Arguments: find_points: of rigid.collision.narrow."""
+    """A kernel that finds the points of all worlds. Arguments: find_points: of rigid.collision.narrow_phase."""
 
     @ti.kernel
     def find(
         integers: table, numbers: cube, vertices: cube, planes: cube, lists: flat,
         point_integers: cube, point_numbers: cube, count: flat,
         placed: cube, bins: table, pairs: cube, clips: cube, marks: table,
-        poses: cube, reach: table,
+        poses: cube, margin: table,
     ):  # fmt: skip
         for world in range(count.shape[0]):
             find_points(
                 ti.static(Shapes(integers, numbers, vertices, planes, lists)),
                 ti.static(Points(point_integers, point_numbers, count)),
-                ti.static(Broad(placed, bins, pairs, clips, marks)),
-                poses, reach, world,
+                ti.static(Scratch(placed, bins, pairs, clips, marks)),
+                poses, margin, world,
             )  # fmt: skip
 
     return find
@@ -42,9 +42,9 @@ class Overlaps:
         arrays = collision_arrays([model])
         self.points = arrays[1]
         self._poses = array(np.zeros((1, len(model.bodies), 7)))
-        reach = array(np.zeros((len(model.bodies), 1)))
+        margin = array(np.zeros((len(model.bodies), 1)))
         kernel = finding_kernel(point_finder(pair_types([model])))
-        self._find = Launch(kernel, *(each for group in arrays for each in group), self._poses, reach)
+        self._find = Launch(kernel, *(each for group in arrays for each in group), self._poses, margin)
 
     def depth(self, state):
         """Of the deepest overlap, zero for none [m]. Arguments: a rigid.State of one world."""

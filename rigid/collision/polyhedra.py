@@ -3,7 +3,7 @@
 Two polyhedra are held apart best by an axis across a face of either or across an edge of each; of edges only those
 whose arcs on the Gauss map cross (Gregorius, The Separating Axis Test between Convex Polyhedra, Game Developers
 Conference 2013). Where a face wins, the face of the other that looks most against it is clipped to its sides
-(Sutherland and Hodgman, Reentrant polygon clipping, 1974), and what is left below the reach is the contact; where edges
+(Sutherland and Hodgman, Reentrant polygon clipping, 1974), and what is left below the margin is the contact; where edges
 win, their nearest points.
 
 Departure: apart, where the nearest features are two corners or a corner and an edge, no axis is as long as the
@@ -12,41 +12,41 @@ distance, and there is no point at all: such pairs pass by one another, or come 
 
 import taichi as ti
 
-from rigid.collision.broad import to_frame, to_world
-from rigid.collision.corners import beside, corner, edge, loop, plane, side
+from rigid.collision.broad_phase import to_frame, to_world
+from rigid.collision.corners import adjacent_normals, corner, edge, face_loop, face_plane, loop_side
 from rigid.collision.data import PLACEMENT, SHAPE, STRUCTURE
-from rigid.collision.manifold import put
-from rigid.collision.rounded import EDGE_MARGIN, NOTHING, nearest
+from rigid.collision.manifold import add_point
+from rigid.collision.rounded import EDGE_MARGIN, NEGLIGIBLE, nearest_points
 from rigid.kernels.columns import triple
 
 
 @ti.func
-def polyhedron_on_plane(shapes: ti.template(), broad: ti.template(), a, b, world):
-    """Every corner that is below the reach."""
-    up = ti.Vector([broad.placed[world, b, PLACEMENT.matrix + 3 * k + 2] for k in ti.static(range(3))])
-    reach = broad.placed[world, a, PLACEMENT.margin] + broad.placed[world, b, PLACEMENT.margin]
-    origin = triple(broad.placed, a, PLACEMENT.origin, world)
-    height = (origin - triple(broad.placed, b, PLACEMENT.origin, world)).dot(up)
-    local = to_frame(broad, a, up, world)
+def polyhedron_on_plane(shapes: ti.template(), scratch: ti.template(), a, b, world):
+    """Every corner that is below the margin."""
+    up = ti.Vector([scratch.placements[world, b, PLACEMENT.matrix + 3 * k + 2] for k in ti.static(range(3))])
+    margin = scratch.placements[world, a, PLACEMENT.margin] + scratch.placements[world, b, PLACEMENT.margin]
+    origin = triple(scratch.placements, a, PLACEMENT.origin, world)
+    height = (origin - triple(scratch.placements, b, PLACEMENT.origin, world)).dot(up)
+    local = to_frame(scratch, a, up, world)
     count = 0
     for k in range(shapes.integers[a, STRUCTURE.vertex_count]):
         v = corner(shapes, a, k, world)
         gap = height + local.dot(v)
-        if gap < reach:
-            count = put(broad, count, origin + to_world(broad, a, v, world), up, gap, k, world)
+        if gap < margin:
+            count = add_point(scratch, count, origin + to_world(scratch, a, v, world), up, gap, k, world)
     return count
 
 
 @ti.func
-def cylinder_on_plane(shapes: ti.template(), broad: ti.template(), a, b, world):
+def cylinder_on_plane(shapes: ti.template(), scratch: ti.template(), a, b, world):
     """The deepest point of each rim, on the cylinder itself, not its prism; standing, also four of the lower rim, which
     stay the same while it wobbles."""
-    up = ti.Vector([broad.placed[world, b, PLACEMENT.matrix + 3 * k + 2] for k in ti.static(range(3))])
-    reach = broad.placed[world, a, PLACEMENT.margin] + broad.placed[world, b, PLACEMENT.margin]
-    origin = triple(broad.placed, a, PLACEMENT.origin, world)
-    height = (origin - triple(broad.placed, b, PLACEMENT.origin, world)).dot(up)
+    up = ti.Vector([scratch.placements[world, b, PLACEMENT.matrix + 3 * k + 2] for k in ti.static(range(3))])
+    margin = scratch.placements[world, a, PLACEMENT.margin] + scratch.placements[world, b, PLACEMENT.margin]
+    origin = triple(scratch.placements, a, PLACEMENT.origin, world)
+    height = (origin - triple(scratch.placements, b, PLACEMENT.origin, world)).dot(up)
     radius, half = shapes.numbers[world, a, SHAPE.size], shapes.numbers[world, a, SHAPE.size + 1]
-    local = to_frame(broad, a, up, world)
+    local = to_frame(scratch, a, up, world)
     across = ti.sqrt(local[0] * local[0] + local[1] * local[1])
     down = ti.Vector([1.0, 0.0])
     if across > 0.0:
@@ -58,7 +58,7 @@ def cylinder_on_plane(shapes: ti.template(), broad: ti.template(), a, b, world):
     for k in range(6):
         v = ti.Vector([radius * down[0], radius * down[1], half * (1 - 2 * k)])
         feature = k
-        wanted = across > NOTHING  # level: all points of the rim are as deep, and four are enough
+        wanted = across > NEGLIGIBLE  # level: all points of the rim are as deep, and four are enough
         if k >= 2:
             turn = k - 2
             v = ti.Vector([0.0, 0.0, lower * half])
@@ -71,25 +71,25 @@ def cylinder_on_plane(shapes: ti.template(), broad: ti.template(), a, b, world):
             if lower > 0.0:
                 feature = 6 + turn
         gap = height + local.dot(v)
-        if wanted and gap < reach:
-            count = put(broad, count, origin + to_world(broad, a, v, world), up, gap, feature, world)
+        if wanted and gap < margin:
+            count = add_point(scratch, count, origin + to_world(scratch, a, v, world), up, gap, feature, world)
     return count
 
 
 @ti.func
-def relative(broad: ti.template(), a, b, world):
+def relative_pose(scratch: ti.template(), a, b, world):
     """Rotation matrix and origin of shape b's frame in shape a's."""
     columns = [
         to_frame(
-            broad,
+            scratch,
             a,
-            ti.Vector([broad.placed[world, b, PLACEMENT.matrix + 3 * k + i] for k in ti.static(range(3))]),
+            ti.Vector([scratch.placements[world, b, PLACEMENT.matrix + 3 * k + i] for k in ti.static(range(3))]),
             world,
         )
         for i in ti.static(range(3))
     ]
-    origin = triple(broad.placed, b, PLACEMENT.origin, world) - triple(broad.placed, a, PLACEMENT.origin, world)
-    return ti.Matrix.cols(columns), to_frame(broad, a, origin, world)
+    origin = triple(scratch.placements, b, PLACEMENT.origin, world) - triple(scratch.placements, a, PLACEMENT.origin, world)
+    return ti.Matrix.cols(columns), to_frame(scratch, a, origin, world)
 
 
 @ti.func
@@ -100,7 +100,7 @@ def best_face(shapes: ti.template(), a, b, turn, shift, limit, world):
     """
     best, face, below = -1e30, 0, 0
     for f in range(shapes.integers[a, STRUCTURE.face_count]):
-        n, offset = plane(shapes, a, f, world)
+        n, offset = face_plane(shapes, a, f, world)
         into = turn.transpose() @ n
         low, deepest = 1e30, 0
         for k in range(shapes.integers[b, STRUCTURE.vertex_count]):
@@ -122,10 +122,10 @@ def best_edges(shapes: ti.template(), a, b, turn, shift, world):
     for j in range(shapes.integers[b, STRUCTURE.edge_count]):
         q, e = edge(shapes, b, j, world)
         q, e = turn @ q + shift, turn @ e
-        c, d = beside(shapes, b, j, world)
+        c, d = adjacent_normals(shapes, b, j, world)
         c, d = turn @ c, turn @ d
         for i in range(shapes.integers[a, STRUCTURE.edge_count]):
-            left, right = beside(shapes, a, i, world)
+            left, right = adjacent_normals(shapes, a, i, world)
             # Arcs from left to right and from -c to -d cross: each one's ends are on opposite sides of the other's
             # plane, and they are in one hemisphere.
             over = left.dot(e)
@@ -146,9 +146,9 @@ def best_edges(shapes: ti.template(), a, b, turn, shift, world):
 
 
 @ti.func
-def two_polyhedra(shapes: ti.template(), broad: ti.template(), a, b, world):
+def polyhedron_on_polyhedron(shapes: ti.template(), scratch: ti.template(), a, b, world):
     """Two polyhedra: the corners of what faces have in common, or one point of two edges."""
-    reach = broad.placed[world, a, PLACEMENT.margin] + broad.placed[world, b, PLACEMENT.margin]
+    margin = scratch.placements[world, a, PLACEMENT.margin] + scratch.placements[world, b, PLACEMENT.margin]
     size = ti.min(shapes.numbers[world, a, SHAPE.bounding_radius], shapes.numbers[world, b, SHAPE.bounding_radius])
     best, face, below = -1e30, 0, 0
     reference, incident = a, b
@@ -156,57 +156,57 @@ def two_polyhedra(shapes: ti.template(), broad: ti.template(), a, b, world):
         one, other = a, b
         if turned == 1:
             one, other = b, a
-        if best < reach:
-            turn, shift = relative(broad, one, other, world)
-            separation, at, deepest = best_face(shapes, one, other, turn, shift, reach, world)
-            if separation > best + EDGE_MARGIN * size or turned == 0 or separation >= reach:
+        if best < margin:
+            turn, shift = relative_pose(scratch, one, other, world)
+            separation, at, deepest = best_face(shapes, one, other, turn, shift, margin, world)
+            if separation > best + EDGE_MARGIN * size or turned == 0 or separation >= margin:
                 best, face, below = separation, at, deepest
                 reference, incident = one, other
     count = 0
-    if best < reach:
-        turn, shift = relative(broad, a, b, world)
+    if best < margin:
+        turn, shift = relative_pose(scratch, a, b, world)
         separation, edge_a, edge_b, axis = best_edges(shapes, a, b, turn, shift, world)
         if separation < best + EDGE_MARGIN * size:
-            count = face_on_face(shapes, broad, a, reference, incident, face, below, best, reach, world)
+            count = face_on_face(shapes, scratch, a, reference, incident, face, below, best, margin, world)
         # Apart, nothing may lie over the face even where edges are only a little better.
-        if count == 0 and best < separation < reach:
-            count = edge_on_edge(shapes, broad, a, b, turn, shift, edge_a, edge_b, axis, separation, world)
+        if count == 0 and best < separation < margin:
+            count = edge_on_edge(shapes, scratch, a, b, turn, shift, edge_a, edge_b, axis, separation, world)
     return count
 
 
 @ti.func
-def edge_on_edge(shapes: ti.template(), broad: ti.template(), a, b, turn, shift, edge_a, edge_b, axis, gap, world):
+def edge_on_edge(shapes: ti.template(), scratch: ti.template(), a, b, turn, shift, edge_a, edge_b, axis, gap, world):
     """Collect the nearest point of two edges."""
     p, g = edge(shapes, a, edge_a, world)
     q, e = edge(shapes, b, edge_b, world)
-    s, _ = nearest(p, g, turn @ q + shift, turn @ e)
-    place = triple(broad.placed, a, PLACEMENT.origin, world) + to_world(broad, a, p + s * g, world)
+    s, _ = nearest_points(p, g, turn @ q + shift, turn @ e)
+    place = triple(scratch.placements, a, PLACEMENT.origin, world) + to_world(scratch, a, p + s * g, world)
     feature = -1 - (edge_a * shapes.integers[b, STRUCTURE.edge_count] + edge_b)
-    return put(broad, 0, place, -to_world(broad, a, axis, world), gap, feature, world)
+    return add_point(scratch, 0, place, -to_world(scratch, a, axis, world), gap, feature, world)
 
 
 @ti.func
 def face_on_face(
-    shapes: ti.template(), broad: ti.template(), a, reference, incident, face, below, separation, reach, world
+    shapes: ti.template(), scratch: ti.template(), a, reference, incident, face, below, separation, margin, world
 ):
-    """Collect the corners of what of the incident polyhedron's face lies over the reference face, and below the reach.
+    """Collect the corners of what of the incident polyhedron's face lies over the reference face, and below the margin.
 
     Arguments: a: the first of the pair; reference: a or the other, whose `face` it is; incident: the other one, whose
     corner `below` is deepest, `separation` below the face.
     """
-    turn, shift = relative(broad, reference, incident, world)
-    n, offset = plane(shapes, reference, face, world)
+    turn, shift = relative_pose(scratch, reference, incident, world)
+    n, offset = face_plane(shapes, reference, face, world)
     into = turn.transpose() @ n
     against, steepest = 0, 2.0
     for k in range(shapes.integers[incident, STRUCTURE.face_count]):
-        slope = into.dot(plane(shapes, incident, k, world)[0])
-        if slope < steepest - NOTHING:
+        slope = into.dot(face_plane(shapes, incident, k, world)[0])
+        if slope < steepest - NEGLIGIBLE:
             against, steepest = k, slope
     size = shapes.numbers[world, reference, SHAPE.bounding_radius]
-    corners, sides, buffer = clip(shapes, broad, reference, incident, face, against, turn, shift, n, size, world)
-    most = broad.marks.shape[0] // 3
-    origin = triple(broad.placed, reference, PLACEMENT.origin, world)
-    up = to_world(broad, reference, n, world)
+    corners, sides, buffer = clip_face(shapes, scratch, reference, incident, face, against, turn, shift, n, size, world)
+    most = scratch.marks.shape[0] // 3
+    origin = triple(scratch.placements, reference, PLACEMENT.origin, world)
+    up = to_world(scratch, reference, n, world)
     normal = up
     if reference == a:
         normal = -up
@@ -215,47 +215,47 @@ def face_on_face(
         code += 1
     count, least = 0, 1e30
     for k in range(corners):
-        x = triple(broad.clips, buffer * most + k, 0, world)
+        x = triple(scratch.clips, buffer * most + k, 0, world)
         gap = n.dot(x) - offset
         least = ti.min(least, gap)
-        if gap < reach:
+        if gap < margin:
             before = k - 1
             if k == 0:
                 before = corners - 1
             # A corner is where two sides meet, of either face.
-            feature = broad.marks[buffer * most + before, world] * sides + broad.marks[buffer * most + k, world]
-            place = origin + to_world(broad, reference, x, world)
+            feature = scratch.marks[buffer * most + before, world] * sides + scratch.marks[buffer * most + k, world]
+            place = origin + to_world(scratch, reference, x, world)
             if reference == a:
                 place -= gap * up
-            count = put(broad, count, place, normal, gap, code * sides * sides + feature, world)
-    if separation < 0.0 and separation < least - NOTHING * size:
+            count = add_point(scratch, count, place, normal, gap, code * sides * sides + feature, world)
+    if separation < 0.0 and separation < least - NEGLIGIBLE * size:
         # The deepest corner is not over the face: an edge separates better, by less than EDGE_MARGIN.
         x = turn @ corner(shapes, incident, below, world) + shift
-        place = origin + to_world(broad, reference, x, world)
+        place = origin + to_world(scratch, reference, x, world)
         if reference == a:
             place -= separation * up
-        count = put(broad, count, place, normal, separation, code * sides * sides, world)
+        count = add_point(scratch, count, place, normal, separation, code * sides * sides, world)
     return count
 
 
 @ti.func
-def clip(shapes: ti.template(), broad: ti.template(), reference, incident, face, against, turn, shift, n, size, world):
+def clip_face(shapes: ti.template(), scratch: ti.template(), reference, incident, face, against, turn, shift, n, size, world):
     """Clip a face of the incident polyhedron to the sides of a face of the reference one, in the reference's frame.
 
-    Each corner of the polygon in Broad.clips is marked with the side that begins there: one of the incident face, or,
+    Each corner of the polygon in Scratch.clips is marked with the side that begins there: one of the incident face, or,
     counted after those, of the reference face.
 
     Returns: corners that are left; sides of both faces; which of the two polygons they are in.
     """
-    most = broad.marks.shape[0] // 3
-    first, last = loop(shapes, incident, against)
+    most = scratch.marks.shape[0] // 3
+    first, last = face_loop(shapes, incident, against)
     own = last - first
     for k in range(own):
-        store(broad, k, turn @ corner(shapes, incident, shapes.lists[first + k], world) + shift, k, world)
+        write_corner(scratch, k, turn @ corner(shapes, incident, shapes.lists[first + k], world) + shift, k, world)
     corners, buffer = own, 0
-    begin, end = loop(shapes, reference, face)
+    begin, end = face_loop(shapes, reference, face)
     for i in range(end - begin):
-        v, w = side(shapes, reference, begin, end, begin + i, world)
+        v, w = loop_side(shapes, reference, begin, end, begin + i, world)
         out = (w - v).cross(n)
         out = out / out.norm()
         from_row, to_row, kept = buffer * most, (1 - buffer) * most, 0
@@ -263,28 +263,28 @@ def clip(shapes: ti.template(), broad: ti.template(), reference, incident, face,
             after = k + 1
             if after == corners:
                 after = 0
-            x, y = triple(broad.clips, from_row + k, 0, world), triple(broad.clips, from_row + after, 0, world)
+            x, y = triple(scratch.clips, from_row + k, 0, world), triple(scratch.clips, from_row + after, 0, world)
             # A corner on the side is within, so that faces of one size keep their corners.
             here, there = out.dot(x - v), out.dot(y - v)
-            within, stays = here <= NOTHING * size, there <= NOTHING * size
-            mark = broad.marks[from_row + k, world]
+            within, stays = here <= NEGLIGIBLE * size, there <= NEGLIGIBLE * size
+            mark = scratch.marks[from_row + k, world]
             if within:
-                store(broad, to_row + kept, x, mark, world)
+                write_corner(scratch, to_row + kept, x, mark, world)
                 kept += 1
             if within != stays:
                 begins = mark
                 if within:
                     begins = own + i
                 cut = ti.min(ti.max(here / (here - there), 0.0), 1.0)
-                store(broad, to_row + kept, x + cut * (y - x), begins, world)
+                write_corner(scratch, to_row + kept, x + cut * (y - x), begins, world)
                 kept += 1
         corners, buffer = kept, 1 - buffer
     return corners, own + end - begin, buffer
 
 
 @ti.func
-def store(broad: ti.template(), row, x, mark, world):
+def write_corner(scratch: ti.template(), row, x, mark, world):
     """Write a corner of a polygon."""
     for k in ti.static(range(3)):
-        broad.clips[world, row, k] = x[k]
-    broad.marks[row, world] = mark
+        scratch.clips[world, row, k] = x[k]
+    scratch.marks[row, world] = mark

@@ -1,4 +1,4 @@
-"""Spheres and capsules: a core, which is a point or a segment, and a radius about it.
+"""Spheres and capsules: a core_segment, which is a point or a segment, and a radius about it.
 
 The points of two cores that are nearest to one another give the contact. A segment that lies along another, or on a
 face, has two: the ends of what they have in common. Each function collects points of a pair (first, second), normals
@@ -10,37 +10,37 @@ Source: Ericson, Real-Time Collision Detection (2005), section 5.1, for nearest 
 import taichi as ti
 
 from pbd.core.shapes import CAPSULE, solid_distance
-from rigid.collision.broad import to_frame, to_world
-from rigid.collision.corners import beside, edge, loop, plane, side
+from rigid.collision.broad_phase import to_frame, to_world
+from rigid.collision.corners import adjacent_normals, edge, face_loop, face_plane, loop_side
 from rigid.collision.data import PLACEMENT, SHAPE, STRUCTURE
-from rigid.collision.manifold import put
+from rigid.collision.manifold import add_point
 from rigid.kernels.columns import quadruple, triple
 
 # Segments lie along one another where the sine of their angle is below this, and give two points rather than one.
-ALONG = 0.1
-# Lengths below this part of a radius count as nothing: round-off of single precision, and some room.
-NOTHING = 1e-6
-# An axis across two edges must separate by this part of a radius more than one across a face: near a tie faces, whose
+PARALLEL = 0.1
+# Lengths below this part of a radius count as nothing: round-off of single precision, and some capacity.
+NEGLIGIBLE = 1e-6
+# An axis across two edges must separate by this part of a radius more than one across a face: bounds_overlap a tie faces, whose
 # contacts have more points, are not to take turns with edges.
 EDGE_MARGIN = 1e-3
 
 
 @ti.func
-def core(shapes: ti.template(), broad: ti.template(), shape, world):
+def core_segment(shapes: ti.template(), scratch: ti.template(), shape, world):
     """Start and direction of the segment, both in the world (of no length for a sphere), and the radius."""
     half = 0.0
     if shapes.integers[shape, STRUCTURE.kind] == CAPSULE:
         half = shapes.numbers[world, shape, SHAPE.size + 1]
-    way = half * ti.Vector([broad.placed[world, shape, PLACEMENT.matrix + 3 * k + 2] for k in ti.static(range(3))])
+    way = half * ti.Vector([scratch.placements[world, shape, PLACEMENT.matrix + 3 * k + 2] for k in ti.static(range(3))])
     return (
-        triple(broad.placed, shape, PLACEMENT.origin, world) - way,
+        triple(scratch.placements, shape, PLACEMENT.origin, world) - way,
         2.0 * way,
         shapes.numbers[world, shape, SHAPE.size],
     )
 
 
 @ti.func
-def nearest(p, d, q, e):
+def nearest_points(p, d, q, e):
     """The s and t in [0, 1] for which p + s d and q + t e are nearest to one another; d and e may be zero."""
     r = p - q
     a, b, c = d.dot(d), d.dot(e), d.dot(r)
@@ -65,7 +65,7 @@ def nearest(p, d, q, e):
 
 
 @ti.func
-def across_both(d, e):
+def common_perpendicular(d, e):
     """A unit vector at right angles to two directions, of which either, or both, may be zero or along the other."""
     axis = d.cross(e)
     if axis.norm_sqr() <= 1e-12 * d.norm_sqr() * e.norm_sqr():
@@ -84,27 +84,27 @@ def across_both(d, e):
 
 
 @ti.func
-def two_rounded(shapes: ti.template(), broad: ti.template(), a, b, world):
+def rounded_on_rounded(shapes: ti.template(), scratch: ti.template(), a, b, world):
     """Two spheres or capsules."""
-    p, d, radius_a = core(shapes, broad, a, world)
-    q, e, radius_b = core(shapes, broad, b, world)
+    p, d, radius_a = core_segment(shapes, scratch, a, world)
+    q, e, radius_b = core_segment(shapes, scratch, b, world)
     together = radius_a + radius_b
-    reach = broad.placed[world, a, PLACEMENT.margin] + broad.placed[world, b, PLACEMENT.margin]
-    s, t = nearest(p, d, q, e)
+    margin = scratch.placements[world, a, PLACEMENT.margin] + scratch.placements[world, b, PLACEMENT.margin]
+    s, t = nearest_points(p, d, q, e)
     offset = p + s * d - q - t * e
     distance = offset.norm()
     count = 0
-    if distance < together + reach:
+    if distance < together + margin:
         normal = offset / ti.max(distance, 1e-30)
-        if distance < NOTHING * together:
-            normal = across_both(d, e)
+        if distance < NEGLIGIBLE * together:
+            normal = common_perpendicular(d, e)
         least = 1e30
         a2, e2 = d.norm_sqr(), e.norm_sqr()
         if a2 > 0.0 and e2 > 0.0:
-            if d.cross(e).norm_sqr() < ALONG * ALONG * a2 * e2:
+            if d.cross(e).norm_sqr() < PARALLEL * PARALLEL * a2 * e2:
                 first, last = (q - p).dot(d) / a2, (q + e - p).dot(d) / a2
                 low, high = ti.max(ti.min(first, last), 0.0), ti.min(ti.max(first, last), 1.0)
-                if (high - low) * (high - low) * a2 > ALONG * ALONG * together * together:
+                if (high - low) * (high - low) * a2 > PARALLEL * PARALLEL * together * together:
                     for end in range(2):
                         x = p + low * d
                         if end == 1:
@@ -112,68 +112,68 @@ def two_rounded(shapes: ti.template(), broad: ti.template(), a, b, world):
                         y = q + ti.min(ti.max((x - q).dot(e) / e2, 0.0), 1.0) * e
                         length, direction = (x - y).norm(), normal
                         # Where the cores all but cross, the two ends would look opposite ways.
-                        if (x - y).dot(normal) > 0.5 * length and length > NOTHING * together:
+                        if (x - y).dot(normal) > 0.5 * length and length > NEGLIGIBLE * together:
                             direction = (x - y) / length
                         else:
                             length = (x - y).dot(normal)
                         least = ti.min(least, length)
-                        if length < together + reach:
-                            count = put(
-                                broad, count, x - radius_a * direction, direction, length - together, 1 + end, world
+                        if length < together + margin:
+                            count = add_point(
+                                scratch, count, x - radius_a * direction, direction, length - together, 1 + end, world
                             )
-        if distance < least - NOTHING * together:
-            count = put(broad, count, p + s * d - radius_a * normal, normal, distance - together, 0, world)
+        if distance < least - NEGLIGIBLE * together:
+            count = add_point(scratch, count, p + s * d - radius_a * normal, normal, distance - together, 0, world)
     return count
 
 
 @ti.func
-def rounded_on_plane(shapes: ti.template(), broad: ti.template(), a, b, world):
+def rounded_on_plane(shapes: ti.template(), scratch: ti.template(), a, b, world):
     """A sphere or capsule above a plane: one point for each end."""
-    p, d, radius = core(shapes, broad, a, world)
-    normal = ti.Vector([broad.placed[world, b, PLACEMENT.matrix + 3 * k + 2] for k in ti.static(range(3))])
-    reach = broad.placed[world, a, PLACEMENT.margin] + broad.placed[world, b, PLACEMENT.margin]
+    p, d, radius = core_segment(shapes, scratch, a, world)
+    normal = ti.Vector([scratch.placements[world, b, PLACEMENT.matrix + 3 * k + 2] for k in ti.static(range(3))])
+    margin = scratch.placements[world, a, PLACEMENT.margin] + scratch.placements[world, b, PLACEMENT.margin]
     ends = 1
     if shapes.integers[a, STRUCTURE.kind] == CAPSULE:
         ends = 2
     count = 0
     for end in range(ends):
         x = p + end * d
-        gap = (x - triple(broad.placed, b, PLACEMENT.origin, world)).dot(normal) - radius
-        if gap < reach:
-            count = put(broad, count, x - radius * normal, normal, gap, end, world)
+        gap = (x - triple(scratch.placements, b, PLACEMENT.origin, world)).dot(normal) - radius
+        if gap < margin:
+            count = add_point(scratch, count, x - radius * normal, normal, gap, end, world)
     return count
 
 
 @ti.func
-def sphere_on_solid(shapes: ti.template(), broad: ti.template(), a, b, world):
+def sphere_on_solid(shapes: ti.template(), scratch: ti.template(), a, b, world):
     """A sphere against a box or cylinder, which have a distance function."""
-    x = triple(broad.placed, a, PLACEMENT.origin, world)
+    x = triple(scratch.placements, a, PLACEMENT.origin, world)
     radius = shapes.numbers[world, a, SHAPE.size]
-    local = to_frame(broad, b, x - triple(broad.placed, b, PLACEMENT.origin, world), world)
+    local = to_frame(scratch, b, x - triple(scratch.placements, b, PLACEMENT.origin, world), world)
     distance, normal = solid_distance(
         shapes.integers[b, STRUCTURE.kind], quadruple(shapes.numbers, b, SHAPE.size, world), local
     )
     count = 0
-    if distance < radius + broad.placed[world, a, PLACEMENT.margin] + broad.placed[world, b, PLACEMENT.margin]:
-        outwards = to_world(broad, b, normal, world)
-        count = put(broad, count, x - radius * outwards, outwards, distance - radius, 0, world)
+    if distance < radius + scratch.placements[world, a, PLACEMENT.margin] + scratch.placements[world, b, PLACEMENT.margin]:
+        outwards = to_world(scratch, b, normal, world)
+        count = add_point(scratch, count, x - radius * outwards, outwards, distance - radius, 0, world)
     return count
 
 
 @ti.func
-def over_face(shapes: ti.template(), shape, face, normal, x, world):
+def projects_onto_face(shapes: ti.template(), shape, face, normal, x, world):
     """Whether a point, brought down along the normal, lies on a face."""
-    begin, end = loop(shapes, shape, face)
+    begin, end = face_loop(shapes, shape, face)
     result = 1
     for k in range(begin, end):
-        v, w = side(shapes, shape, begin, end, k, world)
+        v, w = loop_side(shapes, shape, begin, end, k, world)
         if (w - v).cross(normal).dot(x - v) > 0.0:
             result = 0
     return result
 
 
 @ti.func
-def deepest_edge(shapes: ti.template(), shape, p, d, normal, distance, margin, world):
+def best_edge(shapes: ti.template(), shape, p, d, normal, distance, margin, world):
     """Axis across the segment and an edge that separates them better than one across a face, if there is any.
 
     Only edges on the outline of the polyhedron as seen along the segment make a face of the Minkowski sum.
@@ -181,7 +181,7 @@ def deepest_edge(shapes: ti.template(), shape, p, d, normal, distance, margin, w
     best, axis = distance + margin, normal
     found = 0
     for k in range(shapes.integers[shape, STRUCTURE.edge_count]):
-        left, right = beside(shapes, shape, k, world)
+        left, right = adjacent_normals(shapes, shape, k, world)
         if left.dot(d) * right.dot(d) < 0.0:
             v, e = edge(shapes, shape, k, world)
             n = e.cross(d)
@@ -197,21 +197,21 @@ def deepest_edge(shapes: ti.template(), shape, p, d, normal, distance, margin, w
 
 
 @ti.func
-def rounded_on_polyhedron(shapes: ti.template(), broad: ti.template(), a, b, world):
+def rounded_on_polyhedron(shapes: ti.template(), scratch: ti.template(), a, b, world):
     """A sphere or capsule against a polyhedron, in the polyhedron's frame.
 
-    Outside, the nearest points of core and polyhedron give the normal, inside, the axis of least depth. What of the
-    core lies over the face that looks most along the normal then gives two points, their gaps measured along it.
+    Outside, the nearest points of core_segment and polyhedron give the normal, inside, the axis of least depth. What of the
+    core_segment lies over the face that looks most along the normal then gives two points, their gaps measured along it.
     """
-    start, way, radius = core(shapes, broad, a, world)
-    p = to_frame(broad, b, start - triple(broad.placed, b, PLACEMENT.origin, world), world)
-    d = to_frame(broad, b, way, world)
-    reach = broad.placed[world, a, PLACEMENT.margin] + broad.placed[world, b, PLACEMENT.margin]
+    start, way, radius = core_segment(shapes, scratch, a, world)
+    p = to_frame(scratch, b, start - triple(scratch.placements, b, PLACEMENT.origin, world), world)
+    d = to_frame(scratch, b, way, world)
+    margin = scratch.placements[world, a, PLACEMENT.margin] + scratch.placements[world, b, PLACEMENT.margin]
     # The face that separates best, and the part [enter, leave] of the segment inside (Cyrus and Beck, 1978).
     best, face = -1e30, 0
     enter, leave = 0.0, 1.0
     for k in range(shapes.integers[b, STRUCTURE.face_count]):
-        n, offset = plane(shapes, b, k, world)
+        n, offset = face_plane(shapes, b, k, world)
         low = n.dot(p) - offset
         high = low + n.dot(d)
         if ti.min(low, high) > best:
@@ -223,56 +223,56 @@ def rounded_on_polyhedron(shapes: ti.template(), broad: ti.template(), a, b, wor
         elif high > 0.0:
             leave = ti.min(leave, low / (low - high))
     count = 0
-    if best < radius + reach:
-        normal, _ = plane(shapes, b, face, world)
+    if best < radius + margin:
+        normal, _ = face_plane(shapes, b, face, world)
         distance = best
         s = 0.0  # where on the segment its nearest point is
         if normal.dot(d) < 0.0:
             s = 1.0
         if enter <= leave:
-            distance, normal = deepest_edge(
+            distance, normal = best_edge(
                 shapes, b, p, d, normal, best, EDGE_MARGIN * shapes.numbers[world, b, SHAPE.bounding_radius], world
             )
             if distance > best:
                 s = 0.5 * (enter + leave)
-        elif over_face(shapes, b, face, normal, p + s * d, world) == 0:
+        elif projects_onto_face(shapes, b, face, normal, p + s * d, world) == 0:
             distance = 1e30
             for k in range(shapes.integers[b, STRUCTURE.edge_count]):
                 v, e = edge(shapes, b, k, world)
-                on_core, on_edge = nearest(p, d, v, e)
+                on_core, on_edge = nearest_points(p, d, v, e)
                 offset = p + on_core * d - v - on_edge * e
                 length = offset.norm()
-                if length < distance * (1.0 - NOTHING):
+                if length < distance * (1.0 - NEGLIGIBLE):
                     distance, s = length, on_core
-                    if length > NOTHING * radius:
+                    if length > NEGLIGIBLE * radius:
                         normal = offset / length
                     else:
-                        left, right = beside(shapes, b, k, world)
+                        left, right = adjacent_normals(shapes, b, k, world)
                         normal = (left + right) / (left + right).norm()
-        if distance < radius + reach:
-            count = along_face(shapes, broad, a, b, p, d, radius, normal, distance, s, reach, world)
+        if distance < radius + margin:
+            count = clip_to_face(shapes, scratch, a, b, p, d, radius, normal, distance, s, margin, world)
     return count
 
 
 @ti.func
-def along_face(shapes: ti.template(), broad: ti.template(), a, b, p, d, radius, normal, distance, s, reach, world):
+def clip_to_face(shapes: ti.template(), scratch: ti.template(), a, b, p, d, radius, normal, distance, s, margin, world):
     """Collect the ends of what of a segment lies over the face that looks most along the normal, and its nearest point
     where that is none of them."""
-    outwards = to_world(broad, b, normal, world)
-    origin = triple(broad.placed, b, PLACEMENT.origin, world)
+    outwards = to_world(scratch, b, normal, world)
+    origin = triple(scratch.placements, b, PLACEMENT.origin, world)
     face, slope = 0, -2.0
     for k in range(shapes.integers[b, STRUCTURE.face_count]):
-        upright = plane(shapes, b, k, world)[0].dot(normal)
-        if upright > slope + NOTHING:
+        upright = face_plane(shapes, b, k, world)[0].dot(normal)
+        if upright > slope + NEGLIGIBLE:
             face, slope = k, upright
-    n, offset = plane(shapes, b, face, world)
+    n, offset = face_plane(shapes, b, face, world)
     low, high = 0.0, 1.0
-    begin, end = loop(shapes, b, face)
+    begin, end = face_loop(shapes, b, face)
     for k in range(begin, end):
-        v, w = side(shapes, b, begin, end, k, world)
+        v, w = loop_side(shapes, b, begin, end, k, world)
         out = (w - v).cross(normal)
         here, rise = out.dot(p - v), out.dot(d)
-        slack = NOTHING * out.norm()
+        slack = NEGLIGIBLE * out.norm()
         if ti.abs(rise) <= slack * d.norm():  # along this side
             if ti.min(here, here + rise) > slack * shapes.numbers[world, b, SHAPE.bounding_radius]:
                 high = -1.0
@@ -289,10 +289,10 @@ def along_face(shapes: ti.template(), broad: ti.template(), a, b, p, d, radius, 
                 x = p + high * d
             height = (n.dot(x) - offset) / slope
             least = ti.min(least, height)
-            if height < radius + reach:
-                place = origin + to_world(broad, b, x, world) - radius * outwards
-                count = put(broad, count, place, outwards, height - radius, 1 + 2 * face + k, world)
-    if distance < least - NOTHING * radius:
-        place = origin + to_world(broad, b, p + s * d, world) - radius * outwards
-        count = put(broad, count, place, outwards, distance - radius, 0, world)
+            if height < radius + margin:
+                place = origin + to_world(scratch, b, x, world) - radius * outwards
+                count = add_point(scratch, count, place, outwards, height - radius, 1 + 2 * face + k, world)
+    if distance < least - NEGLIGIBLE * radius:
+        place = origin + to_world(scratch, b, p + s * d, world) - radius * outwards
+        count = add_point(scratch, count, place, outwards, distance - radius, 0, world)
     return count

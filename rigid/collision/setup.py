@@ -4,7 +4,7 @@ import numpy as np
 
 from pbd.core.arrays import allocate
 from pbd.core.shapes import CAPSULE, GRID, PLANE, SPHERE
-from rigid.collision.data import HEAD, SHAPE, STRUCTURE, Broad, PairTypes, Points, Shapes
+from rigid.collision.data import HEAD, SHAPE, STRUCTURE, PairTypes, Points, Scratch, Shapes
 from rigid.collision.polyhedron import POLYHEDRA, polyhedron
 
 # Up to so many pairs of shapes, all pairs are listed and tested, without a hash. Measured with piles of capsules: 10
@@ -29,7 +29,7 @@ def collision_arrays(models, worlds=1, capacity=None):
         models, worlds: see `shape_tables`.
         capacity: most contact points in a world; None for `default_capacity`.
 
-    Returns: Shapes, Points, Broad.
+    Returns: Shapes, Points, Scratch.
     """
     tables = shape_tables(models, worlds)
     structure = tables["integers"]
@@ -45,7 +45,7 @@ def collision_arrays(models, worlds=1, capacity=None):
     return (
         allocate(Shapes, tables, worlds=worlds, shapes=count, vertices=vertices, planes=planes, lists=lists),
         allocate(Points, worlds=worlds, contacts=capacity),
-        allocate(Broad, worlds=worlds, shapes=count, bins=buckets + 1 + count, pairs=pairs, corners=3 * polygon),
+        allocate(Scratch, worlds=worlds, shapes=count, bins=buckets + 1 + count, pairs=pairs, corners=3 * polygon),
     )
 
 

@@ -11,9 +11,10 @@ import numpy as np
 
 import rigid
 from pbd.core.validate import positive
-from scenes.render.geometry import Camera
-from scenes.scene import Scene, register
-from scenes.trajectories import eased
+from scenes.catalogue.parts.trajectories import eased
+from scenes.registry import register
+from scenes.scene import Scene
+from scenes.visuals.camera import Camera
 from scenes.visuals.visuals import BLUE, CHALK, GOLD, STEEL, STONE, Bodies
 
 ANKLE, SHIN, THIGH, TRUNK = 0.1, 0.42, 0.42, 0.5  # heights and lengths [m]

@@ -7,8 +7,9 @@ import numpy as np
 import pbd
 import rigid
 from pbd.core.validate import not_negative
-from scenes.render.geometry import Camera
-from scenes.scene import Scene, register
+from scenes.registry import register
+from scenes.scene import Scene
+from scenes.visuals.camera import Camera
 from scenes.visuals.visuals import BLUE, CHALK, RED, WOOD, Bodies
 
 WIDTH, HEIGHT, THICK = 0.9, 2.0, 0.05  # of the door [m]

@@ -1,8 +1,9 @@
 """The Dzhanibekov effect: what spins about its middle axis turns over, again and again."""
 
 import rigid
-from scenes.render.geometry import Camera
-from scenes.scene import Scene, register
+from scenes.registry import register
+from scenes.scene import Scene
+from scenes.visuals.camera import Camera
 from scenes.visuals.visuals import GOLD, Bodies
 
 SIZE = (0.4, 0.2, 0.1)  # [m]

@@ -6,8 +6,9 @@ import numpy as np
 
 import pbd
 from pbd.build import cloth
-from scenes.render.geometry import Camera
-from scenes.scene import Scene, register
+from scenes.registry import register
+from scenes.scene import Scene
+from scenes.visuals.camera import Camera
 from scenes.visuals.visuals import CHALK, RED, STEEL, Fabric, Solid
 
 

@@ -9,9 +9,11 @@ import numpy as np
 import rigid
 from pbd.core.validate import not_negative, positive
 from rigid.rotation import from_matrix
-from scenes.render.geometry import Camera, tubes
-from scenes.scene import Scene, register
-from scenes.trajectories import eased
+from scenes.catalogue.parts.trajectories import eased
+from scenes.registry import register
+from scenes.scene import Scene
+from scenes.visuals.camera import Camera
+from scenes.visuals.geometry import tubes
 from scenes.visuals.visuals import BLUE, GOLD, RED, STONE, Bodies, Scenery
 
 EDGE = 0.12  # of the box [m]

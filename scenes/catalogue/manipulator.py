@@ -12,9 +12,10 @@ import numpy as np
 import rigid
 from pbd.core.validate import positive
 from scenes.catalogue.gripper import EDGE, OPEN, add_fingers
-from scenes.render.geometry import Camera
-from scenes.scene import Scene, register
-from scenes.trajectories import eased
+from scenes.catalogue.parts.trajectories import eased
+from scenes.registry import register
+from scenes.scene import Scene
+from scenes.visuals.camera import Camera
 from scenes.visuals.visuals import BLUE, GOLD, RED, STEEL, STONE, Bodies
 
 SHOULDER, UPPER, FORE, TOOL = 0.55, 0.5, 0.5, 0.34  # height, links, and from the wrist to between the tips [m]

@@ -9,8 +9,9 @@ import rigid
 from pbd.core.validate import whole
 from rigid import build
 from rigid.rotation import from_axis_angle, multiply, rotate
-from scenes.render.geometry import Camera
-from scenes.scene import Scene, register
+from scenes.registry import register
+from scenes.scene import Scene
+from scenes.visuals.camera import Camera
 from scenes.visuals.visuals import BLUE, CHALK, GOLD, GREEN, RED, STEEL, STONE, Bodies, clothes
 
 GOLDEN_ANGLE = math.pi * (3 - math.sqrt(5))

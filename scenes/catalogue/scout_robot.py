@@ -13,8 +13,9 @@ import pbd
 import rigid
 from pbd.core.validate import not_negative, positive, whole
 from rigid.rotation import from_axis_angle
-from scenes.render.geometry import Camera
-from scenes.scene import FollowingCamera, Scene, register
+from scenes.registry import register
+from scenes.scene import Scene
+from scenes.visuals.camera import Camera, FollowingCamera
 from scenes.visuals.visuals import BLUE, GOLD, STEEL, STONE, Bodies, Springs
 
 RADIUS, WIDTH = 0.15, 0.11  # of a wheel [m]

@@ -6,9 +6,11 @@ import numpy as np
 
 import rigid
 from pbd.core.validate import finite_number, positive
-from scenes.linkage import LAYER, SETTINGS, add_bar, add_pin, board, disc, place
-from scenes.render.geometry import Camera, tubes
-from scenes.scene import Scene, register
+from scenes.catalogue.parts.linkage import LAYER, SETTINGS, add_bar, add_pin, board, disc, place
+from scenes.registry import register
+from scenes.scene import Scene
+from scenes.visuals.camera import Camera
+from scenes.visuals.geometry import tubes
 from scenes.visuals.visuals import BLUE, GOLD, RED, STEEL, Bodies, Scenery
 
 HEIGHT = 0.5  # of the crank's pin and of the piston [m]

@@ -8,8 +8,9 @@ import pbd
 import rigid
 from pbd.core.validate import whole
 from rigid.rotation import from_axis_angle, rotate
-from scenes.render.geometry import Camera
-from scenes.scene import Scene, register
+from scenes.registry import register
+from scenes.scene import Scene
+from scenes.visuals.camera import Camera
 from scenes.visuals.visuals import BLUE, CHALK, GOLD, GREEN, RED, STONE, Bodies
 
 

@@ -5,8 +5,9 @@ import trimesh
 
 import pbd
 from pbd import build
-from scenes.render.geometry import Camera
-from scenes.scene import Scene, register
+from scenes.registry import register
+from scenes.scene import Scene
+from scenes.visuals.camera import Camera
 from scenes.visuals.visuals import BLUE, GOLD, GREEN, RED, Skin, Solid
 
 

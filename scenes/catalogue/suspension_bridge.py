@@ -11,9 +11,10 @@ import rigid
 from pbd.core.validate import positive, whole
 from rigid.rotation import from_axis_angle
 from scenes.catalogue.scout_robot import RADIUS, add_wheel
-from scenes.render import geometry
-from scenes.render.geometry import Camera
-from scenes.scene import Scene, register
+from scenes.registry import register
+from scenes.scene import Scene
+from scenes.visuals import geometry
+from scenes.visuals.camera import Camera
 from scenes.visuals.visuals import BLUE, GOLD, SAND, STEEL, STONE, Bodies, Joints, Scenery
 
 LEVEL, WIDTH, THICK = 0.9, 1.0, 0.06  # of the deck: height of its middle, and size [m]

@@ -7,8 +7,10 @@ import numpy as np
 import rigid
 from pbd.core.validate import not_negative, positive
 from rigid.rotation import from_axis_angle, rotate
-from scenes.render.geometry import Camera, tubes
-from scenes.scene import Scene, register
+from scenes.registry import register
+from scenes.scene import Scene
+from scenes.visuals.camera import Camera
+from scenes.visuals.geometry import tubes
 from scenes.visuals.visuals import GOLD, STONE, Bodies, Scenery
 
 FOOT = np.array([0, 0, 0.12])  # of the stand that it spins on, the upper end [m]

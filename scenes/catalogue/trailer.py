@@ -12,8 +12,9 @@ import pbd
 import rigid
 from pbd.core.validate import not_negative, whole
 from scenes.catalogue.scout_robot import RADIUS, add_wheel
-from scenes.render.geometry import Camera
-from scenes.scene import FollowingCamera, Scene, register
+from scenes.registry import register
+from scenes.scene import Scene
+from scenes.visuals.camera import Camera, FollowingCamera
 from scenes.visuals.visuals import BLUE, GOLD, RED, STONE, Bodies
 
 

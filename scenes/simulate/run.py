@@ -13,9 +13,10 @@ import pbd
 import rigid
 from pbd.core.validate import nearest, one_of, positive
 from rigid.collision.overlaps import Overlaps, may_overlap
-from scenes.render.video import interrupts_deferred
-from scenes.scene import Scene, UnknownName, convert
+from scenes.parameters import UnknownName, convert
+from scenes.scene import Scene
 from scenes.simulate.device import initialise, running_on
+from scenes.simulate.interrupts import interrupts_deferred
 from scenes.simulate.recording import Frames, Recording
 
 # Options of each solver that a person may give, with values that say of what type they are.

@@ -7,7 +7,8 @@ import pytest
 import pbd
 import rigid
 import scenes
-from scenes.scene import REGISTRY, UnknownName, convert
+from scenes.parameters import UnknownName, convert
+from scenes.registry import REGISTRY
 
 
 def test_a_scene_knows_its_name_and_the_parameters_it_was_made_with():

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import taichi as ti
 
-from rigid.collision.data import Broad, Points, Shapes
+from rigid.collision.data import Points, Scratch, Shapes
 from rigid.constraints.joints.table import Joints
 from rigid.constraints.rows import Rows
 from rigid.kernels.motion import Motion
@@ -50,7 +50,7 @@ class Data(NamedTuple):
     answers: Any  # (W, R, 2 S): M⁻¹Jᵀ likewise
     shapes: Shapes
     points: Points
-    broad: Broad
+    scratch: Scratch
     kept: Kept
     reach: Any  # (bodies, W): how far beyond its surface a body looks [m]
     surroundings: Any  # (3, W): gravity [m/s²]
@@ -90,7 +90,7 @@ def kernel(body, features):
                 Rows(row_numbers, groups), jacobians, answers,
                 Shapes(shape_integers, shape_numbers, vertices, planes, lists),
                 Points(point_integers, point_numbers, point_count),
-                Broad(placed, bins, pairs, clips, marks),
+                Scratch(placed, bins, pairs, clips, marks),
                 Kept(impulses, keys, heads, turns),
                 reach, surroundings, report, h, tolerance, error_reduction, threshold, first_row, first_group,
             )

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import taichi as ti
 
-from rigid.collision.data import Broad, Points, Shapes
+from rigid.collision.data import Points, Scratch, Shapes
 from rigid.constraints.joints.table import Joints
 from rigid.constraints.rows import Rows
 from rigid.kernels.motion import Motion
@@ -41,7 +41,7 @@ class Data(NamedTuple):
     rows: Rows
     shapes: Shapes
     points: Points
-    broad: Broad
+    scratch: Scratch
     kept: Kept
     reach: Any  # (bodies, W): how far beyond its surface a body looks [m]
     calm: Any  # (W, bodies + 1, 2): how long each body has rested [s], see rigid/solvers/impulse/sleep.py
@@ -83,7 +83,7 @@ def kernel(body, features):
                 Rows(row_numbers, groups),
                 Shapes(shape_integers, shape_numbers, vertices, planes, lists),
                 Points(point_integers, point_numbers, point_count),
-                Broad(placed, bins, pairs, clips, marks),
+                Scratch(placed, bins, pairs, clips, marks),
                 Kept(impulses, keys, heads, turns),
                 reach, calm, islands, surroundings, report, h, tolerance, error_reduction, threshold, sleep_speed,
                 first_row, first_group,

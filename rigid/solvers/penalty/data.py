@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import taichi as ti
 
-from rigid.collision.data import Broad, Points, Shapes
+from rigid.collision.data import Points, Scratch, Shapes
 from rigid.constraints.joints.table import Joints
 from rigid.constraints.rows import OWN, Rows
 from rigid.kernels.motion import Motion
@@ -48,7 +48,7 @@ class Data(NamedTuple):
     rows: Rows
     shapes: Shapes
     points: Points
-    broad: Broad
+    scratch: Scratch
     kept: Kept
     forces: Any  # (W, bodies + 1, 6): force and torque of all rows on each body [N, N m]
     reach: Any  # (bodies, W): zeros, as only what overlaps is pushed
@@ -96,7 +96,7 @@ def kernel(body, features):
                 Rows(row_numbers, groups),
                 Shapes(shape_integers, shape_numbers, vertices, planes, lists),
                 Points(point_integers, point_numbers, point_count),
-                Broad(placed, bins, pairs, clips, marks),
+                Scratch(placed, bins, pairs, clips, marks),
                 Kept(stretches, keys, kept_count),
                 forces, reach, crowds, surroundings, report, h,
                 Gains(stiffness, damping, angular_stiffness, angular_damping), first_row, first_group,

@@ -16,7 +16,7 @@ from functools import lru_cache
 
 import taichi as ti
 
-from rigid.collision.narrow import point_finder
+from rigid.collision.narrow_phase import point_finder
 from rigid.constraints.contact_rows import GROUPS, write_contact_rows
 from rigid.constraints.joints.rows import write_joint_rows
 from rigid.kernels.columns import put_triple, triple
@@ -37,7 +37,7 @@ def step_kernel(features):
     @ti.func
     def write_contacts(s: ti.template(), world):
         """Rows of all contacts, as the bodies lie; how many groups there are."""
-        find_points(s.shapes, s.points, s.broad, s.motion.poses, s.reach, world)
+        find_points(s.shapes, s.points, s.scratch, s.motion.poses, s.reach, world)
         if s.points.count[world] > s.points.integers.shape[1]:
             s.report[world, CROWDED] = ti.cast(s.points.count[world], float)
         count = write_contact_rows(s, world)

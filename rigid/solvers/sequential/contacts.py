@@ -5,7 +5,7 @@ from functools import lru_cache
 import taichi as ti
 
 from rigid.collision.data import PAIR, POINT
-from rigid.collision.narrow import point_finder
+from rigid.collision.narrow_phase import point_finder
 from rigid.constraints.contact_rows import ROWS, size, write_contact_rows
 from rigid.constraints.rows import DIRECTION, TURN_I
 from rigid.kernels.columns import put_triple, triple
@@ -31,7 +31,7 @@ def contact_writer(meetings):
     @ti.func
     def write_contacts(s: ti.template(), world):
         look_around(s, world)
-        find_points(s.shapes, s.points, s.broad, s.motion.poses, s.reach, world)
+        find_points(s.shapes, s.points, s.scratch, s.motion.poses, s.reach, world)
         if s.points.count[world] > s.points.integers.shape[1]:
             s.report[world, CROWDED] = ti.cast(s.points.count[world], float)
         count = write_contact_rows(s, world)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import taichi as ti
 
 from pbd.core.arrays import Integer, Real, count
-from rigid.collision.data import PAIR, Broad, Points, Shapes
+from rigid.collision.data import PAIR, Points, Scratch, Shapes
 
 # Columns of `fit`. Corners x_k at rest are y_k in the body's frame; b_k and c_k make F = Σ x_k b_kᵀ the map from that
 # frame, and Σ c_k x_k its origin; p in the body's frame is Σ (c_k + b_k·p) x_k.
@@ -45,7 +45,7 @@ class Bodies(NamedTuple):
     own: Integer(2)  # how many particles are a person's own, how many bodies there are
     shapes: Shapes
     points: Points
-    broad: Broad
+    broad: Scratch
 
 
 @ti.func

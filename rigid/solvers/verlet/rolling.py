@@ -57,7 +57,7 @@ def prepare_rolling(s: ti.template(), c, world):
             e, radius = turned_over(s, c, world), 1.0 / curvature
             e -= n.dot(e) * n
         elif structure[a, STRUCTURE.kind] == CYLINDER and structure[b, STRUCTURE.kind] == PLANE:
-            placed = ti.static(s.hooked.broad.placed)
+            placed = ti.static(s.hooked.broad.placements)
             e = n.cross(ti.Vector([placed[world, a, PLACEMENT.matrix + 3 * k + 2] for k in ti.static(range(3))]))
             if e.norm() > LIES:
                 radius = s.hooked.shapes.numbers[world, a, SHAPE.size] / e.norm()

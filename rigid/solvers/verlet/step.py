@@ -13,7 +13,7 @@ from pbd.data import REPORT
 from pbd.integrate import position
 from pbd.step import StepHooks
 from rigid.collision.data import PAIR, POINT, SHAPE, STRUCTURE
-from rigid.collision.narrow import point_finder, shape_distance
+from rigid.collision.narrow_phase import point_finder, shape_distance
 from rigid.solvers.verlet import contact_cache as kept
 from rigid.solvers.verlet import contacts as contact
 from rigid.solvers.verlet import rebound

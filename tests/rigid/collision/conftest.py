@@ -8,7 +8,7 @@ import taichi as ti
 
 from pbd.core.launch import Launch
 from rigid.collision.data import PAIR, POINT, Shapes, array
-from rigid.collision.narrow import find_points, shape_distance
+from rigid.collision.narrow_phase import find_points, shape_distance
 from rigid.collision.overlaps import finding_kernel
 from rigid.collision.setup import collision_arrays
 

@@ -10,7 +10,7 @@ import pbd
 import rigid
 from rigid.collision import setup
 from rigid.collision.data import HEAD
-from rigid.collision.narrow import point_finder
+from rigid.collision.narrow_phase import point_finder
 from rigid.collision.setup import pair_types, shape_tables
 from rigid.rotation import normalised
 

@@ -8,7 +8,7 @@ import pytest
 import pbd
 import rigid
 import scenes
-from scenes.scene import UnknownName
+from scenes.parameters import UnknownName
 from scenes.simulate.run import USUAL, Replay, Run
 
 

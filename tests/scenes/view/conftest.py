@@ -16,8 +16,8 @@ import pytest
 import pbd
 import scenes
 from pbd.build import cloth
+from scenes.registry import REGISTRY
 from scenes.render import Camera
-from scenes.scene import REGISTRY
 
 SCREENSHOTS = Path(__file__).parents[3] / "build" / "screenshots"
 NAMES = ("chromium", "chromium-browser", "google-chrome")

@@ -1,8 +1,8 @@
-"""Broad phase: where every shape is, and which pairs of them could touch.
+"""Scratch phase: where every shape is, and which pairs of them could touch.
 
 A spatial hash as in pbd/collision/particle_contacts.py (Teschner et al., Optimized Spatial Hashing, 2003; counting sort by bucket
 as in Green, Particle Simulation using CUDA, 2010) over the balls that hold the shapes. Cells are as wide as the largest
-small shape with its reach, so that what could touch is in neighbouring cells; the few large shapes, planes among them,
+small shape with its margin, so that what could touch is in neighbouring cells; the few large shapes, planes among them,
 are held against all others. A model of few shapes has a list of its pairs instead, made once.
 """
 
@@ -15,15 +15,15 @@ from rigid.kernels.columns import quadruple, triple
 
 
 @ti.func
-def to_world(broad: ti.template(), shape, v, world):
+def to_world(scratch: ti.template(), shape, v, world):
     """A direction of a shape's frame, in the world."""
-    return ti.Vector([triple(broad.placed, shape, PLACEMENT.matrix + 3 * k, world).dot(v) for k in ti.static(range(3))])
+    return ti.Vector([triple(scratch.placements, shape, PLACEMENT.matrix + 3 * k, world).dot(v) for k in ti.static(range(3))])
 
 
 @ti.func
-def to_frame(broad: ti.template(), shape, v, world):
+def to_frame(scratch: ti.template(), shape, v, world):
     """A direction of the world, in a shape's frame."""
-    m = ti.static(broad.placed)
+    m = ti.static(scratch.placements)
     return (
         v[0] * triple(m, shape, PLACEMENT.matrix, world)
         + v[1] * triple(m, shape, PLACEMENT.matrix + 3, world)
@@ -32,7 +32,7 @@ def to_frame(broad: ti.template(), shape, v, world):
 
 
 @ti.func
-def placement(shapes: ti.template(), shape, poses: ti.template(), world):
+def shape_pose(shapes: ti.template(), shape, poses: ti.template(), world):
     """Position and rotation of a shape in the world."""
     position = triple(shapes.numbers, shape, SHAPE.position, world)
     rotation = quadruple(shapes.numbers, shape, SHAPE.rotation, world)
@@ -47,9 +47,9 @@ def placement(shapes: ti.template(), shape, poses: ti.template(), world):
 
 
 @ti.func
-def place(shapes: ti.template(), broad: ti.template(), poses: ti.template(), reach: ti.template(), shape, world):
+def write_placement(shapes: ti.template(), scratch: ti.template(), poses: ti.template(), margin: ti.template(), shape, world):
     """Note where a shape is, and the box along the world's axes that holds it."""
-    position, q = placement(shapes, shape, poses, world)
+    position, q = shape_pose(shapes, shape, poses, world)
     w, x, y, z = q[0], q[1], q[2], q[3]
     rows = ti.Matrix(
         [
@@ -59,25 +59,25 @@ def place(shapes: ti.template(), broad: ti.template(), poses: ti.template(), rea
         ]
     )
     for k in ti.static(range(3)):
-        broad.placed[world, shape, PLACEMENT.origin + k] = position[k]
+        scratch.placements[world, shape, PLACEMENT.origin + k] = position[k]
         row = ti.Vector([rows[k, i] for i in ti.static(range(3))])
-        broad.placed[world, shape, PLACEMENT.half_extent + k] = ti.abs(row).dot(
+        scratch.placements[world, shape, PLACEMENT.half_extent + k] = ti.abs(row).dot(
             triple(shapes.numbers, shape, SHAPE.half_extent, world)
         )
         for i in ti.static(range(3)):
-            broad.placed[world, shape, PLACEMENT.matrix + 3 * k + i] = row[i]
+            scratch.placements[world, shape, PLACEMENT.matrix + 3 * k + i] = row[i]
     body = shapes.integers[shape, STRUCTURE.body]
     far = 0.0
     if body >= 0:
-        far = reach[body, world]
-    broad.placed[world, shape, PLACEMENT.margin] = far
+        far = margin[body, world]
+    scratch.placements[world, shape, PLACEMENT.margin] = far
 
 
 @ti.func
-def near(shapes: ti.template(), broad: ti.template(), a, b, world):
-    """Whether the bounds of two shapes are within their reach of each other: balls first, then boxes."""
-    reach = broad.placed[world, a, PLACEMENT.margin] + broad.placed[world, b, PLACEMENT.margin]
-    offset = triple(broad.placed, b, PLACEMENT.origin, world) - triple(broad.placed, a, PLACEMENT.origin, world)
+def bounds_overlap(shapes: ti.template(), scratch: ti.template(), a, b, world):
+    """Whether the bounds of two shapes are within their margin of each other: balls first, then boxes."""
+    margin = scratch.placements[world, a, PLACEMENT.margin] + scratch.placements[world, b, PLACEMENT.margin]
+    offset = triple(scratch.placements, b, PLACEMENT.origin, world) - triple(scratch.placements, a, PLACEMENT.origin, world)
     kind_a, kind_b = shapes.integers[a, STRUCTURE.kind], shapes.integers[b, STRUCTURE.kind]
     bound_a, bound_b = shapes.numbers[world, a, SHAPE.bounding_radius], shapes.numbers[world, b, SHAPE.bounding_radius]
     result = 0
@@ -87,20 +87,20 @@ def near(shapes: ti.template(), broad: ti.template(), a, b, world):
         if kind_a == PLANE:
             plane, bound = a, bound_b
             height = offset
-        normal = ti.Vector([broad.placed[world, plane, PLACEMENT.matrix + 3 * k + 2] for k in ti.static(range(3))])
-        if normal.dot(height) < bound + reach:
+        normal = ti.Vector([scratch.placements[world, plane, PLACEMENT.matrix + 3 * k + 2] for k in ti.static(range(3))])
+        if normal.dot(height) < bound + margin:
             result = 1
     else:
-        far = bound_a + bound_b + reach
+        far = bound_a + bound_b + margin
         if offset.norm_sqr() < far * far:
             result = 1
             if ti.max(kind_a, kind_b) > CAPSULE:  # spheres and capsules are quicker tested than their boxes
                 for k in ti.static(range(3)):
                     sides = (
-                        broad.placed[world, a, PLACEMENT.half_extent + k]
-                        + broad.placed[world, b, PLACEMENT.half_extent + k]
+                        scratch.placements[world, a, PLACEMENT.half_extent + k]
+                        + scratch.placements[world, b, PLACEMENT.half_extent + k]
                     )
-                    if ti.abs(offset[k]) > sides + reach:
+                    if ti.abs(offset[k]) > sides + margin:
                         result = 0
     return result
 
@@ -124,45 +124,45 @@ def may_touch(shapes: ti.template(), a, b):
 
 
 @ti.func
-def keep_pair(broad: ti.template(), count, a, b, world):
-    """Store a pair, the lower index first, if there is room; return how many there are, or should be."""
-    if count < broad.pairs.shape[1]:
-        broad.pairs[world, count, 0] = ti.min(a, b)
-        broad.pairs[world, count, 1] = ti.max(a, b)
+def add_pair(scratch: ti.template(), count, a, b, world):
+    """Store a pair, the lower index first, if there is capacity; return how many there are, or should be."""
+    if count < scratch.pairs.shape[1]:
+        scratch.pairs[world, count, 0] = ti.min(a, b)
+        scratch.pairs[world, count, 1] = ti.max(a, b)
     return count + 1
 
 
 @ti.func
-def find_listed_pairs(shapes: ti.template(), broad: ti.template(), world):
+def find_listed_pairs(shapes: ti.template(), scratch: ti.template(), world):
     """Go through the list of pairs that a model of few shapes has; return how many could touch."""
     lists = ti.static(shapes.lists)
     count = 0
     for k in range(lists[HEAD.pair_count]):
         a, b = lists[lists[HEAD.first_pair] + 2 * k], lists[lists[HEAD.first_pair] + 2 * k + 1]
-        if near(shapes, broad, a, b, world) == 1:
-            count = keep_pair(broad, count, a, b, world)
+        if bounds_overlap(shapes, scratch, a, b, world) == 1:
+            count = add_pair(scratch, count, a, b, world)
     return count
 
 
 @ti.func
-def find_many_pairs(shapes: ti.template(), broad: ti.template(), count, world):
-    """Go on with the pairs of a model of many shapes; return how many there are, maybe more than there is room for."""
+def find_unlisted_pairs(shapes: ti.template(), scratch: ti.template(), count, world):
+    """Go on with the pairs of a model of many shapes; return how many there are, maybe more than there is capacity for."""
     lists = ti.static(shapes.lists)
     found = count
     large, small = lists[HEAD.first_large], lists[HEAD.first_small]
     for k in range(lists[HEAD.large_count]):
         # The large ones after this one, then all small ones, which stand right behind them.
         for i in range(large + k + 1, small + lists[HEAD.small_count]):
-            if near(shapes, broad, lists[large + k], lists[i], world) == 1:
+            if bounds_overlap(shapes, scratch, lists[large + k], lists[i], world) == 1:
                 if may_touch(shapes, lists[large + k], lists[i]) == 1:
-                    found = keep_pair(broad, found, lists[large + k], lists[i], world)
+                    found = add_pair(scratch, found, lists[large + k], lists[i], world)
     if lists[HEAD.small_count] > 0:
-        found = find_small_pairs(shapes, broad, found, world)
+        found = find_hashed_pairs(shapes, scratch, found, world)
     return found
 
 
 @ti.func
-def find_small_pairs(shapes: ti.template(), broad: ti.template(), count, world):
+def find_hashed_pairs(shapes: ti.template(), scratch: ti.template(), count, world):
     """Go on listing pairs with those among the small shapes, by a hash of the balls that hold them."""
     lists = ti.static(shapes.lists)
     small, n = lists[HEAD.first_small], lists[HEAD.small_count]
@@ -170,16 +170,16 @@ def find_small_pairs(shapes: ti.template(), broad: ti.template(), count, world):
     for k in range(n):
         i = lists[small + k]
         widest = ti.max(
-            widest, shapes.numbers[world, i, SHAPE.bounding_radius] + broad.placed[world, i, PLACEMENT.margin]
+            widest, shapes.numbers[world, i, SHAPE.bounding_radius] + scratch.placements[world, i, PLACEMENT.margin]
         )
     width = 2.0 * widest
-    buckets = broad.bins.shape[0] - 1 - broad.placed.shape[1]
-    bins = ti.static(broad.bins)
+    buckets = scratch.bins.shape[0] - 1 - scratch.placements.shape[1]
+    bins = ti.static(scratch.bins)
     sorted_from = buckets + 1
     for b in range(buckets + 1):
         bins[b, world] = 0
     for k in range(n):
-        b = bucket_of(cell_of(triple(broad.placed, lists[small + k], PLACEMENT.origin, world), width), buckets)
+        b = bucket_of(cell_of(triple(scratch.placements, lists[small + k], PLACEMENT.origin, world), width), buckets)
         bins[b, world] = bins[b, world] + 1
     total = 0
     for b in range(buckets):
@@ -188,14 +188,14 @@ def find_small_pairs(shapes: ti.template(), broad: ti.template(), count, world):
     bins[buckets, world] = total
     for back in range(n):  # backwards, so that each count ends as the first place of its bucket
         i = lists[small + n - 1 - back]
-        b = bucket_of(cell_of(triple(broad.placed, i, PLACEMENT.origin, world), width), buckets)
+        b = bucket_of(cell_of(triple(scratch.placements, i, PLACEMENT.origin, world), width), buckets)
         place = bins[b, world] - 1
         bins[b, world] = place
         bins[sorted_from + place, world] = i
     found = count
     for k in range(n):
         i = lists[small + k]
-        home = cell_of(triple(broad.placed, i, PLACEMENT.origin, world), width)
+        home = cell_of(triple(scratch.placements, i, PLACEMENT.origin, world), width)
         for r in range(9):  # rows of three cells, whose shapes stand one after another
             row = home + ti.Vector([-1, r // 3 - 1, r % 3 - 1])
             first = bucket_of(row, buckets)
@@ -207,11 +207,11 @@ def find_small_pairs(shapes: ti.template(), broad: ti.template(), count, world):
                 for place in range(begin, end):
                     j = bins[sorted_from + place, world]
                     if j > i:
-                        if near(shapes, broad, i, j, world) == 1:
+                        if bounds_overlap(shapes, scratch, i, j, world) == 1:
                             # Cells far apart may share a bucket, and two of the nine rows: take a shape with its own
                             # row only.
-                            cell = cell_of(triple(broad.placed, j, PLACEMENT.origin, world), width)
+                            cell = cell_of(triple(scratch.placements, j, PLACEMENT.origin, world), width)
                             if cell[1] == row[1] and cell[2] == row[2]:
                                 if may_touch(shapes, i, j) == 1:
-                                    found = keep_pair(broad, found, i, j, world)
+                                    found = add_pair(scratch, found, i, j, world)
     return found

@@ -6,7 +6,7 @@ import numpy as np
 
 import rigid
 from rigid.rotation import from_axis_angle
-from scenes.render import geometry
+from scenes.visuals import geometry
 from scenes.visuals.visuals import CHALK, STONE, Scenery
 
 THICK, WIDE = 0.016, 0.034  # of a bar: across the plane, and in it [m]
