@@ -54,7 +54,7 @@ def description(number=0, rows=15):
     )
     particles.drive(piece.particles[:rows], lambda time: edge(rows, number, time))
     particles.add_collider(pbd.Sphere(radius=0.13), friction=0.4, restitution=0.3, motion=turning)
-    particles.add_collider(pbd.Plane((0, 0, -0.4)), friction=0.5)
+    particles.add_collider(pbd.Plane(point=(0, 0, -0.4)), friction=0.5)
     particles.add_box((-0.3, -0.3, -0.35), (0.9, 0.8, 0.6), restitution=0.5, friction=0.1)
     return particles
 

@@ -5,8 +5,6 @@ ground shares pinned particles. What moves them is `pbd.ParticleSystem`, whose s
 bodies do in it, when they touch, is in rigid/solvers/verlet/step.py. Poses and velocities are read back by best fit.
 """
 
-from inspect import signature
-
 import numpy as np
 
 import pbd
@@ -20,7 +18,8 @@ from rigid.model import models_of_worlds
 from rigid.names import look_up
 from rigid.rotation import from_matrix, rotate
 from rigid.solvers.verlet.description import describe, frames_of, refuse_what_is_missing
-from rigid.solvers.verlet.frame import KINDS, fit_pose, fit_velocity
+from rigid.solvers.verlet.frame import fit_pose, fit_velocity
+from rigid.solvers.verlet.options import VerletOptions
 from rigid.solvers.verlet.step import step_hooks
 from rigid.solvers.verlet.upload import body_arrays, may_touch
 from rigid.state import State
@@ -50,10 +49,14 @@ class FrameSolver:
     Source: Jakobsen, Advanced Character Physics (2001), sections 5 and 6.
     """
 
-    PASSED_ON = tuple(signature(pbd.ParticleSystem).parameters)[1:]  # options besides its own; without the particles
+    name, Options = "verlet", VerletOptions
 
-    def __init__(self, model, dt=0.01, worlds=1, contacts=True, particles=None, attachments=(),
-                 contact_capacity=None, frame="tetrahedron", **options):  # fmt: skip
+    def __init__(self, model, worlds=1, **options):
+        for option in options:
+            one_of(f'option of solver "{self.name}"', option, tuple(VerletOptions.defaults()))
+        self.options = given = VerletOptions(**options)
+        contacts, particles, attachments = given.contacts, given.particles, given.attachments
+        contact_capacity, frame = given.contact_capacity, given.frame
         models = models_of_worlds(model)
         for each in models:
             refuse_what_is_missing(each)
@@ -64,12 +67,14 @@ class FrameSolver:
             )
         self.model = models[0]
         self._joints = JointPositions(*models)
-        self.frames = frames_of(models, one_of("frame", frame, KINDS))
+        self.frames = frames_of(models, frame)
         descriptions = [describe(m, particles, attachments, models, of) for m, of in zip(models, self.frames)]
         self.members = descriptions[0].members  # of each body; the same in all worlds, unlike the frames
         self.own = descriptions[0].own
-        options = {"direction": "start", "iterations": 30, "schedule": "clusters", "clusters": 1, **options}
-        self.system = pbd.ParticleSystem([each.particles for each in descriptions], dt=dt, worlds=worlds, **options)
+        options = {name: getattr(given, name) for name in given.OF_PARTICLES}
+        self.system = pbd.ParticleSystem(
+            [each.particles for each in descriptions], dt=given.dt, worlds=worlds, **options
+        )
         self._motors = {
             name: {target: self.system.row_of(*which, target) for target in ("speed", "position")}
             for name, which in descriptions[0].motors.items()
