@@ -37,7 +37,7 @@ def crate_on_trampoline(
     reach = side / 2 + 0.02
     for x in (-reach, reach):
         for y in (-reach, reach):
-            model.add_shape(rigid.GROUND, pbd.Capsule((x, y, 0.03), (x, y, level - 0.05), 0.03))
+            model.add_shape(rigid.GROUND, pbd.Capsule(0.03, start=(x, y, 0.03), end=(x, y, level - 0.05)))
     return Scene(
         particles,
         model,

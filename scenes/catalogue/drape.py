@@ -19,7 +19,7 @@ def drape(
     particles = pbd.Particles()
     particles.add_collider(pbd.Plane(), friction=0.6)
     reading = {"units": units, "up": up or None}
-    solid = pbd.Sphere((0, 0, 0.55), 0.5)
+    solid = pbd.Sphere(0.5, centre=(0, 0, 0.55))
     if collider:
         solid = pbd.MeshCollider(stood_on_floor(build.load_mesh(collider, **reading)))
     particles.add_collider(solid, friction=friction)
