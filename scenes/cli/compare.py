@@ -16,10 +16,11 @@ def add(commands, parent):
     made = commands.add_parser(
         "compare", parents=[parent], usage="verletlab compare SCENE [FLAG ...]",
         help="run a scene with several solvers and compare them",
-        description="Prints a table, and writes summary.json, summary.csv, plots, videos and index.html to a directory.",
+        description="Prints a table. Writes summary.json, summary.csv, plots, videos and index.html to a directory.",
     )  # fmt: skip
     made.add_argument("scene", metavar="SCENE", help="name of a scene, see `verletlab list`")
-    made.add_argument("--solvers", metavar="A,B,...", help=f"solvers to compare, of {', '.join(rigid.SOLVERS)} (all that can run the scene)")
+    made.add_argument("--solvers", metavar="A,B,...",
+                      help=f"solvers: {', '.join(rigid.SOLVERS)} (all that can run the scene)")  # fmt: skip
     made.add_argument("--reference", metavar="SOLVER",
                       help="the run that the others are compared with; SOLVER/100 for steps a hundred times "
                       "smaller (the scene's own solver)")  # fmt: skip
@@ -31,7 +32,8 @@ def add(commands, parent):
     made.add_argument("--option", action="append", default=[], metavar="SOLVER.NAME=VALUE",
                       help="an option of a solver, see `verletlab run --help`")  # fmt: skip
     made.add_argument("--fps", type=float, default=60.0, metavar="N", help="measured frames per second (%(default)g)")
-    made.add_argument("--sweep", action="store_true", help="also measure error and cost with more and fewer substeps and iterations")
+    made.add_argument("--sweep", action="store_true",
+                      help="also measure error and cost with more and fewer substeps and iterations")  # fmt: skip
     made.add_argument("--no-films", action="store_true", help="write no films")
     made.add_argument("--out", metavar="DIR", help="directory for the files (compare-SCENE)")
     made.add_argument("--force", action="store_true", help="write to a directory that is not empty")

@@ -32,7 +32,8 @@ from scenes.render.film import draw_frames, renderer_for
 from scenes.render.video import SUFFIXES, check_output
 from scenes.simulate.device import DEVICES
 from scenes.simulate.recording import Recording
-from scenes.simulate.run import OPTIONS, Replay, Run, record
+from scenes.simulate.run import Replay, Run, record
+from scenes.simulate.settings import option_types
 
 
 class Parser(argparse.ArgumentParser):
@@ -84,14 +85,14 @@ def parser():
     any_run = argparse.ArgumentParser(add_help=False, parents=[device])
     any_run.add_argument("--duration", type=float, metavar="SECONDS", help="duration of the run (the scene's own)")
     any_run.add_argument("--dt", type=float, metavar="SECONDS", help="time step (the scene's own)")
-    any_run.add_argument("--precision", type=int, default=64, choices=(32, 64), help="bits of floating-point numbers (%(default)s)")
+    any_run.add_argument("--precision", type=int, default=64, choices=(32, 64), help="bits of a float (%(default)s)")
     any_run.add_argument("--param", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the scene")
     any_run.add_argument("--quiet", action="store_true", help="print errors only")
 
     shared = argparse.ArgumentParser(add_help=False, parents=[any_run])
     shared.add_argument("--solver", choices=rigid.SOLVERS, metavar="NAME",
                         help=f"solver: {', '.join(rigid.SOLVERS)} (the scene's own)")  # fmt: skip
-    known = "; ".join(f"of {solver} {', '.join(names)}" for solver, names in OPTIONS.items())
+    known = "; ".join(f"of {solver} {', '.join(option_types(solver))}" for solver in rigid.SOLVERS)
     shared.add_argument("--option", action="append", default=[], metavar="NAME=VALUE",
                         help=f"an option of the solver; {known}")  # fmt: skip
 
@@ -118,9 +119,9 @@ def parser():
 
     benched = commands.add_parser("bench", parents=[device], usage="verletlab bench [NAME ...] [FLAG ...]",
                                   help="measure speed, as CSV with a digest of the final state")  # fmt: skip
-    benched.add_argument("name", nargs="*", metavar="NAME", help=f"benchmarks to run: {', '.join(bench.BENCHMARKS)} (all)")
+    benched.add_argument("name", nargs="*", metavar="NAME", help=f"benchmarks: {', '.join(bench.BENCHMARKS)} (all)")
     benched.add_argument("--precision", type=int, default=32, choices=(32, 64),
-                         help="bits of floating-point numbers (%(default)s)")
+                         help="bits of a float (%(default)s)")
     benched.set_defaults(command=run_benchmarks, quiet=False)
     top.commands = commands.choices
     return top

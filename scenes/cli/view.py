@@ -12,12 +12,12 @@ def add(commands, parent):
     """Add the command. Args: commands: subparsers; parent: a parser with the flags of a run."""
     made = commands.add_parser(
         "view", parents=[parent], usage="verletlab view SCENE [FLAG ...]",
-        help="run a scene live in a browser, and grab things with the mouse",
+        help="run a scene live in a browser, where the mouse grabs things",
     )  # fmt: skip
-    made.add_argument("scene", metavar="SCENE", help="name of a scene, see `verletlab list`; the page offers the others")
+    made.add_argument("scene", metavar="SCENE", help="name of a scene, see `verletlab list`")
     made.add_argument("--host", default="127.0.0.1", metavar="ADDRESS",
                       help="address that serves the page; 0.0.0.0 for other machines too (%(default)s)")
-    made.add_argument("--port", type=int, default=8080, metavar="N", help="serve on the first free port from N on (%(default)s)")
+    made.add_argument("--port", type=int, default=8080, metavar="N", help="first port to try (%(default)s)")
     made.add_argument("--no-browser", action="store_true", help="print the address, do not open a browser")
     made.set_defaults(command=view_scene)
 

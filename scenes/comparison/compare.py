@@ -12,7 +12,7 @@ from scenes.comparison.results import Comparison, Trace, Variant
 from scenes.registry import load
 from scenes.scene import Scene
 from scenes.simulate.device import initialise
-from scenes.simulate.run import checked
+from scenes.simulate.settings import checked_options
 
 __all__ = ["Comparison", "ComparisonPlan", "Trace", "Variant", "compare"]
 
@@ -147,7 +147,8 @@ def make_variants(scene, solvers, settings, dt):
         one_of("solver", variant.solver, rigid.SOLVERS)
         own = {**({} if dt is None else {"dt": dt}), **settings.get(variant.solver, {}), **variant.settings}
         step = {"dt": positive("dt", float(own.pop("dt")))} if "dt" in own else {}
-        variants.append(Variant(variant.solver, variant.label, variant.scene, step | checked(variant.solver, own)))
+        options = checked_options(variant.solver, own, particles_only=scene.model is None)
+        variants.append(Variant(variant.solver, variant.label, variant.scene, step | options))
         if variant.scene is not None and probes_of(variant.scene) != probes_of(scene):
             raise ValueError(
                 f"scene of {variant.label!r}: expected the bodies, joints and particles of the compared scene"

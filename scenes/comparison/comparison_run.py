@@ -20,7 +20,8 @@ from scenes.comparison.tuning import (
     without_tolerance,
 )
 from scenes.simulate.recording import Recording
-from scenes.simulate.run import Run, record, settings_of
+from scenes.simulate.run import Run, record
+from scenes.simulate.settings import settings_of
 
 FINER = 100  # how many times smaller the steps of a reference such as "impulse/100" are
 SWEEP = (0.25, 0.5, 2.0, 4.0)  # factors of the substeps, and of the iterations
@@ -117,7 +118,7 @@ class ComparisonRun:
         return restart
 
     def trace(self, progress=None, measured=True):
-        """Run, and return a Trace without deviations. Args: progress: see `compare`; measured: whether it has series."""
+        """Run, and return a Trace without deviations. Args: progress: see `compare`; measured: whether it has any."""
         solver, label = self.variant.solver, self.variant.label
         running, readings = self.run(), []
 
@@ -192,7 +193,7 @@ def first_frames(recording, frames):
 
 
 def equalise(runs, equal):
-    """Give all runs the same iterations or wall time per simulated second. Args: runs; equal: "iterations" or "time"."""
+    """Give all runs the same iterations or wall time per simulated second. Args: equal: "iterations" or "time"."""
     if equal == "time":
         equalise_time(runs)
         return

@@ -1,6 +1,6 @@
 """Measure a run: the same quantities for all solvers, from poses and the description.
 
-Energy, iterations, residual and contacts come from the solver. Its energy is taken at the instant that suits its scheme.
+Energy, iterations, residual and contacts come from the solver. Its energy is that of the instant that suits its scheme.
 """
 
 import numpy as np

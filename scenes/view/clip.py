@@ -14,7 +14,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from scenes.simulate.recording import Frames
-from scenes.simulate.run import Frame
+from scenes.simulate.recording import Frame
 from scenes.visuals.camera import Camera, FollowingCamera
 
 FPS = 30.0  # of a film

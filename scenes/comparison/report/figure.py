@@ -35,7 +35,7 @@ def styled():
 
 
 def figure_of(count, row=ROW):
-    """Make a Figure of rows with one shared x axis. Args: count: of rows; row: height [inches]. Returns: figure, axes."""
+    """Make a Figure of rows on one x axis. Args: count: of rows; row: height [inches]. Returns: figure, axes."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 

@@ -176,7 +176,7 @@ def number(value):
 
 
 def embedded(path, label):
-    """Embed an SVG plot in the page, with the page's colours and width. Args: path: of the SVG; label: alternative text."""
+    """Embed an SVG plot, with the colours and width of the page. Args: path: of the SVG; label: alternative text."""
     from markupsafe import Markup, escape
 
     text = path.read_text("utf-8")

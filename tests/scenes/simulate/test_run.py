@@ -9,7 +9,8 @@ import pbd
 import rigid
 import scenes
 from scenes.parameters import UnknownName
-from scenes.simulate.run import USUAL, Replay, Run
+from scenes.simulate.run import Replay, Run
+from scenes.simulate.settings import DEFAULT_SETTINGS
 
 
 @pytest.fixture
@@ -153,7 +154,7 @@ def test_which_solvers_run_what(box, pendulum, sling, monkeypatch):
     assert given == [("impulse", pendulum.model, {"dt": 0.01, "iterations": 7})]
     # Penalties, which are as stiff as the step bears, have gains and substeps for any scene's step.
     Run(pendulum, "penalty", damping="150")
-    assert given[1][2] == {"dt": 0.01, **USUAL["penalty"], "damping": 150.0}
+    assert given[1][2] == {"dt": 0.01, **DEFAULT_SETTINGS["penalty"], "damping": 150.0}
 
 
 def test_the_first_solver_of_a_scene_s_settings_is_its_own(pendulum, monkeypatch):
