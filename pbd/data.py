@@ -20,7 +20,7 @@ class Features(NamedTuple):
     spread: int  # turns between two worlds or clusters in a parallel loop, see SPREAD
     wind: bool
     surfaces: bool  # colliders or boxes
-    shapes: tuple  # kinds of colliders, see pbd/core/shapes.py
+    shapes: tuple  # kinds of colliders, see pbd/core/shapes
     rebounds: bool  # and some with restitution
     contacts: bool  # of particles with one another
     grabs: int = 0  # how many, see pbd/grabs.py
@@ -72,7 +72,7 @@ class Data(NamedTuple):
     runs: Any  # (clusters, kinds, 2): begin and end of each cluster's run of each kind
     colours: Any  # (colours + 1,): where each colour's clusters begin
 
-    numbers: Any  # (colliders, NUMBERS): shapes, see pbd/core/shapes.py; the last two are friction and restitution
+    numbers: Any  # (colliders, NUMBERS): shapes, see pbd/core/shapes; the last two are friction and restitution
     integers: Any  # (colliders, INTEGERS)
     grids: Any  # samples of all signed distance grids, flat
     boxes: Any  # (boxes, 8): lower, upper, friction, restitution

@@ -6,7 +6,7 @@ from pbd import data as arrays
 from pbd.collision.particle_contacts import MOST
 from pbd.constraints import KINDS, STICK, STICK_ROOT_FREE
 from pbd.core.launch import device_array
-from pbd.core.shapes import INTEGERS, NUMBERS, samples
+from pbd.core.shapes import INTEGERS, NUMBERS
 from pbd.particles import inverse
 
 
@@ -170,7 +170,7 @@ def constraint_tables(batches, kinds, schedule, worlds):
 
 
 def shape_tables(colliders):
-    """Integers, numbers and samples of all shapes: see pbd/core/shapes.py."""
+    """Integers, numbers and samples of all shapes: see pbd/core/shapes."""
     integers = np.zeros((len(colliders), INTEGERS), np.int32)
     numbers = np.zeros((len(colliders), NUMBERS))
     tables, place = [np.zeros(0)], 0
@@ -180,7 +180,7 @@ def shape_tables(colliders):
         given = shape.numbers()
         numbers[k, : len(given)] = given
         numbers[k, NUMBERS - 2 :] = collider.friction, collider.restitution
-        table = samples(shape)
+        table = shape.samples()
         integers[k, 1 : 2 + table.ndim] = place, *table.shape
         tables.append(table.ravel())
         place += table.size

@@ -9,7 +9,8 @@ are held against all others. A model of few shapes has a list of its pairs inste
 import taichi as ti
 
 from pbd.collision.particle_contacts import bucket_of, cell_of
-from pbd.core.shapes import CAPSULE, PLANE, rotate
+from pbd.core.quaternions import rotate
+from pbd.core.shapes import CAPSULE, PLANE
 from rigid.collision.data import HEAD, PLACEMENT, SHAPE, STRUCTURE
 from rigid.kernels.columns import quadruple, triple
 

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pbd.core.shapes import BOX, CAPSULE, CYLINDER, GRID, HULL, IDENTITY, PLANE, SPHERE
+from pbd.core.rotation import IDENTITY
+from pbd.core.shapes import BOX, CAPSULE, CYLINDER, GRID, HULL, PLANE, SPHERE
 from rigid.mass import principal_axes, second_moment
 from rigid.rotation import multiply, rotate, triad
 from scenes.visuals import geometry
