@@ -39,7 +39,7 @@ class RowSolver(BodySolver):
         models, worlds = self.models, self.worlds
         meetings = pair_types(models)
         self._meetings, self._capacity = None, 1
-        if contacts and any(meetings[:5]):
+        if contacts and meetings.any_pair:
             self._meetings, self._capacity = meetings, max(default_capacity(self.model), 1)
             if contact_capacity is not None:
                 self._capacity = whole("contact_capacity", contact_capacity)
