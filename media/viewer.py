@@ -12,7 +12,7 @@ from PIL import Image
 from playwright.sync_api import sync_playwright
 
 import scenes
-from scenes.view.drawing import camera_of
+from scenes.render.page.drawing import camera_of
 from scenes.view.server import Viewer
 
 WIDTH, HEIGHT = 1280, 800

@@ -11,12 +11,12 @@ Solvers: "verlet" (rigid/solvers/verlet), "impulse" (rigid/solvers/impulse), "ar
 (rigid/solvers/penalty).
 """
 
-from inspect import signature
-
 from pbd.core.hull import ConvexHull
+from pbd.core.mesh_collider import MeshCollider
+from pbd.core.results import Diverged, Energy, Statistics
 from pbd.core.shapes import Box, Capsule, Cylinder, Plane, Sphere
 from pbd.core.validate import one_of
-from rigid import build
+from rigid import build, rotation
 from rigid.body import Body, BodyShape
 from rigid.joint import Ball, Distance, Fixed, Gear, Hinge, Joint, Motor, PointSpring, Slider, Soft, Spring, Universal
 from rigid.model import Model
@@ -29,25 +29,25 @@ SOLVERS = ("verlet", "impulse", "articulated", "penalty")
 def solver(name, model, dt=None, worlds=1, **options):
     """Make a solver of a model.
 
-    Arguments: name: "verlet", bodies as frames of particles (rigid/solvers/verlet); "impulse", sequential impulses in maximal
-    coordinates (rigid/solvers/impulse); "articulated", trees in generalised coordinates, and impulses (rigid/solvers/articulated);
-    "penalty", springs and dampers (rigid/solvers/penalty); model: a Model, or a list of several of one structure, each a world;
-    dt: time step [s], None for the solver's own: 0.01, "penalty" 0.003; worlds: how many copies; options: the solver's.
+    Args:
+        name: "verlet": bodies as frames of particles; "impulse": sequential impulses in maximal coordinates;
+            "articulated": trees in generalised coordinates, and impulses; "penalty": springs and dampers.
+        model: a Model, or a list of models of one structure, one for each world.
+        dt: time step [s]; None for the solver's default: 1/60, or 0.003 for "penalty".
+        worlds: how many copies run side by side.
+        options: fields of the solver's options, such as rigid.solvers.impulse.options.ImpulseOptions.
 
-    Errors: ValueError for an unknown name or option; NotImplementedError for what in the model the solver cannot do.
+    Returns: a rigid.solvers.base.Solver.
+
+    Raises: ValueError for an unknown name or option; NotImplementedError if the solver cannot run the model.
     """
-    Solver = solver_class(name)
-    known = [each for each in signature(Solver).parameters if each not in ("model", "options")]
-    known += getattr(Solver, "PASSED_ON", ())
-    for option in options:
-        one_of(f'option of solver "{name}"', option, known)
     if dt is not None:
         options["dt"] = dt
-    return Solver(model, worlds=worlds, **options)
+    return solver_class(name)(model, worlds=worlds, **options)
 
 
 def solver_class(name):
-    """The class of a solver, by its name. Brings Taichi, of which a description needs nothing."""
+    """The class of a solver. It imports Taichi, which a description does not need. Args: name."""
     one_of("solver", name, SOLVERS)
     if name == "verlet":
         from rigid.solvers.verlet import FrameSolver as Solver
@@ -62,6 +62,7 @@ def solver_class(name):
 
 __all__ = [
     "GROUND",
+    "SOLVERS",
     "Ball",
     "Body",
     "BodyShape",
@@ -70,10 +71,13 @@ __all__ = [
     "ConvexHull",
     "Cylinder",
     "Distance",
+    "Diverged",
+    "Energy",
     "Fixed",
     "Gear",
     "Hinge",
     "Joint",
+    "MeshCollider",
     "Model",
     "Motor",
     "Plane",
@@ -83,9 +87,12 @@ __all__ = [
     "Sphere",
     "Spring",
     "State",
+    "Statistics",
     "Universal",
     "angular_momentum",
     "build",
     "linear_momentum",
+    "rotation",
     "solver",
+    "solver_class",
 ]

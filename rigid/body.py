@@ -1,12 +1,13 @@
 """Bodies and the shapes on them: what a model stores of each, and the half of Model that adds them."""
 
+import warnings
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from pbd.build.mesh import surface
 from pbd.core.hull import ConvexHull
-from pbd.core.shapes import PLANE, Box, Capsule, Cylinder, Plane, Sphere, rotation_between
+from pbd.core.shapes import PLANE, Box, Capsule, Cylinder, Plane, Sphere
 from pbd.core.validate import (
     finite_number,
     finite_vector,
@@ -23,6 +24,7 @@ from rigid.names import GROUND, fresh_name, look_up
 from rigid.rotation import conjugate, multiply, rotate, rotate_back
 
 EVERY_GROUP = 2**31 - 1
+FAR = 5  # a shape farther from its body than this many radii of both is probably given in the wrong frame
 
 
 @dataclass(eq=False, kw_only=True)
@@ -154,11 +156,11 @@ class Bodies:
 
     def add_box(self, size, *, mass=None, density=None, **options):
         """Add a solid box. Arguments: size (3,), the full edges [m]; mass or density; options as above."""
-        return self._add_solid("box", Box(size=size), mass, density, options)
+        return self._add_solid("box", Box(size), mass, density, options)
 
     def add_sphere(self, radius, *, mass=None, density=None, **options):
         """Add a solid ball. Arguments: radius [m]; mass or density; options as above."""
-        return self._add_solid("sphere", Sphere(radius=radius), mass, density, options)
+        return self._add_solid("sphere", Sphere(radius), mass, density, options)
 
     def add_capsule(self, radius, length=None, *, start=None, end=None, mass=None, density=None, **options):
         """Add a solid capsule along its frame's z.
@@ -166,13 +168,13 @@ class Bodies:
         Arguments: radius [m]; length of the segment that it surrounds [m], or the segment's start and end (3,) in the
         world [m], in place of position and rotation; mass or density; options as above.
         """
-        half = _along_z("capsule", length, start, end, options) / 2
-        return self._add_solid("capsule", Capsule((0, 0, -half), (0, 0, half), radius), mass, density, options)
+        shape = _rod(Capsule, radius, length, start, end, options)
+        return self._add_solid("capsule", shape, mass, density, options)
 
     def add_cylinder(self, radius, length=None, *, start=None, end=None, mass=None, density=None, **options):
         """Add a solid cylinder along its frame's z. Arguments: as for add_capsule, start and end being on its ends."""
-        half = _along_z("cylinder", length, start, end, options) / 2
-        return self._add_solid("cylinder", Cylinder((0, 0, -half), (0, 0, half), radius), mass, density, options)
+        shape = _rod(Cylinder, radius, length, start, end, options)
+        return self._add_solid("cylinder", shape, mass, density, options)
 
     def add_mesh(self, mesh, *, convex=True, mass=None, density=None, **options):
         """Add the convex hull of a mesh, or the solid inside a closed one.
@@ -190,22 +192,30 @@ class Bodies:
         part = None if convex else mass_properties.mesh(mesh, mass, density)
         return self._add_solid("mesh", hull, mass, density, options, part)
 
-    def add_shape(self, body, shape, *, mass=None, density=None, friction=0.5, restitution=0.0, rolling_friction=0.0,
-                  spinning_friction=0.0, group=1, mask=EVERY_GROUP):  # fmt: skip
-        """Add a shape to a body, or to the ground.
+    def add_shape(self, body, shape, *, local=False, mass=None, density=None, friction=0.5, restitution=0.0,
+                  rolling_friction=0.0, spinning_friction=0.0, group=1, mask=EVERY_GROUP):  # fmt: skip
+        """Add a shape to a body, or to the ground. The shape is given in world coordinates unless local is true.
 
-        Arguments:
+        Args:
             body: index or name, or rigid.GROUND.
-            shape: rigid.Box, Sphere, Capsule, Cylinder, ConvexHull or pbd.MeshCollider, on the ground also Plane, where
-                it stands in the world at time zero.
-            mass [kg] or density [kg/m³]: what it adds to the body, whose frame moves to the new centre of mass (its
-                motion stays the same, and all that is fixed in it); neither for a shape that only touches.
-            friction: Coulomb's μ; restitution: Newton's e in [0, 1].
-            rolling_friction, spinning_friction: the torque that resists rolling, and turning about the normal, is up to
-                so many times the normal force [m].
-            group, mask: bits; two shapes touch where each one's group has a bit of the other's mask.
+            shape: rigid.Box, Sphere, Capsule, Cylinder, ConvexHull or MeshCollider; on the ground also Plane.
+            local: False if the shape is given in world coordinates at time zero; True if it is given in the body's
+                frame, whose origin is the present centre of mass.
+            mass, density: adds this mass [kg] or density [kg/m³] to the body. The body's frame moves to the new centre
+                of mass; its motion and everything attached to it stay in place. Give neither for a shape that only
+                collides.
+            friction: Coulomb coefficient.
+            restitution: Newton coefficient, from 0 to 1.
+            rolling_friction, spinning_friction: largest torque against rolling, and against rotation about the contact
+                normal, divided by the normal force [m].
+            group, mask: bits. Two shapes collide if each one's group shares a bit with the other's mask.
 
-        Returns: its index among the model's shapes.
+        Returns:
+            Index of the shape in Model.shapes.
+
+        Warns:
+            UserWarning: the shape is in world coordinates and its centre is farther from the body than 5 times the
+                radii of both together.
         """
         index = self._body_index("body", body)
         if isinstance(shape, type) or not all(hasattr(shape, name) for name in ("kind", "pose", "numbers")):
@@ -213,9 +223,10 @@ class Bodies:
         if shape.kind == PLANE and index != GROUND:
             raise ValueError(f"shape of {self.body(index).name!r} is {shape!r}: expected one with an end, as on a body")
         frame, (position, rotation) = self.body(index), shape.pose()
+        if not local:
+            position, rotation = frame.local_point(position), multiply(conjugate(frame.rotation), rotation)
         piece = BodyShape(
-            shape=shape, body=index, position=frame.local_point(position),
-            rotation=multiply(conjugate(frame.rotation), rotation), friction=friction, restitution=restitution,
+            shape=shape, body=index, position=position, rotation=rotation, friction=friction, restitution=restitution,
             rolling_friction=rolling_friction, spinning_friction=spinning_friction, group=group, mask=mask,
         )  # fmt: skip
         part = None
@@ -223,14 +234,31 @@ class Bodies:
             if index == GROUND:
                 raise ValueError("a shape of some mass on rigid.GROUND: expected neither mass nor density")
             part = mass_properties.of_shape(shape, mass, density).moved(piece.position, piece.rotation)
+        if not local and index != GROUND and frame.mass > 0:  # without mass it has no centre of mass yet
+            self._warn_if_far(piece)
         self.shapes.append(piece)
         if part is not None:
             self._gain(index, part)
         return len(self.shapes) - 1
 
+    def _warn_if_far(self, piece):
+        """Warn if a shape given in world coordinates is so far from its body that local ones were probably meant."""
+        body = self.bodies[piece.body]
+        others = [other for other in self.shapes if other.body == piece.body]
+        radius = max((np.linalg.norm(each.position) + each.shape.bounding_radius() for each in others), default=0.0)
+        radius = max(radius, np.sqrt(np.trace(body.inertia) / body.mass))
+        distance, limit = np.linalg.norm(piece.position), FAR * (radius + piece.shape.bounding_radius())
+        if distance > limit:
+            warnings.warn(
+                f"{type(piece.shape).__name__} {distance:.3g} m from the centre of mass of {body.name!r}: expected at "
+                f"most {limit:.3g} m, in world coordinates; did you mean local=True?",
+                UserWarning,
+                stacklevel=3,
+            )
+
     def add_ground(self, height=0.0, *, friction=0.5, restitution=0.0, rolling_friction=0.0, spinning_friction=0.0):
         """Add level ground. Arguments: height [m]; the others as of add_shape. Returns: its shape's index."""
-        plane = Plane((0.0, 0.0, finite_number("height", height)))
+        plane = Plane(point=(0.0, 0.0, finite_number("height", height)))
         return self.add_shape(
             GROUND, plane, friction=friction, restitution=restitution, rolling_friction=rolling_friction,
             spinning_friction=spinning_friction,
@@ -304,16 +332,12 @@ class Bodies:
                 spring.anchor_b = spring.anchor_b - shift
 
 
-def _along_z(kind, length, start, end, options):
-    """Length of a capsule or cylinder; where start and end give it, position and rotation join the options."""
-    if length is not None and start is None and end is None:
-        return positive(f"{kind} length", length)
-    if length is not None or start is None or end is None:
-        raise ValueError(f"{kind} with length {length}, start {start} and end {end}: expected length, or start and end")
-    for name in ("position", "rotation"):
-        if name in options:
-            raise ValueError(f"{kind} with start, end and {name}: expected start and end alone, they place it")
-    start, end = finite_vector(f"{kind} start", start), finite_vector(f"{kind} end", end)
-    length = positive(f"{kind} length", np.linalg.norm(end - start))
-    options["position"], options["rotation"] = (start + end) / 2, rotation_between((0, 0, 1), end - start)
-    return length
+def _rod(kind, radius, length, start, end, options):
+    """Capsule or Cylinder in its body's frame; start and end become the position and rotation among the options."""
+    shape = kind(radius, length, start=start, end=end)
+    if start is not None:
+        for name in ("position", "rotation"):
+            if name in options:
+                raise ValueError(f"{kind.__name__.lower()} with start, end and {name}: expected start and end alone")
+        options["position"], options["rotation"] = shape.pose()
+    return kind(radius, shape.length)

@@ -122,12 +122,12 @@ class Model(Bodies):
         )  # fmt: skip
 
     def add_slider(
-        self, parent, child, axis, point=None, *, limits=None, friction=0.0, spring=None, motor=None, name=None,
+        self, parent, child, point, axis, *, limits=None, friction=0.0, spring=None, motor=None, name=None,
         collide=False, soft=None,
     ):  # fmt: skip
         """Let the child shift along an axis, without turning.
 
-        Arguments, besides those of all joints: axis (3,); point (3,) [m], the child's centre of mass where None; limits
+        Arguments, besides those of all joints: point (3,) [m], the child's centre of mass if None; axis (3,); limits
         (low, high) [m], None for none; friction [N]; spring: a rigid.Spring; motor: a rigid.Motor.
         """
         parent, child = self._pair("parent", parent, "child", child)

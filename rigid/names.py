@@ -29,7 +29,7 @@ def look_up(what, given, known, kind, ground=False):
             return GROUND
         names = [one.name for one in known]
         if given not in names:
-            hint = nearest(given, names, cutoff=0.0)
+            hint = nearest(given, names)
             raise ValueError(f"{what} is {given!r}: no {kind} of this model is called that{hint}")
         return names.index(given)
     if isinstance(getattr(given, "name", None), str):

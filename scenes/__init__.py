@@ -23,12 +23,12 @@ MODULES = {
     "Scene": "scenes.scene",
     "Trace": "scenes.comparison.results",
     "Variant": "scenes.comparison.results",
-    "available": "scenes.scene",
+    "available": "scenes.registry",
     "compare": "scenes.comparison.compare",
     "film": "scenes.render.film",
     "film_comparison": "scenes.render.several",
-    "load": "scenes.scene",
-    "register": "scenes.scene",
+    "load": "scenes.registry",
+    "register": "scenes.registry",
     "run": "scenes.simulate.run",
 }
 __all__ = sorted(MODULES)

@@ -12,6 +12,12 @@ NAMES = [str(path.relative_to(ROOT)) for path in FILES]
 PHYSICS = [name for name in NAMES if name.startswith(("pbd/", "rigid/"))]
 SOLVERS = ("verlet", "impulse", "articulated", "penalty")
 
+# Folders and files of scenes/, from low to high: each may import itself and what stands before it.
+LAYERS = (
+    "parameters", "visuals", "scene", "registry", "catalogue", "simulate", "render", "comparison", "testing",
+    "pytest_plugin", "view", "bench", "cli", "__main__",
+)  # fmt: skip
+
 
 @cache
 def tree(name):
@@ -52,6 +58,17 @@ def test_imports_run_one_way(name):
     # scenes -> rigid -> pbd
     forbidden = {"pbd": {"rigid", "scenes"}, "rigid": {"scenes"}, "scenes": set()}[name.split("/")[0]]
     assert not packages(imports(tree(name).body)) & (forbidden | {"tests"})
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name.startswith("scenes/")])
+def test_imports_within_scenes_run_one_way(name):
+    own = Path(name).parts[1].removesuffix(".py")
+    if own == "__init__":  # it imports every module by its name, when a name is first used
+        assert not imports(tree(name).body) & {f"scenes.{layer}" for layer in LAYERS}
+        return
+    used = {module.split(".")[1] for module in imports(tree(name).body) if module.startswith("scenes.")}
+    allowed = LAYERS[: LAYERS.index(own) + 1]
+    assert used <= set(allowed), f"{own} imports {', '.join(sorted(used - set(allowed)))}"
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name.startswith("rigid/")])

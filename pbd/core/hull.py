@@ -63,6 +63,10 @@ class ConvexHull:
         """Parameters in the normal form: none but the planes."""
         return ()
 
+    def bounding_radius(self):
+        """Radius [m] of the ball about the frame's origin that contains the shape."""
+        return float(np.linalg.norm(self.vertices, axis=1).max())
+
     def samples(self):
         """What kernels read besides: the planes (f, 4)."""
         return self.planes

@@ -34,15 +34,9 @@ class MeshCollider:
     kind = GRID
 
     def __init__(
-        self,
-        mesh,
-        resolution=64,
-        position=(0.0, 0.0, 0.0),
-        rotation=(1.0, 0.0, 0.0, 0.0),
-        scale=1.0,
-        repair=False,
+        self, mesh, *, scale=1.0, position=(0.0, 0.0, 0.0), rotation=(1.0, 0.0, 0.0, 0.0), resolution=64, repair=False,
         margin=None,
-    ):
+    ):  # fmt: skip
         resolution = whole("resolution", resolution, least=2)
         self.position = finite_vector("mesh collider position", position)
         self.rotation = unit_quaternion("mesh collider rotation", rotation)
@@ -68,6 +62,10 @@ class MeshCollider:
     def numbers(self):
         """Parameters in the normal form: the grid's lower corner and its spacing, from the second place on."""
         return (0.0, *self.lower, self.spacing)
+
+    def bounding_radius(self):
+        """Radius [m] of the ball about the frame's origin that contains the shape."""
+        return float(np.linalg.norm(self.mesh.vertices, axis=1).max())
 
     def samples(self):
         """What kernels read besides: the grid (nx, ny, nz)."""

@@ -12,7 +12,8 @@ one pose moves it:
 The signed distance is negative inside; its gradient is the unit normal, outwards.
 """
 
-from dataclasses import dataclass, field
+import math
+from dataclasses import KW_ONLY, dataclass, field
 
 import numpy as np
 import taichi as ti
@@ -28,15 +29,20 @@ NUMBERS = 8
 INTEGERS = 5
 
 
-@dataclass
+IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
+
+
+@dataclass(eq=False, kw_only=True)
 class Plane:
     """Half space below a plane.
 
-    Arguments: point (3,) on the plane [m]; normal (3,) out of the solid side, of any length but zero.
+    Args:
+        point: any point on the plane (3,) [m].
+        normal: direction out of the solid side (3,), of any length but zero.
     """
 
-    point: tuple = (0.0, 0.0, 0.0)
-    normal: tuple = (0.0, 0.0, 1.0)
+    point: np.ndarray = (0.0, 0.0, 0.0)
+    normal: np.ndarray = (0.0, 0.0, 1.0)
     kind = PLANE
 
     def __post_init__(self):
@@ -44,111 +50,170 @@ class Plane:
         self.normal = unit_vector("plane normal", self.normal)
 
     def pose(self):
-        """Position (3,) and rotation (w, x, y, z) of the shape's frame."""
+        """Position (3,) [m] and rotation (w, x, y, z) of the shape's frame."""
         return self.point, rotation_between((0, 0, 1), self.normal)
 
     def numbers(self):
-        """Parameters in the normal form."""
+        """Parameters in the normal form: none."""
         return ()
 
+    def bounding_radius(self):
+        """Radius [m] of the ball about the frame's origin that contains the shape: infinite."""
+        return np.inf
 
-@dataclass
+
+@dataclass(eq=False)
 class Sphere:
-    """Ball. Arguments: centre (3,) [m]; radius [m]."""
+    """Solid sphere.
 
-    centre: tuple = (0.0, 0.0, 0.0)
-    radius: float = 1.0
+    Args:
+        radius: above zero [m].
+        centre: (3,) [m].
+    """
+
+    radius: float
+    _: KW_ONLY
+    centre: np.ndarray = (0.0, 0.0, 0.0)
     kind = SPHERE
 
     def __post_init__(self):
-        self.centre = finite_vector("sphere centre", self.centre)
         self.radius = positive("sphere radius", self.radius)
+        self.centre = finite_vector("sphere centre", self.centre)
 
     def pose(self):
-        """Position (3,) and rotation (w, x, y, z) of the shape's frame."""
+        """Position (3,) [m] and rotation (w, x, y, z) of the shape's frame."""
         return self.centre, IDENTITY
 
     def numbers(self):
-        """Parameters in the normal form."""
+        """Parameters in the normal form: the radius."""
         return (self.radius,)
 
+    def bounding_radius(self):
+        """Radius [m] of the ball about the frame's origin that contains the shape."""
+        return self.radius
 
-@dataclass
+
+@dataclass(eq=False, init=False)
 class Rod:
-    """What capsules and cylinders have in common: two ends and a radius. No shape by itself."""
+    """Base of Capsule and Cylinder: a radius around a segment on the z axis of the shape's frame."""
 
-    start: tuple = (0.0, 0.0, -0.5)
-    end: tuple = (0.0, 0.0, 0.5)
-    radius: float = 0.5
-    hint = ""  # for whom both ends are one
+    radius: float
+    length: float
+    centre: np.ndarray
+    rotation: np.ndarray
+    hint = ""  # what to use instead if both ends coincide
 
-    def __post_init__(self):
+    def __init__(self, radius, length=None, *, start=None, end=None, centre=None, rotation=None):
         name = type(self).__name__.lower()
-        self.start = finite_vector(f"{name} start", self.start)
-        self.end = finite_vector(f"{name} end", self.end)
-        self.radius = positive(f"{name} radius", self.radius)
-        if np.array_equal(self.start, self.end):
-            raise ValueError(f"{name} from {self.start.tolist()} to itself: expected two points{self.hint}")
+        self.radius = positive(f"{name} radius", radius)
+        if start is None and end is None:
+            if length is None:
+                raise ValueError(f"{name} without length, start and end: expected length, or start and end")
+            self.length = positive(f"{name} length", length)
+            self.centre = finite_vector(f"{name} centre", (0.0, 0.0, 0.0) if centre is None else centre)
+            self.rotation = unit_quaternion(f"{name} rotation", IDENTITY if rotation is None else rotation)
+            return
+        if start is None or end is None:
+            raise ValueError(f"{name} with {'start' if end is None else 'end'} alone: expected both, or length")
+        others = {"length": length, "centre": centre, "rotation": rotation}
+        given = [key for key, value in others.items() if value is not None]
+        if given:
+            raise ValueError(f"{name} with start, end and {' and '.join(given)}: expected start and end alone")
+        start, end = finite_vector(f"{name} start", start), finite_vector(f"{name} end", end)
+        if np.array_equal(start, end):
+            raise ValueError(f"{name} from {start.tolist()} to itself: expected two points{self.hint}")
+        self.length = float(np.linalg.norm(end - start))
+        self.centre, self.rotation = (start + end) / 2, rotation_between((0, 0, 1), end - start)
 
     def pose(self):
-        """Position (3,) and rotation (w, x, y, z) of the shape's frame."""
-        return (self.start + self.end) / 2, rotation_between((0, 0, 1), self.end - self.start)
-
-    def numbers(self):
-        """Parameters in the normal form."""
-        return self.radius, np.linalg.norm(self.end - self.start) / 2
-
-
-@dataclass
-class Capsule(Rod):
-    """All points within a radius of a segment. Arguments: start, end (3,) of the segment [m]; radius [m]."""
-
-    kind = CAPSULE
-    hint = "; a Sphere has one"
-
-
-@dataclass
-class Box:
-    """Solid box. Arguments: centre (3,) [m]; size (3,), the full edges [m]; rotation (w, x, y, z)."""
-
-    centre: tuple = (0.0, 0.0, 0.0)
-    size: tuple = (1.0, 1.0, 1.0)
-    rotation: tuple = (1.0, 0.0, 0.0, 0.0)
-    kind = BOX
-
-    def __post_init__(self):
-        self.centre = finite_vector("box centre", self.centre)
-        self.size = finite_vector("box size", self.size)
-        for edge in self.size:
-            positive("box size", edge)
-        self.rotation = unit_quaternion("box rotation", self.rotation)
-
-    def pose(self):
-        """Position (3,) and rotation (w, x, y, z) of the shape's frame."""
+        """Position (3,) [m] and rotation (w, x, y, z) of the shape's frame."""
         return self.centre, self.rotation
 
     def numbers(self):
-        """Parameters in the normal form."""
+        """Parameters in the normal form: radius and half the length."""
+        return self.radius, self.length / 2
+
+
+class Capsule(Rod):
+    """All points within a radius of a segment.
+
+    Args:
+        radius: above zero [m].
+        length: of the segment, which lies on the z axis of the shape's frame [m].
+        start, end: ends of the segment (3,) [m], in place of length, centre and rotation.
+        centre: middle of the segment (3,) [m]; the origin if None.
+        rotation: of the shape's frame (w, x, y, z); none if None.
+    """
+
+    kind = CAPSULE
+    hint = "; did you mean Sphere?"
+
+    def bounding_radius(self):
+        """Radius [m] of the ball about the frame's origin that contains the shape."""
+        return self.radius + self.length / 2
+
+
+@dataclass(eq=False)
+class Box:
+    """Solid box.
+
+    Args:
+        size: full edge lengths (3,) [m].
+        centre: (3,) [m].
+        rotation: of the box's axes (w, x, y, z).
+    """
+
+    size: np.ndarray
+    _: KW_ONLY
+    centre: np.ndarray = (0.0, 0.0, 0.0)
+    rotation: np.ndarray = (1.0, 0.0, 0.0, 0.0)
+    kind = BOX
+
+    def __post_init__(self):
+        self.size = finite_vector("box size", self.size)
+        for edge in self.size:
+            positive("box size", edge)
+        self.centre = finite_vector("box centre", self.centre)
+        self.rotation = unit_quaternion("box rotation", self.rotation)
+
+    def pose(self):
+        """Position (3,) [m] and rotation (w, x, y, z) of the shape's frame."""
+        return self.centre, self.rotation
+
+    def numbers(self):
+        """Parameters in the normal form: zero and the half edges."""
         return (0.0, *(self.size / 2))
 
+    def bounding_radius(self):
+        """Radius [m] of the ball about the frame's origin that contains the shape."""
+        return float(np.linalg.norm(self.size) / 2)
 
-@dataclass
+
 class Cylinder(Rod):
-    """Solid cylinder with flat ends. Arguments: start, end (3,), the middles of its ends [m]; radius [m]."""
+    """Solid cylinder with flat ends.
+
+    Args:
+        radius: above zero [m].
+        length: along the z axis of the shape's frame [m].
+        start, end: centres of the end discs (3,) [m], in place of length, centre and rotation.
+        centre: (3,) [m]; the origin if None.
+        rotation: of the shape's frame (w, x, y, z); none if None.
+    """
 
     kind = CYLINDER
 
+    def bounding_radius(self):
+        """Radius [m] of the ball about the frame's origin that contains the shape."""
+        return math.hypot(self.radius, self.length / 2)
+
     def hull(self, sides=32):
-        """A ConvexHull in its place, in the normal form: a prism of so many sides whose corners lie on the cylinder."""
+        """A ConvexHull in the normal form: a prism with this number of sides and its corners on the cylinder."""
         from pbd.core.hull import ConvexHull  # which imports this file
 
         radius, half = self.numbers()
         angle = 2 * np.pi * np.arange(whole("sides", sides, least=3)) / sides
         rim = np.stack([radius * np.cos(angle), radius * np.sin(angle), np.full(sides, half)], axis=1)
         return ConvexHull(np.concatenate([rim, rim * (1, 1, -1)]))
-
-
-IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
 
 
 def rotation_between(a, b):

@@ -108,7 +108,7 @@ def add_single(model, parent, child, joint):
         )  # fmt: skip
     elif joint.kind == SLIDE:
         model.add_slider(
-            parent, child, joint.axis, joint.point, limits=joint.limits,
+            parent, child, joint.point, joint.axis, limits=joint.limits,
             spring=spring(joint.stiffness, joint.damping, rest), **common,
         )  # fmt: skip
     else:

@@ -1,265 +1,198 @@
-"""What solvers that keep bodies' poses and velocities have in common: worlds, time, snapshots, readings.
+"""The interface that all solvers of rigid bodies share."""
 
-A solver's own folder has its arrays and its step; here is the door to them that all have alike.
-"""
+from dataclasses import replace
 
-from functools import cached_property
-
-import numpy as np
-
-from pbd.core.launch import read, write
-from pbd.core.results import Diverged
-from pbd.core.validate import positive, spread, whole
-from rigid.constraints.joints.drive import COORDINATE, DRIVE_KIND, MOTOR, POSITION, SERVO, SPEED
-from rigid.constraints.joints.place import VALUE
+from pbd.core.runtime import require_taichi
+from pbd.core.validate import one_of, whole
 from rigid.constraints.joints.positions import JointPositions
-from rigid.energy import energy
-from rigid.joint import Hinge, Universal, motor_target
-from rigid.kernels.motion import PSEUDO
 from rigid.model import models_of_worlds
-from rigid.state import State
+from rigid.solvers.options import SolverOptions
 
 
-class BodySolver:
-    """A Model that is run by its bodies' poses and velocities.
+class Solver:
+    """A Model and what moves it. All solvers have this interface.
 
-    Arguments: model: a Model, or a list of several of one structure, each a world; dt [s]; worlds: how many copies;
-    substeps: equal parts in which each step is made.
+    Args:
+        model: a rigid.Model, or a list of models of one structure, one for each world.
+        worlds: how many copies of one model run side by side.
+        options: fields of the solver's options.
 
-    Subclasses make `motion` and `joints` (rigid/kernels/motion.py, rigid/constraints/joints/table.py) and `_surroundings`, a Taichi array
-    (3 or more, worlds) whose first rows are gravity, and have
+    Attributes:
+        name: as `rigid.solver` knows it, such as "impulse".
+        models: one for all worlds, or one for each; model: the first one.
+        worlds: how many.
+        options: a frozen dataclass, an instance of `Options`. Setting `dt`, `substeps` or `iterations` replaces it.
+        particle_system: the pbd.ParticleSystem that moves the bodies; None for a solver without particles.
 
-        _launch(count)       make so many substeps
-        _remembered()        Taichi arrays, besides poses and velocities, that a later step reads
-        _forget()            make these what they are at the start
+    A subclass sets the class attributes `name` and `Options`, a frozen dataclass and subclass of SolverOptions
+    (rigid/solvers/options.py). It defines
+
+        time                                    property [s]
+        step(count), state(), set_state(state)
+        gravity                                 property with a setter
+        set_motor, grab, release
+        energy(), statistics()
+        joint_forces(), contact_forces(world)
+
+    It overrides `_set_options` if a change of options has to reach its arrays, and `digest` if a State does not hold
+    all that moves.
+
+    Raises: ValueError for an unknown option or a value that cannot be; RuntimeError before ti.init.
     """
 
-    def __init__(self, model, dt, worlds, substeps):
-        models = models_of_worlds(model)
-        worlds = whole("worlds", worlds)
-        if worlds == 1:
-            worlds = len(models)
-        if len(models) not in (1, worlds):
-            raise ValueError(f"{len(models)} models for {worlds} worlds: expected one, or one for each world")
-        self.models, self.model, self.worlds = models, models[0], worlds
-        self._dt, self._substeps = positive("dt", dt), whole("substeps", substeps)
-        self._origin, self._substep, self._steps = 0.0, 0, 0
-        self._gravity = np.array(np.broadcast_to([each.gravity for each in models], (worlds, 3)))
-        self._reader = JointPositions(*models)
+    name = ""
+    Options = SolverOptions
+    particle_system = None
 
-    # Time -----------------------------------------------------------------------------------------------------------
+    def __init__(self, model, worlds=1, **options):
+        require_taichi()
+        for option in options:
+            one_of(f'option of solver "{self.name}"', option, tuple(self.Options.defaults()))
+        self.options = self.Options(**options)
+        self.models = models_of_worlds(model)
+        self.model = self.models[0]
+        worlds = whole("worlds", worlds)
+        self.worlds = len(self.models) if worlds == 1 else worlds
+        if len(self.models) not in (1, self.worlds):
+            raise ValueError(f"{len(self.models)} models for {worlds} worlds: expected one, or one for each world")
+        self.joint_reader = JointPositions(*self.models)
+
+    # Time and options -------------------------------------------------------------------------------------------------
+
+    def _set_options(self, options):
+        """Use other values of `dt`, `substeps` or `iterations` from the next step on. Args: options: all of them."""
+        self.options = options
 
     @property
     def time(self):
         """Time since the start [s]."""
-        return self._origin + self._substep * self._h
-
-    @property
-    def _h(self):
-        return self._dt / self._substeps
+        raise NotImplementedError
 
     @property
     def dt(self):
         """Time step [s]."""
-        return self._dt
+        return self.options.dt
 
     @dt.setter
     def dt(self, dt):
-        self._change_step(positive("dt", dt), self._substeps)
+        self._set_options(replace(self.options, dt=dt))
 
     @property
     def substeps(self):
-        """Equal parts in which each step is made."""
-        return self._substeps
+        """Equal parts in which a step is made."""
+        return self.options.substeps
 
     @substeps.setter
     def substeps(self, substeps):
-        self._change_step(self._dt, whole("substeps", substeps))
+        self._set_options(replace(self.options, substeps=substeps))
 
-    def _change_step(self, dt, substeps):
-        self._origin, self._substep = self.time, 0
-        self._dt, self._substeps = dt, substeps
+    @property
+    def iterations(self):
+        """Most iterations of a substep; None for a solver that does not iterate."""
+        return None
 
     def step(self, count=1):
-        """Make steps of dt. Arguments: count. Errors: pbd.Diverged."""
-        count = whole("count", count)
-        self._launch(count * self._substeps)
-        self._substep += count * self._substeps
-        self._steps += count
+        """Make steps of dt. Args: count. Raises: pbd.Diverged if a state stops being finite."""
+        raise NotImplementedError
 
-    def _refuse_divergence(self, substeps):
-        """Raise where a world stopped being finite. Arguments: in which substep of the launch (worlds,), -1 for none.
+    # State ------------------------------------------------------------------------------------------------------------
 
-        Called before the launch is counted.
+    def state(self):
+        """Poses and velocities at the end of the last step.
+
+        Returns: a rigid.State. With its `warm_start` the solver continues bit for bit.
         """
-        for world in np.flatnonzero(np.asarray(substeps) >= 0):
-            substep = int(substeps[world])
-            with np.errstate(over="ignore", invalid="ignore"):
-                finite = np.isfinite(read(self.motion.poses)[world, :-1]).all(axis=1)
-            step, time = self._steps + substep // self._substeps + 1, self.time + (substep + 1) * self._h
-            raise Diverged(int(world), step, int(np.argmin(finite)), time, "body")
+        raise NotImplementedError
 
-    # Gravity ----------------------------------------------------------------------------------------------------------
+    def set_state(self, state):
+        """Set poses and velocities.
+
+        Args: state: a rigid.State. If it is an unchanged one of this solver, the run continues bit for bit. Otherwise
+        its poses and velocities are used, and caches of earlier steps are cleared.
+
+        Raises: TypeError if it is no State; ValueError if its shape is another.
+        """
+        raise NotImplementedError
+
+    def digest(self):
+        """Sixteen hexadecimal digits that change with any bit of the poses or velocities."""
+        return self.state().digest()
+
+    # Inputs -----------------------------------------------------------------------------------------------------------
 
     @property
     def gravity(self):
-        """Gravity (3,), or (worlds, 3) where there are several worlds [m/s²]; for all, or one each, where it is set."""
-        return self._gravity[0] if self.worlds == 1 else self._gravity
-
-    @gravity.setter
-    def gravity(self, gravity):
-        self._gravity = spread("gravity", gravity, (self.worlds, 3))
-        surroundings = read(self._surroundings)
-        surroundings[:3] = self._gravity.T
-        write(self._surroundings, surroundings)
-        self._wake(range(len(self.model.bodies)))
-
-    # Motors -----------------------------------------------------------------------------------------------------------
+        """Gravity (3,), or (worlds, 3) for several worlds [m/s²]. It can be set, for all worlds or for each."""
+        raise NotImplementedError
 
     def set_motor(self, joint, *, speed=None, position=None):
-        """Give a motor another target, from the next step on; its `max_effort` and `position_gain` stay.
+        """Change the target of a motor from the next step on. Its `max_effort` and `position_gain` stay.
 
-        Arguments: joint: index or name; speed [rad/s or m/s] or position [rad or m], whichever its Motor was given: a
-        number, or one for each world (worlds,).
+        Args:
+            joint: index or name.
+            speed: [rad/s or m/s], if its Motor has a speed; a number, or one for each world (worlds,).
+            position: [rad or m], if its Motor has a position; likewise.
 
-        Errors: ValueError for an unknown joint, one without a motor, or a target that is not of its kind.
+        Raises: ValueError for an unknown joint, a joint without a motor, or a target of the other type.
         """
-        index, name, target = motor_target(self.model, joint, speed, position, self.worlds)
-        kind, column = (MOTOR, SPEED) if name == "speed" else (SERVO, POSITION)
-        own = (self._drives[:, DRIVE_KIND] == kind) & (self._drives[:, COORDINATE] == self.first_coordinates[index])
-        if (self._drive_numbers[:, own, column] != target[:, None]).any():
-            self._drive_numbers[:, own, column] = target[:, None]
-            write(self.joints.drive_numbers, self._drive_numbers)
-            self._wake([self.model.joints[index].parent, self.model.joints[index].child])
+        raise NotImplementedError
 
-    def _wake(self, bodies):
-        """Called where something new acts on bodies, for solvers whose bodies may sleep. Arguments: a list."""
+    def grab(self, grab, body, point, target, stiffness, damping=0.0):
+        """Pull a point of a body to a target by a spring, from the next step on and in all worlds.
 
-    # What the arrays of these names hold: steps read them only.
+        Call it again to move the target. A State does not contain what is grabbed.
 
-    @cached_property
-    def _drives(self):
-        return read(self.joints.drives)
+        Args:
+            grab: which grab spring, below the option `grabs`.
+            body: index or name.
+            point: in the body's frame (3,) [m].
+            target: in the world (3,) [m].
+            stiffness: [N/m].
+            damping: [N s/m].
 
-    @cached_property
-    def _drive_numbers(self):
-        return read(self.joints.drive_numbers)
-
-    @cached_property
-    def _targets(self):
-        """Which of the drives' numbers are targets of motors, (drives, 4)."""
-        wanted = np.zeros(self._drive_numbers.shape[1:], bool)
-        for kind, column in ((MOTOR, SPEED), (SERVO, POSITION)):
-            wanted[:, column] = self._drives[:, DRIVE_KIND] == kind
-        return wanted
-
-    # Snapshots --------------------------------------------------------------------------------------------------------
-
-    def state(self):
-        """Poses and velocities at the end of the last step: a rigid.State.
-
-        The velocities are those that made the last step, half a step behind the poses. `warm_start` is what it takes to go
-        on bit for bit.
+        Raises: ValueError or IndexError for an unknown grab or body, or for numbers that cannot be.
         """
-        return self._snapshot(np.concatenate([np.ravel(array).astype(float) for array in self._everything()]))
+        raise NotImplementedError
 
-    def _snapshot(self, memory=()):
-        """Poses and velocities as they are: a State."""
-        poses, velocities = read(self.motion.poses), read(self.motion.velocities)
-        return State(*self._split(poses, velocities), self.time, memory)
-
-    def _split(self, poses, velocities):
-        """Position, rotation, velocity and angular velocity from arrays of rigid/kernels/motion.py."""
-        table = np.concatenate([poses[:, :-1], velocities[:, :-1, :PSEUDO]], axis=2).astype(float)
-        return np.split(table[0] if self.worlds == 1 else table, (3, 7, 10), axis=-1)
-
-    def _arrays(self):
-        """Taichi arrays of what changes from step to step, as far as a later step reads it."""
-        return [self.motion.poses, self.motion.velocities, self.joints.coordinates, *self._remembered()]
-
-    def _everything(self):
-        """All that a later step reads and that may have changed since the start, as numpy arrays: `_arrays`, and the
-        targets of motors."""
-        return [*(read(array) for array in self._arrays()), self._drive_numbers[:, self._targets]]
-
-    def set_state(self, state):
-        """Put bodies elsewhere. Arguments: a rigid.State.
-
-        One that state() gave, as it is, goes on bit for bit; from others, poses and velocities are taken, and what the
-        solver remembers of steps before is forgotten.
-        """
-        if not isinstance(state, State):
-            raise TypeError(f"state is {type(state).__name__}: expected a rigid.State")
-        poses, velocities = read(self.motion.poses), read(self.motion.velocities)
-        shape = self._split(poses, velocities)[0].shape
-        if state.position.shape != shape:
-            raise ValueError(f"state's position has shape {state.position.shape}: expected {shape}")
-        if self._recall(state):
-            return
-        given = np.concatenate([state.position, state.rotation, state.velocity, state.angular_velocity], axis=-1)
-        given = given.reshape(self.worlds, -1, 13)
-        poses[:, :-1], velocities[:, :-1, :PSEUDO] = given[..., :7], given[..., 7:]
-        poses[..., 3:] /= np.linalg.norm(poses[..., 3:], axis=-1, keepdims=True)
-        write(self.motion.poses, poses)
-        write(self.motion.velocities, velocities)
-        self.joints.coordinates.fill(0)
-        self._reader.forget()
-        self._forget()
-
-    def _recall(self, state):
-        """Take a state with its memory, if that is of this solver and belongs to the poses; whether it was so."""
-        now = self._everything()
-        ends = np.cumsum([array.size for array in now])
-        if len(state.warm_start) != ends[-1]:
-            return False
-        parts = [
-            np.ascontiguousarray(part.reshape(array.shape), array.dtype)
-            for part, array in zip(np.split(state.warm_start, ends[:-1]), now)
-        ]
-        given = (state.position, state.rotation, state.velocity, state.angular_velocity)
-        if not all(map(np.array_equal, self._split(*parts[:2]), given)):
-            return False
-        for array, part in zip(self._arrays(), parts):
-            write(array, part)
-        self._drive_numbers[:, self._targets] = parts[-1]
-        write(self.joints.drive_numbers, self._drive_numbers)
-        self._origin, self._substep = state.time, 0
-        return True
-
-    def digest(self):
-        """Sixteen hexadecimal digits that differ when any bit of poses or velocities does."""
-        return self._snapshot().digest()
+    def release(self, grab):
+        """Release what a grab spring pulls. Args: grab: which."""
+        raise NotImplementedError
 
     # Readings ---------------------------------------------------------------------------------------------------------
 
+    def energy(self):
+        """Kinetic, potential and total energy at the end of the last step: a pbd.Energy [J]."""
+        raise NotImplementedError
+
+    def statistics(self):
+        """Iterations, residual and contacts of the last substep: a pbd.Statistics."""
+        raise NotImplementedError
+
     def joint_positions(self):
-        """Positions of all joints, {name: number, or (worlds, ...)}: see rigid/constraints/joints/positions.py."""
-        return self._joint_positions(self._snapshot())
+        """Positions of all joints: {name: number or array}, with a leading axis for several worlds.
 
-    def _joint_positions(self, state):
-        """The same; angles count on from those of the last step's start."""
-        self._reader.count_from(self._angles())
-        return self._reader.positions(state)
-
-    def _angles(self):
-        """{name: angle} of hinges and universal joints at the last step's start, as the solver counts them."""
-        values = read(self.joints.coordinates)[:, :, VALUE].astype(float)
-        angles = {}
-        for joint, first in zip(self.model.joints, self.first_coordinates):
-            if isinstance(joint, (Hinge, Universal)):
-                angle = values[:, first] if isinstance(joint, Hinge) else values[:, first : first + 2]
-                angles[joint.name] = angle[0] if self.worlds == 1 else angle
-        return angles
+        A hinge has an angle [rad], a slider a shift [m], a universal joint two angles, a ball swing and twist. See
+        rigid/constraints/joints/positions.py.
+        """
+        return self.joint_reader.positions(self.state())
 
     def joint_velocities(self):
-        """Their velocities, likewise."""
-        return self._reader.velocities(self._snapshot())
+        """Velocities of all joints: {name: number or array} [rad/s or m/s], as of `joint_positions`."""
+        return self.joint_reader.velocities(self.state())
 
-    def energy(self):
-        """Kinetic, potential and total energy at the end of the last step: a pbd.Energy.
+    def joint_forces(self):
+        """Forces and torques that joints apply to their children, mean over the last substep.
 
-        Of the velocities of state(), which are half a step behind the poses: the total of what swings freely swings by
-        a part of the order of the step. Potential is that of gravity (zero at z = 0) and of springs.
+        Returns: {name: array (2, 3), or (worlds, 2, 3)}: the force [N], and the torque about the child's joint point
+        [N m], in the world frame.
+
+        Raises: NotImplementedError if the solver does not compute them.
         """
-        state = self._snapshot()
-        return energy(self.models, state, self._joint_positions(state), self.gravity)
+        raise NotImplementedError(f'solver "{self.name}" does not compute joint forces: use solver "impulse"')
+
+    def contact_forces(self, world=0):
+        """Contact points of the last substep and the forces in them.
+
+        Args: world: index. Returns: a rigid.constraints.contact_forces.Contacts.
+        """
+        raise NotImplementedError

@@ -7,7 +7,7 @@ import rigid
 from pbd import build
 from rigid.build import ragdoll
 from scenes.bench.measure import fastest, row
-from scenes.scene import load
+from scenes.registry import load
 
 
 def lying_ragdoll(worlds=1, sweeps=10):

@@ -10,7 +10,7 @@ import time
 import numpy as np
 
 from scenes.bench.measure import row
-from scenes.scene import load
+from scenes.registry import load
 from scenes.simulate.run import Run, settings_of
 
 STEP, TOLERANCE, MOST = 0.01, 1e-6, 5000  # [s], [N s], sweeps

@@ -7,7 +7,7 @@ import time
 import numpy as np
 
 from scenes.bench.measure import row
-from scenes.scene import load
+from scenes.registry import load
 from scenes.simulate.run import Run
 
 FRAME = 1 / 60  # [s] of the scene

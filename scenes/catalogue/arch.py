@@ -6,8 +6,9 @@ import numpy as np
 
 import rigid
 from pbd.core.validate import positive, whole
-from scenes.render.geometry import Camera
-from scenes.scene import Scene, register
+from scenes.registry import register
+from scenes.scene import Scene
+from scenes.visuals.camera import Camera
 from scenes.visuals.visuals import CHALK, RED, SAND, STONE, Bodies
 
 

@@ -4,8 +4,9 @@ import numpy as np
 
 import pbd
 from pbd.core.validate import whole
-from scenes.render.geometry import Camera
-from scenes.scene import Scene, register
+from scenes.registry import register
+from scenes.scene import Scene
+from scenes.visuals.camera import Camera
 from scenes.visuals.visuals import BLUE, GOLD, Edges, Grains, Strands
 
 

@@ -7,8 +7,9 @@ import numpy as np
 import rigid
 from pbd.core.validate import not_negative, whole
 from rigid.rotation import from_axis_angle
-from scenes.render.geometry import Camera
-from scenes.scene import Scene, register
+from scenes.registry import register
+from scenes.scene import Scene
+from scenes.visuals.camera import Camera
 from scenes.visuals.visuals import BLUE, CHALK, GOLD, RED, Bodies
 
 LONG, WIDE, THICK = 0.8, 0.55, 0.02  # of a card [m]

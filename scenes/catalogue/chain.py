@@ -4,8 +4,10 @@ import numpy as np
 
 import rigid
 from pbd.core.validate import positive, whole
-from scenes.render.geometry import Camera, tubes
-from scenes.scene import Scene, register
+from scenes.registry import register
+from scenes.scene import Scene
+from scenes.visuals.camera import Camera
+from scenes.visuals.geometry import tubes
 from scenes.visuals.visuals import GOLD, RED, STEEL, WOOD, Bodies, Joints, Scenery
 
 

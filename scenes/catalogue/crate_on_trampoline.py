@@ -7,8 +7,9 @@ import rigid
 from pbd.build import cloth
 from pbd.core.validate import whole
 from rigid.rotation import from_axis_angle
-from scenes.render.geometry import Camera
-from scenes.scene import Scene, register
+from scenes.registry import register
+from scenes.scene import Scene
+from scenes.visuals.camera import Camera
 from scenes.visuals.visuals import BLUE, GOLD, SAND, STEEL, Bodies, Fabric, Strands
 
 
@@ -36,7 +37,7 @@ def crate_on_trampoline(
     reach = side / 2 + 0.02
     for x in (-reach, reach):
         for y in (-reach, reach):
-            model.add_shape(rigid.GROUND, pbd.Capsule((x, y, 0.03), (x, y, level - 0.05), 0.03))
+            model.add_shape(rigid.GROUND, pbd.Capsule(0.03, start=(x, y, 0.03), end=(x, y, level - 0.05)))
     return Scene(
         particles,
         model,

@@ -7,8 +7,9 @@ import numpy as np
 
 import pbd
 from pbd.core.validate import positive, whole
-from scenes.render.geometry import Camera
-from scenes.scene import Scene, register
+from scenes.registry import register
+from scenes.scene import Scene
+from scenes.visuals.camera import Camera
 from scenes.visuals.visuals import GOLD, STEEL, WOOD, Edges, Grains, Strands
 
 TETRAHEDRON = np.array([(1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1)], float)

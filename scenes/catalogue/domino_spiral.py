@@ -7,8 +7,9 @@ import numpy as np
 import rigid
 from pbd.core.validate import positive, whole
 from rigid.rotation import from_axis_angle, multiply, rotate
-from scenes.render.geometry import Camera
-from scenes.scene import Scene, register
+from scenes.registry import register
+from scenes.scene import Scene
+from scenes.visuals.camera import Camera
 from scenes.visuals.visuals import BLUE, CHALK, GOLD, GREEN, RED, Bodies
 
 SIZE = np.array([0.09, 0.4, 0.8])  # thick, wide, high [m]: balanced on its edge at 6.4°

@@ -4,8 +4,9 @@ import numpy as np
 
 import pbd
 from pbd import build
-from scenes.render.geometry import Camera
-from scenes.scene import Scene, register
+from scenes.registry import register
+from scenes.scene import Scene
+from scenes.visuals.camera import Camera
 from scenes.visuals.visuals import Fabric, Solid
 
 
@@ -18,7 +19,7 @@ def drape(
     particles = pbd.Particles()
     particles.add_collider(pbd.Plane(), friction=0.6)
     reading = {"units": units, "up": up or None}
-    solid = pbd.Sphere((0, 0, 0.55), 0.5)
+    solid = pbd.Sphere(0.5, centre=(0, 0, 0.55))
     if collider:
         solid = pbd.MeshCollider(stood_on_floor(build.load_mesh(collider, **reading)))
     particles.add_collider(solid, friction=friction)

@@ -1,8 +1,9 @@
 """The Dzhanibekov effect: what spins about its middle axis turns over, again and again."""
 
 import rigid
-from scenes.render.geometry import Camera
-from scenes.scene import Scene, register
+from scenes.registry import register
+from scenes.scene import Scene
+from scenes.visuals.camera import Camera
 from scenes.visuals.visuals import GOLD, Bodies
 
 SIZE = (0.4, 0.2, 0.1)  # [m]
@@ -14,7 +15,7 @@ def dzhanibekov(spin: float = 10.0, mass: float = 1.2):
     model = rigid.Model(gravity=(0, 0, 0))
     body = model.add_box(SIZE, mass=mass, position=(0, 0, 0.5), angular_velocity=(0.05, spin, 0.1), name="box")
     # A knob that weighs nothing shows which end is which.
-    model.add_shape(body, rigid.Capsule((0, -0.1, 0.5), (0, -0.16, 0.5), 0.03))
+    model.add_shape(body, rigid.Capsule(0.03, start=(0, -0.1, 0.5), end=(0, -0.16, 0.5)))
     return Scene(
         model=model,
         duration=10.0,

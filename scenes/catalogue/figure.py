@@ -7,8 +7,9 @@ import numpy as np
 import pbd
 from pbd.build import figure as add_figure
 from pbd.core.validate import positive, whole
-from scenes.render.geometry import Camera
-from scenes.scene import Scene, register
+from scenes.registry import register
+from scenes.scene import Scene
+from scenes.visuals.camera import Camera
 from scenes.visuals.visuals import BLUE, GOLD, GREEN, RED, SAND, STEEL, STONE, Grains, Solid, Strands
 
 SHIRTS = (RED, BLUE, GREEN, GOLD)
@@ -28,7 +29,7 @@ def figure(count: int = 1, height: float = 1.75, drop: float = 0.05, seed: int =
     along, up = np.array([math.cos(SLOPE), 0, -math.sin(SLOPE)]), np.array([math.sin(SLOPE), 0, math.cos(SLOPE)])
     foot = np.array([0.6, 0, 0])  # where the ramp's face meets the floor
     turned = (math.cos(SLOPE / 2), 0, math.sin(SLOPE / 2), 0)
-    ramp = pbd.Box(foot + (0.4 - long / 2) * along - thick / 2 * up, (long, wide, thick), turned)
+    ramp = pbd.Box((long, wide, thick), centre=foot + (0.4 - long / 2) * along - thick / 2 * up, rotation=turned)
     particles.add_collider(ramp, friction=0.3)
     visuals = [Solid(1, ramp, STONE)]
     for k in range(count):

@@ -4,8 +4,10 @@ import numpy as np
 
 import rigid
 from pbd.core.validate import whole
-from scenes.render.geometry import Camera, tubes
-from scenes.scene import Scene, register
+from scenes.registry import register
+from scenes.scene import Scene
+from scenes.visuals.camera import Camera
+from scenes.visuals.geometry import tubes
 from scenes.visuals.visuals import BLUE, GOLD, GREEN, RED, SAND, STEEL, WOOD, Bodies, Joints, Scenery
 
 LENGTH, THICK = 0.5, 0.05  # of a rod [m]

@@ -6,8 +6,9 @@ import numpy as np
 
 import pbd
 from pbd.build import cloth
-from scenes.render.geometry import Camera
-from scenes.scene import Scene, register
+from scenes.registry import register
+from scenes.scene import Scene
+from scenes.visuals.camera import Camera
 from scenes.visuals.visuals import CHALK, RED, STEEL, Fabric, Solid
 
 
@@ -28,7 +29,7 @@ def flag(count: int = 48, speed: float = 7.0, gusts: float = 0.35):
     # Slightly out of its plane, or a wind along it would find nothing to push against.
     wave = 0.02 * np.sin(9 * particles.positions[:, 0]) * particles.positions[:, 0]
     particles.positions[:, 1] += wave
-    pole = pbd.Capsule((-0.03, 0, 0.03), (-0.03, 0, 2.7), 0.025)
+    pole = pbd.Capsule(0.025, start=(-0.03, 0, 0.03), end=(-0.03, 0, 2.7))
     particles.add_collider(pole)
     return Scene(
         particles,

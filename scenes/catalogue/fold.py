@@ -2,8 +2,9 @@
 
 import pbd
 from pbd.build import cloth
-from scenes.render.geometry import Camera
-from scenes.scene import Scene, register
+from scenes.registry import register
+from scenes.scene import Scene
+from scenes.visuals.camera import Camera
 from scenes.visuals.visuals import BLUE, SAND, Fabric
 
 

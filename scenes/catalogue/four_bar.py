@@ -11,9 +11,10 @@ import numpy as np
 
 import rigid
 from pbd.core.validate import finite_number, positive
-from scenes.linkage import SETTINGS, add_bar, add_pin, board, crossing, disc, place
-from scenes.render.geometry import Camera
-from scenes.scene import Scene, register
+from scenes.catalogue.parts.linkage import SETTINGS, add_bar, add_pin, board, crossing, disc, place
+from scenes.registry import register
+from scenes.scene import Scene
+from scenes.visuals.camera import Camera
 from scenes.visuals.visuals import BLUE, GOLD, RED, Bodies
 
 HEIGHT = 0.55  # of the ground's two pins [m]

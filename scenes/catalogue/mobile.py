@@ -6,8 +6,10 @@ import numpy as np
 
 import rigid
 from pbd.core.validate import whole
-from scenes.render.geometry import Camera, tubes
-from scenes.scene import Scene, register
+from scenes.registry import register
+from scenes.scene import Scene
+from scenes.visuals.camera import Camera
+from scenes.visuals.geometry import tubes
 from scenes.visuals.visuals import BLUE, CHALK, GOLD, GREEN, RED, STEEL, WOOD, Bodies, Joints, Scenery
 
 COLOURS = (RED, GOLD, BLUE, GREEN, CHALK)

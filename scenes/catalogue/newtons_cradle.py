@@ -6,8 +6,10 @@ import numpy as np
 
 import rigid
 from pbd.core.validate import positive, whole
-from scenes.render.geometry import Camera, tubes
-from scenes.scene import Scene, register
+from scenes.registry import register
+from scenes.scene import Scene
+from scenes.visuals.camera import Camera
+from scenes.visuals.geometry import tubes
 from scenes.visuals.visuals import CHALK, STEEL, WOOD, Bodies, Joints, Scenery
 
 RADIUS, SPREAD = 0.1, 0.28  # of a ball, and from it to the rail on either side [m]

@@ -14,9 +14,11 @@ import numpy as np
 
 import rigid
 from pbd.core.validate import positive
-from scenes.linkage import add_bar, add_loose_pin, add_pin, add_round_pin, board, crossing, disc, place
-from scenes.render.geometry import Camera, tubes
-from scenes.scene import Scene, register
+from scenes.catalogue.parts.linkage import add_bar, add_loose_pin, add_pin, add_round_pin, board, crossing, disc, place
+from scenes.registry import register
+from scenes.scene import Scene
+from scenes.visuals.camera import Camera
+from scenes.visuals.geometry import tubes
 from scenes.visuals.visuals import BLUE, GOLD, RED, WOOD, Bodies, Scenery
 
 HEIGHT = 0.62  # of O and C [m]

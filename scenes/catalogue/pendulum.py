@@ -6,8 +6,10 @@ import numpy as np
 
 import rigid
 from pbd.core.validate import positive, whole
-from scenes.render.geometry import Camera, tubes
-from scenes.scene import Scene, register
+from scenes.registry import register
+from scenes.scene import Scene
+from scenes.visuals.camera import Camera
+from scenes.visuals.geometry import tubes
 from scenes.visuals.visuals import GOLD, RED, STEEL, WOOD, Bodies, Joints, Scenery
 
 
@@ -24,7 +26,7 @@ def pendulum(links: int = 1, length: float = 1.0, angle: float = 90.0, weight: f
         start = top + k * length * along
         rod = model.add_capsule(0.02, start=start, end=start + length * along, mass=0.4 * length)
         model.add_hinge(before, rod, start, (0, 1, 0), friction=friction)
-        model.add_shape(rod, rigid.Sphere(start + length * along, 0.11), mass=weight)
+        model.add_shape(rod, rigid.Sphere(0.11, centre=start + length * along), mass=weight)
         colours.append(GOLD if k % 2 else RED)
         before = rod
     post = tubes([(0, 0.5, 0), (0, 0.5, top[2])], [(0, 0.5, top[2]), top - (0, 0.05, 0)], 0.035, WOOD)

@@ -4,8 +4,9 @@ import math
 
 import pbd
 from pbd import build
-from scenes.render.geometry import Camera
-from scenes.scene import Scene, register
+from scenes.registry import register
+from scenes.scene import Scene
+from scenes.visuals.camera import Camera
 from scenes.visuals.visuals import GREEN, Fabric, Stems
 
 

@@ -4,8 +4,9 @@ import numpy as np
 
 import rigid
 from pbd.core.validate import not_negative, positive, whole
-from scenes.render.geometry import Camera
-from scenes.scene import Scene, register
+from scenes.registry import register
+from scenes.scene import Scene
+from scenes.visuals.camera import Camera
 from scenes.visuals.visuals import BLUE, CHALK, GOLD, RED, SAND, Bodies
 
 

@@ -6,8 +6,9 @@ import rigid
 from pbd.core.validate import positive
 from rigid import build
 from rigid.rotation import from_axis_angle
-from scenes.render.geometry import Camera
-from scenes.scene import Scene, register
+from scenes.registry import register
+from scenes.scene import Scene
+from scenes.visuals.camera import Camera
 from scenes.visuals.visuals import BLUE, GOLD, Bodies, clothes
 
 

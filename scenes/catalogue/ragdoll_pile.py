@@ -9,8 +9,9 @@ import rigid
 from pbd.core.validate import whole
 from rigid import build
 from rigid.rotation import from_axis_angle, multiply, rotate
-from scenes.render.geometry import Camera
-from scenes.scene import Scene, register
+from scenes.registry import register
+from scenes.scene import Scene
+from scenes.visuals.camera import Camera
 from scenes.visuals.visuals import BLUE, CHALK, GOLD, GREEN, RED, STEEL, STONE, Bodies, clothes
 
 GOLDEN_ANGLE = math.pi * (3 - math.sqrt(5))
@@ -27,7 +28,7 @@ def ragdoll_pile(count: int = 50, pit: float = 3.4, wall: float = 0.6, friction:
         turn = from_axis_angle((0, 0, 1), k * math.pi / 2)
         middle = rotate(turn, np.array([pit / 2 + 0.1, 0.1, wall / 2]))
         size = (0.2, pit + 0.2, wall) if k % 2 == 0 else (pit + 0.2, 0.2, wall)
-        model.add_shape(rigid.GROUND, pbd.Box(middle, size), friction=friction)
+        model.add_shape(rigid.GROUND, pbd.Box(size, centre=middle), friction=friction)
     people = []
     for k in range(count):
         # Lying, two beside one another in each layer, and each layer turned by the golden angle.

@@ -7,8 +7,9 @@ import rigid
 from pbd.core.validate import positive, whole
 from rigid import build
 from rigid.rotation import from_axis_angle
-from scenes.render.geometry import Camera
-from scenes.scene import Scene, register
+from scenes.registry import register
+from scenes.scene import Scene
+from scenes.visuals.camera import Camera
 from scenes.visuals.visuals import BLUE, RED, Bodies, clothes
 
 
@@ -26,7 +27,7 @@ def ragdoll_stairs(
         # Each step is a block from the floor up; the topmost is the landing.
         depth, height = (landing, steps * rise) if k == 0 else (tread, (steps - k) * rise)
         back = 0.0 if k == 0 else landing + (k - 1) * tread
-        block = pbd.Box((back + depth / 2, 0, height / 2), (depth, width, height))
+        block = pbd.Box((depth, width, height), centre=(back + depth / 2, 0, height / 2))
         model.add_shape(rigid.GROUND, block, friction=friction)
     person = build.ragdoll(
         model, position=(landing - 0.25, 0, steps * rise + 0.02), rotation=from_axis_angle((0, 1, 0), math.radians(12)),

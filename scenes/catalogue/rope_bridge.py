@@ -4,8 +4,9 @@ import numpy as np
 
 import pbd
 from pbd.core.validate import whole
-from scenes.render.geometry import Camera
-from scenes.scene import Scene, register
+from scenes.registry import register
+from scenes.scene import Scene
+from scenes.visuals.camera import Camera
 from scenes.visuals.visuals import GOLD, SAND, STEEL, Grains, Solid, Strands
 
 
@@ -40,7 +41,7 @@ def rope_bridge(planks: int = 22, span: float = 4.0, sag: float = 0.35, weights:
         particles.add_sticks(lines[-2:], length=0.82, bound="at_most")
         heavy.append(weight)
     for end in (-1, 1):
-        tower = pbd.Box((end * (span / 2 + 0.2), 0, 0.65), (0.4, 1.0, 1.3))
+        tower = pbd.Box((0.4, 1.0, 1.3), centre=(end * (span / 2 + 0.2), 0, 0.65))
         particles.add_collider(tower)
     return Scene(
         particles,

@@ -6,9 +6,11 @@ import numpy as np
 
 import rigid
 from pbd.core.validate import finite_number, positive
-from scenes.linkage import LAYER, SETTINGS, add_bar, add_pin, board, disc, place
-from scenes.render.geometry import Camera, tubes
-from scenes.scene import Scene, register
+from scenes.catalogue.parts.linkage import LAYER, SETTINGS, add_bar, add_pin, board, disc, place
+from scenes.registry import register
+from scenes.scene import Scene
+from scenes.visuals.camera import Camera
+from scenes.visuals.geometry import tubes
 from scenes.visuals.visuals import BLUE, GOLD, RED, STEEL, Bodies, Scenery
 
 HEIGHT = 0.5  # of the crank's pin and of the piston [m]
@@ -31,7 +33,7 @@ def slider_crank(crank: float = 0.14, rod: float = 0.4, piston: float = 1.5, spe
     block = model.add_box((0.12, 0.05, 0.08), mass=piston, position=place(b, 2), mask=0, name="piston")
     add_pin(model, rigid.GROUND, wheel, o, (1, 3), motor=rigid.Motor(speed=speed), name="crank")
     add_pin(model, wheel, bar, a, (0, 1), name="crank and rod")
-    model.add_slider(rigid.GROUND, block, (1, 0, 0), name="piston")
+    model.add_slider(rigid.GROUND, block, None, (1, 0, 0), name="piston")
     add_pin(model, bar, block, b, (0, 2), name="rod and piston")
     ends = np.array([[rod - crank - 0.1, 2 * LAYER, HEIGHT], [rod + crank + 0.1, 2 * LAYER, HEIGHT]])
     rails = [ends + (0, 0.02, side * 0.05) for side in (-1, 1)]

@@ -5,8 +5,9 @@ import trimesh
 
 import pbd
 from pbd import build
-from scenes.render.geometry import Camera
-from scenes.scene import Scene, register
+from scenes.registry import register
+from scenes.scene import Scene
+from scenes.visuals.camera import Camera
 from scenes.visuals.visuals import BLUE, GOLD, GREEN, RED, Skin, Solid
 
 
@@ -15,7 +16,7 @@ def soft_body(mesh: str = "", resolution: int = 11, stiffness: float = 6e3, unit
     """Three soft bodies fall onto blocks; --param mesh=FILE makes one in a shape of your own."""
     particles = pbd.Particles()
     particles.add_collider(pbd.Plane(), friction=0.6)
-    blocks = [pbd.Box((0.05, 0, 0.15), (0.5, 0.9, 0.3)), pbd.Box((-0.42, 0, 0.07), (0.44, 0.9, 0.14))]
+    blocks = [pbd.Box((0.5, 0.9, 0.3), centre=(0.05, 0, 0.15)), pbd.Box((0.44, 0.9, 0.14), centre=(-0.42, 0, 0.07))]
     for block in blocks:
         particles.add_collider(block, friction=0.5)
     if mesh:

@@ -7,8 +7,10 @@ import numpy as np
 import rigid
 from pbd.core.validate import not_negative, positive
 from rigid.rotation import from_axis_angle, rotate
-from scenes.render.geometry import Camera, tubes
-from scenes.scene import Scene, register
+from scenes.registry import register
+from scenes.scene import Scene
+from scenes.visuals.camera import Camera
+from scenes.visuals.geometry import tubes
 from scenes.visuals.visuals import GOLD, STONE, Bodies, Scenery
 
 FOOT = np.array([0, 0, 0.12])  # of the stand that it spins on, the upper end [m]
@@ -26,11 +28,11 @@ def top(spin: float = 60.0, tilt: float = 25.0, friction: float = 0.0):
         return FOOT + height * axis
 
     body = model.add_cylinder(0.28, start=at(0.30), end=at(0.36), density=600.0, name="top")
-    model.add_shape(body, rigid.Cylinder(at(0.0), at(0.62), 0.018), density=600.0)
+    model.add_shape(body, rigid.Cylinder(0.018, start=at(0.0), end=at(0.62)), density=600.0)
     # Pegs on the disc, of which the eye can tell that it turns.
     for angle in (0, math.pi):
         arm = rotate(turn, 0.2 * np.array([math.cos(angle), math.sin(angle), 0]))
-        model.add_shape(body, rigid.Capsule(at(0.36) + arm, at(0.38) + arm, 0.035), density=600.0)
+        model.add_shape(body, rigid.Capsule(0.035, start=at(0.36) + arm, end=at(0.38) + arm), density=600.0)
     model.bodies[body].angular_velocity = spin * axis
     model.bodies[body].velocity = np.cross(spin * axis, model.bodies[body].position - FOOT)
     model.add_ball(rigid.GROUND, body, FOOT, friction=friction, name="point")

@@ -8,7 +8,7 @@ from scenes.cli import terminal
 from scenes.cli.terminal import WrongCommand, pairs, progress, start, understanding
 from scenes.comparison import summary
 from scenes.comparison.compare import EQUAL, Comparing
-from scenes.scene import load
+from scenes.registry import load
 
 
 def add(commands, parent):

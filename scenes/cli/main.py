@@ -27,9 +27,9 @@ from scenes.cli.terminal import (
     start,
     understanding,
 )
+from scenes.registry import available, load
 from scenes.render.film import draw_frames, renderer_for
 from scenes.render.video import SUFFIXES, check_output
-from scenes.scene import available, load
 from scenes.simulate.device import DEVICES
 from scenes.simulate.recording import Recording
 from scenes.simulate.run import OPTIONS, Replay, Run, record
@@ -224,7 +224,7 @@ def render_scene(given):
             raise WrongCommand(f"--{flag.replace('_', '-')} is of no use with {given.out}, a page")
     with understanding():
         check_output(given.out, (*SUFFIXES, ".html"))
-        write = importlib.import_module("scenes.view.replay").write if page else None  # it needs viser
+        write = importlib.import_module("scenes.render.page.replay").write if page else None  # it needs viser
         source = replay_of(given) if given.recording else run_of(given)
         renderer = None if page else renderer_for(source.scene, *size)
     try:

@@ -5,7 +5,7 @@ import contextlib
 from pbd.core.launch import on_cpu
 from scenes.cli import terminal
 from scenes.cli.terminal import WrongCommand, pairs, start, understanding
-from scenes.scene import load
+from scenes.registry import load
 
 
 def add(commands, parent):

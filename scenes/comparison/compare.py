@@ -9,7 +9,8 @@ from pbd.core.validate import one_of, positive
 from scenes.comparison.comparison_run import FINER, Contender, TimeBase, equalise
 from scenes.comparison.probes import chosen, deviations, probes_of
 from scenes.comparison.results import Comparison, Trace, Variant
-from scenes.scene import Scene, load
+from scenes.registry import load
+from scenes.scene import Scene
 from scenes.simulate.device import initialise
 from scenes.simulate.run import checked
 

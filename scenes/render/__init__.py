@@ -8,20 +8,11 @@
             video.write(draw_labels(picture, ["drape", "t = 1.25 s"]))
 """
 
-from scenes.render.geometry import (
-    Camera,
-    Instances,
-    Surface,
-    box,
-    capsule,
-    cylinder,
-    particles,
-    sphere,
-    tubes,
-)
 from scenes.render.label import draw_labels
 from scenes.render.renderer import Renderer
 from scenes.render.video import VideoWriter, check_output
+from scenes.visuals.camera import Camera
+from scenes.visuals.geometry import Instances, Surface, box, capsule, cylinder, particles, sphere, tubes
 
 __all__ = ["Camera", "Instances", "Renderer", "Surface", "VideoWriter", "box", "capsule", "check_output", "cylinder",
            "draw_labels", "particles", "sphere", "tubes"]

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import numpy as np
 
-from scenes.render.geometry import Camera, Surface
 from scenes.render.label import draw_labels
 from scenes.render.renderer import Renderer
 from scenes.render.video import VideoWriter, check_output
-from scenes.scene import FollowingCamera
 from scenes.simulate.device import initialise
 from scenes.simulate.run import Replay, Run
+from scenes.visuals.camera import Camera, FollowingCamera
+from scenes.visuals.geometry import Surface
 
 
 def film(

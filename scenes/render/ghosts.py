@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from scenes.render.geometry import Surface
 from scenes.render.layer import lay
 from scenes.visuals.colours import rgb
+from scenes.visuals.geometry import Surface
 from scenes.visuals.visuals import Bodies, Edges, Scenery, Solid
 
 OPACITY = 0.8  # of a ghost alone

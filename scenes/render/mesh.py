@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 import taichi as ti
 
-from scenes.render.geometry import IDENTITY_ROTATION, Instances, Surface
 from scenes.render.precision import f32, ivec4, length, vec3
+from scenes.visuals.geometry import IDENTITY_ROTATION, Instances, Surface
 
 
 class Mesh:

@@ -11,8 +11,9 @@ from scenes.render.film import camera_for, picture, renderer_for
 from scenes.render.ghosts import Ghosts
 from scenes.render.label import draw_labels
 from scenes.render.video import VideoWriter, check_output
-from scenes.scene import FollowingCamera, Scene
+from scenes.scene import Scene
 from scenes.simulate.run import Frame, Replay
+from scenes.visuals.camera import FollowingCamera
 from scenes.visuals.colours import colours_of
 
 LAYOUTS = ("side by side", "ghosts")

@@ -3,19 +3,18 @@
 Frames go straight to ffmpeg (imageio-ffmpeg carries it), so a long film takes no more memory than a short one.
 """
 
-import contextlib
 import math
 import os
 import shutil
-import signal
 import subprocess
 import tempfile
-import threading
 from pathlib import Path
 
 import imageio.v2 as imageio
 import imageio_ffmpeg
 import numpy as np
+
+from scenes.simulate.interrupts import interrupts_deferred
 
 MP4 = {"codec": "libx264", "quality": None, "pixelformat": "yuv420p", "macro_block_size": 2,
        "output_params": ["-crf", "18", "-preset", "medium", "-movflags", "+faststart"]}
@@ -196,19 +195,3 @@ def check_output(path, suffixes=SUFFIXES):
         raise PermissionError(f"{path}: the directory {folder} is not writable")
     if path.exists() and not os.access(path, os.W_OK):
         raise PermissionError(f"{path}: the file exists and is not writable")
-
-
-@contextlib.contextmanager
-def interrupts_deferred():
-    """Let Ctrl-C wait until the block is done: half a frame, or half an ending, would spoil the file."""
-    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGINT) is None:
-        yield
-        return
-    interrupted = []
-    handler = signal.signal(signal.SIGINT, lambda *_: interrupted.append(True))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, handler)
-        if interrupted:
-            signal.raise_signal(signal.SIGINT)

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from pbd.state import archive
-from scenes.render.video import interrupts_deferred
+from scenes.simulate.interrupts import interrupts_deferred
 
 # Frames up to this size stay in memory [bytes]; more go to a temporary file as they come.
 MEMORY_LIMIT = 64 * 2**20

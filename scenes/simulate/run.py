@@ -1,6 +1,5 @@
 """Running a scene: the loop that recordings, films and benchmarks share."""
 
-import inspect
 import math
 import statistics
 import time
@@ -13,20 +12,22 @@ import pbd
 import rigid
 from pbd.core.validate import nearest, one_of, positive
 from rigid.collision.overlaps import Overlaps, may_overlap
-from scenes.render.video import interrupts_deferred
-from scenes.scene import Scene, UnknownName, convert
+from rigid.solvers.verlet.options import VerletOptions
+from scenes.parameters import UnknownName, convert
+from scenes.scene import Scene
 from scenes.simulate.device import initialise, running_on
+from scenes.simulate.interrupts import interrupts_deferred
 from scenes.simulate.recording import Frames, Recording
 
-# Options of each solver that a person may give, with values that say of what type they are.
+# Options of each solver that can be given, with values of their types. For "verlet" those of a pbd.ParticleSystem.
+EXAMPLES = {"tolerance": 1e-6, "clusters": 1, "contact_capacity": 1}
 OPTIONS = {
     solver: {
-        name: {"tolerance": 1e-6, "clusters": 1, "contact_capacity": 1}.get(name, given.default)
-        for name, given in inspect.signature(made).parameters.items()
-        if name not in ("particles", "model", "dt", "worlds", "grabs")
+        name: EXAMPLES.get(name, default)
+        for name, default in rigid.solver_class(solver).Options.defaults().items()
+        if name not in ("dt", "grabs") and (solver != "verlet" or name in VerletOptions.OF_PARTICLES)
     }
     for solver in rigid.SOLVERS
-    for made in [pbd.ParticleSystem if solver == "verlet" else rigid.solver_class(solver)]
 }
 
 # What a solver runs with in scenes that have no settings for it, see settings_of: penalties, in steps of 1/60 s or

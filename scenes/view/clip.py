@@ -13,10 +13,9 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from scenes.render.geometry import Camera
-from scenes.scene import FollowingCamera
 from scenes.simulate.recording import Frames
 from scenes.simulate.run import Frame
+from scenes.visuals.camera import Camera, FollowingCamera
 
 FPS = 30.0  # of a film
 SIZE = 1280, 720
@@ -108,7 +107,7 @@ class Seen(FollowingCamera):
 
 
 class Source:
-    """A saved take, frame by frame, as scenes.render.film and scenes.view.replay draw it.
+    """A saved take, frame by frame, as scenes.render.film and scenes.render.page.replay draw it.
 
     Arguments: folder; bodies: whose are in the frames, the scene's "body_poses" or those of the "ghost".
     """
@@ -184,7 +183,7 @@ def main(folder, path):
 
 def write_replay(folder, path, tell):
     """Make a replay; whoever looks at it has the camera."""
-    from scenes.view.replay import write
+    from scenes.render.page.replay import write
     from scenes.visuals.colours import SOLVERS
 
     sources = Source(folder), Source(folder, "ghost")

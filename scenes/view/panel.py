@@ -7,7 +7,7 @@ import html
 
 import numpy as np
 
-from scenes.scene import available
+from scenes.registry import available
 from scenes.simulate.device import running_on
 from scenes.view import overlays
 from scenes.view.plots import Plots

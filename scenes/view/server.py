@@ -2,9 +2,9 @@
 
 import math
 
-from scenes.render.geometry import Camera
-from scenes.scene import FollowingCamera, find, load
-from scenes.view.drawing import Drawing, Ghost, aim, camera_of, set_stage
+from scenes.registry import find, load
+from scenes.render.page.drawing import Drawing, Ghost, aim, camera_of, set_stage
+from scenes.render.page.quiet import quiet
 from scenes.view.films import Films
 from scenes.view.grabs import Grabs
 from scenes.view.history import History
@@ -13,9 +13,10 @@ from scenes.view.overlays import Overlays
 from scenes.view.panel import Panel
 from scenes.view.pins import Pins
 from scenes.view.pointer import Pointers
-from scenes.view.serving import free_port, quiet, serve
+from scenes.view.serving import free_port, serve
 from scenes.view.session import SURROUNDING, Session
 from scenes.view.tear import Tearing
+from scenes.visuals.camera import Camera, FollowingCamera
 from scenes.visuals.colours import SOLVERS
 
 HOST, PORT = "127.0.0.1", 8080

@@ -1,14 +1,14 @@
 """Where the page is served: a port that is free, a server that is silent, a browser that opens it."""
 
-import contextlib
 import errno
-import io
 import os
 import socket
 import sys
 import webbrowser
 
 import viser
+
+from scenes.render.page.quiet import quiet
 
 
 def free_port(host, port):
@@ -35,13 +35,6 @@ def serve(host, port):
         server = viser.ViserServer(host, port, label="verletlab", verbose=False)
     shown = f"[{host}]" if ":" in host else host
     return server, f"http://{shown}:{server.get_port()}"
-
-
-@contextlib.contextmanager
-def quiet():
-    """Nothing is printed in here: viser tells of itself, and we tell what there is to say."""
-    with contextlib.redirect_stdout(io.StringIO()):
-        yield
 
 
 def open_browser(address):

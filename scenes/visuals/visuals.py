@@ -7,7 +7,7 @@ import numpy as np
 from pbd.core.shapes import BOX, CAPSULE, CYLINDER, GRID, HULL, IDENTITY, PLANE, SPHERE
 from rigid.mass import principal_axes, second_moment
 from rigid.rotation import multiply, rotate, triad
-from scenes.render import geometry
+from scenes.visuals import geometry
 
 RED, SAND, BLUE, STEEL, GOLD, GREEN, WOOD, CHALK = (
     (0.85, 0.30, 0.24),

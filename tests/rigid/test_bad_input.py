@@ -143,7 +143,7 @@ def test_joints_with_nobody_and_with_bodies_of_another_model(method, first, seco
 def test_joints_of_another_model():
     model, other = two(), two()
     model.add_hinge(0, 1, ZERO, Y, name="neck")
-    other.add_slider(0, 1, X, name="rail")
+    other.add_slider(0, 1, None, X, name="rail")
     assert "joint_b is 'rail': no joint of this model" in refusal(lambda: model.add_gear("neck", "rail", 2), ValueError)
     said = refusal(lambda: model.add_gear("neck", other.joints[0], 2), TypeError)
     assert "joint_b is the Slider 'rail', not of this model" in said

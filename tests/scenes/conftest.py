@@ -5,7 +5,7 @@ import pytest
 import pbd
 import scenes
 from scenes.cli import main as cli
-from scenes.scene import REGISTRY
+from scenes.registry import REGISTRY
 
 
 @pytest.fixture

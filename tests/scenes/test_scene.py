@@ -7,7 +7,8 @@ import pytest
 import pbd
 import rigid
 import scenes
-from scenes.scene import REGISTRY, UnknownName, convert
+from scenes.parameters import UnknownName, convert
+from scenes.registry import REGISTRY
 
 
 def test_a_scene_knows_its_name_and_the_parameters_it_was_made_with():
@@ -81,7 +82,7 @@ def test_passive_is_what_nothing_drives():
     assert scene().passive
     assert not scene(wind=(1, 0, 0)).passive
     moved, led = scene(), scene()
-    moved.particles.add_collider(pbd.Sphere((0, 0, 0), 0.1), motion=lambda time: (time, 0, 0))
+    moved.particles.add_collider(pbd.Sphere(0.1), motion=lambda time: (time, 0, 0))
     led.particles.drive([0], lambda time: [(time, 0, 1)])
     assert not moved.passive
     assert not led.passive

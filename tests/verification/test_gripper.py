@@ -7,8 +7,8 @@ import pytest
 import scenes
 from scenes.catalogue import manipulator
 from scenes.catalogue.gripper import EDGE, HAND, LIFT
+from scenes.catalogue.parts.trajectories import eased
 from scenes.simulate.run import Run
-from scenes.trajectories import eased
 
 g = 9.81
 SOLVERS = ("impulse", pytest.param("articulated", marks=pytest.mark.slow))

@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from pbd.core.launch import Launch, on_cpu, read, require_taichi, write
-from pbd.core.validate import one_of
+from pbd.core.launch import Launch, on_cpu, read, write
 from pbd.data import SPREAD
 from rigid.collision.data import array
 from rigid.joint import Hinge, Universal
 from rigid.model import models_of_worlds
 from rigid.solvers.articulated.data import Features
 from rigid.solvers.articulated.links import LinkTable
+from rigid.solvers.articulated.options import ArticulatedOptions
 from rigid.solvers.articulated.step import settle_kernel, step_kernel
 from rigid.solvers.sequential.data import BEYOND
 from rigid.solvers.sequential.solver import SequentialSolver
@@ -18,15 +18,7 @@ from rigid.solvers.sequential.solver import SequentialSolver
 class ArticulatedSolver(SequentialSolver):
     """A Model in generalised coordinates: bodies hang on one another as trees, what else holds them is impulses.
 
-    Arguments:
-        model: a Model, or a list of several of one structure, each a world.
-        dt, worlds, substeps: of a step [s], copies of the model, equal parts of a step with `iterations` each.
-        iterations: sweeps over all rows in a substep, at most; they end when no impulse changes by more than the
-            tolerance [N s].
-        velocity_products: "projected", which takes energy out, or "explicit", the source's, which may put some in
-            (rigid/solvers/articulated/products.py).
-        warm_start, split_impulse, error_reduction, block, gyroscopic, restitution_threshold, contacts,
-            contact_capacity, grabs: as of the impulse solver.
+    Args: model, worlds: see rigid.solvers.base.Solver; options: those of ArticulatedOptions.
 
     `trees` are the links, as rigid/solvers/articulated/tree.py chose them.
 
@@ -37,21 +29,17 @@ class ArticulatedSolver(SequentialSolver):
     Source: [3] of docs/solvers.md, and what rigid/solvers/articulated/dynamics.py names.
     """
 
-    def __init__(self, model, dt=0.01, worlds=1, *, iterations=50, tolerance=1e-6, substeps=1, warm_start=True,
-                 split_impulse=True, error_reduction=None, block=True, gyroscopic="implicit",
-                 velocity_products="projected", restitution_threshold=0.0, contacts=True,
-                 contact_capacity=None, grabs=0):  # fmt: skip
-        require_taichi()
-        one_of("velocity_products", velocity_products, ("projected", "explicit"))
+    name, Options = "articulated", ArticulatedOptions
+
+    def __init__(self, model, worlds=1, **options):
         models = models_of_worlds(model)
         table = LinkTable(models, worlds if len(models) == 1 else len(models))
-        super().__init__(model, dt, worlds, substeps, iterations, tolerance, warm_start, split_impulse, error_reduction,
-                         block, gyroscopic, restitution_threshold, contacts, contact_capacity, grabs, BEYOND,
-                         table.held)  # fmt: skip
+        super().__init__(model, worlds, options, BEYOND, table.held)
+        given = self.options
         self.trees, self._table, self._links = table.links, table, table.upload()
         features = Features(
-            self._first_row > 0, self._meetings, self._gyroscopic, velocity_products, self._block,
-            self._split_impulse, self._warm_start, self.worlds == 1, SPREAD if on_cpu() else 1,
+            self._first_row > 0, self._meetings, given.gyroscopic, given.velocity_products, given.block,
+            given.split_impulse, given.warm_start, self.worlds == 1, SPREAD if on_cpu() else 1,
         )  # fmt: skip
         rows = self.rows.numbers.shape[1] if features.rows else 1
         self._over_speeds = [array(np.zeros((self.worlds, rows, 2 * table.most_speeds))) for _ in range(2)]

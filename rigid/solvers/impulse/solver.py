@@ -4,12 +4,12 @@ import warnings
 
 import numpy as np
 
-from pbd.core.launch import Launch, on_cpu, read, require_taichi, write
-from pbd.core.validate import not_negative
+from pbd.core.launch import Launch, on_cpu, read, write
 from pbd.data import SPREAD
 from rigid.collision.data import array
 from rigid.solvers.impulse.data import Features
 from rigid.solvers.impulse.maximal import COLUMNS
+from rigid.solvers.impulse.options import ImpulseOptions
 from rigid.solvers.impulse.step import step_kernel
 from rigid.solvers.sequential.solver import SequentialSolver
 
@@ -33,25 +33,7 @@ def warn_of_ratios(model):
 class ImpulseSolver(SequentialSolver):
     """A Model by sequential impulses.
 
-    Arguments:
-        model: a Model, or a list of several of one structure, each a world.
-        dt, worlds, substeps: of a step [s], copies of the model, equal parts of a step with `iterations` each.
-        iterations: sweeps over all rows in a substep, at most; they end when no impulse changes by more than the
-            tolerance [N s].
-        warm_start: begin with the last step's impulses.
-        split_impulse: mend errors of position by pseudo-velocities that are forgotten after the step; else by the
-            velocities, to which that adds energy (kept for comparison).
-        error_reduction: the part of such an error that a substep mends, in [0, 1]; of overlap a fifth of that. None for
-            all of it, or, without the split, for the fifth that leaves a chain in one piece.
-        block: solve all rows of a joint together; else row by row, as the sources do.
-        gyroscopic: "implicit", which loses energy; "midpoint", which keeps it; "explicit", which gains it.
-        restitution_threshold: slower bodies do not rebound [m/s]; where it is less than rest gains in two steps, that.
-        sleep_speed: bodies whose surfaces have been slower than this for half a second, with all that joints and
-            contacts tie them to, are left alone until something moves them [m/s]; zero for never. 0.02 suits bodies of
-            a metre.
-        contacts: whether bodies touch. contact_capacity: most points of contact at once in a world; None for a good
-            deal.
-        grabs: with how many things can be held while they move, see `grab`.
+    Args: model, worlds: see rigid.solvers.base.Solver; options: those of ImpulseOptions.
 
     Limitations: first order in the step. Sweeps pass impulses on from body to body, so that long chains, tall stacks
     and heavy bodies on light ones take many; the errors they leave do not add up, as positions are mended. A step's
@@ -62,20 +44,16 @@ class ImpulseSolver(SequentialSolver):
     Source: Catto, Iterative Dynamics with Temporal Coherence (2005), and what rigid/solvers/impulse/step.py names.
     """
 
-    def __init__(self, model, dt=0.01, worlds=1, *, iterations=50, tolerance=1e-6, substeps=1, warm_start=True,
-                 split_impulse=True, error_reduction=None, block=True, gyroscopic="implicit",
-                 restitution_threshold=0.0, sleep_speed=0.0, contacts=True, contact_capacity=None,
-                 grabs=0):  # fmt: skip
-        require_taichi()
-        super().__init__(model, dt, worlds, substeps, iterations, tolerance, warm_start, split_impulse, error_reduction,
-                         block, gyroscopic, restitution_threshold, contacts, contact_capacity, grabs,
-                         COLUMNS)  # fmt: skip
-        self.sleep_speed = not_negative("sleep_speed", sleep_speed)
+    name, Options = "impulse", ImpulseOptions
+
+    def __init__(self, model, worlds=1, **options):
+        super().__init__(model, worlds, options, COLUMNS)
         for each in self.models:
             warn_of_ratios(each)
+        given = self.options
         features = Features(
-            bool(self._first_row or self.model.joints or self.model.springs), self._meetings, self._gyroscopic,
-            self._block, self._split_impulse, self._warm_start, self.sleep_speed > 0, self.worlds == 1,
+            bool(self._first_row or self.model.joints or self.model.springs), self._meetings, given.gyroscopic,
+            given.block, given.split_impulse, given.warm_start, given.sleep_speed > 0, self.worlds == 1,
             SPREAD if on_cpu() else 1,
         )  # fmt: skip
         bodies = len(self.model.bodies) + 1
@@ -88,7 +66,7 @@ class ImpulseSolver(SequentialSolver):
         self._forget()
 
     def _numbers(self):
-        return *super()._numbers(), self.sleep_speed
+        return *super()._numbers(), self.options.sleep_speed
 
     def _remembered(self):
         return [*super()._remembered(), self.calm]

@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from pbd.core.launch import Launch, on_cpu, read, require_taichi, write
+from pbd.core.launch import Launch, on_cpu, read, write
 from pbd.core.results import Statistics
-from pbd.core.validate import not_negative, one_of, positive
 from pbd.data import SPREAD
 from rigid.collision.data import array
 from rigid.collision.setup import refuse_turning_friction
@@ -12,6 +11,7 @@ from rigid.constraints.joints.drive import DRIVE_KIND, GEARS, ROW
 from rigid.constraints.joints.table import FIRST_ROW
 from rigid.kernels.motion import Motion
 from rigid.solvers.penalty.data import COLUMNS, EFFORT, ROOM, STRETCH, Features, Kept
+from rigid.solvers.penalty.options import PenaltyOptions
 from rigid.solvers.penalty.stability import BOUND, islands, longest_step, worst
 from rigid.solvers.penalty.step import step_kernel
 from rigid.solvers.report import DIVERGED_STEP, ERROR_LEFT, SWEEPS, TOUCHING
@@ -27,22 +27,7 @@ LEAST_ROOM = 0.1
 class PenaltySolver(RowSolver):
     """A Model by penalties: every joint, limit and contact is a spring and a damper.
 
-    Arguments:
-        model: a Model, or a list of several of one structure, each a world.
-        dt, worlds, substeps: of a step [s], copies of the model, equal parts of a step.
-        stiffness, damping: α* and β* of what keeps bodies from shifting [1/s², 1/s]: the square of the frequency with
-            which a joint swings about being closed. Under a load that gives its bodies an acceleration g it opens by
-            g/α*: 2 mm by default.
-        angular_stiffness, angular_damping: those of what keeps them from turning.
-        scaling: "effective_mass": force = A⁻¹ (-α* G - β* dG/dt), A = J M⁻¹ Jᵀ; "mass": with the source's
-            1/(1/m_i + 1/m_j) in place of A⁻¹, for torques too (kept for comparison: wrong for bodies of other sizes).
-        block: with A⁻¹ of all rows of a joint together, a matrix; else row by row, which gives way by more than g/α*
-            where a joint's rows share the turning of a body.
-        gyroscopic: "implicit", which loses energy; "midpoint", which keeps it; "explicit", which gains it.
-        contacts: whether bodies touch. contact_capacity: most points of contact at once in a world; None for a good
-            deal.
-        check_stability: refuse a step that is too long for the gains; False to run in spite of that.
-        grabs: with how many things can be held while they move, see `grab`; how stiff a grab may be is not checked.
+    Args: model, worlds: see rigid.solvers.base.Solver; options: those of PenaltyOptions.
 
     Errors: ValueError where h² α + 2 h β of joints' rows together is 4 or more at the start; it names the row and the
     longest stable step. Contacts keep within what joints leave of that: where many points are on one body they are
@@ -60,19 +45,13 @@ class PenaltySolver(RowSolver):
     Source: Mikhaylyuk and Strashnov, Simulation of Articulated Rigid Bodies with Penalty Method (2013).
     """
 
-    def __init__(self, model, dt=0.003, worlds=1, *, substeps=1, stiffness=5000.0, damping=25.0,
-                 angular_stiffness=10000.0, angular_damping=10.0, scaling="effective_mass", block=True,
-                 gyroscopic="implicit", contacts=True, contact_capacity=None, check_stability=True,
-                 grabs=0):  # fmt: skip
-        require_taichi()
-        super().__init__(model, dt, worlds, substeps, gyroscopic, contacts, contact_capacity, grabs, COLUMNS)
+    name, Options = "penalty", PenaltyOptions
+
+    def __init__(self, model, worlds=1, **options):
+        super().__init__(model, worlds, options, COLUMNS)
+        given = self.options
         for each in self.models:
             refuse_turning_friction(each, "penalty")
-        self.stiffness, self.damping = positive("stiffness", stiffness), not_negative("damping", damping)
-        self.angular_stiffness = positive("angular_stiffness", angular_stiffness)
-        self.angular_damping = not_negative("angular_damping", angular_damping)
-        one_of("scaling", scaling, ("effective_mass", "mass"))
-        self.check_stability = bool(check_stability)
         worlds, capacity, bodies = self.worlds, self._capacity, len(self.model.bodies) + 1
         self.kept = Kept(
             array(np.zeros((worlds, capacity, 3))),
@@ -82,15 +61,15 @@ class PenaltySolver(RowSolver):
         forces, crowds = array(np.zeros((worlds, bodies, 6))), array(np.zeros((worlds, bodies), np.int32))
         self._surroundings = array(np.zeros((ROOM + 1, worlds)))
         features = Features(
-            bool(self._first_row or self.model.joints or self.model.springs), self._meetings, gyroscopic, scaling,
-            bool(block), worlds == 1, SPREAD if on_cpu() else 1,
+            bool(self._first_row or self.model.joints or self.model.springs), self._meetings, given.gyroscopic, given.scaling,
+            given.block, worlds == 1, SPREAD if on_cpu() else 1,
         )  # fmt: skip
         self._advance = Launch(
             step_kernel(features), *self.motion, *self.joints, *self.rows, *self._contact_arrays(), *self.kept, forces,
             self._reach, crowds, self._surroundings,
         )  # fmt: skip
         self._islands = self._find_islands() if self._first_row else []
-        self._keep_stable(self._dt, self._substeps)
+        self._keep_stable(given)
 
     # Stability --------------------------------------------------------------------------------------------------------
 
@@ -107,12 +86,12 @@ class PenaltySolver(RowSolver):
             for world in range(len(self.models))
         ]  # fmt: skip
 
-    def _keep_stable(self, dt, substeps):
+    def _keep_stable(self, options):
         """Refuse a step that is too long; and share out to contacts what joints leave."""
-        h, room = dt / substeps, [BOUND] * len(self.models)
+        h, room = options.dt / options.substeps, [BOUND] * len(self.models)
         for world, found in enumerate(self._islands):
             one, row = worst(found, h)
-            if one >= BOUND and self.check_stability:
+            if one >= BOUND and options.check_stability:
                 where = f" of world {world}" if len(self._islands) > 1 else ""
                 raise ValueError(
                     f"a step of {h:g} s is unstable: with the row of {self._name(row)}{where} and what shares its "
@@ -135,16 +114,17 @@ class PenaltySolver(RowSolver):
         ]
         return names[int(np.searchsorted(first, row, side="right")) - 1]
 
-    def _change_step(self, dt, substeps):
-        self._keep_stable(dt, substeps)
-        super()._change_step(dt, substeps)
+    def _set_options(self, options):
+        self._keep_stable(options)
+        super()._set_options(options)
 
     # Steps ------------------------------------------------------------------------------------------------------------
 
     def _run(self, h, count):
         self._report[:, DIVERGED_STEP:] = -1
+        given = self.options
         self._advance(
-            self._report, float(h), self.stiffness, self.damping, self.angular_stiffness, self.angular_damping,
+            self._report, float(h), given.stiffness, given.damping, given.angular_stiffness, given.angular_damping,
             self._first_row, self._first_group, count,
         )  # fmt: skip
 

@@ -5,12 +5,10 @@ ground shares pinned particles. What moves them is `pbd.ParticleSystem`, whose s
 bodies do in it, when they touch, is in rigid/solvers/verlet/step.py. Poses and velocities are read back by best fit.
 """
 
-from inspect import signature
-
 import numpy as np
 
 import pbd
-from pbd.core.launch import read, write
+from pbd.core.arrays import arrays_of, read, write
 from pbd.core.validate import finite_vector, one_of
 from rigid.collision.data import POINT
 from rigid.collision.setup import pair_types
@@ -20,9 +18,10 @@ from rigid.model import models_of_worlds
 from rigid.names import look_up
 from rigid.rotation import from_matrix, rotate
 from rigid.solvers.verlet.description import describe, frames_of, refuse_what_is_missing
-from rigid.solvers.verlet.frame import KINDS, fit_pose, fit_velocity
-from rigid.solvers.verlet.step import guest
-from rigid.solvers.verlet.upload import REMEMBERED, body_arrays, may_touch
+from rigid.solvers.verlet.frame import fit_pose, fit_velocity
+from rigid.solvers.verlet.options import VerletOptions
+from rigid.solvers.verlet.step import step_hooks
+from rigid.solvers.verlet.upload import body_arrays, may_touch
 from rigid.state import State
 
 
@@ -50,10 +49,14 @@ class FrameSolver:
     Source: Jakobsen, Advanced Character Physics (2001), sections 5 and 6.
     """
 
-    PASSED_ON = tuple(signature(pbd.ParticleSystem).parameters)[1:]  # options besides its own; without the particles
+    name, Options = "verlet", VerletOptions
 
-    def __init__(self, model, dt=0.01, worlds=1, contacts=True, particles=None, attachments=(),
-                 contact_capacity=None, frame="tetrahedron", **options):  # fmt: skip
+    def __init__(self, model, worlds=1, **options):
+        for option in options:
+            one_of(f'option of solver "{self.name}"', option, tuple(VerletOptions.defaults()))
+        self.options = given = VerletOptions(**options)
+        contacts, particles, attachments = given.contacts, given.particles, given.attachments
+        contact_capacity, frame = given.contact_capacity, given.frame
         models = models_of_worlds(model)
         for each in models:
             refuse_what_is_missing(each)
@@ -64,12 +67,14 @@ class FrameSolver:
             )
         self.model = models[0]
         self._joints = JointPositions(*models)
-        self.frames = frames_of(models, one_of("frame", frame, KINDS))
+        self.frames = frames_of(models, frame)
         descriptions = [describe(m, particles, attachments, models, of) for m, of in zip(models, self.frames)]
         self.members = descriptions[0].members  # of each body; the same in all worlds, unlike the frames
         self.own = descriptions[0].own
-        options = {"direction": "start", "iterations": 30, "schedule": "clusters", "clusters": 1, **options}
-        self.system = pbd.ParticleSystem([each.particles for each in descriptions], dt=dt, worlds=worlds, **options)
+        options = {name: getattr(given, name) for name in given.OF_PARTICLES}
+        self.system = pbd.ParticleSystem(
+            [each.particles for each in descriptions], dt=given.dt, worlds=worlds, **options
+        )
         self._motors = {
             name: {target: self.system.row_of(*which, target) for target in ("speed", "position")}
             for name, which in descriptions[0].motors.items()
@@ -84,10 +89,10 @@ class FrameSolver:
             count = len(frame.masses)
             self._points[place][:count], self._masses[place][:count] = frame.points, frame.masses
         self._inertias = np.array([each.inertias for each in models])
-        self._guest = None
+        self._bodies = None
         if contacts and may_touch(self.model, particles):
-            self._guest = body_arrays(models, descriptions, self.system.worlds, contact_capacity)
-            self.system.invite(guest(pair_types(models)), self._guest.values())
+            self._bodies = body_arrays(models, descriptions, self.system.worlds, contact_capacity)
+            self.system.add_hooks(step_hooks(pair_types(models)), self._bodies)
 
     @property
     def time(self):
@@ -150,10 +155,10 @@ class FrameSolver:
     def contact_points(self, world=0):
         """Where bodies were near one another in the last substep: points (n, 3) [m], normals (n, 3), gaps (n,) [m], as
         of rigid.constraints.contact_forces.Contacts. Arguments: world: which."""
-        if self._guest is None:
+        if self._bodies is None:
             return np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0)
-        count = int(read(self._guest["Points count"])[world])
-        numbers = read(self._guest["Points numbers"])[world, :count].astype(float)
+        count = int(read(self._bodies.points.count)[world])
+        numbers = read(self._bodies.points.numbers)[world, :count].astype(float)
         return numbers[:, POINT["position"]], numbers[:, POINT["normal"]], numbers[:, POINT.gap]
 
     def particle_positions(self):
@@ -195,7 +200,7 @@ class FrameSolver:
 
     def _remembered(self):
         """Taichi arrays of contacts whose contents a later step reads."""
-        return [] if self._guest is None else [self._guest[name] for name in REMEMBERED]
+        return [] if self._bodies is None else arrays_of(self._bodies, kept=True)
 
     def set_state(self, state):
         """Put bodies elsewhere. Arguments: a rigid.State.
@@ -254,8 +259,8 @@ class FrameSolver:
         self.system.set_positions(np.where(free[..., None], positions / share, self.system.positions()))
         kept = self.system.velocities()
         self.system.set_velocities(np.where(free[..., None], velocities / share, kept))
-        if self._guest is not None:
-            self._guest["heads"].fill(-1)
+        if self._bodies is not None:
+            self._bodies.heads.fill(-1)
         self.system.set_memory(np.zeros_like(self.system.memory()))
         self._joints.forget()
 

@@ -42,7 +42,7 @@ def replayed(comparison, directory, progress):
     """Write replay.html where that can be made: a list of its path, or of none."""
     if find_spec("viser") is None:
         return []
-    from scenes.view.replay import TooLong, replay
+    from scenes.render.page.replay import TooLong, replay
 
     path = directory / "replay.html"
     try:

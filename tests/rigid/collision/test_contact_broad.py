@@ -19,8 +19,8 @@ def crowd(seed, count=200, spread=1.2):
     """Small shapes of all kinds, a plane, a big box of the ground's and a long capsule."""
     random = np.random.default_rng(seed)
     model = rigid.Model()
-    model.add_shape(rigid.GROUND, rigid.Plane((0, 0, -0.8 * spread), (0.1, 0, 1)))
-    model.add_shape(rigid.GROUND, rigid.Box((-spread, 0, 0), (0.5, 3 * spread, spread)))
+    model.add_shape(rigid.GROUND, rigid.Plane(point=(0, 0, -0.8 * spread), normal=(0.1, 0, 1)))
+    model.add_shape(rigid.GROUND, rigid.Box((0.5, 3 * spread, spread), centre=(-spread, 0, 0)))
     model.add_capsule(0.2, 2 * spread, mass=1.0)
     for k in range(count):
         place = {
@@ -95,9 +95,9 @@ def test_who_may_touch(finder):
     for _ in range(5):
         model.add_sphere(1.0, mass=1)
     model.add_sphere(1.0, mass=1, group=2, mask=4)
-    model.add_shape(0, rigid.Sphere((0, 0, 0), 1.0))
-    model.add_shape(rigid.GROUND, rigid.Sphere((0, 0, 0), 1.0))
-    model.add_shape(rigid.GROUND, rigid.Sphere((0, 0, 0), 1.0))
+    model.add_shape(0, rigid.Sphere(1.0))
+    model.add_shape(rigid.GROUND, rigid.Sphere(1.0))
+    model.add_shape(rigid.GROUND, rigid.Sphere(1.0))
     model.exclude_contact(0, 1)
     model.add_ball(1, 2, (0, 0, 0))
     model.add_ball(2, 3, (0, 0, 0), collide=True)

@@ -104,7 +104,7 @@ def test_a_cylinder_lying_on_a_plane_touches_along_a_line(finder):
 def test_a_hull_stands_on_its_corners(finder):
     corners = np.array([(0.5, 0, 0), (-0.3, 0.4, 0), (-0.3, -0.4, 0), (0, 0, 1)])
     model = rigid.Model()
-    model.add_shape(rigid.GROUND, rigid.Box((0, 0, -0.5), (3, 3, 1)))
+    model.add_shape(rigid.GROUND, rigid.Box((3, 3, 1), centre=(0, 0, -0.5)))
     model.add_shape(model.add_body(), rigid.ConvexHull(corners), density=1.0)
     found = finder(model)(margin=0.01)
     assert as_set(found.point) == as_set(corners[:3])

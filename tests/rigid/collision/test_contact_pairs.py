@@ -12,10 +12,10 @@ from rigid.rotation import normalised, to_matrix
 
 HULL = rigid.ConvexHull(np.random.default_rng(7).normal(size=(14, 3)) * 0.35)
 SHAPES = {
-    "sphere": lambda: rigid.Sphere((0, 0, 0), 0.3),
-    "capsule": lambda: rigid.Capsule((0, 0, -0.5), (0, 0, 0.5), 0.2),
-    "box": lambda: rigid.Box((0, 0, 0), (0.6, 1.0, 0.4)),
-    "cylinder": lambda: rigid.Cylinder((0, 0, -0.4), (0, 0, 0.4), 0.3),
+    "sphere": lambda: rigid.Sphere(0.3),
+    "capsule": lambda: rigid.Capsule(0.2, start=(0, 0, -0.5), end=(0, 0, 0.5)),
+    "box": lambda: rigid.Box((0.6, 1.0, 0.4)),
+    "cylinder": lambda: rigid.Cylinder(0.3, start=(0, 0, -0.4), end=(0, 0, 0.4)),
     "hull": lambda: rigid.ConvexHull(HULL.vertices + (0.3, -0.2, 0.1)),
 }
 ROUND = ("sphere", "capsule")
@@ -184,7 +184,7 @@ def test_on_a_plane_the_gap_is_the_lowest_height(name, height, finder):
     """Of a cylinder itself: the lowest point of its rim is r sin of the tilt below the middle of its end."""
     normal = np.array([1.0, -2.0, 3.0]) / np.sqrt(14)
     model = rigid.Model()
-    model.add_shape(rigid.GROUND, rigid.Plane((1, 2, 3), normal))
+    model.add_shape(rigid.GROUND, rigid.Plane(point=(1, 2, 3), normal=normal))
     model.add_shape(model.add_body(), SHAPES[name](), density=1.0)
     find = finder(model)
     random = np.random.default_rng(5)

@@ -9,8 +9,8 @@ import scenes
 from rigid.rotation import rotate
 from scenes.bench.bodies import mass_ratio_error
 from scenes.render.film import camera_for, picture, renderer_for
-from scenes.scene import FollowingCamera
 from scenes.simulate.run import USUAL, Replay, Run
+from scenes.visuals.camera import FollowingCamera
 from scenes.visuals.visuals import Bodies
 
 # Parameters that make a scene small; one that is not named here runs as it is.

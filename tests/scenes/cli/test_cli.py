@@ -10,7 +10,7 @@ import trimesh
 import rigid
 from scenes.cli import main as cli
 from scenes.cli import terminal
-from scenes.scene import available
+from scenes.registry import available
 from scenes.simulate.recording import Recording
 from scenes.simulate.run import Run
 

@@ -157,7 +157,7 @@ def test_deviations_are_distances_and_angles():
     model = rigid.Model()
     bodies = [model.add_body(mass=1.0, inertia=(1, 1, 1), position=(k, 0, 0), name=f"b{k}") for k in range(4)]
     model.add_hinge(rigid.GROUND, bodies[0], (0, 0, 0), (0, 1, 0), name="h")
-    model.add_slider(bodies[0], bodies[1], (1, 0, 0), name="s")
+    model.add_slider(bodies[0], bodies[1], None, (1, 0, 0), name="s")
     model.add_ball(bodies[0], bodies[2], (0, 0, 0), name="ball")
     model.add_fixed(bodies[2], bodies[3], name="weld")
     scene = scenes.Scene(model=model, name="own")

@@ -8,7 +8,7 @@ import pytest
 import pbd
 import rigid
 import scenes
-from scenes.scene import UnknownName
+from scenes.parameters import UnknownName
 from scenes.simulate.run import USUAL, Replay, Run
 
 
@@ -170,11 +170,12 @@ def test_the_first_solver_of_a_scene_s_settings_is_its_own(pendulum, monkeypatch
 
 def test_each_solver_has_options_of_its_own(pendulum):
     running = Run(pendulum, "impulse", tolerance="1e-5", gyroscopic="midpoint", warm_start="no")
-    assert (running.system.tolerance, running.system.iterations) == (1e-5, 50)
+    options = running.system.options
+    assert (options.tolerance, options.iterations, options.warm_start) == (1e-5, 50, False)
     for solver, option, message in (
         ("impulse", "damping", "'impulse' has no option 'damping'"),
         ("impulse", "warmstart", "'impulse' has no option 'warmstart'; did you mean 'warm_start'"),
-        ("verlet", "warm_start", r"'verlet' has no option 'warm_start'.* \(it has iterations, .*"),
+        ("verlet", "warm_start", r"'verlet' has no option 'warm_start'.* \(it has substeps, iterations, .*"),
     ):
         with pytest.raises(UnknownName, match=message):
             Run(pendulum, solver, **{option: 1})

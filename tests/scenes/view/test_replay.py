@@ -17,7 +17,8 @@ import pbd
 import scenes
 from pbd.build import cloth
 from scenes.cli import main as cli
-from scenes.view import replay as replays
+from scenes.render.page import replay as replays
+from scenes.visuals.camera import Camera, FollowingCamera
 
 COUNT, FPS, DURATION = 9, 30, 1.0  # particles along a side; frames a second; [s]
 STEP = 2.0**-13  # what positions are rounded to, in a picture of some two metres [m]
@@ -144,7 +145,7 @@ def test_a_camera_that_follows_stays_and_all_else_moves(tmp_path):
 
     model = rigid.Model()
     body = model.add_sphere(0.1, mass=1.0)
-    camera = scenes.scene.FollowingCamera(body, scenes.render.Camera((0, -3, 1), (0, 0, 0)))
+    camera = FollowingCamera(body, Camera((0, -3, 1), (0, 0, 0)))
     scene = scenes.Scene(model=model, camera=camera)
     poses = np.zeros((4, 1, 7))
     poses[:, 0, 0], poses[:, 0, 3] = np.arange(4), 1.0

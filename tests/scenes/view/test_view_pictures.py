@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("viser", reason="no viser: pip install 'verletlab[view]'")
 
 import scenes
-from scenes.view.replay import replay
+from scenes.render.page.replay import replay
 from scenes.view.server import Viewer
 
 pytestmark = pytest.mark.slow

@@ -9,9 +9,8 @@ import scenes
 from rigid import build
 from rigid.rotation import from_axis_angle, rotate
 from scenes.render.film import camera_for
-from scenes.render.geometry import Camera
-from scenes.scene import FollowingCamera
 from scenes.simulate.run import Frame
+from scenes.visuals.camera import Camera, FollowingCamera
 from scenes.visuals.visuals import PALETTE, STONE, Bodies, Joints, Springs, clothes, visuals_of
 
 RNG = np.random.default_rng(5)
@@ -65,7 +64,7 @@ def test_shapes_of_a_compound_stand_where_they_were_added():
     model = rigid.Model()
     body = model.add_body(position=(1, 0, 0), rotation=TURN)
     for centre in ((1, 0, 0), (2, 0, 0)):
-        model.add_shape(body, rigid.Sphere(centre, 0.1), mass=1.0)
+        model.add_shape(body, rigid.Sphere(0.1, centre=centre), mass=1.0)
     state = model.initial_state()
     (drawn,) = Bodies(model).draw(frame_of(np.hstack([state.position, state.rotation])))
     assert drawn.positions == pytest.approx(np.array([(1, 0, 0), (2, 0, 0)]), abs=1e-12)
@@ -74,7 +73,7 @@ def test_shapes_of_a_compound_stand_where_they_were_added():
 def test_bodies_have_colours_and_the_ground_one_of_its_own():
     model = rigid.Model()
     model.add_ground()  # a plane has no end, and is drawn as the floor
-    model.add_shape(rigid.GROUND, pbd.Box((5, 0, 0.5), (1, 1, 1)))
+    model.add_shape(rigid.GROUND, pbd.Box((1, 1, 1), centre=(5, 0, 0.5)))
     for k in range(3):
         model.add_box((1, 1, 1), mass=1.0, position=(k, 0, 2))
     poses = np.array([(k, 0, 2, 1, 0, 0, 0) for k in range(3)])

@@ -24,7 +24,7 @@ def hinged(**options):
         ({"gyroscopic": "none"}, r"gyroscopic is 'none'"),
         ({"iterations": -1}, r"iterations is -1"),
         ({"tolerance": float("nan")}, r"tolerance is nan"),
-        ({"error_reduction": 1.5}, r"error_reduction is 1.5: expected 0 <= error_reduction <= 1"),
+        ({"error_reduction": 1.5}, r"error_reduction is 1.5: expected a number from 0 to 1"),
         ({"dt": 0.0}, r"dt is 0"),
         ({"worlds": 0}, r"worlds is 0"),
     ],
@@ -47,7 +47,7 @@ def test_a_state_of_another_shape_is_refused():
 
 
 def test_a_model_without_bodies_stands_still():
-    solver = rigid.solver("articulated", rigid.Model(), contacts=False)
+    solver = rigid.solver("articulated", rigid.Model(), dt=0.01, contacts=False)
     solver.step(3)
     assert solver.time == pytest.approx(0.03)
     assert solver.energy().total == 0.0
@@ -65,7 +65,7 @@ def test_a_motor_without_bound_and_two_hinges_on_one_axis_do_no_harm():
     # The second hinge closes a loop whose rows the tree cannot move along: they are left out.
     model = hinged(motor=rigid.Motor(speed=2.0))
     model.add_hinge(rigid.GROUND, 0, (0, 0.1, 0), Y, name="again")
-    solver = rigid.solver("articulated", model, contacts=False)
+    solver = rigid.solver("articulated", model, dt=0.01, contacts=False)
     solver.step(50)
     assert solver.joint_positions()["hinge 0"] == pytest.approx(1.0, abs=1e-9)
     assert solver.joint_positions()["again"] == pytest.approx(1.0, abs=1e-9)

@@ -228,8 +228,7 @@ def test_statistics_and_points_of_a_box_at_rest():
     solver.step(50)
     found, stats = solver.contact_forces(), solver.statistics()
     assert stats.contacts == len(found.forces) == 4
-    assert 1 <= stats.iterations <= 50
-    assert stats.increment <= 1e-9
+    assert 1 <= stats.iterations < 50
     assert 0 <= stats.residual < 1e-6
     assert np.array_equal(found.bodies, [(box, -1)] * 4)
     assert np.abs(found.normals - (0, 0, 1)).max() < 1e-12
@@ -243,7 +242,7 @@ def test_more_points_than_there_is_room_for_are_refused():
     model = model_of()
     model.add_box((0.4, 0.2, 0.2), mass=3.0, position=(0, 0, 0.1))
     solver = solve(model, contact_capacity=3)
-    with pytest.raises(RuntimeError, match=r"4 points of contact at once.*contact_capacity"):
+    with pytest.raises(RuntimeError, match=r"contact buffer full \(4 of 3\): increase contact_capacity"):
         solver.step()
 
 
@@ -259,7 +258,7 @@ def vehicle(stiffness):
     for x in (-0.4, 0.4):
         for y in (-0.3, 0.3):
             wheel = model.add_sphere(0.15, mass=0.5, position=(x, y, 0.15))
-            model.add_slider(wheel, body, (0, 0, 1), (x, y, 0.15), spring=rigid.Spring(stiffness, damping),
+            model.add_slider(wheel, body, (x, y, 0.15), (0, 0, 1), spring=rigid.Spring(stiffness, damping),
                              name=f"strut {x} {y}")  # fmt: skip
     return model
 

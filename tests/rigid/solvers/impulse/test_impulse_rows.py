@@ -42,7 +42,7 @@ def add(model, kind, a, b, point, random, name):
     elif kind == "universal":
         model.add_universal(a, b, point, axis, np.cross(axis, other), spring=spring, name=name)
     elif kind == "slider":
-        model.add_slider(a, b, axis, point, spring=spring, name=name)
+        model.add_slider(a, b, point, axis, spring=spring, name=name)
     elif kind == "fixed":
         model.add_fixed(a, b, point, name=name)
     elif kind == "distance":
@@ -218,7 +218,7 @@ def test_a_gear_s_two_rows_are_the_derivative_of_their_sum():
 
 def test_rows_of_closed_joints_have_no_error():
     model = model_of(("ball", "hinge", "universal", "slider", "fixed", "distance"))
-    solver = rigid.solver("impulse", model, iterations=0, contacts=False)
+    solver = rigid.solver("impulse", model, dt=0.01, iterations=0, contacts=False)
     solver.step()  # nothing moves
     rows = solver.rows.numbers.to_numpy()[0]
     assert np.abs(rows[:, ERROR]).max() < 1e-14

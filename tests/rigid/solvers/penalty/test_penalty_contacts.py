@@ -171,5 +171,5 @@ def test_more_points_than_there_is_room_for_are_refused():
     model = model_of()
     model.add_box((0.4, 0.2, 0.2), mass=3.0, position=(0, 0, 0.09))
     solver = solve(model, contact_capacity=3)
-    with pytest.raises(RuntimeError, match=r"4 points of contact at once.*contact_capacity"):
+    with pytest.raises(RuntimeError, match=r"contact buffer full \(4 of 3\): increase contact_capacity"):
         solver.step()

@@ -37,9 +37,9 @@ def test_options_are_checked(option, value, error, words):
         assert word in message, message
 
 
-def test_the_source_s_step_is_the_default_and_others_keep_their_own():
+def test_default_time_steps():
     assert solve().dt == 0.003
-    assert rigid.solver("impulse", rod_on_a_pivot(), contacts=False).dt == 0.01
+    assert rigid.solver("impulse", rod_on_a_pivot(), contacts=False).dt == 1 / 60
 
 
 def test_unknown_solvers_are_told_the_nearest():

@@ -12,14 +12,15 @@ import numpy as np
 import viser
 
 from pbd.core.validate import one_of
-from scenes.render.geometry import Surface
 from scenes.render.ghosts import moving_part, still_part, tinted
+from scenes.render.page.drawing import Drawing, aim, camera_of, set_stage
+from scenes.render.page.quiet import quiet
 from scenes.render.several import LAYOUTS, takes_of
-from scenes.render.video import check_output, interrupts_deferred
-from scenes.scene import FollowingCamera
+from scenes.render.video import check_output
+from scenes.simulate.interrupts import interrupts_deferred
 from scenes.simulate.run import Replay
-from scenes.view.drawing import Drawing, aim, camera_of, set_stage
-from scenes.view.serving import quiet
+from scenes.visuals.camera import FollowingCamera
+from scenes.visuals.geometry import Surface
 
 # What the frames of a replay may come to before they are compressed [bytes]. We hold it while the file is made, a
 # browser while it plays; and it is written as one string, of which Chromium takes 2^29 characters.

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from scenes.render.film import camera_for
-from scenes.render.geometry import IDENTITY_ROTATION, Surface
 from scenes.render.ghosts import moving_part, tinted
-from scenes.scene import FollowingCamera
+from scenes.visuals.camera import FollowingCamera
+from scenes.visuals.geometry import IDENTITY_ROTATION, Surface
 
 FLOOR, LINES, SECTIONS = (224, 228, 233), (203, 208, 216), (178, 185, 196)
 SUN, SUN_FROM, SKY = 1.6, (-0.5, -0.7, 1.6), 0.65  # intensities of light, and where the sun stands

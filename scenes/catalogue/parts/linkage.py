@@ -6,7 +6,7 @@ import numpy as np
 
 import rigid
 from rigid.rotation import from_axis_angle
-from scenes.render import geometry
+from scenes.visuals import geometry
 from scenes.visuals.visuals import CHALK, STONE, Scenery
 
 THICK, WIDE = 0.016, 0.034  # of a bar: across the plane, and in it [m]
@@ -50,7 +50,7 @@ def add_pin(model, parent, child, point, layers, **options):
 def show_pin(model, body, point, layers):
     """A pin that is seen on a body. Arguments: as of `add_pin`. Returns: its middle (3,) [m]."""
     near, far = (place(point, layer + side) for layer, side in zip(layers, (-0.7, 0.7)))
-    model.add_shape(body, rigid.Cylinder(near, far, 0.3 * WIDE), mask=0)
+    model.add_shape(body, rigid.Cylinder(0.3 * WIDE, start=near, end=far), mask=0)
     return (near + far) / 2
 
 
@@ -69,7 +69,7 @@ def add_round_pin(model, parent, child, point, layers, **options):
 def disc(middle, radius, thick):
     """A cylinder across the plane. Arguments: middle (3,) [m]; radius; thickness [m]."""
     across = np.array([0, thick / 2, 0])
-    return rigid.Cylinder(middle - across, middle + across, radius)
+    return rigid.Cylinder(radius, start=middle - across, end=middle + across)
 
 
 def place(point, layer):

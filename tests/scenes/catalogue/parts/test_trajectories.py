@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from scenes.linkage import crossing
-from scenes.trajectories import eased
+from scenes.catalogue.parts.linkage import crossing
+from scenes.catalogue.parts.trajectories import eased
 
 
 def test_a_way_meets_its_values_and_rests_there():

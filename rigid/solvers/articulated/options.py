@@ -1,0 +1,17 @@
+"""Options of the solver "articulated"."""
+
+from dataclasses import dataclass
+
+from rigid.solvers.options import choice
+from rigid.solvers.sequential.options import SequentialOptions
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArticulatedOptions(SequentialOptions):
+    """Options of the solver "articulated"."""
+
+    velocity_products: str = "projected"
+    """How velocity products (Coriolis terms) are found: "projected" loses energy, "explicit" is the source's way and
+    can gain it (rigid/solvers/articulated/products.py)."""
+
+    CHECKS = {**SequentialOptions.CHECKS, "velocity_products": choice("projected", "explicit")}

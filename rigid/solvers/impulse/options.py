@@ -1,0 +1,17 @@
+"""Options of the solver "impulse"."""
+
+from dataclasses import dataclass
+
+from pbd.core.validate import not_negative
+from rigid.solvers.sequential.options import SequentialOptions
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImpulseOptions(SequentialOptions):
+    """Options of the solver "impulse"."""
+
+    sleep_speed: float = 0.0
+    """Bodies sleep when they, and all bodies connected to them by joints or contacts, have been slower than this for
+    half a second [m/s]. They wake when something moves them. Zero for never; 0.02 suits bodies of a metre."""
+
+    CHECKS = {**SequentialOptions.CHECKS, "sleep_speed": not_negative}

@@ -1,0 +1,53 @@
+"""Options of the solver "penalty"."""
+
+from dataclasses import dataclass
+
+from pbd.core.validate import not_negative, positive
+from rigid.solvers.options import SolverOptions, boolean, choice
+
+
+@dataclass(frozen=True, kw_only=True)
+class PenaltyOptions(SolverOptions):
+    """Options of the solver "penalty"."""
+
+    dt: float = 0.003
+    """Time step [s]. Longer steps are unstable with the default stiffness and damping."""
+
+    stiffness: float = 5000.0
+    """α*, the stiffness of rows against translation [1/s²]: the square of the frequency at which a joint oscillates
+    about being closed. Under a load that accelerates its bodies by g, a joint opens by g/α*: 2 mm by default."""
+
+    damping: float = 25.0
+    """β*, the damping of rows against translation [1/s]."""
+
+    angular_stiffness: float = 10000.0
+    """α* of rows against rotation [1/s²]."""
+
+    angular_damping: float = 10.0
+    """β* of rows against rotation [1/s]."""
+
+    scaling: str = "effective_mass"
+    """"effective_mass" scales forces by A⁻¹ with A = J M⁻¹ Jᵀ; "mass" uses the source's 1/(1/m_i + 1/m_j) instead, for
+    torques too. The latter is kept for comparison: it is wrong for bodies of other sizes."""
+
+    block: bool = True
+    """Use A⁻¹ of all rows of a joint together, a matrix. Otherwise each row is scaled alone, and a joint opens by more
+    than g/α* if its rows share the rotation of a body."""
+
+    gyroscopic: str = "implicit"
+    """Integration of the gyroscopic torque: "implicit" loses energy, "midpoint" keeps it, "explicit" gains it."""
+
+    check_stability: bool = True
+    """Raise ValueError if a step is too long for the stiffness and damping."""
+
+    CHECKS = {
+        **SolverOptions.CHECKS,
+        "stiffness": positive,
+        "damping": not_negative,
+        "angular_stiffness": positive,
+        "angular_damping": not_negative,
+        "scaling": choice("effective_mass", "mass"),
+        "block": boolean,
+        "gyroscopic": choice("implicit", "midpoint", "explicit"),
+        "check_stability": boolean,
+    }

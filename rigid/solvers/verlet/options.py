@@ -1,0 +1,53 @@
+"""Options of the solver "verlet": those of pbd.ParticleSystem, which checks them, and its own."""
+
+from dataclasses import dataclass
+
+from rigid.solvers.options import SolverOptions, choice
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerletOptions(SolverOptions):
+    """Options of the solver "verlet"."""
+
+    iterations: int = 30
+    """Iterations over all constraints in a substep."""
+
+    damping: float = 0.0
+    """The part of the velocity that is lost per step, in [0, 1)."""
+
+    direction: str = "start"
+    """Along which gradients constraints are projected: those at the "start" of the step, which is second order and
+    keeps angular momentum, or "current" ones."""
+
+    schedule: str = "clusters"
+    """In which order constraints are projected, see pbd/schedule.py: "auto", "serial", "clusters" or "coloured"."""
+
+    clusters: int | None = 1
+    """How many clusters the schedule "clusters" makes; None for a number by size."""
+
+    tolerance: float | None = None
+    """Iterations end when no violation is above it [the constraint's unit]; None for always `iterations`."""
+
+    sticks: str = "exact"
+    """"exact", or "root_free" for Jakobsen's approximation without a square root."""
+
+    contact_interval: int = 1
+    """Substeps from one search for contacts between particles to the next, a divisor of `substeps`."""
+
+    frame: str = "tetrahedron"
+    """What a body is made of: a "tetrahedron" of four particles and six sticks, or "axes", the source's other frame
+    with three sticks and three right angles (rigid/solvers/verlet/axes.py)."""
+
+    particles: object = None
+    """A pbd.Particles in the same world, such as a cloth, that is moved by the same system."""
+
+    attachments: tuple = ()
+    """Pairs (indices of such particles, body): these particles stay where they are on the body."""
+
+    CHECKS = {**SolverOptions.CHECKS, "frame": choice("tetrahedron", "axes")}
+
+    # Those that a pbd.ParticleSystem takes, too.
+    OF_PARTICLES = (
+        "iterations", "substeps", "damping", "direction", "schedule", "clusters", "tolerance", "sticks",
+        "contact_interval", "grabs",
+    )  # fmt: skip

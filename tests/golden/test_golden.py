@@ -1,0 +1,55 @@
+"""Golden test: the digests of short runs are those of tests/golden/digests.json. golden.py says how and writes them."""
+
+import json
+
+import golden
+import pytest
+
+EXPECTED = json.loads(golden.FILE.read_text())
+SAME_PROCESSOR = EXPECTED["processor"] == golden.processor()
+
+# In this process, in 64 bits, on as many threads as there are: every solver, joints, contacts, cloth.
+FAST = [
+    ("flag", "verlet"),
+    *(("five_link_chain", solver) for solver in ("verlet", "impulse", "articulated", "penalty")),
+    *(("stack", solver) for solver in ("verlet", "impulse", "articulated", "penalty")),
+]
+
+# In a process of their own, in 32 bits, on one thread.
+FAST_32_BITS = [("tetrahedron", "verlet"), ("pendulum", "impulse")]
+
+
+def assert_as_expected(found, bits):
+    lines = golden.differences(EXPECTED[str(bits)], found, bits, SAME_PROCESSOR)
+    assert not lines, "\n".join(lines)
+
+
+@pytest.mark.parametrize(("scene", "solver"), FAST, ids="-".join)
+def test_a_short_run_has_its_golden_digest(scene, solver):
+    assert_as_expected({f"{scene} {solver}": golden.measure(scene, solver)}, 64)
+
+
+def test_short_runs_in_32_bits_have_their_golden_digests():
+    (found,) = golden.run_combinations([(32, 1)], FAST_32_BITS)
+    assert_as_expected(found, 32)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("bits", "threads"), golden.COMBINATIONS)
+def test_all_runs_have_their_golden_digests(bits, threads):
+    (found,) = golden.run_combinations([(bits, threads)], golden.pairs())
+    assert_as_expected(found, bits)
+
+
+def test_the_file_names_every_scene_and_solver():
+    pairs = {f"{scene} {solver}" for scene, solver in golden.pairs()}
+    assert set(EXPECTED["64"]) == set(EXPECTED["32"]) == pairs
+
+
+@pytest.mark.parametrize("same_processor", [True, False])
+def test_a_changed_result_is_found(same_processor):
+    entry = EXPECTED["64"]["flag verlet"]
+    changed = {"digest": "0" * 16, "numbers": [1.0001 * entry["numbers"][0], *entry["numbers"][1:]]}
+    assert golden.differences(EXPECTED["64"], {"flag verlet": entry}, 64, same_processor) == []
+    (line,) = golden.differences(EXPECTED["64"], {"flag verlet": changed}, 64, same_processor)
+    assert line.startswith("flag verlet in 64 bits: ")
