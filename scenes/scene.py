@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import pbd
 import rigid
 from pbd.core.validate import one_of
-from scenes.visuals.visuals import visuals_of
+from scenes.visuals import default_visuals
 
 
 @dataclass
@@ -19,8 +19,8 @@ class Scene:
         duration: how long it is worth watching [s].
         settings: {solver: step and options that it runs well with}, such as {"impulse": {"dt": 1 / 60}}; `run` and the
             command line override. The first is the solver it runs with where none is named.
-        visuals: what is drawn (scenes/visuals/visuals.py); None for all its triangles, sticks, particles, colliders and bodies.
-        camera: a scenes.render Camera, or a FollowingCamera; None for one that sees everything at the start.
+        visuals: what is drawn (scenes/visuals); None for all its triangles, sticks, particles, colliders and bodies.
+        camera: a scenes.visuals Camera, or a FollowingCamera; None for one that sees everything at the start.
         ground: height of the floor that is drawn [m]; None for none.
         control: what steers it: a function of (solver, time [s]), called before each step, that sets targets of motors
             with `solver.set_motor`. It knows nothing but what it is given, so that a run can be repeated.
@@ -58,7 +58,7 @@ class Scene:
             if not isinstance(settings, dict):
                 raise TypeError(f"settings of a scene for {solver!r} are {settings!r}: expected a dict of options")
         if self.visuals is None:
-            self.visuals = visuals_of(self.particles, self.model)
+            self.visuals = default_visuals(self.particles, self.model)
 
     @property
     def solvers(self):
