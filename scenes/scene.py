@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import pbd
 import rigid
 from pbd.core.validate import one_of
-from scenes.visuals.visuals import visuals_of
+from scenes.visuals import default_visuals
 
 
 @dataclass
@@ -19,9 +19,9 @@ class Scene:
         duration: of a run [s].
         settings: {solver: dt and options with which it runs the scene well}, such as {"impulse": {"dt": 1 / 60}}.
             Arguments of `scenes.run` and flags of the command line replace them. The first solver is the default.
-        visuals: what is drawn (scenes/visuals/visuals.py); None for all triangles, sticks, particles, colliders and
+        visuals: what is drawn (scenes/visuals); None for all triangles, sticks, particles, colliders and
             bodies.
-        camera: a Camera or a FollowingCamera (scenes/visuals/camera.py); None for one that sees the whole first frame.
+        camera: a Camera or a FollowingCamera (scenes/visuals); None for one that sees the whole first frame.
         ground: height of the floor that is drawn [m]; None for no floor.
         control: a function (solver, time [s]) that is called before each step and sets motor targets with
             `solver.set_motor`. It must depend on its arguments only, so that a run can be repeated.
@@ -66,7 +66,7 @@ class Scene:
             if not isinstance(settings, dict):
                 raise TypeError(f"settings of a scene for {solver!r} are {settings!r}: expected a dict of options")
         if self.visuals is None:
-            self.visuals = visuals_of(self.particles, self.model)
+            self.visuals = default_visuals(self.particles, self.model)
 
     def __repr__(self):
         count = [] if self.particles is None else [f"{len(self.particles)} particles"]

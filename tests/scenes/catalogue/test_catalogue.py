@@ -11,8 +11,7 @@ from scenes.bench.bodies import mass_ratio_error
 from scenes.render.film import camera_for, picture, renderer_for
 from scenes.simulate.run import Replay, Run
 from scenes.simulate.settings import DEFAULT_SETTINGS
-from scenes.visuals.camera import FollowingCamera
-from scenes.visuals.visuals import Bodies
+from scenes.visuals import BodyVisual, FollowingCamera
 
 # Parameters that make a scene small; one that is not named here runs as it is.
 SMALL = {
@@ -223,7 +222,7 @@ def grounded():
 @pytest.mark.parametrize(("name", "solver", "parameters"), list(grounded()))
 def test_bodies_stay_above_the_ground(name, solver, parameters):
     scene = scenes.load(name, **parameters)
-    visuals = Bodies(scene.model)
+    visuals = BodyVisual(scene.model)
     heights = [lowest(visuals, frame) for frame in Run(scene, solver, duration=1.5, fps=60).frames()]
     assert min(heights) > -0.01
 
