@@ -6,17 +6,19 @@ is the schedule's (pbd/schedule.py); how one is projected, its kind's (pbd/const
 
 import taichi as ti
 
+from pbd.data import RANGE
+
 
 @ti.func
 def gather(kind: ti.template(), index: ti.template(), s: ti.template(), c, world):
     """Members of constraint c of a kind, their positions with inverse masses, and its numbers; where they end."""
-    first = s.offsets[index, 0] + c * kind.arity
+    first = s.constraints.ranges[index, RANGE.members] + c * kind.arity
     count = ti.static(len(kind.parameters))
-    number = s.offsets[index, 1] + c * ti.static(count + kind.compliance)
-    i = [s.members[first + k] for k in ti.static(range(kind.arity))]
-    q = [s.position[i[k], world] for k in ti.static(range(kind.arity))]
+    number = s.constraints.ranges[index, RANGE.parameters] + c * ti.static(count + kind.compliance)
+    i = [s.constraints.members[first + k] for k in ti.static(range(kind.arity))]
+    q = [s.particles.position[i[k], world] for k in ti.static(range(kind.arity))]
     parameters = [
-        s.parameters[number + k, world] if ti.static(k < count) else s.h
+        s.constraints.parameters[number + k, world] if ti.static(k < count) else s.settings.h
         for k in ti.static(range(len(kind.parameters) + kind.timed))
     ]
     return i, q, parameters, number + count
@@ -39,20 +41,21 @@ def project(kind: ti.template(), index: ti.template(), s: ti.template(), c, worl
 def move(kind: ti.template(), index: ti.template(), s: ti.template(), c, world, i, x, w, parameters, number):
     """Replace positions of members i by their projections."""
     earlier = ti.static(s.features.from_start or kind.timed)
-    start = [s.previous[i[k], world] if ti.static(earlier) else x[k] for k in ti.static(range(kind.arity))]
+    previous = ti.static(s.particles.previous_position)
+    start = [previous[i[k], world] if ti.static(earlier) else x[k] for k in ti.static(range(kind.arity))]
     compliance, multiplier, place = 0.0, 0.0, 0
     if ti.static(kind.compliance):
-        compliance = s.parameters[number, world] / (s.h * s.h)
-        place = s.offsets[index, 2] + c
-        multiplier = s.multipliers[place, world]
+        compliance = s.constraints.parameters[number, world] / (s.settings.h * s.settings.h)
+        place = s.constraints.ranges[index, RANGE.multipliers] + c
+        multiplier = s.constraints.multipliers[place, world]
     result = kind.project(x, start, w, parameters, compliance, multiplier, s.features.from_start)
     projected = result[0]
     if ti.static(kind.compliance):
-        s.multipliers[place, world] = result[1]
+        s.constraints.multipliers[place, world] = result[1]
     for k in ti.static(range(kind.memory)):
-        s.parameters[number - kind.memory + k, world] = result[2][k]
+        s.constraints.parameters[number - kind.memory + k, world] = result[2][k]
     for k in ti.static(range(kind.arity)):
-        s.position[i[k], world] = ti.Vector([projected[k][0], projected[k][1], projected[k][2], w[k]])
+        s.particles.position[i[k], world] = ti.Vector([projected[k][0], projected[k][1], projected[k][2], w[k]])
 
 
 @ti.func
@@ -63,7 +66,9 @@ def violation(kind: ti.template(), index: ti.template(), s: ti.template(), c, wo
         _, q, parameters, number = gather(kind, index, s, c, world)
         C = kind.value([ti.Vector([q[k][0], q[k][1], q[k][2]]) for k in ti.static(range(kind.arity))], parameters)
         if ti.static(kind.compliance):
-            C += s.parameters[number, world] / (s.h * s.h) * s.multipliers[s.offsets[index, 2] + c, world]
+            place = s.constraints.ranges[index, RANGE.multipliers] + c
+            compliance = s.constraints.parameters[number, world] / (s.settings.h * s.settings.h)
+            C += compliance * s.constraints.multipliers[place, world]
     return ti.abs(C)
 
 
@@ -74,7 +79,7 @@ def elastic_energy(kind: ti.template(), index: ti.template(), s: ti.template(), 
     if ti.static(kind.compliance):
         _, q, parameters, number = gather(kind, index, s, c, world)
         C = kind.value([ti.Vector([q[k][0], q[k][1], q[k][2]]) for k in ti.static(range(kind.arity))], parameters)
-        energy = C * C / (2.0 * s.parameters[number, world])
+        energy = C * C / (2.0 * s.constraints.parameters[number, world])
     return energy
 
 
@@ -82,8 +87,8 @@ def elastic_energy(kind: ti.template(), index: ti.template(), s: ti.template(), 
 def relax_cluster(s: ti.template(), cluster, world):
     """Project all constraints of a cluster once; where watched, return the largest violation that was found."""
     worst = 0.0
-    for index, kind in ti.static(enumerate(s.features.kinds)):
-        for c in range(s.runs[cluster, index, 0], s.runs[cluster, index, 1]):
+    for index, kind in ti.static(enumerate(s.features.types)):
+        for c in range(s.constraints.runs[cluster, index, 0], s.constraints.runs[cluster, index, 1]):
             if ti.static(s.features.watch):
                 worst = ti.max(worst, violation(kind, index, s, c, world))
             project(kind, index, s, c, world)

@@ -13,21 +13,30 @@ import taichi as ti
 
 from pbd.collision import particle_contacts as contacts
 from pbd.collision.colliders import bounce, held_off, keep_out
-from pbd.data import (
-    DIVERGED_STEP,
-    DRIVEN,
-    ELASTIC,
-    MULTIPLIERS,
-    PARTICLES,
-    SWEEPS,
-    TOUCHING,
-    VIOLATION,
-    WORLDS,
-    kernel,
-)
+from pbd.core.kernels import make_kernel
+from pbd.data import RANGE, REPORT, Data
 from pbd.grabs import pull
 from pbd.integrate import blow, lead, verlet
 from pbd.relax import elastic_energy, project, relax_cluster, violation
+
+
+class StepHooks(NamedTuple):
+    """Functions by which something made of particles takes part in each substep, such as rigid bodies.
+
+    Args:
+        data: a NamedTuple class, the declaration of more arrays; kernels find them in `s.hooked`.
+        begin_step: Taichi function (s, world), called after Verlet.
+        relax: Taichi function (s, iteration, world) -> largest violation [m], called in each iteration, after the
+            constraints.
+        end_step: Taichi function (s, world), called after the iterations.
+        count_contacts: Taichi function (s, world) -> number of contacts that held something off in the last substep.
+    """
+
+    data: Any
+    begin_step: Any
+    relax: Any
+    end_step: Any
+    count_contacts: Any
 
 
 class Kernels(NamedTuple):
@@ -45,7 +54,7 @@ class Kernels(NamedTuple):
 @ti.func
 def rows(s: ti.template(), step):
     """Rows of the timeline at the start and at the end of a step; a single row serves all."""
-    last = s.timeline.shape[0] - 1
+    last = s.inputs.shape[0] - 1
     return ti.min(step, last), ti.min(step + 1, last)
 
 
@@ -54,7 +63,7 @@ def worlds(s: ti.template()):
     """How many worlds there are; one is known to the compiler."""
     count = 1
     if ti.static(not s.features.one_world):
-        count = s.counts[WORLDS]
+        count = s.counts.worlds
     return count
 
 
@@ -70,19 +79,21 @@ def finite(x):
 @lru_cache
 def step_kernels(features):
     """The kernels of a system with these features: a Kernels."""
-    invited = features.guest is not None
-    make = features.guest.kernel if invited else kernel
+    hooks, has_hooks = features.hooks, features.hooks is not None
+
+    def make(body):
+        return make_kernel(body, Data, features=features, hooked=hooks.data if has_hooks else None)
 
     @ti.func
     def relax_world(s: ti.template(), before, after, sweep, world):
         """One sweep over everything that holds particles; the largest violation that it met."""
         worst = 0.0
-        for cluster in range(s.colours[s.colours.shape[0] - 1]):
+        for cluster in range(s.constraints.first_cluster[s.constraints.first_cluster.shape[0] - 1]):
             worst = ti.max(worst, relax_cluster(s, cluster, world))
         if ti.static(features.grabs > 0):
             for grab in range(features.grabs):
                 pull(s, after, grab, world)
-        n = s.counts[PARTICLES]
+        n = s.counts.particles
         if ti.static(features.contacts):
             for i in range(n):
                 contacts.count_touching(s, i, world)
@@ -93,16 +104,16 @@ def step_kernels(features):
         if ti.static(features.surfaces):
             for i in range(n):
                 worst = ti.max(worst, keep_out(s, before, after, i, world))
-        if ti.static(invited):
-            worst = ti.max(worst, features.guest.relax(s, sweep, world))
+        if ti.static(has_hooks):
+            worst = ti.max(worst, hooks.relax(s, sweep, world))
         return worst
 
     @ti.func
     def advance_world(s: ti.template(), world, steps, sweeps):
         """Steps of one world, the algorithm from beginning to end."""
-        n = s.counts[PARTICLES]
+        n = s.counts.particles
         for step in range(steps):
-            if s.report[world, DIVERGED_STEP] < 0:
+            if s.report[world, REPORT.diverged_substep] < 0:
                 before, after = rows(s, step)
                 # 1. Forces: gravity and a person's own are known, the wind's are gathered.
                 if ti.static(features.wind):
@@ -111,38 +122,38 @@ def step_kernels(features):
                 # 2. Verlet, as if nothing held the particles.
                 for i in range(n):
                     verlet(s, before, i, world)
-                for d in range(s.counts[DRIVEN]):
+                for d in range(s.counts.kinematic):
                     lead(s, after, d, world)
                 # 3. Relaxation.
-                for m in range(s.counts[MULTIPLIERS]):
-                    s.multipliers[m, world] = 0.0
+                for m in range(s.counts.multipliers):
+                    s.constraints.multipliers[m, world] = 0.0
                 if ti.static(features.contacts):
                     if contacts.wanted(s, world):
                         contacts.sort_into_buckets(s, world)
                         for i in range(n):
                             contacts.find_neighbours(s, i, world)
                     contacts.count_down(s, world)
-                if ti.static(invited):
-                    features.guest.meet(s, world)
-                worst, sweep = s.tolerance + 1.0, 0
-                while sweep < sweeps and worst > s.tolerance:
+                if ti.static(has_hooks):
+                    hooks.begin_step(s, world)
+                worst, sweep = s.settings.tolerance + 1.0, 0
+                while sweep < sweeps and worst > s.settings.tolerance:
                     worst = relax_world(s, before, after, sweep, world)
                     sweep += 1
-                s.report[world, SWEEPS] = ti.cast(sweep, float)
+                s.report[world, REPORT.iterations] = ti.cast(sweep, float)
                 # 4. Restitution.
-                if ti.static(features.rebounds):
+                if ti.static(features.restitution):
                     for i in range(n):
                         bounce(s, before, after, i, world)
-                if ti.static(invited):
-                    features.guest.part(s, world)
+                if ti.static(has_hooks):
+                    hooks.end_step(s, world)
                 for i in range(n):
-                    if not finite(s.position[i, world]):
-                        s.report[world, DIVERGED_STEP] = ti.cast(step, float)
+                    if not finite(s.particles.position[i, world]):
+                        s.report[world, REPORT.diverged_substep] = ti.cast(step, float)
 
     @ti.func
     def advance(s: ti.template(), steps, sweeps):
         if ti.static(not features.one_world):
-            for turn in range(s.counts[WORLDS] * features.spread):
+            for turn in range(s.counts.worlds * features.spread):
                 if turn % features.spread == 0:
                     advance_world(s, turn // features.spread, steps, sweeps)
         else:
@@ -157,26 +168,26 @@ def step_kernels(features):
     @ti.func
     def foresee(s: ti.template(), step, _):
         if ti.static(features.wind):
-            for i in range(s.counts[PARTICLES]):
+            for i in range(s.counts.particles):
                 for world in range(worlds(s)):
                     before, after = rows(s, step)
                     blow(s, before, i, world)
-        for i in range(s.counts[PARTICLES]):
+        for i in range(s.counts.particles):
             for world in range(worlds(s)):
                 before, after = rows(s, step)
                 verlet(s, before, i, world)
-        for d in range(s.counts[DRIVEN]):
+        for d in range(s.counts.kinematic):
             for world in range(worlds(s)):
                 before, after = rows(s, step)
                 lead(s, after, d, world)
-        for m in range(s.counts[MULTIPLIERS]):
+        for m in range(s.counts.multipliers):
             for world in range(worlds(s)):
-                s.multipliers[m, world] = 0.0
+                s.constraints.multipliers[m, world] = 0.0
         if ti.static(features.contacts):
-            for turn in range(s.counts[WORLDS] * features.spread):
+            for turn in range(s.counts.worlds * features.spread):
                 if turn % features.spread == 0 and contacts.wanted(s, turn // features.spread):
                     contacts.sort_into_buckets(s, turn // features.spread)
-            for i in range(s.counts[PARTICLES]):
+            for i in range(s.counts.particles):
                 for world in range(worlds(s)):
                     if contacts.wanted(s, world):
                         contacts.find_neighbours(s, i, world)
@@ -191,34 +202,35 @@ def step_kernels(features):
                 for grab in range(features.grabs):
                     pull(s, after, grab, world)
         if ti.static(features.contacts):
-            for i in range(s.counts[PARTICLES]):
+            for i in range(s.counts.particles):
                 for world in range(worlds(s)):
                     contacts.count_touching(s, i, world)
-            for i in range(s.counts[PARTICLES]):
+            for i in range(s.counts.particles):
                 for world in range(worlds(s)):
                     deepest = contacts.push_apart(s, i, world)
                     if ti.static(features.watch):
-                        ti.atomic_max(s.report[world, VIOLATION], deepest)
-            for i in range(s.counts[PARTICLES]):
+                        ti.atomic_max(s.report[world, REPORT.violation], deepest)
+            for i in range(s.counts.particles):
                 for world in range(worlds(s)):
                     contacts.take_correction(s, i, world)
         if ti.static(features.surfaces):
-            for i in range(s.counts[PARTICLES]):
+            for i in range(s.counts.particles):
                 for world in range(worlds(s)):
                     before, after = rows(s, step)
                     deepest = keep_out(s, before, after, i, world)
                     if ti.static(features.watch):
-                        ti.atomic_max(s.report[world, VIOLATION], deepest)
+                        ti.atomic_max(s.report[world, REPORT.violation], deepest)
 
     @ti.func
     def relax(s: ti.template(), step, _):
         for colour in ti.static(range(features.colours)):
-            for turn in range((s.colours[colour + 1] - s.colours[colour]) * features.spread):
+            first = ti.static(s.constraints.first_cluster)
+            for turn in range((first[colour + 1] - first[colour]) * features.spread):
                 if turn % features.spread == 0:
                     for world in range(worlds(s)):
-                        worst = relax_cluster(s, s.colours[colour] + turn // features.spread, world)
+                        worst = relax_cluster(s, first[colour] + turn // features.spread, world)
                         if ti.static(features.watch):
-                            ti.atomic_max(s.report[world, VIOLATION], worst)
+                            ti.atomic_max(s.report[world, REPORT.violation], worst)
         relax_surroundings(s, step, 0)
 
     def relax_kind(index):
@@ -227,45 +239,46 @@ def step_kernels(features):
             for c in range(begin, end):
                 for world in range(worlds(s)):
                     if ti.static(features.watch):
-                        ti.atomic_max(s.report[world, VIOLATION], violation(features.kinds[index], index, s, c, world))
-                    project(features.kinds[index], index, s, c, world)
+                        worst = violation(features.types[index], index, s, c, world)
+                        ti.atomic_max(s.report[world, REPORT.violation], worst)
+                    project(features.types[index], index, s, c, world)
 
-        return make(relax_colour, features)
+        return make(relax_colour)
 
     @ti.func
     def finish(s: ti.template(), step, _):
-        if ti.static(features.rebounds):
-            for i in range(s.counts[PARTICLES]):
+        if ti.static(features.restitution):
+            for i in range(s.counts.particles):
                 for world in range(worlds(s)):
                     before, after = rows(s, step)
                     bounce(s, before, after, i, world)
-        for i in range(s.counts[PARTICLES]):
+        for i in range(s.counts.particles):
             for world in range(worlds(s)):
-                if not finite(s.position[i, world]):
-                    s.report[world, DIVERGED_STEP] = ti.cast(step, float)
+                if not finite(s.particles.position[i, world]):
+                    s.report[world, REPORT.diverged_substep] = ti.cast(step, float)
 
     @ti.func
     def measure(s: ti.template(), step, _):
         for world in range(worlds(s)):
             worst, energy, touching = 0.0, 0.0, 0
-            for index in ti.static(range(len(features.kinds))):
-                for c in range(s.offsets[index, 3]):
-                    worst = ti.max(worst, violation(features.kinds[index], index, s, c, world))
-                    energy += elastic_energy(features.kinds[index], index, s, c, world)
+            for index in ti.static(range(len(features.types))):
+                for c in range(s.constraints.ranges[index, RANGE.count]):
+                    worst = ti.max(worst, violation(features.types[index], index, s, c, world))
+                    energy += elastic_energy(features.types[index], index, s, c, world)
             before, after = rows(s, step)
-            for i in range(s.counts[PARTICLES]):
+            for i in range(s.counts.particles):
                 held = 0
                 if ti.static(features.surfaces):
                     held = held_off(s, before, after, i, world)
                 if ti.static(features.contacts):
                     held = ti.max(held, contacts.touches(s, i, world))
                 touching += held
-            if ti.static(invited):
-                touching += features.guest.touching(s, world)
-            s.report[world, VIOLATION] = worst
-            s.report[world, TOUCHING] = ti.cast(touching, float)
-            s.report[world, ELASTIC] = energy
+            if ti.static(has_hooks):
+                touching += hooks.count_contacts(s, world)
+            s.report[world, REPORT.violation] = worst
+            s.report[world, REPORT.contacts] = ti.cast(touching, float)
+            s.report[world, REPORT.elastic_energy] = energy
 
-    kinds_alone = [relax_kind(index) for index in range(len(features.kinds))]
+    kinds_alone = [relax_kind(index) for index in range(len(features.types))]
     whole = (advance, foresee, relax, relax_surroundings, finish, measure)
-    return Kernels(*(make(body, features) for body in whole), kinds_alone)
+    return Kernels(*(make(body) for body in whole), kinds_alone)

@@ -20,12 +20,8 @@ that.
 import taichi as ti
 
 from pbd.constraints.kind import TINY
-from pbd.data import OVERFLOW, PARTICLES, SEARCH, SUBSTEPS_PER_SEARCH, SWEEPS
+from pbd.data import MOST_NEIGHBOURS, REPORT
 from pbd.integrate import position
-
-# Candidates kept for one particle. Twelve equal spheres touch one at most; half as far again there is room for some
-# forty, and the reach of a fine cloth with a large thickness covers more: what did not fit is counted, and an error.
-MOST = 64
 
 
 @ti.func
@@ -44,16 +40,16 @@ def cell_of(x, reach):
 @ti.func
 def wanted(s: ti.template(), world):
     """Whether contacts are to be sought in this substep."""
-    return s.report[world, SEARCH] <= 0.0
+    return s.report[world, REPORT.substeps_to_search] <= 0.0
 
 
 @ti.func
 def count_down(s: ti.template(), world):
     """Count a substep towards the next search."""
-    left = s.report[world, SEARCH]
+    left = s.report[world, REPORT.substeps_to_search]
     if left <= 0.0:
-        left = ti.cast(s.counts[SUBSTEPS_PER_SEARCH], float)
-    s.report[world, SEARCH] = left - 1.0
+        left = ti.cast(s.settings.contact_interval, float)
+    s.report[world, REPORT.substeps_to_search] = left - 1.0
 
 
 @ti.func
@@ -62,60 +58,61 @@ def sort_into_buckets(s: ti.template(), world):
 
     Where each is half way through the steps until the next search is kept where its correction will be.
     """
-    n = s.counts[PARTICLES]
-    buckets = s.cells.shape[0] - 1
-    half_way = 0.5 * s.counts[SUBSTEPS_PER_SEARCH]
+    n = s.counts.particles
+    buckets = s.contacts.first_in_bucket.shape[0] - 1
+    half_way = 0.5 * s.settings.contact_interval
     for b in range(buckets + 1):
-        s.cells[b, world] = 0
+        s.contacts.first_in_bucket[b, world] = 0
     for i in range(n):
-        before = s.previous[i, world]
-        s.correction[i, world] = before + half_way * (position(s, i, world) - before)
-        b = bucket_of(cell_of(s.correction[i, world], s.reach), buckets)
-        s.cells[b, world] = s.cells[b, world] + 1
+        before = s.particles.previous_position[i, world]
+        s.contacts.correction[i, world] = before + half_way * (position(s, i, world) - before)
+        b = bucket_of(cell_of(s.contacts.correction[i, world], s.settings.search_radius), buckets)
+        s.contacts.first_in_bucket[b, world] = s.contacts.first_in_bucket[b, world] + 1
     total = 0
     for b in range(buckets):
-        total += s.cells[b, world]
-        s.cells[b, world] = total
-    s.cells[buckets, world] = total
+        total += s.contacts.first_in_bucket[b, world]
+        s.contacts.first_in_bucket[b, world] = total
+    s.contacts.first_in_bucket[buckets, world] = total
     for k in range(n):  # backwards, so that each count ends as the first place of its bucket
         i = n - 1 - k
-        b = bucket_of(cell_of(s.correction[i, world], s.reach), buckets)
-        place = s.cells[b, world] - 1
-        s.cells[b, world] = place
-        s.binned[place, world] = i
+        b = bucket_of(cell_of(s.contacts.correction[i, world], s.settings.search_radius), buckets)
+        place = s.contacts.first_in_bucket[b, world] - 1
+        s.contacts.first_in_bucket[b, world] = place
+        s.contacts.sorted_particles[place, world] = i
 
 
 @ti.func
 def find_neighbours(s: ti.template(), i, world):
     """List the particles that particle i could meet in this step."""
     found = 0
-    if s.radius[i, world] > 0.0:
-        x = s.correction[i, world]
-        home = cell_of(x, s.reach)
-        buckets = s.cells.shape[0] - 1
+    if s.particles.radius[i, world] > 0.0:
+        x = s.contacts.correction[i, world]
+        home = cell_of(x, s.settings.search_radius)
+        buckets = s.contacts.first_in_bucket.shape[0] - 1
         for k in range(9):  # rows of three cells, whose particles stand one after another in `binned`
             row = home + ti.Vector([-1, k // 3 - 1, k % 3 - 1])
             first = bucket_of(row, buckets)
             for part in range(2):  # the row, and what of it went on at the first bucket
-                begin = s.cells[first, world]
-                end = s.cells[ti.min(first + 3, buckets), world]
+                begin = s.contacts.first_in_bucket[first, world]
+                end = s.contacts.first_in_bucket[ti.min(first + 3, buckets), world]
                 if part == 1:
-                    begin, end = 0, s.cells[ti.max(first + 3 - buckets, 0), world]
+                    begin, end = 0, s.contacts.first_in_bucket[ti.max(first + 3 - buckets, 0), world]
                 for place in range(begin, end):
-                    j = s.binned[place, world]
-                    y = s.correction[j, world]
+                    j = s.contacts.sorted_particles[place, world]
+                    y = s.contacts.correction[j, world]
                     # Cells far apart may share a bucket, and two of the nine rows: take a particle with its own row
                     # only.
-                    if (y - x).norm_sqr() < s.reach * s.reach and j != i and s.radius[j, world] > 0.0:
-                        cell = cell_of(y, s.reach)
+                    near = (y - x).norm_sqr() < s.settings.search_radius * s.settings.search_radius
+                    if near and j != i and s.particles.radius[j, world] > 0.0:
+                        cell = cell_of(y, s.settings.search_radius)
                         if cell[1] == row[1] and cell[2] == row[2]:
-                            if found < MOST:
-                                s.neighbours[i, found, world] = j
+                            if found < MOST_NEIGHBOURS:
+                                s.contacts.neighbours[i, found, world] = j
                             found += 1
-    if found > MOST:
-        s.report[world, OVERFLOW] = ti.cast(found, float)
-        found = MOST
-    s.neighbour_count[i, world] = found
+    if found > MOST_NEIGHBOURS:
+        s.report[world, REPORT.neighbour_overflow] = ti.cast(found, float)
+        found = MOST_NEIGHBOURS
+    s.contacts.neighbour_count[i, world] = found
 
 
 @ti.func
@@ -126,12 +123,12 @@ def contact(s: ti.template(), i, j, world):
     opposite sides, and were nearer than the contact distance on the (straight) way there.
     """
     offset = position(s, i, world) - position(s, j, world)
-    before = s.previous[i, world] - s.previous[j, world]
-    together = s.radius[i, world] + s.radius[j, world]
+    before = s.particles.previous_position[i, world] - s.particles.previous_position[j, world]
+    together = s.particles.radius[i, world] + s.particles.radius[j, world]
     crossed = offset.dot(before) < 0.0 or offset.norm_sqr() == 0.0
     depth, normal = 0.0, ti.Vector([0.0, 0.0, 0.0])
     if crossed or offset.norm_sqr() < together * together:  # most candidates are farther off, and cost no root
-        keep = ti.min(together, (s.rest[i, world] - s.rest[j, world]).norm())
+        keep = ti.min(together, (s.contacts.rest_position[i, world] - s.contacts.rest_position[j, world]).norm())
         axis = offset
         if crossed:
             way = offset - before
@@ -149,19 +146,19 @@ def contact(s: ti.template(), i, j, world):
 def count_touching(s: ti.template(), i, world):
     """How many neighbours particle i touches now; kept where its binned entry was, which is no longer needed."""
     touching = 0
-    for k in range(s.neighbour_count[i, world]):
-        depth, _ = contact(s, i, s.neighbours[i, k, world], world)
+    for k in range(s.contacts.neighbour_count[i, world]):
+        depth, _ = contact(s, i, s.contacts.neighbours[i, k, world], world)
         if depth > 0.0:
             touching += 1
-    s.binned[i, world] = touching
+    s.contacts.sorted_particles[i, world] = touching
 
 
 @ti.func
 def touches(s: ti.template(), i, world):
     """1 if particle i met another in the last sweep, else 0."""
     result = 0
-    if s.report[world, SWEEPS] > 0:  # without a sweep `binned` still holds what the hash put there
-        result = ti.min(s.binned[i, world], 1)
+    if s.report[world, REPORT.iterations] > 0:  # without a sweep `binned` still holds what the hash put there
+        result = ti.min(s.contacts.sorted_particles[i, world], 1)
     return result
 
 
@@ -170,31 +167,32 @@ def push_apart(s: ti.template(), i, world):
     """Sum of particle i's corrections from all that it touches; return its deepest contact."""
     total = ti.Vector([0.0, 0.0, 0.0])
     deepest = 0.0
-    w = s.position[i, world][3]
-    for k in range(s.neighbour_count[i, world]):
-        j = s.neighbours[i, k, world]
+    w = s.particles.position[i, world][3]
+    for k in range(s.contacts.neighbour_count[i, world]):
+        j = s.contacts.neighbours[i, k, world]
         depth, normal = contact(s, i, j, world)
-        other = s.position[j, world][3]
+        other = s.particles.position[j, world][3]
         if depth > 0.0 and w + other > 0.0:
             move = depth * normal
             # Friction: the relative tangential displacement of the step, less at most μ times the normal correction.
-            slip = position(s, i, world) - s.previous[i, world] - position(s, j, world) + s.previous[j, world]
+            before = ti.static(s.particles.previous_position)
+            slip = position(s, i, world) - before[i, world] - position(s, j, world) + before[j, world]
             slip -= slip.dot(normal) * normal
             distance = slip.norm()
             if distance > 0.0:
-                move -= slip * (ti.min(s.friction * depth, distance) / distance)
+                move -= slip * (ti.min(s.settings.contact_friction * depth, distance) / distance)
             # At least one: a depth of mere round-off may be zero where `count_touching` asked.
-            touching = ti.max(1, s.binned[i, world], s.binned[j, world])
+            touching = ti.max(1, s.contacts.sorted_particles[i, world], s.contacts.sorted_particles[j, world])
             share = w / ((w + other) * touching)
             total += share * move
             deepest = ti.max(deepest, depth)
-    s.correction[i, world] = total
+    s.contacts.correction[i, world] = total
     return deepest
 
 
 @ti.func
 def take_correction(s: ti.template(), i, world):
     """Add what `push_apart` found."""
-    q = s.position[i, world]
-    d = s.correction[i, world]
-    s.position[i, world] = ti.Vector([q[0] + d[0], q[1] + d[1], q[2] + d[2], q[3]])
+    q = s.particles.position[i, world]
+    d = s.contacts.correction[i, world]
+    s.particles.position[i, world] = ti.Vector([q[0] + d[0], q[1] + d[1], q[2] + d[2], q[3]])

@@ -22,8 +22,8 @@ CALM = 3.0
 @ti.func
 def names(s: ti.template(), c, world):
     """The two shapes of contact c, first one that is a body's, or -1 where it is a particle's."""
-    first, second = s.guest.points.integers[world, c, PAIR.shape_b], s.guest.points.integers[world, c, PAIR.shape_a]
-    if s.guest.points.integers[world, c, PAIR.body_b] < 0:
+    first, second = s.hooked.points.integers[world, c, PAIR.shape_b], s.hooked.points.integers[world, c, PAIR.shape_a]
+    if s.hooked.points.integers[world, c, PAIR.body_b] < 0:
         first, second = second, first
     return first, second
 
@@ -33,31 +33,31 @@ def recall(s: ti.template(), c, world):
     """Impulse (3,) [kg m] of the same contact in the last step; zero for a new one."""
     impulse = ti.Vector([0.0, 0.0, 0.0])
     holder, other = names(s, c, world)
-    feature = s.guest.points.integers[world, c, PAIR.feature]
+    feature = s.hooked.points.integers[world, c, PAIR.feature]
     if holder >= 0:
-        old = s.guest.heads[holder, world]
+        old = s.hooked.heads[holder, world]
         while old >= 0:
-            same = s.guest.kept_keys[old, world, KEPT_SHAPE] == other
-            if same and s.guest.kept_keys[old, world, KEPT_FEATURE] == feature:
-                impulse = triple(s.guest.kept, old, world, 0)
+            same = s.hooked.kept_keys[old, world, KEPT_SHAPE] == other
+            if same and s.hooked.kept_keys[old, world, KEPT_FEATURE] == feature:
+                impulse = triple(s.hooked.kept, old, world, 0)
                 old = -1
             else:
-                old = s.guest.kept_keys[old, world, KEPT_NEXT]
+                old = s.hooked.kept_keys[old, world, KEPT_NEXT]
     return impulse
 
 
 @ti.func
 def keep(s: ti.template(), c, world):
     """Keep the impulse of contact c for the next step, first in the list of one of its shapes."""
-    impulse = triple(s.guest.contacts, c, world, IMPULSE)
+    impulse = triple(s.hooked.contacts, c, world, IMPULSE)
     holder, other = names(s, c, world)
     if impulse[0] > 0.0 and holder >= 0:
         n, t, u = tangents(s, c, world)
         g = gravity(s, 0).norm()
-        if s.guest.contacts[c, world, APPROACH] > CALM * g * s.h:
+        if s.hooked.contacts[c, world, APPROACH] > CALM * g * s.settings.h:
             impulse *= 0.0  # an impact: the next step will want nothing like it
-        write_triple(s.guest.kept, c, world, 0, impulse[0] * n + impulse[1] * t + impulse[2] * u)
-        s.guest.kept_keys[c, world, KEPT_SHAPE] = other
-        s.guest.kept_keys[c, world, KEPT_FEATURE] = s.guest.points.integers[world, c, PAIR.feature]
-        s.guest.kept_keys[c, world, KEPT_NEXT] = s.guest.heads[holder, world]
-        s.guest.heads[holder, world] = c
+        write_triple(s.hooked.kept, c, world, 0, impulse[0] * n + impulse[1] * t + impulse[2] * u)
+        s.hooked.kept_keys[c, world, KEPT_SHAPE] = other
+        s.hooked.kept_keys[c, world, KEPT_FEATURE] = s.hooked.points.integers[world, c, PAIR.feature]
+        s.hooked.kept_keys[c, world, KEPT_NEXT] = s.hooked.heads[holder, world]
+        s.hooked.heads[holder, world] = c

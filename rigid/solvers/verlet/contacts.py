@@ -63,7 +63,7 @@ PARTED, FASTEST = 0.2, 0.02
 @ti.func
 def count(s: ti.template(), world):
     """How many contacts there are in this step."""
-    return ti.min(s.guest.points.count[world], s.guest.contacts.shape[0])
+    return ti.min(s.hooked.points.count[world], s.hooked.contacts.shape[0])
 
 
 @ti.func
@@ -73,30 +73,30 @@ def measure(s: ti.template(), c, world):
     And without what the two points part by rolling.
     """
     a, b = sides_of(s, c, world)
-    drift = -triple(s.guest.contacts, c, world, START)
+    drift = -triple(s.hooked.contacts, c, world, START)
     if a >= 0:
-        drift += combined(s, s.position, a, four(s.guest.contacts, c, world, WEIGHTS_A), world)
+        drift += combined(s, s.particles.position, a, four(s.hooked.contacts, c, world, WEIGHTS_A), world)
     if b >= 0:
-        drift -= combined(s, s.position, b, four(s.guest.contacts, c, world, WEIGHTS_B), world)
-    drift -= rise(s, c, world) * triple(s.guest.contacts, c, world, NORMAL)
-    write_triple(s.guest.contacts, c, world, DRIFT, drift)
+        drift -= combined(s, s.particles.position, b, four(s.hooked.contacts, c, world, WEIGHTS_B), world)
+    drift -= rise(s, c, world) * triple(s.hooked.contacts, c, world, NORMAL)
+    write_triple(s.hooked.contacts, c, world, DRIFT, drift)
 
 
 @ti.func
 def apart(s: ti.template(), c, world):
     """D: how far the two points of contact c have moved apart since the start of the step (3,) [m]."""
     a, b = sides_of(s, c, world)
-    here = moved(s, a, triple(s.guest.contacts, c, world, ARM_A), world)
-    there = moved(s, b, triple(s.guest.contacts, c, world, ARM_B), world)
-    return triple(s.guest.contacts, c, world, DRIFT) + here - there
+    here = moved(s, a, triple(s.hooked.contacts, c, world, ARM_A), world)
+    there = moved(s, b, triple(s.hooked.contacts, c, world, ARM_B), world)
+    return triple(s.hooked.contacts, c, world, DRIFT) + here - there
 
 
 @ti.func
 def push_both(s: ti.template(), array: ti.template(), sign, c, impulse, world):
     """Give A an impulse at contact c, and B the opposite one."""
     a, b = sides_of(s, c, world)
-    push(s, array, sign, a, triple(s.guest.contacts, c, world, ARM_A), impulse, world)
-    push(s, array, sign, b, triple(s.guest.contacts, c, world, ARM_B), -impulse, world)
+    push(s, array, sign, a, triple(s.hooked.contacts, c, world, ARM_A), impulse, world)
+    push(s, array, sign, b, triple(s.hooked.contacts, c, world, ARM_B), -impulse, world)
 
 
 # The phases of a step -----------------------------------------------------------------------------------------------
@@ -106,61 +106,62 @@ def push_both(s: ti.template(), array: ti.template(), sign, c, impulse, world):
 def prepare(s: ti.template(), c, world):
     """Make contact c from the narrow phase's point, and find what it had in the last step."""
     a, b = sides_of(s, c, world)
-    n = ti.Vector([s.guest.points.numbers[world, c, POINT.normal + k] for k in ti.static(range(3))])
-    gap = s.guest.points.numbers[world, c, POINT.gap]
-    p = ti.Vector([s.guest.points.numbers[world, c, POINT.position + k] for k in ti.static(range(3))]) - 0.5 * gap * n
+    n = ti.Vector([s.hooked.points.numbers[world, c, POINT.normal + k] for k in ti.static(range(3))])
+    gap = s.hooked.points.numbers[world, c, POINT.gap]
+    p = ti.Vector([s.hooked.points.numbers[world, c, POINT.position + k] for k in ti.static(range(3))]) - 0.5 * gap * n
     t = ti.Vector([0.0, n[2], -n[1]])
     if ti.abs(n[0]) > 0.6:
         t = ti.Vector([-n[2], 0.0, n[0]])
     t /= t.norm()
     weights_a, arm_a = weights_of(s, a, p, world)
     weights_b, arm_b = weights_of(s, b, p, world)
-    start = point_of(s, s.previous, a, weights_a, world) - point_of(s, s.previous, b, weights_b, world)
-    write_triple(s.guest.contacts, c, world, NORMAL, n)
-    write_triple(s.guest.contacts, c, world, TANGENT, t)
-    write_triple(s.guest.contacts, c, world, ARM_A, arm_a)
-    write_triple(s.guest.contacts, c, world, ARM_B, arm_b)
-    write_triple(s.guest.contacts, c, world, START, start)
+    now, before = ti.static(s.particles.position, s.particles.previous_position)
+    start = point_of(s, before, a, weights_a, world) - point_of(s, before, b, weights_b, world)
+    write_triple(s.hooked.contacts, c, world, NORMAL, n)
+    write_triple(s.hooked.contacts, c, world, TANGENT, t)
+    write_triple(s.hooked.contacts, c, world, ARM_A, arm_a)
+    write_triple(s.hooked.contacts, c, world, ARM_B, arm_b)
+    write_triple(s.hooked.contacts, c, world, START, start)
     for k in ti.static(range(4)):
-        s.guest.contacts[c, world, WEIGHTS_A + k] = weights_a[k]
-        s.guest.contacts[c, world, WEIGHTS_B + k] = weights_b[k]
+        s.hooked.contacts[c, world, WEIGHTS_A + k] = weights_a[k]
+        s.hooked.contacts[c, world, WEIGHTS_B + k] = weights_b[k]
     prepare_rolling(s, c, world)
     skin = SKIN * margins(s, a, b, world)
     room = gap - skin
     if a > PARTICLE:  # a particle is put outside, as by any collider of pbd's; bodies that overlap are parted gently
         deep = ti.max(-gap - SLOP * margins(s, a, b, world), 0.0)
-        room = ti.max(room, 0.0) - ti.min(PARTED * deep, FASTEST * s.h)
-    s.guest.contacts[c, world, ROOM] = room
+        room = ti.max(room, 0.0) - ti.min(PARTED * deep, FASTEST * s.settings.h)
+    s.hooked.contacts[c, world, ROOM] = room
     across = n.cross(t)
     for k, d in ti.static(enumerate((n, t, across))):
-        s.guest.contacts[c, world, INVERSE_WEIGHT + k] = 1.0 / (
+        s.hooked.contacts[c, world, INVERSE_WEIGHT + k] = 1.0 / (
             answer(s, a, arm_a, d, world) + answer(s, b, arm_b, d, world) + WEIGHTLESS
         )
-    s.guest.contacts[c, world, FRICTION] = s.guest.points.numbers[world, c, POINT.friction]
-    s.guest.contacts[c, world, RESTITUTION] = s.guest.points.numbers[world, c, POINT.restitution]
-    foreseen = point_of(s, s.position, a, weights_a, world) - point_of(s, s.position, b, weights_b, world) - start
+    s.hooked.contacts[c, world, FRICTION] = s.hooked.points.numbers[world, c, POINT.friction]
+    s.hooked.contacts[c, world, RESTITUTION] = s.hooked.points.numbers[world, c, POINT.restitution]
+    foreseen = point_of(s, now, a, weights_a, world) - point_of(s, now, b, weights_b, world) - start
     foreseen += rise(s, c, world) * n  # corners go on along their tangents, and the frame grows
     # Speed at the end of the step as foreseen, and from it the speed at the surface, `depth` before.
     given = pull(s, a, b, n)
-    speed = -n.dot(foreseen) / s.h + 0.5 * given * s.h
+    speed = -n.dot(foreseen) / s.settings.h + 0.5 * given * s.settings.h
     depth = ti.max(skin - gap - n.dot(foreseen), 0.0)
     approach = ti.sqrt(ti.max(speed * speed - 2.0 * given * depth, 0.0)) * (speed > 0.0)
-    s.guest.contacts[c, world, APPROACH] = approach
+    s.hooked.contacts[c, world, APPROACH] = approach
     # What strikes does not roll: it turns and slips far within the step, and a rise for that would throw it.
-    if approach > CALM * gravity(s, 0).norm() * s.h:
-        write_triple(s.guest.contacts, c, world, ROLL, ti.Vector([0.0, 0.0, 0.0]))
+    if approach > CALM * gravity(s, 0).norm() * s.settings.h:
+        write_triple(s.hooked.contacts, c, world, ROLL, ti.Vector([0.0, 0.0, 0.0]))
     impulse = recall(s, c, world)
     normal = ti.max(impulse.dot(n), 0.0)
-    write_triple(s.guest.contacts, c, world, IMPULSE, ti.Vector([normal, impulse.dot(t), impulse.dot(across)]))
+    write_triple(s.hooked.contacts, c, world, IMPULSE, ti.Vector([normal, impulse.dot(t), impulse.dot(across)]))
 
 
 @ti.func
 def warm_start(s: ti.template(), c, world):
     """Begin with the last step's impulse."""
     n, t, u = tangents(s, c, world)
-    impulse = triple(s.guest.contacts, c, world, IMPULSE)
+    impulse = triple(s.hooked.contacts, c, world, IMPULSE)
     if impulse[0] > 0.0:
-        push_both(s, s.position, 1.0, c, impulse[0] * n + impulse[1] * t + impulse[2] * u, world)
+        push_both(s, s.particles.position, 1.0, c, impulse[0] * n + impulse[1] * t + impulse[2] * u, world)
 
 
 @ti.func
@@ -168,13 +169,13 @@ def solve(s: ti.template(), c, world):
     """Project contact c, with friction; return how deep it was [m]."""
     n, t, u = tangents(s, c, world)
     D = apart(s, c, world)
-    before = triple(s.guest.contacts, c, world, IMPULSE)
-    C = s.guest.contacts[c, world, ROOM] + n.dot(D)
+    before = triple(s.hooked.contacts, c, world, IMPULSE)
+    C = s.hooked.contacts[c, world, ROOM] + n.dot(D)
     if C < 0.0 or before[0] > 0.0:
-        inverse = triple(s.guest.contacts, c, world, INVERSE_WEIGHT)
+        inverse = triple(s.hooked.contacts, c, world, INVERSE_WEIGHT)
         normal = ti.max(before[0] - C * inverse[0], 0.0)
         along, across = before[1] - D.dot(t) * inverse[1], before[2] - D.dot(u) * inverse[2]
-        limit = s.guest.contacts[c, world, FRICTION] * normal
+        limit = s.hooked.contacts[c, world, FRICTION] * normal
         if along * along + across * across > limit * limit:
             # What slides: the same step for both tangents, so that it ends where λ_t lies against the slip; each with
             # its own would turn it aside. No longer than either bears (as rigid/solvers/sequential/relax.py has it).
@@ -184,9 +185,9 @@ def solve(s: ti.template(), c, world):
             if length > limit:
                 along *= limit / length
                 across *= limit / length
-        write_triple(s.guest.contacts, c, world, IMPULSE, ti.Vector([normal, along, across]))
+        write_triple(s.hooked.contacts, c, world, IMPULSE, ti.Vector([normal, along, across]))
         push_both(
-            s, s.position, 1.0, c,
+            s, s.particles.position, 1.0, c,
             (normal - before[0]) * n + (along - before[1]) * t + (across - before[2]) * u, world,
         )  # fmt: skip
     return ti.max(-C, 0.0)

@@ -1,33 +1,14 @@
-"""The arrays of bodies as frames, beside those of their particles (pbd/data.py), and how kernels come to them.
+"""The arrays of bodies as frames, beside those of their particles (pbd/data.py).
 
 Shapes are (item, world), the numbers of an item one after another behind that.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import taichi as ti
 
-from rigid.collision.data import PAIR
-
-
-class Bodies(NamedTuple):
-    """What functions of a kernel read as `data.guest`; W worlds."""
-
-    firsts: Any  # (bodies + 1,): where a body's particles begin in `members`
-    members: Any  # flat: indices of particles, four corners first, then those of joints
-    fit: Any  # (bodies, W, FIT): see below, constant
-    motion: Any  # (bodies, W, MOTION)
-    poses: Any  # (W, bodies, 7): position and rotation (w, x, y, z) at the start of the step
-    reach: Any  # (bodies, W): how far from its surface a body looks for others [m]
-    contacts: Any  # (capacity, W, CONTACT): those of this step
-    kept: Any  # (capacity, W, 3): impulses of the last step's, in the world [kg m]
-    kept_keys: Any  # (capacity, W, KEYS) integers
-    heads: Any  # (shapes, W): the first that is kept of a shape b, or -1
-    own: Any  # (2,) integers: how many particles are a person's own, how many bodies there are
-    shapes: Any  # Shapes, of rigid/collision
-    points: Any  # Points
-    broad: Any  # Scratch
-
+from pbd.core.arrays import Integer, Real, count
+from rigid.collision.data import PAIR, Points, Scratch, Shapes
 
 # Columns of `fit`. Corners x_k at rest are y_k in the body's frame; b_k and c_k make F = Σ x_k b_kᵀ the map from that
 # frame, and Σ c_k x_k its origin; p in the body's frame is Σ (c_k + b_k·p) x_k.
@@ -46,6 +27,25 @@ KEPT_SHAPE, KEPT_FEATURE, KEPT_NEXT, KEYS = range(4)
 
 # Entries of `own`.
 OWN, BODIES = 0, 1
+
+
+class Bodies(NamedTuple):
+    """What functions of a kernel read as `s.hooked`; W worlds."""
+
+    firsts: Integer(count.body_ends)  # where a body's particles begin in `members`
+    members: Integer(count.body_members)  # indices of particles, four corners first, then those of joints
+    fit: Real(count.bodies, count.worlds, FIT)  # see above, constant
+    motion: Real(count.bodies, count.worlds, MOTION)
+    poses: Real(count.worlds, count.bodies, 7)  # position and rotation (w, x, y, z) at the start of the step
+    reach: Real(count.bodies, count.worlds)  # how far from its surface a body looks for others [m]
+    contacts: Real(count.capacity, count.worlds, CONTACT)  # those of this step
+    kept: Real(count.capacity, count.worlds, 3, kept=True)  # impulses of the last step's, in the world [kg m]
+    kept_keys: Integer(count.capacity, count.worlds, KEYS, kept=True)
+    heads: Integer(count.shapes, count.worlds, kept=True)  # the first that is kept of a shape b, or -1
+    own: Integer(2)  # how many particles are a person's own, how many bodies there are
+    shapes: Shapes
+    points: Points
+    broad: Scratch
 
 
 @ti.func
@@ -70,11 +70,11 @@ def four(array: ti.template(), c, world, column):
 @ti.func
 def sides_of(s: ti.template(), c, world):
     """The two sides of contact c."""
-    return s.guest.points.integers[world, c, PAIR.body_a], s.guest.points.integers[world, c, PAIR.body_b]
+    return s.hooked.points.integers[world, c, PAIR.body_a], s.hooked.points.integers[world, c, PAIR.body_b]
 
 
 @ti.func
 def tangents(s: ti.template(), c, world):
     """Normal of contact c, and two tangents at right angles."""
-    n, t = triple(s.guest.contacts, c, world, NORMAL), triple(s.guest.contacts, c, world, TANGENT)
+    n, t = triple(s.hooked.contacts, c, world, NORMAL), triple(s.hooked.contacts, c, world, TANGENT)
     return n, t, n.cross(t)

@@ -22,7 +22,7 @@ POLAR = 3
 @ti.func
 def corner(s: ti.template(), body, k):
     """Particle at corner k of a body."""
-    return s.guest.members[s.guest.firsts[body] + k]
+    return s.hooked.members[s.hooked.firsts[body] + k]
 
 
 @ti.func
@@ -47,11 +47,11 @@ def read_pose(s: ti.template(), body, world):
     farthest = 0.0
     for k in ti.static(range(4)):
         i = corner(s, body, k)
-        x = s.previous[i, world]
-        a += s.guest.fit[body, world, 3 * k] * x
-        b += s.guest.fit[body, world, 3 * k + 1] * x
-        c += s.guest.fit[body, world, 3 * k + 2] * x
-        origin += s.guest.fit[body, world, ORIGIN + k] * x
+        x = s.particles.previous_position[i, world]
+        a += s.hooked.fit[body, world, 3 * k] * x
+        b += s.hooked.fit[body, world, 3 * k + 1] * x
+        c += s.hooked.fit[body, world, 3 * k + 2] * x
+        origin += s.hooked.fit[body, world, ORIGIN + k] * x
         farthest = ti.max(farthest, (position(s, i, world) - x).norm_sqr())
     for _ in ti.static(range(POLAR)):
         u, v, w = b.cross(c), c.cross(a), a.cross(b)
@@ -59,11 +59,11 @@ def read_pose(s: ti.template(), body, world):
         a, b, c = 0.5 * (a + over * u), 0.5 * (b + over * v), 0.5 * (c + over * w)
     q = quaternion(a, b, c)
     for k in ti.static(range(3)):
-        s.guest.poses[world, body, k] = origin[k]
+        s.hooked.poses[world, body, k] = origin[k]
     for k in ti.static(range(4)):
-        s.guest.poses[world, body, 3 + k] = q[k]
+        s.hooked.poses[world, body, 3 + k] = q[k]
     # A point of the body is at most some twice as far out as a corner, and moves so much more.
-    s.guest.reach[body, world] = 2.0 * ti.sqrt(farthest) + s.guest.fit[body, world, MARGIN]
+    s.hooked.reach[body, world] = 2.0 * ti.sqrt(farthest) + s.hooked.fit[body, world, MARGIN]
 
 
 @ti.func
@@ -90,18 +90,18 @@ def read_inertia(s: ti.template(), array: ti.template(), body, world):
     A joint's particle counts with all its mass; a pinned one is none of the body's.
     """
     mass, centre = 0.0, ti.Vector([0.0, 0.0, 0.0])
-    for m in range(s.guest.firsts[body], s.guest.firsts[body + 1]):
-        i = s.guest.members[m]
-        w = s.position[i, world][3]
+    for m in range(s.hooked.firsts[body], s.hooked.firsts[body + 1]):
+        i = s.hooked.members[m]
+        w = s.particles.position[i, world][3]
         if w > 0.0:
             x = array[i, world]
             mass += 1.0 / w
             centre += ti.Vector([x[0], x[1], x[2]]) / w
     centre /= mass
     xx, yy, zz, xy, xz, yz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    for m in range(s.guest.firsts[body], s.guest.firsts[body + 1]):
-        i = s.guest.members[m]
-        w = s.position[i, world][3]
+    for m in range(s.hooked.firsts[body], s.hooked.firsts[body + 1]):
+        i = s.hooked.members[m]
+        w = s.particles.position[i, world][3]
         if w > 0.0:
             x = array[i, world]
             r = ti.Vector([x[0], x[1], x[2]]) - centre
@@ -116,18 +116,18 @@ def read_inertia(s: ti.template(), array: ti.template(), body, world):
     A, B, C = b * c - f * f, a * c - e * e, a * b - d * d
     D, E, F = e * f - d * c, d * f - e * b, d * e - a * f
     over = 1.0 / (a * A + d * D + e * E)
-    s.guest.motion[body, world, INVERSE_MASS] = 1.0 / mass
-    write_triple(s.guest.motion, body, world, CENTRE, centre)
-    write_triple(s.guest.motion, body, world, INVERSE_INERTIA, ti.Vector([A, B, C]) * over)
-    write_triple(s.guest.motion, body, world, INVERSE_INERTIA + 3, ti.Vector([D, E, F]) * over)
+    s.hooked.motion[body, world, INVERSE_MASS] = 1.0 / mass
+    write_triple(s.hooked.motion, body, world, CENTRE, centre)
+    write_triple(s.hooked.motion, body, world, INVERSE_INERTIA, ti.Vector([A, B, C]) * over)
+    write_triple(s.hooked.motion, body, world, INVERSE_INERTIA + 3, ti.Vector([D, E, F]) * over)
     rest(s, body, world)
 
 
 @ti.func
 def turned(s: ti.template(), body, torque, world):
     """I⁻¹ times an impulse's moment about the centre of mass: the rotation it makes."""
-    p = triple(s.guest.motion, body, world, INVERSE_INERTIA)
-    q = triple(s.guest.motion, body, world, INVERSE_INERTIA + 3)
+    p = triple(s.hooked.motion, body, world, INVERSE_INERTIA)
+    q = triple(s.hooked.motion, body, world, INVERSE_INERTIA + 3)
     return ti.Vector(
         [
             p[0] * torque[0] + q[0] * torque[1] + q[1] * torque[2],
@@ -141,7 +141,7 @@ def turned(s: ti.template(), body, torque, world):
 def rest(s: ti.template(), body, world):
     """Forget the motion that impulses have given a body since it was last moved."""
     for k in ti.static(range(6)):
-        s.guest.motion[body, world, LINEAR + k] = 0.0
+        s.hooked.motion[body, world, LINEAR + k] = 0.0
 
 
 @ti.func
@@ -150,12 +150,12 @@ def move(s: ti.template(), array: ti.template(), arms: ti.template(), body, sign
 
     Arguments: array: of positions, which are moved; arms: of positions, from which read_inertia read; sign: 1 or -1.
     """
-    linear, angular = triple(s.guest.motion, body, world, LINEAR), triple(s.guest.motion, body, world, ANGULAR)
+    linear, angular = triple(s.hooked.motion, body, world, LINEAR), triple(s.hooked.motion, body, world, ANGULAR)
     if linear.norm_sqr() + angular.norm_sqr() > 0.0:
-        centre = triple(s.guest.motion, body, world, CENTRE)
-        for m in range(s.guest.firsts[body], s.guest.firsts[body + 1]):
-            i = s.guest.members[m]
-            if s.position[i, world][3] > 0.0:
+        centre = triple(s.hooked.motion, body, world, CENTRE)
+        for m in range(s.hooked.firsts[body], s.hooked.firsts[body + 1]):
+            i = s.hooked.members[m]
+            if s.particles.position[i, world][3] > 0.0:
                 y = arms[i, world]
                 step = sign * (linear + angular.cross(ti.Vector([y[0], y[1], y[2]]) - centre))
                 x = array[i, world]

@@ -32,8 +32,8 @@ PASSES = 4
 def rebounds(s: ti.template(), c, world):
     """Whether contact c sends its bodies back: it stopped them, and not from mere rest."""
     g = gravity(s, 0).norm()
-    speed = s.guest.contacts[c, world, APPROACH] * s.guest.contacts[c, world, RESTITUTION]
-    return s.guest.contacts[c, world, IMPULSE] > 0.0 and speed > 2.0 * g * s.h
+    speed = s.hooked.contacts[c, world, APPROACH] * s.hooked.contacts[c, world, RESTITUTION]
+    return s.hooked.contacts[c, world, IMPULSE] > 0.0 and speed > 2.0 * g * s.settings.h
 
 
 @ti.func
@@ -43,26 +43,27 @@ def aim(s: ti.template(), c, world):
     With arms from there the change of x* keeps Σ m x* × x, which is the angular momentum.
     """
     a, b = sides_of(s, c, world)
-    weights_a, weights_b = four(s.guest.contacts, c, world, WEIGHTS_A), four(s.guest.contacts, c, world, WEIGHTS_B)
-    here, there = point_of(s, s.position, a, weights_a, world), point_of(s, s.position, b, weights_b, world)
-    start = point_of(s, s.previous, a, weights_a, world) - point_of(s, s.previous, b, weights_b, world)
+    weights_a, weights_b = four(s.hooked.contacts, c, world, WEIGHTS_A), four(s.hooked.contacts, c, world, WEIGHTS_B)
+    now, before = ti.static(s.particles.position, s.particles.previous_position)
+    here, there = point_of(s, now, a, weights_a, world), point_of(s, now, b, weights_b, world)
+    start = point_of(s, before, a, weights_a, world) - point_of(s, before, b, weights_b, world)
     p = here
     if a < 0:
         p = there
     elif b >= 0:
         p = 0.5 * (here + there)
-    n = triple(s.guest.contacts, c, world, NORMAL)
+    n = triple(s.hooked.contacts, c, world, NORMAL)
     arm_a, arm_b = p, p
     if a >= 0:
-        arm_a -= triple(s.guest.motion, a, world, CENTRE)
+        arm_a -= triple(s.hooked.motion, a, world, CENTRE)
     if b >= 0:
-        arm_b -= triple(s.guest.motion, b, world, CENTRE)
-    write_triple(s.guest.contacts, c, world, ARM_A, arm_a)
-    write_triple(s.guest.contacts, c, world, ARM_B, arm_b)
-    write_triple(s.guest.contacts, c, world, START, start)
+        arm_b -= triple(s.hooked.motion, b, world, CENTRE)
+    write_triple(s.hooked.contacts, c, world, ARM_A, arm_a)
+    write_triple(s.hooked.contacts, c, world, ARM_B, arm_b)
+    write_triple(s.hooked.contacts, c, world, START, start)
     weight = answer(s, a, arm_a, n, world) + answer(s, b, arm_b, n, world)
-    s.guest.contacts[c, world, INVERSE_WEIGHT] = 1.0 / (weight + WEIGHTLESS)
-    s.guest.contacts[c, world, IMPULSE + 1] = 0.0
+    s.hooked.contacts[c, world, INVERSE_WEIGHT] = 1.0 / (weight + WEIGHTLESS)
+    s.hooked.contacts[c, world, IMPULSE + 1] = 0.0
 
 
 @ti.func
@@ -72,11 +73,11 @@ def rebound(s: ti.template(), c, world):
     As in an exact start of Verlet, x - x* = v h - a h²/2.
     """
     a, b = sides_of(s, c, world)
-    n = triple(s.guest.contacts, c, world, NORMAL)
-    wanted = s.guest.contacts[c, world, APPROACH] * s.guest.contacts[c, world, RESTITUTION] * s.h
-    wanted += 0.5 * pull(s, a, b, n) * s.h * s.h
-    before = s.guest.contacts[c, world, IMPULSE + 1]
+    n = triple(s.hooked.contacts, c, world, NORMAL)
+    wanted = s.hooked.contacts[c, world, APPROACH] * s.hooked.contacts[c, world, RESTITUTION] * s.settings.h
+    wanted += 0.5 * pull(s, a, b, n) * s.settings.h * s.settings.h
+    before = s.hooked.contacts[c, world, IMPULSE + 1]
     lacking = wanted - n.dot(apart(s, c, world))
-    impulse = ti.max(before + lacking * s.guest.contacts[c, world, INVERSE_WEIGHT], 0.0)
-    s.guest.contacts[c, world, IMPULSE + 1] = impulse
-    push_both(s, s.previous, -1.0, c, (impulse - before) * n, world)
+    impulse = ti.max(before + lacking * s.hooked.contacts[c, world, INVERSE_WEIGHT], 0.0)
+    s.hooked.contacts[c, world, IMPULSE + 1] = impulse
+    push_both(s, s.particles.previous_position, -1.0, c, (impulse - before) * n, world)

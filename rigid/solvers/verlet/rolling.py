@@ -7,7 +7,8 @@ a ball of 10 cm that rolls at 4 m/s by 1 mm in each 1/240 s. So the rise, to sec
 
 import taichi as ti
 
-from pbd.core.shapes import CAPSULE, CYLINDER, PLANE, SPHERE, rotate_back
+from pbd.core.quaternions import rotate_back
+from pbd.core.shapes import CAPSULE, CYLINDER, PLANE, SPHERE
 from rigid.collision.data import PAIR, PLACEMENT, SHAPE, STRUCTURE
 from rigid.solvers.verlet.data import MAP, NORMAL, ROLL, sides_of, triple, write_triple
 from rigid.solvers.verlet.poses import combined
@@ -21,10 +22,10 @@ def carried(s: ti.template(), side, n, world):
     """What has become, since the start of the step, of the direction n on a side (3,)."""
     result = n
     if side >= 0:
-        q = ti.Vector([s.guest.poses[world, side, 3 + k] for k in ti.static(range(4))])
+        q = ti.Vector([s.hooked.poses[world, side, 3 + k] for k in ti.static(range(4))])
         local = rotate_back(q, n)
-        weights = ti.Vector([local.dot(triple(s.guest.fit, side, world, MAP + 3 * k)) for k in ti.static(range(4))])
-        result = combined(s, s.position, side, weights, world)
+        weights = ti.Vector([local.dot(triple(s.hooked.fit, side, world, MAP + 3 * k)) for k in ti.static(range(4))])
+        result = combined(s, s.particles.position, side, weights, world)
     return result
 
 
@@ -32,7 +33,7 @@ def carried(s: ti.template(), side, n, world):
 def turned_over(s: ti.template(), c, world):
     """θ × n: how far the normals of contact c's two sides have parted."""
     a, b = sides_of(s, c, world)
-    n = triple(s.guest.contacts, c, world, NORMAL)
+    n = triple(s.hooked.contacts, c, world, NORMAL)
     return carried(s, a, n, world) - carried(s, b, n, world)
 
 
@@ -43,33 +44,33 @@ def prepare_rolling(s: ti.template(), c, world):
     A cylinder rolls about its axis alone.
     """
     e, radius = ti.Vector([0.0, 0.0, 0.0]), 0.0
-    a, b = s.guest.points.integers[world, c, PAIR.shape_a], s.guest.points.integers[world, c, PAIR.shape_b]
-    structure = ti.static(s.guest.shapes.integers)
+    a, b = s.hooked.points.integers[world, c, PAIR.shape_a], s.hooked.points.integers[world, c, PAIR.shape_b]
+    structure = ti.static(s.hooked.shapes.integers)
     if a >= 0:
-        n = triple(s.guest.contacts, c, world, NORMAL)
+        n = triple(s.hooked.contacts, c, world, NORMAL)
         curvature = 0.0
         for side in ti.static((PAIR.shape_a, PAIR.shape_b)):
-            shape = s.guest.points.integers[world, c, side]
+            shape = s.hooked.points.integers[world, c, side]
             kind = structure[shape, STRUCTURE.kind]
             if kind == SPHERE or kind == CAPSULE:
-                curvature += 1.0 / s.guest.shapes.numbers[world, shape, SHAPE.size]
+                curvature += 1.0 / s.hooked.shapes.numbers[world, shape, SHAPE.size]
         if curvature > 0.0:
             e, radius = turned_over(s, c, world), 1.0 / curvature
             e -= n.dot(e) * n
         elif structure[a, STRUCTURE.kind] == CYLINDER and structure[b, STRUCTURE.kind] == PLANE:
-            placed = ti.static(s.guest.broad.placements)
+            placed = ti.static(s.hooked.broad.placements)
             e = n.cross(ti.Vector([placed[world, a, PLACEMENT.matrix + 3 * k + 2] for k in ti.static(range(3))]))
             if e.norm() > LIES:
-                radius = s.guest.shapes.numbers[world, a, SHAPE.size] / e.norm()
+                radius = s.hooked.shapes.numbers[world, a, SHAPE.size] / e.norm()
         if e.norm_sqr() > 0.0:
             e /= e.norm()
-    write_triple(s.guest.contacts, c, world, ROLL, ti.sqrt(0.5 * radius) * e)
+    write_triple(s.hooked.contacts, c, world, ROLL, ti.sqrt(0.5 * radius) * e)
 
 
 @ti.func
 def rise(s: ti.template(), c, world):
     """By how much the two points of contact c have parted by rolling alone [m]."""
-    e, result = triple(s.guest.contacts, c, world, ROLL), 0.0
+    e, result = triple(s.hooked.contacts, c, world, ROLL), 0.0
     if e.norm_sqr() > 0.0:
         result = turned_over(s, c, world).dot(e) ** 2
     return result

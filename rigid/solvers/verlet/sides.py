@@ -2,7 +2,7 @@
 
 import taichi as ti
 
-from pbd.core.shapes import rotate_back
+from pbd.core.quaternions import rotate_back
 from pbd.integrate import gravity, position
 from rigid.solvers.verlet.data import ANGULAR, CENTRE, INVERSE_MASS, LINEAR, MAP, MARGIN, ORIGIN, triple, write_triple
 from rigid.solvers.verlet.poses import combined, turned
@@ -28,11 +28,11 @@ def weights_of(s: ti.template(), side, p, world):
     """The c of p = Σ c_k x_k at the start of the step, and p from the centre of mass."""
     weights, arm = ti.Vector([0.0, 0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0])
     if side >= 0:
-        arm = p - triple(s.guest.motion, side, world, CENTRE)
-        q = ti.Vector([s.guest.poses[world, side, 3 + k] for k in ti.static(range(4))])
-        y = rotate_back(q, p - ti.Vector([s.guest.poses[world, side, k] for k in ti.static(range(3))]))
+        arm = p - triple(s.hooked.motion, side, world, CENTRE)
+        q = ti.Vector([s.hooked.poses[world, side, 3 + k] for k in ti.static(range(4))])
+        y = rotate_back(q, p - ti.Vector([s.hooked.poses[world, side, k] for k in ti.static(range(3))]))
         for k in ti.static(range(4)):
-            weights[k] = s.guest.fit[side, world, ORIGIN + k] + y.dot(triple(s.guest.fit, side, world, MAP + 3 * k))
+            weights[k] = s.hooked.fit[side, world, ORIGIN + k] + y.dot(triple(s.hooked.fit, side, world, MAP + 3 * k))
     return weights, arm
 
 
@@ -42,9 +42,9 @@ def answer(s: ti.template(), side, arm, direction, world):
     result = 0.0
     if side >= 0:
         moment = arm.cross(direction)
-        result = s.guest.motion[side, world, INVERSE_MASS] + moment.dot(turned(s, side, moment, world))
+        result = s.hooked.motion[side, world, INVERSE_MASS] + moment.dot(turned(s, side, moment, world))
     elif side <= PARTICLE:
-        result = s.position[PARTICLE - side, world][3]
+        result = s.particles.position[PARTICLE - side, world][3]
     return result
 
 
@@ -53,7 +53,7 @@ def moved(s: ti.template(), side, arm, world):
     """How far impulses of this sweep have moved a side's point [m]; of a particle, where they have moved it."""
     result = ti.Vector([0.0, 0.0, 0.0])
     if side >= 0:
-        result = triple(s.guest.motion, side, world, LINEAR) + triple(s.guest.motion, side, world, ANGULAR).cross(arm)
+        result = triple(s.hooked.motion, side, world, LINEAR) + triple(s.hooked.motion, side, world, ANGULAR).cross(arm)
     elif side <= PARTICLE:
         result = position(s, PARTICLE - side, world)
     return result
@@ -63,13 +63,13 @@ def moved(s: ti.template(), side, arm, world):
 def push(s: ti.template(), array: ti.template(), sign, side, arm, impulse, world):
     """Give a side an impulse [kg m]: a body's motion keeps it, a particle is moved at once in an array of places."""
     if side >= 0:
-        linear = triple(s.guest.motion, side, world, LINEAR) + s.guest.motion[side, world, INVERSE_MASS] * impulse
-        angular = triple(s.guest.motion, side, world, ANGULAR) + turned(s, side, arm.cross(impulse), world)
-        write_triple(s.guest.motion, side, world, LINEAR, linear)
-        write_triple(s.guest.motion, side, world, ANGULAR, angular)
+        linear = triple(s.hooked.motion, side, world, LINEAR) + s.hooked.motion[side, world, INVERSE_MASS] * impulse
+        angular = triple(s.hooked.motion, side, world, ANGULAR) + turned(s, side, arm.cross(impulse), world)
+        write_triple(s.hooked.motion, side, world, LINEAR, linear)
+        write_triple(s.hooked.motion, side, world, ANGULAR, angular)
     elif side <= PARTICLE:
         i = PARTICLE - side
-        step = sign * s.position[i, world][3] * impulse
+        step = sign * s.particles.position[i, world][3] * impulse
         x = array[i, world]
         for k in ti.static(range(3)):
             x[k] += step[k]
@@ -81,9 +81,9 @@ def margins(s: ti.template(), a, b, world):
     """The margins of two sides together [m]; the ground and particles have none."""
     result = 0.0
     if a >= 0:
-        result += s.guest.fit[a, world, MARGIN]
+        result += s.hooked.fit[a, world, MARGIN]
     if b >= 0:
-        result += s.guest.fit[b, world, MARGIN]
+        result += s.hooked.fit[b, world, MARGIN]
     return result
 
 

@@ -2,14 +2,11 @@
 
 import numpy as np
 
+from pbd.core.arrays import allocate
 from pbd.core.validate import whole
-from rigid.collision.data import array
 from rigid.collision.setup import collision_arrays, default_capacity
 from rigid.mass import second_moment
-from rigid.solvers.verlet.data import CONTACT, FIT, KEYS, MOTION
-
-# What a later step reads of an earlier one's contacts.
-REMEMBERED = ("kept", "kept_keys", "heads")
+from rigid.solvers.verlet.data import FIT, Bodies
 
 # How far beyond its surface a body looks for others even at rest, in parts of its smallest half width.
 LOOK = 0.02
@@ -24,7 +21,7 @@ def may_touch(model, particles=None):
 
 
 def body_arrays(models, descriptions, worlds, capacity=None):
-    """All arrays of bodies, a dict of Taichi arrays in the order in which kernels take them.
+    """All arrays of bodies: a Bodies.
 
     Arguments: models, of one structure: one for all worlds, or one each; their Descriptions; worlds: how many;
     capacity: most points of contact in a world, None for a good deal.
@@ -37,23 +34,27 @@ def body_arrays(models, descriptions, worlds, capacity=None):
     shapes, points, broad = collision_arrays(models, worlds, capacity)
     count, capacity = len(first.members), points.integers.shape[1]
     fit = np.stack([fit_columns(model, each) for model, each in zip(models, descriptions)], axis=1)
-    own = {
+    members = np.concatenate(first.members)
+    values = {
         "firsts": np.cumsum([0, *map(len, first.members)]),
-        "members": np.concatenate(first.members),
+        "members": members,
         "fit": np.repeat(fit, worlds // len(models), axis=1),
-        "motion": np.zeros((count, worlds, MOTION)),
-        "poses": np.zeros((worlds, count, 7)),
-        "reach": np.zeros((count, worlds)),
-        "contacts": np.zeros((capacity, worlds, CONTACT)),
-        "kept": np.zeros((capacity, worlds, 3)),
-        "kept_keys": np.zeros((capacity, worlds, KEYS), np.int32),
         "heads": np.full((len(models[0].shapes), worlds), -1, np.int32),
         "own": np.array([first.own, count], np.int32),
+        "shapes": shapes,
+        "points": points,
+        "broad": broad,
     }
-    arrays = {name: array(values) for name, values in own.items()}
-    for group in (shapes, points, broad):
-        arrays |= {f"{type(group).__name__} {name}": array for name, array in group._asdict().items()}
-    return arrays
+    return allocate(
+        Bodies,
+        values,
+        worlds=worlds,
+        bodies=count,
+        body_ends=count + 1,
+        body_members=len(members),
+        capacity=capacity,
+        shapes=len(models[0].shapes),
+    )
 
 
 def fit_columns(model, description):

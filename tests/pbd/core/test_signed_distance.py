@@ -6,9 +6,9 @@ import taichi as ti
 import trimesh
 
 import pbd
-from pbd.core.mesh_collider import MeshCollider
-from pbd.core.shapes import GRID, HULL, SPHERE, Collider, signed_distance
-from pbd.upload import shape_tables
+from pbd.collision.collider import Collider
+from pbd.core.shapes import GRID, HULL, SPHERE, MeshCollider, signed_distance
+from pbd.upload import collider_tables
 
 
 @ti.kernel
@@ -30,7 +30,8 @@ def evaluate(
 
 def distance_and_normal(shape, points):
     """Signed distances (n,) and normals (n, 3) at points (n, 3) of the shape's own frame."""
-    integers, numbers, grids = shape_tables([Collider(shape)])
+    tables = collider_tables([Collider(shape)])
+    numbers, integers, grids = tables["numbers"], tables["integers"], tables["samples"]
     grids = grids if grids.size else np.zeros(1)
     distances, normals = np.empty(len(points)), np.empty(points.shape)
     evaluate(numbers, integers, grids, np.ascontiguousarray(points, dtype=float), distances, normals)
