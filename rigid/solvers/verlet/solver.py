@@ -13,8 +13,7 @@ from pbd.core.validate import finite_vector, one_of
 from rigid.collision.data import POINT
 from rigid.collision.setup import pair_types
 from rigid.constraints.joints.positions import JointPositions
-from rigid.joint import motor_target
-from rigid.model import models_of_worlds
+from rigid.motor import motor_target
 from rigid.names import look_up
 from rigid.rotation import from_matrix, rotate
 from rigid.solvers.verlet.description import describe, frames_of, refuse_what_is_missing
@@ -23,6 +22,7 @@ from rigid.solvers.verlet.options import VerletOptions
 from rigid.solvers.verlet.step import step_hooks
 from rigid.solvers.verlet.upload import body_arrays, may_touch
 from rigid.state import State
+from rigid.worlds import models_of_worlds
 
 
 class FrameSolver:
