@@ -14,8 +14,7 @@ from pbd.core.validate import positive
 from scenes.catalogue.parts.trajectories import eased
 from scenes.registry import register
 from scenes.scene import Scene
-from scenes.visuals.camera import Camera
-from scenes.visuals.visuals import BLUE, CHALK, GOLD, STEEL, STONE, Bodies
+from scenes.visuals import BLUE, CHALK, GOLD, STEEL, STONE, BodyVisual, Camera
 
 ANKLE, SHIN, THIGH, TRUNK = 0.1, 0.42, 0.42, 0.5  # heights and lengths [m]
 UPPER, FORE, HAND = 0.3, 0.28, 0.1  # of an arm [m]
@@ -73,7 +72,7 @@ def anthropomorphic_robot(mass: float = 5.0, friction: float = 0.7, force: float
             "impulse": {"dt": 1 / 240, "iterations": 200},
             "verlet": {"dt": 1 / 240, "substeps": 8, "iterations": 30},
         },
-        visuals=[Bodies(model, np.array(colours), STONE)],
+        visuals=[BodyVisual(model, np.array(colours), STONE)],
         camera=Camera((2.2, -2.6, 1.4), (0.2, 0, 0.8)),
         control=control,
     )

@@ -9,8 +9,7 @@ import rigid
 from pbd.core.validate import not_negative
 from scenes.registry import register
 from scenes.scene import Scene
-from scenes.visuals.camera import Camera
-from scenes.visuals.visuals import BLUE, CHALK, RED, WOOD, Bodies
+from scenes.visuals import BLUE, CHALK, RED, WOOD, BodyVisual, Camera
 
 WIDTH, HEIGHT, THICK = 0.9, 2.0, 0.05  # of the door [m]
 
@@ -46,6 +45,6 @@ def door(speed: float = 6.0, mass: float = 6.0, opening: float = 100.0, spring: 
             "verlet": {"dt": 1 / 60, "substeps": 4, "iterations": 10},
             "impulse": {"dt": 1 / 60, "substeps": 4, "iterations": 20},
         },
-        visuals=[Bodies(model, np.array([WOOD, RED, BLUE]), CHALK)],
+        visuals=[BodyVisual(model, np.array([WOOD, RED, BLUE]), CHALK)],
         camera=Camera((2.5, -5.6, 2.6), (0.1, 0.1, 1.0)),
     )

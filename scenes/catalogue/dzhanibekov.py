@@ -3,8 +3,7 @@
 import rigid
 from scenes.registry import register
 from scenes.scene import Scene
-from scenes.visuals.camera import Camera
-from scenes.visuals.visuals import GOLD, Bodies
+from scenes.visuals import GOLD, BodyVisual, Camera
 
 SIZE = (0.4, 0.2, 0.1)  # [m]
 
@@ -23,6 +22,6 @@ def dzhanibekov(spin: float = 10.0, mass: float = 1.2):
             "impulse": {"dt": 1 / 60, "substeps": 16, "gyroscopic": "midpoint"},
             "verlet": {"dt": 1 / 60, "substeps": 16, "iterations": 10},
         },
-        visuals=[Bodies(model, GOLD)],
+        visuals=[BodyVisual(model, GOLD)],
         camera=Camera((1.1, -1.4, 1.0), (0, 0, 0.45)),
     )

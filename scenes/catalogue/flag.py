@@ -8,8 +8,7 @@ import pbd
 from pbd.build import cloth
 from scenes.registry import register
 from scenes.scene import Scene
-from scenes.visuals.camera import Camera
-from scenes.visuals.visuals import CHALK, RED, STEEL, Fabric, Solid
+from scenes.visuals import CHALK, RED, STEEL, Camera, ClothVisual, ColliderVisual
 
 
 @register
@@ -35,6 +34,6 @@ def flag(count: int = 48, speed: float = 7.0, gusts: float = 0.35):
         particles,
         duration=6.0,
         settings={"verlet": {"dt": 1 / 60, "substeps": 8, "iterations": 3, "damping": 0.005}},
-        visuals=[Fabric(sheet.triangles, CHALK, RED), Solid(0, pole, STEEL)],
+        visuals=[ClothVisual(sheet.triangles, CHALK, RED), ColliderVisual(0, pole, STEEL)],
         camera=Camera((0.75, -5.2, 1.7), (0.75, 0, 1.55)),
     )

@@ -12,9 +12,7 @@ from rigid.rotation import from_matrix
 from scenes.catalogue.parts.trajectories import eased
 from scenes.registry import register
 from scenes.scene import Scene
-from scenes.visuals.camera import Camera
-from scenes.visuals.geometry import tubes
-from scenes.visuals.visuals import BLUE, GOLD, RED, STONE, Bodies, Scenery
+from scenes.visuals import BLUE, GOLD, RED, STONE, BodyVisual, Camera, StaticVisual, tubes
 
 EDGE = 0.12  # of the box [m]
 OPEN = 0.05  # between each finger and the box, when it is open [m]
@@ -58,7 +56,7 @@ def gripper(mass: float = 1.0, friction: float = 0.6, force: float = 20.0):
             "articulated": {"dt": 1 / 240, "iterations": 2000},
             "verlet": {"dt": 1 / 240, "substeps": 8, "iterations": 30},
         },
-        visuals=[Bodies(model, colours), Scenery([frame, sleeve])],
+        visuals=[BodyVisual(model, colours), StaticVisual([frame, sleeve])],
         camera=Camera((0.75, -1.75, 0.85), (0, 0, 0.38)),
         control=control,
     )

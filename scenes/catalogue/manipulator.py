@@ -15,8 +15,7 @@ from scenes.catalogue.gripper import EDGE, OPEN, add_fingers
 from scenes.catalogue.parts.trajectories import eased
 from scenes.registry import register
 from scenes.scene import Scene
-from scenes.visuals.camera import Camera
-from scenes.visuals.visuals import BLUE, GOLD, RED, STEEL, STONE, Bodies
+from scenes.visuals import BLUE, GOLD, RED, STEEL, STONE, BodyVisual, Camera
 
 SHOULDER, UPPER, FORE, TOOL = 0.55, 0.5, 0.5, 0.34  # height, links, and from the wrist to between the tips [m]
 REACH, PLINTH = 0.62, 0.2  # from the turret's axis to the plinths, and their height [m]
@@ -65,7 +64,7 @@ def manipulator(mass: float = 1.0, friction: float = 0.6, force: float = 25.0):
             "impulse": {"dt": 1 / 240, "iterations": 200},
             "verlet": {"dt": 1 / 240, "substeps": 8, "iterations": 30},
         },
-        visuals=[Bodies(model, np.array([STEEL, GOLD, GOLD, STEEL, GOLD, STEEL, BLUE, BLUE, RED]), STONE)],
+        visuals=[BodyVisual(model, np.array([STEEL, GOLD, GOLD, STEEL, GOLD, STEEL, BLUE, BLUE, RED]), STONE)],
         camera=Camera((1.6, -2.25, 1.4), (0.22, 0, 0.44)),
         control=control,
     )

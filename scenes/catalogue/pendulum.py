@@ -8,9 +8,7 @@ import rigid
 from pbd.core.validate import positive, whole
 from scenes.registry import register
 from scenes.scene import Scene
-from scenes.visuals.camera import Camera
-from scenes.visuals.geometry import tubes
-from scenes.visuals.visuals import GOLD, RED, STEEL, WOOD, Bodies, Joints, Scenery
+from scenes.visuals import GOLD, RED, STEEL, WOOD, BodyVisual, Camera, JointVisual, StaticVisual, tubes
 
 
 @register
@@ -37,6 +35,6 @@ def pendulum(links: int = 1, length: float = 1.0, angle: float = 90.0, weight: f
             "impulse": {"dt": 1 / 60, "substeps": 32, "iterations": 20},
             "verlet": {"dt": 1 / 60, "substeps": 8, "iterations": 10},
         },
-        visuals=[Bodies(model, np.array(colours)), Joints(model, 0.035, STEEL, ("hinge",)), Scenery([post])],
+        visuals=[BodyVisual(model, np.array(colours)), JointVisual(model, 0.035, STEEL, ("hinge",)), StaticVisual([post])],
         camera=Camera((0.9 * top[2], -2.6 * top[2], 1.1 * top[2]), (0, 0, 0.55 * top[2])),
     )

@@ -9,8 +9,7 @@ from rigid import build
 from rigid.rotation import from_axis_angle
 from scenes.registry import register
 from scenes.scene import Scene
-from scenes.visuals.camera import Camera
-from scenes.visuals.visuals import BLUE, RED, Bodies, clothes
+from scenes.visuals import BLUE, RED, BodyVisual, Camera, ragdoll_colours
 
 
 @register
@@ -44,6 +43,6 @@ def ragdoll_stairs(
             "penalty": {"dt": 1 / 60, "substeps": 32, "stiffness": 8e4, "damping": 100.0, "angular_stiffness": 1.6e5,
                         "angular_damping": 100.0},
         },
-        visuals=[Bodies(model, clothes(model, [person], [RED], BLUE))],
+        visuals=[BodyVisual(model, ragdoll_colours(model, [person], [RED], BLUE))],
         camera=Camera((foot + 2.2, -6.2, 3.4), (0.62 * foot, 0, 1.4)),
     )

@@ -15,8 +15,7 @@ from pbd.core.validate import not_negative, positive, whole
 from rigid.rotation import from_axis_angle
 from scenes.registry import register
 from scenes.scene import Scene
-from scenes.visuals.camera import Camera, FollowingCamera
-from scenes.visuals.visuals import BLUE, GOLD, STEEL, STONE, Bodies, Springs
+from scenes.visuals import BLUE, GOLD, STEEL, STONE, BodyVisual, Camera, FollowingCamera, SpringVisual
 
 RADIUS, WIDTH = 0.15, 0.11  # of a wheel [m]
 ARM, CHASSIS = 0.24, (0.86, 0.34, 0.12)  # [m]
@@ -69,7 +68,7 @@ def scout_robot(
             "penalty": {"dt": 1 / 60, "substeps": 128, "stiffness": 5e6, "damping": 800.0, "angular_stiffness": 1e7,
                         "angular_damping": 800.0},
         },
-        visuals=[Bodies(model, np.array(colours), STONE), Springs(model)],
+        visuals=[BodyVisual(model, np.array(colours), STONE), SpringVisual(model)],
         camera=FollowingCamera(chassis, Camera((1.5, -2.5, 1.25), (0.15, 0, 0.2))),
     )
 

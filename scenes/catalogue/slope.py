@@ -10,8 +10,7 @@ from pbd.core.validate import whole
 from rigid.rotation import from_axis_angle, rotate
 from scenes.registry import register
 from scenes.scene import Scene
-from scenes.visuals.camera import Camera
-from scenes.visuals.visuals import BLUE, CHALK, GOLD, GREEN, RED, STONE, Bodies
+from scenes.visuals import BLUE, CHALK, GOLD, GREEN, RED, STONE, BodyVisual, Camera
 
 
 @register
@@ -45,6 +44,6 @@ def slope(angle: float = 25.0, count: int = 5, size: float = 0.3):
             "impulse": {"dt": 1 / 60, "substeps": 2, "iterations": 20},
             "verlet": {"dt": 1 / 60, "substeps": 4, "iterations": 10},
         },
-        visuals=[Bodies(model, colours, STONE)],
+        visuals=[BodyVisual(model, colours, STONE)],
         camera=Camera((3.6, -5.2, 3.3), (0.2, 0, 0.55)),
     )

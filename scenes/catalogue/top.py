@@ -9,9 +9,7 @@ from pbd.core.validate import not_negative, positive
 from rigid.rotation import from_axis_angle, rotate
 from scenes.registry import register
 from scenes.scene import Scene
-from scenes.visuals.camera import Camera
-from scenes.visuals.geometry import tubes
-from scenes.visuals.visuals import GOLD, STONE, Bodies, Scenery
+from scenes.visuals import GOLD, STONE, BodyVisual, Camera, StaticVisual, tubes
 
 FOOT = np.array([0, 0, 0.12])  # of the stand that it spins on, the upper end [m]
 
@@ -44,6 +42,6 @@ def top(spin: float = 60.0, tilt: float = 25.0, friction: float = 0.0):
             "impulse": {"dt": 1 / 60, "substeps": 16, "iterations": 20},
             "verlet": {"dt": 1 / 60, "substeps": 32, "iterations": 20},
         },
-        visuals=[Bodies(model, GOLD), Scenery([stand])],
+        visuals=[BodyVisual(model, GOLD), StaticVisual([stand])],
         camera=Camera((1.0, -1.6, 1.05), (0, 0, 0.33)),
     )

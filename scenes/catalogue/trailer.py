@@ -14,8 +14,7 @@ from pbd.core.validate import not_negative, whole
 from scenes.catalogue.scout_robot import RADIUS, add_wheel
 from scenes.registry import register
 from scenes.scene import Scene
-from scenes.visuals.camera import Camera, FollowingCamera
-from scenes.visuals.visuals import BLUE, GOLD, RED, STONE, Bodies
+from scenes.visuals import BLUE, GOLD, RED, STONE, BodyVisual, Camera, FollowingCamera
 
 
 @register
@@ -58,6 +57,6 @@ def trailer(speed: float = 1.3, turn: float = 0.015, bumps: int = 14, height: fl
             "impulse": {"dt": 1 / 60, "substeps": 4, "iterations": 20},
             "verlet": {"dt": 1 / 60, "substeps": 16, "iterations": 15},
         },
-        visuals=[Bodies(model, np.array(colours), STONE)],
+        visuals=[BodyVisual(model, np.array(colours), STONE)],
         camera=FollowingCamera(robot, Camera((1.4, -2.9, 1.5), (-0.45, 0, 0.15))),
     )

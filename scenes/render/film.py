@@ -10,8 +10,7 @@ from scenes.render.renderer import Renderer
 from scenes.render.video import VideoWriter, check_output
 from scenes.simulate.device import initialise
 from scenes.simulate.run import Replay, Run
-from scenes.visuals.camera import Camera, FollowingCamera
-from scenes.visuals.geometry import Surface
+from scenes.visuals import Camera, FollowingCamera, Surface
 
 
 def film(

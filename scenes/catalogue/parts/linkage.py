@@ -6,8 +6,7 @@ import numpy as np
 
 import rigid
 from rigid.rotation import from_axis_angle
-from scenes.visuals import geometry
-from scenes.visuals.visuals import CHALK, STONE, Scenery
+from scenes.visuals import CHALK, STONE, Instances, StaticVisual, primitives
 
 THICK, WIDE = 0.016, 0.034  # of a bar: across the plane, and in it [m]
 LAYER = 0.02  # from one layer to the next [m]
@@ -93,7 +92,7 @@ def crossing(a, b, radius_a, radius_b):
 
 
 def board(lower, upper, layer):
-    """What a linkage is mounted on, to be looked at: a Scenery. Arguments: corners (x, z) [m]; its front's layer."""
+    """What a linkage is mounted on, to be looked at: a StaticVisual. Arguments: corners (x, z) [m]; its front's layer."""
     lower, upper = np.asarray(lower, float), np.asarray(upper, float)
     middle, size = (lower + upper) / 2, upper - lower
     across = LAYER * layer + 0.02
@@ -102,8 +101,8 @@ def board(lower, upper, layer):
     posts = [(x, across + 0.05, lower[1] / 2 + 0.05) for x, *_ in feet]
     still = (1.0, 0.0, 0.0, 0.0)
     parts = [
-        (geometry.box((size[0], 0.04, size[1]), CHALK), [(middle[0], across, middle[1])]),
-        (geometry.box(foot, STONE), feet),
-        (geometry.box((0.05, 0.05, lower[1] + 0.1), STONE), posts),
+        (primitives.box((size[0], 0.04, size[1]), CHALK), [(middle[0], across, middle[1])]),
+        (primitives.box(foot, STONE), feet),
+        (primitives.box((0.05, 0.05, lower[1] + 0.1), STONE), posts),
     ]
-    return Scenery([geometry.Instances(part, np.array(at), np.tile(still, (len(at), 1))) for part, at in parts])
+    return StaticVisual([Instances(part, np.array(at), np.tile(still, (len(at), 1))) for part, at in parts])

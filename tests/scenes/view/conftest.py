@@ -17,7 +17,7 @@ import pbd
 import scenes
 from pbd.build import cloth
 from scenes.registry import REGISTRY
-from scenes.render import Camera
+from scenes.visuals import Camera
 
 SCREENSHOTS = Path(__file__).parents[3] / "build" / "screenshots"
 NAMES = ("chromium", "chromium-browser", "google-chrome")
