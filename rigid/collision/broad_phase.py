@@ -10,7 +10,8 @@ shapes that could touch are in neighbouring cells.
 import taichi as ti
 
 from pbd.collision.particle_contacts import bucket_of, cell_of
-from pbd.core.shapes import CAPSULE, PLANE, rotate
+from pbd.core.quaternions import rotate
+from pbd.core.shapes import CAPSULE, PLANE
 from rigid.collision.data import HEAD, PLACEMENT, SHAPE, STRUCTURE
 from rigid.kernels.columns import put_triple, quadruple, triple
 

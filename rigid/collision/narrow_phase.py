@@ -7,7 +7,8 @@ from functools import cache
 
 import taichi as ti
 
-from pbd.core.shapes import CAPSULE, CYLINDER, HULL, PLANE, SPHERE, rotate, rotate_back, solid_distance
+from pbd.core.quaternions import rotate, rotate_back
+from pbd.core.shapes import CAPSULE, CYLINDER, HULL, PLANE, SPHERE, solid_distance
 from rigid.collision.broad_phase import find_listed_pairs, find_unlisted_pairs, shape_pose, write_placement
 from rigid.collision.data import ALL_PAIR_TYPES, HEAD, SHAPE, STRUCTURE
 from rigid.collision.manifold import emit_contacts, reduce_manifold

@@ -5,7 +5,7 @@ A side is a number: the index of a body, GROUND, or PARTICLE - i for particle i.
 
 import taichi as ti
 
-from pbd.core.shapes import rotate_back
+from pbd.core.quaternions import rotate_back
 from pbd.integrate import gravity, position
 from rigid.collision.data import PAIR
 from rigid.kernels.columns import put_triple, quadruple, triple

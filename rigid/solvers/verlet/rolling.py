@@ -8,7 +8,8 @@ is subtracted from D.
 
 import taichi as ti
 
-from pbd.core.shapes import CAPSULE, CYLINDER, PLANE, SPHERE, rotate_back
+from pbd.core.quaternions import rotate_back
+from pbd.core.shapes import CAPSULE, CYLINDER, PLANE, SPHERE
 from rigid.collision.broad_phase import axis_of
 from rigid.collision.data import PAIR, SHAPE, STRUCTURE
 from rigid.kernels.columns import put_triple, quadruple, triple

@@ -9,7 +9,7 @@ import scenes
 from rigid import build
 from rigid.rotation import from_axis_angle, rotate
 from scenes.render.film import camera_for
-from scenes.simulate.run import Frame
+from scenes.simulate.recording import Frame
 from scenes.visuals import (
     PALETTE,
     STONE,
