@@ -13,16 +13,16 @@ from pbd.core.validate import finite_vector, one_of
 from rigid.collision.data import POINT
 from rigid.collision.setup import pair_types
 from rigid.constraints.joints.positions import JointPositions
-from rigid.joint import motor_target
-from rigid.model import models_of_worlds
+from rigid.motor import motor_target
 from rigid.names import look_up
 from rigid.rotation import from_matrix, rotate
-from rigid.solvers.verlet.description import describe, frames_of, refuse_what_is_missing
+from rigid.solvers.verlet.builder import describe, frames_of, refuse_what_is_missing
+from rigid.solvers.verlet.data import allocate_bodies, may_touch
 from rigid.solvers.verlet.frame import fit_pose, fit_velocity
 from rigid.solvers.verlet.options import VerletOptions
 from rigid.solvers.verlet.step import step_hooks
-from rigid.solvers.verlet.upload import body_arrays, may_touch
 from rigid.state import State
+from rigid.worlds import models_of_worlds
 
 
 class FrameSolver:
@@ -91,7 +91,7 @@ class FrameSolver:
         self._inertias = np.array([each.inertias for each in models])
         self._bodies = None
         if contacts and may_touch(self.model, particles):
-            self._bodies = body_arrays(models, descriptions, self.system.worlds, contact_capacity)
+            self._bodies = allocate_bodies(models, descriptions, self.system.worlds, contact_capacity)
             self.system.add_hooks(step_hooks(pair_types(models)), self._bodies)
 
     @property
@@ -260,7 +260,7 @@ class FrameSolver:
         kept = self.system.velocities()
         self.system.set_velocities(np.where(free[..., None], velocities / share, kept))
         if self._bodies is not None:
-            self._bodies.heads.fill(-1)
+            self._bodies.cache.first.fill(0)
         self.system.set_memory(np.zeros_like(self.system.memory()))
         self._joints.forget()
 

@@ -10,7 +10,7 @@ import pbd
 import rigid
 from rigid.constraints.joints.positions import JointPositions
 from rigid.rotation import exponential, from_axis_angle, from_matrix, multiply, rotate, swing_twist_angles
-from rigid.solvers.verlet.description import describe
+from rigid.solvers.verlet.builder import describe
 from rigid.solvers.verlet.joint_types import ANGLE, SHIFT
 
 POINT, AXIS = (0.45, 0.05, 0.02), (0.3, -1.0, 0.5)
