@@ -1,150 +1,160 @@
-"""The arrays of a particle system, and how kernels come to them.
+"""Arrays of a particle system, declared once (pbd/core/arrays.py). A new array is one line here.
 
-Arrays have shape (item, world): W copies of a description stand side by side, the world innermost, so that graphics
-cards read neighbours together. One world is the ordinary case.
+Most arrays have the axes (item, world): W copies of a description stand side by side, with the world innermost, so that
+graphics cards read neighbouring addresses together. One world is the ordinary case.
 """
 
 from typing import Any, NamedTuple
 
-import taichi as ti
+from pbd.core.arrays import Columns, Host, Integer, Real, Vector, count
+from pbd.core.shapes import INTEGERS, NUMBERS
+
+# Candidates for contact that are kept for one particle. Twelve equal spheres touch one at most. A sphere half as large
+# again holds some forty, and the search radius of a fine cloth with a large thickness covers more. A particle with more
+# candidates is an error.
+MOST_NEIGHBOURS = 64
+
+# A parallel loop of fewer than 1,024 iterations runs on one thread, because Taichi 1.7.4 makes blocks of at least 512.
+# Where there are fewer worlds or clusters, they stand this many loop indices apart. The idle iterations cost nothing
+# measurable, as long as the compiler knows this number: division by an unknown number took a third of an iteration.
+SPREAD = 512
+
+# Columns of `Data.inputs`, which has one row for each instant. Behind these come, for each collider its POSE, for each
+# kinematic particle its position (3), for each grab spring GRAB (pbd/grabs.py).
+INPUT = Columns(gravity=3, wind=3)
+POSE = Columns(position=3, rotation=4)
+
+# Columns of a box.
+BOX = Columns(lower=3, upper=3, friction=1, restitution=1)
+
+# Columns of `Constraints.ranges`: where a constraint type begins in `members`, `parameters` and `multipliers`, and how
+# many constraints it has.
+RANGE = Columns(members=1, parameters=1, multipliers=1, count=1)
+
+# Columns of `Data.report`, which has one row for each world. From `diverged_substep` on, -1 means none.
+REPORT = Columns(
+    violation=1,  # largest violation of a constraint, in the constraint's unit
+    iterations=1,  # of the last substep
+    contacts=1,  # particles and points that a contact held off
+    elastic_energy=1,  # [J]
+    substeps_to_search=1,  # until the next search for contacts
+    diverged_substep=1,  # in which a position stopped being finite
+    neighbour_overflow=1,  # how many candidates for contact a particle has, where there are too many
+    contact_overflow=1,  # how many contacts the step hooks found, where there are too many
+)
+
+
+class ParticleArrays(NamedTuple):
+    """State and properties of particles."""
+
+    position: Vector(4, count.particles, count.worlds, kept=True)  # x, y, z [m]; inverse mass w [1/kg], 0 if pinned
+    previous_position: Vector(3, count.particles, count.worlds, kept=True)  # Jakobsen's x*, one substep ago [m]
+    predicted_position: Vector(3, count.particles, count.worlds)  # after Verlet, before constraints [m]
+    force: Vector(3, count.particles, count.worlds, kept=True)  # forces that the user sets [N]
+    radius: Real(count.particles, count.worlds)  # [m]; negative for particles without contacts
+    kinematic: Integer(count.kinematic)  # indices of particles that follow a path
+
+
+class ConstraintArrays(NamedTuple):
+    """Constraints of all types, type after type, and the order in which they are projected."""
+
+    members: Integer(count.members)  # particles of each constraint
+    parameters: Real(count.parameters, count.worlds)  # numbers of each constraint, and its compliance
+    multipliers: Real(count.multipliers, count.worlds)  # λ of compliant constraints and of grab springs
+    ranges: Integer(count.types, RANGE)
+    runs: Integer(count.clusters, count.types, 2)  # begin and end of each cluster's constraints of each type
+    first_cluster: Integer(count.colours)  # of each colour; the last entry is the number of clusters
+
+
+class ColliderArrays(NamedTuple):
+    """Shapes that particles stay out of, and boxes that they stay inside of."""
+
+    numbers: Real(count.colliders, NUMBERS)  # see pbd/core/shapes
+    integers: Integer(count.colliders, INTEGERS)
+    samples: Real(count.samples)  # of all signed distance grids
+    friction: Real(count.colliders)
+    restitution: Real(count.colliders)
+    boxes: Real(count.boxes, BOX)
+
+
+class WindArrays(NamedTuple):
+    """Triangles on which the wind acts, and for each particle its adjacent triangles."""
+
+    force: Vector(3, count.particles, count.worlds)  # [N]
+    triangles: Integer(count.triangles, 3)  # particles at the corners
+    drag_coefficient: Real(count.triangles)  # half the air density times the drag coefficient [kg/m³]
+    first_adjacent: Integer(count.particle_ends)  # where a particle begins in `adjacent_triangles`
+    adjacent_triangles: Integer(count.corners)
+
+
+class ContactArrays(NamedTuple):
+    """Contacts between particles: the spatial hash, candidates and corrections."""
+
+    rest_position: Vector(3, count.contact_particles, count.worlds)  # of the description [m]
+    first_in_bucket: Integer(count.bucket_ends, count.worlds)  # where a bucket begins in `sorted_particles`
+    sorted_particles: Integer(count.contact_particles, count.worlds)  # by bucket
+    neighbours: Integer(count.contact_particles, MOST_NEIGHBOURS, count.worlds)  # candidates
+    neighbour_count: Integer(count.contact_particles, count.worlds)
+    correction: Vector(3, count.contact_particles, count.worlds)  # sum of a particle's corrections [m]
+
+
+class Counts(NamedTuple):
+    """How many items there are. Shapes of arrays do not say it, because a Taichi array cannot be empty."""
+
+    particles: int
+    worlds: int
+    multipliers: int
+    colliders: int
+    boxes: int
+    kinematic: int
+
+
+class Settings(NamedTuple):
+    """Numbers that the user may change between steps."""
+
+    h: float  # length of a substep [s]
+    velocity_kept: float  # 1 - d, the part of the velocity that a substep keeps
+    tolerance: float  # violation below which iterations stop
+    search_radius: float  # largest contact distance of two particles, and half as much again [m]
+    contact_friction: float  # μ between particles
+    contact_interval: int  # substeps from one search for contacts to the next
 
 
 class Features(NamedTuple):
-    """What a system's kernels are compiled for, so that a small scene does not wait for what it has not."""
+    """What the kernels of a system are compiled for. Unused features are not compiled."""
 
-    kinds: tuple  # of constraints: Kind
+    types: tuple  # of constraints: Kind
     from_start: bool  # project along the gradients at the start of the step
-    watch: bool  # stop at a tolerance, and so look at each violation
+    watch: bool  # stop at a tolerance, which needs the violation of each constraint
     colours: int  # of clusters
-    one_world: bool  # which then runs on one thread, or by phases on many
-    spread: int  # turns between two worlds or clusters in a parallel loop, see SPREAD
+    shared: bool  # threads share the items of a phase; otherwise one thread runs each world (pbd/phases.py)
+    one_world: bool
+    spread: int  # loop indices between two worlds or clusters in a parallel loop: SPREAD or 1
     wind: bool
-    surfaces: bool  # colliders or boxes
-    shapes: tuple  # kinds of colliders, see pbd/core/shapes.py
-    rebounds: bool  # and some with restitution
-    contacts: bool  # of particles with one another
-    grabs: int = 0  # how many, see pbd/grabs.py
-    guest: Any = None  # see Guest
+    surfaces: bool  # whether there are colliders or boxes
+    shapes: tuple  # kinds of shapes of the colliders (pbd/core/shapes)
+    restitution: bool  # whether any surface has restitution
+    contacts: bool  # between particles
+    grabs: int = 0  # number of grab springs
+    hooks: Any = None  # StepHooks, see pbd/step.py
 
-
-class Guest(NamedTuple):
-    """What is made of a system's particles and meets others as a whole: its part in the step.
-
-    Arguments:
-        kernel: as `kernel` below, for Taichi functions that read the guest's arrays as well, `Data.guest`; it takes
-            them after those of `Data`.
-        meet: Taichi function (data, world), after Verlet.
-        relax: (data, sweep, world) -> the largest violation [m]; once a sweep, after the constraints.
-        part: (data, world), after the relaxation.
-        touching: (data, world) -> how many contacts held something off in the last step.
-    """
-
-    kernel: Any
-    meet: Any
-    relax: Any
-    part: Any
-    touching: Any
-
-
-# A parallel loop of fewer than 1,024 turns runs on one thread (Taichi 1.7.4 takes blocks of 512 at least). Where
-# there are fewer worlds or clusters than that, they stand this many turns apart; idle turns cost nothing that can be
-# measured, as long as the compiler knows the number: a division by one it does not know took a third of the time of a
-# sweep.
-SPREAD = 512
+    @property
+    def has_hooks(self):
+        """Whether there are step hooks. (Taichi has no `is not None`.)"""
+        return self.hooks is not None
 
 
 class Data(NamedTuple):
-    """What every function of a kernel can read; n particles, W worlds."""
+    """Everything that a function of a kernel reads and writes."""
 
-    features: Features  # known when the kernel is compiled
-
-    position: Any  # (n, W) of 4: x, y, z [m] and the inverse mass w [1/kg], 0 where pinned
-    previous: Any  # (n, W) of 3: Jakobsen's x*, the position one step ago [m]
-    predicted: Any  # (n, W) of 3: what Verlet foresaw for this step, before the relaxation [m]
-    force: Any  # (n, W) of 3: a person's own forces [N]
-    air: Any  # (n, W) of 3: the wind's [N]
-    radius: Any  # (n, W) [m]; negative where neither surfaces nor particles are met
-
-    members: Any  # particles of all constraints, flat, kind after kind
-    parameters: Any  # (flat, W): their numbers, likewise
-    multipliers: Any  # (flat, W): λ of those with compliance
-    offsets: Any  # (kinds, 4): where a kind begins in the three above, and how many constraints it has
-    runs: Any  # (clusters, kinds, 2): begin and end of each cluster's run of each kind
-    colours: Any  # (colours + 1,): where each colour's clusters begin
-
-    numbers: Any  # (colliders, NUMBERS): shapes, see pbd/core/shapes.py; the last two are friction and restitution
-    integers: Any  # (colliders, INTEGERS)
-    grids: Any  # samples of all signed distance grids, flat
-    boxes: Any  # (boxes, 8): lower, upper, friction, restitution
-    driven: Any  # indices of particles led along a path
-
-    triangles: Any  # (triangles, 3) in the wind
-    drag_coefficient: Any  # (triangles,) half the air's density times the drag coefficient [kg/m³]
-    fans: Any  # (n + 1,): where a particle's triangles begin in `fan_triangles`
-    fan_triangles: Any
-
-    rest: Any  # (n, W) of 3: described positions, whose distances bound those of contacts [m]
-    cells: Any  # (buckets + 1, W): where a bucket of the spatial hash begins in `binned`
-    binned: Any  # (n, W): particles sorted by bucket
-    neighbours: Any  # (n, MOST, W): candidates for contact
-    neighbour_count: Any  # (n, W)
-    correction: Any  # (n, W) of 3: sum of a particle's contact corrections [m]
-
-    counts: Any  # how many there are of what: see below
-
-    timeline: Any  # (rows, columns): the surroundings at the ends of the steps, see below
-    report: Any  # (W, REPORTS): what the host wants to know, see below
-    h: Any  # length of a substep [s]
-    drag: Any  # 1 - d, the part of the velocity that a substep keeps
-    tolerance: Any  # stop sweeping below this violation
-    reach: Any  # the largest contact distance and half as much again [m]
-    friction: Any  # of particles with one another
-    guest: Any = None  # its own arrays
-
-
-# Entries of Data.counts. (An array cannot be empty, so its shape does not tell.)
-PARTICLES, WORLDS, MULTIPLIERS, COLLIDERS, BOXES, DRIVEN, SUBSTEPS_PER_SEARCH = range(7)
-COUNTS = 7
-
-# Columns of a row of the timeline, the surroundings at one instant: gravity, wind, then seven for the pose of each
-# collider, three for the position of each driven particle, and those of grabs. One row serves all steps where nothing
-# moves.
-GRAVITY, WIND, POSES = 0, 3, 6
-
-# Columns of the report, one row for each world; SEARCH counts substeps down to the next search for contacts.
-VIOLATION, SWEEPS, TOUCHING, ELASTIC, SEARCH, DIVERGED_STEP, OVERFLOW, CROWDED = range(8)
-REPORTS = 8
-
-
-def kernel(body, features):
-    """A kernel from a Taichi function (data, a, b) of a `Data` and two integers, whose meaning is the function's.
-
-    The signature stands here once, for all kernels of a system. A loop at the top of `body` runs in parallel, as one at
-    the top of a kernel does. Arguments of the kernel: the members of `Data` in order but the
-    features, then the two integers.
-    """
-    flat, table, cube = (ti.types.ndarray(ndim=n) for n in (1, 2, 3))
-
-    @ti.kernel
-    def run(
-        position: table, previous: table, predicted: table, force: table, air: table, radius: table,
-        members: flat, parameters: table, multipliers: table, offsets: table, runs: cube, colours: flat,
-        numbers: table, integers: table, grids: flat, boxes: table, driven: flat,
-        triangles: table, drag_coefficient: flat, fans: flat, fan_triangles: flat,
-        rest: table, cells: table, binned: table, neighbours: cube, neighbour_count: table, correction: table,
-        counts: flat, timeline: table, report: table,
-        h: float, drag: float, tolerance: float, reach: float, friction: float, a: int, b: int,
-    ):  # fmt: skip
-        data = ti.static(
-            Data(
-                features, position, previous, predicted, force, air, radius,
-                members, parameters, multipliers, offsets, runs, colours,
-                numbers, integers, grids, boxes, driven,
-                triangles, drag_coefficient, fans, fan_triangles,
-                rest, cells, binned, neighbours, neighbour_count, correction,
-                counts, timeline, report, h, drag, tolerance, reach, friction,
-            )
-        )  # fmt: skip
-        body(data, a, b)
-
-    return run
+    features: Any  # Features
+    particles: ParticleArrays
+    constraints: ConstraintArrays
+    colliders: ColliderArrays
+    wind: WindArrays
+    contacts: ContactArrays
+    hooked: Any  # the arrays of step hooks, or None
+    inputs: Host(2)  # (instants, columns): the environment, the same row for all substeps if nothing moves
+    report: Host(2)  # (worlds, REPORT)
+    counts: Counts
+    settings: Settings

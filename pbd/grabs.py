@@ -13,48 +13,58 @@ the schedule, so that they may take hold of any particle at any time. Their mult
 import numpy as np
 import taichi as ti
 
+from pbd.core.arrays import Columns
 from pbd.core.validate import finite_array, finite_vector, indices, not_negative, positive
-from pbd.data import COLLIDERS, DRIVEN, MULTIPLIERS, POSES
+from pbd.data import INPUT, POSE
+from pbd.phases import rows
 
-# Columns of a grab: where to, k (zero where it holds nothing), c, the particles and their b.
-TARGET, STIFFNESS, DAMPING, HELD, WEIGHTS = 0, 3, 4, 5, 9
 MOST_HELD = 4
-GRAB = WEIGHTS + MOST_HELD
+
+# Columns of a grab spring: target [m], k (zero while it holds nothing), c, the particles and their b.
+GRAB = Columns(target=3, stiffness=1, damping=1, particles=MOST_HELD, weights=MOST_HELD)
+
+
+@ti.func
+def pull_grabs(s: ti.template(), substep, world):
+    """Project every grab spring once."""
+    _, row = rows(s, substep)
+    for grab in range(s.features.grabs):
+        pull(s, row, grab, world)
 
 
 @ti.func
 def pull(s: ti.template(), row, grab, world):
-    """Pull what a grab holds towards its target, once."""
-    column = POSES + 7 * s.counts[COLLIDERS] + 3 * s.counts[DRIVEN] + GRAB * grab
-    stiffness = s.timeline[row, column + STIFFNESS]
+    """Project a grab spring once. Args: row: of `s.inputs`; grab: index; world."""
+    column = INPUT.total + POSE.total * s.counts.colliders + 3 * s.counts.kinematic + GRAB.total * grab
+    stiffness = s.inputs[row, column + GRAB.stiffness]
     point, moved, weight = ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0]), 0.0
     if stiffness > 0.0:
         for k in range(MOST_HELD):
-            b = s.timeline[row, column + WEIGHTS + k]
+            b = s.inputs[row, column + GRAB.weights + k]
             if b != 0.0:
-                i = ti.cast(s.timeline[row, column + HELD + k], ti.i32)
-                q = s.position[i, world]
+                i = ti.cast(s.inputs[row, column + GRAB.particles + k], ti.i32)
+                q = s.particles.position[i, world]
                 x = ti.Vector([q[0], q[1], q[2]])
                 point += b * x
-                moved += b * (x - s.previous[i, world])
+                moved += b * (x - s.particles.previous_position[i, world])
                 weight += b * b * q[3]
     if weight > 0.0:
-        compliance = 1.0 / (stiffness * s.h * s.h)
-        damping = s.timeline[row, column + DAMPING] / (stiffness * s.h)
-        first = s.counts[MULTIPLIERS] - 3 * (s.features.grabs - grab)
+        compliance = 1.0 / (stiffness * s.settings.h * s.settings.h)
+        damping = s.inputs[row, column + GRAB.damping] / (stiffness * s.settings.h)
+        first = s.counts.multipliers - 3 * (s.features.grabs - grab)
         change = ti.Vector([0.0, 0.0, 0.0])
         for k in ti.static(range(3)):
-            multiplier = s.multipliers[first + k, world]
-            C = point[k] - s.timeline[row, column + TARGET + k]
+            multiplier = s.constraints.multipliers[first + k, world]
+            C = point[k] - s.inputs[row, column + GRAB.target + k]
             change[k] = -(C + compliance * multiplier + damping * moved[k]) / ((1.0 + damping) * weight + compliance)
-            s.multipliers[first + k, world] = multiplier + change[k]
+            s.constraints.multipliers[first + k, world] = multiplier + change[k]
         for k in range(MOST_HELD):
-            b = s.timeline[row, column + WEIGHTS + k]
+            b = s.inputs[row, column + GRAB.weights + k]
             if b != 0.0:
-                i = ti.cast(s.timeline[row, column + HELD + k], ti.i32)
-                q = s.position[i, world]
+                i = ti.cast(s.inputs[row, column + GRAB.particles + k], ti.i32)
+                q = s.particles.position[i, world]
                 d = (b * q[3]) * change
-                s.position[i, world] = ti.Vector([q[0] + d[0], q[1] + d[1], q[2] + d[2], q[3]])
+                s.particles.position[i, world] = ti.Vector([q[0] + d[0], q[1] + d[1], q[2] + d[2], q[3]])
 
 
 def grip(particles, count, target, stiffness, damping, weights):
@@ -63,10 +73,10 @@ def grip(particles, count, target, stiffness, damping, weights):
     if not 1 <= len(held) <= MOST_HELD or len(set(held)) < len(held):
         raise ValueError(f"held particles are {held.tolist()}: expected one to {MOST_HELD} of them, each once")
     weights = np.full(len(held), 1 / len(held)) if weights is None else weights
-    columns = np.zeros(GRAB)
-    columns[TARGET:STIFFNESS] = finite_vector("target of a grab", target)
-    columns[STIFFNESS] = positive("stiffness of a grab", stiffness)
-    columns[DAMPING] = not_negative("damping of a grab", damping)
-    columns[HELD : HELD + len(held)] = held
-    columns[WEIGHTS : WEIGHTS + len(held)] = finite_array("weights of held particles", weights, (len(held),))
+    columns = np.zeros(GRAB.total)
+    columns[GRAB["target"]] = finite_vector("target of a grab", target)
+    columns[GRAB.stiffness] = positive("stiffness of a grab", stiffness)
+    columns[GRAB.damping] = not_negative("damping of a grab", damping)
+    columns[GRAB.particles : GRAB.particles + len(held)] = held
+    columns[GRAB.weights : GRAB.weights + len(held)] = finite_array("weights of held particles", weights, (len(held),))
     return columns

@@ -6,7 +6,8 @@ of x* at 1 in the retold source, which is a spring to the origin; here it is (2 
 
 import taichi as ti
 
-from pbd.data import COLLIDERS, GRAVITY, POSES, WIND
+from pbd.data import INPUT, POSE, REPORT
+from pbd.phases import is_finite, rows
 
 # Triangles round a corner, 6, over the corners that share one's force, 3.
 SHARED = 2.0
@@ -15,16 +16,16 @@ SHARED = 2.0
 @ti.func
 def gravity(s: ti.template(), row):
     """Gravity at one instant (3,) [m/s²]."""
-    return ti.Vector([s.timeline[row, GRAVITY + k] for k in ti.static(range(3))])
+    return ti.Vector([s.inputs[row, INPUT.gravity + k] for k in ti.static(range(3))])
 
 
 @ti.func
 def acceleration(s: ti.template(), row, i, world):
     """Acceleration of particle i [m/s²]: gravity and all forces; zero where pinned."""
-    w = s.position[i, world][3]
-    force = s.force[i, world]
+    w = s.particles.position[i, world][3]
+    force = s.particles.force[i, world]
     if ti.static(s.features.wind):
-        force += s.air[i, world]
+        force += s.wind.force[i, world]
     result = gravity(s, row) + w * force
     if w == 0.0:
         result *= 0.0
@@ -32,30 +33,33 @@ def acceleration(s: ti.template(), row, i, world):
 
 
 @ti.func
-def verlet(s: ti.template(), row, i, world):
-    """Move particle i by one step, as if nothing held it."""
-    q = s.position[i, world]
+def predict(s: ti.template(), substep, i, world):
+    """Move particle i by a Verlet step, without constraints."""
+    row, _ = rows(s, substep)
+    q = s.particles.position[i, world]
     x = ti.Vector([q[0], q[1], q[2]])
-    new = x + s.drag * (x - s.previous[i, world]) + acceleration(s, row, i, world) * (s.h * s.h)
+    h, kept = s.settings.h, s.settings.velocity_kept
+    new = x + kept * (x - s.particles.previous_position[i, world]) + acceleration(s, row, i, world) * (h * h)
     if q[3] == 0.0:
         new = x
-    s.previous[i, world] = x
+    s.particles.previous_position[i, world] = x
     if ti.static(s.features.surfaces):
-        s.predicted[i, world] = new
-    s.position[i, world] = ti.Vector([new[0], new[1], new[2], q[3]])
+        s.particles.predicted_position[i, world] = new
+    s.particles.position[i, world] = ti.Vector([new[0], new[1], new[2], q[3]])
 
 
 @ti.func
-def lead(s: ti.template(), row, d, world):
-    """Put driven particle d where its path has it at the end of the step; its x* is that of any pinned particle."""
-    i = s.driven[d]
-    column = POSES + 7 * s.counts[COLLIDERS] + 3 * d
-    target = ti.Vector([s.timeline[row, column + k] for k in ti.static(range(3))])
-    s.position[i, world] = ti.Vector([target[0], target[1], target[2], 0.0])
+def move_kinematic_particle(s: ti.template(), substep, k, world):
+    """Move kinematic particle k to where its path is at the end of the substep. `predict` has set its x*."""
+    _, row = rows(s, substep)
+    i = s.particles.kinematic[k]
+    column = INPUT.total + POSE.total * s.counts.colliders + 3 * k
+    target = ti.Vector([s.inputs[row, column + axis] for axis in ti.static(range(3))])
+    s.particles.position[i, world] = ti.Vector([target[0], target[1], target[2], 0.0])
 
 
 @ti.func
-def blow(s: ti.template(), row, i, world):
+def apply_wind(s: ti.template(), substep, i, world):
     """Force of the air on particle i: a third of that on each of its triangles.
 
     On a triangle of area A and unit normal n, in air that passes at u = wind - velocity:  F = ½ ρ c A |u·n| (u·n) n.
@@ -64,28 +68,43 @@ def blow(s: ti.template(), row, i, world):
     triangles or so round a corner share, which is first order in h and stable for any.
     Each particle gathers from its own fan of triangles, so that no two threads write to one place.
     """
-    wind = ti.Vector([s.timeline[row, WIND + k] for k in ti.static(range(3))])
+    row, _ = rows(s, substep)
+    wind = ti.Vector([s.inputs[row, INPUT.wind + k] for k in ti.static(range(3))])
     total = ti.Vector([0.0, 0.0, 0.0])
-    for f in range(s.fans[i], s.fans[i + 1]):
-        t = s.fan_triangles[f]
-        corner = [s.triangles[t, k] for k in ti.static(range(3))]
+    for f in range(s.wind.first_adjacent[i], s.wind.first_adjacent[i + 1]):
+        t = s.wind.adjacent_triangles[f]
+        corner = [s.wind.triangles[t, k] for k in ti.static(range(3))]
         a, b, c = position(s, corner[0], world), position(s, corner[1], world), position(s, corner[2], world)
-        before = s.previous[corner[0], world] + s.previous[corner[1], world] + s.previous[corner[2], world]
-        passing = wind - (a + b + c - before) / (3.0 * s.h)
+        previous = ti.static(s.particles.previous_position)
+        before = previous[corner[0], world] + previous[corner[1], world] + previous[corner[2], world]
+        passing = wind - (a + b + c - before) / (3.0 * s.settings.h)
         normal = (b - a).cross(c - a)  # twice the area long
         twice = normal.norm() + 1e-30
         normal_speed = passing.dot(normal) / twice
         weight = 0.0
         for k in ti.static(range(3)):
-            weight += s.position[corner[k], world][3] / 3.0
-        stiffness = 0.5 * twice * s.drag_coefficient[t] * ti.abs(normal_speed)
-        give = 1.0 + s.h * stiffness * SHARED * weight
-        total += (s.drag_coefficient[t] * ti.abs(normal_speed) * normal_speed / (6.0 * give)) * normal
-    s.air[i, world] = total
+            weight += s.particles.position[corner[k], world][3] / 3.0
+        stiffness = 0.5 * twice * s.wind.drag_coefficient[t] * ti.abs(normal_speed)
+        give = 1.0 + s.settings.h * stiffness * SHARED * weight
+        total += (s.wind.drag_coefficient[t] * ti.abs(normal_speed) * normal_speed / (6.0 * give)) * normal
+    s.wind.force[i, world] = total
 
 
 @ti.func
 def position(s: ti.template(), i, world):
     """Position of particle i, without its inverse mass."""
-    q = s.position[i, world]
+    q = s.particles.position[i, world]
     return ti.Vector([q[0], q[1], q[2]])
+
+
+@ti.func
+def clear_multiplier(s: ti.template(), substep, m, world):
+    """Set multiplier m to zero, from which it starts in each substep."""
+    s.constraints.multipliers[m, world] = 0.0
+
+
+@ti.func
+def check_finite(s: ti.template(), substep, i, world):
+    """Report the substep if the position of particle i is not finite."""
+    if not is_finite(s.particles.position[i, world]):
+        s.report[world, REPORT.diverged_substep] = ti.cast(substep, float)

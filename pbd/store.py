@@ -21,10 +21,14 @@ class Store:
 
     def _read(self, name):
         """An array as numpy, (particles, worlds, ...)."""
-        return launch.read(self._arrays[name])
+        return launch.read(self._array(name))
 
     def _write(self, name, values):
-        launch.write(self._arrays[name], values)
+        launch.write(self._array(name), values)
+
+    def _array(self, name):
+        group, field = name.split(".")
+        return getattr(getattr(self._arrays, group), field)
 
     def _outward(self, values):
         """(particles, worlds, ...) as a person sees it: worlds first, or none where there is one."""
@@ -40,7 +44,7 @@ class Store:
 
     def positions(self):
         """Positions, (particles, 3) or (worlds, particles, 3) [m]."""
-        return self._outward(self._read("position")[..., :3])
+        return self._outward(self._read("particles.position")[..., :3])
 
     def velocities(self):
         """Velocities over the last substep, (x - x*)/h, shaped like positions [m/s].
@@ -48,40 +52,42 @@ class Store:
         This backward difference belongs to the middle of the substep: the next position is not known, since constraints
         will have their say in it. Before the first step it is v - a h/2.
         """
-        return self._outward((self._read("position")[..., :3] - self._read("previous")) / self._h)
+        q, previous = self._read("particles.position"), self._read("particles.previous_position")
+        return self._outward((q[..., :3] - previous) / self._h)
 
     def inverse_masses(self):
         """Inverse masses, (particles,) or (worlds, particles) [1/kg]; zero where pinned."""
-        return self._outward(self._read("position")[..., 3])
+        return self._outward(self._read("particles.position")[..., 3])
 
     def set_positions(self, positions):
         """Put particles elsewhere, with the velocities they have. Arguments: positions, shaped as they are read."""
-        new, q = self._inward("positions", positions), self._read("position")
-        self._write("previous", self._read("previous") + new - q[..., :3])
+        new, q = self._inward("positions", positions), self._read("particles.position")
+        self._write("particles.previous_position", self._read("particles.previous_position") + new - q[..., :3])
         q[..., :3] = new
-        self._write("position", q)
+        self._write("particles.position", q)
 
     def set_velocities(self, velocities):
         """Give particles velocities, by an exact start: x* = x - v h + a h²/2. Arguments: shaped like positions.
 
         The acceleration is that of gravity and of `set_forces`; wind is not in it, and joins in with the first step.
         """
-        velocities, q = self._inward("velocities", velocities), self._read("position")
+        velocities, q = self._inward("velocities", velocities), self._read("particles.position")
         step = (q[..., 3:] > 0) * velocities * self._h - self._acceleration() * (self._h**2 / 2)
-        self._write("previous", q[..., :3] - step)
+        self._write("particles.previous_position", q[..., :3] - step)
 
     def _acceleration(self):
         """Acceleration by gravity and by forces that were set (particles, worlds, 3) [m/s²]; zero where pinned."""
-        w = self._read("position")[..., 3:]
-        return (w > 0) * (self.particles.gravity + w * self._read("force"))
+        w = self._read("particles.position")[..., 3:]
+        return (w > 0) * (self.particles.gravity + w * self._read("particles.force"))
 
     def set_forces(self, forces):
         """Forces of one's own, which act until others are set. Arguments: shaped like positions [N]."""
         new = self._inward("forces", forces)
         if self._substep == 0 and self._origin == 0.0:  # the exact start counts them in
-            change = self._read("position")[..., 3:] * (new - self._read("force"))
-            self._write("previous", self._read("previous") + change * (self._h**2 / 2))
-        self._write("force", new)
+            change = self._read("particles.position")[..., 3:] * (new - self._read("particles.force"))
+            previous = self._read("particles.previous_position")
+            self._write("particles.previous_position", previous + change * (self._h**2 / 2))
+        self._write("particles.force", new)
 
     def set_masses(self, particles, masses):
         """Change masses, in all worlds; `math.inf` pins. Arguments: indices (n,); masses [kg], for all or one each."""
@@ -92,14 +98,14 @@ class Store:
         led = np.isin(particles, [i for driven, _ in self.particles.drives for i in driven])
         if led.any():
             raise ValueError(f"particle {particles[led][0]} is led along a path: expected one that is not")
-        q, previous = self._read("position"), self._read("previous")
+        q, previous = self._read("particles.position"), self._read("particles.previous_position")
         freed = np.zeros(q.shape[:2], bool)
         freed[particles] = (q[particles, :, 3] == 0) & np.isfinite(masses)[:, None]
         q[particles, :, 3] = inverse(masses)[:, None]
-        self._write("position", q)
+        self._write("particles.position", q)
         # What was pinned starts from rest, exactly: x* = x + a h²/2.
         at_rest = q[..., :3] + self._acceleration() * (self._h**2 / 2)
-        self._write("previous", np.where(freed[..., None], at_rest, previous))
+        self._write("particles.previous_position", np.where(freed[..., None], at_rest, previous))
 
     def collider_poses(self):
         """Position and rotation of each collider now, (colliders, 7) [m, (w, x, y, z)]."""
@@ -108,7 +114,8 @@ class Store:
 
     def state(self):
         """A snapshot from which `set_state` goes on bit for bit: a State."""
-        names = (self.positions(), self._outward(self._read("previous")), self._outward(self._read("force")))
+        previous, force = self._read("particles.previous_position"), self._read("particles.force")
+        names = (self.positions(), self._outward(previous), self._outward(force))
         return State(*names, self.inverse_masses(), self._dt, self.substeps, self._origin, self._substep)
 
     def set_state(self, state):
@@ -128,9 +135,9 @@ class Store:
         origin = finite_number("state's origin", state.origin)
         substep = whole("state's substep", state.substep, least=0)
         weights = weights[:, None] if self.worlds == 1 else weights.T
-        self._write("position", np.concatenate([vectors[0], weights[..., None]], axis=2))
-        self._write("previous", vectors[1])
-        self._write("force", vectors[2])
+        self._write("particles.position", np.concatenate([vectors[0], weights[..., None]], axis=2))
+        self._write("particles.previous_position", vectors[1])
+        self._write("particles.force", vectors[2])
         self._dt, self._substeps, self._origin, self._substep = dt, substeps, origin, substep
 
     def memory(self):
@@ -149,19 +156,19 @@ class Store:
         `kind.parameters`.
         """
         index = self._kinds.index(kind)
-        first, width = self._read("offsets")[index, 1], len(kind.parameters) + kind.compliance
+        first, width = self._read("constraints.ranges")[index, 1], len(kind.parameters) + kind.compliance
         place = int(np.flatnonzero(self.schedule.orders[index] == number)[0])
         return int(first) + width * place + kind.parameters.index(name)
 
     def numbers(self, rows):
         """Numbers of constraints (rows, worlds). Arguments: rows: as `row_of` finds them."""
-        return self._read("parameters")[rows]
+        return self._read("constraints.parameters")[rows]
 
     def set_numbers(self, rows, values):
         """Change numbers of constraints, from the next step on. Arguments: rows, as of `numbers`; values, as read."""
-        parameters = self._read("parameters")
+        parameters = self._read("constraints.parameters")
         parameters[rows] = values
-        self._write("parameters", parameters)
+        self._write("constraints.parameters", parameters)
 
     # Surroundings that can be changed ---------------------------------------------------------------------------------
 
@@ -208,27 +215,27 @@ class Store:
     def sticks(self):
         """All sticks, kind after kind in the schedule's order: their particles (n, 2), and lengths in the first world
         (n,) [m]. One that was cut has one particle twice, and length zero."""
-        members, lengths = self._read("members"), self._read("parameters")[:, 0]
+        members, lengths = self._read("constraints.members"), self._read("constraints.parameters")[:, 0]
         return members[self._stick_places[:, :1] + np.arange(2)], lengths[self._stick_places[:, 1]]
 
     def cut(self, sticks):
         """Cut sticks, in all worlds and for good, and what bends or blows across them. Arguments: sticks: indices (n,)
         into those of `sticks()`."""
         places = self._stick_places[indices("sticks", sticks, len(self._stick_places), of="sticks")]
-        members, parameters = self._read("members"), self._read("parameters")
+        members, parameters = self._read("constraints.members"), self._read("constraints.parameters")
         ends = members[places[:, :1] + np.arange(2)]
         members[places[:, 0] + 1] = members[places[:, 0]]
         parameters[places[:, 1]] = 0.0
-        for kind, (first, numbers, _, count) in zip(self._kinds, self._read("offsets")):
+        for kind, (first, numbers, _, count) in zip(self._kinds, self._read("constraints.ranges")):
             if kind.arity > 2 and kind.compliance:
                 width = len(kind.parameters) + 1
                 crossing = self._across(members[first : first + kind.arity * count].reshape(count, kind.arity), ends)
                 parameters[numbers + width * np.flatnonzero(crossing) + width - 1] = LOOSE
-        self._write("members", members)
-        self._write("parameters", parameters)
+        self._write("constraints.members", members)
+        self._write("constraints.parameters", parameters)
         if len(self.particles.triangles):
-            drag = self._read("drag_coefficient")
-            self._write("drag_coefficient", np.where(self._across(self.particles.triangles, ends), 0.0, drag))
+            drag = self._read("wind.drag_coefficient")
+            self._write("wind.drag_coefficient", np.where(self._across(self.particles.triangles, ends), 0.0, drag))
 
     def _across(self, members, pairs):
         """Which rows of members (n, k) have both particles of any of some pairs (m, 2): a mask (n,)."""
@@ -241,7 +248,7 @@ class Store:
     def _stick_places(self):
         """Where each stick has its members and its length in these arrays, (n, 2)."""
         places = [np.zeros((0, 2), int)]
-        for kind, (first, numbers, _, count) in zip(self._kinds, self._read("offsets")):
+        for kind, (first, numbers, _, count) in zip(self._kinds, self._read("constraints.ranges")):
             if kind.name.startswith("stick"):
                 step = np.arange(count)[:, None]
                 places.append([first, numbers] + step * [2, len(kind.parameters) + kind.compliance])
@@ -251,7 +258,7 @@ class Store:
     def _counted(self):
         """Rows of the parameters in which kinds of constraint keep what they count."""
         rows = [np.zeros(0, int)]
-        for kind, (_, first, _, count) in zip(self._kinds, self._read("offsets")):
+        for kind, (_, first, _, count) in zip(self._kinds, self._read("constraints.ranges")):
             numbers = len(kind.parameters)
             last = np.arange(numbers - kind.memory, numbers)
             rows.append((first + (numbers + kind.compliance) * np.arange(count)[:, None] + last).ravel())

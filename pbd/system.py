@@ -2,29 +2,15 @@
 
 import numpy as np
 
-from pbd.collision.particle_contacts import MOST
 from pbd.core import launch
-from pbd.core.launch import Launch
 from pbd.core.results import Diverged, Energy, Statistics
 from pbd.core.validate import finite_number, one_of, positive, whole
-from pbd.data import (
-    CROWDED,
-    DIVERGED_STEP,
-    ELASTIC,
-    OVERFLOW,
-    REPORTS,
-    SEARCH,
-    SPREAD,
-    SWEEPS,
-    TOUCHING,
-    VIOLATION,
-    Features,
-)
+from pbd.data import MOST_NEIGHBOURS, REPORT, SPREAD, Features, Settings
 from pbd.environment import surroundings
 from pbd.grabs import GRAB
+from pbd.launches import Launches
 from pbd.particles import Particles
 from pbd.schedule import SCHEDULES, make_schedule
-from pbd.step import step_kernels
 from pbd.store import Store
 from pbd.upload import kinds_and_batches, refuse_differences, upload
 
@@ -117,13 +103,11 @@ class ParticleSystem(Store):
             clusters=None if clusters is None else whole("clusters", clusters),
         )
         self._constraints = sum(len(order) for order in self.schedule.orders)
-        self._grabs = np.zeros((whole("grabs", grabs, least=0), GRAB))
-        self._arrays = upload(
-            descriptions, self.worlds, batches, self._kinds, self.schedule, grabs, contact_interval
-        )
-        self._report = np.zeros((self.worlds, REPORTS), launch.real())
+        self._grabs = np.zeros((whole("grabs", grabs, least=0), GRAB.total))
+        self._arrays, self._counts = upload(descriptions, self.worlds, batches, self._kinds, self.schedule, grabs)
+        self._report = np.zeros((self.worlds, REPORT.total), launch.real())
         self._row = None
-        self._guest, self._guest_arrays = None, ()
+        self._hooks, self._hooked = None, ()
         # Contacts are sought as far as the largest contact distance and half as much again, for what moves in a step.
         self._reach = 3.0 * max(0.0, *(p.radii.max() for p in descriptions)) or 1.0
         self._bind()
@@ -132,42 +116,37 @@ class ParticleSystem(Store):
 
     def _bind(self):
         """Choose kernels and bind the arrays to them; each is compiled when first launched."""
+        self._in_one_launch = self.schedule.name != "coloured" and len(self.schedule.runs) == 1
         described = self.particles
         restitutions = [c.restitution for c in described.colliders] + [box[7] for box in described.boxes]
         features = Features(
-            kinds=self._kinds,
+            types=self._kinds,
             from_start=self._from_start,
             watch=self._tolerance is not None,
             colours=len(self.schedule.colours),
+            shared=not self._in_one_launch,
             one_world=self.worlds == 1,
             spread=SPREAD if launch.on_cpu() and self.worlds < 2 * SPREAD else 1,
             wind=described.wind is not None and len(described.triangles) > 0,
             surfaces=len(restitutions) > 0,
             shapes=tuple(sorted({c.shape.kind for c in described.colliders})),
-            rebounds=any(restitutions),
+            restitution=any(restitutions),
             contacts=described.particle_contacts is not None,
             grabs=len(self._grabs),
-            guest=self._guest,
+            hooks=self._hooks,
         )
-        kernels = step_kernels(features)
-        self._in_one_launch = self.schedule.name != "coloured" and len(self.schedule.runs) == 1
-        arrays = (*self._arrays.values(), *self._guest_arrays)
-        self._advance = Launch(kernels.advance, *arrays)
-        self._foresee = Launch(kernels.foresee, *arrays)
-        self._relax = Launch(kernels.relax, *arrays)
-        self._relax_kinds = [Launch(kernel, *arrays) for kernel in kernels.relax_kinds]
-        self._relax_surroundings = Launch(kernels.relax_surroundings, *arrays)
-        self._finish = Launch(kernels.finish, *arrays)
-        self._measure = Launch(kernels.measure, *arrays)
+        self._launches = Launches(features, self._arrays, *self._hooked)
 
-    def invite(self, guest, arrays):
-        """Give something that is made of these particles its part in the step.
+    def add_hooks(self, hooks, data):
+        """Let something that is made of these particles take part in each substep.
 
-        Arguments: guest: a pbd.data.Guest; arrays: its Taichi arrays, in the order in which its kernels take them.
+        Args:
+            hooks: a pbd.step.StepHooks.
+            data: an instance of `hooks.data`, of Taichi arrays.
         """
         if not self._in_one_launch:
-            raise ValueError(f'schedule {self.schedule.name!r} with a guest: expected "serial", or "clusters" of one')
-        self._guest, self._guest_arrays = guest, tuple(arrays)
+            raise ValueError(f'schedule {self.schedule.name!r} with step hooks: expected "serial", or one cluster')
+        self._hooks, self._hooked = hooks, (data,)
         self._bind()
 
     # Stepping -------------------------------------------------------------------------------------------------------
@@ -176,14 +155,14 @@ class ParticleSystem(Store):
         """Make steps of dt. Arguments: count, how many. Errors: Diverged, where a position stops being finite."""
         left = whole("count", count) * self.substeps
         work = self.worlds * (self.count + self.iterations * self._constraints)
-        self._report[:, SEARCH] = 0
+        self._report[:, REPORT.substeps_to_search] = 0
         most = min(max(PROJECTIONS_PER_LAUNCH // work, 1), STEPS_PER_LAUNCH)
         while left > 0:
             substeps = min(left, most)
             timeline = self._timeline(substeps)
-            self._report[:, DIVERGED_STEP:] = -1
+            self._report[:, REPORT.diverged_substep :] = -1
             if self._in_one_launch:
-                self._launch(self._advance, timeline, substeps, self.iterations)
+                self._launch(self._launches.advance, timeline, substeps, self.iterations)
             else:
                 self._step_in_parallel(timeline, substeps)
             self._refuse_what_went_wrong()
@@ -193,47 +172,54 @@ class ParticleSystem(Store):
     def _step_in_parallel(self, timeline, substeps):
         """The step of pbd/step.py phase by phase, each spread over threads."""
         for step in range(substeps):
-            self._launch(self._foresee, timeline, step)
+            self._launch(self._launches.begin_substep, timeline, step)
             sweep = 0
             while sweep < self.iterations:
-                self._report[:, VIOLATION] = 0
+                self._report[:, REPORT.violation] = 0
                 if self.schedule.name == "coloured":
                     for kind, begin, end in self.schedule.runs:
-                        self._launch(self._relax_kinds[kind], timeline, int(begin), int(end))
-                    self._launch(self._relax_surroundings, timeline, step)
+                        self._launch(self._launches.project_colour[kind], timeline, int(begin), int(end))
+                    self._launch(self._launches.relax_environment, timeline, step)
                 else:
-                    self._launch(self._relax, timeline, step)
+                    self._launch(self._launches.relax, timeline, step)
                 sweep += 1
-                if self.tolerance is not None and self._report[:, VIOLATION].max() <= self.tolerance:
+                if self.tolerance is not None and self._report[:, REPORT.violation].max() <= self.tolerance:
                     break
-            self._report[:, SWEEPS] = sweep
-            self._launch(self._finish, timeline, step)
-            if self._report[:, DIVERGED_STEP].max() >= 0:
+            self._report[:, REPORT.iterations] = sweep
+            self._launch(self._launches.end_substep, timeline, step)
+            if self._report[:, REPORT.diverged_substep].max() >= 0:
                 return
 
-    def _launch(self, bound, timeline, a=0, b=0):
-        drag = (1.0 - self._damping) ** (1 / self.substeps)
-        tolerance = -1.0 if self.tolerance is None else self.tolerance
-        friction = float(self.particles.particle_contacts or 0.0)
-        bound(timeline, self._report, self._h, drag, tolerance, float(self._reach), friction, a, b)
+    def _launch(self, bound, timeline, *given):
+        settings = Settings(
+            h=self._h,
+            velocity_kept=(1.0 - self._damping) ** (1 / self.substeps),
+            tolerance=-1.0 if self.tolerance is None else self.tolerance,
+            search_radius=float(self._reach),
+            contact_friction=float(self.particles.particle_contacts or 0.0),
+            contact_interval=self._contact_interval,
+        )
+        bound(timeline, self._report, *self._counts, *settings, *given)
 
     def _refuse_what_went_wrong(self):
-        if self._report[:, DIVERGED_STEP:].max() < 0:
+        if self._report[:, REPORT.diverged_substep :].max() < 0:
             return
-        if self._report[:, OVERFLOW].max() > MOST:
+        neighbours = int(self._report[:, REPORT.neighbour_overflow].max())
+        if neighbours > MOST_NEIGHBOURS:
             raise RuntimeError(
-                f"a particle has {int(self._report[:, OVERFLOW].max())} others within reach of contact, and {MOST} are "
-                "kept: expected radii of about half the distance between particles, or less"
+                f"a particle has {neighbours} others within reach of contact, and {MOST_NEIGHBOURS} are kept: expected "
+                "radii of about half the distance between particles, or less"
             )
-        if self._report[:, CROWDED].max() >= 0:
+        if self._report[:, REPORT.contact_overflow].max() >= 0:
             raise RuntimeError(
-                f"{int(self._report[:, CROWDED].max())} points of contact at once, more than there is room for: give "
-                "the solver contact_capacity= of some more"
+                f"{int(self._report[:, REPORT.contact_overflow].max())} points of contact at once, more than there is "
+                "room for: give the solver contact_capacity= of some more"
             )
-        for world in np.flatnonzero(self._report[:, DIVERGED_STEP] >= 0):
-            substep = self._substep + int(self._report[world, DIVERGED_STEP])  # from zero, while steps count from one
+        for world in np.flatnonzero(self._report[:, REPORT.diverged_substep] >= 0):
+            # Substeps count from zero, steps from one.
+            substep = self._substep + int(self._report[world, REPORT.diverged_substep])
             with np.errstate(over="ignore"):
-                finite = np.isfinite(self._read("position")[:, world, :3].astype(np.float32)).all(axis=1)
+                finite = np.isfinite(self._read("particles.position")[:, world, :3].astype(np.float32)).all(axis=1)
             particle = int(np.argmin(finite))
             step = self._steps_before + substep // self.substeps + 1
             raise Diverged(int(world), step, particle, self._origin + (substep + 1) * self._h)
@@ -293,10 +279,10 @@ class ParticleSystem(Store):
         self._origin, self._substep = self.time, 0
         self._dt, self._substeps = dt, substeps
         # What x - x* holds besides the velocity at the start, -a h²/2 of an exact start, goes with the square.
-        x, half = self._read("position")[..., :3], 0.5 * self._acceleration()
+        x, half = self._read("particles.position")[..., :3], 0.5 * self._acceleration()
         fresh = self._origin == 0.0
-        velocity = (x - self._read("previous")) / before + fresh * half * before
-        self._write("previous", x - velocity * self._h + fresh * half * self._h**2)
+        velocity = (x - self._read("particles.previous_position")) / before + fresh * half * before
+        self._write("particles.previous_position", x - velocity * self._h + fresh * half * self._h**2)
 
     @property
     def iterations(self):
@@ -335,17 +321,19 @@ class ParticleSystem(Store):
 
     def statistics(self):
         """Sweeps, residual and contacts of the last step: a Statistics."""
-        self._launch(self._measure, self._timeline(0))
-        sweeps, residual, touching = (self._report[:, k].copy() for k in (SWEEPS, VIOLATION, TOUCHING))
+        self._launch(self._launches.measure, self._timeline(0), 0)
+        columns = (REPORT.iterations, REPORT.violation, REPORT.contacts)
+        sweeps, residual, touching = (self._report[:, k].copy() for k in columns)
         return Statistics(*map(self._per_world, (sweeps.astype(int), residual, touching.astype(int))))
 
     def energy(self):
         """Kinetic, potential and total energy at the middle of the last substep: an Energy."""
-        self._launch(self._measure, self._timeline(0))
-        q, before = self._read("position").astype(float), self._read("previous").astype(float)
+        self._launch(self._launches.measure, self._timeline(0), 0)
+        q = self._read("particles.position").astype(float)
+        before = self._read("particles.previous_position").astype(float)
         x, w = q[..., :3], q[..., 3]
         mass = np.divide(1.0, w, out=np.zeros_like(w), where=w > 0)
         kinetic = 0.5 * (mass * ((x - before) ** 2).sum(axis=2)).sum(axis=0) / self._h**2
         potential = -(mass * ((x + before) / 2 @ self.particles.gravity)).sum(axis=0)
-        potential = potential + self._report[:, ELASTIC]
+        potential = potential + self._report[:, REPORT.elastic_energy]
         return Energy(*map(self._per_world, (kinetic, potential, kinetic + potential)))

@@ -2,11 +2,10 @@
 
 import numpy as np
 
-from pbd import data as arrays
-from pbd.collision.particle_contacts import MOST
 from pbd.constraints import KINDS, STICK, STICK_ROOT_FREE
-from pbd.core.launch import device_array
-from pbd.core.shapes import INTEGERS, NUMBERS, samples
+from pbd.core.arrays import allocate
+from pbd.core.shapes import INTEGERS, NUMBERS
+from pbd.data import BOX, Counts, Data
 from pbd.particles import inverse
 
 
@@ -72,15 +71,23 @@ def both_functions(a, b):
     return (a is None and b is None) or (callable(a) and callable(b))
 
 
-def upload(descriptions, worlds, batches, kinds, schedule, grabs=0, contact_interval=1):
-    """All arrays of a system, as a dict of Taichi arrays in the order of `arrays.Data`.
+def upload(descriptions, worlds, batches, kinds, schedule, grabs=0):
+    """All arrays of a system.
 
-    Arguments: descriptions: one for all worlds, or one each; worlds: how many; batches and kinds: as above; schedule;
-    grabs: how many, see pbd/grabs.py; contact_interval: substeps for each search for contacts.
+    Args:
+        descriptions: a list of Particles, one for all worlds or one for each.
+        worlds: how many.
+        batches, kinds: as `kinds_and_batches` returns them.
+        schedule: of these constraints.
+        grabs: number of grab springs.
+
+    Returns: a Data of arrays, a Counts.
     """
     first = descriptions[0]
     n = len(first)
     contacts = first.particle_contacts is not None
+    for description in descriptions:
+        refuse_narrow_boxes(description, first.boxes)
 
     def per_world(values):
         """(n, ...) of each description to (n, worlds, ...)."""
@@ -88,67 +95,69 @@ def upload(descriptions, worlds, batches, kinds, schedule, grabs=0, contact_inte
         return np.repeat(stacked, worlds // len(descriptions), axis=1)
 
     positions = per_world(lambda p: p.positions)
-    weights = per_world(lambda p: inverse(p.masses))
-    nothing = np.zeros((n, worlds, 3))
-    single = np.zeros((1, worlds, 3))
-    buckets = 1 << int(np.ceil(np.log2(2 * n))) if contacts else 1
-    fans, fan_triangles = fan_table(first.triangles, n)
-    integers, numbers, grids = shape_tables(first.colliders)
-    tables = constraint_tables(batches, kinds, schedule, worlds)
-    tables["multipliers"] = np.concatenate([tables["multipliers"], np.zeros((3 * grabs, worlds))])
-    counts = np.zeros(arrays.COUNTS, np.int32)
-    counts[arrays.PARTICLES] = n
-    counts[arrays.MULTIPLIERS] = len(tables["multipliers"])
-    counts[arrays.COLLIDERS] = len(first.colliders)
-    counts[arrays.BOXES] = len(first.boxes)
-    counts[arrays.DRIVEN] = sum(len(particles) for particles, _ in first.drives)
-    counts[arrays.WORLDS] = worlds
-    counts[arrays.SUBSTEPS_PER_SEARCH] = contact_interval
-    for description in descriptions:
-        widest = 2 * description.radii.max()
-        for box in first.boxes:
-            if (box[3:6] - box[:3]).min() < widest:
-                raise ValueError(
-                    f"box from {box[:3].tolist()} to {box[3:6].tolist()} with a particle {widest:g} wide: expected one "
-                    "that it has room for"
-                )
-    host = {
-        "position": np.concatenate([positions, weights[..., None]], axis=2),
-        "previous": positions,
-        "predicted": positions,
-        "force": nothing,
-        "air": nothing,
-        "radius": per_world(lambda p: p.radii),
-        **tables,
-        "numbers": numbers,
-        "integers": integers,
-        "grids": grids,
-        "boxes": np.reshape(first.boxes, (-1, 8)),
-        "driven": np.concatenate([np.zeros(0, int), *(particles for particles, _ in first.drives)]),
-        "triangles": first.triangles,
-        "drag_coefficient": 0.5 * first.air_density * first.drag,
-        "fans": fans,
-        "fan_triangles": fan_triangles,
-        "rest": positions if contacts else single,
-        "cells": np.zeros((buckets + 1, worlds), np.int32),
-        "binned": np.zeros((n if contacts else 1, worlds), np.int32),
-        "neighbours": np.zeros((n, MOST, worlds) if contacts else (1, 1, 1), np.int32),
-        "neighbour_count": np.zeros((n if contacts else 1, worlds), np.int32),
-        "correction": nothing if contacts else single,
-        "counts": counts,
+    inverse_masses = per_world(lambda p: inverse(p.masses))
+    kinematic = np.concatenate([np.zeros(0, int), *(particles for particles, _ in first.drives)])
+    constraints = constraint_tables(batches, kinds, schedule, worlds)
+    multipliers = constraints.pop("multipliers") + 3 * grabs
+    colliders = collider_tables(first.colliders)
+    first_adjacent, adjacent_triangles = adjacency(first.triangles, n)
+    values = {
+        "particles": {
+            "position": np.concatenate([positions, inverse_masses[..., None]], axis=2),
+            "previous_position": positions,
+            "predicted_position": positions,
+            "radius": per_world(lambda p: p.radii),
+            "kinematic": kinematic,
+        },
+        "constraints": constraints,
+        "colliders": {**colliders, "boxes": np.reshape(first.boxes, (-1, BOX.total))},
+        "wind": {
+            "triangles": first.triangles,
+            "drag_coefficient": 0.5 * first.air_density * first.drag,
+            "first_adjacent": first_adjacent,
+            "adjacent_triangles": adjacent_triangles,
+        },
+        "contacts": {"rest_position": positions} if contacts else {},
     }
-    # Taken out one by one, so that a large scene is not in memory twice.
-    return {name: device_array(never_empty(host.pop(name))) for name in arrays.Data._fields if name in host}
+    counts = Counts(n, worlds, multipliers, len(first.colliders), len(first.boxes), len(kinematic))
+    arrays = allocate(
+        Data,
+        values,
+        particles=n,
+        worlds=worlds,
+        kinematic=len(kinematic),
+        members=len(constraints["members"]),
+        parameters=len(constraints["parameters"]),
+        multipliers=multipliers,
+        types=len(kinds),
+        clusters=len(constraints["runs"]),
+        colours=len(constraints["first_cluster"]),
+        colliders=len(first.colliders),
+        samples=len(colliders["samples"]),
+        boxes=len(first.boxes),
+        triangles=len(first.triangles),
+        particle_ends=n + 1,
+        corners=first.triangles.size,
+        contact_particles=n if contacts else 0,
+        bucket_ends=(1 << int(np.ceil(np.log2(2 * n)))) + 1 if contacts else 0,
+    )
+    return arrays, counts
 
 
-def never_empty(values):
-    """The same, or a single zero of the same rank: a Taichi array cannot be empty, and `counts` says what is."""
-    return values if values.size else np.zeros([max(length, 1) for length in values.shape], values.dtype)
+def refuse_narrow_boxes(description, boxes):
+    """Raise ValueError for a box that is narrower than a particle."""
+    widest = 2 * description.radii.max()
+    for box in boxes:
+        lower, upper = box[BOX["lower"]], box[BOX["upper"]]
+        if (upper - lower).min() < widest:
+            raise ValueError(
+                f"box from {lower.tolist()} to {upper.tolist()} with a particle {widest:g} wide: expected one that it "
+                "has room for"
+            )
 
 
 def constraint_tables(batches, kinds, schedule, worlds):
-    """Members, parameters and multipliers of all constraints, in the order of a schedule, and where each kind
-    begins."""
+    """Values of ConstraintArrays, in the order of a schedule; but of the multipliers, only their number."""
     sizes = [(m.size, m.shape[0] * p.shape[1], m.shape[0] * kind.compliance) for (m, p), kind in zip(batches, kinds)]
     starts = np.concatenate([np.zeros((1, 3), int), np.cumsum(np.reshape(sizes, (-1, 3)).astype(int), axis=0)])
     if starts.max() > np.iinfo(np.int32).max:
@@ -158,19 +167,19 @@ def constraint_tables(batches, kinds, schedule, worlds):
     for (members_of_kind, numbers), order, start, end in zip(batches, schedule.orders, starts, starts[1:]):
         members[start[0] : end[0]] = members_of_kind[order].ravel()
         parameters[start[1] : end[1]] = numbers[order].reshape(end[1] - start[1], -1)
-    offsets = np.column_stack([starts[:-1], [len(order) for order in schedule.orders]])
+    ranges = np.column_stack([starts[:-1], [len(order) for order in schedule.orders]])
     return {
         "members": members,
         "parameters": parameters,
-        "multipliers": np.zeros((starts[-1, 2], worlds)),
-        "offsets": offsets.astype(np.int32),
-        "runs": schedule.runs if schedule.runs.ndim == 3 else np.zeros((1, 1, 2), np.int32),
-        "colours": np.cumsum([0, *schedule.colours]).astype(np.int32),
+        "multipliers": int(starts[-1, 2]),
+        "ranges": ranges,
+        "runs": schedule.runs if schedule.runs.ndim == 3 else np.zeros((0, len(kinds), 2), np.int32),
+        "first_cluster": np.cumsum([0, *schedule.colours]),
     }
 
 
-def shape_tables(colliders):
-    """Integers, numbers and samples of all shapes: see pbd/core/shapes.py."""
+def collider_tables(colliders):
+    """Values of ColliderArrays but for the boxes: see pbd/core/shapes."""
     integers = np.zeros((len(colliders), INTEGERS), np.int32)
     numbers = np.zeros((len(colliders), NUMBERS))
     tables, place = [np.zeros(0)], 0
@@ -179,16 +188,21 @@ def shape_tables(colliders):
         integers[k, 0] = shape.kind
         given = shape.numbers()
         numbers[k, : len(given)] = given
-        numbers[k, NUMBERS - 2 :] = collider.friction, collider.restitution
-        table = samples(shape)
+        table = shape.samples()
         integers[k, 1 : 2 + table.ndim] = place, *table.shape
         tables.append(table.ravel())
         place += table.size
-    return integers, numbers, np.concatenate(tables)
+    return {
+        "numbers": numbers,
+        "integers": integers,
+        "samples": np.concatenate(tables),
+        "friction": np.array([collider.friction for collider in colliders]),
+        "restitution": np.array([collider.restitution for collider in colliders]),
+    }
 
 
-def fan_table(triangles, count):
-    """Triangles of each particle: where its fan begins (count + 1,), and the fans one after another."""
+def adjacency(triangles, count):
+    """Adjacent triangles of each particle: where each particle begins (count + 1,), and the triangles, in a row."""
     corners = triangles.ravel()
     order = np.argsort(corners, kind="stable")
     return np.concatenate([[0], np.cumsum(np.bincount(corners, minlength=count))]), order // 3

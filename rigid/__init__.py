@@ -11,14 +11,16 @@ Solvers: "verlet" (rigid/solvers/verlet), "impulse" (rigid/solvers/impulse), "ar
 (rigid/solvers/penalty).
 """
 
-from pbd.core.hull import ConvexHull
-from pbd.core.shapes import Box, Capsule, Cylinder, Plane, Sphere
+from pbd.core.results import Diverged, Energy, Statistics
+from pbd.core.shapes import Box, Capsule, ConvexHull, Cylinder, MeshCollider, Plane, Sphere
 from pbd.core.validate import one_of
-from rigid import build
+from rigid import build, rotation
 from rigid.body import Body, BodyShape
-from rigid.joint import Ball, Distance, Fixed, Gear, Hinge, Joint, Motor, PointSpring, Slider, Soft, Spring, Universal
+from rigid.joint import Ball, Distance, Fixed, Gear, Hinge, Joint, Slider, Universal
 from rigid.model import Model
+from rigid.motor import Motor
 from rigid.names import GROUND
+from rigid.spring import PointSpring, Soft, Spring
 from rigid.state import State, angular_momentum, linear_momentum
 
 SOLVERS = ("verlet", "impulse", "articulated", "penalty")
@@ -60,6 +62,7 @@ def solver_class(name):
 
 __all__ = [
     "GROUND",
+    "SOLVERS",
     "Ball",
     "Body",
     "BodyShape",
@@ -68,10 +71,13 @@ __all__ = [
     "ConvexHull",
     "Cylinder",
     "Distance",
+    "Diverged",
+    "Energy",
     "Fixed",
     "Gear",
     "Hinge",
     "Joint",
+    "MeshCollider",
     "Model",
     "Motor",
     "Plane",
@@ -81,9 +87,12 @@ __all__ = [
     "Sphere",
     "Spring",
     "State",
+    "Statistics",
     "Universal",
     "angular_momentum",
     "build",
     "linear_momentum",
+    "rotation",
     "solver",
+    "solver_class",
 ]

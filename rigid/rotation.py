@@ -7,7 +7,7 @@ matrix that takes x, y, z to them is its transpose.
 
 import numpy as np
 
-from pbd.core.shapes import IDENTITY
+from pbd.core.rotation import IDENTITY, rotate
 from pbd.core.validate import finite_array
 
 
@@ -28,13 +28,6 @@ def multiply(a, b):
 def conjugate(q):
     """The inverse rotation (..., 4) of unit quaternions (..., 4)."""
     return np.asarray(q, dtype=float) * (1.0, -1.0, -1.0, -1.0)
-
-
-def rotate(q, v):
-    """Vectors v (..., 3) turned by unit quaternions q (..., 4)."""
-    q, v = np.asarray(q, dtype=float), np.asarray(v, dtype=float)
-    t = 2.0 * np.cross(q[..., 1:], v)
-    return v + q[..., :1] * t + np.cross(q[..., 1:], t)
 
 
 def rotate_back(q, v):
@@ -137,7 +130,7 @@ def swing_twist_angles(q, axis):
     return swing_angle, 2 * np.arctan2((twist[..., 1:] * axis).sum(axis=-1), twist[..., 0])
 
 
-def triad(axis):
+def frame_axes(axis):
     """A right-handed triad (3, 3) of rows n0, n1, n2 whose n0 is the axis (3,) scaled to length one.
 
     n1 is at a right angle to the world axis that lies furthest from n0 (of equals the first).
@@ -149,6 +142,6 @@ def triad(axis):
     return np.stack([n0, n1, np.cross(n0, n1)])
 
 
-def between_triads(a, b):
+def between_axes(a, b):
     """The rotations (..., 4) that take triads a to triads b, row by row. Arguments: a, b (..., 3, 3), of rows."""
     return from_matrix(np.swapaxes(np.asarray(b, float), -1, -2) @ np.asarray(a, float))

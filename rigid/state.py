@@ -10,7 +10,7 @@ from pbd.state import Snapshot
 from rigid.rotation import rotate, rotate_back
 
 
-@dataclass
+@dataclass(repr=False)
 class State(Snapshot):
     """State of all bodies of all worlds at one instant.
 
@@ -52,6 +52,14 @@ class State(Snapshot):
         if (np.abs(length - 1) > 1e-3).any():
             wrong = length.flat[np.argmax(np.abs(length - 1))]
             raise ValueError(f"rotation has a quaternion of length {wrong:g}: expected length one")
+
+    def __repr__(self):
+        worlds = f" in {len(self.position)} worlds" if self.position.ndim == 3 else ""
+        speed, spin = (np.linalg.norm(v, axis=-1).max(initial=0.0) for v in (self.velocity, self.angular_velocity))
+        return (
+            f"rigid.State: {self.position.shape[-2]} bodies{worlds} at {self.time:.6g} s, digest {self.digest()},\n"
+            f"    at most {speed:.4g} m/s and {spin:.4g} rad/s, {self.warm_start.size} warm-start numbers"
+        )
 
     def digest(self):
         """Sixteen hexadecimal digits that differ when any bit of poses or velocities does."""

@@ -15,7 +15,7 @@ def model_of(gravity=(0, 0, -g), ground=True, **surface):
     """An empty model on the ground. Far away a box is joined to the ground, by another: all models share a kernel."""
     model = rigid.Model(gravity=gravity)
     model.add_fixed(rigid.GROUND, model.add_box((0.1, 0.1, 0.1), mass=1.0, position=(55, 50, 50)), name="aside")
-    model.add_shape(rigid.GROUND, rigid.Box(centre=(60, 50, 50), size=(1, 1, 1)))
+    model.add_shape(rigid.GROUND, rigid.Box((1, 1, 1), centre=(60, 50, 50)))
     model.add_ground(0.0 if ground else -1e3, **surface)
     return model
 
@@ -75,7 +75,7 @@ def all_joints_in_a_row(masses, spin, drift, gravity=ZERO, round_bodies=True, fr
         elif k == 3:
             model.add_universal(last, here, point, Y, Z)
         elif k == 4:
-            model.add_slider(last, here, (1, 0.4, 0), limits=(-0.1, 0.1))
+            model.add_slider(last, here, None, (1, 0.4, 0), limits=(-0.1, 0.1))
         elif k == 5:
             model.add_fixed(last, here, point)
         elif k == 6:

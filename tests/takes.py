@@ -5,9 +5,8 @@ import numpy as np
 import rigid
 import scenes
 from scenes.comparison.results import Comparison, Trace
-from scenes.render import Camera, box
 from scenes.simulate.recording import Recording
-from scenes.visuals.visuals import Bodies, Scenery
+from scenes.visuals import BodyVisual, Camera, StaticVisual, box
 
 CAMERA = Camera((0, -8, 1), (0, 0, 1), field_of_view=30)  # x to the right, z upwards
 EDGE = 0.6  # of the box [m]
@@ -18,12 +17,12 @@ def scene_of(post=(-1.6, 0.9), **more):
     """A box over the floor, beside a white post at x and with half its width, or without one; seen along y."""
     model = rigid.Model()
     model.add_box((EDGE, EDGE, EDGE), mass=1.0, position=(0, 0, 1), name="box")
-    visuals = [Bodies(model, np.array([(0.85, 0.30, 0.24)]))]
+    visuals = [BodyVisual(model, np.array([(0.85, 0.30, 0.24)]))]
     if post:
         x, height = post
         surface = box((0.3, 0.3, height), (1.0, 1.0, 1.0))
         surface.vertices = surface.vertices + np.array([x, 0, height / 2])
-        visuals.append(Scenery([surface]))
+        visuals.append(StaticVisual([surface]))
     return scenes.Scene(model=model, visuals=visuals, camera=CAMERA, name="sliding", summary="A box slides.", **more)
 
 

@@ -2,20 +2,22 @@
 
 import taichi as ti
 
-from pbd.collision.contact import LEFT_ON_SURFACE, rebound, rub
+from pbd.collision.contact import LEFT_ON_SURFACE, apply_friction, rebound
 from pbd.constraints.box import project_into_box, rebound_in_box, wall
-from pbd.core.shapes import NUMBERS, rotate, rotate_back, signed_distance
-from pbd.data import BOXES, COLLIDERS, POSES
+from pbd.core.quaternions import rotate, rotate_back
+from pbd.core.shapes import signed_distance
+from pbd.data import INPUT, POSE
 from pbd.integrate import acceleration
+from pbd.phases import rows
 
 
 @ti.func
 def pose(s: ti.template(), row, shape):
     """Position and rotation of a collider at an instant."""
-    first = POSES + 7 * shape
+    first = INPUT.total + POSE.total * shape
     return (
-        ti.Vector([s.timeline[row, first + k] for k in ti.static(range(3))]),
-        ti.Vector([s.timeline[row, first + 3 + k] for k in ti.static(range(4))]),
+        ti.Vector([s.inputs[row, first + POSE.position + k] for k in ti.static(range(3))]),
+        ti.Vector([s.inputs[row, first + POSE.rotation + k] for k in ti.static(range(4))]),
     )
 
 
@@ -24,7 +26,8 @@ def touch(s: ti.template(), before, after, shape, x):
     """Distance [m] and normal of a collider from x, and how its material at x moved during the step [m]."""
     place, turn = pose(s, after, shape)
     local = rotate_back(turn, x - place)
-    distance, normal = signed_distance(s.numbers, s.integers, s.grids, s.features.shapes, shape, local)
+    numbers, integers, samples = ti.static(s.colliders.numbers, s.colliders.integers, s.colliders.samples)
+    distance, normal = signed_distance(numbers, integers, samples, s.features.shapes, shape, local)
     drift = ti.Vector([0.0, 0.0, 0.0])
     if before != after:
         old_place, old_turn = pose(s, before, shape)
@@ -33,40 +36,42 @@ def touch(s: ti.template(), before, after, shape, x):
 
 
 @ti.func
-def keep_out(s: ti.template(), before, after, i, world):
-    """Move particle i out of every collider and into every box, with friction; return the deepest penetration."""
+def project_colliders(s: ti.template(), substep, i, world):
+    """Move particle i out of every collider and into every box, with friction. Returns: the deepest penetration [m]."""
+    before, after = rows(s, substep)
     deepest = 0.0
-    q = s.position[i, world]
-    radius = s.radius[i, world]
+    q = s.particles.position[i, world]
+    radius = s.particles.radius[i, world]
     if q[3] > 0.0 and radius >= 0.0:
         x = ti.Vector([q[0], q[1], q[2]])
-        start = s.previous[i, world]
-        for shape in range(s.counts[COLLIDERS]):
+        start = s.particles.previous_position[i, world]
+        for shape in range(s.counts.colliders):
             distance, normal, drift = touch(s, before, after, shape, x)
             depth = radius - distance
             if depth > 0.0:
-                x = rub(x + depth * normal, start + drift, normal, depth, s.numbers[shape, NUMBERS - 2])
+                x = apply_friction(x + depth * normal, start + drift, normal, depth, s.colliders.friction[shape])
                 deepest = ti.max(deepest, depth)
-        for b in range(s.counts[BOXES]):
-            inside = project_into_box(x, start, s.boxes, b, radius)
+        for b in range(s.counts.boxes):
+            inside = project_into_box(x, start, s.colliders.boxes, b, radius)
             deepest = ti.max(deepest, (inside - x).norm())
             x = inside
         if deepest > 0.0:
-            s.position[i, world] = ti.Vector([x[0], x[1], x[2], q[3]])
+            s.particles.position[i, world] = ti.Vector([x[0], x[1], x[2], q[3]])
     return deepest
 
 
 @ti.func
-def bounce(s: ti.template(), before, after, i, world):
-    """Send particle i back off the surfaces that stopped it in this step, if they have restitution."""
-    q = s.position[i, world]
-    radius = s.radius[i, world]
+def apply_restitution(s: ti.template(), substep, i, world):
+    """Let particle i rebound from the surfaces that stopped it in this step, if they have restitution."""
+    before, after = rows(s, substep)
+    q = s.particles.position[i, world]
+    radius = s.particles.radius[i, world]
     if q[3] > 0.0 and radius >= 0.0:
         x = ti.Vector([q[0], q[1], q[2]])
-        start, predicted = s.previous[i, world], s.predicted[i, world]
+        start, predicted = s.particles.previous_position[i, world], s.particles.predicted_position[i, world]
         given = acceleration(s, before, i, world)
         previous = start
-        for shape in range(s.counts[COLLIDERS]):
+        for shape in range(s.counts.colliders):
             distance, normal, drift = touch(s, before, after, shape, predicted)
             depth = radius - distance
             if depth > 0.0:
@@ -74,31 +79,33 @@ def bounce(s: ti.template(), before, after, i, world):
                 if left - radius <= LEFT_ON_SURFACE * depth:
                     returned = rebound(
                         x, previous + drift, predicted - start - drift, given, normal, depth,
-                        s.numbers[shape, NUMBERS - 2], s.numbers[shape, NUMBERS - 1], s.h,
+                        s.colliders.friction[shape], s.colliders.restitution[shape], s.settings.h,
                     )  # fmt: skip
                     previous = returned - drift
-        for b in range(s.counts[BOXES]):
-            previous = rebound_in_box(x, previous, predicted, start, given, s.boxes, b, radius, s.h)
-        s.previous[i, world] = previous
+        for b in range(s.counts.boxes):
+            previous = rebound_in_box(x, previous, predicted, start, given, s.colliders.boxes, b, radius, s.settings.h)
+        s.particles.previous_position[i, world] = previous
 
 
 @ti.func
-def held_off(s: ti.template(), before, after, i, world):
+def touches_surface(s: ti.template(), substep, i, world):
     """1 if a collider or a box stopped particle i in this step, else 0."""
+    before, after = rows(s, substep)
     result = 0
-    q = s.position[i, world]
-    x, predicted, radius = ti.Vector([q[0], q[1], q[2]]), s.predicted[i, world], s.radius[i, world]
+    q = s.particles.position[i, world]
+    x, predicted = ti.Vector([q[0], q[1], q[2]]), s.particles.predicted_position[i, world]
+    radius = s.particles.radius[i, world]
     if q[3] > 0.0 and radius >= 0.0:
-        for shape in range(s.counts[COLLIDERS]):
+        for shape in range(s.counts.colliders):
             foreseen, _, _ = touch(s, before, after, shape, predicted)
             depth = radius - foreseen
             if depth > 0.0:
                 left, _, _ = touch(s, before, after, shape, x)
                 if left - radius <= LEFT_ON_SURFACE * depth:
                     result = 1
-        for b in range(s.counts[BOXES]):
+        for b in range(s.counts.boxes):
             for k in range(6):
-                axis, side, height = wall(s.boxes, b, k, radius)
+                axis, side, height = wall(s.colliders.boxes, b, k, radius)
                 depth = side * (height - predicted[axis])
                 if depth > 0.0 and side * (x[axis] - height) <= LEFT_ON_SURFACE * depth:
                     result = 1

@@ -10,7 +10,8 @@ Source: Jakobsen, Advanced Character Physics (2001), section 3.
 
 import taichi as ti
 
-from pbd.collision.contact import LEFT_ON_SURFACE, rebound, rub
+from pbd.collision.contact import LEFT_ON_SURFACE, apply_friction, rebound
+from pbd.data import BOX
 
 
 @ti.func
@@ -18,7 +19,7 @@ def wall(boxes: ti.template(), b, k, radius):
     """Wall k of box b: its axis, the side that is open (+1 or -1) and the height at which a particle touches it."""
     axis = k // 2
     side = 1.0 - 2.0 * (k % 2)
-    return axis, side, boxes[b, 3 * (k % 2) + axis] + side * radius
+    return axis, side, boxes[b, BOX.upper * (k % 2) + axis] + side * radius
 
 
 @ti.func
@@ -31,7 +32,7 @@ def project_into_box(x, start, boxes: ti.template(), b, radius):
             x[axis] = height
             normal = ti.Vector([0.0, 0.0, 0.0])
             normal[axis] = side
-            x = rub(x, start, normal, depth, boxes[b, 6])
+            x = apply_friction(x, start, normal, depth, boxes[b, BOX.friction])
             x[axis] = height
     return x
 
@@ -46,6 +47,7 @@ def rebound_in_box(x, previous, predicted, start, acceleration, boxes: ti.templa
             normal = ti.Vector([0.0, 0.0, 0.0])
             normal[axis] = side
             previous = rebound(
-                x, previous, predicted - start, acceleration, normal, depth, boxes[b, 6], boxes[b, 7], h
-            )
+                x, previous, predicted - start, acceleration, normal, depth,
+                boxes[b, BOX.friction], boxes[b, BOX.restitution], h,
+            )  # fmt: skip
     return previous

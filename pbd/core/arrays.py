@@ -20,7 +20,7 @@ array is one line in its NamedTuple.
 """
 
 import ctypes
-from typing import get_type_hints
+from typing import Any, get_type_hints
 
 import numpy as np
 import taichi as ti
@@ -127,11 +127,18 @@ def is_array(annotation):
     return isinstance(annotation, type) and issubclass(annotation, Array)
 
 
+def is_given_later(annotation):
+    """Whether an annotation declares a number, a numpy array or a value that no allocation makes."""
+    is_host_array = isinstance(annotation, type) and issubclass(annotation, HostArray)
+    return is_host_array or annotation in (Any, float, int)
+
+
 def allocate(declaration, values=None, **counts):
     """Make the arrays of a declaration.
 
     Args:
-        declaration: a NamedTuple class whose fields are arrays, or groups of arrays.
+        declaration: a NamedTuple class whose fields are arrays, or groups of arrays. Fields that are given later, at
+            compilation or at each launch, become None.
         values: {field: numpy array, or for a group such a dict}; the others are zero.
         counts: lengths of the axes that are declared by name.
 
@@ -147,6 +154,8 @@ def allocate(declaration, values=None, **counts):
             found[name] = given if isinstance(given, annotation) else allocate(annotation, given, **counts)
         elif is_array(annotation):
             found[name] = make_array(f"{declaration.__name__}.{name}", annotation, given, counts)
+        elif is_given_later(annotation):
+            found[name] = None
         else:
             raise TypeError(f"{declaration.__name__}.{name} is {annotation!r}: expected an array or a group of arrays")
     if values:

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rigid.joint import Spring
 from rigid.rotation import from_axis_angle, rotate
+from rigid.spring import Spring
 
 FREE, BALL, SLIDE, HINGE = range(4)  # mjtJoint
 RIGHT_ANGLE = 1e-3  # cosine below which two axes are at one
@@ -108,7 +108,7 @@ def add_single(model, parent, child, joint):
         )  # fmt: skip
     elif joint.kind == SLIDE:
         model.add_slider(
-            parent, child, joint.axis, joint.point, limits=joint.limits,
+            parent, child, joint.point, joint.axis, limits=joint.limits,
             spring=spring(joint.stiffness, joint.damping, rest), **common,
         )  # fmt: skip
     else:

@@ -3,8 +3,7 @@
 import numpy as np
 import trimesh
 
-from pbd.core.hull import ConvexHull
-from pbd.core.shapes import Box, Capsule, Cylinder, Plane, Sphere
+from pbd.core.shapes import Box, Capsule, ConvexHull, Cylinder, Plane, Sphere
 from rigid.rotation import from_matrix
 
 PLANE, HFIELD, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH = range(8)  # mjtGeom
@@ -19,14 +18,14 @@ def shape_of(compiled, data, geom):
     kind, size = compiled.geom_type[geom], compiled.geom_size[geom].copy()
     position, R = data.geom_xpos[geom].copy(), data.geom_xmat[geom].reshape(3, 3)
     if kind == PLANE:
-        return Plane(position, R[:, 2])
+        return Plane(point=position, normal=R[:, 2])
     if kind == SPHERE:
-        return Sphere(position, size[0])
+        return Sphere(size[0], centre=position)
     if kind in (CAPSULE, CYLINDER):
         along = size[1] * R[:, 2]
-        return (Capsule if kind == CAPSULE else Cylinder)(position - along, position + along, size[0])
+        return (Capsule if kind == CAPSULE else Cylinder)(size[0], start=position - along, end=position + along)
     if kind == BOX:
-        return Box(position, 2 * size, from_matrix(R))
+        return Box(2 * size, centre=position, rotation=from_matrix(R))
     if kind == ELLIPSOID:
         ball = trimesh.creation.icosphere(subdivisions=2).vertices
         return ConvexHull(position + (size * ball) @ R.T)

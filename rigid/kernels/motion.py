@@ -9,12 +9,11 @@ import numpy as np
 import taichi as ti
 
 from pbd.core.arrays import Columns, Real, allocate, count
-from pbd.core.shapes import rotate, rotate_back
+from pbd.core.quaternions import exponential, multiply, rotate, rotate_back
 from rigid.collision.data import SHAPE
 from rigid.collision.polyhedron import polyhedron
 from rigid.collision.setup import shape_numbers
 from rigid.kernels.matrices import multiply_symmetric, symmetric_columns
-from rigid.kernels.quaternions import exponential, multiply
 from rigid.kernels.vectors import axis, load_quaternion, load_vector, store_quaternion, store_vector
 
 # Mass properties. Inertias are about the centre of mass in the body's frame, six columns each (rigid/kernels/matrices.py).

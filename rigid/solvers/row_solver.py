@@ -16,8 +16,9 @@ from rigid.constraints.joints.builder import JointBuilder
 from rigid.constraints.joints.data import COORDINATE, DRIVE, FRAMES, JOINT, MOTOR, DriveKind
 from rigid.constraints.rows import GROUP, ROW, Group, RowBuilder
 from rigid.energy import energy
-from rigid.joint import Hinge, Universal, motor_target
+from rigid.joint import Hinge, Universal
 from rigid.kernels.motion import PSEUDO, allocate_bodies
+from rigid.motor import motor_target
 from rigid.names import look_up
 from rigid.solvers.base import Solver
 from rigid.solvers.report import REPORT
@@ -56,7 +57,7 @@ class RowSolver(Solver):
         models, worlds, bodies = self.models, self.worlds, len(self.model.bodies)
         self._gravity = np.array(np.broadcast_to([each.gravity for each in models], (worlds, 3)))
         types = pair_types(models)
-        touching = self.options.contacts and any(types[:5])
+        touching = self.options.contacts and types.any_pair
         self.pair_types = types if touching else None
         capacity = self.options.contact_capacity or max(default_capacity(self.model), 1)
         self.contact_capacity = capacity if touching else 1

@@ -14,8 +14,7 @@ from pbd.core.validate import positive
 from scenes.catalogue.parts.trajectories import eased
 from scenes.registry import register
 from scenes.scene import Scene
-from scenes.visuals.camera import Camera
-from scenes.visuals.visuals import BLUE, CHALK, GOLD, STEEL, STONE, Bodies
+from scenes.visuals import BLUE, CHALK, GOLD, STEEL, STONE, BodyVisual, Camera
 
 ANKLE, SHIN, THIGH, TRUNK = 0.1, 0.42, 0.42, 0.5  # heights and lengths [m]
 UPPER, FORE, HAND = 0.3, 0.28, 0.1  # of an arm [m]
@@ -46,7 +45,7 @@ def anthropomorphic_robot(mass: float = 5.0, friction: float = 0.7, force: float
     model.add_gear("left press", "right press", -1.0)
     hand = reach(BENT)
     at = np.array([hand[0], 0, PLINTH + STONE_HEIGHT / 2])
-    model.add_shape(rigid.GROUND, rigid.Box((at[0], 0, PLINTH / 2), (0.3, 0.4, PLINTH)), friction=0.8)
+    model.add_shape(rigid.GROUND, rigid.Box((0.3, 0.4, PLINTH), centre=(at[0], 0, PLINTH / 2)), friction=0.8)
     stone = rigid.ConvexHull(at + boulder())
     place, _ = stone.pose()
     model.add_mesh(
@@ -73,7 +72,7 @@ def anthropomorphic_robot(mass: float = 5.0, friction: float = 0.7, force: float
             "impulse": {"dt": 1 / 240, "iterations": 200},
             "verlet": {"dt": 1 / 240, "substeps": 8, "iterations": 30},
         },
-        visuals=[Bodies(model, np.array(colours), STONE)],
+        visuals=[BodyVisual(model, np.array(colours), STONE)],
         camera=Camera((2.2, -2.6, 1.4), (0.2, 0, 0.8)),
         control=control,
     )
@@ -104,13 +103,14 @@ def add_legs(model):
     top = ANKLE + SHIN + THIGH
     for side, name in ((1, "left"), (-1, "right")):
         ankle, knee, hip = (np.array([0, side * STEP, z]) for z in (ANKLE, ANKLE + SHIN, top))
-        foot = rigid.Box((0.05, side * STEP, 0.03), (0.26, 0.12, 0.06))
+        foot = rigid.Box((0.26, 0.12, 0.06), centre=(0.05, side * STEP, 0.03))
         model.add_shape(rigid.GROUND, foot, mask=0)
-        shin = add_link(model, rigid.GROUND, [rigid.Capsule(ankle, knee, 0.05)], 3.0, ankle, Y, f"{name} ankle")
-        thigh = add_link(model, shin, [rigid.Capsule(knee, hip, 0.065)], 5.0, knee, Y, f"{name} knee")
+        shin = rigid.Capsule(0.05, start=ankle, end=knee)
+        shin = add_link(model, rigid.GROUND, [shin], 3.0, ankle, Y, f"{name} ankle")
+        thigh = add_link(model, shin, [rigid.Capsule(0.065, start=knee, end=hip)], 5.0, knee, Y, f"{name} knee")
         if pelvis is None:
             sides = np.array([0, STEP, top]), np.array([0, -STEP, top])
-            pelvis = add_link(model, thigh, [rigid.Capsule(*sides, 0.09)], 8.0, hip, Y, f"{name} hip", body="trunk")
+            pelvis = add_link(model, thigh, [rigid.Capsule(0.09, start=sides[0], end=sides[1])], 8.0, hip, Y, f"{name} hip", body="trunk")
         else:
             model.add_hinge(thigh, pelvis, hip, Y, motor=rigid.Motor(position=0.0), name=f"{name} hip")
     return [STEEL, BLUE, GOLD, STEEL, BLUE]
@@ -121,9 +121,9 @@ def add_trunk(model):
     low = ANKLE + SHIN + THIGH
     wide = WIDTH / 2 + PALM / 2
     parts = (
-        (rigid.Box((0, 0, low + 0.27), (0.2, 0.26, 0.42)), 10.0),
-        (rigid.Capsule((0, -wide, low + TRUNK), (0, wide, low + TRUNK), 0.07), 4.0),
-        (rigid.Capsule((0, 0, low + TRUNK + 0.15), (0.01, 0, low + TRUNK + 0.22), 0.1), 3.0),
+        (rigid.Box((0.2, 0.26, 0.42), centre=(0, 0, low + 0.27)), 10.0),
+        (rigid.Capsule(0.07, start=(0, -wide, low + TRUNK), end=(0, wide, low + TRUNK)), 4.0),
+        (rigid.Capsule(0.1, start=(0, 0, low + TRUNK + 0.15), end=(0.01, 0, low + TRUNK + 0.22)), 3.0),
     )
     for shape, mass in parts:
         model.add_shape("trunk", shape, mass=mass, mask=0)
@@ -136,11 +136,13 @@ def add_arm(model, side, name, engine, friction):
     shoulder, elbow, wrist, tip = (
         np.array([0, y, ANKLE + SHIN + THIGH + TRUNK - down]) for down in (0, UPPER, UPPER + FORE, UPPER + FORE + HAND)
     )
-    ball = add_link(model, "trunk", [rigid.Sphere(shoulder, 0.08)], 1.0, shoulder, Y, f"{name} shoulder")
-    upper = add_link(model, ball, [rigid.Capsule(shoulder, elbow, 0.05)], 2.0, shoulder, X, f"{name} press", engine)
-    fore = add_link(model, upper, [rigid.Capsule(elbow, wrist - (0, 0, 0.02), 0.04)], 1.5, elbow, Y, f"{name} elbow")
+    ball = add_link(model, "trunk", [rigid.Sphere(0.08, centre=shoulder)], 1.0, shoulder, Y, f"{name} shoulder")
+    upper = rigid.Capsule(0.05, start=shoulder, end=elbow)
+    upper = add_link(model, ball, [upper], 2.0, shoulder, X, f"{name} press", engine)
+    fore = rigid.Capsule(0.04, start=elbow, end=wrist - (0, 0, 0.02))
+    fore = add_link(model, upper, [fore], 1.5, elbow, Y, f"{name} elbow")
     hand = add_link(model, fore, [], 0.0, wrist, Y, f"{name} wrist")
-    palm = rigid.Box((wrist + tip) / 2, (0.14, PALM, HAND + 0.04))
+    palm = rigid.Box((0.14, PALM, HAND + 0.04), centre=(wrist + tip) / 2)
     model.add_shape(hand, palm, mass=0.8, friction=friction)
     return [STEEL, BLUE, STEEL, GOLD]
 

@@ -8,8 +8,7 @@ import rigid
 from pbd.core.validate import positive, whole
 from scenes.registry import register
 from scenes.scene import Scene
-from scenes.visuals.camera import Camera
-from scenes.visuals.visuals import CHALK, RED, SAND, STONE, Bodies
+from scenes.visuals import CHALK, RED, SAND, STONE, BodyVisual, Camera
 
 
 @register
@@ -47,6 +46,6 @@ def arch(stones: int = 11, radius: float = 1.0, thick: float = 0.32, depth: floa
             "impulse": {"dt": 1 / 60, "substeps": 4, "iterations": 30},
             "verlet": {"dt": 1 / 60, "substeps": 10, "iterations": 30},
         },
-        visuals=[Bodies(model, np.array(colours))],
+        visuals=[BodyVisual(model, np.array(colours))],
         camera=Camera((1.2 * height, -2.1 * height, 0.95 * height), (0, 0, 0.47 * height)),
     )

@@ -6,8 +6,7 @@ import rigid
 from pbd.core.validate import positive, whole
 from scenes.registry import register
 from scenes.scene import Scene
-from scenes.visuals.camera import Camera
-from scenes.visuals.visuals import BLUE, CHALK, GOLD, GREEN, RED, Bodies
+from scenes.visuals import BLUE, CHALK, GOLD, GREEN, RED, BodyVisual, Camera
 
 
 @register
@@ -29,6 +28,6 @@ def bouncing_balls(count: int = 7, height: float = 1.6, radius: float = 0.13, be
             "impulse": {"dt": 1 / 60, "substeps": 4, "iterations": 10},
             "verlet": {"dt": 1 / 60, "substeps": 4, "iterations": 10},
         },
-        visuals=[Bodies(model, colours)],
+        visuals=[BodyVisual(model, colours)],
         camera=Camera((0.8, -3.5, 1.6), (0, 0, 0.85)),
     )

@@ -6,8 +6,7 @@ import pbd
 from pbd.core.validate import whole
 from scenes.registry import register
 from scenes.scene import Scene
-from scenes.visuals.camera import Camera
-from scenes.visuals.visuals import BLUE, GOLD, Edges, Grains, Strands
+from scenes.visuals import BLUE, GOLD, BoxEdgesVisual, Camera, ParticleVisual, StickVisual
 
 
 @register
@@ -34,6 +33,6 @@ def box(grains: int = 60, sticks: int = 12, restitution: float = 0.75, friction:
         particles,
         duration=6.0,
         settings={"verlet": {"dt": 1 / 120, "iterations": 4}},
-        visuals=[Grains(loose, radius, GOLD), Strands(pairs, radius, BLUE), Edges(np.array(lower), np.array(upper),
+        visuals=[ParticleVisual(loose, radius, GOLD), StickVisual(pairs, radius, BLUE), BoxEdgesVisual(np.array(lower), np.array(upper),
         0.012)], camera=Camera((3.6, -4.6, 2.6), (0, 0, 0.85)),
     )

@@ -9,8 +9,7 @@ from pbd.core.validate import not_negative, whole
 from rigid.rotation import from_axis_angle
 from scenes.registry import register
 from scenes.scene import Scene
-from scenes.visuals.camera import Camera
-from scenes.visuals.visuals import BLUE, CHALK, GOLD, RED, Bodies
+from scenes.visuals import BLUE, CHALK, GOLD, RED, BodyVisual, Camera
 
 LONG, WIDE, THICK = 0.8, 0.55, 0.02  # of a card [m]
 
@@ -58,6 +57,6 @@ def card_house(levels: int = 3, friction: float = 0.8, strike: float = 0.0):
             "impulse": {"dt": 1 / 60, "substeps": 4, "iterations": 30},
             "verlet": {"dt": 1 / 60, "substeps": 10, "iterations": 30},
         },
-        visuals=[Bodies(model, np.array(colours))],
+        visuals=[BodyVisual(model, np.array(colours))],
         camera=Camera((0.8 * storey, -1.9 * storey, 0.95 * storey), (0, 0, 0.45 * storey)),
     )

@@ -6,9 +6,7 @@ import rigid
 from pbd.core.validate import positive, whole
 from scenes.registry import register
 from scenes.scene import Scene
-from scenes.visuals.camera import Camera
-from scenes.visuals.geometry import tubes
-from scenes.visuals.visuals import GOLD, RED, STEEL, WOOD, Bodies, Joints, Scenery
+from scenes.visuals import GOLD, RED, STEEL, WOOD, BodyVisual, Camera, JointVisual, StaticVisual, tubes
 
 
 @register
@@ -37,8 +35,8 @@ def chain(links: int = 12, length: float = 0.22, weight: float = 4.0, swing: flo
             "impulse": {"dt": 1 / 60, "substeps": 8, "iterations": 20},
         },
         visuals=[
-            Bodies(model, colours), Joints(model, 1.3 * radius, STEEL, ("hinge",)),
-            Scenery([tubes([(0, 1.2, 0), (0, 1.2, top)], [(0, 1.2, top), (0, 0, top)], 0.05, WOOD)]),
+            BodyVisual(model, colours), JointVisual(model, 1.3 * radius, STEEL, ("hinge",)),
+            StaticVisual([tubes([(0, 1.2, 0), (0, 1.2, top)], [(0, 1.2, top), (0, 0, top)], 0.05, WOOD)]),
         ],
         camera=Camera((0.5 * top, -1.95 * top, 0.95 * top), (0, 0, 0.56 * top)),
     )

@@ -9,8 +9,7 @@ from pbd.core.validate import whole
 from rigid.rotation import from_axis_angle
 from scenes.registry import register
 from scenes.scene import Scene
-from scenes.visuals.camera import Camera
-from scenes.visuals.visuals import BLUE, GOLD, SAND, STEEL, Bodies, Fabric, Strands
+from scenes.visuals import BLUE, GOLD, SAND, STEEL, BodyVisual, Camera, ClothVisual, StickVisual
 
 
 @register
@@ -37,12 +36,12 @@ def crate_on_trampoline(
     reach = side / 2 + 0.02
     for x in (-reach, reach):
         for y in (-reach, reach):
-            model.add_shape(rigid.GROUND, pbd.Capsule((x, y, 0.03), (x, y, level - 0.05), 0.03))
+            model.add_shape(rigid.GROUND, pbd.Capsule(0.03, start=(x, y, 0.03), end=(x, y, level - 0.05)))
     return Scene(
         particles,
         model,
         duration=5.0,
         settings={"verlet": {"dt": 1 / 60, "substeps": 8, "iterations": 6}},
-        visuals=[Fabric(sheet.triangles, BLUE, SAND), Strands(hoop, 0.035, STEEL), Bodies(model, GOLD, STEEL)],
+        visuals=[ClothVisual(sheet.triangles, BLUE, SAND), StickVisual(hoop, 0.035, STEEL), BodyVisual(model, GOLD, STEEL)],
         camera=Camera((2.3, -5.0, 2.7), (0, 0, 0.95)),
     )

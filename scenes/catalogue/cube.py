@@ -9,8 +9,7 @@ import pbd
 from pbd.core.validate import positive, whole
 from scenes.registry import register
 from scenes.scene import Scene
-from scenes.visuals.camera import Camera
-from scenes.visuals.visuals import GOLD, STEEL, WOOD, Edges, Grains, Strands
+from scenes.visuals import GOLD, STEEL, WOOD, BoxEdgesVisual, Camera, ParticleVisual, StickVisual
 
 TETRAHEDRON = np.array([(1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1)], float)
 FRAME = np.array([(a, b) for a in range(4) for b in range(a)])
@@ -49,11 +48,11 @@ def cube(size: float = 0.5, share: float = 0.03, restitution: float = 0.7, frict
         duration=3.0,
         settings={"verlet": {"dt": 1 / 120, "substeps": 2, "iterations": 12}},
         visuals=[
-            Strands(frame[FRAME], 0.022 * size, GOLD),
-            Grains(frame, radius, GOLD),
-            Strands(corners[CRATE], 0.8 * radius, WOOD),
-            Grains(corners, radius, WOOD),
-            Edges(lower, np.array([*upper[:2], 0.024 * size]), 0.024 * size, STEEL),
+            StickVisual(frame[FRAME], 0.022 * size, GOLD),
+            ParticleVisual(frame, radius, GOLD),
+            StickVisual(corners[CRATE], 0.8 * radius, WOOD),
+            ParticleVisual(corners, radius, WOOD),
+            BoxEdgesVisual(lower, np.array([*upper[:2], 0.024 * size]), 0.024 * size, STEEL),
         ],
         camera=Camera(size * np.array([3.6, -6.4, 3.7]), (0, 0, 0.9 * size)),
     )

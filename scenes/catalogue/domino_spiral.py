@@ -9,8 +9,7 @@ from pbd.core.validate import positive, whole
 from rigid.rotation import from_axis_angle, multiply, rotate
 from scenes.registry import register
 from scenes.scene import Scene
-from scenes.visuals.camera import Camera
-from scenes.visuals.visuals import BLUE, CHALK, GOLD, GREEN, RED, Bodies
+from scenes.visuals import BLUE, CHALK, GOLD, GREEN, RED, BodyVisual, Camera
 
 SIZE = np.array([0.09, 0.4, 0.8])  # thick, wide, high [m]: balanced on its edge at 6.4°
 
@@ -57,6 +56,6 @@ def domino_spiral(count: int = 90, spacing: float = 0.34, turns: float = 2.6, fr
             "impulse": {"dt": 1 / 60, "substeps": 2, "iterations": 10},
             "verlet": {"dt": 1 / 60, "substeps": 4, "iterations": 10},
         },
-        visuals=[Bodies(model, colours)],
+        visuals=[BodyVisual(model, colours)],
         camera=Camera((0.5 * wide, -2.1 * wide, 1.7 * wide), (0, -0.1 * wide, 0)),
     )

@@ -9,8 +9,7 @@ from pbd.core.validate import whole
 from rigid.rotation import from_axis_angle, multiply, rotate
 from scenes.registry import register
 from scenes.scene import Scene
-from scenes.visuals.camera import Camera
-from scenes.visuals.visuals import BLUE, CHALK, GOLD, GREEN, RED, Bodies
+from scenes.visuals import BLUE, CHALK, GOLD, GREEN, RED, BodyVisual, Camera
 
 SIZE = np.array([0.09, 0.4, 0.8])  # thick, wide, high [m]: balanced on its edge at 6.4°
 
@@ -48,6 +47,6 @@ def dominoes(count: int = 24, spacing: float = 0.36, bend: float = 0.9, friction
             "verlet": {"dt": 1 / 60, "substeps": 4, "iterations": 10},
             "impulse": {"dt": 1 / 60, "substeps": 2, "iterations": 10},
         },
-        visuals=[Bodies(model, colours)],
+        visuals=[BodyVisual(model, colours)],
         camera=Camera((-0.28 * width, -0.8 * width, 0.46 * width), (0, 0, 0.15)),
     )

@@ -9,8 +9,7 @@ import rigid
 from pbd.core.validate import not_negative
 from scenes.registry import register
 from scenes.scene import Scene
-from scenes.visuals.camera import Camera
-from scenes.visuals.visuals import BLUE, CHALK, RED, WOOD, Bodies
+from scenes.visuals import BLUE, CHALK, RED, WOOD, BodyVisual, Camera
 
 WIDTH, HEIGHT, THICK = 0.9, 2.0, 0.05  # of the door [m]
 
@@ -23,9 +22,9 @@ def door(speed: float = 6.0, mass: float = 6.0, opening: float = 100.0, spring: 
     model.add_ground(friction=0.6)
     gap = 0.012
     for side in (-1, 1):
-        post = pbd.Box((side * (WIDTH / 2 + gap + 0.35), 0, 1.15), (0.7, 0.12, 2.3))
+        post = pbd.Box((0.7, 0.12, 2.3), centre=(side * (WIDTH / 2 + gap + 0.35), 0, 1.15))
         model.add_shape(rigid.GROUND, post)
-    model.add_shape(rigid.GROUND, pbd.Box((0, 0, 2.3 - 0.13), (WIDTH + 2 * gap, 0.12, 0.26)))
+    model.add_shape(rigid.GROUND, pbd.Box((WIDTH + 2 * gap, 0.12, 0.26), centre=(0, 0, 2.3 - 0.13)))
     leaf = model.add_box((WIDTH, THICK, HEIGHT), mass=18.0, position=(0, 0, HEIGHT / 2 + gap), name="leaf")
     # About the far corner on its left, away from who stands in front as far as `opening`, and not the other way.
     corner = (-WIDTH / 2, THICK / 2, HEIGHT / 2)
@@ -46,6 +45,6 @@ def door(speed: float = 6.0, mass: float = 6.0, opening: float = 100.0, spring: 
             "verlet": {"dt": 1 / 60, "substeps": 4, "iterations": 10},
             "impulse": {"dt": 1 / 60, "substeps": 4, "iterations": 20},
         },
-        visuals=[Bodies(model, np.array([WOOD, RED, BLUE]), CHALK)],
+        visuals=[BodyVisual(model, np.array([WOOD, RED, BLUE]), CHALK)],
         camera=Camera((2.5, -5.6, 2.6), (0.1, 0.1, 1.0)),
     )

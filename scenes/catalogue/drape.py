@@ -6,8 +6,7 @@ import pbd
 from pbd import build
 from scenes.registry import register
 from scenes.scene import Scene
-from scenes.visuals.camera import Camera
-from scenes.visuals.visuals import Fabric, Solid
+from scenes.visuals import Camera, ClothVisual, ColliderVisual
 
 
 @register
@@ -19,7 +18,7 @@ def drape(
     particles = pbd.Particles()
     particles.add_collider(pbd.Plane(), friction=0.6)
     reading = {"units": units, "up": up or None}
-    solid = pbd.Sphere((0, 0, 0.55), 0.5)
+    solid = pbd.Sphere(0.5, centre=(0, 0, 0.55))
     if collider:
         solid = pbd.MeshCollider(stood_on_floor(build.load_mesh(collider, **reading)))
     particles.add_collider(solid, friction=friction)
@@ -45,7 +44,7 @@ def drape(
         settings={
             "verlet": {"dt": 1 / 60, "substeps": substeps, "iterations": 1, "damping": 0.01, "contact_interval": 4}
         },
-        visuals=[Fabric(sheet.triangles), Solid(1, solid)],
+        visuals=[ClothVisual(sheet.triangles), ColliderVisual(1, solid)],
         camera=None if collider or cloth else Camera((1.7, -3.0, 1.75), (0, 0, 0.48)),
     )
 

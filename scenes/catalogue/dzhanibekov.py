@@ -3,8 +3,7 @@
 import rigid
 from scenes.registry import register
 from scenes.scene import Scene
-from scenes.visuals.camera import Camera
-from scenes.visuals.visuals import GOLD, Bodies
+from scenes.visuals import GOLD, BodyVisual, Camera
 
 SIZE = (0.4, 0.2, 0.1)  # [m]
 
@@ -15,7 +14,7 @@ def dzhanibekov(spin: float = 10.0, mass: float = 1.2):
     model = rigid.Model(gravity=(0, 0, 0))
     body = model.add_box(SIZE, mass=mass, position=(0, 0, 0.5), angular_velocity=(0.05, spin, 0.1), name="box")
     # A knob that weighs nothing shows which end is which.
-    model.add_shape(body, rigid.Capsule((0, -0.1, 0.5), (0, -0.16, 0.5), 0.03))
+    model.add_shape(body, rigid.Capsule(0.03, start=(0, -0.1, 0.5), end=(0, -0.16, 0.5)))
     return Scene(
         model=model,
         duration=10.0,
@@ -23,6 +22,6 @@ def dzhanibekov(spin: float = 10.0, mass: float = 1.2):
             "impulse": {"dt": 1 / 60, "substeps": 16, "gyroscopic": "midpoint"},
             "verlet": {"dt": 1 / 60, "substeps": 16, "iterations": 10},
         },
-        visuals=[Bodies(model, GOLD)],
+        visuals=[BodyVisual(model, GOLD)],
         camera=Camera((1.1, -1.4, 1.0), (0, 0, 0.45)),
     )

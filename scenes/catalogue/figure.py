@@ -9,8 +9,19 @@ from pbd.build import figure as add_figure
 from pbd.core.validate import positive, whole
 from scenes.registry import register
 from scenes.scene import Scene
-from scenes.visuals.camera import Camera
-from scenes.visuals.visuals import BLUE, GOLD, GREEN, RED, SAND, STEEL, STONE, Grains, Solid, Strands
+from scenes.visuals import (
+    BLUE,
+    GOLD,
+    GREEN,
+    RED,
+    SAND,
+    STEEL,
+    STONE,
+    Camera,
+    ColliderVisual,
+    ParticleVisual,
+    StickVisual,
+)
 
 SHIRTS = (RED, BLUE, GREEN, GOLD)
 LEGS = ("hip", "knee", "ankle")
@@ -29,9 +40,9 @@ def figure(count: int = 1, height: float = 1.75, drop: float = 0.05, seed: int =
     along, up = np.array([math.cos(SLOPE), 0, -math.sin(SLOPE)]), np.array([math.sin(SLOPE), 0, math.cos(SLOPE)])
     foot = np.array([0.6, 0, 0])  # where the ramp's face meets the floor
     turned = (math.cos(SLOPE / 2), 0, math.sin(SLOPE / 2), 0)
-    ramp = pbd.Box(foot + (0.4 - long / 2) * along - thick / 2 * up, (long, wide, thick), turned)
+    ramp = pbd.Box((long, wide, thick), centre=foot + (0.4 - long / 2) * along - thick / 2 * up, rotation=turned)
     particles.add_collider(ramp, friction=0.3)
-    visuals = [Solid(1, ramp, STONE)]
+    visuals = [ColliderVisual(1, ramp, STONE)]
     for k in range(count):
         place = foot - 3.4 * along + [0, 1.1 * height * k - spread / 2, drop]
         # Seen to move as it falls, and no two alike: it has been pushed in the back, and turned a little.
@@ -41,9 +52,9 @@ def figure(count: int = 1, height: float = 1.75, drop: float = 0.05, seed: int =
             angular_velocity=(rng.normal(0, 0.4), 1.2, rng.normal(0, 0.4)),
         )  # fmt: skip
         legs = np.isin(person.limbs, [index for name, index in person.parts.items() if name.split()[-1] in LEGS])
-        visuals += [Strands(person.limbs[mine], person.radii[mine], colour) for mine, colour in
+        visuals += [StickVisual(person.limbs[mine], person.radii[mine], colour) for mine, colour in
                   ((~legs[:, 1], SHIRTS[k % len(SHIRTS)]), (legs[:, 1], STEEL))]  # fmt: skip
-        visuals.append(Grains([person.parts["head"]], person.head_radius, SAND))
+        visuals.append(ParticleVisual([person.parts["head"]], person.head_radius, SAND))
     return Scene(
         particles,
         duration=4.0,

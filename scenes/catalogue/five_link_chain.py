@@ -6,9 +6,20 @@ import rigid
 from pbd.core.validate import whole
 from scenes.registry import register
 from scenes.scene import Scene
-from scenes.visuals.camera import Camera
-from scenes.visuals.geometry import tubes
-from scenes.visuals.visuals import BLUE, GOLD, GREEN, RED, SAND, STEEL, WOOD, Bodies, Joints, Scenery
+from scenes.visuals import (
+    BLUE,
+    GOLD,
+    GREEN,
+    RED,
+    SAND,
+    STEEL,
+    WOOD,
+    BodyVisual,
+    Camera,
+    JointVisual,
+    StaticVisual,
+    tubes,
+)
 
 LENGTH, THICK = 0.5, 0.05  # of a rod [m]
 
@@ -38,6 +49,6 @@ def five_link_chain(links: int = 5, friction: float = 0.5):
             "impulse": {"dt": 0.01, "iterations": 150, "tolerance": 1e-6},
             "verlet": {"dt": 0.01, "substeps": 5, "iterations": 10},
         },
-        visuals=[Bodies(model, colours), Joints(model, 0.045, STEEL, ("hinge",)), Scenery([post])],
+        visuals=[BodyVisual(model, colours), JointVisual(model, 0.045, STEEL, ("hinge",)), StaticVisual([post])],
         camera=Camera((0.4 * top, -1.9 * top, 0.85 * top), (0, 0, 0.58 * top)),
     )

@@ -8,8 +8,7 @@ import pbd
 from pbd.build import cloth
 from scenes.registry import register
 from scenes.scene import Scene
-from scenes.visuals.camera import Camera
-from scenes.visuals.visuals import CHALK, RED, STEEL, Fabric, Solid
+from scenes.visuals import CHALK, RED, STEEL, Camera, ClothVisual, ColliderVisual
 
 
 @register
@@ -29,12 +28,12 @@ def flag(count: int = 48, speed: float = 7.0, gusts: float = 0.35):
     # Slightly out of its plane, or a wind along it would find nothing to push against.
     wave = 0.02 * np.sin(9 * particles.positions[:, 0]) * particles.positions[:, 0]
     particles.positions[:, 1] += wave
-    pole = pbd.Capsule((-0.03, 0, 0.03), (-0.03, 0, 2.7), 0.025)
+    pole = pbd.Capsule(0.025, start=(-0.03, 0, 0.03), end=(-0.03, 0, 2.7))
     particles.add_collider(pole)
     return Scene(
         particles,
         duration=6.0,
         settings={"verlet": {"dt": 1 / 60, "substeps": 8, "iterations": 3, "damping": 0.005}},
-        visuals=[Fabric(sheet.triangles, CHALK, RED), Solid(0, pole, STEEL)],
+        visuals=[ClothVisual(sheet.triangles, CHALK, RED), ColliderVisual(0, pole, STEEL)],
         camera=Camera((0.75, -5.2, 1.7), (0.75, 0, 1.55)),
     )

@@ -4,8 +4,7 @@ import pbd
 from pbd.build import cloth
 from scenes.registry import register
 from scenes.scene import Scene
-from scenes.visuals.camera import Camera
-from scenes.visuals.visuals import BLUE, SAND, Fabric
+from scenes.visuals import BLUE, SAND, Camera, ClothVisual
 
 
 @register
@@ -34,6 +33,6 @@ def fold(columns: int = 24, length: float = 2.4, thickness: float = 0.014, frict
         particles,
         duration=5.5,
         settings={"verlet": {"dt": 1 / 60, "substeps": 32, "iterations": 1, "damping": 0.02, "contact_interval": 4}},
-        visuals=[Fabric(sheet.triangles, BLUE, SAND)],
+        visuals=[ClothVisual(sheet.triangles, BLUE, SAND)],
         camera=Camera((1.25, -1.35, 0.85), (0, 0, 0.3), field_of_view=33),
     )

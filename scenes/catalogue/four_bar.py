@@ -14,8 +14,7 @@ from pbd.core.validate import finite_number, positive
 from scenes.catalogue.parts.linkage import SETTINGS, add_bar, add_pin, board, crossing, disc, place
 from scenes.registry import register
 from scenes.scene import Scene
-from scenes.visuals.camera import Camera
-from scenes.visuals.visuals import BLUE, GOLD, RED, Bodies
+from scenes.visuals import BLUE, GOLD, RED, BodyVisual, Camera
 
 HEIGHT = 0.55  # of the ground's two pins [m]
 
@@ -51,7 +50,7 @@ def four_bar(crank: float = 0.14, coupler: float = 0.4, rocker: float = 0.3, gro
         duration=3 * 2 * math.pi / max(abs(speed), 0.1),
         settings=SETTINGS,
         visuals=[
-            Bodies(model, np.array([RED, GOLD, BLUE])),
+            BodyVisual(model, np.array([RED, GOLD, BLUE])),
             board((-reach, HEIGHT - 0.2), (ground + rocker, HEIGHT + rocker + 0.12), 3),
         ],
         camera=Camera((0.65, -1.85, 1.0), (0.24, 0, 0.5)),

@@ -12,9 +12,7 @@ from rigid.rotation import from_matrix
 from scenes.catalogue.parts.trajectories import eased
 from scenes.registry import register
 from scenes.scene import Scene
-from scenes.visuals.camera import Camera
-from scenes.visuals.geometry import tubes
-from scenes.visuals.visuals import BLUE, GOLD, RED, STONE, Bodies, Scenery
+from scenes.visuals import BLUE, GOLD, RED, STONE, BodyVisual, Camera, StaticVisual, tubes
 
 EDGE = 0.12  # of the box [m]
 OPEN = 0.05  # between each finger and the box, when it is open [m]
@@ -34,8 +32,8 @@ def gripper(mass: float = 1.0, friction: float = 0.6, force: float = 20.0):
     model.add_ground(friction=0.8)
     level = 0.5 * EDGE + LIFT  # of the tips' middle, at the start
     hand = model.add_box((0.36, 0.1, 0.05), mass=2.0, position=(0, 0, level + 0.145), mask=0, name="hand")
-    model.add_shape(hand, rigid.Box((0, 0, level + 0.45), (0.05, 0.05, 0.6)), mask=0)
-    model.add_slider(rigid.GROUND, hand, (0, 0, 1), motor=rigid.Motor(position=0.0), name="lift")
+    model.add_shape(hand, rigid.Box((0.05, 0.05, 0.6), centre=(0, 0, level + 0.45)), mask=0)
+    model.add_slider(rigid.GROUND, hand, None, (0, 0, 1), motor=rigid.Motor(position=0.0), name="lift")
     add_fingers(model, hand, (0, 0, level), (1, 0, 0), (0, 0, -1), 2 * force, friction)
     model.add_box((EDGE,) * 3, mass=mass, position=(0, 0, EDGE / 2), friction=friction, name="box")
 
@@ -58,7 +56,7 @@ def gripper(mass: float = 1.0, friction: float = 0.6, force: float = 20.0):
             "articulated": {"dt": 1 / 240, "iterations": 2000},
             "verlet": {"dt": 1 / 240, "substeps": 8, "iterations": 30},
         },
-        visuals=[Bodies(model, colours), Scenery([frame, sleeve])],
+        visuals=[BodyVisual(model, colours), StaticVisual([frame, sleeve])],
         camera=Camera((0.75, -1.75, 0.85), (0, 0, 0.38)),
         control=control,
     )
@@ -81,7 +79,7 @@ def add_fingers(model, hand, between, across, down, effort, friction, name="fing
         finger = model.add_box(FINGER, mass=0.3, position=middle, rotation=turn, friction=friction,
                                name=f"{label} of {name}")  # fmt: skip
         motor = rigid.Motor(position=0.0, max_effort=effort) if side < 0 else None
-        model.add_slider(hand, finger, across, motor=motor, name=name if side < 0 else f"{name}, the other")
+        model.add_slider(hand, finger, None, across, motor=motor, name=name if side < 0 else f"{name}, the other")
         fingers.append(finger)
     model.exclude_contact(*fingers)
     model.add_gear(name, f"{name}, the other", -1.0, name=f"gear of {name}")

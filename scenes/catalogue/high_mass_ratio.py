@@ -6,9 +6,20 @@ import rigid
 from pbd.core.validate import positive, whole
 from scenes.registry import register
 from scenes.scene import Scene
-from scenes.visuals.camera import Camera
-from scenes.visuals.geometry import tubes
-from scenes.visuals.visuals import BLUE, CHALK, GOLD, RED, SAND, STEEL, WOOD, Bodies, Joints, Scenery
+from scenes.visuals import (
+    BLUE,
+    CHALK,
+    GOLD,
+    RED,
+    SAND,
+    STEEL,
+    WOOD,
+    BodyVisual,
+    Camera,
+    JointVisual,
+    StaticVisual,
+    tubes,
+)
 
 SIZE, LINK = 0.3, 0.2  # of a box, of a link [m]
 
@@ -45,6 +56,6 @@ def high_mass_ratio(ratio: float = 100.0, boxes: int = 4, links: int = 6):
             "impulse": {"dt": 1 / 60, "substeps": 8, "iterations": 50},
             "verlet": {"dt": 1 / 60, "substeps": 10, "iterations": 50},
         },
-        visuals=[Bodies(model, np.array(colours)), Joints(model, 0.03, WOOD, ("ball",)), Scenery([post])],
+        visuals=[BodyVisual(model, np.array(colours)), JointVisual(model, 0.03, WOOD, ("ball",)), StaticVisual([post])],
         camera=Camera((0.9 * height, -2.7 * height, 1.05 * height), (0, 0, 0.48 * height)),
     )

@@ -15,8 +15,7 @@ from scenes.catalogue.gripper import EDGE, OPEN, add_fingers
 from scenes.catalogue.parts.trajectories import eased
 from scenes.registry import register
 from scenes.scene import Scene
-from scenes.visuals.camera import Camera
-from scenes.visuals.visuals import BLUE, GOLD, RED, STEEL, STONE, Bodies
+from scenes.visuals import BLUE, GOLD, RED, STEEL, STONE, BodyVisual, Camera
 
 SHOULDER, UPPER, FORE, TOOL = 0.55, 0.5, 0.5, 0.34  # height, links, and from the wrist to between the tips [m]
 REACH, PLINTH = 0.62, 0.2  # from the turret's axis to the plinths, and their height [m]
@@ -42,8 +41,8 @@ def manipulator(mass: float = 1.0, friction: float = 0.6, force: float = 25.0):
     model.add_ground(friction=0.8)
     for side in (-SIDE, SIDE):
         at = REACH * math.cos(side), REACH * math.sin(side), PLINTH / 2
-        model.add_shape(rigid.GROUND, rigid.Box(at, (0.22, 0.22, PLINTH)), friction=0.8)
-    model.add_shape(rigid.GROUND, rigid.Cylinder((0, 0, 0), (0, 0, 0.12), 0.2), mask=0)
+        model.add_shape(rigid.GROUND, rigid.Box((0.22, 0.22, PLINTH), centre=at), friction=0.8)
+    model.add_shape(rigid.GROUND, rigid.Cylinder(0.2, start=(0, 0, 0), end=(0, 0, 0.12)), mask=0)
     wrist = add_arm(model)
     tips = np.array([FORE, 0, SHOULDER + UPPER - TOOL])
     add_fingers(model, wrist, tips, (0, 1, 0), (0, 0, -1), 2 * force, friction)
@@ -65,7 +64,7 @@ def manipulator(mass: float = 1.0, friction: float = 0.6, force: float = 25.0):
             "impulse": {"dt": 1 / 240, "iterations": 200},
             "verlet": {"dt": 1 / 240, "substeps": 8, "iterations": 30},
         },
-        visuals=[Bodies(model, np.array([STEEL, GOLD, GOLD, STEEL, GOLD, STEEL, BLUE, BLUE, RED]), STONE)],
+        visuals=[BodyVisual(model, np.array([STEEL, GOLD, GOLD, STEEL, GOLD, STEEL, BLUE, BLUE, RED]), STONE)],
         camera=Camera((1.6, -2.25, 1.4), (0.22, 0, 0.44)),
         control=control,
     )
@@ -78,13 +77,14 @@ def add_arm(model):
     shoulder, half = np.array([0, 0, SHOULDER]), np.array([FORE / 2, 0, 0])
     flange = wrist - (0, 0, TOOL - 0.17)
     across = np.array([0, 0.08, 0])
+    base = rigid.Cylinder(0.11, start=(0, 0, 0.12), end=(0, 0, SHOULDER - 0.05))
     links = (  # what each is made of, its mass [kg], the point and the axis about which it turns
-        ([rigid.Cylinder((0, 0, 0.12), (0, 0, SHOULDER - 0.05), 0.11), rod(shoulder, across, 0.1)], 10.0, shoulder, 2),
-        ([rigid.Capsule(shoulder, elbow, 0.07), rod(elbow, across, 0.085)], 6.0, shoulder, 1),
-        ([rigid.Capsule(elbow, elbow + half, 0.06)], 3.0, elbow, 1),
-        ([rigid.Cylinder(elbow + half, wrist, 0.045), rod(wrist, 0.8 * across, 0.06)], 2.0, elbow + half, 0),
-        ([rigid.Cylinder(wrist, flange + (0, 0, 0.05), 0.045)], 1.5, wrist, 1),
-        ([rigid.Box(flange + (0, 0, 0.025), (0.1, 0.36, 0.05))], 1.5, flange, 2),
+        ([base, rod(shoulder, across, 0.1)], 10.0, shoulder, 2),
+        ([rigid.Capsule(0.07, start=shoulder, end=elbow), rod(elbow, across, 0.085)], 6.0, shoulder, 1),
+        ([rigid.Capsule(0.06, start=elbow, end=elbow + half)], 3.0, elbow, 1),
+        ([rigid.Cylinder(0.045, start=elbow + half, end=wrist), rod(wrist, 0.8 * across, 0.06)], 2.0, elbow + half, 0),
+        ([rigid.Cylinder(0.045, start=wrist, end=flange + (0, 0, 0.05))], 1.5, wrist, 1),
+        ([rigid.Box((0.1, 0.36, 0.05), centre=flange + (0, 0, 0.025))], 1.5, flange, 2),
     )
     before = rigid.GROUND
     for name, (shapes, mass, point, axis) in zip(AXES, links):
@@ -98,7 +98,7 @@ def add_arm(model):
 
 def rod(middle, half, radius):
     """A cylinder about a joint's axis."""
-    return rigid.Cylinder(middle - half, middle + half, radius)
+    return rigid.Cylinder(radius, start=middle - half, end=middle + half)
 
 
 def angles(about, away, height, turned):

@@ -8,9 +8,20 @@ import rigid
 from pbd.core.validate import whole
 from scenes.registry import register
 from scenes.scene import Scene
-from scenes.visuals.camera import Camera
-from scenes.visuals.geometry import tubes
-from scenes.visuals.visuals import BLUE, CHALK, GOLD, GREEN, RED, STEEL, WOOD, Bodies, Joints, Scenery
+from scenes.visuals import (
+    BLUE,
+    CHALK,
+    GOLD,
+    GREEN,
+    RED,
+    STEEL,
+    WOOD,
+    BodyVisual,
+    Camera,
+    JointVisual,
+    StaticVisual,
+    tubes,
+)
 
 COLOURS = (RED, GOLD, BLUE, GREEN, CHALK)
 LOAD = 0.25  # mass of a shape [kg]
@@ -33,7 +44,7 @@ def mobile(rods: int = 4, spin: float = 0.4, length: float = 1.5, string: float 
             "verlet": {"dt": 1 / 60, "substeps": 8, "iterations": 40},
             "impulse": {"dt": 1 / 60, "substeps": 8, "iterations": 40},
         },
-        visuals=[Bodies(model, np.array(colours)), Joints(model, 0.006), Scenery([stand])],
+        visuals=[BodyVisual(model, np.array(colours)), JointVisual(model, 0.006), StaticVisual([stand])],
         camera=Camera((1.2, -2.6 * top[2] ** 0.5, 0.9 * top[2]), (0.1, 0, 0.62 * top[2])),
     )
 

@@ -8,9 +8,7 @@ import rigid
 from pbd.core.validate import positive, whole
 from scenes.registry import register
 from scenes.scene import Scene
-from scenes.visuals.camera import Camera
-from scenes.visuals.geometry import tubes
-from scenes.visuals.visuals import CHALK, STEEL, WOOD, Bodies, Joints, Scenery
+from scenes.visuals import CHALK, STEEL, WOOD, BodyVisual, Camera, JointVisual, StaticVisual, tubes
 
 RADIUS, SPREAD = 0.1, 0.28  # of a ball, and from it to the rail on either side [m]
 
@@ -43,6 +41,6 @@ def newtons_cradle(balls: int = 5, lifted: int = 1, angle: float = 40.0, gap: fl
             "impulse": {"dt": 1 / 60, "substeps": 50, "iterations": 15, "restitution_threshold": 0.05},
             "verlet": {"dt": 1 / 60, "substeps": 50, "iterations": 10},
         },
-        visuals=[Bodies(model, STEEL), Joints(model, 0.004, CHALK), Scenery([frame])],
+        visuals=[BodyVisual(model, STEEL), JointVisual(model, 0.004, CHALK), StaticVisual([frame])],
         camera=Camera((1.1, -2.9, 1.35), (0, 0, 0.6)),
     )

@@ -17,9 +17,7 @@ from pbd.core.validate import positive
 from scenes.catalogue.parts.linkage import add_bar, add_loose_pin, add_pin, add_round_pin, board, crossing, disc, place
 from scenes.registry import register
 from scenes.scene import Scene
-from scenes.visuals.camera import Camera
-from scenes.visuals.geometry import tubes
-from scenes.visuals.visuals import BLUE, GOLD, RED, WOOD, Bodies, Scenery
+from scenes.visuals import BLUE, GOLD, RED, WOOD, BodyVisual, Camera, StaticVisual, tubes
 
 HEIGHT = 0.62  # of O and C [m]
 
@@ -73,7 +71,7 @@ def peaucellier_lipkin(long: float = 0.5, short: float = 0.2, ground: float = 0.
             "impulse": {"dt": 0.01, "iterations": 2300, "tolerance": 1e-6},
             "verlet": {"dt": 0.01, "substeps": 10, "iterations": 100},
         },
-        visuals=[Bodies(model, np.array([RED, BLUE, BLUE, GOLD, GOLD, GOLD, GOLD])), mounting, Scenery([rail])],
+        visuals=[BodyVisual(model, np.array([RED, BLUE, BLUE, GOLD, GOLD, GOLD, GOLD])), mounting, StaticVisual([rail])],
         camera=Camera((0.75, -1.9, 1.05), (0.27, 0, 0.56)),
         control=control,
     )

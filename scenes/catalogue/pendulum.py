@@ -8,9 +8,7 @@ import rigid
 from pbd.core.validate import positive, whole
 from scenes.registry import register
 from scenes.scene import Scene
-from scenes.visuals.camera import Camera
-from scenes.visuals.geometry import tubes
-from scenes.visuals.visuals import GOLD, RED, STEEL, WOOD, Bodies, Joints, Scenery
+from scenes.visuals import GOLD, RED, STEEL, WOOD, BodyVisual, Camera, JointVisual, StaticVisual, tubes
 
 
 @register
@@ -26,7 +24,7 @@ def pendulum(links: int = 1, length: float = 1.0, angle: float = 90.0, weight: f
         start = top + k * length * along
         rod = model.add_capsule(0.02, start=start, end=start + length * along, mass=0.4 * length)
         model.add_hinge(before, rod, start, (0, 1, 0), friction=friction)
-        model.add_shape(rod, rigid.Sphere(start + length * along, 0.11), mass=weight)
+        model.add_shape(rod, rigid.Sphere(0.11, centre=start + length * along), mass=weight)
         colours.append(GOLD if k % 2 else RED)
         before = rod
     post = tubes([(0, 0.5, 0), (0, 0.5, top[2])], [(0, 0.5, top[2]), top - (0, 0.05, 0)], 0.035, WOOD)
@@ -37,6 +35,6 @@ def pendulum(links: int = 1, length: float = 1.0, angle: float = 90.0, weight: f
             "impulse": {"dt": 1 / 60, "substeps": 32, "iterations": 20},
             "verlet": {"dt": 1 / 60, "substeps": 8, "iterations": 10},
         },
-        visuals=[Bodies(model, np.array(colours)), Joints(model, 0.035, STEEL, ("hinge",)), Scenery([post])],
+        visuals=[BodyVisual(model, np.array(colours)), JointVisual(model, 0.035, STEEL, ("hinge",)), StaticVisual([post])],
         camera=Camera((0.9 * top[2], -2.6 * top[2], 1.1 * top[2]), (0, 0, 0.55 * top[2])),
     )

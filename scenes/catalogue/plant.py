@@ -6,8 +6,7 @@ import pbd
 from pbd import build
 from scenes.registry import register
 from scenes.scene import Scene
-from scenes.visuals.camera import Camera
-from scenes.visuals.visuals import GREEN, Fabric, Stems
+from scenes.visuals import GREEN, Camera, ClothVisual, PlantVisual
 
 
 @register
@@ -26,6 +25,6 @@ def plant(seed: int = 3, height: float = 1.5, branches: int = 11, speed: float =
         particles,
         duration=8.0,
         settings={"verlet": {"dt": 1 / 60, "substeps": 16, "iterations": 4, "damping": 0.01}},
-        visuals=[Stems(grown), Fabric(grown.triangles, GREEN, (0.52, 0.70, 0.38))],
+        visuals=[PlantVisual(grown), ClothVisual(grown.triangles, GREEN, (0.52, 0.70, 0.38))],
         camera=Camera((1.9, -4.0, 1.5), (0, 0, 1.05)),
     )

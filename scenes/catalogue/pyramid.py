@@ -6,8 +6,7 @@ import rigid
 from pbd.core.validate import not_negative, positive, whole
 from scenes.registry import register
 from scenes.scene import Scene
-from scenes.visuals.camera import Camera
-from scenes.visuals.visuals import BLUE, CHALK, GOLD, RED, SAND, Bodies
+from scenes.visuals import BLUE, CHALK, GOLD, RED, SAND, BodyVisual, Camera
 
 
 @register
@@ -36,6 +35,6 @@ def pyramid(rows: int = 10, size: float = 0.3, friction: float = 0.6, strike: fl
             "impulse": {"dt": 1 / 60, "substeps": 2, "iterations": 20},
             "verlet": {"dt": 1 / 60, "substeps": 10, "iterations": 30},
         },
-        visuals=[Bodies(model, np.array(colours))],
+        visuals=[BodyVisual(model, np.array(colours))],
         camera=Camera((0.75 * height, -1.7 * height - 1.0, 0.75 * height), (0, 0, 0.42 * height)),
     )

@@ -8,8 +8,7 @@ from rigid import build
 from rigid.rotation import from_axis_angle
 from scenes.registry import register
 from scenes.scene import Scene
-from scenes.visuals.camera import Camera
-from scenes.visuals.visuals import BLUE, GOLD, Bodies, clothes
+from scenes.visuals import BLUE, GOLD, BodyVisual, Camera, ragdoll_colours
 
 
 @register
@@ -29,6 +28,6 @@ def ragdoll(height: float = 1.0, tilt: float = 25.0, spin: float = 1.5, friction
             "verlet": {"dt": 1 / 60, "substeps": 16, "iterations": 10, "direction": "current", "damping": 0.003},
             "impulse": {"dt": 1 / 60, "substeps": 4, "iterations": 20},
         },
-        visuals=[Bodies(model, clothes(model, [person], [GOLD], BLUE))],
+        visuals=[BodyVisual(model, ragdoll_colours(model, [person], [GOLD], BLUE))],
         camera=Camera((2.3, -4.9, 2.9), (0.4, 0, 1.15)),
     )

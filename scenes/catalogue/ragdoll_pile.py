@@ -11,8 +11,7 @@ from rigid import build
 from rigid.rotation import from_axis_angle, multiply, rotate
 from scenes.registry import register
 from scenes.scene import Scene
-from scenes.visuals.camera import Camera
-from scenes.visuals.visuals import BLUE, CHALK, GOLD, GREEN, RED, STEEL, STONE, Bodies, clothes
+from scenes.visuals import BLUE, CHALK, GOLD, GREEN, RED, STEEL, STONE, BodyVisual, Camera, ragdoll_colours
 
 GOLDEN_ANGLE = math.pi * (3 - math.sqrt(5))
 
@@ -28,7 +27,7 @@ def ragdoll_pile(count: int = 50, pit: float = 3.4, wall: float = 0.6, friction:
         turn = from_axis_angle((0, 0, 1), k * math.pi / 2)
         middle = rotate(turn, np.array([pit / 2 + 0.1, 0.1, wall / 2]))
         size = (0.2, pit + 0.2, wall) if k % 2 == 0 else (pit + 0.2, 0.2, wall)
-        model.add_shape(rigid.GROUND, pbd.Box(middle, size), friction=friction)
+        model.add_shape(rigid.GROUND, pbd.Box(size, centre=middle), friction=friction)
     people = []
     for k in range(count):
         # Lying, two beside one another in each layer, and each layer turned by the golden angle.
@@ -49,6 +48,6 @@ def ragdoll_pile(count: int = 50, pit: float = 3.4, wall: float = 0.6, friction:
             "verlet": {"dt": 1 / 60, "substeps": 8, "iterations": 10, "direction": "current", "damping": 0.03},
             "impulse": {"dt": 1 / 60, "substeps": 2, "iterations": 10},
         },
-        visuals=[Bodies(model, clothes(model, people, shirts, STEEL), STONE)],
+        visuals=[BodyVisual(model, ragdoll_colours(model, people, shirts, STEEL), STONE)],
         camera=Camera((4.2, -6.6, 4.6), (0, 0, 0.8)),
     )

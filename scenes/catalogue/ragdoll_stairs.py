@@ -9,8 +9,7 @@ from rigid import build
 from rigid.rotation import from_axis_angle
 from scenes.registry import register
 from scenes.scene import Scene
-from scenes.visuals.camera import Camera
-from scenes.visuals.visuals import BLUE, RED, Bodies, clothes
+from scenes.visuals import BLUE, RED, BodyVisual, Camera, ragdoll_colours
 
 
 @register
@@ -27,7 +26,7 @@ def ragdoll_stairs(
         # Each step is a block from the floor up; the topmost is the landing.
         depth, height = (landing, steps * rise) if k == 0 else (tread, (steps - k) * rise)
         back = 0.0 if k == 0 else landing + (k - 1) * tread
-        block = pbd.Box((back + depth / 2, 0, height / 2), (depth, width, height))
+        block = pbd.Box((depth, width, height), centre=(back + depth / 2, 0, height / 2))
         model.add_shape(rigid.GROUND, block, friction=friction)
     person = build.ragdoll(
         model, position=(landing - 0.25, 0, steps * rise + 0.02), rotation=from_axis_angle((0, 1, 0), math.radians(12)),
@@ -44,6 +43,6 @@ def ragdoll_stairs(
             "penalty": {"dt": 1 / 60, "substeps": 32, "stiffness": 8e4, "damping": 100.0, "angular_stiffness": 1.6e5,
                         "angular_damping": 100.0},
         },
-        visuals=[Bodies(model, clothes(model, [person], [RED], BLUE))],
+        visuals=[BodyVisual(model, ragdoll_colours(model, [person], [RED], BLUE))],
         camera=Camera((foot + 2.2, -6.2, 3.4), (0.62 * foot, 0, 1.4)),
     )

@@ -6,8 +6,7 @@ import pbd
 from pbd.core.validate import whole
 from scenes.registry import register
 from scenes.scene import Scene
-from scenes.visuals.camera import Camera
-from scenes.visuals.visuals import GOLD, SAND, STEEL, Grains, Solid, Strands
+from scenes.visuals import GOLD, SAND, STEEL, Camera, ColliderVisual, ParticleVisual, StickVisual
 
 
 @register
@@ -41,19 +40,19 @@ def rope_bridge(planks: int = 22, span: float = 4.0, sag: float = 0.35, weights:
         particles.add_sticks(lines[-2:], length=0.82, bound="at_most")
         heavy.append(weight)
     for end in (-1, 1):
-        tower = pbd.Box((end * (span / 2 + 0.2), 0, 0.65), (0.4, 1.0, 1.3))
+        tower = pbd.Box((0.4, 1.0, 1.3), centre=(end * (span / 2 + 0.2), 0, 0.65))
         particles.add_collider(tower)
     return Scene(
         particles,
         duration=6.0,
         settings={"verlet": {"dt": 1 / 120, "substeps": 2, "iterations": 15, "damping": 0.002}},
         visuals=[
-            Strands(np.concatenate(ropes), 0.016, SAND),
-            Strands(np.concatenate(posts), 0.009, SAND),
-            Strands(deck[1:-1], 0.04),
-            Strands(np.array(lines), 0.007, SAND),
-            Grains(np.array(heavy), 0.1, GOLD),
-            *(Solid(k, collider.shape, STEEL) for k, collider in enumerate(particles.colliders)),
+            StickVisual(np.concatenate(ropes), 0.016, SAND),
+            StickVisual(np.concatenate(posts), 0.009, SAND),
+            StickVisual(deck[1:-1], 0.04),
+            StickVisual(np.array(lines), 0.007, SAND),
+            ParticleVisual(np.array(heavy), 0.1, GOLD),
+            *(ColliderVisual(k, collider.shape, STEEL) for k, collider in enumerate(particles.colliders)),
         ],
         camera=Camera((2.4, -5.2, 2.7), (0, 0, 0.95)),
     )

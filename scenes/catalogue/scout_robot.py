@@ -15,8 +15,7 @@ from pbd.core.validate import not_negative, positive, whole
 from rigid.rotation import from_axis_angle
 from scenes.registry import register
 from scenes.scene import Scene
-from scenes.visuals.camera import Camera, FollowingCamera
-from scenes.visuals.visuals import BLUE, GOLD, STEEL, STONE, Bodies, Springs
+from scenes.visuals import BLUE, GOLD, STEEL, STONE, BodyVisual, Camera, FollowingCamera, SpringVisual
 
 RADIUS, WIDTH = 0.15, 0.11  # of a wheel [m]
 ARM, CHASSIS = 0.24, (0.86, 0.34, 0.12)  # [m]
@@ -38,9 +37,9 @@ def scout_robot(
     level = RADIUS  # of the hubs
     chassis = model.add_box(CHASSIS, mass=chassis_mass, position=(0, 0, level + 0.06), name="chassis")
     for seen in (  # what it carries, a mast and an eye, which weigh nothing and touch nothing
-        rigid.Box((-0.1, 0, level + 0.18), (0.4, 0.26, 0.12)),
-        rigid.Capsule((0.2, 0, level + 0.12), (0.2, 0, level + 0.4), 0.02),
-        rigid.Sphere((0.2, 0, level + 0.43), 0.055),
+        rigid.Box((0.4, 0.26, 0.12), centre=(-0.1, 0, level + 0.18)),
+        rigid.Capsule(0.02, start=(0.2, 0, level + 0.12), end=(0.2, 0, level + 0.4)),
+        rigid.Sphere(0.055, centre=(0.2, 0, level + 0.43)),
     ):
         model.add_shape(chassis, seen, mask=0)
     colours = [GOLD]
@@ -69,7 +68,7 @@ def scout_robot(
             "penalty": {"dt": 1 / 60, "substeps": 128, "stiffness": 5e6, "damping": 800.0, "angular_stiffness": 1e7,
                         "angular_damping": 800.0},
         },
-        visuals=[Bodies(model, np.array(colours), STONE), Springs(model)],
+        visuals=[BodyVisual(model, np.array(colours), STONE), SpringVisual(model)],
         camera=FollowingCamera(chassis, Camera((1.5, -2.5, 1.25), (0.15, 0, 0.2))),
     )
 
@@ -83,7 +82,7 @@ def add_wheel(model, carrier, hub, speed, effort, name):
     across = np.array([0, WIDTH / 2, 0])
     wheel = model.add_cylinder(RADIUS, start=hub - across, end=hub + across, mass=1.2, friction=0.9, name=name)
     for turn in (0, math.pi / 2):
-        bar = rigid.Box(hub, (0.05, WIDTH + 0.05, 1.4 * RADIUS), from_axis_angle((0, 1, 0), turn))
+        bar = rigid.Box((0.05, WIDTH + 0.05, 1.4 * RADIUS), centre=hub, rotation=from_axis_angle((0, 1, 0), turn))
         model.add_shape(wheel, bar, mask=0)  # it touches nothing
     motor = rigid.Motor(speed=speed / RADIUS, max_effort=effort) if speed else None
     model.add_hinge(carrier, wheel, hub, (0, 1, 0), motor=motor, name=f"{name} hub")
@@ -98,9 +97,9 @@ def rough_ground(count, seed):
         x, y = SETTLING + 0.18 * k + rng.uniform(-0.05, 0.05), rng.uniform(-0.5, 0.5)
         radius, height = rng.uniform(0.12, 0.3), rng.uniform(0.02, 0.06)
         if k % 3:
-            stones.append(pbd.Sphere((x, y, height - radius), radius))
+            stones.append(pbd.Sphere(radius, centre=(x, y, height - radius)))
         else:
             along = np.array([rng.uniform(-0.3, 0.3), rng.uniform(0.3, 0.6), 0])
             middle = np.array([x, y, height - 0.5 * radius])
-            stones.append(pbd.Capsule(middle - along / 2, middle + along / 2, 0.5 * radius))
+            stones.append(pbd.Capsule(0.5 * radius, start=middle - along / 2, end=middle + along / 2))
     return stones

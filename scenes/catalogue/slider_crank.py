@@ -9,9 +9,7 @@ from pbd.core.validate import finite_number, positive
 from scenes.catalogue.parts.linkage import LAYER, SETTINGS, add_bar, add_pin, board, disc, place
 from scenes.registry import register
 from scenes.scene import Scene
-from scenes.visuals.camera import Camera
-from scenes.visuals.geometry import tubes
-from scenes.visuals.visuals import BLUE, GOLD, RED, STEEL, Bodies, Scenery
+from scenes.visuals import BLUE, GOLD, RED, STEEL, BodyVisual, Camera, StaticVisual, tubes
 
 HEIGHT = 0.5  # of the crank's pin and of the piston [m]
 
@@ -33,7 +31,7 @@ def slider_crank(crank: float = 0.14, rod: float = 0.4, piston: float = 1.5, spe
     block = model.add_box((0.12, 0.05, 0.08), mass=piston, position=place(b, 2), mask=0, name="piston")
     add_pin(model, rigid.GROUND, wheel, o, (1, 3), motor=rigid.Motor(speed=speed), name="crank")
     add_pin(model, wheel, bar, a, (0, 1), name="crank and rod")
-    model.add_slider(rigid.GROUND, block, (1, 0, 0), name="piston")
+    model.add_slider(rigid.GROUND, block, None, (1, 0, 0), name="piston")
     add_pin(model, bar, block, b, (0, 2), name="rod and piston")
     ends = np.array([[rod - crank - 0.1, 2 * LAYER, HEIGHT], [rod + crank + 0.1, 2 * LAYER, HEIGHT]])
     rails = [ends + (0, 0.02, side * 0.05) for side in (-1, 1)]
@@ -42,9 +40,9 @@ def slider_crank(crank: float = 0.14, rod: float = 0.4, piston: float = 1.5, spe
         duration=3 * 2 * math.pi / max(abs(speed), 0.1),
         settings=SETTINGS,
         visuals=[
-            Bodies(model, np.array([RED, GOLD, BLUE])),
+            BodyVisual(model, np.array([RED, GOLD, BLUE])),
             board((-crank - 0.1, HEIGHT - crank - 0.1), (rod + crank + 0.16, HEIGHT + crank + 0.1), 4),
-            Scenery([tubes(*np.swapaxes(rails, 0, 1), 0.012, STEEL)]),
+            StaticVisual([tubes(*np.swapaxes(rails, 0, 1), 0.012, STEEL)]),
         ],
         camera=Camera((0.7, -1.5, 0.95), (0.24, 0, 0.42)),
     )

@@ -10,8 +10,7 @@ from pbd.core.validate import whole
 from rigid.rotation import from_axis_angle, rotate
 from scenes.registry import register
 from scenes.scene import Scene
-from scenes.visuals.camera import Camera
-from scenes.visuals.visuals import BLUE, CHALK, GOLD, GREEN, RED, STONE, Bodies
+from scenes.visuals import BLUE, CHALK, GOLD, GREEN, RED, STONE, BodyVisual, Camera
 
 
 @register
@@ -27,8 +26,8 @@ def slope(angle: float = 25.0, count: int = 5, size: float = 0.3):
     up = rotate(turn, np.array([0.0, 0, 1]))
     middle = foot - (long / 2 - 0.1) * rotate(turn, np.array([1.0, 0, 0])) - thick / 2 * up
     # Friction is the geometric mean of both surfaces': with 1 here and μ² there it is μ.
-    model.add_shape(rigid.GROUND, pbd.Box(middle, (long, wide, thick), turn), friction=1.0)
-    stop = pbd.Box(foot + (1.3, 0, 0.12), (0.2, wide, 0.24))
+    model.add_shape(rigid.GROUND, pbd.Box((long, wide, thick), centre=middle, rotation=turn), friction=1.0)
+    stop = pbd.Box((0.2, wide, 0.24), centre=foot + (1.3, 0, 0.12))
     model.add_shape(rigid.GROUND, stop, friction=1.0)
     top = foot - (long - 0.6) * rotate(turn, np.array([1.0, 0, 0])) + 0.5 * size * up
     for k in range(count):
@@ -45,6 +44,6 @@ def slope(angle: float = 25.0, count: int = 5, size: float = 0.3):
             "impulse": {"dt": 1 / 60, "substeps": 2, "iterations": 20},
             "verlet": {"dt": 1 / 60, "substeps": 4, "iterations": 10},
         },
-        visuals=[Bodies(model, colours, STONE)],
+        visuals=[BodyVisual(model, colours, STONE)],
         camera=Camera((3.6, -5.2, 3.3), (0.2, 0, 0.55)),
     )

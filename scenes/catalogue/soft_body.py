@@ -7,8 +7,7 @@ import pbd
 from pbd import build
 from scenes.registry import register
 from scenes.scene import Scene
-from scenes.visuals.camera import Camera
-from scenes.visuals.visuals import BLUE, GOLD, GREEN, RED, Skin, Solid
+from scenes.visuals import BLUE, GOLD, GREEN, RED, Camera, ColliderVisual, SkinVisual
 
 
 @register
@@ -16,7 +15,7 @@ def soft_body(mesh: str = "", resolution: int = 11, stiffness: float = 6e3, unit
     """Three soft bodies fall onto blocks; --param mesh=FILE makes one in a shape of your own."""
     particles = pbd.Particles()
     particles.add_collider(pbd.Plane(), friction=0.6)
-    blocks = [pbd.Box((0.05, 0, 0.15), (0.5, 0.9, 0.3)), pbd.Box((-0.42, 0, 0.07), (0.44, 0.9, 0.14))]
+    blocks = [pbd.Box((0.5, 0.9, 0.3), centre=(0.05, 0, 0.15)), pbd.Box((0.44, 0.9, 0.14), centre=(-0.42, 0, 0.07))]
     for block in blocks:
         particles.add_collider(block, friction=0.5)
     if mesh:
@@ -36,12 +35,12 @@ def soft_body(mesh: str = "", resolution: int = 11, stiffness: float = 6e3, unit
         body = build.soft_body(
             particles, surface, resolution, density=300.0, stiffness=stiffness, position=position, radius=radius
         )
-        visuals.append(Skin(body.skin, colour))
+        visuals.append(SkinVisual(body.skin, colour))
     particles.add_particle_contacts(friction=0.4)
     return Scene(
         particles,
         duration=5.0,
         settings={"verlet": {"dt": 1 / 60, "substeps": 20, "iterations": 2, "damping": 0.005}},
-        visuals=[*visuals, *(Solid(k + 1, block, (0.62, 0.64, 0.68)) for k, block in enumerate(blocks))],
+        visuals=[*visuals, *(ColliderVisual(k + 1, block, (0.62, 0.64, 0.68)) for k, block in enumerate(blocks))],
         camera=Camera((1.7, -2.7, 1.45), (0.15, 0, 0.36)),
     )

@@ -6,8 +6,7 @@ import rigid
 from pbd.core.validate import positive, whole
 from scenes.registry import register
 from scenes.scene import Scene
-from scenes.visuals.camera import Camera
-from scenes.visuals.visuals import Bodies
+from scenes.visuals import BodyVisual, Camera
 
 
 @register
@@ -30,6 +29,6 @@ def stack(count: int = 10, size: float = 0.3, turn: float = 9.0, gap: float = 0.
             "verlet": {"dt": 1 / 60, "substeps": 4, "iterations": 30},
             "impulse": {"dt": 1 / 60, "substeps": 8, "iterations": 15},
         },
-        visuals=[Bodies(model)],
+        visuals=[BodyVisual(model)],
         camera=Camera((0.9 * height, -1.5 * height - 1.2, 0.75 * height), (0, 0, 0.48 * height)),
     )

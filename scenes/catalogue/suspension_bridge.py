@@ -13,9 +13,19 @@ from rigid.rotation import from_axis_angle
 from scenes.catalogue.scout_robot import RADIUS, add_wheel
 from scenes.registry import register
 from scenes.scene import Scene
-from scenes.visuals import geometry
-from scenes.visuals.camera import Camera
-from scenes.visuals.visuals import BLUE, GOLD, SAND, STEEL, STONE, Bodies, Joints, Scenery
+from scenes.visuals import (
+    BLUE,
+    GOLD,
+    SAND,
+    STEEL,
+    STONE,
+    BodyVisual,
+    Camera,
+    Instances,
+    JointVisual,
+    StaticVisual,
+    primitives,
+)
 
 LEVEL, WIDTH, THICK = 0.9, 1.0, 0.06  # of the deck: height of its middle, and size [m]
 LOWEST = 0.3  # the chains' lowest pins above that [m]
@@ -46,7 +56,7 @@ def suspension_bridge(panels: int = 14, span: float = 7.0, sag: float = 1.0, pan
         colours += add_robot(model, x[0] - 0.55, robot, speed)
     towers = [(end * (span / 2 + 0.08), side * WIDTH / 2, height[0] / 2) for end in (-1, 1) for side in (-1, 1)]
     upright = np.tile((1.0, 0, 0, 0), (4, 1))
-    posts = geometry.Instances(geometry.box((0.14, 0.12, height[0] + 0.1), STONE), np.array(towers), upright)
+    posts = Instances(primitives.box((0.14, 0.12, height[0] + 0.1), STONE), np.array(towers), upright)
     return Scene(
         model=model,
         duration=8.0,
@@ -55,7 +65,7 @@ def suspension_bridge(panels: int = 14, span: float = 7.0, sag: float = 1.0, pan
             "verlet": {"dt": 1 / 120, "substeps": 8, "iterations": 30},
         },
         visuals=[
-            Bodies(model, np.array(colours), STONE), Joints(model, 0.012, STEEL, ("distance",)), Scenery([posts]),
+            BodyVisual(model, np.array(colours), STONE), JointVisual(model, 0.012, STEEL, ("distance",)), StaticVisual([posts]),
         ],
         camera=Camera((2.6, -7.2, 2.9), (0, 0, 1.05)),
     )  # fmt: skip
@@ -79,7 +89,7 @@ def add_deck(model, x, mass):
         end = np.array([x[-1], side * WIDTH / 2, LEVEL])
         model.add_distance(rigid.GROUND, before, end + (0, 0, 0.4), end, name=f"end {side}")
     for edge, away in ((x[0], -1), (x[-1], 1)):
-        bank = rigid.Box((edge + away * 0.8, 0, (LEVEL + THICK / 2) / 2), (1.59, 1.6, LEVEL + THICK / 2))
+        bank = rigid.Box((1.59, 1.6, LEVEL + THICK / 2), centre=(edge + away * 0.8, 0, (LEVEL + THICK / 2) / 2))
         model.add_shape(rigid.GROUND, bank, friction=0.9, mask=1)
     return panels
 
@@ -106,7 +116,7 @@ def add_robot(model, x, mass, speed):
     """A robot on four wheels, on the left bank. Returns: colours of its bodies."""
     level = LEVEL + THICK / 2 + RADIUS
     chassis = model.add_box((0.7, 0.36, 0.14), mass=mass, position=(x, 0, level + 0.06), name="robot")
-    model.add_shape(chassis, rigid.Box((x - 0.06, 0, level + 0.2), (0.4, 0.3, 0.14)), mask=0)
+    model.add_shape(chassis, rigid.Box((0.4, 0.3, 0.14), centre=(x - 0.06, 0, level + 0.2)), mask=0)
     for end in (1, -1):
         for side in (1, -1):
             add_wheel(model, chassis, (x + 0.22 * end, 0.25 * side, level), speed, 15.0, f"wheel {end} {side}")

@@ -6,8 +6,18 @@ import pbd
 from pbd.core.validate import whole
 from scenes.registry import register
 from scenes.scene import Scene
-from scenes.visuals.camera import Camera
-from scenes.visuals.visuals import BLUE, GOLD, GREEN, RED, STEEL, Edges, Fabric, Grains, Strands
+from scenes.visuals import (
+    BLUE,
+    GOLD,
+    GREEN,
+    RED,
+    STEEL,
+    BoxEdgesVisual,
+    Camera,
+    ClothVisual,
+    ParticleVisual,
+    StickVisual,
+)
 
 CORNERS = np.array([(1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1)])
 FACES = np.array([(0, 1, 2), (0, 3, 1), (0, 2, 3), (1, 3, 2)])
@@ -30,8 +40,8 @@ def tetrahedron(count: int = 6, restitution: float = 0.4, friction: float = 0.35
         corners = particles.add_particles(middle + arms, 0.25, np.cross(spin, arms) + rng.normal(0, 1, 3), radius=0.035)
         particles.add_sticks(corners[EDGES])
         colour = (RED, GOLD, BLUE, GREEN)[k % 4]
-        visuals += [Fabric(corners[FACES], colour, None, smooth=False), Strands(corners[EDGES], 0.02, colour),
-                  Grains(corners, 0.035, colour)]  # fmt: skip
+        visuals += [ClothVisual(corners[FACES], colour, None, smooth=False), StickVisual(corners[EDGES], 0.02, colour),
+                  ParticleVisual(corners, 0.035, colour)]  # fmt: skip
     lower, upper = (-0.8, -0.8, 0), (0.8, 0.8, 4)
     particles.add_box(lower, upper, restitution=restitution, friction=friction)
     particles.add_particle_contacts(friction=0.2)
@@ -39,6 +49,6 @@ def tetrahedron(count: int = 6, restitution: float = 0.4, friction: float = 0.35
         particles,
         duration=6.0,
         settings={"verlet": {"dt": 1 / 120, "substeps": 2, "iterations": 12}},
-        visuals=[*visuals, Edges(np.array(lower), np.array([0.8, 0.8, 0.012]), 0.012, STEEL)],
+        visuals=[*visuals, BoxEdgesVisual(np.array(lower), np.array([0.8, 0.8, 0.012]), 0.012, STEEL)],
         camera=Camera((1.6, -2.5, 1.5), (0, 0, 0.32)),
     )

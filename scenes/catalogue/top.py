@@ -9,9 +9,7 @@ from pbd.core.validate import not_negative, positive
 from rigid.rotation import from_axis_angle, rotate
 from scenes.registry import register
 from scenes.scene import Scene
-from scenes.visuals.camera import Camera
-from scenes.visuals.geometry import tubes
-from scenes.visuals.visuals import GOLD, STONE, Bodies, Scenery
+from scenes.visuals import GOLD, STONE, BodyVisual, Camera, StaticVisual, tubes
 
 FOOT = np.array([0, 0, 0.12])  # of the stand that it spins on, the upper end [m]
 
@@ -28,11 +26,11 @@ def top(spin: float = 60.0, tilt: float = 25.0, friction: float = 0.0):
         return FOOT + height * axis
 
     body = model.add_cylinder(0.28, start=at(0.30), end=at(0.36), density=600.0, name="top")
-    model.add_shape(body, rigid.Cylinder(at(0.0), at(0.62), 0.018), density=600.0)
+    model.add_shape(body, rigid.Cylinder(0.018, start=at(0.0), end=at(0.62)), density=600.0)
     # Pegs on the disc, of which the eye can tell that it turns.
     for angle in (0, math.pi):
         arm = rotate(turn, 0.2 * np.array([math.cos(angle), math.sin(angle), 0]))
-        model.add_shape(body, rigid.Capsule(at(0.36) + arm, at(0.38) + arm, 0.035), density=600.0)
+        model.add_shape(body, rigid.Capsule(0.035, start=at(0.36) + arm, end=at(0.38) + arm), density=600.0)
     model.bodies[body].angular_velocity = spin * axis
     model.bodies[body].velocity = np.cross(spin * axis, model.bodies[body].position - FOOT)
     model.add_ball(rigid.GROUND, body, FOOT, friction=friction, name="point")
@@ -44,6 +42,6 @@ def top(spin: float = 60.0, tilt: float = 25.0, friction: float = 0.0):
             "impulse": {"dt": 1 / 60, "substeps": 16, "iterations": 20},
             "verlet": {"dt": 1 / 60, "substeps": 32, "iterations": 20},
         },
-        visuals=[Bodies(model, GOLD), Scenery([stand])],
+        visuals=[BodyVisual(model, GOLD), StaticVisual([stand])],
         camera=Camera((1.0, -1.6, 1.05), (0, 0, 0.33)),
     )

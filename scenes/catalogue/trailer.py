@@ -14,8 +14,7 @@ from pbd.core.validate import not_negative, whole
 from scenes.catalogue.scout_robot import RADIUS, add_wheel
 from scenes.registry import register
 from scenes.scene import Scene
-from scenes.visuals.camera import Camera, FollowingCamera
-from scenes.visuals.visuals import BLUE, GOLD, RED, STONE, Bodies
+from scenes.visuals import BLUE, GOLD, RED, STONE, BodyVisual, Camera, FollowingCamera
 
 
 @register
@@ -27,9 +26,10 @@ def trailer(speed: float = 1.3, turn: float = 0.015, bumps: int = 14, height: fl
     for k in range(bumps if height else 0):  # under the left wheels and the right ones by turns
         x, radius = 1.1 + 0.75 * k, 0.2
         middle = np.array([x, 0.38 if k % 2 else -0.38, height - radius])
-        model.add_shape(rigid.GROUND, pbd.Capsule(middle - (0, 0.3, 0), middle + (0, 0.3, 0), radius), friction=0.9)
+        stone = pbd.Capsule(radius, start=middle - (0, 0.3, 0), end=middle + (0, 0.3, 0))
+        model.add_shape(rigid.GROUND, stone, friction=0.9)
     robot = model.add_box((0.62, 0.36, 0.14), mass=20.0, position=(0, 0, RADIUS + 0.05), name="robot")
-    model.add_shape(robot, rigid.Box((0.08, 0, RADIUS + 0.18), (0.28, 0.26, 0.12)))
+    model.add_shape(robot, rigid.Box((0.28, 0.26, 0.12), centre=(0.08, 0, RADIUS + 0.18)))
     colours = [GOLD]
     for end, name in ((1, "front"), (-1, "rear")):
         for side, where in ((1, "left"), (-1, "right")):
@@ -38,9 +38,9 @@ def trailer(speed: float = 1.3, turn: float = 0.015, bumps: int = 14, height: fl
             colours.append(BLUE)
     hitch = np.array([-0.48, 0, RADIUS + 0.05])
     cart = model.add_box((0.6, 0.4, 0.1), mass=10.0, position=hitch - (0.72, 0, 0), name="trailer")
-    model.add_shape(cart, rigid.Box(hitch + (-0.72, 0, 0.16), (0.5, 0.34, 0.22)), mass=6.0)
-    model.add_shape(cart, rigid.Capsule(hitch - (0.03, 0, 0), hitch - (0.42, 0, 0), 0.025))
-    model.add_shape(robot, rigid.Capsule(hitch + (0.03, 0, 0), hitch + (0.18, 0, 0), 0.025))
+    model.add_shape(cart, rigid.Box((0.5, 0.34, 0.22), centre=hitch + (-0.72, 0, 0.16)), mass=6.0)
+    model.add_shape(cart, rigid.Capsule(0.025, start=hitch - (0.03, 0, 0), end=hitch - (0.42, 0, 0)))
+    model.add_shape(robot, rigid.Capsule(0.025, start=hitch + (0.03, 0, 0), end=hitch + (0.18, 0, 0)))
     colours.append(RED)
     for side, where in ((1, "left"), (-1, "right")):
         hub = hitch + (-0.78, side * 0.31, -0.05)
@@ -57,6 +57,6 @@ def trailer(speed: float = 1.3, turn: float = 0.015, bumps: int = 14, height: fl
             "impulse": {"dt": 1 / 60, "substeps": 4, "iterations": 20},
             "verlet": {"dt": 1 / 60, "substeps": 16, "iterations": 15},
         },
-        visuals=[Bodies(model, np.array(colours), STONE)],
+        visuals=[BodyVisual(model, np.array(colours), STONE)],
         camera=FollowingCamera(robot, Camera((1.4, -2.9, 1.5), (-0.45, 0, 0.15))),
     )

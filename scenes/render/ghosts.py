@@ -5,9 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 from scenes.render.layer import lay
+from scenes.visuals import BodyVisual, BoxEdgesVisual, ColliderVisual, StaticVisual, Surface
 from scenes.visuals.colours import rgb
-from scenes.visuals.geometry import Surface
-from scenes.visuals.visuals import Bodies, Edges, Scenery, Solid
 
 OPACITY = 0.8  # of a ghost alone
 THICKNESS = 0.004  # of the distance to the camera's target: what is farther apart hides, what is nearer is striped
@@ -37,16 +36,16 @@ class Ghosts:
 
 def still_part(visual, frame):
     """What of a visual no solver moves: scenery, colliders, boxes, shapes of the ground."""
-    if isinstance(visual, Bodies):
+    if isinstance(visual, BodyVisual):
         return visual.ground
-    return visual.draw(frame) if isinstance(visual, Scenery | Solid | Edges) else []
+    return visual.draw(frame) if isinstance(visual, StaticVisual | ColliderVisual | BoxEdgesVisual) else []
 
 
 def moving_part(visual, frame):
     """What of a visual solvers move."""
-    if isinstance(visual, Bodies):
-        return visual.placed(frame.body_poses, on_ground=False)
-    return [] if isinstance(visual, Scenery | Solid | Edges) else visual.draw(frame)
+    if isinstance(visual, BodyVisual):
+        return visual.draw_bodies(frame.body_poses)
+    return [] if isinstance(visual, StaticVisual | ColliderVisual | BoxEdgesVisual) else visual.draw(frame)
 
 
 def tinted(drawn, colour):

@@ -6,7 +6,8 @@ import numpy as np
 import taichi as ti
 
 from scenes.render.precision import f32, ivec4, length, vec3
-from scenes.visuals.geometry import IDENTITY_ROTATION, Instances, Surface
+from scenes.visuals import Instances, Surface
+from scenes.visuals.geometry import IDENTITY_ROTATION
 
 
 class Mesh:

@@ -13,7 +13,7 @@ from scenes.render.label import draw_labels
 from scenes.render.video import VideoWriter, check_output
 from scenes.scene import Scene
 from scenes.simulate.run import Frame, Replay
-from scenes.visuals.camera import FollowingCamera
+from scenes.visuals import FollowingCamera
 from scenes.visuals.colours import colours_of
 
 LAYOUTS = ("side by side", "ghosts")

@@ -13,9 +13,8 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from scenes.simulate.recording import Frames
-from scenes.simulate.run import Frame
-from scenes.visuals.camera import Camera, FollowingCamera
+from scenes.simulate.recording import Frame, Frames
+from scenes.visuals import Camera, FollowingCamera
 
 FPS = 30.0  # of a film
 SIZE = 1280, 720

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from scenes.simulate.run import Frame
+from scenes.simulate.recording import Frame
 
 
 def between(before, after, part):

@@ -9,7 +9,7 @@ from trimesh.triangles import closest_point, points_to_barycentric
 
 from rigid.names import GROUND
 from rigid.rotation import rotate, rotate_back
-from scenes.visuals.visuals import Bodies, Fabric, Grains, Skin, Stems, Strands
+from scenes.visuals import BodyVisual, ClothVisual, ParticleVisual, PlantVisual, SkinVisual, StickVisual
 
 
 @dataclass
@@ -47,24 +47,24 @@ def grasp(running, visual, number, instance, point):
     Returns: a Held; None where that is nothing that moves.
     """
     point = np.asarray(point, float)
-    if isinstance(visual, Bodies):
+    if isinstance(visual, BodyVisual):
         body = visual.body_at(number, instance or 0)
         if body == GROUND:
             return None
         state = running.system.state()
         return Held(body=body, point=rotate_back(state.rotation[body], point - state.position[body]))
-    if isinstance(visual, Grains):
+    if isinstance(visual, ParticleVisual):
         return Held(np.array([visual.particles[instance or 0]]), np.ones(1))
-    if not isinstance(visual, (Fabric, Strands, Skin, Stems)):
+    if not isinstance(visual, (ClothVisual, StickVisual, SkinVisual, PlantVisual)):
         return None
     positions = running.particles.positions()[: len(running.scene.particles)]
-    if isinstance(visual, Fabric):
+    if isinstance(visual, ClothVisual):
         corners = positions[visual.triangles]
         points = np.broadcast_to(point, (len(corners), 3))
         on = closest_point(corners, points)
         k = int(np.argmin(np.linalg.norm(on - point, axis=1)))
         return Held(visual.triangles[k], points_to_barycentric(corners[k : k + 1], on[k : k + 1])[0].clip(0, 1))
-    if isinstance(visual, Strands):
+    if isinstance(visual, StickVisual):
         a, b = positions[visual.pairs[:, 0]], positions[visual.pairs[:, 1]]
         along = np.sum((point - a) * (b - a), axis=1) / np.maximum(np.sum((b - a) ** 2, axis=1), 1e-300)
         part = along.clip(0, 1)

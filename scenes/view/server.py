@@ -16,7 +16,7 @@ from scenes.view.pointer import Pointers
 from scenes.view.serving import free_port, serve
 from scenes.view.session import SURROUNDING, Session
 from scenes.view.tear import Tearing
-from scenes.visuals.camera import Camera, FollowingCamera
+from scenes.visuals import Camera, FollowingCamera
 from scenes.visuals.colours import SOLVERS
 
 HOST, PORT = "127.0.0.1", 8080

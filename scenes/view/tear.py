@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from scenes.visuals.visuals import Fabric, Strands
+from scenes.visuals import ClothVisual, StickVisual
 
 # A cut goes through what lies, seen from the eye, within so many stick lengths behind the first thing that it meets:
 # through both layers of a fold, but not through what is far behind.
@@ -72,10 +72,10 @@ class Tearing:
 def without(visual, torn, count):
     """A visual without what is torn: triangles with such an edge, rods. Arguments: torn: pairs (n, 2), the lower index
     first; count: of particles."""
-    if isinstance(visual, Fabric):
+    if isinstance(visual, ClothVisual):
         edges = np.sort(visual.triangles[:, [[0, 1], [1, 2], [2, 0]]], axis=-1)
         return replace(visual, triangles=visual.triangles[~among(edges, torn, count).any(axis=1)])
-    if isinstance(visual, Strands):
+    if isinstance(visual, StickVisual):
         kept = ~among(np.sort(visual.pairs, axis=1), torn, count)
         radius = visual.radius if np.ndim(visual.radius) == 0 else np.asarray(visual.radius)[kept]
         return replace(visual, pairs=visual.pairs[kept], radius=radius)

@@ -1,4 +1,4 @@
-"""Cameras: a fixed one, and one that follows a body."""
+"""Cameras: a fixed one, and one that follows a body. Plain numpy, in metres, z up, right-handed."""
 
 import math
 from dataclasses import dataclass, replace
@@ -10,10 +10,14 @@ import numpy as np
 class Camera:
     """A pinhole camera.
 
-    position, target: (3,) where it stands and what is in the middle of its picture [m].
-    field_of_view: vertical opening angle [degrees], above 0 and below 180.
-    up: (3,) the direction that points upwards in the picture; not along the line of sight.
-    Raises ValueError where these do not make a camera.
+    Args:
+        position: (3,) of the pinhole [m].
+        target: (3,) the point in the middle of the picture [m].
+        field_of_view: vertical opening angle [degrees], above 0 and below 180.
+        up: (3,) direction that points upwards in the picture, not along the line of sight.
+
+    Raises:
+        ValueError: if these do not define a camera.
     """
 
     position: np.ndarray
@@ -26,26 +30,32 @@ class Camera:
         self.target = _finite_vector(self.target, "Camera target")
         self.up = _finite_vector(self.up, "Camera up")
         if not 0.0 < self.field_of_view < 180.0:
-            raise ValueError(f"Camera field_of_view is {self.field_of_view}, expected degrees in (0, 180)")
+            raise ValueError(f"Camera field_of_view is {self.field_of_view}: expected degrees above 0 and below 180")
         if np.allclose(self.position, self.target, rtol=0.0, atol=1e-12):
-            raise ValueError(f"Camera position and target are the same point, {self.position}")
+            raise ValueError(f"Camera position and target are both {self.position}: expected two points")
         if np.linalg.norm(np.cross(self.forward, self.up)) < 1e-6 * np.linalg.norm(self.up) + 1e-300:
-            raise ValueError(f"Camera up {self.up} lies along the line of sight {self.forward}")
+            raise ValueError(f"Camera up is {self.up}: expected a direction across the line of sight {self.forward}")
 
     @classmethod
     def framing(cls, lower, upper, direction=(-1.0, -1.6, 0.55), field_of_view=35.0, aspect=16 / 9, margin=1.08):
-        """A camera that sees the whole axis-aligned box.
+        """Make a camera that sees a whole axis-aligned box.
 
-        lower, upper: (3,) corners of the box [m].
-        direction: (3,) from the box's middle towards the camera; any length.
-        aspect: width over height of the picture.  margin: 1 lets the box touch the picture's border.
+        Args:
+            lower, upper: (3,) corners of the box [m].
+            direction: (3,) from the middle of the box towards the camera, of any length.
+            field_of_view: as in Camera [degrees].
+            aspect: width of the picture divided by its height.
+            margin: space around the box; with 1 the box touches the border of the picture.
+
+        Returns:
+            A Camera.
         """
         lower, upper = _finite_vector(lower, "lower"), _finite_vector(upper, "upper")
         if np.any(lower > upper):
-            raise ValueError(f"the box's lower corner {lower} lies above its upper corner {upper}")
+            raise ValueError(f"lower is {lower}: expected a corner below upper, {upper}")
         direction = _finite_vector(direction, "direction")
         if not np.any(direction):
-            raise ValueError("direction has length zero")
+            raise ValueError("direction has length zero: expected a direction")
         direction = direction / np.linalg.norm(direction)
         up = (0.0, 0.0, 1.0) if np.hypot(direction[0], direction[1]) > 1e-3 else (0.0, 1.0, 0.0)
         middle = (lower + upper) / 2
@@ -55,39 +65,55 @@ class Camera:
         right, down, forward = camera.axes
         half_height = math.tan(math.radians(field_of_view) / 2) / margin
         half_width = half_height * aspect
-        distance = max(np.max(np.abs(corners @ right) / half_width - corners @ forward),
-                       np.max(np.abs(corners @ down) / half_height - corners @ forward), 1e-3)
+        distance = max(
+            np.max(np.abs(corners @ right) / half_width - corners @ forward),
+            np.max(np.abs(corners @ down) / half_height - corners @ forward),
+            1e-3,
+        )
         return cls(middle + distance * direction, middle, field_of_view, up)
 
     @property
     def forward(self):
-        """(3,) unit vector along the line of sight."""
+        """Unit vector along the line of sight (3,)."""
         sight = self.target - self.position
         return sight / np.linalg.norm(sight)
 
     @property
     def axes(self):
-        """Three (3,) unit vectors: to the right, downwards and into the picture."""
+        """Three unit vectors (3,): to the right, downwards and into the picture."""
         right = np.cross(self.forward, self.up)
         right /= np.linalg.norm(right)
         return right, np.cross(self.forward, right), self.forward
 
     def focal_length(self, height):
-        """Distance of a picture of this height [pixels] from the pinhole, in pixels."""
+        """Distance from the pinhole to the picture plane [pixels]. Args: height of the picture [pixels]."""
         return height / 2 / math.tan(math.radians(self.field_of_view) / 2)
 
     def view(self, width, height):
-        """(4, 4) matrix from (x, y, z, 1) [m] to w * (column, row, 1, 1 / w): pixels, and w the depth [m]."""
+        """Make the projection matrix.
+
+        Args: width, height of the picture [pixels].
+
+        Returns:
+            (4, 4) matrix from (x, y, z, 1) [m] to w * (column, row, 1, 1 / w), where w is the depth [m].
+        """
         right, down, forward = self.axes
         focal = self.focal_length(height)
-        rotation = np.stack([focal * right + width / 2 * forward,
-                             focal * down + height / 2 * forward, forward, np.zeros(3)])
+        rotation = np.stack(
+            [focal * right + width / 2 * forward, focal * down + height / 2 * forward, forward, np.zeros(3)]
+        )
         view = np.column_stack([rotation, -rotation @ self.position])
         view[3, 3] = 1.0
         return view
 
     def project(self, points, width, height):
-        """Where points (..., 3) [m] appear: columns and rows (..., 2) in pixels, from the upper left corner."""
+        """Find where points appear in a picture.
+
+        Args: points (..., 3) [m]; width, height of the picture [pixels].
+
+        Returns:
+            Columns and rows (..., 2), counted from the upper left corner [pixels].
+        """
         view = self.view(width, height)
         seen = np.asarray(points, dtype=float) @ view[:3, :3].T + view[:3, 3]
         return seen[..., :2] / seen[..., 2:]
@@ -95,16 +121,16 @@ class Camera:
 
 @dataclass
 class FollowingCamera:
-    """A camera that keeps beside a body, wherever that goes along the floor.
+    """A camera that follows a body in the horizontal plane.
 
-    Arguments: body: its index; camera: a Camera, as it is to stand while the body is over the origin.
+    Args: body: its index; camera: the Camera for a body above the origin.
     """
 
     body: int
-    camera: object
+    camera: Camera
 
     def at(self, frame):
-        """The Camera at one instant. Arguments: a Frame."""
+        """The Camera at one instant. Args: a Frame."""
         shift = np.array([*frame.body_poses[self.body, :2], 0.0])
         position, target = np.add(self.camera.position, shift), np.add(self.camera.target, shift)
         return replace(self.camera, position=position, target=target)
@@ -113,5 +139,5 @@ class FollowingCamera:
 def _finite_vector(value, name):
     vector = np.asarray(value, dtype=np.float64)
     if vector.shape != (3,) or not np.all(np.isfinite(vector)):
-        raise ValueError(f"{name} is {value}, expected three finite numbers")
+        raise ValueError(f"{name} is {value}: expected three finite numbers")
     return vector

@@ -70,7 +70,7 @@ UP = np.array([math.sin(SLOPE) * math.cos(HEADING), math.sin(SLOPE) * math.sin(H
 def box_and_ball_on_a_slope():
     """A box that slides, its edges askew to the slope, and two metres beside it a ball that rolls; both from rest."""
     model = rigid.Model(gravity=(0, 0, -g))
-    model.add_shape(rigid.GROUND, rigid.Plane((0, 0, 0), UP), friction=FRICTION)
+    model.add_shape(rigid.GROUND, rigid.Plane(normal=UP), friction=FRICTION)
     across = np.cross(UP, DOWN)
     edge = math.cos(0.5) * DOWN + math.sin(0.5) * across
     turn = from_matrix(np.stack([edge, np.cross(UP, edge), UP], axis=1))

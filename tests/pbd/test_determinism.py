@@ -54,7 +54,7 @@ def description(number=0, rows=15):
     )
     particles.drive(piece.particles[:rows], lambda time: edge(rows, number, time))
     particles.add_collider(pbd.Sphere(radius=0.13), friction=0.4, restitution=0.3, motion=turning)
-    particles.add_collider(pbd.Plane((0, 0, -0.4)), friction=0.5)
+    particles.add_collider(pbd.Plane(point=(0, 0, -0.4)), friction=0.5)
     particles.add_box((-0.3, -0.3, -0.35), (0.9, 0.8, 0.6), restitution=0.5, friction=0.1)
     return particles
 
@@ -127,7 +127,7 @@ def test_the_scene_has_it_all():
     assert np.isfinite(system.positions()).all()
     kinds = set(system.particles.batches)
     assert kinds == {("stick", False), ("stick", True), ("flat bending", True)}
-    assert system._arrays["neighbour_count"].to_numpy().sum() > 100
+    assert system._arrays.contacts.neighbour_count.to_numpy().sum() > 100
     away = system.positions() - system.particles.positions
     assert np.linalg.norm(away, axis=1).min() > 1e-3
 

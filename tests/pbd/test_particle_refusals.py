@@ -89,10 +89,10 @@ REFUSED_BY_PARTICLES = {
         lambda p: pbd.Plane(normal=(0, 0, 0)), ValueError, ["plane normal", "(0, 0, 0)", "direction"]),
     "sphere of no radius": (lambda p: pbd.Sphere(radius=0), ValueError, ["sphere radius is 0", "above zero"]),
     "capsule of no length": (
-        lambda p: pbd.Capsule((1, 1, 1), (1, 1, 1)), ValueError, ["capsule", "itself", "two points"]),
+        lambda p: pbd.Capsule(0.5, start=(1, 1, 1), end=(1, 1, 1)), ValueError, ["capsule", "itself", "two points"]),
     "box of no width": (lambda p: pbd.Box(size=(1, 0, 1)), ValueError, ["box size is 0", "above zero"]),
     "box turned by nothing": (
-        lambda p: pbd.Box(rotation=(0, 0, 0, 0)), ValueError, ["box rotation", "(0, 0, 0, 0)", "(w, x, y, z)"]),
+        lambda p: pbd.Box((1, 1, 1), rotation=(0, 0, 0, 0)), ValueError, ["box rotation", "(0, 0, 0, 0)", "(w, x, y, z)"]),
 }  # fmt: skip
 
 REFUSED_BY_CONSTRAINTS = {

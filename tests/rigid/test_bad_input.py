@@ -143,7 +143,7 @@ def test_joints_with_nobody_and_with_bodies_of_another_model(method, first, seco
 def test_joints_of_another_model():
     model, other = two(), two()
     model.add_hinge(0, 1, ZERO, Y, name="neck")
-    other.add_slider(0, 1, X, name="rail")
+    other.add_slider(0, 1, None, X, name="rail")
     assert "joint_b is 'rail': no joint of this model" in refusal(lambda: model.add_gear("neck", "rail", 2), ValueError)
     said = refusal(lambda: model.add_gear("neck", other.joints[0], 2), TypeError)
     assert "joint_b is the Slider 'rail', not of this model" in said
@@ -203,9 +203,9 @@ SOLVING = {
     "attachment": (lambda m: rigid.solver("verlet", m, attachments=[([0], "trso")]), ValueError,
                    ["body of an attachment is 'trso'", "did you mean 'torso'?"]),
     "no model": (lambda m: rigid.solver("verlet", "torso"), TypeError, ["model is 'torso'", "rigid.Model"]),
-    "no models": (lambda m: rigid.solver("verlet", []), ValueError, ["list of none", "rigid.Model"]),
+    "no models": (lambda m: rigid.solver("verlet", []), ValueError, ["empty list", "rigid.Model"]),
     "one of none": (lambda m: rigid.solver("verlet", [m, None]), TypeError, ["model is None", "rigid.Model"]),
-    "of two kinds": (lambda m: rigid.solver("verlet", [m, rigid.Model()]), ValueError, ["several structures"]),
+    "of two kinds": (lambda m: rigid.solver("verlet", [m, rigid.Model()]), ValueError, ["different structure"]),
     "more worlds": (lambda m: rigid.solver("verlet", [m, two()], worlds=3), ValueError, ["worlds is 3", "list of 2"]),
     "massless": (lambda m: [m.add_body(name="soul"), rigid.solver("verlet", m)], ValueError, ["'soul' has no mass"]),
     "flat": (lambda m: [m.add_body(mass=1, inertia=(1, 1, 2), name="disc"), rigid.solver("verlet", m)], ValueError,

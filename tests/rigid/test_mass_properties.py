@@ -150,10 +150,10 @@ def test_a_shape_in_its_own_frame():
     hull = rigid.ConvexHull(TETRAHEDRON)
     torus = trimesh.creation.torus(1.0, 0.3, major_sections=8, minor_sections=6)
     for shape, expected in (
-        (rigid.Sphere((1, 2, 3), 0.3), mass.sphere(0.3, mass=2.0)),
-        (rigid.Capsule((0, 0, 0), (1, 2, 2), 0.3), mass.capsule(0.3, 3.0, mass=2.0)),
-        (rigid.Cylinder((0, 0, 0), (1, 2, 2), 0.3), mass.cylinder(0.3, 3.0, mass=2.0)),
-        (rigid.Box((1, 2, 3), (0.4, 0.2, 0.1)), mass.box((0.4, 0.2, 0.1), mass=2.0)),
+        (rigid.Sphere(0.3, centre=(1, 2, 3)), mass.sphere(0.3, mass=2.0)),
+        (rigid.Capsule(0.3, start=(0, 0, 0), end=(1, 2, 2)), mass.capsule(0.3, 3.0, mass=2.0)),
+        (rigid.Cylinder(0.3, start=(0, 0, 0), end=(1, 2, 2)), mass.cylinder(0.3, 3.0, mass=2.0)),
+        (rigid.Box((0.4, 0.2, 0.1), centre=(1, 2, 3)), mass.box((0.4, 0.2, 0.1), mass=2.0)),
         (hull, mass.convex_hull(TETRAHEDRON - hull.centre, mass=2.0)),
         (pbd.MeshCollider(torus, resolution=8), mass.mesh(torus, mass=2.0)),
     ):

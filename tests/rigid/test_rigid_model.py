@@ -1,6 +1,7 @@
 """The description: what a model stores of bodies, shapes and joints, in the frames that it says."""
 
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ import trimesh
 
 import rigid
 from rigid import mass, rotation
+from rigid.worlds import structure
 
 SEEDS = range(10)
 
@@ -36,8 +38,8 @@ def moved(body, random):
 JOINTS = {
     "ball": lambda m, a, b, p, n: m.add_ball(a, b, p),
     "hinge": lambda m, a, b, p, n: m.add_hinge(a, b, p, n),
-    "universal": lambda m, a, b, p, n: m.add_universal(a, b, p, n, rotation.triad(n)[2]),
-    "slider": lambda m, a, b, p, n: m.add_slider(a, b, n, p),
+    "universal": lambda m, a, b, p, n: m.add_universal(a, b, p, n, rotation.frame_axes(n)[2]),
+    "slider": lambda m, a, b, p, n: m.add_slider(a, b, p, n),
     "fixed": lambda m, a, b, p, n: m.add_fixed(a, b, p),
 }
 
@@ -64,7 +66,7 @@ def test_anchors_and_triads_coincide_at_time_zero(kind, parent, seed):
     if kind != "fixed":
         assert np.abs(axes[0] - axis).max() < 5e-15
     if kind == "universal":
-        assert np.abs(axes[1] - rotation.triad(axis)[2]).max() < 5e-15
+        assert np.abs(axes[1] - rotation.frame_axes(axis)[2]).max() < 5e-15
 
 
 def test_axes_nearly_at_a_right_angle_are_put_at_one():
@@ -106,7 +108,7 @@ def test_a_tilted_cone(seed):
     assert np.abs(b.world_direction(ball.child_axes[0]) - axis).max() < 5e-15
     assert np.allclose(angles(rotation.IDENTITY), (angle, 0), rtol=0, atol=1e-13)
     s, t = random.uniform(0, 2.5), random.uniform(-3, 3)
-    to_cone = rotation.between_triads(b.world_direction(ball.child_axes), a.world_direction(ball.parent_axes))
+    to_cone = rotation.between_axes(b.world_direction(ball.child_axes), a.world_direction(ball.parent_axes))
     twist = rotation.from_axis_angle(axis, t)
     swing = rotation.from_axis_angle(np.cross(cone, unit(random)), s)
     assert np.allclose(angles(rotation.multiply(swing, rotation.multiply(to_cone, twist))), (s, t), rtol=0, atol=1e-12)
@@ -136,7 +138,7 @@ def test_springs_and_gears():
         "spring 0", 0, rigid.GROUND, 50.0, 2.0, 2.0)  # fmt: skip
     assert (second.name, second.rest_length) == ("band", 0.0)
     hinge = model.add_hinge(rigid.GROUND, 0, (0, 0, 2), (0, 1, 0))
-    rack = model.add_slider(rigid.GROUND, 1, (1, 0, 0), name="rack")
+    rack = model.add_slider(rigid.GROUND, 1, None, (1, 0, 0), name="rack")
     gear = model.gears[model.add_gear(hinge, "rack", -0.25)]
     assert gear == rigid.Gear("gear 0", hinge, rack, -0.25)
 
@@ -156,7 +158,7 @@ def test_what_a_joint_is_given_is_what_it_has():
     cross = model.joint(model.add_universal(
         rigid.GROUND, 0, (0, 0, 0), (2, 0, 0), (0, 5, 0), parent_limits=(-1, 1), child_limits=(-0.5, 0)))  # fmt: skip
     assert (cross.parent_limits, cross.child_limits) == ((-1.0, 1.0), (-0.5, 0.0))
-    assert [j.freedom for j in (hinge, free, cross)] == [1, 3, 2]
+    assert [j.degrees_of_freedom for j in (hinge, free, cross)] == [1, 3, 2]
 
 
 # Bodies and shapes --------------------------------------------------------------------------------------------------
@@ -205,8 +207,8 @@ def test_a_compound_is_its_parts_wherever_they_are_added(seed):
     random = np.random.default_rng(seed)
     q = rotation.normalised(random.normal(size=4))
     spin, v = random.normal(size=3), random.normal(size=3)
-    shapes = [rigid.Box(random.normal(size=3), (0.2, 0.3, 0.4), random.normal(size=4)),
-              rigid.Sphere(random.normal(size=3), 0.2), rigid.Capsule(*random.normal(size=(2, 3)), 0.1),
+    shapes = [rigid.Box((0.2, 0.3, 0.4), centre=random.normal(size=3), rotation=random.normal(size=4)),
+              rigid.Sphere(0.2, centre=random.normal(size=3)), rigid.Capsule(0.1, **dict(zip(("start", "end"), random.normal(size=(2, 3))))),
               rigid.ConvexHull(random.normal(size=(12, 3)))]  # fmt: skip
     densities = [300.0, 900.0, None, 120.0]
     model = rigid.Model()
@@ -217,8 +219,10 @@ def test_a_compound_is_its_parts_wherever_they_are_added(seed):
     other = model.add_sphere(0.1, mass=1.0)
     model.add_hinge("thing", other, point, axis)
     model.add_spring(other, "thing", (0, 0, 0), point, stiffness=1.0)
-    for shape, density in zip(shapes, densities):
-        model.add_shape("thing", shape, density=density)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # some of these random shapes are far from the body
+        for shape, density in zip(shapes, densities):
+            model.add_shape("thing", shape, density=density)
     body = model.body(empty)
     heavy = [(shape, density) for shape, density in zip(shapes, densities) if density]
     whole = mass.combined([mass.of_shape(shape, density=density).moved(*shape.pose()) for shape, density in heavy])
@@ -241,10 +245,41 @@ def test_a_compound_is_its_parts_wherever_they_are_added(seed):
 def test_a_shape_without_mass_only_touches():
     model = rigid.Model()
     body = model.body(model.add_body(mass=2.0, inertia=(1, 2, 2.5), position=(0, 0, 1)))
-    model.add_shape(0, rigid.Sphere((5, 0, 0), 1.0))
+    model.add_shape(0, rigid.Sphere(1.0, centre=(5, 0, 0)))
     assert (body.mass, body.inertia[2, 2], body.position[2]) == (2.0, 2.5, 1.0)
-    model.add_shape(0, rigid.Sphere((2, 0, 1), 1.0), mass=2.0)
+    model.add_shape(0, rigid.Sphere(1.0, centre=(2, 0, 1)), mass=2.0)
     assert (body.mass, body.position.tolist()) == (4.0, [1.0, 0.0, 1.0])
+
+
+def test_a_shape_in_body_coordinates_is_the_same_shape_in_world_coordinates():
+    """The body is rotated by 90° about z: its x axis is the world's y axis."""
+    quarter = rotation.from_axis_angle((0, 0, 1), math.pi / 2)
+    model = rigid.Model()
+    for name in ("world", "local"):
+        model.add_box((1, 1, 1), mass=1.0, position=(3, 0, 2), rotation=quarter, name=name)
+    model.add_shape("world", rigid.Box((0.2, 0.3, 0.4), centre=(3, 1, 2), rotation=quarter), mass=0.5)
+    model.add_shape("local", rigid.Box((0.2, 0.3, 0.4), centre=(1, 0, 0)), mass=0.5, local=True)
+    world, local = model.bodies
+    assert np.allclose(world.position, local.position, rtol=0, atol=1e-15)
+    assert np.allclose(world.inertia, local.inertia, rtol=0, atol=1e-15)
+    assert np.allclose(model.shapes[2].position, model.shapes[3].position, rtol=0, atol=1e-15)
+    assert np.allclose(model.shapes[2].rotation, model.shapes[3].rotation, rtol=0, atol=1e-15)
+
+
+def test_a_shape_far_from_its_body_raises_a_warning():
+    """The radii are 0.1 √3 = 0.173 m (body) and 0.1 m (shape): the limit is 5 · 0.273 = 1.37 m."""
+    model = rigid.Model()
+    model.add_box((0.2, 0.2, 0.2), mass=1.0, position=(0, 0, 2), name="torso")
+    words = r"Sphere 2 m from the centre of mass of 'torso': expected at most 1.37 m, .* did you mean local=True\?"
+    with pytest.warns(UserWarning, match=words) as caught:
+        model.add_shape("torso", rigid.Sphere(0.1))
+    assert caught[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.add_shape("torso", rigid.Sphere(0.1), local=True)
+        model.add_shape("torso", rigid.Sphere(0.1, centre=(0, 0, 3.3)))
+        model.add_shape(rigid.GROUND, rigid.Sphere(0.1, centre=(100, 0, 0)))
+        model.add_shape(model.add_body(), rigid.Sphere(0.1, centre=(100, 0, 0)), mass=1.0)  # no centre of mass before
 
 
 def test_meshes_by_hull_and_by_what_they_enclose():
@@ -271,7 +306,8 @@ def test_meshes_by_hull_and_by_what_they_enclose():
 def test_ground_and_static_shapes_stand_in_the_world():
     model = rigid.Model()
     ground = model.shapes[model.add_ground(height=-0.5, friction=0.8, restitution=0.1)]
-    wall = model.shapes[model.add_shape("ground", rigid.Box((1, 2, 3), (1, 1, 1), (0, 0, 0, 1)), group=4, mask=2)]
+    wall = rigid.Box((1, 1, 1), centre=(1, 2, 3), rotation=(0, 0, 0, 1))
+    wall = model.shapes[model.add_shape("ground", wall, group=4, mask=2)]
     assert (ground.body, ground.friction, ground.restitution) == (rigid.GROUND, 0.8, 0.1)
     assert np.array_equal(ground.position, (0, 0, -0.5))
     assert (wall.body, wall.group, wall.mask) == (rigid.GROUND, 4, 2)
@@ -284,7 +320,7 @@ def test_who_touches_whom():
     floor = model.add_ground()
     for k in range(3):
         model.add_sphere(0.1, mass=1.0, position=(k, 0, 1))
-    ghost = model.add_shape(2, rigid.Sphere((2, 0, 2), 0.1), group=2, mask=2)
+    ghost = model.add_shape(2, rigid.Sphere(0.1, centre=(2, 0, 2)), group=2, mask=2)
     second_floor = model.add_ground(height=-1)
     a, b, c = 1, 2, 3  # the spheres' shapes
     assert all(model.may_touch(*pair) for pair in ((a, b), (b, a), (b, c), (a, floor), (floor, c)))
@@ -328,8 +364,8 @@ def test_a_refusal_leaves_the_model_as_it_was():
     for wrong in (
         lambda: model.add_box((1, 1, 1), mass=1, friction=-1),
         lambda: model.add_box((1, 1, 1), mass=1, position=(0, 0, math.nan)),
-        lambda: model.add_shape(0, rigid.Sphere(), mass=1, friction=-1),
-        lambda: model.add_shape(0, rigid.Sphere(), mass=-1),
+        lambda: model.add_shape(0, rigid.Sphere(1.0), mass=1, friction=-1),
+        lambda: model.add_shape(0, rigid.Sphere(1.0), mass=-1),
         lambda: model.add_hinge(0, 1, (0, 0, 0), (1, 0, 0), friction=-1),
         lambda: model.add_spring(0, 1, stiffness=-1),
     ):
@@ -344,5 +380,5 @@ def test_structure_tells_models_apart_by_joints_not_by_numbers():
     models[0].add_ball(0, 1, (0, 0, 0))
     models[1].add_ball(0, 1, (1, 0, 0))
     models[2].add_ball(1, 0, (0, 0, 0))
-    assert models[0].structure() == models[1].structure()
-    assert models[0].structure() != models[2].structure()
+    assert structure(models[0]) == structure(models[1])
+    assert structure(models[0]) != structure(models[2])

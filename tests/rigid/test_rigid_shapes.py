@@ -1,4 +1,4 @@
-"""Convex hulls and cylinders: corners, faces, where they stand, what is refused."""
+"""Shapes: sizes and poses, bounding radii, the faces of convex hulls, refused arguments."""
 
 import math
 
@@ -19,7 +19,7 @@ SOLIDS = {
     # name: (points, vertices, faces): Euler's V - E + F = 2 is checked besides.
     "cube": (np.array(np.meshgrid(*[(-1, 1)] * 3)).reshape(3, -1).T, 8, 6),
     "octahedron": (np.concatenate([np.eye(3), -np.eye(3)]), 6, 8),
-    "prism": (rigid.Cylinder((0, 0, -1), (0, 0, 1), 0.5).hull(12).vertices, 24, 14),
+    "prism": (rigid.Cylinder(0.5, start=(0, 0, -1), end=(0, 0, 1)).hull(12).vertices, 24, 14),
     "icosahedron": (trimesh.creation.icosahedron().vertices, 12, 20),
     "crowd": (np.random.default_rng(2).normal(size=(100, 3)), None, None),
 }
@@ -61,29 +61,92 @@ def test_a_hull_stands_at_its_centre():
 
 
 def test_a_cylinder_stands_between_its_ends():
-    cylinder = rigid.Cylinder((1, 0, 0), (1, 2, 0), 0.25)
+    cylinder = rigid.Cylinder(0.25, start=(1, 0, 0), end=(1, 2, 0))
     position, q = cylinder.pose()
     radius, half = cylinder.numbers()
     assert (radius, half) == (0.25, 1.0)
-    for z, end in ((-half, cylinder.start), (half, cylinder.end)):
+    for z, end in ((-half, (1, 0, 0)), (half, (1, 2, 0))):
         assert np.allclose(position + rotation.rotate(q, (0, 0, z)), end, rtol=0, atol=1e-15)
 
 
 def test_a_cylinder_as_a_prism():
     """Of n sides inscribed in the circle the area is n/2 sin(2π/n) r²."""
-    prism = rigid.Cylinder((0, 0, -1), (0, 0, 1), 0.5).hull(24)
+    prism = rigid.Cylinder(0.5, start=(0, 0, -1), end=(0, 0, 1)).hull(24)
     assert mass.of_shape(prism, density=1.0).mass == pytest.approx(12 * math.sin(math.pi / 12) * 0.25 * 2, rel=1e-14)
 
 
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: rigid.Cylinder((1, 1, 1), (1, 1, 1)), "itself: expected two points"),
-        (lambda: rigid.Cylinder(radius=0), "cylinder radius is 0: expected a number above zero"),
-        (lambda: rigid.Cylinder(end=(0, math.nan, 0)), "cylinder end is nan"),
-        (lambda: rigid.Cylinder().hull(2), "sides is 2: expected 3 or more"),
+        (lambda: rigid.Cylinder(0.5, start=(1, 1, 1), end=(1, 1, 1)), "itself: expected two points"),
+        (lambda: rigid.Cylinder(0, 1), "cylinder radius is 0: expected a number above zero"),
+        (lambda: rigid.Cylinder(1, start=(0, 0, 0), end=(0, math.nan, 0)), "cylinder end is nan"),
+        (lambda: rigid.Cylinder(1, 1).hull(2), "sides is 2: expected 3 or more"),
+        (lambda: rigid.Capsule(1), "capsule without length, start and end: expected length, or start and end"),
+        (lambda: rigid.Capsule(1, end=(0, 0, 1)), "capsule with end alone: expected both, or length"),
+        (lambda: rigid.Capsule(1, 2, start=(0, 0, 0), end=(0, 0, 1)), "start, end and length: expected start and end"),
+        (lambda: rigid.Cylinder(1, start=(0, 0, 0), end=(0, 0, 1), centre=(0, 0, 0)), "start, end and centre"),
+        (lambda: rigid.Cylinder(1, -1), "cylinder length is -1: expected a number above zero"),
+        (lambda: rigid.Box((0.03, -0.4, 0.25)), "box size is -0.4: expected a number above zero"),
+        (lambda: rigid.Box(0.3), r"box size has shape \(\): expected \(3,\)"),
     ],
 )
 def test_refused_shapes(make, words):
     with pytest.raises(ValueError, match=words):
         make()
+
+
+def test_the_first_argument_of_a_shape_is_its_size():
+    """A size of (0.03, 0.4, 0.25) sets the edges, not the centre."""
+    box = rigid.Box((0.03, 0.4, 0.25))
+    assert np.array_equal(box.size, (0.03, 0.4, 0.25))
+    assert np.array_equal(box.centre, (0, 0, 0))
+    assert rigid.Sphere(0.3, centre=(1, 2, 3)).radius == 0.3
+    assert rigid.Capsule(0.3, 0.8).numbers() == (0.3, 0.4)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: rigid.Box((0, 0, 0), (1, 1, 1)),
+        lambda: rigid.Sphere((0, 0, 0), 0.3),
+        lambda: rigid.Capsule((0, 0, 0), (0, 0, 1), 0.3),
+        lambda: rigid.Cylinder(0.3, 1.0, (0, 0, 0)),
+        lambda: rigid.Plane((0, 0, 0)),
+        lambda: rigid.MeshCollider(trimesh.creation.box((1, 1, 1)), 8),
+        lambda: rigid.Box(),
+        lambda: rigid.Sphere(),
+        lambda: rigid.Capsule(),
+    ],
+)
+def test_sizes_are_required_and_everything_else_is_keyword_only(make):
+    with pytest.raises(TypeError, match=r"positional argument"):
+        make()
+
+
+@pytest.mark.parametrize("kind", [rigid.Capsule, rigid.Cylinder])
+def test_length_centre_and_rotation_or_start_and_end(kind):
+    turn = rotation.from_axis_angle((1, 0, 0), -math.pi / 2)  # z to y
+    one = kind(0.25, 2.0, centre=(1, 1, 0), rotation=turn)
+    other = kind(0.25, start=(1, 0, 0), end=(1, 2, 0))
+    assert one.numbers() == other.numbers()
+    assert np.allclose(one.centre, other.centre, rtol=0, atol=1e-15)
+    assert np.allclose(one.rotation, other.rotation, rtol=0, atol=1e-15)
+    assert one.length == 2.0
+
+
+BOUNDED = {
+    "sphere": (rigid.Sphere(0.3), 0.3),
+    "capsule": (rigid.Capsule(0.3, 0.8), 0.7),
+    "cylinder": (rigid.Cylinder(0.3, 0.8), 0.5),
+    "box": (rigid.Box((2, 4, 4)), 3.0),
+    "hull": (rigid.ConvexHull(np.concatenate([np.eye(3), -np.eye(3)])), 1.0),
+    "mesh": (rigid.MeshCollider(trimesh.creation.box((2, 4, 4)), resolution=8), 3.0),
+    "plane": (rigid.Plane(), math.inf),
+}
+
+
+@pytest.mark.parametrize("name", BOUNDED)
+def test_bounding_radius(name):
+    shape, radius = BOUNDED[name]
+    assert shape.bounding_radius() == pytest.approx(radius, rel=1e-15)

@@ -39,6 +39,15 @@ def test_the_initial_state_is_a_copy():
     assert np.array_equal(model.bodies[0].position, (1, 0, 0))
 
 
+def test_the_repr_of_a_state_is_two_lines():
+    one, several = random_state(3), random_state(4, 3)
+    assert repr(one).splitlines()[0] == f"rigid.State: 3 bodies at 1.25 s, digest {one.digest()},"
+    assert "3 bodies in 4 worlds at 1.25 s" in repr(several)
+    assert all(len(repr(state).splitlines()) == 2 for state in (one, several))
+    assert "m/s" in repr(one)
+    assert "0 m/s" in repr(rigid.State(*(np.zeros((0, width)) for width in (3, 4, 3, 3))))
+
+
 def test_momentum_by_hand():
     """p = 2 (0, 3, 0) + 3 (0, 0, 1). L = 2 (1, 0, 0) × (0, 3, 0) + (4, 10, 15) + 3 (0, 2, 0) × (0, 0, 1)."""
     model = two_bodies()

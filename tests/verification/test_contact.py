@@ -21,7 +21,8 @@ def on_a_slope(degrees, heading=0.0, dt=0.01, friction=0.5, shape="plane"):
     else:  # the upper face of a large box
         turn = np.array([math.cos(angle / 2), -math.sin(angle / 2) * math.sin(heading),
                          math.sin(angle / 2) * math.cos(heading), 0.0])  # fmt: skip
-        particles.add_collider(pbd.Box(-np.array(normal) * 50, (500, 500, 100), turn), friction=friction)
+        solid = pbd.Box((500, 500, 100), centre=-50 * np.array(normal), rotation=turn)
+        particles.add_collider(solid, friction=friction)
     return pbd.ParticleSystem(particles, dt=dt, iterations=4)
 
 
@@ -125,7 +126,8 @@ def test_friction_is_relative_to_a_moving_surface():
     # to the middle of the step, hence t - h/2.
     particles = pbd.Particles(gravity=(0, 0, -g))
     particles.add_particle((0, 0, 0.0))
-    particles.add_collider(pbd.Box((0, 0, -1), (1000, 10, 2)), friction=0.3, motion=lambda time: (time * 1.0, 0, -1))
+    belt = pbd.Box((1000, 10, 2), centre=(0, 0, -1))
+    particles.add_collider(belt, friction=0.3, motion=lambda time: (time * 1.0, 0, -1))
     system = pbd.ParticleSystem(particles, dt=0.01)
     system.step(20)
     assert system.velocities()[0, 0] == pytest.approx(0.3 * g * (0.2 - 0.005), rel=1e-9)
@@ -145,7 +147,7 @@ def test_a_turning_surface_carries_a_particle_round():
         def motion(time):
             return (0, 0, -1), (math.cos(omega * time / 2), 0, 0, math.sin(omega * time / 2))
 
-        particles.add_collider(pbd.Box((0, 0, -1), (10, 10, 2)), friction=2.0, motion=motion)
+        particles.add_collider(pbd.Box((10, 10, 2), centre=(0, 0, -1)), friction=2.0, motion=motion)
         system = pbd.ParticleSystem(particles, dt=dt)
         system.step(round(4.0 / dt))
         return np.linalg.norm(system.positions()[0] - [math.cos(2.0), math.sin(2.0), 0])
@@ -177,11 +179,12 @@ def test_nothing_leaves_the_box():
         assert np.abs(system.positions()).max() <= 1.0
 
 
+START, END = np.array([0, -1, 0]), np.array([0.5, 1, 0.2])
 SHAPES = {
-    "sphere": pbd.Sphere((0.1, 0.2, 0.3), 0.8),
-    "capsule": pbd.Capsule((0, -1, 0), (0.5, 1, 0.2), 0.5),
-    "box": pbd.Box((0, 0, 0.1), (1, 2, 1.5), (0.9, 0.1, -0.3, 0.2)),
-    "plane": pbd.Plane((0, 0, 0.2), (0.1, 0.2, 1)),
+    "sphere": pbd.Sphere(0.8, centre=(0.1, 0.2, 0.3)),
+    "capsule": pbd.Capsule(0.5, start=START, end=END),
+    "box": pbd.Box((1, 2, 1.5), centre=(0, 0, 0.1), rotation=(0.9, 0.1, -0.3, 0.2)),
+    "plane": pbd.Plane(point=(0, 0, 0.2), normal=(0.1, 0.2, 1)),
 }
 
 
@@ -191,9 +194,9 @@ def distance_to(name, x):
     if name == "sphere":
         return np.linalg.norm(x - shape.centre, axis=1) - shape.radius
     if name == "capsule":
-        axis = shape.end - shape.start
-        t = np.clip((x - shape.start) @ axis / (axis @ axis), 0, 1)
-        return np.linalg.norm(x - shape.start - t[:, None] * axis, axis=1) - shape.radius
+        axis = END - START
+        t = np.clip((x - START) @ axis / (axis @ axis), 0, 1)
+        return np.linalg.norm(x - START - t[:, None] * axis, axis=1) - shape.radius
     if name == "plane":
         return (x - shape.point) @ shape.normal
     w, *v = shape.rotation

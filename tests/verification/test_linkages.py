@@ -159,7 +159,7 @@ def test_a_chain_under_unequal_loads_hangs_as_the_polygon_of_its_loads():
     for k in range(n):
         link = model.add_capsule(0.02, start=ends[k], end=ends[k + 1], mass=mass, mask=0)
         if k < n - 1:
-            model.add_shape(link, rigid.Sphere(ends[k + 1], 0.05), mass=weights[k], mask=0)
+            model.add_shape(link, rigid.Sphere(0.05, centre=ends[k + 1]), mass=weights[k], mask=0)
         model.add_hinge(before, link, ends[k], (0, 1, 0), spring=rigid.Spring(0.0, 2.0), name=f"pin {k}")
         before = link
     model.add_ball(rigid.GROUND, before, ends[n], name=f"pin {n}")

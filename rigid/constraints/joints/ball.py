@@ -10,11 +10,11 @@ k φ²/2 has the gradient k φ.
 
 import taichi as ti
 
+from pbd.core.quaternions import conjugate, multiply
 from rigid.constraints.joints.data import FRAMES
 from rigid.constraints.joints.frames import write_angle, write_point_rows
 from rigid.constraints.rows import write_jacobian
 from rigid.kernels.motion import POSE
-from rigid.kernels.quaternions import conjugate, multiply
 from rigid.kernels.vectors import axis, load_quaternion
 
 

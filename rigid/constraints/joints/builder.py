@@ -85,15 +85,10 @@ class JointBuilder:
         friction = spring = -1
         if isinstance(one, Ball):
             friction, spring = self.add_ball_rows(i, j, joints)
-            self.add_limits(i, j, c, [(-np.inf, joint.swing_limit) for joint in joints])
-            self.add_limits(i, j, c + 1, [joint.twist_limits for joint in joints])
-        elif isinstance(one, Universal):
-            for k, name in enumerate(("parent_limits", "child_limits")):
+        for k in range(COORDINATES[type(one)]):
+            if not isinstance(one, Ball):
                 self.add_drives(i, j, c + k, joints)
-                self.add_limits(i, j, c + k, [getattr(joint, name) for joint in joints])
-        elif isinstance(one, (Hinge, Slider, Distance)):
-            self.add_drives(i, j, c, joints)
-            self.add_limits(i, j, c, [joint.limits for joint in joints])
+            self.add_limits(i, j, c + k, [joint.coordinate_limits()[k] for joint in joints])
         self.integers.append([KINDS[type(one)], i, j, first, c, friction, spring])
         frames = np.zeros((FRAMES.total, len(joints)))
         for world, (model, joint) in enumerate(zip(self.models, joints)):
@@ -102,7 +97,7 @@ class JointBuilder:
             of[FRAMES["axes_i"]], of[FRAMES["axes_j"]] = np.ravel(joint.parent_axes), np.ravel(joint.child_axes)
             start = multiply(conjugate(model.body(joint.parent).rotation), model.body(joint.child).rotation)
             of[FRAMES["start"]] = start
-            of[FRAMES.length] = joint.length if isinstance(joint, Distance) else 0.0
+            of[FRAMES.length] = joint.length
         self.frames.append(np.broadcast_to(frames, (FRAMES.total, self.worlds)))
 
     def add_equality_rows(self, i, j, joints):
@@ -131,15 +126,15 @@ class JointBuilder:
 
     def add_drives(self, i, j, c, joints):
         """Add friction, motor and spring of a joint along coordinate c, if any world has one."""
-        frictions = [getattr(joint, "friction", 0.0) for joint in joints]
+        frictions = [joint.friction for joint in joints]
         if max(frictions) > 0:
             self.add_drive(DriveKind.FRICTION, i, j, c, [(friction,) for friction in frictions])
-        motors = [getattr(joint, "motor", None) for joint in joints]
+        motors = [joint.motor for joint in joints]
         for kind, target in ((DriveKind.MOTOR, "speed"), (DriveKind.SERVO, "position")):
             numbers = [motor_numbers(motor, target) for motor in motors]
             if any(given[MOTOR.effort] > 0 for given in numbers):
                 self.add_drive(kind, i, j, c, numbers)
-        springs = [getattr(joint, "spring", None) for joint in joints]
+        springs = [joint.spring for joint in joints]
         if any(map(acts, springs)):
             self.add_drive(DriveKind.SPRING, i, j, c, [spring_numbers(spring) for spring in springs])
 
@@ -225,6 +220,6 @@ def softness(soft):
 
 def motor_numbers(motor, target):
     """MOTOR numbers of a motor, or None: zero if it has no such target. Args: motor; target: "speed" or "position"."""
-    if motor is None or getattr(motor, target) is None:
+    if motor is None or motor.controls != target:
         return 0.0, 0.0, 0.0, 0.0
     return motor.max_effort, motor.speed or 0.0, motor.position or 0.0, motor.position_gain

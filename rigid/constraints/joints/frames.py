@@ -4,7 +4,7 @@ import math
 
 import taichi as ti
 
-from pbd.core.shapes import rotate
+from pbd.core.quaternions import rotate
 from rigid.constraints.joints.data import COORDINATE, FRAMES
 from rigid.constraints.rows import write_jacobian
 from rigid.kernels.motion import POSE

@@ -2,9 +2,8 @@
 
 import taichi as ti
 
-from pbd.core.shapes import rotate, rotate_back
+from pbd.core.quaternions import axis_rotation, exponential, multiply, rotate, rotate_back
 from rigid.kernels.motion import POSE
-from rigid.kernels.quaternions import axis_rotation, exponential, multiply
 from rigid.kernels.vectors import axis, load_quaternion, load_vector, store_quaternion, store_vector
 from rigid.solvers.articulated.links import AXIS, LINK, LINK_FRAMES
 from rigid.solvers.articulated.spanning_trees import LinkKind

@@ -5,13 +5,13 @@ from pbd.core.kernels import Launch
 from pbd.core.runtime import on_cpu
 from pbd.data import SPREAD
 from rigid.joint import Hinge, Universal
-from rigid.model import models_of_worlds
 from rigid.solvers.articulated.data import Data, Features
 from rigid.solvers.articulated.links import TreeBuilder
 from rigid.solvers.articulated.options import ArticulatedOptions
 from rigid.solvers.articulated.step import settle_kernel, step_kernel
 from rigid.solvers.sequential.data import ROW
 from rigid.solvers.sequential.solver import SequentialSolver
+from rigid.worlds import models_of_worlds
 
 
 class ArticulatedSolver(SequentialSolver):

@@ -75,7 +75,7 @@ def spanning_trees(model):
 
 def cost(joint, depth, waiting):
     """The preference for growing along a joint, lowest first. Args: depth: of its end in a tree, from the ground."""
-    return getattr(joint, "motor", None) is None, joint.freedom, inner_end(joint, waiting) == GROUND, depth
+    return joint.motor is None, joint.degrees_of_freedom, inner_end(joint, waiting) == GROUND, depth
 
 
 def inner_end(joint, waiting):

@@ -12,7 +12,7 @@
 
 import taichi as ti
 
-from pbd.core.shapes import rotate
+from pbd.core.quaternions import rotate
 from rigid.kernels.motion import POSE, VELOCITY
 from rigid.kernels.vectors import load_quaternion, load_vector, store_vector
 from rigid.solvers.articulated.dynamics import compute_velocities

@@ -8,21 +8,21 @@ bodies do in it, when they touch, is in rigid/solvers/verlet/step.py. Poses and 
 import numpy as np
 
 import pbd
-from pbd.core.launch import read, write
+from pbd.core.arrays import arrays_of, read, write
 from pbd.core.validate import finite_vector, one_of
 from rigid.collision.data import POINT
 from rigid.collision.setup import pair_types
 from rigid.constraints.joints.positions import JointPositions
-from rigid.joint import motor_target
-from rigid.model import models_of_worlds
+from rigid.motor import motor_target
 from rigid.names import look_up
 from rigid.rotation import from_matrix, rotate
-from rigid.solvers.verlet.description import describe, frames_of, refuse_what_is_missing
+from rigid.solvers.verlet.builder import describe, frames_of, refuse_what_is_missing
+from rigid.solvers.verlet.data import allocate_bodies, may_touch
 from rigid.solvers.verlet.frame import fit_pose, fit_velocity
 from rigid.solvers.verlet.options import VerletOptions
-from rigid.solvers.verlet.step import guest
-from rigid.solvers.verlet.upload import REMEMBERED, body_arrays, may_touch
+from rigid.solvers.verlet.step import step_hooks
 from rigid.state import State
+from rigid.worlds import models_of_worlds
 
 
 class FrameSolver:
@@ -89,10 +89,10 @@ class FrameSolver:
             count = len(frame.masses)
             self._points[place][:count], self._masses[place][:count] = frame.points, frame.masses
         self._inertias = np.array([each.inertias for each in models])
-        self._guest = None
+        self._bodies = None
         if contacts and may_touch(self.model, particles):
-            self._guest = body_arrays(models, descriptions, self.system.worlds, contact_capacity)
-            self.system.invite(guest(pair_types(models)), self._guest.values())
+            self._bodies = allocate_bodies(models, descriptions, self.system.worlds, contact_capacity)
+            self.system.add_hooks(step_hooks(pair_types(models)), self._bodies)
 
     @property
     def time(self):
@@ -155,10 +155,10 @@ class FrameSolver:
     def contact_points(self, world=0):
         """Where bodies were near one another in the last substep: points (n, 3) [m], normals (n, 3), gaps (n,) [m], as
         of rigid.constraints.contact_forces.Contacts. Arguments: world: which."""
-        if self._guest is None:
+        if self._bodies is None:
             return np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0)
-        count = int(read(self._guest["Points count"])[world])
-        numbers = read(self._guest["Points numbers"])[world, :count].astype(float)
+        count = int(read(self._bodies.points.count)[world])
+        numbers = read(self._bodies.points.numbers)[world, :count].astype(float)
         return numbers[:, POINT["position"]], numbers[:, POINT["normal"]], numbers[:, POINT.gap]
 
     def particle_positions(self):
@@ -200,7 +200,7 @@ class FrameSolver:
 
     def _remembered(self):
         """Taichi arrays of contacts whose contents a later step reads."""
-        return [] if self._guest is None else [self._guest[name] for name in REMEMBERED]
+        return [] if self._bodies is None else arrays_of(self._bodies, kept=True)
 
     def set_state(self, state):
         """Put bodies elsewhere. Arguments: a rigid.State.
@@ -259,8 +259,8 @@ class FrameSolver:
         self.system.set_positions(np.where(free[..., None], positions / share, self.system.positions()))
         kept = self.system.velocities()
         self.system.set_velocities(np.where(free[..., None], velocities / share, kept))
-        if self._guest is not None:
-            self._guest["heads"].fill(-1)
+        if self._bodies is not None:
+            self._bodies.cache.first.fill(0)
         self.system.set_memory(np.zeros_like(self.system.memory()))
         self._joints.forget()
 

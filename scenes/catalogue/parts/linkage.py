@@ -6,8 +6,7 @@ import numpy as np
 
 import rigid
 from rigid.rotation import from_axis_angle
-from scenes.visuals import geometry
-from scenes.visuals.visuals import CHALK, STONE, Scenery
+from scenes.visuals import CHALK, STONE, Instances, StaticVisual, primitives
 
 THICK, WIDE = 0.016, 0.034  # of a bar: across the plane, and in it [m]
 LAYER = 0.02  # from one layer to the next [m]
@@ -50,7 +49,7 @@ def add_pin(model, parent, child, point, layers, **options):
 def show_pin(model, body, point, layers):
     """A pin that is seen on a body. Arguments: as of `add_pin`. Returns: its middle (3,) [m]."""
     near, far = (place(point, layer + side) for layer, side in zip(layers, (-0.7, 0.7)))
-    model.add_shape(body, rigid.Cylinder(near, far, 0.3 * WIDE), mask=0)
+    model.add_shape(body, rigid.Cylinder(0.3 * WIDE, start=near, end=far), mask=0)
     return (near + far) / 2
 
 
@@ -69,7 +68,7 @@ def add_round_pin(model, parent, child, point, layers, **options):
 def disc(middle, radius, thick):
     """A cylinder across the plane. Arguments: middle (3,) [m]; radius; thickness [m]."""
     across = np.array([0, thick / 2, 0])
-    return rigid.Cylinder(middle - across, middle + across, radius)
+    return rigid.Cylinder(radius, start=middle - across, end=middle + across)
 
 
 def place(point, layer):
@@ -93,7 +92,7 @@ def crossing(a, b, radius_a, radius_b):
 
 
 def board(lower, upper, layer):
-    """What a linkage is mounted on, to be looked at: a Scenery. Arguments: corners (x, z) [m]; its front's layer."""
+    """What a linkage is mounted on, to be looked at: a StaticVisual. Arguments: corners (x, z) [m]; its front's layer."""
     lower, upper = np.asarray(lower, float), np.asarray(upper, float)
     middle, size = (lower + upper) / 2, upper - lower
     across = LAYER * layer + 0.02
@@ -102,8 +101,8 @@ def board(lower, upper, layer):
     posts = [(x, across + 0.05, lower[1] / 2 + 0.05) for x, *_ in feet]
     still = (1.0, 0.0, 0.0, 0.0)
     parts = [
-        (geometry.box((size[0], 0.04, size[1]), CHALK), [(middle[0], across, middle[1])]),
-        (geometry.box(foot, STONE), feet),
-        (geometry.box((0.05, 0.05, lower[1] + 0.1), STONE), posts),
+        (primitives.box((size[0], 0.04, size[1]), CHALK), [(middle[0], across, middle[1])]),
+        (primitives.box(foot, STONE), feet),
+        (primitives.box((0.05, 0.05, lower[1] + 0.1), STONE), posts),
     ]
-    return Scenery([geometry.Instances(part, np.array(at), np.tile(still, (len(at), 1))) for part, at in parts])
+    return StaticVisual([Instances(part, np.array(at), np.tile(still, (len(at), 1))) for part, at in parts])

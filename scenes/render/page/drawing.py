@@ -7,8 +7,8 @@ import numpy as np
 
 from scenes.render.film import camera_for
 from scenes.render.ghosts import moving_part, tinted
-from scenes.visuals.camera import FollowingCamera
-from scenes.visuals.geometry import IDENTITY_ROTATION, Surface
+from scenes.visuals import FollowingCamera, Surface
+from scenes.visuals.geometry import IDENTITY_ROTATION
 
 FLOOR, LINES, SECTIONS = (224, 228, 233), (203, 208, 216), (178, 185, 196)
 SUN, SUN_FROM, SKY = 1.6, (-0.5, -0.7, 1.6), 0.65  # intensities of light, and where the sun stands
@@ -20,7 +20,7 @@ class Drawing:
 
     Arguments:
         server: a viser.ViserServer.
-        visuals: of a scene (scenes/visuals/visuals.py); the attribute may be given others that draw as many things.
+        visuals: of a scene (scenes/visuals); the attribute may be given others that draw as many things.
         name: of the node on the page under which all of it hangs, such as "/scene".
         opacity: from 0 to 1, without shadows; None for solid.
         two_tone: whether sheets have a colour on either side; without, they are half as much to send.

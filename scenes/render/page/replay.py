@@ -19,8 +19,7 @@ from scenes.render.several import LAYOUTS, takes_of
 from scenes.render.video import check_output
 from scenes.simulate.interrupts import interrupts_deferred
 from scenes.simulate.run import Replay
-from scenes.visuals.camera import FollowingCamera
-from scenes.visuals.geometry import Surface
+from scenes.visuals import FollowingCamera, Surface
 
 # What the frames of a replay may come to before they are compressed [bytes]. We hold it while the file is made, a
 # browser while it plays; and it is written as one string, of which Chromium takes 2^29 characters.

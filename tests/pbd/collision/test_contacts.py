@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import pbd
-from pbd.collision.particle_contacts import MOST
+from pbd.data import MOST_NEIGHBOURS
 
 g = 9.81
 
@@ -53,8 +53,8 @@ def test_the_neighbours_found_are_those_of_brute_force(count, options):
         middle = (before + system.positions()) / 2
         met = (distances(middle) < 3 * radii.max()) & (radii > 0) & (radii[:, None] > 0)
         found = np.zeros((count, count), int)
-        neighbours = system._arrays["neighbours"].to_numpy()[..., 0]
-        counts = system._arrays["neighbour_count"].to_numpy()[:, 0]
+        neighbours = system._arrays.contacts.neighbours.to_numpy()[..., 0]
+        counts = system._arrays.contacts.neighbour_count.to_numpy()[:, 0]
         for i in range(count):
             for j in neighbours[i, : counts[i]]:
                 found[i, j] += 1
@@ -64,7 +64,7 @@ def test_the_neighbours_found_are_those_of_brute_force(count, options):
 
 
 def test_too_many_neighbours_are_an_error_that_says_so():
-    # MOST others within reach are kept; one more is an error, and not a silent loss.
+    # MOST_NEIGHBOURS others within reach are kept; one more is an error, and not a silent loss.
     def crowd(count):
         particles = pbd.Particles(gravity=(0, 0, 0))
         angle = np.arange(count) * 2 * np.pi / count
@@ -72,10 +72,11 @@ def test_too_many_neighbours_are_an_error_that_says_so():
         particles.add_particle_contacts()
         return pbd.ParticleSystem(particles)
 
-    crowd(MOST + 1).step()
+    crowd(MOST_NEIGHBOURS + 1).step()
     for options in (1, 3):
-        with pytest.raises(RuntimeError, match=rf"{MOST + 1} others within reach of contact, and {MOST} are kept"):
-            crowd(MOST + 2).step(options)
+        said = rf"{MOST_NEIGHBOURS + 1} others within reach of contact, and {MOST_NEIGHBOURS} are kept"
+        with pytest.raises(RuntimeError, match=said):
+            crowd(MOST_NEIGHBOURS + 2).step(options)
 
 
 # One pair -----------------------------------------------------------------------------------------------------------
@@ -125,8 +126,8 @@ def test_a_pair_that_passes_through_one_another_in_a_step_is_stopped(speed, side
 @pytest.mark.parametrize("part", [0.01, 0.5, 0.99])
 @pytest.mark.parametrize("aside", [0.0, 0.2])
 def test_whatever_meets_is_found_up_to_the_way_that_is_promised(way, part, aside):
-    # The promise of pbd/collision/particle_contacts.py: relative ways below the contact distance c = 0.3. The pair touches after
-    # `part` of the step, and goes on into or through one another.
+    # pbd/collision/particle_contacts.py promises to find pairs whose relative way is below the contact distance c = 0.3.
+    # The pair touches after `part` of the step, and goes on into or through one another.
     contact = np.array([math.sqrt(0.3**2 - aside**2), aside, 0])
     start = contact + np.array([part * way, 0, 0])
     system = pair(start, (0, 0, 0), velocities=((-way / 0.01, 0, 0), (0, 0, 0)))

@@ -14,7 +14,7 @@ import trimesh
 from test_signed_distance import distance_and_normal, points_in
 
 import pbd
-from pbd.core.mesh_collider import MeshCollider
+from pbd.core.shapes import MeshCollider
 
 DIAGONAL = math.sqrt(3)
 
@@ -96,7 +96,7 @@ def test_particles_come_to_rest_on_a_mesh_where_it_is_put(turned):
     # A box of 2 x 1 x 0.5 at (3, 0, 1), as it is or a quarter turn about y: its top is at 1.25 or 2.
     rotation = (math.sqrt(0.5), 0, math.sqrt(0.5), 0) if turned else (1, 0, 0, 0)
     particles = pbd.Particles()
-    collider = MeshCollider(trimesh.creation.box((2, 1, 0.5)), 32, position=(3, 0, 1), rotation=rotation)
+    collider = MeshCollider(trimesh.creation.box((2, 1, 0.5)), resolution=32, position=(3, 0, 1), rotation=rotation)
     particles.add_collider(collider, friction=0.5)
     particles.add_particles([(3, 0, 2.3), (3.1, 0.2, 2.4)], radius=0.05)
     particles.add_particle((4.6, 0, 2.5))  # beside it

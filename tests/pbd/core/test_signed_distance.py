@@ -6,9 +6,9 @@ import taichi as ti
 import trimesh
 
 import pbd
-from pbd.core.mesh_collider import MeshCollider
-from pbd.core.shapes import GRID, HULL, SPHERE, Collider, signed_distance
-from pbd.upload import shape_tables
+from pbd.collision.collider import Collider
+from pbd.core.shapes import GRID, HULL, SPHERE, MeshCollider, signed_distance
+from pbd.upload import collider_tables
 
 
 @ti.kernel
@@ -30,7 +30,8 @@ def evaluate(
 
 def distance_and_normal(shape, points):
     """Signed distances (n,) and normals (n, 3) at points (n, 3) of the shape's own frame."""
-    integers, numbers, grids = shape_tables([Collider(shape)])
+    tables = collider_tables([Collider(shape)])
+    numbers, integers, grids = tables["numbers"], tables["integers"], tables["samples"]
     grids = grids if grids.size else np.zeros(1)
     distances, normals = np.empty(len(points)), np.empty(points.shape)
     evaluate(numbers, integers, grids, np.ascontiguousarray(points, dtype=float), distances, normals)
@@ -70,10 +71,10 @@ def octahedron_distance(x):
 
 SHAPES = {
     "plane": (pbd.Plane(), plane_distance),
-    "sphere": (pbd.Sphere((0, 0, 0), 0.6), sphere_distance),
-    "capsule": (pbd.Capsule((0, 0, -0.7), (0, 0, 0.7), 0.3), capsule_distance),
-    "box": (pbd.Box((0, 0, 0), (1.0, 1.6, 0.6)), box_distance),
-    "cylinder": (pbd.Cylinder((0, 0, -0.7), (0, 0, 0.7), 0.5), cylinder_distance),
+    "sphere": (pbd.Sphere(0.6), sphere_distance),
+    "capsule": (pbd.Capsule(0.3, start=(0, 0, -0.7), end=(0, 0, 0.7)), capsule_distance),
+    "box": (pbd.Box((1.0, 1.6, 0.6)), box_distance),
+    "cylinder": (pbd.Cylinder(0.5, start=(0, 0, -0.7), end=(0, 0, 0.7)), cylinder_distance),
     "hull": (pbd.ConvexHull(np.concatenate([np.eye(3), -np.eye(3)])), octahedron_distance),
 }
 
@@ -151,7 +152,7 @@ def test_a_hull_is_never_farther_than_its_planes_say():
     assert (distance[past_an_edge] < exact[past_an_edge]).all()
 
 
-@pytest.mark.parametrize("shape", [pbd.Cylinder((0, 0, -0.5), (0, 0, 0.5), 0.4), pbd.ConvexHull(np.eye(4)[:, :3])])
+@pytest.mark.parametrize("shape", [pbd.Cylinder(0.4, 1.0), pbd.ConvexHull(np.eye(4)[:, :3])])
 def test_a_particle_is_kept_out_of_cylinders_and_hulls(shape):
     """Two colliders, so that the second one's planes do not stand first; one sweep moves it to the surface."""
     particles = pbd.Particles(gravity=(0, 0, 0))

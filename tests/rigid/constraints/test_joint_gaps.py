@@ -17,7 +17,7 @@ JOINTS = {
     "universal": lambda model, *pair: model.add_universal(
         *pair, (0.3, 0, 0), Y, Z, parent_limits=(-0.4, 0.5), child_limits=(-0.1, 0.1)
     ),
-    "slider": lambda model, *pair: model.add_slider(*pair, Z, (0.3, 0, 0), limits=(-0.2, 0.1)),
+    "slider": lambda model, *pair: model.add_slider(*pair, (0.3, 0, 0), Z, limits=(-0.2, 0.1)),
     "fixed": lambda model, *pair: model.add_fixed(*pair, (0.3, 0, 0)),
     "string": lambda model, *pair: model.add_distance(*pair, (0.1, 0, 0), (0.3, 0, 0), limits=(-math.inf, 0.05)),
 }

@@ -9,9 +9,9 @@ import scenes
 from rigid.rotation import rotate
 from scenes.bench.bodies import mass_ratio_error
 from scenes.render.film import camera_for, picture, renderer_for
-from scenes.simulate.run import USUAL, Replay, Run
-from scenes.visuals.camera import FollowingCamera
-from scenes.visuals.visuals import Bodies
+from scenes.simulate.run import Replay, Run
+from scenes.simulate.settings import DEFAULT_SETTINGS
+from scenes.visuals import BodyVisual, FollowingCamera
 
 # Parameters that make a scene small; one that is not named here runs as it is.
 SMALL = {
@@ -62,7 +62,7 @@ def small(name):
 
 def tuned(scene):
     """Solvers that a scene has settings for, its own or any scene's."""
-    return [solver for solver in scene.solvers if solver in {*scene.settings, *USUAL}]
+    return [solver for solver in scene.solvers if solver in {*scene.settings, *DEFAULT_SETTINGS}]
 
 
 def version(name, solver, *values):
@@ -222,7 +222,7 @@ def grounded():
 @pytest.mark.parametrize(("name", "solver", "parameters"), list(grounded()))
 def test_bodies_stay_above_the_ground(name, solver, parameters):
     scene = scenes.load(name, **parameters)
-    visuals = Bodies(scene.model)
+    visuals = BodyVisual(scene.model)
     heights = [lowest(visuals, frame) for frame in Run(scene, solver, duration=1.5, fps=60).frames()]
     assert min(heights) > -0.01
 

@@ -157,7 +157,7 @@ def test_deviations_are_distances_and_angles():
     model = rigid.Model()
     bodies = [model.add_body(mass=1.0, inertia=(1, 1, 1), position=(k, 0, 0), name=f"b{k}") for k in range(4)]
     model.add_hinge(rigid.GROUND, bodies[0], (0, 0, 0), (0, 1, 0), name="h")
-    model.add_slider(bodies[0], bodies[1], (1, 0, 0), name="s")
+    model.add_slider(bodies[0], bodies[1], None, (1, 0, 0), name="s")
     model.add_ball(bodies[0], bodies[2], (0, 0, 0), name="ball")
     model.add_fixed(bodies[2], bodies[3], name="weld")
     scene = scenes.Scene(model=model, name="own")
@@ -202,11 +202,11 @@ def test_where_the_reference_has_ended_there_is_no_deviation():
     ("given", "message"),
     [
         ({"solvers": ["impuls"]}, "did you mean 'impulse'?"),
-        ({"solvers": ["impulse", "impulse"]}, "'impulse' is compared twice: expected labels of their own"),
-        ({"solvers": []}, "nothing to compare: expected solvers"),
-        ({"solvers": [Variant("impulse", "six", scenes.load(CHAIN, links=6))]}, "scene of 'six' has other bodies"),
+        ({"solvers": ["impulse", "impulse"]}, "label 'impulse' is given twice: expected different labels"),
+        ({"solvers": []}, "solvers is empty: expected at least one solver"),
+        ({"solvers": [Variant("impulse", "six", scenes.load(CHAIN, links=6))]}, "scene of 'six': expected the bodies"),
         ({"reference": "impulze"}, "reference is 'impulze': expected one of .*; did you mean 'impulse'?"),
-        ({"reference": "impulse/10"}, "reference is 'impulse/10': expected a solver, or one with /100 behind it"),
+        ({"reference": "impulse/10"}, "reference is 'impulse/10': expected SOLVER or SOLVER/100"),
         ({"probes": "rod 6"}, "no probe called 'rod 6' in scene five_link_chain; did you mean 'rod [1-5]'?"),
         ({"probes": ["hinge 2", "angel"]}, "no probe called 'angel' in scene five_link_chain; did you mean 'angle'?"),
         ({"equal": "times"}, "equal is 'times': expected one of .*; did you mean 'time'?"),

@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scenes.render import Camera, Instances, Renderer, Surface, box, particles, sphere, tubes
+from scenes.render import Renderer
+from scenes.visuals import Camera, Instances, Surface, box, sphere, spheres, tubes
 
 SIDEWAYS = Camera((0, -10, 0), (0, 0, 0), field_of_view=30)     # x to the right, z upwards
 FROM_ABOVE = Camera((0, 0, 10), (0, 0, 0), field_of_view=30, up=(0, 1, 0))
@@ -236,7 +237,7 @@ def test_vertices_far_outside_do_no_harm():
 
 
 def test_the_same_picture_every_time_and_no_more_memory():
-    scene = [sphere(0.5, centre=(0, 0, 0.7)), particles(np.random.default_rng(2).uniform(-1, 1, (50, 3)), 0.1)]
+    scene = [sphere(0.5, centre=(0, 0, 0.7)), spheres(np.random.default_rng(2).uniform(-1, 1, (50, 3)), 0.1)]
     camera = Camera((2, -4, 2), (0, 0, 0.5))
     renderer = Renderer(160, 120)
     first = renderer.draw(scene, camera)
@@ -246,7 +247,7 @@ def test_the_same_picture_every_time_and_no_more_memory():
         assert np.array_equal(renderer.draw(scene, camera), first)
     assert arrays == [id(renderer.mesh.vertices), id(renderer.mesh.triangles), id(renderer.mesh.palette)]
     assert np.array_equal(Renderer(160, 120).draw(scene, camera), first)
-    renderer.draw([particles(np.zeros((200, 3)), 0.1)], camera)                  # larger than ever: grows
+    renderer.draw([spheres(np.zeros((200, 3)), 0.1)], camera)                  # larger than ever: grows
     assert np.array_equal(renderer.draw(scene, camera), first)
 
 
@@ -281,7 +282,7 @@ def test_a_diverged_simulation_is_refused_by_name():
     bad.vertices[7, 1] = np.nan
     with pytest.raises(ValueError, match=r"drawables\[1\].*vertices are not finite.*row 7"):
         renderer.draw([good, bad], SIDEWAYS)
-    balls = particles(np.zeros((3, 3)), 0.1)
+    balls = spheres(np.zeros((3, 3)), 0.1)
     balls.positions[2] = np.inf
     with pytest.raises(ValueError, match=r"drawables\[0\].*positions are not finite.*row 2"):
         renderer.draw([balls], SIDEWAYS)
@@ -309,4 +310,4 @@ def test_the_smallest_pictures():
     assert Renderer(1, 1).draw([sphere(1.0)], SIDEWAYS).shape == (1, 1, 3)
     assert Renderer(3, 2, ground=False).draw([], SIDEWAYS).dtype == np.uint8
     nothing = Surface(np.zeros((0, 3)), np.zeros((0, 3), dtype=int))
-    assert Renderer(5, 4).draw([nothing, particles(np.zeros((0, 3)), 0.1)], SIDEWAYS).shape == (4, 5, 3)
+    assert Renderer(5, 4).draw([nothing, spheres(np.zeros((0, 3)), 0.1)], SIDEWAYS).shape == (4, 5, 3)

@@ -6,10 +6,11 @@ import pytest
 from takes import CAMERA, EDGE, STEP, comparison_of, recording_of, scene_of
 
 import scenes
-from scenes.render import Renderer, box, several, sphere
+from scenes.render import Renderer, several
 from scenes.render.ghosts import OPACITY
 from scenes.render.layer import Layer, lay
 from scenes.render.several import GAP, PAPER, film_comparison
+from scenes.visuals import box, sphere
 from scenes.visuals.colours import MORE, SOLVERS, rgb
 
 TIMES = STEP * np.arange(11)
@@ -200,7 +201,7 @@ def test_scenery_floor_and_shadows_stand_once(tmp_path, said):
     camera, height, width = CAMERA, *alone.shape[:2]
     renderer = Renderer(width, height)
     frame = recording_of(np.array([0.4])).body_poses[0]
-    plain = renderer.draw(scene.visuals[0].placed(frame, False) + scene.visuals[1].surfaces, camera).astype(int)
+    plain = renderer.draw(scene.visuals[0].draw_bodies(frame) + scene.visuals[1].surfaces, camera).astype(int)
     covered = np.zeros((height, width), bool)
     (left, top), (right, bottom) = (camera.project((0.4 + way * 0.4, -0.3, 1 - way * 0.4), width, height).astype(int)
                                     for way in (-1, 1))  # fmt: skip

@@ -17,7 +17,7 @@ import pbd
 import scenes
 from pbd.build import cloth
 from scenes.registry import REGISTRY
-from scenes.render import Camera
+from scenes.visuals import Camera
 
 SCREENSHOTS = Path(__file__).parents[3] / "build" / "screenshots"
 NAMES = ("chromium", "chromium-browser", "google-chrome")
@@ -39,7 +39,7 @@ def hanging():
         """A cloth hangs from two of its corners, which may sway."""
         particles = pbd.Particles()
         particles.add_collider(pbd.Plane(), friction=0.6)
-        particles.add_collider(pbd.Sphere((0, 0, -1), 0.5), friction=0.25)  # out of sight and reach
+        particles.add_collider(pbd.Sphere(0.5, centre=(0, 0, -1)), friction=0.25)  # out of sight and reach
         cloth(
             particles, (-0.5, 0, 1.2), (1, 0, 0), (0, 0, -1), (count, count), shear_compliance=1e-2, bending=1e-4,
             thickness=0.016, friction=0.3, pins=("left_top", "right_top"),

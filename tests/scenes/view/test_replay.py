@@ -8,6 +8,8 @@ from functools import partial
 import numpy as np
 import pytest
 
+from scenes.visuals import Camera, FollowingCamera
+
 pytest.importorskip("viser", reason="no viser: pip install 'verletlab[view]'")
 
 import msgspec
@@ -18,7 +20,6 @@ import scenes
 from pbd.build import cloth
 from scenes.cli import main as cli
 from scenes.render.page import replay as replays
-from scenes.visuals.camera import Camera, FollowingCamera
 
 COUNT, FPS, DURATION = 9, 30, 1.0  # particles along a side; frames a second; [s]
 STEP = 2.0**-13  # what positions are rounded to, in a picture of some two metres [m]

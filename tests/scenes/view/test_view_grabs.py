@@ -9,7 +9,7 @@ from scenes.view.picking import Held, burden, grasp
 from scenes.view.pins import Pins, first_on_ray
 from scenes.view.session import GRABS, Session
 from scenes.view.tear import Tearing
-from scenes.visuals.visuals import Fabric, Scenery
+from scenes.visuals import ClothVisual, StaticVisual
 
 COUNT = 6  # particles along a side of the cloth
 
@@ -94,7 +94,7 @@ def test_hands_are_as_many_as_the_solvers_have_and_end_with_a_reset(cloth):
     cloth.advance(2)
     assert cloth.grabs.grips == {}
     assert not cloth.running.particles._hands.any()
-    assert not cloth.grabs.take("me", Scenery([]), 0, None, corner)  # what stands there
+    assert not cloth.grabs.take("me", StaticVisual([]), 0, None, corner)  # what stands there
 
 
 def test_a_grasp_is_between_the_corners_of_a_triangle(cloth):
@@ -125,7 +125,7 @@ def test_pins_hold_and_go_where_they_are_dragged(cloth):
     with pytest.raises(ValueError, match="nothing is pinned"):
         pins.unpin(visual, 0, None, goal)
     with pytest.raises(ValueError, match="no particles here"):
-        pins.pin(Scenery([]), 0, None, goal)
+        pins.pin(StaticVisual([]), 0, None, goal)
 
 
 def test_the_first_point_on_a_ray_is_the_one_in_front():
@@ -146,7 +146,7 @@ def test_a_cut_goes_through_what_it_sweeps_over(cloth):
     torn = np.flatnonzero(lengths == 0)
     assert len(torn) == COUNT + 2 * (COUNT - 1)
     left = tearing.visuals[0]
-    assert isinstance(left, Fabric)
+    assert isinstance(left, ClothVisual)
     assert len(left.triangles) == 2 * (COUNT - 1) * (COUNT - 2)
     column = left.triangles % COUNT
     assert ((column <= 2).all(axis=1) | (column >= 3).all(axis=1)).all()

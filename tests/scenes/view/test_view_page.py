@@ -12,13 +12,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from scenes.visuals import ClothVisual
+
 pytest.importorskip("viser", reason="no viser: pip install 'verletlab[view]'")
 
 import scenes
 from scenes.cli import main as cli
 from scenes.view.server import Viewer
 from scenes.view.serving import free_port
-from scenes.visuals.visuals import Fabric
 
 
 @pytest.fixture(scope="module")
@@ -191,7 +192,7 @@ def test_lines_are_those_of_the_run(viewer):
 def test_a_cloth_may_be_torn_to_nothing(cloth):
     session = cloth.session
     cloth.tearing.cut(np.arange(len(cloth.tearing.pairs)))
-    assert not len(next(visual for visual in cloth.tearing.visuals if isinstance(visual, Fabric)).triangles)
+    assert not len(next(visual for visual in cloth.tearing.visuals if isinstance(visual, ClothVisual)).triangles)
     cloth.show(session)
     assert of(cloth, "/scene/0/0/front") is None
     session.ask(session.reset)

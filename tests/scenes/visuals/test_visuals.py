@@ -9,9 +9,18 @@ import scenes
 from rigid import build
 from rigid.rotation import from_axis_angle, rotate
 from scenes.render.film import camera_for
-from scenes.simulate.run import Frame
-from scenes.visuals.camera import Camera, FollowingCamera
-from scenes.visuals.visuals import PALETTE, STONE, Bodies, Joints, Springs, clothes, visuals_of
+from scenes.simulate.recording import Frame
+from scenes.visuals import (
+    PALETTE,
+    STONE,
+    BodyVisual,
+    Camera,
+    FollowingCamera,
+    JointVisual,
+    SpringVisual,
+    default_visuals,
+    ragdoll_colours,
+)
 
 RNG = np.random.default_rng(5)
 TURN = from_axis_angle((1, 2, 3), 1.1)
@@ -54,7 +63,7 @@ def test_a_body_is_drawn_where_it_is(name):
     add(model, position=(1, 2, 3), rotation=TURN)
     # Seen from the body's frame, and wherever that went since, the surface reaches as far as the shape.
     place, turn = np.array([-4.0, 0.5, 7.0]), from_axis_angle((0, 1, 1), 2.5)
-    (drawn,) = Bodies(model).draw(frame_of([(*place, *turn)]))
+    (drawn,) = BodyVisual(model).draw(frame_of([(*place, *turn)]))
     local = rotate(turn * (1, -1, -1, -1), vertices_of(drawn) - place)
     assert local.max(axis=0) == pytest.approx(half, rel=0.02)  # a polygon of 24 corners, within a circle
     assert local.min(axis=0) == pytest.approx(np.negative(half), rel=0.02)
@@ -64,26 +73,26 @@ def test_shapes_of_a_compound_stand_where_they_were_added():
     model = rigid.Model()
     body = model.add_body(position=(1, 0, 0), rotation=TURN)
     for centre in ((1, 0, 0), (2, 0, 0)):
-        model.add_shape(body, rigid.Sphere(centre, 0.1), mass=1.0)
+        model.add_shape(body, rigid.Sphere(0.1, centre=centre), mass=1.0)
     state = model.initial_state()
-    (drawn,) = Bodies(model).draw(frame_of(np.hstack([state.position, state.rotation])))
+    (drawn,) = BodyVisual(model).draw(frame_of(np.hstack([state.position, state.rotation])))
     assert drawn.positions == pytest.approx(np.array([(1, 0, 0), (2, 0, 0)]), abs=1e-12)
 
 
 def test_bodies_have_colours_and_the_ground_one_of_its_own():
     model = rigid.Model()
     model.add_ground()  # a plane has no end, and is drawn as the floor
-    model.add_shape(rigid.GROUND, pbd.Box((5, 0, 0.5), (1, 1, 1)))
+    model.add_shape(rigid.GROUND, pbd.Box((1, 1, 1), centre=(5, 0, 0.5)))
     for k in range(3):
         model.add_box((1, 1, 1), mass=1.0, position=(k, 0, 2))
     poses = np.array([(k, 0, 2, 1, 0, 0, 0) for k in range(3)])
-    ground, drawn = Bodies(model).draw(frame_of(poses))  # boxes all of one size, but the ground's never move
+    ground, drawn = BodyVisual(model).draw(frame_of(poses))  # boxes all of one size, but the ground's never move
     assert np.array_equal(ground.positions, [(5, 0, 0.5)])
     assert np.array_equal(ground.colours, [STONE])
     assert np.array_equal(drawn.positions, [(0, 0, 2), (1, 0, 2), (2, 0, 2)])
     assert np.array_equal(drawn.colours, PALETTE[:3])
     given = RNG.uniform(size=(3, 3))
-    ground, drawn = Bodies(model, given, (0, 0, 0)).draw(frame_of(poses))
+    ground, drawn = BodyVisual(model, given, (0, 0, 0)).draw(frame_of(poses))
     assert np.array_equal(ground.colours, [(0, 0, 0)])
     assert np.array_equal(drawn.colours, given)
 
@@ -93,14 +102,14 @@ def test_strings_are_drawn_between_their_ends():
     ball = model.add_sphere(0.1, mass=1.0, position=(0, 0, 1))
     model.add_distance(rigid.GROUND, ball, (0, 0, 2), (0, 0, 1.1))
     model.add_ball(rigid.GROUND, model.add_sphere(0.1, mass=1.0, position=(3, 0, 1)), (3, 0, 2))
-    assert [type(visual) for visual in visuals_of(None, model)] == [Bodies, Joints]
+    assert [type(visual) for visual in default_visuals(None, model)] == [BodyVisual, JointVisual]
     frame = frame_of([(1, 0, 1, 1, 0, 0, 0), (3, 0, 1, 1, 0, 0, 0)])  # the ball went to x = 1
-    (rod,) = Joints(model, 0.01).draw(frame)
+    (rod,) = JointVisual(model, 0.01).draw(frame)
     assert rod.vertices.max(axis=0) == pytest.approx((1.01, 0.01, 2.01), abs=0.005)
     assert rod.vertices.min(axis=0) == pytest.approx((-0.01, -0.01, 1.09), abs=0.005)
-    (both,) = Joints(model, 0.01, kinds=("distance", "ball")).draw(frame)
+    (both,) = JointVisual(model, 0.01, kinds=("distance", "ball")).draw(frame)
     assert len(both.vertices) == 2 * len(rod.vertices)
-    assert Joints(model, kinds=("hinge",)).draw(frame) == []
+    assert JointVisual(model, kinds=("hinge",)).draw(frame) == []
 
 
 def test_springs_are_coils_between_their_ends():
@@ -108,7 +117,7 @@ def test_springs_are_coils_between_their_ends():
     ball = model.add_sphere(0.1, mass=1.0, position=(0, 0, 1))
     model.add_spring(rigid.GROUND, ball, (0, 0, 2), (0, 0, 1.1), stiffness=10.0)
     frame = frame_of([(0, 0, 0.5, 1, 0, 0, 0)])  # the ball went down, and its spring with it to z = 0.6
-    (coil,) = Springs(model, 0.03).draw(frame)
+    (coil,) = SpringVisual(model, 0.03).draw(frame)
     assert coil.vertices[:, 2].max() == pytest.approx(2.0, abs=0.01)
     assert coil.vertices[:, 2].min() == pytest.approx(0.6, abs=0.01)
     assert np.linalg.norm(coil.vertices[:, :2], axis=1).max() == pytest.approx(0.03 + 0.006, abs=0.002)
@@ -126,7 +135,7 @@ def test_people_are_dressed():
     model = rigid.Model()
     model.add_sphere(0.1, mass=1.0, position=(9, 0, 0))
     people = [build.ragdoll(model, (k, 0, 0)) for k in range(2)]
-    colours = clothes(model, people, [(1, 0, 0), (0, 1, 0)], (0, 0, 1))
+    colours = ragdoll_colours(model, people, [(1, 0, 0), (0, 1, 0)], (0, 0, 1))
     assert np.array_equal(colours[[person.bodies["chest"] for person in people]], [(1, 0, 0), (0, 1, 0)])
     assert np.array_equal(colours[people[1].bodies["left thigh"]], (0, 0, 1))
     assert np.array_equal(colours[0], PALETTE[0])

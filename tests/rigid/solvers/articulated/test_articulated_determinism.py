@@ -28,7 +28,7 @@ def description(number=0, ground=False):
     model.add_hinge(hand, arm, (0.6, 0, 1), Y, limits=(-1, 0.5), spring=rigid.Spring(2.0, 0.1), name="elbow")
     model.add_universal(trunk, other, (-0.2, 0, 1), Y, Z, friction=0.02, name="universal")
     model.add_hinge(other, wheel, (-0.6, 0, 1), Y, motor=rigid.Motor(speed=30.0, max_effort=0.5), name="wheel")
-    model.add_slider(trunk, drawer, (0, 1, 0), limits=(0, 0.1), name="drawer")
+    model.add_slider(trunk, drawer, None, (0, 1, 0), limits=(0, 0.1), name="drawer")
     model.add_fixed(trunk, hat)
     model.add_gear("elbow", "drawer", 0.05)
     model.add_distance(hat, hand, limits=(-0.5, 0.02))

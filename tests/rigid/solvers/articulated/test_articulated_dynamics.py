@@ -35,7 +35,7 @@ def join(model, rng, parent, child, kind, point):
     elif kind == "universal":
         model.add_universal(parent, child, point, axis, np.cross(axis, other))
     elif kind == "slider":
-        model.add_slider(parent, child, axis, point)
+        model.add_slider(parent, child, point, axis)
     else:
         model.add_fixed(parent, child, point)
 

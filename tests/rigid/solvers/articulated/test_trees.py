@@ -81,7 +81,7 @@ def test_coordinates_are_zero_at_the_start(kind):
     elif kind in ("ball", "fixed"):
         getattr(model, f"add_{kind}")(0, 1, (0.3, 0.1, 0))
     elif kind == "slider":
-        model.add_slider(0, 1, (1, 2, 0), (0.3, 0.1, 0))
+        model.add_slider(0, 1, (0.3, 0.1, 0), (1, 2, 0))
     else:
         model.add_hinge(0, 1, (0.3, 0.1, 0), (1, 2, 0))
     trees = TreeBuilder([model], 1)

@@ -258,7 +258,7 @@ def vehicle(stiffness):
     for x in (-0.4, 0.4):
         for y in (-0.3, 0.3):
             wheel = model.add_sphere(0.15, mass=0.5, position=(x, y, 0.15))
-            model.add_slider(wheel, body, (0, 0, 1), (x, y, 0.15), spring=rigid.Spring(stiffness, damping),
+            model.add_slider(wheel, body, (x, y, 0.15), (0, 0, 1), spring=rigid.Spring(stiffness, damping),
                              name=f"strut {x} {y}")  # fmt: skip
     return model
 

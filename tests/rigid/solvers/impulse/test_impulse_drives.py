@@ -110,7 +110,7 @@ def test_a_slider_stops_at_both_ends():
     for speed, stop in ((2.0, 0.35), (-2.0, -0.15)):
         model = rigid.Model()
         body = model.add_box((0.1, 0.1, 0.1), mass=2.0, velocity=(speed, 0, 0))
-        model.add_slider(rigid.GROUND, body, X, limits=(-0.15, 0.35), name="rail")
+        model.add_slider(rigid.GROUND, body, None, X, limits=(-0.15, 0.35), name="rail")
         solver = solve(model)
         seen = []
         for _ in range(60):
@@ -149,7 +149,7 @@ def test_a_motor_keeps_its_speed_as_far_as_its_effort_allows(joint, inertia, eff
     if joint == "hinge":
         model.add_hinge(rigid.GROUND, body, (0, 0, 0), Y, motor=motor, name="drive")
     else:
-        model.add_slider(rigid.GROUND, body, Y, motor=motor, name="drive")
+        model.add_slider(rigid.GROUND, body, None, Y, motor=motor, name="drive")
     solver, position = solve(model), 0.0
     for n in range(1, 101):
         solver.step()
@@ -168,7 +168,7 @@ def test_a_motor_holds_a_position(joint):
     if joint == "hinge":
         model.add_hinge(rigid.GROUND, body, (0, 0, 0), Y, motor=motor, friction=3.0, name="drive")
     else:
-        model.add_slider(rigid.GROUND, body, Z, motor=motor, name="drive")
+        model.add_slider(rigid.GROUND, body, None, Z, motor=motor, name="drive")
     solver, left = solve(model, iterations=400, tolerance=1e-13), 0.7
     for _ in range(100):
         solver.step()
@@ -195,7 +195,7 @@ def test_joint_friction_slows_by_its_bound_and_then_holds(kind):
     if kind == "hinge":
         model.add_hinge(rigid.GROUND, body, (0, 0, 0), axis, **friction)
     elif kind == "slider":
-        model.add_slider(rigid.GROUND, body, axis, **friction)
+        model.add_slider(rigid.GROUND, body, None, axis, **friction)
     elif kind == "ball":
         model.add_ball(rigid.GROUND, body, (0, 0, 0), **friction)
     else:
@@ -226,7 +226,7 @@ def geared(ratio, joint_b="hinge", shared=False):
     if joint_b == "hinge":
         model.add_hinge(frames[1], b, (1, 0, 0), (0, 0.6, 0.8), name="b")
     else:
-        model.add_slider(frames[1], b, (0, 0.6, 0.8), name="b")
+        model.add_slider(frames[1], b, None, (0, 0.6, 0.8), name="b")
     model.add_gear("a", "b", ratio)
     return model
 

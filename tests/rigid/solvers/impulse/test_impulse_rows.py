@@ -40,7 +40,7 @@ def add(model, kind, a, b, point, random, name):
     elif kind == "universal":
         model.add_universal(a, b, point, axis, np.cross(axis, other), spring=spring, name=name)
     elif kind == "slider":
-        model.add_slider(a, b, axis, point, spring=spring, name=name)
+        model.add_slider(a, b, point, axis, spring=spring, name=name)
     elif kind == "fixed":
         model.add_fixed(a, b, point, name=name)
     elif kind == "distance":

@@ -30,7 +30,7 @@ def spring_models(cases, x, v):
     model = rigid.Model(gravity=(0, 0, 0))
     for (mass, stiffness, damping), speed in zip(cases, v):
         body = model.add_body(mass=mass, inertia=(mass, mass, mass), velocity=(speed, 0, 0))
-        model.add_slider(rigid.GROUND, body, X, spring=rigid.Spring(stiffness, damping))
+        model.add_slider(rigid.GROUND, body, None, X, spring=rigid.Spring(stiffness, damping))
     solver = solve(model)
     put(solver, position=np.transpose([x, 0 * x, 0 * x]), velocity=np.transpose([v, 0 * v, 0 * v]))
     return solver
@@ -164,7 +164,7 @@ def test_springs_of_other_joints_are_implicit_euler(kind):
     elif kind == "universal":
         model.add_universal(rigid.GROUND, body, (0, 0, 0), X, Y, spring=spring)
     else:
-        model.add_slider(rigid.GROUND, body, Y, spring=spring)
+        model.add_slider(rigid.GROUND, body, None, Y, spring=spring)
     solver, h, q, speed, mass = solve(model), 0.01, 0.5, 0.0, 0.7 if kind == "slider" else 0.3
     if kind == "slider":
         put(solver, position=[(0, q, 0)])
@@ -275,7 +275,7 @@ def test_energy_counts_every_spring():
     bodies = [model.add_body(mass=1 + k, inertia=(1, 1, 1), position=(0, k, 0)) for k in range(5)]
     model.add_spring(rigid.GROUND, bodies[0], (0, 0, 0), stiffness=10.0, rest_length=0.2)
     model.add_hinge(rigid.GROUND, bodies[1], (0, 1, 0), Y, spring=rigid.Spring(20.0, rest=0.1))
-    model.add_slider(rigid.GROUND, bodies[2], X, spring=rigid.Spring(30.0))
+    model.add_slider(rigid.GROUND, bodies[2], None, X, spring=rigid.Spring(30.0))
     model.add_ball(rigid.GROUND, bodies[3], (0, 3, 0), spring=rigid.Spring(40.0))
     model.add_universal(rigid.GROUND, bodies[4], (0, 4, 0), X, Y, spring=rigid.Spring(50.0))
     solver = solve(model)

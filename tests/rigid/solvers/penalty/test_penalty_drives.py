@@ -42,7 +42,7 @@ def test_limits_of_all_joints_are_passed_by_the_load_over_their_stiffness(joint)
     elif joint == "universal":
         model.add_universal(rigid.GROUND, rod, ZERO, Y, Z, parent_limits=(-0.5, 0.5), child_limits=(0, 0), name="joint")
     elif joint == "slider":
-        model.add_slider(rigid.GROUND, rod, Z, limits=(-0.3, 0.3), name="joint")
+        model.add_slider(rigid.GROUND, rod, None, Z, limits=(-0.3, 0.3), name="joint")
     else:
         model.add_distance(rigid.GROUND, rod, (0.25, 0, 0.5), (0.25, 0, 0), limits=(-math.inf, 0.1), name="joint")
     solver = solve(model)
@@ -146,7 +146,7 @@ def test_a_gear_gives_by_its_load_over_its_stiffness(slides):
     b = model.add_body(mass=0.5, inertia=(0.4, 0.4, 0.4), position=(1, 0, 0))
     model.add_hinge(rigid.GROUND, a, (-1, 0, 0), Y, friction=5.0, name="a")
     if slides:
-        model.add_slider(rigid.GROUND, b, Z, name="b")
+        model.add_slider(rigid.GROUND, b, None, Z, name="b")
     else:
         model.add_hinge(rigid.GROUND, b, (0.9, 0, 0), Y, name="b")
     ratio = 0.3 if slides else -2.0

@@ -62,7 +62,7 @@ def test_a_welded_beam_sags_alike_whichever_way_it_lies(tilt):
     model = rigid.Model(gravity=(0, 0, -g))
     along = np.array([math.cos(tilt), 0, math.sin(tilt)])
     beam = model.add_capsule(0.03, start=ZERO, end=0.8 * along, mass=0.5)
-    model.add_shape(beam, rigid.Sphere(0.8 * along, 0.1), mass=3.0)
+    model.add_shape(beam, rigid.Sphere(0.1, centre=0.8 * along), mass=3.0)
     model.add_fixed(rigid.GROUND, beam, ZERO)
     solver = solve(model, angular_stiffness=5000.0, angular_damping=25.0)
     start = solver.state().position

@@ -9,7 +9,7 @@ from scipy.special import ellipk
 import rigid
 from rigid import mass
 from rigid.rotation import rotate
-from rigid.solvers.verlet.axes import lengths_of_four
+from rigid.solvers.verlet.axes_frame import lengths_of_four
 from rigid.solvers.verlet.frame import make_frame
 
 g = 9.81

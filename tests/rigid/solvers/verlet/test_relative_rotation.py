@@ -10,7 +10,7 @@ import pbd
 import rigid
 from rigid.constraints.joints.positions import JointPositions
 from rigid.rotation import exponential, from_axis_angle, from_matrix, multiply, rotate, swing_twist_angles
-from rigid.solvers.verlet.description import describe
+from rigid.solvers.verlet.builder import describe
 from rigid.solvers.verlet.joint_types import ANGLE, SHIFT
 
 POINT, AXIS = (0.45, 0.05, 0.02), (0.3, -1.0, 0.5)
@@ -110,7 +110,7 @@ def test_a_universal_joint_s_angles(read_angle, a, b):
 
 
 def test_a_slider_s_shift(read_shift):
-    pair = Pair(lambda m: m.add_slider(0, 1, AXIS, POINT, friction=1.0, name="one"))
+    pair = Pair(lambda m: m.add_slider(0, 1, POINT, AXIS, friction=1.0, name="one"))
     ((members, numbers),) = pair.forces()
     state = pair.state(shift=0.37 * np.array(AXIS) / np.linalg.norm(AXIS))
     assert read_shift(pair.corners(members, state), numbers)[0] == pytest.approx(0.37, abs=1e-12)
@@ -172,7 +172,7 @@ def test_forces_and_torques_are_derivatives(name, read_angle, read_shift):
     if name == "angle":
         pair, read = Pair(lambda m: m.add_hinge(0, 1, POINT, AXIS, friction=1.0)), read_angle
     else:
-        pair, read = Pair(lambda m: m.add_slider(0, 1, AXIS, POINT, friction=1.0)), read_shift
+        pair, read = Pair(lambda m: m.add_slider(0, 1, POINT, AXIS, friction=1.0)), read_shift
     ((members, numbers),) = pair.forces()
     x = pair.corners(members, pair.state(exponential([0.3, -0.5, 0.4]), (0.1, 0.2, -0.1)))
     _, gradient = read(x, numbers)
@@ -201,10 +201,10 @@ JOINTS = {
     "ball friction": lambda m: m.add_ball(0, 1, POINT, friction=3.0),
     "ball spring": lambda m: m.add_ball(0, 1, POINT, spring=SPRING),
     "universal": lambda m: m.add_universal(0, 1, POINT, N0, N1),
-    "slider": lambda m: m.add_slider(0, 1, AXIS),
-    "slider friction": lambda m: m.add_slider(0, 1, AXIS, friction=3.0),
-    "slider limits": lambda m: m.add_slider(0, 1, AXIS, limits=(-1e-4, 1e-4)),
-    "gear": lambda m: m.add_gear(m.add_hinge(0, 1, POINT, AXIS), m.add_slider(0, 1, AXIS), ratio=0.3),
+    "slider": lambda m: m.add_slider(0, 1, None, AXIS),
+    "slider friction": lambda m: m.add_slider(0, 1, None, AXIS, friction=3.0),
+    "slider limits": lambda m: m.add_slider(0, 1, None, AXIS, limits=(-1e-4, 1e-4)),
+    "gear": lambda m: m.add_gear(m.add_hinge(0, 1, POINT, AXIS), m.add_slider(0, 1, None, AXIS), ratio=0.3),
 }
 
 

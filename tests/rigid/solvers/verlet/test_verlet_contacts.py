@@ -149,8 +149,8 @@ def test_two_bodies_in_deep_overlap_part_without_exploding():
         solver.step()
         most = max(most, solver.energy().kinetic)
     assert most < 3 * 0.02**2
-    count = solver._guest["Points count"].to_numpy()[0]
-    assert solver._guest["Points numbers"].to_numpy()[0, :count, POINT.gap].min(initial=0.0) > -1e-3
+    count = solver._bodies.points.count.to_numpy()[0]
+    assert solver._bodies.points.numbers.to_numpy()[0, :count, POINT.gap].min(initial=0.0) > -1e-3
 
 
 def test_a_body_thrown_at_the_ground_does_not_pass_through_it():
@@ -328,8 +328,8 @@ def test_bodies_thrown_at_each_other_gain_no_energy_and_end_apart(kinds, count):
         most = np.maximum(most, solver.energy().total)
     assert np.isfinite(solver.state().position).all()
     gained = {world: gain for world, gain in enumerate(most / start - 1) if gain > 1e-9}
-    found = solver._guest["Points count"].to_numpy()
-    gaps = solver._guest["Points numbers"].to_numpy()[..., POINT.gap]
+    found = solver._bodies.points.count.to_numpy()
+    gaps = solver._bodies.points.numbers.to_numpy()[..., POINT.gap]
     depths = [-gaps[world, :n].min(initial=0.0) / size for world, (n, size) in enumerate(zip(found, sizes))]
     deep = {world: depth for world, depth in enumerate(depths) if depth > 0.02}
     assert not gained

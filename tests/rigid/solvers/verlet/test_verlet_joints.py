@@ -269,7 +269,7 @@ def test_a_rack_and_pinion():
     model = wheel_model()
     model.gravity = np.array([0, 0, -g])
     rack = model.add_box((0.1, 0.1, 0.4), mass=1.5, position=(1, 0, 0))
-    model.add_slider(rigid.GROUND, rack, (0, 0, -1), name="rack")
+    model.add_slider(rigid.GROUND, rack, None, (0, 0, -1), name="rack")
     model.add_gear("pivot", "rack", ratio=0.1)
     solver = solve(model, dt=0.002, iterations=60)
     solver.step(125)

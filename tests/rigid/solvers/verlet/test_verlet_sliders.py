@@ -20,7 +20,7 @@ def test_a_slider_falls_along_its_incline():
     model = rigid.Model(gravity=(0, 0, -g))
     box = model.add_box((0.4, 0.2, 0.1), mass=2.0, position=(1, 2, 3))
     axis = (math.cos(angle), 0, -math.sin(angle))
-    model.add_slider(rigid.GROUND, box, axis, point=(1.3, 2, 3.2), limits=(-1.0, 2.0), name="rail")
+    model.add_slider(rigid.GROUND, box, (1.3, 2, 3.2), axis, limits=(-1.0, 2.0), name="rail")
     solver = solve(model)
     solver.step(80)
     fallen = g * math.sin(angle) * 0.8**2 / 2
@@ -37,7 +37,7 @@ def test_a_slider_between_two_bodies_keeps_them_in_line():
     beam = model.add_box((2.0, 0.1, 0.2), mass=3.0, angular_velocity=(0.2, 0.3, 1.0))
     box = model.add_box((0.2, 0.3, 0.2), mass=1.0, position=(0.3, 0, 0.1), angular_velocity=(0.2, 0.3, 1.0),
                         velocity=np.cross((0.2, 0.3, 1.0), (0.3, 0, 0.1)))  # fmt: skip
-    model.add_slider(beam, box, (1, 0, 0), limits=(-9, 9), name="rail")  # never met: the kernel of the test above
+    model.add_slider(beam, box, None, (1, 0, 0), limits=(-9, 9), name="rail")  # never met: the kernel of the test above
     solver = solve(model, dt=0.005)
     solver.step()
     first = [momentum(model, solver.state()) for momentum in (rigid.linear_momentum, rigid.angular_momentum)]

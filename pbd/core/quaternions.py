@@ -1,8 +1,20 @@
-"""Quaternions (w, x, y, z) in kernels; `rotate` and `rotate_back` are in pbd/core/shapes.py."""
+"""Rotations as unit quaternions (w, x, y, z) in kernels."""
 
 import taichi as ti
 
-from rigid.kernels.vectors import axis
+
+@ti.func
+def rotate(q, v):
+    """v turned by the unit quaternion q (w, x, y, z)."""
+    u = ti.Vector([q[1], q[2], q[3]])
+    t = 2.0 * u.cross(v)
+    return v + q[0] * t + u.cross(t)
+
+
+@ti.func
+def rotate_back(q, v):
+    """v turned by the inverse of the unit quaternion q."""
+    return rotate(ti.Vector([q[0], -q[1], -q[2], -q[3]]), v)
 
 
 @ti.func
@@ -32,8 +44,8 @@ def exponential(v):
 @ti.func
 def axis_rotation(k: ti.template(), angle):
     """The quaternion of a rotation about x, y or z. Args: k: 0, 1 or 2; angle [rad]."""
-    sine = ti.sin(0.5 * angle)
-    v = sine * axis(k)
+    axis = ti.Vector([1.0 if i == k else 0.0 for i in ti.static(range(3))])
+    v = ti.sin(0.5 * angle) * axis
     return ti.Vector([ti.cos(0.5 * angle), v[0], v[1], v[2]])
 
 

@@ -12,7 +12,7 @@ from rigid.joint import Ball, Distance, Fixed, Hinge, Slider, Universal
 from rigid.mass import second_moment
 from rigid.names import GROUND
 from rigid.rotation import rotate
-from rigid.solvers.verlet import axes
+from rigid.solvers.verlet import axes_frame
 from rigid.solvers.verlet.frame import EDGES, make_frame
 from rigid.solvers.verlet.joint_constraints import Joiner
 
@@ -22,7 +22,7 @@ REACH = 1.0
 
 
 @dataclass
-class Description:
+class Building:
     """A model as particles.
 
     Arguments:
@@ -133,7 +133,7 @@ def frames_of(models, kind="tetrahedron"):
 
 
 def describe(model, particles=None, attachments=(), alike=None, frames=None):
-    """A model as particles: a Description.
+    """A model as particles: a Building.
 
     Arguments: model; particles: a pbd.Particles that live in the same world, such as a cloth, or None; attachments:
     pairs (particles' indices, body) that stay where they are on the body; alike: the models of all worlds, this one
@@ -191,7 +191,7 @@ def describe(model, particles=None, attachments=(), alike=None, frames=None):
             point = model.bodies[index].local_point(particles.positions[particle])
             particles.add_attachment([particle], [1.0], members[index][:4], frames[index].weights(point))
     particles.radii[count:] = -1.0  # it is the bodies' shapes that meet others
-    return Description(particles, count, frames, members, joiner.motors)
+    return Building(particles, count, frames, members, joiner.motors)
 
 
 def hold(particles, corners, frame):
@@ -199,10 +199,10 @@ def hold(particles, corners, frame):
     if frame.kind == "tetrahedron":
         particles.add_sticks(corners[EDGES])
         return
-    particles.add_sticks(corners[axes.STICKS])
-    ends = frame.corners[axes.ANGLES]
+    particles.add_sticks(corners[axes_frame.STICKS])
+    ends = frame.corners[axes_frame.ANGLES]
     lengths = np.linalg.norm(ends[:, 1:] - ends[:, :1], axis=-1).max(axis=1)
-    particles.add_constraints(axes.RIGHT_ANGLE, corners[axes.ANGLES], length=lengths)
+    particles.add_constraints(axes_frame.RIGHT_ANGLE, corners[axes_frame.ANGLES], length=lengths)
 
 
 def add_distance(particles, a, b, joint):

@@ -1,0 +1,105 @@
+"""Visuals of particles: cloth, sticks, spheres, skins, plants.
+
+A visual has a method `draw(frame)`. It takes a scenes.simulate.run.Frame and returns a list of surfaces and instances.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from scenes.visuals.colours import GOLD, RED, SAND, WOOD
+from scenes.visuals.geometry import Surface
+from scenes.visuals.primitives import spheres, tubes
+
+
+@dataclass
+class ClothVisual:
+    """Triangles between particles, with a colour for each side.
+
+    Args:
+        triangles: (n, 3) indices of particles.
+        colour, back_colour: sRGB from 0 to 1; back_colour None for the same colour on both sides.
+        smooth: as in Surface.
+    """
+
+    triangles: np.ndarray
+    colour: tuple = RED
+    back_colour: tuple | None = SAND
+    smooth: bool = True
+
+    def __post_init__(self):
+        # Only particles that a triangle uses become vertices.
+        self.vertex_particles, corners = np.unique(self.triangles, return_inverse=True)
+        self.corners = corners.reshape(-1, 3).astype(np.int32)
+
+    def draw(self, frame):
+        """Surfaces at one instant; an empty list if there are no triangles. Args: a Frame."""
+        if not len(self.corners):
+            return []
+        vertices = frame.positions[self.vertex_particles]
+        return [Surface(vertices, self.corners, self.colour, self.back_colour, self.smooth)]
+
+
+@dataclass
+class StickVisual:
+    """Rods between pairs of particles.
+
+    Args: pairs: (n, 2) indices of particles; radius: one for all, or (n,) [m]; colour.
+    """
+
+    pairs: np.ndarray
+    radius: object = 0.01
+    colour: tuple = WOOD
+
+    def draw(self, frame):
+        """Surfaces at one instant; an empty list if there are no pairs. Args: a Frame."""
+        if not len(self.pairs):
+            return []
+        return [tubes(*(frame.positions[self.pairs[:, k]] for k in (0, 1)), self.radius, self.colour)]
+
+
+@dataclass
+class ParticleVisual:
+    """A sphere for each particle.
+
+    Args: particles: (n,) indices; radius: one for all, or (n,) [m]; colour: one for all, or (n, 3).
+    """
+
+    particles: np.ndarray
+    radius: object = 0.02
+    colour: object = GOLD
+
+    def draw(self, frame):
+        """Surfaces at one instant. Args: a Frame."""
+        colours = np.asarray(self.colour, float)
+        if colours.ndim == 1:
+            return [spheres(frame.positions[self.particles], self.radius, tuple(colours))]
+        return [spheres(frame.positions[self.particles], self.radius, GOLD, colours)]
+
+
+@dataclass
+class SkinVisual:
+    """A fine surface that follows coarse particles.
+
+    Args: skin: a pbd.build skin, with `vertices(positions)` and `triangles`; colour.
+    """
+
+    skin: object
+    colour: tuple = GOLD
+
+    def draw(self, frame):
+        """Surfaces at one instant. Args: a Frame."""
+        return [Surface(self.skin.vertices(frame.positions), self.skin.triangles, self.colour, solid=True)]
+
+
+@dataclass
+class PlantVisual:
+    """The stems of a plant. Args: plant: a pbd.build plant, with `axes(positions)`, `segments` and `radii`; colour."""
+
+    plant: object
+    colour: tuple = WOOD
+
+    def draw(self, frame):
+        """Surfaces at one instant. Args: a Frame."""
+        ends = self.plant.axes(frame.positions)[self.plant.segments]
+        return [tubes(ends[:, 0], ends[:, 1], self.plant.radii.mean(axis=1), self.colour)]

@@ -1,0 +1,155 @@
+"""Surfaces of basic shapes: spheres, capsules, boxes, cylinders, and rods with round ends."""
+
+import math
+
+import numpy as np
+import trimesh
+
+from scenes.visuals.geometry import Instances, Surface, checked_rows
+
+GREY = (0.8, 0.8, 0.8)
+
+
+def sphere(radius=1.0, colour=GREY, centre=(0.0, 0.0, 0.0), subdivisions=4):
+    """Make a sphere.
+
+    Args:
+        radius: [m].
+        colour: (3,) sRGB from 0 to 1.
+        centre: (3,) [m].
+        subdivisions: the sphere has 20 * 4**subdivisions triangles: 4 for a few large ones, 2 for a thousand particles.
+
+    Returns:
+        A Surface.
+    """
+    _require_positive(radius, "sphere radius")
+    mesh = trimesh.creation.icosphere(subdivisions=subdivisions)
+    return Surface(np.asarray(mesh.vertices) * radius + np.asarray(centre), mesh.faces, colour, solid=True)
+
+
+def capsule(radius, length, colour=GREY, sectors=24):
+    """Make a capsule around the z axis, centred at the origin.
+
+    Args: radius [m]; length between the centres of its round ends [m]; colour; sectors: facets around the axis.
+
+    Returns:
+        A Surface.
+    """
+    _require_positive(radius, "capsule radius")
+    half = np.array([[0.0, 0.0, length / 2]])
+    return tubes(-half, half, radius, colour, sectors=sectors, rings=sectors // 4)
+
+
+def box(size, colour=GREY):
+    """Make a box centred at the origin.
+
+    Args: size: (3,) edge lengths [m]; colour.
+
+    Returns:
+        A Surface.
+    """
+    mesh = trimesh.creation.box(extents=np.broadcast_to(np.asarray(size, dtype=float), 3))
+    return Surface(mesh.vertices, mesh.faces, colour, smooth=False, solid=True)
+
+
+def cylinder(radius, length, colour=GREY, sectors=48):
+    """Make a cylinder with flat ends around the z axis, centred at the origin.
+
+    Args: radius, length [m]; colour; sectors: facets around the axis.
+
+    Returns:
+        A Surface.
+    """
+    _require_positive(radius, "cylinder radius")
+    mesh = trimesh.creation.cylinder(radius=radius, height=length, sections=sectors)
+    # The ends and the side share no vertices. Otherwise their normals would be averaged at the rims.
+    is_end = np.abs(mesh.face_normals[:, 2]) > 0.5
+    triangles = mesh.faces + is_end[:, None] * len(mesh.vertices)
+    return Surface(np.concatenate([mesh.vertices, mesh.vertices]), triangles, colour, solid=True)
+
+
+def spheres(positions, radius, colour=GREY, colours=None, subdivisions=2):
+    """Make small spheres, one for each particle.
+
+    Args:
+        positions: (k, 3) [m].
+        radius: one for all, or (k,) [m].
+        colour: of all spheres.
+        colours: (k, 3) in place of `colour`, or None.
+        subdivisions: as in `sphere`.
+
+    Returns:
+        Instances of a sphere.
+    """
+    positions = np.asarray(positions, dtype=np.float64)
+    scales = np.broadcast_to(np.asarray(radius, dtype=np.float64), len(positions))
+    return Instances(sphere(1.0, colour, subdivisions=subdivisions), positions, scales=scales, colours=colours)
+
+
+def tubes(points_a, points_b, radius, colour=GREY, sectors=12, rings=3):
+    """Make capsules between pairs of points as one surface: ropes, sticks, plants, limbs.
+
+    Args:
+        points_a, points_b: (k, 3) ends of the axes [m]; two equal points make a sphere.
+        radius: one for all, or (k,) [m].
+        colour: of all capsules.
+        sectors, rings: facets around the axis, and from the rim of an end to its pole.
+
+    Returns:
+        A Surface.
+    """
+    points_a, points_b = checked_rows(points_a, 3, "points_a"), checked_rows(points_b, 3, "points_b")
+    if points_a.shape != points_b.shape:
+        raise ValueError(f"points_b have shape {points_b.shape}: expected that of points_a, {points_a.shape}")
+    count = len(points_a)
+    radius = np.broadcast_to(np.asarray(radius, dtype=np.float64), count)
+    if count:
+        _require_positive(radius.min(), "tubes radius")
+    directions, triangles, at_b = _unit_capsule(sectors, rings)
+    frames = _frames_along(points_b.astype(np.float64) - points_a)
+    offsets = np.einsum("va,kax->kvx", directions, frames) * radius[:, None, None]
+    vertices = np.where(at_b[None, :, None], points_b[:, None], points_a[:, None]) + offsets
+    indices = triangles[None] + (np.arange(count) * len(directions))[:, None, None]
+    return Surface(vertices.reshape(-1, 3), indices.reshape(-1, 3), colour, solid=True)
+
+
+def _unit_capsule(sectors, rings):
+    """Unit directions (v, 3) of the vertices of a capsule along z, its triangles, and a mask of its upper end (v,)."""
+    polar = np.linspace(0.0, math.pi / 2, rings + 1)[1:]
+    polar = np.concatenate([polar, math.pi - polar[::-1]])  # the rim occurs twice, once for each end
+    turn = np.arange(sectors) * (2 * math.pi / sectors)
+    ring = np.stack(
+        [
+            np.outer(np.sin(polar), np.cos(turn)),
+            np.outer(np.sin(polar), np.sin(turn)),
+            np.repeat(np.cos(polar)[:, None], sectors, axis=1),
+        ],
+        axis=-1,
+    )
+    directions = np.concatenate([[[0.0, 0.0, 1.0]], ring.reshape(-1, 3), [[0.0, 0.0, -1.0]]])
+    at_b = np.arange(len(directions)) <= rings * sectors
+    here = np.arange(sectors)
+    next_sector = (here + 1) % sectors
+    triangles = [np.stack([np.zeros(sectors, int), 1 + here, 1 + next_sector], axis=-1)]
+    for upper in 1 + sectors * np.arange(2 * rings - 1):
+        lower = upper + sectors
+        triangles.append(np.stack([upper + here, lower + here, lower + next_sector], axis=-1))
+        triangles.append(np.stack([upper + here, lower + next_sector, upper + next_sector], axis=-1))
+    last = 1 + sectors * (2 * rings - 1)
+    triangles.append(np.stack([np.full(sectors, len(directions) - 1), last + next_sector, last + here], axis=-1))
+    return directions, np.concatenate(triangles), at_b
+
+
+def _frames_along(axes):
+    """Frames (k, 3, 3) of unit vectors: two across each axis (k, 3), then one along it, z if its length is zero."""
+    lengths = np.linalg.norm(axes, axis=1, keepdims=True)
+    along = np.where(lengths > 1e-12, axes / np.maximum(lengths, 1e-12), (0.0, 0.0, 1.0))
+    least = np.eye(3)[np.argmin(np.abs(along), axis=1)]
+    across = np.cross(along, least)
+    across /= np.linalg.norm(across, axis=1, keepdims=True)
+    return np.stack([across, np.cross(along, across), along], axis=1)
+
+
+def _require_positive(value, name):
+    if not (np.isfinite(value) and value > 0):
+        raise ValueError(f"{name} is {value}: expected a finite number above zero")
