@@ -5,10 +5,9 @@
     rod = model.add_box((0.5, 0.05, 0.05), mass=1.0, position=(0.25, 0, 1), name="rod")
     model.add_hinge(rigid.GROUND, rod, point=(0, 0, 1), axis=(0, 1, 0))
 
-The description: bodies, shapes, joints, springs, gears (rigid/model.py), snapshots (rigid/state.py), mass properties
-(rigid/mass.py) and rotations (rigid/rotation.py); builders in rigid/build. Where shapes touch is in rigid/collision.
-Solvers: "verlet" (rigid/solvers/verlet), "impulse" (rigid/solvers/impulse), "articulated" (rigid/solvers/articulated) and "penalty"
-(rigid/solvers/penalty).
+The description of bodies, shapes, joints, springs and gears is in rigid/model.py, snapshots in rigid/state.py, mass
+properties in rigid/mass.py; rigid/build makes models from files. Contact detection is in rigid/collision, constraint
+rows in rigid/constraints. The solvers "verlet", "impulse", "articulated" and "penalty" are in rigid/solvers.
 """
 
 from pbd.core.results import Diverged, Energy, Statistics

@@ -1,4 +1,4 @@
-"""Contacts as rows (rigid/constraints/rows.py): three for each contact point, six if surfaces resist rolling or spinning.
+"""Contacts as rows (rigid/constraints/rows.py): three for each contact point, six with rolling or spinning friction.
 
     LIMIT     the gap, G = (p_a - p_b)·n >= 0; bodies that are apart may come together in the step, and no more
     FRICTION  no slip along two directions at a right angle to n, as far as |effort| <= μ effort_n allows: the cone
@@ -30,11 +30,11 @@ def contact_size(pair_types):
     return count * CONTACT_ROWS, count * CONTACT_GROUPS
 
 
-# Bodies touch if their gap is below this part of g h², the distance that a body at rest falls in a step. It keeps stacks
-# at rest: a gap that may be closed within the step feeds positions back into velocities. Together with warm starting
-# and iterations that have not converged, that lets the slow modes of a stack grow by up to 15 % a step. (A mode whose
-# error the iterations reduce to a part ρ changes from step to step by the roots of z³ - 3ρz² + 3ρz - ρ, of which the
-# largest is above 1 for every ρ between 0 and 1; without gaps it is sqrt ρ.)
+# Bodies touch if their gap is below this part of g h², the distance that a body at rest falls in a step. That keeps
+# stacks at rest: a gap that may be closed within the step feeds positions back into velocities. Together with warm
+# starting and unconverged iterations, that lets slow modes of a stack grow by up to 15 % a step. (A mode whose error
+# the iterations reduce to a part ρ changes from step to step by the roots of z³ - 3ρz² + 3ρz - ρ, of which the largest
+# is above 1 for every ρ between 0 and 1; without gaps it is sqrt ρ.)
 TOUCHING = 0.25
 
 # Bodies do not rebound if they approach slower than this many times g h, what a body at rest gains in a step.

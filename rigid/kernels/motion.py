@@ -16,8 +16,8 @@ from rigid.collision.setup import shape_numbers
 from rigid.kernels.matrices import multiply_symmetric, symmetric_columns
 from rigid.kernels.vectors import axis, load_quaternion, load_vector, store_quaternion, store_vector
 
-# Mass properties. Inertias are about the centre of mass in the body's frame, six columns each (rigid/kernels/matrices.py).
-# The radius is of the ball about the centre of mass that contains all shapes of the body [m].
+# Mass properties. Inertias are about the centre of mass in the body's frame, six columns each, see
+# rigid/kernels/matrices.py. The radius is of the ball about the centre of mass that contains all shapes [m].
 MASS = Columns(inverse_mass=1, inertia=6, inverse_inertia=6, radius=1, mass=1)
 
 # Centre of mass [m] and rotation (w, x, y, z).
@@ -151,7 +151,8 @@ def apply_gyroscopic_torque(bodies: ti.template(), method: ti.template(), body, 
         for _ in ti.static(range(1 if method == "implicit" else 3)):
             between = before + share * (now - before)
             momentum = multiply_symmetric(bodies.mass, body, MASS.inertia, between, world)
-            error = multiply_symmetric(bodies.mass, body, MASS.inertia, now - before, world) + h * between.cross(momentum)
+            error = multiply_symmetric(bodies.mass, body, MASS.inertia, now - before, world)
+            error += h * between.cross(momentum)
             columns = [ti.Vector([0.0, 0.0, 0.0]) for _ in ti.static(range(3))]
             for k in ti.static(range(3)):
                 along = multiply_symmetric(bodies.mass, body, MASS.inertia, axis(k), world)

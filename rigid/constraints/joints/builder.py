@@ -38,8 +38,10 @@ class JointBuilder:
         closed: joints that a solver's coordinates keep closed; they get no rows for that.
         grabs: how many grab springs there are.
 
-    Attributes: first_coordinates: of each joint; grabs: a GrabRows for each; rows_of: a slice for each joint, of all rows
-    that act between its bodies, gears excluded.
+    Attributes:
+        first_coordinates: of each joint.
+        rows_of: a slice for each joint, of all rows that act between its bodies, gears excluded.
+        grabs: a GrabRows for each grab spring.
     """
 
     def __init__(self, models, rows, closed=(), grabs=0):

@@ -27,9 +27,14 @@ class Features(NamedTuple):
     sleeping: bool = False
 
     @property
+    def contacts(self):
+        """Whether anything can touch."""
+        return self.pair_types is not None
+
+    @property
     def rows(self):
         """Whether there are any rows."""
-        return self.joints or self.pair_types is not None
+        return self.joints or self.contacts
 
 
 class Data(NamedTuple):

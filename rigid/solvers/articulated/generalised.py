@@ -250,7 +250,7 @@ def pass_impulse_inward(s: ti.template(), row, i, j, first_i, count_i, first_j, 
 
 @ti.func
 def pass_response_outward(s: ti.template(), row, link, begin, world):
-    """Find the speeds that the test impulse gives to the whole tree of a link. Args: begin: the row's column of speed 0."""
+    """Find the speeds that the test impulse gives to the tree of a link. Args: begin: the row's column of speed 0."""
     links, of, axes = ti.static(s.trees.links, s.trees.articulated, s.trees.axes)
     for each in range(links[link, LINK.tree], links[link, LINK.tree_end]):
         v, w = carried_velocity(s, each, of, links[each, LINK.parent], ARTICULATED.test, world)

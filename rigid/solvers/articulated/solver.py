@@ -55,8 +55,8 @@ class ArticulatedSolver(SequentialSolver):
     def _clear_caches(self):
         """Clear caches, compute coordinates and speeds from the bodies' poses and velocities, and poses from these.
 
-        Velocities stay as they are given: those of a state are half a step behind its poses, and the next step takes the
-        part of them that the joints allow.
+        Velocities stay as they are given: those of a state are half a step behind its poses, and the next step takes
+        the part of them that the joints allow.
         """
         super()._clear_caches()
         poses = read(self.data.bodies.pose)[:, :-1].astype(float)

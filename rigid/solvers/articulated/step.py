@@ -32,7 +32,7 @@ from rigid.solvers.sequential.solve import iterate
 
 @lru_cache
 def step_kernel(features):
-    """Make the kernel of a solver with these features. Args: features: the solver's. Its integers: steps, iterations."""
+    """Make the kernel for some features. Besides the data it takes steps and iterations. Args: features."""
     find_points = None if features.pair_types is None else point_finder(features.pair_types)
     advance = over_worlds(advance_world, features)
     return make_kernel(advance, Data, features=features, coordinates=generalised, find_points=find_points)

@@ -28,6 +28,11 @@ class Features(NamedTuple):
     one_world: bool  # one world runs on one thread
     spread: int  # distance of two worlds in a parallel loop, see rigid/kernels/worlds.py
 
+    @property
+    def contacts(self):
+        """Whether anything can touch."""
+        return self.pair_types is not None
+
 
 class Data(NamedTuple):
     """What every function of the kernel can read. A new array is one line here, or in one of the groups."""

@@ -12,11 +12,12 @@ point below the centre, and for cubes on four points; the corners of a flatter b
 
 Contacts come and go, so the bound on the step cannot be checked for them at the start. Instead they use what joints
 leave of it. A step is stable if the largest eigenvalue of Σ (h² α + 2 h β) M^(-1/2) Jᵀ J M^(-1/2), over rows, is below
-4 (stability.py). The largest eigenvalue of a sum is at most the sum of those of its parts. If each row is shared between
-its two bodies as its A is, a body has at most Σ (h² α* + 2 h β*) over its own rows. So the step is stable if each of a
-body's n points uses an nth of what is left. A point uses 3/4 of that, because its three rows share a point, and together
-have more than one alone: 11/8 at the corner of a cube. Damping is reduced first, then stiffness: at 3 ms a box on four
-points has 0.8 of critical damping, round shapes have all that is asked for, and a body on thirty points hardly any.
+4 (stability.py). The largest eigenvalue of a sum is at most the sum of those of its parts. If each row is shared
+between its two bodies as its A is, a body has at most Σ (h² α* + 2 h β*) over its own rows. So the step is stable if
+each of a body's n points uses an nth of what is left. A point uses 3/4 of that, because its three rows share a point,
+and together have more than one alone: 11/8 at the corner of a cube. Damping is reduced first, then stiffness: at 3 ms a
+box on four points has 0.8 of critical damping, round shapes have the full damping, and a body on thirty points has
+hardly any.
 """
 
 import math
@@ -86,7 +87,7 @@ def count_contacts(s: ti.template(), count, world):
 @ti.func
 def store_stretches(s: ti.template(), world):
     """Store how far the friction of all contacts is stretched, for the next step."""
-    if ti.static(s.features.pair_types is not None):
+    if ti.static(s.features.contacts):
         n = ti.static(s.rows.numbers)
         contact_cache.clear(s.cache, world)
         for c in range(ti.min(s.points.count[world], s.points.integers.shape[1])):

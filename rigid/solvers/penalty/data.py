@@ -9,9 +9,9 @@ from rigid.constraints import rows
 from rigid.constraints.joints.data import Joints
 from rigid.kernels.motion import Bodies
 
-# Behind the columns of all rows: stiffness and damping of the row before they are scaled; its rows of the matrices α and
-# β of its group's -α G - β dG/dt, six at most; its G, which for a drive or friction is how far it is stretched; dG/dt
-# less its target; its effort, the force or torque of this step [N or N m].
+# Behind the columns of all rows: stiffness and damping of the row before scaling; its rows of the matrices α and β of
+# its group's -α G - β dG/dt, six at most; its G, which for a drive or friction is how far it is stretched; dG/dt less its
+# target; its effort, the force or torque of this step [N or N m].
 ROW = rows.ROW.extend(own_stiffness=1, own_damping=1, alpha=6, beta=6, stretch=1, velocity=1, effort=1)
 
 # Forces and torques of all rows on a body [N, N m].
@@ -28,6 +28,11 @@ class Features(NamedTuple):
     block: bool  # scale the rows of a joint together
     one_world: bool  # one world runs on one thread
     spread: int  # distance of two worlds in a parallel loop, see rigid/kernels/worlds.py
+
+    @property
+    def contacts(self):
+        """Whether anything can touch."""
+        return self.pair_types is not None
 
 
 class Step(NamedTuple):

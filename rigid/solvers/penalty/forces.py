@@ -12,10 +12,10 @@ rotation, of light bodies or heavy ones, and is stable alone if h² α* + 2 h β
 1/(1/m_i + 1/m_j) in place of A⁻¹, for torques too (scaling "mass"); the frequency of a rotation then depends on the
 size of the body.
 
-All rows of an equality have one matrix A: α = √α* A⁻¹ √α*. So the bound holds for all of them together, and a load that
-accelerates the bodies by g opens the joint by g/α* in any direction. With 1/A_rr of each row instead (`block` off), a
-heavy ball on a light slanted rod opens by many times that: along x and z the rotation of the rod gives way, but the load
-is along the rod. Joints that share a body tighten the bound: stability.py.
+All rows of an equality have one matrix A: α = √α* A⁻¹ √α*. So the bound holds for all of them together, and a load
+that accelerates the bodies by g opens the joint by g/α* in any direction. With 1/A_rr of each row instead (`block`
+off), a heavy ball on a light slanted rod opens by many times that: along x and z the rotation of the rod gives way, but
+the load is along the rod. Joints that share a body tighten the bound: stability.py.
 """
 
 import taichi as ti

@@ -36,13 +36,13 @@ class PenaltySolver(RowSolver):
     damping is reduced, and then their stiffness.
 
     Limitations: first order in the step; the opening of joints is proportional to 1/α*. Nothing is hard: joints open
-    under load, limits and contacts are passed by what it takes to stop a body, and fast bodies meet thin ones too late.
-    Bodies that overlap at the start are thrown apart. Errors add up over bodies: a stack sinks into itself by the
-    weights above, and light bodies between heavy ones give way by the ratio of their masses or moments. Contacts rebound
-    by their damping, with 0.135 of their speed at least, and more if the step is long; joint limits rebound with 0.3.
-    Friction and motors are springs that slip: they give way by millimetres before they hold, and a sudden load
-    overshoots. Angular momentum is kept as far as joints are closed. The bound on the step is that of the starting pose.
-    One thread moves one world.
+    under load, limits and contacts are passed by the distance that stops a body, and fast bodies meet thin ones too
+    late. Bodies that overlap at the start are thrown apart. Errors add up over bodies: a stack sinks into itself by the
+    weights above, and light bodies between heavy ones give way by the ratio of their masses or moments. Contacts
+    rebound by their damping, with 0.135 of their speed at least, and more if the step is long; joint limits rebound
+    with 0.3. Friction and motors are springs that slip: they give way by millimetres before they hold, and a sudden
+    load overshoots. Angular momentum is kept as far as joints are closed. The bound on the step is that of the starting
+    pose. One thread moves one world.
 
     Source: Mikhaylyuk and Strashnov, Simulation of Articulated Rigid Bodies with Penalty Method (2013).
     """
@@ -76,15 +76,15 @@ class PenaltySolver(RowSolver):
         return [find_islands(numbers[k], groups[k], mass[k], inverse_inertia[k]) for k in worlds]
 
     def _check_stability(self, options):
-        """Raise ValueError if a step is too long, and give contacts what joints leave. Args: options: PenaltyOptions."""
+        """Raise ValueError if a step is too long; give contacts what joints leave. Args: options: PenaltyOptions."""
         h, left = options.dt / options.substeps, [BOUND] * len(self.models)
         for world, islands in enumerate(self._islands):
             load, row = largest_load(islands, h)
             if load >= BOUND and options.check_stability:
                 where = f" of world {world}" if len(self._islands) > 1 else ""
                 raise ValueError(
-                    f"a step of {h:g} s is unstable: the row of {self._name_of(row)}{where} and the rows that share its "
-                    f"bodies have h² α + 2 h β = {load:.3g}, expected below {BOUND:g}; use a step below "
+                    f"a step of {h:g} s is unstable: the row of {self._name_of(row)}{where}, and rows that share its "
+                    f"bodies, have h² α + 2 h β = {load:.3g}: expected below {BOUND:g}; use a step below "
                     f"{longest_step(islands, h):.3g} s, or less stiffness and damping"
                 )
             left[world] = max(BOUND - load, LEAST_CONTACT_LOAD)

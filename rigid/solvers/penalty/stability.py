@@ -4,9 +4,9 @@ Semi-implicit Euler takes a mode u of M ẍ + C ẋ + K x = 0 from step to step 
 
     z² - (2 - h² k - h c) z + 1 - h c = 0,   k = u·K u / u·M u,   c = u·C u / u·M u
 
-Both roots are within the unit circle if and only if h² k + 2 h c < 4. For one row that is h² α* + 2 h β* < 4. For all of
-them, K = Jᵀ α J and C = Jᵀ β J, and the largest eigenvalue of W J M⁻¹ Jᵀ W must be below 4, with the matrix
-W² = h² α + 2 h β, which has a block for each joint: at 4 a root is -1, whether or not K and C share modes.
+Both roots are within the unit circle if and only if h² k + 2 h c < 4. For one row that is h² α* + 2 h β* < 4. For all
+of them, K = Jᵀ α J and C = Jᵀ β J, and the largest eigenvalue of W J M⁻¹ Jᵀ W must be below 4. The matrix
+W² = h² α + 2 h β has a block for each joint. At 4 a root is -1, whether or not K and C share modes.
 
 The matrix is that of the model at the start. Limits, friction and motors count as if all of them acted.
 """

@@ -39,7 +39,7 @@ from rigid.solvers.report import REPORT
 
 @lru_cache
 def step_kernel(features):
-    """Make the kernel of a solver with these features. Its integers: steps, and whether bodies move (0 or 1)."""
+    """Make the kernel for some features. Besides the data it takes steps, and 1 to move bodies. Args: features."""
     find_points = None if features.pair_types is None else point_finder(features.pair_types)
     return make_kernel(over_worlds(advance_world, features), Data, features=features, find_points=find_points)
 
@@ -83,7 +83,7 @@ def write_rows(s: ti.template(), world):
 def detect_contacts(s: ti.template(), world):
     """Find contact points and write their rows. Returns: how many groups there are, of joints and contacts."""
     groups = s.step.first_contact_group
-    if ti.static(s.features.pair_types is not None):
+    if ti.static(s.features.contacts):
         s.find_points(s.shapes, s.points, s.scratch, s.bodies.pose, s.margin, world)
         if s.points.count[world] > s.points.integers.shape[1]:
             s.report[world, REPORT.overflow] = ti.cast(s.points.count[world], float)

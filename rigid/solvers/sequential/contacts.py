@@ -23,7 +23,7 @@ SAME_POINT = 0.1
 def detect_contacts(s: ti.template(), world):
     """Find contact points and write their rows. Returns: how many groups there are, of joints and contacts."""
     groups = s.step.first_contact_group
-    if ti.static(s.features.pair_types is not None):
+    if ti.static(s.features.contacts):
         compute_contact_margins(s, world)
         s.find_points(s.shapes, s.points, s.scratch, s.bodies.pose, s.margin, world)
         if s.points.count[world] > s.points.integers.shape[1]:
@@ -78,7 +78,7 @@ def resolve_impulse(s: ti.template(), c, first, entry, column, direction, world)
 @ti.func
 def store_impulses(s: ti.template(), world):
     """Store the impulses of all contacts for the next step, which takes contacts in the other order."""
-    if ti.static(s.features.pair_types is not None):
+    if ti.static(s.features.contacts):
         s.reversed[world] = 1 - s.reversed[world]
         contact_cache.clear(s.cache, world)
         for c in range(ti.min(s.points.count[world], s.points.integers.shape[1])):

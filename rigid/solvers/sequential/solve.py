@@ -74,8 +74,8 @@ def solve_group(s: ti.template(), group, stage: ti.template(), world):
 
 @ti.func
 def needs_correction(s: ti.template(), group, kind, world):
-    """Whether position errors of a group are corrected: limits, gears, and equalities that are hard in their first rows,
-    against translation, or in their last ones, against rotation."""
+    """Whether position errors of a group are corrected: limits, gears, and equalities whose first rows (against
+    translation) or last rows (against rotation) are hard."""
     result = False
     if kind == Group.EQUALITY or kind == Group.LIMIT or kind == Group.GEAR:
         first = s.rows.groups[world, group, GROUP.first]
