@@ -16,9 +16,11 @@ from pbd.core.shapes import Box, Capsule, ConvexHull, Cylinder, MeshCollider, Pl
 from pbd.core.validate import one_of
 from rigid import build, rotation
 from rigid.body import Body, BodyShape
-from rigid.joint import Ball, Distance, Fixed, Gear, Hinge, Joint, Motor, PointSpring, Slider, Soft, Spring, Universal
+from rigid.joint import Ball, Distance, Fixed, Gear, Hinge, Joint, Slider, Universal
 from rigid.model import Model
+from rigid.motor import Motor
 from rigid.names import GROUND
+from rigid.spring import PointSpring, Soft, Spring
 from rigid.state import State, angular_momentum, linear_momentum
 
 SOLVERS = ("verlet", "impulse", "articulated", "penalty")

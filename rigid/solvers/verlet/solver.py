@@ -15,7 +15,7 @@ from pbd.core.validate import finite_vector
 from rigid.collision.data import PAIR, POINT
 from rigid.collision.setup import pair_types
 from rigid.constraints.contact_forces import Contacts
-from rigid.joint import motor_target
+from rigid.motor import motor_target
 from rigid.names import look_up
 from rigid.rotation import from_matrix, rotate
 from rigid.solvers.base import Solver
