@@ -172,8 +172,8 @@ class RowSolver(Solver):
     def grab(self, grab, body, point, target, stiffness, damping=0.0):
         """Pull a point of a body to a target by a spring, see Solver.grab."""
         grab = self._grab_rows[one_grab(grab, len(self._grab_rows))]
-        body = look_up("held body", body, self.model.bodies, "body")
-        target, point = finite_vector("target of a grab", target), finite_vector("held point", point)
+        body = look_up("grabbed body", body, self.model.bodies, "body")
+        target, point = finite_vector("target of a grab", target), finite_vector("grabbed point", point)
         spring = positive("stiffness of a grab", stiffness), not_negative("damping of a grab", damping)
         if self._grabbed.get(grab) != (body, *spring):
             self._grabbed[grab] = (body, *spring)

@@ -10,8 +10,8 @@ from rigid.constraints.joints.data import Joints
 from rigid.kernels.motion import Bodies
 
 # Behind the columns of all rows: stiffness and damping of the row before scaling; its rows of the matrices α and β of
-# its group's -α G - β dG/dt, six at most; its G, which for a drive or friction is how far it is stretched; dG/dt less its
-# target; its effort, the force or torque of this step [N or N m].
+# its group's -α G - β dG/dt, six at most; its G, which for a drive or friction is how far it is stretched; dG/dt less
+# its target; its effort, the force or torque of this step [N or N m].
 ROW = rows.ROW.extend(own_stiffness=1, own_damping=1, alpha=6, beta=6, stretch=1, velocity=1, effort=1)
 
 # Forces and torques of all rows on a body [N, N m].
