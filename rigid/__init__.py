@@ -1,13 +1,21 @@
-"""Rigid bodies: one description, read by every solver.
+"""Rigid bodies: one description for all solvers.
 
     import rigid
     model = rigid.Model()
     rod = model.add_box((0.5, 0.05, 0.05), mass=1.0, position=(0.25, 0, 1), name="rod")
     model.add_hinge(rigid.GROUND, rod, point=(0, 0, 1), axis=(0, 1, 0))
 
-The description of bodies, shapes, joints, springs and gears is in rigid/model.py, snapshots in rigid/state.py, mass
-properties in rigid/mass.py; rigid/build makes models from files. Contact detection is in rigid/collision, constraint
-rows in rigid/constraints. The solvers "verlet", "impulse", "articulated" and "penalty" are in rigid/solvers.
+The description:
+
+    model.py       Model: adds bodies, shapes, joints, springs and gears
+    body.py        Body and BodyShape               joint.py     Ball, Hinge, Universal, Slider, Fixed, Distance, Gear
+    spring.py      Spring, Soft, PointSpring        motor.py     Motor
+    mass.py        mass, centre of mass, inertia    rotation.py  quaternions in numpy
+    state.py       State: a snapshot of all bodies  energy.py    energy of a snapshot
+    names.py       names and lookup                 worlds.py    models of one solver
+    build/         ragdolls, MJCF files
+
+Contact detection is in collision/, constraint rows are in constraints/, and the solvers are in solvers/.
 """
 
 from pbd.core.results import Diverged, Energy, Statistics
