@@ -14,7 +14,7 @@
 `Particles` describes, `ParticleSystem` moves; pbd/step.py is the algorithm.
 """
 
-from pbd.constraints import Kind, scalar_constraint
+from pbd.constraints import ConstraintType, scalar_constraint
 from pbd.core.results import Diverged, Energy, Statistics
 from pbd.core.shapes import Box, Capsule, ConvexHull, Cylinder, MeshCollider, Plane, Sphere
 from pbd.particles import Particles
@@ -28,7 +28,7 @@ __all__ = [
     "Cylinder",
     "Diverged",
     "Energy",
-    "Kind",
+    "ConstraintType",
     "MeshCollider",
     "ParticleSystem",
     "Particles",

@@ -18,7 +18,7 @@ The current direction damps at first order and loses angular momentum: a spinnin
 
 import taichi as ti
 
-from pbd.constraints.kind import TINY, WEIGHTLESS, Kind, one_sided, scalar_constraint
+from pbd.constraints.constraint_type import TINY, WEIGHTLESS, ConstraintType, one_sided, scalar_constraint
 
 
 @ti.func
@@ -80,7 +80,7 @@ def _rigid_stick(name, bound):
         return one_sided(longer, bound) == 0.0
 
     compliant = scalar_constraint(name, 2, ("length",), stick, bound).compliant
-    return Kind(name, 2, ("length",), project, value, compliant=compliant, holds=None if bound == "equal" else holds)
+    return ConstraintType(name, 2, ("length",), project, value, compliant=compliant, is_satisfied=None if bound == "equal" else holds)
 
 
 STICK = _rigid_stick("stick", "equal")
@@ -96,4 +96,4 @@ def _project_root_free(x, start, w, parameters, compliance, multiplier, from_sta
     return [x[0] - (w[0] * s) * separation, x[1] + (w[1] * s) * separation], multiplier
 
 
-STICK_ROOT_FREE = Kind("stick (root-free)", 2, ("length",), _project_root_free, STICK.value)
+STICK_ROOT_FREE = ConstraintType("stick (root-free)", 2, ("length",), _project_root_free, STICK.value)

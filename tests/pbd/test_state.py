@@ -64,9 +64,9 @@ def test_going_back_is_bit_for_bit_too():
 def test_a_snapshot_does_not_change_with_the_system():
     system = triangle()
     state = system.state()
-    before = state.positions.copy()
+    before = state.position.copy()
     system.step(3)
-    assert np.array_equal(state.positions, before)
+    assert np.array_equal(state.position, before)
 
 
 @pytest.mark.parametrize("content", ["nothing", "words", "another npz", "an npy", "half an npz", "pickled"])
@@ -135,7 +135,7 @@ def test_a_refused_state_leaves_the_system_as_it_was(name):
     system = triangle()
     before = system.digest()
     state = system.state()
-    state.positions = state.positions + 1.0
+    state.position = state.position + 1.0
     setattr(state, name, np.full((3, 3), math.nan))
     with pytest.raises(ValueError, match="nan"):
         system.set_state(state)
@@ -254,7 +254,7 @@ def test_a_changed_step_keeps_velocity_and_time_with_substeps(substeps):
 def test_a_changed_step_reaches_what_is_driven():
     particles = pbd.Particles()
     particles.add_particle((0, 0, 0))
-    particles.drive(0, lambda time: (time**2, 0, 0))
+    particles.add_path(0, lambda time: (time**2, 0, 0))
     s = pbd.ParticleSystem(particles, dt=0.01, substeps=3)
     s.step(5)
     s.dt = 0.002

@@ -23,7 +23,7 @@ step, so that sweeps converge to λ C = 0 instead of leaving bodies apart, and t
 
 import taichi as ti
 
-from pbd.constraints.kind import WEIGHTLESS
+from pbd.constraints.constraint_type import WEIGHTLESS
 from pbd.integrate import gravity
 from rigid.collision.data import POINT
 from rigid.solvers.verlet.contact_cache import CALM, recall

@@ -2,7 +2,7 @@
 
 import taichi as ti
 
-from pbd.constraints.kind import WEIGHTLESS
+from pbd.constraints.constraint_type import WEIGHTLESS
 from pbd.integrate import gravity
 from rigid.solvers.verlet.contacts import apart, push_both
 from rigid.solvers.verlet.data import (

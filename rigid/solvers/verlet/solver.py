@@ -176,7 +176,7 @@ class FrameSolver:
         Σ m (x - x*)/Mh, and I⁻¹ Σ m r × (x - x*)/h. `warm_start` is what it takes to go on bit for bit.
         """
         snapshot = self.system.state()
-        found = self._read(snapshot.positions, snapshot.previous)
+        found = self._read(snapshot.position, snapshot.previous_position)
         return State(*found, self.time, self._memory(snapshot))
 
     def _read(self, positions, previous):
@@ -192,7 +192,7 @@ class FrameSolver:
 
     def _memory(self, snapshot):
         """All numbers of the particles and of contacts, in a row."""
-        arrays = [snapshot.positions, snapshot.previous, snapshot.forces, snapshot.inverse_masses]
+        arrays = [snapshot.position, snapshot.previous_position, snapshot.force, snapshot.inverse_mass]
         arrays += [[snapshot.dt, snapshot.substeps, snapshot.origin, snapshot.substep]]
         arrays += [self.system.memory(), self.system.numbers(self._targets())]
         arrays += [read(array) for array in self._remembered()]
@@ -219,7 +219,7 @@ class FrameSolver:
     def _recall(self, state):
         """Take a state with its memory, if that is of this system and belongs to the poses; whether it was so."""
         now = self.system.state()
-        shapes = [now.positions.shape, now.previous.shape, now.forces.shape, now.inverse_masses.shape, (4,)]
+        shapes = [now.position.shape, now.previous_position.shape, now.force.shape, now.inverse_mass.shape, (4,)]
         counted, targets = self.system.memory().shape, (len(self._targets()), self.system.worlds)
         shapes += [counted, targets, *(read(array).shape for array in self._remembered())]
         ends = np.cumsum([np.prod(shape, dtype=int) for shape in shapes])

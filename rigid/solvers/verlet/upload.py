@@ -14,7 +14,7 @@ LOOK = 0.02
 
 def may_touch(model, particles=None):
     """Whether anything of a model can touch: two of its shapes, or one and a particle of some radius."""
-    if particles is not None and len(model.shapes) and (particles.radii > 0).any():
+    if particles is not None and len(model.shapes) and (particles.radii() > 0).any():
         return True
     shapes = range(len(model.shapes))
     return any(model.may_touch(a, b) for a in shapes for b in range(a))
@@ -28,7 +28,7 @@ def body_arrays(models, descriptions, worlds, capacity=None):
     """
     first = descriptions[0]
     if capacity is None:
-        meeting = int((first.particles.radii[: first.own] > 0).sum())
+        meeting = int((first.particles.radii()[: first.own] > 0).sum())
         capacity = default_capacity(models[0]) + 2 * meeting
     capacity = whole("contact_capacity", capacity)
     shapes, points, broad = collision_arrays(models, worlds, capacity)
