@@ -24,11 +24,11 @@ from pbd.system import ParticleSystem
 __all__ = [
     "Box",
     "Capsule",
+    "ConstraintType",
     "ConvexHull",
     "Cylinder",
     "Diverged",
     "Energy",
-    "ConstraintType",
     "MeshCollider",
     "ParticleSystem",
     "Particles",

@@ -46,5 +46,5 @@ class Clock:
         return self.origin + (self.substep + substeps) * self.h
 
     def step_of(self, substep):
-        """Number of the step, counted from one, that contains a substep. Args: substep: counted from zero at `origin`."""
+        """Number of the step that contains a substep, counted from one. Args: substep: counted from `origin`."""
         return self.steps_before + substep // self.substeps + 1

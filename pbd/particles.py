@@ -6,8 +6,19 @@ from copy import copy
 import numpy as np
 
 from pbd import rest_values
+from pbd.collision.collider import Collider
 from pbd.constraint_sets import ConstraintSets
-from pbd.core.validate import finite_array, finite_number, finite_vector, fraction, indices, not_negative, one_of, spread
+from pbd.core.shapes.shape import Shape
+from pbd.core.validate import (
+    finite_array,
+    finite_number,
+    finite_vector,
+    fraction,
+    indices,
+    not_negative,
+    one_of,
+    spread,
+)
 
 # Names of the types of sticks, by the bound of their lengths.
 STICK_NAMES = {"equal": "stick", "at_least": "stick at least", "at_most": "stick at most"}

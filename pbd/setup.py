@@ -185,7 +185,10 @@ def refuse_narrow_boxes(description, boxes):
 
 def constraint_tables(constraints, types, schedule, worlds):
     """Values of ConstraintArrays but for the multipliers, in the order of a schedule; and the number of multipliers."""
-    sizes = [(m.size, m.shape[0] * p.shape[1], m.shape[0] * each.compliance) for (m, p), each in zip(constraints, types)]
+    sizes = [
+        (members.size, numbers.shape[0] * numbers.shape[1], len(members) * each.compliance)
+        for (members, numbers), each in zip(constraints, types)
+    ]
     starts = np.concatenate([np.zeros((1, 3), int), np.cumsum(np.reshape(sizes, (-1, 3)).astype(int), axis=0)])
     if starts.max() > np.iinfo(np.int32).max:
         raise ValueError(f"{starts.max()} members of constraints: expected at most 2³¹ - 1, which 32 bits can count")

@@ -326,7 +326,7 @@ class ParticleSystem:
     # Grabs, cuts and colliders ----------------------------------------------------------------------------------------
 
     def grab(self, grab, particles, target, stiffness, damping=0.0, weights=None):
-        """Pull particles to a target by a spring, in all worlds, from the next step on. Call it again to move the target.
+        """Pull particles to a target by a spring in all worlds, from the next step on. Again, it moves the target.
 
         Args:
             grab: index of one of the system's grab springs.

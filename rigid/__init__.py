@@ -16,9 +16,11 @@ from pbd.core.shapes import Box, Capsule, ConvexHull, Cylinder, MeshCollider, Pl
 from pbd.core.validate import one_of
 from rigid import build, rotation
 from rigid.body import Body, BodyShape
-from rigid.joint import Ball, Distance, Fixed, Gear, Hinge, Joint, Motor, PointSpring, Slider, Soft, Spring, Universal
+from rigid.joint import Ball, Distance, Fixed, Gear, Hinge, Joint, Slider, Universal
 from rigid.model import Model
+from rigid.motor import Motor
 from rigid.names import GROUND
+from rigid.spring import PointSpring, Soft, Spring
 from rigid.state import State, angular_momentum, linear_momentum
 
 SOLVERS = ("verlet", "impulse", "articulated", "penalty")
@@ -48,7 +50,7 @@ def solver_class(name):
     """The class of a solver. It imports Taichi, which a description does not need. Args: name."""
     one_of("solver", name, SOLVERS)
     if name == "verlet":
-        from rigid.solvers.verlet import FrameSolver as Solver
+        from rigid.solvers.verlet import VerletSolver as Solver
     elif name == "impulse":
         from rigid.solvers.impulse import ImpulseSolver as Solver
     elif name == "articulated":

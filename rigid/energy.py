@@ -27,7 +27,7 @@ def energy(models, state, joint_positions, gravity):
         stretch = lengths(springs, state) - of_worlds(springs, state, "rest_length")
         potential = potential + stored(springs, stretch, state)
     for index, joint in enumerate(models[0].joints):
-        springs = [getattr(model.joints[index], "spring", None) for model in models]
+        springs = [model.joints[index].spring for model in models]
         if not any(springs):
             continue
         if isinstance(joint, Ball):

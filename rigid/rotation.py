@@ -130,7 +130,7 @@ def swing_twist_angles(q, axis):
     return swing_angle, 2 * np.arctan2((twist[..., 1:] * axis).sum(axis=-1), twist[..., 0])
 
 
-def triad(axis):
+def frame_axes(axis):
     """A right-handed triad (3, 3) of rows n0, n1, n2 whose n0 is the axis (3,) scaled to length one.
 
     n1 is at a right angle to the world axis that lies furthest from n0 (of equals the first).
@@ -142,6 +142,6 @@ def triad(axis):
     return np.stack([n0, n1, np.cross(n0, n1)])
 
 
-def between_triads(a, b):
+def between_axes(a, b):
     """The rotations (..., 4) that take triads a to triads b, row by row. Arguments: a, b (..., 3, 3), of rows."""
     return from_matrix(np.swapaxes(np.asarray(b, float), -1, -2) @ np.asarray(a, float))

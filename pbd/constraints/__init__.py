@@ -3,8 +3,8 @@
 from pbd.constraints.angle import ANGLE_AT_LEAST, ANGLE_AT_MOST
 from pbd.constraints.attachment import attachment
 from pbd.constraints.bending import BENDING
-from pbd.constraints.flat_bending import FLAT_BENDING
 from pbd.constraints.constraint_type import BOUNDS, ConstraintType, scalar_constraint
+from pbd.constraints.flat_bending import FLAT_BENDING
 from pbd.constraints.plane import PLANE_LIMIT
 from pbd.constraints.stick import STICK, STICK_AT_LEAST, STICK_AT_MOST, STICK_ROOT_FREE
 from pbd.constraints.volume import VOLUME
@@ -32,8 +32,8 @@ __all__ = [
     "ANGLE_AT_MOST",
     "BENDING",
     "BOUNDS",
-    "FLAT_BENDING",
     "CONSTRAINT_TYPES",
+    "FLAT_BENDING",
     "PLANE_LIMIT",
     "STICK",
     "STICK_AT_LEAST",

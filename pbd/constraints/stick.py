@@ -75,12 +75,13 @@ def _rigid_stick(name, bound):
         return ti.static(along(from_start))(x, start, w, parameters[0]), multiplier
 
     @ti.func
-    def holds(x, parameters):
+    def is_satisfied(x, parameters):
         longer = (x[1] - x[0]).norm_sqr() - parameters[0] * parameters[0]
         return one_sided(longer, bound) == 0.0
 
     compliant = scalar_constraint(name, 2, ("length",), stick, bound).compliant
-    return ConstraintType(name, 2, ("length",), project, value, compliant=compliant, is_satisfied=None if bound == "equal" else holds)
+    skip = None if bound == "equal" else is_satisfied
+    return ConstraintType(name, 2, ("length",), project, value, compliant=compliant, is_satisfied=skip)
 
 
 STICK = _rigid_stick("stick", "equal")

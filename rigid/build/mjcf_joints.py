@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rigid.joint import Spring
 from rigid.rotation import from_axis_angle, rotate
+from rigid.spring import Spring
 
 FREE, BALL, SLIDE, HINGE = range(4)  # mjtJoint
 RIGHT_ANGLE = 1e-3  # cosine below which two axes are at one

@@ -29,8 +29,8 @@ import numpy as np
 from pbd.core.rotation import IDENTITY, rotation_between
 from pbd.core.validate import finite_number, finite_vector, one_of, positive, unit_quaternion
 from rigid.body import EVERY_GROUP
-from rigid.joint import Spring
 from rigid.rotation import exponential, multiply, rotate, swing_twist_angles
+from rigid.spring import Spring
 
 UP, DOWN, SIDEWAYS = (0.0, 0.0, 1.0), (0.0, 0.0, -1.0), (0.0, 1.0, 0.0)
 

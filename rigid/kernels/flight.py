@@ -46,7 +46,7 @@ def over_worlds(advance_world, features):
     """A Taichi function (s, steps, sweeps) that has each world advance, on one thread; many on many threads.
 
     Arguments: advance_world: a Taichi function (s, world, steps, sweeps); features: of a solver's kernel, with
-    `one_world`, and `spread`, turns between two worlds (pbd.data.SPREAD).
+    `one_world`, and `spread`, turns between two worlds (pbd.core.runtime.LOOP_STRIDE).
     """
 
     @ti.func

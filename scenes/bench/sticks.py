@@ -91,8 +91,8 @@ class CLoop:
             self.library = ctypes.CDLL(str(library))
         self.kind = ctypes.c_float if real() == np.float32 else ctypes.c_double
         self.state = state
-        self.members = read(system._arrays.constraints.members)
-        self.length = read(system._arrays.constraints.parameters)[:, 0].copy()
+        self.members = read(system.arrays.constraints.members)
+        self.length = read(system.arrays.constraints.parameters)[:, 0].copy()
         self.weights = np.ascontiguousarray(state.inverse_mass, real())
         self.gh2 = -9.81 * system.dt**2
         self.reset()

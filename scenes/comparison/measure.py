@@ -6,8 +6,7 @@ Energy, iterations, residual and contacts come from the solver. Its energy is th
 import numpy as np
 
 import rigid
-from pbd.batches import BOUND_NAMES
-from pbd.particles import inverse
+from pbd.particles import STICK_NAMES, inverse
 from rigid.constraints.joints.gaps import joint_gaps, joint_turns, limit_violations
 
 # The unit of each name; that of a limit is the joint's, and that of a residual the constraint's.
@@ -92,7 +91,7 @@ def largest_stretch(particles, positions):
     Args: particles: a pbd.Particles; positions: (particles, 3) [m].
     """
     found = []
-    for bound, name in BOUND_NAMES.items():
+    for bound, name in STICK_NAMES.items():
         batch = particles.constraint_sets.get((name, False))
         if batch is None:
             continue

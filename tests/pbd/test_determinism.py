@@ -127,7 +127,7 @@ def test_the_scene_has_it_all():
     assert np.isfinite(system.positions()).all()
     kinds = set(system.particles.constraint_sets)
     assert kinds == {("stick", False), ("stick", True), ("flat bending", True)}
-    assert system._arrays.contacts.neighbour_count.to_numpy().sum() > 100
+    assert system.arrays.contacts.neighbour_count.to_numpy().sum() > 100
     away = system.positions() - system.particles.positions()
     assert np.linalg.norm(away, axis=1).min() > 1e-3
 

@@ -154,7 +154,7 @@ REFUSED_BY_CONSTRAINTS = {
         ValueError, ["stick members", "(1, 3)", "(any, 2)"]),
     "kind without its number": (
         lambda p: p.add_constraints("stick", [(0, 1)], size=1), TypeError, ["stick", "parameters size", "length"]),
-    "kind no kind": (lambda p: p.add_constraints(7, [(0, 1)]), TypeError, ["kind of constraint is 7", "pbd.ConstraintType"]),
+    "kind no kind": (lambda p: p.add_constraints(7, [(0, 1)]), TypeError, ["constraint type is 7", "pbd.ConstraintType"]),
     "kind compliant": (
         lambda p: p.add_constraints(STICK.compliant, [(0, 1)], length=1),
         TypeError, ["(compliant)", "without compliance"]),
@@ -178,7 +178,7 @@ def worlds(**other):
 REFUSED_BY_SYSTEM = {
     "no description": (lambda p: system(7), TypeError, ["particles is 7", "pbd.Particles"]),
     "no descriptions": (lambda p: system([]), TypeError, ["particles is []", "pbd.Particles"]),
-    "no particles": (lambda p: system(pbd.Particles()), ValueError, ["no particles", "add some"]),
+    "no particles": (lambda p: system(pbd.Particles()), ValueError, ["no particles", "expected some"]),
     "dt zero": (lambda p: system(p, dt=0), ValueError, ["dt is 0", "above zero"]),
     "dt negative": (lambda p: system(p, dt=-0.01), ValueError, ["dt is -0.01", "above zero"]),
     "dt NaN": (lambda p: system(p, dt=NAN), ValueError, ["dt is nan", "finite"]),

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import pbd
-from pbd.batches import dihedral_angle
 from pbd.constraints import ANGLE_AT_LEAST
+from pbd.rest_values import dihedral_angle
 
 NAN, INF = math.nan, math.inf
 

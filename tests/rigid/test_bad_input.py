@@ -203,9 +203,9 @@ SOLVING = {
     "attachment": (lambda m: rigid.solver("verlet", m, attachments=[([0], "trso")]), ValueError,
                    ["body of an attachment is 'trso'", "did you mean 'torso'?"]),
     "no model": (lambda m: rigid.solver("verlet", "torso"), TypeError, ["model is 'torso'", "rigid.Model"]),
-    "no models": (lambda m: rigid.solver("verlet", []), ValueError, ["list of none", "rigid.Model"]),
+    "no models": (lambda m: rigid.solver("verlet", []), ValueError, ["empty list", "rigid.Model"]),
     "one of none": (lambda m: rigid.solver("verlet", [m, None]), TypeError, ["model is None", "rigid.Model"]),
-    "of two kinds": (lambda m: rigid.solver("verlet", [m, rigid.Model()]), ValueError, ["several structures"]),
+    "of two kinds": (lambda m: rigid.solver("verlet", [m, rigid.Model()]), ValueError, ["different structure"]),
     "more worlds": (lambda m: rigid.solver("verlet", [m, two()], worlds=3), ValueError, ["worlds is 3", "list of 2"]),
     "massless": (lambda m: [m.add_body(name="soul"), rigid.solver("verlet", m)], ValueError, ["'soul' has no mass"]),
     "flat": (lambda m: [m.add_body(mass=1, inertia=(1, 1, 2), name="disc"), rigid.solver("verlet", m)], ValueError,
@@ -228,9 +228,9 @@ def test_a_state_that_is_no_longer_finite_is_told_by_step_and_item():
     model = two()
     solver = rigid.solver("verlet", model, dt=0.01, contacts=False)
     solver.step(2)
-    velocities = solver.system.velocities()
+    velocities = solver.particle_system.velocities()
     velocities[5] = 1e308
-    solver.system.set_velocities(velocities)
+    solver.particle_system.set_velocities(velocities)
     with pytest.raises(pbd.Diverged, match=r"(?=.*step)(?=.*particle)"):
         solver.step(20)
 

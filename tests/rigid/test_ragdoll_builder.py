@@ -212,7 +212,7 @@ def test_several_have_names_of_their_own():
 @pytest.mark.parametrize("height", [0.9, 1.75])
 def test_frames_of_particles_carry_it(kind, height):
     """Joint particles have a share of the mass that is none too light: light ones slow the relaxation down."""
-    from rigid.solvers.verlet.description import joint_points
+    from rigid.solvers.verlet.builder import joint_points
     from rigid.solvers.verlet.frame import make_frame
 
     model, _ = made(height=height, **kind)

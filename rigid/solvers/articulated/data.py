@@ -24,7 +24,7 @@ class Features(NamedTuple):
     split: bool  # errors of position mended by pseudo-speeds, in a second stage of the step
     warm: bool  # begin with the last step's impulses
     one_world: bool  # which then runs on one thread
-    spread: int  # turns between two worlds in a parallel loop, see pbd.data.SPREAD
+    spread: int  # turns between two worlds in a parallel loop, see pbd.core.runtime.LOOP_STRIDE
 
     @property
     def rows(self):

@@ -3,16 +3,16 @@
 import numpy as np
 
 from pbd.core.launch import Launch, on_cpu, read, write
-from pbd.data import SPREAD
+from pbd.core.runtime import LOOP_STRIDE
 from rigid.collision.data import array
 from rigid.joint import Hinge, Universal
-from rigid.model import models_of_worlds
 from rigid.solvers.articulated.data import Features
 from rigid.solvers.articulated.links import LinkTable
 from rigid.solvers.articulated.options import ArticulatedOptions
 from rigid.solvers.articulated.step import settle_kernel, step_kernel
 from rigid.solvers.sequential.data import BEYOND
 from rigid.solvers.sequential.solver import SequentialSolver
+from rigid.worlds import models_of_worlds
 
 
 class ArticulatedSolver(SequentialSolver):
@@ -39,7 +39,7 @@ class ArticulatedSolver(SequentialSolver):
         self.trees, self._table, self._links = table.links, table, table.upload()
         features = Features(
             self._first_row > 0, self._meetings, given.gyroscopic, given.velocity_products, given.block,
-            given.split_impulse, given.warm_start, self.worlds == 1, SPREAD if on_cpu() else 1,
+            given.split_impulse, given.warm_start, self.worlds == 1, LOOP_STRIDE if on_cpu() else 1,
         )  # fmt: skip
         rows = self.rows.numbers.shape[1] if features.rows else 1
         self._over_speeds = [array(np.zeros((self.worlds, rows, 2 * table.most_speeds))) for _ in range(2)]

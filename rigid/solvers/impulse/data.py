@@ -23,7 +23,7 @@ class Features(NamedTuple):
     warm: bool  # begin with the last step's impulses
     sleeping: bool  # bodies that have come to rest are left alone
     one_world: bool  # which then runs on one thread
-    spread: int  # turns between two worlds in a parallel loop, see pbd.data.SPREAD
+    spread: int  # turns between two worlds in a parallel loop, see pbd.core.runtime.LOOP_STRIDE
 
     @property
     def stages(self):

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 
 from pbd.core.launch import Launch, on_cpu, read, write
-from pbd.data import SPREAD
+from pbd.core.runtime import LOOP_STRIDE
 from rigid.collision.data import array
 from rigid.solvers.impulse.data import Features
 from rigid.solvers.impulse.maximal import COLUMNS
@@ -54,7 +54,7 @@ class ImpulseSolver(SequentialSolver):
         features = Features(
             bool(self._first_row or self.model.joints or self.model.springs), self._meetings, given.gyroscopic,
             given.block, given.split_impulse, given.warm_start, given.sleep_speed > 0, self.worlds == 1,
-            SPREAD if on_cpu() else 1,
+            LOOP_STRIDE if on_cpu() else 1,
         )  # fmt: skip
         bodies = len(self.model.bodies) + 1
         self.calm = array(np.zeros((self.worlds, bodies, 2)))

@@ -19,7 +19,7 @@ class Features(NamedTuple):
     scaling: str  # "effective_mass" or "mass"
     block: bool  # rows of a joint scaled together
     one_world: bool  # which then runs on one thread
-    spread: int  # turns between two worlds in a parallel loop, see pbd.data.SPREAD
+    spread: int  # turns between two worlds in a parallel loop, see pbd.core.runtime.LOOP_STRIDE
 
 
 class Gains(NamedTuple):

@@ -4,7 +4,7 @@ import numpy as np
 
 from pbd.core.launch import Launch, on_cpu, read, write
 from pbd.core.results import Statistics
-from pbd.data import SPREAD
+from pbd.core.runtime import LOOP_STRIDE
 from rigid.collision.data import array
 from rigid.collision.setup import refuse_turning_friction
 from rigid.constraints.joints.drive import DRIVE_KIND, GEARS, ROW
@@ -62,7 +62,7 @@ class PenaltySolver(RowSolver):
         self._surroundings = array(np.zeros((ROOM + 1, worlds)))
         features = Features(
             bool(self._first_row or self.model.joints or self.model.springs), self._meetings, given.gyroscopic, given.scaling,
-            given.block, worlds == 1, SPREAD if on_cpu() else 1,
+            given.block, worlds == 1, LOOP_STRIDE if on_cpu() else 1,
         )  # fmt: skip
         self._advance = Launch(
             step_kernel(features), *self.motion, *self.joints, *self.rows, *self._contact_arrays(), *self.kept, forces,

@@ -53,8 +53,8 @@ def test_the_neighbours_found_are_those_of_brute_force(count, options):
         middle = (before + system.positions()) / 2
         met = (distances(middle) < 3 * radii.max()) & (radii > 0) & (radii[:, None] > 0)
         found = np.zeros((count, count), int)
-        neighbours = system._arrays.contacts.neighbours.to_numpy()[..., 0]
-        counts = system._arrays.contacts.neighbour_count.to_numpy()[:, 0]
+        neighbours = system.arrays.contacts.neighbours.to_numpy()[..., 0]
+        counts = system.arrays.contacts.neighbour_count.to_numpy()[:, 0]
         for i in range(count):
             for j in neighbours[i, : counts[i]]:
                 found[i, j] += 1

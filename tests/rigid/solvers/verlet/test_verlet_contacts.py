@@ -21,9 +21,9 @@ FAR = 1000.0
 
 def momentum(solver):
     """Linear and angular momentum of the particles [kg m/s, kg m²/s], Σ m (x - x*)/h and Σ m x* × (x - x*)/h."""
-    state = solver.system.state()
+    state = solver.particle_system.state()
     masses = 1 / state.inverse_mass[..., None]
-    moved = masses * (state.position - state.previous_position) / solver.system.dt
+    moved = masses * (state.position - state.previous_position) / solver.particle_system.dt
     return moved.sum(axis=-2), np.cross(state.previous_position, moved).sum(axis=-2)
 
 
