@@ -93,7 +93,7 @@ class ParticleSystem:
         self._tolerance = None if tolerance is None else positive("tolerance", tolerance)
         self._from_start = direction == "start"
         self._clock = Clock(dt, substeps, contact_interval)
-        self._environment = Environment(self.particles, grabs)
+        self.environment = Environment(self.particles, grabs)
         self._types, constraints = collect_constraints(descriptions, sticks)
         self.schedule = make_schedule(
             schedule,
@@ -126,7 +126,7 @@ class ParticleSystem:
             types=self._types,
             from_start=self._from_start,
             watch=self._tolerance is not None,
-            grabs=len(self._environment.grabs),
+            grabs=len(self.environment.grabs),
             hooks=self._hooks,
         )
         self._launches = Launches(features, self.arrays, self._counts, self._report, self.schedule, *self._hooked)
@@ -169,7 +169,7 @@ class ParticleSystem:
             contact_friction=float(self.particles.particle_contacts or 0.0),
             contact_interval=self._clock.contact_interval,
         )
-        return self._environment.inputs(self._clock, substeps), settings
+        return self.environment.inputs(self._clock, substeps), settings
 
     def _raise_errors(self):
         """Raise an error for what went wrong in the last launch, if anything did."""
@@ -335,11 +335,11 @@ class ParticleSystem:
             stiffness: [N/m]; damping: [N s/m].
             weights: of the particles, instead of those of the mean.
         """
-        self._environment.grab(grab, particles, target, stiffness, damping, weights)
+        self.environment.grab(grab, particles, target, stiffness, damping, weights)
 
     def release(self, grab):
         """Switch a grab spring off. Args: grab: index."""
-        self._environment.release(grab)
+        self.environment.release(grab)
 
     def sticks(self):
         """All sticks: particles (n, 2), and lengths in the first world (n,) [m]: see ConstraintValues.sticks."""
@@ -351,7 +351,7 @@ class ParticleSystem:
 
     def collider_poses(self):
         """Position and rotation of each collider now, (colliders, 7) [m, (w, x, y, z)]."""
-        return self._environment.collider_poses(self.time)
+        return self.environment.collider_poses(self.time)
 
     # States ---------------------------------------------------------------------------------------------------------
 

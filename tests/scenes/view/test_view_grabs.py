@@ -79,7 +79,7 @@ def test_what_a_hand_pulls_with_has_a_bound(cloth):
     grip = cloth.grabs.grips["me"]
     mass = burden(cloth.running, grip.held)[0]
     np.testing.assert_allclose(mass, scenes.load("drape", count=COUNT).particles.masses().sum(), rtol=1e-12)
-    target = cloth.running.particles._hands[grip.grab, :3]
+    target = cloth.running.particles.environment.grabs[grip.grab, :3]
     pull = grip.stiffness * np.linalg.norm(target - grip.held.place(cloth.running))
     np.testing.assert_allclose(pull, MOST * mass * EARTH, rtol=1e-6)
 
@@ -93,7 +93,7 @@ def test_hands_are_as_many_as_the_solvers_have_and_end_with_a_reset(cloth):
     cloth.reset()
     cloth.advance(2)
     assert cloth.grabs.grips == {}
-    assert not cloth.running.particles._hands.any()
+    assert not cloth.running.particles.environment.grabs.any()
     assert not cloth.grabs.take("me", StaticVisual([]), 0, None, corner)  # what stands there
 
 
