@@ -1,4 +1,4 @@
-"""Plain English and the field's terms: words of the old dialect stand in no document, message, docstring or public name.
+"""Plain English: words of the old dialect stand in no document, message, docstring or public name.
 
 The left columns of the tables in the project's language guide are the list. A word that is also a plain English word is
 searched only where it was a name (`hold` as a method, `looks` as a parameter).
@@ -17,13 +17,14 @@ SOURCES = sorted(path for package in ("pbd", "rigid", "scenes") for path in (ROO
 
 # Phrases and words, in any text. "sweep" stands for sweeps over parameters alone; "hand" for a person's.
 PHRASES = [
-    r"\bis told of\b", r"\bare told of\b", r"\bas of (?!version)", r"\bof one's own\b", r"\bof a person's own\b", r"\bhave alike\b",
-    r"\bhas alike\b", r"\bthose that are\b", r"\bwhat it has not\b", r"\bwhat a scene has not\b", r"\bhas not it\b",
-    r"\bcommon coin\b", r"\bchange their minds\b", r"\bthe clock's\b", r"\bdoor to them\b", r"\blook around\b",
-    r"\bleave more to whom\b", r"\bWho deviates\b", r"\bgood and bad at\b", r"\bwith your hands on it\b", r"\bwith hands on\b",
-    r"\bmore than there is room for\b", r"\bno hands to hold\b", r"\bThe house\b", r"\bis written anew\b",
-    r"\bthin(?:s|ned)? out\b", r"\bhand(?:s|ed)? over\b", r"\bturning stiffness\b", r"\bknobs?\b", r"\bcontenders?\b",
-    r"\blead(?:s)? driven\b", r"\btriads?\b", r"(?<!degree of )(?<!degrees of )\bfreedoms?\b", r"\bsurroundings\b",
+    r"\bis told of\b", r"\bare told of\b", r"\bas of (?!version)", r"\bof one's own\b", r"\bof a person's own\b",
+    r"\bhave alike\b", r"\bhas alike\b", r"\bthose that are\b", r"\bwhat it has not\b", r"\bwhat a scene has not\b",
+    r"\bhas not it\b", r"\bcommon coin\b", r"\bchange their minds\b", r"\bthe clock's\b", r"\bdoor to them\b",
+    r"\blook around\b", r"\bleave more to whom\b", r"\bWho deviates\b", r"\bgood and bad at\b",
+    r"\bwith your hands on it\b", r"\bwith hands on\b", r"\bmore than there is room for\b", r"\bno hands to hold\b",
+    r"\bThe house\b", r"\bis written anew\b", r"\bthin(?:s|ned)? out\b", r"\bhand(?:s|ed)? over\b",
+    r"\bturning stiffness\b", r"\bknobs?\b", r"\bcontenders?\b", r"\blead(?:s)? driven\b", r"\btriads?\b",
+    r"(?<!degree of )(?<!degrees of )\bfreedoms?\b", r"\bsurroundings\b",
 ]  # fmt: skip
 
 # Words of iterations: a solver iterates, parameters are swept.
@@ -31,12 +32,13 @@ SWEEP = r"\bsweeps?\b|\bswept\b"
 
 # Names that are gone, as whole identifiers or parts of snake case.
 NAMES = {
-    "hands", "let_go", "looks", "Fabric", "Solid", "Contender", "Comparing", "knobs", "Take", "develop", "turning_stiffness",
-    "turning_damping", "LOCK", "DISC", "LEADER", "Kept", "kept_keys", "recall", "Joiner", "Guest", "invite", "meet", "Store",
-    "Batch", "Batches", "Kind", "surroundings", "timeline", "still", "blow", "rub", "bounce", "keep_out", "foresee", "fans",
-    "renew", "afresh", "answers", "soften", "put_inverse", "mends", "gain_speed", "spin_on", "stand_still", "gather",
-    "share_out", "send_up", "send_down", "carry_on", "take_off", "calm", "in_turn", "thin_out", "hand_over", "meetings",
-    "look_around", "crowds", "CROWDED", "triad", "freedom", "accusation", "understanding", "forgive", "tell",
+    "hands", "let_go", "looks", "Fabric", "Solid", "Contender", "Comparing", "knobs", "Take", "develop",
+    "turning_stiffness", "turning_damping", "LOCK", "DISC", "LEADER", "Kept", "kept_keys", "recall", "Joiner",
+    "Guest", "invite", "meet", "Store", "Batch", "Batches", "Kind", "surroundings", "timeline", "still", "blow",
+    "rub", "bounce", "keep_out", "foresee", "fans", "renew", "afresh", "answers", "soften", "put_inverse", "mends",
+    "gain_speed", "spin_on", "stand_still", "gather", "share_out", "send_up", "send_down", "carry_on", "take_off",
+    "calm", "in_turn", "thin_out", "hand_over", "meetings", "look_around", "crowds", "CROWDED", "triad", "freedom",
+    "accusation", "understanding", "forgive", "tell",
 }  # fmt: skip
 
 
