@@ -17,8 +17,8 @@ def pytest_addoption(parser):
 
 def pytest_configure(config):
     initialise(config.getoption("--device"))
-    # Without Taichi's own search for common subexpressions, whose time grows with the square of a kernel's length,
-    # bodies in contact compile in 6 to 9 s instead of 16 to 25. They run at three quarters of the speed, to the same bits:
+    # Without Taichi's own search for common subexpressions, whose time grows with the square of a kernel, bodies in
+    # contact compile in 6 to 9 s instead of 16 to 25. They run at three quarters of the speed, to the same bits:
     # test_determinism compares them with processes that have it, as the command line and the benchmarks do.
     impl.current_cfg().opt_level = 0
 
