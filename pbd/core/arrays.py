@@ -167,10 +167,9 @@ def make_array(name, annotation, values, counts):
     """One Taichi array. Args: name, for errors; annotation: an Array; values or None; counts: see `allocate`."""
     shape = tuple(length_of(name, axis, counts) for axis in annotation.axes)
     shape += (annotation.width,) if annotation.width > 1 else ()
-    if values is None:
-        values = np.zeros(shape)
-    elif np.shape(values) != shape:
-        raise ValueError(f"{name} has shape {np.shape(values)}: expected {shape}")
+    values = np.zeros(shape) if values is None else np.asarray(values)
+    if values.shape != shape:
+        raise ValueError(f"{name} has shape {values.shape}: expected {shape}")
     # A Taichi array cannot be empty.
     real = np.int32 if annotation.integer else real_type()
     filled = values if 0 not in shape else np.zeros([max(length, 1) for length in shape], real)
