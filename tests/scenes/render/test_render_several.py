@@ -8,7 +8,7 @@ from takes import CAMERA, EDGE, STEP, comparison_of, recording_of, scene_of
 import scenes
 from scenes.render import Renderer, several
 from scenes.render.ghosts import OPACITY
-from scenes.render.layer import Layer, lay
+from scenes.render.layer import Layer, blend_layers
 from scenes.render.several import GAP, PAPER, film_comparison
 from scenes.visuals import box, sphere
 from scenes.visuals.colours import MORE, SOLVERS, rgb
@@ -231,7 +231,7 @@ def test_layers_are_as_opaque_as_told():
     half = coverage.copy()
     half[:, 25:] = 0
     layers = [Layer(white, coverage, depth), Layer(white, half, depth * half)]
-    found = lay(black, layers, 0.6, 0.1)
+    found = blend_layers(black, layers, 0.6, 0.1)
     assert set(found[:, :10].ravel()) == {0}
     assert set(found[:, 10:25].ravel()) == {round(255 * (1 - 0.4**2))}
     assert set(found[:, 25:].ravel()) == {round(255 * 0.6)}

@@ -28,7 +28,7 @@ class Watched:
         """What `read()` gives once that holds, the session taking its turns."""
 
         def turned():
-            self.session.turn()
+            self.session.update()
             return read()
 
         return self.tab.until(turned, holds, seconds)
@@ -41,12 +41,12 @@ class Watched:
     @property
     def time(self):
         """That of the scene [s]."""
-        return self.session.running.system.time
+        return self.session.run.system.time
 
     @property
     def positions(self):
         """Those of its particles (n, 3) [m]."""
-        return self.session.running.frame().positions
+        return self.session.run.frame().positions
 
     def press(self, name):
         """Press a button."""
@@ -97,7 +97,7 @@ def test_the_page_loads(watched):
     watched.run(0.2)
     watched.pause()
     watched.until(watched.drawn, near(watched.positions))
-    digest = session.running.particles.digest()
+    digest = session.run.particles.digest()
     watched.until(tab.page.get_by_text("state").inner_text, lambda said: digest in said and "paused" in said)
     tab.keep("view")
     watched.play()
@@ -111,7 +111,7 @@ def test_pause_step_reset_and_play(watched):
     watched.pause()
     held = watched.time
     for _ in range(5):
-        session.turn()
+        session.update()
     assert watched.time == held
     watched.press("Step")
     watched.until(lambda: watched.time > held)
@@ -119,7 +119,7 @@ def test_pause_step_reset_and_play(watched):
     watched.until(watched.drawn, near(watched.positions))
     watched.press("Reset")
     watched.until(lambda: watched.time == 0)
-    watched.until(watched.drawn, near(session.running.scene.particles.positions))
+    watched.until(watched.drawn, near(session.run.scene.particles.positions))
     watched.play()
 
 
@@ -146,8 +146,8 @@ def grabbed(watched, particle):
     watched.page.wait_for_timeout(300)  # for the page to find out what is below
     watched.page.mouse.down()
     watched.page.mouse.move(x + 4, y)
-    watched.until(lambda: watched.viewer.grabs.grips)
-    watched.session.ask(watched.viewer.play_or_pause)  # the mouse is busy
+    watched.until(lambda: watched.viewer.grabs.active)
+    watched.session.request(watched.viewer.play_or_pause)  # the mouse is busy
     return np.array([x, y])
 
 
@@ -172,7 +172,7 @@ def test_a_corner_of_the_cloth_goes_where_the_mouse_drags_it(watched):
     watched.until(lambda: watched.tab.vertices("/scene/0/0/front"), lambda shown: len(shown) == len(watched.positions))
     watched.tab.keep("view_drag")
     watched.page.mouse.up()
-    watched.until(lambda: not watched.viewer.grabs.grips)
+    watched.until(lambda: not watched.viewer.grabs.active)
     watched.run(1.0)
     assert off() > 0.2
 
@@ -181,18 +181,18 @@ def test_a_corner_of_the_cloth_goes_where_the_mouse_drags_it(watched):
 def test_another_scene_and_another_solver(watched):
     session = watched.session
     watched.choose("scene", "dzhanibekov")
-    watched.until(lambda: session.running.solver == "impulse")
+    watched.until(lambda: session.run.solver == "impulse")
     watched.run(0.1)
     watched.choose("solver", "articulated")
-    watched.until(lambda: session.running.solver == "articulated")
+    watched.until(lambda: session.run.solver == "articulated")
     watched.run(0.1)
     watched.until(watched.page.get_by_text("state").inner_text, lambda said: "articulated on" in said)
     watched.tab.keep("view_solver")
     # It is that solver's body, where it is, that the page has now.
     watched.pause()
-    watched.until(lambda: watched.tab.place("/scene/0/0"), near(session.running.frame().body_poses[0]))
+    watched.until(lambda: watched.tab.place("/scene/0/0"), near(session.run.frame().body_poses[0]))
     watched.play()
-    assert session.trouble == ""
+    assert session.error == ""
     watched.choose("scene", "hanging")
     watched.until(watched.drawn, len)
 
@@ -202,8 +202,8 @@ def test_a_page_that_is_closed_in_the_middle_of_a_drag_lets_go_and_costs_nothing
     grabbed(watched, len(watched.positions) - 1)
     watched.page.goto("about:blank")
     watched.until(lambda: not watched.session.watched)
-    assert not watched.viewer.grabs.grips
+    assert not watched.viewer.grabs.active
     held = watched.time
     for _ in range(5):
-        assert watched.session.turn() == 1.0
+        assert watched.session.update() == 1.0
     assert watched.time == held

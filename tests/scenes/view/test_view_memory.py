@@ -15,7 +15,7 @@ pytest.importorskip("viser", reason="no viser: pip install 'verletlab[view]'")
 import scenes
 from scenes.bench.watch import READER
 from scenes.view.server import Viewer
-from scenes.view.session import FRAMES
+from scenes.view.session import FRAME_RATE
 
 ALLOWED = 20 * 2**20  # in an hour [bytes]
 WARM = 22.0  # until plots have all that they keep [s]
@@ -29,7 +29,7 @@ def viewer(hanging):
         [sys.executable, "-c", READER, str(viewer.port)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     while not viewer.session.watched:
-        viewer.session.turn()
+        viewer.session.update()
         assert reader.poll() is None, reader.stderr.read()
     yield viewer
     viewer.stop()
@@ -40,14 +40,14 @@ def viewer(hanging):
 def watch(viewer, seconds):
     """Show so many seconds of the scene [s], as fast as that can be."""
     session, now = viewer.session, viewer.session.clock()
-    end = session.running.system.time + seconds
-    while session.running.system.time < end:
-        now += 1 / FRAMES
+    end = session.run.system.time + seconds
+    while session.run.system.time < end:
+        now += 1 / FRAME_RATE
         session.clock = lambda now=now: now
-        session.turn()
-        if round(now * FRAMES) % 10 == 0:
+        session.update()
+        if round(now * FRAME_RATE) % 10 == 0:
             time.sleep(1e-4)  # the server's turn
-    assert session.trouble == ""
+    assert session.error == ""
 
 
 def resident():

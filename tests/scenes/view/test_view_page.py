@@ -26,7 +26,7 @@ from scenes.view.serving import free_port
 def viewer():
     """A viewer of a small cloth, that somebody looks at."""
     viewer = Viewer(scenes.load("drape", count=6), port=0)
-    viewer.count_watchers = lambda: None
+    viewer.count_clients = lambda: None
     viewer.session.watched = True
     yield viewer
     viewer.stop()
@@ -35,11 +35,11 @@ def viewer():
 @pytest.fixture
 def cloth(viewer):
     """The same, from its beginning."""
-    if viewer.session.running.scene.name != "drape" or len(viewer.session.running.scene.particles) != 36:
+    if viewer.session.run.scene.name != "drape" or len(viewer.session.run.scene.particles) != 36:
         viewer.session.choose(scenes.load("drape", count=6))
     viewer.session.playing = False
     viewer.session.reset()
-    viewer.session.turn()
+    viewer.session.update()
     viewer.show(viewer.session)
     return viewer
 
@@ -67,16 +67,16 @@ def drag(viewer, *events):
     """Let viser tell of these, on the cloth."""
     for event in events:
         tell(viewer.pointers.dragging(0, 0)(event))
-    viewer.session.turn()
+    viewer.session.update()
 
 
 def test_the_page_shows_what_visuals_draw(cloth):
     session = cloth.session
     for _ in range(3):
-        session.advance(2)
+        session.step(2)
         cloth.show(session)
-        frame = session.running.frame()
-        sheet, ball = (visual.draw(frame)[0] for visual in session.running.scene.visuals)
+        frame = session.run.frame()
+        sheet, ball = (visual.draw(frame)[0] for visual in session.run.scene.visuals)
         for side, colour in (("front", sheet.colour), ("back", sheet.back_colour)):
             handle = of(cloth, f"/scene/0/0/{side}")
             np.testing.assert_array_equal(handle.vertices, sheet.vertices.astype(np.float32))
@@ -91,32 +91,32 @@ def test_the_page_shows_what_visuals_draw(cloth):
 
 def test_a_drag_pulls_and_a_closed_page_lets_go(cloth):
     session = cloth.session
-    corner = session.running.particles.positions()[0]
+    corner = session.run.particles.positions()[0]
     goal = corner + (0, 0, 0.5)
     drag(cloth, pointer(7, "start", corner, corner), pointer(7, "update", corner, goal))
     for _ in range(120):
-        session.advance()
-    held = session.running.particles.positions()[0]
+        session.step()
+    held = session.run.particles.positions()[0]
     assert np.linalg.norm(held - goal) < 0.1
     # The page is closed in the middle of it: nobody is told of an end, and yet the grab lets go.
     tell(cloth.disconnected(SimpleNamespace(client_id=7)))
-    session.turn()
-    assert cloth.grabs.grips == {}
-    assert not session.running.particles._hands.any()
+    session.update()
+    assert cloth.grabs.active == {}
+    assert not session.run.particles._hands.any()
     drag(cloth, pointer(7, "update", corner, goal), pointer(7, "end", corner, goal))  # what comes late does no harm
-    session.advance(30)
-    assert session.running.particles.positions()[0, 2] < held[2] - 0.2
+    session.step(30)
+    assert session.run.particles.positions()[0, 2] < held[2] - 0.2
 
 
 def test_tools_pin_and_cut(cloth):
     session = cloth.session
-    x = session.running.particles.positions()
+    x = session.run.particles.positions()
     cloth.pointers.choose("pin")
     drag(cloth, pointer(1, "start", x[5], x[5]), pointer(1, "end", x[5], x[5]))
-    assert session.running.particles.inverse_masses()[5] == 0
+    assert session.run.particles.inverse_masses()[5] == 0
     cloth.pointers.choose("unpin")
     drag(cloth, pointer(1, "start", x[5], x[5]), pointer(1, "end", x[5], x[5]))
-    assert session.running.particles.inverse_masses()[5] > 0
+    assert session.run.particles.inverse_masses()[5] > 0
     cloth.pointers.choose("cut")
     middle = 0.5 * (x[2] + x[3])
     low, high = middle * (1, 0, 1) - (0, 2, 0), middle * (1, 0, 1) + (0, 2, 0)
@@ -125,28 +125,28 @@ def test_tools_pin_and_cut(cloth):
     cloth.show(session)
     assert len(of(cloth, "/scene/0/0/front").faces) == 2 * 5 * 4  # a column of five cells is gone
     cloth.pointers.choose("drag")
-    session.ask(session.reset)
-    session.turn()
+    session.request(session.reset)
+    session.update()
     assert len(of(cloth, "/scene/0/0/front").faces) == 2 * 5 * 5
 
 
 def test_parameters_make_the_scene_anew_and_wrong_ones_are_said(cloth):
     session = cloth.session
-    session.ask(lambda: session.set("iterations", 3))
-    session.ask(lambda: cloth.set_parameter("count", 5))
-    session.turn()
-    assert len(session.running.scene.particles) == 25
+    session.request(lambda: session.set("iterations", 3))
+    session.request(lambda: cloth.set_parameter("count", 5))
+    session.update()
+    assert len(session.run.scene.particles) == 25
     assert len(of(cloth, "/scene/0/0/front").vertices) == 25
     assert session.get("iterations") == 3  # what was set stays
-    session.ask(lambda: cloth.set_parameter("collider", "/nowhere.obj"))
-    session.turn()
-    assert len(session.running.scene.particles) == 25
-    cloth.panel.tell(now=True)
-    assert "/nowhere.obj" in cloth.panel.trouble.content
-    assert cloth.panel.trouble.visible
-    session.ask(lambda: cloth.load("dzhanibekov"))
-    session.turn()
-    assert session.running.scene.name == "dzhanibekov"
+    session.request(lambda: cloth.set_parameter("collider", "/nowhere.obj"))
+    session.update()
+    assert len(session.run.scene.particles) == 25
+    cloth.panel.show_status(now=True)
+    assert "/nowhere.obj" in cloth.panel.error.content
+    assert cloth.panel.error.visible
+    session.request(lambda: cloth.load("dzhanibekov"))
+    session.update()
+    assert session.run.scene.name == "dzhanibekov"
     assert of(cloth, "/scene/0/0/front") is None
     assert of(cloth, "/scene/0/0") is not None
 
@@ -156,19 +156,19 @@ def test_solvers_and_a_ghost_are_chosen(viewer):
     session = viewer.session
     session.playing = False
     for act in (lambda: viewer.load("dzhanibekov"), lambda: viewer.choose_ghost("articulated")):
-        session.ask(act)
-        session.turn()
-    assert (session.running.solver, session.ghost.solver) == ("impulse", "articulated")
+        session.request(act)
+        session.update()
+    assert (session.run.solver, session.ghost.solver) == ("impulse", "articulated")
     ghost = of(viewer, "/ghost/0/0")
     assert ghost.opacity is not None
-    session.ask(lambda: session.advance(5))
-    session.turn()
+    session.request(lambda: session.step(5))
+    session.update()
     frame = session.ghost.frame()
     expected = session.ghost.scene.visuals[0].draw(frame)[0].positions
     np.testing.assert_array_equal(ghost.batched_positions, expected.astype(np.float32))
-    session.ask(lambda: viewer.choose_solver("articulated"))
-    session.turn()
-    assert (session.running.solver, session.ghost) == ("articulated", None)
+    session.request(lambda: viewer.choose_solver("articulated"))
+    session.update()
+    assert (session.run.solver, session.ghost) == ("articulated", None)
     assert of(viewer, "/ghost/0/0") is None
 
 
@@ -176,12 +176,12 @@ def test_lines_are_those_of_the_run(viewer):
     session = viewer.session
     session.playing = False
     for act in (lambda: session.choose(scenes.load("drape", count=6)), lambda: viewer.choose_lines("sticks", True)):
-        session.ask(act)
-    session.turn()
+        session.request(act)
+    session.update()
     viewer.show(session)
-    pairs, _ = session.running.particles.sticks()
+    pairs, _ = session.run.particles.sticks()
     lines = of(viewer, "/lines/sticks")
-    np.testing.assert_array_equal(lines.points, session.running.particles.positions()[pairs].astype(np.float32))
+    np.testing.assert_array_equal(lines.points, session.run.particles.positions()[pairs].astype(np.float32))
     assert of(viewer, "/scene/0/0/front").opacity is not None  # to be seen through
     viewer.choose_lines("sticks", False)
     viewer.show(session)
@@ -195,8 +195,8 @@ def test_a_cloth_may_be_torn_to_nothing(cloth):
     assert not len(next(visual for visual in cloth.tearing.visuals if isinstance(visual, ClothVisual)).triangles)
     cloth.show(session)
     assert of(cloth, "/scene/0/0/front") is None
-    session.ask(session.reset)
-    session.turn()
+    session.request(session.reset)
+    session.update()
     assert of(cloth, "/scene/0/0/front") is not None
 
 

@@ -45,23 +45,23 @@ def test_a_scene_in_the_viewer(window, name, ghost, lines):
             viewer.choose_lines(line, True)
         window.open(viewer.address)
         session.watched = True
-        end = session.running.system.time + 1.4
-        window.until(lambda: (session.turn(), session.running.system.time), lambda turn: turn[1] > end, 120)
-        session.ask(viewer.play_or_pause)
-        session.turn()
+        end = session.run.system.time + 1.4
+        window.until(lambda: (session.update(), session.run.system.time), lambda turn: turn[1] > end, 120)
+        session.request(viewer.play_or_pause)
+        session.update()
         # It is the last moment that is on the page; drawing it takes some time more.
-        moved = scene.visuals[0].draw(session.running.frame())[-1]
+        moved = scene.visuals[0].draw(session.run.frame())[-1]
         if name == "drape":
             window.until(lambda: window.vertices("/scene/0/0/front"), lambda shown: near(shown, moved.vertices))
         else:
-            node = f"/scene/0/{len(scene.visuals[0].draw(session.running.frame())) - 1}"
+            node = f"/scene/0/{len(scene.visuals[0].draw(session.run.frame())) - 1}"
             window.until(lambda: window.place(node)[:3], lambda shown: near(shown, moved.positions[0]), 60)
         window.page.wait_for_timeout(4000)
         assert coloured(window.keep(f"window_{name}")) > 0.005
         window.page.get_by_role("tab", name="Plots").click()
         window.page.wait_for_timeout(2000)
         window.keep(f"window_{name}_plots")
-        assert session.trouble == ""
+        assert session.error == ""
     finally:
         viewer.stop()
 
