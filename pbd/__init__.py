@@ -15,10 +15,8 @@
 """
 
 from pbd.constraints import Kind, scalar_constraint
-from pbd.core.hull import ConvexHull
-from pbd.core.mesh_collider import MeshCollider
 from pbd.core.results import Diverged, Energy, Statistics
-from pbd.core.shapes import Box, Capsule, Cylinder, Plane, Sphere
+from pbd.core.shapes import Box, Capsule, ConvexHull, Cylinder, MeshCollider, Plane, Sphere
 from pbd.particles import Particles
 from pbd.state import State
 from pbd.system import ParticleSystem

@@ -69,7 +69,7 @@ class ConstraintArrays(NamedTuple):
 class ColliderArrays(NamedTuple):
     """Shapes that particles stay out of, and boxes that they stay inside of."""
 
-    numbers: Real(count.colliders, NUMBERS)  # see pbd/core/shapes.py
+    numbers: Real(count.colliders, NUMBERS)  # see pbd/core/shapes
     integers: Integer(count.colliders, INTEGERS)
     samples: Real(count.samples)  # of all signed distance grids
     friction: Real(count.colliders)
@@ -131,7 +131,7 @@ class Features(NamedTuple):
     spread: int  # loop indices between two worlds or clusters in a parallel loop: SPREAD or 1
     wind: bool
     surfaces: bool  # whether there are colliders or boxes
-    shapes: tuple  # kinds of shapes of the colliders (pbd/core/shapes.py)
+    shapes: tuple  # kinds of shapes of the colliders (pbd/core/shapes)
     restitution: bool  # whether any surface has restitution
     contacts: bool  # between particles
     grabs: int = 0  # number of grab springs

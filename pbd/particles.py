@@ -6,6 +6,8 @@ from copy import copy
 import numpy as np
 
 from pbd.batches import Batches
+from pbd.collision.collider import Collider
+from pbd.core.shapes.shape import Shape
 from pbd.core.validate import finite_array, finite_vector, fraction, indices, not_negative, spread
 
 
@@ -186,9 +188,7 @@ class Particles(Batches):
 
         Returns: its index.
         """
-        from pbd.core.shapes import Collider  # the shapes' file also holds their kernels, hence Taichi
-
-        if isinstance(shape, type) or not all(hasattr(shape, name) for name in ("kind", "pose", "numbers")):
+        if not isinstance(shape, Shape):
             expected = "a Plane, Sphere, Capsule, Cylinder, Box, ConvexHull or MeshCollider"
             raise TypeError(f"collider {shape!r}: expected {expected}")
         if motion is not None and not callable(motion):

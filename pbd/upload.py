@@ -4,7 +4,7 @@ import numpy as np
 
 from pbd.constraints import KINDS, STICK, STICK_ROOT_FREE
 from pbd.core.arrays import allocate
-from pbd.core.shapes import INTEGERS, NUMBERS, samples
+from pbd.core.shapes import INTEGERS, NUMBERS
 from pbd.data import BOX, Counts, Data
 from pbd.particles import inverse
 
@@ -179,7 +179,7 @@ def constraint_tables(batches, kinds, schedule, worlds):
 
 
 def collider_tables(colliders):
-    """Values of ColliderArrays but for the boxes: see pbd/core/shapes.py."""
+    """Values of ColliderArrays but for the boxes: see pbd/core/shapes."""
     integers = np.zeros((len(colliders), INTEGERS), np.int32)
     numbers = np.zeros((len(colliders), NUMBERS))
     tables, place = [np.zeros(0)], 0
@@ -188,7 +188,7 @@ def collider_tables(colliders):
         integers[k, 0] = shape.kind
         given = shape.numbers()
         numbers[k, : len(given)] = given
-        table = samples(shape)
+        table = shape.samples()
         integers[k, 1 : 2 + table.ndim] = place, *table.shape
         tables.append(table.ravel())
         place += table.size

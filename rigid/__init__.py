@@ -11,10 +11,8 @@ Solvers: "verlet" (rigid/solvers/verlet), "impulse" (rigid/solvers/impulse), "ar
 (rigid/solvers/penalty).
 """
 
-from pbd.core.hull import ConvexHull
-from pbd.core.mesh_collider import MeshCollider
 from pbd.core.results import Diverged, Energy, Statistics
-from pbd.core.shapes import Box, Capsule, Cylinder, Plane, Sphere
+from pbd.core.shapes import Box, Capsule, ConvexHull, Cylinder, MeshCollider, Plane, Sphere
 from pbd.core.validate import one_of
 from rigid import build, rotation
 from rigid.body import Body, BodyShape

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from pbd.build.mesh import surface
-from pbd.core.hull import ConvexHull
-from pbd.core.shapes import PLANE, Box, Capsule, Cylinder, Plane, Sphere
+from pbd.core.shapes import PLANE, Box, Capsule, ConvexHull, Cylinder, Plane, Shape, Sphere
 from pbd.core.validate import (
     finite_number,
     finite_vector,
@@ -218,7 +217,7 @@ class Bodies:
                 radii of both together.
         """
         index = self._body_index("body", body)
-        if isinstance(shape, type) or not all(hasattr(shape, name) for name in ("kind", "pose", "numbers")):
+        if not isinstance(shape, Shape):
             raise TypeError(f"shape is {shape!r}: expected a rigid.Box, Sphere, Capsule, Cylinder, ConvexHull or Plane")
         if shape.kind == PLANE and index != GROUND:
             raise ValueError(f"shape of {self.body(index).name!r} is {shape!r}: expected one with an end, as on a body")

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pbd.build.mesh import closed_surface
-from pbd.core.hull import ConvexHull
-from pbd.core.shapes import BOX, CAPSULE, CYLINDER, GRID, HULL, SPHERE
+from pbd.core.shapes import BOX, CAPSULE, CYLINDER, GRID, HULL, SPHERE, ConvexHull
 from pbd.core.validate import finite_array, positive
 from rigid.rotation import from_matrix, to_matrix
 

@@ -8,7 +8,8 @@ import math
 
 import numpy as np
 
-from pbd.core.shapes import HULL, rotation_between
+from pbd.core.rotation import rotation_between
+from pbd.core.shapes import HULL
 from pbd.core.validate import finite_number, finite_vector, positive, unit_vector
 from rigid.body import Bodies, Body
 from rigid.joint import Ball, Distance, Fixed, Gear, Hinge, PointSpring, Slider, Universal, checked_limits

@@ -7,7 +7,7 @@ matrix that takes x, y, z to them is its transpose.
 
 import numpy as np
 
-from pbd.core.shapes import IDENTITY
+from pbd.core.rotation import IDENTITY, rotate
 from pbd.core.validate import finite_array
 
 
@@ -28,13 +28,6 @@ def multiply(a, b):
 def conjugate(q):
     """The inverse rotation (..., 4) of unit quaternions (..., 4)."""
     return np.asarray(q, dtype=float) * (1.0, -1.0, -1.0, -1.0)
-
-
-def rotate(q, v):
-    """Vectors v (..., 3) turned by unit quaternions q (..., 4)."""
-    q, v = np.asarray(q, dtype=float), np.asarray(v, dtype=float)
-    t = 2.0 * np.cross(q[..., 1:], v)
-    return v + q[..., :1] * t + np.cross(q[..., 1:], t)
 
 
 def rotate_back(q, v):

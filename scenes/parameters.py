@@ -2,28 +2,34 @@
 
 import math
 
+TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+
 
 class UnknownName(ValueError):
-    """A scene, a parameter or an option that does not exist; the message names the nearest that does."""
+    """A scene, a parameter or an option that does not exist. The message suggests the most similar name."""
 
 
-def convert(what, value, default):
-    """A value in the type of its default; text is read, as it comes from a command line.
+def convert(what, value, kind):
+    """Convert a value, or text from a command line, to a type.
 
-    Errors: ValueError, which begins with `what`, for a value of another type, or a number that is not finite.
+    Args:
+        what: name of the value, for the message.
+        value: the value or text; None stays None.
+        kind: bool, int or float; a value for any other type stays as it is.
+
+    Raises: ValueError for a value of another type, and for a number that is not finite.
     """
-    if isinstance(default, bool):
-        words = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
-        if str(value).lower() not in words:
+    if kind is bool:
+        if str(value).lower() not in TRUTH:
             raise ValueError(f"{what} is {value!r}: expected true or false")
-        return words[str(value).lower()]
-    if value is None or not isinstance(default, (int, float)):
+        return TRUTH[str(value).lower()]
+    if value is None or kind not in (int, float):
         return value
     try:
-        number = type(default)(value)
+        number = kind(value)
         if not math.isfinite(number) or not (isinstance(value, str) or number == value):
             raise ValueError
     except (TypeError, ValueError, OverflowError):
-        expected = "a whole number" if isinstance(default, int) else "a finite number"
+        expected = "a whole number" if kind is int else "a finite number"
         raise ValueError(f"{what} is {value!r}: expected {expected}") from None
     return number

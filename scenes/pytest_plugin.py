@@ -1,13 +1,13 @@
-"""A plugin for pytest, which finds it where verletlab is installed: the fixture `compare_solvers`.
+"""Plugin for pytest with the fixture `compare_solvers`; pytest loads it if verletlab is installed.
 
-    def test_the_crane_swings_alike(compare_solvers):
+    def test_crane(compare_solvers):
         compare_solvers(crane(), ["verlet", "impulse"], probe="hook", tolerance=0.01, duration=2.0)
 
-It calls scenes.testing.assert_solvers_agree. The plot of a failure goes to the test's temporary directory; or, with
-`compare_solvers_folder = DIR` in the configuration, to DIR beside the test's file. It bears the test's name, and the
-report of the failure tells its path.
+The fixture calls scenes.testing.assert_solvers_agree. The plot of a failure is named after the test. It goes to the
+test's temporary directory, or to DIR beside the test's file if the configuration has `compare_solvers_folder = DIR`.
+The report of the failure names its path.
 
-Every start of pytest imports this file: it imports nothing itself, and starts Taichi when the fixture is called.
+Every start of pytest imports this file, so it imports the rest of verletlab only when the fixture is called.
 """
 
 import pytest
@@ -16,13 +16,14 @@ FOLDER = "compare_solvers_folder"
 
 
 def pytest_addoption(parser):
-    """The folder for plots, in the configuration."""
-    parser.addini(FOLDER, "where compare_solvers saves plots, from the test's file (default: tmp_path)", default="")
+    """Add the folder for plots to pytest's configuration."""
+    parser.addini(FOLDER, "folder for plots of compare_solvers, relative to the test's file (default: tmp_path)",
+                  default="")  # fmt: skip
 
 
 @pytest.fixture
 def compare_solvers(request):
-    """A function as scenes.testing.assert_solvers_agree; it returns the Comparison."""
+    """Function with the arguments of scenes.testing.assert_solvers_agree; returns a Comparison."""
 
     def compare(*scene_and_solvers, **given):
         __tracebackhide__ = True

@@ -1,4 +1,4 @@
-"""The registry in which a scene is found by its name."""
+"""The registry of scenes, by name."""
 
 import importlib
 import inspect
@@ -11,7 +11,7 @@ from scenes.parameters import UnknownName, convert
 
 @dataclass
 class Entry:
-    """A scene of the catalogue: its function, and what the command line says of it."""
+    """A registered scene: its name, the function that makes it, a summary, and its parameters with their defaults."""
 
     name: str
     build: object
@@ -23,22 +23,24 @@ REGISTRY = {}
 
 
 def register(build):
-    """Decorator: put a function that makes a Scene into the registry, by its own name.
+    """Register a function that makes a Scene, under the name of the function. Use it as a decorator.
 
-    The first line of its docstring is the summary; its keyword arguments are the scene's parameters, and their defaults
-    say of what type they are.
+    The first line of the docstring is the summary. The keyword arguments are the parameters of the scene, and their
+    defaults give the types.
+
+    Raises: TypeError for a parameter without a default.
     """
     parameters = {name: given.default for name, given in inspect.signature(build).parameters.items()}
     for name, default in parameters.items():
         if default is inspect.Parameter.empty:
-            raise TypeError(f"parameter {name} of scene {build.__name__} has no default")
+            raise TypeError(f"parameter {name} of scene {build.__name__}: expected a default")
     summary = (inspect.getdoc(build) or "").split("\n")[0]
     REGISTRY[build.__name__] = Entry(build.__name__, build, summary, parameters)
     return build
 
 
 def available():
-    """All scenes by name: a dict of Entry."""
+    """All scenes, with those of scenes/catalogue: {name: Entry}."""
     package = importlib.import_module("scenes.catalogue")
     for module in pkgutil.iter_modules(package.__path__):
         importlib.import_module(f"{package.__name__}.{module.name}")
@@ -46,20 +48,22 @@ def available():
 
 
 def find(name):
-    """The entry of a scene. Arguments: name. Errors: UnknownName."""
+    """Find the Entry of a scene. Args: name. Raises: UnknownName."""
     scenes = available()
     if name not in scenes:
-        raise UnknownName(f"no scene called {name!r}{nearest(name, scenes)} (`verletlab list` lists all)")
+        raise UnknownName(f"no scene called {name!r}{nearest(name, scenes)} (see `verletlab list`)")
     return scenes[name]
 
 
 def load(name, **parameters):
     """Make a scene of the catalogue.
 
-    Arguments: name; parameters: the scene's own, as values or as text.
+    Args: name: of the scene; parameters: of the scene, as values or text.
 
-    Errors: UnknownName for a scene or a parameter that does not exist; ValueError for a value of the wrong type, or one
-    that no such scene can be made with; an OSError for a file that cannot be read.
+    Returns: a Scene.
+
+    Raises: UnknownName for an unknown scene or parameter; ValueError for a value of the wrong type, or one with which
+        the scene cannot be made; OSError for a file that cannot be read.
     """
     entry = find(name)
     given = {}
@@ -67,13 +71,13 @@ def load(name, **parameters):
         if key not in entry.parameters:
             hint, known = nearest(key, entry.parameters), ", ".join(entry.parameters) or "none"
             raise UnknownName(f"scene {name} has no parameter {key!r}{hint} (it has {known})")
-        given[key] = convert(f"parameter {key} of {name}", value, entry.parameters[key])
+        given[key] = convert(f"parameter {key} of {name}", value, type(entry.parameters[key]))
     try:
         scene = entry.build(**given)
     except (ValueError, TypeError, ArithmeticError, LookupError) as error:
-        if not given:  # nothing that a person chose
+        if not given:  # an error of the scene, not of its parameters
             raise
-        chosen = ", ".join(f"{key}={value}" for key, value in given.items())
-        raise ValueError(f"scene {name} with {chosen}: {error}") from error
+        values = ", ".join(f"{key}={value}" for key, value in given.items())
+        raise ValueError(f"scene {name} with {values}: {error}") from error
     scene.name, scene.summary, scene.parameters = name, entry.summary, {**entry.parameters, **given}
     return scene

@@ -1,4 +1,4 @@
-"""Scenes: a description, what it looks like, and the registry in which a person finds them by name."""
+"""Scene: a description of particles and bodies, with what is drawn and how it runs best."""
 
 from dataclasses import dataclass, field
 
@@ -10,22 +10,26 @@ from scenes.visuals import default_visuals
 
 @dataclass
 class Scene:
-    """What there is, and how to look at it; never how it is solved.
+    """Particles, bodies, or both, and how they are drawn. A scene does not choose how it is solved.
 
-    Arguments:
-        particles: a pbd.Particles, or None where there is a model.
-        model: a rigid.Model, or None; beside particles, both move in one world, with the particles' gravity.
-        attachments: pairs (indices of particles, body) that stay where they are on the body.
-        duration: how long it is worth watching [s].
-        settings: {solver: step and options that it runs well with}, such as {"impulse": {"dt": 1 / 60}}; `run` and the
-            command line override. The first is the solver it runs with where none is named.
-        visuals: what is drawn (scenes/visuals); None for all its triangles, sticks, particles, colliders and bodies.
-        camera: a scenes.visuals Camera, or a FollowingCamera; None for one that sees everything at the start.
-        ground: height of the floor that is drawn [m]; None for none.
-        control: what steers it: a function of (solver, time [s]), called before each step, that sets targets of motors
-            with `solver.set_motor`. It knows nothing but what it is given, so that a run can be repeated.
-        unsupported: {solver: why it cannot run this scene}, a clause such as "a slider would have to ...".
-        name, summary, parameters: filled in by `load`.
+    Args:
+        particles: a pbd.Particles, or None if there is a model.
+        model: a rigid.Model, or None. Beside particles it shares their world and needs the same gravity.
+        attachments: pairs (indices of particles, body): these particles keep their place on the body.
+        duration: of a run [s].
+        settings: {solver: dt and options with which it runs the scene well}, such as {"impulse": {"dt": 1 / 60}}.
+            Arguments of `scenes.run` and flags of the command line replace them. The first solver is the default.
+        visuals: what is drawn (scenes/visuals); None for all triangles, sticks, particles, colliders and
+            bodies.
+        camera: a Camera or a FollowingCamera (scenes/visuals); None for one that sees the whole first frame.
+        ground: height of the floor that is drawn [m]; None for no floor.
+        control: a function (solver, time [s]) that is called before each step and sets motor targets with
+            `solver.set_motor`. It must depend on its arguments only, so that a run can be repeated.
+        unsupported: {solver: why it cannot run this scene}.
+        name, summary, parameters: set by `load`.
+
+    Raises: TypeError and ValueError for arguments of the wrong type, and for settings of a solver that cannot run the
+        scene.
     """
 
     particles: pbd.Particles | None = None
@@ -43,38 +47,57 @@ class Scene:
     parameters: dict = field(default_factory=dict)
 
     def __post_init__(self):
-        for name, kind in (("particles", pbd.Particles), ("model", rigid.Model)):
-            given = getattr(self, name)
+        for name, given, kind in (("particles", self.particles, pbd.Particles), ("model", self.model, rigid.Model)):
             if not isinstance(given, (kind, type(None))):
                 raise TypeError(f"{name} of a scene is {given!r}: expected a {kind.__name__}, or None")
         if self.particles is None and self.model is None:
-            raise ValueError("a scene of nothing: expected particles, a model, or both")
+            raise ValueError("an empty scene: expected particles, a model, or both")
         if self.attachments and (self.particles is None or self.model is None):
-            raise ValueError("attachments of particles to bodies: expected particles and a model")
+            raise ValueError("attachments without particles and a model: expected both")
         if self.control is not None and (self.model is None or not callable(self.control)):
             raise TypeError(f"control is {self.control!r}: expected a function (solver, time), and a model")
         for solver, settings in self.settings.items():
-            one_of("solver in settings of a scene", solver, self.solvers)
+            one_of("solver in settings of a scene", solver, rigid.SOLVERS)
+            if solver in self.reasons:
+                raise ValueError(
+                    f"settings of a scene for solver {solver!r}, but {self.reasons[solver]}: expected settings for "
+                    f"{' or '.join(map(repr, self.solvers))}"
+                )
             if not isinstance(settings, dict):
                 raise TypeError(f"settings of a scene for {solver!r} are {settings!r}: expected a dict of options")
         if self.visuals is None:
             self.visuals = default_visuals(self.particles, self.model)
 
+    def __repr__(self):
+        count = [] if self.particles is None else [f"{len(self.particles)} particles"]
+        count += [] if self.model is None else [f"{len(self.model.bodies)} bodies", f"{len(self.model.joints)} joints"]
+        return (
+            f"Scene {self.name!r}: {', '.join(count)}, {self.duration:g} s\n"
+            f"    solver {self.solver!r}, settings {self.settings.get(self.solver, {})}"
+        )
+
+    @property
+    def reasons(self):
+        """{solver: why it cannot run the scene}, for all solvers that cannot."""
+        found = {}
+        if self.particles is not None:
+            bodies_only = "it moves bodies only, and the scene has particles, which only 'verlet' moves"
+            found = {solver: bodies_only for solver in rigid.SOLVERS if solver != "verlet"}
+        return {**found, **self.unsupported}
+
     @property
     def solvers(self):
-        """Names of the solvers that can run it: all of `rigid` for bodies, but those that cannot; "verlet" alone where
-        there are particles."""
-        every = rigid.SOLVERS if self.particles is None else ("verlet",)
-        return tuple(solver for solver in every if solver not in self.unsupported)
+        """Names of the solvers that can run the scene."""
+        return tuple(solver for solver in rigid.SOLVERS if solver not in self.reasons)
 
     @property
     def solver(self):
-        """The solver it runs with where none is named: the first that it has settings for."""
+        """Name of the default solver: the first that has settings, or else the first that can run the scene."""
         return next(iter(self.settings), self.solvers[0])
 
     @property
     def passive(self):
-        """Whether nothing puts energy in: no wind, nothing led along a path, no moving collider, no motor."""
+        """Whether nothing adds energy: no wind, no driven particle, no moving collider, no motor."""
         if self.model is not None and any(getattr(joint, "motor", None) for joint in self.model.joints):
             return False
         return self.particles is None or (self.particles.still and self.particles.wind is None)

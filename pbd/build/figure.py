@@ -22,6 +22,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pbd.core.rotation import rotate
 from pbd.core.validate import finite_vector, positive, unit_quaternion
 
 # Left side and middle, standing, x forward, y left: place in parts of the height, radius likewise.
@@ -111,7 +112,7 @@ def figure(
     position, velocity = finite_vector("position", position), finite_vector("velocity", velocity)
     spin, rotation = finite_vector("angular_velocity", angular_velocity), unit_quaternion("rotation", rotation)
     names, places, radii, shares = anatomy()
-    turned = position + height * turn(rotation, places)
+    turned = position + height * rotate(rotation, places)
     masses = mass * shares
     arms = turned - masses @ turned / mass
     added = particles.add_particles(turned, masses, velocity + np.cross(spin, arms), height * radii)
@@ -194,7 +195,7 @@ def distance_limits(at):
     def bent(name, about, axis, angle):
         """Where a particle is when its joint has turned by an angle about an axis (3,)."""
         half = angle / 2
-        return at[about] + turn(np.array([math.cos(half), *(math.sin(half) * np.array(axis))]), at[name] - at[about])
+        return at[about] + rotate(np.array([math.cos(half), *(math.sin(half) * np.array(axis))]), at[name] - at[about])
 
     def folded(first, vertex, second, flexion):
         """Distance of two ends of a limb that is bent by an angle from straight."""
@@ -244,9 +245,3 @@ def plane_limits(at):
             # Mirrored, a span winds the other way round.
             limits.append((limited, span if side == "left" else (span[0], span[2], span[1]), distance))
     return limits
-
-
-def turn(q, v):
-    """Vectors v (..., 3) turned by a unit quaternion (w, x, y, z)."""
-    t = 2 * np.cross(q[1:], v)
-    return v + q[0] * t + np.cross(q[1:], t)

@@ -4,7 +4,8 @@ import taichi as ti
 
 from pbd.collision.contact import LEFT_ON_SURFACE, rebound, rub
 from pbd.constraints.box import project_into_box, rebound_in_box, wall
-from pbd.core.shapes import rotate, rotate_back, signed_distance
+from pbd.core.quaternions import rotate, rotate_back
+from pbd.core.shapes import signed_distance
 from pbd.data import INPUT, POSE
 from pbd.integrate import acceleration
 

@@ -3,8 +3,7 @@
 import numpy as np
 import trimesh
 
-from pbd.core.hull import ConvexHull
-from pbd.core.shapes import Box, Capsule, Cylinder, Plane, Sphere
+from pbd.core.shapes import Box, Capsule, ConvexHull, Cylinder, Plane, Sphere
 from rigid.rotation import from_matrix
 
 PLANE, HFIELD, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH = range(8)  # mjtGeom

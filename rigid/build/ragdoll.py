@@ -26,7 +26,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from pbd.core.shapes import IDENTITY, rotation_between
+from pbd.core.rotation import IDENTITY, rotation_between
 from pbd.core.validate import finite_number, finite_vector, one_of, positive, unit_quaternion
 from rigid.body import EVERY_GROUP
 from rigid.joint import Spring

@@ -1,28 +1,49 @@
-"""Scratch phase: where every shape is, and which pairs of them could touch.
+"""Broad phase: the placement and bounds of every shape, and the pairs of shapes that could touch.
 
-A spatial hash as in pbd/collision/particle_contacts.py (Teschner et al., Optimized Spatial Hashing, 2003; counting sort by bucket
-as in Green, Particle Simulation using CUDA, 2010) over the balls that hold the shapes. Cells are as wide as the largest
-small shape with its margin, so that what could touch is in neighbouring cells; the few large shapes, planes among them,
-are held against all others. A model of few shapes has a list of its pairs instead, made once.
+A model of few shapes has a list of all its pairs, and their bounds are tested in each step. In a model of many shapes
+the few large ones, planes among them, are tested against all others. The small ones go into a spatial hash of their
+bounding balls (Teschner et al., Optimized Spatial Hashing, 2003; counting sort by bucket as in Green, Particle
+Simulation using CUDA, 2010). A cell is as wide as two of the largest bounding balls with their contact margins, so
+shapes that could touch are in neighbouring cells.
 """
 
 import taichi as ti
 
 from pbd.collision.particle_contacts import bucket_of, cell_of
-from pbd.core.shapes import CAPSULE, PLANE, rotate
+from pbd.core.quaternions import rotate
+from pbd.core.shapes import CAPSULE, PLANE
 from rigid.collision.data import HEAD, PLACEMENT, SHAPE, STRUCTURE
-from rigid.kernels.columns import quadruple, triple
+from rigid.kernels.columns import put_triple, quadruple, triple
+
+
+@ti.func
+def origin_of(scratch: ti.template(), shape, world):
+    """Origin of a shape's frame in the world (3,) [m]."""
+    return triple(scratch.placements, shape, PLACEMENT.origin, world)
+
+
+@ti.func
+def axis_of(scratch: ti.template(), shape, k: ti.template(), world):
+    """Axis k of a shape's frame in the world (3,). The third is a plane's normal and a capsule's or cylinder's axis."""
+    return ti.Vector([scratch.placements[world, shape, PLACEMENT.matrix + 3 * i + k] for i in ti.static(range(3))])
+
+
+@ti.func
+def contact_margin(scratch: ti.template(), a, b, world):
+    """The gap below which two shapes have contact points [m]: the sum of their bodies' margins."""
+    return scratch.placements[world, a, PLACEMENT.margin] + scratch.placements[world, b, PLACEMENT.margin]
 
 
 @ti.func
 def to_world(scratch: ti.template(), shape, v, world):
-    """A direction of a shape's frame, in the world."""
-    return ti.Vector([triple(scratch.placements, shape, PLACEMENT.matrix + 3 * k, world).dot(v) for k in ti.static(range(3))])
+    """Rotate a vector from a shape's frame to the world. Args: v (3,)."""
+    m = ti.static(scratch.placements)
+    return ti.Vector([triple(m, shape, PLACEMENT.matrix + 3 * k, world).dot(v) for k in ti.static(range(3))])
 
 
 @ti.func
 def to_frame(scratch: ti.template(), shape, v, world):
-    """A direction of the world, in a shape's frame."""
+    """Rotate a vector from the world to a shape's frame. Args: v (3,)."""
     m = ti.static(scratch.placements)
     return (
         v[0] * triple(m, shape, PLACEMENT.matrix, world)
@@ -33,7 +54,7 @@ def to_frame(scratch: ti.template(), shape, v, world):
 
 @ti.func
 def shape_pose(shapes: ti.template(), shape, poses: ti.template(), world):
-    """Position and rotation of a shape in the world."""
+    """Position (3,) [m] and rotation (w, x, y, z) of a shape in the world. Args: poses: see `find_points`."""
     position = triple(shapes.numbers, shape, SHAPE.position, world)
     rotation = quadruple(shapes.numbers, shape, SHAPE.rotation, world)
     body = shapes.integers[shape, STRUCTURE.body]
@@ -47,8 +68,12 @@ def shape_pose(shapes: ti.template(), shape, poses: ti.template(), world):
 
 
 @ti.func
-def write_placement(shapes: ti.template(), scratch: ti.template(), poses: ti.template(), margin: ti.template(), shape, world):
-    """Note where a shape is, and the box along the world's axes that holds it."""
+def write_placement(
+    shapes: ti.template(), scratch: ti.template(), poses: ti.template(), margins: ti.template(), shape, world
+):
+    """Write a shape's frame, bounding box and contact margin. Args: poses, margins: see `find_points`."""
+    placements = ti.static(scratch.placements)
+    half_extent = triple(shapes.numbers, shape, SHAPE.half_extent, world)
     position, q = shape_pose(shapes, shape, poses, world)
     w, x, y, z = q[0], q[1], q[2], q[3]
     rows = ti.Matrix(
@@ -59,25 +84,22 @@ def write_placement(shapes: ti.template(), scratch: ti.template(), poses: ti.tem
         ]
     )
     for k in ti.static(range(3)):
-        scratch.placements[world, shape, PLACEMENT.origin + k] = position[k]
+        placements[world, shape, PLACEMENT.origin + k] = position[k]
         row = ti.Vector([rows[k, i] for i in ti.static(range(3))])
-        scratch.placements[world, shape, PLACEMENT.half_extent + k] = ti.abs(row).dot(
-            triple(shapes.numbers, shape, SHAPE.half_extent, world)
-        )
-        for i in ti.static(range(3)):
-            scratch.placements[world, shape, PLACEMENT.matrix + 3 * k + i] = row[i]
+        placements[world, shape, PLACEMENT.half_extent + k] = ti.abs(row).dot(half_extent)
+        put_triple(placements, shape, PLACEMENT.matrix + 3 * k, row, world)
     body = shapes.integers[shape, STRUCTURE.body]
-    far = 0.0
+    margin = 0.0
     if body >= 0:
-        far = margin[body, world]
-    scratch.placements[world, shape, PLACEMENT.margin] = far
+        margin = margins[body, world]
+    placements[world, shape, PLACEMENT.margin] = margin
 
 
 @ti.func
 def bounds_overlap(shapes: ti.template(), scratch: ti.template(), a, b, world):
-    """Whether the bounds of two shapes are within their margin of each other: balls first, then boxes."""
-    margin = scratch.placements[world, a, PLACEMENT.margin] + scratch.placements[world, b, PLACEMENT.margin]
-    offset = triple(scratch.placements, b, PLACEMENT.origin, world) - triple(scratch.placements, a, PLACEMENT.origin, world)
+    """Whether the bounds of two shapes, with their contact margins, overlap: bounding balls first, then boxes."""
+    margin = contact_margin(scratch, a, b, world)
+    offset = origin_of(scratch, b, world) - origin_of(scratch, a, world)
     kind_a, kind_b = shapes.integers[a, STRUCTURE.kind], shapes.integers[b, STRUCTURE.kind]
     bound_a, bound_b = shapes.numbers[world, a, SHAPE.bounding_radius], shapes.numbers[world, b, SHAPE.bounding_radius]
     result = 0
@@ -87,27 +109,26 @@ def bounds_overlap(shapes: ti.template(), scratch: ti.template(), a, b, world):
         if kind_a == PLANE:
             plane, bound = a, bound_b
             height = offset
-        normal = ti.Vector([scratch.placements[world, plane, PLACEMENT.matrix + 3 * k + 2] for k in ti.static(range(3))])
+        normal = axis_of(scratch, plane, 2, world)
         if normal.dot(height) < bound + margin:
             result = 1
     else:
-        far = bound_a + bound_b + margin
-        if offset.norm_sqr() < far * far:
+        distance = bound_a + bound_b + margin
+        if offset.norm_sqr() < distance * distance:
             result = 1
-            if ti.max(kind_a, kind_b) > CAPSULE:  # spheres and capsules are quicker tested than their boxes
+            # For two spheres or capsules the narrow phase takes no longer than this test.
+            if ti.max(kind_a, kind_b) > CAPSULE:
+                half = ti.static(scratch.placements)
                 for k in ti.static(range(3)):
-                    sides = (
-                        scratch.placements[world, a, PLACEMENT.half_extent + k]
-                        + scratch.placements[world, b, PLACEMENT.half_extent + k]
-                    )
-                    if ti.abs(offset[k]) > sides + margin:
+                    at = ti.static(PLACEMENT.half_extent + k)
+                    if ti.abs(offset[k]) > half[world, a, at] + half[world, b, at] + margin:
                         result = 0
     return result
 
 
 @ti.func
 def may_touch(shapes: ti.template(), a, b):
-    """Whether two shapes ever touch: rigid.Model.may_touch."""
+    """Whether the model lets two shapes touch: `rigid.Model.may_touch`."""
     body_a, body_b = shapes.integers[a, STRUCTURE.body], shapes.integers[b, STRUCTURE.body]
     result = 0
     if body_a != body_b:
@@ -125,7 +146,7 @@ def may_touch(shapes: ti.template(), a, b):
 
 @ti.func
 def add_pair(scratch: ti.template(), count, a, b, world):
-    """Store a pair, the lower index first, if there is capacity; return how many there are, or should be."""
+    """Store a pair, the lower index first, if there is capacity. Returns: how many pairs there are, or should be."""
     if count < scratch.pairs.shape[1]:
         scratch.pairs[world, count, 0] = ti.min(a, b)
         scratch.pairs[world, count, 1] = ti.max(a, b)
@@ -134,7 +155,7 @@ def add_pair(scratch: ti.template(), count, a, b, world):
 
 @ti.func
 def find_listed_pairs(shapes: ti.template(), scratch: ti.template(), world):
-    """Go through the list of pairs that a model of few shapes has; return how many could touch."""
+    """Find the pairs that could touch in a model of few shapes, whose pairs are listed. Returns: how many."""
     lists = ti.static(shapes.lists)
     count = 0
     for k in range(lists[HEAD.pair_count]):
@@ -146,12 +167,17 @@ def find_listed_pairs(shapes: ti.template(), scratch: ti.template(), world):
 
 @ti.func
 def find_unlisted_pairs(shapes: ti.template(), scratch: ti.template(), count, world):
-    """Go on with the pairs of a model of many shapes; return how many there are, maybe more than there is capacity for."""
+    """Find the pairs that could touch in a model of many shapes.
+
+    Args: count: how many pairs are found already.
+
+    Returns: how many pairs there are now; it may exceed the capacity.
+    """
     lists = ti.static(shapes.lists)
     found = count
     large, small = lists[HEAD.first_large], lists[HEAD.first_small]
     for k in range(lists[HEAD.large_count]):
-        # The large ones after this one, then all small ones, which stand right behind them.
+        # The large shapes after this one, then all small shapes, which follow in the same list.
         for i in range(large + k + 1, small + lists[HEAD.small_count]):
             if bounds_overlap(shapes, scratch, lists[large + k], lists[i], world) == 1:
                 if may_touch(shapes, lists[large + k], lists[i]) == 1:
@@ -163,7 +189,10 @@ def find_unlisted_pairs(shapes: ti.template(), scratch: ti.template(), count, wo
 
 @ti.func
 def find_hashed_pairs(shapes: ti.template(), scratch: ti.template(), count, world):
-    """Go on listing pairs with those among the small shapes, by a hash of the balls that hold them."""
+    """Find the pairs of small shapes that could touch, by a spatial hash of their bounding balls.
+
+    Args, Returns: see `find_unlisted_pairs`.
+    """
     lists = ti.static(shapes.lists)
     small, n = lists[HEAD.first_small], lists[HEAD.small_count]
     widest = 0.0
@@ -179,27 +208,27 @@ def find_hashed_pairs(shapes: ti.template(), scratch: ti.template(), count, worl
     for b in range(buckets + 1):
         bins[b, world] = 0
     for k in range(n):
-        b = bucket_of(cell_of(triple(scratch.placements, lists[small + k], PLACEMENT.origin, world), width), buckets)
+        b = bucket_of(cell_of(origin_of(scratch, lists[small + k], world), width), buckets)
         bins[b, world] = bins[b, world] + 1
     total = 0
     for b in range(buckets):
         total += bins[b, world]
         bins[b, world] = total
     bins[buckets, world] = total
-    for back in range(n):  # backwards, so that each count ends as the first place of its bucket
+    for back in range(n):  # backwards: a bucket's count becomes the place of its first shape
         i = lists[small + n - 1 - back]
-        b = bucket_of(cell_of(triple(scratch.placements, i, PLACEMENT.origin, world), width), buckets)
+        b = bucket_of(cell_of(origin_of(scratch, i, world), width), buckets)
         place = bins[b, world] - 1
         bins[b, world] = place
         bins[sorted_from + place, world] = i
     found = count
     for k in range(n):
         i = lists[small + k]
-        home = cell_of(triple(scratch.placements, i, PLACEMENT.origin, world), width)
-        for r in range(9):  # rows of three cells, whose shapes stand one after another
+        home = cell_of(origin_of(scratch, i, world), width)
+        for r in range(9):  # rows of three cells, whose buckets follow one another
             row = home + ti.Vector([-1, r // 3 - 1, r % 3 - 1])
             first = bucket_of(row, buckets)
-            for part in range(2):  # the row, and what of it went on at the first bucket
+            for part in range(2):  # a row may continue at the first bucket
                 begin = bins[first, world]
                 end = bins[ti.min(first + 3, buckets), world]
                 if part == 1:
@@ -208,9 +237,9 @@ def find_hashed_pairs(shapes: ti.template(), scratch: ti.template(), count, worl
                     j = bins[sorted_from + place, world]
                     if j > i:
                         if bounds_overlap(shapes, scratch, i, j, world) == 1:
-                            # Cells far apart may share a bucket, and two of the nine rows: take a shape with its own
-                            # row only.
-                            cell = cell_of(triple(scratch.placements, j, PLACEMENT.origin, world), width)
+                            # Distant cells may share a bucket, and so may two of the nine rows. Take a shape in its
+                            # own row only.
+                            cell = cell_of(origin_of(scratch, j, world), width)
                             if cell[1] == row[1] and cell[2] == row[2]:
                                 if may_touch(shapes, i, j) == 1:
                                     found = add_pair(scratch, found, i, j, world)

@@ -1,4 +1,4 @@
-"""Corners and edges of boxes, cylinders and hulls, as kernels read them from Shapes (data.py)."""
+"""Corners, faces and edges of polyhedra, as kernels read them from Shapes (rigid/collision/data.py)."""
 
 import taichi as ti
 
@@ -14,21 +14,21 @@ def corner(shapes: ti.template(), shape, k, world):
 
 @ti.func
 def face_plane(shapes: ti.template(), shape, face, world):
-    """Outward unit normal of a face, and its offset [m]."""
+    """Outward unit normal of a face (3,), and its offset [m]."""
     row = shapes.integers[shape, STRUCTURE.first_plane] + face
     return triple(shapes.planes, row, 0, world), shapes.planes[world, row, 3]
 
 
 @ti.func
 def face_loop(shapes: ti.template(), shape, face):
-    """Where in Shapes.lists the corners of a face begin and end."""
+    """Where the corners of a face begin and end in Shapes.lists."""
     row = shapes.integers[shape, STRUCTURE.first_loop] + face
     return shapes.lists[row], shapes.lists[row + 1]
 
 
 @ti.func
 def loop_side(shapes: ti.template(), shape, begin, end, k, world):
-    """The corner at place k of a loop, and the one after it (3,) each [m]."""
+    """Corner k of a face's loop, and the next corner of the loop (3,) each [m]."""
     after = k + 1
     if after == end:
         after = begin
@@ -37,7 +37,7 @@ def loop_side(shapes: ti.template(), shape, begin, end, k, world):
 
 @ti.func
 def edge(shapes: ti.template(), shape, k, world):
-    """Edge k of a shape: where it begins, and the way to where it ends (3,) each [m]."""
+    """Start of edge k of a shape, and the vector to its end (3,) each [m]."""
     row = shapes.integers[shape, STRUCTURE.first_edge] + 4 * k
     start = corner(shapes, shape, shapes.lists[row], world)
     return start, corner(shapes, shape, shapes.lists[row + 1], world) - start

@@ -1,44 +1,53 @@
-"""The points of one pair of shapes: collected in scratch, thinned out to eight, handed over."""
+"""The contact manifold of a pair of shapes: its points are collected, reduced to eight, and emitted.
+
+The narrow phase collects the points of one pair in Scratch.clips, behind the two polygons that it clips.
+"""
 
 import taichi as ti
 
-from rigid.collision.data import PAIR, POINT, SHAPE, STRUCTURE
-from rigid.kernels.columns import triple
+from rigid.collision.data import CLIP, PAIR, POINT, SHAPE, STRUCTURE
+from rigid.kernels.columns import put_triple, triple
 
-MOST_POINTS = 8  # points of a pair that are kept
-AWAY = 7  # the column of Scratch.clips after POINT.gap: squared distance from those that are kept already
+# Most points of a pair that are emitted.
+MOST_POINTS = 8
 
 
 @ti.func
 def first_point(scratch: ti.template()):
-    """Where the points of a pair begin in Scratch.clips, behind two polygons."""
+    """The row of Scratch.clips at which the points of a pair begin."""
     return 2 * (scratch.marks.shape[0] // 3)
 
 
 @ti.func
 def add_point(scratch: ti.template(), count, point, normal, gap, feature, world):
-    """Collect a point; return the new count.
+    """Collect a contact point.
 
-    Arguments: count so far; point on the first shape of the pair; normal, unit, from the second to the first; gap [m];
-    feature.
+    Args:
+        scratch, world: Scratch and index of the world.
+        count: how many points the pair has so far.
+        point: on the first shape of the pair (3,) [m].
+        normal: unit, from the second shape to the first (3,).
+        gap: [m], negative where the shapes overlap.
+        feature: see PAIR.
+
+    Returns: the new count.
     """
     row = first_point(scratch) + count
     if row < scratch.marks.shape[0]:
-        for k in ti.static(range(3)):
-            scratch.clips[world, row, POINT.position + k] = point[k]
-            scratch.clips[world, row, POINT.normal + k] = normal[k]
-        scratch.clips[world, row, POINT.gap] = gap
+        put_triple(scratch.clips, row, CLIP.position, point, world)
+        put_triple(scratch.clips, row, CLIP.normal, normal, world)
+        scratch.clips[world, row, CLIP.gap] = gap
         scratch.marks[row, world] = feature
     return ti.min(count + 1, scratch.marks.shape[0] - first_point(scratch))
 
 
 @ti.func
 def swap_points(scratch: ti.template(), a, b, world):
-    """Exchange two rows of what was collected."""
-    for k in range(AWAY + 1):
-        kept = scratch.clips[world, a, k]
+    """Exchange two collected points."""
+    for k in range(CLIP.total):
+        number = scratch.clips[world, a, k]
         scratch.clips[world, a, k] = scratch.clips[world, b, k]
-        scratch.clips[world, b, k] = kept
+        scratch.clips[world, b, k] = number
     feature = scratch.marks[a, world]
     scratch.marks[a, world] = scratch.marks[b, world]
     scratch.marks[b, world] = feature
@@ -46,28 +55,33 @@ def swap_points(scratch: ti.template(), a, b, world):
 
 @ti.func
 def reduce_manifold(scratch: ti.template(), count, world):
-    """Bring the eight points to the front that span the most, the deepest among them; return how many there are.
+    """Choose eight points that span the contact area, among them the deepest, and move them to the front.
 
-    Each is the one farthest from those before (Gonzalez, Clustering to minimize the maximum intercluster distance,
-    1985), the first one the first that was collected, which unlike the deepest stays the same from step to step.
+    The first is the point that was collected first, because the deepest may change from step to step. Each next one is
+    the farthest from those before it. The last is the deepest.
+
+    Returns: how many points are left.
+
+    Source: Gonzalez, Clustering to minimize the maximum intercluster distance (1985).
     """
     first = first_point(scratch)
     if count > MOST_POINTS:
         deepest = first
         for row in range(first, first + count):
-            scratch.clips[world, row, AWAY] = 1e30
-            if scratch.clips[world, row, POINT.gap] < scratch.clips[world, deepest, POINT.gap]:
+            scratch.clips[world, row, CLIP.distance] = 1e30
+            if scratch.clips[world, row, CLIP.gap] < scratch.clips[world, deepest, CLIP.gap]:
                 deepest = row
-        swap_points(scratch, deepest, first + count - 1, world)  # kept out, and the last to be chosen
+        swap_points(scratch, deepest, first + count - 1, world)  # set aside: it is chosen last
         for k in range(1, MOST_POINTS - 1):
-            last = triple(scratch.clips, first + k - 1, POINT.position, world)
+            last = triple(scratch.clips, first + k - 1, CLIP.position, world)
             farthest = first + k
             for row in range(first + k, first + count - 1):
-                away = (triple(scratch.clips, row, POINT.position, world) - last).norm_sqr()
-                away = ti.min(away, scratch.clips[world, row, AWAY])
-                scratch.clips[world, row, AWAY] = away
-                # Of some that are as far, but for round-off, the first: else they would change from step to step.
-                if away > 1.001 * scratch.clips[world, farthest, AWAY]:
+                distance = (triple(scratch.clips, row, CLIP.position, world) - last).norm_sqr()
+                distance = ti.min(distance, scratch.clips[world, row, CLIP.distance])
+                scratch.clips[world, row, CLIP.distance] = distance
+                # Of points that are equally far up to round-off, take the first. Otherwise the choice would change from
+                # step to step.
+                if distance > 1.001 * scratch.clips[world, farthest, CLIP.distance]:
                     farthest = row
             swap_points(scratch, first + k, farthest, world)
         swap_points(scratch, first + MOST_POINTS - 1, first + count - 1, world)
@@ -76,30 +90,33 @@ def reduce_manifold(scratch: ti.template(), count, world):
 
 @ti.func
 def emit_contacts(shapes: ti.template(), points: ti.template(), scratch: ti.template(), first, second, count, world):
-    """Append the points of a pair to those of the world, in the order of its shapes' indices, the ground last."""
+    """Append the collected points of a pair to the contact points of the world.
+
+    Args: first, second: the shapes; shape a is the one with the lower index, but shape b is the ground's; count: of
+    collected points.
+    """
     a, b = first, second
     if shapes.integers[first, STRUCTURE.body] < 0 or (shapes.integers[second, STRUCTURE.body] >= 0 and second < first):
         a, b = second, first
-    rough = ti.sqrt(shapes.numbers[world, a, SHAPE.friction] * shapes.numbers[world, b, SHAPE.friction])
-    springy = ti.max(shapes.numbers[world, a, SHAPE.restitution], shapes.numbers[world, b, SHAPE.restitution])
+    friction = ti.sqrt(shapes.numbers[world, a, SHAPE.friction] * shapes.numbers[world, b, SHAPE.friction])
+    restitution = ti.max(shapes.numbers[world, a, SHAPE.restitution], shapes.numbers[world, b, SHAPE.restitution])
     begin = points.count[world]
     for k in range(ti.min(count, points.integers.shape[1] - begin)):
         row = first_point(scratch) + k
-        point, normal = triple(scratch.clips, row, POINT.position, world), triple(scratch.clips, row, POINT.normal, world)
-        gap = scratch.clips[world, row, POINT.gap]
+        point, normal = triple(scratch.clips, row, CLIP.position, world), triple(scratch.clips, row, CLIP.normal, world)
+        gap = scratch.clips[world, row, CLIP.gap]
         if a != first:
             point -= gap * normal
             normal = -normal
-        place = begin + k
-        for i in ti.static(range(3)):
-            points.numbers[world, place, POINT.position + i] = point[i]
-            points.numbers[world, place, POINT.normal + i] = normal[i]
-        points.numbers[world, place, POINT.gap] = gap
-        points.numbers[world, place, POINT.friction] = rough
-        points.numbers[world, place, POINT.restitution] = springy
-        points.integers[world, place, PAIR.shape_a] = a
-        points.integers[world, place, PAIR.shape_b] = b
-        points.integers[world, place, PAIR.body_a] = shapes.integers[a, STRUCTURE.body]
-        points.integers[world, place, PAIR.body_b] = shapes.integers[b, STRUCTURE.body]
-        points.integers[world, place, PAIR.feature] = scratch.marks[row, world]
+        c = begin + k
+        put_triple(points.numbers, c, POINT.position, point, world)
+        put_triple(points.numbers, c, POINT.normal, normal, world)
+        points.numbers[world, c, POINT.gap] = gap
+        points.numbers[world, c, POINT.friction] = friction
+        points.numbers[world, c, POINT.restitution] = restitution
+        points.integers[world, c, PAIR.shape_a] = a
+        points.integers[world, c, PAIR.shape_b] = b
+        points.integers[world, c, PAIR.body_a] = shapes.integers[a, STRUCTURE.body]
+        points.integers[world, c, PAIR.body_b] = shapes.integers[b, STRUCTURE.body]
+        points.integers[world, c, PAIR.feature] = scratch.marks[row, world]
     points.count[world] = begin + count

@@ -1,10 +1,14 @@
-"""Narrow phase: where the shapes of bodies touch, or soon may. find_points is what solvers call."""
+"""Narrow phase: the contact points of shapes that touch or are closer than their contact margins.
+
+Solvers call `find_points` in their kernels.
+"""
 
 from functools import cache
 
 import taichi as ti
 
-from pbd.core.shapes import CAPSULE, CYLINDER, HULL, PLANE, SPHERE, rotate, rotate_back, solid_distance
+from pbd.core.quaternions import rotate, rotate_back
+from pbd.core.shapes import CAPSULE, CYLINDER, HULL, PLANE, SPHERE, solid_distance
 from rigid.collision.broad_phase import find_listed_pairs, find_unlisted_pairs, shape_pose, write_placement
 from rigid.collision.data import ALL_PAIR_TYPES, HEAD, SHAPE, STRUCTURE
 from rigid.collision.manifold import emit_contacts, reduce_manifold
@@ -15,29 +19,32 @@ from rigid.kernels.columns import quadruple, triple
 
 @cache
 def point_finder(pair_types=ALL_PAIR_TYPES):
-    """A find_points for what can meet in a model, which is what the first launch then waits for.
+    """Make the function `find_points` for the kinds of pairs that can touch in a model.
 
-    To compile it takes 13 s for everything, 5 s for boxes on a plane, 2 s for a ragdoll (a third of that without
-    Taichi's cfg_optimization, and no slower then). Args: pair_types: a PairTypes, as rigid.collision.setup.pair_types
-    finds it for models.
+    Compilation takes 13 s for all kinds, 5 s for boxes on a plane, 2 s for a ragdoll (a third of that without Taichi's
+    cfg_optimization, at the same speed).
+
+    Args: pair_types: a PairTypes, from `rigid.collision.setup.pair_types`.
+
+    Returns: a Taichi function.
     """
 
     @ti.func
     def find_points(
-        shapes: ti.template(), points: ti.template(), scratch: ti.template(), poses: ti.template(), margin: ti.template(),
-        world,
+        shapes: ti.template(), points: ti.template(), scratch: ti.template(), poses: ti.template(),
+        margins: ti.template(), world,
     ):  # fmt: skip
-        """Find the contact points of one world, in an order that depends on the description and the poses alone.
+        """Find the contact points of one world. Their order depends on the model and the poses alone.
 
-        Arguments:
-            shapes, points, scratch: of rigid/collision/data.py, made by its upload; `points` is filled.
-            poses: (W, bodies, 7), position [m] and rotation (w, x, y, z) of each body's frame.
-            margin: (bodies, W), how far beyond its surface a body looks [m]; the ground looks nowhere. Two shapes yield
-                points where their gap is below the sum of theirs.
-            world: index. Call it within a loop over worlds.
+        Args:
+            shapes, points, scratch: Shapes, Points and Scratch (rigid/collision/data.py); `points` is filled.
+            poses: (worlds, bodies, 7), position [m] and rotation (w, x, y, z) of each body's frame.
+            margins: (bodies, worlds), contact margin of each body [m]. Two shapes have contact points if their gap is
+                below the sum of their bodies' margins. The ground's margin is zero.
+            world: index. Call the function in a loop over worlds.
         """
         for shape in range(shapes.lists[HEAD.shape_count]):
-            write_placement(shapes, scratch, poses, margin, shape, world)
+            write_placement(shapes, scratch, poses, margins, shape, world)
         points.count[world] = 0
         found = find_listed_pairs(shapes, scratch, world)
         if ti.static(pair_types.hashed):
@@ -71,7 +78,7 @@ def point_finder(pair_types=ALL_PAIR_TYPES):
                 count = polyhedron_on_polyhedron(shapes, scratch, a, b, world)
             if count > 0:
                 emit_contacts(shapes, points, scratch, a, b, reduce_manifold(scratch, count, world), world)
-        if found > capacity:  # pairs that nobody looked at: as if each had a point, and those had no capacity
+        if found > capacity:  # untested pairs count as contact points beyond the capacity
             points.count[world] = ti.max(points.count[world], points.integers.shape[1]) + found - capacity
 
     return find_points
@@ -82,7 +89,7 @@ find_points = point_finder()
 
 @ti.func
 def rank(kind):
-    """Rounded shapes come first in a pair, then polyhedra, then planes."""
+    """Order of shapes in a pair: rounded shapes 0, polyhedra 1, planes 2."""
     result = 1
     if kind == SPHERE or kind == CAPSULE:
         result = 0
@@ -93,11 +100,11 @@ def rank(kind):
 
 @ti.func
 def shape_distance(shapes: ti.template(), a, poses: ti.template(), x, world):
-    """Signed distance [m] of a point from shape `a` where its body is, and the outward unit normal in the world.
+    """Signed distance [m] of a point from a shape, and the outward unit normal in the world (3,).
 
-    Exact but for a hull's past its edges, see hull_distance in pbd/core_segment/distance.py.
+    It is exact except beyond the edges of a hull, see `hull_distance` in pbd/core/distance.py.
 
-    Arguments: shapes: from upload; a: index; poses: as for find_points; x (3,): in the world [m]; world: index.
+    Args: shapes: Shapes; a: index of the shape; poses: see `find_points`; x (3,): in the world [m]; world: index.
     """
     position, rotation = shape_pose(shapes, a, poses, world)
     local = rotate_back(rotation, x - position)

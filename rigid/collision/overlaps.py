@@ -1,60 +1,63 @@
-"""How deep bodies are in one another, read from their poses: the narrow phase asked by itself, whatever solver runs."""
+"""How deep bodies overlap, from their poses alone: the narrow phase by itself, for the states of any solver."""
 
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 import taichi as ti
 
-from pbd.core.launch import Launch, read, write
-from rigid.collision.data import POINT, Points, Scratch, Shapes, array
+from pbd.core.arrays import Real, allocate, count, read, write
+from pbd.core.kernels import Launch, make_kernel
+from rigid.collision.data import POINT, Points, Scratch, Shapes
 from rigid.collision.narrow_phase import point_finder
 from rigid.collision.setup import collision_arrays, pair_types
 
-flat, table, cube = (ti.types.ndarray(ndim=n) for n in (1, 2, 3))
+
+class Bodies(NamedTuple):
+    """Poses and contact margins of bodies."""
+
+    poses: Real(count.worlds, count.bodies, 7)  # position [m] and rotation (w, x, y, z)
+    margins: Real(count.bodies, count.worlds)  # [m]
+
+
+class Data(NamedTuple):
+    """What the kernel reads and writes."""
+
+    shapes: Shapes
+    points: Points
+    scratch: Scratch
+    bodies: Bodies
 
 
 @cache
 def finding_kernel(find_points):
-    """A kernel that finds the points of all worlds. Arguments: find_points: of rigid.collision.narrow_phase."""
+    """A kernel that finds the contact points of all worlds. Args: find_points: see rigid/collision/narrow_phase.py."""
 
-    @ti.kernel
-    def find(
-        integers: table, numbers: cube, vertices: cube, planes: cube, lists: flat,
-        point_integers: cube, point_numbers: cube, count: flat,
-        placed: cube, bins: table, pairs: cube, clips: cube, marks: table,
-        poses: cube, margin: table,
-    ):  # fmt: skip
-        for world in range(count.shape[0]):
-            find_points(
-                ti.static(Shapes(integers, numbers, vertices, planes, lists)),
-                ti.static(Points(point_integers, point_numbers, count)),
-                ti.static(Scratch(placed, bins, pairs, clips, marks)),
-                poses, margin, world,
-            )  # fmt: skip
+    @ti.func
+    def find(s: ti.template()):
+        for world in range(s.points.count.shape[0]):
+            find_points(s.shapes, s.points, s.scratch, s.bodies.poses, s.bodies.margins, world)
 
-    return find
+    return make_kernel(find, Data)
 
 
 class Overlaps:
-    """Where bodies of a model overlap. Arguments: a rigid.Model of which some bodies may touch."""
+    """Where bodies of a model overlap. Args: model: a rigid.Model of which some bodies may touch."""
 
     def __init__(self, model):
         arrays = collision_arrays([model])
         self.points = arrays[1]
-        self._poses = array(np.zeros((1, len(model.bodies), 7)))
-        margin = array(np.zeros((len(model.bodies), 1)))
-        kernel = finding_kernel(point_finder(pair_types([model])))
-        self._find = Launch(kernel, *(each for group in arrays for each in group), self._poses, margin)
+        self._bodies = allocate(Bodies, worlds=1, bodies=len(model.bodies))
+        self._find = Launch(finding_kernel(point_finder(pair_types([model]))), *arrays, self._bodies)
 
     def depth(self, state):
-        """Of the deepest overlap, zero for none [m]. Arguments: a rigid.State of one world."""
-        poses = np.concatenate([state.position, state.rotation], axis=-1)[None]
-        write(self._poses, poses)
+        """Depth of the deepest overlap [m]; zero if nothing overlaps. Args: state: a rigid.State of one world."""
+        write(self._bodies.poses, np.concatenate([state.position, state.rotation], axis=-1)[None])
         self._find()
-        count = min(int(read(self.points.count)[0]), self.points.numbers.shape[1])
-        return max(0.0, -float(read(self.points.numbers)[0, :count, POINT.gap].min(initial=0.0)))
+        found = min(int(read(self.points.count)[0]), self.points.numbers.shape[1])
+        return max(0.0, -float(read(self.points.numbers)[0, :found, POINT.gap].min(initial=0.0)))
 
 
 def may_overlap(model):
-    """Whether any of a model's bodies may touch another, or the ground. Arguments: a rigid.Model."""
-    return any(pair_types([model])[:5])
+    """Whether any of a model's bodies may touch another body, or the ground. Args: model: a rigid.Model."""
+    return pair_types([model]).any_pair

@@ -1,20 +1,20 @@
 """Boxes, cylinders and convex hulls against planes and one another.
 
-Two polyhedra are held apart best by an axis across a face of either or across an edge of each; of edges only those
-whose arcs on the Gauss map cross (Gregorius, The Separating Axis Test between Convex Polyhedra, Game Developers
-Conference 2013). Where a face wins, the face of the other that looks most against it is clipped to its sides
-(Sutherland and Hodgman, Reentrant polygon clipping, 1974), and what is left below the margin is the contact; where edges
-win, their nearest points.
+Two polyhedra are separated best along an axis across a face of either, or across an edge of each. Only those pairs of
+edges count whose arcs on the Gauss map cross (Gregorius, The Separating Axis Test between Convex Polyhedra, Game
+Developers Conference 2013). If a face wins, it is the reference face. The face of the other polyhedron that faces it
+most is clipped to its sides (Sutherland and Hodgman, Reentrant polygon clipping, 1974), and the corners below the
+contact margin are the contact points. If two edges win, their nearest points are the contact.
 
-Departure: apart, where the nearest features are two corners or a corner and an edge, no axis is as long as the
-distance, and there is no point at all: such pairs pass by one another, or come to touch elsewhere.
+Departure: if two separate polyhedra are nearest at two corners, or at a corner and an edge, no axis is as long as their
+distance, and they have no contact point. Such pairs pass by one another, or they touch elsewhere later.
 """
 
 import taichi as ti
 
-from rigid.collision.broad_phase import to_frame, to_world
+from rigid.collision.broad_phase import axis_of, contact_margin, origin_of, to_frame, to_world
 from rigid.collision.corners import adjacent_normals, corner, edge, face_loop, face_plane, loop_side
-from rigid.collision.data import PLACEMENT, SHAPE, STRUCTURE
+from rigid.collision.data import SHAPE, STRUCTURE
 from rigid.collision.manifold import add_point
 from rigid.collision.rounded import EDGE_MARGIN, NEGLIGIBLE, nearest_points
 from rigid.kernels.columns import triple
@@ -22,11 +22,11 @@ from rigid.kernels.columns import triple
 
 @ti.func
 def polyhedron_on_plane(shapes: ti.template(), scratch: ti.template(), a, b, world):
-    """Every corner that is below the margin."""
-    up = ti.Vector([scratch.placements[world, b, PLACEMENT.matrix + 3 * k + 2] for k in ti.static(range(3))])
-    margin = scratch.placements[world, a, PLACEMENT.margin] + scratch.placements[world, b, PLACEMENT.margin]
-    origin = triple(scratch.placements, a, PLACEMENT.origin, world)
-    height = (origin - triple(scratch.placements, b, PLACEMENT.origin, world)).dot(up)
+    """Collect every corner below the contact margin."""
+    up = axis_of(scratch, b, 2, world)
+    margin = contact_margin(scratch, a, b, world)
+    origin = origin_of(scratch, a, world)
+    height = (origin - origin_of(scratch, b, world)).dot(up)
     local = to_frame(scratch, a, up, world)
     count = 0
     for k in range(shapes.integers[a, STRUCTURE.vertex_count]):
@@ -39,12 +39,14 @@ def polyhedron_on_plane(shapes: ti.template(), scratch: ti.template(), a, b, wor
 
 @ti.func
 def cylinder_on_plane(shapes: ti.template(), scratch: ti.template(), a, b, world):
-    """The deepest point of each rim, on the cylinder itself, not its prism; standing, also four of the lower rim, which
-    stay the same while it wobbles."""
-    up = ti.Vector([scratch.placements[world, b, PLACEMENT.matrix + 3 * k + 2] for k in ti.static(range(3))])
-    margin = scratch.placements[world, a, PLACEMENT.margin] + scratch.placements[world, b, PLACEMENT.margin]
-    origin = triple(scratch.placements, a, PLACEMENT.origin, world)
-    height = (origin - triple(scratch.placements, b, PLACEMENT.origin, world)).dot(up)
+    """Collect the deepest point of each rim, and for a standing cylinder four fixed points of the lower rim.
+
+    The points are on the cylinder itself, not on its prism. The fixed points keep their features while it wobbles.
+    """
+    up = axis_of(scratch, b, 2, world)
+    margin = contact_margin(scratch, a, b, world)
+    origin = origin_of(scratch, a, world)
+    height = (origin - origin_of(scratch, b, world)).dot(up)
     radius, half = shapes.numbers[world, a, SHAPE.size], shapes.numbers[world, a, SHAPE.size + 1]
     local = to_frame(scratch, a, up, world)
     across = ti.sqrt(local[0] * local[0] + local[1] * local[1])
@@ -58,18 +60,18 @@ def cylinder_on_plane(shapes: ti.template(), scratch: ti.template(), a, b, world
     for k in range(6):
         v = ti.Vector([radius * down[0], radius * down[1], half * (1 - 2 * k)])
         feature = k
-        wanted = across > NEGLIGIBLE  # level: all points of the rim are as deep, and four are enough
+        wanted = across > NEGLIGIBLE  # else all points of the rim are equally deep, and the fixed ones are enough
         if k >= 2:
-            turn = k - 2
+            quarter = k - 2
             v = ti.Vector([0.0, 0.0, lower * half])
-            if turn % 2 == 0:
-                v[0] = radius * (1 - turn)
+            if quarter % 2 == 0:
+                v[0] = radius * (1 - quarter)
             else:
-                v[1] = radius * (2 - turn)
+                v[1] = radius * (2 - quarter)
             wanted = across < 0.5
-            feature = 2 + turn
+            feature = 2 + quarter
             if lower > 0.0:
-                feature = 6 + turn
+                feature = 6 + quarter
         gap = height + local.dot(v)
         if wanted and gap < margin:
             count = add_point(scratch, count, origin + to_world(scratch, a, v, world), up, gap, feature, world)
@@ -78,36 +80,30 @@ def cylinder_on_plane(shapes: ti.template(), scratch: ti.template(), a, b, world
 
 @ti.func
 def relative_pose(scratch: ti.template(), a, b, world):
-    """Rotation matrix and origin of shape b's frame in shape a's."""
-    columns = [
-        to_frame(
-            scratch,
-            a,
-            ti.Vector([scratch.placements[world, b, PLACEMENT.matrix + 3 * k + i] for k in ti.static(range(3))]),
-            world,
-        )
-        for i in ti.static(range(3))
-    ]
-    origin = triple(scratch.placements, b, PLACEMENT.origin, world) - triple(scratch.placements, a, PLACEMENT.origin, world)
-    return ti.Matrix.cols(columns), to_frame(scratch, a, origin, world)
+    """Rotation matrix and origin of shape b's frame in shape a's frame."""
+    columns = [to_frame(scratch, a, axis_of(scratch, b, i, world), world) for i in ti.static(range(3))]
+    offset = origin_of(scratch, b, world) - origin_of(scratch, a, world)
+    return ti.Matrix.cols(columns), to_frame(scratch, a, offset, world)
 
 
 @ti.func
-def best_face(shapes: ti.template(), a, b, turn, shift, limit, world):
-    """The face of a that separates it best from b: separation [m], the face, and b's corner that is deepest below it.
+def best_face(shapes: ti.template(), a, b, rotation, translation, limit, world):
+    """The face of shape a that separates it best from shape b.
 
-    Arguments: turn, shift: b's frame in a's; limit: above this separation any will do.
+    Args: rotation, translation: b's frame in a's; limit: stop at a separation above this [m].
+
+    Returns: separation [m], the face, and the corner of b that is deepest below it.
     """
     best, face, below = -1e30, 0, 0
     for f in range(shapes.integers[a, STRUCTURE.face_count]):
         n, offset = face_plane(shapes, a, f, world)
-        into = turn.transpose() @ n
+        into = rotation.transpose() @ n
         low, deepest = 1e30, 0
         for k in range(shapes.integers[b, STRUCTURE.vertex_count]):
             height = into.dot(corner(shapes, b, k, world))
             if height < low:
                 low, deepest = height, k
-        separation = low + n.dot(shift) - offset
+        separation = low + n.dot(translation) - offset
         if separation > best:
             best, face, below = separation, f, deepest
         if best > limit:
@@ -116,18 +112,23 @@ def best_face(shapes: ti.template(), a, b, turn, shift, limit, world):
 
 
 @ti.func
-def best_edges(shapes: ti.template(), a, b, turn, shift, world):
-    """The edges of a and b whose common perpendicular separates best: separation [m], both edges, axis from a to b."""
+def best_edges(shapes: ti.template(), a, b, rotation, translation, world):
+    """The edges of shapes a and b whose common perpendicular separates them best.
+
+    Args: rotation, translation: b's frame in a's.
+
+    Returns: separation [m], both edges, and the axis from a to b in a's frame.
+    """
     best, edge_a, edge_b, axis = -1e30, 0, 0, ti.Vector([0.0, 0.0, 1.0])
     for j in range(shapes.integers[b, STRUCTURE.edge_count]):
         q, e = edge(shapes, b, j, world)
-        q, e = turn @ q + shift, turn @ e
+        q, e = rotation @ q + translation, rotation @ e
         c, d = adjacent_normals(shapes, b, j, world)
-        c, d = turn @ c, turn @ d
+        c, d = rotation @ c, rotation @ d
         for i in range(shapes.integers[a, STRUCTURE.edge_count]):
             left, right = adjacent_normals(shapes, a, i, world)
-            # Arcs from left to right and from -c to -d cross: each one's ends are on opposite sides of the other's
-            # plane, and they are in one hemisphere.
+            # The arcs from left to right and from -c to -d cross if the ends of each are on opposite sides of the
+            # other's plane, and all ends are in one hemisphere.
             over = left.dot(e)
             if over * right.dot(e) < 0.0:
                 p, g = edge(shapes, a, i, world)
@@ -135,7 +136,8 @@ def best_edges(shapes: ti.template(), a, b, turn, shift, world):
                 if before * d.dot(g) < 0.0 and before * over > 0.0:
                     n = g.cross(e)
                     length = n.norm_sqr()
-                    if length > 1e-6 * g.norm_sqr() * e.norm_sqr():  # else along one another: a face does as well
+                    # If the edges are parallel, a face separates as well.
+                    if length > 1e-6 * g.norm_sqr() * e.norm_sqr():
                         n = n / ti.sqrt(length)
                         if n.dot(left + right) < 0.0:
                             n = -n
@@ -147,40 +149,45 @@ def best_edges(shapes: ti.template(), a, b, turn, shift, world):
 
 @ti.func
 def polyhedron_on_polyhedron(shapes: ti.template(), scratch: ti.template(), a, b, world):
-    """Two polyhedra: the corners of what faces have in common, or one point of two edges."""
-    margin = scratch.placements[world, a, PLACEMENT.margin] + scratch.placements[world, b, PLACEMENT.margin]
+    """Collect the corners of two faces' common area, or one point of two edges."""
+    margin = contact_margin(scratch, a, b, world)
     size = ti.min(shapes.numbers[world, a, SHAPE.bounding_radius], shapes.numbers[world, b, SHAPE.bounding_radius])
     best, face, below = -1e30, 0, 0
     reference, incident = a, b
-    for turned in range(2):
+    for order in range(2):
         one, other = a, b
-        if turned == 1:
+        if order == 1:
             one, other = b, a
         if best < margin:
-            turn, shift = relative_pose(scratch, one, other, world)
-            separation, at, deepest = best_face(shapes, one, other, turn, shift, margin, world)
-            if separation > best + EDGE_MARGIN * size or turned == 0 or separation >= margin:
+            rotation, translation = relative_pose(scratch, one, other, world)
+            separation, at, deepest = best_face(shapes, one, other, rotation, translation, margin, world)
+            if separation > best + EDGE_MARGIN * size or order == 0 or separation >= margin:
                 best, face, below = separation, at, deepest
                 reference, incident = one, other
     count = 0
     if best < margin:
-        turn, shift = relative_pose(scratch, a, b, world)
-        separation, edge_a, edge_b, axis = best_edges(shapes, a, b, turn, shift, world)
+        rotation, translation = relative_pose(scratch, a, b, world)
+        separation, edge_a, edge_b, axis = best_edges(shapes, a, b, rotation, translation, world)
         if separation < best + EDGE_MARGIN * size:
             count = face_on_face(shapes, scratch, a, reference, incident, face, below, best, margin, world)
-        # Apart, nothing may lie over the face even where edges are only a little better.
+        # If the shapes are apart, the clipped face may be empty although edges are hardly better.
         if count == 0 and best < separation < margin:
-            count = edge_on_edge(shapes, scratch, a, b, turn, shift, edge_a, edge_b, axis, separation, world)
+            count = edge_on_edge(shapes, scratch, a, b, rotation, translation, edge_a, edge_b, axis, separation, world)
     return count
 
 
 @ti.func
-def edge_on_edge(shapes: ti.template(), scratch: ti.template(), a, b, turn, shift, edge_a, edge_b, axis, gap, world):
-    """Collect the nearest point of two edges."""
+def edge_on_edge(
+    shapes: ti.template(), scratch: ti.template(), a, b, rotation, translation, edge_a, edge_b, axis, gap, world
+):
+    """Collect the nearest point of two edges.
+
+    Args: rotation, translation: b's frame in a's; axis, gap: see `best_edges`.
+    """
     p, g = edge(shapes, a, edge_a, world)
     q, e = edge(shapes, b, edge_b, world)
-    s, _ = nearest_points(p, g, turn @ q + shift, turn @ e)
-    place = triple(scratch.placements, a, PLACEMENT.origin, world) + to_world(scratch, a, p + s * g, world)
+    s, _ = nearest_points(p, g, rotation @ q + translation, rotation @ e)
+    place = origin_of(scratch, a, world) + to_world(scratch, a, p + s * g, world)
     feature = -1 - (edge_a * shapes.integers[b, STRUCTURE.edge_count] + edge_b)
     return add_point(scratch, 0, place, -to_world(scratch, a, axis, world), gap, feature, world)
 
@@ -189,23 +196,25 @@ def edge_on_edge(shapes: ti.template(), scratch: ti.template(), a, b, turn, shif
 def face_on_face(
     shapes: ti.template(), scratch: ti.template(), a, reference, incident, face, below, separation, margin, world
 ):
-    """Collect the corners of what of the incident polyhedron's face lies over the reference face, and below the margin.
+    """Collect the corners of the incident face's part over the reference face, below the contact margin.
 
-    Arguments: a: the first of the pair; reference: a or the other, whose `face` it is; incident: the other one, whose
-    corner `below` is deepest, `separation` below the face.
+    Args: a: the first shape of the pair; reference: a or the other shape, whose `face` is the reference face;
+    incident: the other one, whose corner `below` is deepest, `separation` below the face.
     """
-    turn, shift = relative_pose(scratch, reference, incident, world)
+    rotation, translation = relative_pose(scratch, reference, incident, world)
     n, offset = face_plane(shapes, reference, face, world)
-    into = turn.transpose() @ n
+    into = rotation.transpose() @ n
     against, steepest = 0, 2.0
     for k in range(shapes.integers[incident, STRUCTURE.face_count]):
         slope = into.dot(face_plane(shapes, incident, k, world)[0])
         if slope < steepest - NEGLIGIBLE:
             against, steepest = k, slope
     size = shapes.numbers[world, reference, SHAPE.bounding_radius]
-    corners, sides, buffer = clip_face(shapes, scratch, reference, incident, face, against, turn, shift, n, size, world)
+    corners, sides, buffer = clip_face(
+        shapes, scratch, reference, incident, face, against, rotation, translation, n, size, world
+    )
     most = scratch.marks.shape[0] // 3
-    origin = triple(scratch.placements, reference, PLACEMENT.origin, world)
+    origin = origin_of(scratch, reference, world)
     up = to_world(scratch, reference, n, world)
     normal = up
     if reference == a:
@@ -222,15 +231,15 @@ def face_on_face(
             before = k - 1
             if k == 0:
                 before = corners - 1
-            # A corner is where two sides meet, of either face.
+            # A corner is where two sides meet, each of either face.
             feature = scratch.marks[buffer * most + before, world] * sides + scratch.marks[buffer * most + k, world]
             place = origin + to_world(scratch, reference, x, world)
             if reference == a:
                 place -= gap * up
             count = add_point(scratch, count, place, normal, gap, code * sides * sides + feature, world)
     if separation < 0.0 and separation < least - NEGLIGIBLE * size:
-        # The deepest corner is not over the face: an edge separates better, by less than EDGE_MARGIN.
-        x = turn @ corner(shapes, incident, below, world) + shift
+        # The deepest corner is not over the face. An edge separates better, but by less than EDGE_MARGIN.
+        x = rotation @ corner(shapes, incident, below, world) + translation
         place = origin + to_world(scratch, reference, x, world)
         if reference == a:
             place -= separation * up
@@ -239,19 +248,24 @@ def face_on_face(
 
 
 @ti.func
-def clip_face(shapes: ti.template(), scratch: ti.template(), reference, incident, face, against, turn, shift, n, size, world):
-    """Clip a face of the incident polyhedron to the sides of a face of the reference one, in the reference's frame.
+def clip_face(
+    shapes: ti.template(), scratch: ti.template(), reference, incident, face, against, rotation, translation, n, size,
+    world,
+):  # fmt: skip
+    """Clip a face of the incident polyhedron to the sides of the reference face, in the reference polyhedron's frame.
 
-    Each corner of the polygon in Scratch.clips is marked with the side that begins there: one of the incident face, or,
-    counted after those, of the reference face.
+    Each corner of the polygon in Scratch.clips is marked with the side that begins there. The sides of the incident
+    face are counted first, then those of the reference face.
 
-    Returns: corners that are left; sides of both faces; which of the two polygons they are in.
+    Returns: how many corners are left, how many sides both faces have, and which of the two polygons has the corners.
     """
     most = scratch.marks.shape[0] // 3
     first, last = face_loop(shapes, incident, against)
     own = last - first
     for k in range(own):
-        write_corner(scratch, k, turn @ corner(shapes, incident, shapes.lists[first + k], world) + shift, k, world)
+        write_corner(
+            scratch, k, rotation @ corner(shapes, incident, shapes.lists[first + k], world) + translation, k, world
+        )
     corners, buffer = own, 0
     begin, end = face_loop(shapes, reference, face)
     for i in range(end - begin):
@@ -264,7 +278,7 @@ def clip_face(shapes: ti.template(), scratch: ti.template(), reference, incident
             if after == corners:
                 after = 0
             x, y = triple(scratch.clips, from_row + k, 0, world), triple(scratch.clips, from_row + after, 0, world)
-            # A corner on the side is within, so that faces of one size keep their corners.
+            # A corner on the side counts as inside, so that equal faces keep their corners.
             here, there = out.dot(x - v), out.dot(y - v)
             within, stays = here <= NEGLIGIBLE * size, there <= NEGLIGIBLE * size
             mark = scratch.marks[from_row + k, world]

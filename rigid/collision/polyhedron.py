@@ -1,4 +1,4 @@
-"""Boxes, cylinders and convex hulls as one thing: corners, flat faces and the edges between them (numpy)."""
+"""Boxes, cylinders and convex hulls as polyhedra: corners, flat faces and the edges between them (numpy)."""
 
 from dataclasses import dataclass
 
@@ -6,9 +6,9 @@ import numpy as np
 
 from pbd.core.shapes import BOX, CYLINDER, HULL
 
-# Sides of the prism that stands for a cylinder against all but planes and spheres, which it meets as it is. Its corners
-# lie on the cylinder, its sides inside it by r (1 - cos(π/sides)): 1.9 % of the radius. Twice as many would be 0.5 %
-# and take three times as long, edge against edge.
+# Sides of the prism that replaces a cylinder, except against planes and spheres. Its corners are on the cylinder, its
+# sides inside it by r (1 - cos(π/sides)): 1.9 % of the radius. Twice as many sides would be inside by 0.5 %, and would
+# take three times as long.
 SIDES = 16
 
 POLYHEDRA = (BOX, CYLINDER, HULL)
@@ -18,9 +18,12 @@ POLYHEDRA = (BOX, CYLINDER, HULL)
 class Polyhedron:
     """A convex polyhedron in its shape's frame.
 
-    vertices (v, 3) [m]; faces: for each the indices of its corners, counter-clockwise seen from outside; planes (f, 4):
-    outward unit normal and offset; edges (e, 4): two corners, and the faces left and right of the way from the first to
-    the second, seen from outside.
+    Attributes:
+        vertices: (v, 3) [m].
+        faces: for each face the indices of its corners, counter-clockwise as seen from outside.
+        planes: (f, 4), outward unit normal and offset [m] of each face.
+        edges: (e, 4), two corners, and the faces left and right of the way from the first corner to the second, as seen
+            from outside.
     """
 
     vertices: np.ndarray
@@ -30,11 +33,11 @@ class Polyhedron:
 
 
 def polyhedron(shape):
-    """The Polyhedron of a Box, Cylinder or ConvexHull; None of another shape."""
+    """The Polyhedron of a Box, Cylinder or ConvexHull; None for another shape."""
     if shape.kind == HULL:
         return Polyhedron(shape.vertices, shape.faces, shape.planes, edges_of(shape.faces))
     if shape.kind == BOX:
-        # The prism of a square stands with its sides across the axes when turned by an eighth.
+        # The corners in the order of a prism's outline.
         half = np.array(shape.numbers()[1:])
         corners = np.array([(1, -1), (1, 1), (-1, 1), (-1, -1)]) * half[:2]
         return prism(corners, half[2])
@@ -46,7 +49,7 @@ def polyhedron(shape):
 
 
 def prism(outline, half):
-    """The prism over an outline (n, 2), counter-clockwise, between ±half on z."""
+    """The prism over an outline (n, 2) [m], counter-clockwise, between ±half on z."""
     n = len(outline)
     vertices = np.concatenate([np.column_stack([outline, np.full(n, z)]) for z in (half, -half)])
     ring = np.arange(n)
@@ -62,6 +65,6 @@ def prism(outline, half):
 
 
 def edges_of(faces):
-    """The edges between faces, (e, 4): two corners, the faces left and right."""
+    """Edges between faces (e, 4), see Polyhedron."""
     left = {(int(a), int(b)): k for k, face in enumerate(faces) for a, b in zip(face, np.roll(face, -1))}
     return np.array([(a, b, k, left[b, a]) for (a, b), k in left.items() if a < b], np.int32)

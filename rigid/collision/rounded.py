@@ -1,8 +1,9 @@
-"""Spheres and capsules: a core_segment, which is a point or a segment, and a radius about it.
+"""Spheres and capsules against all shapes.
 
-The points of two cores that are nearest to one another give the contact. A segment that lies along another, or on a
-face, has two: the ends of what they have in common. Each function collects points of a pair (first, second), normals
-from second to first, and returns how many.
+The core of a sphere is a point, the core of a capsule a segment; the surface is a radius away from the core. The
+nearest points of two cores give the contact. A segment that is parallel to another, or to a face, has two contact
+points: the ends of the part that they share. Each function collects the points of a pair (first, second), with normals
+from second to first, and returns how many there are.
 
 Source: Ericson, Real-Time Collision Detection (2005), section 5.1, for nearest points of segments.
 """
@@ -10,38 +11,34 @@ Source: Ericson, Real-Time Collision Detection (2005), section 5.1, for nearest 
 import taichi as ti
 
 from pbd.core.shapes import CAPSULE, solid_distance
-from rigid.collision.broad_phase import to_frame, to_world
+from rigid.collision.broad_phase import axis_of, contact_margin, origin_of, to_frame, to_world
 from rigid.collision.corners import adjacent_normals, edge, face_loop, face_plane, loop_side
 from rigid.collision.data import PLACEMENT, SHAPE, STRUCTURE
 from rigid.collision.manifold import add_point
-from rigid.kernels.columns import quadruple, triple
+from rigid.kernels.columns import quadruple
 
-# Segments lie along one another where the sine of their angle is below this, and give two points rather than one.
+# Two segments are parallel if the sine of their angle is below this. They have two contact points, not one.
 PARALLEL = 0.1
-# Lengths below this part of a radius count as nothing: round-off of single precision, and some capacity.
+# Lengths below this part of a radius count as zero: round-off of single precision, with a reserve.
 NEGLIGIBLE = 1e-6
-# An axis across two edges must separate by this part of a radius more than one across a face: bounds_overlap a tie faces, whose
-# contacts have more points, are not to take turns with edges.
+# An axis across two edges must separate by this part of a radius more than an axis across a face. Otherwise, near a
+# tie, edges would alternate with faces, whose contacts have more points.
 EDGE_MARGIN = 1e-3
 
 
 @ti.func
 def core_segment(shapes: ti.template(), scratch: ti.template(), shape, world):
-    """Start and direction of the segment, both in the world (of no length for a sphere), and the radius."""
+    """Start and direction of the core in the world (3,) each [m], and the radius. A sphere's direction is zero."""
     half = 0.0
     if shapes.integers[shape, STRUCTURE.kind] == CAPSULE:
         half = shapes.numbers[world, shape, SHAPE.size + 1]
-    way = half * ti.Vector([scratch.placements[world, shape, PLACEMENT.matrix + 3 * k + 2] for k in ti.static(range(3))])
-    return (
-        triple(scratch.placements, shape, PLACEMENT.origin, world) - way,
-        2.0 * way,
-        shapes.numbers[world, shape, SHAPE.size],
-    )
+    end = half * axis_of(scratch, shape, 2, world)
+    return origin_of(scratch, shape, world) - end, 2.0 * end, shapes.numbers[world, shape, SHAPE.size]
 
 
 @ti.func
 def nearest_points(p, d, q, e):
-    """The s and t in [0, 1] for which p + s d and q + t e are nearest to one another; d and e may be zero."""
+    """The s and t in [0, 1] at which p + s d and q + t e are nearest to one another; d and e may be zero."""
     r = p - q
     a, b, c = d.dot(d), d.dot(e), d.dot(r)
     g, f = e.dot(e), e.dot(r)
@@ -66,13 +63,13 @@ def nearest_points(p, d, q, e):
 
 @ti.func
 def common_perpendicular(d, e):
-    """A unit vector at right angles to two directions, of which either, or both, may be zero or along the other."""
+    """A unit vector at right angles to two directions (3,), which may be zero or parallel."""
     axis = d.cross(e)
     if axis.norm_sqr() <= 1e-12 * d.norm_sqr() * e.norm_sqr():
         along = d
         if d.norm_sqr() < e.norm_sqr():
             along = e
-        # Across the axis of the world to which it is most at right angles.
+        # Across one of two axes of the world, the one that is less parallel to it.
         axis = along.cross(ti.Vector([0.0, 0.0, 1.0]))
         if ti.abs(along[2]) > ti.abs(along[0]):
             axis = along.cross(ti.Vector([1.0, 0.0, 0.0]))
@@ -85,11 +82,11 @@ def common_perpendicular(d, e):
 
 @ti.func
 def rounded_on_rounded(shapes: ti.template(), scratch: ti.template(), a, b, world):
-    """Two spheres or capsules."""
+    """Collect the points of two spheres or capsules."""
     p, d, radius_a = core_segment(shapes, scratch, a, world)
     q, e, radius_b = core_segment(shapes, scratch, b, world)
     together = radius_a + radius_b
-    margin = scratch.placements[world, a, PLACEMENT.margin] + scratch.placements[world, b, PLACEMENT.margin]
+    margin = contact_margin(scratch, a, b, world)
     s, t = nearest_points(p, d, q, e)
     offset = p + s * d - q - t * e
     distance = offset.norm()
@@ -111,7 +108,7 @@ def rounded_on_rounded(shapes: ti.template(), scratch: ti.template(), a, b, worl
                             x = p + high * d
                         y = q + ti.min(ti.max((x - q).dot(e) / e2, 0.0), 1.0) * e
                         length, direction = (x - y).norm(), normal
-                        # Where the cores all but cross, the two ends would look opposite ways.
+                        # If the cores nearly cross, the normals of the two ends would be opposite.
                         if (x - y).dot(normal) > 0.5 * length and length > NEGLIGIBLE * together:
                             direction = (x - y) / length
                         else:
@@ -128,17 +125,17 @@ def rounded_on_rounded(shapes: ti.template(), scratch: ti.template(), a, b, worl
 
 @ti.func
 def rounded_on_plane(shapes: ti.template(), scratch: ti.template(), a, b, world):
-    """A sphere or capsule above a plane: one point for each end."""
+    """Collect the points of a sphere or capsule on a plane, one for each end."""
     p, d, radius = core_segment(shapes, scratch, a, world)
-    normal = ti.Vector([scratch.placements[world, b, PLACEMENT.matrix + 3 * k + 2] for k in ti.static(range(3))])
-    margin = scratch.placements[world, a, PLACEMENT.margin] + scratch.placements[world, b, PLACEMENT.margin]
+    normal = axis_of(scratch, b, 2, world)
+    margin = contact_margin(scratch, a, b, world)
     ends = 1
     if shapes.integers[a, STRUCTURE.kind] == CAPSULE:
         ends = 2
     count = 0
     for end in range(ends):
         x = p + end * d
-        gap = (x - triple(scratch.placements, b, PLACEMENT.origin, world)).dot(normal) - radius
+        gap = (x - origin_of(scratch, b, world)).dot(normal) - radius
         if gap < margin:
             count = add_point(scratch, count, x - radius * normal, normal, gap, end, world)
     return count
@@ -146,15 +143,16 @@ def rounded_on_plane(shapes: ti.template(), scratch: ti.template(), a, b, world)
 
 @ti.func
 def sphere_on_solid(shapes: ti.template(), scratch: ti.template(), a, b, world):
-    """A sphere against a box or cylinder, which have a distance function."""
-    x = triple(scratch.placements, a, PLACEMENT.origin, world)
+    """Collect the point of a sphere on a box or cylinder, which have a distance function."""
+    x = origin_of(scratch, a, world)
     radius = shapes.numbers[world, a, SHAPE.size]
-    local = to_frame(scratch, b, x - triple(scratch.placements, b, PLACEMENT.origin, world), world)
+    local = to_frame(scratch, b, x - origin_of(scratch, b, world), world)
     distance, normal = solid_distance(
         shapes.integers[b, STRUCTURE.kind], quadruple(shapes.numbers, b, SHAPE.size, world), local
     )
     count = 0
-    if distance < radius + scratch.placements[world, a, PLACEMENT.margin] + scratch.placements[world, b, PLACEMENT.margin]:
+    placements = ti.static(scratch.placements)
+    if distance < radius + placements[world, a, PLACEMENT.margin] + placements[world, b, PLACEMENT.margin]:
         outwards = to_world(scratch, b, normal, world)
         count = add_point(scratch, count, x - radius * outwards, outwards, distance - radius, 0, world)
     return count
@@ -162,7 +160,7 @@ def sphere_on_solid(shapes: ti.template(), scratch: ti.template(), a, b, world):
 
 @ti.func
 def projects_onto_face(shapes: ti.template(), shape, face, normal, x, world):
-    """Whether a point, brought down along the normal, lies on a face."""
+    """Whether a point, moved along the normal, is on a face. Args: x (3,): in the shape's frame [m]."""
     begin, end = face_loop(shapes, shape, face)
     result = 1
     for k in range(begin, end):
@@ -173,12 +171,17 @@ def projects_onto_face(shapes: ti.template(), shape, face, normal, x, world):
 
 
 @ti.func
-def best_edge(shapes: ti.template(), shape, p, d, normal, distance, margin, world):
-    """Axis across the segment and an edge that separates them better than one across a face, if there is any.
+def best_edge(shapes: ti.template(), shape, p, d, normal, distance, gain, world):
+    """The axis across a segment and an edge that separates them best, if it is better than a face's.
 
-    Only edges on the outline of the polyhedron as seen along the segment make a face of the Minkowski sum.
+    Only the edges on the outline of the polyhedron, seen along the segment, make a face of the Minkowski sum.
+
+    Args: p, d: segment; normal, distance: axis across the best face, and its separation [m]; gain: by how much an edge
+    must separate better [m].
+
+    Returns: separation [m] and axis.
     """
-    best, axis = distance + margin, normal
+    best, axis = distance + gain, normal
     found = 0
     for k in range(shapes.integers[shape, STRUCTURE.edge_count]):
         left, right = adjacent_normals(shapes, shape, k, world)
@@ -198,16 +201,17 @@ def best_edge(shapes: ti.template(), shape, p, d, normal, distance, margin, worl
 
 @ti.func
 def rounded_on_polyhedron(shapes: ti.template(), scratch: ti.template(), a, b, world):
-    """A sphere or capsule against a polyhedron, in the polyhedron's frame.
+    """Collect the points of a sphere or capsule on a polyhedron.
 
-    Outside, the nearest points of core_segment and polyhedron give the normal, inside, the axis of least depth. What of the
-    core_segment lies over the face that looks most along the normal then gives two points, their gaps measured along it.
+    If the core is outside the polyhedron, the nearest points of both give the normal. If it is inside, the axis of
+    least depth does. The part of the core over the face whose normal is nearest to that gives two points.
     """
     start, way, radius = core_segment(shapes, scratch, a, world)
-    p = to_frame(scratch, b, start - triple(scratch.placements, b, PLACEMENT.origin, world), world)
+    p = to_frame(scratch, b, start - origin_of(scratch, b, world), world)
     d = to_frame(scratch, b, way, world)
-    margin = scratch.placements[world, a, PLACEMENT.margin] + scratch.placements[world, b, PLACEMENT.margin]
-    # The face that separates best, and the part [enter, leave] of the segment inside (Cyrus and Beck, 1978).
+    margin = contact_margin(scratch, a, b, world)
+    # The face that separates best, and the part [enter, leave] of the segment inside (Cyrus and Beck, Generalized two-
+    # and three-dimensional clipping, 1978).
     best, face = -1e30, 0
     enter, leave = 0.0, 1.0
     for k in range(shapes.integers[b, STRUCTURE.face_count]):
@@ -226,7 +230,7 @@ def rounded_on_polyhedron(shapes: ti.template(), scratch: ti.template(), a, b, w
     if best < radius + margin:
         normal, _ = face_plane(shapes, b, face, world)
         distance = best
-        s = 0.0  # where on the segment its nearest point is
+        s = 0.0  # of the nearest point p + s d
         if normal.dot(d) < 0.0:
             s = 1.0
         if enter <= leave:
@@ -256,10 +260,15 @@ def rounded_on_polyhedron(shapes: ti.template(), scratch: ti.template(), a, b, w
 
 @ti.func
 def clip_to_face(shapes: ti.template(), scratch: ti.template(), a, b, p, d, radius, normal, distance, s, margin, world):
-    """Collect the ends of what of a segment lies over the face that looks most along the normal, and its nearest point
-    where that is none of them."""
+    """Collect the ends of the part of a segment that is over a face, and its nearest point if that is neither end.
+
+    The face is the one whose normal is nearest to the contact normal. Gaps are measured along the contact normal.
+
+    Args: p, d: segment in b's frame; radius; normal: of the contact, in b's frame; distance: from the polyhedron to the
+    nearest point, which is p + s d [m].
+    """
     outwards = to_world(scratch, b, normal, world)
-    origin = triple(scratch.placements, b, PLACEMENT.origin, world)
+    origin = origin_of(scratch, b, world)
     face, slope = 0, -2.0
     for k in range(shapes.integers[b, STRUCTURE.face_count]):
         upright = face_plane(shapes, b, k, world)[0].dot(normal)
@@ -273,7 +282,7 @@ def clip_to_face(shapes: ti.template(), scratch: ti.template(), a, b, p, d, radi
         out = (w - v).cross(normal)
         here, rise = out.dot(p - v), out.dot(d)
         slack = NEGLIGIBLE * out.norm()
-        if ti.abs(rise) <= slack * d.norm():  # along this side
+        if ti.abs(rise) <= slack * d.norm():  # parallel to this side
             if ti.min(here, here + rise) > slack * shapes.numbers[world, b, SHAPE.bounding_radius]:
                 high = -1.0
         elif rise > 0.0:

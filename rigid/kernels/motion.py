@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import taichi as ti
 
-from pbd.core.shapes import rotate, rotate_back
+from pbd.core.quaternions import rotate, rotate_back
 from rigid.collision.data import SHAPE, array
 from rigid.collision.polyhedron import polyhedron
 from rigid.collision.setup import shape_numbers

@@ -50,7 +50,7 @@ class RowSolver(Solver):
         self._gravity = np.array(np.broadcast_to([each.gravity for each in models], (worlds, 3)))
         meetings = pair_types(models)
         self._meetings, self._capacity = None, 1
-        if self.options.contacts and any(meetings[:5]):
+        if self.options.contacts and meetings.any_pair:
             self._meetings, self._capacity = meetings, max(default_capacity(self.model), 1)
             if self.options.contact_capacity is not None:
                 self._capacity = self.options.contact_capacity

@@ -11,7 +11,8 @@ import numpy as np
 
 from scenes.bench.measure import row
 from scenes.registry import load
-from scenes.simulate.run import Run, settings_of
+from scenes.simulate.run import Run
+from scenes.simulate.settings import settings_of
 
 STEP, TOLERANCE, MOST = 0.01, 1e-6, 5000  # [s], [N s], sweeps
 

@@ -1,1 +1,1 @@
-"""The command `verletlab`: main.py reads the command line; each larger command has a file of its own."""
+"""The command `verletlab`: main.py reads the command line; compare.py and view.py hold the larger commands."""

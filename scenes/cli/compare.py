@@ -1,45 +1,47 @@
-"""`verletlab compare SCENE`: several solvers side by side, as a table, and as files that show it."""
+"""`verletlab compare SCENE`: compare solvers, as a table and as files."""
 
 import os
 from pathlib import Path
 
 import rigid
 from scenes.cli import terminal
-from scenes.cli.terminal import WrongCommand, pairs, progress, start, understanding
+from scenes.cli.terminal import WrongCommand, pairs, progress, start, usage_errors
 from scenes.comparison import summary
-from scenes.comparison.compare import EQUAL, Comparing
+from scenes.comparison.compare import EQUAL, ComparisonPlan
 from scenes.registry import load
 
 
 def add(commands, parent):
-    """Add the command. Arguments: subparsers; a parser with the flags that all runs have."""
+    """Add the command. Args: commands: subparsers; parent: a parser with the flags of all runs."""
     made = commands.add_parser(
         "compare", parents=[parent], usage="verletlab compare SCENE [FLAG ...]",
-        help="run a scene with several solvers, and show how they differ",
-        description="A table here; in a directory summary.json, summary.csv, plots, a video and index.html.",
+        help="run a scene with several solvers and compare them",
+        description="Prints a table. Writes summary.json, summary.csv, plots, videos and index.html to a directory.",
     )  # fmt: skip
-    made.add_argument("scene", metavar="SCENE", help="its name, see `verletlab list`")
-    made.add_argument("--solvers", metavar="A,B,...", help=f"of {', '.join(rigid.SOLVERS)} (all that can run it)")
+    made.add_argument("scene", metavar="SCENE", help="name of a scene, see `verletlab list`")
+    made.add_argument("--solvers", metavar="A,B,...",
+                      help=f"solvers: {', '.join(rigid.SOLVERS)} (all that can run the scene)")  # fmt: skip
     made.add_argument("--reference", metavar="SOLVER",
-                      help="what the others are held against; SOLVER/100 for steps a hundred times smaller (the "
-                      "scene's own solver)")  # fmt: skip
+                      help="the run that the others are compared with; SOLVER/100 for steps a hundred times "
+                      "smaller (the scene's own solver)")  # fmt: skip
     made.add_argument("--equal", choices=EQUAL, metavar="WHAT",
-                      help="iterations or time: what all spend alike on a simulated second (neither)")  # fmt: skip
+                      help="iterations or time: give all solvers the same per simulated second (neither)")  # fmt: skip
     made.add_argument("--probe", action="append", metavar="NAME",
-                      help="what is followed: a body, a joint, or one of position, rotation, angle, shift, particles "
-                      "(all of those)")  # fmt: skip
+                      help="quantity to compare: a body, a joint, or one of position, rotation, angle, shift, "
+                      "particles (all of these)")  # fmt: skip
     made.add_argument("--option", action="append", default=[], metavar="SOLVER.NAME=VALUE",
                       help="an option of a solver, see `verletlab run --help`")  # fmt: skip
-    made.add_argument("--fps", type=float, default=60.0, metavar="N", help="frames measured a second (%(default)g)")
-    made.add_argument("--sweep", action="store_true", help="error against cost too, over steps and iterations")
-    made.add_argument("--no-films", action="store_true", help="tables, plots and the page alone")
-    made.add_argument("--out", metavar="DIR", help="where the files go (compare-SCENE)")
-    made.add_argument("--force", action="store_true", help="into a directory that has something in it, too")
+    made.add_argument("--fps", type=float, default=60.0, metavar="N", help="measured frames per second (%(default)g)")
+    made.add_argument("--sweep", action="store_true",
+                      help="also measure error and cost with more and fewer substeps and iterations")  # fmt: skip
+    made.add_argument("--no-films", action="store_true", help="write no films")
+    made.add_argument("--out", metavar="DIR", help="directory for the files (compare-SCENE)")
+    made.add_argument("--force", action="store_true", help="write to a directory that is not empty")
     made.set_defaults(command=compare_solvers)
 
 
 def compare_solvers(given):
-    """Compare solvers, print the table, write the files."""
+    """Compare solvers, print a table, write files."""
     directory = Path(given.out or f"compare-{given.scene}")
     settings = {}
     for name, value in pairs(given.option, "--option").items():
@@ -47,26 +49,26 @@ def compare_solvers(given):
         if not dot:
             raise WrongCommand(f"--option {name}={value}: expected SOLVER.NAME=VALUE")
         settings.setdefault(solver, {})[option] = value
-    with understanding():
+    with usage_errors():
         parameters = pairs(given.param, "--param")
         start(given)
         scene = load(given.scene, **parameters)
         check_directory(directory, given.force)
-        comparing = Comparing(
+        plan = ComparisonPlan(
             scene, given.solvers and given.solvers.split(","), given.reference, given.equal, given.duration, given.dt,
             given.probe, given.fps, given.sweep, settings,
         )  # fmt: skip
     try:
         with progress(given, f"compare {scene.name}") as update:
-            comparison = comparing.run(lambda label, number, count: update(number, count, f"{scene.name}, {label}"))
+            comparison = plan.run(lambda label, number, count: update(number, count, f"{scene.name}, {label}"))
     except KeyboardInterrupt as stop:
         comparison = getattr(stop, "comparison", None)
         if comparison is not None:
             comparison.save(directory, films=False)
-            stop.kept = f"; {directory} holds {len(comparison.traces)} of {len(comparing.contenders)} runs"
+            stop.kept = f"; {directory} holds {len(comparison.traces)} of {len(plan.runs)} runs"
         raise
     if not given.quiet:
-        tell(comparison)
+        print_summary(comparison)
     with progress(given, f"film {scene.name}") as update:
         films = not given.no_films
         paths = comparison.save(directory, films, progress=lambda name, number, count: update(number, count, name))
@@ -75,22 +77,22 @@ def compare_solvers(given):
 
 
 def check_directory(path, force=False):
-    """Refuse a path that cannot become a directory of files, before any work is done for it.
+    """Check that files can be written to a directory, before any work is done.
 
-    Errors: FileExistsError for one that has something in it, unless by `force`; NotADirectoryError, PermissionError.
+    Raises: FileExistsError if it is not empty, without `force`; NotADirectoryError; PermissionError.
     """
     for ancestor in (path.absolute(), *path.absolute().parents):
         if ancestor.exists() and not ancestor.is_dir():
             raise NotADirectoryError(f"{path}: {ancestor} is a file, not a directory")
     if path.is_dir() and any(path.iterdir()) and not force:
-        raise FileExistsError(f"{path}: the directory has something in it: expected another --out, or --force")
+        raise FileExistsError(f"{path}: the directory is not empty: expected another --out, or --force")
     there = next(each for each in (path.absolute(), *path.absolute().parents) if each.exists())
     if not os.access(there, os.W_OK | os.X_OK):
         raise PermissionError(f"{path}: the directory {there} is not writable")
 
 
-def tell(comparison):
-    """Print the table, and who is not in it."""
+def print_summary(comparison):
+    """Print the table, and the solvers that failed or cannot run the scene."""
     say = terminal.out.print
     terms = f", equal {comparison.equal}" if comparison.equal else ""
     say(f"{comparison.scene.name} against {comparison.reference}{terms}", markup=False, highlight=False)
@@ -103,4 +105,4 @@ def tell(comparison):
     for label, why in comparison.unsupported.items():
         reasons.setdefault(why, []).append(label)
     for why, labels in reasons.items():
-        say(f"{', '.join(labels)} cannot run it: {why}", style="yellow", markup=False, highlight=False)
+        say(f"{', '.join(labels)} cannot run the scene: {why}", style="yellow", markup=False, highlight=False)

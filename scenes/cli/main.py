@@ -1,7 +1,7 @@
 """The command `verletlab`: list, run, render, view, compare, bench.
 
-Exit status 0 when done, 2 with one line for a wrong command, before anything is run; 1 with one line for a run that
-failed, 130 after Ctrl-C. What was done until then is kept. `python -X dev -m scenes` shows where an error came from.
+Exit status: 0 for success; 2 for a wrong command, before anything runs; 1 for a run that failed; 130 after Ctrl-C. Each
+error is one line, and frames made before it are saved. `python -X dev -m scenes` prints tracebacks.
 """
 
 import argparse
@@ -25,29 +25,30 @@ from scenes.cli.terminal import (
     progress,
     reason,
     start,
-    understanding,
+    usage_errors,
 )
 from scenes.registry import available, load
 from scenes.render.film import draw_frames, renderer_for
 from scenes.render.video import SUFFIXES, check_output
 from scenes.simulate.device import DEVICES
 from scenes.simulate.recording import Recording
-from scenes.simulate.run import OPTIONS, Replay, Run, record
+from scenes.simulate.run import Replay, Run, record
+from scenes.simulate.settings import option_types
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser whose errors are one line, and end the program with status 2."""
+    """A parser whose errors are one line and exit status 2."""
 
     def error(self, message):
-        """Say it and stop."""
-        raise WrongCommand(f"{message} (`{self.prog} --help` tells more)")
+        """Raise WrongCommand with argparse's message."""
+        raise WrongCommand(f"{message} (see `{self.prog} --help`)")
 
 
 def main(arguments=None):
-    """Run the command. Arguments: a list of words, the shell's where None. Returns: the exit status."""
+    """Run the command. Args: arguments: a list of words; None for sys.argv. Returns: the exit status."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")  # a terminal without µ shall not stop a run
+            stream.reconfigure(errors="replace")  # a terminal without µ must not stop a run
     try:
         given = parse(sys.argv[1:] if arguments is None else arguments)
         given.command(given)
@@ -56,7 +57,7 @@ def main(arguments=None):
         return fail(error, 2)
     except KeyboardInterrupt as stop:
         return fail(f"stopped{kept(stop)}", 130)
-    except BrokenPipeError:  # who reads us has seen enough, as `head` does
+    except BrokenPipeError:  # the reader closed the pipe, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except Exception as error:
@@ -65,68 +66,69 @@ def main(arguments=None):
         return fail(f"{reason(error)}{kept(error)}", 1)
 
 
-# Words -----------------------------------------------------------------------------------------------------------
+# Arguments --------------------------------------------------------------------------------------------------------
 
 
 def parser():
-    """All commands and their flags."""
-    top = Parser(prog="verletlab", description="Scenes of particles and rigid bodies: run, film and measure them.")
+    """Make the parser of all commands and flags."""
+    top = Parser(prog="verletlab", description="Run, film, view and compare scenes of particles and rigid bodies.")
     commands = top.add_subparsers(dest="word", metavar="COMMAND", parser_class=Parser)
 
-    listed = commands.add_parser("list", help="the scenes there are, with their parameters",
-                                 description="Where it is piped: a line a scene, name, summary and parameters, "
+    listed = commands.add_parser("list", help="list the scenes and their parameters",
+                                 description="In a pipe: one line per scene, with name, summary and parameters "
                                  "separated by tabs.")  # fmt: skip
     listed.set_defaults(command=list_scenes)
 
     device = argparse.ArgumentParser(add_help=False)
-    device.add_argument("--device", default="cpu", choices=DEVICES, help="where kernels run (%(default)s)")
+    device.add_argument("--device", default="cpu", choices=DEVICES, help="device on which kernels run (%(default)s)")
 
     any_run = argparse.ArgumentParser(add_help=False, parents=[device])
-    any_run.add_argument("--duration", type=float, metavar="SECONDS", help="how long (the scene's own)")
+    any_run.add_argument("--duration", type=float, metavar="SECONDS", help="duration of the run (the scene's own)")
     any_run.add_argument("--dt", type=float, metavar="SECONDS", help="time step (the scene's own)")
-    any_run.add_argument("--precision", type=int, default=64, choices=(32, 64), help="bits of a number (%(default)s)")
+    any_run.add_argument("--precision", type=int, default=64, choices=(32, 64), help="bits of a float (%(default)s)")
     any_run.add_argument("--param", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the scene")
-    any_run.add_argument("--quiet", action="store_true", help="say nothing but errors")
+    any_run.add_argument("--quiet", action="store_true", help="print errors only")
 
     shared = argparse.ArgumentParser(add_help=False, parents=[any_run])
     shared.add_argument("--solver", choices=rigid.SOLVERS, metavar="NAME",
-                        help=f"which solver steps it: {', '.join(rigid.SOLVERS)} (the scene's own)")  # fmt: skip
-    known = "; ".join(f"of {solver} {', '.join(names)}" for solver, names in OPTIONS.items())
+                        help=f"solver: {', '.join(rigid.SOLVERS)} (the scene's own)")  # fmt: skip
+    known = "; ".join(f"of {solver} {', '.join(option_types(solver))}" for solver in rigid.SOLVERS)
     shared.add_argument("--option", action="append", default=[], metavar="NAME=VALUE",
-                        help=f"an option of the solver: {known}")  # fmt: skip
+                        help=f"an option of the solver; {known}")  # fmt: skip
 
     ran = commands.add_parser("run", parents=[shared], usage="verletlab run SCENE [FLAG ...]",
-                              help="run a scene, tell how it went, record it")  # fmt: skip
-    ran.add_argument("scene", metavar="SCENE", help="its name, see `verletlab list`")
-    ran.add_argument("--out", metavar="FILE.npz", help="where to save the recording (nowhere)")
-    ran.add_argument("--fps", type=float, default=60.0, metavar="N", help="frames recorded a second (%(default)g)")
+                              help="run a scene, print a summary, record it")  # fmt: skip
+    ran.add_argument("scene", metavar="SCENE", help="name of a scene, see `verletlab list`")
+    ran.add_argument("--out", metavar="FILE.npz", help="file for the recording (none)")
+    ran.add_argument("--fps", type=float, default=60.0, metavar="N", help="recorded frames per second (%(default)g)")
     ran.set_defaults(command=run_scene)
 
     drawn = commands.add_parser("render", parents=[shared], usage="verletlab render SCENE --out FILE [FLAG ...]",
-                                help="film a scene, draw its last moment, or make a page of it")  # fmt: skip
-    drawn.add_argument("scene", metavar="SCENE", nargs="?", help="its name, see `verletlab list`")
+                                help="make a video, a picture or a page of a scene")  # fmt: skip
+    drawn.add_argument("scene", metavar="SCENE", nargs="?", help="name of a scene, see `verletlab list`")
     drawn.add_argument("--out", required=True, metavar="FILE",
-                       help=".mp4 or .gif for a video, .png for the last moment, .html for a page")  # fmt: skip
-    drawn.add_argument("--recording", metavar="FILE.npz", help="draw what `run --out` recorded, in place of a new run")
-    drawn.add_argument("--fps", type=float, default=30.0, metavar="N", help="frames a second (%(default)g)")
-    drawn.add_argument("--size", metavar="WxH", help="of the picture, in pixels (1280x720)")
-    drawn.add_argument("--no-labels", action="store_true", help="no scene, solver and time in the corner")
+                       help=".mp4 or .gif for a video, .png for the last frame, .html for a page")  # fmt: skip
+    drawn.add_argument("--recording", metavar="FILE.npz", help="draw a recording of `run --out`, without a new run")
+    drawn.add_argument("--fps", type=float, default=30.0, metavar="N", help="frames per second (%(default)g)")
+    drawn.add_argument("--size", metavar="WxH", help="size of the picture in pixels (1280x720)")
+    drawn.add_argument("--no-labels", action="store_true", help="do not draw scene, solver and time in the corner")
     drawn.set_defaults(command=render_scene)
 
     view.add(commands, shared)
     compare.add(commands, any_run)
 
     benched = commands.add_parser("bench", parents=[device], usage="verletlab bench [NAME ...] [FLAG ...]",
-                                  help="measure speed; CSV, with a hash of the state beside each figure")  # fmt: skip
-    benched.add_argument("name", nargs="*", metavar="NAME", help=f"which: {', '.join(bench.BENCHMARKS)} (all)")
-    benched.add_argument("--precision", type=int, default=32, choices=(32, 64), help="bits of a number (%(default)s)")
+                                  help="measure speed, as CSV with a digest of the final state")  # fmt: skip
+    benched.add_argument("name", nargs="*", metavar="NAME", help=f"benchmarks: {', '.join(bench.BENCHMARKS)} (all)")
+    benched.add_argument("--precision", type=int, default=32, choices=(32, 64),
+                         help="bits of a float (%(default)s)")
     benched.set_defaults(command=run_benchmarks, quiet=False)
     top.commands = commands.choices
     return top
 
 
 def parse(words):
-    """The command and its flags, from words. Errors: WrongCommand."""
+    """Read the command and its flags from words. Raises: WrongCommand."""
     top = parser()
     first = next((word for word in words if not word.startswith("-")), None)
     if first is not None and first not in top.commands:
@@ -134,16 +136,16 @@ def parse(words):
     given, left = top.parse_known_args(words)
     if left:
         if not left[0].startswith("-"):
-            raise WrongCommand(f"{left[0]!r} is one word too many (`verletlab {first} --help` tells more)")
+            raise WrongCommand(f"unexpected word {left[0]!r} (see `verletlab {first} --help`)")
         flags = top.commands[first]._option_string_actions if first else ()
-        raise WrongCommand(f"no flag {left[0]}{nearest(left[0], flags)} (`verletlab {first} --help` tells more)")
+        raise WrongCommand(f"no flag {left[0]}{nearest(left[0], flags)} (see `verletlab {first} --help`)")
     if not given.word:
-        raise WrongCommand(f"no command: expected one of {', '.join(top.commands)} (`verletlab --help` tells more)")
+        raise WrongCommand(f"no command: expected one of {', '.join(top.commands)} (see `verletlab --help`)")
     return given
 
 
 def size_of(text):
-    """Width and height from WxH."""
+    """Read width and height from WxH. Raises: WrongCommand."""
     try:
         width, height = (int(part) for part in text.lower().split("x"))
     except ValueError:
@@ -152,7 +154,7 @@ def size_of(text):
 
 
 def run_of(given):
-    """The Run that was asked for."""
+    """Make the Run of the command line."""
     options = pairs(given.option, "--option")
     parameters = pairs(given.param, "--param")
     start(given)
@@ -161,10 +163,10 @@ def run_of(given):
 
 
 def replay_of(given):
-    """The Replay that was asked for, of a scene and parameters that the recording names."""
+    """Make the Replay of the command line; the recording names the scene and its parameters."""
     for flag in ("solver", "duration", "dt", "param", "option"):
         if getattr(given, flag) not in (None, []):
-            raise WrongCommand(f"--{flag} is of no use with --recording, where nothing is run")
+            raise WrongCommand(f"--{flag} cannot be used with --recording, which runs nothing")
     recording = Recording.load(given.recording)
     name = recording.about["scene"]
     if given.scene not in (None, name):
@@ -177,7 +179,7 @@ def replay_of(given):
 
 
 def list_scenes(given):
-    """Print all scenes: to a terminal as paragraphs, else as lines of fields separated by tabs."""
+    """Print all scenes, as paragraphs on a terminal, else as lines of fields separated by tabs."""
     for entry in available().values():
         parameters = [f"{name}={default}" for name, default in entry.parameters.items()]
         if not terminal.out.is_terminal:
@@ -190,8 +192,8 @@ def list_scenes(given):
 
 
 def run_scene(given):
-    """Run a scene, print how it went, and save the recording where one is wanted."""
-    with understanding():
+    """Run a scene, print a summary, and save the recording if --out is given."""
+    with usage_errors():
         if given.out is not None:
             check_output(given.out, (".npz",))
         running = run_of(given)
@@ -210,21 +212,21 @@ def run_scene(given):
         keep(stop, given.out, len(recording) if given.out else 0)
         raise stop
     if not given.quiet:
-        tell(recording, given.out)
+        print_summary(recording, given.out)
 
 
 def render_scene(given):
-    """Film a scene, or make a page that replays it."""
+    """Make a video, a picture or a page of a scene."""
     size = size_of(given.size or "1280x720")
     if not given.scene and not given.recording:
-        raise WrongCommand("no scene: expected its name, or --recording (`verletlab render --help` tells more)")
+        raise WrongCommand("no scene: expected its name, or --recording (see `verletlab render --help`)")
     page = Path(given.out).suffix.lower() == ".html"
     for flag in ("size", "no_labels"):
         if page and getattr(given, flag):
-            raise WrongCommand(f"--{flag.replace('_', '-')} is of no use with {given.out}, a page")
-    with understanding():
+            raise WrongCommand(f"--{flag.replace('_', '-')} cannot be used with {given.out}, which is a page")
+    with usage_errors():
         check_output(given.out, (*SUFFIXES, ".html"))
-        write = importlib.import_module("scenes.render.page.replay").write if page else None  # it needs viser
+        write = importlib.import_module("scenes.render.page.replay").write if page else None  # needs viser
         source = replay_of(given) if given.recording else run_of(given)
         renderer = None if page else renderer_for(source.scene, *size)
     try:
@@ -243,24 +245,24 @@ def render_scene(given):
 
 
 def run_benchmarks(given):
-    """Print benchmarks as CSV."""
+    """Run benchmarks and print them as CSV."""
     for name in given.name:
         if name not in bench.BENCHMARKS:
             known = ", ".join(bench.BENCHMARKS)
             raise WrongCommand(f"no benchmark called {name!r}{nearest(name, bench.BENCHMARKS)} (there are {known})")
-    with understanding():
+    with usage_errors():
         start(given)
     for line in bench.rows(given.name or list(bench.BENCHMARKS)):
         sys.stdout.write(line + "\n")
         sys.stdout.flush()
 
 
-def tell(recording, path):
-    """Print how a run went."""
+def print_summary(recording, path):
+    """Print a summary of a run. Args: recording; path: where it was saved, or None."""
     about, energy = recording.about, recording.energy
     settings = (f"{k}={v:.6g}" if isinstance(v, float) else f"{k}={v}" for k, v in about["settings"].items())
     first, last = energy[min(1, len(energy) - 1), 2], energy[-1, 2]
-    pace = f"{about['microseconds_per_step']:g} µs a step"
+    pace = f"{about['microseconds_per_step']:g} µs per step"
     rows = {
         "scene": about["scene"],
         "solver": f"{about['solver']}  ({', '.join(settings)})",

@@ -1,4 +1,4 @@
-"""What all commands have to do with a person at a terminal: what they understand, what they say, and how they end."""
+"""Functions that all commands share: arguments, messages, progress, exit status."""
 
 import contextlib
 import sys
@@ -13,18 +13,18 @@ out, errors = Console(), Console(stderr=True)
 
 
 class WrongCommand(Exception):
-    """What a person asked for does not exist or cannot be understood."""
+    """An error in the command line."""
 
 
 def fail(message, status):
-    """Say in one line what went wrong."""
+    """Print an error as one line. Returns: the exit status."""
     errors.print(f"verletlab: {' '.join(str(message).split())}", style="bold red", markup=False, highlight=False,
                  soft_wrap=True)  # fmt: skip
     return status
 
 
 def reason(error):
-    """What an error has to say to a person."""
+    """Make the message for an error."""
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror.lower()}" if error.filename else error.strerror
     if isinstance(error, MemoryError):
@@ -34,19 +34,19 @@ def reason(error):
 
 
 def keep(error, path, frames):
-    """Note on an error that ended a run how many frames of it are left, and where."""
+    """Note on an error how many frames of the run were saved, and where."""
     if frames:
-        error.kept = f"; {path} holds {frames_of(frames)} until then"
+        error.kept = f"; {path} holds the {frames_of(frames)} before it"
 
 
 def kept(error):
-    """What `keep` noted."""
+    """The note of `keep`, or an empty string."""
     return getattr(error, "kept", "")
 
 
 @contextlib.contextmanager
-def understanding():
-    """What fails in here, before anything is run, is the command's fault."""
+def usage_errors():
+    """Turn errors into WrongCommand; for code that runs before the scene does."""
     try:
         yield
     except (ValueError, TypeError, LookupError, OSError, NotImplementedError, ImportError) as error:
@@ -56,7 +56,7 @@ def understanding():
 
 
 def pairs(words, flag):
-    """NAME=VALUE words as a dict."""
+    """Make a dict of NAME=VALUE words. Raises: WrongCommand."""
     for word in words:
         if "=" not in word:
             raise WrongCommand(f"{flag} {word}: expected NAME=VALUE")
@@ -64,19 +64,19 @@ def pairs(words, flag):
 
 
 def start(given):
-    """Start Taichi where it was asked for, and say where that could not be."""
+    """Start Taichi on the chosen device, and report if there is no GPU."""
     found = initialise(given.device, given.precision)
     if given.device == "gpu" and on_cpu() and not given.quiet:
         errors.print(f"verletlab: no GPU found, running on {found}", highlight=False, soft_wrap=True)
 
 
 def frames_of(count):
-    """A number of frames, in words."""
+    """Format a number of frames: "1 frame", "2 frames"."""
     return f"{count} frame{'' if count == 1 else 's'}"
 
 
 class progress:  # noqa: N801 - used as a function, `with progress(...) as update`
-    """A progress bar on the error stream, where there is a terminal and nobody asked for quiet."""
+    """Progress bar on the error stream, if that is a terminal and --quiet is not given."""
 
     def __init__(self, given, label):
         columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()

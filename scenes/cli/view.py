@@ -1,41 +1,41 @@
-"""`verletlab view SCENE`: a scene live in a browser, with hands on it."""
+"""`verletlab view SCENE`: run a scene live in a browser."""
 
 import contextlib
 
 from pbd.core.launch import on_cpu
 from scenes.cli import terminal
-from scenes.cli.terminal import WrongCommand, pairs, start, understanding
+from scenes.cli.terminal import WrongCommand, pairs, start, usage_errors
 from scenes.registry import load
 
 
 def add(commands, parent):
-    """Add the command. Arguments: subparsers; a parser with the flags of a run of one solver."""
+    """Add the command. Args: commands: subparsers; parent: a parser with the flags of a run."""
     made = commands.add_parser(
         "view", parents=[parent], usage="verletlab view SCENE [FLAG ...]",
-        help="a scene live in a browser, with hands on it",
+        help="run a scene live in a browser, where the mouse grabs things",
     )  # fmt: skip
-    made.add_argument("scene", metavar="SCENE", help="its name, see `verletlab list`; others are on the page")
+    made.add_argument("scene", metavar="SCENE", help="name of a scene, see `verletlab list`")
     made.add_argument("--host", default="127.0.0.1", metavar="ADDRESS",
-                      help="where the page is served, 0.0.0.0 for all who can reach this machine (%(default)s)")
-    made.add_argument("--port", type=int, default=8080, metavar="N", help="the next free one from N on (%(default)s)")
-    made.add_argument("--no-browser", action="store_true", help="say where the page is, and open nothing")
+                      help="address that serves the page; 0.0.0.0 for other machines too (%(default)s)")
+    made.add_argument("--port", type=int, default=8080, metavar="N", help="first port to try (%(default)s)")
+    made.add_argument("--no-browser", action="store_true", help="print the address, do not open a browser")
     made.set_defaults(command=view_scene)
 
 
 def view_scene(given):
-    """Show a scene in a browser until Ctrl-C, which is how it ends."""
+    """Show a scene in a browser until Ctrl-C."""
     if given.duration is not None:
-        raise WrongCommand("--duration is of no use with view, which runs until Ctrl-C")
+        raise WrongCommand("--duration cannot be used with view, which runs until Ctrl-C")
     if not 0 <= given.port < 65536:
-        raise WrongCommand(f"--port {given.port}: expected 0, for any, to 65535")
+        raise WrongCommand(f"--port {given.port}: expected a number from 0 (any free port) to 65535")
     try:
         from scenes.view.server import Viewer
         from scenes.view.serving import open_browser
     except ModuleNotFoundError as error:
         if error.name != "viser":
             raise
-        raise WrongCommand("the viewer wants viser: pip install 'verletlab[view]'") from None
-    with understanding():
+        raise WrongCommand("the viewer needs viser: pip install 'verletlab[view]'") from None
+    with usage_errors():
         parameters, options = pairs(given.param, "--param"), pairs(given.option, "--option")
         start(given)
         scene, note = load(given.scene, **parameters), "no GPU found" if given.device == "gpu" and on_cpu() else ""

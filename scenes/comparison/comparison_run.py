@@ -1,4 +1,4 @@
-"""One of those that are compared: what is run again and again, with this or that setting, on frames that all have."""
+"""A run of a comparison: one variant, on the frames that all variants share."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -13,33 +13,34 @@ from scenes.comparison.tuning import (
     WITHIN,
     iteration_rate,
     iterations_for,
-    knobs,
     mean_of_frames,
     seconds_per_second,
+    step_settings,
     tune,
     without_tolerance,
 )
 from scenes.simulate.recording import Recording
-from scenes.simulate.run import Run, record, settings_of
+from scenes.simulate.run import Run, record
+from scenes.simulate.settings import settings_of
 
 FINER = 100  # how many times smaller the steps of a reference such as "impulse/100" are
-SWEEP = (0.25, 0.5, 2.0, 4.0)  # times the substeps, and times the iterations
+SWEEP = (0.25, 0.5, 2.0, 4.0)  # factors of the substeps, and of the iterations
 ROUNDS = 3  # of tuning for equal time
 
-# What ends a run in the middle: a state that stops being finite, too many contacts, a number out of bounds.
+# Errors that end a run early: a state that is not finite, too many contacts, a number out of bounds.
 FAILURES = (ArithmeticError, RuntimeError, ValueError)
 
 
 @dataclass
 class TimeBase:
-    """Frames that all have: how far apart [s], and how many after the one at time zero."""
+    """The frames that all runs share: the interval [s], and the number of frames after the one at time zero."""
 
     interval: float
     frames: int
 
     @classmethod
     def of(cls, scene, duration, dt, fps):
-        """Frames of whole steps of the scene's own solver. Arguments: as of `compare`."""
+        """Make frames of whole steps of the scene's own solver. Args: see `compare`."""
         duration = positive("duration", scene.duration if duration is None else duration)
         dt = settings_of(scene, scene.solver)["dt"] if dt is None else positive("dt", dt)
         running = min(1 / positive("fps", fps), duration)
@@ -48,19 +49,21 @@ class TimeBase:
 
     @property
     def duration(self):
-        """Of a run [s]."""
+        """Duration of a run [s]."""
         return self.frames * self.interval
 
     def step(self, dt):
-        """The longest step of which whole ones make a frame [s]. Arguments: dt: how long at most."""
+        """Find the longest step that divides the interval [s]. Args: dt: upper bound [s]."""
         count = max(1, int(np.ceil(self.interval / dt - 1e-9)))
         return dt if abs(count * dt / self.interval - 1) < 1e-9 else self.interval / count
 
 
-class Contender:
-    """A Variant on a TimeBase: what is run again and again, with this or that setting.
+class ComparisonRun:
+    """A Variant on a TimeBase, which can run several times with different settings.
 
-    Arguments: the Scene of the comparison; a Variant; a TimeBase; finer: how many times its substeps it makes.
+    Args: scene: of the comparison; variant: a Variant; base: a TimeBase; finer: factor of its substeps.
+
+    Attributes: step_settings: {"dt", "substeps", "iterations"}; about: what Trace.about gets besides the recording's.
     """
 
     def __init__(self, scene, variant, base, finer=1):
@@ -69,33 +72,37 @@ class Contender:
         own = {**settings_of(self.scene, variant.solver), **variant.settings}
         self.settings = {**variant.settings, "dt": base.step(own["dt"])}
         shorter = self.settings["dt"] / own["dt"]
-        if shorter != 1 and own.get("damping"):  # what a step loses of the velocity: as much of it in a second
+        if shorter != 1 and own.get("damping"):  # damping is per step: keep the loss per second
             self.settings["damping"] = 1 - (1 - own["damping"]) ** shorter
         if finer > 1:
-            self.settings["substeps"] = finer * knobs(self.run())["substeps"]
-        self.turned = knobs(self.run())
-        self.terms = {}
+            self.settings["substeps"] = finer * step_settings(self.run())["substeps"]
+        self.step_settings = step_settings(self.run())
+        self.about = {}
         self.measured, self.start = None, None  # the Run that is timed, and its State at time zero
 
     def run(self, **settings):
-        """A Run that has not begun. Arguments: settings, in place of its own."""
+        """Make a Run. Args: settings: replace this run's own."""
         settings = {**self.settings, **settings}
         dt = settings.pop("dt")
         return Run(self.scene, self.variant.solver, self.base.duration, dt, 1 / self.base.interval, **settings)
 
-    def turn(self, turned, **terms):
-        """Settle substeps and iterations, and note on what terms."""
-        self.turned = turned
-        self.settings |= {name: turned[name] for name in ("substeps", "iterations") if name in turned}
+    def use(self, chosen, **about):
+        """Take over substeps and iterations, without a tolerance. Args: chosen: step settings; about: see the class."""
+        self.step_settings = chosen
+        self.settings |= {name: chosen[name] for name in ("substeps", "iterations") if name in chosen}
         self.settings |= without_tolerance(self.variant.solver)
-        self.terms |= terms
+        self.about |= about
 
-    def maker(self, turned=None):
-        """A function that gives a Run with these substeps and iterations, or its own, and no tolerance: always the same
-        one, put back to its start, for to make one anew takes as long as many steps."""
-        turned = dict(self.turned if turned is None else turned)
+    def maker(self, chosen=None):
+        """Make a function that returns a Run at its start, without a tolerance.
 
-        def again():
+        It always returns the same Run, reset to time zero, because a new one takes as long as many steps.
+
+        Args: chosen: step settings; None for this run's own.
+        """
+        chosen = dict(self.step_settings if chosen is None else chosen)
+
+        def restart():
             if self.measured is None:
                 self.measured = self.run(**without_tolerance(self.variant.solver))
                 self.start = self.measured.system.state()
@@ -104,19 +111,19 @@ class Contender:
             running.done, running.seconds = 0, []
             moved = running.particles or running.system
             for name in ("substeps", "iterations"):
-                if name in turned:
-                    setattr(moved, name, turned[name])
+                if name in chosen:
+                    setattr(moved, name, chosen[name])
             return running
 
-        return again
+        return restart
 
     def trace(self, progress=None, measured=True):
-        """Run it: a Trace, without deviations, and where it is not `measured` without series."""
+        """Run, and return a Trace without deviations. Args: progress: see `compare`; measured: whether it has any."""
         solver, label = self.variant.solver, self.variant.label
         running, readings = self.run(), []
 
         def note(number, count):
-            with np.errstate(over="ignore", invalid="ignore"):  # what diverges has large numbers, before it has none
+            with np.errstate(over="ignore", invalid="ignore"):  # a run that diverges has large numbers first
                 readings.append(read(running) if measured else {})
             if progress:
                 progress(label, number, count)
@@ -125,7 +132,7 @@ class Contender:
         try:
             recording = recorded(running, note)
         except FAILURES as error:
-            recording = cut(getattr(error, "recording", None), len(readings))
+            recording = first_frames(getattr(error, "recording", None), len(readings))
             failure = str(error)
             if recording is not None and not hasattr(error, "time"):
                 failure = f"after {recording.times[-1]:.6g} s: {failure}"
@@ -137,100 +144,97 @@ class Contender:
             series["microseconds"] = np.concatenate([[np.nan], [np.nan] * bool(len(spent)), spent[1:]])
         if running.seconds:
             about = {**about, "seconds_per_second": mean_of_frames(running.seconds) / running.settings["dt"]}
-        about |= self.terms
-        settings = {**{name: value for name, value in running.settings.items() if plain(value)}, **self.turned}
+        about |= self.about
+        plain = {name: value for name, value in running.settings.items() if isinstance(value, (bool, int, float, str))}
+        settings = {**plain, **self.step_settings}
         return Trace(solver, label, settings, recording, series, {}, about.get("digest", ""), failure, about)
 
     def sweep(self, trace, reference, probe):
-        """Error against cost: a list as of Comparison.sweep. Arguments: its Trace; the reference's Recording; {name:
-        Probe} of one."""
-        points = [] if trace.failure else [self.point(trace.recording, self.turned, reference, probe)]
-        for knob in ("substeps", "iterations"):
-            for factor in SWEEP if knob in self.turned else ():
-                turned = {**self.turned, knob: round(factor * self.turned[knob])}
-                if turned[knob] < 1 or turned[knob] == self.turned[knob]:
+        """Find error and cost for several substeps and iterations: a list as in Comparison.sweep.
+
+        Args: trace: this run's Trace; reference: a Recording; probe: {name: Probe} of one probe.
+        """
+        points = [] if trace.failure else [self.point(trace.recording, self.step_settings, reference, probe)]
+        for name in ("substeps", "iterations"):
+            for factor in SWEEP if name in self.step_settings else ():
+                chosen = {**self.step_settings, name: round(factor * self.step_settings[name])}
+                if chosen[name] < 1 or chosen[name] == self.step_settings[name]:
                     continue
                 try:
-                    recording = recorded(self.run(**{knob: turned[knob]}))
+                    recording = recorded(self.run(**{name: chosen[name]}))
                 except FAILURES:
-                    continue  # it does not hold with so few
-                points.append(self.point(recording, turned, reference, probe))
+                    continue  # it diverges with so few
+                points.append(self.point(recording, chosen, reference, probe))
         return sorted(points, key=lambda point: point[0])
 
-    def point(self, recording, turned, reference, probe):
-        """One point of a sweep."""
+    def point(self, recording, chosen, reference, probe):
+        """Make one point of a sweep."""
         (apart,) = deviations(self.scene, recording, reference, probe).values()
-        per_second = recording.about["microseconds_per_step"] / turned["dt"]
-        return per_second, float(np.nanmax(apart)), dict(turned)
+        per_second = recording.about["microseconds_per_step"] / chosen["dt"]
+        return per_second, float(np.nanmax(apart)), dict(chosen)
 
 
 def recorded(running, progress=None):
-    """The Recording of a Run, as scenes.simulate.run.record has it, but none of one that was interrupted."""
+    """Record a Run like scenes.simulate.run.record, but raise KeyboardInterrupt after Ctrl-C."""
     recording = record(running, progress)
     if recording.about.get("interrupted"):
         raise KeyboardInterrupt
     return recording
 
 
-def plain(value):
-    """Whether a setting is a plain value."""
-    return isinstance(value, (bool, int, float, str))
-
-
-def cut(recording, frames):
-    """The first frames of a Recording; None of none."""
+def first_frames(recording, frames):
+    """Cut a Recording to its first frames; None if there are none."""
     if recording is None or not frames:
         return None
     return Recording(recording.about, *(getattr(recording, name)[:frames] for name in Recording.ARRAYS))
 
 
-# Equal terms ----------------------------------------------------------------------------------------------------------
+# Equal iterations, equal time ----------------------------------------------------------------------------------------
 
 
-def equalise(contenders, equal):
-    """Give all the same iterations, or the same time, for a simulated second. Arguments: Contenders; "iterations" or
-    "time"."""
+def equalise(runs, equal):
+    """Give all runs the same iterations or wall time per simulated second. Args: equal: "iterations" or "time"."""
     if equal == "time":
-        equalise_time(contenders)
+        equalise_time(runs)
         return
-    rate = next((rate for each in contenders if (rate := iteration_rate(each.turned))), None)
-    for each in contenders:
-        if "iterations" in each.turned:
-            turned = {**each.turned, "iterations": iterations_for(each.turned, rate)}
-            each.turn(turned, iterations_per_second=iteration_rate(turned))
+    rate = next((rate for each in runs if (rate := iteration_rate(each.step_settings))), None)
+    for each in runs:
+        if "iterations" in each.step_settings:
+            chosen = {**each.step_settings, "iterations": iterations_for(each.step_settings, rate)}
+            each.use(chosen, iterations_per_second=iteration_rate(chosen))
 
 
-def equalise_time(contenders):
-    """Tune all to the one that spends most; what they come to is measured again, and tuned again where it is off.
+def equalise_time(runs):
+    """Tune all runs to the slowest, then measure again and tune again where the times differ.
 
-    Where whole substeps and iterations do not come near enough, that one makes twice the substeps.
+    If whole substeps and iterations do not come near enough, the slowest run gets twice its substeps.
     """
     spent = {}
-    for each in contenders:
-        with suppress(*FAILURES):  # one that does not come to the end has no time for it, as its trace will tell
+    for each in runs:
+        with suppress(*FAILURES):  # a run that fails has no time; its trace names the failure
             (spent[each],) = seconds_per_second([each.maker()], 2)
     if not spent:
         return
-    most = max(spent, key=spent.get)
+    slowest = max(spent, key=spent.get)
     for each in spent:
-        each.turn(each.turned)
-    off = {each: 0.0 for each in spent if each is not most}
+        each.use(each.step_settings)
+    errors = {each: 0.0 for each in spent if each is not slowest}
     for _ in range(ROUNDS):
-        if any(amount > WITHIN for amount in off.values()):
-            most.turn({**most.turned, "substeps": 2 * most.turned["substeps"]})
-            off = {each: 0.0 for each in spent if each is not most}
-        for each in off:
-            each.turn(tune(lambda turned, each=each: share(each, turned, most), each.turned, 1.0)[0])
+        if any(error > WITHIN for error in errors.values()):
+            slowest.use({**slowest.step_settings, "substeps": 2 * slowest.step_settings["substeps"]})
+            errors = {each: 0.0 for each in spent if each is not slowest}
+        for each in errors:
+            each.use(tune(lambda chosen, each=each: cost_ratio(each, chosen, slowest), each.step_settings, 1.0)[0])
         spent = dict(zip(spent, seconds_per_second([each.maker() for each in spent], 4)))
-        away = {each: abs(own / spent[most] - 1) for each, own in spent.items()}
-        off = {each: amount for each, amount in away.items() if amount > WITHIN / 2}
-        if not off:
+        away = {each: abs(own / spent[slowest] - 1) for each, own in spent.items()}
+        errors = {each: error for each, error in away.items() if error > WITHIN / 2}
+        if not errors:
             break
     for each, own in spent.items():
-        each.terms |= {"seconds_per_second": float(own), "equal_time": float(own / max(spent.values()))}
+        each.about |= {"seconds_per_second": float(own), "equal_time": float(own / max(spent.values()))}
 
 
-def share(contender, turned, other):
-    """What a Contender spends with these substeps and iterations, as a part of what another does."""
-    own, most = seconds_per_second([contender.maker(turned), other.maker()], 2)
+def cost_ratio(run, chosen, other):
+    """Measure the wall time of a run with the chosen step settings, divided by that of another run."""
+    own, most = seconds_per_second([run.maker(chosen), other.maker()], 2)
     return own / most

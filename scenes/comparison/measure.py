@@ -1,7 +1,6 @@
-"""What of a run is measured: one reading for all solvers, of poses and of the description.
+"""Measure a run: the same quantities for all solvers, from poses and the description.
 
-Only what a solver alone can know is its own: energy, at the instant that suits its scheme, iterations, residual, points
-of contact.
+Energy, iterations, residual and contacts come from the solver. Its energy is that of the instant that suits its scheme.
 """
 
 import numpy as np
@@ -21,15 +20,20 @@ UNITS = {
 
 
 def read(running, frame=None):
-    """What is measured of a run as it is now.
+    """Measure a run at its present state.
 
-    Arguments: running: a scenes.Run; frame: its Frame of this instant, where somebody has it already.
+    Args: running: a scenes.Run; frame: its present Frame, or None.
 
-    Returns: a dict of numbers, and of arrays (3,) for momenta, about the origin. Names: kinetic, potential, total [J];
-    linear_momentum [kg m/s], angular_momentum [kg m²/s]; joint_gap, the widest [m]; joint_turn, the largest turn that a
-    joint locks [rad]; limit_violation, the largest [rad, of a slider m]; penetration, the deepest overlap of bodies
-    [m]; sticks, the largest relative stretch of rigid ones between particles of the scene's own; iterations of the last
-    substep, residual and contacts, as the solver reports them. What a scene or a solver does not have is absent.
+    Returns: a dict of numbers, without those that the scene or the solver does not have:
+
+    - kinetic, potential, total [J]
+    - linear_momentum [kg m/s] and angular_momentum about the origin [kg m²/s], arrays (3,)
+    - joint_gap: the widest gap of a joint [m]
+    - joint_turn: the largest rotation about an axis that a joint locks [rad]
+    - limit_violation: the largest [rad, of a slider m]
+    - penetration: the deepest overlap of bodies [m]
+    - sticks: the largest relative stretch of the rigid sticks of the scene's particles
+    - iterations of the last substep, residual, contacts: as the solver reports them
     """
     frame = running.frame() if frame is None else frame
     scene, system = running.scene, running.system
@@ -42,12 +46,13 @@ def read(running, frame=None):
         stretch = largest_stretch(scene.particles, frame.positions)
         if stretch is not None:
             found["sticks"] = stretch
-    told = system.statistics()._asdict()
-    return found | {name: float(told[name]) for name in ("iterations", "residual", "contacts") if name in told}
+    reported = system.statistics()._asdict()
+    names = [name for name in ("iterations", "residual", "contacts") if name in reported]
+    return found | {name: float(reported[name]) for name in names}
 
 
 def read_bodies(running, state):
-    """What is measured of joints and of overlaps. Arguments: a Run; the State of its bodies."""
+    """Measure joints and overlaps. Args: running: a Run; state: the State of its bodies."""
     model, found = running.scene.model, {}
     if model.joints:
         violations = limit_violations(model, running.system.joint_positions())
@@ -59,13 +64,13 @@ def read_bodies(running, state):
 
 
 def state_of(frame):
-    """The rigid.State of a Frame's bodies."""
+    """Make the rigid.State of a Frame's bodies."""
     poses, velocities = frame.body_poses, frame.body_velocities
     return rigid.State(poses[:, :3], poses[:, 3:], velocities[:, :3], velocities[:, 3:], frame.time)
 
 
 def momenta(scene, frame):
-    """Linear momentum [kg m/s], and angular momentum about the origin [kg m²/s], of all that is not pinned."""
+    """Linear momentum [kg m/s] and angular momentum about the origin [kg m²/s], without pinned particles."""
     linear, angular = np.zeros(3), np.zeros(3)
     if scene.model is not None:
         state = state_of(frame)
@@ -80,8 +85,12 @@ def momenta(scene, frame):
 
 
 def largest_stretch(particles, positions):
-    """The largest relative change of length of rigid sticks, that of strings and struts where it is not theirs to make;
-    None where there are none. Arguments: a pbd.Particles; positions (particles, 3) [m]."""
+    """The largest relative stretch of rigid sticks; None if there are no sticks.
+
+    A string counts only if it is too long, a strut only if it is too short.
+
+    Args: particles: a pbd.Particles; positions: (particles, 3) [m].
+    """
     found = []
     for bound, name in BOUND_NAMES.items():
         batch = particles.batches.get((name, False))

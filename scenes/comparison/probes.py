@@ -1,7 +1,9 @@
-"""Probes: what of a scene is followed through several runs, and how far these are apart in it.
+"""Probes: quantities by which runs are compared.
 
-A probe is "position" or "rotation", of the body that is farthest off; "angle" or "shift", of the joint that is;
-"particles", of the scene's own particle that is; or the same of one, "rod 1 position", "hinge 1 angle".
+- "position", "rotation": of the body that deviates most
+- "angle", "shift": of the joint that deviates most
+- "particles": of the particle that deviates most
+- "rod 1 position", "hinge 1 angle" and the like: of one body or joint
 """
 
 from typing import NamedTuple
@@ -18,14 +20,14 @@ UNITS = {"position": "m", "rotation": "rad", "angle": "rad", "shift": "m", "part
 
 
 class Probe(NamedTuple):
-    """What is followed: a word of UNITS, and which bodies, joints or particles, by index."""
+    """A compared quantity: `kind`, a word of UNITS; `which`: indices of bodies, joints or particles."""
 
     kind: str
     which: list
 
 
 def probes_of(scene):
-    """All probes of a Scene: {name: Probe}, those of all bodies and joints first."""
+    """All probes of a Scene: {name: Probe}, first those of all bodies and all joints."""
     found, single = {}, {}
     if scene.model is not None:
         bodies = range(len(scene.model.bodies))
@@ -46,10 +48,12 @@ def probes_of(scene):
 
 
 def chosen(scene, names=None):
-    """Probes by name: {name: Probe}.
+    """Find probes by name: {name: Probe}.
 
-    Arguments: scene; names: one or several, of probes, or of bodies and joints for all of theirs; None for those of all
-    bodies, all joints and all particles. Errors: ValueError for one that does not exist, with the nearest that does.
+    Args: scene: a Scene; names: one or several names of probes, bodies or joints; None for the probes of all bodies,
+        all joints and all particles.
+
+    Raises: ValueError for an unknown name.
     """
     every = probes_of(scene)
     if names is None:
@@ -67,22 +71,23 @@ def chosen(scene, names=None):
 
 
 def unit_of(name):
-    """The unit of a probe, "m" or "rad". Arguments: its name."""
+    """The unit of a probe, "m" or "rad". Args: name: of the probe."""
     return UNITS[name.rpartition(" ")[2]]
 
 
 def deviations(scene, recording, reference, probes):
-    """How far a recording is from another, frame by frame: {name: (frames,)}; NaN where the other has ended.
+    """Deviation of a recording from a reference, frame by frame.
 
-    Of positions and particles it is their distance [m]; of rotations the angle from one to the other [rad]; of joints
-    what their positions differ by [rad or m], where full turns count, and of balls the angle between both rotations of
-    the child against the parent [rad].
+    Positions and particles: distance [m]. Rotations: angle between them [rad]. Joints: difference of their positions
+    [rad or m], with full turns counted; for ball joints, the angle between the relative rotations [rad].
 
-    Arguments: the Scene of both; recording, reference: two Recordings; probes: {name: Probe}.
+    Args: scene: of both recordings; recording, reference: Recordings; probes: {name: Probe}.
+
+    Returns: {name: (frames,)}; NaN after the end of the reference.
     """
     frames = min(len(recording), len(reference))
     kinds = {probe.kind for probe in probes.values()}
-    with np.errstate(over="ignore"):  # what diverges is far away
+    with np.errstate(over="ignore"):  # a run that diverges has large numbers
         apart = {kind: READERS[kind](scene, recording, reference, frames) for kind in kinds}
     found = {}
     for name, probe in probes.items():
@@ -92,17 +97,17 @@ def deviations(scene, recording, reference, probes):
 
 
 def positions_apart(scene, recording, reference, frames):
-    """(frames, bodies) [m]."""
+    """Distances (frames, bodies) [m]."""
     return np.linalg.norm(recording.body_poses[:frames, :, :3] - reference.body_poses[:frames, :, :3], axis=-1)
 
 
 def rotations_apart(scene, recording, reference, frames):
-    """(frames, bodies) [rad]."""
+    """Angles (frames, bodies) [rad]."""
     return angle_between(recording.body_poses[:frames, :, 3:], reference.body_poses[:frames, :, 3:])
 
 
 def joints_apart(scene, recording, reference, frames):
-    """(frames, joints) [rad or m]; zero for joints that have no position."""
+    """Differences (frames, joints) [rad or m]; zero for joints without a position."""
     model, found = scene.model, np.zeros((frames, len(scene.model.joints)))
     states = [states_of(each, frames) for each in (recording, reference)]
     positions = [JointPositions(model).positions(state) for state in states]
@@ -119,7 +124,7 @@ def joints_apart(scene, recording, reference, frames):
 
 
 def particles_apart(scene, recording, reference, frames):
-    """(frames, particles) [m]."""
+    """Distances (frames, particles) [m]."""
     both = zip(recording.positions[:frames], reference.positions[:frames])
     return np.array([np.linalg.norm(one - other, axis=-1) for one, other in both])
 
@@ -134,13 +139,13 @@ READERS = {
 
 
 def states_of(recording, frames):
-    """The first frames of a recording as one rigid.State, in which they stand as worlds do."""
+    """Make one rigid.State of the first frames of a recording, with frames in place of worlds."""
     poses, velocities = recording.body_poses[:frames], recording.body_velocities[:frames]
     return rigid.State(poses[..., :3], poses[..., 3:], velocities[..., :3], velocities[..., 3:])
 
 
 def relative_turns(model, state):
-    """The rotation of each joint's child against its parent (..., joints, 4)."""
+    """Rotation of each joint's child relative to its parent (..., joints, 4)."""
     ground = np.broadcast_to((1.0, 0.0, 0.0, 0.0), (*state.rotation.shape[:-2], 1, 4))
     rotation = np.concatenate([state.rotation, ground], axis=-2)  # whose index is -1
     parents, children = ([getattr(joint, side) for joint in model.joints] for side in ("parent", "child"))
@@ -148,5 +153,5 @@ def relative_turns(model, state):
 
 
 def angle_between(a, b):
-    """The angle from rotations a to b (...) [rad]. Arguments: unit quaternions (..., 4)."""
+    """Angle between rotations (...) [rad]. Args: a, b: unit quaternions (..., 4)."""
     return np.linalg.norm(logarithm(multiply(conjugate(a), b)), axis=-1)

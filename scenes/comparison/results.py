@@ -1,4 +1,4 @@
-"""A comparison as plain data: what each solver did, and how far it is from the reference."""
+"""The result of a comparison as plain data: a Trace per run, with its deviation from the reference."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,10 +13,13 @@ from scenes.simulate.recording import Recording
 
 @dataclass
 class Variant:
-    """One of those that are compared, where the name of a solver does not say it all.
+    """A solver to compare, with settings or a scene of its own.
 
-    Arguments: solver: its name; label: what to call it, unique, the solver's name where None; scene: another Scene than
-    the others have, of the same bodies; settings: dt and options, in place of the scene's.
+    Args:
+        solver: name of the solver.
+        label: unique name in the comparison; None for the solver's name.
+        scene: a Scene of the same bodies; None for the comparison's.
+        settings: dt and options, which replace the scene's.
     """
 
     solver: str
@@ -30,19 +33,19 @@ class Variant:
 
 @dataclass
 class Trace:
-    """One solver's run in a comparison.
+    """One run of a comparison.
 
-    Arguments:
-        solver, label: its name, and what it is called here.
-        settings: what it was run with, by name: dt [s], substeps, iterations, options.
-        recording: a Recording, of the frames until it failed; None where there are none.
-        series: {name: (frames,) or (frames, 3)} of what scenes.comparison.measure reads; besides "drift", the total energy less
-            what it was first [J], and "microseconds" of a step, averaged over the frame: NaN in the first frame, which
-            has none, and in the second, which loads the kernel.
+    Args:
+        solver, label: name of the solver; unique name in the comparison.
+        settings: {name: value}: dt [s], substeps, iterations, options.
+        recording: a Recording, up to a failure; None if it has no frames.
+        series: {name: (frames,) or (frames, 3)}: what scenes.comparison.measure reads; "drift", the change of total
+            energy [J]; "microseconds" per step, averaged over the frame: NaN in the first frame, which has no step, and
+            in the second, which loads the kernel.
         deviation: {probe: (frames,)} from the reference, [m] or [rad] (scenes/comparison/probes.py).
-        digest: of the final state, sixteen hexadecimal digits; empty where it did not come to its end.
-        failure: when and why it did not; empty where it did.
-        about: what Recording.about says, and more of how it compares: plain values.
+        digest: of the final state, sixteen hexadecimal digits; empty after a failure.
+        failure: when and why the run failed; empty if it did not.
+        about: Recording.about, with measured times: plain values.
     """
 
     solver: str
@@ -57,22 +60,22 @@ class Trace:
 
     @property
     def times(self):
-        """Of its frames (frames,) [s]."""
+        """Times of the frames (frames,) [s]."""
         return np.zeros(0) if self.recording is None else self.recording.times
 
 
 @dataclass
 class Comparison:
-    """What `compare` found: plain data.
+    """The result of `compare`: plain data.
 
-    Arguments:
+    Args:
         scene: the Scene.
-        traces: a Trace of each that ran, the reference first.
-        reference: its label.
-        unsupported: {label: why} of those that cannot run the scene.
+        traces: a Trace for each run, the reference first.
+        reference: label of the reference.
+        unsupported: {label: why it cannot run the scene}.
         equal: None, "iterations" or "time".
-        sweep: {label: [(microseconds of wall time for a simulated second, error, settings), ...]}, by cost; the error
-            is the largest deviation of the first probe. Empty where it was not asked for.
+        sweep: {label: [(wall time per simulated second [µs], error, step settings), ...]}, sorted by time. The error is
+            the largest deviation of the first probe. Empty without a sweep.
     """
 
     scene: Scene
@@ -83,19 +86,21 @@ class Comparison:
     sweep: dict = field(default_factory=dict)
 
     def trace(self, label):
-        """The Trace of a label."""
+        """Find a Trace. Args: label. Raises: ValueError for an unknown label."""
         labels = [trace.label for trace in self.traces]
         return self.traces[labels.index(one_of("label", label, labels))]
 
     def rows(self):
-        """A table: a dict of plain values for each trace, and for each that cannot run; see scenes/comparison/summary.py."""
+        """Make a table: a dict of plain values for each run (scenes/comparison/summary.py)."""
         return summary.rows(self)
 
     def save(self, directory, films=True, command=None, progress=None):
-        """Write what was found: summary.json and .csv, plots, films, and index.html, which shows all of it.
+        """Write summary.json, summary.csv, plots, films, and index.html, which shows all of them.
 
-        Arguments: directory: made where there is none, files of the same names are replaced; films, command, progress:
-        as of scenes.comparison.report.write. Returns: the paths, index.html the last.
+        Args: directory: is made if it does not exist; files of the same names are replaced; films, command, progress:
+            see scenes.comparison.report.write.
+
+        Returns: the paths, index.html last.
         """
         from scenes.comparison import report
 

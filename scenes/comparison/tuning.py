@@ -1,50 +1,57 @@
-"""Equal terms for solvers of several kinds: as many iterations, or as much time, for a simulated second.
+"""Equal conditions for different solvers: as many iterations, or as much wall time, per simulated second.
 
-What is turned is substeps and iterations, in this order: whoever has time to spare spends it best on shorter steps.
-Steps themselves stay, and with them the instants at which a scene's control is asked.
+Tuning changes substeps first, then iterations, because spare time reduces the error most as shorter substeps. It never
+changes dt, because the scene's control is called once per step.
 """
 
 import math
 
 import numpy as np
 
-WITHIN = 0.1  # by which times may differ, and still be called equal
-TRIALS = 7  # of one knob
+WITHIN = 0.1  # relative difference up to which times count as equal
+TRIALS = 7  # of one setting
 MOST = 100_000  # substeps or iterations
 
 
-def knobs(running):
-    """What can be turned: {"dt", "substeps", "iterations"}, without iterations for a solver that makes none.
+def step_settings(running):
+    """Read dt, substeps and iterations of a run: a dict, without "iterations" if the solver makes none.
 
-    Arguments: a scenes.Run."""
+    Args: running: a scenes.Run.
+    """
     moved = running.particles or running.system
-    names = ("dt", "substeps", "iterations") if hasattr(moved, "iterations") else ("dt", "substeps")
-    return {name: getattr(moved, name) for name in names}
+    found = {"dt": moved.dt, "substeps": moved.substeps, "iterations": moved.iterations}
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def without_tolerance(solver):
-    """Options with which a solver makes all the iterations that it is given."""
+    """Options with which a solver makes all its iterations. Args: solver: its name."""
     return {"impulse": {"tolerance": 0.0}, "articulated": {"tolerance": 0.0}, "verlet": {"tolerance": None}}.get(
         solver, {}
     )
 
 
-def iterations_for(turned, rate):
-    """Iterations of a substep that make `rate` of them in a simulated second, as near as whole ones come, and one at
-    least. Arguments: turned: of `knobs`; rate [1/s]."""
-    return max(1, round(rate * turned["dt"] / turned["substeps"]))
+def iterations_for(chosen, rate):
+    """Find the iterations per substep that come nearest to a rate, at least one.
+
+    Args: chosen: step settings; rate: iterations per simulated second [1/s].
+    """
+    return max(1, round(rate * chosen["dt"] / chosen["substeps"]))
 
 
-def iteration_rate(turned):
-    """Iterations in a simulated second [1/s]; None for a solver that makes none. Arguments: of `knobs`."""
-    return turned["iterations"] * turned["substeps"] / turned["dt"] if "iterations" in turned else None
+def iteration_rate(chosen):
+    """Iterations per simulated second [1/s]; None if the solver makes none. Args: chosen: step settings."""
+    return chosen["iterations"] * chosen["substeps"] / chosen["dt"] if "iterations" in chosen else None
 
 
 def seconds_per_second(makers, repeats=3):
-    """Wall time that a simulated second takes, of several runs [s]; that of compiling, and of what else the machine
-    does, left out as far as can be: they are run in turn, again and again, and of each frame the least time counts.
+    """Measure the wall time per simulated second of several runs [s].
 
-    Arguments: makers: functions that give a Run each, at its start; repeats: how often. Returns: an array of one each.
+    The runs take turns, and the least time of each frame counts, so that compilation and other load on the machine
+    matter as little as possible.
+
+    Args: makers: functions that return a Run at its start; repeats: how often each runs.
+
+    Returns: an array (makers,).
     """
     spent = [[] for _ in makers]
     for _ in range(repeats):
@@ -58,36 +65,42 @@ def seconds_per_second(makers, repeats=3):
 
 
 def mean_of_frames(seconds):
-    """The mean of what a step took over frames [s], without the first, which compiles. Arguments: (frames,) [s]."""
+    """Mean time of a step, without the first frame, which compiles [s]. Args: seconds: (frames,) [s]."""
     return float(np.mean(seconds[1:] if len(seconds) > 1 else seconds))
 
 
-def tune(cost, turned, budget, within=WITHIN / 2):
-    """Turn substeps, then iterations, until a solver spends what it may.
+def tune(cost, chosen, budget, within=WITHIN / 2):
+    """Change substeps, then iterations, until a solver takes the time that it may.
 
-    Arguments: cost: a function of {"substeps": ..., "iterations": ...} that gives the wall time of a simulated second
-    [s]; turned: of `knobs`, to begin with; budget [s]; within: how near is near enough, as a part of the budget.
+    Args:
+        cost: a function of step settings that returns the wall time of a simulated second [s].
+        chosen: step settings to start from.
+        budget: wall time of a simulated second [s].
+        within: relative error that is good enough.
 
-    Returns: what `turned` comes to, and its cost [s].
+    Returns: step settings, and their cost [s].
     """
-    turned, found = dict(turned), None
+    chosen, found = dict(chosen), None
     for name in ("substeps", "iterations"):
-        if name not in turned or (found is not None and abs(found / budget - 1) <= within):
+        if name not in chosen or (found is not None and abs(found / budget - 1) <= within):
             continue
-        value, spent = nearest_to(lambda value, name=name: cost({**turned, name: value}), turned[name], budget, within)
-        if found is None or off(spent, budget) < off(found, budget) - within / 2:  # more than by chance
-            turned[name], found = value, spent
-    return turned, found
+        value, spent = nearest_to(lambda value, name=name: cost({**chosen, name: value}), chosen[name], budget, within)
+        if found is None or distance(spent, budget) < distance(found, budget) - within / 2:  # more than chance
+            chosen[name], found = value, spent
+    return chosen, found
 
 
-def off(spent, budget):
-    """How far a cost is off a budget, whether above or below."""
+def distance(spent, budget):
+    """How far a cost is from a budget: the logarithm of their ratio, without its sign."""
     return abs(math.log(spent / budget))
 
 
 def nearest_to(cost, value, budget, within):
-    """The whole number whose cost comes nearest to a budget, and that cost: by secants, and where these lead astray by
-    halves. Arguments: cost: a function that grows with the number; value: where to begin; budget, within: as of `tune`.
+    """Find the whole number whose cost is nearest to a budget, by secants, and by bisection where secants fail.
+
+    Args: cost: a function that grows with the number; value: to start from; budget, within: see `tune`.
+
+    Returns: the number and its cost.
     """
     seen = {}
     for _ in range(TRIALS):
@@ -100,19 +113,21 @@ def nearest_to(cost, value, budget, within):
         value = next_value(seen, value, budget, low, high)
         if value in seen or value > MOST:
             break
-    best = min(seen, key=lambda each: off(seen[each], budget))
+    best = min(seen, key=lambda each: distance(seen[each], budget))
     return best, seen[best]
 
 
 def next_value(seen, value, budget, low, high):
-    """Where to look next, between low and high: along the secant through the last value and the nearest other, or as if
-    cost were proportional."""
+    """Next number to try between low and high: on the secant through the last value and the nearest other one.
+
+    With one value, or a secant that falls, cost is taken as proportional to the number.
+    """
     other = min((each for each in seen if each != value), key=lambda each: abs(each - value), default=None)
     slope = 0.0 if other is None else (seen[value] - seen[other]) / (value - other)
     if slope <= 0:
         slope = seen[value] / value
     guess = round(value + (budget - seen[value]) / slope)
-    guess = min(guess, 10 * value)  # as far as a straight line is to be believed
+    guess = min(guess, 10 * value)  # a straight line is not reliable further away
     if not low < guess < high:
         guess = (low + high) // 2 if high < math.inf else 2 * low
     return max(guess, 1)

@@ -71,7 +71,7 @@ def draw_frames(source, path, renderer, labels=True, progress=None):
 def picture(scene, frame, renderer, camera, solver=None):
     """Draw one frame.
 
-    Args: scene; frame; renderer; camera: a Camera or FollowingCamera; solver: its name for the label, None for no label.
+    Args: scene; frame; renderer; camera: a Camera or FollowingCamera; solver: name for the label, None for no label.
 
     Returns: image (height, width, 3) uint8.
     """

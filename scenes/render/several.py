@@ -12,7 +12,8 @@ from scenes.render.ghosts import GhostRenderer
 from scenes.render.label import draw_labels
 from scenes.render.video import VideoWriter, check_output
 from scenes.scene import Scene
-from scenes.simulate.run import Frame, Replay
+from scenes.simulate.recording import Frame
+from scenes.simulate.run import Replay
 from scenes.visuals.colours import colours_of
 from scenes.visuals.framing import ASPECT, framing_camera
 from scenes.visuals.geometry import LARGEST
@@ -110,9 +111,8 @@ def labelled_recordings(comparison):
     """Make a list of LabelledRecording. Args: a Comparison, or a list of (label, scene, Recording)."""
     if hasattr(comparison, "traces"):
         colours = colours_of([(trace.label, trace.solver) for trace in comparison.traces], comparison.reference)
-        entries = [
-            (trace.label, comparison.scene, trace.recording) for trace in comparison.traces if trace.recording is not None
-        ]
+        recorded = [trace for trace in comparison.traces if trace.recording is not None]
+        entries = [(trace.label, comparison.scene, trace.recording) for trace in recorded]
     else:
         entries = list(comparison)
         labels = [label for label, _, _ in entries]

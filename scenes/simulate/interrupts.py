@@ -1,4 +1,4 @@
-"""Ctrl-C at a moment when nothing is half written."""
+"""Ctrl-C that waits until a file or a frame is complete."""
 
 import contextlib
 import signal
@@ -7,7 +7,7 @@ import threading
 
 @contextlib.contextmanager
 def interrupts_deferred():
-    """Let Ctrl-C wait until the block is done: half a frame, or half an ending, would spoil the file."""
+    """Context in which Ctrl-C waits until the end of the block, so that no file is left half written."""
     if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGINT) is None:
         yield
         return

@@ -13,8 +13,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from scenes.simulate.recording import Frames
-from scenes.simulate.run import Frame
+from scenes.simulate.recording import Frame, Frames
 from scenes.visuals import Camera, FollowingCamera
 
 FPS = 30.0  # of films [1/s]

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from scenes.simulate.run import Frame
+from scenes.simulate.recording import Frame
 
 
 def interpolate_frames(before, after, fraction):

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pbd.core.shapes import GRID, HULL, IDENTITY, PLANE
+from pbd.core.rotation import IDENTITY
+from pbd.core.shapes import GRID, HULL, PLANE
 from rigid.mass import principal_axes
 from rigid.rotation import multiply, rotate, triad
 from scenes.visuals.colours import CHALK, PALETTE, SAND, STEEL, STONE

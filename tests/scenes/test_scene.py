@@ -49,7 +49,7 @@ def test_unknown_names_are_an_error_of_their_own():
      (None, 1e-6, None)],
 )  # fmt: skip
 def test_text_becomes_a_value_of_the_default_s_type(value, default, expected):
-    converted = convert("it", value, default)
+    converted = convert("it", value, type(default))
     assert converted == expected
     assert type(converted) is type(expected)
 
@@ -60,11 +60,11 @@ def test_text_becomes_a_value_of_the_default_s_type(value, default, expected):
 )
 def test_other_text_is_refused_by_the_name_of_what_it_is(value, default):
     with pytest.raises(ValueError, match=r"^it is "):
-        convert("it", value, default)
+        convert("it", value, type(default))
 
 
 def test_a_scene_without_defaults_cannot_be_registered():
-    with pytest.raises(TypeError, match="parameter size of scene vague has no default"):
+    with pytest.raises(TypeError, match="parameter size of scene vague: expected a default"):
 
         @scenes.register
         def vague(size):
@@ -102,14 +102,16 @@ def test_a_motor_puts_energy_in(motor, passive):
 @pytest.mark.parametrize(
     ("given", "error", "message"),
     [
-        ({}, ValueError, "a scene of nothing: expected particles, a model, or both"),
+        ({}, ValueError, "an empty scene: expected particles, a model, or both"),
         ({"particles": rigid.Model()}, TypeError, "particles of a scene is .*: expected a Particles, or None"),
         ({"model": pbd.Particles()}, TypeError, "model of a scene is .*: expected a Model, or None"),
-        ({"model": rigid.Model(), "attachments": (([0], 0),)}, ValueError, "expected particles and a model"),
+        ({"model": rigid.Model(), "attachments": (([0], 0),)}, ValueError, "attachments without particles and a model"),
         ({"model": rigid.Model(), "settings": {"dt": 0.01}}, ValueError, "'dt': expected one of 'verlet', 'impulse'"),
         ({"model": rigid.Model(), "settings": {"impulses": {}}}, ValueError, "; did you mean 'impulse'"),
         ({"model": rigid.Model(), "settings": {"impulse": 0.01}}, TypeError, "for 'impulse' are 0.01: expected a dict"),
-        ({"particles": pbd.Particles(), "settings": {"impulse": {}}}, ValueError, "expected one of 'verlet'"),
+        ({"particles": pbd.Particles(), "settings": {"impulse": {}}}, ValueError,
+         "settings of a scene for solver 'impulse', but it moves bodies only, and the scene has particles, which only "
+         "'verlet' moves: expected settings for 'verlet'"),
     ],
 )
 def test_what_is_no_scene_is_refused(given, error, message):

@@ -47,10 +47,10 @@ def test_one_per_cent_of_gravity_is_found_and_named(wrong, tmp_path):
     with pytest.raises(AssertionError) as caught:
         assert_solvers_agree(pendulum(), planted, "angle", tolerance=TOLERANCE, folder=tmp_path / "plots")
     said = str(caught.value).splitlines()
-    assert said[0] == f"solvers do not agree in scene pendulum to 0.008, all against {others[0]}:"
+    assert said[0] == f"solvers disagree in scene 'pendulum', tolerance 0.008, reference {others[0]}:"
     assert said[1].startswith(f"  {label} deviates, first at 0.")
     assert " in pin angle, most at 0." in said[1]
-    assert said[2].startswith(f"who agrees: {others[1]} (to ")
+    assert said[2].startswith(f"agreeing: {others[1]} (within ")
     assert len(said) == 4
     assert said[3] == f"plot: {caught.value.plot}"
     assert caught.value.plot.parent == tmp_path / "plots"
@@ -60,7 +60,7 @@ def test_one_per_cent_of_gravity_is_found_and_named(wrong, tmp_path):
 def test_a_reference_is_who_one_says(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     planted = [Variant("impulse", "heavier", pendulum(1.01 * g)), "verlet", "articulated"]
-    with pytest.raises(AssertionError, match=r"all against heavier:\n  verlet deviates.*\n  articulated deviates"):
+    with pytest.raises(AssertionError, match=r"reference heavier:\n  verlet deviates.*\n  articulated deviates"):
         assert_solvers_agree(pendulum(), planted, "pin", tolerance=TOLERANCE, reference="heavier")
     assert [path.name for path in tmp_path.iterdir()] == ["pendulum-disagrees.png"]
 
@@ -75,7 +75,7 @@ def test_who_fails_or_cannot_does_not_agree(leap, tmp_path):
         assert_solvers_agree(leap, [calm, far], tolerance=1.0, folder=tmp_path)
     scene = pendulum()
     scene.unsupported["penalty"] = "it is too soft"
-    with pytest.raises(AssertionError, match=r"penalty cannot run it: solver 'penalty' .* it is too soft"):
+    with pytest.raises(AssertionError, match=r"penalty cannot run the scene: solver 'penalty' .* it is too soft"):
         assert_solvers_agree(scene, ["impulse", "penalty"], tolerance=1.0, folder=tmp_path)
     with pytest.raises(ValueError, match=r"no probe called 'pim' in scene pendulum; did you mean 'pin'\?"):
         assert_solvers_agree(scene, ["impulse"], "pim", tolerance=1.0)
@@ -112,7 +112,7 @@ def test_the_fixture_tells_who_and_where_the_plot_is(process):
     told = process.runpytest_subprocess("-p", "scenes.pytest_plugin")
     told.assert_outcomes(failed=1)
     told.stdout.fnmatch_lines([
-        "E       AssertionError: solvers do not agree in scene fall to 0.1, all against verlet:",
+        "E       AssertionError: solvers disagree in scene 'fall', tolerance 0.1, reference verlet:",
         # 0.9 t²/2 is beyond 0.1 after 0.471 s, and 0.45 after 1 s.
         "E         other deviates, first at 0.48 s by 0.10* m in particle 0, most at 1 s by 0.45 m",
         "*- Captured compare_solvers call -*",

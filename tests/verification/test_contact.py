@@ -179,9 +179,10 @@ def test_nothing_leaves_the_box():
         assert np.abs(system.positions()).max() <= 1.0
 
 
+START, END = np.array([0, -1, 0]), np.array([0.5, 1, 0.2])
 SHAPES = {
     "sphere": pbd.Sphere(0.8, centre=(0.1, 0.2, 0.3)),
-    "capsule": pbd.Capsule(0.5, start=(0, -1, 0), end=(0.5, 1, 0.2)),
+    "capsule": pbd.Capsule(0.5, start=START, end=END),
     "box": pbd.Box((1, 2, 1.5), centre=(0, 0, 0.1), rotation=(0.9, 0.1, -0.3, 0.2)),
     "plane": pbd.Plane(point=(0, 0, 0.2), normal=(0.1, 0.2, 1)),
 }
@@ -193,9 +194,9 @@ def distance_to(name, x):
     if name == "sphere":
         return np.linalg.norm(x - shape.centre, axis=1) - shape.radius
     if name == "capsule":
-        axis = shape.end - shape.start
-        t = np.clip((x - shape.start) @ axis / (axis @ axis), 0, 1)
-        return np.linalg.norm(x - shape.start - t[:, None] * axis, axis=1) - shape.radius
+        axis = END - START
+        t = np.clip((x - START) @ axis / (axis @ axis), 0, 1)
+        return np.linalg.norm(x - START - t[:, None] * axis, axis=1) - shape.radius
     if name == "plane":
         return (x - shape.point) @ shape.normal
     w, *v = shape.rotation

@@ -4,7 +4,7 @@ import math
 
 import taichi as ti
 
-from pbd.core.shapes import rotate
+from pbd.core.quaternions import rotate
 from rigid.constraints.rows import put_jacobian
 from rigid.kernels.columns import put_triple, quadruple, triple
 

@@ -2,7 +2,7 @@
 
 import taichi as ti
 
-from pbd.core.shapes import rotate, rotate_back
+from pbd.core.quaternions import rotate, rotate_back
 from rigid.constraints.joints.place import axis
 from rigid.kernels.columns import put_triple, quadruple, triple
 from rigid.kernels.motion import exponential, product

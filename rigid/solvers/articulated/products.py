@@ -12,7 +12,7 @@
 
 import taichi as ti
 
-from pbd.core.shapes import rotate
+from pbd.core.quaternions import rotate
 from rigid.kernels.columns import put_triple, quadruple, triple
 from rigid.kernels.motion import ANGULAR, LINEAR
 from rigid.solvers.articulated.dynamics import spread_speeds

@@ -7,7 +7,8 @@ a ball of 10 cm that rolls at 4 m/s by 1 mm in each 1/240 s. So the rise, to sec
 
 import taichi as ti
 
-from pbd.core.shapes import CAPSULE, CYLINDER, PLANE, SPHERE, rotate_back
+from pbd.core.quaternions import rotate_back
+from pbd.core.shapes import CAPSULE, CYLINDER, PLANE, SPHERE
 from rigid.collision.data import PAIR, PLACEMENT, SHAPE, STRUCTURE
 from rigid.solvers.verlet.data import MAP, NORMAL, ROLL, sides_of, triple, write_triple
 from rigid.solvers.verlet.poses import combined

@@ -2,7 +2,7 @@
 
 import taichi as ti
 
-from pbd.core.shapes import rotate_back
+from pbd.core.quaternions import rotate_back
 from pbd.integrate import gravity, position
 from rigid.solvers.verlet.data import ANGULAR, CENTRE, INVERSE_MASS, LINEAR, MAP, MARGIN, ORIGIN, triple, write_triple
 from rigid.solvers.verlet.poses import combined, turned

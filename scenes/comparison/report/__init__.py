@@ -1,4 +1,4 @@
-"""What a comparison looks like: plots, films, and a page that shows all of it.
+"""Report of a comparison: plots, films, and a page that shows all of them.
 
     comparison = scenes.compare(scene, ["verlet", "impulse"])
     report.write(comparison, "out")          # out/index.html
@@ -17,29 +17,32 @@ __all__ = ["film_comparison", "plot_deviation", "plot_series", "write"]
 
 
 def write(comparison, directory, films=True, command=None, progress=None):
-    """Write plots, films and index.html beside what `comparison.save` wrote.
+    """Write plots, films and index.html beside the files of `Comparison.save`.
 
-    Arguments: comparison: a scenes.Comparison; directory: it exists; files of the same names are replaced; films:
-    whether there shall be films, and a replay where viser is installed (extra `view`); command: that made it, None for
-    this process's own; progress: called with a word, the number of a frame and how many there will be.
+    Args:
+        comparison: a scenes.Comparison.
+        directory: an existing directory; files of the same names are replaced.
+        films: whether to write films, and a replay if viser is installed (extra `view`).
+        command: the command that made the comparison; None for the command of this process.
+        progress: called with a word, the number of a frame and the number of frames.
 
-    Returns: the paths of all that was written, the page last.
+    Returns: the paths of all written files, the page last.
     """
     directory = Path(directory)
     plots = plot_series(comparison, directory)
     written = [path for paths in plots.values() for path in paths]
-    when = most_apart(comparison)
+    when = time_of_largest_deviation(comparison)
     for name, layout in page.FILMS.items() if films else ():
         update = progress and (lambda number, count, layout=layout: progress(layout, number, count))
         for path in (directory / f"{name}.mp4", directory / f"{name}.png"):
             film_comparison(comparison, path, layout, progress=update, when=when)
             written.append(path)
-    written += replayed(comparison, directory, progress) if films else []
+    written += write_replay(comparison, directory, progress) if films else []
     return [*written, page.write(comparison, directory, plots, command)]
 
 
-def replayed(comparison, directory, progress):
-    """Write replay.html where that can be made: a list of its path, or of none."""
+def write_replay(comparison, directory, progress):
+    """Write replay.html: a list of its path, empty if viser is not installed or the replay is too long."""
     if find_spec("viser") is None:
         return []
     from scenes.render.page.replay import TooLong, replay
@@ -47,14 +50,14 @@ def replayed(comparison, directory, progress):
     path = directory / "replay.html"
     try:
         replay(comparison, path, progress=progress and (lambda number, count: progress("replay", number, count)))
-    except TooLong:  # for any browser: the films are there
+    except TooLong:  # no browser can hold it; there are films
         path.unlink(missing_ok=True)
         return []
     return [path]
 
 
-def most_apart(comparison):
-    """When some solver is farthest from the reference, by the first probe [s]; the end where none is."""
+def time_of_largest_deviation(comparison):
+    """When a solver deviates most from the reference, by the first probe [s]; infinite if none deviates."""
     found = []
     for trace in comparison.traces:
         for apart in list(trace.deviation.values())[:1]:

@@ -1,15 +1,15 @@
-"""Figures in one style: axes, their limits and ticks, marks on lines, a legend. Matplotlib is imported where used."""
+"""Figures in one style: axes, limits, ticks, marks, legend. Matplotlib is imported when a function needs it."""
 
 from pathlib import Path
 
 import numpy as np
 
 INK, GRID = "#1f2430", "#e3e6ea"
-WIDTH, ROW, FRAME = 5.4, 1.75, 0.85  # of a figure, of each of its rows, of what is around them [inches]
-DECADES = 16  # that a logarithmic axis shows at most
+WIDTH, ROW, FRAME = 5.4, 1.75, 0.85  # of a figure; height of a row and of the frame [inches]
+DECADES = 16  # a logarithmic axis shows at most
 STYLE = {
     "font.family": "sans-serif",
-    "font.sans-serif": ["DejaVu Sans"],  # matplotlib brings it
+    "font.sans-serif": ["DejaVu Sans"],  # comes with matplotlib
     "font.size": 9,
     "axes.titlesize": 9,
     "axes.labelsize": 9,
@@ -22,20 +22,20 @@ STYLE = {
     "ytick.major.width": 0.7,
     "axes.spines.top": False,
     "axes.spines.right": False,
-    "svg.fonttype": "none",  # text stays text, in the letters of the page it stands on
-    "svg.hashsalt": "verletlab",  # the same plot is the same file
+    "svg.fonttype": "none",  # text stays text, in the page's font
+    "svg.hashsalt": "verletlab",  # makes the file reproducible
 }
 
 
 def styled():
-    """A context in which matplotlib draws in our style."""
+    """Context in which matplotlib draws in our style."""
     import matplotlib
 
     return matplotlib.rc_context(STYLE)
 
 
 def figure_of(count, row=ROW):
-    """A Figure of so many rows above one another, on one axis of time, and their axes."""
+    """Make a Figure of rows on one x axis. Args: count: of rows; row: height [inches]. Returns: figure, axes."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -50,7 +50,7 @@ def figure_of(count, row=ROW):
 
 
 def save(figure, path):
-    """Write a figure; its suffix says as what. Returns: the path."""
+    """Write a figure as PNG or SVG, by the suffix of the path. Returns: the path."""
     metadata = {"Date": None} if Path(path).suffix == ".svg" else {}
     with styled():
         figure.savefig(path, dpi=200, metadata=metadata, transparent=Path(path).suffix == ".svg")
@@ -58,19 +58,19 @@ def save(figure, path):
 
 
 def width_of(labels, label):
-    """Width of a line [points]: the wider, the earlier it is drawn."""
+    """Width of a line [points]; earlier lines are wider."""
     return 1.2 + 0.5 * (len(labels) - 1 - labels.index(label))
 
 
 def spans_decades(values):
-    """Whether magnitudes are better seen on a logarithmic axis."""
+    """Whether magnitudes need a logarithmic axis."""
     values = values[np.isfinite(values)]
     positive = values[values > 0]
     return 2 * len(positive) > len(values) and positive.max() > 30 * np.quantile(positive, 0.1)
 
 
 def set_limits(axis, values, logarithmic, magnitude):
-    """Make an axis show these values, with some room. Returns: the lowest and the highest that it shows."""
+    """Fit a vertical axis to values, with a margin. Returns: its lower and upper limit."""
     from matplotlib.ticker import MaxNLocator
 
     values = values[np.isfinite(values)]
@@ -88,7 +88,7 @@ def set_limits(axis, values, logarithmic, magnitude):
 
 
 def set_logarithmic(axis, way, low, high):
-    """Make the axis that goes "x" or "y" logarithmic, from low to high, with ticks that can be read."""
+    """Make the "x" or "y" axis logarithmic from low to high, with readable ticks."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
     axis.set(**{f"{way}scale": "log", f"{way}lim": (low, high)})
@@ -99,14 +99,14 @@ def set_logarithmic(axis, way, low, high):
 
 
 def plain(value, _position=None):
-    """A number of an axis of few decades as text: 0.02, 50 000, 2·10⁻⁵."""
+    """Format a tick of an axis of few decades: 0.02, 50 000, 2·10⁻⁵."""
     if 0.9e-3 < value < 1.1e6:
         return f"{value:,.0f}".replace(",", "\u2009") if value >= 1e4 else f"{value:g}"  # thin spaces
     return scientific(value)
 
 
 def scientific(value, _position=None):
-    """A number above zero as text: 1, 10⁻⁵, 2·10⁶."""
+    """Format a tick above zero: 1, 10⁻⁵, 2·10⁶."""
     if round(value, 9) == 1:
         return "1"
     digits, exponent = f"{value:.0e}".split("e")
@@ -115,21 +115,21 @@ def scientific(value, _position=None):
 
 
 def mark_end(axis, times, values, limits, colour):
-    """A cross where a line ends before its time, or leaves the picture on its way there."""
+    """Draw a cross where a line ends early or leaves the axes."""
     inside = np.flatnonzero((values >= limits[0]) & (values <= limits[1]))
     if len(inside):
         axis.plot(times[inside[-1]], values[inside[-1]], "x", color=colour, markersize=7, markeredgewidth=1.8)
 
 
 def mark_tolerance(axis, tolerance):
-    """A dashed line at the tolerance, with its value beside it."""
+    """Draw a dashed line at the tolerance, with its value."""
     axis.axhline(tolerance, color=INK, linewidth=0.9, linestyle=(0, (4, 3)))
     axis.annotate(f"tolerance\n{tolerance:g}", (1, tolerance), (4, 0), ("axes fraction", "data"), "offset points",
                   va="center", fontsize=8)  # fmt: skip
 
 
 def mark_passing(axis, times, values, tolerance, colour, number):
-    """A ring where a line first passes the tolerance, with the time, for each line lower than for the one before."""
+    """Draw a ring where a line first exceeds the tolerance, with the time below it. Args: number: of the line."""
     from matplotlib.patheffects import withStroke
 
     passed = np.flatnonzero(values > tolerance)
@@ -142,7 +142,7 @@ def mark_passing(axis, times, values, tolerance, colour, number):
 
 
 def legend(figure, colours, names):
-    """A row of names above the plots, each with its colour."""
+    """Draw a legend above the plots. Args: figure; colours: {label: colour}; names: {label: text}."""
     from matplotlib.lines import Line2D
 
     handles = [Line2D([], [], color=colours[label], linewidth=2.2) for label in names]

@@ -1,4 +1,4 @@
-"""The page that shows a comparison: index.html, which opens from disk and needs nothing from any network."""
+"""The page of a comparison: index.html, which opens from disk without a network."""
 
 import os
 import platform
@@ -17,48 +17,51 @@ from scenes.comparison.report.figure import GRID, INK
 from scenes.comparison.report.plots import colours_of_traces
 from scenes.simulate.device import running_on
 
-# Films by the names of their files, which end with .mp4, and with .png the picture that stands there before they play.
+# Layouts of films by file name; each is an .mp4, and a .png that shows before it plays.
 FILMS = {"comparison": "side by side", "ghosts": "ghosts"}
 FILM_CAPTIONS = {
-    "comparison": "Side by side, at one time. What diverged stands still.",
-    "ghosts": "As ghosts: one picture, each solver in its colour, in stripes where they agree.",
+    "comparison": "All solvers side by side. A solver that diverged stands still.",
+    "ghosts": "All solvers in one picture, each in its colour, in stripes where they agree.",
 }
 CAPTIONS = {
     "energy": "Energy.",
-    "drift": "What energy was won or lost.",
-    "momentum": "Momenta, by their lengths.",
-    "joints": "How far joints open, turn, and pass their limits.",
-    "penetration": "How deep bodies overlap.",
-    "sticks": "How far sticks stretch.",
-    "work": "What a step costs.",
-    "deviation": "How far solvers part from the reference, the farthest of all bodies or joints.",
-    "cost": "More substeps and iterations, and what they buy.",
+    "drift": "Change of total energy.",
+    "momentum": "Magnitudes of linear and angular momentum.",
+    "joints": "Errors of joints: gaps, rotations, limit violations.",
+    "penetration": "Deepest overlap of bodies.",
+    "sticks": "Largest stretch of a stick.",
+    "work": "Iterations and time of a step.",
+    "deviation": "Deviation from the reference, of the body or joint that deviates most.",
+    "cost": "Error and cost with more and fewer substeps and iterations.",
 }
-# Of lines of the table, where there is room for more words than in a terminal.
+# Titles of lines of the table, longer than those for a terminal.
 TITLES = {
     "dt": "time step",
-    "iterations": "iterations at most",
-    "mean_iterations": "iterations made, mean",
-    "microseconds_per_step": "time of a step",
-    "seconds_per_second": "computing for a second",
-    "equal_time": "time, to the slowest's",
+    "iterations": "iterations, at most",
+    "mean_iterations": "iterations, mean",
+    "microseconds_per_step": "wall time per step",
+    "seconds_per_second": "wall time per simulated second",
+    "equal_time": "wall time, relative to the slowest",
     "drift": "change of energy",
     "linear_momentum": "change of momentum",
     "angular_momentum": "change of angular momentum",
     "joint_gap": "gap of a joint",
-    "joint_turn": "turn that a joint locks",
-    "limit_violation": "beyond a joint's limit",
+    "joint_turn": "rotation about a locked axis",
+    "limit_violation": "violation of a joint's limit",
     "penetration": "overlap of bodies",
     "sticks": "stretch of a stick",
 }
-OTHERS = ("summary.json", "summary.csv", "replay.html")  # files that the page links to where they are there
+OTHERS = ("summary.json", "summary.csv", "replay.html")  # the page links to those that exist
 
 
 def write(comparison, directory, plots=None, command=None):
     """Write index.html.
 
-    Arguments: comparison: a scenes.Comparison; directory: where films, plots and summaries are already, and the page
-    goes; plots: {name: [paths]} as `plot_series` returns; command: that made it, None for this process's own.
+    Args:
+        comparison: a scenes.Comparison.
+        directory: with the films, plots and summaries; the page is written here.
+        plots: {name: [paths]}, from `plot_series`.
+        command: the command that made the comparison; None for the command of this process.
 
     Returns: the path of the page.
     """
@@ -67,7 +70,8 @@ def write(comparison, directory, plots=None, command=None):
     directory = Path(directory)
     environment = Environment(autoescape=True, trim_blocks=False, keep_trailing_newline=True)
     environment.filters["number"] = number
-    template = environment.from_string(resources.files("scenes.comparison.report").joinpath("page.html").read_text("utf-8"))
+    source = resources.files("scenes.comparison.report").joinpath("page.html")
+    template = environment.from_string(source.read_text("utf-8"))
     scene = comparison.scene
     page = template.render(
         title=scene.name or "A comparison",
@@ -75,7 +79,7 @@ def write(comparison, directory, plots=None, command=None):
         traces=comparison.traces,
         reference=comparison.reference,
         colours=colours_of_traces(comparison),
-        troubles=troubles_of(comparison),
+        failures=failures_of(comparison),
         films=[
             {"file": f"{name}.mp4", "poster": f"{name}.png", "caption": caption}
             for name, caption in FILM_CAPTIONS.items()
@@ -98,18 +102,18 @@ def write(comparison, directory, plots=None, command=None):
     return path
 
 
-def troubles_of(comparison):
-    """Pairs (who, what): of runs that ended early, and of solvers that cannot run the scene."""
+def failures_of(comparison):
+    """Pairs (label, reason) of runs that failed and of solvers that cannot run the scene."""
     ended = [(trace.label, f"failed: {trace.failure}") for trace in comparison.traces if trace.failure]
     return ended + [(label, f"did not run: {why}") for label, why in comparison.unsupported.items()]
 
 
 def table_of(comparison):
-    """What the table shows: the lines of the terminal's, all solvers side by side."""
+    """Make the lines of the table, with all solvers side by side."""
     rows = [row for row in summary.rows(comparison) if "dt" in row]
     lines = [
         {
-            "title": TITLES.get(name, title).replace("off, ", "deviation, "),
+            "title": TITLES.get(name, title),
             "unit": unit,
             "cells": [summary.cell(row, name) for row in rows],
         }
@@ -119,12 +123,12 @@ def table_of(comparison):
     return {
         "labels": [row["label"] for row in rows],
         "lines": lines,
-        "note": "Of drift, momenta, gaps, violations, overlaps and deviations the largest of the whole run.",
+        "note": "Changes, gaps, violations, overlaps and deviations are the largest of the whole run.",
     }
 
 
 def made_of(comparison, command):
-    """Pairs (name, value) that say how a comparison was made."""
+    """Pairs (name, value) that describe how a comparison was made."""
     scene = comparison.scene
     recordings = [trace.recording for trace in comparison.traces if trace.recording is not None]
     parameters = ", ".join(f"{name} {number(value)}" for name, value in scene.parameters.items())
@@ -134,7 +138,7 @@ def made_of(comparison, command):
         ("command", command or shlex.join([program(), *sys.argv[1:]])),
         ("scene", f"{scene.name}{f' ({parameters})' if parameters else ''}"),
         ("time", f"{longest.times[-1]:g} s in {len(longest)} frames"),
-        *([("equal", f"{comparison.equal} for all")] if getattr(comparison, "equal", None) else []),
+        *([("equal", f"{comparison.equal} for all")] if comparison.equal else []),
         ("device", ", ".join(sorted(device))),
         ("machine", f"{processor()}, {os.cpu_count()} cores, {platform.system()} {platform.release()}"),
         ("versions", f"verletlab {version()}, Taichi {'.'.join(map(str, ti.__version__))}, NumPy {np.__version__}, "
@@ -144,13 +148,13 @@ def made_of(comparison, command):
 
 
 def program():
-    """What this process is called."""
+    """Name of the program of this process."""
     name = Path(sys.argv[0]).name
     return "verletlab" if Path(name).stem in ("__main__", "cli") else name
 
 
 def processor():
-    """What the processor is called."""
+    """Name of the processor."""
     try:
         found = re.search(r"^model name\s*: (.+)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
     except OSError:
@@ -159,7 +163,7 @@ def processor():
 
 
 def version():
-    """The version of verletlab that is installed; of a checkout that is not, a word that says so."""
+    """Installed version of verletlab, or "(not installed)"."""
     try:
         return metadata.version("verletlab")
     except metadata.PackageNotFoundError:
@@ -167,12 +171,12 @@ def version():
 
 
 def number(value):
-    """A setting as text, short."""
+    """Format a setting."""
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def embedded(path, label):
-    """An SVG of ours as part of the page: its ink is the page's, light or dark, and it is as wide as it may be."""
+    """Embed an SVG plot, with the colours and width of the page. Args: path: of the SVG; label: alternative text."""
     from markupsafe import Markup, escape
 
     text = path.read_text("utf-8")
@@ -180,6 +184,6 @@ def embedded(path, label):
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
     text = re.sub(r'(<svg[^>]*?) width="[^"]*"', r"\1", text, count=1)
     text = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", text, count=1)
-    text = re.sub(r' id="[a-z.]+[a-z0-9]*_\d+"', "", text)  # figure_1 and the like, which every plot has
+    text = re.sub(r' id="[a-z.]+[a-z0-9]*_\d+"', "", text)  # such as figure_1, which is in every plot
     text = text.replace(INK, "currentColor").replace(GRID, "var(--grid)")
     return Markup(text.replace("<svg", f'<svg role="img" aria-label="{escape(label)}"', 1))

@@ -1,6 +1,6 @@
-"""Plots of a comparison, as PNG and as SVG: one line a solver, each in its solver's colour.
+"""Plots of a comparison, as PNG and SVG: one line per run, in the colour of its solver.
 
-Where lines lie on one another, the earlier ones are the wider, so that all colours are seen.
+Earlier lines are wider, so that lines on top of one another are all visible.
 """
 
 from pathlib import Path
@@ -26,8 +26,8 @@ from scenes.visuals.colours import colours_of
 
 
 class Quantity(NamedTuple):
-    """What an axis shows: a series of Trace; its name for people, with the unit; whether it has no sign; whether it is
-    expected to grow by decades."""
+    """A plotted quantity: a series of a Trace, its title with the unit, whether it is never negative, and whether it
+    can grow by decades."""
 
     series: str
     title: str
@@ -35,39 +35,39 @@ class Quantity(NamedTuple):
     growing: bool = False
 
 
-# The plots, by the names of their files: a row each. What no solver has is left out.
+# Plots by file name: a row for each quantity. A quantity that no solver has is left out.
 PLOTS = {
     "energy": [
         Quantity("kinetic", "kinetic energy [J]", False),
         Quantity("potential", "potential energy [J]", False),
         Quantity("total", "total energy [J]", False),
     ],
-    "drift": [Quantity("drift", "total energy less that at the start [J]", False)],
+    "drift": [Quantity("drift", "change of total energy [J]", False)],
     "momentum": [
         Quantity("linear_momentum", "linear momentum [kg m/s]", False),
         Quantity("angular_momentum", "angular momentum about the origin [kg m²/s]", False),
     ],
     "joints": [
         Quantity("joint_gap", "widest gap of a joint [m]"),
-        Quantity("joint_turn", "largest turn that a joint locks [rad]"),
-        Quantity("limit_violation", "farthest beyond a joint's limit [rad or m]"),
+        Quantity("joint_turn", "largest rotation about a locked axis [rad]"),
+        Quantity("limit_violation", "largest violation of a joint's limit [rad or m]"),
     ],
     "penetration": [Quantity("penetration", "deepest overlap of bodies [m]")],
     "sticks": [Quantity("sticks", "largest relative stretch of a stick")],
     "work": [
-        Quantity("iterations", "iterations of a substep"),
-        Quantity("microseconds", "time of a step [µs]"),
+        Quantity("iterations", "iterations per substep"),
+        Quantity("microseconds", "wall time per step [µs]"),
     ],
 }  # fmt: skip
 
 
 def plot_series(comparison, directory):
-    """Plot all that was measured against time.
+    """Plot all measured quantities over time, and error over cost.
 
-    Arguments: comparison: a scenes.Comparison; directory: where to, it exists.
+    Args: comparison: a scenes.Comparison; directory: an existing directory.
 
-    Returns: {name: [paths]}, of each plot a PNG and an SVG: energy, drift, momentum, joints, penetration, sticks, work,
-    deviation and, where there was a sweep, cost.
+    Returns: {name: [paths]} with a PNG and an SVG of each plot: energy, drift, momentum, joints, penetration, sticks,
+    work, deviation, and cost after a sweep.
     """
     figures = {name: series_figure(comparison, quantities) for name, quantities in PLOTS.items()}
     figures["deviation"] = deviation_figure(comparison)
@@ -80,21 +80,26 @@ def plot_series(comparison, directory):
 
 
 def plot_deviation(comparison, path, tolerance=None, probes=None):
-    """Plot how far each solver deviates from the reference, as for a test that fails.
+    """Plot the deviation of each run from the reference over time.
 
-    Arguments: comparison: a scenes.Comparison; path: .png or .svg; tolerance: of the deviation, drawn as a line with
-    the moment when each solver first passes it; probes: names of those to plot, None for all.
+    Args:
+        comparison: a scenes.Comparison.
+        path: a .png or .svg file.
+        tolerance: drawn as a line, with the moment when each run first exceeds it; None for no line.
+        probes: names of the probes to plot; None for all.
 
-    Returns: the path. Errors: ValueError where there is no deviation to plot.
+    Returns: the path.
+
+    Raises: ValueError if there is no deviation to plot.
     """
     figure = deviation_figure(comparison, tolerance, probes)
     if figure is None:
-        raise ValueError("no deviation to plot: expected a comparison with probes, and solvers beside the reference")
+        raise ValueError("no deviation to plot: expected a comparison with probes and a run besides the reference")
     return save(figure, path)
 
 
 def series_figure(comparison, quantities):
-    """A Figure of some quantities against time, a row each; None where no solver has any that is not zero."""
+    """Make a Figure of quantities over time, a row each; None if all are zero or absent."""
     rows = []
     for quantity in quantities:
         lines = [
@@ -105,11 +110,11 @@ def series_figure(comparison, quantities):
         lines = [(trace, np.linalg.norm(values, axis=1) if values.ndim == 2 else values) for trace, values in lines]
         if any(np.any(np.nan_to_num(values) != 0) for _, values in lines):
             rows.append((quantity, lines))
-    return against_time(comparison, rows) if rows else None
+    return figure_over_time(comparison, rows) if rows else None
 
 
 def deviation_figure(comparison, tolerance=None, probes=None):
-    """A Figure of each probe's deviation from the reference against time, a row each; None where there are none."""
+    """Make a Figure of the deviation of each probe over time, a row each; None if there are none."""
     traces = [trace for trace in comparison.traces if trace.label != comparison.reference]
     known = list(dict.fromkeys(probe for trace in traces for probe in trace.deviation))
     rows = [
@@ -120,11 +125,11 @@ def deviation_figure(comparison, tolerance=None, probes=None):
         for probe in known
         if probes is None or probe in probes
     ]
-    return against_time(comparison, rows, tolerance) if rows else None
+    return figure_over_time(comparison, rows, tolerance) if rows else None
 
 
-def against_time(comparison, rows, tolerance=None):
-    """A Figure of rows (quantity, [(trace, values)]) against time."""
+def figure_over_time(comparison, rows, tolerance=None):
+    """Make a Figure of rows (quantity, [(trace, values)]) over time."""
     with styled():
         figure, axes = figure_of(len(rows))
         colours = colours_of_traces(comparison)
@@ -132,9 +137,9 @@ def against_time(comparison, rows, tolerance=None):
         shown = {trace.label for _, lines in rows for trace, _ in lines}
         for axis, (quantity, lines) in zip(axes, rows):
             axis.set_title(quantity.title, loc="left")
-            # What diverges shall not press the others flat: of its end, all is shown that fits.
-            calm = [values[: int(0.8 * len(values)) if trace.failure else None] for trace, values in lines]
-            whole = np.concatenate([*calm, [] if tolerance is None else [tolerance]])
+            # A run that diverges must not flatten the others: its last fifth does not count for the limits.
+            early = [values[: int(0.8 * len(values)) if trace.failure else None] for trace, values in lines]
+            whole = np.concatenate([*early, [] if tolerance is None else [tolerance]])
             logarithmic = quantity.magnitude and (quantity.growing or spans_decades(whole)) and (whole > 0).any()
             limits = set_limits(axis, whole, logarithmic, quantity.magnitude)
             for number, (trace, values) in enumerate(lines):
@@ -156,7 +161,7 @@ def against_time(comparison, rows, tolerance=None):
 
 
 def cost_figure(comparison):
-    """A Figure of error against cost over the sweep, on logarithmic axes; None where there was none."""
+    """Make a Figure of error over cost for a sweep, on logarithmic axes; None without a sweep."""
     sweep = {label: [point for point in points if np.isfinite(point[:2]).all() and min(point[:2]) > 0]
              for label, points in comparison.sweep.items()}  # fmt: skip
     sweep = {label: points for label, points in sweep.items() if points}
@@ -167,40 +172,39 @@ def cost_figure(comparison):
         figure, (axis,) = figure_of(1, row=2.9)
         colours = colours_of_traces(comparison)
         for label, points in sweep.items():
-            for knob, marker, face in KNOBS:
-                line = along(knob, points, settings[label])
-                if len(line) > 1 or knob == KNOBS[0][0]:
+            for name, marker, face in SWEPT:
+                line = line_of(name, points, settings[label])
+                if len(line) > 1 or name == SWEPT[0][0]:
                     axis.plot([cost for cost, _ in line], [error for _, error in line], color=colours[label],
                               linewidth=1.1, marker=marker, markersize=4.5, markerfacecolor=face or colours[label],
-                              label=f"{label}, {knob}")  # fmt: skip
+                              label=f"{label}, {name}")  # fmt: skip
         every = np.array([point[:2] for points in sweep.values() for point in points])
         for way, values in zip("xy", every.T):
             set_logarithmic(axis, way, values.min() / 1.3, values.max() * 1.3)
         probe = next((name for trace in comparison.traces for name in trace.deviation), None)
         what = "error" if probe is None else f"largest deviation, {with_unit(probe)}, from {comparison.reference}"
         axis.set_title(f"{what}: ●\u2009substeps, ○\u2009iterations", loc="left")
-        axis.set_xlabel("computing for a second of the scene [µs]")
+        axis.set_xlabel("wall time per simulated second [µs]")
         legend(figure, colours, {label: label for label in sweep})
     return figure
 
 
-# What is turned in a sweep, and how its line looks; more of it goes to the right.
-KNOBS = (("substeps", "o", None), ("iterations", "o", "white"))
+# Settings that a sweep changes: name, marker and its fill.
+SWEPT = (("substeps", "o", None), ("iterations", "o", "white"))
 
 
-def along(knob, points, settings):
-    """Of a sweep's points, (cost, error) of those in which nothing but one knob differs from a trace's settings; by
-    how far it is turned."""
-    others = [name for name, _, _ in KNOBS if name != knob]
+def line_of(swept, points, settings):
+    """Points (cost, error) of a sweep that differ from a trace's settings in one setting only, sorted by it."""
+    others = [name for name, _, _ in SWEPT if name != swept]
     line = [point for point in points if all(point[2].get(name) == settings.get(name) for name in others)]
-    return [point[:2] for point in sorted(line, key=lambda point: point[2].get(knob, 0))]
+    return [point[:2] for point in sorted(line, key=lambda point: point[2].get(swept, 0))]
 
 
 def with_unit(probe):
-    """A probe's name with its unit."""
+    """Name of a probe with its unit."""
     return f"{probe} [{unit_of(probe)}]"
 
 
 def colours_of_traces(comparison):
-    """The colour of each trace of a comparison, by its label."""
+    """Colours of the traces of a comparison: {label: colour}."""
     return colours_of([(trace.label, trace.solver) for trace in comparison.traces], comparison.reference)

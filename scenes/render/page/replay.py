@@ -148,8 +148,8 @@ def check_size(first, each, count):
     size = first + each * (count - 1)
     if size > LIMIT:
         raise TooLong(
-            f"replay of {count:.0f} frames with {each / 1e6:.2g} MB each, {size / 1e6:.0f} MB uncompressed: expected at "
-            f"most {LIMIT / 1e6:.0f} MB; reduce the frames per second or the duration"
+            f"replay of {count:.0f} frames with {each / 1e6:.2g} MB each, {size / 1e6:.0f} MB uncompressed: expected "
+            f"at most {LIMIT / 1e6:.0f} MB; reduce the frames per second or the duration"
         )
 
 

@@ -14,7 +14,7 @@ import trimesh
 from test_signed_distance import distance_and_normal, points_in
 
 import pbd
-from pbd.core.mesh_collider import MeshCollider
+from pbd.core.shapes import MeshCollider
 
 DIAGONAL = math.sqrt(3)
 

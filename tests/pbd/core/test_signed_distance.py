@@ -6,8 +6,8 @@ import taichi as ti
 import trimesh
 
 import pbd
-from pbd.core.mesh_collider import MeshCollider
-from pbd.core.shapes import GRID, HULL, SPHERE, Collider, signed_distance
+from pbd.collision.collider import Collider
+from pbd.core.shapes import GRID, HULL, SPHERE, MeshCollider, signed_distance
 from pbd.upload import collider_tables
 
 

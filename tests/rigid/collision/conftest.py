@@ -1,58 +1,67 @@
 """Contact points of models, found by one kernel for all tests of this folder."""
 
+from functools import cache
 from types import SimpleNamespace
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 import taichi as ti
 
-from pbd.core.launch import Launch
-from rigid.collision.data import PAIR, POINT, Shapes, array
+from pbd.core.arrays import Host, allocate
+from pbd.core.kernels import Launch, make_kernel
+from rigid.collision.data import PAIR, POINT, Shapes
 from rigid.collision.narrow_phase import find_points, shape_distance
-from rigid.collision.overlaps import finding_kernel
+from rigid.collision.overlaps import Bodies, finding_kernel
 from rigid.collision.setup import collision_arrays
 
-flat, table, cube = (ti.types.ndarray(ndim=n) for n in (1, 2, 3))
+
+class Measurement(NamedTuple):
+    """What the kernel of `distances` reads and writes."""
+
+    shapes: Shapes
+    bodies: Bodies
+    places: Host(2)
+    found: Host(2)
 
 
-@ti.kernel
-def measure(
-    integers: table, numbers: cube, vertices: cube, planes: cube, lists: flat, poses: cube, places: table, found: table,
-    shape: int,
-):  # fmt: skip
-    for i in range(places.shape[0]):
-        x = ti.Vector([places[i, 0], places[i, 1], places[i, 2]])
-        shapes = ti.static(Shapes(integers, numbers, vertices, planes, lists))
-        distance, normal = shape_distance(shapes, shape, poses, x, 0)
-        found[i, 0] = distance
+@ti.func
+def measure(s: ti.template(), shape):
+    for i in range(s.places.shape[0]):
+        x = ti.Vector([s.places[i, 0], s.places[i, 1], s.places[i, 2]])
+        distance, normal = shape_distance(s.shapes, shape, s.bodies.poses, x, 0)
+        s.found[i, 0] = distance
         for k in ti.static(range(3)):
-            found[i, 1 + k] = normal[k]
+            s.found[i, 1 + k] = normal[k]
+
+
+@cache
+def measuring_kernel():
+    return make_kernel(measure, Measurement)
 
 
 class Finder:
-    """Contact points of models again and again, in other poses."""
+    """Contact points of models, for any number of poses."""
 
     def __init__(self, models, worlds=None, capacity=None, finding=find_points):
         self.models = models if isinstance(models, list) else [models]
         self.worlds = worlds or len(self.models)
         self.arrays = collision_arrays(self.models, self.worlds, capacity)
-        count = max(len(self.models[0].bodies), 1)
-        self.poses = array(np.zeros((self.worlds, count, 7)))
-        self.reach = array(np.zeros((count, self.worlds)))
-        arrays = [each for group in self.arrays for each in group]
-        self.launch = Launch(finding_kernel(finding), *arrays, self.poses, self.reach)
+        self.bodies = allocate(Bodies, worlds=self.worlds, bodies=len(self.models[0].bodies))
+        self.launch = Launch(finding_kernel(finding), *self.arrays, self.bodies)
 
     def poses_at_start(self):
         states = [model.initial_state() for model in self.models]
         poses = np.stack([np.concatenate([s.position, s.rotation], axis=1) for s in states])
         return np.broadcast_to(poses, (self.worlds, *poses.shape[1:])).copy()
 
-    def __call__(self, poses=None, reach=0.0):
-        """What is found in each world: a list, or in one world itself, of arrays by name."""
+    def __call__(self, poses=None, margin=0.0):
+        """Arrays by name, for one world; a list of such, for several."""
         poses = self.poses_at_start() if poses is None else poses
         if poses.size:
-            self.poses.from_numpy(np.ascontiguousarray(poses.reshape(self.worlds, *poses.shape[-2:])))
-            self.reach.from_numpy(np.broadcast_to(np.asarray(reach, float), self.reach.shape).copy())
+            self.bodies.poses.from_numpy(np.ascontiguousarray(poses.reshape(self.worlds, *poses.shape[-2:])))
+            margins = self.bodies.margins
+            margins.from_numpy(np.broadcast_to(np.asarray(margin, float), margins.shape).copy())
         self.launch()
         integers, numbers, count = (each.to_numpy() for each in self.arrays[1])
         found = []
@@ -82,13 +91,13 @@ def finder():
 
 @pytest.fixture(scope="session")
 def distances():
-    """Signed distances and normals of a model's shape from points of the world."""
+    """Signed distances of world points from a shape of a model, and the normals there."""
 
     def of(model, shape, places):
         made = Finder(model)
-        made.poses.from_numpy(made.poses_at_start())
+        made.bodies.poses.from_numpy(made.poses_at_start())
         found = np.zeros((len(places), 4))
-        measure(*made.arrays[0], made.poses, np.ascontiguousarray(places), found, shape)
+        Launch(measuring_kernel(), made.arrays[0], made.bodies)(np.ascontiguousarray(places), found, shape)
         return found[:, 0], found[:, 1:]
 
     return of

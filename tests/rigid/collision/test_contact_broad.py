@@ -62,7 +62,7 @@ def test_a_hash_finds_what_a_list_of_all_pairs_finds(scene, finder, monkeypatch)
     monkeypatch.setattr(setup, "MOST_LISTED_SHAPES", 10**6)
     listed = finder(scene)
     assert listed.arrays[0].lists.to_numpy()[HEAD.small_count] == 0
-    one, other = hashed(reach=0.05), listed(reach=0.05)
+    one, other = hashed(margin=0.05), listed(margin=0.05)
     assert one.count == other.count > 200
     assert pairs_of(one) == pairs_of(other)
     orders = [np.lexsort((each.feature, each.shapes[:, 1], each.shapes[:, 0])) for each in (one, other)]
@@ -79,10 +79,10 @@ def test_balls_are_found_exactly(finder):
     count = 400
     for _ in range(count):
         model.add_sphere(random.uniform(0.02, 0.1), mass=1, position=random.uniform(-1, 1, 3) - (0.5, 0, 3))
-    reach = random.uniform(0, 0.1, (count, 1))
-    found = finder(model)(reach=reach)
+    margin = random.uniform(0, 0.1, (count, 1))
+    found = finder(model)(margin=margin)
     x = np.array([body.position for body in model.bodies])
-    r = np.array([piece.shape.radius for piece in model.shapes]) + reach[:, 0]
+    r = np.array([piece.shape.radius for piece in model.shapes]) + margin[:, 0]
     apart = np.linalg.norm(x[:, None] - x[None], axis=2) - r[:, None] - r[None]
     a, b = np.nonzero(np.triu(apart < 0, 1))
     assert found.count == len(a) > 300
@@ -118,22 +118,22 @@ def test_each_world_finds_what_it_finds_alone(finder):
     random = np.random.default_rng(9)
     poses[..., :3] += 0.1 * random.normal(size=poses[..., :3].shape)
     poses[..., 3:] = normalised(random.normal(size=poses[..., 3:].shape))
-    for k, found in enumerate(together(poses, reach=0.02)):
-        alone = finder(models[k])(poses[k : k + 1], reach=0.02)
+    for k, found in enumerate(together(poses, margin=0.02)):
+        alone = finder(models[k])(poses[k : k + 1], margin=0.02)
         assert found.count == alone.count > 10
         for name in ("shapes", "bodies", "feature", "point", "normal", "gap", "friction"):
             assert np.array_equal(getattr(found, name), getattr(alone, name))
-    assert len({found.count for found in together(poses, reach=0.02)}) > 1
+    assert len({found.count for found in together(poses, margin=0.02)}) > 1
 
 
 def test_copies_of_one_model_are_worlds(finder):
-    one, two = finder(crowd(3, count=20, spread=0.6), worlds=2)(reach=0.02)
+    one, two = finder(crowd(3, count=20, spread=0.6), worlds=2)(margin=0.02)
     assert np.array_equal(one.point, two.point)
 
 
 def test_too_many_points_are_counted_and_not_written(finder):
     model = crowd(3, count=20, spread=0.6)
-    everything, few = finder(model)(reach=0.02), finder(model, capacity=5)(reach=0.02)
+    everything, few = finder(model)(margin=0.02), finder(model, capacity=5)(margin=0.02)
     assert few.count == everything.count > 5
     assert np.array_equal(few.point, everything.point[:5])
 
@@ -206,8 +206,8 @@ def test_compiled_for_what_can_meet_the_same_is_found(finder):
     for _ in range(15):
         turn = normalised(random.normal(size=4))
         model.add_capsule(0.1, 0.4, mass=1, position=random.uniform(-0.4, 0.4, 3) + (0, 0, 0.3), rotation=turn)
-    everything = finder(model)(reach=0.02)
-    little = finder(model, finding=point_finder(pair_types([model])))(reach=0.02)
+    everything = finder(model)(margin=0.02)
+    little = finder(model, finding=point_finder(pair_types([model])))(margin=0.02)
     assert everything.count == little.count > 10
     for name in ("shapes", "feature", "point", "gap"):
         assert np.array_equal(getattr(everything, name), getattr(little, name))

@@ -32,14 +32,14 @@ TABLE = ("add_box", [(2.0, 2.0, 0.2)], (0, 0, -0.1))
 
 
 def test_a_box_on_a_larger_one_has_its_four_corners(finder):
-    found = finder(stacked(TABLE, ("add_box", [(1.0, 0.6, 0.5)], (0.1, 0.2, 0.25))))(reach=0.01)
+    found = finder(stacked(TABLE, ("add_box", [(1.0, 0.6, 0.5)], (0.1, 0.2, 0.25))))(margin=0.01)
     assert as_set(found.point) == {(0.1 + x, round(0.2 + y, 9), 0) for x in (-0.5, 0.5) for y in (-0.3, 0.3)}
     assert as_set(found.normal) == {(0, 0, -1)}  # from the one on top, b, to the table, a
     assert found.gap == pytest.approx(0, abs=1e-15)
 
 
 def test_half_over_the_edge_points_are_where_the_faces_overlap(finder):
-    found = finder(stacked(TABLE, ("add_box", [(1.0, 0.6, 0.5)], (1.0, 0, 0.24))))(reach=0.0)
+    found = finder(stacked(TABLE, ("add_box", [(1.0, 0.6, 0.5)], (1.0, 0, 0.24))))(margin=0.0)
     assert as_set(found.point) == {(x, y, 0) for x in (0.5, 1.0) for y in (-0.3, 0.3)}
     assert found.gap == pytest.approx(-0.01, abs=1e-15)
 
@@ -47,7 +47,7 @@ def test_half_over_the_edge_points_are_where_the_faces_overlap(finder):
 def test_equal_boxes_one_turned_by_an_eighth_share_an_octagon(finder):
     """Sides at distance 1/2 of both squares: corners at (±1/2, ±t) and (±t, ±1/2), t = (sqrt 2 - 1)/2."""
     model = stacked(("add_box", [(1, 1, 1)], (0, 0, 0)), ("add_box", [(1, 1, 1)], (0, 0, 1), turned(math.pi / 4)))
-    found = finder(model)(reach=0.01)
+    found = finder(model)(margin=0.01)
     t = (math.sqrt(2) - 1) / 2
     corners = [(x, y, 0.5) for x, y in itertools.product((-0.5, 0.5), (-t, t))]
     corners += [(y, x, 0.5) for x, y, _ in corners]
@@ -57,7 +57,7 @@ def test_equal_boxes_one_turned_by_an_eighth_share_an_octagon(finder):
 
 
 def test_equal_boxes_one_on_the_other_share_four_corners(finder):
-    found = finder(stacked(("add_box", [(1, 1, 1)], (0, 0, 0)), ("add_box", [(1, 1, 1)], (0, 0, 1))))(reach=0.01)
+    found = finder(stacked(("add_box", [(1, 1, 1)], (0, 0, 0)), ("add_box", [(1, 1, 1)], (0, 0, 1))))(margin=0.01)
     assert as_set(found.point) == {(x, y, 0.5) for x in (-0.5, 0.5) for y in (-0.5, 0.5)}
     assert len(found.gap) == 4
 
@@ -69,7 +69,7 @@ def test_crossed_edges_touch_in_one_point(finder):
     c, s = math.cos(math.pi / 8), math.sin(math.pi / 8)
     model.add_box((2, 1, 1), mass=1, rotation=(c, s, 0, 0))
     model.add_box((1, 2, 1), mass=1, position=(0.1, 0.2, 2 * edge - 0.01), rotation=(c, 0, s, 0))
-    found = finder(model)(reach=0.01)
+    found = finder(model)(margin=0.01)
     assert len(found.gap) == 1
     assert found.gap[0] == pytest.approx(-0.01, abs=1e-14)
     assert found.normal[0] == pytest.approx((0, 0, -1), abs=1e-14)
@@ -80,9 +80,9 @@ def test_a_cylinder_standing_on_a_plane_and_on_a_box(finder):
     model = rigid.Model()
     model.add_ground()
     model.add_cylinder(0.3, 1.0, mass=1, position=(0, 0, 0.5))
-    found = finder(model)(reach=0.01)
+    found = finder(model)(margin=0.01)
     assert as_set(found.point) == {(0.3, 0, 0), (-0.3, 0, 0), (0, 0.3, 0), (0, -0.3, 0)}
-    found = finder(stacked(TABLE, ("add_cylinder", [0.3, 1.0], (0, 0, 0.5))))(reach=0.01)
+    found = finder(stacked(TABLE, ("add_cylinder", [0.3, 1.0], (0, 0, 0.5))))(margin=0.01)
     assert len(found.gap) == 8
     assert np.linalg.norm(found.point[:, :2], axis=1) == pytest.approx(0.3, abs=1e-14)
     angles = np.sort(np.arctan2(found.point[:, 1], found.point[:, 0]))
@@ -96,7 +96,7 @@ def test_a_cylinder_lying_on_a_plane_touches_along_a_line(finder):
     for k, roll in enumerate((0.0, 0.1, 1.234)):
         turn = rigid.rotation.multiply(FLAT, turned(roll))
         model.add_cylinder(0.3, 1.0, mass=1, position=(0, 2 * k, 0.3), rotation=turn)
-    found = finder(model)(reach=0.001)
+    found = finder(model)(margin=0.001)
     assert as_set(found.point) == {(x, 2 * k, 0) for x in (-0.5, 0.5) for k in range(3)}
     assert found.gap == pytest.approx(0, abs=1e-15)
 
@@ -106,7 +106,7 @@ def test_a_hull_stands_on_its_corners(finder):
     model = rigid.Model()
     model.add_shape(rigid.GROUND, rigid.Box((3, 3, 1), centre=(0, 0, -0.5)))
     model.add_shape(model.add_body(), rigid.ConvexHull(corners), density=1.0)
-    found = finder(model)(reach=0.01)
+    found = finder(model)(margin=0.01)
     assert as_set(found.point) == as_set(corners[:3])
     assert as_set(found.normal) == {(0, 0, 1)}
     assert (found.bodies == (0, -1)).all()
@@ -115,28 +115,28 @@ def test_a_hull_stands_on_its_corners(finder):
 def test_a_capsule_lying_on_a_box_has_two_points(finder):
     """Its ends, or where the box ends."""
     find = finder(stacked(TABLE, ("add_capsule", [0.1, 1.0], (0.2, 0.3, 0.1), FLAT)))
-    found = find(reach=0.01)
+    found = find(margin=0.01)
     assert as_set(found.point) == {(-0.3, 0.3, 0), (0.7, 0.3, 0)}
     poses = find.poses_at_start()
     poses[0, 1, 0] = 0.9
-    assert as_set(find(poses, reach=0.01).point) == {(0.4, 0.3, 0), (1.0, 0.3, 0)}
+    assert as_set(find(poses, margin=0.01).point) == {(0.4, 0.3, 0), (1.0, 0.3, 0)}
 
 
 def test_a_long_capsule_across_a_narrow_box_has_two_points(finder):
     """Neither end is over the box: the nearest points are on its edges."""
     model = stacked(("add_box", [(0.4, 1, 1)], (0, 0, -0.5)), ("add_capsule", [0.1, 3.0], (0, 0.2, 0.099), FLAT))
-    found = finder(model)(reach=0.01)
+    found = finder(model)(margin=0.01)
     assert as_set(found.point) == {(-0.2, 0.2, 0), (0.2, 0.2, 0)}
     assert found.gap == pytest.approx(-0.001, abs=1e-12)
 
 
 def test_capsules_lying_on_one_another(finder):
     along = finder(stacked(("add_capsule", [0.1, 1.0], (0, 0, 0)), ("add_capsule", [0.1, 1.0], (0.19, 0, 0.4))))
-    found = along(reach=0.0)
+    found = along(margin=0.0)
     assert as_set(found.point) == {(0.1, 0, -0.1), (0.1, 0, 0.5)}
     assert found.gap == pytest.approx(-0.01, abs=1e-15)
     across = finder(stacked(("add_capsule", [0.1, 1.0], (0, 0, 0)), ("add_capsule", [0.1, 1.0], (0, 0.19, 0.4), FLAT)))
-    found = across(reach=0.0)
+    found = across(margin=0.0)
     assert as_set(found.point) == {(0, 0.1, 0.4)}
 
 
@@ -152,7 +152,7 @@ SHAPES = {
 @pytest.mark.parametrize("pair", list(itertools.combinations_with_replacement(SHAPES, 2)), ids="-".join)
 def test_in_one_place_they_still_have_a_normal(pair, rotation, finder):
     """Centres, axes and faces coincide: any direction is as good as another, but it is one."""
-    found = finder(stacked((*SHAPES[pair[0]], (1, 2, 3)), (*SHAPES[pair[1]], (1, 2, 3), rotation)))(reach=0.1)
+    found = finder(stacked((*SHAPES[pair[0]], (1, 2, 3)), (*SHAPES[pair[1]], (1, 2, 3), rotation)))(margin=0.1)
     assert len(found.gap) > 0
     assert np.isfinite(found.point).all()
     assert (found.gap < 0).all()
@@ -163,6 +163,6 @@ def test_friction_is_the_geometric_mean_and_restitution_the_larger(finder):
     model = rigid.Model()
     model.add_ground(friction=0.9, restitution=0.2)
     model.add_sphere(0.5, mass=1, position=(0, 0, 0.5), friction=0.4, restitution=0.6)
-    found = finder(model)(reach=0.01)
+    found = finder(model)(margin=0.01)
     assert found.friction == pytest.approx(math.sqrt(0.36), abs=1e-15)
     assert found.restitution.tolist() == [0.6]

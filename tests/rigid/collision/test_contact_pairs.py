@@ -99,7 +99,7 @@ def test_apart_the_gap_is_the_distance(pair, finder):
         true = apart - r - s
         if true <= 1e-6:
             continue
-        found = find(poses, reach=0.5)
+        found = find(poses, margin=0.5)
         assert np.linalg.norm(found.normal, axis=1) == pytest.approx(1, abs=1e-12)
         if set(pair) == {"sphere", "cylinder"}:  # a sphere meets the cylinder itself, not the prism inside it
             assert -0.02 * 0.3 < found.gap.min() - true < 1e-12
@@ -152,7 +152,7 @@ def test_the_other_way_round_normals_are_opposite(pair, finder):
     random = np.random.default_rng(3)
     for _ in range(20):
         poses = random_poses(forth.models[0], random, -0.2, 0.05)
-        one, other = forth(poses, reach=0.1), back(poses[:, ::-1].copy(), reach=0.1)
+        one, other = forth(poses, margin=0.1), back(poses[:, ::-1].copy(), margin=0.1)
         assert len(one.gap) == len(other.gap)
         one_order, other_order = (np.lexsort(np.round(each.gap, 9)[None]) for each in (one, other))
         assert one.gap[one_order] == pytest.approx(other.gap[other_order], abs=1e-9)
@@ -169,11 +169,11 @@ def test_features_are_unique_and_stay_while_the_same_things_meet(pair, finder):
     same = 0
     for _ in range(20):
         poses = random_poses(model, random, -0.1, -0.01)
-        before = find(poses, reach=0.1)
+        before = find(poses, margin=0.1)
         assert len(set(before.feature)) == len(before.feature) <= 8
-        assert before.feature.tolist() == find(poses, reach=0.1).feature.tolist()
+        assert before.feature.tolist() == find(poses, margin=0.1).feature.tolist()
         poses[0, 0, :3] += 1e-7 * random.normal(size=3)
-        after = find(poses, reach=0.1)
+        after = find(poses, margin=0.1)
         same += set(before.feature) == set(after.feature)
     assert same >= 19  # but for a tie
 
@@ -198,7 +198,7 @@ def test_on_a_plane_the_gap_is_the_lowest_height(name, height, finder):
             middle = pose[:3] + to_matrix(pose[3:]) @ piece.position
             low = middle @ normal - 0.4 * abs(axis) - 0.3 * np.sqrt(1 - axis**2)
         pose[:3] += (height + normal @ (1, 2, 3) - low) * normal
-        found = find(pose.reshape(1, 1, 7), reach=0.1)
+        found = find(pose.reshape(1, 1, 7), margin=0.1)
         assert (found.bodies == (0, -1)).all()
         assert (found.shapes == (1, 0)).all()
         assert found.gap.min() == pytest.approx(height, abs=1e-12)

@@ -96,7 +96,7 @@ def test_ctrl_c_leaves_what_was_done(tmp_path, suffix, after, cache):
     finally:
         process.kill()
     assert process.returncode == 130
-    said = re.fullmatch(rf"verletlab: stopped; {path} holds (\d+) frames? until then", one_line(complaint))
+    said = re.fullmatch(rf"verletlab: stopped; {path} holds the (\d+) frames? before it", one_line(complaint))
     count = int(said[1])
     if suffix == ".png":
         assert count == 1

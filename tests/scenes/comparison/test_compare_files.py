@@ -89,7 +89,7 @@ def test_the_chain_from_end_to_end(command, tmp_path):
     status, said, complaint = command("compare", "five_link_chain", "--out", folder)
     assert (status, said) == (2, "")
     assert complaint.count("\n") == 1
-    assert "the directory has something in it: expected another --out, or --force" in complaint
+    assert "the directory is not empty: expected another --out, or --force" in complaint
 
 
 @pytest.mark.slow
@@ -115,12 +115,12 @@ def test_who_cannot_and_who_fails_is_said_and_the_rest_finish(command, leap, tmp
     status, said, complaint = command("compare", leap, "--solvers", "verlet,penalty", "--reference", "verlet", "--out",
                                       tmp_path / "a", "--no-films", "--duration", 0.3)  # fmt: skip
     assert (status, complaint) == (0, "")
-    assert "penalty cannot run it: solver 'penalty' moves bodies alone" in " ".join(said.split())
+    assert "penalty cannot run the scene: solver 'penalty' cannot run scene leap: it moves bodies only" in " ".join(said.split())
     status, said, complaint = command("compare", leap, "--out", tmp_path / "b", "--no-films")
     assert (status, complaint) == (0, "")
     told = " ".join(said.split())
     assert "verlet failed: particle 0 (world 0) stopped being finite in step 31, at 0.516667 s" in told
-    assert "impulse, articulated, penalty cannot run it: it moves bodies alone, and the scene has particles" in told
+    assert "impulse, articulated, penalty cannot run the scene: it moves bodies only, and the scene has particles" in told
     row = json.loads((tmp_path / "b" / "summary.json").read_text())["rows"][0]
     assert row["failure"].startswith("particle 0")
 
@@ -149,7 +149,7 @@ def test_directories_that_cannot_be_are_refused(tmp_path, monkeypatch):
     check_directory(tmp_path)  # empty
     check_directory(tmp_path / "not" / "yet")
     (tmp_path / "file").write_text("text")
-    with pytest.raises(FileExistsError, match="the directory has something in it"):
+    with pytest.raises(FileExistsError, match="the directory is not empty"):
         check_directory(tmp_path)
     check_directory(tmp_path, force=True)
     with pytest.raises(NotADirectoryError, match=re.escape(f"{tmp_path / 'file'} is a file")):

@@ -113,5 +113,5 @@ def test_what_is_no_recording_is_refused(recorded, tmp_path):
 def test_a_recording_from_before_there_were_bodies_says_so(recorded, tmp_path):
     old = {name: getattr(recorded, name) for name in ("times", "positions", "velocities", "poses", "energy")}
     np.savez(tmp_path / "old.npz", about="{}", **old)
-    with pytest.raises(ValueError, match=r"old.npz was saved before recordings had bodies: expected a new one"):
+    with pytest.raises(ValueError, match=r"old.npz is of an older version, without bodies: expected a file of"):
         Recording.load(tmp_path / "old.npz")

@@ -8,7 +8,7 @@ import rigid
 import scenes
 from rigid import build
 from rigid.rotation import from_axis_angle, rotate
-from scenes.simulate.run import Frame
+from scenes.simulate.recording import Frame
 from scenes.visuals import (
     PALETTE,
     STONE,

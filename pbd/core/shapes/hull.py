@@ -1,14 +1,16 @@
 """Convex hulls: corners, flat faces and planes of the smallest convex body around some points."""
 
 import numpy as np
+import taichi as ti
 from scipy.spatial import ConvexHull as Qhull
 from scipy.spatial import QhullError
 
-from pbd.core.shapes import HULL, IDENTITY
+from pbd.core.rotation import IDENTITY
+from pbd.core.shapes.shape import HULL, Shape
 from pbd.core.validate import finite_array
 
 
-class ConvexHull:
+class ConvexHull(Shape):
     """Solid convex hull of points.
 
     Arguments: points (n, 3) [m], at least four of them, not all in a plane.
@@ -64,7 +66,6 @@ class ConvexHull:
         return ()
 
     def bounding_radius(self):
-        """Radius [m] of the ball about the frame's origin that contains the shape."""
         return float(np.linalg.norm(self.vertices, axis=1).max())
 
     def samples(self):
@@ -77,3 +78,23 @@ def _loop(vertices, face, normal):
     arms = vertices[face] - vertices[face].mean(axis=0)
     angle = np.arctan2(np.cross(arms[0], arms) @ normal, arms @ arms[0])
     return face[np.argsort(angle)]
+
+
+@ti.func
+def hull_distance(planes: ti.template(), begin, count, x):
+    """Signed distance and normal of the body behind planes: the largest distance of any of them.
+
+    Inside and over a face that is exact. Outside, past an edge or a corner, it is less than the true distance, and the
+    normal is the face's: surfaces offset by a radius have sharp edges there rather than round ones.
+
+    Arguments: planes: flat, four numbers (normal and offset) for each; begin: the first one's place; count of them.
+    """
+    distance = -1e30
+    normal = ti.Vector([0.0, 0.0, 1.0])
+    for k in range(count):
+        place = begin + 4 * k
+        face = ti.Vector([planes[place], planes[place + 1], planes[place + 2]])
+        height = face.dot(x) - planes[place + 3]
+        if height > distance:
+            distance, normal = height, face
+    return distance, normal

@@ -1,0 +1,48 @@
+"""Collider: a shape that particles stay out of, with its surface and motion."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from pbd.core.validate import finite_vector, unit_quaternion
+
+
+@dataclass
+class Collider:
+    """A shape that particles stay out of, and how they rub on it.
+
+    Arguments:
+        shape: any of the shapes above, a ConvexHull or a MeshCollider.
+        friction: Coulomb's μ; restitution: Newton's e in [0, 1].
+        motion: None for one at rest, or a function of time [s] that gives the position (3,) of the shape's frame, or
+            (position, rotation (w, x, y, z)); velocities follow from it.
+    """
+
+    shape: object
+    friction: float = 0.0
+    restitution: float = 0.0
+    motion: object = field(default=None, repr=False)
+
+    def same(self, other):
+        """Whether another collider has the same shape in the same place, and the same surface."""
+        return (
+            self.shape.kind == other.shape.kind
+            and np.array_equal(self.shape.numbers(), other.shape.numbers())
+            and np.array_equal(self.shape.samples(), other.shape.samples())
+            and all(map(np.array_equal, self.shape.pose(), other.shape.pose()))
+            and (self.friction, self.restitution) == (other.friction, other.restitution)
+        )
+
+    def pose(self, time):
+        """Position and rotation at a time [s], as seven numbers."""
+        position, rotation = self.shape.pose()
+        if self.motion is not None:
+            given = self.motion(time)
+            if not hasattr(given, "__len__"):
+                raise TypeError(f"a collider's motion gave {given!r}: expected a position, or (position, rotation)")
+            if len(given) == 2:
+                position, rotation = given[0], unit_quaternion("rotation given by a collider's motion", given[1])
+            else:
+                position = given
+            position = finite_vector("position given by a collider's motion", position)
+        return np.concatenate([position, rotation])

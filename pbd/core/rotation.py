@@ -1,0 +1,22 @@
+"""Rotations as unit quaternions (w, x, y, z) in numpy: what shapes need. rigid/rotation.py has the other functions."""
+
+import numpy as np
+
+IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
+
+
+def rotate(q, v):
+    """Vectors v (..., 3) rotated by unit quaternions q (..., 4)."""
+    q, v = np.asarray(q, dtype=float), np.asarray(v, dtype=float)
+    t = 2.0 * np.cross(q[..., 1:], v)
+    return v + q[..., :1] * t + np.cross(q[..., 1:], t)
+
+
+def rotation_between(a, b):
+    """Quaternion (w, x, y, z) of the shortest rotation that takes direction a to direction b."""
+    a, b = np.asarray(a, float) / np.linalg.norm(a), np.asarray(b, float) / np.linalg.norm(b)
+    if a @ b < -1 + 1e-12:  # opposite: half a turn about any axis at a right angle
+        axis = np.cross(a, np.eye(3)[np.argmin(np.abs(a))])
+        return np.concatenate([[0.0], axis / np.linalg.norm(axis)])
+    q = np.concatenate([[1 + a @ b], np.cross(a, b)])
+    return q / np.linalg.norm(q)

@@ -1,0 +1,70 @@
+"""Box: |x_k| < half_k on each axis of its frame."""
+
+from dataclasses import KW_ONLY, dataclass
+
+import numpy as np
+import taichi as ti
+
+from pbd.core.shapes.shape import BOX, Shape
+from pbd.core.validate import finite_vector, positive, unit_quaternion
+
+
+@dataclass(eq=False)
+class Box(Shape):
+    """Solid box.
+
+    Args:
+        size: full edge lengths (3,) [m].
+        centre: (3,) [m].
+        rotation: of the box's axes (w, x, y, z).
+    """
+
+    size: np.ndarray
+    _: KW_ONLY
+    centre: np.ndarray = (0.0, 0.0, 0.0)
+    rotation: np.ndarray = (1.0, 0.0, 0.0, 0.0)
+    kind = BOX
+
+    def __post_init__(self):
+        self.size = finite_vector("box size", self.size)
+        for edge in self.size:
+            positive("box size", edge)
+        self.centre = finite_vector("box centre", self.centre)
+        self.rotation = unit_quaternion("box rotation", self.rotation)
+
+    def pose(self):
+        return self.centre, self.rotation
+
+    def numbers(self):
+        return (0.0, *(self.size / 2))
+
+    def bounding_radius(self):
+        return float(np.linalg.norm(self.size) / 2)
+
+
+@ti.func
+def box_distance(x, half):
+    """Signed distance and normal of the box |x_k| < half_k: outside to the nearest point, inside to the nearest
+    face."""
+    nearest = ti.min(ti.max(x, -half), half)
+    offset = x - nearest
+    distance = offset.norm()
+    normal = ti.Vector([0.0, 0.0, 1.0])
+    if distance > 0.0:
+        normal = offset / distance
+    else:
+        axis = 0
+        distance = ti.abs(x[0]) - half[0]
+        for k in ti.static(range(1, 3)):
+            depth = ti.abs(x[k]) - half[k]
+            if depth > distance:
+                distance = depth
+                axis = k
+        side = 1.0
+        for k in ti.static(range(3)):
+            normal[k] = 0.0
+            if k == axis:
+                if x[k] < 0.0:
+                    side = -1.0
+                normal[k] = side
+    return distance, normal

@@ -1,0 +1,83 @@
+"""The contact cache: what a contact hands on to the same contact of the next step, such as its impulse.
+
+A step looks up each of its contacts once, before it stores any. The entries of one shape a are a linked list. A contact
+is found again by its other shape and its feature.
+"""
+
+from typing import NamedTuple
+
+import taichi as ti
+
+from pbd.core.arrays import Columns, Integer, Real, count
+from rigid.collision.data import PAIR, POINT
+from rigid.kernels.columns import put_triple, triple
+
+# Numbers of an entry: a vector of the solver's choice, in the world; the position of the contact point [m]; and, where
+# contacts resist rolling or spinning, the angular impulse [N m s].
+CACHED = Columns(vector=3, position=3, angular=3)
+
+# Integers of an entry: shape b, or -1 once the entry has been found; the contact's feature; the next entry of the list.
+CACHE_KEY = Columns(shape_b=1, feature=1, next=1)
+
+
+class ContactCache(NamedTuple):
+    """Contacts of the last step. Entries are counted from one in `first` and `next`; zero ends a list."""
+
+    numbers: Real(count.worlds, count.contacts, CACHED, kept=True)
+    keys: Integer(count.worlds, count.contacts, CACHE_KEY, kept=True)
+    first: Integer(count.shapes, count.worlds, kept=True)  # of each shape a
+
+
+@ti.func
+def look_up(cache: ti.template(), points: ti.template(), c, tolerance, world):
+    """Find the entry of a contact and take it, so that no other contact gets it.
+
+    Where boxes lie edge on edge, a corner may take the place of a crossing: then the feature changes, and the nearest
+    entry of the same two shapes is the contact's.
+
+    Args:
+        cache, points: ContactCache and Points.
+        c: the contact, an index of `points`; its shape a is not -1.
+        tolerance: how far away an entry with another feature may be [m]; 0 to accept the same feature alone.
+
+    Returns: index of the entry; -1 for a new contact.
+    """
+    shape_b, feature = points.integers[world, c, PAIR.shape_b], points.integers[world, c, PAIR.feature]
+    point = triple(points.numbers, c, POINT.position, world)
+    found, nearest = -1, tolerance
+    entry = cache.first[points.integers[world, c, PAIR.shape_a], world] - 1
+    while entry >= 0:
+        following = cache.keys[world, entry, CACHE_KEY.next] - 1
+        if cache.keys[world, entry, CACHE_KEY.shape_b] == shape_b:
+            distance = (triple(cache.numbers, entry, CACHED.position, world) - point).norm()
+            if cache.keys[world, entry, CACHE_KEY.feature] == feature:
+                found = entry
+                following = -1
+            elif distance < nearest:
+                found, nearest = entry, distance
+        entry = following
+    if found >= 0:
+        cache.keys[world, found, CACHE_KEY.shape_b] = -1
+    return found
+
+
+@ti.func
+def clear(cache: ti.template(), world):
+    """Forget all contacts of a world."""
+    for shape in range(cache.first.shape[0]):
+        cache.first[shape, world] = 0
+
+
+@ti.func
+def store(cache: ti.template(), points: ti.template(), c, vector, world):
+    """Store a contact as the first entry of its shape a. `CACHED.angular` is left to the caller.
+
+    Args: cache, points: ContactCache and Points; c: the contact, whose shape a is not -1; vector (3,).
+    """
+    shape = points.integers[world, c, PAIR.shape_a]
+    put_triple(cache.numbers, c, CACHED.vector, vector, world)
+    put_triple(cache.numbers, c, CACHED.position, triple(points.numbers, c, POINT.position, world), world)
+    cache.keys[world, c, CACHE_KEY.shape_b] = points.integers[world, c, PAIR.shape_b]
+    cache.keys[world, c, CACHE_KEY.feature] = points.integers[world, c, PAIR.feature]
+    cache.keys[world, c, CACHE_KEY.next] = cache.first[shape, world]
+    cache.first[shape, world] = c + 1
