@@ -127,6 +127,7 @@ class Features(NamedTuple):
     from_start: bool  # project along the gradients at the start of the step
     watch: bool  # stop at a tolerance, which needs the violation of each constraint
     colours: int  # of clusters
+    shared: bool  # threads share the items of a phase; otherwise one thread runs each world (pbd/phases.py)
     one_world: bool
     spread: int  # loop indices between two worlds or clusters in a parallel loop: SPREAD or 1
     wind: bool
@@ -136,6 +137,11 @@ class Features(NamedTuple):
     contacts: bool  # between particles
     grabs: int = 0  # number of grab springs
     hooks: Any = None  # StepHooks, see pbd/step.py
+
+    @property
+    def has_hooks(self):
+        """Whether there are step hooks. (Taichi has no `is not None`.)"""
+        return self.hooks is not None
 
 
 class Data(NamedTuple):

@@ -16,6 +16,7 @@ import taichi as ti
 from pbd.core.arrays import Columns
 from pbd.core.validate import finite_array, finite_vector, indices, not_negative, positive
 from pbd.data import INPUT, POSE
+from pbd.phases import rows
 
 MOST_HELD = 4
 
@@ -24,8 +25,16 @@ GRAB = Columns(target=3, stiffness=1, damping=1, particles=MOST_HELD, weights=MO
 
 
 @ti.func
+def pull_grabs(s: ti.template(), substep, world):
+    """Project every grab spring once."""
+    _, row = rows(s, substep)
+    for grab in range(s.features.grabs):
+        pull(s, row, grab, world)
+
+
+@ti.func
 def pull(s: ti.template(), row, grab, world):
-    """Pull what a grab holds towards its target, once."""
+    """Project a grab spring once. Args: row: of `s.inputs`; grab: index; world."""
     column = INPUT.total + POSE.total * s.counts.colliders + 3 * s.counts.kinematic + GRAB.total * grab
     stiffness = s.inputs[row, column + GRAB.stiffness]
     point, moved, weight = ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0]), 0.0

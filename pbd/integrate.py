@@ -6,7 +6,8 @@ of x* at 1 in the retold source, which is a spring to the origin; here it is (2 
 
 import taichi as ti
 
-from pbd.data import INPUT, POSE
+from pbd.data import INPUT, POSE, REPORT
+from pbd.phases import is_finite, rows
 
 # Triangles round a corner, 6, over the corners that share one's force, 3.
 SHARED = 2.0
@@ -32,8 +33,9 @@ def acceleration(s: ti.template(), row, i, world):
 
 
 @ti.func
-def verlet(s: ti.template(), row, i, world):
-    """Move particle i by one step, as if nothing held it."""
+def predict(s: ti.template(), substep, i, world):
+    """Move particle i by a Verlet step, without constraints."""
+    row, _ = rows(s, substep)
     q = s.particles.position[i, world]
     x = ti.Vector([q[0], q[1], q[2]])
     h, kept = s.settings.h, s.settings.velocity_kept
@@ -47,16 +49,17 @@ def verlet(s: ti.template(), row, i, world):
 
 
 @ti.func
-def lead(s: ti.template(), row, d, world):
-    """Put driven particle d where its path has it at the end of the step; its x* is that of any pinned particle."""
-    i = s.particles.kinematic[d]
-    column = INPUT.total + POSE.total * s.counts.colliders + 3 * d
-    target = ti.Vector([s.inputs[row, column + k] for k in ti.static(range(3))])
+def move_kinematic_particle(s: ti.template(), substep, k, world):
+    """Move kinematic particle k to where its path is at the end of the substep. `predict` has set its x*."""
+    _, row = rows(s, substep)
+    i = s.particles.kinematic[k]
+    column = INPUT.total + POSE.total * s.counts.colliders + 3 * k
+    target = ti.Vector([s.inputs[row, column + axis] for axis in ti.static(range(3))])
     s.particles.position[i, world] = ti.Vector([target[0], target[1], target[2], 0.0])
 
 
 @ti.func
-def blow(s: ti.template(), row, i, world):
+def apply_wind(s: ti.template(), substep, i, world):
     """Force of the air on particle i: a third of that on each of its triangles.
 
     On a triangle of area A and unit normal n, in air that passes at u = wind - velocity:  F = ½ ρ c A |u·n| (u·n) n.
@@ -65,6 +68,7 @@ def blow(s: ti.template(), row, i, world):
     triangles or so round a corner share, which is first order in h and stable for any.
     Each particle gathers from its own fan of triangles, so that no two threads write to one place.
     """
+    row, _ = rows(s, substep)
     wind = ti.Vector([s.inputs[row, INPUT.wind + k] for k in ti.static(range(3))])
     total = ti.Vector([0.0, 0.0, 0.0])
     for f in range(s.wind.first_adjacent[i], s.wind.first_adjacent[i + 1]):
@@ -91,3 +95,16 @@ def position(s: ti.template(), i, world):
     """Position of particle i, without its inverse mass."""
     q = s.particles.position[i, world]
     return ti.Vector([q[0], q[1], q[2]])
+
+
+@ti.func
+def clear_multiplier(s: ti.template(), substep, m, world):
+    """Set multiplier m to zero, from which it starts in each substep."""
+    s.constraints.multipliers[m, world] = 0.0
+
+
+@ti.func
+def check_finite(s: ti.template(), substep, i, world):
+    """Report the substep if the position of particle i is not finite."""
+    if not is_finite(s.particles.position[i, world]):
+        s.report[world, REPORT.diverged_substep] = ti.cast(substep, float)

@@ -3,15 +3,14 @@
 import numpy as np
 
 from pbd.core import launch
-from pbd.core.launch import Launch
 from pbd.core.results import Diverged, Energy, Statistics
 from pbd.core.validate import finite_number, one_of, positive, whole
 from pbd.data import MOST_NEIGHBOURS, REPORT, SPREAD, Features, Settings
 from pbd.environment import surroundings
 from pbd.grabs import GRAB
+from pbd.launches import Launches
 from pbd.particles import Particles
 from pbd.schedule import SCHEDULES, make_schedule
-from pbd.step import step_kernels
 from pbd.store import Store
 from pbd.upload import kinds_and_batches, refuse_differences, upload
 
@@ -117,6 +116,7 @@ class ParticleSystem(Store):
 
     def _bind(self):
         """Choose kernels and bind the arrays to them; each is compiled when first launched."""
+        self._in_one_launch = self.schedule.name != "coloured" and len(self.schedule.runs) == 1
         described = self.particles
         restitutions = [c.restitution for c in described.colliders] + [box[7] for box in described.boxes]
         features = Features(
@@ -124,6 +124,7 @@ class ParticleSystem(Store):
             from_start=self._from_start,
             watch=self._tolerance is not None,
             colours=len(self.schedule.colours),
+            shared=not self._in_one_launch,
             one_world=self.worlds == 1,
             spread=SPREAD if launch.on_cpu() and self.worlds < 2 * SPREAD else 1,
             wind=described.wind is not None and len(described.triangles) > 0,
@@ -134,16 +135,7 @@ class ParticleSystem(Store):
             grabs=len(self._grabs),
             hooks=self._hooks,
         )
-        kernels = step_kernels(features)
-        self._in_one_launch = self.schedule.name != "coloured" and len(self.schedule.runs) == 1
-        arrays = (self._arrays, *self._hooked)
-        self._advance = Launch(kernels.advance, *arrays)
-        self._foresee = Launch(kernels.foresee, *arrays)
-        self._relax = Launch(kernels.relax, *arrays)
-        self._relax_kinds = [Launch(kernel, *arrays) for kernel in kernels.relax_kinds]
-        self._relax_surroundings = Launch(kernels.relax_surroundings, *arrays)
-        self._finish = Launch(kernels.finish, *arrays)
-        self._measure = Launch(kernels.measure, *arrays)
+        self._launches = Launches(features, self._arrays, *self._hooked)
 
     def add_hooks(self, hooks, data):
         """Let something that is made of these particles take part in each substep.
@@ -170,7 +162,7 @@ class ParticleSystem(Store):
             timeline = self._timeline(substeps)
             self._report[:, REPORT.diverged_substep :] = -1
             if self._in_one_launch:
-                self._launch(self._advance, timeline, substeps, self.iterations)
+                self._launch(self._launches.advance, timeline, substeps, self.iterations)
             else:
                 self._step_in_parallel(timeline, substeps)
             self._refuse_what_went_wrong()
@@ -180,25 +172,25 @@ class ParticleSystem(Store):
     def _step_in_parallel(self, timeline, substeps):
         """The step of pbd/step.py phase by phase, each spread over threads."""
         for step in range(substeps):
-            self._launch(self._foresee, timeline, step)
+            self._launch(self._launches.begin_substep, timeline, step)
             sweep = 0
             while sweep < self.iterations:
                 self._report[:, REPORT.violation] = 0
                 if self.schedule.name == "coloured":
                     for kind, begin, end in self.schedule.runs:
-                        self._launch(self._relax_kinds[kind], timeline, int(begin), int(end))
-                    self._launch(self._relax_surroundings, timeline, step)
+                        self._launch(self._launches.project_colour[kind], timeline, int(begin), int(end))
+                    self._launch(self._launches.relax_environment, timeline, step)
                 else:
-                    self._launch(self._relax, timeline, step)
+                    self._launch(self._launches.relax, timeline, step)
                 sweep += 1
                 if self.tolerance is not None and self._report[:, REPORT.violation].max() <= self.tolerance:
                     break
             self._report[:, REPORT.iterations] = sweep
-            self._launch(self._finish, timeline, step)
+            self._launch(self._launches.end_substep, timeline, step)
             if self._report[:, REPORT.diverged_substep].max() >= 0:
                 return
 
-    def _launch(self, bound, timeline, a=0, b=0):
+    def _launch(self, bound, timeline, *given):
         settings = Settings(
             h=self._h,
             velocity_kept=(1.0 - self._damping) ** (1 / self.substeps),
@@ -207,15 +199,16 @@ class ParticleSystem(Store):
             contact_friction=float(self.particles.particle_contacts or 0.0),
             contact_interval=self._contact_interval,
         )
-        bound(timeline, self._report, *self._counts, *settings, a, b)
+        bound(timeline, self._report, *self._counts, *settings, *given)
 
     def _refuse_what_went_wrong(self):
         if self._report[:, REPORT.diverged_substep :].max() < 0:
             return
-        if self._report[:, REPORT.neighbour_overflow].max() > MOST_NEIGHBOURS:
+        neighbours = int(self._report[:, REPORT.neighbour_overflow].max())
+        if neighbours > MOST_NEIGHBOURS:
             raise RuntimeError(
-                f"a particle has {int(self._report[:, REPORT.neighbour_overflow].max())} others within reach of "
-                f"contact, and {MOST_NEIGHBOURS} are kept: expected radii of about half the distance between particles, or less"
+                f"a particle has {neighbours} others within reach of contact, and {MOST_NEIGHBOURS} are kept: expected "
+                "radii of about half the distance between particles, or less"
             )
         if self._report[:, REPORT.contact_overflow].max() >= 0:
             raise RuntimeError(
@@ -328,14 +321,14 @@ class ParticleSystem(Store):
 
     def statistics(self):
         """Sweeps, residual and contacts of the last step: a Statistics."""
-        self._launch(self._measure, self._timeline(0))
+        self._launch(self._launches.measure, self._timeline(0), 0)
         columns = (REPORT.iterations, REPORT.violation, REPORT.contacts)
         sweeps, residual, touching = (self._report[:, k].copy() for k in columns)
         return Statistics(*map(self._per_world, (sweeps.astype(int), residual, touching.astype(int))))
 
     def energy(self):
         """Kinetic, potential and total energy at the middle of the last substep: an Energy."""
-        self._launch(self._measure, self._timeline(0))
+        self._launch(self._launches.measure, self._timeline(0), 0)
         q = self._read("particles.position").astype(float)
         before = self._read("particles.previous_position").astype(float)
         x, w = q[..., :3], q[..., 3]

@@ -1,14 +1,21 @@
-"""Rigid bodies: one description, read by every solver.
+"""Rigid bodies: one description for all solvers.
 
     import rigid
     model = rigid.Model()
     rod = model.add_box((0.5, 0.05, 0.05), mass=1.0, position=(0.25, 0, 1), name="rod")
     model.add_hinge(rigid.GROUND, rod, point=(0, 0, 1), axis=(0, 1, 0))
 
-The description: bodies, shapes, joints, springs, gears (rigid/model.py), snapshots (rigid/state.py), mass properties
-(rigid/mass.py) and rotations (rigid/rotation.py); builders in rigid/build. Where shapes touch is in rigid/collision.
-Solvers: "verlet" (rigid/solvers/verlet), "impulse" (rigid/solvers/impulse), "articulated" (rigid/solvers/articulated) and "penalty"
-(rigid/solvers/penalty).
+The description:
+
+    model.py       Model: adds bodies, shapes, joints, springs and gears
+    body.py        Body and BodyShape               joint.py     Ball, Hinge, Universal, Slider, Fixed, Distance, Gear
+    spring.py      Spring, Soft, PointSpring        motor.py     Motor
+    mass.py        mass, centre of mass, inertia    rotation.py  quaternions in numpy
+    state.py       State: a snapshot of all bodies  energy.py    energy of a snapshot
+    names.py       names and lookup                 worlds.py    models of one solver
+    build/         ragdolls, MJCF files
+
+Contact detection is in collision/, constraint rows are in constraints/, and the solvers are in solvers/.
 """
 
 from pbd.core.results import Diverged, Energy, Statistics
@@ -16,9 +23,11 @@ from pbd.core.shapes import Box, Capsule, ConvexHull, Cylinder, MeshCollider, Pl
 from pbd.core.validate import one_of
 from rigid import build, rotation
 from rigid.body import Body, BodyShape
-from rigid.joint import Ball, Distance, Fixed, Gear, Hinge, Joint, Motor, PointSpring, Slider, Soft, Spring, Universal
+from rigid.joint import Ball, Distance, Fixed, Gear, Hinge, Joint, Slider, Universal
 from rigid.model import Model
+from rigid.motor import Motor
 from rigid.names import GROUND
+from rigid.spring import PointSpring, Soft, Spring
 from rigid.state import State, angular_momentum, linear_momentum
 
 SOLVERS = ("verlet", "impulse", "articulated", "penalty")
@@ -48,7 +57,7 @@ def solver_class(name):
     """The class of a solver. It imports Taichi, which a description does not need. Args: name."""
     one_of("solver", name, SOLVERS)
     if name == "verlet":
-        from rigid.solvers.verlet import FrameSolver as Solver
+        from rigid.solvers.verlet import VerletSolver as Solver
     elif name == "impulse":
         from rigid.solvers.impulse import ImpulseSolver as Solver
     elif name == "articulated":

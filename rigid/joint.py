@@ -1,9 +1,9 @@
-"""Joints, springs, motors and gears: what a model stores of each, and what solvers read.
+"""Joints and gears: what a model stores of each and what solvers read.
 
-A joint ties a child to a parent at a point. Anchors and triads are stored in both bodies' own frames (the world's, for
-rigid.GROUND). In the world at time zero the anchors coincide, but for a distance, and the triads, but for a ball whose
-cone is tilted. Positions are zero in that pose and count child relative to parent, right-handed about an axis, or along
-it.
+A joint connects a child body to a parent body at a point. It stores this point (the anchor) and its frame axes
+n0, n1, n2 in the frames of both bodies; for rigid.GROUND that is the world frame. At time zero both anchors coincide,
+except for Distance. The axes coincide, too, except for a Ball whose cone is tilted. Joint positions are zero in that
+pose. They count the child relative to the parent: right-handed about an axis, or along it.
 """
 
 import math
@@ -11,95 +11,32 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from pbd.core.validate import finite_number, not_negative, positive, spread
-from rigid.names import look_up
+from pbd.core.rotation import rotation_between
+from pbd.core.validate import not_negative, positive, unit_vector
+from rigid.motor import Motor
+from rigid.rotation import frame_axes, rotate
+from rigid.spring import Soft, Spring
 
 NO_LIMITS = (-math.inf, math.inf)
-
-
-@dataclass(frozen=True)
-class Spring:
-    """A spring in a joint: effort -stiffness (q - rest) - damping q̇.
-
-    Arguments: stiffness [N m/rad, slider: N/m]; damping [N m s/rad, slider: N s/m]; rest [rad or m].
-    """
-
-    stiffness: float
-    damping: float = 0.0
-    rest: float = 0.0
-
-    def __post_init__(self):
-        object.__setattr__(self, "stiffness", not_negative("spring stiffness", self.stiffness))
-        object.__setattr__(self, "damping", not_negative("spring damping", self.damping))
-        object.__setattr__(self, "rest", finite_number("spring rest", self.rest))
-
-
-@dataclass(frozen=True)
-class Motor:
-    """A motor in a joint, that keeps a speed or holds a position as far as its effort allows.
-
-    Arguments: speed [rad/s or m/s] or position [rad or m], one of them; max_effort [N m or N], infinite by default;
-    position_gain: what is left of the way to a position is covered at this part of it in a second [1/s]: 20 is slow enough to
-    brake in time where the effort is a few times what the load takes, and quick to the eye.
-    """
-
-    speed: float | None = None
-    position: float | None = None
-    max_effort: float = math.inf
-    position_gain: float = 20.0
-
-    def __post_init__(self):
-        if (self.speed is None) == (self.position is None):
-            given = "neither" if self.speed is None else "both"
-            raise ValueError(f"motor with {given} of speed and position: expected one of them")
-        name = "speed" if self.position is None else "position"
-        object.__setattr__(self, name, finite_number(f"motor {name}", getattr(self, name)))
-        if self.max_effort != math.inf:
-            object.__setattr__(self, "max_effort", not_negative("motor max_effort", self.max_effort))
-        object.__setattr__(self, "position_gain", positive("motor position_gain", self.position_gain))
-
-
-@dataclass(frozen=True)
-class Soft:
-    """How a joint gives way, instead of holding hard: as springs and dampers on all that it keeps together.
-
-    Arguments: stiffness [N/m] and damping [N s/m] of shifts, angular_stiffness [N m/rad] and angular_damping
-    [N m s/rad] of turns, infinite and zero by default: hard; or frequency [Hz] and damping_ratio, of the masses that
-    are joined, for all of them alike.
-    """
-
-    stiffness: float = math.inf
-    damping: float = 0.0
-    angular_stiffness: float = math.inf
-    angular_damping: float = 0.0
-    frequency: float | None = None
-    damping_ratio: float = 1.0
-
-    def __post_init__(self):
-        for name in ("stiffness", "angular_stiffness"):
-            if getattr(self, name) != math.inf:
-                object.__setattr__(self, name, not_negative(f"soft {name}", getattr(self, name)))
-        for name in ("damping", "angular_damping", "damping_ratio"):
-            object.__setattr__(self, name, not_negative(f"soft {name}", getattr(self, name)))
-        if self.frequency is not None:
-            object.__setattr__(self, "frequency", positive("soft frequency", self.frequency))
-            if min(self.stiffness, self.angular_stiffness) < math.inf or max(self.damping, self.angular_damping) > 0:
-                raise ValueError("soft with frequency and stiffness or damping: expected one way or the other")
+COINCIDENT = 1e-9  # [m]: below this distance two points have no direction between them
 
 
 @dataclass(eq=False, kw_only=True)
 class Joint:
-    """What all joints have.
+    """Base of all joints.
 
-    Arguments:
+    Args:
         name: unique among the model's joints.
-        parent, child: indices of bodies; the parent may be rigid.GROUND.
-        parent_anchor, child_anchor: the joint's point in the frame of each (3,) [m].
-        parent_axes, child_axes: the triad n0, n1, n2 in the frame of each, as rows (3, 3).
-        collide: whether the two bodies touch one another.
-        soft: a Soft, None for a hard joint.
+        parent, child: indices of the bodies; the parent may be rigid.GROUND.
+        parent_anchor, child_anchor: the joint's point, in the frame of each body (3,) [m].
+        parent_axes, child_axes: frame axes n0, n1, n2, in the frame of each body, as rows (3, 3).
+        soft: a Soft; None for a rigid joint.
+        collide: whether the two bodies collide with each other.
 
-    `kind` is the joint's name in lower case, `freedom` how many degrees of freedom it leaves.
+    Attributes:
+        kind: name of the type, such as "hinge".
+        degrees_of_freedom: how many the joint leaves.
+        friction, spring, motor, length: zero or None for types without them.
     """
 
     name: str
@@ -109,48 +46,85 @@ class Joint:
     child_anchor: np.ndarray = field(repr=False)
     parent_axes: np.ndarray = field(repr=False)
     child_axes: np.ndarray = field(repr=False)
-    collide: bool = False
     soft: Soft | None = None
+    collide: bool = False
 
     kind = "joint"
-    freedom = 6
+    degrees_of_freedom = 6
+    friction = 0.0
+    spring = None
+    motor = None
+    length = 0.0
 
     def __post_init__(self):
-        for name, expected in (("spring", Spring), ("motor", Motor), ("soft", Soft)):
-            value = getattr(self, name, None)
+        for name, value, expected in (
+            ("spring", self.spring, Spring), ("motor", self.motor, Motor), ("soft", self.soft, Soft)
+        ):  # fmt: skip
             if value is not None and not isinstance(value, expected):
                 raise TypeError(f"{name} of {self.name!r} is {value!r}: expected a rigid.{expected.__name__}, or None")
-        if hasattr(self, "friction"):
-            self.friction = not_negative("friction", self.friction)
-        for name in ("limits", "parent_limits", "child_limits", "twist_limits"):
-            if hasattr(self, name):
-                setattr(self, name, checked_limits(name, getattr(self, name)))
+        self.friction = not_negative("friction", self.friction)
+
+    def coordinate_limits(self):
+        """Limits (low, high) of each of the joint's coordinates, a list; infinite for none."""
+        return []
 
 
 @dataclass(eq=False, kw_only=True)
 class Ball(Joint):
-    """Two points kept together.
+    """Ball joint: two points coincide.
 
-    The parent's n0 is the middle of the cone, the child's n0 the twist axis. The rotation from the parent's triad to
-    the child's, seen in the parent's, is a twist about n0 and then a swing about an axis at a right angle to n0
-    (rotation.swing_twist). The swing angle is the one between the two n0, at most swing_limit [rad], infinite for none;
-    the twist angle lies in twist_limits [rad]. At time zero the twist is zero, and so is the swing unless the cone is
-    tilted. Friction [N m] opposes the relative angular velocity; the spring turns back to the pose of time zero, along
-    the rotation vector of the rotation since then.
+    The parent's n0 is the axis of the cone, the child's n0 is the twist axis. The rotation from the parent's axes to
+    the child's axes, seen in the parent's, is a twist about n0 followed by a swing about an axis at a right angle to
+    n0 (rotation.swing_twist). The swing angle is the angle between both n0. At time zero the twist is zero; the swing
+    is zero, too, unless the cone is tilted.
+
+    Args (besides those of Joint):
+        swing_limit: half the opening angle of the cone, above 0 and at most π [rad]; None for none.
+        twist_limits: (low, high) of the twist angle, within ±π [rad]; None for none.
+        friction: against the relative angular velocity [N m].
+        spring: along the rotation vector of the rotation since time zero.
     """
 
-    swing_limit: float = math.inf
+    swing_limit: float | None = None
     twist_limits: tuple = NO_LIMITS
     friction: float = 0.0
     spring: Spring | None = None
 
     kind = "ball"
-    freedom = 3
+    degrees_of_freedom = 3
+
+    def __post_init__(self):
+        super().__post_init__()
+        if self.swing_limit is None:
+            self.swing_limit = math.inf
+        elif positive("swing_limit", self.swing_limit) > math.pi:
+            raise ValueError(f"swing_limit is {self.swing_limit:g}: expected at most π")
+        limits = self.twist_limits
+        self.twist_limits = checked_limits("twist_limits", limits)
+        if self.twist_limits != NO_LIMITS and max(map(abs, self.twist_limits)) > math.pi:
+            raise ValueError(f"twist_limits are {tuple(limits)}: expected both within ±π")
+        if self.spring is not None and self.spring.rest:
+            raise ValueError(f"spring of a ball with rest {self.spring.rest:g}: expected zero, the starting pose")
+
+    def check_swing(self, swing):
+        """Raise ValueError if the swing angle of the starting pose [rad] is outside the cone."""
+        if swing > self.swing_limit + 1e-12:
+            raise ValueError(
+                f"swing_limit is {self.swing_limit:g}, and the starting pose violates it by "
+                f"{swing - self.swing_limit:g}: expected at least {swing:g} rad, the angle between axis and cone_axis"
+            )
+
+    def coordinate_limits(self):
+        """See Joint."""
+        return [(-math.inf, self.swing_limit), self.twist_limits]
 
 
 @dataclass(eq=False, kw_only=True)
 class Hinge(Joint):
-    """A turn about n0, its angle counted on past full turns. Limits [rad]; friction [N m]."""
+    """Hinge: rotation about n0. The angle continues beyond full turns.
+
+    Args (besides those of Joint): limits: (low, high) [rad], None for none; friction: [N m]; spring; motor.
+    """
 
     limits: tuple = NO_LIMITS
     friction: float = 0.0
@@ -158,14 +132,25 @@ class Hinge(Joint):
     motor: Motor | None = None
 
     kind = "hinge"
-    freedom = 1
+    degrees_of_freedom = 1
+
+    def __post_init__(self):
+        super().__post_init__()
+        self.limits = checked_limits("limits", self.limits)
+
+    def coordinate_limits(self):
+        """See Joint."""
+        return [self.limits]
 
 
 @dataclass(eq=False, kw_only=True)
 class Universal(Joint):
-    """A turn a about the parent's n0, then b about the child's n1, which stay at a right angle: R = R(n0, a) R(n1, b).
+    """Universal joint: rotation by a about the parent's n0, then by b about the child's n1: R = R(n0, a) R(n1, b).
 
-    parent_limits are those of a, child_limits of b [rad]; friction [N m] and spring act about each.
+    Both axes stay at a right angle.
+
+    Args (besides those of Joint): parent_limits, child_limits: (low, high) of a and of b [rad], None for none;
+    friction: about each axis [N m]; spring: about each axis.
     """
 
     parent_limits: tuple = NO_LIMITS
@@ -174,12 +159,24 @@ class Universal(Joint):
     spring: Spring | None = None
 
     kind = "universal"
-    freedom = 2
+    degrees_of_freedom = 2
+
+    def __post_init__(self):
+        super().__post_init__()
+        self.parent_limits = checked_limits("parent_limits", self.parent_limits)
+        self.child_limits = checked_limits("child_limits", self.child_limits)
+
+    def coordinate_limits(self):
+        """See Joint."""
+        return [self.parent_limits, self.child_limits]
 
 
 @dataclass(eq=False, kw_only=True)
 class Slider(Joint):
-    """A shift along n0, of the child's anchor from the parent's, without turning. Limits [m]; friction [N]."""
+    """Slider: translation of the child's anchor from the parent's along n0, without rotation.
+
+    Args (besides those of Joint): limits: (low, high) [m], None for none; friction: [N]; spring; motor.
+    """
 
     limits: tuple = NO_LIMITS
     friction: float = 0.0
@@ -187,58 +184,55 @@ class Slider(Joint):
     motor: Motor | None = None
 
     kind = "slider"
-    freedom = 1
+    degrees_of_freedom = 1
+
+    def __post_init__(self):
+        super().__post_init__()
+        self.limits = checked_limits("limits", self.limits)
+
+    def coordinate_limits(self):
+        """See Joint."""
+        return [self.limits]
 
 
 @dataclass(eq=False, kw_only=True)
 class Fixed(Joint):
-    """Two bodies as one."""
+    """Fixed joint: neither translation nor rotation."""
 
     kind = "fixed"
-    freedom = 0
+    degrees_of_freedom = 0
 
 
 @dataclass(eq=False, kw_only=True)
 class Distance(Joint):
-    """Two anchors at a distance: `length` at time zero [m], and its change since then within limits [m].
+    """Distance joint: the distance of two anchors stays within limits. n0 points from the parent's to the child's.
 
-    The limits (0, 0) are a rod, (-inf, 0) a string. The triads' n0 is the direction from the parent's anchor to the
-    child's at time zero.
+    Args (besides those of Joint):
+        length: the distance at time zero [m].
+        limits: (low, high) of its change since then [m]: (0, 0) is a rod, (-inf, 0) a string; None for none.
     """
 
     length: float
     limits: tuple = (0.0, 0.0)
 
     kind = "distance"
-    freedom = 5
-
-
-@dataclass(eq=False)
-class PointSpring:
-    """A spring between points of two bodies: force stiffness (l - rest_length) + damping dl/dt, l their distance.
-
-    Arguments: name; a, b: indices of bodies, one of them may be rigid.GROUND; anchor_a, anchor_b: the points in the
-    frame of each (3,) [m]; stiffness [N/m]; damping [N s/m]; rest_length [m].
-    """
-
-    name: str
-    a: int
-    b: int
-    anchor_a: np.ndarray = field(repr=False)
-    anchor_b: np.ndarray = field(repr=False)
-    stiffness: float
-    damping: float
-    rest_length: float
+    degrees_of_freedom = 5
 
     def __post_init__(self):
-        self.stiffness = not_negative("spring stiffness", self.stiffness)
-        self.damping = not_negative("spring damping", self.damping)
-        self.rest_length = not_negative("spring rest_length", self.rest_length)
+        super().__post_init__()
+        self.limits = checked_limits("limits", self.limits)
+
+    def coordinate_limits(self):
+        """See Joint."""
+        return [self.limits]
 
 
 @dataclass(frozen=True)
 class Gear:
-    """Two joints of one coordinate that move together: q_b = ratio q_a. Arguments: indices of joints; ratio."""
+    """Gear between two joints with one coordinate each: q_b = ratio q_a.
+
+    Args: name: unique among the model's gears; joint_a, joint_b: indices of the joints; ratio: not zero.
+    """
 
     name: str
     joint_a: int
@@ -246,10 +240,37 @@ class Gear:
     ratio: float
 
 
-def checked_limits(name, limits):
-    """Limits (low, high) of a joint position, the infinite pair for None.
+def ball_axes(axis, cone_axis, arm):
+    """Frame axes of a ball joint in the world.
 
-    Raises: ValueError for the wrong way round, or where zero, the starting pose's position, lies outside.
+    Args: axis, cone_axis: see Model.add_ball; arm: from the joint's point to the child's centre of mass (3,) [m].
+
+    Returns: the child's axes (3, 3), the parent's axes (3, 3), and the angle between their n0 [rad].
+    """
+    if axis is None:
+        axis = arm if np.linalg.norm(arm) > COINCIDENT else (0.0, 0.0, 1.0)
+    axis = unit_vector("axis", axis)
+    cone_axis = axis if cone_axis is None else unit_vector("cone_axis", cone_axis)
+    swing = math.atan2(np.linalg.norm(np.cross(axis, cone_axis)), axis @ cone_axis)
+    axes = frame_axes(axis)
+    return axes, rotate(rotation_between(axes[0], cone_axis), axes), swing
+
+
+def universal_axes(parent_axis, child_axis):
+    """Frame axes (3, 3) of a universal joint in the world. Raises: ValueError if its axes are not at a right angle."""
+    n0, n1 = unit_vector("parent_axis", parent_axis), unit_vector("child_axis", child_axis)
+    if abs(n0 @ n1) > 1e-6:
+        between = math.degrees(math.acos(np.clip(n0 @ n1, -1, 1)))
+        raise ValueError(f"parent_axis and child_axis are {between:g}° apart: expected a right angle")
+    n1 = unit_vector("child_axis", n1 - n0 @ n1 * n0)
+    return np.stack([n0, n1, np.cross(n0, n1)])
+
+
+def checked_limits(name, limits):
+    """Check limits (low, high) of a joint position. Returns them, or the infinite pair for None.
+
+    Raises: TypeError for anything but two numbers; ValueError if low exceeds high, or if zero, the position in the
+    starting pose, is outside.
     """
     if limits is None:
         return NO_LIMITS
@@ -261,30 +282,10 @@ def checked_limits(name, limits):
         raise ValueError(f"{name} are {low:g} to {high:g}: expected numbers, infinite for no limit on that side")
     if low > high:
         raise ValueError(f"{name} are {low:g} to {high:g}, the wrong way round: expected low <= high")
-    beyond = max(low, -high)
-    if beyond > 0:
+    violation = max(low, -high)
+    if violation > 0:
         raise ValueError(
-            f"{name} are {low:g} to {high:g}: the starting pose violates them by {beyond:g}; "
-            "joint positions are zero in that pose, expected limits with zero between them"
+            f"{name} are {low:g} to {high:g}, and the starting pose violates them by {violation:g}: expected limits "
+            "that include zero, the position in the starting pose"
         )
     return low, high
-
-
-def motor_target(model, joint, speed, position, worlds):
-    """What a solver's set_motor is asked for: index of the joint, "speed" or "position", and targets (worlds,).
-
-    Arguments: model: a Model; joint: index or name; speed, position: numbers for all worlds or (worlds,), or None.
-
-    Raises: ValueError for an unknown joint, one without a motor, and a target that its motor has not.
-    """
-    index = look_up("joint", joint, model.joints, "joint")
-    named, motor = model.joints[index].name, getattr(model.joints[index], "motor", None)
-    if motor is None:
-        driven = ", ".join(repr(one.name) for one in model.joints if getattr(one, "motor", None)) or "none"
-        raise ValueError(f"joint {named!r} has no motor: expected one of those declared with motor= ({driven})")
-    name, other = ("speed", "position") if motor.position is None else ("position", "speed")
-    given = {"speed": speed, "position": position}
-    if given[name] is None or given[other] is not None:
-        what = " and ".join(each for each in given if given[each] is not None) or "no target"
-        raise ValueError(f"{what} for the motor of {named!r}, which was declared with {name}=: expected {name} alone")
-    return index, name, spread(f"{name} of {named!r}", given[name], (worlds,))

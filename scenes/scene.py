@@ -98,6 +98,6 @@ class Scene:
     @property
     def passive(self):
         """Whether nothing adds energy: no wind, no driven particle, no moving collider, no motor."""
-        if self.model is not None and any(getattr(joint, "motor", None) for joint in self.model.joints):
+        if self.model is not None and any(joint.motor for joint in self.model.joints):
             return False
         return self.particles is None or (self.particles.still and self.particles.wind is None)

@@ -81,7 +81,7 @@ def test_solver_folders_import_neither_one_another_nor_particle_dynamics(name):
         others = {f"rigid.solvers.{solver}" for solver in SOLVERS if solver != own}
         assert not {module for module in found if ".".join(module.split(".")[:3]) in others}
     if own != "verlet":
-        dynamics = {"pbd.system", "pbd.step", "pbd.relax", "pbd.integrate", "pbd.ParticleSystem"}
+        dynamics = {"pbd.system", "pbd.step", "pbd.projection", "pbd.integrate", "pbd.ParticleSystem"}
         assert not found & dynamics
 
 
@@ -120,8 +120,8 @@ def decorated(node):
 
 
 def test_the_search_for_kernels_finds_them():
-    found = [node.name for node in ast.walk(tree("pbd/relax.py")) if decorated(node)]
-    assert {"project", "violation", "relax_cluster"} <= set(found)
+    found = [node.name for node in ast.walk(tree("pbd/projection.py")) if decorated(node)]
+    assert {"project", "violation", "project_cluster"} <= set(found)
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if uses_taichi(name)])

@@ -2,12 +2,13 @@
 
 import taichi as ti
 
-from pbd.collision.contact import LEFT_ON_SURFACE, rebound, rub
+from pbd.collision.contact import LEFT_ON_SURFACE, apply_friction, rebound
 from pbd.constraints.box import project_into_box, rebound_in_box, wall
 from pbd.core.quaternions import rotate, rotate_back
 from pbd.core.shapes import signed_distance
 from pbd.data import INPUT, POSE
 from pbd.integrate import acceleration
+from pbd.phases import rows
 
 
 @ti.func
@@ -35,8 +36,9 @@ def touch(s: ti.template(), before, after, shape, x):
 
 
 @ti.func
-def keep_out(s: ti.template(), before, after, i, world):
-    """Move particle i out of every collider and into every box, with friction; return the deepest penetration."""
+def project_colliders(s: ti.template(), substep, i, world):
+    """Move particle i out of every collider and into every box, with friction. Returns: the deepest penetration [m]."""
+    before, after = rows(s, substep)
     deepest = 0.0
     q = s.particles.position[i, world]
     radius = s.particles.radius[i, world]
@@ -47,7 +49,7 @@ def keep_out(s: ti.template(), before, after, i, world):
             distance, normal, drift = touch(s, before, after, shape, x)
             depth = radius - distance
             if depth > 0.0:
-                x = rub(x + depth * normal, start + drift, normal, depth, s.colliders.friction[shape])
+                x = apply_friction(x + depth * normal, start + drift, normal, depth, s.colliders.friction[shape])
                 deepest = ti.max(deepest, depth)
         for b in range(s.counts.boxes):
             inside = project_into_box(x, start, s.colliders.boxes, b, radius)
@@ -59,8 +61,9 @@ def keep_out(s: ti.template(), before, after, i, world):
 
 
 @ti.func
-def bounce(s: ti.template(), before, after, i, world):
-    """Send particle i back off the surfaces that stopped it in this step, if they have restitution."""
+def apply_restitution(s: ti.template(), substep, i, world):
+    """Let particle i rebound from the surfaces that stopped it in this step, if they have restitution."""
+    before, after = rows(s, substep)
     q = s.particles.position[i, world]
     radius = s.particles.radius[i, world]
     if q[3] > 0.0 and radius >= 0.0:
@@ -85,8 +88,9 @@ def bounce(s: ti.template(), before, after, i, world):
 
 
 @ti.func
-def held_off(s: ti.template(), before, after, i, world):
+def touches_surface(s: ti.template(), substep, i, world):
     """1 if a collider or a box stopped particle i in this step, else 0."""
+    before, after = rows(s, substep)
     result = 0
     q = s.particles.position[i, world]
     x, predicted = ti.Vector([q[0], q[1], q[2]]), s.particles.predicted_position[i, world]

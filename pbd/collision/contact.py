@@ -18,7 +18,7 @@ LEFT_ON_SURFACE = 1e-3
 
 
 @ti.func
-def rub(x, start, normal, depth, friction):
+def apply_friction(x, start, normal, depth, friction):
     """Position after friction.
 
     Arguments:

@@ -1,20 +1,20 @@
-"""Particles kept apart from one another: cloth from itself, grains from grains.
+"""Contacts between particles, for example of cloth with itself or of grains.
 
-Two particles keep the distance r1 + r2, or the distance of their description if that is less, so that neighbours in a
-cloth, described closer than its thickness, are left alone (Müller, Ten Minute Physics 15, "Self-collision solved").
+Two particles keep the distance r1 + r2. If the description has them closer than that, they keep the described distance
+instead, so that neighbours in a cloth do not push each other (Müller, Ten Minute Physics 15, "Self-collision solved").
 
-A spatial hash finds the pairs that could meet, in the next substep or in the next `contact_interval` of them
+A spatial hash finds the pairs that could touch, in the next substep or in the next `contact_interval` substeps
 (Teschner et al., Optimized Spatial Hashing, 2003; counting sort by bucket as in Green, Particle Simulation using CUDA,
-2010). Each sweep then corrects all pairs at once, as Jacobi does, a particle gathering from its own neighbours: no two
-threads write to one place, and the result has the same bits whatever the threads. A pair's correction is divided by
-the larger number of touching neighbours of its two particles, the same for both, so that momentum is kept to
-round-off.
+2010). Each iteration then corrects all pairs at once (Jacobi), and each particle gathers the corrections from its own
+neighbours. So no two threads write to one place, and the bits do not depend on the number of threads. A pair's
+correction is divided by the larger number of touching neighbours of its two particles. This number is the same for
+both, so momentum is conserved to round-off.
 
-Limits: a pair is sought where its two are half way through these steps, should they go on as they go now, within
-`reach`, the largest contact distance c and half as much again. Two that meet or pass through one another are therefore
-noticed for certain if, relative to one another, they move less than c in that time: where they meet they are within c,
-and the middle is half that way from there. Take smaller steps, or search more often, where things move faster than
-that.
+Limitations: the search compares particles where they will be half way through these substeps if they keep their
+velocity. It finds pairs within the search radius, which is the largest contact distance c and half as much again. So it
+certainly finds two particles that meet or pass through one another if their relative way in that time is less than c:
+where they meet they are within c, and the middle is half that way from there. Take smaller steps or search more often
+where things move faster.
 """
 
 import taichi as ti
@@ -23,28 +23,31 @@ from pbd.constraints.kind import TINY
 from pbd.data import MOST_NEIGHBOURS, REPORT
 from pbd.integrate import position
 
-
-@ti.func
-def bucket_of(cell, buckets):
-    """Hash of a cell (three integers) into a power of two of buckets; cells in a row along x have buckets in a row."""
-    mixed = (cell[1] * 19349663) ^ (cell[2] * 83492791)
-    return (cell[0] + mixed) & (buckets - 1)
+# The search -----------------------------------------------------------------------------------------------------------
 
 
 @ti.func
-def cell_of(x, reach):
-    """The cell of size `reach` that a point lies in."""
-    return ti.Vector([ti.cast(ti.floor(x[k] / reach), ti.i32) for k in ti.static(range(3))])
-
-
-@ti.func
-def wanted(s: ti.template(), world):
-    """Whether contacts are to be sought in this substep."""
+def is_search_due(s: ti.template(), world):
+    """Whether this substep begins with a search for contacts."""
     return s.report[world, REPORT.substeps_to_search] <= 0.0
 
 
 @ti.func
-def count_down(s: ti.template(), world):
+def sort_into_buckets(s: ti.template(), substep, world):
+    """Sort a world's particles by bucket of the spatial hash, if a search is due."""
+    if is_search_due(s, world):
+        fill_buckets(s, world)
+
+
+@ti.func
+def find_neighbours(s: ti.template(), substep, i, world):
+    """List the particles that particle i could touch, if a search is due."""
+    if is_search_due(s, world):
+        list_neighbours(s, i, world)
+
+
+@ti.func
+def count_down_to_search(s: ti.template(), substep, world):
     """Count a substep towards the next search."""
     left = s.report[world, REPORT.substeps_to_search]
     if left <= 0.0:
@@ -53,58 +56,73 @@ def count_down(s: ti.template(), world):
 
 
 @ti.func
-def sort_into_buckets(s: ti.template(), world):
-    """Counting sort of a world's particles by bucket, in the order of their indices.
+def bucket_of(cell, buckets):
+    """Bucket of a cell (three integers). Cells in a row along x have consecutive buckets; `buckets` is a power of 2."""
+    mixed = (cell[1] * 19349663) ^ (cell[2] * 83492791)
+    return (cell[0] + mixed) & (buckets - 1)
 
-    Where each is half way through the steps until the next search is kept where its correction will be.
+
+@ti.func
+def cell_of(x, size):
+    """The cell (three integers) that contains a point. Args: x; size: of a cell [m]."""
+    return ti.Vector([ti.cast(ti.floor(x[k] / size), ti.i32) for k in ti.static(range(3))])
+
+
+@ti.func
+def fill_buckets(s: ti.template(), world):
+    """Sort a world's particles by bucket with a counting sort, which keeps the order of indices in a bucket.
+
+    `correction` holds the positions half way to the next search; the corrections themselves come later.
     """
     n = s.counts.particles
-    buckets = s.contacts.first_in_bucket.shape[0] - 1
+    size = s.settings.search_radius
+    first_in_bucket, middle = ti.static(s.contacts.first_in_bucket, s.contacts.correction)
+    buckets = first_in_bucket.shape[0] - 1
     half_way = 0.5 * s.settings.contact_interval
     for b in range(buckets + 1):
-        s.contacts.first_in_bucket[b, world] = 0
+        first_in_bucket[b, world] = 0
     for i in range(n):
         before = s.particles.previous_position[i, world]
-        s.contacts.correction[i, world] = before + half_way * (position(s, i, world) - before)
-        b = bucket_of(cell_of(s.contacts.correction[i, world], s.settings.search_radius), buckets)
-        s.contacts.first_in_bucket[b, world] = s.contacts.first_in_bucket[b, world] + 1
+        middle[i, world] = before + half_way * (position(s, i, world) - before)
+        b = bucket_of(cell_of(middle[i, world], size), buckets)
+        first_in_bucket[b, world] = first_in_bucket[b, world] + 1
     total = 0
     for b in range(buckets):
-        total += s.contacts.first_in_bucket[b, world]
-        s.contacts.first_in_bucket[b, world] = total
-    s.contacts.first_in_bucket[buckets, world] = total
+        total += first_in_bucket[b, world]
+        first_in_bucket[b, world] = total
+    first_in_bucket[buckets, world] = total
     for k in range(n):  # backwards, so that each count ends as the first place of its bucket
         i = n - 1 - k
-        b = bucket_of(cell_of(s.contacts.correction[i, world], s.settings.search_radius), buckets)
-        place = s.contacts.first_in_bucket[b, world] - 1
-        s.contacts.first_in_bucket[b, world] = place
+        b = bucket_of(cell_of(middle[i, world], size), buckets)
+        place = first_in_bucket[b, world] - 1
+        first_in_bucket[b, world] = place
         s.contacts.sorted_particles[place, world] = i
 
 
 @ti.func
-def find_neighbours(s: ti.template(), i, world):
-    """List the particles that particle i could meet in this step."""
+def list_neighbours(s: ti.template(), i, world):
+    """List the particles within the search radius of particle i."""
     found = 0
     if s.particles.radius[i, world] > 0.0:
-        x = s.contacts.correction[i, world]
-        home = cell_of(x, s.settings.search_radius)
-        buckets = s.contacts.first_in_bucket.shape[0] - 1
-        for k in range(9):  # rows of three cells, whose particles stand one after another in `binned`
+        size = s.settings.search_radius
+        first_in_bucket, middle = ti.static(s.contacts.first_in_bucket, s.contacts.correction)
+        x = middle[i, world]
+        home = cell_of(x, size)
+        buckets = first_in_bucket.shape[0] - 1
+        for k in range(9):  # rows of three cells, whose particles are consecutive in `sorted_particles`
             row = home + ti.Vector([-1, k // 3 - 1, k % 3 - 1])
             first = bucket_of(row, buckets)
-            for part in range(2):  # the row, and what of it went on at the first bucket
-                begin = s.contacts.first_in_bucket[first, world]
-                end = s.contacts.first_in_bucket[ti.min(first + 3, buckets), world]
+            for part in range(2):  # the row, then the part of it that continues at the first bucket
+                begin = first_in_bucket[first, world]
+                end = first_in_bucket[ti.min(first + 3, buckets), world]
                 if part == 1:
-                    begin, end = 0, s.contacts.first_in_bucket[ti.max(first + 3 - buckets, 0), world]
+                    begin, end = 0, first_in_bucket[ti.max(first + 3 - buckets, 0), world]
                 for place in range(begin, end):
                     j = s.contacts.sorted_particles[place, world]
-                    y = s.contacts.correction[j, world]
-                    # Cells far apart may share a bucket, and two of the nine rows: take a particle with its own row
-                    # only.
-                    near = (y - x).norm_sqr() < s.settings.search_radius * s.settings.search_radius
-                    if near and j != i and s.particles.radius[j, world] > 0.0:
-                        cell = cell_of(y, s.settings.search_radius)
+                    y = middle[j, world]
+                    if (y - x).norm_sqr() < size * size and j != i and s.particles.radius[j, world] > 0.0:
+                        # Distant cells may share a bucket, and two of the nine rows: take a particle with its own row.
+                        cell = cell_of(y, size)
                         if cell[1] == row[1] and cell[2] == row[2]:
                             if found < MOST_NEIGHBOURS:
                                 s.contacts.neighbours[i, found, world] = j
@@ -115,19 +133,22 @@ def find_neighbours(s: ti.template(), i, world):
     s.contacts.neighbour_count[i, world] = found
 
 
+# The projection -------------------------------------------------------------------------------------------------------
+
+
 @ti.func
-def contact(s: ti.template(), i, j, world):
+def pair_contact(s: ti.template(), i, j, world):
     """Depth [m] of the contact of particles i and j, and its normal from j to i.
 
-    The normal is that of the start of the step where the two have passed through one another since: where they are on
-    opposite sides, and were nearer than the contact distance on the (straight) way there.
+    If the two passed through one another in this substep, the normal is that of the start of the substep. They did if
+    they are on opposite sides, and were nearer than the contact distance on the straight way there.
     """
     offset = position(s, i, world) - position(s, j, world)
     before = s.particles.previous_position[i, world] - s.particles.previous_position[j, world]
     together = s.particles.radius[i, world] + s.particles.radius[j, world]
     crossed = offset.dot(before) < 0.0 or offset.norm_sqr() == 0.0
     depth, normal = 0.0, ti.Vector([0.0, 0.0, 0.0])
-    if crossed or offset.norm_sqr() < together * together:  # most candidates are farther off, and cost no root
+    if crossed or offset.norm_sqr() < together * together:  # most candidates are farther apart and need no root
         keep = ti.min(together, (s.contacts.rest_position[i, world] - s.contacts.rest_position[j, world]).norm())
         axis = offset
         if crossed:
@@ -143,47 +164,46 @@ def contact(s: ti.template(), i, j, world):
 
 
 @ti.func
-def count_touching(s: ti.template(), i, world):
-    """How many neighbours particle i touches now; kept where its binned entry was, which is no longer needed."""
+def count_touching(s: ti.template(), substep, i, world):
+    """Count the neighbours that particle i touches. `sorted_particles` holds the count, since the search is over."""
     touching = 0
     for k in range(s.contacts.neighbour_count[i, world]):
-        depth, _ = contact(s, i, s.contacts.neighbours[i, k, world], world)
+        depth, _ = pair_contact(s, i, s.contacts.neighbours[i, k, world], world)
         if depth > 0.0:
             touching += 1
     s.contacts.sorted_particles[i, world] = touching
 
 
 @ti.func
-def touches(s: ti.template(), i, world):
-    """1 if particle i met another in the last sweep, else 0."""
+def touches_particle(s: ti.template(), i, world):
+    """1 if particle i touched another in the last iteration, else 0."""
     result = 0
-    if s.report[world, REPORT.iterations] > 0:  # without a sweep `binned` still holds what the hash put there
+    if s.report[world, REPORT.iterations] > 0:  # without an iteration `sorted_particles` holds the sorted particles
         result = ti.min(s.contacts.sorted_particles[i, world], 1)
     return result
 
 
 @ti.func
-def push_apart(s: ti.template(), i, world):
-    """Sum of particle i's corrections from all that it touches; return its deepest contact."""
+def compute_correction(s: ti.template(), substep, i, world):
+    """Write the sum of particle i's corrections from all that it touches. Returns: the deepest contact [m]."""
     total = ti.Vector([0.0, 0.0, 0.0])
     deepest = 0.0
     w = s.particles.position[i, world][3]
+    previous, touching = ti.static(s.particles.previous_position, s.contacts.sorted_particles)
     for k in range(s.contacts.neighbour_count[i, world]):
         j = s.contacts.neighbours[i, k, world]
-        depth, normal = contact(s, i, j, world)
+        depth, normal = pair_contact(s, i, j, world)
         other = s.particles.position[j, world][3]
         if depth > 0.0 and w + other > 0.0:
             move = depth * normal
-            # Friction: the relative tangential displacement of the step, less at most μ times the normal correction.
-            before = ti.static(s.particles.previous_position)
-            slip = position(s, i, world) - before[i, world] - position(s, j, world) + before[j, world]
+            # Friction reduces the relative tangential displacement of the substep by at most μ times the depth.
+            slip = position(s, i, world) - previous[i, world] - position(s, j, world) + previous[j, world]
             slip -= slip.dot(normal) * normal
             distance = slip.norm()
             if distance > 0.0:
                 move -= slip * (ti.min(s.settings.contact_friction * depth, distance) / distance)
-            # At least one: a depth of mere round-off may be zero where `count_touching` asked.
-            touching = ti.max(1, s.contacts.sorted_particles[i, world], s.contacts.sorted_particles[j, world])
-            share = w / ((w + other) * touching)
+            # At least one: a depth of mere round-off may have been zero in `count_touching`.
+            share = w / ((w + other) * ti.max(1, touching[i, world], touching[j, world]))
             total += share * move
             deepest = ti.max(deepest, depth)
     s.contacts.correction[i, world] = total
@@ -191,8 +211,8 @@ def push_apart(s: ti.template(), i, world):
 
 
 @ti.func
-def take_correction(s: ti.template(), i, world):
-    """Add what `push_apart` found."""
+def apply_correction(s: ti.template(), substep, i, world):
+    """Add the sum of corrections to the position of particle i."""
     q = s.particles.position[i, world]
     d = s.contacts.correction[i, world]
     s.particles.position[i, world] = ti.Vector([q[0] + d[0], q[1] + d[1], q[2] + d[2], q[3]])

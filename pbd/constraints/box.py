@@ -10,7 +10,7 @@ Source: Jakobsen, Advanced Character Physics (2001), section 3.
 
 import taichi as ti
 
-from pbd.collision.contact import LEFT_ON_SURFACE, rebound, rub
+from pbd.collision.contact import LEFT_ON_SURFACE, apply_friction, rebound
 from pbd.data import BOX
 
 
@@ -32,7 +32,7 @@ def project_into_box(x, start, boxes: ti.template(), b, radius):
             x[axis] = height
             normal = ti.Vector([0.0, 0.0, 0.0])
             normal[axis] = side
-            x = rub(x, start, normal, depth, boxes[b, BOX.friction])
+            x = apply_friction(x, start, normal, depth, boxes[b, BOX.friction])
             x[axis] = height
     return x
 

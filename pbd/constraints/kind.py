@@ -1,7 +1,7 @@
 """What a kind of constraint is: a function of particles, and how it is projected.
 
 A kind knows nothing of storage or order. It gets positions x, positions at the start of the step, inverse masses w
-and its own parameters, and answers with the positions projected. `pbd.relax` decides who is projected when.
+and its own parameters, and answers with the positions projected. `pbd.projection` decides who is projected when.
 
 Most kinds are a scalar function C(x) with its gradient, and `scalar_constraint` makes the projection:
 

@@ -135,7 +135,8 @@ def is_array(annotation):
 
 def is_given_later(annotation):
     """Whether an annotation declares a number, a numpy array or a value that no allocation makes."""
-    return annotation in (Any, float, int) or isinstance(annotation, type) and issubclass(annotation, HostArray)
+    is_host_array = isinstance(annotation, type) and issubclass(annotation, HostArray)
+    return is_host_array or annotation in (Any, float, int)
 
 
 def allocate(declaration, values=None, **counts):

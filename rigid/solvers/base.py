@@ -5,8 +5,8 @@ from dataclasses import replace
 from pbd.core.runtime import require_taichi
 from pbd.core.validate import one_of, whole
 from rigid.constraints.joints.positions import JointPositions
-from rigid.model import models_of_worlds
 from rigid.solvers.options import SolverOptions
+from rigid.worlds import models_of_worlds
 
 
 class Solver:

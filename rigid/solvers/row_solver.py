@@ -18,8 +18,9 @@ from rigid.constraints.joints.table import BODY_J as BODY
 from rigid.constraints.joints.table import JointTable
 from rigid.constraints.rows import BODY_J, DAMPING, IDLE, KIND, LOCK, STIFFNESS, RowTable
 from rigid.energy import energy
-from rigid.joint import Hinge, Universal, motor_target
+from rigid.joint import Hinge, Universal
 from rigid.kernels.motion import PSEUDO, motion
+from rigid.motor import motor_target
 from rigid.names import look_up
 from rigid.solvers.base import Solver
 from rigid.solvers.report import CROWDED, DIVERGED_STEP, REPORTS, TOUCHING

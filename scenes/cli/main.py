@@ -28,8 +28,8 @@ from scenes.cli.terminal import (
     usage_errors,
 )
 from scenes.registry import available, load
-from scenes.render.film import draw_frames, renderer_for
-from scenes.render.video import SUFFIXES, check_output
+from scenes.render.film import ENDINGS, draw_frames, renderer_for
+from scenes.render.video import check_output
 from scenes.simulate.device import DEVICES
 from scenes.simulate.recording import Recording
 from scenes.simulate.run import Replay, Run, record
@@ -225,7 +225,7 @@ def render_scene(given):
         if page and getattr(given, flag):
             raise WrongCommand(f"--{flag.replace('_', '-')} cannot be used with {given.out}, which is a page")
     with usage_errors():
-        check_output(given.out, (*SUFFIXES, ".html"))
+        check_output(given.out, ENDINGS)
         write = importlib.import_module("scenes.render.page.replay").write if page else None  # needs viser
         source = replay_of(given) if given.recording else run_of(given)
         renderer = None if page else renderer_for(source.scene, *size)

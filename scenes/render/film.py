@@ -1,41 +1,50 @@
 """From a scene to a picture or a video: step, draw, label and encode one frame at a time."""
 
 import contextlib
+import importlib
 from pathlib import Path
 
 from scenes.render.label import draw_labels
 from scenes.render.renderer import Renderer
-from scenes.render.video import VideoWriter, check_output
+from scenes.render.video import SUFFIXES, VideoWriter, check_output
 from scenes.simulate.device import initialise
 from scenes.simulate.run import Replay, Run
 from scenes.visuals.framing import framing_camera
+
+ENDINGS = (*SUFFIXES, ".html")  # of the files that `film` and `verletlab render` write
 
 
 def film(
     scene, path, solver=None, duration=None, dt=None, fps=30.0, width=1280, height=720, labels=True,
     recording=None, progress=None, **options,
 ):  # fmt: skip
-    """Run a scene and write a video (.mp4, .gif) or a picture of the end (.png).
+    """Run a scene and write a video, a picture of the last frame, or a page that replays the run.
 
-    Only one frame is kept in memory. After Ctrl-C, or if the run diverges, the video contains the frames until then.
+    Only one frame is in memory at a time. After Ctrl-C, or if the run diverges, the file holds the frames so far.
 
     Args:
         scene: a Scene.
-        path: of the file; its suffix chooses the format.
-        solver, duration, dt, options: as for `scenes.run`.
-        fps: frames a second [1/s], rounded to whole steps. A second of film is a simulated second.
-        width, height: of the picture [pixels].
-        labels: whether scene, solver and time are written into a corner.
-        recording: a Recording of the scene to draw, instead of a run.
-        progress: called with the number of each frame, from 1 on, and with the number of all frames.
+        path: an .mp4 or .gif file for a video, .png for the last frame, .html for a page (needs viser).
+        solver, duration, dt, options: see `scenes.run`.
+        fps: frames per second, rounded so that frames are at whole steps. The film runs in real time.
+        width, height: size of the picture [pixels]; a page has no size.
+        labels: whether to draw scene, solver and time in the corner; a page always has them.
+        recording: a Recording of the scene, which is drawn without a new run.
+        progress: called with the number of each frame, from 1, and the number of frames.
 
-    Returns: number of frames written.
+    Returns: the number of frames written.
 
-    Raises: an OSError or ValueError before anything runs if `path` cannot be written. KeyboardInterrupt, pbd.Diverged
-        and others after the video is finished; their attribute `frames` is the number of frames written.
+    Raises:
+        ValueError, OSError: if `path` cannot be written; nothing runs then.
+        KeyboardInterrupt, pbd.Diverged: after the file is complete, with the number of its frames as `frames`.
     """
-    check_output(path)
+    check_output(path, ENDINGS)
+    page = Path(path).suffix.lower() == ".html"
+    write_page = importlib.import_module("scenes.render.page.replay").write if page else None  # needs viser
     source = Run(scene, solver, duration, dt, fps, **options) if recording is None else Replay(scene, recording, fps)
+    if page:
+        write_page({source.solver: source}, path, progress=progress)
+        return source.count
     return draw_frames(source, path, renderer_for(scene, width, height), labels, progress)
 
 

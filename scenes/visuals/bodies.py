@@ -7,7 +7,7 @@ import numpy as np
 from pbd.core.rotation import IDENTITY
 from pbd.core.shapes import GRID, HULL, PLANE
 from rigid.mass import principal_axes
-from rigid.rotation import multiply, rotate, triad
+from rigid.rotation import frame_axes, multiply, rotate
 from scenes.visuals.colours import CHALK, PALETTE, SAND, STEEL, STONE
 from scenes.visuals.geometry import Instances
 from scenes.visuals.primitives import tubes
@@ -159,7 +159,7 @@ class SpringVisual:
         drawn = []
         for spring in self.model.springs:
             start, end = anchor_positions(frame, [spring.a, spring.b], [spring.anchor_a, spring.anchor_b])
-            across = triad((end - start) / max(np.linalg.norm(end - start), 1e-9))[1:]
+            across = frame_axes((end - start) / max(np.linalg.norm(end - start), 1e-9))[1:]
             ring = self.radius * (np.outer(np.cos(angles), across[0]) + np.outer(np.sin(angles), across[1]))
             path = start + np.linspace(0, 1, len(angles))[:, None] * (end - start) + ring
             drawn.append(tubes(path[:-1], path[1:], 0.2 * self.radius, self.colour, sectors=6, rings=1))

@@ -9,6 +9,7 @@ import trimesh
 
 import rigid
 from rigid import mass, rotation
+from rigid.worlds import structure
 
 SEEDS = range(10)
 
@@ -37,7 +38,7 @@ def moved(body, random):
 JOINTS = {
     "ball": lambda m, a, b, p, n: m.add_ball(a, b, p),
     "hinge": lambda m, a, b, p, n: m.add_hinge(a, b, p, n),
-    "universal": lambda m, a, b, p, n: m.add_universal(a, b, p, n, rotation.triad(n)[2]),
+    "universal": lambda m, a, b, p, n: m.add_universal(a, b, p, n, rotation.frame_axes(n)[2]),
     "slider": lambda m, a, b, p, n: m.add_slider(a, b, p, n),
     "fixed": lambda m, a, b, p, n: m.add_fixed(a, b, p),
 }
@@ -65,7 +66,7 @@ def test_anchors_and_triads_coincide_at_time_zero(kind, parent, seed):
     if kind != "fixed":
         assert np.abs(axes[0] - axis).max() < 5e-15
     if kind == "universal":
-        assert np.abs(axes[1] - rotation.triad(axis)[2]).max() < 5e-15
+        assert np.abs(axes[1] - rotation.frame_axes(axis)[2]).max() < 5e-15
 
 
 def test_axes_nearly_at_a_right_angle_are_put_at_one():
@@ -107,7 +108,7 @@ def test_a_tilted_cone(seed):
     assert np.abs(b.world_direction(ball.child_axes[0]) - axis).max() < 5e-15
     assert np.allclose(angles(rotation.IDENTITY), (angle, 0), rtol=0, atol=1e-13)
     s, t = random.uniform(0, 2.5), random.uniform(-3, 3)
-    to_cone = rotation.between_triads(b.world_direction(ball.child_axes), a.world_direction(ball.parent_axes))
+    to_cone = rotation.between_axes(b.world_direction(ball.child_axes), a.world_direction(ball.parent_axes))
     twist = rotation.from_axis_angle(axis, t)
     swing = rotation.from_axis_angle(np.cross(cone, unit(random)), s)
     assert np.allclose(angles(rotation.multiply(swing, rotation.multiply(to_cone, twist))), (s, t), rtol=0, atol=1e-12)
@@ -157,7 +158,7 @@ def test_what_a_joint_is_given_is_what_it_has():
     cross = model.joint(model.add_universal(
         rigid.GROUND, 0, (0, 0, 0), (2, 0, 0), (0, 5, 0), parent_limits=(-1, 1), child_limits=(-0.5, 0)))  # fmt: skip
     assert (cross.parent_limits, cross.child_limits) == ((-1.0, 1.0), (-0.5, 0.0))
-    assert [j.freedom for j in (hinge, free, cross)] == [1, 3, 2]
+    assert [j.degrees_of_freedom for j in (hinge, free, cross)] == [1, 3, 2]
 
 
 # Bodies and shapes --------------------------------------------------------------------------------------------------
@@ -207,7 +208,8 @@ def test_a_compound_is_its_parts_wherever_they_are_added(seed):
     q = rotation.normalised(random.normal(size=4))
     spin, v = random.normal(size=3), random.normal(size=3)
     shapes = [rigid.Box((0.2, 0.3, 0.4), centre=random.normal(size=3), rotation=random.normal(size=4)),
-              rigid.Sphere(0.2, centre=random.normal(size=3)), rigid.Capsule(0.1, **dict(zip(("start", "end"), random.normal(size=(2, 3))))),
+              rigid.Sphere(0.2, centre=random.normal(size=3)),
+              rigid.Capsule(0.1, start=random.normal(size=3), end=random.normal(size=3)),
               rigid.ConvexHull(random.normal(size=(12, 3)))]  # fmt: skip
     densities = [300.0, 900.0, None, 120.0]
     model = rigid.Model()
@@ -379,5 +381,5 @@ def test_structure_tells_models_apart_by_joints_not_by_numbers():
     models[0].add_ball(0, 1, (0, 0, 0))
     models[1].add_ball(0, 1, (1, 0, 0))
     models[2].add_ball(1, 0, (0, 0, 0))
-    assert models[0].structure() == models[1].structure()
-    assert models[0].structure() != models[2].structure()
+    assert structure(models[0]) == structure(models[1])
+    assert structure(models[0]) != structure(models[2])

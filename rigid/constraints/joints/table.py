@@ -98,9 +98,9 @@ class JointTable:
             self.add_limits(i, j, c, [(-np.inf, joint.swing_limit) for joint in joints])
             self.add_limits(i, j, c + 1, [joint.twist_limits for joint in joints])
         elif kind == UNIVERSAL:
-            for k, name in enumerate(("parent_limits", "child_limits")):
+            for k in range(2):
                 self.add_drives(i, j, c + k, joints)
-                self.add_limits(i, j, c + k, [getattr(joint, name) for joint in joints])
+                self.add_limits(i, j, c + k, [joint.coordinate_limits()[k] for joint in joints])
         elif kind in (HINGE, SLIDER, DISTANCE):
             self.add_drives(i, j, c, joints)
             self.add_limits(i, j, c, [joint.limits for joint in joints])
@@ -111,7 +111,7 @@ class JointTable:
             numbers[ANCHOR_I:TRIAD_I, world] = [*joint.parent_anchor, *joint.child_anchor]
             numbers[TRIAD_I:TRIAD_J, world] = np.ravel(joint.parent_axes)
             numbers[TRIAD_J:START, world], numbers[START:LENGTH, world] = np.ravel(joint.child_axes), start
-            numbers[LENGTH, world] = getattr(joint, "length", 0.0)
+            numbers[LENGTH, world] = joint.length
         self.numbers.append(np.broadcast_to(numbers, (JOINT_NUMBERS, self.worlds)))
 
     def add_locks(self, kind, i, j, joints):
@@ -139,15 +139,15 @@ class JointTable:
 
     def add_drives(self, i, j, c, joints):
         """Friction, motor and spring of a joint along coordinate c, where any world has one."""
-        frictions = [getattr(joint, "friction", 0.0) for joint in joints]
+        frictions = [joint.friction for joint in joints]
         if max(frictions) > 0:
             self.add_drive(drive.FRICTION, i, j, c, [(friction,) for friction in frictions])
-        motors = [getattr(joint, "motor", None) for joint in joints]
+        motors = [joint.motor for joint in joints]
         for kind, wanted in ((drive.MOTOR, "speed"), (drive.SERVO, "position")):
             efforts = [effort(motor, wanted) for motor in motors]
             if any(given[0] > 0 for given in efforts):
                 self.add_drive(kind, i, j, c, efforts)
-        springs = [getattr(joint, "spring", None) for joint in joints]
+        springs = [joint.spring for joint in joints]
         if any(map(acts, springs)):
             self.add_drive(drive.SPRING, i, j, c, [strength(spring) for spring in springs])
 
@@ -229,6 +229,6 @@ def softness(soft):
 
 def effort(motor, wanted):
     """Columns of a motor, or None: no effort where it does not have what is wanted, "speed" or "position"."""
-    if motor is None or getattr(motor, wanted) is None:
+    if motor is None or motor.controls != wanted:
         return 0.0, 0.0, 0.0, 0.0
     return motor.max_effort, motor.speed or 0.0, motor.position or 0.0, motor.position_gain

@@ -6,13 +6,13 @@ from pbd.core.launch import Launch, on_cpu, read, write
 from pbd.data import SPREAD
 from rigid.collision.data import array
 from rigid.joint import Hinge, Universal
-from rigid.model import models_of_worlds
 from rigid.solvers.articulated.data import Features
 from rigid.solvers.articulated.links import LinkTable
 from rigid.solvers.articulated.options import ArticulatedOptions
 from rigid.solvers.articulated.step import settle_kernel, step_kernel
 from rigid.solvers.sequential.data import BEYOND
 from rigid.solvers.sequential.solver import SequentialSolver
+from rigid.worlds import models_of_worlds
 
 
 class ArticulatedSolver(SequentialSolver):

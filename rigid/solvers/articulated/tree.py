@@ -61,7 +61,7 @@ def spanning_trees(model):
 
 def cost(joint, depth, waiting):
     """What it costs to grow along a joint, least first. Arguments: depth: of its end in a tree, from the ground."""
-    return getattr(joint, "motor", None) is None, joint.freedom, inner(joint, waiting) == GROUND, depth
+    return joint.motor is None, joint.degrees_of_freedom, inner(joint, waiting) == GROUND, depth
 
 
 def inner(joint, waiting):

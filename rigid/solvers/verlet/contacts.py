@@ -1,193 +1,263 @@
-"""Contacts of bodies, on their frames: one impulse at one point, and the frame answers as the body it is.
+"""Contacts of bodies: one impulse at one point, which moves the particles of a frame as a rigid body.
 
-A contact keeps a point of A out of B, along the normal n from B to A. Both points ride on their frames,
-p = Σ c_i x_i (rigid/solvers/verlet/frame.py), and with D the displacement of A's point relative to B's since the start of the
-step, and g the gap there,
+A contact keeps a point of A out of B, along the normal n from B to A. Both points are fixed in their frames,
+p = Σ c_i x_i (rigid/solvers/verlet/frame.py). D is the displacement of A's point relative to B's since the start of the
+step, and g the gap at the start:
 
-    C = max(g - skin, 0) - part + n·D >= 0,    λ >= 0,    λ C = 0
-    t·D = 0  while  |λ_t| <= μ λ                             (two tangents t, the cone of Coulomb)
+    C = max(g - skin, 0) - correction + n·D >= 0,    λ >= 0,    λ C = 0
+    t·D = 0  while  |λ_t| <= μ λ                     (two tangents t, Coulomb's cone)
 
-with skin and part as below: what overlaps already comes no deeper, and is parted slowly.
+An overlap does not get deeper, and the correction reduces it slowly.
 
-An impulse P at p moves the particles of a frame as it moves the body: with M, c and I those of its particles as they
-were at the start of the step,  x_i += P/M + I⁻¹((p - c) × P) × (x*_i - c).
+An impulse P at p moves the particles of a frame as it moves the body. M, c and I are of the particles x* at the start
+of the step:  x_i += P/M + I⁻¹((p - c) × P) × (x*_i - c).
 
-Source: Jakobsen, Advanced Character Physics (2001), section 5, who moves the four corners by x_i += c_i w_i λ Δ. Of all
-gradients of p that agree on rigid motions his is one that strains the frame, and sticks have to mend it; this is the
-one they leave alone, the least in mass. Linear momentum is exact, and angular momentum Σ m x* × (x - x*)/h as well,
-since both bodies take the impulse at one point of the start of the step.
+Source: Jakobsen, Advanced Character Physics (2001), section 5, who moves the four corners by x_i += c_i w_i λ Δ. Many
+gradients of p agree on rigid motions. His strains the frame, and sticks have to restore it. Ours does not strain it,
+and is the smallest in mass. It conserves linear momentum exactly, and angular momentum Σ m x* × (x - x*)/h as well,
+because the impulses act on both bodies at one point of the start of the step.
 
-Accumulated λ, clamped as a sum (Catto, Iterative dynamics with temporal coherence, 2005): it may shrink again within a
-step, so that sweeps converge to λ C = 0 instead of leaving bodies apart, and the last step's λ starts the next.
+The accumulated λ is clamped (Catto, Iterative dynamics with temporal coherence, 2005). It may decrease again within a
+step, so the iterations converge to λ C = 0 and do not leave the bodies apart. The contact cache hands it on to the next
+step.
 """
 
 import taichi as ti
 
 from pbd.constraints.kind import WEIGHTLESS
 from pbd.integrate import gravity
-from rigid.collision.data import POINT
-from rigid.solvers.verlet.contact_cache import CALM, recall
-from rigid.solvers.verlet.data import (
-    APPROACH,
-    ARM_A,
-    ARM_B,
-    DRIFT,
-    FRICTION,
-    IMPULSE,
-    INVERSE_WEIGHT,
-    NORMAL,
-    RESTITUTION,
-    ROLL,
-    ROOM,
-    START,
-    TANGENT,
-    WEIGHTS_A,
-    WEIGHTS_B,
-    four,
+from rigid.collision.contact_cache import CACHED, look_up, store
+from rigid.collision.data import PAIR, POINT
+from rigid.kernels.columns import put_triple, quadruple, triple
+from rigid.solvers.verlet.bodies import weighted_point
+from rigid.solvers.verlet.contact_sides import (
+    PARTICLE,
+    apply_impulse,
+    closing_gravity,
+    inverse_effective_mass,
+    margins_at_rest,
+    pending_displacement,
+    point_of,
     sides_of,
-    tangents,
-    triple,
-    write_triple,
+    weights_of,
 )
-from rigid.solvers.verlet.poses import combined
-from rigid.solvers.verlet.rolling import prepare_rolling, rise
-from rigid.solvers.verlet.sides import PARTICLE, answer, margins, moved, point_of, pull, push, weights_of
+from rigid.solvers.verlet.data import CONTACT
+from rigid.solvers.verlet.rolling import prepare_rolling, rolling_rise
 
-# Parts of the bodies' margins (rigid/solvers/verlet/upload.py). Within the skin two surfaces already come no closer: a corner
-# that lifts off by a hair's breadth cannot fall back, and what rocks comes to rest. What overlaps by more than the slop
-# is parted: a part of it in each step, and no faster than FASTEST [m/s], which is all the speed it can gain.
-SKIN, SLOP = 0.3, 0.25
-PARTED, FASTEST = 0.2, 0.02
+# In parts of the bodies' margins at rest. Two surfaces nearer than the skin do not approach further. So a corner that
+# lifts off slightly cannot fall back, and a rocking body comes to rest.
+SKIN = 0.3
+
+# An overlap deeper than the slop (in parts of the margins at rest) is corrected by a part of it in each step, but not
+# faster than FASTEST_CORRECTION [m/s], which is all the speed that the bodies can gain.
+SLOP, CORRECTION, FASTEST_CORRECTION = 0.25, 0.2, 0.02
+
+# An approach faster than so many steps of gravity is an impact. Its impulse is no estimate for the next step's.
+RESTING_STEPS = 3.0
 
 
 @ti.func
-def count(s: ti.template(), world):
+def contact_count(s: ti.template(), world):
     """How many contacts there are in this step."""
-    return ti.min(s.hooked.points.count[world], s.hooked.contacts.shape[0])
+    return ti.min(s.hooked.points.count[world], s.hooked.contacts.shape[1])
 
 
 @ti.func
-def measure(s: ti.template(), c, world):
-    """Write the part of D, for contact c, that the frames show: without what impulses are about to do to them.
+def axes_of(s: ti.template(), c, world):
+    """Normal of contact c and two tangents, at right angles (3,) each."""
+    n = triple(s.hooked.contacts, c, CONTACT.normal, world)
+    t = triple(s.hooked.contacts, c, CONTACT.tangent, world)
+    return n, t, n.cross(t)
 
-    And without what the two points part by rolling.
-    """
+
+@ti.func
+def impulse_of(s: ti.template(), c, world):
+    """Accumulated impulse of contact c in the world (3,) [kg m]."""
+    n, t, u = axes_of(s, c, world)
+    impulse = triple(s.hooked.contacts, c, CONTACT.impulse, world)
+    return impulse[0] * n + impulse[1] * t + impulse[2] * u
+
+
+@ti.func
+def is_impact(s: ti.template(), c, world):
+    """Whether the bodies of contact c approach too fast for a resting contact."""
+    approach = s.hooked.contacts[world, c, CONTACT.approach_speed]
+    return approach > RESTING_STEPS * gravity(s, 0).norm() * s.settings.h
+
+
+@ti.func
+def apply_contact_impulse(s: ti.template(), array: ti.template(), sign, c, impulse, world):
+    """Apply an impulse [kg m] to A at contact c, and the opposite one to B. Args: array, sign: see `apply_impulse`."""
     a, b = sides_of(s, c, world)
-    drift = -triple(s.hooked.contacts, c, world, START)
+    apply_impulse(s, array, sign, a, triple(s.hooked.contacts, c, CONTACT.arm_a, world), impulse, world)
+    apply_impulse(s, array, sign, b, triple(s.hooked.contacts, c, CONTACT.arm_b, world), -impulse, world)
+
+
+@ti.func
+def measure_displacement(s: ti.template(), c, world):
+    """Write D of contact c, without the displacement by pending impulses, and without what rolling adds to it."""
+    contacts = ti.static(s.hooked.contacts)
+    x = ti.static(s.particles.position)
+    a, b = sides_of(s, c, world)
+    displacement = -triple(contacts, c, CONTACT.start, world)
     if a >= 0:
-        drift += combined(s, s.particles.position, a, four(s.hooked.contacts, c, world, WEIGHTS_A), world)
+        displacement += weighted_point(s, x, a, quadruple(contacts, c, CONTACT.weights_a, world), world)
     if b >= 0:
-        drift -= combined(s, s.particles.position, b, four(s.hooked.contacts, c, world, WEIGHTS_B), world)
-    drift -= rise(s, c, world) * triple(s.hooked.contacts, c, world, NORMAL)
-    write_triple(s.hooked.contacts, c, world, DRIFT, drift)
+        displacement -= weighted_point(s, x, b, quadruple(contacts, c, CONTACT.weights_b, world), world)
+    displacement -= rolling_rise(s, c, world) * triple(contacts, c, CONTACT.normal, world)
+    put_triple(contacts, c, CONTACT.displacement, displacement, world)
 
 
 @ti.func
-def apart(s: ti.template(), c, world):
-    """D: how far the two points of contact c have moved apart since the start of the step (3,) [m]."""
+def relative_displacement(s: ti.template(), c, world):
+    """D: displacement of A's point at contact c relative to B's since the start of the step (3,) [m]."""
+    contacts = ti.static(s.hooked.contacts)
     a, b = sides_of(s, c, world)
-    here = moved(s, a, triple(s.hooked.contacts, c, world, ARM_A), world)
-    there = moved(s, b, triple(s.hooked.contacts, c, world, ARM_B), world)
-    return triple(s.hooked.contacts, c, world, DRIFT) + here - there
+    of_a = pending_displacement(s, a, triple(contacts, c, CONTACT.arm_a, world), world)
+    of_b = pending_displacement(s, b, triple(contacts, c, CONTACT.arm_b, world), world)
+    return triple(contacts, c, CONTACT.displacement, world) + of_a - of_b
+
+
+# The phases of a step -------------------------------------------------------------------------------------------------
 
 
 @ti.func
-def push_both(s: ti.template(), array: ti.template(), sign, c, impulse, world):
-    """Give A an impulse at contact c, and B the opposite one."""
+def prepare_contact(s: ti.template(), c, world):
+    """Make contact c from a contact point, and look up its impulse of the last step."""
+    contacts, points = ti.static(s.hooked.contacts, s.hooked.points.numbers)
     a, b = sides_of(s, c, world)
-    push(s, array, sign, a, triple(s.hooked.contacts, c, world, ARM_A), impulse, world)
-    push(s, array, sign, b, triple(s.hooked.contacts, c, world, ARM_B), -impulse, world)
-
-
-# The phases of a step -----------------------------------------------------------------------------------------------
+    n = triple(points, c, POINT.normal, world)
+    gap = points[world, c, POINT.gap]
+    p = triple(points, c, POINT.position, world) - 0.5 * gap * n
+    t = tangent(n)
+    u = n.cross(t)
+    weights_a, arm_a = weights_of(s, a, p, world)
+    weights_b, arm_b = weights_of(s, b, p, world)
+    x, before = ti.static(s.particles.position, s.particles.previous_position)
+    start = point_of(s, before, a, weights_a, world) - point_of(s, before, b, weights_b, world)
+    put_triple(contacts, c, CONTACT.normal, n, world)
+    put_triple(contacts, c, CONTACT.tangent, t, world)
+    put_triple(contacts, c, CONTACT.arm_a, arm_a, world)
+    put_triple(contacts, c, CONTACT.arm_b, arm_b, world)
+    put_triple(contacts, c, CONTACT.start, start, world)
+    for k in ti.static(range(4)):
+        contacts[world, c, CONTACT.weights_a + k] = weights_a[k]
+        contacts[world, c, CONTACT.weights_b + k] = weights_b[k]
+    contacts[world, c, CONTACT.friction] = points[world, c, POINT.friction]
+    contacts[world, c, CONTACT.restitution] = points[world, c, POINT.restitution]
+    contacts[world, c, CONTACT.restitution_impulse] = 0.0
+    contacts[world, c, CONTACT.gap] = constraint_gap(s, a, b, gap, world)
+    for k, d in ti.static(enumerate((n, t, u))):
+        contacts[world, c, CONTACT.effective_mass + k] = 1.0 / (
+            inverse_effective_mass(s, a, arm_a, d, world) + inverse_effective_mass(s, b, arm_b, d, world) + WEIGHTLESS
+        )
+    prepare_rolling(s, c, world)
+    predicted = point_of(s, x, a, weights_a, world) - point_of(s, x, b, weights_b, world) - start
+    predicted += rolling_rise(s, c, world) * n  # corners move along their tangents, so a rotating frame grows
+    overlap = SKIN * margins_at_rest(s, a, b, world) - gap
+    acceleration = closing_gravity(s, a, b, n)
+    contacts[world, c, CONTACT.approach_speed] = approach_speed(s, n.dot(predicted), overlap, acceleration)
+    if is_impact(s, c, world):
+        # A body in an impact does not roll: it turns and slips far within the step, and the rise would throw it up.
+        put_triple(contacts, c, CONTACT.rolling_axis, ti.Vector([0.0, 0.0, 0.0]), world)
+    impulse = cached_impulse(s, c, world)
+    impulse = ti.Vector([ti.max(impulse.dot(n), 0.0), impulse.dot(t), impulse.dot(u)])
+    put_triple(contacts, c, CONTACT.impulse, impulse, world)
 
 
 @ti.func
-def prepare(s: ti.template(), c, world):
-    """Make contact c from the narrow phase's point, and find what it had in the last step."""
-    a, b = sides_of(s, c, world)
-    n = ti.Vector([s.hooked.points.numbers[world, c, POINT.normal + k] for k in ti.static(range(3))])
-    gap = s.hooked.points.numbers[world, c, POINT.gap]
-    p = ti.Vector([s.hooked.points.numbers[world, c, POINT.position + k] for k in ti.static(range(3))]) - 0.5 * gap * n
+def tangent(n):
+    """A unit vector at a right angle to n; the same n always has the same."""
     t = ti.Vector([0.0, n[2], -n[1]])
     if ti.abs(n[0]) > 0.6:
         t = ti.Vector([-n[2], 0.0, n[0]])
-    t /= t.norm()
-    weights_a, arm_a = weights_of(s, a, p, world)
-    weights_b, arm_b = weights_of(s, b, p, world)
-    now, before = ti.static(s.particles.position, s.particles.previous_position)
-    start = point_of(s, before, a, weights_a, world) - point_of(s, before, b, weights_b, world)
-    write_triple(s.hooked.contacts, c, world, NORMAL, n)
-    write_triple(s.hooked.contacts, c, world, TANGENT, t)
-    write_triple(s.hooked.contacts, c, world, ARM_A, arm_a)
-    write_triple(s.hooked.contacts, c, world, ARM_B, arm_b)
-    write_triple(s.hooked.contacts, c, world, START, start)
-    for k in ti.static(range(4)):
-        s.hooked.contacts[c, world, WEIGHTS_A + k] = weights_a[k]
-        s.hooked.contacts[c, world, WEIGHTS_B + k] = weights_b[k]
-    prepare_rolling(s, c, world)
-    skin = SKIN * margins(s, a, b, world)
-    room = gap - skin
-    if a > PARTICLE:  # a particle is put outside, as by any collider of pbd's; bodies that overlap are parted gently
-        deep = ti.max(-gap - SLOP * margins(s, a, b, world), 0.0)
-        room = ti.max(room, 0.0) - ti.min(PARTED * deep, FASTEST * s.settings.h)
-    s.hooked.contacts[c, world, ROOM] = room
-    across = n.cross(t)
-    for k, d in ti.static(enumerate((n, t, across))):
-        s.hooked.contacts[c, world, INVERSE_WEIGHT + k] = 1.0 / (
-            answer(s, a, arm_a, d, world) + answer(s, b, arm_b, d, world) + WEIGHTLESS
-        )
-    s.hooked.contacts[c, world, FRICTION] = s.hooked.points.numbers[world, c, POINT.friction]
-    s.hooked.contacts[c, world, RESTITUTION] = s.hooked.points.numbers[world, c, POINT.restitution]
-    foreseen = point_of(s, now, a, weights_a, world) - point_of(s, now, b, weights_b, world) - start
-    foreseen += rise(s, c, world) * n  # corners go on along their tangents, and the frame grows
-    # Speed at the end of the step as foreseen, and from it the speed at the surface, `depth` before.
-    given = pull(s, a, b, n)
-    speed = -n.dot(foreseen) / s.settings.h + 0.5 * given * s.settings.h
-    depth = ti.max(skin - gap - n.dot(foreseen), 0.0)
-    approach = ti.sqrt(ti.max(speed * speed - 2.0 * given * depth, 0.0)) * (speed > 0.0)
-    s.hooked.contacts[c, world, APPROACH] = approach
-    # What strikes does not roll: it turns and slips far within the step, and a rise for that would throw it.
-    if approach > CALM * gravity(s, 0).norm() * s.settings.h:
-        write_triple(s.hooked.contacts, c, world, ROLL, ti.Vector([0.0, 0.0, 0.0]))
-    impulse = recall(s, c, world)
-    normal = ti.max(impulse.dot(n), 0.0)
-    write_triple(s.hooked.contacts, c, world, IMPULSE, ti.Vector([normal, impulse.dot(t), impulse.dot(across)]))
+    return t / t.norm()
+
+
+@ti.func
+def constraint_gap(s: ti.template(), a, b, gap, world):
+    """The gap that C is computed with [m]: without the skin, and with the correction of an overlap."""
+    margin = margins_at_rest(s, a, b, world)
+    result = gap - SKIN * margin
+    if a > PARTICLE:  # a particle is put outside at once, as a collider of pbd does
+        overlap = ti.max(-gap - SLOP * margin, 0.0)
+        result = ti.max(result, 0.0) - ti.min(CORRECTION * overlap, FASTEST_CORRECTION * s.settings.h)
+    return result
+
+
+@ti.func
+def approach_speed(s: ti.template(), displacement, overlap, acceleration):
+    """Speed at which the two surfaces meet [m/s]; zero if they separate.
+
+    Args: displacement: along the normal, as predicted for the end of the step; overlap: at the start of the step, with
+    the skin; acceleration: of A towards B by gravity.
+    """
+    speed = -displacement / s.settings.h + 0.5 * acceleration * s.settings.h  # at the end of the step
+    depth = ti.max(overlap - displacement, 0.0)  # since the surfaces met
+    return ti.sqrt(ti.max(speed * speed - 2.0 * acceleration * depth, 0.0)) * (speed > 0.0)
+
+
+@ti.func
+def cached_impulse(s: ti.template(), c, world):
+    """Impulse of contact c in the last step, in the world (3,) [kg m]; zero for a new contact."""
+    impulse = ti.Vector([0.0, 0.0, 0.0])
+    if s.hooked.points.integers[world, c, PAIR.shape_a] >= 0:
+        entry = look_up(s.hooked.cache, s.hooked.points, c, 0.0, world)
+        if entry >= 0:
+            impulse = triple(s.hooked.cache.numbers, entry, CACHED.vector, world)
+    return impulse
 
 
 @ti.func
 def warm_start(s: ti.template(), c, world):
-    """Begin with the last step's impulse."""
-    n, t, u = tangents(s, c, world)
-    impulse = triple(s.hooked.contacts, c, world, IMPULSE)
-    if impulse[0] > 0.0:
-        push_both(s, s.particles.position, 1.0, c, impulse[0] * n + impulse[1] * t + impulse[2] * u, world)
+    """Apply the last step's impulse at contact c."""
+    if s.hooked.contacts[world, c, CONTACT.impulse] > 0.0:
+        apply_contact_impulse(s, s.particles.position, 1.0, c, impulse_of(s, c, world), world)
 
 
 @ti.func
-def solve(s: ti.template(), c, world):
-    """Project contact c, with friction; return how deep it was [m]."""
-    n, t, u = tangents(s, c, world)
-    D = apart(s, c, world)
-    before = triple(s.hooked.contacts, c, world, IMPULSE)
-    C = s.hooked.contacts[c, world, ROOM] + n.dot(D)
+def solve_contact(s: ti.template(), c, world):
+    """Project contact c with friction. Returns: its violation before [m]."""
+    contacts = ti.static(s.hooked.contacts)
+    n, t, u = axes_of(s, c, world)
+    D = relative_displacement(s, c, world)
+    before = triple(contacts, c, CONTACT.impulse, world)
+    C = contacts[world, c, CONTACT.gap] + n.dot(D)
     if C < 0.0 or before[0] > 0.0:
-        inverse = triple(s.hooked.contacts, c, world, INVERSE_WEIGHT)
-        normal = ti.max(before[0] - C * inverse[0], 0.0)
-        along, across = before[1] - D.dot(t) * inverse[1], before[2] - D.dot(u) * inverse[2]
-        limit = s.hooked.contacts[c, world, FRICTION] * normal
-        if along * along + across * across > limit * limit:
-            # What slides: the same step for both tangents, so that it ends where λ_t lies against the slip; each with
-            # its own would turn it aside. No longer than either bears (as rigid/solvers/sequential/relax.py has it).
-            step = ti.min(inverse[1], inverse[2])
-            along, across = before[1] - D.dot(t) * step, before[2] - D.dot(u) * step
-            length = ti.sqrt(along * along + across * across)
-            if length > limit:
-                along *= limit / length
-                across *= limit / length
-        write_triple(s.hooked.contacts, c, world, IMPULSE, ti.Vector([normal, along, across]))
-        push_both(
-            s, s.particles.position, 1.0, c,
-            (normal - before[0]) * n + (along - before[1]) * t + (across - before[2]) * u, world,
-        )  # fmt: skip
+        mass = triple(contacts, c, CONTACT.effective_mass, world)
+        normal = ti.max(before[0] - C * mass[0], 0.0)
+        limit = contacts[world, c, CONTACT.friction] * normal
+        along, across = friction(before, D.dot(t), D.dot(u), mass, limit)
+        put_triple(contacts, c, CONTACT.impulse, ti.Vector([normal, along, across]), world)
+        change = (normal - before[0]) * n + (along - before[1]) * t + (across - before[2]) * u
+        apply_contact_impulse(s, s.particles.position, 1.0, c, change, world)
     return ti.max(-C, 0.0)
+
+
+@ti.func
+def friction(before, slip_along, slip_across, mass, limit):
+    """Impulses of friction along both tangents [kg m].
+
+    A sliding contact takes the same step for both tangents, so that its impulse becomes opposite to the slip. Steps of
+    their own would turn it aside. The step is the smaller one of both (as in rigid/solvers/sequential/relax.py).
+
+    Args: before: normal and tangential impulses so far; slip_along, slip_across: [m]; mass: effective masses; limit:
+    μ λ.
+    """
+    along, across = before[1] - slip_along * mass[1], before[2] - slip_across * mass[2]
+    if along * along + across * across > limit * limit:
+        step = ti.min(mass[1], mass[2])
+        along, across = before[1] - slip_along * step, before[2] - slip_across * step
+        length = ti.sqrt(along * along + across * across)
+        if length > limit:
+            along *= limit / length
+            across *= limit / length
+    return along, across
+
+
+@ti.func
+def store_impulse(s: ti.template(), c, world):
+    """Store the impulse of contact c for the next step, but not that of an impact."""
+    shape_a = s.hooked.points.integers[world, c, PAIR.shape_a]
+    if s.hooked.contacts[world, c, CONTACT.impulse] > 0.0 and shape_a >= 0 and not is_impact(s, c, world):
+        store(s.hooked.cache, s.hooked.points, c, impulse_of(s, c, world), world)

@@ -1,80 +1,116 @@
-"""The arrays of bodies as frames, beside those of their particles (pbd/data.py).
-
-Shapes are (item, world), the numbers of an item one after another behind that.
-"""
+"""Arrays of bodies that are frames of particles: `s.hooked` in kernels, beside the arrays of pbd/data.py."""
 
 from typing import NamedTuple
 
-import taichi as ti
+import numpy as np
 
-from pbd.core.arrays import Integer, Real, count
-from rigid.collision.data import PAIR, Points, Scratch, Shapes
+from pbd.core.arrays import Columns, Integer, Real, allocate, count
+from rigid.collision.contact_cache import ContactCache
+from rigid.collision.data import Points, Scratch, Shapes
+from rigid.collision.setup import collision_arrays, default_capacity
+from rigid.mass import second_moment
 
-# Columns of `fit`. Corners x_k at rest are y_k in the body's frame; b_k and c_k make F = Σ x_k b_kᵀ the map from that
-# frame, and Σ c_k x_k its origin; p in the body's frame is Σ (c_k + b_k·p) x_k.
-MAP, ORIGIN, MARGIN, FIT = 0, 12, 16, 17
+# Contact margin of a body at rest, in parts of its smallest half width.
+MARGIN = 0.02
 
-# Columns of `motion`: a body's particles as they were at the start of the step, and what impulses of this sweep did.
-CENTRE, INVERSE_MASS, INVERSE_INERTIA, LINEAR, ANGULAR, TOUCHED, MOTION = 0, 3, 4, 10, 13, 16, 17
+# A body's frame, constant. Its corners x_k are at y_k in the body's frame. `map` holds the b_k and `origin` the c_k for
+# which F = Σ x_k b_kᵀ maps from the body's frame, and Σ c_k x_k is its origin: a point p of the body's frame is at
+# Σ (c_k + b_k·p) x_k. `margin` is the body's contact margin at rest [m].
+FRAME = Columns(map=12, origin=4, margin=1)
 
-# Columns of `contacts`: see rigid/solvers/verlet/contacts.py.
-NORMAL, TANGENT, ARM_A, ARM_B, WEIGHTS_A, WEIGHTS_B, START = 0, 3, 6, 9, 12, 16, 20
-INVERSE_WEIGHT, IMPULSE, FRICTION, RESTITUTION, APPROACH = 23, 26, 29, 30, 31
-DRIFT, ROOM, ROLL, CONTACT = 32, 35, 36, 39
+# A body's particles at the start of the step: centre of mass [m], inverse mass, inverse inertia (xx, yy, zz, xy, xz, yz)
+# about it. Then the displacement and rotation by contact impulses that the particles do not have yet [m, rad], and
+# whether the body has a contact.
+MOTION = Columns(centre=3, inverse_mass=1, inverse_inertia=6, linear=3, angular=3, in_contact=1)
 
-# Columns of `kept_keys`.
-KEPT_SHAPE, KEPT_FEATURE, KEPT_NEXT, KEYS = range(4)
+# A contact, see rigid/solvers/verlet/contacts.py: its normal n and tangent t; the contact point from the centres of
+# mass of A and B, and as weights of their corners; the offset of A's point from B's at the start of the step; the
+# effective masses along n, t and n × t; the impulses along these [kg m]; friction and restitution coefficients; the
+# approach speed [m/s]; the relative displacement without pending impulses [m]; the gap of the constraint [m]; the
+# rolling axis (rigid/solvers/verlet/rolling.py); the impulse of restitution [kg m].
+CONTACT = Columns(
+    normal=3, tangent=3, arm_a=3, arm_b=3, weights_a=4, weights_b=4, start=3, effective_mass=3, impulse=3, friction=1,
+    restitution=1, approach_speed=1, displacement=3, gap=1, rolling_axis=3, restitution_impulse=1,
+)  # fmt: skip
 
-# Entries of `own`.
-OWN, BODIES = 0, 1
+# How many of the system's particles are the user's own, and how many bodies there are.
+SIZE = Columns(particles=1, bodies=1)
 
 
-class Bodies(NamedTuple):
-    """What functions of a kernel read as `s.hooked`; W worlds."""
+class BodyArrays(NamedTuple):
+    """Everything that the step hooks of rigid/solvers/verlet/step.py read and write besides the particles."""
 
-    firsts: Integer(count.body_ends)  # where a body's particles begin in `members`
-    members: Integer(count.body_members)  # indices of particles, four corners first, then those of joints
-    fit: Real(count.bodies, count.worlds, FIT)  # see above, constant
-    motion: Real(count.bodies, count.worlds, MOTION)
-    poses: Real(count.worlds, count.bodies, 7)  # position and rotation (w, x, y, z) at the start of the step
-    reach: Real(count.bodies, count.worlds)  # how far from its surface a body looks for others [m]
-    contacts: Real(count.capacity, count.worlds, CONTACT)  # those of this step
-    kept: Real(count.capacity, count.worlds, 3, kept=True)  # impulses of the last step's, in the world [kg m]
-    kept_keys: Integer(count.capacity, count.worlds, KEYS, kept=True)
-    heads: Integer(count.shapes, count.worlds, kept=True)  # the first that is kept of a shape b, or -1
-    own: Integer(2)  # how many particles are a person's own, how many bodies there are
+    sizes: Integer(SIZE)
+    first_member: Integer(count.body_ends)  # where a body's particles begin in `members`
+    members: Integer(count.members)  # particles of each body: four corners, then those of joints, then a counterweight
+    frames: Real(count.worlds, count.bodies, FRAME)
+    motion: Real(count.worlds, count.bodies, MOTION)
+    poses: Real(count.worlds, count.bodies, 7)  # position [m] and rotation (w, x, y, z) at the start of the step
+    margins: Real(count.bodies, count.worlds)  # contact margins [m]
+    contacts: Real(count.worlds, count.contacts, CONTACT)
+    cache: ContactCache  # impulses of the last step's contacts [kg m]
     shapes: Shapes
     points: Points
-    broad: Scratch
+    scratch: Scratch
 
 
-@ti.func
-def triple(array: ti.template(), i, world, column):
-    """Three numbers of an item as a vector."""
-    return ti.Vector([array[i, world, column + k] for k in ti.static(range(3))])
+def may_touch(model, particles=None):
+    """Whether anything can touch: two shapes, or a shape and a particle with a radius.
+
+    Args: model: a rigid.Model; particles: a pbd.Particles or None.
+    """
+    if particles is not None and len(model.shapes) and (particles.radii > 0).any():
+        return True
+    shapes = range(len(model.shapes))
+    return any(model.may_touch(a, b) for a in shapes for b in range(a))
 
 
-@ti.func
-def write_triple(array: ti.template(), i, world, column, value):
-    """A vector as three numbers of an item."""
-    for k in ti.static(range(3)):
-        array[i, world, column + k] = value[k]
+def allocate_bodies(models, buildings, worlds, capacity=None):
+    """Make the arrays of bodies.
+
+    Args:
+        models: of one structure, one for all worlds or one for each.
+        buildings: their Buildings (rigid/solvers/verlet/builder.py).
+        worlds: how many.
+        capacity: most contact points in a world; None for an estimate.
+
+    Returns: a BodyArrays.
+    """
+    first = buildings[0]
+    if capacity is None:
+        touching = int((first.particles.radii[: first.user_particles] > 0).sum())
+        capacity = default_capacity(models[0]) + 2 * touching
+    shapes, points, scratch = collision_arrays(models, worlds, capacity)
+    members = np.concatenate(first.members)
+    frames = np.stack([frame_numbers(model, each) for model, each in zip(models, buildings)])
+    bodies = len(first.members)
+    return allocate(
+        BodyArrays,
+        {
+            "sizes": np.array([first.user_particles, bodies]),
+            "first_member": np.cumsum([0, *map(len, first.members)]),
+            "members": members,
+            "frames": np.repeat(frames, worlds // len(models), axis=0),
+            "shapes": shapes,
+            "points": points,
+            "scratch": scratch,
+        },
+        worlds=worlds,
+        bodies=bodies,
+        body_ends=bodies + 1,
+        members=len(members),
+        contacts=points.integers.shape[1],
+        shapes=len(models[0].shapes),
+    )
 
 
-@ti.func
-def four(array: ti.template(), c, world, column):
-    """Four numbers of an item as a vector."""
-    return ti.Vector([array[c, world, column + k] for k in ti.static(range(4))])
-
-
-@ti.func
-def sides_of(s: ti.template(), c, world):
-    """The two sides of contact c."""
-    return s.hooked.points.integers[world, c, PAIR.body_a], s.hooked.points.integers[world, c, PAIR.body_b]
-
-
-@ti.func
-def tangents(s: ti.template(), c, world):
-    """Normal of contact c, and two tangents at right angles."""
-    n, t = triple(s.hooked.contacts, c, world, NORMAL), triple(s.hooked.contacts, c, world, TANGENT)
-    return n, t, n.cross(t)
+def frame_numbers(model, building):
+    """Numbers of the frames of one world (bodies, FRAME). Args: model; building: its Building."""
+    rows = np.zeros((len(model.bodies), FRAME.total))
+    for row, body, frame in zip(rows, model.bodies, building.frames):
+        origin, *axes = frame.weights([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)])
+        row[FRAME["map"]] = (np.array(axes) - origin).T.ravel()  # b_k of each corner k
+        row[FRAME["origin"]] = origin
+        least = np.linalg.eigvalsh(second_moment(body.inertia))[0]
+        row[FRAME.margin] = MARGIN * np.sqrt(3 * least / body.mass)
+    return rows

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rigid.mass import second_moment
-from rigid.solvers.verlet import axes
+from rigid.solvers.verlet import axes_frame
 
 KINDS = ("tetrahedron", "axes")
 CORNERS = np.array([(1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1)], float)
@@ -94,7 +94,7 @@ def make_frame(name, mass, inertia, joints=(), kind="tetrahedron", counterweight
             left = moments - share * joints.T @ joints - rest * np.outer(centre, centre)
             # xᵀ S' x > LEAST_PART xᵀ S x for every x
             if np.linalg.eigvalsh(left - LEAST_PART * moments)[0] > 0:
-                corners, behind = axes.place(rest, left, counterweight) if kind == "axes" else tetrahedron(rest, left)
+                corners, behind = axes_frame.place(rest, left, counterweight) if kind == "axes" else tetrahedron(rest, left)
                 each = rest / (len(corners) + len(behind))
                 return Frame(centre + corners, each, joints, share, centre + behind, kind)
         share /= 2

@@ -46,9 +46,10 @@ class Joiner:
             elif isinstance(joint, Slider):
                 numbers = self.axes(joint.parent, joint.parent_axes), self.axes(joint.child, joint.child_axes)
                 self.add(SLIDER, (joint.parent, joint.child), (*numbers, *self.anchors(joint)))
-            for coordinate, bodies, numbers, limits in self.coordinates(joint):
+            for k, (coordinate, bodies, numbers) in enumerate(self.coordinates(joint)):
                 self.add_forces(coordinate, bodies, numbers, joint, all_worlds)
-                self.add_limits(coordinate, bodies, numbers, joint, all_worlds, limits)
+                limits = [one.coordinate_limits()[k] for one in all_worlds]
+                self.add_limits(coordinate, bodies, numbers, joint.coordinate_limits()[k], limits)
         for one in self.model.gears:
             self.add_gear(one)
         for body in sorted(self.tied - {GROUND}):
@@ -83,19 +84,19 @@ class Joiner:
         return [self.axes(body, anchor - self.frame(body)[0].mean(axis=0)) for body, anchor in ends]
 
     def coordinates(self, joint):
-        """The coordinates of a joint: [(Coordinate, its two bodies, its numbers, what its limits are called)]."""
+        """The coordinates of a hinge, universal or slider: [(Coordinate, its two bodies, its numbers)]."""
         bodies = joint.parent, joint.child
         m, n = joint.parent_axes, joint.child_axes
         if not isinstance(joint, (Hinge, Universal, Slider)):
             return []
         if isinstance(joint, Slider):
-            return [(SHIFT, bodies, (self.axes(joint.parent, m[:1]), *self.anchors(joint)), "limits")]
+            return [(SHIFT, bodies, (self.axes(joint.parent, m[:1]), *self.anchors(joint)))]
         at_parent, at_child = self.anchors(joint)
         about_first = self.axes(joint.parent, m[1:]), self.axes(joint.child, n[1:2]), at_child
         if isinstance(joint, Hinge):
-            return [(ANGLE, bodies, about_first, "limits")]
+            return [(ANGLE, bodies, about_first)]
         about_second = self.axes(joint.child, n[[0, 2]]), self.axes(joint.parent, m[:1]), at_parent
-        return [(ANGLE, bodies, about_first, "parent_limits"), (ANGLE, bodies[::-1], about_second, "child_limits")]
+        return [(ANGLE, bodies, about_first), (ANGLE, bodies[::-1], about_second)]
 
     def add(self, kind, bodies, numbers, compliance=0.0):
         """Add one constraint of a kind.
@@ -115,7 +116,7 @@ class Joiner:
         kind = force(coordinate)
         if any(one.friction > 0 for one in all_worlds):
             self.add(kind, bodies, (*numbers, (0.0, 0.0, 0.0, joint.friction, 0.0)), compliance(0.0))
-        if any(getattr(one, "motor", None) for one in all_worlds):
+        if any(one.motor for one in all_worlds):
             before = self.particles.batches.get((kind, True))
             number = sum(map(len, before.members)) if before else 0
             self.motors[joint.name] = kind.compliant, number
@@ -124,12 +125,11 @@ class Joiner:
             stiffness, damping, rest = strength(joint.spring)
             self.add(kind, bodies, (*numbers, (0.0, rest, 0.0, 0.0, damping)), compliance(stiffness))
 
-    def add_limits(self, coordinate, bodies, numbers, joint, all_worlds, name):
-        """Limits of a coordinate. Arguments: name: of the joint's attribute that they are."""
-        limits_of_worlds = [getattr(one, name) for one in all_worlds]
+    def add_limits(self, coordinate, bodies, numbers, limits, limits_of_worlds):
+        """Add the limits (low, high) of a coordinate. Args: limits_of_worlds: those of all worlds."""
         if not np.isfinite(limits_of_worlds).any():
             return
-        low, high = getattr(joint, name)
+        low, high = limits
         if coordinate.turns and max(end - begin for begin, end in limits_of_worlds) < WIDEST:
             middle, half = (low + high) / 2, (high - low) / 2
             m = turned(np.reshape(numbers[0], (2, 3)), middle)
@@ -159,7 +159,7 @@ class Joiner:
 
     def add_gear(self, one):
         """A gear between two joints of one coordinate each, which may share bodies."""
-        (a, of_a, numbers_a, _), (b, of_b, numbers_b, _) = (
+        (a, of_a, numbers_a), (b, of_b, numbers_b) = (
             self.coordinates(self.model.joints[index])[0] for index in (one.joint_a, one.joint_b)
         )
         bodies = list(dict.fromkeys((*of_a, *of_b)))

@@ -1,76 +1,81 @@
-"""What rolls touches with another point at the end of a step than at its start, and the one it had has risen.
+"""Rolling: a body that rolls touches with another point at the end of a step than at its start.
 
-Where A turns by θ against B, both with the radii of curvature r, the point of A that touched rises from B by
-ρ (1 - cos θ), 1/ρ = 1/r_a + 1/r_b. A contact that lets it stay where it was lets the body sink by as much in each step:
-a ball of 10 cm that rolls at 4 m/s by 1 mm in each 1/240 s. So the rise, to second order ρ |θ × n|²/2, is taken from D.
+Where A turns by θ against B, and their radii of curvature are r, the point of A that touched rises from B by
+ρ (1 - cos θ), 1/ρ = 1/r_a + 1/r_b. A contact that keeps this point from rising would let the body sink as far in each
+step: a ball of 10 cm radius that rolls at 4 m/s sinks 1 mm in each 1/240 s. So the rise, ρ |θ × n|²/2 to second order,
+is subtracted from D.
 """
 
 import taichi as ti
 
 from pbd.core.quaternions import rotate_back
 from pbd.core.shapes import CAPSULE, CYLINDER, PLANE, SPHERE
-from rigid.collision.data import PAIR, PLACEMENT, SHAPE, STRUCTURE
-from rigid.solvers.verlet.data import MAP, NORMAL, ROLL, sides_of, triple, write_triple
-from rigid.solvers.verlet.poses import combined
+from rigid.collision.broad_phase import axis_of
+from rigid.collision.data import PAIR, SHAPE, STRUCTURE
+from rigid.kernels.columns import put_triple, quadruple, triple
+from rigid.solvers.verlet.bodies import weighted_point
+from rigid.solvers.verlet.contact_sides import sides_of
+from rigid.solvers.verlet.data import CONTACT, FRAME
 
-# A cylinder that lies, or leans by less than asin of this, rolls on its rims; on one that stands it does not roll.
-LIES = 0.5
+# A cylinder rolls on its rims if the sine of the angle between its axis and the normal is above this.
+LEAST_SINE = 0.5
 
 
 @ti.func
-def carried(s: ti.template(), side, n, world):
-    """What has become, since the start of the step, of the direction n on a side (3,)."""
+def rotated_normal(s: ti.template(), side, n, world):
+    """The normal n at the start of the step (3,), rotated as a side has rotated since."""
     result = n
     if side >= 0:
-        q = ti.Vector([s.hooked.poses[world, side, 3 + k] for k in ti.static(range(4))])
-        local = rotate_back(q, n)
-        weights = ti.Vector([local.dot(triple(s.hooked.fit, side, world, MAP + 3 * k)) for k in ti.static(range(4))])
-        result = combined(s, s.particles.position, side, weights, world)
+        local = rotate_back(quadruple(s.hooked.poses, side, 3, world), n)
+        frames = ti.static(s.hooked.frames)
+        weights = ti.Vector(
+            [local.dot(triple(frames, side, FRAME.map + 3 * k, world)) for k in ti.static(range(4))]
+        )
+        result = weighted_point(s, s.particles.position, side, weights, world)
     return result
 
 
 @ti.func
-def turned_over(s: ti.template(), c, world):
-    """θ × n: how far the normals of contact c's two sides have parted."""
+def relative_turn(s: ti.template(), c, world):
+    """θ × n of contact c (3,): the difference of the normal as both sides have rotated it."""
     a, b = sides_of(s, c, world)
-    n = triple(s.hooked.contacts, c, world, NORMAL)
-    return carried(s, a, n, world) - carried(s, b, n, world)
+    n = triple(s.hooked.contacts, c, CONTACT.normal, world)
+    return rotated_normal(s, a, n, world) - rotated_normal(s, b, n, world)
 
 
 @ti.func
 def prepare_rolling(s: ti.template(), c, world):
-    """Write sqrt(ρ/2) e for contact c, e the unit vector of θ × n as foreseen; zero for what does not roll.
+    """Write sqrt(ρ/2) e for contact c, e the unit vector of θ × n as predicted; zero if nothing rolls.
 
     A cylinder rolls about its axis alone.
     """
     e, radius = ti.Vector([0.0, 0.0, 0.0]), 0.0
+    structure, shapes = ti.static(s.hooked.shapes.integers, s.hooked.shapes.numbers)
     a, b = s.hooked.points.integers[world, c, PAIR.shape_a], s.hooked.points.integers[world, c, PAIR.shape_b]
-    structure = ti.static(s.hooked.shapes.integers)
     if a >= 0:
-        n = triple(s.hooked.contacts, c, world, NORMAL)
+        n = triple(s.hooked.contacts, c, CONTACT.normal, world)
         curvature = 0.0
-        for side in ti.static((PAIR.shape_a, PAIR.shape_b)):
-            shape = s.hooked.points.integers[world, c, side]
+        for k in ti.static((PAIR.shape_a, PAIR.shape_b)):
+            shape = s.hooked.points.integers[world, c, k]
             kind = structure[shape, STRUCTURE.kind]
             if kind == SPHERE or kind == CAPSULE:
-                curvature += 1.0 / s.hooked.shapes.numbers[world, shape, SHAPE.size]
+                curvature += 1.0 / shapes[world, shape, SHAPE.size]
         if curvature > 0.0:
-            e, radius = turned_over(s, c, world), 1.0 / curvature
+            e, radius = relative_turn(s, c, world), 1.0 / curvature
             e -= n.dot(e) * n
         elif structure[a, STRUCTURE.kind] == CYLINDER and structure[b, STRUCTURE.kind] == PLANE:
-            placed = ti.static(s.hooked.broad.placements)
-            e = n.cross(ti.Vector([placed[world, a, PLACEMENT.matrix + 3 * k + 2] for k in ti.static(range(3))]))
-            if e.norm() > LIES:
-                radius = s.hooked.shapes.numbers[world, a, SHAPE.size] / e.norm()
+            e = n.cross(axis_of(s.hooked.scratch, a, 2, world))
+            if e.norm() > LEAST_SINE:
+                radius = shapes[world, a, SHAPE.size] / e.norm()
         if e.norm_sqr() > 0.0:
             e /= e.norm()
-    write_triple(s.hooked.contacts, c, world, ROLL, ti.sqrt(0.5 * radius) * e)
+    put_triple(s.hooked.contacts, c, CONTACT.rolling_axis, ti.sqrt(0.5 * radius) * e, world)
 
 
 @ti.func
-def rise(s: ti.template(), c, world):
-    """By how much the two points of contact c have parted by rolling alone [m]."""
-    e, result = triple(s.hooked.contacts, c, world, ROLL), 0.0
+def rolling_rise(s: ti.template(), c, world):
+    """How far the two points of contact c have separated by rolling alone [m]."""
+    e, result = triple(s.hooked.contacts, c, CONTACT.rolling_axis, world), 0.0
     if e.norm_sqr() > 0.0:
-        result = turned_over(s, c, world).dot(e) ** 2
+        result = relative_turn(s, c, world).dot(e) ** 2
     return result

@@ -56,6 +56,14 @@ def test_film_of_a_recording_equals_film_of_the_run(box, tmp_path, suffix):
     assert one.read_bytes() == other.read_bytes()
 
 
+def test_html_is_a_page_that_replays_the_run(box, tmp_path):
+    pytest.importorskip("viser", reason="no viser: pip install 'verletlab[view]'")
+    assert scenes.film(box, tmp_path / "box.html", duration=0.2) == 7
+    assert "<title>box</title>" in (tmp_path / "box.html").read_text("utf-8")
+    with pytest.raises(ValueError, match=r"suffix '.avi' is not supported, expected one of .mp4, .gif, .png, .html"):
+        scenes.film(box, tmp_path / "box.avi", duration=0.2)
+
+
 def test_scene_without_a_camera_is_visible(tmp_path):
     particles = pbd.Particles()
     particles.add_particles([(50, 0, 1), (51, 0, 2)])  # far from the origin

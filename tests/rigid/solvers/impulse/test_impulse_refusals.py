@@ -63,8 +63,8 @@ def test_unknown_solvers_are_told_the_nearest():
 
 @pytest.mark.parametrize(("given", "error", "words"), [
     ("door", TypeError, ["model is 'door'", "rigid.Model"]),
-    ([], ValueError, ["list of none", "at least one"]),
-    ([rod_on_a_pivot(), rigid.Model()], ValueError, ["several structures", "same bodies"]),
+    ([], ValueError, ["empty list", "at least one"]),
+    ([rod_on_a_pivot(), rigid.Model()], ValueError, ["different structure", "same bodies"]),
 ])  # fmt: skip
 def test_models_are_checked(given, error, words):
     message = refusal(lambda: rigid.solver("impulse", given), error)
@@ -121,7 +121,7 @@ SPRINGS = {
     "soft, negative": (lambda m: rigid.Soft(stiffness=-1), ["soft stiffness is -1", "zero or more"]),
     "soft, NaN": (lambda m: rigid.Soft(angular_stiffness=NAN), ["soft angular_stiffness is nan", "finite"]),
     "soft, frequency": (lambda m: rigid.Soft(frequency=0), ["soft frequency is 0", "above zero"]),
-    "soft, both": (lambda m: rigid.Soft(frequency=1, stiffness=1), ["frequency and stiffness", "one way or the other"]),
+    "soft, both": (lambda m: rigid.Soft(frequency=1, stiffness=1), ["frequency and stiffness", "one or the other"]),
     "soft, ratio": (lambda m: rigid.Soft(frequency=1, damping_ratio=-1), ["soft damping_ratio is -1", "zero or more"]),
 }  # fmt: skip
 

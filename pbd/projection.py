@@ -4,9 +4,12 @@ Source: Jakobsen, Advanced Character Physics (2001), section 4. Which constraint
 is the schedule's (pbd/schedule.py); how one is projected, its kind's (pbd/constraints).
 """
 
+from functools import lru_cache
+
 import taichi as ti
 
 from pbd.data import RANGE
+from pbd.phases import count_worlds, report_violation
 
 
 @ti.func
@@ -84,8 +87,28 @@ def elastic_energy(kind: ti.template(), index: ti.template(), s: ti.template(), 
 
 
 @ti.func
-def relax_cluster(s: ti.template(), cluster, world):
-    """Project all constraints of a cluster once; where watched, return the largest violation that was found."""
+def project_clusters(s: ti.template(), world):
+    """Project all constraints once: the one cluster of `world` by this thread, or clusters of a colour by threads.
+
+    Returns: the largest violation, see `pbd.phases.project_each`.
+    """
+    worst = 0.0
+    if ti.static(s.features.shared):
+        first = ti.static(s.constraints.first_cluster)
+        for colour in ti.static(range(s.features.colours)):
+            for index in range((first[colour + 1] - first[colour]) * s.features.spread):
+                if index % s.features.spread == 0:
+                    for each_world in range(count_worlds(s)):
+                        found = project_cluster(s, first[colour] + index // s.features.spread, each_world)
+                        report_violation(s, found, each_world)
+    else:
+        worst = project_cluster(s, 0, world)
+    return worst
+
+
+@ti.func
+def project_cluster(s: ti.template(), cluster, world):
+    """Project all constraints of a cluster once, in order. Returns: the largest violation if there is a tolerance."""
     worst = 0.0
     for index, kind in ti.static(enumerate(s.features.types)):
         for c in range(s.constraints.runs[cluster, index, 0], s.constraints.runs[cluster, index, 1]):
@@ -93,3 +116,18 @@ def relax_cluster(s: ti.template(), cluster, world):
                 worst = ti.max(worst, violation(kind, index, s, c, world))
             project(kind, index, s, c, world)
     return worst
+
+
+@lru_cache
+def project_colour(index):
+    """Make the function (s, begin, end) that projects constraints of one colour and type, shared by threads."""
+
+    @ti.func
+    def project_range(s: ti.template(), begin, end):
+        for c in range(begin, end):
+            for world in range(count_worlds(s)):
+                if ti.static(s.features.watch):
+                    report_violation(s, violation(s.features.types[index], index, s, c, world), world)
+                project(s.features.types[index], index, s, c, world)
+
+    return project_range

@@ -1,0 +1,160 @@
+"""Bodies within a step: pose and inertia read from a frame's particles, and the particles moved as a rigid body."""
+
+import taichi as ti
+
+from pbd.integrate import position
+from rigid.kernels.columns import put_triple, triple
+from rigid.solvers.verlet.data import FRAME, MOTION
+
+# Iterations of the polar decomposition. Each one squares the frame's strain, which is at most some hundredths.
+POLAR_ITERATIONS = 3
+
+
+@ti.func
+def corner(s: ti.template(), body, k):
+    """The particle at corner k of a body."""
+    return s.hooked.members[s.hooked.first_member[body] + k]
+
+
+@ti.func
+def weighted_point(s: ti.template(), array: ti.template(), body, weights, world):
+    """The point Σ c_k x_k of a body's corners (3,) [m]. Args: array: of positions; weights: the c_k (4,)."""
+    result = ti.Vector([0.0, 0.0, 0.0])
+    for k in ti.static(range(4)):
+        x = array[corner(s, body, k), world]
+        result += weights[k] * ti.Vector([x[0], x[1], x[2]])
+    return result
+
+
+@ti.func
+def read_pose(s: ti.template(), body, world):
+    """Write the pose of a body at the start of the step, and its contact margin.
+
+    The corners are at F y + origin, with y their positions in the body's frame. The body's rotation is the polar part
+    of F, by Higham's iteration R <- (R + R⁻ᵀ)/2 (Computing the polar decomposition, 1986).
+    """
+    frames = ti.static(s.hooked.frames)
+    a, b, c = ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0])  # columns of F
+    origin = ti.Vector([0.0, 0.0, 0.0])
+    farthest = 0.0
+    for k in ti.static(range(4)):
+        i = corner(s, body, k)
+        x = s.particles.previous_position[i, world]
+        a += frames[world, body, FRAME.map + 3 * k] * x
+        b += frames[world, body, FRAME.map + 3 * k + 1] * x
+        c += frames[world, body, FRAME.map + 3 * k + 2] * x
+        origin += frames[world, body, FRAME.origin + k] * x
+        farthest = ti.max(farthest, (position(s, i, world) - x).norm_sqr())
+    for _ in ti.static(range(POLAR_ITERATIONS)):
+        u, v, w = b.cross(c), c.cross(a), a.cross(b)
+        over = 1.0 / a.dot(u)
+        a, b, c = 0.5 * (a + over * u), 0.5 * (b + over * v), 0.5 * (c + over * w)
+    q = quaternion(a, b, c)
+    put_triple(s.hooked.poses, body, 0, origin, world)
+    for k in ti.static(range(4)):
+        s.hooked.poses[world, body, 3 + k] = q[k]
+    # A point of the body is at most about twice as far out as a corner, and moves at most twice as far.
+    s.hooked.margins[body, world] = 2.0 * ti.sqrt(farthest) + frames[world, body, FRAME.margin]
+
+
+@ti.func
+def quaternion(a, b, c):
+    """Unit quaternion (w, x, y, z) of the rotation matrix with columns a, b, c; its largest component is a root.
+
+    Source: Shepperd, Quaternion from rotation matrix (1978).
+    """
+    trace = a[0] + b[1] + c[2]
+    q = ti.Vector([1.0 + trace, b[2] - c[1], c[0] - a[2], a[1] - b[0]])
+    if a[0] >= b[1] and a[0] >= c[2] and a[0] > trace:
+        q = ti.Vector([b[2] - c[1], 1.0 + a[0] - b[1] - c[2], a[1] + b[0], c[0] + a[2]])
+    elif b[1] >= c[2] and b[1] > trace:
+        q = ti.Vector([c[0] - a[2], a[1] + b[0], 1.0 + b[1] - a[0] - c[2], b[2] + c[1]])
+    elif c[2] > trace:
+        q = ti.Vector([a[1] - b[0], c[0] + a[2], b[2] + c[1], 1.0 + c[2] - a[0] - b[1]])
+    return q / q.norm()
+
+
+@ti.func
+def read_inertia(s: ti.template(), array: ti.template(), body, world):
+    """Write the centre of mass, inverse mass and inverse inertia of a body's particles; clear pending impulses.
+
+    A joint's particle counts with all its mass. A pinned particle does not count.
+
+    Args: array: of positions.
+    """
+    mass, centre = 0.0, ti.Vector([0.0, 0.0, 0.0])
+    for m in range(s.hooked.first_member[body], s.hooked.first_member[body + 1]):
+        i = s.hooked.members[m]
+        w = s.particles.position[i, world][3]
+        if w > 0.0:
+            x = array[i, world]
+            mass += 1.0 / w
+            centre += ti.Vector([x[0], x[1], x[2]]) / w
+    centre /= mass
+    xx, yy, zz, xy, xz, yz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for m in range(s.hooked.first_member[body], s.hooked.first_member[body + 1]):
+        i = s.hooked.members[m]
+        w = s.particles.position[i, world][3]
+        if w > 0.0:
+            x = array[i, world]
+            r = ti.Vector([x[0], x[1], x[2]]) - centre
+            xx += r[0] * r[0] / w
+            yy += r[1] * r[1] / w
+            zz += r[2] * r[2] / w
+            xy += r[0] * r[1] / w
+            xz += r[0] * r[2] / w
+            yz += r[1] * r[2] / w
+    # I = tr(S) E - S, and its inverse by cofactors
+    a, b, c, d, e, f = yy + zz, xx + zz, xx + yy, -xy, -xz, -yz
+    A, B, C = b * c - f * f, a * c - e * e, a * b - d * d
+    D, E, F = e * f - d * c, d * f - e * b, d * e - a * f
+    over = 1.0 / (a * A + d * D + e * E)
+    s.hooked.motion[world, body, MOTION.inverse_mass] = 1.0 / mass
+    put_triple(s.hooked.motion, body, MOTION.centre, centre, world)
+    put_triple(s.hooked.motion, body, MOTION.inverse_inertia, ti.Vector([A, B, C]) * over, world)
+    put_triple(s.hooked.motion, body, MOTION.inverse_inertia + 3, ti.Vector([D, E, F]) * over, world)
+    clear_impulses(s, body, world)
+
+
+@ti.func
+def rotation_by(s: ti.template(), body, angular_impulse, world):
+    """The rotation (3,) [rad] that an angular impulse on positions [kg m²] makes: I⁻¹ times it."""
+    p = triple(s.hooked.motion, body, MOTION.inverse_inertia, world)
+    q = triple(s.hooked.motion, body, MOTION.inverse_inertia + 3, world)
+    v = angular_impulse
+    return ti.Vector(
+        [
+            p[0] * v[0] + q[0] * v[1] + q[1] * v[2],
+            q[0] * v[0] + p[1] * v[1] + q[2] * v[2],
+            q[1] * v[0] + q[2] * v[1] + p[2] * v[2],
+        ]
+    )
+
+
+@ti.func
+def clear_impulses(s: ti.template(), body, world):
+    """Clear the displacement and rotation of a body by pending contact impulses."""
+    for k in ti.static(range(6)):
+        s.hooked.motion[world, body, MOTION.linear + k] = 0.0
+
+
+@ti.func
+def move_particles(s: ti.template(), array: ti.template(), arms: ti.template(), body, sign, world):
+    """Move a body's particles by the pending contact impulses, and clear these.
+
+    Args: array: positions that are moved; arms: the positions that `read_inertia` read; sign: 1 or -1.
+    """
+    linear = triple(s.hooked.motion, body, MOTION.linear, world)
+    angular = triple(s.hooked.motion, body, MOTION.angular, world)
+    if linear.norm_sqr() + angular.norm_sqr() > 0.0:
+        centre = triple(s.hooked.motion, body, MOTION.centre, world)
+        for m in range(s.hooked.first_member[body], s.hooked.first_member[body + 1]):
+            i = s.hooked.members[m]
+            if s.particles.position[i, world][3] > 0.0:
+                y = arms[i, world]
+                step = sign * (linear + angular.cross(ti.Vector([y[0], y[1], y[2]]) - centre))
+                x = array[i, world]
+                for k in ti.static(range(3)):
+                    x[k] += step[k]
+                array[i, world] = x
+    clear_impulses(s, body, world)
