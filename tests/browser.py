@@ -102,7 +102,8 @@ class Tab:
         while not holds(value := read()):
             unchanged = unchanged + 1 if np.array_equal(value, before) else 0
             if unchanged > patience:
-                raise AssertionError(f"unchanged for {patience} frames: {np.array2string(np.asarray(value), threshold=9)}")
+                shown = np.array2string(np.asarray(value), threshold=9)
+                raise AssertionError(f"unchanged for {patience} frames of the page: {shown}")
             before = value
             self.wait_frames()
         return value

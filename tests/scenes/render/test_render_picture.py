@@ -12,7 +12,7 @@ import pytest
 from scenes.render import Renderer
 from scenes.visuals import Camera, Instances, Surface, box, sphere, spheres, tubes
 
-SIDEWAYS = Camera((0, -10, 0), (0, 0, 0), field_of_view=30)     # x to the right, z upwards
+SIDEWAYS = Camera((0, -10, 0), (0, 0, 0), field_of_view=30)  # x to the right, z upwards
 FROM_ABOVE = Camera((0, 0, 10), (0, 0, 0), field_of_view=30, up=(0, 1, 0))
 
 
@@ -64,7 +64,7 @@ def test_edges_are_antialiased_by_area():
     area = abs(np.linalg.det([b - a, c - a])) / 2
     covered = coverage(renderer)
     assert covered.sum() == pytest.approx(area, rel=0.002)
-    assert len(np.unique(covered)) == 9                             # zero to eight of eight samples
+    assert len(np.unique(covered)) == 9  # zero to eight of eight samples
 
 
 def test_adjacent_triangles_leave_no_gap():
@@ -122,13 +122,13 @@ def test_back_is_lit_from_behind():
 def test_instances_equal_a_transformed_surface():
     renderer = Renderer(96, 72)
     camera = Camera((2, -6, 3), (0, 0, 0.7), 35)
-    half = math.sqrt(0.5)                                           # a quarter turn about z: x becomes y, y becomes -x
+    half = math.sqrt(0.5)  # a quarter turn about z: x becomes y, y becomes -x
     shape = tubes([[0, 0, 0]], [[0.8, 0, 0.3]], 0.2, (0.2, 0.4, 0.9))
     posed = Instances(shape, [[0.3, -0.2, 0.6]], rotations=[[half, 0, 0, half]], scales=[[1.0, 2.0, 1.5]])
     x, y, z = (np.asarray(shape.vertices) * (1.0, 2.0, 1.5)).T
     moved = Surface(np.stack([0.3 - y, x - 0.2, z + 0.6], axis=1), shape.triangles, (0.2, 0.4, 0.9))
     difference = np.abs(renderer.draw([posed], camera).astype(int) - renderer.draw([moved], camera))
-    assert (difference > 2).mean() < 0.002                          # samples at edges may differ
+    assert (difference > 2).mean() < 0.002  # samples at edges may differ
     coloured = Instances(shape, [[0.3, -0.2, 0.6]], colours=[[0.9, 0.2, 0.2]])
     assert np.abs(renderer.draw([coloured], camera).astype(int) - renderer.draw([posed], camera)).max() > 50
 
@@ -141,7 +141,7 @@ def test_position_of_a_shadow(sun):
     ball = sphere(0.1, centre=place)
     empty = renderer.draw([], FROM_ABOVE).astype(float)
     shaded = (empty - renderer.draw([ball], FROM_ABOVE)).mean(axis=2) * (coverage(renderer) == 0)
-    shaded[shaded < 20] = 0                                         # leaves out the soft contact darkening
+    shaded[shaded < 20] = 0  # leaves out the soft contact darkening
     rows, columns = np.mgrid[:200, :200] + 0.5
     centre = (shaded * columns).sum() / shaded.sum(), (shaded * rows).sum() / shaded.sum()
     expected = FROM_ABOVE.project(place - place[2] / sun[2] * np.array(sun), 200, 200)
@@ -163,7 +163,7 @@ def test_width_of_a_soft_shadow(height):
     share = (brightness - brightness[0]) / (brightness[-1] - brightness[0])
     width = np.interp(0.9, share, x) - np.interp(0.1, share, x)
     assert width == pytest.approx(1.374 * 2 * radius * height, rel=0.15)
-    assert np.interp(0.5, share, x) == pytest.approx(height, abs=0.015)         # two texels of the shadow map
+    assert np.interp(0.5, share, x) == pytest.approx(height, abs=0.015)  # two texels of the shadow map
 
 
 @pytest.mark.parametrize("sun", [(-1, 0.3, 1), (-1, 0.2, 0.15)])
@@ -173,7 +173,7 @@ def test_surfaces_do_not_shade_themselves(sun):
     camera = Camera((1, -4, 3), (0, 0, 0.5), 35)
     picture = renderer.draw([level(0.5, (-1.2, 1.2), (-1.2, 1.2))], camera)
     covered = coverage(renderer) == 1
-    assert np.ptp(picture[covered].astype(int), axis=0).max() <= 14             # highlights and contact darkening vary slowly
+    assert np.ptp(picture[covered].astype(int), axis=0).max() <= 14  # highlights and contact darkening vary slowly
     steps = np.abs(np.diff(picture.astype(int), axis=1)).max(axis=2)[covered[:, 1:] & covered[:, :-1]]
     assert steps.max() <= 1
 
@@ -199,10 +199,10 @@ def test_tiny_checkers_are_averaged():
     large = Renderer(64, 64, ground_tile=2.0).draw([], FROM_ABOVE)
     tiles = light(large[16, 16]), light(large[16, 48])
     assert np.abs(tiles[0] - tiles[1]).max() > 0.1
-    for tile in (1e-4, 0.0371):                                                 # far below the size of a pixel, and near it
+    for tile in (1e-4, 0.0371):  # far below the size of a pixel, and near it
         tiny = Renderer(64, 64, ground_tile=tile).draw([], FROM_ABOVE)
         np.testing.assert_allclose(light(tiny).mean(axis=(0, 1)), (tiles[0] + tiles[1]) / 2, atol=0.006)
-        assert np.ptp(tiny.astype(int), axis=(0, 1)).max() <= (2 if tile < 1e-3 else 12)      # no moiré
+        assert np.ptp(tiny.astype(int), axis=(0, 1)).max() <= (2 if tile < 1e-3 else 12)  # no moiré
     assert np.ptp(large.astype(int), axis=(0, 1)).max() > 20
 
 
@@ -223,9 +223,9 @@ def test_triangles_that_reach_behind_the_camera():
         assert np.all(rows[:44] == 0)
         assert np.all(rows[46:] == 1)
     modest, vast = (renderer.draw([level(-1.0, (-far, far), (-1e3, far))], camera)[-1] for far in (1e3, 1e14))
-    assert np.abs(modest.astype(int) - vast).max() <= 2                         # the light does not depend on its size
+    assert np.abs(modest.astype(int) - vast).max() <= 2  # the light does not depend on its size
     renderer.draw([level(-1.0, (-1, 1), (-9, -2))], camera)
-    assert coverage(renderer).max() == 0                                        # all of it is behind the camera
+    assert coverage(renderer).max() == 0  # all of it is behind the camera
 
 
 def test_vertices_far_outside():
@@ -247,7 +247,7 @@ def test_pictures_repeat_and_arrays_are_reused():
         assert np.array_equal(renderer.draw(scene, camera), first)
     assert arrays == [id(array) for array in renderer.mesh.arrays]
     assert np.array_equal(Renderer(160, 120).draw(scene, camera), first)
-    renderer.draw([spheres(np.zeros((200, 3)), 0.1)], camera)                  # the largest scene so far: arrays grow
+    renderer.draw([spheres(np.zeros((200, 3)), 0.1)], camera)  # the largest scene so far: arrays grow
     assert np.array_equal(renderer.draw(scene, camera), first)
 
 
@@ -272,7 +272,7 @@ def test_picture_does_not_depend_on_the_default_precision(precision):
     done = subprocess.run([sys.executable, "-c", PICTURE, precision, str(Path(__file__).parent)], text=True,
                           capture_output=True, check=True, cwd=Path(__file__).parents[3])
     assert done.stdout.split()[-1] == hashlib.md5(picture_of_everything().tobytes()).hexdigest()
-    assert "lose precision" not in done.stdout + done.stderr        # Taichi's warning about float64 literals
+    assert "lose precision" not in done.stdout + done.stderr  # Taichi's warning about float64 literals
 
 
 def test_errors_name_the_drawable():
@@ -292,7 +292,7 @@ def test_errors_name_the_drawable():
         renderer.draw([bad], SIDEWAYS)
     with pytest.raises(TypeError, match=r"drawables\[1\] is a str"):
         renderer.draw([good, "sphere"], SIDEWAYS)
-    assert renderer.draw([good], SIDEWAYS).shape == (24, 32, 3)                 # the renderer still works
+    assert renderer.draw([good], SIDEWAYS).shape == (24, 32, 3)  # the renderer still works
 
 
 @pytest.mark.parametrize(("arguments", "words"), [

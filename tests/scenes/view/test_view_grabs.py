@@ -1,4 +1,4 @@
-"""Grabs on a session's scene: what is held goes where the pointer is; pins and cuts."""
+"""Grabs, pins and cuts in the scene of a session."""
 
 import numpy as np
 import pytest
@@ -23,39 +23,39 @@ def cloth():
 
 
 def corner_of(session):
-    """The visual of the cloth, and where its first corner is."""
+    """The visual of the cloth, and the position of its first corner."""
     visual = session.run.scene.visuals[0]
     return visual, session.run.particles.positions()[0]
 
 
-def live(session, steps):
-    """Let it go on, step by step, as grabs move between them."""
+def step(session, steps):
+    """Make steps one by one; grabs move between them."""
     for _ in range(steps):
         session.step()
 
 
-def test_a_corner_goes_to_the_pointer(cloth):
+def test_corner_follows_the_pointer(cloth):
     visual, corner = corner_of(cloth)
     goal = corner + (-0.2, 0.1, 0.5)
     assert cloth.grabs.grab("me", visual, 0, None, corner)
     grab = cloth.grabs.active["me"]
     assert grab.picked.nearest == 0
-    np.testing.assert_allclose(grab.picked.weights.max(), 1.0, atol=1e-6)  # the corner itself, between no others
+    np.testing.assert_allclose(grab.picked.weights.max(), 1.0, atol=1e-6)  # the corner itself
     cloth.grabs.move_pointer("me", goal)
-    live(cloth, 240)
-    # It hangs on the spring, which gives by STRETCH of the cloth's size under all of its weight.
+    step(cloth, 240)
+    # The weight of the cloth stretches the spring by STRETCH of the size of the cloth.
     size = connected_load(cloth.run, grab.picked)[1]
     away = cloth.run.particles.positions()[0] - goal
     assert np.linalg.norm(away) < 1.2 * STRETCH * size
     assert away[2] < 0
-    # Let go of, it falls.
+    # It falls after the release.
     cloth.grabs.release("me")
     cloth.step(30)
     assert cloth.run.particles.positions()[0, 2] < goal[2] - 0.3
 
 
 @pytest.mark.slow
-def test_a_body_goes_to_the_pointer_with_its_ghost():
+def test_body_and_ghost_follow_the_pointer():
     session = Session(scenes.load("dzhanibekov", spin=0.0), "impulse", before_step=lambda _, span: grabs.update(span))
     session.choose(session.run.scene, "impulse", ghost="articulated")
     grabs = Grabs(session)
@@ -65,13 +65,13 @@ def test_a_body_goes_to_the_pointer_with_its_ghost():
     assert grabs.grab(1, visual, number, 0, point)
     goal = point + (0.3, -0.2, 0.4)
     grabs.move_pointer(1, goal)
-    live(session, 240)
-    # Weightless and damped, it comes to rest with the corner at the pointer.
+    step(session, 240)
+    # Without gravity and with damping, the corner comes to rest at the pointer.
     for running in (session.run, session.ghost):
-        np.testing.assert_allclose(grabs.active[1].picked.place(running), goal, rtol=0, atol=2e-3)
+        np.testing.assert_allclose(grabs.active[1].picked.position(running), goal, rtol=0, atol=2e-3)
 
 
-def test_what_a_hand_pulls_with_has_a_bound(cloth):
+def test_force_of_a_grab_is_limited(cloth):
     visual, corner = corner_of(cloth)
     cloth.grabs.grab("me", visual, 0, None, corner)
     cloth.grabs.move_pointer("me", corner + (0, 0, 1000.0))
@@ -80,11 +80,11 @@ def test_what_a_hand_pulls_with_has_a_bound(cloth):
     mass = connected_load(cloth.run, grab.picked)[0]
     np.testing.assert_allclose(mass, scenes.load("drape", count=COUNT).particles.masses.sum(), rtol=1e-12)
     target = cloth.run.particles._hands[grab.number, :3]
-    pull = grab.stiffness * np.linalg.norm(target - grab.picked.place(cloth.run))
+    pull = grab.stiffness * np.linalg.norm(target - grab.picked.position(cloth.run))
     np.testing.assert_allclose(pull, LARGEST_FORCE * mass * EARTH_GRAVITY, rtol=1e-6)
 
 
-def test_hands_are_as_many_as_the_solvers_have_and_end_with_a_reset(cloth):
+def test_number_of_grabs_and_reset(cloth):
     visual, corner = corner_of(cloth)
     assert [cloth.grabs.grab(who, visual, 0, None, corner) for who in range(GRABS + 1)] == [True] * GRABS + [False]
     cloth.grabs.release(2)
@@ -94,20 +94,20 @@ def test_hands_are_as_many_as_the_solvers_have_and_end_with_a_reset(cloth):
     cloth.step(2)
     assert cloth.grabs.active == {}
     assert not cloth.run.particles._hands.any()
-    assert not cloth.grabs.grab("me", StaticVisual([]), 0, None, corner)  # what stands there
+    assert not cloth.grabs.grab("me", StaticVisual([]), 0, None, corner)  # static surfaces cannot be grabbed
 
 
-def test_a_grasp_is_between_the_corners_of_a_triangle(cloth):
+def test_pick_between_the_corners_of_a_triangle(cloth):
     visual, _ = corner_of(cloth)
     corners = cloth.run.particles.positions()[visual.triangles[7]]
     point = np.array([0.5, 0.3, 0.2]) @ corners + (0, 0, 0.01)
     held = pick(cloth.run, visual, 0, None, point)
     assert set(held.particles) == set(visual.triangles[7])
-    np.testing.assert_allclose(held.place(cloth.run), point - (0, 0, 0.01), rtol=0, atol=1e-9)
+    np.testing.assert_allclose(held.position(cloth.run), point - (0, 0, 0.01), rtol=0, atol=1e-9)
     assert isinstance(held, PickedPoint)
 
 
-def test_pins_hold_and_go_where_they_are_dragged(cloth):
+def test_pins_stay_and_can_be_dragged(cloth):
     pins = Pins(cloth)
     visual, corner = corner_of(cloth)
     pins.pin(visual, 0, None, corner)
@@ -116,26 +116,26 @@ def test_pins_hold_and_go_where_they_are_dragged(cloth):
     goal = corner + (0.1, 0.0, 0.2)
     cloth.grabs.grab("me", visual, 0, None, corner)
     cloth.grabs.move_pointer("me", goal)
-    live(cloth, 60)
+    step(cloth, 60)
     np.testing.assert_allclose(cloth.run.particles.positions()[0], goal, rtol=0, atol=1e-6)  # e^-25 of the way
     cloth.grabs.release("me")
     mass = scenes.load("drape", count=COUNT).particles.masses[0]
     pins.unpin(visual, 0, None, goal)
     np.testing.assert_allclose(cloth.run.particles.inverse_masses()[0], 1 / mass, rtol=1e-12)
-    with pytest.raises(ValueError, match="nothing is pinned"):
+    with pytest.raises(ValueError, match="no pinned particle"):
         pins.unpin(visual, 0, None, goal)
     with pytest.raises(ValueError, match="no particles here"):
         pins.pin(StaticVisual([]), 0, None, goal)
 
 
-def test_the_first_point_on_a_ray_is_the_one_in_front():
+def test_first_point_on_a_ray():
     points = np.array([[0.0, 0, 0], [0, 0, -1], [0.5, 0, 2], [0, 0, 9]])
     np.testing.assert_array_equal(first_point_on_ray(points, (0, 0, 5), (0, 0, -2.0)), points[0])
 
 
-def test_a_cut_goes_through_what_it_sweeps_over(cloth):
-    # The cloth lies flat; seen from above, a line between its third and fourth column cuts all that crosses it: a
-    # stick a row along the threads, two diagonals between rows; and the triangles between the columns are gone.
+def test_cut_between_two_columns(cloth):
+    # The cloth is flat. From above, a line between its third and fourth column cuts one thread in each row and two
+    # diagonals between rows. The triangles between the columns disappear.
     tearing = Tearing(cloth)
     positions = cloth.run.particles.positions()
     x, y = 0.5 * (positions[2, 0] + positions[3, 0]), positions[:, 1]
@@ -152,13 +152,13 @@ def test_a_cut_goes_through_what_it_sweeps_over(cloth):
     assert ((column <= 2).all(axis=1) | (column >= 3).all(axis=1)).all()
     cloth.step(60)
     assert np.isfinite(cloth.run.particles.positions()).all()
-    # A reset makes it whole.
+    # A reset restores the cloth.
     cloth.reset()
     tearing.restore_if_restarted()
     assert len(tearing.visuals[0].triangles) == 2 * (COUNT - 1) ** 2
 
 
-def test_sticks_tear_where_they_are_stretched_too_far(cloth):
+def test_overstretched_sticks_tear(cloth):
     tearing = Tearing(cloth)
     positions = cloth.run.particles.positions()
     pairs, lengths = cloth.run.particles.sticks()
@@ -174,7 +174,7 @@ def test_sticks_tear_where_they_are_stretched_too_far(cloth):
     assert len(tearing.visuals[0].triangles) < 2 * (COUNT - 1) ** 2
 
 
-def test_there_is_nothing_to_cut_in_bodies():
+def test_bodies_cannot_be_cut():
     session = Session(scenes.load("dzhanibekov"), "impulse")
     with pytest.raises(ValueError, match="nothing to cut"):
         Tearing(session).cut_across((0, 0, 5), (0, 0, 0), (1, 0, 0))
