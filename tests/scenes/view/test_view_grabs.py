@@ -79,7 +79,7 @@ def test_force_of_a_grab_is_limited(cloth):
     grab = cloth.grabs.active["me"]
     mass = connected_load(cloth.run, grab.picked)[0]
     np.testing.assert_allclose(mass, scenes.load("drape", count=COUNT).particles.masses.sum(), rtol=1e-12)
-    target = cloth.run.particles._hands[grab.number, :3]
+    target = cloth.run.particles._grabs[grab.number, :3]
     pull = grab.stiffness * np.linalg.norm(target - grab.picked.position(cloth.run))
     np.testing.assert_allclose(pull, LARGEST_FORCE * mass * EARTH_GRAVITY, rtol=1e-6)
 
@@ -93,7 +93,7 @@ def test_number_of_grabs_and_reset(cloth):
     cloth.reset()
     cloth.step(2)
     assert cloth.grabs.active == {}
-    assert not cloth.run.particles._hands.any()
+    assert not cloth.run.particles._grabs.any()
     assert not cloth.grabs.grab("me", StaticVisual([]), 0, None, corner)  # static surfaces cannot be grabbed
 
 

@@ -65,7 +65,7 @@ def complete(coroutine):
 def drag(viewer, *events):
     """Send drag events on the cloth."""
     for event in events:
-        complete(viewer.pointers.dragging(0, 0)(event))
+        complete(viewer.pointers.drag_callback(0, 0)(event))
     viewer.session.update()
 
 
@@ -101,7 +101,7 @@ def test_drag_pulls_and_a_closed_page_releases(cloth):
     complete(cloth.disconnected(SimpleNamespace(client_id=7)))
     session.update()
     assert cloth.grabs.active == {}
-    assert not session.run.particles._hands.any()
+    assert not session.run.particles._grabs.any()
     drag(cloth, pointer(7, "update", corner, goal), pointer(7, "end", corner, goal))  # late events have no effect
     session.step(30)
     assert session.run.particles.positions()[0, 2] < held[2] - 0.2
@@ -214,7 +214,7 @@ def test_next_free_port():
     ("words", "said"),
     [
         (["view", "drap"], "no scene called 'drap'; did you mean 'drape'?"),
-        (["view", "drape", "--duration", "3"], "--duration is of no use with view"),
+        (["view", "drape", "--duration", "3"], "--duration cannot be used with view"),
         (["view", "drape", "--solver", "impulse"], "has particles"),
     ],
 )
