@@ -52,7 +52,7 @@ def available_lines(run):
     scene = run.scene
     has_joints = scene.model is not None and bool(scene.model.joints)
     available = {
-        "sticks": scene.particles is not None and bool(scene.particles.batches),
+        "sticks": scene.particles is not None and bool(scene.particles.constraint_sets),
         "frames": scene.model is not None and run.particles is not None,
         "contacts": scene.model is not None and may_overlap(scene.model),
         "joints": has_joints,

@@ -144,4 +144,4 @@ def set_position(system, particles, position):
 
 def driven_particles(run):
     """Indices of the particles that the scene moves along paths. Pointers do not move them."""
-    return [int(i) for particles, _ in run.scene.particles.drives for i in particles]
+    return [int(i) for particles, _ in run.scene.particles.paths for i in particles]

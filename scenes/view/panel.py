@@ -149,7 +149,7 @@ class Panel:
         session, gui = self.session, self.gui
         gravity = gui.add_vector3("gravity", tuple(map(float, session.get("gravity"))), step=0.1)
         on_change(gravity, session, lambda value: session.set("gravity", value))
-        if scene.particles is not None and len(scene.particles.triangles):
+        if scene.particles is not None and len(scene.particles.triangles()):
             wind = session.get("wind")
             shown = (0.0, 0.0, 0.0) if wind is None or callable(wind) else tuple(map(float, wind))
             hint = "The wind of this scene changes with time, until you set one." if callable(wind) else None

@@ -57,7 +57,7 @@ class Pins:
             raise ValueError("no pinned particle: expected one to release")
         particle = int(pins[np.argmin(np.linalg.norm(system.positions()[pins] - point, axis=1))])
         # A particle that the scene pins has no finite mass. It gets the mean mass of the others.
-        finite = description.masses[np.isfinite(description.masses)]
+        finite = description.masses()[np.isfinite(description.masses())]
         system.set_masses([particle], self.masses.pop(particle, finite.mean() if len(finite) else 1.0))
 
     def nearest_particle(self, visual, number, instance, point):

@@ -35,7 +35,7 @@ def leap():
         particles = pbd.Particles()
         particles.add_particles([(0, 0, 1), (1, 0, 1)])
         particles.add_stick(0, 1)
-        particles.drive([0], lambda time: [(far if time > when else 0.0, 0, 1)])
+        particles.add_path([0], lambda time: [(far if time > when else 0.0, 0, 1)])
         return scenes.Scene(particles, duration=1.0, settings={"verlet": {"dt": 1 / 60}})
 
     scenes.register(leap)
@@ -57,8 +57,8 @@ def hanging():
             thickness=0.016, friction=0.3, pins=("left_top", "right_top"),
         )  # fmt: skip
         if sway:
-            corners = particles.positions[[0, count - 1]].copy()
-            particles.drive([0, count - 1], lambda time: corners + (0, sway * math.sin(5 * time), 0))
+            corners = particles.positions()[[0, count - 1]].copy()
+            particles.add_path([0, count - 1], lambda time: corners + (0, sway * math.sin(5 * time), 0))
         settings = {"verlet": {"dt": 1 / 60, "substeps": 4, "iterations": 4, "damping": 0.02}}
         return scenes.Scene(particles, settings=settings, camera=Camera((0.8, -4, 1), (0.8, 0, 0.7)))
 

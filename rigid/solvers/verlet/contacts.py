@@ -24,7 +24,7 @@ step.
 
 import taichi as ti
 
-from pbd.constraints.kind import WEIGHTLESS
+from pbd.constraints.constraint_type import WEIGHTLESS
 from pbd.integrate import gravity
 from rigid.collision.contact_cache import CACHED, look_up, store
 from rigid.collision.data import PAIR, POINT

@@ -78,8 +78,8 @@ def test_force_of_a_grab_is_limited(cloth):
     cloth.grabs.update(10.0)
     grab = cloth.grabs.active["me"]
     mass = connected_load(cloth.run, grab.picked)[0]
-    np.testing.assert_allclose(mass, scenes.load("drape", count=COUNT).particles.masses.sum(), rtol=1e-12)
-    target = cloth.run.particles._grabs[grab.number, :3]
+    np.testing.assert_allclose(mass, scenes.load("drape", count=COUNT).particles.masses().sum(), rtol=1e-12)
+    target = cloth.run.particles.environment.grabs[grab.number, :3]
     pull = grab.stiffness * np.linalg.norm(target - grab.picked.position(cloth.run))
     np.testing.assert_allclose(pull, LARGEST_FORCE * mass * EARTH_GRAVITY, rtol=1e-6)
 
@@ -93,7 +93,7 @@ def test_number_of_grabs_and_reset(cloth):
     cloth.reset()
     cloth.step(2)
     assert cloth.grabs.active == {}
-    assert not cloth.run.particles._grabs.any()
+    assert not cloth.run.particles.environment.grabs.any()
     assert not cloth.grabs.grab("me", StaticVisual([]), 0, None, corner)  # static surfaces cannot be grabbed
 
 
@@ -119,7 +119,7 @@ def test_pins_stay_and_can_be_dragged(cloth):
     step(cloth, 60)
     np.testing.assert_allclose(cloth.run.particles.positions()[0], goal, rtol=0, atol=1e-6)  # e^-25 of the way
     cloth.grabs.release("me")
-    mass = scenes.load("drape", count=COUNT).particles.masses[0]
+    mass = scenes.load("drape", count=COUNT).particles.masses()[0]
     pins.unpin(visual, 0, None, goal)
     np.testing.assert_allclose(cloth.run.particles.inverse_masses()[0], 1 / mass, rtol=1e-12)
     with pytest.raises(ValueError, match="no pinned particle"):

@@ -101,7 +101,7 @@ def test_drag_pulls_and_a_closed_page_releases(cloth):
     complete(cloth.disconnected(SimpleNamespace(client_id=7)))
     session.update()
     assert cloth.grabs.active == {}
-    assert not session.run.particles._grabs.any()
+    assert not session.run.particles.environment.grabs.any()
     drag(cloth, pointer(7, "update", corner, goal), pointer(7, "end", corner, goal))  # late events have no effect
     session.step(30)
     assert session.run.particles.positions()[0, 2] < held[2] - 0.2
