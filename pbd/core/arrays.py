@@ -178,10 +178,9 @@ def make_array(name, annotation, values, counts):
             array.from_numpy(np.ascontiguousarray(values))
         return array
     shape += (annotation.width,) if annotation.width > 1 else ()
-    if values is None:
-        values = np.zeros(shape)
-    elif np.shape(values) != shape:
-        raise ValueError(f"{name} has shape {np.shape(values)}: expected {shape}")
+    values = np.zeros(shape) if values is None else np.asarray(values)
+    if values.shape != shape:
+        raise ValueError(f"{name} has shape {values.shape}: expected {shape}")
     # A Taichi array cannot be empty.
     real = np.int32 if annotation.integer else real_type()
     filled = values if 0 not in shape else np.zeros([max(length, 1) for length in shape], real)
