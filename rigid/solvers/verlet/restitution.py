@@ -2,7 +2,7 @@
 
 import taichi as ti
 
-from pbd.constraints.kind import WEIGHTLESS
+from pbd.constraints.constraint_type import WEIGHTLESS
 from pbd.integrate import gravity
 from rigid.kernels.vectors import load_quaternion, load_vector, store_vector
 from rigid.solvers.verlet.contact_sides import closing_gravity, inverse_effective_mass, point_of, sides_of

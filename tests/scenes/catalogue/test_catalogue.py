@@ -8,10 +8,11 @@ import pytest
 import scenes
 from rigid.rotation import rotate
 from scenes.bench.bodies import mass_ratio_error
-from scenes.render.film import camera_for, picture, renderer_for
+from scenes.render.film import picture, renderer_for
 from scenes.simulate.run import Replay, Run
 from scenes.simulate.settings import DEFAULT_SETTINGS
 from scenes.visuals import BodyVisual, FollowingCamera
+from scenes.visuals.framing import framing_camera
 
 # Parameters that make a scene small; one that is not named here runs as it is.
 SMALL = {
@@ -96,7 +97,7 @@ def test_a_scene_runs_and_is_seen(name, solver):
         assert np.isfinite(getattr(recording, array)).all()
     *_, last = Replay(scene, recording).frames()
     renderer = renderer_for(scene, 160, 90)
-    camera = scene.camera or camera_for(scene, last, 160 / 90)
+    camera = scene.camera or framing_camera(scene, last, 160 / 90)
     camera = camera.at(last) if isinstance(camera, FollowingCamera) else camera
     empty = renderer.draw([], camera)
     seen = picture(scene, last, renderer, camera)
@@ -115,8 +116,8 @@ def energies(scene, solver, duration=None):
     system = running.system
     mass, height = 0.0, 0.0
     if scene.particles is not None:
-        moving = np.isfinite(scene.particles.masses)
-        mass, height = scene.particles.masses[moving].sum(), scene.particles.positions[moving, 2].max()
+        moving = np.isfinite(scene.particles.masses())
+        mass, height = scene.particles.masses()[moving].sum(), scene.particles.positions()[moving, 2].max()
     if scene.model is not None:
         mass += scene.model.masses.sum()
         height = max(height, *(body.position[2] for body in scene.model.bodies), 0.0)
