@@ -1,6 +1,7 @@
 """Options of the solver "verlet": those of pbd.ParticleSystem, which checks them, and its own."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from rigid.solvers.options import SolverOptions, choice
 
@@ -44,7 +45,7 @@ class VerletOptions(SolverOptions):
     attachments: tuple = ()
     """Pairs (indices of such particles, body): these particles stay where they are on the body."""
 
-    CHECKS = {**SolverOptions.CHECKS, "frame": choice("tetrahedron", "axes")}
+    CHECKS: ClassVar[dict] = {**SolverOptions.CHECKS, "frame": choice("tetrahedron", "axes")}
 
     # Options that pbd.ParticleSystem has, too, except dt.
     OF_PARTICLES = (
