@@ -11,7 +11,7 @@ import rigid
 from rigid.constraints.joints.positions import JointPositions
 from rigid.rotation import exponential, from_axis_angle, from_matrix, multiply, rotate, swing_twist_angles
 from rigid.solvers.verlet.builder import build_particles
-from rigid.solvers.verlet.joint_types import ANGLE, SHIFT
+from rigid.solvers.verlet.joint_coordinates import ANGLE, SHIFT
 
 POINT, AXIS = (0.45, 0.05, 0.02), (0.3, -1.0, 0.5)
 N0, N1 = np.array([1.0, 0.0, 0.0]), np.array([0.0, 0.6, 0.8])
