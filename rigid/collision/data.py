@@ -12,7 +12,7 @@ from pbd.core.arrays import Columns, Integer, Real, count, write
 from pbd.core.launch import device_array
 from pbd.core.runtime import real_type
 
-# What all worlds have in common of a shape: its kind (pbd/core/shapes.py), its body (-1 for the ground), its collision
+# What all worlds have in common of a shape: its kind (pbd/core/shapes/shape.py), its body (-1 for the ground), its collision
 # group and mask. A polyhedron also has rows of `vertices` and of `planes`; in `lists` from `first_loop` on where each
 # face's corners begin (and where the last one's end), and from `first_edge` on four integers for each edge (see
 # Polyhedron). From `first_excluded` on are the bodies that its body never touches.
