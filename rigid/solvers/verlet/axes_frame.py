@@ -35,7 +35,7 @@ masses and lengths are ours.
 import numpy as np
 import taichi as ti
 
-from pbd.constraints.kind import scalar_constraint
+from pbd.constraints.constraint_type import scalar_constraint
 
 # Pairs of corners with a stick, and (vertex, first, second) of right angles. With corner 1 as the vertex and
 # right-handed axes, the corners have the handedness of a tetrahedron's.

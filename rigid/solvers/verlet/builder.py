@@ -70,9 +70,9 @@ def build_particles(model, particles=None, attachments=(), models=None, frames=N
     for attached, body in attachments:
         index = model._body_index("body of an attachment", body)
         for particle in indices("attached particles", attached, count):
-            point = model.bodies[index].local_point(particles.positions[particle])
+            point = model.bodies[index].local_point(particles.positions()[particle])
             particles.add_attachment([particle], [1.0], members[index][:4], frames[index].weights(point))
-    particles.radii[count:] = -1.0  # the bodies' shapes have the contacts, not these particles
+    particles.radii()[count:] = -1.0  # the bodies' shapes have the contacts, not these particles
     return Building(particles, count, frames, members, motors)
 
 

@@ -131,7 +131,7 @@ class JointConstraints:
         self.bodies |= set(bodies)
         members = np.concatenate([self._corners(body)[1] for body in bodies])
         numbers = np.concatenate([np.ravel(piece) for piece in numbers])
-        numbers = dict(zip(kind.parameters, [*numbers, *[0.0] * kind.memory], strict=True))
+        numbers = dict(zip(kind.parameters, [*numbers, *[0.0] * kind.state_size], strict=True))
         self.particles.add_constraints(kind, members[None], compliance=compliance, **numbers)
 
     def _add_forces(self, coordinate, bodies, numbers, joint, of_worlds):
@@ -140,7 +140,7 @@ class JointConstraints:
         if any(one.friction > 0 for one in of_worlds):
             self._add(kind, bodies, (*numbers, (0.0, 0.0, 0.0, joint.friction, 0.0)), compliance(0.0))
         if any(one.motor for one in of_worlds):
-            before = self.particles.batches.get((kind, True))
+            before = self.particles.constraint_sets.get((kind, True))
             number = sum(map(len, before.members)) if before else 0
             self.motors[joint.name] = kind.compliant, number
             self._add(kind, bodies, (*numbers, motor_numbers(joint.motor)), compliance(0.0))

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import taichi as ti
 
-from pbd.constraints.kind import TINY
+from pbd.constraints.constraint_type import TINY
 from rigid.solvers.verlet.relative_rotation import (
     centre,
     fixed_vector,

@@ -16,7 +16,7 @@ from functools import lru_cache
 
 import taichi as ti
 
-from pbd.constraints.kind import TINY, Kind
+from pbd.constraints.constraint_type import TINY, ConstraintType
 from rigid.solvers.verlet.joint_coordinates import rotation_vector, unwrap_angle, vectors
 from rigid.solvers.verlet.relative_rotation import (
     change_along,
@@ -90,8 +90,9 @@ def coordinate_force(coordinate):
 
     name = "torque" if turns else "force"
     numbers = (*coordinate.numbers, "speed", "position", "gain", "effort", "damping", *(("last",) if turns else ()))
-    compliant = Kind(name, 8, numbers, project, value, compliance=True, timed=True, memory=int(turns))
-    return Kind(name, 8, numbers, project, value, compliant=compliant, timed=True, memory=int(turns))
+    given = {"needs_time": True, "state_size": int(turns)}
+    compliant = ConstraintType(name, 8, numbers, project, value, compliance=True, **given)
+    return ConstraintType(name, 8, numbers, project, value, compliant=compliant, **given)
 
 
 def _ball_force():
@@ -124,8 +125,9 @@ def _ball_force():
         return move_corners(x, y, moves, 1.0, 2), 1.0, new
 
     numbers = (*vectors("m0", "m1", "m2", "n0", "n1", "n2", "anchor"), "effort", "damping", *vectors("impulse"))
-    compliant = Kind("ball torque", 8, numbers, project, value, compliance=True, timed=True, memory=3)
-    return Kind("ball torque", 8, numbers, project, value, compliant=compliant, timed=True, memory=3)
+    given = {"needs_time": True, "state_size": 3}
+    compliant = ConstraintType("ball torque", 8, numbers, project, value, compliance=True, **given)
+    return ConstraintType("ball torque", 8, numbers, project, value, compliant=compliant, **given)
 
 
 # A torque about all axes of a ball joint. If its effort τ is above zero, it is friction: |λ| <= τ h² against the
@@ -160,9 +162,9 @@ def damped_stick_value(x, p):
     return (x[1] - x[0]).norm() - p[0]
 
 
-DAMPED_STICK = Kind(
-    "damped spring", 2, ("length", "damping"), damped_stick, damped_stick_value, timed=True,
-    compliant=Kind(
-        "damped spring", 2, ("length", "damping"), damped_stick, damped_stick_value, compliance=True, timed=True
+DAMPED_STICK = ConstraintType(
+    "damped spring", 2, ("length", "damping"), damped_stick, damped_stick_value, needs_time=True,
+    compliant=ConstraintType(
+        "damped spring", 2, ("length", "damping"), damped_stick, damped_stick_value, compliance=True, needs_time=True
     ),
 )  # fmt: skip

@@ -13,7 +13,7 @@ from functools import lru_cache
 
 import taichi as ti
 
-from pbd.constraints.kind import Kind
+from pbd.constraints.constraint_type import ConstraintType
 from rigid.solvers.verlet.joint_coordinates import (
     ANGLE,
     angle,
@@ -54,7 +54,7 @@ def _angle_limit():
         return fixed_vector(a, p, 0).dot(n), fixed_vector(a, p, 3).dot(n)
 
     @ti.func
-    def holds(x, p):
+    def is_satisfied(x, p):
         # sin(|q| - half) <= 0 is |q| <= half for every half in [0, π], without a root or an inverse function.
         cosine, sine = parts(x, p)
         return beyond(sine, cosine, p, 12)[0] <= 0.0
@@ -76,7 +76,7 @@ def _angle_limit():
         return project_equality(x, y, excess(x, p), angle(x, p)[1], angle_response(y, w, p)), multiplier
 
     numbers = (*ANGLE.numbers, "cosine", "sine")
-    return Kind("angle limit", 8, numbers, project, value, holds=holds)
+    return ConstraintType("angle limit", 8, numbers, project, value, is_satisfied=is_satisfied)
 
 
 # Limits less than a turn wide. The parent's m_1 and m_2 are rotated to their middle, so the limits are ± half the
@@ -105,7 +105,7 @@ def coordinate_limit(coordinate):
         return q - ti.min(ti.max(q, p[low]), p[low + 1])
 
     @ti.func
-    def holds(x, p):
+    def is_satisfied(x, p):
         return value(x, p) == 0.0
 
     @ti.func
@@ -118,8 +118,8 @@ def coordinate_limit(coordinate):
 
     numbers = (*coordinate.numbers, "low", "high")
     if coordinate.turns:
-        return Kind("counted angle limit", 8, (*numbers, "last"), project, value, memory=1)
-    return Kind("shift limit", 8, numbers, project, value, holds=holds)
+        return ConstraintType("counted angle limit", 8, (*numbers, "last"), project, value, state_size=1)
+    return ConstraintType("shift limit", 8, numbers, project, value, is_satisfied=is_satisfied)
 
 
 @ti.func
@@ -151,7 +151,7 @@ def _ball_limit():
         return outside, inside, ti.select(sine < 0.0, -1.0, 1.0)
 
     @ti.func
-    def holds(x, p):
+    def is_satisfied(x, p):
         of = axes(x, p)
         return of[0].dot(of[1]) >= p[18] and twist_beyond(of, p)[0] <= 0.0
 
@@ -190,7 +190,7 @@ def _ball_limit():
 
     widths = ("swing_cosine", "swing_sine", "twist_cosine", "twist_sine")
     numbers = (*vectors("m0", "n0", "m1", "m2", "n1", "anchor"), *widths)
-    return Kind("ball limit", 8, numbers, project, value, holds=holds)
+    return ConstraintType("ball limit", 8, numbers, project, value, is_satisfied=is_satisfied)
 
 
 # Swing and twist limits of a ball joint. The parent's m_1 and m_2 are rotated about m_0 to the middle of the twist's

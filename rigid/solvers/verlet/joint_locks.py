@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import taichi as ti
 
-from pbd.constraints.kind import Kind, scalar_constraint
+from pbd.constraints.constraint_type import ConstraintType, scalar_constraint
 from pbd.constraints.volume import volume
 from rigid.solvers.verlet.joint_coordinates import rotation_sine, shift, torque_gradient, unwrap_angle, vectors
 from rigid.solvers.verlet.relative_rotation import (
@@ -33,10 +33,10 @@ def _right_handed():
     at_least = scalar_constraint("right-handed", 4, ("volume",), volume, "at_least")
 
     @ti.func
-    def holds(x, p):
+    def is_satisfied(x, p):
         return (x[1] - x[0]).dot((x[2] - x[0]).cross(x[3] - x[0])) >= 6.0 * p[0]
 
-    return replace(at_least, holds=holds, compliant=None)
+    return replace(at_least, is_satisfied=is_satisfied, compliant=None)
 
 
 # Keeps a frame from turning inside out, because its mirror image has the same sticks. Without it, fast joints that met
@@ -64,7 +64,7 @@ def _right_angle():
         return project_equality(x, y, C, gradient, jointed_response(joint, w, right_angle(y, p)[1][3])), multiplier
 
     numbers = vectors("m0", "n1", "anchor")
-    return Kind("right angle", 8, numbers, project, value)
+    return ConstraintType("right angle", 8, numbers, project, value)
 
 
 # The axes of a universal joint: the parent's m_0 and the child's n_1 stay at a right angle. The violation is nearly an
@@ -99,7 +99,7 @@ def _slider():
         return project_equality(nearer, y, C_2, gradient_2, free_response(y, w, across(y, p, 2)[1])), multiplier
 
     names = vectors("m0", "m1", "m2", "n0", "n1", "n2", "anchor_1", "anchor_2")
-    return Kind("slider", 8, names, project, value)
+    return ConstraintType("slider", 8, names, project, value)
 
 
 # A slider: no rotation between the axes m and n, and the child's anchor on the parent's line, in that order. The
@@ -166,4 +166,4 @@ def gear(a, b, frames):
         return move_corners(x, y, moves, multiplier_change(q_b - p[ratio] * q_a, weight), count), multiplier, [q_a, q_b]
 
     numbers = (*(f"a_{name}" for name in a.numbers), *(f"b_{name}" for name in b.numbers), "ratio", "last_a", "last_b")
-    return Kind("gear", 4 * count, numbers, project, value, memory=2)
+    return ConstraintType("gear", 4 * count, numbers, project, value, state_size=2)

@@ -115,8 +115,8 @@ def energies(scene, solver, duration=None):
     system = running.system
     mass, height = 0.0, 0.0
     if scene.particles is not None:
-        moving = np.isfinite(scene.particles.masses)
-        mass, height = scene.particles.masses[moving].sum(), scene.particles.positions[moving, 2].max()
+        moving = np.isfinite(scene.particles.masses())
+        mass, height = scene.particles.masses()[moving].sum(), scene.particles.positions()[moving, 2].max()
     if scene.model is not None:
         mass += scene.model.masses.sum()
         height = max(height, *(body.position[2] for body in scene.model.bodies), 0.0)
