@@ -122,31 +122,31 @@ class JointConstraints:
 
     # Constraints ------------------------------------------------------------------------------------------------------
 
-    def _add(self, kind, bodies, numbers, compliance=0.0):
+    def _add(self, constraint_type, bodies, numbers, compliance=0.0):
         """Add one constraint.
 
-        Args: kind: its type; bodies: whose corners it acts on; numbers: of the constraint in order, in pieces, without
+        Args: constraint_type; bodies: whose corners it acts on; numbers: of the constraint in order, in pieces, without
         those that it updates itself, which begin with zero; compliance.
         """
         self.bodies |= set(bodies)
         members = np.concatenate([self._corners(body)[1] for body in bodies])
         numbers = np.concatenate([np.ravel(piece) for piece in numbers])
-        numbers = dict(zip(kind.parameters, [*numbers, *[0.0] * kind.state_size], strict=True))
-        self.particles.add_constraints(kind, members[None], compliance=compliance, **numbers)
+        numbers = dict(zip(constraint_type.parameters, [*numbers, *[0.0] * constraint_type.state_size], strict=True))
+        self.particles.add_constraints(constraint_type, members[None], compliance=compliance, **numbers)
 
     def _add_forces(self, coordinate, bodies, numbers, joint, of_worlds):
         """Add friction, motor and spring of a coordinate. Args: joint; of_worlds: the joint in each world."""
-        kind = coordinate_force(coordinate)
+        constraint_type = coordinate_force(coordinate)
         if any(one.friction > 0 for one in of_worlds):
-            self._add(kind, bodies, (*numbers, (0.0, 0.0, 0.0, joint.friction, 0.0)), compliance(0.0))
+            self._add(constraint_type, bodies, (*numbers, (0.0, 0.0, 0.0, joint.friction, 0.0)), compliance(0.0))
         if any(one.motor for one in of_worlds):
-            before = self.particles.constraint_sets.get((kind, True))
+            before = self.particles.constraint_sets.get((constraint_type, True))
             number = sum(map(len, before.members)) if before else 0
-            self.motors[joint.name] = kind.compliant, number
-            self._add(kind, bodies, (*numbers, motor_numbers(joint.motor)), compliance(0.0))
+            self.motors[joint.name] = constraint_type.compliant, number
+            self._add(constraint_type, bodies, (*numbers, motor_numbers(joint.motor)), compliance(0.0))
         if any(has_effect(one.spring) for one in of_worlds):
             stiffness, damping, rest = spring_numbers(joint.spring)
-            self._add(kind, bodies, (*numbers, (0.0, rest, 0.0, 0.0, damping)), compliance(stiffness))
+            self._add(constraint_type, bodies, (*numbers, (0.0, rest, 0.0, 0.0, damping)), compliance(stiffness))
 
     def _add_limits(self, coordinate, bodies, numbers, limits, limits_of_worlds):
         """Add the limits (low, high) of a coordinate. Args: limits_of_worlds: those of all worlds."""
@@ -186,8 +186,8 @@ class JointConstraints:
             self._coordinates(self.model.joints[index])[0] for index in (one.joint_a, one.joint_b)
         )
         bodies = list(dict.fromkeys((*bodies_a, *bodies_b)))
-        kind = gear(a, b, tuple(bodies.index(body) for body in (*bodies_a, *bodies_b)))
-        self._add(kind, bodies, (*numbers_a, *numbers_b, (one.ratio,)))
+        constraint_type = gear(a, b, tuple(bodies.index(body) for body in (*bodies_a, *bodies_b)))
+        self._add(constraint_type, bodies, (*numbers_a, *numbers_b, (one.ratio,)))
 
 
 def compliance(stiffness):

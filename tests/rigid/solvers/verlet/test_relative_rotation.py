@@ -30,17 +30,18 @@ class Pair:
         )
         self.model.add_box((0.3, 0.2, 0.5), mass=9.0, position=(0.6, 0.1, 0.2), rotation=exponential([1, -0.4, 0.1]))
         add(self.model)
-        self.description = build_particles(self.model)
+        self.building = build_particles(self.model)
         self.constraints = [
-            (batch.kind, *numbers)
-            for batch in self.description.particles.constraint_sets.values()
-            if not isinstance(batch.kind, str) and batch.kind.arity >= 8  # those of a single frame have four corners
-            for numbers in zip(*batch.arrays())
+            (constraints.type, *numbers)
+            for constraints in self.building.particles.constraint_sets.values()
+            # Constraints within a frame have four corners.
+            if not isinstance(constraints.type, str) and constraints.type.arity >= 8
+            for numbers in zip(*constraints.arrays())
         ]
 
     def forces(self):
         """The constraints that are friction."""
-        return [(members, numbers) for kind, members, numbers in self.constraints if kind.timed]
+        return [(members, numbers) for one, members, numbers in self.constraints if one.needs_time]
 
     def state(self, turn=(1.0, 0, 0, 0), shift=(0, 0, 0)):
         """A state in which the second body is rotated about POINT and shifted against the first, and both are moved."""
@@ -56,7 +57,7 @@ class Pair:
     def corners(self, members, state):
         """Positions of the members of a constraint in a state (n, 3) [m]."""
         at = {}
-        for body, (particles, frame) in enumerate(zip(self.description.members, self.description.frames)):
+        for body, (particles, frame) in enumerate(zip(self.building.members, self.building.frames)):
             at |= dict(zip(particles, state.position[body] + rotate(state.rotation[body], frame.points)))
         return np.array([at[particle] for particle in members])
 
@@ -128,12 +129,12 @@ def test_ball_limit_measures_swing_and_twist_excess():
             0, 1, POINT, axis=AXIS, cone_axis=(0.4, -1.0, 0.4), swing_limit=limit, twist_limits=(low, high), name="one"
         )
     )
-    ((kind, members, numbers),) = pair.constraints
+    ((constraint_type, members, numbers),) = pair.constraints
 
     @ti.func
     def value_and_whether_it_holds(x, p):
-        held = ti.select(kind.holds(x, p), 1.0, 0.0)
-        return kind.value(x, p), [ti.Vector([held, 0.0, 0.0]) for _ in ti.static(range(4))]
+        held = ti.select(constraint_type.is_satisfied(x, p), 1.0, 0.0)
+        return constraint_type.value(x, p), [ti.Vector([held, 0.0, 0.0]) for _ in ti.static(range(4))]
 
     read = reader(value_and_whether_it_holds, len(numbers))
     rng = np.random.default_rng(0)
@@ -156,11 +157,11 @@ def test_ball_limit_measures_swing_and_twist_excess():
 def test_angle_limit_projects_to_the_nearer_limit_on_the_circle():
     # Limits (-3, 1): the excess is q - 1 from 1 to the middle of the rest of the circle, -1 + π, then q + 3.
     pair = Pair(lambda m: m.add_hinge(0, 1, POINT, AXIS, limits=(-3.0, 1.0)))
-    ((kind, members, numbers),) = pair.constraints
+    ((constraint_type, members, numbers),) = pair.constraints
 
     @ti.func
     def value(x, p):
-        return kind.value(x, p), [ti.Vector([0.0, 0.0, 0.0]) for _ in ti.static(range(4))]
+        return constraint_type.value(x, p), [ti.Vector([0.0, 0.0, 0.0]) for _ in ti.static(range(4))]
 
     read = reader(value, len(numbers))
     for angle, expected in ((-2.9, 0), (0.9, 0), (1.2, 0.2), (2.1, 1.1), (2.2, 2 * math.pi - 5.2), (-3.1, 0.1)):
@@ -222,20 +223,20 @@ def test_one_projection_conserves_both_momenta(name, direction):
     # start of the step. It holds for strained frames, here by 5 % of a body. To round-off of m x Δx, 1e-15 times 10.
     pair = Pair(JOINTS[name])
     if name == "slider friction":
-        kind, members, numbers = next(each for each in pair.constraints if each[0].timed)
+        constraint_type, members, numbers = next(each for each in pair.constraints if each[0].needs_time)
     else:
-        kind, members, numbers = pair.constraints[-1]
+        constraint_type, members, numbers = pair.constraints[-1]
     rng = np.random.default_rng(5)
     x = pair.corners(members, pair.state(exponential([0.1, -0.2, 0.1]), (0.02, 0.03, 0.01)))
     x += 0.01 * rng.normal(size=x.shape)
-    masses = pair.description.particles.masses()[members]
+    masses = pair.building.particles.masses()[members]
     particles = pbd.Particles(gravity=(0, 0, 0))
     particles.add_particles(x, masses, rng.normal(size=x.shape))
     compliance = 0.0
-    if kind.timed:
+    if constraint_type.needs_time:
         compliance, numbers = numbers[-1], numbers[:-1]
-    values = dict(zip(kind.parameters, numbers))
-    particles.add_constraints(kind, [np.arange(8)], compliance=compliance, **values)
+    values = dict(zip(constraint_type.parameters, numbers))
+    particles.add_constraints(constraint_type, [np.arange(8)], compliance=compliance, **values)
     system = pbd.ParticleSystem(particles, dt=0.01, iterations=1, direction=direction)
     predicted = x + 0.01 * system.velocities()
     system.step()

@@ -267,7 +267,8 @@ def test_attached_cloth_follows_its_body():
     solver = rigid.solver(
         "verlet", model, particles=particles, attachments=[(corner, body)], dt=1 / 240, iterations=60
     )
-    local = rigid.rotation.rotate_back(model.bodies[0].rotation, particles.positions()[corner] - model.bodies[0].position)
+    arms = particles.positions()[corner] - model.bodies[0].position
+    local = rigid.rotation.rotate_back(model.bodies[0].rotation, arms)
     linear = momentum(solver)[0]
     solver.step(240)
     state = solver.state()
