@@ -50,7 +50,7 @@ def solver_class(name):
     """The class of a solver. It imports Taichi, which a description does not need. Args: name."""
     one_of("solver", name, SOLVERS)
     if name == "verlet":
-        from rigid.solvers.verlet import FrameSolver as Solver
+        from rigid.solvers.verlet import VerletSolver as Solver
     elif name == "impulse":
         from rigid.solvers.impulse import ImpulseSolver as Solver
     elif name == "articulated":

@@ -230,5 +230,4 @@ def record(running, progress=None):
 
 def particle_system_of(solver):
     """The pbd.ParticleSystem of a solver, or None."""
-    # Until the solver "verlet" has its `particle_system`, too.
-    return getattr(solver, "particle_system", getattr(solver, "system", None))
+    return solver.particle_system

@@ -12,7 +12,6 @@ INK, VIOLET, RED, GREEN, BLUE, ORANGE = (
     (40, 40, 48), (120, 60, 190), (220, 40, 40), (30, 150, 70), (40, 90, 220), (240, 140, 20),
 )  # fmt: skip
 NORMAL = 0.1  # a contact's normal is drawn so long, and half of a joint's axis at most [m]
-TOUCHING = 1e-3  # bodies made of particles touch where their surfaces are that near [m]
 ARC = 16  # lines of an arc or a cone
 AT_LIMIT = 1e-3  # what is so near to its limit is drawn as at it [rad or m]
 WIDTH = 2.0  # of a line [pixels]
@@ -85,13 +84,9 @@ def contacts(running, frame):
     system = running.system
     if running.scene.model is None:
         return None
-    if hasattr(system, "contact_forces"):
-        found = system.contact_forces()
-        points, normals, touching = found.points, found.normals, found.forces.any(axis=1)
-    else:
-        points, normals, gaps = system.contact_points()
-        touching = gaps < TOUCHING
-    points, normals = points[touching], normals[touching]
+    found = system.contact_forces()
+    touching = found.forces.any(axis=1)
+    points, normals = found.points[touching], found.normals[touching]
     return np.stack([points, points + NORMAL * normals], axis=1), RED
 
 

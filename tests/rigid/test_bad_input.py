@@ -228,9 +228,9 @@ def test_a_state_that_is_no_longer_finite_is_told_by_step_and_item():
     model = two()
     solver = rigid.solver("verlet", model, dt=0.01, contacts=False)
     solver.step(2)
-    velocities = solver.system.velocities()
+    velocities = solver.particle_system.velocities()
     velocities[5] = 1e308
-    solver.system.set_velocities(velocities)
+    solver.particle_system.set_velocities(velocities)
     with pytest.raises(pbd.Diverged, match=r"(?=.*step)(?=.*particle)"):
         solver.step(20)
 

@@ -1,5 +1,5 @@
-"""Solver "verlet": bodies as frames of particles."""
+"""Solver "verlet": bodies as frames of particles. Read step.py first."""
 
-from rigid.solvers.verlet.solver import FrameSolver
+from rigid.solvers.verlet.solver import VerletSolver
 
-__all__ = ["FrameSolver"]
+__all__ = ["VerletSolver"]

@@ -144,7 +144,8 @@ def move_particles(s: ti.template(), array: ti.template(), arms: ti.template(), 
 
     Args: array: positions that are moved; arms: the positions that `read_inertia` read; sign: 1 or -1.
     """
-    linear, angular = triple(s.hooked.motion, body, MOTION.linear, world), triple(s.hooked.motion, body, MOTION.angular, world)
+    linear = triple(s.hooked.motion, body, MOTION.linear, world)
+    angular = triple(s.hooked.motion, body, MOTION.angular, world)
     if linear.norm_sqr() + angular.norm_sqr() > 0.0:
         centre = triple(s.hooked.motion, body, MOTION.centre, world)
         for m in range(s.hooked.first_member[body], s.hooked.first_member[body + 1]):

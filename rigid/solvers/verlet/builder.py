@@ -27,7 +27,7 @@ class Building:
 
     Arguments:
         particles: pbd.Particles; a person's own come first.
-        own: how many those are.
+        user_particles: how many those are.
         frames: a Frame for each body.
         members: indices of the particles of each body, in the order of its frame: four corners, then joint particles,
             then a counterweight.
@@ -35,13 +35,13 @@ class Building:
     """
 
     particles: pbd.Particles
-    own: int
+    user_particles: int
     frames: list
     members: list
     motors: dict
 
 
-def refuse_what_is_missing(model):
+def refuse_unsupported(model):
     """Say what this solver cannot do, rather than leave it out.
 
     That is soft joints, joints of a person's own, friction against rolling and spinning.
@@ -114,7 +114,7 @@ def shared_points(model):
     return shared
 
 
-def frames_of(models, kind="tetrahedron"):
+def make_frames(models, kind="tetrahedron"):
     """A list of Frames, one for each body, of each model. Arguments: models, of one structure; kind of frame."""
     shared = [shared_points(model) for model in models]
 
@@ -132,17 +132,17 @@ def frames_of(models, kind="tetrahedron"):
     return frames
 
 
-def describe(model, particles=None, attachments=(), alike=None, frames=None):
+def build_particles(model, particles=None, attachments=(), alike=None, frames=None):
     """A model as particles: a Building.
 
     Arguments: model; particles: a pbd.Particles that live in the same world, such as a cloth, or None; attachments:
     pairs (particles' indices, body) that stay where they are on the body; alike: the models of all worlds, this one
-    among them, which are to have the same constraints; None for this one alone; frames: of this model, by frames_of;
+    among them, which are to have the same constraints; None for this one alone; frames: of this model, by make_frames;
     None for tetrahedra.
     """
     shared = shared_points(model)
     own = [[k for k, (bodies, _) in enumerate(shared) if index in bodies] for index in range(len(model.bodies))]
-    frames = frames_of([model])[0] if frames is None else frames
+    frames = make_frames([model])[0] if frames is None else frames
 
     particles = pbd.Particles(gravity=model.gravity) if particles is None else deepcopy(particles)
     count = len(particles)

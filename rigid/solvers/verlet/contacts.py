@@ -155,7 +155,8 @@ def prepare_contact(s: ti.template(), c, world):
     predicted = point_of(s, x, a, weights_a, world) - point_of(s, x, b, weights_b, world) - start
     predicted += rolling_rise(s, c, world) * n  # corners move along their tangents, so a rotating frame grows
     overlap = SKIN * margins_at_rest(s, a, b, world) - gap
-    contacts[world, c, CONTACT.approach_speed] = approach_speed(s, n.dot(predicted), overlap, closing_gravity(s, a, b, n))
+    acceleration = closing_gravity(s, a, b, n)
+    contacts[world, c, CONTACT.approach_speed] = approach_speed(s, n.dot(predicted), overlap, acceleration)
     if is_impact(s, c, world):
         # A body in an impact does not roll: it turns and slips far within the step, and the rise would throw it up.
         put_triple(contacts, c, CONTACT.rolling_axis, ti.Vector([0.0, 0.0, 0.0]), world)
@@ -185,15 +186,15 @@ def constraint_gap(s: ti.template(), a, b, gap, world):
 
 
 @ti.func
-def approach_speed(s: ti.template(), displacement, overlap, gravity_along):
+def approach_speed(s: ti.template(), displacement, overlap, acceleration):
     """Speed at which the two surfaces meet [m/s]; zero if they separate.
 
-    Args: displacement: along the normal, as predicted for the end of the step; overlap: at the start of the step, within
-    the skin; gravity_along: acceleration of A towards B.
+    Args: displacement: along the normal, as predicted for the end of the step; overlap: at the start of the step, with
+    the skin; acceleration: of A towards B by gravity.
     """
-    speed = -displacement / s.settings.h + 0.5 * gravity_along * s.settings.h  # at the end of the step
+    speed = -displacement / s.settings.h + 0.5 * acceleration * s.settings.h  # at the end of the step
     depth = ti.max(overlap - displacement, 0.0)  # since the surfaces met
-    return ti.sqrt(ti.max(speed * speed - 2.0 * gravity_along * depth, 0.0)) * (speed > 0.0)
+    return ti.sqrt(ti.max(speed * speed - 2.0 * acceleration * depth, 0.0)) * (speed > 0.0)
 
 
 @ti.func
@@ -240,7 +241,8 @@ def friction(before, slip_along, slip_across, mass, limit):
     A sliding contact takes the same step for both tangents, so that its impulse becomes opposite to the slip. Steps of
     their own would turn it aside. The step is the smaller one of both (as in rigid/solvers/sequential/relax.py).
 
-    Args: before: normal and tangential impulses so far; slip_along, slip_across: [m]; mass: effective masses; limit: μ λ.
+    Args: before: normal and tangential impulses so far; slip_along, slip_across: [m]; mass: effective masses; limit:
+    μ λ.
     """
     along, across = before[1] - slip_along * mass[1], before[2] - slip_across * mass[2]
     if along * along + across * across > limit * limit:

@@ -23,11 +23,11 @@ FRAME = Columns(map=12, origin=4, margin=1)
 # whether the body has a contact.
 MOTION = Columns(centre=3, inverse_mass=1, inverse_inertia=6, linear=3, angular=3, in_contact=1)
 
-# A contact, see rigid/solvers/verlet/contacts.py: its normal n and tangent t; the contact point from the centres of mass
-# of A and B, and as weights of their corners; the offset of A's point from B's at the start of the step; the effective
-# masses along n, t and n × t; the impulses along these [kg m]; friction and restitution coefficients; the approach speed
-# [m/s]; the relative displacement without pending impulses; the gap that the constraint leaves [m]; the rolling axis
-# (rigid/solvers/verlet/rolling.py); the impulse of restitution [kg m].
+# A contact, see rigid/solvers/verlet/contacts.py: its normal n and tangent t; the contact point from the centres of
+# mass of A and B, and as weights of their corners; the offset of A's point from B's at the start of the step; the
+# effective masses along n, t and n × t; the impulses along these [kg m]; friction and restitution coefficients; the
+# approach speed [m/s]; the relative displacement without pending impulses [m]; the gap of the constraint [m]; the
+# rolling axis (rigid/solvers/verlet/rolling.py); the impulse of restitution [kg m].
 CONTACT = Columns(
     normal=3, tangent=3, arm_a=3, arm_b=3, weights_a=4, weights_b=4, start=3, effective_mass=3, impulse=3, friction=1,
     restitution=1, approach_speed=1, displacement=3, gap=1, rolling_axis=3, restitution_impulse=1,
@@ -78,7 +78,7 @@ def allocate_bodies(models, buildings, worlds, capacity=None):
     """
     first = buildings[0]
     if capacity is None:
-        touching = int((first.particles.radii[: first.own] > 0).sum())
+        touching = int((first.particles.radii[: first.user_particles] > 0).sum())
         capacity = default_capacity(models[0]) + 2 * touching
     shapes, points, scratch = collision_arrays(models, worlds, capacity)
     members = np.concatenate(first.members)
@@ -87,7 +87,7 @@ def allocate_bodies(models, buildings, worlds, capacity=None):
     return allocate(
         BodyArrays,
         {
-            "sizes": np.array([first.own, bodies]),
+            "sizes": np.array([first.user_particles, bodies]),
             "first_member": np.cumsum([0, *map(len, first.members)]),
             "members": members,
             "frames": np.repeat(frames, worlds // len(models), axis=0),

@@ -46,8 +46,10 @@ class VerletOptions(SolverOptions):
 
     CHECKS = {**SolverOptions.CHECKS, "frame": choice("tetrahedron", "axes")}
 
-    # Those that a pbd.ParticleSystem takes, too.
-    OF_PARTICLES = (
-        "iterations", "substeps", "damping", "direction", "schedule", "clusters", "tolerance", "sticks",
-        "contact_interval", "grabs",
-    )  # fmt: skip
+    def of_particles(self):
+        """{name: value} of the options that pbd.ParticleSystem has, too, but dt."""
+        names = (
+            "iterations", "substeps", "damping", "direction", "schedule", "clusters", "tolerance", "sticks",
+            "contact_interval", "grabs",
+        )  # fmt: skip
+        return {name: getattr(self, name) for name in names}

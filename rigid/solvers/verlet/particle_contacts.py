@@ -40,7 +40,7 @@ def add_particle_contact(s: ti.template(), i, shape, x, normal, gap, world):
         points.integers[world, c, PAIR.shape_b] = -1
         points.integers[world, c, PAIR.body_a] = PARTICLE - i
         points.integers[world, c, PAIR.body_b] = s.hooked.shapes.integers[shape, STRUCTURE.body]
-        # The impulse acts half a gap below this point, at the particle's centre. Elsewhere friction would turn the body.
+        # The impulse acts half a gap below this point: at the particle's centre, because a particle cannot rotate.
         put_triple(points.numbers, c, POINT.position, x + 0.5 * gap * normal, world)
         put_triple(points.numbers, c, POINT.normal, normal, world)
         points.numbers[world, c, POINT.gap] = gap

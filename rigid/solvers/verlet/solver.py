@@ -1,50 +1,47 @@
-"""Solver "verlet": bodies as frames of particles, joints as particles that two frames share, on pbd.
+"""Solver "verlet": bodies are frames of particles, and joints are particles that two frames share.
 
-Two bodies that share one particle have a ball joint; two particles on a line, a hinge; three, a weld. A joint with the
-ground shares pinned particles. What moves them is `pbd.ParticleSystem`, whose step (pbd/step.py) is the algorithm; what
-bodies do in it, when they touch, is in rigid/solvers/verlet/step.py. Poses and velocities are read back by best fit.
+Two bodies that share one particle have a ball joint; with two particles on a line they have a hinge, with three a weld.
+A joint with the ground has pinned particles. A `pbd.ParticleSystem` moves the particles. The whole step is in
+rigid/solvers/verlet/step.py. Poses and velocities are read back by a best fit.
 """
+
+from dataclasses import replace
 
 import numpy as np
 
 import pbd
 from pbd.core.arrays import arrays_of, read, write
-from pbd.core.validate import finite_vector, one_of
-from rigid.collision.data import POINT
+from pbd.core.validate import finite_vector
+from rigid.collision.data import PAIR, POINT
 from rigid.collision.setup import pair_types
-from rigid.constraints.joints.positions import JointPositions
+from rigid.constraints.contact_forces import Contacts
 from rigid.motor import motor_target
 from rigid.names import look_up
 from rigid.rotation import from_matrix, rotate
-from rigid.solvers.verlet.builder import describe, frames_of, refuse_what_is_missing
-from rigid.solvers.verlet.data import allocate_bodies, may_touch
+from rigid.solvers.base import Solver
+from rigid.solvers.verlet.builder import build_particles, make_frames, refuse_unsupported
+from rigid.solvers.verlet.data import CONTACT, allocate_bodies, may_touch
 from rigid.solvers.verlet.frame import fit_pose, fit_velocity
 from rigid.solvers.verlet.options import VerletOptions
 from rigid.solvers.verlet.step import step_hooks
 from rigid.state import State
-from rigid.worlds import models_of_worlds
 
 
-class FrameSolver:
+class VerletSolver(Solver):
     """A Model as frames of particles.
 
-    Arguments:
-        model: a Model, or a list of several of one structure, each a world.
-        dt, worlds, options: of pbd.ParticleSystem. `direction` is "start" here unless given: second order, and it keeps
-            angular momentum.
-        contacts: whether bodies touch one another, the ground and a person's own particles.
-        particles: a pbd.Particles that live in the same world and are moved by the same system, such as a cloth; they
-            meet the model's shapes where they have a radius. Their gravity must be the model's.
-        attachments: pairs (indices of such particles, body) that stay where they are on the body.
-        contact_capacity: most points of contact at once in a world; None for a good deal.
-        frame: "tetrahedron", four particles and six sticks; or "axes", the source's other one, along axes of the body,
-            with three sticks and three right angles (rigid/solvers/verlet/axes.py): a fifth particle where four are not exact,
-            and then no joints but balls, hinges, welds and distances, without limits, friction, motors or springs.
+    Args: model, worlds, options: see Solver, and rigid.solvers.verlet.options.VerletOptions.
 
-    Limitations: bodies are as rigid, and joints as tight, as sweeps make their sticks; light joint particles beside
-    heavy frames want more of them. What overlaps by more than a body's thickness within a step passes through. Bodies
-    that touch are moved by one thread a world. A flat body has no tetrahedron. Velocities are those of the middle of
-    the last step.
+    Attributes:
+        particle_system: the pbd.ParticleSystem.
+        frames: a Frame for each body of each model.
+        members: indices of the particles of each body, the same in all worlds.
+        user_particles: how many of the system's particles are the user's; they come first.
+
+    Limitations: bodies are as rigid, and joints as tight, as the iterations make their sticks. Light joint particles
+    beside heavy frames need more iterations. A body that moves by more than its thickness within a step may pass
+    through another. One thread moves all bodies of a world if any may touch. A flat body has no tetrahedron. Velocities are
+    those of the middle of the last step.
 
     Source: Jakobsen, Advanced Character Physics (2001), sections 5 and 6.
     """
@@ -52,197 +49,192 @@ class FrameSolver:
     name, Options = "verlet", VerletOptions
 
     def __init__(self, model, worlds=1, **options):
-        for option in options:
-            one_of(f'option of solver "{self.name}"', option, tuple(VerletOptions.defaults()))
-        self.options = given = VerletOptions(**options)
-        contacts, particles, attachments = given.contacts, given.particles, given.attachments
-        contact_capacity, frame = given.contact_capacity, given.frame
-        models = models_of_worlds(model)
+        super().__init__(model, worlds, **options)
+        given, models = self.options, self.models
         for each in models:
-            refuse_what_is_missing(each)
-        if particles is not None and not np.array_equal(particles.gravity, models[0].gravity):
+            refuse_unsupported(each)
+        if given.particles is not None and not np.array_equal(given.particles.gravity, self.model.gravity):
             raise ValueError(
-                f"gravity is {models[0].gravity.tolist()} in the model and {particles.gravity.tolist()} for its "
+                f"gravity is {self.model.gravity.tolist()} in the model and {given.particles.gravity.tolist()} for its "
                 "particles: expected the same"
             )
-        self.model = models[0]
-        self._joints = JointPositions(*models)
-        self.frames = frames_of(models, frame)
-        descriptions = [describe(m, particles, attachments, models, of) for m, of in zip(models, self.frames)]
-        self.members = descriptions[0].members  # of each body; the same in all worlds, unlike the frames
-        self.own = descriptions[0].own
-        options = {name: getattr(given, name) for name in given.OF_PARTICLES}
-        self.system = pbd.ParticleSystem(
-            [each.particles for each in descriptions], dt=given.dt, worlds=worlds, **options
+        self.frames = make_frames(models, given.frame)
+        buildings = [
+            build_particles(each, given.particles, given.attachments, models, frames)
+            for each, frames in zip(models, self.frames)
+        ]
+        self.members, self.user_particles = buildings[0].members, buildings[0].user_particles
+        self.particle_system = pbd.ParticleSystem(
+            [each.particles for each in buildings], dt=given.dt, worlds=self.worlds, **given.of_particles()
         )
         self._motors = {
-            name: {target: self.system.row_of(*which, target) for target in ("speed", "position")}
-            for name, which in descriptions[0].motors.items()
+            name: {target: self.particle_system.row_of(*constraint, target) for target in ("speed", "position")}
+            for name, constraint in buildings[0].motors.items()
         }
-        # Particles of all bodies in one table, filled up with ones that weigh nothing.
+        self._inertias = np.array([each.inertias for each in models])
+        self._index, self._points, self._masses = self._tables()
+        self._bodies = None
+        if given.contacts and may_touch(self.model, given.particles):
+            self._bodies = allocate_bodies(models, buildings, self.worlds, given.contact_capacity)
+            self.particle_system.add_hooks(step_hooks(pair_types(models)), self._bodies)
+
+    def _tables(self):
+        """Particles of all bodies in one table, padded with massless ones.
+
+        Returns: indices (bodies, most); points in the body's frame (models, bodies, most, 3) [m]; masses [kg].
+        """
         most = max(map(len, self.members), default=4)
-        self._index = np.array([np.pad(m, (0, most - len(m)), "edge") for m in self.members], int).reshape(-1, most)
-        shape = len(models), len(self.members), most
-        self._points, self._masses = np.zeros((*shape, 3)), np.zeros(shape)
+        index = np.array([np.pad(m, (0, most - len(m)), "edge") for m in self.members], int).reshape(-1, most)
+        shape = len(self.models), len(self.members), most
+        points, masses = np.zeros((*shape, 3)), np.zeros(shape)
         for place in np.ndindex(shape[:2]):
             frame = self.frames[place[0]][place[1]]
             count = len(frame.masses)
-            self._points[place][:count], self._masses[place][:count] = frame.points, frame.masses
-        self._inertias = np.array([each.inertias for each in models])
-        self._bodies = None
-        if contacts and may_touch(self.model, particles):
-            self._bodies = allocate_bodies(models, descriptions, self.system.worlds, contact_capacity)
-            self.system.add_hooks(step_hooks(pair_types(models)), self._bodies)
+            points[place][:count], masses[place][:count] = frame.points, frame.masses
+        return index, points, masses
+
+    # Time and options -------------------------------------------------------------------------------------------------
+
+    def _set_options(self, options):
+        super()._set_options(options)
+        for name in ("dt", "substeps", "iterations"):
+            # Setting a value anew would convert velocities, which rounds.
+            if getattr(options, name) != getattr(self.particle_system, name):
+                setattr(self.particle_system, name, getattr(options, name))
 
     @property
     def time(self):
         """Time since the start [s]."""
-        return self.system.time
+        return self.particle_system.time
+
+    @property
+    def iterations(self):
+        """Iterations of a substep."""
+        return self.options.iterations
+
+    @iterations.setter
+    def iterations(self, iterations):
+        self._set_options(replace(self.options, iterations=iterations))
 
     def step(self, count=1):
-        """Make steps of dt. Arguments: count. Errors: pbd.Diverged."""
-        self.system.step(count)
+        """Make steps of dt. Args: count. Raises: pbd.Diverged if a state stops being finite."""
+        self.particle_system.step(count)
 
-    def set_motor(self, joint, *, speed=None, position=None):
-        """Give a motor another target, from the next step on; its `max_effort` stays.
-
-        Arguments: joint: index or name; speed [rad/s or m/s] or position [rad or m], whichever its Motor was given: a
-        number, or one for each world (worlds,).
-
-        Errors: ValueError for an unknown joint, one without a motor, or a target that is not of its kind.
-        """
-        index, name, target = motor_target(self.model, joint, speed, position, self.system.worlds)
-        self.system.set_numbers([self._motors[self.model.joints[index].name][name]], target)
-
-    def grab(self, grab, body, point, target, stiffness, damping=0.0):
-        """Pull a point of a body to a place by a spring, from the next step on and in all worlds; again, to move on.
-
-        Arguments: grab: which, of as many as the solver has; body: index or name; point: in the body's frame (3,) [m];
-        target: in the world (3,) [m]; stiffness [N/m]; damping [N s/m]. A state does not remember what is held.
-        """
-        body = look_up("held body", body, self.model.bodies, "body")
-        weights = self.frames[0][body].weights(finite_vector("held point", point))
-        self.system.grab(grab, self.members[body][:4], target, stiffness, damping, weights)
-
-    def release(self, grab):
-        """Hold nothing any more. Arguments: grab: which."""
-        self.system.release(grab)
+    # Inputs -----------------------------------------------------------------------------------------------------------
 
     @property
     def gravity(self):
-        """Gravity of all worlds (3,) [m/s²]."""
-        return self.system.gravity
+        """Gravity of all worlds (3,) [m/s²]. It can be set."""
+        return self.particle_system.gravity
 
     @gravity.setter
     def gravity(self, gravity):
-        self.system.gravity = gravity
+        self.particle_system.gravity = gravity
 
-    def _targets(self):
-        """Rows of the system's numbers of constraints in which motors have their targets."""
-        return np.array([row for rows in self._motors.values() for row in rows.values()], int)
+    def set_motor(self, joint, *, speed=None, position=None):
+        """Change the target of a motor, see Solver.set_motor."""
+        index, name, target = motor_target(self.model, joint, speed, position, self.worlds)
+        self.particle_system.set_numbers([self._motors[self.model.joints[index].name][name]], target)
 
-    def statistics(self):
-        """Sweeps, residual [m] and contacts of the last step: a pbd.Statistics."""
-        return self.system.statistics()
+    def grab(self, grab, body, point, target, stiffness, damping=0.0):
+        """Pull a point of a body to a target by a spring, see Solver.grab."""
+        body = look_up("grabbed body", body, self.model.bodies, "body")
+        weights = self.frames[0][body].weights(finite_vector("grabbed point", point))
+        self.particle_system.grab(grab, self.members[body][:4], target, stiffness, damping, weights)
 
-    def energy(self):
-        """Kinetic, potential and total energy at the middle of the last step: a pbd.Energy.
+    def release(self, grab):
+        """Release what a grab spring pulls. Args: grab: which."""
+        self.particle_system.release(grab)
 
-        Of the particles, which is that of the bodies to the extent that the frames are rigid.
-        """
-        return self.system.energy()
-
-    def contact_points(self, world=0):
-        """Where bodies were near one another in the last substep: points (n, 3) [m], normals (n, 3), gaps (n,) [m], as
-        of rigid.constraints.contact_forces.Contacts. Arguments: world: which."""
-        if self._bodies is None:
-            return np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0)
-        count = int(read(self._bodies.points.count)[world])
-        numbers = read(self._bodies.points.numbers)[world, :count].astype(float)
-        return numbers[:, POINT["position"]], numbers[:, POINT["normal"]], numbers[:, POINT.gap]
-
-    def particle_positions(self):
-        """Positions of a person's own particles, (particles, 3) or (worlds, particles, 3) [m]."""
-        return self.system.positions()[..., : self.own, :]
-
-    def digest(self):
-        """Sixteen hexadecimal digits that differ when any bit of the particles does."""
-        return self.system.digest()
+    # State ------------------------------------------------------------------------------------------------------------
 
     def state(self):
         """Poses at the end of the last step, and velocities over it: a rigid.State.
 
-        Velocities are those that have the momentum of the particles, which is what constraints and contacts keep:
-        Σ m (x - x*)/Mh, and I⁻¹ Σ m r × (x - x*)/h. `warm_start` is what it takes to go on bit for bit.
+        The velocities have the momentum of the particles, which constraints and contacts conserve: Σ m (x - x*)/Mh, and
+        I⁻¹ Σ m r × (x - x*)/h.
         """
-        snapshot = self.system.state()
-        found = self._read(snapshot.positions, snapshot.previous)
-        return State(*found, self.time, self._memory(snapshot))
+        snapshot = self.particle_system.state()
+        found = self._poses_and_velocities(snapshot.positions, snapshot.previous)
+        return State(*found, self.time, np.concatenate([np.ravel(each).astype(float) for each in self._kept(snapshot)]))
 
-    def _read(self, positions, previous):
+    def digest(self):
+        """Sixteen hexadecimal digits that change with any bit of the particles."""
+        return self.particle_system.digest()
+
+    def set_state(self, state):
+        """Set poses and velocities, see Solver.set_state.
+
+        If the run does not continue, a shared particle goes to the mean of its places on both bodies. The user's own
+        particles stay where they are.
+        """
+        if not isinstance(state, State):
+            raise TypeError(f"state is {type(state).__name__}: expected a rigid.State")
+        shape = (*self.particle_system.positions().shape[:-2], len(self.members), 3)
+        if state.position.shape != shape:
+            raise ValueError(f"state's position has shape {state.position.shape}: expected {shape}")
+        if self._bodies is not None:
+            self._bodies.points.count.fill(0)
+        if not self._continue_from(state):
+            self._place(state)
+
+    def _poses_and_velocities(self, positions, previous):
         """Positions, rotations, velocities and angular velocities of all bodies from their particles."""
         points, masses, inertias = self._points, self._masses, self._inertias
         if positions.ndim == 2:
             points, masses, inertias = points[0], masses[0], inertias[0]
         now = positions[..., self._index, :]
-        place, turn = fit_pose(points, masses, now)
-        step = (now - previous[..., self._index, :]) / (self.system.dt / self.system.substeps)
-        velocity, spin = fit_velocity(masses, inertias, now - place[..., None, :], turn, step)
-        return place, from_matrix(turn), velocity, spin
+        position, rotation = fit_pose(points, masses, now)
+        velocities = (now - previous[..., self._index, :]) / (self.dt / self.substeps)
+        arms = now - position[..., None, :]
+        return position, from_matrix(rotation), *fit_velocity(masses, inertias, arms, rotation, velocities)
 
-    def _memory(self, snapshot):
-        """All numbers of the particles and of contacts, in a row."""
-        arrays = [snapshot.positions, snapshot.previous, snapshot.forces, snapshot.inverse_masses]
-        arrays += [[snapshot.dt, snapshot.substeps, snapshot.origin, snapshot.substep]]
-        arrays += [self.system.memory(), self.system.numbers(self._targets())]
-        arrays += [read(array) for array in self._remembered()]
-        return np.concatenate([np.ravel(array).astype(float) for array in arrays])
+    def _kept(self, snapshot):
+        """All that a later step reads: a list of arrays and numbers. Args: snapshot: of the particle system."""
+        targets = self.particle_system.numbers(self._targets())
+        return [*vars(snapshot).values(), self.particle_system.memory(), targets, *map(read, self._kept_arrays())]
 
-    def _remembered(self):
-        """Taichi arrays of contacts whose contents a later step reads."""
+    def _kept_arrays(self):
+        """Taichi arrays of contacts that a later step reads."""
         return [] if self._bodies is None else arrays_of(self._bodies, kept=True)
 
-    def set_state(self, state):
-        """Put bodies elsewhere. Arguments: a rigid.State.
+    def _targets(self):
+        """Rows of the system's numbers of constraints in which motors have their targets."""
+        return np.array([row for rows in self._motors.values() for row in rows.values()], int)
 
-        One that state() gave, as it is, goes on bit for bit. From others, the poses and velocities are taken: shared
-        particles go to the mean of where their bodies have them, and a person's own particles stay.
-        """
-        if not isinstance(state, State):
-            raise TypeError(f"state is {type(state).__name__}: expected a rigid.State")
-        shape = (*self.system.positions().shape[:-2], len(self.members), 3)
-        if state.position.shape != shape:
-            raise ValueError(f"state's position has shape {state.position.shape}: expected {shape}")
-        if not self._recall(state):
-            self._place(state)
-
-    def _recall(self, state):
-        """Take a state with its memory, if that is of this system and belongs to the poses; whether it was so."""
-        now = self.system.state()
-        shapes = [now.positions.shape, now.previous.shape, now.forces.shape, now.inverse_masses.shape, (4,)]
-        counted, targets = self.system.memory().shape, (len(self._targets()), self.system.worlds)
-        shapes += [counted, targets, *(read(array).shape for array in self._remembered())]
-        ends = np.cumsum([np.prod(shape, dtype=int) for shape in shapes])
+    def _continue_from(self, state):
+        """Restore all that a later step reads, if the state is one of this solver. Returns: whether it is."""
+        before = self.particle_system.state()
+        kept = self._kept(before)
+        ends = np.cumsum([np.size(each) for each in kept])
         if len(state.warm_start) != ends[-1]:
             return False
-        parts = [part.reshape(shape) for part, shape in zip(np.split(state.warm_start, ends[:-1]), shapes)]
-        positions, previous, forces, weights, (dt, substeps, origin, substep), remembered, targets = parts[:7]
-        now = pbd.State(positions, previous, forces, weights, float(dt), int(substeps), float(origin), int(substep))
+        parts = [
+            part.reshape(each.shape) if isinstance(each, np.ndarray) else type(each)(part[0])
+            for each, part in zip(kept, np.split(state.warm_start, ends[:-1]))
+        ]
+        fields = vars(before)
+        snapshot = pbd.State(**dict(zip(fields, parts)))
+        memory, targets, *contacts = parts[len(fields) :]
+        options = self.options
+        self.particle_system.set_state(snapshot)
+        self.options = replace(options, dt=snapshot.dt, substeps=snapshot.substeps)
         given = (state.position, state.rotation, state.velocity, state.angular_velocity)
-        before = self.system.state()
-        self.system.set_state(now)
-        if not all(map(np.array_equal, self._read(positions, previous), given)):
-            self.system.set_state(before)
+        found = self._poses_and_velocities(snapshot.positions, snapshot.previous)
+        if not all(map(np.array_equal, found, given)):
+            self.particle_system.set_state(before)
+            self.options = options
             return False
-        self.system.set_memory(remembered)
-        self.system.set_numbers(self._targets(), targets)
-        for array, part in zip(self._remembered(), parts[7:]):
+        self.particle_system.set_memory(memory)
+        self.particle_system.set_numbers(self._targets(), targets)
+        for array, part in zip(self._kept_arrays(), contacts):
             write(array, part)
         return True
 
     def _place(self, state):
-        """Take poses and velocities."""
-        shape = self.system.positions().shape
+        """Set the particles to poses and velocities, and clear what earlier steps left."""
+        system = self.particle_system
+        shape = system.positions().shape
         positions, velocities, weights = np.zeros(shape), np.zeros(shape), np.zeros(shape[:-1])
         masses, points = (self._masses, self._points) if len(shape) == 3 else (self._masses[0], self._points[0])
         arms = rotate(state.rotation[..., None, :], points)
@@ -253,21 +245,48 @@ class FrameSolver:
         np.add.at(weights, at, masses)
         np.add.at(positions, at, masses[..., None] * places)
         np.add.at(velocities, at, masses[..., None] * moving)
-        free = (weights > 0) & (self.system.inverse_masses() > 0)
+        free = (weights > 0) & (system.inverse_masses() > 0)
         share = np.where(free, weights, 1.0)[..., None]
-        # A person's own particles keep what they have.
-        self.system.set_positions(np.where(free[..., None], positions / share, self.system.positions()))
-        kept = self.system.velocities()
-        self.system.set_velocities(np.where(free[..., None], velocities / share, kept))
+        system.set_positions(np.where(free[..., None], positions / share, system.positions()))
+        unchanged = system.velocities()
+        system.set_velocities(np.where(free[..., None], velocities / share, unchanged))
         if self._bodies is not None:
             self._bodies.cache.first.fill(0)
-        self.system.set_memory(np.zeros_like(self.system.memory()))
-        self._joints.forget()
+        system.set_memory(np.zeros_like(system.memory()))
+        self.joint_reader.forget()
 
-    def joint_positions(self):
-        """Positions of all joints, {name: number, or (worlds, ...)}: see rigid/constraints/joints/positions.py."""
-        return self._joints.positions(self.state())
+    # Readings ---------------------------------------------------------------------------------------------------------
 
-    def joint_velocities(self):
-        """Their velocities, likewise, over the last step."""
-        return self._joints.velocities(self.state())
+    def particle_positions(self):
+        """Positions of the user's own particles (particles, 3), or (worlds, particles, 3) [m]."""
+        return self.particle_system.positions()[..., : self.user_particles, :]
+
+    def energy(self):
+        """Kinetic, potential and total energy at the middle of the last step: a pbd.Energy [J].
+
+        It is the energy of the particles, which is that of the bodies as far as the frames are rigid.
+        """
+        return self.particle_system.energy()
+
+    def statistics(self):
+        """Iterations, residual [m] and contacts of the last substep: a pbd.Statistics."""
+        return self.particle_system.statistics()
+
+    def contact_forces(self, world=0):
+        """Contact points of the last substep and the mean forces in them, see Solver.contact_forces.
+
+        An impulse on positions λ [kg m] is a force λ/h² over the substep h. Contacts of the user's particles are there,
+        too: the side of particle i is -2 - i.
+        """
+        if self._bodies is None:
+            nothing = np.zeros((0, 3))
+            return Contacts(np.zeros((0, 2), int), nothing, nothing, np.zeros(0), nothing)
+        count = int(read(self._bodies.points.count)[world])
+        sides = read(self._bodies.points.integers)[world, :count][:, [PAIR.body_a, PAIR.body_b]]
+        points = read(self._bodies.points.numbers)[world, :count].astype(float)
+        contacts = read(self._bodies.contacts)[world, :count].astype(float)
+        n, t = contacts[:, CONTACT["normal"]], contacts[:, CONTACT["tangent"]]
+        impulses = contacts[:, CONTACT["impulse"]]
+        impulses[:, 0] += contacts[:, CONTACT.restitution_impulse]
+        forces = np.einsum("ck,kci->ci", impulses, [n, t, np.cross(n, t)]) / (self.dt / self.substeps) ** 2
+        return Contacts(sides, points[:, POINT["position"]], points[:, POINT["normal"]], points[:, POINT.gap], forces)

@@ -140,9 +140,9 @@ def test_the_intermediate_axis_flips_in_time():
 
 def momentum(solver):
     """Σ m (x_{n+1} - x_n)/h and Σ m x_n × (x_{n+1} - x_n)/h of the next step: invariants of SHAKE."""
-    masses, before = 1 / solver.system.inverse_masses()[:, None], solver.system.positions()
+    masses, before = 1 / solver.particle_system.inverse_masses()[:, None], solver.particle_system.positions()
     solver.step()
-    step = (solver.system.positions() - before) / solver.system.dt
+    step = (solver.particle_system.positions() - before) / solver.particle_system.dt
     return np.array([(masses * step).sum(axis=0), (masses * np.cross(before, step)).sum(axis=0)])
 
 
@@ -251,7 +251,7 @@ def test_worlds_of_which_one_needs_a_counterweight():
 
     models = [model((0.2, 0.2, 0.2)), model((0.4, 0.2, 0.1))]
     both = rigid.solver("verlet", models, dt=0.001, frame="axes", iterations=40)
-    assert both.system.positions().shape == (2, 5, 3)
+    assert both.particle_system.positions().shape == (2, 5, 3)
     both.step(500)
     cube = rigid.solver("verlet", models[0], dt=0.001, frame="axes", iterations=40)
     cube.step(500)

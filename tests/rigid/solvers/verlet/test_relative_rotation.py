@@ -10,7 +10,7 @@ import pbd
 import rigid
 from rigid.constraints.joints.positions import JointPositions
 from rigid.rotation import exponential, from_axis_angle, from_matrix, multiply, rotate, swing_twist_angles
-from rigid.solvers.verlet.builder import describe
+from rigid.solvers.verlet.builder import build_particles
 from rigid.solvers.verlet.joint_types import ANGLE, SHIFT
 
 POINT, AXIS = (0.45, 0.05, 0.02), (0.3, -1.0, 0.5)
@@ -28,7 +28,7 @@ class Pair:
         )
         self.model.add_box((0.3, 0.2, 0.5), mass=9.0, position=(0.6, 0.1, 0.2), rotation=exponential([1, -0.4, 0.1]))
         add(self.model)
-        self.description = describe(self.model)
+        self.description = build_particles(self.model)
         self.constraints = [
             (batch.kind, *numbers)
             for batch in self.description.particles.batches.values()

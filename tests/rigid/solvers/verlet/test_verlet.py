@@ -108,12 +108,12 @@ def test_the_intermediate_axis_flips_in_time():
 def test_angular_momentum_of_a_free_body_is_kept():
     # Σ m x_n × (x_{n+1} - x_n)/h is an invariant of SHAKE, whatever its sweeps have left: to round-off.
     _, solver = free_box(0.001)
-    masses = 1 / solver.system.inverse_masses()
+    masses = 1 / solver.particle_system.inverse_masses()
 
     def momentum():
-        before = solver.system.positions()
+        before = solver.particle_system.positions()
         solver.step()
-        return (masses[:, None] * np.cross(before, solver.system.positions() - before)).sum(axis=0) / 0.001
+        return (masses[:, None] * np.cross(before, solver.particle_system.positions() - before)).sum(axis=0) / 0.001
 
     first = momentum()
     for _ in range(1000):
@@ -190,7 +190,7 @@ def test_worlds_are_what_each_is_alone():
         alone = rigid.solver("verlet", model(speed), dt=0.01)
         alone.step(50)
         assert np.array_equal(both.state().rotation[k], alone.state().rotation)
-        assert np.array_equal(both.system.positions()[k], alone.system.positions())
+        assert np.array_equal(both.particle_system.positions()[k], alone.particle_system.positions())
 
 
 def test_a_distance_and_a_spring_between_bodies():

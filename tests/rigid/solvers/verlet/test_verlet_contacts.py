@@ -21,9 +21,9 @@ FAR = 1000.0
 
 def momentum(solver):
     """Linear and angular momentum of the particles [kg m/s, kg m²/s], Σ m (x - x*)/h and Σ m x* × (x - x*)/h."""
-    state = solver.system.state()
+    state = solver.particle_system.state()
     masses = 1 / state.inverse_masses[..., None]
-    moved = masses * (state.positions - state.previous) / solver.system.dt
+    moved = masses * (state.positions - state.previous) / solver.particle_system.dt
     return moved.sum(axis=-2), np.cross(state.previous, moved).sum(axis=-2)
 
 
