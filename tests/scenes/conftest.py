@@ -1,4 +1,4 @@
-"""The command line in this process; and a scene of two particles that ends badly, for what a run leaves behind then."""
+"""Fixtures: the command line in this process, and a scene that diverges."""
 
 import pytest
 
@@ -10,7 +10,7 @@ from scenes.registry import REGISTRY
 
 @pytest.fixture
 def command(capsys):
-    """The command line in this process: takes words, gives exit status, output and errors."""
+    """Function that runs the command line on words, and returns exit status, output and errors."""
 
     def call(*words):
         status = cli.main([str(word) for word in words])
@@ -22,10 +22,10 @@ def command(capsys):
 
 @pytest.fixture
 def leap():
-    """The name of a registered scene: a stick whose one end is led, and leaps `far` away [m] after `when` [s]."""
+    """Name of a scene in which a driven particle on a stick jumps `far` away [m] after `when` [s]."""
 
     def leap(far: float = 1e200, when: float = 0.5):
-        """A stick whose end leaps away."""
+        """A stick whose end jumps away."""
         particles = pbd.Particles()
         particles.add_particles([(0, 0, 1), (1, 0, 1)])
         particles.add_stick(0, 1)
