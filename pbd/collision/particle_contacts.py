@@ -19,7 +19,7 @@ where things move faster.
 
 import taichi as ti
 
-from pbd.constraints.kind import TINY
+from pbd.constraints.constraint_type import TINY
 from pbd.data import MOST_NEIGHBOURS, REPORT
 from pbd.integrate import position
 

@@ -91,16 +91,16 @@ class CLoop:
             self.library = ctypes.CDLL(str(library))
         self.kind = ctypes.c_float if real() == np.float32 else ctypes.c_double
         self.state = state
-        self.members = read(system._arrays.constraints.members)
-        self.length = read(system._arrays.constraints.parameters)[:, 0].copy()
-        self.weights = np.ascontiguousarray(state.inverse_masses, real())
+        self.members = read(system.arrays.constraints.members)
+        self.length = read(system.arrays.constraints.parameters)[:, 0].copy()
+        self.weights = np.ascontiguousarray(state.inverse_mass, real())
         self.gh2 = -9.81 * system.dt**2
         self.reset()
 
     def reset(self):
         """Return to the start."""
-        self.x = np.array(self.state.positions, real()).ravel()
-        self.previous = np.array(self.state.previous, real()).ravel()
+        self.x = np.array(self.state.position, real()).ravel()
+        self.previous = np.array(self.state.previous_position, real()).ravel()
 
     def step(self, count, iterations):
         """Make steps. Args: count: of steps; iterations: per step."""

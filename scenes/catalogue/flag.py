@@ -26,8 +26,8 @@ def flag(count: int = 48, speed: float = 7.0, gusts: float = 0.35):
         density=0.12, shear_compliance=1e-2, bending=2e-5, drag=1.3, pins=("left",),
     )  # fmt: skip
     # Slightly out of its plane, because a wind along the plane has no effect.
-    wave = 0.02 * np.sin(9 * particles.positions[:, 0]) * particles.positions[:, 0]
-    particles.positions[:, 1] += wave
+    wave = 0.02 * np.sin(9 * particles.positions()[:, 0]) * particles.positions()[:, 0]
+    particles.positions()[:, 1] += wave
     pole = pbd.Capsule(0.025, start=(-0.03, 0, 0.03), end=(-0.03, 0, 2.7))
     particles.add_collider(pole)
     return Scene(

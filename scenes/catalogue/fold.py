@@ -19,16 +19,16 @@ def fold(columns: int = 24, length: float = 2.4, thickness: float = 0.014, frict
     )  # fmt: skip
     particles.add_collider(pbd.Plane(), friction=0.6)
     top = sheet.particles[:columns]
-    start = particles.positions[top].copy()
+    start = particles.positions()[top].copy()
     lowest = 10 * thickness
 
     def path(time):
         fall = min(speed * time, length - lowest)
         return start - [0.0, 0.0, fall]
 
-    particles.drive(top, path)
+    particles.add_path(top, path)
     # A small initial velocity decides to which side it folds first.
-    particles.velocities[:, 1] += 0.02 * (particles.masses < float("inf"))
+    particles.velocities()[:, 1] += 0.02 * (particles.masses() < float("inf"))
     return Scene(
         particles,
         duration=5.5,

@@ -34,7 +34,7 @@ def rope_bridge(planks: int = 22, span: float = 4.0, sag: float = 0.35, weights:
     for k, plank in enumerate(np.linspace(0.15, 0.85, weights) * planks):
         ends = deck[round(plank)]
         side = 1 if k % 2 else -1
-        middle = particles.positions[ends].mean(axis=0)
+        middle = particles.positions()[ends].mean(axis=0)
         weight = particles.add_particle(middle + np.array([0, side * 0.45, -0.05]), mass=2.5)
         lines += [(ends[0], weight), (ends[1], weight)]
         particles.add_sticks(lines[-2:], length=0.82, bound="at_most")

@@ -130,4 +130,4 @@ def put(system, particles, place):
 
 def led(running):
     """Particles that are led along paths, and not to be moved otherwise."""
-    return [int(i) for particles, _ in running.scene.particles.drives for i in particles]
+    return [int(i) for particles, _ in running.scene.particles.paths for i in particles]

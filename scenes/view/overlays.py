@@ -52,7 +52,7 @@ def possible(running):
     scene = running.scene
     joints = scene.model is not None and bool(scene.model.joints)
     there = {
-        "sticks": scene.particles is not None and bool(scene.particles.batches),
+        "sticks": scene.particles is not None and bool(scene.particles.constraint_sets),
         "frames": scene.model is not None and running.particles is not None,
         "contacts": scene.model is not None and may_overlap(scene.model),
         "joints": joints,

@@ -118,7 +118,7 @@ class Panel:
         with self.keep(gui.add_folder("surroundings")):
             gravity = tuple(map(float, session.get("gravity")))
             asked(gui.add_vector3("gravity", gravity, step=0.1), session, lambda value: session.set("gravity", value))
-            if scene.particles is not None and len(scene.particles.triangles):
+            if scene.particles is not None and len(scene.particles.triangles()):
                 wind = session.get("wind")
                 known = (0.0, 0.0, 0.0) if wind is None or callable(wind) else tuple(map(float, wind))
                 hint = "The scene's own changes with time, until another is given." if callable(wind) else None

@@ -52,7 +52,7 @@ class Pins:
             raise ValueError("nothing is pinned that could be let go")
         particle = int(pins[np.argmin(np.linalg.norm(system.positions()[pins] - point, axis=1))])
         # One that the scene pins has no mass of its own: it gets that of the others.
-        finite = own.masses[np.isfinite(own.masses)]
+        finite = own.masses()[np.isfinite(own.masses())]
         system.set_masses([particle], self.masses.pop(particle, finite.mean() if len(finite) else 1.0))
 
     def particle(self, visual, number, instance, point):

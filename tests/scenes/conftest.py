@@ -29,7 +29,7 @@ def leap():
         particles = pbd.Particles()
         particles.add_particles([(0, 0, 1), (1, 0, 1)])
         particles.add_stick(0, 1)
-        particles.drive([0], lambda time: [(far if time > when else 0.0, 0, 1)])
+        particles.add_path([0], lambda time: [(far if time > when else 0.0, 0, 1)])
         return scenes.Scene(particles, duration=1.0, settings={"verlet": {"dt": 1 / 60}})
 
     scenes.register(leap)

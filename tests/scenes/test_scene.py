@@ -83,7 +83,7 @@ def test_driven_scenes_are_not_passive():
     assert not scene(wind=(1, 0, 0)).passive
     moved, led = scene(), scene()
     moved.particles.add_collider(pbd.Sphere(0.1), motion=lambda time: (time, 0, 0))
-    led.particles.drive([0], lambda time: [(time, 0, 1)])
+    led.particles.add_path([0], lambda time: [(time, 0, 1)])
     assert not moved.passive
     assert not led.passive
 

@@ -49,7 +49,7 @@ def test_a_ribbon_folds_upon_itself_without_passing_through_itself(columns):
     width = 0.36
     scene = scenes.load("fold", columns=columns, thickness=0.9 * width / (columns - 1))
     system = pbd.ParticleSystem(scene.particles, **scene.settings["verlet"])
-    triangles = scene.particles.triangles
+    triangles = scene.particles.triangles()
     for _ in range(11):
         system.step(30)
         x = system.positions()
@@ -59,7 +59,7 @@ def test_a_ribbon_folds_upon_itself_without_passing_through_itself(columns):
     assert heights[-1] < 0.5
     column = np.abs(x[:, :2] - np.median(x[:, :2], axis=0)).max(axis=1) < width / columns
     levels = np.sort(x[column, 2])
-    assert 1 + (np.diff(levels) > 0.5 * scene.particles.radii[0] * 2).sum() >= 3
+    assert 1 + (np.diff(levels) > 0.5 * scene.particles.radii()[0] * 2).sum() >= 3
 
 
 def test_a_cloth_hung_from_two_corners_comes_to_rest():

@@ -79,7 +79,7 @@ def test_a_driven_particle_is_on_its_path_at_the_end_of_every_step():
     def path(time):
         return np.cos(3 * time), np.sin(3 * time), 0.0
 
-    particles.drive([i], path)
+    particles.add_path([i], path)
     system = pbd.ParticleSystem(particles, dt=0.01, substeps=3)
     for count in (1, 7, 100):
         system.step(count)

@@ -3,7 +3,7 @@
 import taichi as ti
 
 from pbd.integrate import position
-from rigid.kernels.columns import put_triple, triple
+from rigid.kernels.vectors import load_vector, store_vector
 from rigid.solvers.verlet.data import FRAME, MOTION
 
 # Iterations of the polar decomposition. Each one squares the frame's strain, which is at most some hundredths.
@@ -50,7 +50,7 @@ def read_pose(s: ti.template(), body, world):
         over = 1.0 / a.dot(u)
         a, b, c = 0.5 * (a + over * u), 0.5 * (b + over * v), 0.5 * (c + over * w)
     q = quaternion(a, b, c)
-    put_triple(s.hooked.poses, body, 0, origin, world)
+    store_vector(s.hooked.poses, body, 0, origin, world)
     for k in ti.static(range(4)):
         s.hooked.poses[world, body, 3 + k] = q[k]
     # A point of the body is at most about twice as far out as a corner, and moves at most twice as far.
@@ -110,17 +110,17 @@ def read_inertia(s: ti.template(), array: ti.template(), body, world):
     D, E, F = e * f - d * c, d * f - e * b, d * e - a * f
     over = 1.0 / (a * A + d * D + e * E)
     s.hooked.motion[world, body, MOTION.inverse_mass] = 1.0 / mass
-    put_triple(s.hooked.motion, body, MOTION.centre, centre, world)
-    put_triple(s.hooked.motion, body, MOTION.inverse_inertia, ti.Vector([A, B, C]) * over, world)
-    put_triple(s.hooked.motion, body, MOTION.inverse_inertia + 3, ti.Vector([D, E, F]) * over, world)
+    store_vector(s.hooked.motion, body, MOTION.centre, centre, world)
+    store_vector(s.hooked.motion, body, MOTION.inverse_inertia, ti.Vector([A, B, C]) * over, world)
+    store_vector(s.hooked.motion, body, MOTION.inverse_inertia + 3, ti.Vector([D, E, F]) * over, world)
     clear_impulses(s, body, world)
 
 
 @ti.func
 def rotation_by(s: ti.template(), body, angular_impulse, world):
     """The rotation (3,) [rad] that an angular impulse on positions [kg m²] makes: I⁻¹ times it."""
-    p = triple(s.hooked.motion, body, MOTION.inverse_inertia, world)
-    q = triple(s.hooked.motion, body, MOTION.inverse_inertia + 3, world)
+    p = load_vector(s.hooked.motion, body, MOTION.inverse_inertia, world)
+    q = load_vector(s.hooked.motion, body, MOTION.inverse_inertia + 3, world)
     v = angular_impulse
     return ti.Vector(
         [
@@ -144,10 +144,10 @@ def move_particles(s: ti.template(), array: ti.template(), arms: ti.template(), 
 
     Args: array: positions that are moved; arms: the positions that `read_inertia` read; sign: 1 or -1.
     """
-    linear = triple(s.hooked.motion, body, MOTION.linear, world)
-    angular = triple(s.hooked.motion, body, MOTION.angular, world)
+    linear = load_vector(s.hooked.motion, body, MOTION.linear, world)
+    angular = load_vector(s.hooked.motion, body, MOTION.angular, world)
     if linear.norm_sqr() + angular.norm_sqr() > 0.0:
-        centre = triple(s.hooked.motion, body, MOTION.centre, world)
+        centre = load_vector(s.hooked.motion, body, MOTION.centre, world)
         for m in range(s.hooked.first_member[body], s.hooked.first_member[body + 1]):
             i = s.hooked.members[m]
             if s.particles.position[i, world][3] > 0.0:

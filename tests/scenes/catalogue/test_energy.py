@@ -62,8 +62,8 @@ def energies(running, each_step=None):
     scene, system = running.scene, running.system
     mass, height = 0.0, 0.0
     if scene.particles is not None:
-        moving = np.isfinite(scene.particles.masses)
-        mass, height = scene.particles.masses[moving].sum(), scene.particles.positions[moving, 2].max()
+        moving = np.isfinite(scene.particles.masses())
+        mass, height = scene.particles.masses()[moving].sum(), scene.particles.positions()[moving, 2].max()
     if scene.model is not None:
         mass += scene.model.masses.sum()
         height = max(height, *(body.position[2] for body in scene.model.bodies), 0.0)
@@ -119,7 +119,7 @@ def test_energy_planted_after_a_loss_is_found():
         if number == 72:
             state, kinetic = running.system.state(), running.system.energy().kinetic
             factor = np.sqrt(1 + 2 * TOLERANCE * scale / kinetic)
-            state.previous = state.positions - factor * (state.positions - state.previous)
+            state.previous_position = state.position - factor * (state.position - state.previous_position)
             running.system.set_state(state)
 
     particles = pbd.Particles()

@@ -45,8 +45,8 @@ def hanging():
             thickness=0.016, friction=0.3, pins=("left_top", "right_top"),
         )  # fmt: skip
         if sway:
-            corners = particles.positions[[0, count - 1]].copy()
-            particles.drive([0, count - 1], lambda time: corners + (0, sway * math.sin(5 * time), 0))
+            corners = particles.positions()[[0, count - 1]].copy()
+            particles.add_path([0, count - 1], lambda time: corners + (0, sway * math.sin(5 * time), 0))
         settings = {"verlet": {"dt": 1 / 60, "substeps": 4, "iterations": 4, "damping": 0.02}}
         return scenes.Scene(particles, settings=settings, camera=Camera((0.8, -4, 1), (0.8, 0, 0.7)))
 

@@ -35,7 +35,7 @@ def sheet():
 
 def wave(sheet, times, height=0.2):
     """Positions of the sheet's particles at times (k,): z = 1 + h sin(3 x + 2π t)."""
-    positions = np.repeat(sheet.particles.positions[None], len(times), axis=0)
+    positions = np.repeat(sheet.particles.positions()[None], len(times), axis=0)
     positions[:, :, 2] = 1 + height * np.sin(3 * positions[:, :, 0] + 2 * np.pi * np.reshape(times, (-1, 1)))
     return positions
 

@@ -78,8 +78,8 @@ def test_what_a_hand_pulls_with_has_a_bound(cloth):
     cloth.grabs.move(10.0)
     grip = cloth.grabs.grips["me"]
     mass = burden(cloth.running, grip.held)[0]
-    np.testing.assert_allclose(mass, scenes.load("drape", count=COUNT).particles.masses.sum(), rtol=1e-12)
-    target = cloth.running.particles._hands[grip.grab, :3]
+    np.testing.assert_allclose(mass, scenes.load("drape", count=COUNT).particles.masses().sum(), rtol=1e-12)
+    target = cloth.running.particles.environment.grabs[grip.grab, :3]
     pull = grip.stiffness * np.linalg.norm(target - grip.held.place(cloth.running))
     np.testing.assert_allclose(pull, MOST * mass * EARTH, rtol=1e-6)
 
@@ -93,7 +93,7 @@ def test_hands_are_as_many_as_the_solvers_have_and_end_with_a_reset(cloth):
     cloth.reset()
     cloth.advance(2)
     assert cloth.grabs.grips == {}
-    assert not cloth.running.particles._hands.any()
+    assert not cloth.running.particles.environment.grabs.any()
     assert not cloth.grabs.take("me", StaticVisual([]), 0, None, corner)  # what stands there
 
 
@@ -119,7 +119,7 @@ def test_pins_hold_and_go_where_they_are_dragged(cloth):
     live(cloth, 60)
     np.testing.assert_allclose(cloth.running.particles.positions()[0], goal, rtol=0, atol=1e-6)  # e^-25 of the way
     cloth.grabs.release("me")
-    mass = scenes.load("drape", count=COUNT).particles.masses[0]
+    mass = scenes.load("drape", count=COUNT).particles.masses()[0]
     pins.unpin(visual, 0, None, goal)
     np.testing.assert_allclose(cloth.running.particles.inverse_masses()[0], 1 / mass, rtol=1e-12)
     with pytest.raises(ValueError, match="nothing is pinned"):

@@ -119,7 +119,7 @@ def test_pause_step_reset_and_play(watched):
     watched.until(watched.drawn, near(watched.positions))
     watched.press("Reset")
     watched.until(lambda: watched.time == 0)
-    watched.until(watched.drawn, near(session.running.scene.particles.positions))
+    watched.until(watched.drawn, near(session.running.scene.particles.positions()))
     watched.play()
 
 

@@ -102,7 +102,7 @@ def test_a_drag_pulls_and_a_closed_page_lets_go(cloth):
     tell(cloth.disconnected(SimpleNamespace(client_id=7)))
     session.turn()
     assert cloth.grabs.grips == {}
-    assert not session.running.particles._hands.any()
+    assert not session.running.particles.environment.grabs.any()
     drag(cloth, pointer(7, "update", corner, goal), pointer(7, "end", corner, goal))  # what comes late does no harm
     session.advance(30)
     assert session.running.particles.positions()[0, 2] < held[2] - 0.2
