@@ -121,7 +121,7 @@ def group(nodeid):
         folder, file = path.split("/")[3:]
         kind = ROW_FILES.get(file.rpartition("_")[2])
         return {"joints": "rows of joints", "contacts": f"{folder} of contacts"}.get(kind, path)
-    if path.startswith("tests/scenes/view/"):
+    if path.startswith(("tests/scenes/view/", "tests/scenes/render/page/")):
         return "viewer"
     return nodeid if path.endswith("test_documents.py") else path
 

@@ -11,7 +11,7 @@ import numpy as np
 
 import pbd
 from pbd import build
-from pbd.core.launch import real
+from pbd.core.runtime import real_type
 from scenes.bench.measure import fastest, row
 
 
@@ -41,7 +41,7 @@ def threads(n=256, iterations=10):
     """Stick projections per second on one thread and on two, each in its own process, and their ratio."""
     found = {}
     for count in (1, 2) if os.cpu_count() > 1 else (1,):
-        bits = 64 if real() == np.float64 else 32
+        bits = 64 if real_type() == np.float64 else 32
         code = f"from scenes import bench; bench.thread_worker({n}, {iterations}, {count}, {bits})"
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
         rate, state = done.stdout.split()[-2:]

@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 
 import pbd
-from pbd.core.launch import read, real
+from pbd.core.arrays import read
+from pbd.core.runtime import real_type
 from scenes.bench.measure import fastest, row
 from scenes.bench.particles import grid
 
@@ -82,25 +83,25 @@ class CLoop:
         self.library = None
         if not compiler:
             return
-        name, root = ("float", "sqrtf") if real() == np.float32 else ("double", "sqrt")
+        name, root = ("float", "sqrtf") if real_type() == np.float32 else ("double", "sqrt")
         with tempfile.TemporaryDirectory() as folder:
             source, library = Path(folder, "loop.c"), Path(folder, "loop.so")
             source.write_text(C_SOURCE)
             command = [compiler, "-O3", "-march=native", f"-DREAL={name}", f"-DSQRT={root}", "-shared", "-fPIC"]
             subprocess.run([*command, "-o", str(library), str(source), "-lm"], check=True, capture_output=True)
             self.library = ctypes.CDLL(str(library))
-        self.kind = ctypes.c_float if real() == np.float32 else ctypes.c_double
+        self.kind = ctypes.c_float if real_type() == np.float32 else ctypes.c_double
         self.state = state
         self.members = read(system.arrays.constraints.members)
         self.length = read(system.arrays.constraints.parameters)[:, 0].copy()
-        self.weights = np.ascontiguousarray(state.inverse_mass, real())
+        self.weights = np.ascontiguousarray(state.inverse_mass, real_type())
         self.gh2 = -9.81 * system.dt**2
         self.reset()
 
     def reset(self):
         """Return to the start."""
-        self.x = np.array(self.state.position, real()).ravel()
-        self.previous = np.array(self.state.previous_position, real()).ravel()
+        self.x = np.array(self.state.position, real_type()).ravel()
+        self.previous = np.array(self.state.previous_position, real_type()).ravel()
 
     def step(self, count, iterations):
         """Make steps. Args: count: of steps; iterations: per step."""

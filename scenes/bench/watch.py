@@ -82,11 +82,11 @@ def shown(count=100, frames=180):
         session.reset()
         seconds = []
         for _ in range(frames):
-            session.advance()
+            session.step()
             start = time.perf_counter()
             viewer.show(session)
             seconds.append(time.perf_counter() - start)
-        digest = session.running.particles.digest()
+        digest = session.run.particles.digest()
         yield row("view", f"cloth {count}x{count} shown to {case}", 1e3 * np.median(seconds), "ms/frame", digest)
     viewer.stop()
     reader.wait(10)

@@ -8,9 +8,10 @@ from versions import SMALL, small, solvers_with_settings, version
 import scenes
 from rigid.rotation import rotate
 from scenes.bench.bodies import mass_ratio_error
-from scenes.render.film import camera_for, picture, renderer_for
+from scenes.render.film import picture, renderer_for
 from scenes.simulate.run import Replay, Run
 from scenes.visuals import BodyVisual, FollowingCamera
+from scenes.visuals.framing import framing_camera
 
 
 def versions():
@@ -35,7 +36,7 @@ def test_scene_runs_and_is_visible(name, solver):
         assert np.isfinite(getattr(recording, array)).all()
     *_, last = Replay(scene, recording).frames()
     renderer = renderer_for(scene, 160, 90)
-    camera = scene.camera or camera_for(scene, last, 160 / 90)
+    camera = scene.camera or framing_camera(scene, last, 160 / 90)
     camera = camera.at(last) if isinstance(camera, FollowingCamera) else camera
     empty = renderer.draw([], camera)
     shown = picture(scene, last, renderer, camera)

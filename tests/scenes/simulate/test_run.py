@@ -1,6 +1,7 @@
 """Runs of scenes: frames, times, options, and recordings of runs that stop early."""
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -140,6 +141,18 @@ def test_particles_and_bodies_share_a_world(sling):
     assert with_rope.about["digest"] != without.about["digest"]
 
 
+def note_solvers(monkeypatch):
+    """Replace `rigid.solver` by a function that notes its arguments. Returns: the list that it fills."""
+    given = []
+
+    def solver(*words, **options):
+        given.append((*words, options))
+        return SimpleNamespace(particle_system=None)
+
+    monkeypatch.setattr(rigid, "solver", solver)
+    return given
+
+
 def test_only_verlet_runs_particles(box, pendulum, sling, monkeypatch):
     assert pendulum.solvers == rigid.SOLVERS
     for scene in (box, sling):
@@ -148,8 +161,7 @@ def test_only_verlet_runs_particles(box, pendulum, sling, monkeypatch):
         with pytest.raises(ValueError, match=message):
             Run(scene, "impulse")
     # A solver without settings gets the scene's step and the given options, and no settings of another solver.
-    given = []
-    monkeypatch.setattr(rigid, "solver", lambda *words, **options: given.append((*words, options)))
+    given = note_solvers(monkeypatch)
     Run(pendulum, "impulse", iterations=7)
     assert given == [("impulse", pendulum.model, {"dt": 0.01, "iterations": 7})]
     # The solver "penalty" has default settings for any scene.
@@ -161,8 +173,7 @@ def test_first_solver_in_settings_is_the_default(pendulum, monkeypatch):
     settings = {"impulse": {"dt": 0.02, "substeps": 2}, "verlet": {"dt": 0.01}}
     scene = scenes.Scene(model=pendulum.model, settings=settings)
     assert (scene.solver, scenes.Scene(model=pendulum.model).solver) == ("impulse", "verlet")
-    given = []
-    monkeypatch.setattr(rigid, "solver", lambda *words, **options: given.append((*words, options)))
+    given = note_solvers(monkeypatch)
     for solver in (None, "impulse", "verlet"):
         Run(scene, solver)
     assert [name for name, _, _ in given] == ["impulse", "impulse", "verlet"]
