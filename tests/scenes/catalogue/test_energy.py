@@ -65,6 +65,8 @@ KNOWN_GAINS = {
     "door-impulse-whole": 6.03e-3,
     "door-penalty-whole": 1.13e-2,
     "high_mass_ratio-whole": 1.35e-3,
+    "rope_bridge": 2.37e-2,
+    "rope_bridge-whole": 2.37e-2,
 }
 
 
