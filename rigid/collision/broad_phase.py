@@ -9,9 +9,9 @@ shapes that could touch are in neighbouring cells.
 
 import taichi as ti
 
-from pbd.collision.particle_contacts import bucket_of, cell_of
 from pbd.core.quaternions import rotate
 from pbd.core.shapes import CAPSULE, PLANE
+from pbd.core.spatial_hash import bucket_of, cell_of
 from rigid.collision.data import HEAD, PLACEMENT, SHAPE, STRUCTURE
 from rigid.kernels.vectors import load_quaternion, load_vector, store_vector
 

@@ -25,6 +25,7 @@ step.
 import taichi as ti
 
 from pbd.constraints.constraint_type import WEIGHTLESS
+from pbd.core.vectors import tangent
 from pbd.integrate import gravity
 from rigid.collision.contact_cache import CACHED, look_up, store
 from rigid.collision.data import PAIR, POINT
@@ -129,7 +130,7 @@ def prepare_contact(s: ti.template(), c, world):
     n = load_vector(points, c, POINT.normal, world)
     gap = points[world, c, POINT.gap]
     p = load_vector(points, c, POINT.position, world) - 0.5 * gap * n
-    t = tangent(n)
+    t = tangent(n, 0.6)
     u = n.cross(t)
     weights_a, arm_a = weights_of(s, a, p, world)
     weights_b, arm_b = weights_of(s, b, p, world)
@@ -163,15 +164,6 @@ def prepare_contact(s: ti.template(), c, world):
     impulse = cached_impulse(s, c, world)
     impulse = ti.Vector([ti.max(impulse.dot(n), 0.0), impulse.dot(t), impulse.dot(u)])
     store_vector(contacts, c, CONTACT.impulse, impulse, world)
-
-
-@ti.func
-def tangent(n):
-    """A unit vector at a right angle to n; the same n always has the same."""
-    t = ti.Vector([0.0, n[2], -n[1]])
-    if ti.abs(n[0]) > 0.6:
-        t = ti.Vector([-n[2], 0.0, n[0]])
-    return t / t.norm()
 
 
 @ti.func
