@@ -37,7 +37,9 @@ class VerletOptions(SolverOptions):
 
     frame: str = "tetrahedron"
     """What a body is made of: a "tetrahedron" of four particles and six sticks, or "axes", the source's other frame
-    with three sticks and three right angles (rigid/solvers/verlet/axes.py)."""
+    with three sticks and three right angles (rigid/solvers/verlet/axes_frame.py). If four particles along axes are not
+    exact, there is a fifth. Then joints may be balls, hinges, welds and distances, without limits, friction, motors and
+    springs."""
 
     particles: object = None
     """A pbd.Particles in the same world, such as a cloth, that is moved by the same system."""
@@ -48,7 +50,7 @@ class VerletOptions(SolverOptions):
     CHECKS: ClassVar[dict] = {**SolverOptions.CHECKS, "frame": choice("tetrahedron", "axes")}
 
     # Options that pbd.ParticleSystem has, too, except dt.
-    OF_PARTICLES = (
+    OF_PARTICLES: ClassVar = (
         "iterations", "substeps", "damping", "direction", "schedule", "clusters", "tolerance", "sticks",
         "contact_interval", "grabs",
     )  # fmt: skip
