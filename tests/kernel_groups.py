@@ -26,10 +26,11 @@ LONGEST = (
     "test_axes_frames.py",
     "test_documents.py",
     "test_catalogue.py",
+    "test_energy.py",
     "test_bad_input.py",
     "test_contacts.py",
     "test_render_picture.py",
-    "test_contact_pairs.py",
+    "test_narrow_phase.py",
     "test_folding.py",
 )
 
@@ -102,7 +103,7 @@ def group_of(nodeid):
         return scenes[0] if scenes else "tests/scenes/cli/test_cli.py"
     if path == "tests/test_documents.py":
         return nodeid  # each example runs in a process of its own
-    if path.startswith("tests/scenes/view/"):
+    if path.startswith(("tests/scenes/view/", "tests/scenes/render/page/")):
         return "viewer"
     if folders[:3] == ["tests", "rigid", "solvers"] and folders[3] in ROW_SOLVERS:
         word = folders[-1].removesuffix(".py").rpartition("_")[2]

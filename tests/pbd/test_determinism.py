@@ -11,7 +11,7 @@ import pytest
 
 import pbd
 from pbd.build import cloth
-from pbd.core.launch import on_cpu
+from pbd.core.runtime import on_cpu
 
 ROOT = Path(__file__).parents[2]
 

@@ -2,9 +2,10 @@
 
 import taichi as ti
 
+from pbd.core.quaternions import from_columns
 from pbd.integrate import position
-from rigid.kernels.vectors import load_vector, store_vector
-from rigid.solvers.verlet.data import FRAME, MOTION
+from rigid.kernels.vectors import load_vector, store_quaternion, store_vector
+from rigid.solvers.verlet.data import FRAME, MOTION, SIZE
 
 # Iterations of the polar decomposition. Each one squares the frame's strain, which is at most some hundredths.
 POLAR_ITERATIONS = 3
@@ -49,29 +50,11 @@ def read_pose(s: ti.template(), body, world):
         u, v, w = b.cross(c), c.cross(a), a.cross(b)
         over = 1.0 / a.dot(u)
         a, b, c = 0.5 * (a + over * u), 0.5 * (b + over * v), 0.5 * (c + over * w)
-    q = quaternion(a, b, c)
+    q = from_columns(a, b, c)
     store_vector(s.hooked.poses, body, 0, origin, world)
-    for k in ti.static(range(4)):
-        s.hooked.poses[world, body, 3 + k] = q[k]
+    store_quaternion(s.hooked.poses, body, 3, q, world)
     # A point of the body is at most about twice as far out as a corner, and moves at most twice as far.
     s.hooked.margins[body, world] = 2.0 * ti.sqrt(farthest) + frames[world, body, FRAME.margin]
-
-
-@ti.func
-def quaternion(a, b, c):
-    """Unit quaternion (w, x, y, z) of the rotation matrix with columns a, b, c; its largest component is a root.
-
-    Source: Shepperd, Quaternion from rotation matrix (1978).
-    """
-    trace = a[0] + b[1] + c[2]
-    q = ti.Vector([1.0 + trace, b[2] - c[1], c[0] - a[2], a[1] - b[0]])
-    if a[0] >= b[1] and a[0] >= c[2] and a[0] > trace:
-        q = ti.Vector([b[2] - c[1], 1.0 + a[0] - b[1] - c[2], a[1] + b[0], c[0] + a[2]])
-    elif b[1] >= c[2] and b[1] > trace:
-        q = ti.Vector([c[0] - a[2], a[1] + b[0], 1.0 + b[1] - a[0] - c[2], b[2] + c[1]])
-    elif c[2] > trace:
-        q = ti.Vector([a[1] - b[0], c[0] + a[2], b[2] + c[1], 1.0 + c[2] - a[0] - b[1]])
-    return q / q.norm()
 
 
 @ti.func
@@ -158,3 +141,22 @@ def move_particles(s: ti.template(), array: ti.template(), arms: ti.template(), 
                     x[k] += step[k]
                 array[i, world] = x
     clear_impulses(s, body, world)
+
+
+# All bodies in contact ------------------------------------------------------------------------------------------------
+
+
+@ti.func
+def read_inertias(s: ti.template(), array: ti.template(), world):
+    """Read the inertia of all bodies in contact. Args: array: positions of particles."""
+    for body in range(s.hooked.sizes[SIZE.bodies]):
+        if s.hooked.motion[world, body, MOTION.in_contact] > 0.0:
+            read_inertia(s, array, body, world)
+
+
+@ti.func
+def move_bodies(s: ti.template(), array: ti.template(), arms: ti.template(), sign, world):
+    """Move all bodies in contact by their pending impulses. Args: array, arms, sign: see `move_particles`."""
+    for body in range(s.hooked.sizes[SIZE.bodies]):
+        if s.hooked.motion[world, body, MOTION.in_contact] > 0.0:
+            move_particles(s, array, arms, body, sign, world)

@@ -25,6 +25,8 @@ step.
 import taichi as ti
 
 from pbd.constraints.constraint_type import WEIGHTLESS
+from pbd.core.vectors import tangent
+from pbd.data import REPORT
 from pbd.integrate import gravity
 from rigid.collision.contact_cache import CACHED, look_up, store
 from rigid.collision.data import PAIR, POINT
@@ -41,7 +43,7 @@ from rigid.solvers.verlet.contact_sides import (
     sides_of,
     weights_of,
 )
-from rigid.solvers.verlet.data import CONTACT
+from rigid.solvers.verlet.data import CONTACT, MOTION, SIZE
 from rigid.solvers.verlet.rolling import prepare_rolling, rolling_rise
 
 # In parts of the bodies' margins at rest. Two surfaces nearer than the skin do not approach further. So a corner that
@@ -122,6 +124,26 @@ def relative_displacement(s: ti.template(), c, world):
 
 
 @ti.func
+def report_overflow(s: ti.template(), world):
+    """Report to the host if there are more contact points than the capacity."""
+    found = s.hooked.points.count[world]
+    if found > s.hooked.contacts.shape[1]:
+        s.report[world, REPORT.contact_overflow] = ti.cast(found, float)
+
+
+@ti.func
+def mark_bodies_in_contact(s: ti.template(), world):
+    """Note which bodies have contacts. Only these are moved by impulses."""
+    for body in range(s.hooked.sizes[SIZE.bodies]):
+        s.hooked.motion[world, body, MOTION.in_contact] = 0.0
+    for c in range(contact_count(s, world)):
+        for k in ti.static((PAIR.body_a, PAIR.body_b)):
+            body = s.hooked.points.integers[world, c, k]
+            if body >= 0:
+                s.hooked.motion[world, body, MOTION.in_contact] = 1.0
+
+
+@ti.func
 def prepare_contact(s: ti.template(), c, world):
     """Make contact c from a contact point, and look up its impulse of the last step."""
     contacts, points = ti.static(s.hooked.contacts, s.hooked.points.numbers)
@@ -129,7 +151,7 @@ def prepare_contact(s: ti.template(), c, world):
     n = load_vector(points, c, POINT.normal, world)
     gap = points[world, c, POINT.gap]
     p = load_vector(points, c, POINT.position, world) - 0.5 * gap * n
-    t = tangent(n)
+    t = tangent(n, 0.6)
     u = n.cross(t)
     weights_a, arm_a = weights_of(s, a, p, world)
     weights_b, arm_b = weights_of(s, b, p, world)
@@ -163,15 +185,6 @@ def prepare_contact(s: ti.template(), c, world):
     impulse = cached_impulse(s, c, world)
     impulse = ti.Vector([ti.max(impulse.dot(n), 0.0), impulse.dot(t), impulse.dot(u)])
     store_vector(contacts, c, CONTACT.impulse, impulse, world)
-
-
-@ti.func
-def tangent(n):
-    """A unit vector at a right angle to n; the same n always has the same."""
-    t = ti.Vector([0.0, n[2], -n[1]])
-    if ti.abs(n[0]) > 0.6:
-        t = ti.Vector([-n[2], 0.0, n[0]])
-    return t / t.norm()
 
 
 @ti.func
