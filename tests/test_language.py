@@ -34,9 +34,9 @@ SWEEP = r"\bsweeps?\b|\bswept\b"
 NAMES = {
     "hands", "let_go", "looks", "Fabric", "Solid", "Contender", "Comparing", "knobs", "Take", "develop",
     "turning_stiffness", "turning_damping", "LOCK", "DISC", "LEADER", "Kept", "kept_keys", "recall", "Joiner",
-    "Guest", "invite", "meet", "Store", "Batch", "Batches", "Kind", "surroundings", "timeline", "still", "blow",
-    "rub", "bounce", "keep_out", "foresee", "fans", "renew", "afresh", "answers", "soften", "put_inverse", "mends",
-    "gain_speed", "spin_on", "stand_still", "gather", "share_out", "send_up", "send_down", "carry_on", "take_off",
+    "Guest", "invite", "meet", "Store", "Batches", "Kind", "surroundings", "timeline", "still", "blow",
+    "rub", "bounce", "keep_out", "foresee", "fans", "afresh", "answers", "soften", "put_inverse", "mends",
+    "gain_speed", "spin_on", "stand_still", "share_out", "send_up", "send_down", "carry_on", "take_off",
     "calm", "in_turn", "thin_out", "hand_over", "meetings", "look_around", "crowds", "CROWDED", "triad", "freedom",
     "accusation", "understanding", "forgive", "tell",
 }  # fmt: skip
@@ -95,9 +95,16 @@ def test_docstrings_and_messages_use_plain_words(path):
     assert not found
 
 
+# Names that are gone from the physics, and plain terms elsewhere: a renderer has batches, a viewer renews a page.
+PHYSICS_NAMES = {"Batch", "gather", "renew"}
+
+
 @pytest.mark.parametrize("path", SOURCES, ids=relative)
 def test_names_are_the_terms_of_the_field(path):
-    assert not [f"line {line}: {name}" for line, name in defined_names(path) if name in NAMES]
+    gone = NAMES if relative(path).startswith("scenes/") else NAMES | PHYSICS_NAMES
+    if relative(path) == "rigid/build/ragdoll.py":
+        gone = gone - {"hands"}  # a person's
+    assert not [f"line {line}: {name}" for line, name in defined_names(path) if name in gone]
 
 
 def test_the_search_finds_what_it_looks_for():

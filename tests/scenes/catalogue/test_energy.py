@@ -50,7 +50,7 @@ PASSIVE = {
 # These stand still; the others fall, swing, bounce or spin.
 STILL = ("arch", "card_house", "high_mass_ratio", "pyramid", "stack")
 
-# Cases that gain energy, by their ids: the largest gain relative to the scale of the scene. Stretched sticks and penalty
+# Cases that gain energy, by their ids: the largest gain relative to the scale of the scene. Stretched sticks and
 # springs store energy that the solvers do not count, and return it later; the other cases have unknown causes.
 KNOWN_GAINS = {
     "dominoes": 1.60e-3,
