@@ -214,7 +214,7 @@ def plant(
     masses[roots] = math.inf
     added = particles.add_particles(np.array(growth.positions), masses)
     first = added[0]
-    # Tips first: an iteration then carries their load down to the roots, and the plant stands on a third of the iterations.
+    # Tips first: one iteration then carries their load down to the roots, and a third of the iterations suffices.
     sticks = np.array(growth.sticks)[::-1] + first
     particles.add_sticks(sticks, compliance=np.array(growth.compliances)[::-1])
     triangles = np.reshape(growth.triangles, (-1, 3)).astype(np.int64) + first
