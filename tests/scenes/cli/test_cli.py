@@ -74,7 +74,7 @@ WRONG = [
     ("render box", "required: --out"),
     ("render --out {tmp}/box.mp4", "no scene: expected its name, or --recording"),
     ("render box --out {tmp}/box", "suffix '': expected one of .mp4, .gif, .png"),
-    ("render box --out {tmp}/box.avi", "suffix '.avi' is not supported"),
+    ("render box --out {tmp}/box.avi", "suffix '.avi': expected one of"),
     ("render box --out {tmp}/none/box.mp4", "there is no directory"),
     ("render box --out {tmp}/file/box.mp4", "is a file, not a directory"),
     ("render box --out {tmp}/folder.mp4", "is a directory"),
