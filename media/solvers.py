@@ -65,17 +65,17 @@ def sag(trace):
 
 
 CASES = (
-    Case("a pendulum swings for 6 s: energy won or lost", "pendulum", 6.0, energy_lost, "%"),
-    Case("a box spins in free flight for 6 s: angular momentum changed", "dzhanibekov", 6.0, momentum_changed, "%"),
-    Case("a chain with friction, 2 s: off its converged motion", "five_link_chain", 2.0, deviation("position", 1e3),
+    Case("energy drift of a pendulum in 6 s", "pendulum", 6.0, energy_lost, "%"),
+    Case("change of angular momentum of a box in free flight, 6 s", "dzhanibekov", 6.0, momentum_changed, "%"),
+    Case("deviation of a chain with friction from its converged motion, 2 s", "five_link_chain", 2.0, deviation("position", 1e3),
          "mm", "impulse/100"),
-    Case("the same: widest gap of a joint", "five_link_chain", 2.0, largest("joint_gap", 1e3), "mm", "impulse/100"),
-    Case("Peaucellier and Lipkin's linkage, driven for 3 s: widest gap of a joint", "peaucellier_lipkin", 3.0,
+    Case("largest joint gap of the same chain", "five_link_chain", 2.0, largest("joint_gap", 1e3), "mm", "impulse/100"),
+    Case("largest joint gap of the driven Peaucellier-Lipkin linkage, 3 s", "peaucellier_lipkin", 3.0,
          largest("joint_gap", 1e3), "mm"),
-    Case("a ragdoll falls down: farthest beyond a joint's limit", "ragdoll", 3.0,
+    Case("largest violation of a joint limit of a falling ragdoll", "ragdoll", 3.0,
          largest("limit_violation", 180 / np.pi), "°"),
-    Case("ten boxes in a stack, 5 s: creep of the worst in the second half", "stack", 5.0, creep, "mm"),
-    Case("100 kg on four boxes of 1 kg, 2 s: it sinks by", "high_mass_ratio", 2.0, sag, "mm"),
+    Case("creep of a stack of ten boxes in 2.5 s", "stack", 5.0, creep, "mm"),
+    Case("sinking of 100 kg on four boxes of 1 kg, 2 s", "high_mass_ratio", 2.0, sag, "mm"),
 )  # fmt: skip
 
 
