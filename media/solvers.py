@@ -67,8 +67,8 @@ def sag(trace):
 CASES = (
     Case("energy drift of a pendulum in 6 s", "pendulum", 6.0, energy_lost, "%"),
     Case("change of angular momentum of a box in free flight, 6 s", "dzhanibekov", 6.0, momentum_changed, "%"),
-    Case("deviation of a chain with friction from its converged motion, 2 s", "five_link_chain", 2.0, deviation("position", 1e3),
-         "mm", "impulse/100"),
+    Case("deviation of a chain with friction from its converged motion, 2 s", "five_link_chain", 2.0,
+         deviation("position", 1e3), "mm", "impulse/100"),
     Case("largest joint gap of the same chain", "five_link_chain", 2.0, largest("joint_gap", 1e3), "mm", "impulse/100"),
     Case("largest joint gap of the driven Peaucellier-Lipkin linkage, 3 s", "peaucellier_lipkin", 3.0,
          largest("joint_gap", 1e3), "mm"),

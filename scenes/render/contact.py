@@ -2,8 +2,8 @@
 
 A level patch of area dA at height h hides h² dA / (π (ρ² + h²)²) of the sky from a point of the ground at horizontal
 distance ρ: its own area, blurred with a width proportional to its height. So the map draws the lower sides of all
-surfaces from below, sorts them into layers by height, and blurs each layer with a width of its own. The sum of the layers
-is the hidden part of the sky. It has no noise, needs no samples and changes smoothly with the surfaces.
+surfaces from below, sorts them into layers by height, and blurs each layer with a width of its own. The sum of the
+layers is the hidden part of the sky. It has no noise, needs no samples and changes smoothly with the surfaces.
 
 Vertical sides also hide the sky, but a view from below does not see them. So each texel contributes to higher layers
 too, with decreasing weight.
