@@ -22,8 +22,8 @@ class Renderer:
 
     Memory grows with the largest scene drawn, not with the number of pictures.
 
-    Limitations: One colour for each surface. No transparency and no reflections. Shadows come from surfaces at most three
-    times as far from the target of the camera as the camera itself. They share one map with two texels per row of
+    Limitations: One colour for each surface. No transparency and no reflections. Shadows come from surfaces at most
+    three times as far from the target of the camera as the camera itself. They share one map with two texels per row of
     the picture, and their edges soften over at most twenty-four texels on each side. Contacts darken only the floor.
 
     Args:
