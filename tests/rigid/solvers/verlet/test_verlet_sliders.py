@@ -63,7 +63,7 @@ def test_linear_spring_follows_implicit_euler(joint, stiffness, damping):
     model = rigid.Model(gravity=(0, 0, -g))
     box = model.add_box((0.3, 0.2, 0.2), mass=m, position=(0, 0, -1))
     if joint == "slider":
-        model.add_slider(rigid.GROUND, box, axis=(0, 0, -1), spring=rigid.Spring(stiffness, damping, rest))
+        model.add_slider(rigid.GROUND, box, None, (0, 0, -1), spring=rigid.Spring(stiffness, damping, rest))
     else:
         model.add_spring(
             rigid.GROUND, box, (0, 0, 0), (0, 0, -1), stiffness=stiffness, damping=damping, rest_length=1 + rest
