@@ -1,14 +1,21 @@
-"""Rigid bodies: one description, read by every solver.
+"""Rigid bodies: one description for all solvers.
 
     import rigid
     model = rigid.Model()
     rod = model.add_box((0.5, 0.05, 0.05), mass=1.0, position=(0.25, 0, 1), name="rod")
     model.add_hinge(rigid.GROUND, rod, point=(0, 0, 1), axis=(0, 1, 0))
 
-The description: bodies, shapes, joints, springs, gears (rigid/model.py), snapshots (rigid/state.py), mass properties
-(rigid/mass.py) and rotations (rigid/rotation.py); builders in rigid/build. Where shapes touch is in rigid/collision.
-Solvers: "verlet" (rigid/solvers/verlet), "impulse" (rigid/solvers/impulse), "articulated" (rigid/solvers/articulated) and "penalty"
-(rigid/solvers/penalty).
+The description:
+
+    model.py       Model: adds bodies, shapes, joints, springs and gears
+    body.py        Body and BodyShape               joint.py     Ball, Hinge, Universal, Slider, Fixed, Distance, Gear
+    spring.py      Spring, Soft, PointSpring        motor.py     Motor
+    mass.py        mass, centre of mass, inertia    rotation.py  quaternions in numpy
+    state.py       State: a snapshot of all bodies  energy.py    energy of a snapshot
+    names.py       names and lookup                 worlds.py    models of one solver
+    build/         ragdolls, MJCF files
+
+Contact detection is in collision/, constraint rows are in constraints/, and the solvers are in solvers/.
 """
 
 from pbd.core.results import Diverged, Energy, Statistics

@@ -115,6 +115,7 @@ class Ball(Joint):
             )
 
     def coordinate_limits(self):
+        """See Joint."""
         return [(-math.inf, self.swing_limit), self.twist_limits]
 
 
@@ -138,6 +139,7 @@ class Hinge(Joint):
         self.limits = checked_limits("limits", self.limits)
 
     def coordinate_limits(self):
+        """See Joint."""
         return [self.limits]
 
 
@@ -165,6 +167,7 @@ class Universal(Joint):
         self.child_limits = checked_limits("child_limits", self.child_limits)
 
     def coordinate_limits(self):
+        """See Joint."""
         return [self.parent_limits, self.child_limits]
 
 
@@ -188,6 +191,7 @@ class Slider(Joint):
         self.limits = checked_limits("limits", self.limits)
 
     def coordinate_limits(self):
+        """See Joint."""
         return [self.limits]
 
 
@@ -219,6 +223,7 @@ class Distance(Joint):
         self.limits = checked_limits("limits", self.limits)
 
     def coordinate_limits(self):
+        """See Joint."""
         return [self.limits]
 
 

@@ -1,7 +1,7 @@
-"""Mass, centre of mass and inertia: of shapes, meshes and compounds, and which inertias no body can have.
+"""Mass, centre of mass and inertia of shapes, meshes and compounds.
 
-Inertia tensors are about the centre of mass, (3, 3) [kg m²], in the axes of whatever frame they are given in. The
-second moment S = ∫ x xᵀ dm carries the same, I = tr(S) E - S; a body is flat across an axis where S has no extent.
+Inertia tensors are about the centre of mass (3, 3) [kg m²]. The second moment S = ∫ x xᵀ dm has the same information:
+I = tr(S) E - S. A body is flat along an axis if S is zero along it.
 """
 
 from dataclasses import dataclass
@@ -13,25 +13,25 @@ from pbd.core.shapes import BOX, CAPSULE, CYLINDER, GRID, HULL, SPHERE, ConvexHu
 from pbd.core.validate import finite_array, positive
 from rigid.rotation import from_matrix, to_matrix
 
-ROUND_OFF = 1e-9  # relative: what an inertia that was computed or written in a file may be off
+ROUND_OFF = 1e-9  # relative error allowed for an inertia that was computed or read from a file
 
 
 @dataclass
 class MassProperties:
-    """What a rigid body is to its motion: mass [kg], centre of mass (3,) [m], inertia about it (3, 3) [kg m²]."""
+    """Mass [kg], centre of mass (3,) [m] and inertia about it (3, 3) [kg m²]."""
 
     mass: float
     centre: np.ndarray
     inertia: np.ndarray
 
     def moved(self, position, rotation=(1.0, 0.0, 0.0, 0.0)):
-        """The same body seen from a frame in which its own stands at position (3,) [m], rotation (w, x, y, z)."""
+        """The same in a parent frame. Args: position, rotation: of this frame in the parent (3,) [m], (w, x, y, z)."""
         R = to_matrix(rotation)
         return MassProperties(self.mass, position + R @ self.centre, R @ self.inertia @ R.T)
 
 
 def combined(parts):
-    """Several MassProperties in one frame as one, by parallel axes. Arguments: parts, at least one with mass."""
+    """Combine MassProperties given in one frame, by the parallel-axis theorem. Args: parts: at least one with mass."""
     mass = sum(part.mass for part in parts)
     centre = sum(part.mass * part.centre for part in parts) / mass
     inertia = sum(part.inertia + part.mass * steiner(part.centre - centre) for part in parts)
@@ -39,60 +39,62 @@ def combined(parts):
 
 
 def steiner(offset):
-    """Inertia (3, 3) [m²] of a unit mass at an offset (3,) [m]: |d|² E - d dᵀ."""
+    """Inertia (3, 3) of a unit mass at an offset d (3,) [m]: |d|² E - d dᵀ [m²]."""
     return offset @ offset * np.eye(3) - np.outer(offset, offset)
 
 
 def second_moment(inertia):
-    """S = ∫ x xᵀ dm (..., 3, 3) [kg m²] about the centre of mass, from the inertia (..., 3, 3): tr(I)/2 E - I."""
+    """S = ∫ x xᵀ dm = tr(I)/2 E - I about the centre of mass (..., 3, 3) [kg m²]. Args: inertia: I (..., 3, 3)."""
     inertia = np.asarray(inertia, dtype=float)
     return np.trace(inertia, axis1=-2, axis2=-1)[..., None, None] / 2 * np.eye(3) - inertia
 
 
 def principal_axes(inertia):
-    """Principal moments (3,) [kg m²], ascending, and the rotation (w, x, y, z) that takes x, y, z to their axes."""
+    """Principal moments (3,) [kg m²] in ascending order, and the rotation (w, x, y, z) of x, y, z to their axes."""
     moments, axes = np.linalg.eigh(inertia)
     axes[:, 0] *= np.linalg.det(axes)  # right-handed
     return moments, from_matrix(axes)
 
 
 def checked_inertia(inertia, name="inertia"):
-    """An inertia that some body has, as a tensor (3, 3).
+    """Check that a body can have this inertia.
 
-    Arguments: inertia: (3,), principal moments about the axes x, y, z, or (3, 3) [kg m²].
+    Args: inertia: principal moments about x, y, z (3,), or a tensor (3, 3) [kg m²].
 
-    Raises: ValueError where it is not symmetric, not positive definite, or one principal moment is more than the sum of
-    the other two. Equal to the sum is a flat body: that may be.
+    Returns: the tensor (3, 3).
+
+    Raises: ValueError if it is not symmetric, not positive definite, or one principal moment is above the sum of the
+    other two. A moment equal to that sum is allowed: the body is flat.
     """
     shape = (3,) if np.ndim(inertia) == 1 else (3, 3)
     given = finite_array(name, inertia, shape)
     tensor = np.diag(given) if given.ndim == 1 else given
     skew = np.abs(tensor - tensor.T).max()
     if skew > ROUND_OFF * np.abs(tensor).max():
-        raise ValueError(f"{name} is {given.tolist()}: expected a symmetric tensor, this one is off by {skew:g}")
+        raise ValueError(f"{name} is {given.tolist()}: expected a symmetric tensor, its asymmetry is {skew:g}")
     tensor = (tensor + tensor.T) / 2
     a, b, c = np.linalg.eigvalsh(tensor)
     if a <= ROUND_OFF * abs(c):
         raise ValueError(f"{name} has principal moments {a:g}, {b:g}, {c:g}: expected all above zero")
     if c > (a + b) * (1 + ROUND_OFF):
         raise ValueError(
-            f"{name} has principal moments {a:g}, {b:g}, {c:g}: expected none above the sum of the other two, "
-            f"{c:g} > {a + b:g} (triangle inequality), which no body can have"
+            f"{name} has principal moments {a:g}, {b:g}, {c:g}: expected none above the sum of the other two, but "
+            f"{c:g} > {a + b:g} (triangle inequality)"
         )
     return tensor
 
 
-# Shapes, each about its own frame. One of mass [kg] or density [kg/m³] is given. ------------------------------------
+# Shapes, each in its own frame. Give mass [kg] or density [kg/m³]. ----------------------------------------------------
 
 
 def sphere(radius, mass=None, density=None):
-    """A solid ball. Arguments: radius [m]; mass [kg] or density [kg/m³]. Returns: MassProperties."""
+    """MassProperties of a solid sphere. Args: radius: [m]; mass [kg] or density [kg/m³]."""
     r = positive("radius", radius)
     return _solid(4 / 3 * np.pi * r**3, np.full(3, 2 / 5 * r**2), mass, density)
 
 
 def box(size, mass=None, density=None):
-    """A solid box. Arguments: size (3,), the full edges [m]; mass [kg] or density [kg/m³]. Returns: MassProperties."""
+    """MassProperties of a solid box. Args: size: full edge lengths (3,) [m]; mass [kg] or density [kg/m³]."""
     size = finite_array("size", size, (3,))
     for edge in size:
         positive("size", edge)
@@ -100,20 +102,19 @@ def box(size, mass=None, density=None):
 
 
 def cylinder(radius, length, mass=None, density=None):
-    """A solid cylinder about z. Arguments: radius, length [m]; mass or density. Returns: MassProperties."""
+    """MassProperties of a solid cylinder on z. Args: radius, length: [m]; mass [kg] or density [kg/m³]."""
     r, h = positive("radius", radius), positive("length", length)
     across = r**2 / 4 + h**2 / 12
     return _solid(np.pi * r**2 * h, np.array([across, across, r**2 / 2]), mass, density)
 
 
 def capsule(radius, length, mass=None, density=None):
-    """A solid capsule about z: a cylinder between two half balls.
+    """MassProperties of a solid capsule on z: a cylinder between two half balls.
 
-    Arguments: radius; length of the cylinder, between the middles of the half balls [m]; mass [kg] or density [kg/m³].
-    Returns: MassProperties.
+    A half ball of mass m has its centre of mass at 3r/8 from the centre of the ball, and the inertia 2/5 m r² about any
+    axis through that centre. By the parallel-axis theorem both halves have 2 m (2/5 r² + (h/2)² + 3/8 h r) about x.
 
-    A half ball of mass m has its centre of mass 3r/8 from its middle, and 2/5 m r² about any axis through that middle;
-    moved by parallel axes, both halves have 2 m (2/5 r² + (h/2)² + 3/8 h r) across.
+    Args: radius: [m]; length: of the cylinder, h [m]; mass [kg] or density [kg/m³].
     """
     r, h = positive("radius", radius), positive("length", length)
     tube, ends = np.pi * r**2 * h, 4 / 3 * np.pi * r**3
@@ -123,25 +124,28 @@ def capsule(radius, length, mass=None, density=None):
 
 
 def mesh(surface, mass=None, density=None):
-    """The solid inside a closed mesh.
+    """MassProperties of the solid inside a closed mesh, in the mesh's frame.
 
-    Arguments: surface: whatever pbd.build.mesh.closed_surface takes; mass [kg] or density [kg/m³]. Returns:
-    MassProperties in the mesh's frame. Raises: ValueError for a mesh that is open or encloses nothing.
+    Args: surface: see pbd.build.mesh.closed_surface; mass [kg] or density [kg/m³].
+
+    Raises: ValueError for a mesh that is open or has no volume.
     """
     closed = closed_surface(surface)
     return _from_triangles(closed.vertices, closed.triangles, mass, density)
 
 
 def convex_hull(points, mass=None, density=None):
-    """The solid convex hull of points. Arguments: points (n, 3) [m]; mass or density. Returns: MassProperties."""
+    """MassProperties of the convex hull of points. Args: points: (n, 3) [m]; mass [kg] or density [kg/m³]."""
     hull = ConvexHull(points)
     return _from_triangles(hull.vertices, hull.triangles, mass, density).moved(hull.centre)
 
 
 def of_shape(shape, mass=None, density=None):
-    """MassProperties of a shape in its own frame, the normal form that pose() puts into place.
+    """MassProperties of a shape in its own frame.
 
-    Arguments: shape: a Sphere, Capsule, Box, Cylinder, ConvexHull or pbd.MeshCollider; mass [kg] or density [kg/m³].
+    Args: shape: a Sphere, Capsule, Box, Cylinder, ConvexHull or MeshCollider; mass [kg] or density [kg/m³].
+
+    Raises: ValueError for a Plane.
     """
     numbers = shape.numbers()
     if shape.kind == SPHERE:
@@ -156,11 +160,11 @@ def of_shape(shape, mass=None, density=None):
         return _from_triangles(shape.vertices, shape.triangles, mass, density)
     if shape.kind == GRID:
         return _from_triangles(shape.mesh.vertices, shape.mesh.triangles, mass, density)
-    raise ValueError(f"a {type(shape).__name__} has no end and so no mass: expected a shape of some volume")
+    raise ValueError(f"mass of a {type(shape).__name__}: expected a bounded shape")
 
 
 def _from_triangles(vertices, triangles, mass, density):
-    """MassProperties of the solid within triangles that wind outwards: a sum over tetrahedra from an inner point.
+    """MassProperties of the solid inside outward triangles: a sum over tetrahedra from an inner point.
 
     A tetrahedron (0, a, b, c) has V = a · (b × c)/6, ∫ x dV = V (a + b + c)/4 and, with s = a + b + c,
     ∫ x xᵀ dV = V/20 (s sᵀ + a aᵀ + b bᵀ + c cᵀ).
@@ -181,7 +185,7 @@ def _from_triangles(vertices, triangles, mass, density):
 
 
 def _solid(volume, inertia, mass, density):
-    """MassProperties about the centre, from volume [m³] and inertia of a unit mass, (3,) or (3, 3) [m²]."""
+    """MassProperties centred at the origin. Args: volume: [m³]; inertia: of a unit mass, (3,) or (3, 3) [m²]."""
     if (mass is None) == (density is None):
         given = "neither mass nor density" if mass is None else f"mass {mass} and density {density}"
         raise ValueError(f"{given}: expected one of mass= [kg] and density= [kg/m³]")

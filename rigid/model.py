@@ -85,8 +85,8 @@ class Model:
             angular_velocity=angular_velocity,
         )  # fmt: skip
         if (mass is None) != (inertia is None):
-            missing, rest = ("inertia", "(3,) or (3, 3)") if inertia is None else ("mass", "a number above zero")
-            raise ValueError(f"{missing} is None: expected {rest}, or neither mass nor inertia and shapes with a density")
+            missing = "mass" if mass is None else "inertia"
+            raise ValueError(f"{missing} is None: expected mass and inertia, or neither and shapes with a density")
         if mass is not None:
             body.mass, body.inertia = positive("mass", mass), checked_inertia(inertia)
         self.bodies.append(body)
@@ -342,7 +342,7 @@ class Model:
         start, end = self._ends("parent_point", parent, parent_point, "child_point", child, child_point)
         length = float(np.linalg.norm(end - start))
         if length <= COINCIDENT:
-            raise ValueError(f"parent_point and child_point are {length:g} m apart: expected more; did you mean add_ball?")
+            raise ValueError(f"parent_point and child_point {length:g} m apart: expected more; did you mean add_ball?")
         return self._append(self._make(
             Distance, parent, child, name, start, frame_axes((end - start) / length), child_point=end, length=length,
             limits=limits, soft=soft, collide=collide,
@@ -384,8 +384,7 @@ class Model:
         a, b = self._joint_index("joint_a", joint_a), self._joint_index("joint_b", joint_b)
         for joint in (self.joints[a], self.joints[b]):
             if not isinstance(joint, (Hinge, Slider)):
-                raise ValueError(f"gear on {joint.name!r}, a {joint.kind} joint: expected a hinge or slider, which have "
-                                 "one position")  # fmt: skip
+                raise ValueError(f"gear on {joint.name!r}, a {joint.kind} joint: expected a hinge or slider")
         if a == b:
             raise ValueError(f"gear from {self.joints[a].name!r} to itself: expected two joints")
         ratio = finite_number("ratio", ratio)

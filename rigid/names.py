@@ -1,40 +1,54 @@
-"""How bodies and joints are called: names made up, names taken, and who is meant by an index or a name."""
+"""Names of bodies, joints, springs and gears: default names, and lookup by index or name."""
 
 import numpy as np
 
 from pbd.core.validate import nearest
 
-GROUND = -1  # the world, where a body is asked for: it has no mass and does not move
+GROUND = -1  # stands for the world where a body is expected; it has no mass and does not move
 
 
 def fresh_name(kind, name, known):
-    """A name that none of the known ones has; where None, one made of the kind and the number of those before."""
-    taken = {one.name for one in known}
+    """A name that no known item has.
+
+    Args: kind: such as "hinge"; name: the wanted name, or None for the kind and a number; known: items with names.
+
+    Raises: TypeError for a name that is not a string; ValueError for a name that is taken.
+    """
+    taken = {each.name for each in known}
     if name is None:
         number = len(taken)
         while f"{kind} {number}" in taken:
             number += 1
         return f"{kind} {number}"
     if not isinstance(name, str) or not name:
-        raise TypeError(f"name is {name!r}: expected some letters, or None")
+        raise TypeError(f"name is {name!r}: expected a string that is not empty, or None")
     if name in taken or name == "ground":
         raise ValueError(f"name {name!r} is taken: expected another, such as {fresh_name(name, None, known)!r}")
     return name
 
 
 def look_up(what, given, known, kind, ground=False):
-    """Index of the one with an index or name, among the known ones; a wrong name is told the nearest right one."""
+    """Index of an item by its index or name.
+
+    Args:
+        what: name of the argument, for messages.
+        given: index or name.
+        known: the model's items.
+        kind: what they are, such as "joint".
+        ground: whether "ground" may be given, too.
+
+    Raises: ValueError for an unknown name; IndexError for an index out of range; TypeError for anything else.
+    """
     if isinstance(given, str):
         if given == "ground" and ground:
             return GROUND
-        names = [one.name for one in known]
+        names = [each.name for each in known]
         if given not in names:
-            hint = nearest(given, names)
-            raise ValueError(f"{what} is {given!r}: no {kind} of this model is called that{hint}")
+            raise ValueError(f"{what} is {given!r}: expected the name of a {kind} of this model{nearest(given, names)}")
         return names.index(given)
     if isinstance(getattr(given, "name", None), str):
-        own = [index for index, one in enumerate(known) if one is given]
-        expected = f"not of this model: expected the index or name of a {kind} of this one"
+        own = [index for index, each in enumerate(known) if each is given]
+        expected = f"not of this model: expected the index or name of a {kind} of this model"
         if own:
             expected = f"of this model: expected its index, {own[0]}, or its name"
         raise TypeError(f"{what} is the {type(given).__name__} {given.name!r}, {expected}")
@@ -42,6 +56,8 @@ def look_up(what, given, known, kind, ground=False):
         raise TypeError(f"{what} is {given!r}: expected the index or name of a {kind} of this model")
     if not 0 <= given < len(known):
         plural = {"body": "bodies"}.get(kind, f"{kind}s")
-        there = f"there are {len(known)} {plural}, 0 to {len(known) - 1}" if known else f"there are no {plural} yet"
-        raise IndexError(f"{what} is {given}: {there}{', or rigid.GROUND' if ground else ''}")
+        if not known:
+            raise IndexError(f"{what} is {given}: expected the index of a {kind}, but there are no {plural} yet")
+        expected = f"expected 0 to {len(known) - 1}{', or rigid.GROUND' if ground else ''}"
+        raise IndexError(f"{what} is {given}: {expected}; there are {len(known)} {plural}")
     return int(given)

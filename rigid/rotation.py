@@ -1,8 +1,8 @@
 """Rotations as unit quaternions (w, x, y, z), on numpy arrays of any leading shape.
 
-A quaternion q turns a vector v into q v q*; multiply(a, b) turns by b first, then by a, as matrices on columns do. q
-and -q are one rotation. A triad is three unit vectors n0, n1, n2 as the rows of a matrix (3, 3), right-handed; the
-matrix that takes x, y, z to them is its transpose.
+A quaternion q rotates a vector v to q v q*. multiply(a, b) rotates by b first and then by a, like matrices that act on
+columns. q and -q are the same rotation. Frame axes are three unit vectors n0, n1, n2, right-handed, as the rows of a
+matrix (3, 3); the matrix that rotates x, y, z to them is its transpose.
 """
 
 import numpy as np
@@ -12,13 +12,13 @@ from pbd.core.validate import finite_array
 
 
 def normalised(q):
-    """Quaternions (..., 4) scaled to length one."""
+    """Scale quaternions (..., 4) to length one."""
     q = np.asarray(q, dtype=float)
     return q / np.linalg.norm(q, axis=-1, keepdims=True)
 
 
 def multiply(a, b):
-    """The product a b (..., 4): the rotation by b, then by a. Arguments: a, b (..., 4)."""
+    """Product a b (..., 4): the rotation by b, then by a. Args: a, b: (..., 4)."""
     a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
     scalar = a[..., :1] * b[..., :1] - (a[..., 1:] * b[..., 1:]).sum(axis=-1, keepdims=True)
     vector = a[..., :1] * b[..., 1:] + b[..., :1] * a[..., 1:] + np.cross(a[..., 1:], b[..., 1:])
@@ -26,17 +26,17 @@ def multiply(a, b):
 
 
 def conjugate(q):
-    """The inverse rotation (..., 4) of unit quaternions (..., 4)."""
+    """Inverse rotations (..., 4) of unit quaternions (..., 4)."""
     return np.asarray(q, dtype=float) * (1.0, -1.0, -1.0, -1.0)
 
 
 def rotate_back(q, v):
-    """Vectors v (..., 3) turned by the inverses of unit quaternions q (..., 4)."""
+    """Rotate vectors v (..., 3) by the inverses of unit quaternions q (..., 4)."""
     return rotate(conjugate(q), v)
 
 
 def to_matrix(q):
-    """Matrices (..., 3, 3) of unit quaternions (..., 4); they act on columns."""
+    """Matrices (..., 3, 3), acting on columns, of unit quaternions (..., 4)."""
     w, x, y, z = np.moveaxis(np.asarray(q, dtype=float), -1, 0)
     rows = [
         [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
@@ -49,16 +49,18 @@ def to_matrix(q):
 def from_matrix(matrix):
     """Unit quaternions (..., 4) with w >= 0 of rotation matrices (..., 3, 3).
 
-    Raises: ValueError where a matrix is off a rotation by more than 1e-6, or mirrors.
+    Raises: ValueError if a matrix differs from a rotation by more than 1e-6, or is a reflection.
 
     Source: Shepperd, Quaternion from Rotation Matrix (1978): divide by the largest of the four components.
     """
     R = np.asarray(matrix, dtype=float)
     off = np.abs(R @ np.swapaxes(R, -1, -2) - np.eye(3)).max(initial=0.0)
-    if not off < 1e-6 or (np.linalg.det(R) < 0).any():
-        raise ValueError(f"matrix is off a rotation by {off:g}: expected orthonormal columns, right-handed")
+    if not off < 1e-6:
+        raise ValueError(f"matrix differs from a rotation by {off:g}: expected orthonormal columns")
+    if (np.linalg.det(R) < 0).any():
+        raise ValueError("matrix is a reflection: expected right-handed columns")
     trace = np.trace(R, axis1=-2, axis2=-1)
-    # The symmetric matrix 4 q qᵀ; each of its rows is q times a number.
+    # The symmetric matrix 4 q qᵀ. Each of its rows is a multiple of q.
     outer = np.empty((*R.shape[:-2], 4, 4))
     outer[..., 0, 0] = 1 + trace
     for k in range(3):
@@ -79,19 +81,21 @@ def exponential(rotation_vector):
 
 
 def logarithm(q):
-    """Rotation vectors (..., 3) [rad] of unit quaternions (..., 4), the shorter way round: no longer than π."""
+    """Rotation vectors (..., 3) of unit quaternions (..., 4), at most π long [rad]."""
     q = np.asarray(q, dtype=float)
     q = np.where(q[..., :1] < 0, -q, q)
     sine = np.linalg.norm(q[..., 1:], axis=-1, keepdims=True)
-    # The angle over its half's sine goes to 2 where both go to zero.
+    # The angle divided by the sine of its half approaches 2 as both approach zero.
     factor = 2 * np.arctan2(sine, q[..., :1]) / np.where(sine > 0, sine, 1.0)
     return np.where(sine > 0, factor, 2.0) * q[..., 1:]
 
 
 def from_axis_angle(axis, angle):
-    """Unit quaternions (..., 4) of turns about axes, right-handed.
+    """Unit quaternions (..., 4) of rotations about axes, right-handed.
 
-    Arguments: axis (..., 3), of any length but zero; angle (...) [rad]. Raises: ValueError for an axis of length zero.
+    Args: axis: (..., 3), of any length but zero; angle: (...) [rad].
+
+    Raises: ValueError for an axis of length zero.
     """
     axis = np.asarray(axis, dtype=float)
     length = np.linalg.norm(axis, axis=-1, keepdims=True)
@@ -103,12 +107,12 @@ def from_axis_angle(axis, angle):
 
 
 def swing_twist(q, axis):
-    """Unit quaternions as a twist about an axis and then a swing about one at a right angle to it: q = swing twist.
+    """Split rotations into a twist about an axis, then a swing about an axis at a right angle to it: q = swing twist.
 
-    Arguments: q (..., 4); axis (..., 3) of length one.
+    Args: q: (..., 4); axis: (..., 3) of length one.
 
-    Returns: swing (..., 4) and twist (..., 4), w >= 0 in both. The swing's angle is the one between the axis and where
-    q takes it; at a swing of π any twist would do, and none is taken.
+    Returns: swing (..., 4) and twist (..., 4), both with w >= 0. The swing angle is the angle between the axis and the
+    rotated axis. At a swing angle of π the twist is not determined; it is set to zero.
 
     Source: Dobrowolski, Swing-twist decomposition in Clifford algebra (2015).
     """
@@ -116,7 +120,7 @@ def swing_twist(q, axis):
     along = (q[..., 1:] * axis).sum(axis=-1, keepdims=True)
     twist = np.concatenate([q[..., :1], along * axis], axis=-1)
     length = np.linalg.norm(twist, axis=-1, keepdims=True)
-    none = length < 1e-15  # round-off, of which no direction is to be taken
+    none = length < 1e-15  # round-off, which has no direction
     twist = np.where(none, IDENTITY, twist / np.where(none, 1.0, length))
     twist = np.where(twist[..., :1] < 0, -twist, twist)
     swing = multiply(q, conjugate(twist))
@@ -124,16 +128,16 @@ def swing_twist(q, axis):
 
 
 def swing_twist_angles(q, axis):
-    """Swing angle in [0, π] and twist angle in [-π, π] (...) [rad]. Arguments: as for swing_twist."""
+    """Swing angles in [0, π] and twist angles in [-π, π] (...) [rad]. Args: see swing_twist."""
     swing, twist = swing_twist(q, axis)
     swing_angle = 2 * np.arctan2(np.linalg.norm(swing[..., 1:], axis=-1), swing[..., 0])
     return swing_angle, 2 * np.arctan2((twist[..., 1:] * axis).sum(axis=-1), twist[..., 0])
 
 
 def frame_axes(axis):
-    """A right-handed triad (3, 3) of rows n0, n1, n2 whose n0 is the axis (3,) scaled to length one.
+    """Right-handed frame axes n0, n1, n2 as rows (3, 3), with n0 along the axis (3,).
 
-    n1 is at a right angle to the world axis that lies furthest from n0 (of equals the first).
+    n1 is at a right angle to the coordinate axis that is farthest from n0, the first of equal ones.
     """
     n0 = finite_array("axis", axis, (3,))
     n0 = n0 / np.linalg.norm(n0)
@@ -143,5 +147,5 @@ def frame_axes(axis):
 
 
 def between_axes(a, b):
-    """The rotations (..., 4) that take triads a to triads b, row by row. Arguments: a, b (..., 3, 3), of rows."""
+    """Rotations (..., 4) that take the frame axes a to the frame axes b, row by row. Args: a, b: (..., 3, 3)."""
     return from_matrix(np.swapaxes(np.asarray(b, float), -1, -2) @ np.asarray(a, float))

@@ -1,4 +1,4 @@
-"""Snapshots of bodies: where they are and how they move, for any solver, and the momentum in that."""
+"""Snapshots of bodies, for any solver, and their momentum."""
 
 import hashlib
 from dataclasses import dataclass
@@ -12,18 +12,19 @@ from rigid.rotation import rotate, rotate_back
 
 @dataclass(repr=False)
 class State(Snapshot):
-    """State of all bodies of all worlds at one instant.
+    """State of all bodies of all worlds at one time. With several worlds every array has a leading axis of worlds.
 
-    Arguments, with a leading axis of worlds where there are several:
+    Args:
         position: of the centres of mass (bodies, 3) [m].
-        rotation: of the bodies' frames (bodies, 4), unit quaternions (w, x, y, z).
-        velocity: of the centres of mass (bodies, 3) [m/s].
-        angular_velocity: (bodies, 3) [rad/s], both in the world frame.
+        rotation: of the bodies' frames, unit quaternions (w, x, y, z) (bodies, 4).
+        velocity: of the centres of mass, in the world frame (bodies, 3) [m/s].
+        angular_velocity: in the world frame (bodies, 3) [rad/s].
         time: [s].
-        warm_start: (n,) numbers of the solver that gave the state, with which it goes on bit for bit where the rest of the
-            state is as it was given; none: poses and velocities are all there is.
+        warm_start: what else the solver kept (n,). With it the same solver continues with the same bits. Without it
+            the solver continues from poses and velocities alone.
 
-    Raises: ValueError for shapes that do not match, numbers that are not finite, a rotation not of length one to 1e-3.
+    Raises: ValueError for shapes that do not match, numbers that are not finite, and quaternions whose length differs
+    from one by more than 1e-3.
     """
 
     position: np.ndarray
@@ -45,8 +46,8 @@ class State(Snapshot):
                 raise ValueError(f"{name} has shape {array.shape}: expected {(*shape[:-1], width)}")
             if not np.isfinite(array).all():
                 where = tuple(np.argwhere(~np.isfinite(array))[0][:-1].tolist())
-                of = f"body {where[0]}" if len(where) == 1 else f"world {where[0]}, body {where[1]}"
-                raise ValueError(f"{name} of {of} is {array[where].tolist()}: expected finite numbers")
+                item = f"body {where[0]}" if len(where) == 1 else f"world {where[0]}, body {where[1]}"
+                raise ValueError(f"{name} of {item} is {array[where].tolist()}: expected finite numbers")
             setattr(self, name, array)
         length = np.linalg.norm(self.rotation, axis=-1)
         if (np.abs(length - 1) > 1e-3).any():
@@ -62,20 +63,20 @@ class State(Snapshot):
         )
 
     def digest(self):
-        """Sixteen hexadecimal digits that differ when any bit of poses or velocities does."""
+        """Hash of all bits of poses and velocities, as sixteen hexadecimal digits."""
         arrays = (self.position, self.rotation, self.velocity, self.angular_velocity)
         return hashlib.sha256(b"".join(np.ascontiguousarray(a).tobytes() for a in arrays)).hexdigest()[:16]
 
 
 def linear_momentum(model, state):
-    """Sum of m v over the bodies, (3,) or (worlds, 3) [kg m/s]. Arguments: a Model, a State of it."""
+    """Sum of m v over the bodies (3,) or (worlds, 3) [kg m/s]. Args: a Model, and a State of it."""
     return np.einsum("b,...bi->...i", model.masses, state.velocity)
 
 
 def angular_momentum(model, state, about=(0.0, 0.0, 0.0)):
-    """Sum of m (x - about) × v + I ω over the bodies, (3,) or (worlds, 3) [kg m²/s].
+    """Sum of m (x - about) × v + I ω over the bodies (3,) or (worlds, 3) [kg m²/s].
 
-    Arguments: a Model; a State of it; about: a point of the world (3,) [m].
+    Args: a Model, and a State of it; about: a point of the world (3,) [m].
     """
     local = rotate_back(state.rotation, state.angular_velocity)
     spin = rotate(state.rotation, np.einsum("bij,...bj->...bi", model.inertias, local))

@@ -1,4 +1,4 @@
-"""Collider: a shape that particles stay out of, with its surface and motion."""
+"""Collider: a shape that particles cannot enter, with its surface and motion."""
 
 from dataclasses import dataclass, field
 
@@ -9,13 +9,14 @@ from pbd.core.validate import finite_vector, unit_quaternion
 
 @dataclass
 class Collider:
-    """A shape that particles stay out of, and how they rub on it.
+    """Shape that particles cannot enter.
 
-    Arguments:
-        shape: any of the shapes above, a ConvexHull or a MeshCollider.
-        friction: Coulomb's μ; restitution: Newton's e in [0, 1].
-        motion: None for one at rest, or a function of time [s] that gives the position (3,) of the shape's frame, or
-            (position, rotation (w, x, y, z)); velocities follow from it.
+    Args:
+        shape: any shape of pbd/core/shapes.
+        friction: Coulomb coefficient.
+        restitution: Newton coefficient, from 0 to 1.
+        motion: None for a collider at rest; or a function of time [s] that returns the position of the shape's frame
+            (3,) [m], or (position, rotation (w, x, y, z)). Velocities are computed from it.
     """
 
     shape: object
@@ -24,7 +25,7 @@ class Collider:
     motion: object = field(default=None, repr=False)
 
     def same(self, other):
-        """Whether another collider has the same shape in the same place, and the same surface."""
+        """Whether another collider has the same shape, pose and surface."""
         return (
             self.shape.kind == other.shape.kind
             and np.array_equal(self.shape.numbers(), other.shape.numbers())
@@ -34,7 +35,7 @@ class Collider:
         )
 
     def pose(self, time):
-        """Position and rotation at a time [s], as seven numbers."""
+        """Position and rotation (7,) at a time [s]."""
         position, rotation = self.shape.pose()
         if self.motion is not None:
             given = self.motion(time)

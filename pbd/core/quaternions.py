@@ -5,7 +5,7 @@ import taichi as ti
 
 @ti.func
 def rotate(q, v):
-    """v turned by the unit quaternion q (w, x, y, z)."""
+    """Rotate v (3,) by the unit quaternion q."""
     u = ti.Vector([q[1], q[2], q[3]])
     t = 2.0 * u.cross(v)
     return v + q[0] * t + u.cross(t)
@@ -13,5 +13,50 @@ def rotate(q, v):
 
 @ti.func
 def rotate_back(q, v):
-    """v turned by the inverse of the unit quaternion q."""
+    """Rotate v (3,) by the inverse of the unit quaternion q."""
     return rotate(ti.Vector([q[0], -q[1], -q[2], -q[3]]), v)
+
+
+@ti.func
+def multiply(q, p):
+    """The quaternion q p: the rotation p, then q."""
+    a, b = ti.Vector([q[1], q[2], q[3]]), ti.Vector([p[1], p[2], p[3]])
+    v = q[0] * b + p[0] * a + a.cross(b)
+    return ti.Vector([q[0] * p[0] - a.dot(b), v[0], v[1], v[2]])
+
+
+@ti.func
+def conjugate(q):
+    """The inverse of a unit quaternion."""
+    return ti.Vector([q[0], -q[1], -q[2], -q[3]])
+
+
+@ti.func
+def exponential(v):
+    """The quaternion of a rotation vector [rad]. It is exact: a constant ω rotates a body by ω h for any h."""
+    half = 0.5 * v.norm()
+    scale = 0.5 - half * half / 12.0
+    if half > 1e-4:  # below it the series is exact: its next term is half⁴/240
+        scale = 0.5 * ti.sin(half) / half
+    return ti.Vector([ti.cos(half), scale * v[0], scale * v[1], scale * v[2]])
+
+
+@ti.func
+def axis_rotation(k: ti.template(), angle):
+    """The quaternion of a rotation about x, y or z. Args: k: 0, 1 or 2; angle [rad]."""
+    axis = ti.Vector([1.0 if i == k else 0.0 for i in ti.static(range(3))])
+    v = ti.sin(0.5 * angle) * axis
+    return ti.Vector([ti.cos(0.5 * angle), v[0], v[1], v[2]])
+
+
+@ti.func
+def to_matrix(q):
+    """The rotation matrix of a unit quaternion."""
+    w, x, y, z = q[0], q[1], q[2], q[3]
+    return ti.Matrix(
+        [
+            [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)],
+            [2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)],
+            [2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)],
+        ]
+    )

@@ -1,4 +1,4 @@
-"""Rotations as unit quaternions (w, x, y, z) in numpy: what shapes need. rigid/rotation.py has the other functions."""
+"""Rotations as unit quaternions (w, x, y, z) in numpy. rigid/rotation.py has more functions."""
 
 import numpy as np
 
@@ -13,9 +13,9 @@ def rotate(q, v):
 
 
 def rotation_between(a, b):
-    """Quaternion (w, x, y, z) of the shortest rotation that takes direction a to direction b."""
+    """Unit quaternion (w, x, y, z) of the shortest rotation from direction a (3,) to direction b (3,)."""
     a, b = np.asarray(a, float) / np.linalg.norm(a), np.asarray(b, float) / np.linalg.norm(b)
-    if a @ b < -1 + 1e-12:  # opposite: half a turn about any axis at a right angle
+    if a @ b < -1 + 1e-12:  # opposite directions: half a turn about any perpendicular axis
         axis = np.cross(a, np.eye(3)[np.argmin(np.abs(a))])
         return np.concatenate([[0.0], axis / np.linalg.norm(axis)])
     q = np.concatenate([[1 + a @ b], np.cross(a, b)])

@@ -1,17 +1,17 @@
-"""Models from MJCF files, the XML of MuJoCo, through MuJoCo's own parser: the compiled model is what is read here.
+"""Models from MJCF files, MuJoCo's XML format. MuJoCo's own parser compiles the file; this reads the compiled model.
 
-    MJCF                        here
-    body                        body: MuJoCo's mass, centre and inertia; one without joints is part of its parent
-    one joint                   hinge, slider, ball, or none where it is free
-    two hinges at right angles  universal
-    three at right angles       ball: its cone about the hinge most along the limb, whose limits are the twist's
-    other joints of one body    a chain: light bodies between, a LINK of the body's mass and inertia each
-    contype, conaffinity        group, mask: one bit for each pair of numbers in the file
-    exclude, parent and child   pairs of bodies that never touch
+    MJCF                          Model
+    body                          body with MuJoCo's mass, centre and inertia; without joints it is part of its parent
+    one joint                     hinge, slider or ball; none for a free joint
+    two hinges at right angles    universal
+    three hinges at right angles  ball; the hinge closest to the limb's direction gives the twist
+    other joints of one body      chain of joints with light bodies between, each with LINK of the mass and inertia
+    contype, conaffinity          group, mask: one bit for each pair of values in the file
+    exclude, parent and child     pairs of bodies that never collide
 
-Joint positions count from qpos0, or from the nearest end of a range that does not hold it.
+Joint positions are relative to qpos0, or to the nearest end of the joint's range if qpos0 is outside.
 
-Source: MuJoCo documentation, XML reference and Computation; its parser is an extra, `pip install 'verletlab[mjcf]'`.
+Source: MuJoCo documentation, XML reference and Computation. The parser is an extra: `pip install 'verletlab[mjcf]'`.
 """
 
 import warnings
@@ -26,9 +26,9 @@ from rigid.mass import MassProperties, combined
 from rigid.model import Model
 from rigid.names import GROUND
 
-LINK = 1 / 50  # part of a body's mass that each body of a chain takes: small, and not so light that solvers are slow
+LINK = 1 / 50  # part of the mass in each light body of a chain: small, but not so light that solvers converge slowly
 
-# What the compiled model counts, and a person would miss.
+# What a Model cannot contain and the warning mentions: counts of the compiled model.
 COUNTED = {
     "nu": "actuators", "ntendon": "tendons", "nsensor": "sensors", "neq": "equality constraints", "nflex": "flexes",
     "nskin": "skins", "npair": "contact pairs", "nplugin": "plugins", "nmocap": "mocap bodies",
@@ -36,65 +36,67 @@ COUNTED = {
 
 
 def load_mjcf(path, model=None, *, name=None):
-    """Add what an MJCF file describes to a model.
+    """Add the bodies and joints of an MJCF file to a model.
 
-    Arguments:
+    Args:
         path: of the file.
-        model: a rigid.Model; None for a new one, with the file's gravity.
-        name: put before all names with a stroke, for a file that is loaded more than once; None for none.
+        model: a rigid.Model; None for a new one with the file's gravity.
+        name: prefix of all names, followed by "/", to load a file more than once; None for none.
 
     Returns: the model.
 
-    Warns: UserWarning, once, of all that was left out or is approximated.
+    Warns: UserWarning, once, with everything that is left out or approximated.
 
-    Raises: FileNotFoundError for a file that is not there; ValueError for one that MuJoCo's parser refuses, with its
-    words; ImportError where MuJoCo is not installed; and whatever Model says of names that are taken.
+    Raises: FileNotFoundError for a missing file; ValueError for a file that MuJoCo's parser rejects, with its message;
+    ImportError if MuJoCo is not installed; ValueError for a name that is taken.
 
-    Limitations: where two geoms touch, friction is the geometric mean of theirs and not the larger one, and torsional
-    and rolling friction are left out; excluding the contact of a body excludes that of those welded to it. Materials,
-    sites, cameras, lights and keyframes have no counterpart and are not mentioned.
+    Limitations: the friction coefficient at a contact is the geometric mean of both geoms', not the larger one.
+    Torsional and rolling friction are left out. Excluding a body from contacts excludes the bodies welded to it, too.
+    Materials, sites, cameras, lights and keyframes are left out without a warning.
     """
     if model is not None and not isinstance(model, Model):
         raise TypeError(f"model is {model!r}: expected a rigid.Model, or None")
     reader = Reader(path, name)
     model = Model(gravity=reader.compiled.opt.gravity) if model is None else model
     reader.add_to(model)
-    said = [f"{what}: {'; '.join(found)}" for what, found in (("left out", reader.left_out()),
-            ("approximated", reader.approximated)) if found]  # fmt: skip
+    notes = (("left out", reader.left_out()), ("approximated", reader.approximated))
+    said = [f"{what}: {'; '.join(found)}" for what, found in notes if found]
     if said:
         warnings.warn(f"{path}: {'. '.join(said)}", UserWarning, stacklevel=2)
     return model
 
 
 class Reader:
-    """One file on its way into a Model. Arguments: path; prefix of all names, or None.
+    """Reader of one file. Args: path; prefix: of all names, or None.
 
-    Attributes: compiled, MuJoCo's mjModel; data, its mjData in the starting pose; approximated: what is, in words.
+    Attributes: compiled: MuJoCo's mjModel; data: its mjData in the starting pose; approximated: descriptions of what is
+    approximated, a list of strings.
     """
 
     def __init__(self, path, prefix):
         try:
             import mujoco
         except ImportError as error:
-            raise ImportError("MJCF is read by MuJoCo's parser: expected `pip install 'verletlab[mjcf]'`") from error
+            raise ImportError("mujoco is missing: expected `pip install 'verletlab[mjcf]'` before load_mjcf") from error
         if not isinstance(path, (str, PathLike)):
-            raise TypeError(f"path is {path!r}: expected that of an MJCF file")
+            raise TypeError(f"path is {path!r}: expected the path of an MJCF file")
         if not Path(path).is_file():
-            raise FileNotFoundError(f"no MJCF file {path}")
+            raise FileNotFoundError(f"no file {path}: expected an MJCF file")
         try:
             m = mujoco.MjModel.from_xml_path(str(path))
         except ValueError as error:
             words = " ".join(str(error).split())
-            raise ValueError(f"{path} is no MJCF file that MuJoCo reads: {words}") from error
+            raise ValueError(f"{path}: expected an MJCF file, but MuJoCo's parser says: {words}") from error
         self.compiled, self.data, self.prefix = m, mujoco.MjData(m), prefix
         self.bits = contact_bits(m)
-        self.approximated, self.missed, self.ellipsoids = [], [], []  # in words; labels of geoms, of the last two
+        self.approximated, self.missed, self.ellipsoids = [], [], []  # the last two are labels of geoms
         for j in np.flatnonzero(m.jnt_limited):
             place = m.jnt_qposadr[j]
             if m.jnt_type[j] in (SLIDE, HINGE):
                 start = np.clip(m.qpos0[place], *m.jnt_range[j])
                 if start != m.qpos0[place]:
-                    self.approximated.append(f"{self.name_of('joint', j) or 'a joint'} starts at {start:g}, in range")
+                    name = self.name_of("joint", j) or "a joint"
+                    self.approximated.append(f"{name} starts at {start:g}, the end of its range")
                 self.data.qpos[place] = start
         mujoco.mj_kinematics(m, self.data)
 
@@ -102,29 +104,29 @@ class Reader:
         """Add bodies, shapes, joints and exclusions to a model."""
         m = self.compiled
         self.model, self.indices = model, {0: GROUND}
-        # The highest body of those that are welded together stands for them; parents come before their children.
+        # Of bodies welded together the topmost one is added. Parents come before their children.
         for body in np.unique(m.body_weldid)[1:]:
             self.add_body(int(body))
-        for geom in np.flatnonzero(self.bits[:, 0]):  # the others are only to be seen
+        for geom in np.flatnonzero(self.bits[:, 0]):  # the other geoms are only visual
             self.add_geom(int(geom))
         for signature in m.exclude_signature:
             pair = self.index_of(int(signature) >> 16), self.index_of(int(signature) & 0xFFFF)
             if pair[0] != pair[1]:
                 model.exclude_contact(*pair)
         if self.ellipsoids:
-            self.approximated.append(f"ellipsoids, which are hulls of points on them ({', '.join(self.ellipsoids)})")
+            self.approximated.append(f"ellipsoids replaced by convex hulls ({', '.join(self.ellipsoids)})")
 
     def name_of(self, kind, index):
-        """The name that a body, joint or geom gets in the Model, or None."""
+        """Name of a body, joint or geom in the Model, or None."""
         name = getattr(self.compiled, kind)(int(index)).name
         return f"{self.prefix}/{name}" if name and self.prefix else name or None
 
     def index_of(self, body):
-        """The Model's index of the body that one of the compiled model is part of."""
+        """Index in the Model of a body of the compiled model."""
         return self.indices[int(self.compiled.body_weldid[body])]
 
     def add_body(self, body):
-        """Add a body with all that is welded to it, and its joints."""
+        """Add a body with the bodies welded to it, and its joints."""
         m, data, name = self.compiled, self.data, self.name_of("body", body)
         parts = []
         for k in np.flatnonzero((m.body_weldid == body) & (m.body_mass > 0)):
@@ -155,11 +157,11 @@ class Reader:
         if between:
             if ancestor != GROUND:
                 self.model.exclude_contact(ancestor, child)
-            light = f"{between} light bod{'y' if between == 1 else 'ies'} of {LINK:.0%} of its mass"
+            light = f"{between} light bod{'y' if between == 1 else 'ies'} with {LINK:.0%} of the mass"
             self.approximated.append(f"{light} between the joints of {name or f'body {child}'}")
 
     def add_geom(self, geom):
-        """Add a geom to the body that it is part of, or to the ground."""
+        """Add a geom to its body, or to the ground."""
         m, label = self.compiled, self.name_of("geom", geom) or f"geom {geom}"
         try:
             shape = shape_of(m, self.data, geom)
@@ -175,11 +177,11 @@ class Reader:
         self.model.add_shape(body, shape, friction=friction, group=group, mask=mask)
 
     def left_out(self):
-        """What has no counterpart here, in words."""
+        """Descriptions of what has no counterpart in a Model, a list of strings."""
         m = self.compiled
         found = [f"{what} ({getattr(m, count)})" for count, what in COUNTED.items() if getattr(m, count, 0)]
         if self.missed:
-            found.append(f"geoms of a kind that there is not, or flat ({', '.join(self.missed)})")
+            found.append(f"geoms of unsupported type or without volume ({', '.join(self.missed)})")
         if m.dof_armature.any():
             found.append("armature")
         if m.body_gravcomp.any():

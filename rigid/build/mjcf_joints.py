@@ -1,4 +1,4 @@
-"""Joints of a compiled MuJoCo model, one or several between two bodies, as joints of a Model."""
+"""Joints of a compiled MuJoCo model as joints of a Model."""
 
 import math
 from dataclasses import dataclass
@@ -9,16 +9,22 @@ from rigid.rotation import from_axis_angle, rotate
 from rigid.spring import Spring
 
 FREE, BALL, SLIDE, HINGE = range(4)  # mjtJoint
-RIGHT_ANGLE = 1e-3  # cosine below which two axes are at one
-TOGETHER = 1e-6  # [m]: axes no farther apart meet
+RIGHT_ANGLE = 1e-3  # cosine below which two axes count as perpendicular
+TOGETHER = 1e-6  # [m]: axes at most this far apart intersect
 
 
 @dataclass
 class MujocoJoint:
-    """A joint of the compiled model in its starting pose.
+    """Joint of the compiled model in its starting pose.
 
-    Arguments: kind: SLIDE, HINGE or BALL; name, or None; point (3,) [m] and axis (3,) in the world; limits from that
-    pose, None for none; friction; stiffness; damping; rest, from that pose.
+    Args:
+        kind: SLIDE, HINGE or BALL.
+        name: None for none.
+        point, axis: in the world (3,) [m], (3,).
+        limits: (low, high) relative to that pose [rad or m]; None for none.
+        friction: [N m or N].
+        stiffness, damping: of its spring.
+        rest: rest position of its spring, relative to that pose [rad or m].
     """
 
     kind: int
@@ -33,7 +39,7 @@ class MujocoJoint:
 
 
 def joint_of(compiled, data, j, name):
-    """Joint j as a MujocoJoint. Arguments: an mjModel; an mjData with its kinematics; index; name, or None."""
+    """Joint j as a MujocoJoint. Args: an mjModel; its mjData after mj_kinematics; index; name, or None."""
     m, place, dof, kind = compiled, compiled.jnt_qposadr[j], compiled.jnt_dofadr[j], int(compiled.jnt_type[j])
     start = 0.0 if kind == BALL else float(data.qpos[place])
     low, high = (float(limit) - start for limit in m.jnt_range[j])
@@ -45,9 +51,9 @@ def joint_of(compiled, data, j, name):
 
 
 def grouped(joints):
-    """The joints of a body in groups that are one joint of a Model each, the one next to the parent first.
+    """Split the joints of a body into groups, each of which becomes one joint of a Model, from the parent outwards.
 
-    Two or three hinges at right angles to one another are a group; else each joint is one of its own.
+    Two or three hinges at right angles form one group. Any other joint is a group by itself.
     """
     if len(joints) in (2, 3) and all(joint.kind == HINGE for joint in joints):
         axes = np.array([joint.axis for joint in joints])
@@ -59,14 +65,14 @@ def grouped(joints):
 def add_joint(model, parent, child, group):
     """Add a group as one joint of a Model between two of its bodies.
 
-    Returns: what of it is approximated, in words, a list.
+    Returns: descriptions of what is approximated, a list of strings.
     """
     if len(group) == 1:
         return add_single(model, parent, child, group[0])
     named = all(joint.name for joint in group)
     point = np.mean([joint.point for joint in group], axis=0)
     apart = max(np.linalg.norm(a.point - b.point) for a in group for b in group)
-    said = [f"their axes, {apart:.3g} m apart, meet half-way"] if apart > TOGETHER else []
+    said = [f"their axes, {apart:.3g} m apart, moved to a common point"] if apart > TOGETHER else []
     mean = {}
     for key in ("friction", "stiffness", "damping"):
         values = [getattr(joint, key) for joint in group]
@@ -74,7 +80,7 @@ def add_joint(model, parent, child, group):
         if np.ptp(values) > 1e-9 * mean[key]:
             said.append(f"the mean of their {key}")
     if any(joint.stiffness and joint.rest for joint in group):
-        said.append("their springs rest in the starting pose")
+        said.append("rest positions of their springs set to the starting pose")
     common = {"friction": mean["friction"], "spring": spring(mean["stiffness"], mean["damping"]),
               "name": "+".join(joint.name for joint in group) if named else None}  # fmt: skip
     if len(group) == 2:
@@ -89,16 +95,17 @@ def add_joint(model, parent, child, group):
             parent, child, point, axis=axis, cone_axis=cone, swing_limit=swing, twist_limits=twist, **common
         )
         if any(joint.limits for joint in group):
-            swinging = "no limit of swing" if swing is None else f"a cone of {math.degrees(swing):.0f}°"
-            said.append(f"their limits are {swinging} and a twist")
+            cone = "no swing limit" if swing is None else f"a cone of {math.degrees(swing):.0f}°"
+            said.append(f"limits replaced by {cone} and twist limits")
     if not said:
         return []
     who = ", ".join(joint.name for joint in group) if named else f"{len(group)} hinges"
-    return [f"{who} as one {'universal' if len(group) == 2 else 'ball'}, {', '.join(said)}"]
+    kind = "universal" if len(group) == 2 else "ball"
+    return [f"{who} as one {kind} joint, {', '.join(said)}"]
 
 
 def add_single(model, parent, child, joint):
-    """Add a hinge, a slider or a ball of its own; the rest as in add_joint."""
+    """Add a single hinge, slider or ball. Args and return value: see add_joint."""
     common = {"friction": joint.friction, "name": joint.name}
     rest = joint.rest if joint.stiffness else 0.0
     if joint.kind == HINGE:
@@ -112,27 +119,31 @@ def add_single(model, parent, child, joint):
             spring=spring(joint.stiffness, joint.damping, rest), **common,
         )  # fmt: skip
     else:
-        # MuJoCo limits the angle of the whole rotation; a cone and a twist of that angle hold all such.
+        # MuJoCo limits the angle of the whole rotation. A cone and twist limits of that angle contain all such.
         limit = min(joint.limits[1], math.pi) if joint.limits else None
         model.add_ball(
             parent, child, joint.point, swing_limit=limit, twist_limits=None if limit is None else (-limit, limit),
             spring=spring(joint.stiffness, joint.damping), **common,
         )  # fmt: skip
         if limit is not None:
-            return [f"{joint.name or 'a ball'}: its limit is a cone and a twist"]
+            return [f"{joint.name or 'a ball'}: limit of the whole rotation replaced by cone and twist limits"]
     return []
 
 
 def spring(stiffness, damping, rest=0.0):
-    """A rigid.Spring, or None where it does nothing."""
+    """A rigid.Spring, or None if stiffness and damping are zero."""
     return Spring(stiffness, damping, rest) if stiffness or damping else None
 
 
 def cone_of(group, arm):
-    """Three hinges at right angles as one ball: twist axis (3,), middle of the cone (3,), half its opening, limits.
+    """Replace three hinges at right angles by a ball joint.
 
-    The twist is the hinge most along the limb, whose direction `arm` (3,) is. The cone's middle is where the middles of
-    the other two ranges take that axis; it opens as wide as the wider of them, and to where the limb starts.
+    The hinge closest to the direction of the limb gives the twist. The cone's axis is the twist axis after rotations to
+    the middles of the other two ranges. The cone contains the wider range and the starting pose.
+
+    Args: group: three MujocoJoints; arm: direction of the limb (3,).
+
+    Returns: twist axis (3,), cone axis (3,), swing_limit [rad], twist_limits [rad]; None for missing limits.
     """
     twisting = int(np.argmax([abs(joint.axis @ arm) for joint in group]))
     twist, others = group[twisting], [joint for k, joint in enumerate(group) if k != twisting]
@@ -140,7 +151,7 @@ def cone_of(group, arm):
     if any(joint.limits is None for joint in others):
         return twist.axis, None, None, limits
     cone = twist.axis
-    for joint in reversed(others):  # the last hinge turns the limb first
+    for joint in reversed(others):  # the last hinge rotates the limb first
         cone = rotate(from_axis_angle(joint.axis, np.mean(joint.limits)), cone)
     start = math.atan2(np.linalg.norm(np.cross(cone, twist.axis)), cone @ twist.axis)
     widest = max((joint.limits[1] - joint.limits[0]) / 2 for joint in others)

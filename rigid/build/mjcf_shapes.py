@@ -1,4 +1,4 @@
-"""Shapes of a compiled MuJoCo model, and who touches whom."""
+"""Shapes and contact filters of a compiled MuJoCo model."""
 
 import numpy as np
 import trimesh
@@ -7,13 +7,13 @@ from pbd.core.shapes import Box, Capsule, ConvexHull, Cylinder, Plane, Sphere
 from rigid.rotation import from_matrix
 
 PLANE, HFIELD, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH = range(8)  # mjtGeom
-MOST_CLASSES = 31  # bits of a group
+MOST_CLASSES = 31  # number of bits of a group
 
 
 def shape_of(compiled, data, geom):
-    """A geom where it stands in the world, as a shape; None for a kind that has no counterpart.
+    """A geom as a shape in world coordinates; None for a type without counterpart.
 
-    Arguments: compiled: an mjModel; data: an mjData with its kinematics; geom: index.
+    Args: compiled: an mjModel; data: its mjData after mj_kinematics; geom: index.
     """
     kind, size = compiled.geom_type[geom], compiled.geom_size[geom].copy()
     position, R = data.geom_xpos[geom].copy(), data.geom_xmat[geom].reshape(3, 3)
@@ -33,24 +33,25 @@ def shape_of(compiled, data, geom):
         mesh = compiled.geom_dataid[geom]
         first = compiled.mesh_vertadr[mesh]
         vertices = compiled.mesh_vert[first : first + compiled.mesh_vertnum[mesh]]
-        return ConvexHull(position + vertices.astype(float) @ R.T)  # as MuJoCo has meshes touch
+        return ConvexHull(position + vertices.astype(float) @ R.T)  # MuJoCo, too, collides meshes as their hulls
     return None
 
 
 def contact_bits(compiled):
-    """Group and mask (geoms, 2) of all geoms; zero for those that never touch.
+    """Group and mask (geoms, 2) of all geoms; zero for geoms that never collide.
 
-    MuJoCo has two geoms touch where the contype of either has a bit of the other's conaffinity; a Model, where each
-    group has a bit of the other's mask. With a bit for each pair of contype and conaffinity, a mask names those that
-    the pair touches. The lowest bit is that of (1, 1), MuJoCo's default and so that of a Model's shapes.
+    In MuJoCo two geoms collide if one's contype shares a bit with the other's conaffinity. In a Model both groups must
+    share a bit with the other's mask. So each pair of contype and conaffinity gets one bit as its group, and its mask
+    holds the bits of the pairs that it collides with. The lowest bit belongs to (1, 1), MuJoCo's default, because 1 is
+    the default group of a Model's shapes.
 
-    Raises: ValueError for more such pairs than there are bits.
+    Raises: ValueError for more such pairs than bits.
     """
     given = [(int(a), int(b)) for a, b in zip(compiled.geom_contype, compiled.geom_conaffinity)]
     classes = [(1, 1), *sorted(set(given) - {(1, 1), (0, 0)})]
     if len(classes) > MOST_CLASSES:
         raise ValueError(
-            f"geoms have {len(classes)} different pairs of contype and conaffinity: expected {MOST_CLASSES} at most"
+            f"geoms with {len(classes)} different pairs of contype and conaffinity: expected at most {MOST_CLASSES}"
         )
     bits = {(0, 0): (0, 0)}
     for k, (a, b) in enumerate(classes):

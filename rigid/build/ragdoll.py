@@ -1,6 +1,6 @@
-"""Ragdoll: a person of capsules, with joints that bend as a person's do.
+"""Ragdoll: a person made of capsules, with the joint limits of a person.
 
-Parts of the whole's mass, and heights and lengths in parts of the height:
+Masses as parts of the whole mass, heights and lengths as parts of the height:
 
     head and neck      .081     top of the head  1.000     upper arm   .186
     thorax             .216     chin              .870     forearm     .146
@@ -14,11 +14,11 @@ Parts of the whole's mass, and heights and lengths in parts of the height:
     foot               .0145
 
 Sources: Winter, Biomechanics and Motor Control of Human Movement (4th edition, 2009), table 4.1, for the masses (after
-Dempster 1955); figure 4.1, for the lengths (after Drillis, Contini, Body Segment Parameters, 1966). Ours are: radii, so
-that the whole is about as dense as water; capsules of even density, where Winter has radii of gyration; round ranges of
-motion, a cone where a person's range has corners.
+Dempster 1955); figure 4.1, for the lengths (after Drillis, Contini, Body Segment Parameters, 1966). Chosen here: the
+radii, for a mean density near that of water; uniform density of each capsule, where Winter has radii of gyration; cones
+as ranges of motion.
 
-A standing person faces x, has z up and the left hand on y. The left side is written down here, the right one mirrored.
+A standing person faces x, with z up and the left hand on the side of y. The left side is given here and mirrored.
 """
 
 import math
@@ -34,23 +34,24 @@ from rigid.spring import Spring
 
 UP, DOWN, SIDEWAYS = (0.0, 0.0, 1.0), (0.0, 0.0, -1.0), (0.0, 1.0, 0.0)
 
-# Arms hang so far off the body that they touch neither the hips nor the thighs [rad].
+# Angle of the arms from the vertical, so that they touch neither the hips nor the thighs [rad].
 ARM_ANGLE = math.radians(15)
 ARM = np.array([0.0, math.sin(ARM_ANGLE), -math.cos(ARM_ANGLE)])
-ELBOW_AXIS = np.array([0.0, -math.cos(ARM_ANGLE), -math.sin(ARM_ANGLE)])  # at a right angle to it; positive: forward
+# At a right angle to the arm. A positive angle bends it forwards.
+ELBOW_AXIS = np.array([0.0, -math.cos(ARM_ANGLE), -math.sin(ARM_ANGLE)])
 
-# The arm's radius within the breadth of the shoulders, the thigh's within that of the hips.
+# The breadths of shoulders and hips include the radii of arms and thighs.
 SHOULDER = np.array([0.0, 0.129 - 0.028, 0.818])
 ELBOW = SHOULDER + 0.186 * ARM
 WRIST = ELBOW + 0.146 * ARM
 HIP, KNEE, ANKLE = np.array([(0.0, 0.050, 0.530), (0.0, 0.050, 0.285), (0.0, 0.050, 0.039)])
-FIST = 0.054  # half a hand, in parts of the height: how far a forearm reaches that has none
+FIST = 0.054  # half a hand: added to the length of a forearm without a hand
 HAND = 0.108
 
 
 @dataclass
 class Segment:
-    """A capsule of the person. Arguments: part of the mass; radius, start and end (3,) in parts of the height."""
+    """Capsule of the person. Args: mass: part of the whole mass; radius, start, end (3,): parts of the height."""
 
     mass: float
     radius: float
@@ -60,10 +61,14 @@ class Segment:
 
 @dataclass
 class Articulation:
-    """A joint of the person in the standing pose.
+    """Joint of the person in the standing pose.
 
-    Arguments: parent, child: segments; point (3,) in parts of the height. A hinge has an axis (3,) and limits [rad]. A
-    ball has none; its twist axis (3,), the middle of its cone (3,), swing_limit and twist_limits [rad].
+    Args:
+        parent, child: names of segments.
+        point: in parts of the height (3,).
+        axis: of a hinge, or twist axis of a ball joint (3,).
+        limits: of a hinge (low, high) [rad]; None for a ball joint.
+        cone_axis, swing_limit, twist_limits: of a ball joint (3,), [rad], (low, high) [rad].
     """
 
     parent: str
@@ -77,9 +82,9 @@ class Articulation:
 
 
 def anatomy(feet, hands):
-    """Segments and articulations of a person of height and mass one: two dicts by name.
+    """Segments and articulations of a person of height one and mass one: two dicts by name.
 
-    Arguments: feet, hands: whether they are segments of their own, or part of the shins and forearms.
+    Args: feet, hands: whether they are separate segments; otherwise they are part of the shins and forearms.
     """
     segments = {
         "pelvis": Segment(0.142, 0.060, (0, -0.0355, 0.550), (0, 0.0355, 0.550)),
@@ -93,12 +98,12 @@ def anatomy(feet, hands):
     articulations = {
         "waist": Articulation("pelvis", "chest", (0, 0, 0.600), UP, None, (0.35, 0, 1), 0.60, (-0.6, 0.6)),
         "neck": Articulation("chest", "head", (0, 0, 0.860), UP, None, (0.17, 0, 1), 0.75, (-1.2, 1.2)),
-        # From hanging, up to overhead, across the chest, and backwards by 50°.
+        # From hanging to overhead, across the chest, and 50° backwards.
         "left shoulder": Articulation(
             "chest", "left upper arm", SHOULDER, ARM, None, (0.5, 0.8, -0.2), 1.83, (-1.3, 1.3)
         ),
         "left elbow": Articulation("left upper arm", "left lower arm", ELBOW, ELBOW_AXIS, (0.0, 2.5)),
-        # Flexed by 110°, extended by 10°, abducted by 60°, adducted by 20°.
+        # Flexion 110°, extension 10°, abduction 60°, adduction 20°.
         "left hip": Articulation("pelvis", "left thigh", HIP, DOWN, None, (0.75, 0.25, -0.61), 1.08, (-0.7, 0.7)),
         "left knee": Articulation("left thigh", "left shin", KNEE, SIDEWAYS, (0.0, 2.4)),
     }
@@ -116,7 +121,7 @@ def anatomy(feet, hands):
 
 
 def mirrored(parts):
-    """The same with a right side. An axis of rotation goes over with the other sign: (x, y, z) to (-x, y, -z)."""
+    """Add the right side to parts. An axis of rotation (x, y, z) is mirrored to (-x, y, -z)."""
     whole = {}
     for name, part in parts.items():
         whole[name] = part
@@ -139,10 +144,11 @@ def mirrored(parts):
 
 @dataclass
 class Ragdoll:
-    """What a ragdoll is called in its Model.
+    """Indices of a ragdoll's bodies and joints in its Model.
 
-    Arguments: name; bodies and joints: indices by what they are, such as bodies["left thigh"], joints["left knee"]. The
-    Model knows them by the name of the ragdoll, a stroke and the same: "ragdoll 0/left knee".
+    Args:
+        name: prefix of their names in the Model, such as "ragdoll 0" of "ragdoll 0/left knee".
+        bodies, joints: indices by name, such as bodies["left thigh"] and joints["left knee"].
     """
 
     name: str
@@ -155,28 +161,32 @@ def ragdoll(
     angular_velocity=(0.0, 0.0, 0.0), feet=False, hands=False, joint_friction=0.0, joint_damping=0.0,
     self_collision=True, friction=0.5, restitution=0.0, group=1, mask=EVERY_GROUP, name=None,
 ):  # fmt: skip
-    """Add a person of eleven capsules, or thirteen or fifteen.
+    """Add a person made of eleven capsules; thirteen with feet or hands, fifteen with both.
 
-    Arguments:
-        model: the rigid.Model it is added to.
-        position: the point of the floor between the soles (3,) [m]; rotation (w, x, y, z) about that point. Without
-            one, the person stands, faces x and has the left hand on y.
-        height [m]; mass [kg].
-        pose: how the joints are turned at time zero, from the standing pose, by name: {"left knee": angle} of a hinge
-            [rad], {"left hip": (x, y, z)}, a rotation vector in the parent's axes, of a ball [rad]. The pelvis stays.
-            Limits are those of the anatomy: what they do not admit is refused. Positions of the Model's joints
-            count from this pose, as always.
-        velocity: of the centre of mass (3,) [m/s]; angular_velocity (3,) of the whole about it [rad/s].
-        feet, hands: whether the person has them; else shins and forearms reach as far, and carry their mass.
-        joint_friction: in each joint [N m]; joint_damping: likewise [N m s/rad].
-        self_collision: whether limbs touch one another. Neighbours never do, nor do those that overlap, standing.
-        friction, restitution, group, mask: of all shapes, as in Model.add_shape.
+    Args:
+        model: a rigid.Model.
+        position: point of the floor between the soles (3,) [m].
+        rotation: about that point (w, x, y, z). Without one the person faces x, with the left hand on the side of y.
+        height: [m].
+        mass: [kg].
+        pose: joint positions at time zero relative to the standing pose, by name: {"left knee": angle} for a hinge
+            [rad], {"left hip": (x, y, z)}, a rotation vector in the parent's axes, for a ball joint [rad]. The pelvis
+            stays in place. The Model's joint positions are zero in this pose.
+        velocity: of the centre of mass (3,) [m/s].
+        angular_velocity: of the whole person about the centre of mass (3,) [rad/s].
+        feet, hands: whether they are separate bodies; otherwise they are part of the shins and forearms.
+        joint_friction: in each joint [N m].
+        joint_damping: in each joint [N m s/rad].
+        self_collision: whether limbs collide with each other. Limbs that are neighbours, or overlap in the standing
+            pose, never collide.
+        friction, restitution, group, mask: of all shapes, see Model.add_shape.
         name: None for "ragdoll 0" and so on.
 
-    Returns: a Ragdoll. Joints: waist, neck, left and right shoulder, elbow, hip, knee, wrist (hands), ankle (feet).
-    Elbows and knees straighten at zero and bend with positive angles; so do ankles, to a pointed foot.
+    Returns: a Ragdoll. Joints: waist, neck; left and right shoulder, elbow, hip, knee; left and right wrist with hands,
+    ankle with feet. Elbows and knees are straight at zero and bend with positive angles. A positive angle of an ankle
+    points the foot.
 
-    Raises: ValueError for a joint that there is not, or a pose outside its limits.
+    Raises: ValueError for an unknown joint, and for a pose outside the limits.
     """
     height, mass = positive("height", height), positive("mass", mass)
     position, rotation = finite_vector("position", position), unit_quaternion("rotation", rotation)
@@ -187,7 +197,7 @@ def ragdoll(
     spring = Spring(stiffness=0.0, damping=joint_damping) if joint_damping else None
     surface = {"friction": friction, "restitution": restitution, "group": group, "mask": mask}
 
-    # Where each segment went from the standing pose: its rotation and shift, in parts of the height.
+    # Rotation of each segment from the standing pose, and its translation in parts of the height.
     places = {"pelvis": (IDENTITY, np.zeros(3))}
     for key, joint in articulations.items():
         turn, shift = places[joint.parent]
@@ -216,7 +226,7 @@ def ragdoll(
         given = bodies[joint.parent], bodies[joint.child], point_of(joint.child, joint.point)
         axis = direction_of(joint.child, joint.axis)
         common = {"friction": joint_friction, "spring": spring, "name": f"{name}/{key}"}
-        # Positions of the Model's joints are zero in the pose, so limits are shifted by what they are in it.
+        # The Model's joint positions are zero in the pose, so the limits are shifted.
         if joint.limits is not None:
             limits = tuple(limit - turns[key] @ joint.axis for limit in joint.limits)
             joints[key] = model.add_hinge(*given, axis, limits=limits, **common)
@@ -235,7 +245,7 @@ def ragdoll(
 
 
 def free_name(model):
-    """"ragdoll" and the first number that no ragdoll of the model has."""
+    """The name "ragdoll" with the first number that no ragdoll of the model has."""
     taken, number = {body.name.split("/")[0] for body in model.bodies}, 0
     while f"ragdoll {number}" in taken:
         number += 1
@@ -243,9 +253,11 @@ def free_name(model):
 
 
 def checked_pose(pose, articulations):
-    """Rotation vectors (3,) [rad] of all joints, in the standing person's axes, from a pose of some.
+    """Rotation vectors (3,) of all joints, in the axes of the standing person, by name [rad].
 
-    Raises: ValueError for a joint that there is not, or that does not turn so far.
+    Args: pose: see ragdoll; articulations: by name.
+
+    Raises: ValueError for an unknown joint, and for a position outside its limits.
     """
     turns = {key: np.zeros(3) for key in articulations}
     for key, given in pose.items():
@@ -262,25 +274,25 @@ def checked_pose(pose, articulations):
         low, high = joint.twist_limits
         if swing > joint.swing_limit or not low <= twist <= high:
             raise ValueError(
-                f"pose of {key} is {turns[key].tolist()}, {swing:.3g} rad off the middle of its cone and twisted by "
-                f"{twist:.3g}: expected at most {joint.swing_limit:g} rad, and a twist from {low:g} to {high:g}"
+                f"pose of {key} is {turns[key].tolist()}, with swing {swing:.3g} and twist {twist:.3g} rad: expected a "
+                f"swing of at most {joint.swing_limit:g} and a twist from {low:g} to {high:g} rad"
             )
     return turns
 
 
 def swing_and_twist(joint, turn):
-    """Swing and twist angle of a ball [rad], turned by a rotation vector (3,) from where the person stands."""
+    """Swing and twist angle [rad] of a ball joint. Args: turn: rotation vector (3,) from the standing pose [rad]."""
     cone = np.divide(joint.cone_axis, np.linalg.norm(joint.cone_axis))
     return swing_twist_angles(multiply(exponential(turn), rotation_between(cone, joint.axis)), cone)
 
 
 def overlap(a, b):
-    """Whether two segments do, standing."""
+    """Whether two segments overlap in the standing pose."""
     return distance_of_segments(a.start, a.end, b.start, b.end) < a.radius + b.radius
 
 
 def distance_of_segments(start_a, end_a, start_b, end_b):
-    """Least distance of two segments; start and end (3,) of each [m].
+    """Smallest distance of two line segments [m]. Args: start and end of each (3,) [m].
 
     Source: Ericson, Real-Time Collision Detection (2005), section 5.1.9.
     """

@@ -1,35 +1,31 @@
-"""Contacts as a person reads them: where bodies touch, and with what force."""
+"""Contacts as users read them: contact points and the forces in them."""
 
 from typing import NamedTuple
 
 import numpy as np
 
 from rigid.collision.data import PAIR, POINT
-from rigid.constraints.rows import DIRECTION
+from rigid.constraints.rows import ROW
 
 
 class Contacts(NamedTuple):
-    """Points of contact of the last substep, n of them in the world asked for.
+    """The contact points of one world in the last substep, n of them."""
 
-    bodies (n, 2), the second -1 for the ground; points (n, 3) on the first [m]; normals (n, 3) from the second to the
-    first; gaps (n,) [m] at the substep's start; forces (n, 3) on the first, friction included [N].
-    """
-
-    bodies: np.ndarray
-    points: np.ndarray
-    normals: np.ndarray
-    gaps: np.ndarray
-    forces: np.ndarray
+    bodies: np.ndarray  # (n, 2): bodies a and b; b is -1 for the ground
+    points: np.ndarray  # (n, 3): on the surface of a [m]
+    normals: np.ndarray  # (n, 3): unit, from b to a
+    gaps: np.ndarray  # (n,): at the substep's start, negative for an overlap [m]
+    forces: np.ndarray  # (n, 3): on a, friction included [N]
 
 
 def contact_forces(points, rows, efforts):
-    """Points of contact and the forces in them: a Contacts.
+    """Make a Contacts.
 
-    Arguments: points: integers and numbers of n points (rigid/collision/data.py); rows: numbers of their rows (n, rows,
-    columns); efforts (n, rows): the force along each [N].
+    Args: points: integers and numbers of n points (rigid/collision/data.py); rows: their rows (n, rows, columns);
+    efforts (n, rows): the force along each row [N].
     """
     integers, numbers = points
-    along = efforts[..., None] * rows[..., DIRECTION : DIRECTION + 3]
+    along = efforts[..., None] * rows[..., ROW["linear"]]
     return Contacts(
         integers[:, [PAIR.body_a, PAIR.body_b]], numbers[:, POINT["position"]], numbers[:, POINT["normal"]],
         numbers[:, POINT.gap], along.sum(axis=1).astype(float),

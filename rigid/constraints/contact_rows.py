@@ -1,60 +1,49 @@
-"""Contacts as rows (rigid/constraints/rows.py): three for each point that was found, six where shapes resist rolling or spinning.
+"""Contacts as rows (rigid/constraints/rows.py): three for each contact point, six with rolling or spinning friction.
 
-    LIMIT   the gap, G = (p_a - p_b)·n >= 0; where the bodies are apart, they may come together in the step, no more
-    DISC    no slip along two directions at a right angle to n, as far as |effort| <= μ effort_n allows: the cone
-    DISC    no rolling: no relative turning about those two, by a torque of at most (rolling friction) effort_n
-    DISC    no spinning: none about n, by one of at most (spinning friction) effort_n
+    LIMIT     the gap, G = (p_a - p_b)·n >= 0; bodies that are apart may come together in the step, and no more
+    FRICTION  no slip along two directions at a right angle to n, as far as |effort| <= μ effort_n allows: the cone
+    FRICTION  no relative rotation about those two, by a torque of at most (rolling friction) effort_n
+    FRICTION  no relative rotation about n, by a torque of at most (spinning friction) effort_n
 
-Restitution is a velocity that the first row aims at: e times that of the approach, where the bodies would meet within
-the step and faster than a threshold. They turn before they have met, at a gap z, and semi-implicit Euler has velocities
-of half a step before and behind the poses: both would cost or give a falling ball some g h. So the approach v is taken
-at the pose, half a step of gravity g on, and the speed with which the bodies part is the one that what parts at e times
-the impact's speed has at z:  u² = e² (v² + 2 g z) - 2 g z.  Half a step later it is u - g h/2. A ball then rises to e²
-of its height at every rebound, to round-off, until the rise is a matter of single steps.
+Restitution is the target velocity of the first row: e times the approach velocity, if the bodies would meet within the
+step and faster than a threshold. They turn back before they meet, at a gap z, and semi-implicit Euler has velocities
+half a step before and behind the poses; both would cost or give a falling ball some g h. So the approach velocity v is
+taken at the pose, half a step of gravity g later. The parting speed u is that of a body at height z that left the
+ground with e times the impact speed:  u² = e² (v² + 2 g z) - 2 g z.  Half a step later it is u - g h/2. A ball then
+rises to e² of its height at every rebound, to round-off, until a rise takes only a few steps.
 """
 
 import taichi as ti
 
 from rigid.collision.data import PAIR, POINT, SHAPE
-from rigid.constraints.rows import (
-    BODY_I,
-    BODY_J,
-    COUNT,
-    DISC,
-    FIRST,
-    KIND,
-    LEADER,
-    LIMIT,
-    PER_MASS,
-    STIFFNESS,
-    put_bounds,
-    put_jacobian,
-)
-from rigid.kernels.columns import triple
-from rigid.kernels.motion import ANGULAR, INVERSE_MASS, LINEAR
+from rigid.constraints.rows import GROUP, ROW, Group, write_bounds, write_jacobian
+from rigid.kernels.motion import MASS, POSE, VELOCITY, gravity_of
+from rigid.kernels.vectors import load_vector
 
-ROWS, GROUPS = 3, 2  # of one contact that lets bodies roll and spin
+# Rows and groups of a contact without rolling and spinning friction.
+CONTACT_ROWS, CONTACT_GROUPS = 3, 2
 
 
-def size(meetings):
-    """How many rows and groups one contact has. Arguments: a rigid.collision.data.PairTypes."""
-    return (2 * ROWS, 2 * GROUPS) if meetings.turning_friction else (ROWS, GROUPS)
+def contact_size(pair_types):
+    """How many rows and groups a contact has. Args: a rigid.collision.data.PairTypes."""
+    count = 2 if pair_types.turning_friction else 1
+    return count * CONTACT_ROWS, count * CONTACT_GROUPS
 
 
-# What is apart by less than this part of the way that gravity takes a body at rest in a step, g h², touches. That keeps
-# stacks at rest: a gap that may be closed within the step feeds positions back into velocities, and with the impulses
-# of the step before and sweeps that have not converged the slow modes of a stack grow by it, by up to 15 % a step. (A
-# mode whose error sweeps bring down to ρ of what it was changes from step to step by the roots of
-# z³ - 3ρz² + 3ρz - ρ, of which the largest is beyond 1 for every ρ between 0 and 1; without gaps it is sqrt ρ.)
+# Bodies touch if their gap is below this part of g h², the distance that a body at rest falls in a step. That keeps
+# stacks at rest: a gap that may be closed within the step feeds positions back into velocities. Together with warm
+# starting and unconverged iterations, that lets slow modes of a stack grow by up to 15 % a step. (A mode whose error
+# the iterations reduce to a part ρ changes from step to step by the roots of z³ - 3ρz² + 3ρz - ρ, of which the largest
+# is above 1 for every ρ between 0 and 1; without gaps it is sqrt ρ.)
 TOUCHING = 0.25
 
-# Bodies that are slower than so many times what rest gains in a step, g h, do not rebound.
-CALM = 2.0
+# Bodies do not rebound if they approach slower than this many times g h, what a body at rest gains in a step.
+RESTING = 2.0
 
 
 @ti.func
 def tangents(n):
-    """Two directions at a right angle to n and to one another; the same n always has the same."""
+    """Two directions at a right angle to n and to each other; always the same for the same n."""
     across = ti.Vector([0.0, n[2], -n[1]])
     if ti.abs(n[0]) > 0.8:
         across = ti.Vector([-n[2], 0.0, n[0]])
@@ -64,93 +53,105 @@ def tangents(n):
 
 @ti.func
 def write_contact_rows(s: ti.template(), world):
-    """Write the rows of all points that were found; how many of these have rows.
+    """Write the rows of all contact points. Velocities must be those before the step's forces.
 
-    Arguments: s: has `motion`, `points` (rigid/collision/data.py), `rows`; `first_row` and `first_group`, where those
-    of contacts begin; the time step `h`, `surroundings` whose first rows are gravity, and `threshold`, the speed below
-    which nothing rebounds [m/s]. Velocities must be those before the step's forces.
+    Args: s: data with `bodies`, `points`, `shapes`, `rows`, `gravity` and, in `step`, `h`, `restitution_threshold`,
+    `first_contact_row` and `first_contact_group`.
+
+    Returns: how many contacts have rows.
     """
-    room = s.points.integers.shape[1]
-    count = ti.min(s.points.count[world], room)
-    rows, groups = ti.static(size(s.features.contacts))
+    capacity = s.points.integers.shape[1]
+    count = ti.min(s.points.count[world], capacity)
+    rows, groups = ti.static(contact_size(s.features.pair_types))
     for c in range(count):
-        row, group = s.first_row + rows * c, s.first_group + groups * c
+        row, group = s.step.first_contact_row + rows * c, s.step.first_contact_group + groups * c
         write_contact(s, c, row, group, world)
-        if ti.static(s.features.contacts.turning_friction):
-            write_turning(s, c, row, group, world)
+        if ti.static(s.features.pair_types.turning_friction):
+            write_turning_friction(s, c, row, group, world)
     return count
 
 
 @ti.func
 def write_contact(s: ti.template(), c, row, group, world):
-    """Rows and groups of point c."""
-    ground = s.motion.poses.shape[1] - 1
+    """Write the normal row and the friction rows of contact c."""
+    pose, velocity, point = ti.static(s.bodies.pose, s.bodies.velocity, s.points.numbers)
+    ground = pose.shape[1] - 1
     i, j = s.points.integers[world, c, PAIR.body_a], s.points.integers[world, c, PAIR.body_b]
     if j < 0:
         j = ground
-    n = triple(s.points.numbers, c, POINT.normal, world)
-    gap = s.points.numbers[world, c, POINT.gap]
-    # Both bodies are pushed at one point, halfway, so that angular momentum is kept.
-    p = triple(s.points.numbers, c, POINT.position, world) - 0.5 * gap * n
-    arm_i, arm_j = p - triple(s.motion.poses, i, 0, world), p - triple(s.motion.poses, j, 0, world)
-    slip = triple(s.motion.velocities, i, LINEAR, world) + triple(s.motion.velocities, i, ANGULAR, world).cross(arm_i)
-    slip -= triple(s.motion.velocities, j, LINEAR, world) + triple(s.motion.velocities, j, ANGULAR, world).cross(arm_j)
-    gravity = ti.Vector([s.surroundings[k, world] for k in ti.static(range(3))])
-    pull = 0.0  # of gravity on the one against the other
-    if s.motion.masses[world, j, INVERSE_MASS] == 0.0:
+    n = load_vector(point, c, POINT.normal, world)
+    gap = point[world, c, POINT.gap]
+    # Impulses act on both bodies at one point, halfway, so that angular momentum is kept.
+    p = load_vector(point, c, POINT.position, world) - 0.5 * gap * n
+    arm_i = p - load_vector(pose, i, POSE.position, world)
+    arm_j = p - load_vector(pose, j, POSE.position, world)
+    slip = load_vector(velocity, i, VELOCITY.linear, world)
+    slip += load_vector(velocity, i, VELOCITY.angular, world).cross(arm_i)
+    slip -= load_vector(velocity, j, VELOCITY.linear, world) + load_vector(
+        velocity, j, VELOCITY.angular, world
+    ).cross(arm_j)
+    gravity = gravity_of(s, world)
+    pull = 0.0  # the relative acceleration by gravity along n
+    if s.bodies.mass[world, j, MASS.inverse_mass] == 0.0:
         pull = gravity.dot(n)
-    half = 0.5 * s.h * pull
+    half = 0.5 * s.step.h * pull
     approach = -(slip.dot(n) + half)
-    target, springy = 0.0, s.points.numbers[world, c, POINT.restitution]
-    threshold = ti.max(s.threshold, CALM * s.h * gravity.norm())
-    if gap < s.h * (approach - half) and approach > threshold:
+    target, restitution = 0.0, point[world, c, POINT.restitution]
+    threshold = ti.max(s.step.restitution_threshold, RESTING * s.step.h * gravity.norm())
+    if gap < s.step.h * (approach - half) and approach > threshold:
         height = -2.0 * pull * ti.max(gap, 0.0)
-        parting = springy * springy * (approach * approach + height) - height
+        parting = restitution * restitution * (approach * approach + height) - height
         if parting > 0.0:
             target = ti.max(ti.sqrt(parting) + half, 0.0)
             gap = ti.min(gap, 0.0)
     if gap > 0.0:
-        gap = ti.max(gap - TOUCHING * s.h * s.h * gravity.norm(), 0.0)
-    put_jacobian(s.rows, row, n, arm_i.cross(n), -arm_j.cross(n), gap, world)
-    put_bounds(s.rows, row, target, 0.0, ti.math.inf, world)
+        gap = ti.max(gap - TOUCHING * s.step.h * s.step.h * gravity.norm(), 0.0)
+    write_jacobian(s.rows, row, n, arm_i.cross(n), -arm_j.cross(n), gap, world)
+    write_bounds(s.rows, row, target, 0.0, ti.math.inf, world)
     t, u = tangents(n)
-    put_jacobian(s.rows, row + 1, t, arm_i.cross(t), -arm_j.cross(t), 0.0, world)
-    put_jacobian(s.rows, row + 2, u, arm_i.cross(u), -arm_j.cross(u), 0.0, world)
-    for k in ti.static(range(ROWS)):
-        s.rows.numbers[world, row + k, STIFFNESS] = ti.math.inf
-        s.rows.numbers[world, row + k, PER_MASS] = 0.0
+    write_jacobian(s.rows, row + 1, t, arm_i.cross(t), -arm_j.cross(t), 0.0, world)
+    write_jacobian(s.rows, row + 2, u, arm_i.cross(u), -arm_j.cross(u), 0.0, world)
+    for k in ti.static(range(CONTACT_ROWS)):
+        write_hard(s.rows, row + k, world)
     for k in ti.static((1, 2)):
-        put_bounds(s.rows, row + k, 0.0, 0.0, s.points.numbers[world, c, POINT.friction], world)
-    put_group(s, group, LIMIT, i, j, row, 1, -1, world)
-    put_group(s, group + 1, DISC, i, j, row + 1, 2, row, world)
+        write_bounds(s.rows, row + k, 0.0, 0.0, point[world, c, POINT.friction], world)
+    write_group(s.rows, group, Group.LIMIT, i, j, row, 1, -1, world)
+    write_group(s.rows, group + 1, Group.FRICTION, i, j, row + 1, 2, row, world)
 
 
 @ti.func
-def write_turning(s: ti.template(), c, row, group, world):
-    """Rows and groups against rolling and spinning of point c, whose others begin at row and group."""
-    i, j = s.rows.groups[world, group, BODY_I], s.rows.groups[world, group, BODY_J]
-    n = triple(s.points.numbers, c, POINT.normal, world)
+def write_turning_friction(s: ti.template(), c, row, group, world):
+    """Write the rows of rolling and spinning friction of contact c. Args: row, group: the first ones of the contact."""
+    i, j = s.rows.groups[world, group, GROUP.body_i], s.rows.groups[world, group, GROUP.body_j]
+    n = load_vector(s.points.numbers, c, POINT.normal, world)
     t, u = tangents(n)
     a, b = s.points.integers[world, c, PAIR.shape_a], s.points.integers[world, c, PAIR.shape_b]
     shapes = ti.static(s.shapes.numbers)
     rolling = ti.sqrt(shapes[world, a, SHAPE.rolling_friction] * shapes[world, b, SHAPE.rolling_friction])
     spinning = ti.sqrt(shapes[world, a, SHAPE.spinning_friction] * shapes[world, b, SHAPE.spinning_friction])
     for k, axis in ti.static(enumerate((t, u, n))):
-        at = row + ROWS + k
-        put_jacobian(s.rows, at, 0.0 * axis, axis, -axis, 0.0, world)
-        put_bounds(s.rows, at, 0.0, 0.0, spinning if ti.static(k == 2) else rolling, world)
-        s.rows.numbers[world, at, STIFFNESS] = ti.math.inf
-        s.rows.numbers[world, at, PER_MASS] = 0.0
-    put_group(s, group + GROUPS, DISC, i, j, row + ROWS, 2, row, world)
-    put_group(s, group + GROUPS + 1, DISC, i, j, row + ROWS + 2, 1, row, world)
+        at = row + CONTACT_ROWS + k
+        write_jacobian(s.rows, at, 0.0 * axis, axis, -axis, 0.0, world)
+        write_bounds(s.rows, at, 0.0, 0.0, spinning if ti.static(k == 2) else rolling, world)
+        write_hard(s.rows, at, world)
+    first, last = row + CONTACT_ROWS, row + CONTACT_ROWS + 2
+    write_group(s.rows, group + CONTACT_GROUPS, Group.FRICTION, i, j, first, 2, row, world)
+    write_group(s.rows, group + CONTACT_GROUPS + 1, Group.FRICTION, i, j, last, 1, row, world)
 
 
 @ti.func
-def put_group(s: ti.template(), group, kind, i, j, first, count, leader, world):
-    """Write a group."""
-    s.rows.groups[world, group, KIND] = kind
-    s.rows.groups[world, group, BODY_I] = i
-    s.rows.groups[world, group, BODY_J] = j
-    s.rows.groups[world, group, FIRST] = first
-    s.rows.groups[world, group, COUNT] = count
-    s.rows.groups[world, group, LEADER] = leader
+def write_hard(rows: ti.template(), row, world):
+    """Make a row hard: infinitely stiff."""
+    rows.numbers[world, row, ROW.stiffness] = ti.math.inf
+    rows.numbers[world, row, ROW.per_mass] = 0.0
+
+
+@ti.func
+def write_group(rows: ti.template(), group, kind, i, j, first, count, normal, world):
+    """Write a group. Args: as the columns of GROUP."""
+    rows.groups[world, group, GROUP.kind] = kind
+    rows.groups[world, group, GROUP.body_i] = i
+    rows.groups[world, group, GROUP.body_j] = j
+    rows.groups[world, group, GROUP.first] = first
+    rows.groups[world, group, GROUP.count] = count
+    rows.groups[world, group, GROUP.normal] = normal

@@ -1,81 +1,94 @@
 """Rows: one scalar constraint each, and the groups in which solvers take them.
 
-A row ties two bodies i and j by the derivative of a value G, of two 6-vectors of which the linear parts are opposite:
+A row connects two bodies i and j by the derivative of a value G, with two 6-vectors whose linear parts are opposite:
 
     dG/dt = J_i V_i + J_j V_j = d·(v_i - v_j) + a_i·ω_i + a_j·ω_j
 
-and has bounds on its effort (the force or torque along it, of which λ = effort h is the impulse), a velocity it aims
-at, and a stiffness k and damping c, infinite where it is hard. Joints (rigid/constraints/joints) and contacts
-(rigid/constraints/contact_rows.py) write rows; they know no solver. Solvers read them: sequential impulses solve them, penalties
-make forces of them.
+It has bounds on its effort, a target velocity, and a stiffness k and damping c, which are infinite for a hard row. The
+effort is the force or torque along the row; its impulse is λ = effort h. Joints (rigid/constraints/joints) and contacts
+(rigid/constraints/contact_rows.py) write rows and know no solver. Solvers read rows: sequential impulses solve them,
+penalties turn them into forces.
 
-A group is one or more rows of the same bodies that belong together:
+A group is one or more rows of the same bodies:
 
-    LOCK   G = 0, no bounds; all rows at once (a hinge's five), hard or soft: springs are soft locks
-    LIMIT  one row: G >= 0 with effort >= 0 (LOW = 0), or G <= 0 with effort <= 0 (HIGH = 0)
-    DRIVE  one row: dG/dt = TARGET as far as LOW <= effort <= HIGH allows: motors, friction
-    DISC   dG/dt = 0 as far as |effort| <= HIGH allows, of all rows together as a vector: friction in two or three
-           directions; where the group has a LEADER, HIGH is μ and the bound is μ times the effort of that row
-    GEAR   two rows, each with bodies of its own: G = G_1 + G_2 = 0, one impulse for both
-    IDLE   nothing in this step
+    EQUALITY  G = 0 without bounds, for all rows together (five for a hinge); hard or soft: a spring is a soft one
+    LIMIT     one row: G >= 0 with effort >= 0 (low = 0), or G <= 0 with effort <= 0 (high = 0)
+    DRIVE     one row: dG/dt = target, as far as low <= effort <= high allows: motors, friction of joints
+    FRICTION  dG/dt = 0, as far as |effort| <= high allows, for the rows together as a vector of two or three; if the
+              group has a normal row, high is μ and the bound is μ times that row's effort
+    GEAR      two rows, each with its own bodies: G = G_1 + G_2 = 0, with one impulse for both
+    IDLE      nothing in this step
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import taichi as ti
 
-from rigid.collision.data import array
-from rigid.kernels.columns import put_triple
+from pbd.core.arrays import Columns, Integer, Real, allocate, count
+from rigid.kernels.vectors import store_vector
+
+# d, a_i, a_j; G [m or rad]; target velocity; bounds of the effort [N or N m]; stiffness and damping. If per_mass is 1,
+# these are for a row of effective mass one: ω² and 2ζω. Solvers extend this layout by their own columns.
+ROW = Columns(
+    linear=3, angular_i=3, angular_j=3, error=1, target=1, low=1, high=1, stiffness=1, damping=1, per_mass=1
+)  # fmt: skip
+
+# The kind, a Group; bodies i and j; the first row and the number of rows; the normal row of friction, or -1; the bodies
+# of a gear's second row.
+GROUP = Columns(kind=1, body_i=1, body_j=1, first=1, count=1, normal=1, body_k=1, body_l=1)
+
+
+class Group:
+    """Kinds of groups."""
+
+    IDLE, EQUALITY, LIMIT, DRIVE, FRICTION, GEAR = range(6)
 
 
 class Rows(NamedTuple):
-    """Rows of joints, then those of contacts; W worlds, R rows in G groups."""
+    """Rows of joints, followed by rows of contacts."""
 
-    numbers: Any  # (W, R, COLUMNS): see below; from OWN on a solver's
-    groups: Any  # (W, G, 8) i32: see below
-
-
-# Columns of `numbers`: d, a_i, a_j; G [m or rad]; the velocity aimed at; bounds of the effort [N or N m]; stiffness
-# and damping. Where PER_MASS is 1 those are for a row of effective mass one, ω² and 2ζω.
-DIRECTION, TURN_I, TURN_J, ERROR, TARGET, LOW, HIGH, STIFFNESS, DAMPING, PER_MASS = 0, 3, 6, 9, 10, 11, 12, 13, 14, 15
-OWN = 16
-
-# Columns of `groups`: its kind; bodies i and j, the ground's being the last; its first row, and how many it has; the
-# row whose effort bounds it, or -1; of a gear the bodies of its second row.
-KIND, BODY_I, BODY_J, FIRST, COUNT, LEADER, BODY_K, BODY_L = range(8)
-
-IDLE, LOCK, LIMIT, DRIVE, DISC, GEAR = range(6)
+    numbers: Real(count.worlds, count.rows, count.row_columns, kept=True)  # ROW, and the solver's columns
+    groups: Integer(count.worlds, count.groups, GROUP)
 
 
-class RowTable:
+class RowBuilder:
     """Rows and groups while they are counted and first filled in, in numpy.
 
-    Arguments: columns: of a row, those of the solver included; worlds.
+    Args: columns: number of columns of a row, the solver's included; worlds.
     """
 
     def __init__(self, columns, worlds):
         self.columns, self.worlds = columns, worlds
         self.rows, self.groups = [], []
 
-    def add(self, kind, i, j, count=1, stiffness=np.inf, damping=0.0, per_mass=0.0, leader=-1):
-        """Add a group. Arguments: as the columns; numbers, or one for each row and world. Returns: group, first row."""
+    def add(self, kind, i, j, count=1, stiffness=np.inf, damping=0.0, per_mass=0.0):
+        """Add a group.
+
+        Args: kind: a Group; i, j: bodies; count: of rows; stiffness, damping, per_mass: numbers, or one for each world.
+
+        Returns: the group and its first row.
+        """
         first = len(self.rows)
         for _ in range(count):
             row = np.zeros((self.columns, self.worlds))
-            row[LOW], row[HIGH] = -np.inf, np.inf
-            row[STIFFNESS], row[DAMPING], row[PER_MASS] = stiffness, damping, per_mass
+            row[ROW.low], row[ROW.high] = -np.inf, np.inf
+            row[ROW.stiffness], row[ROW.damping], row[ROW.per_mass] = stiffness, damping, per_mass
             self.rows.append(row)
-        self.groups.append([kind, i, j, first, count, leader, i, j])
+        self.groups.append([kind, i, j, first, count, -1, i, j])
         return len(self.groups) - 1, first
 
-    def upload(self, rows=0, groups=0):
-        """Taichi arrays: a Rows. Arguments: how many more rows and groups there is room for, those of contacts."""
-        numbers = np.zeros((self.worlds, len(self.rows) + rows, self.columns))
+    def allocate(self, rows=0, groups=0):
+        """Make the Taichi arrays, a Rows. Args: rows, groups: capacity for those of contacts."""
+        rows, groups = rows + len(self.rows), groups + len(self.groups)
+        numbers = np.zeros((self.worlds, rows, self.columns))
         numbers[:, : len(self.rows)] = by_world(self.rows, self.columns, self.worlds)
-        integers = np.zeros((self.worlds, len(self.groups) + groups, BODY_L + 1), np.int32)
-        integers[:, : len(self.groups)] = np.reshape(self.groups, (-1, BODY_L + 1))
-        return Rows(array(numbers), array(integers))
+        integers = np.zeros((self.worlds, groups, GROUP.total), np.int32)
+        integers[:, : len(self.groups)] = np.reshape(self.groups, (-1, GROUP.total))
+        return allocate(
+            Rows, {"numbers": numbers, "groups": integers},
+            worlds=self.worlds, rows=rows, groups=groups, row_columns=self.columns,
+        )  # fmt: skip
 
 
 def by_world(rows, columns, worlds):
@@ -84,40 +97,40 @@ def by_world(rows, columns, worlds):
 
 
 @ti.func
-def put_jacobian(rows: ti.template(), row, d, a_i, a_j, error, world):
-    """Write what of a row changes from step to step: d, a_i, a_j and G."""
-    put_triple(rows.numbers, row, DIRECTION, d, world)
-    put_triple(rows.numbers, row, TURN_I, a_i, world)
-    put_triple(rows.numbers, row, TURN_J, a_j, world)
-    rows.numbers[world, row, ERROR] = error
+def write_jacobian(rows: ti.template(), row, linear, angular_i, angular_j, error, world):
+    """Write what changes of a row from step to step: d, a_i, a_j and G."""
+    store_vector(rows.numbers, row, ROW.linear, linear, world)
+    store_vector(rows.numbers, row, ROW.angular_i, angular_i, world)
+    store_vector(rows.numbers, row, ROW.angular_j, angular_j, world)
+    rows.numbers[world, row, ROW.error] = error
 
 
 @ti.func
-def put_bounds(rows: ti.template(), row, target, low, high, world):
-    """Write the velocity that a row aims at and the bounds of its effort."""
-    rows.numbers[world, row, TARGET] = target
-    rows.numbers[world, row, LOW] = low
-    rows.numbers[world, row, HIGH] = high
+def write_bounds(rows: ti.template(), row, target, low, high, world):
+    """Write the target velocity of a row and the bounds of its effort."""
+    rows.numbers[world, row, ROW.target] = target
+    rows.numbers[world, row, ROW.low] = low
+    rows.numbers[world, row, ROW.high] = high
 
 
 @ti.func
 def bodies_of(rows: ti.template(), group, k, world):
-    """Bodies i and j of the k-th row of a group; the second row of a gear has its own."""
-    at = BODY_I
-    if rows.groups[world, group, KIND] == GEAR and k == 1:
-        at = BODY_K
-    return rows.groups[world, group, at], rows.groups[world, group, at + 1]
+    """Bodies i and j of the k-th row of a group. The second row of a gear has its own."""
+    column = GROUP.body_i
+    if rows.groups[world, group, GROUP.kind] == Group.GEAR and k == 1:
+        column = GROUP.body_k
+    return rows.groups[world, group, column], rows.groups[world, group, column + 1]
 
 
 @ti.func
-def beyond(rows: ti.template(), row, kind, world):
-    """The part of a row's error that is to be mended: of a limit what is beyond it, of drives and discs none."""
-    error = rows.numbers[world, row, ERROR]
+def position_error(rows: ti.template(), row, kind, world):
+    """The part of G that is an error: of a limit what is beyond it, of drives and friction none."""
+    error = rows.numbers[world, row, ROW.error]
     result = 0.0
-    if kind == LOCK or kind == GEAR:
+    if kind == Group.EQUALITY or kind == Group.GEAR:
         result = error
-    elif kind == LIMIT:
+    elif kind == Group.LIMIT:
         result = ti.min(error, 0.0)
-        if rows.numbers[world, row, HIGH] == 0.0:
+        if rows.numbers[world, row, ROW.high] == 0.0:
             result = ti.max(error, 0.0)
     return result

@@ -1,65 +1,67 @@
-"""Bodies in maximal coordinates: where each is, how it moves, and how it moves on; for solvers that keep poses.
+"""Bodies in maximal coordinates: their arrays, and how poses and velocities are integrated.
 
-The last row of bodies is the ground, which weighs infinitely much and never moves.
+The last body is the ground. It has infinite mass and never moves.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import taichi as ti
 
-from pbd.core.quaternions import rotate, rotate_back
-from rigid.collision.data import SHAPE, array
+from pbd.core.arrays import Columns, Real, allocate, count
+from pbd.core.quaternions import exponential, multiply, rotate, rotate_back
+from rigid.collision.data import SHAPE
 from rigid.collision.polyhedron import polyhedron
 from rigid.collision.setup import shape_numbers
-from rigid.kernels.columns import put_triple, quadruple, triple
+from rigid.kernels.matrices import multiply_symmetric, symmetric_columns
+from rigid.kernels.vectors import axis, load_quaternion, load_vector, store_quaternion, store_vector
+
+# Mass properties. Inertias are about the centre of mass in the body's frame, six columns each, see
+# rigid/kernels/matrices.py. The radius is of the ball about the centre of mass that contains all shapes [m].
+MASS = Columns(inverse_mass=1, inertia=6, inverse_inertia=6, radius=1, mass=1)
+
+# Centre of mass [m] and rotation (w, x, y, z).
+POSE = Columns(position=3, rotation=4)
+
+# Velocity of the centre of mass [m/s] and angular velocity [rad/s] in the world; pseudo-velocities, which correct
+# position errors and are cleared after each step.
+VELOCITY = Columns(linear=3, angular=3, pseudo_linear=3, pseudo_angular=3)
+
+# Columns from a velocity to the pseudo-velocity, and from a linear to the angular one.
+PSEUDO, ANGULAR = VELOCITY.pseudo_linear, VELOCITY.angular
 
 
-class Motion(NamedTuple):
-    """B bodies and the ground, W worlds."""
+class Bodies(NamedTuple):
+    """Bodies, and the ground as the last one."""
 
-    masses: Any  # (W, B + 1, 15): only read, see below
-    poses: Any  # (W, B + 1, 7): position of the centre of mass [m] and rotation (w, x, y, z)
-    velocities: Any  # (W, B + 1, 12): see below
-    answers: Any  # (W, B + 1, 9): the inverse inertia in the world, row by row [1/(kg m²)], of the last `turn_inertia`
-
-
-# Columns of `masses`. A symmetric matrix is six numbers: xx, yy, zz, xy, xz, yz; about the centre of mass, in the
-# body's frame. RADIUS: of the ball about the centre of mass that holds all its shapes [m].
-INVERSE_MASS, INERTIA, INVERSE_INERTIA, RADIUS, MASS = 0, 1, 7, 13, 14
-
-# Columns of `velocities`: of the centre of mass [m/s], angular [rad/s], both in the world; and the pseudo-velocities
-# that mend errors of position and are forgotten after each step.
-LINEAR, ANGULAR, PSEUDO = 0, 3, 6
+    mass: Real(count.worlds, count.bodies, MASS)
+    pose: Real(count.worlds, count.bodies, POSE, kept=True)
+    velocity: Real(count.worlds, count.bodies, VELOCITY, kept=True)
+    inverse_inertia: Real(count.worlds, count.bodies, 9)  # in the world, row by row [1/(kg m²)]
 
 
-def motion(models, worlds):
-    """Arrays of the bodies of models as they start: a Motion. Arguments: models: one for all worlds, or one each."""
+def allocate_bodies(models, worlds):
+    """Make the arrays of bodies at the models' start. Args: models: one for all worlds, or one for each; worlds."""
     states = [model.initial_state() for model in models]
-    count = len(models[0].bodies)
-    masses, poses = np.zeros((worlds, count + 1, MASS + 1)), np.zeros((worlds, count + 1, 7))
-    velocities = np.zeros((worlds, count + 1, 2 * PSEUDO))
-    poses[:, count, 3] = 1.0
+    number = len(models[0].bodies)
+    mass, pose = np.zeros((worlds, number + 1, MASS.total)), np.zeros((worlds, number + 1, POSE.total))
+    velocity = np.zeros((worlds, number + 1, VELOCITY.total))
+    pose[:, number, POSE.rotation] = 1.0
     for world in range(worlds):
         model, state = (items[world if len(models) > 1 else 0] for items in (models, states))
-        masses[world, :count, INVERSE_MASS] = 1 / model.masses
-        masses[world, :count, MASS] = model.masses
-        masses[world, :count, INERTIA:INVERSE_INERTIA] = six(model.inertias)
-        masses[world, :count, INVERSE_INERTIA:RADIUS] = six(np.linalg.inv(model.inertias))
-        masses[world, :count, RADIUS] = radii(model)
-        poses[world, :count, :3], poses[world, :count, 3:] = state.position, state.rotation
-        velocities[world, :count, LINEAR:ANGULAR] = state.velocity
-        velocities[world, :count, ANGULAR:PSEUDO] = state.angular_velocity
-    return Motion(array(masses), array(poses), array(velocities), array(np.zeros((worlds, count + 1, 9))))
+        of_mass, of_pose, of_velocity = mass[world, :number], pose[world, :number], velocity[world, :number]
+        of_mass[:, MASS.inverse_mass], of_mass[:, MASS.mass] = 1 / model.masses, model.masses
+        of_mass[:, MASS["inertia"]] = symmetric_columns(model.inertias)
+        of_mass[:, MASS["inverse_inertia"]] = symmetric_columns(np.linalg.inv(model.inertias))
+        of_mass[:, MASS.radius] = bounding_radii(model)
+        of_pose[:, POSE["position"]], of_pose[:, POSE["rotation"]] = state.position, state.rotation
+        of_velocity[:, VELOCITY["linear"]] = state.velocity
+        of_velocity[:, VELOCITY["angular"]] = state.angular_velocity
+    return allocate(Bodies, {"mass": mass, "pose": pose, "velocity": velocity}, worlds=worlds, bodies=number + 1)
 
 
-def six(matrices):
-    """The six numbers of symmetric matrices (..., 3, 3)."""
-    return np.stack([matrices[..., i, k] for i, k in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))], axis=-1)
-
-
-def radii(model):
-    """Of the ball about each body's centre of mass that holds all its shapes (bodies,) [m]."""
+def bounding_radii(model):
+    """Radius of the ball about each body's centre of mass that contains all its shapes (bodies,) [m]."""
     found = np.zeros(len(model.bodies))
     bounds = shape_numbers(model, [polyhedron(piece.shape) for piece in model.shapes])[:, SHAPE.bounding_radius]
     for piece, bound in zip(model.shapes, bounds):
@@ -68,101 +70,93 @@ def radii(model):
     return found
 
 
-# In kernels -----------------------------------------------------------------------------------------------------------
+# Inertia --------------------------------------------------------------------------------------------------------------
 
 
 @ti.func
-def symmetric(array: ti.template(), row, column, v, world):
-    """A symmetric matrix of six numbers, times a vector."""
-    a = ti.Vector([array[world, row, column + k] for k in ti.static(range(6))])
-    return ti.Vector(
-        [
-            a[0] * v[0] + a[3] * v[1] + a[4] * v[2],
-            a[3] * v[0] + a[1] * v[1] + a[5] * v[2],
-            a[4] * v[0] + a[5] * v[1] + a[2] * v[2],
-        ]
-    )
-
-
-@ti.func
-def turn_inertia(m: ti.template(), body, world):
-    """Note the inverse inertia of a body as it lies: R I⁻¹ Rᵀ, column by column, of which it has as many as rows."""
-    q = quadruple(m.poses, body, 3, world)
+def update_inverse_inertia(bodies: ti.template(), body, world):
+    """Compute the inverse inertia of a body in the world, R I⁻¹ Rᵀ. It is symmetric: columns are written as rows."""
+    q = load_quaternion(bodies.pose, body, POSE.rotation, world)
     for k in ti.static(range(3)):
-        axis = ti.Vector([1.0 if i == k else 0.0 for i in ti.static(range(3))])
-        local = symmetric(m.masses, body, INVERSE_INERTIA, rotate_back(q, axis), world)
-        put_triple(m.answers, body, 3 * k, rotate(q, local), world)
+        local = multiply_symmetric(bodies.mass, body, MASS.inverse_inertia, rotate_back(q, axis(k)), world)
+        store_vector(bodies.inverse_inertia, body, 3 * k, rotate(q, local), world)
 
 
 @ti.func
-def answer(m: ti.template(), body, v, world):
-    """The angular velocity [rad/s] that an angular impulse gives a body."""
-    return ti.Vector([triple(m.answers, body, 3 * k, world).dot(v) for k in ti.static(range(3))])
+def multiply_inverse_inertia(bodies: ti.template(), body, v, world):
+    """I⁻¹ v: the angular velocity [rad/s] that an angular impulse v [N m s] gives a body."""
+    return ti.Vector([load_vector(bodies.inverse_inertia, body, 3 * k, world).dot(v) for k in ti.static(range(3))])
+
+
+# Time integration: semi-implicit Euler --------------------------------------------------------------------------------
 
 
 @ti.func
-def product(q, p):
-    """The quaternion q p: the rotation p, then q."""
-    a, b = ti.Vector([q[1], q[2], q[3]]), ti.Vector([p[1], p[2], p[3]])
-    v = q[0] * b + p[0] * a + a.cross(b)
-    return ti.Vector([q[0] * p[0] - a.dot(b), v[0], v[1], v[2]])
+def gravity_of(s: ti.template(), world):
+    """Gravity of a world [m/s²]. Args: s: data with an array `gravity`."""
+    return ti.Vector([s.gravity[world, k] for k in ti.static(range(3))])
 
 
 @ti.func
-def conjugate(q):
-    """The inverse of a unit quaternion."""
-    return ti.Vector([q[0], -q[1], -q[2], -q[3]])
+def integrate_velocity(s: ti.template(), body, world):
+    """Apply gravity and the gyroscopic torque to a body for one substep."""
+    velocity = load_vector(s.bodies.velocity, body, VELOCITY.linear, world) + s.step.h * gravity_of(s, world)
+    store_vector(s.bodies.velocity, body, VELOCITY.linear, velocity, world)
+    apply_gyroscopic_torque(s.bodies, s.features.gyroscopic, body, s.step.h, world)
 
 
 @ti.func
-def exponential(v):
-    """The quaternion of a rotation vector [rad], exact: a constant ω turns a body by ω h however long h is."""
-    half = 0.5 * v.norm()
-    scale = 0.5 - half * half / 12.0
-    if half > 1e-4:  # below it the series is exact: its next term is half⁴/240
-        scale = 0.5 * ti.sin(half) / half
-    return ti.Vector([ti.cos(half), scale * v[0], scale * v[1], scale * v[2]])
-
-
-@ti.func
-def move(m: ti.template(), body, at, h, world):
-    """Move a body for h by its velocities, or pseudo-velocities: `at` is LINEAR or PSEUDO. Semi-implicit Euler."""
+def integrate_pose(bodies: ti.template(), body, column, h, world):
+    """Move a body for h. Args: column: VELOCITY.linear, or VELOCITY.pseudo_linear for the pseudo-velocity."""
     for k in ti.static(range(3)):
-        m.poses[world, body, k] = m.poses[world, body, k] + h * m.velocities[world, body, at + k]
-    q = product(exponential(h * triple(m.velocities, body, at + ANGULAR, world)), quadruple(m.poses, body, 3, world))
+        bodies.pose[world, body, k] = bodies.pose[world, body, k] + h * bodies.velocity[world, body, column + k]
+    turn = exponential(h * load_vector(bodies.velocity, body, column + ANGULAR, world))
+    q = multiply(turn, load_quaternion(bodies.pose, body, POSE.rotation, world))
     q /= q.norm()
-    for k in ti.static(range(4)):
-        m.poses[world, body, 3 + k] = q[k]
-
-
-# The gyroscopic torque -ω × Iω, three ways ----------------------------------------------------------------------------
+    store_quaternion(bodies.pose, body, POSE.rotation, q, world)
 
 
 @ti.func
-def spin_on(m: ti.template(), form: ti.template(), body, h, world):
-    """Change the angular velocity of a body as its gyroscopic torque does in h.
+def clear_pseudo_velocity(bodies: ti.template(), body, world):
+    """Set the pseudo-velocity of a body to zero."""
+    for k in ti.static(range(PSEUDO, VELOCITY.total)):
+        bodies.velocity[world, body, k] = 0.0
 
-    Arguments: form: "implicit": Euler's implicit step in the body's frame, by one iteration of Newton's, which takes
-    energy out; "midpoint": the implicit midpoint rule, which keeps energy and |L| to round-off; "explicit": puts it in.
+
+@ti.func
+def is_finite(bodies: ti.template(), body, world):
+    """Whether a body's pose is finite: the sum of its numbers is not if one of them is not."""
+    total = 0.0
+    for k in ti.static(range(POSE.total)):
+        total += bodies.pose[world, body, k]
+    return total - total == 0.0
+
+
+@ti.func
+def apply_gyroscopic_torque(bodies: ti.template(), method: ti.template(), body, h, world):
+    """Apply the gyroscopic torque -ω × Iω to a body for h.
+
+    Args: method: "implicit": Euler's implicit step in the body's frame, by one Newton iteration, which loses energy;
+    "midpoint": the implicit midpoint rule, which keeps energy and |L| to round-off; "explicit", which gains energy.
     """
-    q = quadruple(m.poses, body, 3, world)
-    before = rotate_back(q, triple(m.velocities, body, ANGULAR, world))
+    q = load_quaternion(bodies.pose, body, POSE.rotation, world)
+    before = rotate_back(q, load_vector(bodies.velocity, body, VELOCITY.angular, world))
     now = before
-    if ti.static(form == "explicit"):
-        torque = -before.cross(symmetric(m.masses, body, INERTIA, before, world))
-        now = before + h * symmetric(m.masses, body, INVERSE_INERTIA, torque, world)
+    if ti.static(method == "explicit"):
+        torque = -before.cross(multiply_symmetric(bodies.mass, body, MASS.inertia, before, world))
+        now = before + h * multiply_symmetric(bodies.mass, body, MASS.inverse_inertia, torque, world)
     else:
         # I (ω - ω0) + h ω_m × I ω_m = 0 with ω_m = (1 - s) ω0 + s ω; s = 1 or 1/2.
-        share = ti.static(1.0 if form == "implicit" else 0.5)
-        for _ in ti.static(range(1 if form == "implicit" else 3)):
+        share = ti.static(1.0 if method == "implicit" else 0.5)
+        for _ in ti.static(range(1 if method == "implicit" else 3)):
             between = before + share * (now - before)
-            momentum = symmetric(m.masses, body, INERTIA, between, world)
-            error = symmetric(m.masses, body, INERTIA, now - before, world) + h * between.cross(momentum)
+            momentum = multiply_symmetric(bodies.mass, body, MASS.inertia, between, world)
+            error = multiply_symmetric(bodies.mass, body, MASS.inertia, now - before, world)
+            error += h * between.cross(momentum)
             columns = [ti.Vector([0.0, 0.0, 0.0]) for _ in ti.static(range(3))]
             for k in ti.static(range(3)):
-                axis = ti.Vector([1.0 if i == k else 0.0 for i in ti.static(range(3))])
-                along = symmetric(m.masses, body, INERTIA, axis, world)
-                columns[k] = along + (share * h) * (axis.cross(momentum) + between.cross(along))
+                along = multiply_symmetric(bodies.mass, body, MASS.inertia, axis(k), world)
+                columns[k] = along + (share * h) * (axis(k).cross(momentum) + between.cross(along))
             bc, ca, ab = columns[1].cross(columns[2]), columns[2].cross(columns[0]), columns[0].cross(columns[1])
             now -= ti.Vector([bc.dot(error), ca.dot(error), ab.dot(error)]) / columns[0].dot(bc)
-    put_triple(m.velocities, body, ANGULAR, rotate(q, now), world)
+    store_vector(bodies.velocity, body, VELOCITY.angular, rotate(q, now), world)

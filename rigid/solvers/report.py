@@ -1,7 +1,7 @@
-"""What a kernel of bodies tells the host of its last substep: columns of an array (worlds, REPORTS)."""
+"""What a kernel of rows reports to the host of its last substep: an array (worlds, REPORT), given at each launch."""
 
-# Sweeps; the largest change of an impulse in the last; the largest error of position; points of contact; the step of
-# the launch in which a world stopped being finite, -1 for none; how many points of contact there were, where that is
-# more than there is room for, -1 where it is not.
-SWEEPS, INCREMENT, ERROR_LEFT, TOUCHING, DIVERGED_STEP, CROWDED = range(6)
-REPORTS = 6
+from pbd.core.arrays import Columns
+
+# Iterations; the largest position error [m or rad]; contact points with rows; the substep of the launch in which a
+# world stopped being finite, -1 for none; how many contact points there were if the buffer was full, -1 if it was not.
+REPORT = Columns(iterations=1, position_error=1, contacts=1, diverged_substep=1, overflow=1)

@@ -1,82 +1,98 @@
-"""What the solvers on rows share: arrays of bodies, joints and contacts; time, motors, grabs, snapshots and readings."""
+"""What the solvers on rows share: arrays of bodies, joints and contacts, inputs, snapshots and readings."""
 
 from functools import cached_property
 
 import numpy as np
 
-from pbd.core.arrays import read, write
+from pbd.core.arrays import allocate, arrays_of, read, write
 from pbd.core.results import Diverged
 from pbd.core.runtime import real_type
 from pbd.core.validate import finite_vector, not_negative, one_grab, positive, spread, whole
-from rigid.collision.data import array
 from rigid.collision.setup import collision_arrays, default_capacity, pair_types, refuse_mesh_colliders
 from rigid.constraints.contact_forces import contact_forces
-from rigid.constraints.contact_rows import size
-from rigid.constraints.joints.drive import COORDINATE, DRIVE_KIND, MOTOR, POSITION, SERVO, SPEED
-from rigid.constraints.joints.place import ANCHOR_I, TRIAD_I, VALUE
-from rigid.constraints.joints.table import BODY_J as BODY
-from rigid.constraints.joints.table import JointTable
-from rigid.constraints.rows import BODY_J, DAMPING, IDLE, KIND, LOCK, STIFFNESS, RowTable
+from rigid.constraints.contact_rows import contact_size
+from rigid.constraints.joint_forces import joint_forces
+from rigid.constraints.joints.builder import JointBuilder
+from rigid.constraints.joints.data import COORDINATE, DRIVE, FRAMES, JOINT, MOTOR, DriveKind
+from rigid.constraints.rows import GROUP, ROW, Group, RowBuilder
 from rigid.energy import energy
 from rigid.joint import Hinge, Universal
-from rigid.kernels.motion import PSEUDO, motion
+from rigid.kernels.motion import PSEUDO, allocate_bodies
 from rigid.motor import motor_target
 from rigid.names import look_up
 from rigid.solvers.base import Solver
-from rigid.solvers.report import CROWDED, DIVERGED_STEP, REPORTS, TOUCHING
+from rigid.solvers.report import REPORT
 from rigid.state import State
+
+# Kinds of motors, and the number that is their target.
+TARGETS = {"speed": (DriveKind.MOTOR, MOTOR.speed), "position": (DriveKind.SERVO, MOTOR.position)}
 
 
 class RowSolver(Solver):
     """A Solver that moves bodies by rows of joints and contacts (rigid/constraints/rows.py).
 
-    Args: model, worlds, options: see Solver; columns: of a row, the solver's own included; held: joints that coordinates
-    keep closed, which have no rows for that.
+    Args:
+        model, worlds, options: see Solver.
+        closed: joints that the solver's coordinates keep closed; they get no rows for that.
+        values: more arrays of `declaration`, see pbd.core.arrays.allocate; counts: more lengths of axes.
 
-    Attributes: motion, joints, rows, points: Taichi arrays; `_meetings`: what can meet, None where nothing does;
-    `_capacity`: room for points of contact, one where nothing meets.
+    Attributes:
+        data: all Taichi arrays, an instance of `declaration`.
+        pair_types: which kinds of pairs can touch, None if nothing can.
 
-    Subclasses make `_surroundings`, a Taichi array (3 or more, worlds) whose first rows are gravity, and have
+    A subclass sets the class attributes `declaration` (its Data, with bodies first) and `row_columns` (how many columns
+    its rows have), and defines
 
         _launch(count)       make so many substeps
-        _remembered()        Taichi arrays, besides poses and velocities, that a later step reads
-        _forget()            make these what they are at the start
-        _efforts(rows)       the effort of each of some rows [N]
+        _clear_caches()      clear what earlier steps left, as at the start
+        _row_efforts(rows)   the effort of each row [N or N m]
+        _wake(bodies)        if its bodies can sleep
     """
 
-    def __init__(self, model, worlds, options, columns, held=()):
+    declaration, row_columns = None, ROW.total
+
+    def __init__(self, model, worlds, options, closed=(), values=None, **counts):
         super().__init__(model, worlds, **options)
-        self._origin, self._substep, self._steps = 0.0, 0, 0
-        models, worlds = self.models, self.worlds
+        self._time_origin, self._substeps_done, self._steps_done = 0.0, 0, 0
+        models, worlds, bodies = self.models, self.worlds, len(self.model.bodies)
         self._gravity = np.array(np.broadcast_to([each.gravity for each in models], (worlds, 3)))
-        meetings = pair_types(models)
-        self._meetings, self._capacity = None, 1
-        if self.options.contacts and meetings.any_pair:
-            self._meetings, self._capacity = meetings, max(default_capacity(self.model), 1)
-            if self.options.contact_capacity is not None:
-                self._capacity = self.options.contact_capacity
-        else:
-            for each in models:
-                refuse_mesh_colliders(each)
-        self.motion = motion(models, worlds)
-        table = RowTable(columns, worlds)
-        joints = JointTable(models, table, held, self.options.grabs)
-        self.joints, self.first_coordinates = joints.upload(), joints.first_coordinates
-        self._grabs, self._holding = joints.grabs, {}
-        self._first_row, self._first_group = len(table.rows), len(table.groups)
-        self._rows_of_contact, groups = size(meetings)
-        self.rows = table.upload(self._rows_of_contact * self._capacity, groups * self._capacity)
-        self._contacts = collision_arrays(models, worlds, self._capacity)
-        self.points = self._contacts[1]
-        self._reach = array(np.zeros((len(self.model.bodies), worlds)))
-        self._report = np.zeros((worlds, REPORTS), real_type())
+        types = pair_types(models)
+        touching = self.options.contacts and types.any_pair
+        self.pair_types = types if touching else None
+        capacity = self.options.contact_capacity or max(default_capacity(self.model), 1)
+        self.contact_capacity = capacity if touching else 1
+        for each in models if not touching else ():
+            refuse_mesh_colliders(each)
+        rows = RowBuilder(self.row_columns, worlds)
+        joints = JointBuilder(models, rows, closed, self.options.grabs)
+        self.first_coordinates, self._rows_of_joints = joints.first_coordinates, joints.rows_of
+        self._grab_rows, self._grabbed = joints.grabs, {}
+        self.first_contact_row, self.first_contact_group = len(rows.rows), len(rows.groups)
+        self.has_joint_rows = bool(len(rows.rows) or self.model.joints or self.model.springs)
+        self._contact_rows, contact_groups = contact_size(types)
+        self._report = np.zeros((worlds, REPORT.total), real_type())
+        shapes, points, scratch = collision_arrays(models, worlds, self.contact_capacity)
+        given = {
+            "bodies": allocate_bodies(models, worlds),
+            "joints": joints.allocate(),
+            "rows": rows.allocate(self._contact_rows * self.contact_capacity, contact_groups * self.contact_capacity),
+            "shapes": shapes,
+            "points": points,
+            "scratch": scratch,
+            "gravity": self._gravity,
+        }
+        self.data = allocate(
+            self.declaration, {**given, **(values or {})}, worlds=worlds, bodies=bodies + 1, margins=bodies,
+            shapes=len(self.model.shapes), contacts=self.contact_capacity,
+            rows=self.first_contact_row + self._contact_rows * self.contact_capacity, **counts,
+        )  # fmt: skip
 
     # Time -------------------------------------------------------------------------------------------------------------
 
     @property
     def time(self):
         """Time since the start [s]."""
-        return self._origin + self._substep * self._h
+        return self._time_origin + self._substeps_done * self._h
 
     @property
     def _h(self):
@@ -84,33 +100,28 @@ class RowSolver(Solver):
 
     def _set_options(self, options):
         if (options.dt, options.substeps) != (self.dt, self.substeps):
-            self._origin, self._substep = self.time, 0
+            self._time_origin, self._substeps_done = self.time, 0
         super()._set_options(options)
 
     def step(self, count=1):
         """Make steps of dt. Args: count. Raises: pbd.Diverged if a state stops being finite."""
         count = whole("count", count)
+        self._report[:, REPORT.diverged_substep :] = -1
         self._launch(count * self.substeps)
-        self._substep += count * self.substeps
-        self._steps += count
+        self._raise_failure()
+        self._substeps_done += count * self.substeps
+        self._steps_done += count
 
-    def _refuse_failure(self):
-        """Raise where the last launch had too many points of contact, or stopped being finite."""
-        found = int(self._report[:, CROWDED].max())
-        if found >= 0:
-            raise RuntimeError(f"contact buffer full ({found} of {self._capacity}): increase contact_capacity")
-        self._refuse_divergence(self._report[:, DIVERGED_STEP])
-
-    def _refuse_divergence(self, substeps):
-        """Raise where a world stopped being finite. Arguments: in which substep of the launch (worlds,), -1 for none.
-
-        Called before the launch is counted.
-        """
-        for world in np.flatnonzero(np.asarray(substeps) >= 0):
-            substep = int(substeps[world])
+    def _raise_failure(self):
+        """Raise if the contact buffer was full in the last launch, or a state stopped being finite."""
+        needed = int(self._report[:, REPORT.overflow].max())
+        if needed >= 0:
+            raise RuntimeError(f"contact buffer full ({needed} of {self.contact_capacity}): increase contact_capacity")
+        for world in np.flatnonzero(self._report[:, REPORT.diverged_substep] >= 0):
+            substep = int(self._report[world, REPORT.diverged_substep])
             with np.errstate(over="ignore", invalid="ignore"):
-                finite = np.isfinite(read(self.motion.poses)[world, :-1]).all(axis=1)
-            step, time = self._steps + substep // self.substeps + 1, self.time + (substep + 1) * self._h
+                finite = np.isfinite(read(self.data.bodies.pose)[world, :-1]).all(axis=1)
+            step, time = self._steps_done + substep // self.substeps + 1, self.time + (substep + 1) * self._h
             raise Diverged(int(world), step, int(np.argmin(finite)), time, "body")
 
     # Gravity, motors and grabs ----------------------------------------------------------------------------------------
@@ -123,128 +134,127 @@ class RowSolver(Solver):
     @gravity.setter
     def gravity(self, gravity):
         self._gravity = spread("gravity", gravity, (self.worlds, 3))
-        surroundings = read(self._surroundings)
-        surroundings[:3] = self._gravity.T
-        write(self._surroundings, surroundings)
+        write(self.data.gravity, self._gravity)
         self._wake(range(len(self.model.bodies)))
+
+    def _wake(self, bodies):
+        """Wake bodies that something new acts on. Args: bodies: indices."""
 
     def set_motor(self, joint, *, speed=None, position=None):
         """Change the target of a motor, see Solver.set_motor."""
         index, name, target = motor_target(self.model, joint, speed, position, self.worlds)
-        kind, column = (MOTOR, SPEED) if name == "speed" else (SERVO, POSITION)
-        own = (self._drives[:, DRIVE_KIND] == kind) & (self._drives[:, COORDINATE] == self.first_coordinates[index])
+        kind, column = TARGETS[name]
+        own = self._drives[:, DRIVE.kind] == kind
+        own &= self._drives[:, DRIVE.coordinate] == self.first_coordinates[index]
         if (self._drive_numbers[:, own, column] != target[:, None]).any():
             self._drive_numbers[:, own, column] = target[:, None]
-            write(self.joints.drive_numbers, self._drive_numbers)
+            write(self.data.joints.drive_numbers, self._drive_numbers)
             self._wake([self.model.joints[index].parent, self.model.joints[index].child])
 
-    def _wake(self, bodies):
-        """Wake bodies that something new acts on, in a solver whose bodies sleep. Args: bodies: indices."""
-
-    # What the arrays of these names hold: steps read them only.
+    # Copies of arrays that no kernel changes.
 
     @cached_property
     def _drives(self):
-        return read(self.joints.drives)
+        return read(self.data.joints.drives)
 
     @cached_property
     def _drive_numbers(self):
-        return read(self.joints.drive_numbers)
+        return read(self.data.joints.drive_numbers)
 
     @cached_property
-    def _targets(self):
-        """Which of the drives' numbers are targets of motors, (drives, 4)."""
-        wanted = np.zeros(self._drive_numbers.shape[1:], bool)
-        for kind, column in ((MOTOR, SPEED), (SERVO, POSITION)):
-            wanted[:, column] = self._drives[:, DRIVE_KIND] == kind
-        return wanted
+    def _motor_targets(self):
+        """Which of the drives' numbers are targets of motors, (drives, numbers)."""
+        found = np.zeros(self._drive_numbers.shape[1:], bool)
+        for kind, column in TARGETS.values():
+            found[:, column] = self._drives[:, DRIVE.kind] == kind
+        return found
 
     def grab(self, grab, body, point, target, stiffness, damping=0.0):
         """Pull a point of a body to a target by a spring, see Solver.grab."""
-        grab = self._grabs[one_grab(grab, len(self._grabs))]
-        body = look_up("held body", body, self.model.bodies, "body")
-        target, point = finite_vector("target of a grab", target), finite_vector("held point", point)
+        grab = self._grab_rows[one_grab(grab, len(self._grab_rows))]
+        body = look_up("grabbed body", body, self.model.bodies, "body")
+        target, point = finite_vector("target of a grab", target), finite_vector("grabbed point", point)
         spring = positive("stiffness of a grab", stiffness), not_negative("damping of a grab", damping)
-        if self._holding.get(grab) != (body, *spring):
-            self._holding[grab] = (body, *spring)
-            self._put_grab(grab)
-        numbers = read(self.joints.numbers)
-        numbers[:, grab.joint, ANCHOR_I:TRIAD_I] = [*target, *point]  # the ground's frame is the world's
-        write(self.joints.numbers, numbers)
+        if self._grabbed.get(grab) != (body, *spring):
+            self._grabbed[grab] = (body, *spring)
+            self._write_grab(grab)
+        frames = read(self.data.joints.frames)
+        # The ground's frame is the world's.
+        frames[:, grab.joint, FRAMES["anchor_i"]], frames[:, grab.joint, FRAMES["anchor_j"]] = target, point
+        write(self.data.joints.frames, frames)
         self._wake([body])
 
     def release(self, grab):
         """Release what a grab spring pulls. Args: grab: which."""
-        grab = self._grabs[one_grab(grab, len(self._grabs))]
-        if self._holding.pop(grab, None):
-            self._put_grab(grab)
+        grab = self._grab_rows[one_grab(grab, len(self._grab_rows))]
+        if self._grabbed.pop(grab, None):
+            self._write_grab(grab)
 
-    def _put_grab(self, grab):
-        """Tie the rows of a grab to what it holds."""
-        body, *spring = self._holding.get(grab, (0, 0.0, 0.0))
-        kind = LOCK if grab in self._holding else IDLE
-        for table, at, given in (
-            (self.joints.integers, (grab.joint, BODY), body),
-            (self.rows.groups, (slice(None), grab.group, [KIND, BODY_J]), [kind, body]),
-            (self.rows.numbers, (slice(None), slice(grab.row, grab.row + 3), [STIFFNESS, DAMPING]), spring),
+    def _write_grab(self, grab):
+        """Connect the rows of a grab spring to what it pulls. Args: grab: a GrabRows."""
+        body, *spring = self._grabbed.get(grab, (0, 0.0, 0.0))
+        kind = Group.EQUALITY if grab in self._grabbed else Group.IDLE
+        rows = slice(grab.row, grab.row + 3)
+        for array, index, given in (
+            (self.data.joints.integers, (grab.joint, JOINT.body_j), body),
+            (self.data.rows.groups, (slice(None), grab.group, [GROUP.kind, GROUP.body_j]), [kind, body]),
+            (self.data.rows.numbers, (slice(None), rows, [ROW.stiffness, ROW.damping]), spring),
         ):
-            values = read(table)
-            values[at] = given
-            write(table, values)
+            values = read(array)
+            values[index] = given
+            write(array, values)
 
     # Snapshots --------------------------------------------------------------------------------------------------------
 
     def state(self):
-        """Poses and velocities at the end of the last step: a rigid.State.
+        """Poses and velocities at the end of the last step, see Solver.state.
 
-        The velocities are those that made the last step, half a step behind the poses. `warm_start` is what it takes to go
-        on bit for bit.
+        The velocities are those that made the last step, half a step behind the poses.
         """
-        return self._snapshot(np.concatenate([np.ravel(array).astype(float) for array in self._everything()]))
+        return self._snapshot(np.concatenate([np.ravel(array).astype(float) for array in self._kept()]))
 
-    def _snapshot(self, memory=()):
-        """Poses and velocities as they are: a State."""
-        poses, velocities = read(self.motion.poses), read(self.motion.velocities)
-        return State(*self._split(poses, velocities), self.time, memory)
+    def _snapshot(self, warm_start=()):
+        """The State of now, without `warm_start` unless it is given."""
+        return State(*self._split(read(self.data.bodies.pose), read(self.data.bodies.velocity)), self.time, warm_start)
 
-    def _split(self, poses, velocities):
-        """Position, rotation, velocity and angular velocity from arrays of rigid/kernels/motion.py."""
-        table = np.concatenate([poses[:, :-1], velocities[:, :-1, :PSEUDO]], axis=2).astype(float)
+    def _split(self, pose, velocity):
+        """Position, rotation, velocity and angular velocity from the arrays of Bodies."""
+        table = np.concatenate([pose[:, :-1], velocity[:, :-1, :PSEUDO]], axis=2).astype(float)
         return np.split(table[0] if self.worlds == 1 else table, (3, 7, 10), axis=-1)
 
-    def _arrays(self):
-        """Taichi arrays of what changes from step to step, as far as a later step reads it."""
-        return [self.motion.poses, self.motion.velocities, self.joints.coordinates, *self._remembered()]
-
-    def _everything(self):
-        """All that a later step reads and that may have changed since the start, as numpy arrays: `_arrays`, and the
-        targets of motors."""
-        return [*(read(array) for array in self._arrays()), self._drive_numbers[:, self._targets]]
+    def _kept(self):
+        """All that a later step reads and that changes, as numpy arrays: kept arrays, poses and velocities first, and
+        the targets of motors."""
+        return [*map(read, arrays_of(self.data, kept=True)), self._drive_numbers[:, self._motor_targets]]
 
     def set_state(self, state):
         """Set poses and velocities, see Solver.set_state."""
         if not isinstance(state, State):
             raise TypeError(f"state is {type(state).__name__}: expected a rigid.State")
-        self._report[:] = 0.0
-        poses, velocities = read(self.motion.poses), read(self.motion.velocities)
-        shape = self._split(poses, velocities)[0].shape
+        bodies = self.data.bodies
+        pose, velocity = read(bodies.pose), read(bodies.velocity)
+        shape = self._split(pose, velocity)[0].shape
         if state.position.shape != shape:
             raise ValueError(f"state's position has shape {state.position.shape}: expected {shape}")
-        if self._recall(state):
+        self._report[:] = 0.0
+        if self._restore(state):
             return
         given = np.concatenate([state.position, state.rotation, state.velocity, state.angular_velocity], axis=-1)
         given = given.reshape(self.worlds, -1, 13)
-        poses[:, :-1], velocities[:, :-1, :PSEUDO] = given[..., :7], given[..., 7:]
-        poses[..., 3:] /= np.linalg.norm(poses[..., 3:], axis=-1, keepdims=True)
-        write(self.motion.poses, poses)
-        write(self.motion.velocities, velocities)
-        self.joints.coordinates.fill(0)
+        pose[:, :-1], velocity[:, :-1, :PSEUDO] = given[..., :7], given[..., 7:]
+        pose[..., 3:] /= np.linalg.norm(pose[..., 3:], axis=-1, keepdims=True)
+        write(bodies.pose, pose)
+        write(bodies.velocity, velocity)
+        self.data.joints.coordinates.fill(0)
         self.joint_reader.forget()
-        self._forget()
+        self._clear_caches()
 
-    def _recall(self, state):
-        """Take a state with its memory, if that is of this solver and belongs to the poses; whether it was so."""
-        now = self._everything()
+    def _restore(self, state):
+        """Continue from a state bit for bit, if its `warm_start` is of this solver and its poses are unchanged.
+
+        Returns: whether it was so.
+        """
+        now = self._kept()
         ends = np.cumsum([array.size for array in now])
         if len(state.warm_start) != ends[-1]:
             return False
@@ -255,14 +265,20 @@ class RowSolver(Solver):
         given = (state.position, state.rotation, state.velocity, state.angular_velocity)
         if not all(map(np.array_equal, self._split(*parts[:2]), given)):
             return False
-        for table, part in zip(self._arrays(), parts):
-            write(table, part)
-        self._drive_numbers[:, self._targets] = parts[-1]
-        write(self.joints.drive_numbers, self._drive_numbers)
-        self._origin, self._substep = state.time, 0
-        for grab in self._holding:
-            self._put_grab(grab)  # among what is remembered are all numbers of rows
+        for array, part in zip(arrays_of(self.data, kept=True), parts):
+            write(array, part)
+        self._drive_numbers[:, self._motor_targets] = parts[-1]
+        write(self.data.joints.drive_numbers, self._drive_numbers)
+        self._time_origin, self._substeps_done = state.time, 0
+        for grab in self._grabbed:
+            self._write_grab(grab)  # the state has the stiffness of what was grabbed then
         return True
+
+    def _clear_columns(self, *columns):
+        """Set columns of all rows to zero."""
+        numbers = read(self.data.rows.numbers)
+        numbers[:, :, columns] = 0.0
+        write(self.data.rows.numbers, numbers)
 
     def digest(self):
         """Sixteen hexadecimal digits that change with any bit of the poses or velocities."""
@@ -275,13 +291,13 @@ class RowSolver(Solver):
         return self._joint_positions(self._snapshot())
 
     def _joint_positions(self, state):
-        """The same; angles count on from those of the last step's start."""
-        self.joint_reader.count_from(self._angles())
+        """The same of a state. Angles are counted on from those of the last step's start."""
+        self.joint_reader.count_from(self._joint_angles())
         return self.joint_reader.positions(state)
 
-    def _angles(self):
-        """{name: angle} of hinges and universal joints at the last step's start, as the solver counts them."""
-        values = read(self.joints.coordinates)[:, :, VALUE].astype(float)
+    def _joint_angles(self):
+        """{name: angle} of hinges and universal joints at the last step's start, past full turns."""
+        values = read(self.data.joints.coordinates)[:, :, COORDINATE.value].astype(float)
         angles = {}
         for joint, first in zip(self.model.joints, self.first_coordinates):
             if isinstance(joint, (Hinge, Universal)):
@@ -294,33 +310,33 @@ class RowSolver(Solver):
         return self.joint_reader.velocities(self._snapshot())
 
     def energy(self):
-        """Kinetic, potential and total energy at the end of the last step: a pbd.Energy.
+        """Kinetic, potential and total energy at the end of the last step: a pbd.Energy [J].
 
-        Of the velocities of state(), which are half a step behind the poses: the total of what swings freely swings by
-        a part of the order of the step. Potential is that of gravity (zero at z = 0) and of springs.
+        The velocities are those of `state`, half a step behind the poses, so the total of a free swing oscillates by a
+        part of first order in the step. Potential energy is that of gravity (zero at z = 0) and of springs.
         """
         state = self._snapshot()
         return energy(self.models, state, self._joint_positions(state), self.gravity)
 
+    def joint_forces(self):
+        """Forces and torques that joints apply to their children, see Solver.joint_forces.
+
+        They include limits, friction, motors and springs of a joint, but not gears. They are exact for the poses of the
+        last substep's start, and of first order in the step for those of now.
+        """
+        numbers = read(self.data.rows.numbers).astype(float)
+        forces = joint_forces(self.models, self._snapshot(), numbers, self._row_efforts(numbers), self._rows_of_joints)
+        return {name: found[0] if self.worlds == 1 else found for name, found in forces.items()}
+
     def contact_forces(self, world=0):
-        """Points of contact of the last substep, and the forces in them: a Contacts. Arguments: world: which."""
-        count, first = int(self._report[world, TOUCHING]), self._first_row
-        rows = read(self.rows.numbers)[world, first : first + self._rows_of_contact * count]
-        rows = rows.reshape(count, self._rows_of_contact, rows.shape[-1])
-        points = [read(array)[world, :count] for array in self.points[:2]]
-        return contact_forces(points, rows, self._efforts(rows))
-
-    def _contact_arrays(self):
-        """Taichi arrays of contacts: shapes, points, broad phase."""
-        return [each for group in self._contacts for each in group]
-
-    def _clear_rows(self, columns):
-        """Forget what rows have in these columns."""
-        numbers = read(self.rows.numbers)
-        numbers[:, :, columns] = 0.0
-        write(self.rows.numbers, numbers)
+        """Contact points of the last substep and the forces in them, see Solver.contact_forces."""
+        count, first = int(self._report[world, REPORT.contacts]), self.first_contact_row
+        rows = read(self.data.rows.numbers)[world, first : first + self._contact_rows * count]
+        rows = rows.reshape(count, self._contact_rows, rows.shape[-1])
+        points = [read(array)[world, :count] for array in (self.data.points.integers, self.data.points.numbers)]
+        return contact_forces(points, rows, self._row_efforts(rows))
 
     def _reported(self, *columns):
-        """Columns of the report: numbers, or arrays (worlds,) where there are several worlds."""
+        """Columns of the report: numbers, or arrays (worlds,) for several worlds."""
         found = [self._report[:, column] for column in columns]
         return [column[0] if self.worlds == 1 else column.copy() for column in found]

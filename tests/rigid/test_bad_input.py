@@ -129,8 +129,9 @@ def test_joints_with_nobody_and_with_bodies_of_another_model(method, first, seco
         return refusal(lambda: getattr(model, method)(**{**VALID[method], **changed}), error)
 
     assert f"{first} and {second} are both 'head'" in said(ValueError, **{first: "head", second: 1})
-    assert f"{second} is {third}: there are 2 bodies, 0 to 1" in said(IndexError, **{second: third})
-    assert f"{second} is 'third': no body of this model is called that" in said(ValueError, **{second: "third"})
+    there = f"{second} is {third}: expected 0 to 1, or rigid.GROUND; there are 2 bodies"
+    assert there in said(IndexError, **{second: third})
+    assert f"{second} is 'third': expected the name of a body of this model" in said(ValueError, **{second: "third"})
     assert "did you mean 'head'?" in said(ValueError, **{second: "haed"})
     assert f"{second} is the Body 'third', not of this model" in said(TypeError, **{second: other.bodies[third]})
     # Another model's body is not mistaken for one of the same name here.
@@ -144,7 +145,8 @@ def test_joints_of_another_model():
     model, other = two(), two()
     model.add_hinge(0, 1, ZERO, Y, name="neck")
     other.add_slider(0, 1, None, X, name="rail")
-    assert "joint_b is 'rail': no joint of this model" in refusal(lambda: model.add_gear("neck", "rail", 2), ValueError)
+    said = refusal(lambda: model.add_gear("neck", "rail", 2), ValueError)
+    assert "joint_b is 'rail': expected the name of a joint" in said
     said = refusal(lambda: model.add_gear("neck", other.joints[0], 2), TypeError)
     assert "joint_b is the Slider 'rail', not of this model" in said
     assert "a and b are both 'torso'" in refusal(lambda: model.exclude_contact(0, "torso"), ValueError)
@@ -288,7 +290,7 @@ def test_files_that_are_missing_or_are_something_else(tmp_path):
 def test_models_of_a_file():
     for path in (None, 3, ["model.xml"]):
         pytest.importorskip("mujoco")
-        assert f"path is {path!r}: expected that of an MJCF file" in refusal(lambda: load_mjcf(path), TypeError)  # noqa: B023
+        assert f"path is {path!r}: expected the path of an MJCF file" in refusal(lambda: load_mjcf(path), TypeError)  # noqa: B023
     assert "model is 'torso': expected a rigid.Model" in refusal(lambda: load_mjcf("a.xml", "torso"), TypeError)
 
 

@@ -197,7 +197,7 @@ def test_second_moment_and_principal_axes():
 # Refusals -----------------------------------------------------------------------------------------------------------
 
 IMPOSSIBLE = {
-    "not symmetric": ([(1, 0.1, 0), (0, 1, 0), (0, 0, 1)], ["symmetric", "off by 0.1"]),
+    "not symmetric": ([(1, 0.1, 0), (0, 1, 0), (0, 0, 1)], ["symmetric", "asymmetry is 0.1"]),
     "negative": ((1, 1, -1), ["-1, 1, 1", "above zero"]),
     "a rod without width": ((0, 1, 1), ["0, 1, 1", "above zero"]),
     "not definite": ([(1, 2, 0), (2, 1, 0), (0, 0, 1)], ["-1, 1, 3", "above zero"]),
@@ -239,7 +239,7 @@ REFUSED = {
     "radius": (lambda: mass.sphere(-1.0, mass=1), ["radius is -1", "above zero"]),
     "length": (lambda: mass.capsule(1.0, 0.0, mass=1), ["length is 0", "above zero"]),
     "flat box": (lambda: mass.box((1, 0, 1), mass=1), ["size is 0", "above zero"]),
-    "plane": (lambda: mass.of_shape(rigid.Plane(), mass=1), ["Plane", "no mass"]),
+    "plane": (lambda: mass.of_shape(rigid.Plane(), mass=1), ["mass of a Plane", "bounded shape"]),
     "open mesh": (lambda: mass.mesh((TETRAHEDRON, [(0, 2, 1), (0, 1, 3)]), mass=1), ["open edges"]),
     "hull of three": (lambda: mass.convex_hull(TETRAHEDRON[:3], mass=1), ["3 points", "volume"]),
     "flat hull": (lambda: mass.convex_hull(TETRAHEDRON * (1, 1, 0), mass=1), ["4 points", "volume"]),

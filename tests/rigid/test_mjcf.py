@@ -217,7 +217,7 @@ def test_a_joint_that_cannot_start_at_zero_starts_where_it_can(tmp_path):
     # The ball hung at the origin below its hinge at z = 1: turned by 20° about y it has swung to -x.
     angle = math.radians(20)
     assert np.abs(model.bodies[0].position - (-math.sin(angle), 0, 1 - math.cos(angle))).max() < 1e-12
-    assert "knee starts at 0.349066, in range" in said[0]
+    assert "knee starts at 0.349066, the end of its range" in said[0]
 
 
 def test_joints_that_no_joint_of_ours_has_are_a_chain(tmp_path):
@@ -231,7 +231,7 @@ def test_joints_that_no_joint_of_ours_has_are_a_chain(tmp_path):
     assert model.masses == pytest.approx([1 / 50, 1 / 50, 48 / 50, 1])
     assert [body.name for body in model.bodies] == ["along link", "up link", "car", "tail"]
     assert model.joints[3].parent == 2
-    assert "2 light bodies of 2% of its mass between the joints of car" in said[0]
+    assert "2 light bodies with 2% of the mass between the joints of car" in said[0]
 
 
 def test_what_is_left_out_is_named_once(tmp_path):
@@ -259,8 +259,9 @@ def test_nothing_is_said_where_all_comes_in(tmp_path):
 def test_approximations_are_named(tmp_path):
     *_, said = loaded(tmp_path, LIMBS)
     assert len(said) == 1
-    for words in ("x, z, y as one ball, their limits are a cone of 70° and a twist", "socket: its limit is a cone",
-                  "ellipsoids, which are hulls"):  # fmt: skip
+    for words in ("x, z, y as one ball joint, limits replaced by a cone of 70° and twist limits",
+                  "socket: limit of the",
+                  "ellipsoids replaced by convex hulls"):  # fmt: skip
         assert words in said[0]
     assert "pitch, roll" not in said[0]
 
@@ -282,13 +283,13 @@ def test_twice_into_one_model_under_two_names(tmp_path):
                                   body_of("<body><joint/></body>"), ""])  # fmt: skip
 def test_what_is_no_model_is_refused_in_one_line(tmp_path, text):
     path = written(tmp_path, text)
-    with pytest.raises(ValueError, match=r"model\.xml is no MJCF file that MuJoCo reads: ") as caught:
+    with pytest.raises(ValueError, match=r"model\.xml: expected an MJCF file, but MuJoCo's parser says: ") as caught:
         load_mjcf(path)
     assert "\n" not in str(caught.value)
 
 
 def test_a_file_that_is_not_there(tmp_path):
-    with pytest.raises(FileNotFoundError, match="no MJCF file"):
+    with pytest.raises(FileNotFoundError, match="expected an MJCF file"):
         load_mjcf(tmp_path / "there.xml")
 
 

@@ -208,7 +208,8 @@ def test_a_compound_is_its_parts_wherever_they_are_added(seed):
     q = rotation.normalised(random.normal(size=4))
     spin, v = random.normal(size=3), random.normal(size=3)
     shapes = [rigid.Box((0.2, 0.3, 0.4), centre=random.normal(size=3), rotation=random.normal(size=4)),
-              rigid.Sphere(0.2, centre=random.normal(size=3)), rigid.Capsule(0.1, **dict(zip(("start", "end"), random.normal(size=(2, 3))))),
+              rigid.Sphere(0.2, centre=random.normal(size=3)),
+              rigid.Capsule(0.1, start=random.normal(size=3), end=random.normal(size=3)),
               rigid.ConvexHull(random.normal(size=(12, 3)))]  # fmt: skip
     densities = [300.0, 900.0, None, 120.0]
     model = rigid.Model()

@@ -71,7 +71,7 @@ def test_matrix_round_trip(random):
 
 @pytest.mark.parametrize("wrong", [np.diag([1.0, 1.0, -1.0]), 2 * np.eye(3), np.full((3, 3), np.nan)])
 def test_what_is_no_rotation_matrix_is_refused(wrong):
-    with pytest.raises(ValueError, match="off a rotation"):
+    with pytest.raises(ValueError, match=r"differs from a rotation|is a reflection"):
         rotation.from_matrix(wrong)
 
 

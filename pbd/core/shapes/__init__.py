@@ -9,8 +9,9 @@ Every shape has a frame (position and rotation). In its frame a shape has this n
     hull.py       convex hull of its vertices
     mesh.py       closed mesh, as a grid of signed distances
 
-shape.py has their base class and numbers the kinds, rod.py is the common base of capsule and cylinder, and distance.py chooses the
-distance function by the kind. The signed distance is negative inside. Its gradient is the unit normal, outwards.
+shape.py has the base class and numbers the kinds, rod.py is the common base of capsule and cylinder, and distance.py
+chooses the distance function by the kind. The signed distance is negative inside. Its gradient is the outward unit
+normal.
 """
 
 from pbd.core.shapes.box import Box

@@ -33,19 +33,21 @@ class Box(Shape):
         self.rotation = unit_quaternion("box rotation", self.rotation)
 
     def pose(self):
+        """See Shape."""
         return self.centre, self.rotation
 
     def numbers(self):
+        """Zero and the half edges."""
         return (0.0, *(self.size / 2))
 
     def bounding_radius(self):
+        """See Shape."""
         return float(np.linalg.norm(self.size) / 2)
 
 
 @ti.func
 def box_distance(x, half):
-    """Signed distance and normal of the box |x_k| < half_k: outside to the nearest point, inside to the nearest
-    face."""
+    """Signed distance and normal of the box |x_k| < half_k: outside to the nearest point, inside to the face."""
     nearest = ti.min(ti.max(x, -half), half)
     offset = x - nearest
     distance = offset.norm()

@@ -25,10 +25,11 @@ class Cylinder(Rod):
     kind = CYLINDER
 
     def bounding_radius(self):
+        """See Shape."""
         return math.hypot(self.radius, self.length / 2)
 
     def hull(self, sides=32):
-        """A ConvexHull in the normal form: a prism with this number of sides and its corners on the cylinder."""
+        """A ConvexHull in the normal form: a prism with its corners on the cylinder. Args: sides: number of sides."""
         radius, half = self.numbers()
         angle = 2 * np.pi * np.arange(whole("sides", sides, least=3)) / sides
         rim = np.stack([radius * np.cos(angle), radius * np.sin(angle), np.full(sides, half)], axis=1)
@@ -37,7 +38,7 @@ class Cylinder(Rod):
 
 @ti.func
 def cylinder_distance(x, radius, half_length):
-    """Signed distance and normal of the cylinder about z between ±half_length; inside to the nearest face."""
+    """Signed distance and normal of the cylinder about z between ±half_length: inside to the nearest face."""
     across = ti.sqrt(x[0] * x[0] + x[1] * x[1])
     outwards = ti.Vector([1.0, 0.0, 0.0])
     if across > 0.0:

@@ -1,4 +1,4 @@
-"""Signed distance of any shape, in its own frame: negative inside, with the unit normal outwards."""
+"""Signed distance of a shape of any kind, in its frame: negative inside, with the outward unit normal."""
 
 import taichi as ti
 
@@ -9,13 +9,13 @@ from pbd.core.shapes.mesh import grid_distance
 from pbd.core.shapes.rounded import rounded_distance
 from pbd.core.shapes.shape import BOX, CAPSULE, CYLINDER, GRID, HULL, PLANE, SPHERE
 
-# Numbers and integers that one shape takes in the arrays of a kernel.
+# Columns of one shape in the arrays of a kernel.
 NUMBERS = 8
 INTEGERS = 5
 
 
 def any_solid(kinds):
-    """Whether any of these kinds has its distance from `solid_distance`, and is no plane."""
+    """Whether any of these kinds needs solid_distance. A plane does not."""
     return any(kind not in (PLANE, GRID, HULL) for kind in kinds)
 
 
@@ -23,14 +23,17 @@ def any_solid(kinds):
 def signed_distance(
     numbers: ti.template(), integers: ti.template(), grids: ti.template(), kinds: ti.template(), shape, x
 ):
-    """Signed distance [m] and outward unit normal of a shape, at a point of its own frame.
+    """Signed distance [m] and outward unit normal of a shape at a point of its frame.
 
     Exact except for a mesh (see MeshCollider) and for a hull beyond its edges (see hull_distance).
 
-    Arguments:
-        numbers, integers: arrays (shapes, NUMBERS) and (shapes, INTEGERS); grids: samples() of all shapes, flat.
-        kinds: of shapes that there are, a tuple; a kernel is compiled for these.
-        shape: index; x: point (3,) [m].
+    Args:
+        numbers: Shape.numbers() of all shapes (shapes, NUMBERS).
+        integers: kind of each shape and where its samples are (shapes, INTEGERS).
+        grids: Shape.samples() of all shapes, flat.
+        kinds: kinds of shapes that occur, a tuple; the kernel is compiled for these.
+        shape: index.
+        x: point (3,) [m].
     """
     kind = integers[shape, 0]
     distance, normal = x[2], ti.Vector([0.0, 0.0, 1.0])  # a plane's
@@ -49,7 +52,7 @@ def signed_distance(
 
 @ti.func
 def solid_distance(kind, numbers, x):
-    """Signed distance [m] and outward unit normal of a shape that its first four numbers describe, at a point."""
+    """Signed distance [m] and outward unit normal of a plane, sphere, capsule, box or cylinder."""
     distance, normal = x[2], ti.Vector([0.0, 0.0, 1.0])  # a plane's
     if kind == SPHERE or kind == CAPSULE:
         distance, normal = rounded_distance(x, numbers[0], numbers[1])

@@ -1,4 +1,4 @@
-"""Convex hulls: corners, flat faces and planes of the smallest convex body around some points."""
+"""Convex hull of points: vertices, faces and planes."""
 
 import numpy as np
 import taichi as ti
@@ -13,14 +13,14 @@ from pbd.core.validate import finite_array
 class ConvexHull(Shape):
     """Solid convex hull of points.
 
-    Arguments: points (n, 3) [m], at least four of them, not all in a plane.
+    Args: points: (n, 3) [m], at least four points that are not in one plane.
 
-    Attributes: centre (3,), the mean of the corners, where the shape's frame stands. In that frame:
-        vertices: the corners only, (v, 3) [m].
-        triangles: (t, 3) indices of corners.
-        faces: for each flat face the indices of its corners, in order.
-        planes: outward unit normal and offset of each face, (f, 4); x is inside where normal · x <= offset for all.
-    Triangles and faces run counter-clockwise seen from outside.
+    Attributes:
+        centre: mean of the vertices, the origin of the shape's frame (3,) [m].
+        vertices: points on the hull, in the shape's frame (v, 3) [m].
+        triangles: indices of vertices (t, 3), counter-clockwise seen from outside.
+        faces: for each flat face the indices of its vertices, counter-clockwise seen from outside.
+        planes: outward unit normal and offset of each face (f, 4); x is inside if normal · x <= offset for all.
 
     Raises: ValueError for points that span no volume.
 
@@ -37,13 +37,13 @@ class ConvexHull(Shape):
         except QhullError:
             hull = None
         if hull is None or hull.volume < 1e-12:
-            raise ValueError(f"hull of {len(points)} points in a box of {extent.tolist()} m: expected some volume")
+            raise ValueError(f"hull of {len(points)} points with extents {extent.tolist()} m: expected some volume")
         corners = points[hull.vertices]
         self.centre = corners.mean(axis=0)
         self.vertices = corners - self.centre
         place = np.zeros(len(points), np.int64)
         place[hull.vertices] = np.arange(len(corners))
-        # Triangles of one facet share its equation, bit for bit.
+        # Triangles of one face have the same equation, bit for bit.
         equations, facet = np.unique(hull.equations, axis=0, return_inverse=True)
         triangles = place[hull.simplices]
         a, b, c = (self.vertices[triangles[:, k]] for k in range(3))
@@ -58,23 +58,24 @@ class ConvexHull(Shape):
         return f"ConvexHull({len(self.vertices)} vertices, {len(self.faces)} faces)"
 
     def pose(self):
-        """Position (3,) and rotation (w, x, y, z) of the shape's frame."""
+        """See Shape."""
         return self.centre, IDENTITY
 
     def numbers(self):
-        """Parameters in the normal form: none but the planes."""
+        """Nothing: the planes are in samples()."""
         return ()
 
     def bounding_radius(self):
+        """See Shape."""
         return float(np.linalg.norm(self.vertices, axis=1).max())
 
     def samples(self):
-        """What kernels read besides: the planes (f, 4)."""
+        """Planes (f, 4)."""
         return self.planes
 
 
 def _loop(vertices, face, normal):
-    """The corners of a face, counter-clockwise about its normal."""
+    """Vertices of a face, counter-clockwise about its normal."""
     arms = vertices[face] - vertices[face].mean(axis=0)
     angle = np.arctan2(np.cross(arms[0], arms) @ normal, arms @ arms[0])
     return face[np.argsort(angle)]
@@ -82,12 +83,12 @@ def _loop(vertices, face, normal):
 
 @ti.func
 def hull_distance(planes: ti.template(), begin, count, x):
-    """Signed distance and normal of the body behind planes: the largest distance of any of them.
+    """Signed distance and normal of a convex hull: the largest distance from any of its planes.
 
-    Inside and over a face that is exact. Outside, past an edge or a corner, it is less than the true distance, and the
-    normal is the face's: surfaces offset by a radius have sharp edges there rather than round ones.
+    It is exact inside and above a face. Outside, beyond an edge or a vertex, it is smaller than the true distance and
+    the normal is that of the face, so a surface at a given distance has sharp edges instead of round ones.
 
-    Arguments: planes: flat, four numbers (normal and offset) for each; begin: the first one's place; count of them.
+    Args: planes: flat array, normal and offset of each; begin: index of the first number; count: number of planes.
     """
     distance = -1e30
     normal = ti.Vector([0.0, 0.0, 1.0])

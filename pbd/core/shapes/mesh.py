@@ -1,4 +1,4 @@
-"""Mesh collider: a closed surface as a grid of signed distances, made once, sampled in kernels by grid_distance."""
+"""MeshCollider: a closed mesh as a grid of signed distances, computed once and interpolated in kernels."""
 
 import numpy as np
 import taichi as ti
@@ -9,27 +9,29 @@ from pbd.core.validate import finite_vector, positive, unit_quaternion, whole
 
 
 class MeshCollider(Shape):
-    """Solid body of any shape, for particles to stay out of.
+    """Solid given by a closed mesh, for colliders of particles. Rigid bodies collide as convex shapes only.
 
-    Arguments:
-        mesh: a closed surface: a pbd.build.Mesh, (vertices, triangles), a trimesh.Trimesh, or a file's path.
-        resolution: cells of the grid along the mesh's longest side. What is thinner than two cells is blurred.
-        position (3,) [m], rotation (w, x, y, z): of the mesh's own origin and axes in the world.
-        scale: factor on the mesh's size.
-        repair: close holes in the mesh, which else is refused.
-        margin: how far the grid reaches beyond the mesh [m]; None for three cells. Beyond it the distance is that of
-            the grid's nearest point and the way there, never less than the true one: give the largest radius of the
-            particles that meet it, where that is more.
+    Args:
+        mesh: a pbd.build.Mesh, (vertices, triangles), a trimesh.Trimesh, or the path of a file.
+        scale: factor on the size of the mesh.
+        position, rotation: of the mesh's origin and axes in the world (3,) [m], (w, x, y, z).
+        resolution: grid cells along the longest side of the mesh. Parts thinner than two cells are blurred.
+        repair: whether to close holes in the mesh; otherwise an open mesh is refused.
+        margin: how far the grid extends beyond the mesh [m]; None for three cells. Outside the grid the distance is
+            that of the nearest grid point plus the way there, never below the true one. If the largest particle
+            radius is above three cells, give that.
 
-    Attributes: mesh, the surface after scale and repair; grid, distances (nx, ny, nz) [m]; lower, the grid's lower
-    corner (3,) [m]; spacing [m], all in the shape's own frame. With d the true distance, and within the grid,
+    Attributes:
+        mesh: the surface after scaling and repair.
+        grid: signed distances (nx, ny, nz) [m], in the shape's frame.
+        lower: lower corner of the grid (3,) [m].
+        spacing: of the grid [m].
 
-        |interpolated - d| <= spacing²/8 · (|d_xx| + |d_yy| + |d_zz|)
+    Let d be the true distance. Inside the grid the interpolation error is at most spacing²/8 · (|d_xx| + |d_yy| +
+    |d_zz|) where d is smooth. Near a surface with radius of curvature R that is spacing²/4R. At an edge or a corner,
+    and half way between two walls, the error is at most spacing · sqrt(3)/2.
 
-    where d is smooth, which for a surface of curvature radius R is spacing²/4R close to it; at an edge or a corner,
-    and half way between two walls, it is at most spacing · sqrt(3)/2.
-
-    Raises: ValueError for a mesh that is open, flat, empty or not finite; what `load_mesh` raises.
+    Raises: ValueError for a mesh that is open, flat, empty or not finite; the errors of pbd.build.load_mesh.
     """
 
     kind = GRID
@@ -57,27 +59,35 @@ class MeshCollider(Shape):
         return f"MeshCollider({len(self.mesh.triangles)} triangles, grid {counts}, spacing {self.spacing:.4g} m)"
 
     def pose(self):
-        """Position (3,) and rotation (w, x, y, z) of the shape's frame."""
+        """See Shape."""
         return self.position, self.rotation
 
     def numbers(self):
-        """Parameters in the normal form: the grid's lower corner and its spacing, from the second place on."""
+        """Zero, the grid's lower corner and its spacing."""
         return (0.0, *self.lower, self.spacing)
 
     def bounding_radius(self):
+        """See Shape."""
         return float(np.linalg.norm(self.mesh.vertices, axis=1).max())
 
     def samples(self):
-        """What kernels read besides: the grid (nx, ny, nz)."""
+        """Signed distances (nx, ny, nz)."""
         return self.grid
 
 
 @ti.func
 def grid_distance(numbers: ti.template(), integers: ti.template(), grids: ti.template(), shape, x):
-    """Signed distance [m] and unit normal of grid `shape` at x, in the shape's own frame.
+    """Signed distance [m] and unit normal of a grid at x (3,), in the shape's frame.
 
-    Of the shape's numbers, 1 to 3 are the grid's lower corner and 4 its spacing [m]; of its integers, 1 is where its
-    samples start in `grids`, and 2 to 4 how many there are along x, y and z (z innermost).
+    Trilinear inside the grid. Outside: the distance at the nearest point of the grid plus the distance to that point.
+
+    Args:
+        numbers: (shapes, NUMBERS); columns 1 to 3 are the grid's lower corner, column 4 is its spacing [m].
+        integers: (shapes, INTEGERS); column 1 is the index of the first sample, columns 2 to 4 count samples along x,
+            y and z (z innermost).
+        grids: samples of all shapes.
+        shape: index of the grid.
+        x: (3,) [m].
     """
     lower = ti.Vector([numbers[shape, 1], numbers[shape, 2], numbers[shape, 3]])
     spacing = numbers[shape, 4]
@@ -88,7 +98,7 @@ def grid_distance(numbers: ti.template(), integers: ti.template(), grids: ti.tem
     corner = ti.min(ti.cast(inside, ti.i32), cells - 1)
     t = inside - corner
     base = integers[shape, 1] + corner[0] * sheet + corner[1] * row + corner[2]
-    # Eight samples; the derivative of their trilinear interpolation is the gradient.
+    # The gradient is the derivative of the trilinear interpolation of eight samples.
     distance = 0.0
     gradient = ti.Vector([0.0, 0.0, 0.0])
     for k in range(8):
@@ -100,7 +110,7 @@ def grid_distance(numbers: ti.template(), integers: ti.template(), grids: ti.tem
     outside = (place - inside) * spacing
     beyond = outside.norm()
     if beyond > 0.0:
-        # From beyond the grid the way back to it counts in full; what is left is the distance from there.
+        # The vector to the grid counts in full, the gradient by the distance that remains.
         gradient = gradient / (gradient.norm() + 1e-30) * ti.max(distance, 0.0) + outside
         distance += beyond
     return distance, gradient / (gradient.norm() + 1e-30)
@@ -108,7 +118,7 @@ def grid_distance(numbers: ti.template(), integers: ti.template(), grids: ti.tem
 
 @ti.func
 def weight(t, corner):
-    """Linear weight of a cell's lower (0) or upper (1) corner."""
+    """Linear weight of the lower (0) or upper (1) corner of a cell."""
     result = 1.0 - t
     if corner == 1:
         result = t

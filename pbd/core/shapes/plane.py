@@ -27,10 +27,13 @@ class Plane(Shape):
         self.normal = unit_vector("plane normal", self.normal)
 
     def pose(self):
+        """See Shape."""
         return self.point, rotation_between((0, 0, 1), self.normal)
 
     def numbers(self):
+        """Nothing: a plane has no size."""
         return ()
 
     def bounding_radius(self):
+        """See Shape."""
         return np.inf

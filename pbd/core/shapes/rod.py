@@ -42,7 +42,9 @@ class Rod(Shape):
         self.centre, self.rotation = (start + end) / 2, rotation_between((0, 0, 1), end - start)
 
     def pose(self):
+        """See Shape."""
         return self.centre, self.rotation
 
     def numbers(self):
+        """Radius and half the length."""
         return self.radius, self.length / 2

@@ -30,12 +30,15 @@ class Sphere(Shape):
         self.centre = finite_vector("sphere centre", self.centre)
 
     def pose(self):
+        """See Shape."""
         return self.centre, IDENTITY
 
     def numbers(self):
+        """Radius."""
         return (self.radius,)
 
     def bounding_radius(self):
+        """See Shape."""
         return self.radius
 
 
@@ -54,16 +57,17 @@ class Capsule(Rod):
     hint = "; did you mean Sphere?"
 
     def bounding_radius(self):
+        """See Shape."""
         return self.radius + self.length / 2
 
 
 @ti.func
 def rounded_distance(x, radius, half_length):
-    """Signed distance and normal of all points within `radius` of the segment ±half_length on z; zero for a ball."""
+    """Signed distance and normal of a capsule on z; of a sphere if half_length is zero."""
     offset = x
     offset[2] -= ti.min(ti.max(x[2], -half_length), half_length)
     length = offset.norm()
-    # On the segment any direction across it is one; z is none.
+    # On the segment every direction across it is a normal, but z is not.
     normal = ti.Vector([1.0, 0.0, 0.0])
     if length > 0.0:
         normal = offset / length

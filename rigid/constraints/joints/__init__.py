@@ -1,14 +1,16 @@
-"""Joints as rows (rigid/constraints/rows.py): what each keeps together, and what acts along the freedom it leaves.
+"""Joints as rows (rigid/constraints/rows.py): what each constrains, and what acts along its degrees of freedom.
 
-    table.py      the arrays: joints, coordinates and drives of all worlds, from models
-    rows.py       write_joint_rows, to be called in a solver's kernel: read this
-    place.py      where the two ends of a joint are: anchors, arms, triads; the rows that many joints share
+    data.py       arrays and their columns
+    builder.py    the arrays of joints, springs and gears, from models
+    rows.py       write_joint_rows, which a solver's kernel calls: read this first
+    frames.py     where the two ends of a joint are; rows that several joints share; coordinates
     ball.py hinge.py universal.py slider.py fixed.py distance.py    one joint each: its rows and its coordinates
     drive.py      limits, friction, motors and springs along a coordinate, gears between two
-    positions.py  what a person reads of a state: joint positions and velocities
+    positions.py  joint positions and velocities from a state
+    gaps.py       joint errors from a state
 
-A coordinate is a number q of two bodies with the derivative of a row: a hinge's angle, a slider's shift, the two angles
-of a universal joint, swing and twist of a ball, the length of a distance or of a spring. The rows are those of [4] in
-docs/solvers.md, with its angle of a hinge, a sine that turns back at 90°, replaced by the angle itself, counted on past
-full turns.
+A coordinate is a number q of two bodies whose derivative is like that of a row: a hinge's angle, a slider's shift, the
+two angles of a universal joint, swing and twist of a ball, the length of a distance or spring. The rows are those of
+[4] in docs/solvers.md. Its angle of a hinge, a sine that turns back at 90°, is replaced by the angle itself, which is
+counted on past full turns.
 """

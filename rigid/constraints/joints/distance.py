@@ -1,15 +1,16 @@
-"""Distance, and the spring between two points: G = |P_j - P_i| - l0 [4]. No rows of its own: a coordinate.
+"""Distance, and the spring between two points: G = |P_j - P_i| - l0 [4]. It has no rows of its own, but a coordinate.
 
-A rod is its limits (0, 0), a string (-inf, 0); a spring between points is a spring along it. Where the points meet it
-has no direction, and does nothing.
+The limits (0, 0) make it a rod, (-inf, 0) a string; a spring between points is a spring along it. If the points
+coincide, it has no direction and does nothing.
 """
 
 import taichi as ti
 
-from rigid.constraints.joints.place import LENGTH, put_length
+from rigid.constraints.joints.data import FRAMES
+from rigid.constraints.joints.frames import write_length
 
 
 @ti.func
-def put_distance(s: ti.template(), joint, c, at, world):
-    """Coordinate of a distance: its length's change since time zero. Arguments: the coordinate; at: of `ends`."""
-    put_length(s, c, at, s.joints.numbers[world, joint, LENGTH], world)
+def write_distance(s: ti.template(), joint, c, ends, world):
+    """Write the coordinate of a distance: the change of its length since time zero. Args: ends: from `joint_ends`."""
+    write_length(s, c, ends, s.joints.frames[world, joint, FRAMES.length], world)

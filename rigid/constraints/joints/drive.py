@@ -1,117 +1,102 @@
-"""What acts along a coordinate q: limits, friction, motors, springs, and gears between two. One row each.
+"""What acts along a coordinate q: limits, friction, motors, springs, and gears between two coordinates.
 
-    limit     q in [low, high]: the nearer one; both where they are equal
-    friction  dq/dt = 0 as far as |effort| <= τ allows
-    motor     dq/dt = speed, or rate (position - q) by implicit Euler, as far as |effort| <= max_effort allows
-    spring    effort -k (q - rest) - c dq/dt: a soft lock (rigid/constraints/rows.py)
+    limit     q in [low, high]: a row for the nearer limit; for both if they are equal
+    friction  dq/dt = 0, as far as |effort| <= τ allows
+    motor     dq/dt = speed, or gain (position - q) by implicit Euler, as far as |effort| <= max_effort allows
+    spring    effort -k (q - rest) - c dq/dt: a soft equality (rigid/constraints/rows.py)
     gear      q_b - ratio q_a = 0: two rows and one impulse (the "repeater" of [3] and [4])
 """
 
 import taichi as ti
 
-from rigid.constraints.joints.place import TURN_I, TURN_J, VALUE
-from rigid.constraints.rows import (
-    BODY_I,
-    BODY_J,
-    DAMPING,
-    DRIVE,
-    GEAR,
-    IDLE,
-    KIND,
-    LIMIT,
-    LOCK,
-    STIFFNESS,
-    put_bounds,
-    put_jacobian,
-)
-from rigid.kernels.columns import triple
-from rigid.kernels.motion import ANGULAR, LINEAR
+from rigid.constraints.joints.data import COORDINATE, DRIVE, GEAR, LIMIT, MOTOR, SPRING, DriveKind
+from rigid.constraints.rows import GROUP, ROW, Group, write_bounds, write_jacobian
+from rigid.kernels.motion import VELOCITY
+from rigid.kernels.vectors import load_vector
 
-# Columns of Joints.drives: what it is; of which coordinate; of a gear the other one; its group and first row.
-DRIVE_KIND, COORDINATE, OTHER, GROUP, ROW = range(5)
-NONE, LIMITS, FRICTION, MOTOR, SERVO, SPRING, GEARS = range(7)
-
-# Columns of Joints.drive_numbers, for each of these kinds.
-LOWEST, HIGHEST = 0, 1
-EFFORT, SPEED, POSITION, RATE = 0, 1, 2, 3
-SPRING_STIFFNESS, SPRING_DAMPING, REST = 0, 1, 2
-RATIO = 0
-
-# A limit is left out of a step in which it cannot be reached at twice the speed of its start and so much more [rad/s or
-# m/s].
-SUDDEN = 20.0
-# What is nearer to a limit than so much times h² touches it [rad/s² or m/s²].
+# A limit is left out of a step if it cannot be reached at twice the present speed plus this [rad/s or m/s].
+REACHED_SPEED = 20.0
+# A coordinate touches its limit if it is nearer to it than this times h² [rad/s² or m/s²].
 TOUCHING = 2.5
 
 
 @ti.func
-def put_drive(s: ti.template(), drive, world):
-    """The row of one drive, and of what kind its group is in this step."""
-    kind = s.joints.drives[drive, DRIVE_KIND]
-    group, row = s.joints.drives[drive, GROUP], s.joints.drives[drive, ROW]
-    c = s.joints.drives[drive, COORDINATE]
-    numbers = ti.Vector([s.joints.drive_numbers[world, drive, k] for k in ti.static(range(4))])
-    q = s.joints.coordinates[world, c, VALUE]
+def write_drive(s: ti.template(), drive, world):
+    """Write the row of a drive, and the kind of its group in this step."""
+    kind = s.joints.drives[drive, DRIVE.kind]
+    group, row = s.joints.drives[drive, DRIVE.group], s.joints.drives[drive, DRIVE.row]
+    c = s.joints.drives[drive, DRIVE.coordinate]
+    numbers = ti.Vector([s.joints.drive_numbers[world, drive, k] for k in ti.static(range(MOTOR.total))])
+    q = s.joints.coordinates[world, c, COORDINATE.value]
     # A motor or friction without effort, and a spring without stiffness or damping, do nothing.
-    found, error, target, low, high = DRIVE, 0.0, 0.0, -numbers[EFFORT], numbers[EFFORT]
-    if kind == LIMITS:
-        found, error, low, high = nearer_limit(s, group, c, q, numbers[LOWEST], numbers[HIGHEST], world)
-    elif kind == MOTOR:
-        target = numbers[SPEED]
-    elif kind == SERVO:
-        target = numbers[RATE] * (numbers[POSITION] - q) / (1.0 + s.h * numbers[RATE])
-    elif kind == SPRING:
-        found, error = LOCK, q - numbers[REST]
-        s.rows.numbers[world, row, STIFFNESS] = numbers[SPRING_STIFFNESS]
-        s.rows.numbers[world, row, DAMPING] = numbers[SPRING_DAMPING]
-    if (found == DRIVE and high <= 0.0) or (kind == SPRING and ti.max(numbers[0], numbers[1]) <= 0.0):
-        found = IDLE
-    if kind == GEARS:
-        found = GEAR
-        put_gear(s, row, c, s.joints.drives[drive, OTHER], numbers[RATIO], world)
-    elif found != IDLE:
-        put_jacobian(
-            s.rows, row, triple(s.joints.coordinates, c, 0, world), triple(s.joints.coordinates, c, TURN_I, world),
-            triple(s.joints.coordinates, c, TURN_J, world), error, world,
+    found, error, target, low, high = Group.DRIVE, 0.0, 0.0, -numbers[MOTOR.effort], numbers[MOTOR.effort]
+    if kind == DriveKind.LIMIT:
+        found, error, low, high = nearer_limit(s, group, c, q, numbers[LIMIT.lowest], numbers[LIMIT.highest], world)
+    elif kind == DriveKind.MOTOR:
+        target = numbers[MOTOR.speed]
+    elif kind == DriveKind.SERVO:
+        target = numbers[MOTOR.gain] * (numbers[MOTOR.position] - q) / (1.0 + s.step.h * numbers[MOTOR.gain])
+    elif kind == DriveKind.SPRING:
+        found, error = Group.EQUALITY, q - numbers[SPRING.rest]
+        s.rows.numbers[world, row, ROW.stiffness] = numbers[SPRING.stiffness]
+        s.rows.numbers[world, row, ROW.damping] = numbers[SPRING.damping]
+    slack = kind == DriveKind.SPRING and ti.max(numbers[SPRING.stiffness], numbers[SPRING.damping]) <= 0.0
+    if (found == Group.DRIVE and high <= 0.0) or slack:
+        found = Group.IDLE
+    if kind == DriveKind.GEAR:
+        found = Group.GEAR
+        write_gear(s, row, c, s.joints.drives[drive, DRIVE.other], numbers[GEAR.ratio], world)
+    elif found != Group.IDLE:
+        of = ti.static(s.joints.coordinates)
+        write_jacobian(
+            s.rows, row, load_vector(of, c, COORDINATE.linear, world), load_vector(of, c, COORDINATE.angular_i, world),
+            load_vector(of, c, COORDINATE.angular_j, world), error, world,
         )  # fmt: skip
-        if kind != SPRING:
-            put_bounds(s.rows, row, target, low, high, world)
-    s.rows.groups[world, group, KIND] = found
+        if kind != DriveKind.SPRING:
+            write_bounds(s.rows, row, target, low, high, world)
+    s.rows.groups[world, group, GROUP.kind] = found
 
 
 @ti.func
 def nearer_limit(s: ti.template(), group, c, q, lowest, highest, world):
-    """The limit that q is nearer to: its kind of group, error, and bounds of the effort, infinite ones being none."""
-    found, error, low, high = LIMIT, q - lowest, 0.0, ti.math.inf
+    """The limit that q is nearer to.
+
+    Returns: the kind of its group, the error, and the bounds of the effort; infinite ones are none.
+    """
+    found, error, low, high = Group.LIMIT, q - lowest, 0.0, ti.math.inf
     if lowest == highest:
-        found, low = LOCK, -ti.math.inf
+        found, low = Group.EQUALITY, -ti.math.inf
     else:
         if highest - q < q - lowest:
             error, low, high = q - highest, -ti.math.inf, 0.0
-        i, j = s.rows.groups[world, group, BODY_I], s.rows.groups[world, group, BODY_J]
-        apart = triple(s.motion.velocities, i, LINEAR, world) - triple(s.motion.velocities, j, LINEAR, world)
-        rate = triple(s.joints.coordinates, c, 0, world).dot(apart)
-        rate += triple(s.joints.coordinates, c, TURN_I, world).dot(triple(s.motion.velocities, i, ANGULAR, world))
-        rate += triple(s.joints.coordinates, c, TURN_J, world).dot(triple(s.motion.velocities, j, ANGULAR, world))
+        v, of = ti.static(s.bodies.velocity, s.joints.coordinates)
+        i, j = s.rows.groups[world, group, GROUP.body_i], s.rows.groups[world, group, GROUP.body_j]
+        apart = load_vector(v, i, VELOCITY.linear, world) - load_vector(v, j, VELOCITY.linear, world)
+        rate = load_vector(of, c, COORDINATE.linear, world).dot(apart)
+        rate += load_vector(of, c, COORDINATE.angular_i, world).dot(load_vector(v, i, VELOCITY.angular, world))
+        rate += load_vector(of, c, COORDINATE.angular_j, world).dot(load_vector(v, j, VELOCITY.angular, world))
         inside = error
         if high == 0.0:
             inside = -error
-        # As of contacts, see rigid/constraints/contact_rows.py: what is a little inside is at the limit.
+        # As for contacts, see rigid/constraints/contact_rows.py: a coordinate just inside its limit is at the limit.
         if inside > 0.0:
-            error -= ti.min(inside, TOUCHING * s.h * s.h) * ti.select(high == 0.0, -1.0, 1.0)
-        if inside > s.h * (2.0 * ti.abs(rate) + SUDDEN):
-            found = IDLE
+            error -= ti.min(inside, TOUCHING * s.step.h * s.step.h) * ti.select(high == 0.0, -1.0, 1.0)
+        if inside > s.step.h * (2.0 * ti.abs(rate) + REACHED_SPEED):
+            found = Group.IDLE
     return found, error, low, high
 
 
 @ti.func
-def put_gear(s: ti.template(), row, a, b, ratio, world):
-    """Two rows whose sum is q_b - ratio q_a; the first has the bodies of a, the second those of b."""
+def write_gear(s: ti.template(), row, a, b, ratio, world):
+    """Write two rows whose sum is q_b - ratio q_a. The first has the bodies of a, the second those of b."""
     of = ti.static(s.joints.coordinates)
-    put_jacobian(
-        s.rows, row, -ratio * triple(of, a, 0, world), -ratio * triple(of, a, TURN_I, world),
-        -ratio * triple(of, a, TURN_J, world), of[world, b, VALUE] - ratio * of[world, a, VALUE], world,
+    write_jacobian(
+        s.rows, row, -ratio * load_vector(of, a, COORDINATE.linear, world),
+        -ratio * load_vector(of, a, COORDINATE.angular_i, world),
+        -ratio * load_vector(of, a, COORDINATE.angular_j, world),
+        of[world, b, COORDINATE.value] - ratio * of[world, a, COORDINATE.value], world,
     )  # fmt: skip
-    put_jacobian(
-        s.rows, row + 1, triple(of, b, 0, world), triple(of, b, TURN_I, world), triple(of, b, TURN_J, world), 0.0, world
-    )
+    write_jacobian(
+        s.rows, row + 1, load_vector(of, b, COORDINATE.linear, world), load_vector(of, b, COORDINATE.angular_i, world),
+        load_vector(of, b, COORDINATE.angular_j, world), 0.0, world,
+    )  # fmt: skip

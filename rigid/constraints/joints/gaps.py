@@ -1,7 +1,7 @@
-"""How far joints are open, read from the state of the bodies: what a solver leaves undone, for all solvers alike.
+"""Joint errors, computed from a state of the bodies, for any solver.
 
-All functions take a Model and a State of it, whose leading axes may be worlds or the frames of a recording, and give an
-array (..., joints), zero where a joint is as it should be.
+All functions take a Model and a State, whose leading axes may be worlds or the frames of a recording. They return an
+array (..., joints), zero for a joint without error.
 """
 
 import numpy as np
@@ -11,10 +11,10 @@ from rigid.rotation import rotate
 
 
 def joint_gaps(model, state):
-    """How far points that joints keep together are apart [m].
+    """Distances between the points that joints keep together [m].
 
-    Of a slider, across its axis; of a distance, how far it is beyond its limits, for it has no other rows. Soft joints
-    count too: they open under load, as they are meant to.
+    For a slider it is the distance across its axis; for a distance, how far it is beyond its limits. Soft joints are
+    included, although they open under load.
     """
     points, axes = joint_ends(model, state)
     apart = points[1] - points[0]
@@ -29,13 +29,13 @@ def joint_gaps(model, state):
 
 
 def joint_turns(model, state):
-    """How far bodies are turned against one another where joints lock that [rad].
+    """Angles by which joints are open [rad].
 
-    Of a hinge, the angle between both bodies' n0; of a universal joint, what its axes are off a right angle; of a
-    slider and a fixed joint, the angle of the rotation; of others nothing is locked.
+    For a hinge it is the angle between both bodies' n0; for a universal joint, the deviation of its axes from a right
+    angle; for a slider and a fixed joint, the angle of the rotation; zero for other joints.
     """
     _, (m, n) = joint_ends(model, state)
-    turn = np.einsum("...ki,...li->...kl", m, n)  # of the child's triad, seen in the parent's
+    turn = np.einsum("...ki,...li->...kl", m, n)  # of the child's axes, seen in the parent's
     # R - Rᵀ has the axis times 2 sin φ in it, and tr R = 1 + 2 cos φ.
     sine = 0.5 * np.linalg.norm([turn[..., i, j] - turn[..., j, i] for i, j in ((2, 1), (0, 2), (1, 0))], axis=0)
     whole = np.arctan2(sine, 0.5 * (np.trace(turn, axis1=-2, axis2=-1) - 1.0))
@@ -49,9 +49,9 @@ def joint_turns(model, state):
 
 
 def limit_violations(model, joint_positions):
-    """How far joints are beyond their limits [rad, of a slider m]; of a distance, see joint_gaps.
+    """How far joints are beyond their limits [rad; m for a slider]. For a distance see joint_gaps.
 
-    Arguments: model; joint_positions: as a solver's joint_positions() or JointPositions.positions gives them.
+    Args: model; joint_positions: from a solver's joint_positions() or JointPositions.positions.
     """
     found = {}
     for k, joint in enumerate(model.joints):
@@ -70,24 +70,26 @@ def limit_violations(model, joint_positions):
 
 
 def beyond(q, limits):
-    """How far positions are outside of limits (low, high); zero within."""
+    """How far positions are outside their limits; zero inside. Args: q: positions; limits: (low, high)."""
     low, high = limits
     return np.maximum(np.maximum(low - q, q - high), 0.0)
 
 
 def joint_ends(model, state):
-    """Where the ends of all joints are, of parents and of children: points (2, ..., joints, 3) [m] and triads, as rows
-    (2, ..., joints, 3, 3)."""
-    # A row more, the last, for the ground, whose index is -1.
+    """The ends of all joints, on parents and children.
+
+    Returns: points (2, ..., joints, 3) [m], and axes as rows (2, ..., joints, 3, 3), in the world.
+    """
+    # The last row is the ground, whose index is -1.
     lead = state.position.shape[:-2]
     position = np.concatenate([state.position, np.zeros((*lead, 1, 3))], axis=-2)
     rotation = np.concatenate([state.rotation, np.broadcast_to((1.0, 0.0, 0.0, 0.0), (*lead, 1, 4))], axis=-2)
-    points, triads = [], []
+    points, directions = [], []
     for side in ("parent", "child"):
         body = np.array([getattr(joint, side) for joint in model.joints], int)
         anchors = np.reshape([getattr(joint, f"{side}_anchor") for joint in model.joints], (-1, 3))
         axes = np.reshape([getattr(joint, f"{side}_axes") for joint in model.joints], (-1, 3, 3))
         turned = rotation[..., body, :]
         points.append(position[..., body, :] + rotate(turned, anchors))
-        triads.append(rotate(turned[..., None, :], axes))
-    return np.stack(points), np.stack(triads)
+        directions.append(rotate(turned[..., None, :], axes))
+    return np.stack(points), np.stack(directions)

@@ -6,16 +6,16 @@ Its coordinate is the angle of the child's n_1 in the plane of the parent's n_1 
 
 import taichi as ti
 
-from rigid.constraints.joints.place import counted, put_angle, put_point, put_right_angle
+from rigid.constraints.joints.frames import counted_angle, write_angle, write_point_rows, write_right_angle_row
 
 
 @ti.func
-def put_hinge(s: ti.template(), row, c, at, world):
-    """Rows and coordinate of a hinge. Arguments: its first row and coordinate; at: of `ends`."""
-    n_i, n_j = at[4], at[5]
+def write_hinge(s: ti.template(), row, c, ends, world):
+    """Write rows and coordinate of a hinge. Args: row, c: its first ones; ends: from `joint_ends`."""
+    n_i, n_j = ends[4], ends[5]
     if row >= 0:
-        put_point(s, row, at, world)
-        put_right_angle(s, row + 3, n_i[1], n_j[0], world)
-        put_right_angle(s, row + 4, n_i[2], n_j[0], world)
+        write_point_rows(s, row, ends, world)
+        write_right_angle_row(s, row + 3, n_i[1], n_j[0], world)
+        write_right_angle_row(s, row + 4, n_i[2], n_j[0], world)
     angle = ti.atan2(n_i[2].dot(n_j[1]), n_i[1].dot(n_j[1]))
-    put_angle(s, c, n_j[0], counted(s, c, angle, world), world)
+    write_angle(s, c, n_j[0], counted_angle(s, c, angle, world), world)

@@ -1,4 +1,4 @@
-"""Positions and velocities of joints, read from the state of the bodies."""
+"""Positions and velocities of joints, computed from a state of the bodies."""
 
 from copy import copy
 
@@ -10,12 +10,12 @@ from rigid.rotation import from_matrix, normalised, rotate, swing_twist_angles, 
 
 
 class JointPositions:
-    """What joints of a model read, counted on from one reading to the next.
+    """Reads joint positions, and counts angles past full turns from one reading to the next.
 
-    Angles of hinges and universal joints go on past full turns, as long as they are read at least twice a turn; the
-    first reading, and the first after `forget`, is in (-π, π].
+    Angles of hinges and universal joints are counted correctly if they are read at least twice a turn. The first
+    reading, and the first after `forget`, is in (-π, π].
 
-    Arguments: models: one for all worlds, or one each.
+    Args: models: one for all worlds, or one for each.
     """
 
     def __init__(self, *models):
@@ -23,16 +23,21 @@ class JointPositions:
         self.last = {}
 
     def forget(self):
-        """Count from (-π, π] again."""
+        """Start in (-π, π] again."""
         self.last = {}
 
     def count_from(self, angles):
-        """Count on from these. Arguments: {name: angle}, as positions() gives those of hinges and universal joints."""
+        """Count on from given angles. Args: angles: {name: angle}, those of positions()."""
         self.last = dict(angles)
 
     def positions(self, state):
-        """{name: position}: a hinge's angle [rad], a slider's shift [m], (...,); both angles of a universal joint
-        (..., 2) [rad]; swing and twist of a ball (..., 2) [rad]. Arguments: a State."""
+        """Joint positions.
+
+        Args: state: a State.
+
+        Returns: {name: position}: the angle of a hinge [rad] and the shift of a slider [m], (...,); both angles of a
+        universal joint, swing and twist of a ball (..., 2) [rad]. Other joints are left out.
+        """
         found = {}
         for joint in self.joints:
             if isinstance(joint, Slider):
@@ -45,7 +50,7 @@ class JointPositions:
     def _angles(self, state, joint):
         m = axes_in_world(state, joint.parent, joint.parent_axes)
         n = axes_in_world(state, joint.child, joint.child_axes)
-        turn = np.einsum("...ki,...li->...kl", m, n)  # of the child's triad, seen in the parent's
+        turn = np.einsum("...ki,...li->...kl", m, n)  # of the child's axes, seen in the parent's
         if isinstance(joint, Ball):
             return np.stack(swing_twist_angles(from_matrix(turn), np.array([1.0, 0.0, 0.0])), axis=-1)
         angle = np.arctan2(turn[..., 2, 1], turn[..., 1, 1])
@@ -56,8 +61,13 @@ class JointPositions:
         return self.last[joint.name]
 
     def velocities(self, state):
-        """{name: velocity}, shaped like positions but for a ball, whose relative angular velocity it is, in the world
-        (..., 3) [rad/s]. Arguments: a State."""
+        """Joint velocities.
+
+        Args: state: a State.
+
+        Returns: {name: velocity}, shaped like positions; for a ball the relative angular velocity in the world (..., 3)
+        [rad/s].
+        """
         found = {}
         for joint in self.joints:
             if isinstance(joint, Slider):
@@ -75,7 +85,7 @@ class JointPositions:
 
 
 def as_one(joints):
-    """A joint whose anchors and axes are those of all worlds, (worlds, ...); of one world, as they are."""
+    """A joint with the anchors and axes of all worlds, (worlds, ...). Args: joints: the same one in each model."""
     joint = copy(joints[0])
     if len(joints) > 1:
         for name in ("parent_anchor", "child_anchor", "parent_axes", "child_axes"):
@@ -84,8 +94,11 @@ def as_one(joints):
 
 
 def reach_and_axis(state, joint):
-    """Of a slider: from the parent's anchor to the child's, the axis, and how fast the child's anchor moves against
-    what of the parent is there, all (..., 3)."""
+    """Distance and axis of a slider.
+
+    Returns, all (..., 3): from the parent's anchor to the child's [m]; the axis; the velocity of the child's anchor
+    relative to the parent [m/s].
+    """
     axis = axes_in_world(state, joint.parent, joint.parent_axes)[..., 0, :]
     start = point_in_world(state, joint.parent, joint.parent_anchor)
     end = point_in_world(state, joint.child, joint.child_anchor)
@@ -97,7 +110,7 @@ def reach_and_axis(state, joint):
 
 
 def motion(state, body):
-    """Velocity and angular velocity of a body (..., 3); none of the ground's."""
+    """Velocity and angular velocity of a body (..., 3); zero for the ground."""
     if body == GROUND:
         return np.zeros((*state.position.shape[:-2], 3)), np.zeros((*state.position.shape[:-2], 3))
     return state.velocity[..., body, :], state.angular_velocity[..., body, :]
@@ -114,5 +127,5 @@ def axes_in_world(state, body, axes):
     """Axes (..., 3, 3) of a body's frame, as rows in the world (..., 3, 3)."""
     if body == GROUND:
         return np.broadcast_to(axes, (*state.position.shape[:-2], 3, 3))
-    # In 32 bits rotations are off length one by more than what a matrix of a rotation may be off.
+    # In 32 bits the length of a quaternion has a larger error than a rotation matrix may have.
     return np.einsum("...ij,...kj->...ki", to_matrix(normalised(state.rotation[..., body, :])), axes)

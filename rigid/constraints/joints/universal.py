@@ -1,22 +1,22 @@
 """Universal joint about n_i0 and n_j1: a ball's three rows, and n_i0·n_j1 = 0 [4].
 
-Its rotation is R(n_0, a) R(n_1, b); as the axes stay at a right angle, the relative angular velocity along each is the
-rate of its angle. Both are counted on past full turns.
+Its rotation is R(n_0, a) R(n_1, b). The axes stay at a right angle, so the relative angular velocity along each is the
+rate of its angle. Both angles are counted on past full turns.
 """
 
 import taichi as ti
 
-from rigid.constraints.joints.place import counted, put_angle, put_point, put_right_angle
+from rigid.constraints.joints.frames import counted_angle, write_angle, write_point_rows, write_right_angle_row
 
 
 @ti.func
-def put_universal(s: ti.template(), row, c, at, world):
-    """Rows and coordinates of a universal joint. Arguments: its first row and coordinate; at: of `ends`."""
-    n_i, n_j = at[4], at[5]
+def write_universal(s: ti.template(), row, c, ends, world):
+    """Write rows and coordinates of a universal joint. Args: row, c: its first ones; ends: from `joint_ends`."""
+    n_i, n_j = ends[4], ends[5]
     if row >= 0:
-        put_point(s, row, at, world)
-        put_right_angle(s, row + 3, n_i[0], n_j[1], world)
+        write_point_rows(s, row, ends, world)
+        write_right_angle_row(s, row + 3, n_i[0], n_j[1], world)
     a = ti.atan2(n_i[2].dot(n_j[1]), n_i[1].dot(n_j[1]))
     b = ti.atan2(n_i[0].dot(n_j[2]), n_i[0].dot(n_j[0]))
-    put_angle(s, c, n_i[0], counted(s, c, a, world), world)
-    put_angle(s, c + 1, n_j[1], counted(s, c + 1, b, world), world)
+    write_angle(s, c, n_i[0], counted_angle(s, c, a, world), world)
+    write_angle(s, c + 1, n_j[1], counted_angle(s, c + 1, b, world), world)

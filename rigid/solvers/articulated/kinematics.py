@@ -1,148 +1,124 @@
-"""Poses from coordinates, and coordinates moved on by speeds: from the roots to the leaves."""
+"""Poses from coordinates, and the integration of coordinates: from the roots outward."""
 
 import taichi as ti
 
-from pbd.core.quaternions import rotate, rotate_back
-from rigid.constraints.joints.place import axis
-from rigid.kernels.columns import put_triple, quadruple, triple
-from rigid.kernels.motion import exponential, product
-from rigid.solvers.articulated.links import (
-    AXIS,
-    BACK,
-    COORDINATE,
-    FRAME,
-    FREEDOMS,
-    KIND,
-    PARENT,
-    PARENT_BODY,
-    POINT_CHILD,
-    POINT_PARENT,
-    SPEED,
-)
-from rigid.solvers.articulated.links import BODY as LINK_BODY
-from rigid.solvers.articulated.tree import BALL, FREE, HINGE, SLIDER, UNIVERSAL
+from pbd.core.quaternions import axis_rotation, exponential, multiply, rotate, rotate_back
+from rigid.kernels.motion import POSE
+from rigid.kernels.vectors import axis, load_quaternion, load_vector, store_quaternion, store_vector
+from rigid.solvers.articulated.links import AXIS, LINK, LINK_FRAMES
+from rigid.solvers.articulated.spanning_trees import LinkKind
 
 
 @ti.func
-def unit(k: ti.template(), angle):
-    """The quaternion of a turn about x or y, k being 0 or 1."""
-    sine = ti.sin(0.5 * angle)
-    v = sine * axis(k)
-    return ti.Vector([ti.cos(0.5 * angle), v[0], v[1], v[2]])
-
-
-@ti.func
-def four(s: ti.template(), at, world):
-    """Four coordinates of a tree, a quaternion."""
+def load_rotation(s: ti.template(), at, world):
+    """Four coordinates of a tree, a quaternion. Args: at: the first one."""
     return ti.Vector([s.trees.coordinates[world, at + k] for k in ti.static(range(4))])
 
 
 @ti.func
 def joint_frame(s: ti.template(), link, world):
     """The rotation of a joint's axes in the parent to the world."""
-    parent = quadruple(s.motion.poses, s.trees.integers[link, PARENT_BODY], 3, world)
-    return product(parent, quadruple(s.trees.numbers, link, FRAME, world))
+    parent = load_quaternion(s.bodies.pose, s.trees.links[link, LINK.parent_body], POSE.rotation, world)
+    return multiply(parent, load_quaternion(s.trees.frames, link, LINK_FRAMES.frame, world))
 
 
 @ti.func
-def put_axis(s: ti.template(), speed, linear, angular, world):
+def store_axis(s: ti.template(), speed, linear, angular, world):
     """Write s of a speed: the velocity of the link's centre of mass, and its angular velocity."""
-    put_triple(s.trees.axes, speed, AXIS, linear, world)
-    put_triple(s.trees.axes, speed, AXIS + 3, angular, world)
+    store_vector(s.trees.axes, speed, AXIS.linear, linear, world)
+    store_vector(s.trees.axes, speed, AXIS.angular, angular, world)
 
 
 @ti.func
-def place(s: ti.template(), world):
-    """Poses of all bodies from the coordinates, and the axes along which speeds move them."""
-    of = ti.static(s.trees.integers)
-    for link in range(of.shape[0]):
-        kind, body, at, speed = of[link, KIND], of[link, LINK_BODY], of[link, COORDINATE], of[link, SPEED]
+def compute_poses(s: ti.template(), world):
+    """Compute poses of all bodies from the coordinates, and the axes along which speeds move them."""
+    links = ti.static(s.trees.links)
+    for link in range(links.shape[0]):
+        kind, body = links[link, LINK.kind], links[link, LINK.body]
+        at, speed = links[link, LINK.first_coordinate], links[link, LINK.first_speed]
         q, x = ti.Vector([1.0, 0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0])
-        if kind == FREE:
+        if kind == LinkKind.FREE:
             x = ti.Vector([s.trees.coordinates[world, at + k] for k in ti.static(range(3))])
-            q = four(s, at + 3, world)
+            q = load_rotation(s, at + 3, world)
             for k in ti.static(range(3)):
-                put_axis(s, speed + k, axis(k), 0.0 * x, world)
-                put_axis(s, speed + 3 + k, 0.0 * x, axis(k), world)
+                store_axis(s, speed + k, axis(k), 0.0 * x, world)
+                store_axis(s, speed + 3 + k, 0.0 * x, axis(k), world)
         else:
-            parent = of[link, PARENT_BODY]
+            parent = links[link, LINK.parent_body]
             start = joint_frame(s, link, world)
             n, shift = rotate(start, axis(0)), 0.0
-            if kind == HINGE:
-                q = unit(0, s.trees.coordinates[world, at])
-            elif kind == UNIVERSAL:
-                q = product(unit(0, s.trees.coordinates[world, at]), unit(1, s.trees.coordinates[world, at + 1]))
-            elif kind == BALL:
-                q = four(s, at, world)
-            elif kind == SLIDER:
+            if kind == LinkKind.HINGE:
+                q = axis_rotation(0, s.trees.coordinates[world, at])
+            elif kind == LinkKind.UNIVERSAL:
+                first = axis_rotation(0, s.trees.coordinates[world, at])
+                q = multiply(first, axis_rotation(1, s.trees.coordinates[world, at + 1]))
+            elif kind == LinkKind.BALL:
+                q = load_rotation(s, at, world)
+            elif kind == LinkKind.SLIDER:
                 shift = s.trees.coordinates[world, at]
-            turned = product(start, q)
-            q = product(turned, quadruple(s.trees.numbers, link, BACK, world))
-            arm = rotate(q, triple(s.trees.numbers, link, POINT_CHILD, world))
-            held = rotate(
-                quadruple(s.motion.poses, parent, 3, world), triple(s.trees.numbers, link, POINT_PARENT, world)
+            turned = multiply(start, q)
+            q = multiply(turned, load_quaternion(s.trees.frames, link, LINK_FRAMES.inverse_child_frame, world))
+            arm = rotate(q, load_vector(s.trees.frames, link, LINK_FRAMES.point_child, world))
+            parent_arm = rotate(
+                load_quaternion(s.bodies.pose, parent, POSE.rotation, world),
+                load_vector(s.trees.frames, link, LINK_FRAMES.point_parent, world),
             )
-            x = triple(s.motion.poses, parent, 0, world) + held + shift * n - arm
-            if kind == SLIDER:
-                put_axis(s, speed, n, 0.0 * n, world)
-            elif kind == BALL:
+            x = load_vector(s.bodies.pose, parent, POSE.position, world) + parent_arm + shift * n - arm
+            if kind == LinkKind.SLIDER:
+                store_axis(s, speed, n, 0.0 * n, world)
+            elif kind == LinkKind.BALL:
                 for k in ti.static(range(3)):
-                    put_axis(s, speed + k, arm.cross(axis(k)), axis(k), world)
-            elif kind == HINGE or kind == UNIVERSAL:
-                put_axis(s, speed, arm.cross(n), n, world)
-                if kind == UNIVERSAL:
+                    store_axis(s, speed + k, arm.cross(axis(k)), axis(k), world)
+            elif kind == LinkKind.HINGE or kind == LinkKind.UNIVERSAL:
+                store_axis(s, speed, arm.cross(n), n, world)
+                if kind == LinkKind.UNIVERSAL:
                     second = rotate(turned, axis(1))
-                    put_axis(s, speed + 1, arm.cross(second), second, world)
+                    store_axis(s, speed + 1, arm.cross(second), second, world)
         q /= q.norm()
-        put_triple(s.motion.poses, body, 0, x, world)
-        for k in ti.static(range(4)):
-            s.motion.poses[world, body, 3 + k] = q[k]
+        store_vector(s.bodies.pose, body, POSE.position, x, world)
+        store_quaternion(s.bodies.pose, body, POSE.rotation, q, world)
 
 
 @ti.func
-def move_on(s: ti.template(), stage, world):
-    """Coordinates after a step of h at the speeds of a stage. Poses are left as they are."""
-    of, u = ti.static(s.trees.integers, s.trees.speeds)
-    for link in range(of.shape[0]):
-        kind, at, speed = of[link, KIND], of[link, COORDINATE], of[link, SPEED]
-        if kind == FREE or kind == BALL:
-            first = at  # of the quaternion, and of its angular velocity, in the axes that carry it
-            turning = speed
-            if kind == FREE:
+def integrate_coordinates(s: ti.template(), stage: ti.template(), world):
+    """Integrate the coordinates for one substep. Poses stay. Args: stage: 0 for speeds, 1 for pseudo-speeds."""
+    links, q, u = ti.static(s.trees.links, s.trees.coordinates, s.trees.speeds)
+    for link in range(links.shape[0]):
+        kind, at, speed = links[link, LINK.kind], links[link, LINK.first_coordinate], links[link, LINK.first_speed]
+        if kind == LinkKind.FREE or kind == LinkKind.BALL:
+            first, turning = at, speed  # of the quaternion, and of the angular velocity in the axes that carry it
+            if kind == LinkKind.FREE:
                 for k in ti.static(range(3)):
-                    s.trees.coordinates[world, at + k] = (
-                        s.trees.coordinates[world, at + k] + s.h * u[world, stage, speed + k]
-                    )
+                    q[world, at + k] = q[world, at + k] + s.step.h * u[world, stage, speed + k]
                 first, turning = at + 3, speed + 3
-            spin = ti.Vector([u[world, stage, turning + k] for k in ti.static(range(3))])
-            if kind == BALL:
-                spin = rotate_back(joint_frame(s, link, world), spin)
-            q = product(exponential(s.h * spin), four(s, first, world))
-            q /= q.norm()
+            w = ti.Vector([u[world, stage, turning + k] for k in ti.static(range(3))])
+            if kind == LinkKind.BALL:
+                w = rotate_back(joint_frame(s, link, world), w)
+            rotation = multiply(exponential(s.step.h * w), load_rotation(s, first, world))
+            rotation /= rotation.norm()
             for k in ti.static(range(4)):
-                s.trees.coordinates[world, first + k] = q[k]
+                q[world, first + k] = rotation[k]
         else:
-            for k in range(of[link, FREEDOMS]):
-                s.trees.coordinates[world, at + k] = (
-                    s.trees.coordinates[world, at + k] + s.h * u[world, stage, speed + k]
-                )
+            for k in range(links[link, LINK.speeds]):
+                q[world, at + k] = q[world, at + k] + s.step.h * u[world, stage, speed + k]
 
 
 @ti.func
-def carried(s: ti.template(), link, array: ti.template(), row, column, world):
-    """What a velocity in six columns of a row, the parent's, gives a link: linear at its centre of mass, and angular.
+def carried_velocity(s: ti.template(), link, array: ti.template(), row, column, world):
+    """The velocity that a link has from its parent's motion: linear at its centre of mass, and angular.
 
-    Arguments: row: the parent's in this array, or one that is not looked at where the parent is the ground.
+    Args: array, row, column: where the parent's velocity is, six columns; not read if the parent is the ground.
     """
     v, w = ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0])
-    if s.trees.integers[link, PARENT] >= 0:
-        w = triple(array, row, column + 3, world)
-        v = triple(array, row, column, world) + w.cross(offset(s, link, world))
+    if s.trees.links[link, LINK.parent] >= 0:
+        w = load_vector(array, row, column + 3, world)
+        v = load_vector(array, row, column, world) + w.cross(offset(s, link, world))
     return v, w
 
 
 @ti.func
 def offset(s: ti.template(), link, world):
     """From the centre of mass of a link's parent to its own [m]."""
-    here, parent = s.trees.integers[link, LINK_BODY], s.trees.integers[link, PARENT_BODY]
-    return triple(s.motion.poses, here, 0, world) - triple(s.motion.poses, parent, 0, world)
+    body, parent = s.trees.links[link, LINK.body], s.trees.links[link, LINK.parent_body]
+    here = load_vector(s.bodies.pose, body, POSE.position, world)
+    return here - load_vector(s.bodies.pose, parent, POSE.position, world)

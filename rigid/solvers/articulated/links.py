@@ -1,84 +1,78 @@
-"""The arrays of trees: links, coordinates, speeds and what the sweeps along a tree leave; and poses as coordinates.
+"""The arrays of trees: links, coordinates, speeds, and scratch memory; coordinates from poses.
 
-A link hangs on its parent by a joint frame. With P and C the frames of the joint in parent and child, one rotation of
-the parent's axes to the world carries on to the child's:
+A link hangs on its parent by a joint. P and C are the joint's frames in parent and child. One rotation Q of the
+parent's axes in the world gives the child's:
 
     q_child = q_parent P Q C⁻¹,    x_child = x_parent + R_parent a + shift - R_child b
 
-with a and b the joint's point in each, and Q the turn that the coordinates say. P's first axis is the joint's n_0. In a
-tree that runs from a joint's child to its parent coordinates count the other way: Q⁻¹ is Q of -q, for a universal
-joint with its axes exchanged.
+a and b are the joint's point in each body, and Q is the rotation by the coordinates. The first axis of P is the joint's
+n_0. If a tree runs from a joint's child to its parent, coordinates count the other way: Q⁻¹ is Q of -q, and for a
+universal joint the axes are exchanged.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from rigid.collision.data import array
+from pbd.core.arrays import Columns, Integer, Real, allocate, count
 from rigid.rotation import conjugate, from_matrix, multiply, normalised, rotate, rotate_back, to_matrix
-from rigid.solvers.articulated.tree import (
-    BALL,
-    COORDINATES,
-    FREE,
-    FREEDOM,
-    HINGE,
-    SLIDER,
-    UNIVERSAL,
-    ends_of_trees,
-    spanning_trees,
-)
+from rigid.solvers.articulated.spanning_trees import COORDINATES, SPEEDS, LinkKind, spanning_trees, tree_ends
+
+# Integers of a link: its body; the parent's link, -1 for the ground, and body; its LinkKind; its first speed, how many,
+# and its first coordinate; of its tree the first link, the one behind the last, the first speed, and how many.
+LINK = Columns(
+    body=1, parent=1, parent_body=1, kind=1, first_speed=1, speeds=1, first_coordinate=1, tree=1, tree_end=1,
+    tree_first_speed=1, tree_speeds=1,
+)  # fmt: skip
+
+# P; C⁻¹; the joint's point in parent and child [m].
+LINK_FRAMES = Columns(frame=4, inverse_child_frame=4, point_parent=3, point_child=3)
+
+# Of each speed: s, the velocity that it gives the body, linear and angular; U, the momentum of the articulated body for
+# it; d⁻¹ = 1/(sᵀU); sᵀp of the momentum p.
+AXIS = Columns(linear=3, angular=3, momentum=3, angular_momentum=3, inverse=1, projection=1)
+
+# Scratch memory of each link, about its centre of mass: the articulated inertia in blocks M, H and K, of which M and K
+# are symmetric; the momentum of what hangs on it, linear and angular; and the momentum of a test impulse, or a velocity
+# that is passed outward.
+ARTICULATED = Columns(M=6, H=9, K=6, momentum=3, angular_momentum=3, test=6)
 
 
 class Trees(NamedTuple):
-    """L links of B bodies, with D speeds and Q coordinates in all; W worlds."""
+    """Links of all bodies."""
 
-    integers: Any  # (L, 11) i32: see below; only read
-    link_of: Any  # (B + 1,) i32: each body's link, -1 for the ground, which is the last; only read
-    numbers: Any  # (W, L, 14): see below; only read
-    coordinates: Any  # (W, Q): of a hinge or slider q, of a universal joint two, of a ball a quaternion, of what
-    # floats its position and a quaternion
-    speeds: Any  # (W, 2, D): u, in stage 0 of a step, and the pseudo-speeds of stage 1
-    axes: Any  # (W, D, 14): see below
-    sums: Any  # (W, L, 33): see below
-
-
-# Columns of `integers`: the body; the parent's link, -1 for the ground, and its body; the kind of joint; the first
-# speed, how many, and the first coordinate; the tree's first link, the one behind its last, its first speed, how many.
-BODY, PARENT, PARENT_BODY, KIND, SPEED, FREEDOMS, COORDINATE, TREE, TREE_END, TREE_SPEED, TREE_FREEDOMS = range(11)
-
-# Columns of `numbers`: P; C⁻¹; the joint's point in parent and child.
-FRAME, BACK, POINT_PARENT, POINT_CHILD = 0, 4, 8, 11
-
-# Columns of `axes`, of each speed: s, the velocity it gives the body, linear and angular; U, the momentum that goes
-# with it in the articulated body; 1/(sᵀU); sᵀp, of the momentum p that is to be shared out.
-AXIS, MOMENTUM, INVERSE, SHARE = 0, 6, 12, 13
-
-# Columns of `sums`, of each link, about its centre of mass: the articulated inertia (M, H, K), momentum, linear and
-# angular, of what hangs on it; and the same for one impulse, or a velocity that goes down the tree.
-INERTIA, SUM, TEST = 0, 21, 27
+    links: Integer(count.links, LINK)
+    link_of: Integer(count.bodies)  # the link of each body, -1 for the ground
+    frames: Real(count.worlds, count.links, LINK_FRAMES)
+    coordinates: Real(count.worlds, count.tree_coordinates, kept=True)  # see COORDINATES
+    speeds: Real(count.worlds, 2, count.speeds, kept=True)  # u, and the pseudo-speeds of position correction
+    axes: Real(count.worlds, count.speeds, AXIS, kept=True)
+    articulated: Real(count.worlds, count.links, ARTICULATED)
 
 
-class LinkTable:
-    """Links of models, one model for all worlds or one each, of one structure. `links` is rigid/solvers/articulated/tree.py's;
-    `held` are the joints in the trees."""
+class TreeBuilder:
+    """The trees of models. Args: models: one for all worlds, or one for each, of one structure; worlds.
+
+    Attributes: links: list of Link; closed: indices of the joints that become coordinates.
+    """
 
     def __init__(self, models, worlds):
         self.models, self.worlds, self.links = models, worlds, spanning_trees(models[0])
-        self.held = {link.joint for link in self.links if link.joint is not None}
-        self.speeds = np.cumsum([0, *(FREEDOM[link.kind] for link in self.links)])
-        self.coordinates = np.cumsum([0, *(COORDINATES[link.kind] for link in self.links)])
-        self.ends = ends_of_trees(self.links)
-        self.numbers = np.stack([self._numbers(model) for model in models])
+        self.closed = {link.joint for link in self.links if link.joint is not None}
+        self.first_speeds = np.cumsum([0, *(SPEEDS[link.kind] for link in self.links)])
+        self.first_coordinates = np.cumsum([0, *(COORDINATES[link.kind] for link in self.links)])
+        self.ends = tree_ends(self.links)
+        self.frames = np.stack([self.frames_of(model) for model in models])
 
     @property
     def most_speeds(self):
         """Speeds of the tree that has most, at least one."""
-        return max([1, *(self.speeds[end] - self.speeds[first] for first, end in self.ends)])
+        return max([1, *(self.first_speeds[end] - self.first_speeds[first] for first, end in self.ends)])
 
-    def _numbers(self, model):
-        """Columns of `numbers` of all links (L, 14)."""
-        found = np.zeros((len(self.links), POINT_CHILD + 3))
-        found[:, [FRAME, BACK]] = 1.0
+    def frames_of(self, model):
+        """LINK_FRAMES of all links (links, 14)."""
+        found = np.zeros((len(self.links), LINK_FRAMES.total))
+        found[:, [LINK_FRAMES.frame, LINK_FRAMES.inverse_child_frame]] = 1.0
         for row, link in zip(found, self.links):
             if link.joint is None:
                 continue
@@ -87,71 +81,76 @@ class LinkTable:
             if link.reversed:
                 ends.reverse()
             frames = [np.transpose(axes) for axes, _ in ends]
-            if link.reversed and link.kind == UNIVERSAL:
+            if link.reversed and link.kind == LinkKind.UNIVERSAL:
                 frames = [frame[:, [1, 0, 2]] * (1, 1, -1) for frame in frames]
-            row[FRAME:BACK], row[BACK:POINT_PARENT] = from_matrix(frames[0]), conjugate(from_matrix(frames[1]))
-            row[POINT_PARENT:POINT_CHILD], row[POINT_CHILD:] = ends[0][1], ends[1][1]
+            row[LINK_FRAMES["frame"]] = from_matrix(frames[0])
+            row[LINK_FRAMES["inverse_child_frame"]] = conjugate(from_matrix(frames[1]))
+            row[LINK_FRAMES["point_parent"]], row[LINK_FRAMES["point_child"]] = ends[0][1], ends[1][1]
         return found
 
     def integers(self):
-        """Columns of `integers` (L, 11)."""
+        """LINK of all links (links, 11)."""
         found = []
         for k, (link, (first, end)) in enumerate(zip(self.links, self.ends)):
             parent = self.links[link.parent].body if link.parent >= 0 else len(self.models[0].bodies)
-            speeds, start = FREEDOM[link.kind], self.speeds[first]
-            found.append([link.body, link.parent, parent, link.kind, self.speeds[k], speeds, self.coordinates[k],
-                          first, end, start, self.speeds[end] - start])  # fmt: skip
-        return np.reshape(found, (-1, TREE_FREEDOMS + 1)).astype(np.int32)
+            start = self.first_speeds[first]
+            found.append([link.body, link.parent, parent, link.kind, self.first_speeds[k], SPEEDS[link.kind],
+                          self.first_coordinates[k], first, end, start, self.first_speeds[end] - start])  # fmt: skip
+        return np.reshape(found, (-1, LINK.total)).astype(np.int32)
 
-    def upload(self):
-        """Taichi arrays: a Trees, at the models' starting poses."""
+    def allocate(self):
+        """Make the Taichi arrays, a Trees, at the models' starting poses."""
         states = [model.initial_state() for model in self.models]
         poses = np.stack([np.concatenate([state.position, state.rotation], axis=-1) for state in states])
         link_of = np.full(len(self.models[0].bodies) + 1, -1, np.int32)
         for k, link in enumerate(self.links):
             link_of[link.body] = k
-        count, speeds = len(self.links), self.speeds[-1]
-
-        def each(numbers):
-            return array(np.broadcast_to(numbers, (self.worlds, *numbers.shape[1:])))
-
-        return Trees(
-            array(self.integers()), array(link_of), each(self.numbers), each(self.coordinates_of(poses)),
-            array(np.zeros((self.worlds, 2, speeds))), array(np.zeros((self.worlds, speeds, SHARE + 1))),
-            array(np.zeros((self.worlds, count, TEST + 6))),
+        coordinates = self.coordinates_of(poses)
+        values = {
+            "links": self.integers(),
+            "link_of": link_of,
+            "frames": np.broadcast_to(self.frames, (self.worlds, *self.frames.shape[1:])),
+            "coordinates": np.broadcast_to(coordinates, (self.worlds, coordinates.shape[1])),
+        }
+        return allocate(
+            Trees, values, worlds=self.worlds, bodies=len(link_of), links=len(self.links),
+            speeds=int(self.first_speeds[-1]), tree_coordinates=coordinates.shape[1],
         )  # fmt: skip
 
     def coordinates_of(self, poses, before=None):
-        """Coordinates of poses (worlds, bodies, 7): (worlds, Q); what the joints do not allow is left out of them.
+        """Find the coordinates of poses; what the joints do not allow is left out.
 
-        Arguments: before: coordinates whose turns angles count on from; None for (-π, π].
+        Args: poses (worlds, bodies, 7); before: coordinates from which angles are counted on, None for (-π, π].
+
+        Returns: array (worlds, coordinates), with one column at least.
         """
-        found = np.zeros((len(poses), max(self.coordinates[-1], 1)))
-        numbers = self.numbers
+        found = np.zeros((len(poses), max(self.first_coordinates[-1], 1)))
+        frames = self.frames
         for k, link in enumerate(self.links):
             here = poses[:, link.body]
             parent = np.tile(np.eye(7)[3], (len(poses), 1))
             if link.parent >= 0:
                 parent = poses[:, self.links[link.parent].body]
-            columns = slice(self.coordinates[k], self.coordinates[k + 1])
-            start = multiply(parent[:, 3:], numbers[:, k, FRAME:BACK])
-            turn = multiply(conjugate(start), multiply(here[:, 3:], conjugate(numbers[:, k, BACK:POINT_PARENT])))
-            if link.kind == FREE:
+            columns = slice(self.first_coordinates[k], self.first_coordinates[k + 1])
+            start = multiply(parent[:, 3:], frames[:, k, LINK_FRAMES["frame"]])
+            back = conjugate(frames[:, k, LINK_FRAMES["inverse_child_frame"]])
+            turn = multiply(conjugate(start), multiply(here[:, 3:], back))
+            if link.kind == LinkKind.FREE:
                 found[:, columns] = here
-            elif link.kind == BALL:
+            elif link.kind == LinkKind.BALL:
                 found[:, columns] = normalised(turn)
-            elif link.kind == HINGE:
+            elif link.kind == LinkKind.HINGE:
                 angle = 2 * np.arctan2(turn[:, 1], turn[:, 0])
                 found[:, columns] = angle[:, None]
-            elif link.kind == UNIVERSAL:
+            elif link.kind == LinkKind.UNIVERSAL:
                 m = to_matrix(normalised(turn))
                 angles = np.arctan2(m[:, 2, 1], m[:, 1, 1]), np.arctan2(m[:, 0, 2], m[:, 0, 0])
                 found[:, columns] = np.stack(angles, axis=-1)
-            elif link.kind == SLIDER:
-                a, b = (rotate(pose[:, 3:], point) + pose[:, :3] for pose, point in
-                        ((parent, numbers[:, k, POINT_PARENT:POINT_CHILD]), (here, numbers[:, k, POINT_CHILD:])))
+            elif link.kind == LinkKind.SLIDER:
+                ends = (parent, "point_parent"), (here, "point_child")
+                a, b = (rotate(pose[:, 3:], frames[:, k, LINK_FRAMES[name]]) + pose[:, :3] for pose, name in ends)
                 found[:, columns] = rotate_back(start, b - a)[:, :1]
-            if link.kind in (HINGE, UNIVERSAL):
+            if link.kind in (LinkKind.HINGE, LinkKind.UNIVERSAL):
                 last = 0.0 if before is None else before[:, columns]
                 turns = np.round((last - found[:, columns]) / (2 * np.pi))
                 found[:, columns] += 2 * np.pi * turns

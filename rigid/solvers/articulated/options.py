@@ -12,6 +12,6 @@ class ArticulatedOptions(SequentialOptions):
 
     velocity_products: str = "projected"
     """How velocity products (Coriolis terms) are found: "projected" loses energy, "explicit" is the source's way and
-    can gain it (rigid/solvers/articulated/products.py)."""
+    can gain it (rigid/solvers/articulated/velocity_products.py)."""
 
     CHECKS = {**SequentialOptions.CHECKS, "velocity_products": choice("projected", "explicit")}

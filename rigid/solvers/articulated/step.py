@@ -1,120 +1,138 @@
-"""The time step: the articulated-body method and impulses, from beginning to end.
+"""The time step: the articulated-body method and impulses.
 
-    momenta  ->  up the trees  ->  speeds, down the trees  ->  test impulses  ->  warm start  ->  iterate
-             ->  coordinates, poses  ->  rows  ->  iterate  ->  coordinates, mended
-
-One thread runs one world, any number of steps in one launch. Joints in the trees (rigid/solvers/articulated/tree.py) hold by
-their coordinates; what else acts on bodies, loops' joints, limits, friction, motors, springs, gears and contacts, is
-rows (rigid/constraints/rows.py), solved by impulses as in rigid/solvers/impulse, but each of which moves whole trees
-(rigid/solvers/articulated/reduced.py).
+One thread runs one world, any number of substeps in one launch. Joints in the trees (spanning_trees.py) stay closed by
+their coordinates. Everything else that acts on bodies is rows (rigid/constraints/rows.py): loops, limits, friction,
+motors, springs, gears and contacts. Impulses solve them as in rigid/solvers/impulse, but each impulse moves whole trees
+(generalised.py).
 
 Source: [3] of docs/solvers.md, eight steps. Departures: speeds come from momenta, not accelerations from forces
-(products.py says why, and has the source's way); a ball is one joint, with a quaternion; positions are mended where the
-velocities have led, by the rows of the step's start, and their errors there.
+(velocity_products.py says why, and has the source's way); a ball is one joint, with a quaternion; positions are
+corrected where the velocities have led, with the errors there, by the rows of the step's start.
 """
 
 from functools import lru_cache
 
 import taichi as ti
 
+from pbd.core.kernels import make_kernel
+from rigid.collision.narrow_phase import point_finder
 from rigid.constraints.joints.rows import write_joint_rows
-from rigid.kernels.flight import finite, gain_speed, over_worlds
-from rigid.solvers.articulated import data as arrays
-from rigid.solvers.articulated.dynamics import gather, share_out, spread_speeds
-from rigid.solvers.articulated.kinematics import move_on, place
-from rigid.solvers.articulated.products import carry_on, take_off
-from rigid.solvers.report import DIVERGED_STEP, ERROR_LEFT, INCREMENT, SWEEPS
-from rigid.solvers.sequential.contacts import contact_writer, in_turn, keep_contacts
-from rigid.solvers.sequential.prepare import aim_positions, prepare, put_inverse
-from rigid.solvers.sequential.relax import solve_group
+from rigid.kernels.motion import integrate_velocity, is_finite
+from rigid.kernels.worlds import over_worlds
+from rigid.solvers.articulated import generalised
+from rigid.solvers.articulated.data import Data
+from rigid.solvers.articulated.dynamics import compute_velocities, inward_pass, outward_pass
+from rigid.solvers.articulated.kinematics import compute_poses, integrate_coordinates
+from rigid.solvers.articulated.velocity_products import compute_velocity_products, subtract_velocity_products
+from rigid.solvers.report import REPORT
+from rigid.solvers.sequential.contacts import detect_contacts, store_impulses
+from rigid.solvers.sequential.prepare import prepare_correction, prepare_group, warm_start_group
+from rigid.solvers.sequential.solve import iterate
 
 
 @lru_cache
 def step_kernel(features):
-    """The kernel of a solver with these features: (steps, sweeps)."""
-    touching = features.contacts is not None
-    explicit = features.products == "explicit"
-    write_contacts = contact_writer(features.contacts) if touching else None
+    """Make the kernel for some features. Besides the data it takes steps and iterations. Args: features."""
+    find_points = None if features.pair_types is None else point_finder(features.pair_types)
+    advance = over_worlds(advance_world, features)
+    return make_kernel(advance, Data, features=features, coordinates=generalised, find_points=find_points)
 
-    @ti.func
-    def advance_world(s: ti.template(), world, steps, sweeps):
-        """Steps of one world, the algorithm from beginning to end.
 
-        A step has two stages: in the first, impulses change the speeds, which move the bodies; in the second,
-        pseudo-speeds, which are forgotten, mend what errors of position are left where these have led.
-        """
-        bodies = s.motion.poses.shape[1] - 1  # and the ground
-        for step in range(steps):
-            if s.report[world, DIVERGED_STEP] < 0:
-                groups, wrong = s.first_group, 1.0
-                for stage in range(features.stages):
-                    # 1. Rows of joints; of contacts those that are, or may come to be, in this step.
-                    if ti.static(features.joints):
-                        write_joint_rows(s, world)
-                    if stage == 0:
-                        if ti.static(touching):
-                            groups = write_contacts(s, world)
-                        # 2. Velocities that bodies would have were they free, and the speeds that have their momenta.
-                        if ti.static(explicit):
-                            carry_on(s, world)
-                        for body in range(bodies):
-                            gain_speed(s, body, world)
-                        if ti.static(explicit):
-                            take_off(s, world)
-                        gather(s, world)
-                        share_out(s, world)
-                        # 3. Test impulses, effective masses and bias; the last step's impulses again.
-                        if ti.static(features.rows):
-                            for group in range(groups):
-                                prepare(s, group, world)
-                    else:
-                        stand_still(s, world)
-                        wrong = 0.0
-                        for group in range(groups):
-                            wrong = ti.max(wrong, aim_positions(s, group, world))
-                        s.report[world, ERROR_LEFT] = wrong * s.h
-                    # 4. Impulses, until none changes by more than the tolerance.
-                    if ti.static(features.rows):
-                        for group in range(groups):
-                            put_inverse(s, group, stage, world)
-                        made, change = 0, s.tolerance + wrong
-                        while made < sweeps and change > s.tolerance:
-                            change = 0.0
-                            for k in range(groups):
-                                change = ti.max(change, solve_group(s, in_turn(s, k, groups, world), stage, world))
-                            made += 1
-                        if stage == 0:
-                            s.report[world, SWEEPS], s.report[world, INCREMENT] = ti.cast(made, float), change
-                            spread_speeds(s, world)
-                    # 5. Coordinates, and poses.
-                    if wrong > 0.0:
-                        move_on(s, stage, world)
-                        place(s, world)
-                for body in range(bodies):
-                    if not finite(s, body, world):
-                        s.report[world, DIVERGED_STEP] = ti.cast(step, float)
-                if ti.static(touching):
-                    keep_contacts(s, world)
+@ti.func
+def advance_world(s: ti.template(), world, steps, iterations):
+    """Make substeps of one world, until it diverges."""
+    for step in range(steps):
+        if s.report[world, REPORT.diverged_substep] < 0:
+            advance_substep(s, iterations, world)
+            for body in range(s.bodies.pose.shape[1] - 1):
+                if not is_finite(s.bodies, body, world):
+                    s.report[world, REPORT.diverged_substep] = ti.cast(step, float)
 
-    return arrays.kernel(over_worlds(advance_world, features), features)
+
+@ti.func
+def advance_substep(s: ti.template(), iterations, world):
+    """Make one substep: the algorithm."""
+    write_rows(s, world)
+    groups = detect_contacts(s, world)
+    integrate_velocities(s, world)
+    inward_pass(s, world)
+    outward_pass(s, world)
+    if ti.static(s.features.rows):
+        prepare(s, groups, world)
+        warm_start(s, groups, world)
+        solve_velocities(s, groups, iterations, world)
+    integrate_coordinates(s, 0, world)
+    compute_poses(s, world)
+    if ti.static(s.features.split_impulse and s.features.rows):
+        correct_positions(s, groups, iterations, world)
+    store_impulses(s, world)
+
+
+@ti.func
+def write_rows(s: ti.template(), world):
+    """Write the rows of joints at the poses of now."""
+    if ti.static(s.features.joints):
+        write_joint_rows(s, world)
+
+
+@ti.func
+def integrate_velocities(s: ti.template(), world):
+    """Compute the velocities that bodies would have if they were free."""
+    if ti.static(s.features.velocity_products == "explicit"):
+        compute_velocity_products(s, world)
+    for body in range(s.bodies.pose.shape[1] - 1):
+        integrate_velocity(s, body, world)
+    if ti.static(s.features.velocity_products == "explicit"):
+        subtract_velocity_products(s, world)
+
+
+@ti.func
+def prepare(s: ti.template(), groups, world):
+    """Find responses, softness, bias and effective mass of all groups."""
+    for group in range(groups):
+        prepare_group(s, group, world)
+
+
+@ti.func
+def warm_start(s: ti.template(), groups, world):
+    """Apply the impulses of the last step."""
+    for group in range(groups):
+        warm_start_group(s, group, world)
+
+
+@ti.func
+def solve_velocities(s: ti.template(), groups, iterations, world):
+    """Iterate over the impulses that change speeds, and compute the bodies' velocities."""
+    made = iterate(s, groups, 0, iterations, ti.math.inf, world)
+    s.report[world, REPORT.iterations] = ti.cast(made, float)
+    compute_velocities(s, world)
+
+
+@ti.func
+def correct_positions(s: ti.template(), groups, iterations, world):
+    """Correct position errors by pseudo-speeds, where the speeds have led."""
+    write_rows(s, world)
+    for speed in range(s.trees.speeds.shape[2]):
+        s.trees.speeds[world, 1, speed] = 0.0
+    bias = 0.0
+    for group in range(groups):
+        bias = ti.max(bias, prepare_correction(s, group, world))
+    s.report[world, REPORT.position_error] = bias * s.step.h
+    if bias > 0.0:
+        iterate(s, groups, 1, iterations, s.step.tolerance + bias, world)
+        integrate_coordinates(s, 1, world)
+        compute_poses(s, world)
 
 
 @lru_cache
 def settle_kernel():
-    """The kernel that makes poses what the coordinates say, and speeds the nearest to the velocities."""
+    """Make the kernel that computes poses from the coordinates, and the speeds nearest to the velocities."""
 
     @ti.func
-    def settle(s: ti.template(), steps, sweeps):
+    def settle(s: ti.template()):
         for world in range(s.report.shape[0]):
-            place(s, world)
-            gather(s, world)
-            share_out(s, world)
+            compute_poses(s, world)
+            inward_pass(s, world)
+            outward_pass(s, world)
 
-    return arrays.kernel(settle, None)
-
-
-@ti.func
-def stand_still(s: ti.template(), world):
-    """No pseudo-speeds."""
-    for speed in range(s.trees.speeds.shape[2]):
-        s.trees.speeds[world, 1, speed] = 0.0
+    return make_kernel(settle, Data, features=None, coordinates=None, find_points=None)

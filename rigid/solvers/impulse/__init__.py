@@ -1,4 +1,5 @@
-"""Solver "impulse": sequential impulses in maximal coordinates, on the rows of rigid/constraints/joints and rigid/collision."""
+"""Solver "impulse": sequential impulses in maximal coordinates. Read step.py first, then maximal.py, and
+rigid/solvers/sequential for the iterations."""
 
 from rigid.solvers.impulse.solver import ImpulseSolver
 

@@ -1,81 +1,73 @@
-"""Solver "impulse": a Model in maximal coordinates, by sequential impulses. The step is in rigid/solvers/impulse/step.py."""
+"""Solver "impulse": bodies in maximal coordinates, by sequential impulses. The step is in step.py of this folder."""
 
 import warnings
 
-import numpy as np
-
-from pbd.core.launch import Launch, on_cpu, read, write
+from pbd.core.arrays import read, write
+from pbd.core.kernels import Launch
+from pbd.core.runtime import on_cpu
 from pbd.data import SPREAD
-from rigid.collision.data import array
-from rigid.solvers.impulse.data import Features
-from rigid.solvers.impulse.maximal import COLUMNS
+from rigid.solvers.impulse.data import ROW, Data, Features
 from rigid.solvers.impulse.options import ImpulseOptions
 from rigid.solvers.impulse.step import step_kernel
 from rigid.solvers.sequential.solver import SequentialSolver
 
-# Heavier bodies than so many times the lightest are beyond what sweeps can carry.
-MOST_HEAVY = 1e4
-
-
-def warn_of_ratios(model):
-    """Say where masses differ so much that sweeps will be far from done."""
-    masses = model.masses
-    if len(masses) and masses.max() > MOST_HEAVY * masses.min():
-        heavy, light = model.bodies[int(masses.argmax())], model.bodies[int(masses.argmin())]
-        warnings.warn(
-            f"{heavy.name!r} has {heavy.mass / light.mass:.3g} times the mass of {light.name!r}: where they meet or "
-            f"are joined, impulses will be inaccurate, as sweeps converge slowly beyond {MOST_HEAVY:g}",
-            UserWarning,
-            stacklevel=4,
-        )
+# Above this ratio of masses a UserWarning is given.
+LARGE_MASS_RATIO = 1e4
 
 
 class ImpulseSolver(SequentialSolver):
-    """A Model by sequential impulses.
+    """Rigid bodies by sequential impulses in maximal coordinates.
 
-    Args: model, worlds: see rigid.solvers.base.Solver; options: those of ImpulseOptions.
+    Args:
+        model: a rigid.Model, or a list of models of one structure, one for each world.
+        worlds: how many copies of one model run side by side.
+        options: fields of ImpulseOptions.
 
-    Limitations: first order in the step. Sweeps pass impulses on from body to body, so that long chains, tall stacks
-    and heavy bodies on light ones take many; the errors they leave do not add up, as positions are mended. A step's
-    contacts are those of its start: what spins fast past an edge may overlap for a step. Impacts of several bodies at
-    once are solved at once: a row of touching balls does not pass an impact on, one of balls a little apart does. One
-    thread moves one world.
+    Limitations: first order in the step. Iterations pass impulses on from body to body, so long chains, tall stacks and
+    heavy bodies on light ones need many of them. The errors that they leave do not add up, because positions are
+    corrected. Contacts are found at the start of a step: a body that spins fast past an edge may overlap for a step.
+    Simultaneous impacts are solved at once: a row of touching balls does not pass an impact on, but a row of balls with
+    small gaps does. One thread moves one world.
 
     Source: Catto, Iterative Dynamics with Temporal Coherence (2005), and what rigid/solvers/impulse/step.py names.
     """
 
     name, Options = "impulse", ImpulseOptions
+    declaration, row_columns = Data, ROW.total
 
     def __init__(self, model, worlds=1, **options):
-        super().__init__(model, worlds, options, COLUMNS)
+        super().__init__(model, worlds, options)
         for each in self.models:
-            warn_of_ratios(each)
+            warn_of_mass_ratio(each)
         given = self.options
         features = Features(
-            bool(self._first_row or self.model.joints or self.model.springs), self._meetings, given.gyroscopic,
-            given.block, given.split_impulse, given.warm_start, given.sleep_speed > 0, self.worlds == 1,
-            SPREAD if on_cpu() else 1,
+            joints=self.has_joint_rows, pair_types=self.pair_types, gyroscopic=given.gyroscopic, block=given.block,
+            split_impulse=given.split_impulse, warm_start=given.warm_start, sleeping=given.sleep_speed > 0,
+            one_world=self.worlds == 1, spread=SPREAD if on_cpu() else 1,
         )  # fmt: skip
-        bodies = len(self.model.bodies) + 1
-        self.calm = array(np.zeros((self.worlds, bodies, 2)))
-        islands = array(np.zeros((self.worlds, bodies), np.int32))
-        self._advance = Launch(
-            step_kernel(features), *self.motion, *self.joints, *self.rows, *self._contact_arrays(), self._reach,
-            self.calm, islands, self._surroundings,
-        )  # fmt: skip
-        self._forget()
+        self._advance = Launch(step_kernel(features), self.data)
 
-    def _numbers(self):
-        return *super()._numbers(), self.options.sleep_speed
-
-    def _remembered(self):
-        return [*super()._remembered(), self.calm]
+    def _launch(self, count):
+        self._advance(self._report, *self._step(), self.options.sleep_speed, count, self.options.iterations)
 
     def _wake(self, bodies):
-        calm = read(self.calm)
-        calm[:, bodies] = 0.0  # the ground's, the last, is without end again in each step
-        write(self.calm, calm)
+        timers = read(self.data.sleep.timers)
+        timers[:, bodies] = 0.0  # the ground's, the last, is set in each step
+        write(self.data.sleep.timers, timers)
 
-    def _forget(self):
-        super()._forget()
-        self.calm.fill(0)
+    def _clear_caches(self):
+        super()._clear_caches()
+        self.data.sleep.timers.fill(0)
+
+
+def warn_of_mass_ratio(model):
+    """Warn if masses differ so much that the iterations will not converge. Args: a rigid.Model."""
+    masses = model.masses
+    if len(masses) and masses.max() > LARGE_MASS_RATIO * masses.min():
+        heavy, light = model.bodies[int(masses.argmax())], model.bodies[int(masses.argmin())]
+        warnings.warn(
+            f"{heavy.name!r} has {heavy.mass / light.mass:.3g} times the mass of {light.name!r}: impulses between such "
+            f"bodies are inaccurate, as iterations converge slowly above a ratio of {LARGE_MASS_RATIO:g}",
+            UserWarning,
+            stacklevel=4,
+        )

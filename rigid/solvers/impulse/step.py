@@ -1,110 +1,142 @@
-"""The time step: sequential impulses in maximal coordinates, from beginning to end.
+"""The time step: sequential impulses in maximal coordinates.
 
-    rows  ->  velocities from forces  ->  warm start  ->  iterate  ->  poses  ->  rows  ->  iterate  ->  poses, mended
+One thread runs one world, any number of substeps in one launch. Bodies have velocities V = (v, ω). A row
+(rigid/constraints/rows.py) demands J V + b + γ λ = 0 of two bodies; its impulse λ changes V by M⁻¹ Jᵀ λ
+(rigid/solvers/sequential/solve.py, and maximal.py in this folder).
 
-One thread runs one world, any number of steps in one launch. Bodies have velocities V = (v, ω); a row (rigid/constraints/rows.py)
-asks J V + b + γ λ = 0 of two bodies, by an impulse λ that changes V by M⁻¹ Jᵀ λ (rigid/solvers/sequential/relax.py).
-
-Sources: Catto, Iterative Dynamics with Temporal Coherence (2005); [1], [3] of docs/solvers.md for split impulses;
-Baraff and others since for what an impulse is. Departures: friction is a cone, rows of a joint are solved together,
-what is apart may meet (rigid/constraints/contact_rows.py), error reduction is divided by h (the sources forget or repeat it).
-Pseudo-velocities mend the errors of the poses to which V leads, as Cline and Pai do (Post-stabilization for rigid body
-simulation with contact and constraints, 2003), not those of the step's start: these lack the step's own drift, h² ω²
-ξ/2, which is 0.5 mm in a chain that swings at 10 ms, and 1e-7 m so.
+Sources: Catto, Iterative Dynamics with Temporal Coherence (2005); [1], [3] of docs/solvers.md for split impulses.
+Departures: friction is a cone, rows of a joint are solved together, bodies that are apart may come together in a step
+(rigid/constraints/contact_rows.py), and error reduction is divided by h, which the sources forget or repeat.
+Pseudo-velocities correct the errors of the poses to which V leads, as in Cline and Pai, Post-stabilization for rigid
+body simulation with contact and constraints (2003), not those of the step's start. The latter lack the step's own
+drift, h² ω² ξ/2: that is 0.5 mm in a chain that swings at 10 ms, and 1e-7 m with the former.
 """
 
 from functools import lru_cache
 
 import taichi as ti
 
+from pbd.core.kernels import make_kernel
+from rigid.collision.narrow_phase import point_finder
 from rigid.constraints.joints.rows import write_joint_rows
-from rigid.kernels.flight import finite, gain_speed, over_worlds
-from rigid.kernels.motion import PSEUDO, move, turn_inertia
-from rigid.solvers.impulse import data as arrays
-from rigid.solvers.impulse.sleep import count_calm, go_to_sleep, rests, sleeps
-from rigid.solvers.report import DIVERGED_STEP, ERROR_LEFT, INCREMENT, SWEEPS
-from rigid.solvers.sequential.contacts import contact_writer, in_turn, keep_contacts
-from rigid.solvers.sequential.prepare import aim_positions, prepare, put_inverse
-from rigid.solvers.sequential.relax import solve_group
+from rigid.kernels.motion import (
+    VELOCITY,
+    clear_pseudo_velocity,
+    integrate_pose,
+    integrate_velocity,
+    is_finite,
+    update_inverse_inertia,
+)
+from rigid.kernels.worlds import over_worlds
+from rigid.solvers.impulse import maximal
+from rigid.solvers.impulse.data import Data
+from rigid.solvers.report import REPORT
+from rigid.solvers.sequential.contacts import detect_contacts, store_impulses
+from rigid.solvers.sequential.prepare import prepare_correction, prepare_group, warm_start_group
+from rigid.solvers.sequential.sleep import body_sleeps, group_sleeps, put_to_sleep, update_sleep_timers
+from rigid.solvers.sequential.solve import iterate
 
 
 @lru_cache
 def step_kernel(features):
-    """The kernel of a solver with these features: (steps, sweeps)."""
-    touching = features.contacts is not None
-    write_contacts = contact_writer(features.contacts) if touching else None
-
-    @ti.func
-    def advance_world(s: ti.template(), world, steps, sweeps):
-        """Steps of one world, the algorithm from beginning to end.
-
-        A step has two stages: in the first, impulses change the velocities V, which move the bodies; in the second,
-        pseudo-velocities V', which are forgotten, mend what errors of position are left where V has led.
-        """
-        bodies = s.motion.poses.shape[1] - 1  # and the ground
-        for step in range(steps):
-            if s.report[world, DIVERGED_STEP] < 0:
-                groups = s.first_group
-                for stage in range(features.stages):
-                    # 1. Rows of joints; of contacts those that are, or may come to be, in this step.
-                    if ti.static(features.joints):
-                        write_joint_rows(s, world)
-                    wrong = 1.0
-                    if stage == 0:
-                        for body in range(bodies):
-                            turn_inertia(s.motion, body, world)
-                        if ti.static(touching):
-                            groups = write_contacts(s, world)
-                        if ti.static(features.sleeping):
-                            go_to_sleep(s, groups, world)
-                        # 2. Velocities from forces. Effective masses and bias; the last step's impulses again.
-                        for body in range(bodies):
-                            if sleeps(s, body, world) == 0:
-                                gain_speed(s, body, world)
-                        for group in range(groups):
-                            if rests(s, group, world) == 0:
-                                prepare(s, group, world)
-                    else:
-                        for body in range(bodies):
-                            stand_still(s, body, world)
-                        wrong = 0.0
-                        for group in range(groups):
-                            if rests(s, group, world) == 0:
-                                wrong = ti.max(wrong, aim_positions(s, group, world))
-                        s.report[world, ERROR_LEFT] = wrong * s.h
-                    for group in range(groups):
-                        if rests(s, group, world) == 0:
-                            put_inverse(s, group, stage, world)
-                    # 3. Impulses, until none changes by more than the tolerance.
-                    made, change = 0, s.tolerance + wrong
-                    while made < sweeps and change > s.tolerance:
-                        change = 0.0
-                        for k in range(groups):
-                            group = in_turn(s, k, groups, world)
-                            if rests(s, group, world) == 0:
-                                change = ti.max(change, solve_group(s, group, stage, world))
-                        made += 1
-                    if stage == 0:
-                        s.report[world, SWEEPS], s.report[world, INCREMENT] = ti.cast(made, float), change
-                    # 4. Poses.
-                    for body in range(bodies):
-                        if sleeps(s, body, world) == 0:
-                            move(s.motion, body, PSEUDO * stage, s.h, world)
-                for body in range(bodies):
-                    if not finite(s, body, world):
-                        s.report[world, DIVERGED_STEP] = ti.cast(step, float)
-                # 5. What the next step begins with.
-                if ti.static(features.sleeping):
-                    for body in range(bodies):
-                        count_calm(s, body, world)
-                if ti.static(touching):
-                    keep_contacts(s, world)
-
-    return arrays.kernel(over_worlds(advance_world, features), features)
+    """Make the kernel for some features. Besides the data it takes steps and iterations. Args: features."""
+    find_points = None if features.pair_types is None else point_finder(features.pair_types)
+    advance = over_worlds(advance_world, features)
+    return make_kernel(advance, Data, features=features, coordinates=maximal, find_points=find_points)
 
 
 @ti.func
-def stand_still(s: ti.template(), body, world):
-    """No pseudo-velocity."""
-    for k in ti.static(range(PSEUDO, 2 * PSEUDO)):
-        s.motion.velocities[world, body, k] = 0.0
+def advance_world(s: ti.template(), world, steps, iterations):
+    """Make substeps of one world, until it diverges."""
+    for step in range(steps):
+        if s.report[world, REPORT.diverged_substep] < 0:
+            advance_substep(s, iterations, world)
+            for body in range(s.bodies.pose.shape[1] - 1):
+                if not is_finite(s.bodies, body, world):
+                    s.report[world, REPORT.diverged_substep] = ti.cast(step, float)
+
+
+@ti.func
+def advance_substep(s: ti.template(), iterations, world):
+    """Make one substep: the algorithm."""
+    write_rows(s, world)
+    update_inertias(s, world)
+    groups = detect_contacts(s, world)
+    put_to_sleep(s, groups, world)
+    integrate_velocities(s, world)
+    prepare(s, groups, world)
+    warm_start(s, groups, world)
+    solve_velocities(s, groups, iterations, world)
+    integrate_poses(s, VELOCITY.linear, world)
+    if ti.static(s.features.split_impulse):
+        correct_positions(s, groups, iterations, world)
+    update_sleep_timers(s, world)
+    store_impulses(s, world)
+
+
+@ti.func
+def write_rows(s: ti.template(), world):
+    """Write the rows of joints at the poses of now."""
+    if ti.static(s.features.joints):
+        write_joint_rows(s, world)
+
+
+@ti.func
+def update_inertias(s: ti.template(), world):
+    """Rotate the inverse inertias of all bodies into the world."""
+    for body in range(s.bodies.pose.shape[1] - 1):
+        update_inverse_inertia(s.bodies, body, world)
+
+
+@ti.func
+def integrate_velocities(s: ti.template(), world):
+    """Apply gravity and gyroscopic torques to all bodies."""
+    for body in range(s.bodies.pose.shape[1] - 1):
+        if not body_sleeps(s, body, world):
+            integrate_velocity(s, body, world)
+
+
+@ti.func
+def prepare(s: ti.template(), groups, world):
+    """Find softness, bias and effective mass of all groups."""
+    for group in range(groups):
+        if not group_sleeps(s, group, world):
+            prepare_group(s, group, world)
+
+
+@ti.func
+def warm_start(s: ti.template(), groups, world):
+    """Apply the impulses of the last step."""
+    for group in range(groups):
+        if not group_sleeps(s, group, world):
+            warm_start_group(s, group, world)
+
+
+@ti.func
+def solve_velocities(s: ti.template(), groups, iterations, world):
+    """Iterate over the impulses that change velocities."""
+    made = iterate(s, groups, 0, iterations, ti.math.inf, world)
+    s.report[world, REPORT.iterations] = ti.cast(made, float)
+
+
+@ti.func
+def integrate_poses(s: ti.template(), column, world):
+    """Move all bodies. Args: column: VELOCITY.linear or VELOCITY.pseudo_linear."""
+    for body in range(s.bodies.pose.shape[1] - 1):
+        if not body_sleeps(s, body, world):
+            integrate_pose(s.bodies, body, column, s.step.h, world)
+
+
+@ti.func
+def correct_positions(s: ti.template(), groups, iterations, world):
+    """Correct position errors by pseudo-velocities, where the velocities have led."""
+    write_rows(s, world)
+    for body in range(s.bodies.pose.shape[1] - 1):
+        clear_pseudo_velocity(s.bodies, body, world)
+    bias = 0.0
+    for group in range(groups):
+        if not group_sleeps(s, group, world):
+            bias = ti.max(bias, prepare_correction(s, group, world))
+    s.report[world, REPORT.position_error] = bias * s.step.h
+    iterate(s, groups, 1, iterations, s.step.tolerance + bias, world)
+    integrate_poses(s, VELOCITY.pseudo_linear, world)

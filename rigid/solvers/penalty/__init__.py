@@ -1,4 +1,4 @@
-"""Solver "penalty": rows of joints and contacts as springs and dampers, on rigid/constraints/joints and rigid/collision."""
+"""Solver "penalty": rows as springs and dampers. Read step.py first, then forces.py."""
 
 from rigid.solvers.penalty.solver import PenaltySolver
 

@@ -1,107 +1,69 @@
-"""The arrays of the penalty solver, and how its kernel comes to them."""
+"""The arrays of the solver "penalty"."""
 
 from typing import Any, NamedTuple
 
-import taichi as ti
-
+from pbd.core.arrays import Columns, Host, Integer, Real, count
+from rigid.collision.contact_cache import ContactCache
 from rigid.collision.data import Points, Scratch, Shapes
-from rigid.constraints.joints.table import Joints
-from rigid.constraints.rows import OWN, Rows
-from rigid.kernels.motion import Motion
+from rigid.constraints import rows
+from rigid.constraints.joints.data import Joints
+from rigid.kernels.motion import Bodies
+
+# Behind the columns of all rows: stiffness and damping of the row before scaling; its rows of the matrices α and β of
+# its group's -α G - β dG/dt, six at most; its G, which for a drive or friction is how far it is stretched; dG/dt less
+# its target; its effort, the force or torque of this step [N or N m].
+ROW = rows.ROW.extend(own_stiffness=1, own_damping=1, alpha=6, beta=6, stretch=1, velocity=1, effort=1)
+
+# Forces and torques of all rows on a body [N, N m].
+FORCE = Columns(force=3, torque=3)
 
 
 class Features(NamedTuple):
-    """What a solver's kernel is compiled for."""
+    """What the kernel is compiled for."""
 
-    joints: bool
-    contacts: Any  # a rigid.collision.data.PairTypes, or None
-    gyroscopic: str  # "implicit", "midpoint" or "explicit": rigid/kernels/motion.py
+    joints: bool  # whether there are rows of joints or springs
+    pair_types: Any  # a rigid.collision.data.PairTypes, or None if nothing can touch
+    gyroscopic: str  # "implicit", "midpoint" or "explicit"
     scaling: str  # "effective_mass" or "mass"
-    block: bool  # rows of a joint scaled together
-    one_world: bool  # which then runs on one thread
-    spread: int  # turns between two worlds in a parallel loop, see pbd.data.SPREAD
+    block: bool  # scale the rows of a joint together
+    one_world: bool  # one world runs on one thread
+    spread: int  # distance of two worlds in a parallel loop, see rigid/kernels/worlds.py
+
+    @property
+    def contacts(self):
+        """Whether anything can touch."""
+        return self.pair_types is not None
 
 
-class Gains(NamedTuple):
-    """α* and β* of shifts [1/s², 1/s], and those of turns."""
+class Step(NamedTuple):
+    """Numbers of a launch."""
 
-    stiffness: Any
-    damping: Any
-    angular_stiffness: Any
-    angular_damping: Any
-
-
-class Kept(NamedTuple):
-    """How far each contact's friction was stretched in the last step, found again by its shapes and feature."""
-
-    stretches: Any  # (W, capacity, 3): in the world [m]
-    keys: Any  # (W, capacity, 3) i32: both shapes, and the feature
-    count: Any  # (W,) i32
+    h: float  # length of a substep [s]
+    stiffness: float  # α* of rows against translation [1/s²]
+    damping: float  # β* of rows against translation [1/s]
+    angular_stiffness: float  # α* of rows against rotation [1/s²]
+    angular_damping: float  # β* of rows against rotation [1/s]
+    restitution_threshold: float  # for contact rows, whose target velocities this solver does not use [m/s]
+    first_contact_row: int
+    first_contact_group: int
 
 
 class Data(NamedTuple):
-    """What every function of the kernel can read."""
+    """What every function of the kernel can read. A new array is one line here, or in one of the groups."""
 
-    features: Features  # known when the kernel is compiled
-    motion: Motion
+    bodies: Bodies
     joints: Joints
-    rows: Rows
+    rows: rows.Rows
     shapes: Shapes
     points: Points
     scratch: Scratch
-    kept: Kept
-    forces: Any  # (W, bodies + 1, 6): force and torque of all rows on each body [N, N m]
-    reach: Any  # (bodies, W): zeros, as only what overlaps is pushed
-    crowds: Any  # (W, bodies + 1) i32: points of contact of each body
-    surroundings: Any  # (4, W): gravity [m/s²]; what joints leave of the bound on stability: rigid/solvers/penalty/contacts.py
-    report: Any  # (W, REPORTS): what the host wants to know, rigid/solvers/report.py
-    h: Any  # length of a substep [s]
-    gains: Gains
-    first_row: Any  # of contacts
-    first_group: Any
-    threshold: float = 0.0  # of rebound by target velocities, which has no part in this
-
-
-# Columns of a row that are the penalty solver's: its stiffness and damping before they are scaled; its row of the
-# matrices α and β of its group's -α G - β dG/dt, six at most; how far a drive or friction is stretched, its G; dG/dt,
-# less what it aims at; the force or torque of this step [N or N m].
-GAIN, ALPHA, BETA, STRETCH, SPEED, EFFORT = (OWN + k for k in (0, 2, 8, 14, 15, 16))
-COLUMNS = EFFORT + 1
-
-ROOM = 3  # row of `surroundings`
-
-
-def kernel(body, features):
-    """The kernel of a Taichi function (data, steps). Arguments of the kernel: the arrays below, in order, then the
-    scalars."""
-    flat, table, cube = (ti.types.ndarray(ndim=n) for n in (1, 2, 3))
-
-    @ti.kernel
-    def run(
-        masses: cube, poses: cube, velocities: cube, answers: cube,
-        joint_integers: table, joint_numbers: cube, coordinates: cube, drives: table, drive_numbers: cube,
-        row_numbers: cube, groups: cube,
-        shape_integers: table, shape_numbers: cube, vertices: cube, planes: cube, lists: flat,
-        point_integers: cube, point_numbers: cube, point_count: flat,
-        placed: cube, bins: table, pairs: cube, clips: cube, marks: table,
-        stretches: cube, keys: cube, kept_count: flat, forces: cube, reach: table, crowds: table, surroundings: table,
-        report: table, h: float, stiffness: float, damping: float, angular_stiffness: float, angular_damping: float,
-        first_row: int, first_group: int, steps: int,
-    ):  # fmt: skip
-        data = ti.static(
-            Data(
-                features,
-                Motion(masses, poses, velocities, answers),
-                Joints(joint_integers, joint_numbers, coordinates, drives, drive_numbers),
-                Rows(row_numbers, groups),
-                Shapes(shape_integers, shape_numbers, vertices, planes, lists),
-                Points(point_integers, point_numbers, point_count),
-                Scratch(placed, bins, pairs, clips, marks),
-                Kept(stretches, keys, kept_count),
-                forces, reach, crowds, surroundings, report, h,
-                Gains(stiffness, damping, angular_stiffness, angular_damping), first_row, first_group,
-            )
-        )  # fmt: skip
-        body(data, steps, 0)
-
-    return run
+    cache: ContactCache  # how far the friction of contacts is stretched [m]
+    forces: Real(count.worlds, count.bodies, FORCE)
+    margin: Real(count.margins, count.worlds)  # zeros, because only overlaps have forces
+    contact_counts: Integer(count.worlds, count.bodies)  # contact points of each body
+    contact_load: Real(count.worlds)  # what joints leave of the bound on stability, see contacts.py
+    gravity: Real(count.worlds, 3)  # [m/s²]
+    report: Host(2)  # (worlds, REPORT)
+    step: Step
+    features: Any  # Features
+    find_points: Any  # contact detection of rigid/collision/narrow_phase.py

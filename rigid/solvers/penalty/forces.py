@@ -1,151 +1,137 @@
-"""What each row is as a spring and a damper, and its force.
+"""Rows as springs and dampers: stiffness, damping and force of each.
 
-    LOCK, GEAR   -α G - β dG/dt
-    LIMIT        the same where G is beyond, and only as a push
-    DRIVE, DISC  the same with G = ∫(dG/dt - target) dt, which is cut back to what the bound of the effort stretches:
-                 a spring that gives way. What friction holds it holds for good, and a motor comes to its speed under
-                 any load that it can bear (Cundall and Strack, A discrete numerical model for granular assemblies,
-                 1979, has this for the friction of grains)
+    EQUALITY, GEAR   -α G - β dG/dt
+    LIMIT            the same where G is beyond the limit, and only as a push
+    DRIVE, FRICTION  the same with G = ∫(dG/dt - target) dt, which is cut back to what the bound of the effort
+                     stretches: a spring that slips. Friction holds without creeping, and a motor reaches its speed
+                     under any load below its maximum (Cundall and Strack, A discrete numerical model for granular
+                     assemblies, 1979, has this for the friction of grains)
 
-α = A⁻¹ α* and β = A⁻¹ β*, where A = J M⁻¹ Jᵀ: then every row, of a shift or a turn, of light bodies or heavy ones,
-swings with the frequency √α*, and is stable alone where h² α* + 2 h β* < 4. The source has the mass 1/(1/m_i + 1/m_j)
-in place of A⁻¹, for torques too (scaling "mass"): the frequency of a turn then depends on the size of the body.
+α = A⁻¹ α* and β = A⁻¹ β*, with A = J M⁻¹ Jᵀ. Then every row oscillates with the frequency √α*, against translation or
+rotation, of light bodies or heavy ones, and is stable alone if h² α* + 2 h β* < 4. The source has the mass
+1/(1/m_i + 1/m_j) in place of A⁻¹, for torques too (scaling "mass"); the frequency of a rotation then depends on the
+size of the body.
 
-All rows of a lock have one A, a matrix: α = √α* A⁻¹ √α*, so that the bound holds for all of them together, and what
-would fall with an acceleration g opens by g/α* whichever way it lies. With the rows' own 1/A_rr instead (`block` off) a
-heavy ball on a light slanted rod opens by many times that: along x and along z it is its turning that gives, while what
-pulls is along the rod. What several joints of a body share tightens the bound: rigid/solvers/penalty/stability.py.
+All rows of an equality have one matrix A: α = √α* A⁻¹ √α*. So the bound holds for all of them together, and a load
+that accelerates the bodies by g opens the joint by g/α* in any direction. With 1/A_rr of each row instead (`block`
+off), a heavy ball on a light slanted rod opens by many times that: along x and z the rotation of the rod gives way, but
+the load is along the rod. Joints that share a body tighten the bound: stability.py.
 """
 
 import taichi as ti
 
-from rigid.constraints.rows import (
-    BODY_I,
-    BODY_J,
-    COUNT,
-    DAMPING,
-    DIRECTION,
-    DISC,
-    DRIVE,
-    ERROR,
-    FIRST,
-    GEAR,
-    HIGH,
-    IDLE,
-    KIND,
-    LEADER,
-    LIMIT,
-    LOCK,
-    LOW,
-    PER_MASS,
-    STIFFNESS,
-    TARGET,
-    TURN_I,
-    TURN_J,
-    beyond,
-    bodies_of,
-)
-from rigid.kernels.columns import put_triple, triple
-from rigid.kernels.matrices import invert, one_over
-from rigid.kernels.motion import ANGULAR, INVERSE_MASS, LINEAR, answer
-from rigid.solvers.penalty.data import ALPHA, BETA, EFFORT, GAIN, SPEED, STRETCH
+from rigid.constraints.rows import GROUP, Group, bodies_of, position_error
+from rigid.kernels.matrices import inverse_or_zero, invert
+from rigid.kernels.motion import MASS, VELOCITY, multiply_inverse_inertia
+from rigid.kernels.vectors import load_vector, store_vector
+from rigid.solvers.penalty.data import FORCE, ROW
 
 # Stiffness and damping ------------------------------------------------------------------------------------------------
 
 
 @ti.func
-def put_gains(s: ti.template(), group, world):
-    """α and β of a group's rows; what does nothing forgets what it was stretched."""
+def compute_gains(s: ti.template(), group, world):
+    """Compute α and β of a group's rows. An idle group loses its stretch."""
     n = ti.static(s.rows.numbers)
-    kind = s.rows.groups[world, group, KIND]
-    first, count = s.rows.groups[world, group, FIRST], s.rows.groups[world, group, COUNT]
-    if kind == IDLE:
+    kind = s.rows.groups[world, group, GROUP.kind]
+    first, count = s.rows.groups[world, group, GROUP.first], s.rows.groups[world, group, GROUP.count]
+    if kind == Group.IDLE:
         for row in range(first, first + count):
-            n[world, row, STRETCH] = 0.0
-            n[world, row, EFFORT] = 0.0
+            n[world, row, ROW.stretch] = 0.0
+            n[world, row, ROW.effort] = 0.0
     else:
         for row in range(first, first + count):
-            put_own_gains(s, row, ti.select(kind == GEAR, first + 1, row), kind, world)
-        put_matrix(s, group, kind, first, count, world)
-        invert(n, first, count, ALPHA, SPEED, world)
-        i, j = s.rows.groups[world, group, BODY_I], s.rows.groups[world, group, BODY_J]
-        source = one_over(s.motion.masses[world, i, INVERSE_MASS] + s.motion.masses[world, j, INVERSE_MASS])
+            write_own_gains(s, row, ti.select(kind == Group.GEAR, first + 1, row), kind, world)
+        compute_matrix(s, group, kind, first, count, world)
+        invert(n, first, count, ROW.alpha, ROW.velocity, world)
+        i, j = s.rows.groups[world, group, GROUP.body_i], s.rows.groups[world, group, GROUP.body_j]
+        masses = ti.static(s.bodies.mass)
+        source_mass = inverse_or_zero(masses[world, i, MASS.inverse_mass] + masses[world, j, MASS.inverse_mass])
         for a in range(count):
             for b in range(count):
-                row, other, mass = first + a, first + b, n[world, first + a, ALPHA + b]
+                row, other, mass = first + a, first + b, n[world, first + a, ROW.alpha + b]
                 if a == b:
                     if ti.static(s.features.scaling == "mass"):
-                        mass = ti.select(hard(s, row, world), source, mass)
-                    if not hard(s, row, world) and n[world, row, PER_MASS] == 0.0:
+                        mass = ti.select(is_hard(s, row, world), source_mass, mass)
+                    if not is_hard(s, row, world) and n[world, row, ROW.per_mass] == 0.0:
                         mass = 1.0
-                n[world, row, ALPHA + b] = mass * ti.sqrt(n[world, row, GAIN] * n[world, other, GAIN])
-                n[world, row, BETA + b] = mass * ti.sqrt(n[world, row, GAIN + 1] * n[world, other, GAIN + 1])
+                stiffness = ti.sqrt(n[world, row, ROW.own_stiffness] * n[world, other, ROW.own_stiffness])
+                damping = ti.sqrt(n[world, row, ROW.own_damping] * n[world, other, ROW.own_damping])
+                n[world, row, ROW.alpha + b] = mass * stiffness
+                n[world, row, ROW.beta + b] = mass * damping
 
 
 @ti.func
-def put_own_gains(s: ti.template(), row, unit, kind, world):
-    """Stiffness and damping of a row before they are scaled: a spring's own, or α* and β*. Arguments: unit: a row that
-    has G's unit, m or rad; of a gear's two, which are one force, the second."""
+def write_own_gains(s: ti.template(), row, unit_row, kind, world):
+    """Write stiffness and damping of a row before scaling: a spring's own, or α* and β*.
+
+    Args: unit_row: a row with the unit of G, m or rad: of a gear's two rows, which are one force, the second.
+    """
     n = ti.static(s.rows.numbers)
-    alpha, beta = n[world, row, STIFFNESS], n[world, row, DAMPING]
-    if hard(s, row, world):
-        alpha, beta = s.gains.stiffness, s.gains.damping
-        if triple(n, unit, DIRECTION, world).norm_sqr() == 0.0:
-            alpha, beta = s.gains.angular_stiffness, s.gains.angular_damping
-        if kind == LIMIT or kind == DRIVE or kind == DISC:
-            # What begins and ends with a blow is damped by half of what lets nothing swing, at least.
+    alpha, beta = n[world, row, ROW.stiffness], n[world, row, ROW.damping]
+    if is_hard(s, row, world):
+        alpha, beta = s.step.stiffness, s.step.damping
+        if load_vector(n, unit_row, ROW.linear, world).norm_sqr() == 0.0:
+            alpha, beta = s.step.angular_stiffness, s.step.angular_damping
+        if kind == Group.LIMIT or kind == Group.DRIVE or kind == Group.FRICTION:
+            # Rows that start and end suddenly have at least half of critical damping.
             beta = ti.max(beta, ti.sqrt(alpha))
-    n[world, row, GAIN] = alpha
-    n[world, row, GAIN + 1] = beta
+    n[world, row, ROW.own_stiffness] = alpha
+    n[world, row, ROW.own_damping] = beta
 
 
 @ti.func
-def put_matrix(s: ti.template(), group, kind, first, count, world):
-    """A of a group, into ALPHA: of a lock's hard rows together a matrix, else a diagonal. A disc has the same for all
-    its rows, and holds alike on every heading; a gear, one force, the sum over both."""
+def compute_matrix(s: ti.template(), group, kind, first, count, world):
+    """Compute A of a group, into the columns of α.
+
+    It is a matrix for the hard rows of an equality, otherwise a diagonal. Friction has the largest entry for all its
+    rows, so that it holds equally in all directions; a gear, one force, has the sum over both rows.
+    """
     n = ti.static(s.rows.numbers)
-    together = kind == LOCK
+    together = kind == Group.EQUALITY
     if ti.static(s.features.scaling == "mass" or not s.features.block):
         together = False
     largest, total = 0.0, 0.0
     for a in range(count):
         for b in range(a + 1):
             entry = 0.0
-            if a == b or kind == GEAR or (together and hard(s, first + a, world) and hard(s, first + b, world)):
-                entry = entry_of(s, group, first, a, b, world)
-            n[world, first + a, ALPHA + b] = entry
-            n[world, first + b, ALPHA + a] = entry
+            coupled = together and is_hard(s, first + a, world) and is_hard(s, first + b, world)
+            if a == b or kind == Group.GEAR or coupled:
+                entry = matrix_entry(s, group, first, a, b, world)
+            n[world, first + a, ROW.alpha + b] = entry
+            n[world, first + b, ROW.alpha + a] = entry
             largest = ti.max(largest, entry)
             total += ti.select(a == b, 1.0, 2.0) * entry
-    if kind == DISC or kind == GEAR:
+    if kind == Group.FRICTION or kind == Group.GEAR:
         for a in range(count):
             for b in range(count):
-                same = ti.select(kind == DISC, largest, total)
-                n[world, first + a, ALPHA + b] = ti.select(a == b, same, 0.0)
+                same = ti.select(kind == Group.FRICTION, largest, total)
+                n[world, first + a, ROW.alpha + b] = ti.select(a == b, same, 0.0)
 
 
 @ti.func
-def hard(s: ti.template(), row, world):
-    """Whether a row is to be kept, with the solver's gains, and is not a spring of its own."""
-    return s.rows.numbers[world, row, STIFFNESS] == ti.math.inf
+def is_hard(s: ti.template(), row, world):
+    """Whether a row has the solver's stiffness and damping, and is not a spring with its own."""
+    return s.rows.numbers[world, row, ROW.stiffness] == ti.math.inf
 
 
 @ti.func
-def entry_of(s: ti.template(), group, first, a, b, world):
-    """An entry of A: what an impulse of one along the b-th row of a group makes of J V of the a-th."""
+def matrix_entry(s: ti.template(), group, first, a, b, world):
+    """An entry of A: the J V of the a-th row of a group that an impulse of one along the b-th causes."""
     n = ti.static(s.rows.numbers)
     i_a, j_a = bodies_of(s.rows, group, a, world)
     i_b, j_b = bodies_of(s.rows, group, b, world)
-    along = triple(n, first + a, DIRECTION, world).dot(triple(n, first + b, DIRECTION, world))
+    along = load_vector(n, first + a, ROW.linear, world).dot(load_vector(n, first + b, ROW.linear, world))
     total = 0.0
     for side in range(2):
-        for across in range(2):
+        for other in range(2):
             body = ti.select(side == 0, i_a, j_a)
-            if body == ti.select(across == 0, i_b, j_b):
-                turn = answer(s.motion, body, triple(n, first + b, TURN_I + 3 * across, world), world)
-                total += triple(n, first + a, TURN_I + 3 * side, world).dot(turn)
+            if body == ti.select(other == 0, i_b, j_b):
+                angular = load_vector(n, first + b, ROW.angular_i + 3 * other, world)
+                turn = multiply_inverse_inertia(s.bodies, body, angular, world)
+                total += load_vector(n, first + a, ROW.angular_i + 3 * side, world).dot(turn)
                 # d acts on the first body of a row, -d on the second.
-                total += s.motion.masses[world, body, INVERSE_MASS] * along * ti.select(side == across, 1.0, -1.0)
+                total += s.bodies.mass[world, body, MASS.inverse_mass] * along * ti.select(side == other, 1.0, -1.0)
     return total
 
 
@@ -153,96 +139,108 @@ def entry_of(s: ti.template(), group, first, a, b, world):
 
 
 @ti.func
-def put_forces(s: ti.template(), group, world):
-    """Efforts of a group's rows, and the forces that they are; returns the largest error of what is to be kept."""
+def apply_forces(s: ti.template(), group, world):
+    """Compute the efforts of a group's rows, and add their forces to the bodies'. Returns: the largest error."""
     n = ti.static(s.rows.numbers)
-    kind = s.rows.groups[world, group, KIND]
-    first, count = s.rows.groups[world, group, FIRST], s.rows.groups[world, group, COUNT]
-    wrong = 0.0
-    if kind != IDLE:
-        # G and dG/dt of each row, of a drive what it is stretched; of a gear the sum, for both of its rows.
-        for row in range(first, first + count):
-            i, j = bodies_of(s.rows, group, row - first, world)
-            speed = rate(s, row, i, j, world)
-            if kind == DRIVE or kind == DISC:
-                speed -= n[world, row, TARGET]
-                n[world, row, STRETCH] = n[world, row, STRETCH] + s.h * speed
-            else:
-                n[world, row, STRETCH] = beyond(s.rows, row, kind, world)
-                if hard(s, row, world) or kind == LIMIT:
-                    wrong = ti.max(wrong, ti.abs(n[world, row, STRETCH]))
-            n[world, row, SPEED] = speed
-        if kind == GEAR:
-            both = n[world, first, SPEED] + n[world, first + 1, SPEED]
-            for row in range(first, first + count):
-                n[world, row, SPEED], n[world, row, STRETCH] = both, n[world, first, ERROR]
-        # The effort of each, within its bounds.
+    kind = s.rows.groups[world, group, GROUP.kind]
+    first, count = s.rows.groups[world, group, GROUP.first], s.rows.groups[world, group, GROUP.count]
+    error = 0.0
+    if kind != Group.IDLE:
+        error = update_stretch(s, group, kind, first, count, world)
         squares = 0.0
         for row in range(first, first + count):
             effort = 0.0
             for k in range(count):
-                effort -= n[world, row, ALPHA + k] * n[world, first + k, STRETCH]
-                effort -= n[world, row, BETA + k] * n[world, first + k, SPEED]
-            if kind == LIMIT or kind == DRIVE:
-                effort = bounded(s, row, kind, effort, world)
-            n[world, row, EFFORT] = effort
+                effort -= n[world, row, ROW.alpha + k] * n[world, first + k, ROW.stretch]
+                effort -= n[world, row, ROW.beta + k] * n[world, first + k, ROW.velocity]
+            if kind == Group.LIMIT or kind == Group.DRIVE:
+                effort = clamp_effort(s, row, kind, effort, world)
+            n[world, row, ROW.effort] = effort
             squares += effort * effort
-        if kind == DISC:
-            hold_back(s, group, first, count, ti.sqrt(squares), world)
+        if kind == Group.FRICTION:
+            clamp_friction(s, group, first, count, ti.sqrt(squares), world)
         for row in range(first, first + count):
             i, j = bodies_of(s.rows, group, row - first, world)
-            push(s, row, i, j, n[world, row, EFFORT], world)
-    return wrong
+            add_force(s, row, i, j, n[world, row, ROW.effort], world)
+    return error
 
 
 @ti.func
-def bounded(s: ti.template(), row, kind, effort, world):
-    """The effort of a limit, which has none where it is not passed, or of a drive, which gives way."""
+def update_stretch(s: ti.template(), group, kind, first, count, world):
+    """Update G and dG/dt of each row; of a drive its stretch; of a gear the sum, for both rows.
+
+    Returns: the largest error of hard rows and limits.
+    """
     n = ti.static(s.rows.numbers)
-    held = ti.min(ti.max(effort, n[world, row, LOW]), n[world, row, HIGH])
-    if kind == LIMIT:
-        if n[world, row, STRETCH] == 0.0:
-            held = 0.0
-    elif held != effort:
-        n[world, row, STRETCH] = -held * one_over(n[world, row, ALPHA])
-    return held
+    error = 0.0
+    for row in range(first, first + count):
+        i, j = bodies_of(s.rows, group, row - first, world)
+        velocity = row_velocity(s, row, i, j, world)
+        if kind == Group.DRIVE or kind == Group.FRICTION:
+            velocity -= n[world, row, ROW.target]
+            n[world, row, ROW.stretch] = n[world, row, ROW.stretch] + s.step.h * velocity
+        else:
+            n[world, row, ROW.stretch] = position_error(s.rows, row, kind, world)
+            if is_hard(s, row, world) or kind == Group.LIMIT:
+                error = ti.max(error, ti.abs(n[world, row, ROW.stretch]))
+        n[world, row, ROW.velocity] = velocity
+    if kind == Group.GEAR:
+        both = n[world, first, ROW.velocity] + n[world, first + 1, ROW.velocity]
+        for row in range(first, first + count):
+            n[world, row, ROW.velocity], n[world, row, ROW.stretch] = both, n[world, first, ROW.error]
+    return error
 
 
 @ti.func
-def hold_back(s: ti.template(), group, first, count, size, world):
-    """Cut the efforts of a disc back to its bound. Arguments: size: of the efforts as a vector."""
+def clamp_effort(s: ti.template(), row, kind, effort, world):
+    """The effort within its bounds: of a limit none if it is not passed; a drive slips, which cuts its stretch back."""
     n = ti.static(s.rows.numbers)
-    leader, bound = s.rows.groups[world, group, LEADER], n[world, first, HIGH]
-    if leader >= 0:
-        bound *= n[world, leader, EFFORT]
+    clamped = ti.min(ti.max(effort, n[world, row, ROW.low]), n[world, row, ROW.high])
+    if kind == Group.LIMIT:
+        if n[world, row, ROW.stretch] == 0.0:
+            clamped = 0.0
+    elif clamped != effort:
+        n[world, row, ROW.stretch] = -clamped * inverse_or_zero(n[world, row, ROW.alpha])
+    return clamped
+
+
+@ti.func
+def clamp_friction(s: ti.template(), group, first, count, size, world):
+    """Cut the efforts of friction back to its bound. Args: size: of the efforts as a vector."""
+    n = ti.static(s.rows.numbers)
+    normal, bound = s.rows.groups[world, group, GROUP.normal], n[world, first, ROW.high]
+    if normal >= 0:
+        bound *= n[world, normal, ROW.effort]
     if size > bound:
         for row in range(first, first + count):
-            held = n[world, row, EFFORT] * bound / size
-            n[world, row, EFFORT] = held
-            n[world, row, STRETCH] = -held * one_over(n[world, row, ALPHA + row - first])
+            clamped = n[world, row, ROW.effort] * bound / size
+            n[world, row, ROW.effort] = clamped
+            n[world, row, ROW.stretch] = -clamped * inverse_or_zero(n[world, row, ROW.alpha + row - first])
 
 
 @ti.func
-def rate(s: ti.template(), row, i, j, world):
+def row_velocity(s: ti.template(), row, i, j, world):
     """J V of a row."""
-    n, v = ti.static(s.rows.numbers, s.motion.velocities)
-    linear = triple(n, row, DIRECTION, world).dot(triple(v, i, LINEAR, world) - triple(v, j, LINEAR, world))
-    turning = triple(n, row, TURN_I, world).dot(triple(v, i, ANGULAR, world))
-    return linear + turning + triple(n, row, TURN_J, world).dot(triple(v, j, ANGULAR, world))
+    n, v = ti.static(s.rows.numbers, s.bodies.velocity)
+    apart = load_vector(v, i, VELOCITY.linear, world) - load_vector(v, j, VELOCITY.linear, world)
+    linear = load_vector(n, row, ROW.linear, world).dot(apart)
+    angular_i = load_vector(n, row, ROW.angular_i, world).dot(load_vector(v, i, VELOCITY.angular, world))
+    angular_j = load_vector(n, row, ROW.angular_j, world).dot(load_vector(v, j, VELOCITY.angular, world))
+    return linear + angular_i + angular_j
 
 
 @ti.func
-def push(s: ti.template(), row, i, j, effort, world):
+def add_force(s: ti.template(), row, i, j, effort, world):
     """Add the forces and torques of an effort along a row to those on its bodies."""
     n = ti.static(s.rows.numbers)
-    force = effort * triple(n, row, DIRECTION, world)
-    add(s, i, LINEAR, force, world)
-    add(s, j, LINEAR, -force, world)
-    add(s, i, ANGULAR, effort * triple(n, row, TURN_I, world), world)
-    add(s, j, ANGULAR, effort * triple(n, row, TURN_J, world), world)
+    force = effort * load_vector(n, row, ROW.linear, world)
+    add_vector(s, i, FORCE.force, force, world)
+    add_vector(s, j, FORCE.force, -force, world)
+    add_vector(s, i, FORCE.torque, effort * load_vector(n, row, ROW.angular_i, world), world)
+    add_vector(s, j, FORCE.torque, effort * load_vector(n, row, ROW.angular_j, world), world)
 
 
 @ti.func
-def add(s: ti.template(), body, at, v, world):
+def add_vector(s: ti.template(), body, column, v, world):
     """Add a force, or a torque, to those on a body."""
-    put_triple(s.forces, body, at, triple(s.forces, body, at, world) + v, world)
+    store_vector(s.forces, body, column, load_vector(s.forces, body, column, world) + v, world)

@@ -1,112 +1,100 @@
-"""Solver "penalty": a Model in maximal coordinates, by springs and dampers. The step is in rigid/solvers/penalty/step.py."""
+"""Solver "penalty": bodies in maximal coordinates, by springs and dampers. The step is in step.py of this folder."""
 
 import numpy as np
 
-from pbd.core.launch import Launch, on_cpu, read, write
+from pbd.core.arrays import read, write
+from pbd.core.kernels import Launch
 from pbd.core.results import Statistics
+from pbd.core.runtime import on_cpu
 from pbd.data import SPREAD
-from rigid.collision.data import array
 from rigid.collision.setup import refuse_turning_friction
-from rigid.constraints.joints.drive import DRIVE_KIND, GEARS, ROW
-from rigid.constraints.joints.table import FIRST_ROW
-from rigid.kernels.motion import Motion
-from rigid.solvers.penalty.data import COLUMNS, EFFORT, ROOM, STRETCH, Features, Kept
+from rigid.constraints.joints.data import DRIVE, JOINT, DriveKind
+from rigid.solvers.penalty.data import ROW, Data, Features, Step
 from rigid.solvers.penalty.options import PenaltyOptions
-from rigid.solvers.penalty.stability import BOUND, islands, longest_step, worst
+from rigid.solvers.penalty.stability import BOUND, find_islands, largest_load, longest_step
 from rigid.solvers.penalty.step import step_kernel
-from rigid.solvers.report import DIVERGED_STEP, ERROR_LEFT, SWEEPS, TOUCHING
+from rigid.solvers.report import REPORT
 from rigid.solvers.row_solver import RowSolver
 
-# A step so long that no limit is out of its reach [s]: rows that are written for it are all there are.
+# A step so long that all limits are in reach, so that all rows of joints are written [s].
 ANY_REACH = 1e12
 
-# What contacts get, at least, of the bound on stability, where joints are forced beyond it.
-LEAST_ROOM = 0.1
+# What contacts get of the bound on stability at least, if joints exceed it.
+LEAST_CONTACT_LOAD = 0.1
 
 
 class PenaltySolver(RowSolver):
-    """A Model by penalties: every joint, limit and contact is a spring and a damper.
+    """Rigid bodies by penalties: every joint, limit and contact is a spring and a damper.
 
-    Args: model, worlds: see rigid.solvers.base.Solver; options: those of PenaltyOptions.
+    Args:
+        model: a rigid.Model, or a list of models of one structure, one for each world.
+        worlds: how many copies of one model run side by side.
+        options: fields of PenaltyOptions. The stiffness of grab springs is not checked for stability.
 
-    Errors: ValueError where h² α + 2 h β of joints' rows together is 4 or more at the start; it names the row and the
-    longest stable step. Contacts keep within what joints leave of that: where many points are on one body they are
-    damped less, and at last softer.
+    Raises: ValueError if h² α + 2 h β of the joints' rows together is 4 or more at the start; the message names the row
+    and the longest stable step. Contacts use what joints leave of that bound: if many points are on one body, their
+    damping is reduced, and then their stiffness.
 
-    Limitations: first order in the step, and what joints give goes with 1/α*. Nothing is hard: joints open under load,
-    limits and contacts are passed by what it takes to stop what comes, and what comes fast meets thin things too late;
-    what overlaps at the start is thrown apart. What bodies share adds up: a stack sinks into itself by the weights
-    above, and what is light between heavy things gives by the ratio of their masses or moments. Contacts rebound by
-    their damping, with 0.135 of their speed at least, and more where the step is long for it; joint limits throw back
-    some 0.3. Friction and motors are springs that slip, and give by millimetres before they hold; what is loaded at
-    once overshoots. Angular momentum is kept as far as joints are closed. The bound on the step is that of the starting
+    Limitations: first order in the step; the opening of joints is proportional to 1/α*. Nothing is hard: joints open
+    under load, limits and contacts are passed by the distance that stops a body, and fast bodies meet thin ones too
+    late. Bodies that overlap at the start are thrown apart. Errors add up over bodies: a stack sinks into itself by the
+    weights above, and light bodies between heavy ones give way by the ratio of their masses or moments. Contacts
+    rebound by their damping, with 0.135 of their speed at least, and more if the step is long; joint limits rebound
+    with 0.3. Friction and motors are springs that slip: they give way by millimetres before they hold, and a sudden
+    load overshoots. Angular momentum is kept as far as joints are closed. The bound on the step is that of the starting
     pose. One thread moves one world.
 
     Source: Mikhaylyuk and Strashnov, Simulation of Articulated Rigid Bodies with Penalty Method (2013).
     """
 
     name, Options = "penalty", PenaltyOptions
+    declaration, row_columns = Data, ROW.total
 
     def __init__(self, model, worlds=1, **options):
-        super().__init__(model, worlds, options, COLUMNS)
-        given = self.options
+        super().__init__(model, worlds, options)
         for each in self.models:
             refuse_turning_friction(each, "penalty")
-        worlds, capacity, bodies = self.worlds, self._capacity, len(self.model.bodies) + 1
-        self.kept = Kept(
-            array(np.zeros((worlds, capacity, 3))),
-            array(np.zeros((worlds, capacity, 3), np.int32)),
-            array(np.zeros(worlds, np.int32)),
-        )
-        forces, crowds = array(np.zeros((worlds, bodies, 6))), array(np.zeros((worlds, bodies), np.int32))
-        self._surroundings = array(np.zeros((ROOM + 1, worlds)))
+        given = self.options
         features = Features(
-            bool(self._first_row or self.model.joints or self.model.springs), self._meetings, given.gyroscopic, given.scaling,
-            given.block, worlds == 1, SPREAD if on_cpu() else 1,
+            joints=self.has_joint_rows, pair_types=self.pair_types, gyroscopic=given.gyroscopic, scaling=given.scaling,
+            block=given.block, one_world=self.worlds == 1, spread=SPREAD if on_cpu() else 1,
         )  # fmt: skip
-        self._advance = Launch(
-            step_kernel(features), *self.motion, *self.joints, *self.rows, *self._contact_arrays(), *self.kept, forces,
-            self._reach, crowds, self._surroundings,
-        )  # fmt: skip
-        self._islands = self._find_islands() if self._first_row else []
-        self._keep_stable(given)
+        self._advance = Launch(step_kernel(features), self.data)
+        self._islands = self._find_islands() if self.first_contact_row else []
+        self._check_stability(given)
 
     # Stability --------------------------------------------------------------------------------------------------------
 
     def _find_islands(self):
-        """Rows of joints that hang together, as the model starts: rigid/solvers/penalty/stability.py; a list for each model."""
-        self._run(ANY_REACH, 0)
-        numbers, groups = (read(array) for array in self.rows)
-        arrays = [read(array) for array in self.motion]
-        return [
-            islands(
-                numbers[world].astype(float), groups[world, : self._first_group],
-                Motion(*(array[world].astype(float) for array in arrays)),
-            )
-            for world in range(len(self.models))
-        ]  # fmt: skip
+        """Find the islands of joint rows as the model starts: a list for each model."""
+        self._report[:, REPORT.diverged_substep :] = -1
+        self._advance(self._report, *self._step(ANY_REACH), 1, 0)
+        rows, bodies = self.data.rows, self.data.bodies
+        numbers, groups = read(rows.numbers).astype(float), read(rows.groups)[:, : self.first_contact_group]
+        mass, inverse_inertia = read(bodies.mass).astype(float), read(bodies.inverse_inertia).astype(float)
+        worlds = range(len(self.models))
+        return [find_islands(numbers[k], groups[k], mass[k], inverse_inertia[k]) for k in worlds]
 
-    def _keep_stable(self, options):
-        """Refuse a step that is too long; and share out to contacts what joints leave."""
-        h, room = options.dt / options.substeps, [BOUND] * len(self.models)
-        for world, found in enumerate(self._islands):
-            one, row = worst(found, h)
-            if one >= BOUND and options.check_stability:
+    def _check_stability(self, options):
+        """Raise ValueError if a step is too long; give contacts what joints leave. Args: options: PenaltyOptions."""
+        h, left = options.dt / options.substeps, [BOUND] * len(self.models)
+        for world, islands in enumerate(self._islands):
+            load, row = largest_load(islands, h)
+            if load >= BOUND and options.check_stability:
                 where = f" of world {world}" if len(self._islands) > 1 else ""
                 raise ValueError(
-                    f"a step of {h:g} s is unstable: with the row of {self._name(row)}{where} and what shares its "
-                    f"bodies, h² α + 2 h β comes to {one:.3g}, expected below {BOUND:g}; steps up to "
-                    f"{longest_step(found, h):.3g} s are stable, or smaller gains"
+                    f"a step of {h:g} s is unstable: the row of {self._name_of(row)}{where}, and rows that share its "
+                    f"bodies, have h² α + 2 h β = {load:.3g}: expected below {BOUND:g}; use a step below "
+                    f"{longest_step(islands, h):.3g} s, or less stiffness and damping"
                 )
-            room[world] = max(BOUND - one, LEAST_ROOM)
-        rows = np.concatenate([self._gravity.T, np.broadcast_to(room, (1, self.worlds))])
-        write(self._surroundings, rows)
+            left[world] = max(BOUND - load, LEAST_CONTACT_LOAD)
+        write(self.data.contact_load, np.broadcast_to(left, self.worlds))
 
-    def _name(self, row):
-        """What has a row: "joint 'door'". Rows stand in the order of joints, springs and gears."""
-        drives = self._drives
-        model, first = self.model, read(self.joints.integers)[:, FIRST_ROW].tolist()
-        first = first[: len(model.joints) + len(model.springs)] + drives[drives[:, DRIVE_KIND] == GEARS, ROW].tolist()
+    def _name_of(self, row):
+        """The owner of a row, such as "joint 'door'". Rows are in the order of joints, springs and gears."""
+        model, gears = self.model, self._drives[self._drives[:, DRIVE.kind] == DriveKind.GEAR]
+        first = read(self.data.joints.integers)[: len(model.joints) + len(model.springs), JOINT.first_row]
+        first = [*first.tolist(), *gears[:, DRIVE.row].tolist()]
         names = [
             f"{kind} {each.name!r}"
             for kind, known in (("joint", model.joints), ("spring", model.springs), ("gear", model.gears))
@@ -115,40 +103,36 @@ class PenaltySolver(RowSolver):
         return names[int(np.searchsorted(first, row, side="right")) - 1]
 
     def _set_options(self, options):
-        self._keep_stable(options)
+        self._check_stability(options)
         super()._set_options(options)
 
     # Steps ------------------------------------------------------------------------------------------------------------
 
-    def _run(self, h, count):
-        self._report[:, DIVERGED_STEP:] = -1
+    def _step(self, h):
+        """Numbers of a launch: a Step. Args: h: length of a substep [s]."""
         given = self.options
-        self._advance(
-            self._report, float(h), given.stiffness, given.damping, given.angular_stiffness, given.angular_damping,
-            self._first_row, self._first_group, count,
+        return Step(
+            float(h), given.stiffness, given.damping, given.angular_stiffness, given.angular_damping, 0.0,
+            self.first_contact_row, self.first_contact_group,
         )  # fmt: skip
 
     def _launch(self, count):
-        self._run(self._h, count)
-        self._refuse_failure()
+        self._advance(self._report, *self._step(self._h), count, 1)
 
-    def _remembered(self):
-        return [self.rows.numbers, *self.kept]
-
-    def _forget(self):
-        self._clear_rows([STRETCH, EFFORT])
-        self.kept.count.fill(0)
+    def _clear_caches(self):
+        self._clear_columns(ROW.stretch, ROW.effort)
+        self.data.cache.first.fill(0)
 
     # Readings ---------------------------------------------------------------------------------------------------------
 
     def statistics(self):
         """What the last substep did: a pbd.Statistics.
 
-        Iterations are one; the residual is the largest error of a joint, limit or contact at its start [m or rad];
+        There is one iteration. The residual is the largest error of a joint, limit or contact at its start [m or rad];
         contacts are points at which bodies overlapped.
         """
-        sweeps, left, touching = self._reported(SWEEPS, ERROR_LEFT, TOUCHING)
-        return Statistics(sweeps.astype(int), left, touching.astype(int))
+        iterations, residual, contacts = self._reported(REPORT.iterations, REPORT.position_error, REPORT.contacts)
+        return Statistics(iterations.astype(int), residual, contacts.astype(int))
 
-    def _efforts(self, rows):
-        return rows[..., EFFORT]
+    def _row_efforts(self, rows):
+        return rows[..., ROW.effort]

@@ -1,22 +1,24 @@
-"""Sequential impulses over rows (rigid/constraints/rows.py), whatever the coordinates in which a solver moves.
+"""Sequential impulses over rows (rigid/constraints/rows.py), in maximal or generalised coordinates.
 
-    data.py     a row's columns: softness, bias, impulse
-    prepare.py    what a step's sweeps need of each group, once a step
-    relax.py      one group solved: read this
-    contacts.py    impulses of contacts, kept from one step to the next
+    data.py       columns of a row, arrays
+    options.py    options of both solvers
+    contacts.py   contact rows, and their impulses from the last step
+    prepare.py    softness, bias and effective mass of each group, once a step; warm starting
+    solve.py      the iterations: read this first
+    solver.py     the base class of both solvers
 
-What impulses do to velocities is the solver's: its `s.space`, a module with the functions
+How impulses change velocities is the solver's: `s.coordinates`, a module with the functions
 
-    hold(s, i, j, stage, world)                     velocities of two bodies, or of what carries them
-    rate(s, row, i, j, held, stage, world)          J V of a row
-    push(s, row, i, j, change, held, stage, world)  V + M⁻¹ Jᵀ change: held anew
-    release(s, i, j, held, stage, world)            write them back
-    renew(s, row, i, j, world)                      M⁻¹ Jᵀ of a row that has been written
-    follow(s, row, i, j, world)                     the same in stage 1, where bodies have moved on
-    matrix(s, row, other, i, j, world)              an entry of J M⁻¹ Jᵀ, of two rows of the same bodies
-    gear_matrix(s, group, first, world)             J M⁻¹ Jᵀ of a gear
-    afresh(s, kind, i, j, world)                    whether a joint's matrix is made anew in stage 1
+    load_velocities(s, i, j, stage, world)                  velocities of two bodies, or a placeholder
+    store_velocities(s, i, j, velocities, stage, world)     write them
+    row_velocity(s, row, i, j, velocities, stage, world)    J V of a row
+    apply_impulse(s, row, i, j, impulse, velocities, stage, world)   V + M⁻¹ Jᵀ λ
+    compute_response(s, row, i, j, world)                   M⁻¹ Jᵀ of a row that has been written
+    update_response(s, row, i, j, world)                    the same for position correction, after bodies have moved
+    matrix_entry(s, row, other, i, j, world)                an entry of J M⁻¹ Jᵀ, for two rows of the same bodies
+    gear_matrix_entry(s, group, first, world)               J M⁻¹ Jᵀ of a gear
+    needs_new_matrix(s, kind, i, j, world)                  whether position correction needs J M⁻¹ Jᵀ anew
 
-as rigid/solvers/impulse/maximal.py has them for bodies each on its own, rigid/solvers/articulated/reduced.py for trees. `stage` is 0
-for velocities, 1 for the pseudo-velocities that mend positions.
+rigid/solvers/impulse/maximal.py has them for single bodies, rigid/solvers/articulated/generalised.py for trees. `stage`
+is known when the kernel is compiled: 0 for velocities, 1 for the pseudo-velocities that correct positions.
 """

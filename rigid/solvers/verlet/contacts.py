@@ -239,7 +239,7 @@ def friction(before, slip_along, slip_across, mass, limit):
     """Impulses of friction along both tangents [kg m].
 
     A sliding contact takes the same step for both tangents, so that its impulse becomes opposite to the slip. Steps of
-    their own would turn it aside. The step is the smaller one of both (as in rigid/solvers/sequential/relax.py).
+    their own would turn it aside. The step is the smaller one of both (as in rigid/solvers/sequential/solve.py).
 
     Args: before: normal and tangential impulses so far; slip_along, slip_across: [m]; mass: effective masses; limit:
     μ λ.

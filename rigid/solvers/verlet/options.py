@@ -46,10 +46,12 @@ class VerletOptions(SolverOptions):
 
     CHECKS = {**SolverOptions.CHECKS, "frame": choice("tetrahedron", "axes")}
 
+    # Options that pbd.ParticleSystem has, too, except dt.
+    OF_PARTICLES = (
+        "iterations", "substeps", "damping", "direction", "schedule", "clusters", "tolerance", "sticks",
+        "contact_interval", "grabs",
+    )  # fmt: skip
+
     def of_particles(self):
-        """{name: value} of the options that pbd.ParticleSystem has, too, but dt."""
-        names = (
-            "iterations", "substeps", "damping", "direction", "schedule", "clusters", "tolerance", "sticks",
-            "contact_interval", "grabs",
-        )  # fmt: skip
-        return {name: getattr(self, name) for name in names}
+        """{name: value} of the options in OF_PARTICLES."""
+        return {name: getattr(self, name) for name in self.OF_PARTICLES}

@@ -109,7 +109,7 @@ def test_a_jointed_body_follows_as_far_as_its_joint_lets_it(solver):
     [
         ((1, "box", (0, 0, 0), TARGET, k), "grab is 1: expected a number below 1"),
         ((0, "bix", (0, 0, 0), TARGET, k), "box"),
-        ((0, 0, (0, 0), TARGET, k), "held point"),
+        ((0, 0, (0, 0), TARGET, k), "grabbed point"),
         ((0, 0, (0, 0, 0), (0, 0, np.nan), k), "target of a grab"),
         ((0, 0, (0, 0, 0), TARGET, -k), "stiffness of a grab"),
         ((0, 0, (0, 0, 0), TARGET, k, -c), "damping of a grab"),

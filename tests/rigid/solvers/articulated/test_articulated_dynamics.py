@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 import rigid
+from pbd.core.arrays import read
 from rigid.constraints.joints.positions import axes_in_world, motion, point_in_world
 from rigid.rotation import to_matrix
-from rigid.solvers.articulated.links import TEST
+from rigid.solvers.articulated.links import ARTICULATED
 
 KINDS = ("ball", "hinge", "universal", "slider", "fixed")
 # Pairs of the triads' axes, of parent and child, that stay at a right angle.
@@ -141,8 +142,8 @@ def test_accelerations_are_those_of_the_dense_equations(seed):
     after = solver.state()
     change = np.hstack([after.velocity - state.velocity, after.angular_velocity - state.angular_velocity])
     products = np.zeros_like(change)
-    for k, link in enumerate(solver.trees):
-        products[link.body] = solver._links.sums.to_numpy()[0, k, TEST : TEST + 6]
+    for k, link in enumerate(solver.links):
+        products[link.body] = read(solver.data.trees.articulated)[0, k, ARTICULATED["test"]]
     G, of_speeds = constraints(model, state)
     _, forces = mass_matrix(model, state)
     expected = solved(masses, G, forces, of_speeds).reshape(-1, 6)
@@ -150,7 +151,7 @@ def test_accelerations_are_those_of_the_dense_equations(seed):
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_a_test_impulse_is_answered_as_by_the_dense_equations(seed):
+def test_responses_to_a_test_impulse_are_those_of_the_dense_equations(seed):
     # An impulse of one along a distance between two bodies of a tree, or of two: V = M⁻¹ (J_dᵀ + Gᵀλ), G V = 0; and
     # what it does to the distance is the row's J_d M⁻¹ J_dᵀ, of which the solver keeps the inverse.
     model = random_tree(seed)
@@ -170,6 +171,6 @@ def test_a_test_impulse_is_answered_as_by_the_dense_equations(seed):
     row[other] += [*n, *np.cross(p_j - state.position[other], n)]
     masses, _ = mass_matrix(model, state)
     G, _ = constraints(model, state)
-    answer = solved(masses, G, row.ravel(), np.zeros(len(G)))
-    jacobian, answers = (array.to_numpy()[0, 0] for array in solver._over_speeds)
-    assert jacobian @ answers == pytest.approx(row.ravel() @ answer, rel=1e-10)
+    response = solved(masses, G, row.ravel(), np.zeros(len(G)))
+    jacobian, found = (read(array)[0, 0] for array in (solver.data.jacobian, solver.data.response))
+    assert jacobian @ found == pytest.approx(row.ravel() @ response, rel=1e-10)

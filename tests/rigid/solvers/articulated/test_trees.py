@@ -1,11 +1,11 @@
-"""Which joints become a tree: plain descriptions, no kernels."""
+"""Which joints become coordinates: descriptions alone, no kernels."""
 
 import numpy as np
 import pytest
 
 import rigid
-from rigid.solvers.articulated.links import LinkTable
-from rigid.solvers.articulated.tree import BALL, FREE, HINGE, ends_of_trees, spanning_trees
+from rigid.solvers.articulated.links import TreeBuilder
+from rigid.solvers.articulated.spanning_trees import LinkKind, spanning_trees, tree_ends
 
 Y = (0, 1, 0)
 
@@ -17,7 +17,7 @@ def bodies(count):
     return model
 
 
-def test_a_ring_hung_at_both_ends_is_cut_at_the_ground():
+def test_a_ring_with_two_joints_to_the_ground_is_cut_there():
     model = bodies(6)
     model.add_hinge(rigid.GROUND, 0, (-0.5, 0, 0), Y)
     for k in range(5):
@@ -25,8 +25,8 @@ def test_a_ring_hung_at_both_ends_is_cut_at_the_ground():
     model.add_hinge(rigid.GROUND, 5, (5.5, 0, 0), Y)
     links = spanning_trees(model)
     assert len(links) == 6
-    held = {link.joint for link in links}
-    assert {*range(7)} - held == {6}
+    closed = {link.joint for link in links}
+    assert {*range(7)} - closed == {6}
 
 
 def test_a_joint_with_a_motor_is_in_the_tree():
@@ -37,7 +37,7 @@ def test_a_joint_with_a_motor_is_in_the_tree():
     assert {link.joint for link in spanning_trees(model)} == {1, 2, 3}
 
 
-def test_a_loop_is_cut_where_it_has_fewest_rows():
+def test_a_loop_is_cut_at_the_joint_with_fewest_rows():
     model = bodies(3)
     model.add_hinge(rigid.GROUND, 0, (0, 0, 0), Y)
     model.add_ball(0, 1, (0.5, 0, 0))
@@ -46,19 +46,19 @@ def test_a_loop_is_cut_where_it_has_fewest_rows():
     assert {link.joint for link in spanning_trees(model)} == {0, 2, 3}
 
 
-def test_what_nothing_holds_floats_by_its_heaviest_body():
+def test_components_without_ground_get_a_free_root_at_their_heaviest_body():
     model = bodies(4)
     model.add_ball(0, 1, (0.5, 0, 0))
-    model.add_hinge(1, 2, (1.5, 0, 0), Y, soft=rigid.Soft(stiffness=1e4))  # soft: in no tree
+    model.add_hinge(1, 2, (1.5, 0, 0), Y, soft=rigid.Soft(stiffness=1e4))  # soft joints are in no tree
     links = spanning_trees(model)
     assert [(link.body, link.kind, link.parent) for link in links] == [
-        (3, FREE, -1), (2, FREE, -1), (1, FREE, -1), (0, BALL, 2),
+        (3, LinkKind.FREE, -1), (2, LinkKind.FREE, -1), (1, LinkKind.FREE, -1), (0, LinkKind.BALL, 2),
     ]  # fmt: skip
     assert links[3].reversed
-    assert ends_of_trees(links) == [(0, 1), (1, 2), (2, 4), (2, 4)]
+    assert tree_ends(links) == [(0, 1), (1, 2), (2, 4), (2, 4)]
 
 
-def test_links_of_a_tree_lie_together_each_behind_its_parent():
+def test_links_of_a_tree_are_together_and_each_is_behind_its_parent():
     rng = np.random.default_rng(3)
     model = bodies(40)
     for k in range(1, 40):
@@ -66,15 +66,15 @@ def test_links_of_a_tree_lie_together_each_behind_its_parent():
             model.add_hinge(int(rng.integers(k // 13 * 13, k)), k, (k, 0, 0), Y)
     links = spanning_trees(model)
     assert sorted(link.body for link in links) == [*range(40)]
-    for k, (link, (first, end)) in enumerate(zip(links, ends_of_trees(links))):
+    for k, (link, (first, end)) in enumerate(zip(links, tree_ends(links))):
         assert link.parent < k
         assert first <= k < end
         assert link.parent < 0 or first <= link.parent
-        assert (link.kind == FREE) == (link.joint is None)
+        assert (link.kind == LinkKind.FREE) == (link.joint is None)
 
 
 @pytest.mark.parametrize("kind", ["ball", "hinge", "universal", "slider", "fixed"])
-def test_coordinates_are_zero_at_the_start_and_count_as_the_joint_does(kind):
+def test_coordinates_are_zero_at_the_start(kind):
     model = bodies(2)
     if kind == "universal":
         model.add_universal(0, 1, (0.3, 0.1, 0), (1, 0, 0), (0, 1, 0))
@@ -84,9 +84,9 @@ def test_coordinates_are_zero_at_the_start_and_count_as_the_joint_does(kind):
         model.add_slider(0, 1, (0.3, 0.1, 0), (1, 2, 0))
     else:
         model.add_hinge(0, 1, (0.3, 0.1, 0), (1, 2, 0))
-    table = LinkTable([model], 1)
+    trees = TreeBuilder([model], 1)
     state = model.initial_state()
     poses = np.concatenate([state.position, state.rotation], axis=-1)[None]
-    found = table.coordinates_of(poses)[0, 7:]
+    found = trees.coordinates_of(poses)[0, 7:]
     assert found == pytest.approx([1, 0, 0, 0] if kind == "ball" else np.zeros(len(found)), abs=1e-14)
-    assert table.links[1].kind != HINGE or kind == "hinge"
+    assert trees.links[1].kind != LinkKind.HINGE or kind == "hinge"

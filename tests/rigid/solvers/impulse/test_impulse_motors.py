@@ -77,7 +77,7 @@ def test_targets_are_kept_in_a_state(tmp_path, name):
 def test_what_no_motor_is_cannot_be_set(name):
     solver = solve(name, arm())
     for joint, target, message in (
-        ("cranc", {"speed": 1.0}, "joint is 'cranc': no joint .* called that; did you mean 'crank'"),
+        ("cranc", {"speed": 1.0}, "joint is 'cranc': expected the name of a joint of this model; did you mean 'crank'"),
         ("wrist", {"speed": 1.0}, r"'wrist' has no motor: expected one .*'crank', 'elbow'"),
         ("crank", {"position": 1.0}, "position for the motor of 'crank', which .* speed=: expected speed alone"),
         ("elbow", {"position": 1.0, "speed": 0.0}, "speed and position for .*: expected position alone"),

@@ -1,24 +1,22 @@
-"""Every joint's rows: what changes G along any motion is J V, for random poses and velocities.
+"""The rows of every joint: dG/dt = J V for random poses and velocities.
 
-Without sweeps a body of equal moments of inertia goes on as it is, and a solver's rows are those of where it is.
+Without iterations a body with equal moments of inertia keeps its velocity, and a solver's rows are those of its pose.
 """
 
 import numpy as np
 import pytest
 
 import rigid
-from rigid.constraints.joints import drive
-from rigid.constraints.joints.place import VALUE
-from rigid.constraints.joints.table import FRICTION_ROW, SPRING_ROW
-from rigid.constraints.rows import BODY_I, BODY_J, BODY_K, BODY_L, COUNT, ERROR, FIRST, GEAR, KIND, LOCK
+from rigid.constraints.joints.data import COORDINATE, DRIVE, JOINT
+from rigid.constraints.rows import GROUP, ROW, Group
 from rigid.rotation import exponential, multiply, normalised, rotate
 
-POSES = 12  # random ones, each in a model of its own parts
+POSES = 12  # random poses, each of other bodies
 H = 1e-5
 
 
 def model_of(kinds, poses=POSES):
-    """Pairs of bodies, each joined by a kind of joint, with anchors and axes any which way."""
+    """Pairs of bodies, each joined by a kind of joint, with random anchors and axes."""
     random = np.random.default_rng(1)
     model = rigid.Model(gravity=(0, 0, 0))
     for number in range(poses):
@@ -55,7 +53,9 @@ KINDS = ("ball", "hinge", "universal", "slider", "fixed", "distance", "spring")
 
 
 def three_times(model, state, dt=H):
-    """Rows, coordinates and velocities of bodies, the ground's included, at three instants, the state's in the middle.
+    """Step three times, with the state at the middle one.
+
+    Returns: the solver, its rows and coordinates at the three instants, and the velocities of bodies and the ground.
     """
     solver = rigid.solver("impulse", model, dt=dt, iterations=0, contacts=False)
     back = rigid.State(
@@ -67,8 +67,8 @@ def three_times(model, state, dt=H):
     rows, coordinates = [], []
     for _ in range(3):
         solver.step()
-        rows.append(solver.rows.numbers.to_numpy()[0])
-        coordinates.append(solver.joints.coordinates.to_numpy()[0])
+        rows.append(solver.data.rows.numbers.to_numpy()[0])
+        coordinates.append(solver.data.joints.coordinates.to_numpy()[0])
     now = solver.state()
     assert np.abs(now.velocity - state.velocity).max() == 0
     assert np.abs(now.angular_velocity - state.angular_velocity).max() < 1e-14
@@ -89,8 +89,7 @@ def random_state(bodies, seed):
 
 
 def closed(model, seed):
-    """A state in which joints of angles are closed and move as they may: any pose and motion of the parent, and any of
-    the freedom of the joint."""
+    """A state in which hinges and universal joints are closed and move along their degrees of freedom alone."""
     random = np.random.default_rng(seed)
     state = random_state(len(model.bodies), seed)
     for joint in model.joints:
@@ -99,7 +98,7 @@ def closed(model, seed):
         turn = rigid.rotation.from_axis_angle((1, 0, 0), angles[0])
         if joint.kind == "universal":
             turn = multiply(turn, rigid.rotation.from_axis_angle((0, 1, 0), angles[1]))
-        # Triads are rows; their transposes take x, y, z to n0, n1, n2.
+        # The axes are rows; their transpose takes x, y, z to n0, n1, n2.
         m, n = (rigid.rotation.from_matrix(t.T) for t in (joint.parent_axes, joint.child_axes))
         state.rotation[b] = multiply(
             multiply(state.rotation[a], multiply(m, turn)), rigid.rotation.conjugate(n)
@@ -120,28 +119,28 @@ CLOSE = 3e-9
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_a_lock_s_rows_are_the_derivatives_of_their_errors(seed):
-    # At poses where nothing is closed: the rows are functions of both poses, whatever these are.
+def test_jacobians_of_joints_are_derivatives_of_their_errors(seed):
+    # The rows are functions of both poses, so this holds at poses where no joint is closed.
     model = model_of(KINDS)
     state = random_state(len(model.bodies), seed)
     solver, rows, _, velocities = three_times(model, state)
     turns = set()
-    for joint in solver.joints.integers.to_numpy():
-        for first in joint[[FRICTION_ROW, SPRING_ROW]]:
+    for joint in solver.data.joints.integers.to_numpy():
+        for first in joint[[JOINT.friction_row, JOINT.spring_row]]:
             turns.update(range(first, first + 3) if first >= 0 else ())
     angles = {
-        row[drive.ROW] for row in solver.joints.drives.to_numpy()
-        if model.joints[joint_of(solver, row[drive.COORDINATE])].kind in ("hinge", "universal")
+        row[DRIVE.row] for row in solver.data.joints.drives.to_numpy()
+        if model.joints[joint_of(solver, row[DRIVE.coordinate])].kind in ("hinge", "universal")
     }  # fmt: skip
     checked = 0
-    for group in solver.rows.groups.to_numpy()[0]:
-        if group[KIND] != LOCK:
+    for group in solver.data.rows.groups.to_numpy()[0]:
+        if group[GROUP.kind] != Group.EQUALITY:
             continue
-        for row in range(group[FIRST], group[FIRST] + group[COUNT]):
+        for row in range(group[GROUP.first], group[GROUP.first] + group[GROUP.count]):
             if row in turns or row in angles:
                 continue
-            expected = rate(rows[1, row], velocities[group[BODY_I]], velocities[group[BODY_J]])
-            found = (rows[2, row, ERROR] - rows[0, row, ERROR]) / (2 * H)
+            expected = rate(rows[1, row], velocities[group[GROUP.body_i]], velocities[group[GROUP.body_j]])
+            found = (rows[2, row, ROW.error] - rows[0, row, ROW.error]) / (2 * H)
             assert found == pytest.approx(expected, abs=CLOSE)
             checked += abs(expected) > 1e-3
     # ball 3, hinge 5, universal 4, slider 5 and its spring, fixed 6, distance's limits (0, 0), a spring.
@@ -149,32 +148,32 @@ def test_a_lock_s_rows_are_the_derivatives_of_their_errors(seed):
 
 
 def joint_of(solver, coordinate):
-    """The joint, or spring behind the joints, whose coordinate it is."""
+    """The joint that has a coordinate; springs are behind the joints."""
     return min(int(np.searchsorted(solver.first_coordinates, coordinate, "right")) - 1, len(solver.model.joints) - 1)
 
 
 @pytest.mark.parametrize("kinds", [("hinge", "universal"), ("ball", "slider", "distance", "spring")])
-def test_coordinates_have_the_derivatives_that_they_say(kinds):
-    # Angles of hinges and universal joints where the joint is closed, all others anywhere.
+def test_coordinates_have_the_derivatives_in_their_columns(kinds):
+    # For hinges and universal joints this holds if the joint is closed, for all others at any pose.
     model = model_of(kinds)
     angles = "hinge" in kinds
     state = closed(model, 5) if angles else random_state(len(model.bodies), 5)
     solver, _, coordinates, velocities = three_times(model, state)
-    integers = solver.joints.integers.to_numpy()
+    integers = solver.data.joints.integers.to_numpy()
     for joint in integers:
         for c in range(joint[4], joint[4] + {1: 2, 3: 2}.get(joint[0], 1)):
             expected = rate(coordinates[1, c], velocities[joint[1]], velocities[joint[2]])
-            found = (coordinates[2, c, VALUE] - coordinates[0, c, VALUE]) / (2 * H)
+            found = (coordinates[2, c, COORDINATE.value] - coordinates[0, c, COORDINATE.value]) / (2 * H)
             assert found == pytest.approx(expected, abs=100 * CLOSE if joint[0] == 1 else CLOSE)
             assert abs(expected) > 1e-6
-    # And they are what joint_positions() and joint_velocities() say, which share no code with them.
+    # They agree with joint_positions() and joint_velocities(), which share no code with them.
     solver.set_state(state)
     positions, speeds = solver.joint_positions(), solver.joint_velocities()
     for joint, c in zip(model.joints, solver.first_coordinates):
         if joint.kind != "distance":
             count = np.size(positions[joint.name])
             found = np.ravel(positions[joint.name])
-            assert np.abs(found - coordinates[1, c : c + count, VALUE]).max() < 1e-9
+            assert np.abs(found - coordinates[1, c : c + count, COORDINATE.value]).max() < 1e-9
         if joint.kind in ("hinge", "universal", "slider"):
             i, j = velocities[joint.parent], velocities[joint.child]
             expected = [rate(coordinates[1, c + k], i, j) for k in range(count)]
@@ -182,20 +181,20 @@ def test_coordinates_have_the_derivatives_that_they_say(kinds):
 
 
 def test_a_ball_s_spring_is_the_gradient_of_its_energy():
-    # Not dφ/dt, which is no J V for turns about changing axes, but φ·dφ/dt = φ·(J V), the work.
+    # dφ/dt is no J V for rotations about changing axes, but φ·dφ/dt = φ·(J V), the work.
     model = model_of(("ball",))
     solver, rows, _, velocities = three_times(model, random_state(len(model.bodies), 6))
-    for joint in solver.joints.integers.to_numpy():
-        first = joint[SPRING_ROW]
+    for joint in solver.data.joints.integers.to_numpy():
+        first = joint[JOINT.spring_row]
         i, j = velocities[joint[1]], velocities[joint[2]]
-        work = sum(rows[1, first + k, ERROR] * rate(rows[1, first + k], i, j) for k in range(3))
-        energies = [(rows[n, first : first + 3, ERROR] ** 2).sum() / 2 for n in (0, 2)]
-        assert np.linalg.norm(rows[1, first : first + 3, ERROR]) <= np.pi
+        work = sum(rows[1, first + k, ROW.error] * rate(rows[1, first + k], i, j) for k in range(3))
+        energies = [(rows[n, first : first + 3, ROW.error] ** 2).sum() / 2 for n in (0, 2)]
+        assert np.linalg.norm(rows[1, first : first + 3, ROW.error]) <= np.pi
         assert (energies[1] - energies[0]) / (2 * H) == pytest.approx(work, abs=30 * CLOSE)
 
 
-def test_a_gear_s_two_rows_are_the_derivative_of_their_sum():
-    # G = q_b - ratio q_a = G_1 + G_2, each row with bodies of its own, here none in common; joints closed.
+def test_jacobians_of_a_gear_are_the_derivative_of_the_sum_of_its_errors():
+    # G = q_b - ratio q_a = G_1 + G_2. The two rows have four different bodies here, and the joints are closed.
     model = model_of(("hinge", "slider"))
     for k in range(0, 2 * POSES, 2):
         model.add_gear(k, k + 1, 0.5 + 0.1 * k)
@@ -204,14 +203,14 @@ def test_a_gear_s_two_rows_are_the_derivative_of_their_sum():
         if joint.kind == "slider":  # any pose
             state.velocity[joint.child] += 0.3
     solver, rows, _, velocities = three_times(model, state)
-    gears = [group for group in solver.rows.groups.to_numpy()[0] if group[KIND] == GEAR]
+    gears = [group for group in solver.data.rows.groups.to_numpy()[0] if group[GROUP.kind] == Group.GEAR]
     assert len(gears) == POSES
     for group in gears:
-        first = group[FIRST]
-        assert len({group[BODY_I], group[BODY_J], group[BODY_K], group[BODY_L]}) == 4
-        expected = rate(rows[1, first], velocities[group[BODY_I]], velocities[group[BODY_J]])
-        expected += rate(rows[1, first + 1], velocities[group[BODY_K]], velocities[group[BODY_L]])
-        errors = rows[:, first : first + 2, ERROR].sum(axis=1)
+        first = group[GROUP.first]
+        assert len({group[GROUP.body_i], group[GROUP.body_j], group[GROUP.body_k], group[GROUP.body_l]}) == 4
+        expected = rate(rows[1, first], velocities[group[GROUP.body_i]], velocities[group[GROUP.body_j]])
+        expected += rate(rows[1, first + 1], velocities[group[GROUP.body_k]], velocities[group[GROUP.body_l]])
+        errors = rows[:, first : first + 2, ROW.error].sum(axis=1)
         assert (errors[2] - errors[0]) / (2 * H) == pytest.approx(expected, abs=10 * CLOSE)
         assert abs(expected) > 1e-3
 
@@ -220,5 +219,5 @@ def test_rows_of_closed_joints_have_no_error():
     model = model_of(("ball", "hinge", "universal", "slider", "fixed", "distance"))
     solver = rigid.solver("impulse", model, dt=0.01, iterations=0, contacts=False)
     solver.step()  # nothing moves
-    rows = solver.rows.numbers.to_numpy()[0]
-    assert np.abs(rows[:, ERROR]).max() < 1e-14
+    rows = solver.data.rows.numbers.to_numpy()[0]
+    assert np.abs(rows[:, ROW.error]).max() < 1e-14

@@ -87,13 +87,13 @@ def test_row_by_row_it_gives_way_where_its_rows_share_a_turn():
 
 def longest(refusal):
     """The longest stable step that a refusal names [s]."""
-    return float(re.search(r"steps up to ([\d.e-]+) s", refusal)[1])
+    return float(re.search(r"below ([\d.e-]+) s", refusal)[1])
 
 
 def test_a_step_beyond_the_bound_is_refused_by_name():
     # h² α* + 2 h β* = 4 at h = (sqrt(β*² + 4 α*) - β*)/α*: 23.7 ms by default.
     bound = (math.sqrt(25.0**2 + 4 * 5000.0) - 25.0) / 5000.0
-    with pytest.raises(ValueError, match=r"0\.03 s is unstable.*joint 'hook'.*comes to 6, expected below 4") as caught:
+    with pytest.raises(ValueError, match=r"0\.03 s is unstable.*joint 'hook'.*= 6: expected below 4") as caught:
         solve(hanging(), 0.03)
     assert longest(str(caught.value)) == pytest.approx(bound, rel=2e-3)
     solver = solve(hanging(), 0.99 * bound)
@@ -124,7 +124,7 @@ def test_what_shares_bodies_is_bound_together():
     model.gravity = np.zeros(3)
     for body, kick in zip(model.bodies, np.random.default_rng(1).normal(size=(5, 3))):
         body.velocity = 1e-9 * kick
-    with pytest.raises(ValueError, match=r"with the row of joint 'hinge \d'") as caught:
+    with pytest.raises(ValueError, match=r"the row of joint 'hinge \d'") as caught:
         solve(model, 0.05)
     step = longest(str(caught.value))
     alone = (math.sqrt(25.0**2 + 4 * 5000.0) - 25.0) / 5000.0

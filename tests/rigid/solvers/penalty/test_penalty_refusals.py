@@ -29,7 +29,7 @@ def solve(**options):
     ("scaling", "masses", ValueError, ["scaling is 'masses'", "did you mean 'mass'?"]),
     ("gyroscopic", "implict", ValueError, ["gyroscopic is 'implict'", "did you mean 'implicit'?"]),
     ("stifness", 1.0, ValueError, ["option of solver \"penalty\" is 'stifness'", "did you mean 'stiffness'?"]),
-    ("dt", 0.1, ValueError, ["0.1 s is unstable", "'pivot'", "steps up to"]),
+    ("dt", 0.1, ValueError, ["0.1 s is unstable", "'pivot'", "use a step below"]),
 ])  # fmt: skip
 def test_options_are_checked(option, value, error, words):
     message = refusal(lambda: solve(**{option: value}), error)

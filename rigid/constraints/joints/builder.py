@@ -1,0 +1,227 @@
+"""The arrays of joints, springs and gears, from models; and the rows that they take."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from pbd.core.arrays import allocate
+from rigid.constraints.joints.data import DRIVE, FRAMES, JOINT, MOTOR, DriveKind, JointKind, Joints
+from rigid.constraints.rows import GROUP, ROW, Group, by_world
+from rigid.joint import Ball, Distance, Fixed, Hinge, Slider, Universal
+from rigid.names import GROUND
+from rigid.rotation import conjugate, multiply
+
+KINDS = {
+    Ball: JointKind.BALL, Hinge: JointKind.HINGE, Universal: JointKind.UNIVERSAL, Slider: JointKind.SLIDER,
+    Fixed: JointKind.FIXED, Distance: JointKind.DISTANCE,
+}  # fmt: skip
+
+# How many rows against translation and rotation each kind has, and how many coordinates.
+EQUALITY_ROWS = {Ball: (3, 0), Hinge: (3, 2), Universal: (3, 1), Slider: (2, 3), Fixed: (3, 3), Distance: (0, 0)}
+COORDINATES = {Ball: 2, Hinge: 1, Universal: 2, Slider: 1, Fixed: 0, Distance: 1}
+
+
+class GrabRows(NamedTuple):
+    """Where a grab spring is: its joint, its group, and the first of its three rows."""
+
+    joint: int
+    group: int
+    row: int
+
+
+class JointBuilder:
+    """Joints, springs and gears of models; their rows are added to a RowBuilder.
+
+    Args:
+        models: one for all worlds, or one for each, of one structure.
+        rows: a rigid.constraints.rows.RowBuilder.
+        closed: joints that a solver's coordinates keep closed; they get no rows for that.
+        grabs: how many grab springs there are.
+
+    Attributes:
+        first_coordinates: of each joint.
+        rows_of: a slice for each joint, of all rows that act between its bodies, gears excluded.
+        grabs: a GrabRows for each grab spring.
+    """
+
+    def __init__(self, models, rows, closed=(), grabs=0):
+        self.models, self.rows, self.worlds = models, rows, rows.worlds
+        self.integers, self.frames, self.drives, self.drive_numbers = [], [], [], []
+        self.coordinates = 0
+        self.first_coordinates, self.rows_of = [], []
+        for index in range(len(models[0].joints)):
+            first = len(rows.rows)
+            self.add_joint([model.joints[index] for model in models], index in closed)
+            self.rows_of.append(slice(first, len(rows.rows)))
+        for index in range(len(models[0].springs)):
+            self.add_spring([model.springs[index] for model in models])
+        for index in range(len(models[0].gears)):
+            self.add_gear([model.gears[index] for model in models])
+        self.grabs = [self.add_grab() for _ in range(grabs)]
+
+    def allocate(self):
+        """Make the Taichi arrays, a Joints."""
+        integers = np.reshape(self.integers, (-1, JOINT.total)).astype(np.int32)
+        drives = np.reshape(self.drives, (-1, DRIVE.total)).astype(np.int32)
+        values = {
+            "integers": integers,
+            "frames": by_world(self.frames, FRAMES.total, self.worlds),
+            "drives": drives,
+            "drive_numbers": by_world(self.drive_numbers, MOTOR.total, self.worlds),
+        }
+        return allocate(
+            Joints, values, worlds=self.worlds, joints=len(integers), coordinates=self.coordinates, drives=len(drives)
+        )
+
+    # One of each. Args: joints, springs, gears: the same one in each model --------------------------------------------
+
+    def add_joint(self, joints, closed):
+        """Add a joint: its own rows, unless it is kept closed, and what acts along its coordinates."""
+        one = joints[0]
+        i, j = self.index_of(one.parent), self.index_of(one.child)
+        first = -1
+        if sum(EQUALITY_ROWS[type(one)]) and not closed:
+            first = self.add_equality_rows(i, j, joints)
+        c = self.add_coordinates(COORDINATES[type(one)])
+        self.first_coordinates.append(c)
+        friction = spring = -1
+        if isinstance(one, Ball):
+            friction, spring = self.add_ball_rows(i, j, joints)
+        for k in range(COORDINATES[type(one)]):
+            if not isinstance(one, Ball):
+                self.add_drives(i, j, c + k, joints)
+            self.add_limits(i, j, c + k, [joint.coordinate_limits()[k] for joint in joints])
+        self.integers.append([KINDS[type(one)], i, j, first, c, friction, spring])
+        frames = np.zeros((FRAMES.total, len(joints)))
+        for world, (model, joint) in enumerate(zip(self.models, joints)):
+            of = frames[:, world]
+            of[FRAMES["anchor_i"]], of[FRAMES["anchor_j"]] = joint.parent_anchor, joint.child_anchor
+            of[FRAMES["axes_i"]], of[FRAMES["axes_j"]] = np.ravel(joint.parent_axes), np.ravel(joint.child_axes)
+            start = multiply(conjugate(model.body(joint.parent).rotation), model.body(joint.child).rotation)
+            of[FRAMES["start"]] = start
+            of[FRAMES.length] = joint.length
+        self.frames.append(np.broadcast_to(frames, (FRAMES.total, self.worlds)))
+
+    def add_equality_rows(self, i, j, joints):
+        """Add the rows that keep a joint closed, hard or soft. Returns: the first row."""
+        translations, rotations = EQUALITY_ROWS[type(joints[0])]
+        _, first = self.rows.add(Group.EQUALITY, i, j, translations + rotations)
+        given = [softness(joint.soft) for joint in joints]
+        for row in range(first, first + translations + rotations):
+            pair = [of[0 if row < first + translations else 1] for of in given]
+            columns = np.transpose([(*numbers, of[2]) for numbers, of in zip(pair, given)])
+            added = self.rows.rows[row]
+            added[ROW.stiffness], added[ROW.damping], added[ROW.per_mass] = columns
+        return first
+
+    def add_ball_rows(self, i, j, joints):
+        """Add the rows of a ball's friction and spring. Returns: the first row of each, -1 for none."""
+        friction = spring = -1
+        if any(joint.friction > 0 for joint in joints):
+            _, friction = self.rows.add(Group.FRICTION, i, j, 3)
+            for row in self.rows.rows[friction:]:
+                row[ROW.high] = [joint.friction for joint in joints]
+        if any(acts(joint.spring) for joint in joints):
+            stiffness, damping = np.transpose([spring_numbers(joint.spring)[:2] for joint in joints])
+            _, spring = self.rows.add(Group.EQUALITY, i, j, 3, stiffness, damping)
+        return friction, spring
+
+    def add_drives(self, i, j, c, joints):
+        """Add friction, motor and spring of a joint along coordinate c, if any world has one."""
+        frictions = [joint.friction for joint in joints]
+        if max(frictions) > 0:
+            self.add_drive(DriveKind.FRICTION, i, j, c, [(friction,) for friction in frictions])
+        motors = [joint.motor for joint in joints]
+        for kind, target in ((DriveKind.MOTOR, "speed"), (DriveKind.SERVO, "position")):
+            numbers = [motor_numbers(motor, target) for motor in motors]
+            if any(given[MOTOR.effort] > 0 for given in numbers):
+                self.add_drive(kind, i, j, c, numbers)
+        springs = [joint.spring for joint in joints]
+        if any(map(acts, springs)):
+            self.add_drive(DriveKind.SPRING, i, j, c, [spring_numbers(spring) for spring in springs])
+
+    def add_limits(self, i, j, c, limits):
+        """Add limits of coordinate c, if any world has them."""
+        if np.isfinite(limits).any():
+            self.add_drive(DriveKind.LIMIT, i, j, c, limits)
+
+    def add_spring(self, springs):
+        """Add a spring between points: a distance without limits, and a spring along it."""
+        one = springs[0]
+        i, j = self.index_of(one.a), self.index_of(one.b)
+        c = self.add_coordinates(1)
+        self.integers.append([JointKind.DISTANCE, i, j, len(self.rows.rows), c, -1, -1])
+        frames = np.zeros((FRAMES.total, len(springs)))
+        for world, spring in enumerate(springs):
+            frames[FRAMES["anchor_i"], world], frames[FRAMES["anchor_j"], world] = spring.anchor_a, spring.anchor_b
+        self.frames.append(np.broadcast_to(frames, (FRAMES.total, self.worlds)))
+        given = [(spring.stiffness, spring.damping, spring.rest_length) for spring in springs]
+        self.add_drive(DriveKind.SPRING, i, j, c, given)
+
+    def add_gear(self, gears):
+        """Add a gear: two rows that are one constraint, of at most four bodies."""
+        a, b = gears[0].joint_a, gears[0].joint_b
+        bodies = slice(JOINT.body_i, JOINT.body_j + 1)
+        first, second = self.first_coordinates[a], self.first_coordinates[b]
+        ratios = [(gear.ratio,) for gear in gears]
+        self.add_drive(DriveKind.GEAR, *self.integers[a][bodies], first, ratios, other=second, count=2)
+        self.rows.groups[-1][GROUP.body_k : GROUP.body_l + 1] = self.integers[b][bodies]
+
+    def add_grab(self):
+        """Add a grab spring: a soft ball between the ground and a body, idle at first. Returns: a GrabRows."""
+        ground = self.index_of(GROUND)
+        group, row = self.rows.add(Group.IDLE, ground, 0, 3)
+        self.integers.append([JointKind.BALL, ground, 0, row, self.add_coordinates(COORDINATES[Ball]), -1, -1])
+        frames = np.zeros((FRAMES.total, self.worlds))
+        for axes in (FRAMES["axes_i"], FRAMES["axes_j"]):
+            frames[axes] = np.eye(3).reshape(9, 1)
+        frames[FRAMES.start] = 1.0
+        self.frames.append(frames)
+        return GrabRows(len(self.integers) - 1, group, row)
+
+    def add_drive(self, kind, i, j, c, numbers, other=0, count=1):
+        """Add what acts along coordinate c. Args: kind: a DriveKind; numbers: of each model; other: coordinate b of a
+        gear; count: of rows."""
+        group, row = self.rows.add(Group.IDLE, i, j, count)
+        self.drives.append([kind, c, other, group, row])
+        filled = np.zeros((MOTOR.total, len(numbers)))
+        filled[: len(numbers[0])] = np.transpose(numbers)
+        self.drive_numbers.append(np.broadcast_to(filled, (MOTOR.total, self.worlds)))
+
+    def add_coordinates(self, count):
+        """Add coordinates. Returns: the first one."""
+        self.coordinates += count
+        return self.coordinates - count
+
+    def index_of(self, body):
+        """Index of a body in arrays, where the ground is the last one."""
+        return len(self.models[0].bodies) if body == GROUND else body
+
+
+def acts(spring):
+    """Whether a joint's spring, or None, does anything."""
+    return spring is not None and (spring.stiffness > 0 or spring.damping > 0)
+
+
+def spring_numbers(spring):
+    """SPRING numbers of a joint's spring, or None."""
+    return (0.0, 0.0, 0.0) if spring is None else (spring.stiffness, spring.damping, spring.rest)
+
+
+def softness(soft):
+    """Stiffness and damping against translation, those against rotation, and whether they are for an effective mass of
+    one. Args: soft: a rigid.Soft, or None."""
+    if soft is None:
+        return (np.inf, 0.0), (np.inf, 0.0), 0.0
+    if soft.frequency is not None:
+        speed = 2 * np.pi * soft.frequency
+        pair = speed**2, 2 * soft.damping_ratio * speed
+        return pair, pair, 1.0
+    return (soft.stiffness, soft.damping), (soft.angular_stiffness, soft.angular_damping), 0.0
+
+
+def motor_numbers(motor, target):
+    """MOTOR numbers of a motor, or None: zero if it has no such target. Args: motor; target: "speed" or "position"."""
+    if motor is None or motor.controls != target:
+        return 0.0, 0.0, 0.0, 0.0
+    return motor.max_effort, motor.speed or 0.0, motor.position or 0.0, motor.position_gain

@@ -1,0 +1,47 @@
+"""The arrays of joints, springs and gears."""
+
+from typing import NamedTuple
+
+from pbd.core.arrays import Columns, Integer, Real, count
+
+# Integers of a joint: its kind, a JointKind; its bodies; its first row, or -1 if it has none; its first coordinate; the
+# first rows of a ball's friction and spring, or -1.
+JOINT = Columns(kind=1, body_i=1, body_j=1, first_row=1, first_coordinate=1, friction_row=1, spring_row=1)
+
+# Anchors and axes n0, n1, n2 in the frames of both bodies; the rotation of the child relative to the parent at time
+# zero; the length of a distance at time zero [m].
+FRAMES = Columns(anchor_i=3, anchor_j=3, axes_i=9, axes_j=9, start=4, length=1)
+
+# A coordinate: its derivative like that of a row, d, a_i, a_j; and its value q [m or rad].
+COORDINATE = Columns(linear=3, angular_i=3, angular_j=3, value=1)
+
+# Integers of a drive: its kind, a DriveKind; its coordinate; the other coordinate of a gear; its group and first row.
+DRIVE = Columns(kind=1, coordinate=1, other=1, group=1, row=1)
+
+# Numbers of a drive, by its kind. Friction has an effort alone.
+LIMIT = Columns(lowest=1, highest=1)
+MOTOR = Columns(effort=1, speed=1, position=1, gain=1)
+SPRING = Columns(stiffness=1, damping=1, rest=1)
+GEAR = Columns(ratio=1)
+
+
+class JointKind:
+    """Kinds of joints. A spring between points is a distance."""
+
+    NONE, BALL, HINGE, UNIVERSAL, SLIDER, FIXED, DISTANCE = range(7)
+
+
+class DriveKind:
+    """What acts along a coordinate. A servo is a motor with a target position."""
+
+    NONE, LIMIT, FRICTION, MOTOR, SERVO, SPRING, GEAR = range(7)
+
+
+class Joints(NamedTuple):
+    """Joints and springs, their coordinates, and what acts along these."""
+
+    integers: Integer(count.joints, JOINT)
+    frames: Real(count.worlds, count.joints, FRAMES)
+    coordinates: Real(count.worlds, count.coordinates, COORDINATE, kept=True)  # angles are counted on from step to step
+    drives: Integer(count.drives, DRIVE)
+    drive_numbers: Real(count.worlds, count.drives, MOTOR)  # LIMIT, MOTOR, SPRING or GEAR

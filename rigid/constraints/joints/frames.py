@@ -1,0 +1,88 @@
+"""Where the two ends of a joint are, the rows that several joints share, and coordinates."""
+
+import math
+
+import taichi as ti
+
+from pbd.core.quaternions import rotate
+from rigid.constraints.joints.data import COORDINATE, FRAMES
+from rigid.constraints.rows import write_jacobian
+from rigid.kernels.motion import POSE
+from rigid.kernels.vectors import axis, load_quaternion, load_vector, store_vector
+
+
+@ti.func
+def joint_ends(s: ti.template(), joint, i, j, world):
+    """Both ends of a joint in the world; the parent is body i, the child body j.
+
+    Returns: the points r_i + ξ_i and r_j + ξ_j [m], the arms ξ_i and ξ_j [m], the axes n_i and n_j, lists of three.
+    """
+    pose, frames = ti.static(s.bodies.pose, s.joints.frames)
+    q_i = load_quaternion(pose, i, POSE.rotation, world)
+    q_j = load_quaternion(pose, j, POSE.rotation, world)
+    arm_i = rotate(q_i, load_vector(frames, joint, FRAMES.anchor_i, world))
+    arm_j = rotate(q_j, load_vector(frames, joint, FRAMES.anchor_j, world))
+    point_i = load_vector(pose, i, POSE.position, world) + arm_i
+    point_j = load_vector(pose, j, POSE.position, world) + arm_j
+    n_i = [rotate(q_i, load_vector(frames, joint, FRAMES.axes_i + 3 * k, world)) for k in ti.static(range(3))]
+    n_j = [rotate(q_j, load_vector(frames, joint, FRAMES.axes_j + 3 * k, world)) for k in ti.static(range(3))]
+    return point_i, point_j, arm_i, arm_j, n_i, n_j
+
+
+@ti.func
+def write_point_rows(s: ti.template(), row, ends, world):
+    """Three rows: G = r_i + ξ_i - r_j - ξ_j, J_i = (E, -[ξ_i]×), J_j = (-E, [ξ_j]×). Args: ends: from `joint_ends`."""
+    point_i, point_j, arm_i, arm_j = ends[0], ends[1], ends[2], ends[3]
+    for k in ti.static(range(3)):
+        e = axis(k)
+        write_jacobian(s.rows, row + k, e, arm_i.cross(e), -arm_j.cross(e), point_i[k] - point_j[k], world)
+
+
+@ti.func
+def write_right_angle_row(s: ti.template(), row, n_a, n_b, world):
+    """One row: G = n_a·n_b, J_ω,j = (n_b × n_a)ᵀ, J_ω,i its negative. Args: n_a: of body i; n_b: of body j."""
+    turn = n_b.cross(n_a)
+    write_jacobian(s.rows, row, 0.0 * turn, -turn, turn, n_a.dot(n_b), world)
+
+
+@ti.func
+def write_no_rotation_rows(s: ti.template(), row, n_i, n_j, world):
+    """Three rows: n_i1·n_j0 = n_i2·n_j0 = n_i1·n_j2 = 0."""
+    write_right_angle_row(s, row, n_i[1], n_j[0], world)
+    write_right_angle_row(s, row + 1, n_i[2], n_j[0], world)
+    write_right_angle_row(s, row + 2, n_i[1], n_j[2], world)
+
+
+@ti.func
+def write_coordinate(s: ti.template(), c, linear, angular_i, angular_j, q, world):
+    """Write the derivative of coordinate c, and its value."""
+    store_vector(s.joints.coordinates, c, COORDINATE.linear, linear, world)
+    store_vector(s.joints.coordinates, c, COORDINATE.angular_i, angular_i, world)
+    store_vector(s.joints.coordinates, c, COORDINATE.angular_j, angular_j, world)
+    s.joints.coordinates[world, c, COORDINATE.value] = q
+
+
+@ti.func
+def write_angle(s: ti.template(), c, n, q, world):
+    """Write an angle about n as a coordinate: J_ω,i = -nᵀ, J_ω,j = nᵀ."""
+    write_coordinate(s, c, 0.0 * n, -n, n, q, world)
+
+
+@ti.func
+def write_length(s: ti.template(), c, ends, start, world):
+    """Write the change of the distance of two points: J_i = (-nᵀ, -(ξ_i × n)ᵀ), J_j = (nᵀ, (ξ_j × n)ᵀ).
+
+    Args: ends: from `joint_ends`; start: the length at which it is zero [m].
+    """
+    point_i, point_j, arm_i, arm_j = ends[0], ends[1], ends[2], ends[3]
+    between = point_j - point_i
+    length = between.norm()
+    n = between / ti.max(length, 1e-12)
+    write_coordinate(s, c, -n, -arm_i.cross(n), arm_j.cross(n), length - start, world)
+
+
+@ti.func
+def counted_angle(s: ti.template(), c, angle, world):
+    """The angle past full turns: of angle + 2πn the one nearest to the last value of coordinate c."""
+    turns = ti.round((s.joints.coordinates[world, c, COORDINATE.value] - angle) / ti.static(2 * math.pi))
+    return angle + ti.static(2 * math.pi) * turns

@@ -1,0 +1,25 @@
+"""Worlds in parallel: one thread moves one world."""
+
+import taichi as ti
+
+
+def over_worlds(advance_world, features):
+    """Make a Taichi function (s, steps, iterations) that advances all worlds.
+
+    Args: advance_world: a Taichi function (s, world, steps, iterations); features: with `one_world`, and `spread`, the
+    distance of two worlds in the parallel loop (pbd.data.SPREAD).
+    """
+
+    @ti.func
+    def advance(s: ti.template(), steps, iterations):
+        if ti.static(features.one_world):
+            ti.loop_config(serialize=True)
+            for world in range(1):
+                advance_world(s, world, steps, iterations)
+        else:
+            for turn in range(s.report.shape[0] * features.spread):
+                if turn % features.spread == 0:
+                    world = turn // features.spread
+                    advance_world(s, world, steps, iterations)
+
+    return advance

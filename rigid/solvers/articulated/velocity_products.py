@@ -1,0 +1,67 @@
+"""Velocity products: the part J̇ u of the acceleration V̇ = J u̇ + J̇ u (Coriolis terms). There are two ways.
+
+"projected"  They are never computed. Each body keeps its velocity V while the poses change, and the next step finds the
+             speeds with the same momentum, M(q) u = Jᵀ M_b (V + h g). A projection never adds energy. Impulses on
+             bodies that are joined do the same, so the solver "impulse" makes the same steps, but for its joint errors.
+             First order: a free chain of five rods that falls from the horizontal has lost a third of the energy of its
+             fall after 10 s at 10 ms.
+
+"explicit"   Source [3]: u += h M⁻¹ (Jᵀ (f - M_b J̇ u)), at the poses and speeds of the step's start. The same chain
+             gains half of that energy at 10 ms.
+"""
+
+import taichi as ti
+
+from pbd.core.quaternions import rotate
+from rigid.kernels.motion import POSE, VELOCITY
+from rigid.kernels.vectors import load_quaternion, load_vector, store_vector
+from rigid.solvers.articulated.dynamics import compute_velocities
+from rigid.solvers.articulated.kinematics import carried_velocity
+from rigid.solvers.articulated.links import ARTICULATED, AXIS, LINK, LINK_FRAMES
+from rigid.solvers.articulated.spanning_trees import LinkKind
+
+
+@ti.func
+def compute_velocity_products(s: ti.template(), world):
+    """Compute velocities V = J u at the poses of now, and their velocity products J̇ u into `ARTICULATED.test`."""
+    compute_velocities(s, world)
+    links, of, v = ti.static(s.trees.links, s.trees.articulated, s.bodies.velocity)
+    for link in range(links.shape[0]):
+        a, alpha = carried_velocity(s, link, of, links[link, LINK.parent], ARTICULATED.test, world)
+        body, parent, kind = links[link, LINK.body], links[link, LINK.parent_body], links[link, LINK.kind]
+        own = load_vector(v, body, VELOCITY.angular, world)
+        parents = load_vector(v, parent, VELOCITY.angular, world)
+        if links[link, LINK.parent] >= 0:
+            apart = load_vector(v, body, VELOCITY.linear, world) - load_vector(v, parent, VELOCITY.linear, world)
+            a += parents.cross(apart)
+        rotation = load_quaternion(s.bodies.pose, body, POSE.rotation, world)
+        arm = rotate(rotation, load_vector(s.trees.frames, link, LINK_FRAMES.point_child, world))
+        # ṡ u of each speed. An axis n through the joint has s = (arm × n, n) and rotates with the parent; the second
+        # axis of a universal joint rotates with the child. Those of a ball and of a free link are fixed in the world.
+        for k in range(links[link, LINK.speeds]):
+            speed = links[link, LINK.first_speed] + k
+            u, n = s.trees.speeds[world, 0, speed], load_vector(s.trees.axes, speed, AXIS.angular, world)
+            carrier = parents
+            if k == 1:
+                carrier = own
+            if kind == LinkKind.HINGE or kind == LinkKind.UNIVERSAL:
+                turning = carrier.cross(n)
+                a += u * (own.cross(arm).cross(n) + arm.cross(turning))
+                alpha += u * turning
+            elif kind == LinkKind.BALL:
+                a += u * own.cross(arm).cross(n)
+            elif kind == LinkKind.SLIDER:
+                a += u * parents.cross(load_vector(s.trees.axes, speed, AXIS.linear, world))
+        store_vector(of, link, ARTICULATED.test, a, world)
+        store_vector(of, link, ARTICULATED.test + 3, alpha, world)
+
+
+@ti.func
+def subtract_velocity_products(s: ti.template(), world):
+    """V - h J̇ u of all bodies."""
+    v = ti.static(s.bodies.velocity)
+    for link in range(s.trees.links.shape[0]):
+        body = s.trees.links[link, LINK.body]
+        for k in ti.static(range(6)):
+            product = s.trees.articulated[world, link, ARTICULATED.test + k]
+            v[world, body, VELOCITY.linear + k] = v[world, body, VELOCITY.linear + k] - s.step.h * product

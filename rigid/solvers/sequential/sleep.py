@@ -1,0 +1,113 @@
+"""Sleep: bodies at rest are left alone until something moves them.
+
+Bodies that are connected by joints or contacts, directly or through others, are an island; the ground connects nothing.
+An island sleeps if each of its bodies has been slow for half a second. It wakes when it is connected to a body that has
+not: one that came near, or was pushed.
+"""
+
+from typing import NamedTuple
+
+import taichi as ti
+
+from pbd.core.arrays import Columns, Integer, Real, count
+from rigid.constraints.rows import GROUP, Group
+from rigid.kernels.motion import MASS, PSEUDO, VELOCITY
+from rigid.kernels.vectors import load_vector
+
+# How long all bodies of an island must have been slow [s].
+TIME_TO_SLEEP = 0.5
+
+# The ground has always been slow [s].
+ALWAYS = 1e30
+
+# How long a body has been slow, and the shortest such time in its island [s].
+TIMER = Columns(body=1, island=1)
+
+
+class Sleep(NamedTuple):
+    """Sleep timers and islands of all bodies."""
+
+    timers: Real(count.worlds, count.bodies, TIMER, kept=True)
+    islands: Integer(count.worlds, count.bodies)  # another body of the island, or the body itself
+
+
+@ti.func
+def root(s: ti.template(), body, world):
+    """The body that represents an island. Args: body: one of the island."""
+    found = body
+    while s.sleep.islands[world, found] != found:
+        found = s.sleep.islands[world, found]
+    return found
+
+
+@ti.func
+def connect(s: ti.template(), a, b, world):
+    """Make the islands of two bodies one, unless one of them is the ground."""
+    ground = s.bodies.pose.shape[1] - 1
+    if a != ground and b != ground:
+        first, second = root(s, a, world), root(s, b, world)
+        if first != second:
+            # The lower index represents both, and the shorter time holds for both.
+            low, high = ti.min(first, second), ti.max(first, second)
+            s.sleep.islands[world, high] = low
+            shorter = ti.min(s.sleep.timers[world, low, TIMER.island], s.sleep.timers[world, high, TIMER.island])
+            s.sleep.timers[world, low, TIMER.island] = shorter
+
+
+@ti.func
+def put_to_sleep(s: ti.template(), groups, world):
+    """Find the islands of a step, and stop the bodies of those that sleep."""
+    if ti.static(s.features.sleeping):
+        ground = s.bodies.pose.shape[1] - 1
+        s.sleep.timers[world, ground, TIMER.body] = ALWAYS
+        for body in range(ground + 1):
+            s.sleep.islands[world, body] = body
+            s.sleep.timers[world, body, TIMER.island] = s.sleep.timers[world, body, TIMER.body]
+        for group in range(groups):
+            kind = s.rows.groups[world, group, GROUP.kind]
+            if kind != Group.IDLE:
+                i, j = s.rows.groups[world, group, GROUP.body_i], s.rows.groups[world, group, GROUP.body_j]
+                connect(s, i, j, world)
+                if kind == Group.GEAR:
+                    k, m = s.rows.groups[world, group, GROUP.body_k], s.rows.groups[world, group, GROUP.body_l]
+                    connect(s, i, k, world)
+                    connect(s, k, m, world)
+        for body in range(ground):
+            shortest = s.sleep.timers[world, root(s, body, world), TIMER.island]
+            s.sleep.timers[world, body, TIMER.island] = shortest
+            if body_sleeps(s, body, world):
+                for k in ti.static(range(2 * PSEUDO)):
+                    s.bodies.velocity[world, body, k] = 0.0
+
+
+@ti.func
+def body_sleeps(s: ti.template(), body, world):
+    """Whether a body sleeps in this step; the ground always does."""
+    result = False
+    if ti.static(s.features.sleeping):
+        result = s.sleep.timers[world, body, TIMER.island] >= TIME_TO_SLEEP
+    return result
+
+
+@ti.func
+def group_sleeps(s: ti.template(), group, world):
+    """Whether all bodies of a group sleep."""
+    result = False
+    if ti.static(s.features.sleeping):
+        if body_sleeps(s, s.rows.groups[world, group, GROUP.body_i], world):
+            result = body_sleeps(s, s.rows.groups[world, group, GROUP.body_j], world)
+    return result
+
+
+@ti.func
+def update_sleep_timers(s: ti.template(), world):
+    """Count how long each body has been slow, its surface included."""
+    if ti.static(s.features.sleeping):
+        for body in range(s.bodies.pose.shape[1] - 1):
+            speed = load_vector(s.bodies.velocity, body, VELOCITY.linear, world).norm()
+            angular_speed = load_vector(s.bodies.velocity, body, VELOCITY.angular, world).norm()
+            speed += s.bodies.mass[world, body, MASS.radius] * angular_speed
+            timer = s.sleep.timers[world, body, TIMER.body] + s.step.h
+            if speed > s.sleep_speed:
+                timer = 0.0
+            s.sleep.timers[world, body, TIMER.body] = timer
