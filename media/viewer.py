@@ -12,8 +12,8 @@ from PIL import Image
 from playwright.sync_api import sync_playwright
 
 import scenes
-from scenes.render.page.drawing import camera_of
 from scenes.view.server import Viewer
+from scenes.visuals.framing import scene_camera
 
 WIDTH, HEIGHT = 1280, 800
 FLAGS = ("--no-sandbox", "--disable-gpu", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader")
@@ -32,12 +32,12 @@ def main():
 
         def run(until):
             while not until():
-                session.turn()
+                session.update()
                 page.wait_for_timeout(5)
 
         def wait(seconds):
-            end = session.running.system.time + seconds
-            run(lambda: session.running.system.time > end)
+            end = session.run.system.time + seconds
+            run(lambda: session.run.system.time > end)
 
         page.set_default_timeout(120_000)  # software draws a frame a second
         page.goto(viewer.address)
@@ -47,19 +47,19 @@ def main():
         run(lambda: session.watched)
         wait(2.5)
         # A particle near the corner that hangs in front.
-        positions, camera = session.running.particles.positions(), camera_of(session.running.scene, None)
+        positions, camera = session.run.particles.positions(), scene_camera(session.run.scene, None)
         near = [COUNT + 1, 2 * COUNT - 2, COUNT * (COUNT - 2) + 1, COUNT * (COUNT - 1) - 2]
         corner = min(near, key=lambda k: np.linalg.norm(positions[k] - camera.position))
         start = camera.project(positions[corner], WIDTH, HEIGHT)
         viewer.play_or_pause()
-        session.turn()
+        session.update()
         page.wait_for_timeout(2000)
         page.mouse.move(*start)
         page.mouse.down()
         for part in np.linspace(0.2, 1.0, 5):
             page.mouse.move(*(start + part * np.array([-120, -250])))
             page.wait_for_timeout(500)
-        run(lambda: viewer.grabs.grips)
+        run(lambda: viewer.grabs.active)
         viewer.play_or_pause()
         wait(4.0)
         picture = Image.open(io.BytesIO(page.screenshot()))

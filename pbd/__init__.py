@@ -14,7 +14,7 @@
 `Particles` describes, `ParticleSystem` moves; pbd/step.py is the algorithm.
 """
 
-from pbd.constraints import Kind, scalar_constraint
+from pbd.constraints import ConstraintType, scalar_constraint
 from pbd.core.results import Diverged, Energy, Statistics
 from pbd.core.shapes import Box, Capsule, ConvexHull, Cylinder, MeshCollider, Plane, Sphere
 from pbd.particles import Particles
@@ -24,11 +24,11 @@ from pbd.system import ParticleSystem
 __all__ = [
     "Box",
     "Capsule",
+    "ConstraintType",
     "ConvexHull",
     "Cylinder",
     "Diverged",
     "Energy",
-    "Kind",
     "MeshCollider",
     "ParticleSystem",
     "Particles",

@@ -14,11 +14,6 @@ from pbd.core.shapes import INTEGERS, NUMBERS
 # candidates is an error.
 MOST_NEIGHBOURS = 64
 
-# A parallel loop of fewer than 1,024 iterations runs on one thread, because Taichi 1.7.4 makes blocks of at least 512.
-# Where there are fewer worlds or clusters, they stand this many loop indices apart. The idle iterations cost nothing
-# measurable, as long as the compiler knows this number: division by an unknown number took a third of an iteration.
-SPREAD = 512
-
 # Columns of `Data.inputs`, which has one row for each instant. Behind these come, for each collider its POSE, for each
 # kinematic particle its position (3), for each grab spring GRAB (pbd/grabs.py).
 INPUT = Columns(gravity=3, wind=3)
@@ -123,13 +118,13 @@ class Settings(NamedTuple):
 class Features(NamedTuple):
     """What the kernels of a system are compiled for. Unused features are not compiled."""
 
-    types: tuple  # of constraints: Kind
+    types: tuple  # ConstraintType
     from_start: bool  # project along the gradients at the start of the step
     watch: bool  # stop at a tolerance, which needs the violation of each constraint
     colours: int  # of clusters
     shared: bool  # threads share the items of a phase; otherwise one thread runs each world (pbd/phases.py)
     one_world: bool
-    spread: int  # loop indices between two worlds or clusters in a parallel loop: SPREAD or 1
+    loop_stride: int  # loop indices from one world or cluster to the next in a parallel loop: LOOP_STRIDE or 1
     wind: bool
     surfaces: bool  # whether there are colliders or boxes
     shapes: tuple  # kinds of shapes of the colliders (pbd/core/shapes)

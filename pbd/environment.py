@@ -1,22 +1,66 @@
-"""The surroundings at an instant: what a description says of gravity, wind, colliders and paths, as a row of numbers.
+"""Inputs of each substep: what moves the environment of a particle system, as rows of numbers.
 
-A kernel reads row k at the start and row k + 1 at the end of its substep k (columns: see pbd/data.py); one row
-serves all substeps where nothing moves.
+A kernel reads row k at the start of its substep k and row k + 1 at the end (columns: pbd/data.py). If nothing moves,
+one row serves all substeps.
 """
 
 import numpy as np
 
-from pbd.core.validate import finite_array, finite_vector
+from pbd.core.runtime import real_type
+from pbd.core.validate import finite_array, finite_vector, one_grab, whole
+from pbd.grabs import GRAB, grab_columns
 
 
-def surroundings(particles, time):
-    """The surroundings at one instant [s]: gravity, wind, poses of colliders, positions of driven particles, in a
-    row."""
+class Environment:
+    """Gravity, wind, colliders, kinematic particles and grab springs of all worlds, over time.
+
+    Args: particles: a Particles, the description; grabs: number of grab springs.
+    """
+
+    def __init__(self, particles, grabs):
+        self.particles = particles
+        self.grabs = np.zeros((whole("grabs", grabs, least=0), GRAB.total))
+        self._row = None
+
+    def inputs(self, clock, substeps):
+        """Rows for the start and the ends of the next substeps, or a single row if nothing moves.
+
+        Args: clock: a Clock; substeps: how many.
+        """
+        if not self.particles.is_static():
+            return self._rows([clock.time_after(k) for k in range(substeps + 1)])
+        gravity, wind = self.particles.gravity, self.particles.wind
+        if self._row is None or self._row[0] is not gravity or self._row[1] is not wind:
+            self._row = gravity, wind, self._rows([clock.time])
+        return self._row[2]
+
+    def _rows(self, times):
+        rows = [np.concatenate([described_row(self.particles, time), self.grabs.ravel()]) for time in times]
+        return np.array(rows, real_type())
+
+    def grab(self, grab, particles, target, stiffness, damping, weights):
+        """Set a grab spring. Args: see `pbd.ParticleSystem.grab`."""
+        grab = one_grab(grab, len(self.grabs))
+        self.grabs[grab] = grab_columns(particles, len(self.particles), target, stiffness, damping, weights)
+        self._row = None
+
+    def release(self, grab):
+        """Switch a grab spring off. Args: grab: index."""
+        self.grabs[one_grab(grab, len(self.grabs))] = 0.0
+        self._row = None
+
+    def collider_poses(self, time):
+        """Position and rotation of each collider, (colliders, 7) [m, (w, x, y, z)]. Args: time [s]."""
+        return np.reshape([collider.pose(time) for collider in self.particles.colliders], (-1, 7))
+
+
+def described_row(particles, time):
+    """Gravity, wind, poses of colliders and positions of kinematic particles at a time [s], in a row."""
     wind = particles.wind
     if callable(wind):
         wind = finite_vector("wind", wind(time))
     row = [particles.gravity, np.zeros(3) if wind is None else wind]
     row += [collider.pose(time) for collider in particles.colliders]
-    for driven, path in particles.drives:
-        row.append(finite_array("path", np.atleast_2d(path(time)), (len(driven), 3)).ravel())
+    for kinematic, path in particles.paths:
+        row.append(finite_array("path", np.atleast_2d(path(time)), (len(kinematic), 3)).ravel())
     return np.concatenate(row)

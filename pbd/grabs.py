@@ -1,4 +1,4 @@
-"""Hands: what a person holds while it moves, with a mouse for instance: a point on a spring to a place in the world.
+"""Grab springs: forces by which the user pulls particles during a simulation, for example with a mouse.
 
     p = Σ b_k x_k of up to four particles,   C = p - target (three rows),   force -k C - c dp/dt
 
@@ -6,8 +6,8 @@ Source: XPBD with damping, Macklin, Müller and Chentanez (2016), eq. 26; for a 
 
     Δλ = -(C + α' λ + γ (p - p*)) / ((1 + γ) W + α'),   W = Σ b_k² w_k,   α' = 1/(k h²),   γ = c/(k h)
 
-Hands are surroundings, like colliders: they come last in a row of the timeline, GRAB columns each, and have no place in
-the schedule, so that they may take hold of any particle at any time. Their multipliers are the last ones.
+Grab springs belong to the environment, like colliders: they are the last columns of each row of inputs. They have no
+place in the schedule, so they can grab any particle at any time. Their multipliers are the last ones.
 """
 
 import numpy as np
@@ -18,10 +18,10 @@ from pbd.core.validate import finite_array, finite_vector, indices, not_negative
 from pbd.data import INPUT, POSE
 from pbd.phases import rows
 
-MOST_HELD = 4
+MOST_PARTICLES = 4
 
 # Columns of a grab spring: target [m], k (zero while it holds nothing), c, the particles and their b.
-GRAB = Columns(target=3, stiffness=1, damping=1, particles=MOST_HELD, weights=MOST_HELD)
+GRAB = Columns(target=3, stiffness=1, damping=1, particles=MOST_PARTICLES, weights=MOST_PARTICLES)
 
 
 @ti.func
@@ -34,12 +34,12 @@ def pull_grabs(s: ti.template(), substep, world):
 
 @ti.func
 def pull(s: ti.template(), row, grab, world):
-    """Project a grab spring once. Args: row: of `s.inputs`; grab: index; world."""
+    """Project a grab spring once. Args: row: of the inputs; grab: index; world."""
     column = INPUT.total + POSE.total * s.counts.colliders + 3 * s.counts.kinematic + GRAB.total * grab
     stiffness = s.inputs[row, column + GRAB.stiffness]
     point, moved, weight = ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0]), 0.0
     if stiffness > 0.0:
-        for k in range(MOST_HELD):
+        for k in range(MOST_PARTICLES):
             b = s.inputs[row, column + GRAB.weights + k]
             if b != 0.0:
                 i = ti.cast(s.inputs[row, column + GRAB.particles + k], ti.i32)
@@ -58,7 +58,7 @@ def pull(s: ti.template(), row, grab, world):
             C = point[k] - s.inputs[row, column + GRAB.target + k]
             change[k] = -(C + compliance * multiplier + damping * moved[k]) / ((1.0 + damping) * weight + compliance)
             s.constraints.multipliers[first + k, world] = multiplier + change[k]
-        for k in range(MOST_HELD):
+        for k in range(MOST_PARTICLES):
             b = s.inputs[row, column + GRAB.weights + k]
             if b != 0.0:
                 i = ti.cast(s.inputs[row, column + GRAB.particles + k], ti.i32)
@@ -67,11 +67,11 @@ def pull(s: ti.template(), row, grab, world):
                 s.particles.position[i, world] = ti.Vector([q[0] + d[0], q[1] + d[1], q[2] + d[2], q[3]])
 
 
-def grip(particles, count, target, stiffness, damping, weights):
-    """The columns of a grab that holds something. Arguments: as of ParticleSystem.grab; count: of all particles."""
+def grab_columns(particles, count, target, stiffness, damping, weights):
+    """Columns of a grab spring. Args: count: of all particles; the others: see `pbd.ParticleSystem.grab`."""
     held = indices("held particles", np.atleast_1d(particles), count)
-    if not 1 <= len(held) <= MOST_HELD or len(set(held)) < len(held):
-        raise ValueError(f"held particles are {held.tolist()}: expected one to {MOST_HELD} of them, each once")
+    if not 1 <= len(held) <= MOST_PARTICLES or len(set(held)) < len(held):
+        raise ValueError(f"held particles are {held.tolist()}: expected one to {MOST_PARTICLES} of them, each once")
     weights = np.full(len(held), 1 / len(held)) if weights is None else weights
     columns = np.zeros(GRAB.total)
     columns[GRAB["target"]] = finite_vector("target of a grab", target)

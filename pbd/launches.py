@@ -1,11 +1,11 @@
-"""Kernels of a particle system, and their launches."""
+"""The kernels of a particle system, and their launches."""
 
 from functools import lru_cache
 
 import taichi as ti
 
 from pbd.core.kernels import Launch, make_kernel
-from pbd.data import Data
+from pbd.data import REPORT, Data
 from pbd.measure import measure
 from pbd.projection import project_colour
 from pbd.step import advance, begin_substep, end_substep, relax, relax_environment
@@ -13,20 +13,20 @@ from pbd.step import advance, begin_substep, end_substep, relax, relax_environme
 
 @ti.func
 def relax_once(s: ti.template(), substep, world):
-    """Relax without step hooks, which alone ask for the number of the iteration."""
+    """Relax without the number of the iteration, for which only step hooks ask."""
     relax(s, substep, 0, world)
 
 
 @lru_cache
 def kernel_of(function, features):
-    """Make a kernel of a Taichi function (data, ...). Args: function; features: a Features."""
+    """Make a kernel of a Taichi function (s, integers ...). Args: function; features: a Features."""
     hooked = features.hooks.data if features.has_hooks else None
     return make_kernel(function, Data, features=features, hooked=hooked)
 
 
 @lru_cache
-def shared(phase):
-    """The function (s, substep) that runs a phase (s, substep, world) for all worlds, shared by threads."""
+def for_all_worlds(phase):
+    """The function (s, substep) that runs a phase (s, substep, world) of all worlds, shared by threads."""
 
     @ti.func
     def run(s: ti.template(), substep):
@@ -36,27 +36,63 @@ def shared(phase):
 
 
 class Launches:
-    """Kernels that are bound to the arrays of a system. Each is compiled at its first launch.
+    """The kernels of a particle system, bound to its arrays. Each is compiled at its first launch.
 
-    Their arguments are what `pbd.data.Data` wants at each launch, and then:
-
-        advance             substeps, iterations     all substeps of each world on one thread
-        begin_substep, relax, relax_environment, end_substep
-                            substep                  a phase that threads share
-        project_colour[k]   begin, end               constraints of type k, of one colour
-        measure             substep
-
-    Args: features: a Features; arrays: a Data of Taichi arrays; hooked: that of the step hooks, or nothing.
+    Args:
+        features: a Features.
+        arrays: a Data of Taichi arrays.
+        counts: a Counts.
+        report: numpy array (worlds, REPORT) that kernels read and write.
+        schedule: a Schedule.
+        hooked: the arrays of the step hooks, or none.
     """
 
-    def __init__(self, features, arrays, *hooked):
+    def __init__(self, features, arrays, counts, report, schedule, *hooked):
         def bind(function):
             return Launch(kernel_of(function, features), arrays, *hooked)
 
-        self.advance = bind(advance)
-        self.begin_substep = bind(shared(begin_substep))
-        self.relax = bind(shared(relax_once))
-        self.relax_environment = bind(shared(relax_environment))
-        self.end_substep = bind(shared(end_substep))
-        self.project_colour = [bind(project_colour(index)) for index in range(len(features.types))]
-        self.measure = bind(measure)
+        self.features, self.counts, self.report, self.schedule = features, counts, report, schedule
+        self._advance = bind(advance)
+        self._begin_substep = bind(for_all_worlds(begin_substep))
+        self._relax = bind(for_all_worlds(relax_once))
+        self._relax_environment = bind(for_all_worlds(relax_environment))
+        self._end_substep = bind(for_all_worlds(end_substep))
+        self._project_colour = [bind(project_colour(index)) for index in range(len(features.types))]
+        self._measure = bind(measure)
+
+    def run(self, inputs, settings, substeps, iterations):
+        """Run substeps, up to one in which a position stops being finite.
+
+        Args: inputs: rows of the environment; settings: a Settings; substeps; iterations: in each substep.
+        """
+        given = inputs, self.report, *self.counts, *settings
+        self.report[:, REPORT.diverged_substep :] = -1
+        if not self.features.shared:
+            self._advance(*given, substeps, iterations)
+            return
+        for substep in range(substeps):
+            self._begin_substep(*given, substep)
+            iteration = 0
+            while iteration < iterations:
+                self.report[:, REPORT.violation] = 0
+                self._iterate(given, substep)
+                iteration += 1
+                if self.features.watch and self.report[:, REPORT.violation].max() <= settings.tolerance:
+                    break
+            self.report[:, REPORT.iterations] = iteration
+            self._end_substep(*given, substep)
+            if self.report[:, REPORT.diverged_substep].max() >= 0:
+                return
+
+    def _iterate(self, given, substep):
+        """Project all constraints once, shared by threads."""
+        if self.schedule.name == "coloured":
+            for index, begin, end in self.schedule.runs:
+                self._project_colour[index](*given, int(begin), int(end))
+            self._relax_environment(*given, substep)
+        else:
+            self._relax(*given, substep)
+
+    def measure(self, inputs, settings):
+        """Write violations, contacts and elastic energies into the report. Args: see `run`."""
+        self._measure(inputs, self.report, *self.counts, *settings, 0)

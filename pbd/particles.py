@@ -1,42 +1,58 @@
-"""Particles: what a scene is made of, described in plain numpy. It knows no solver and needs no Taichi."""
+"""Particles: the description of a particle system in plain numpy. It needs no solver and no Taichi."""
 
 import math
 from copy import copy
 
 import numpy as np
 
-from pbd.batches import Batches
+from pbd import rest_values
 from pbd.collision.collider import Collider
+from pbd.constraint_sets import ConstraintSets
 from pbd.core.shapes.shape import Shape
-from pbd.core.validate import finite_array, finite_vector, fraction, indices, not_negative, spread
+from pbd.core.validate import (
+    finite_array,
+    finite_number,
+    finite_vector,
+    fraction,
+    indices,
+    not_negative,
+    one_of,
+    spread,
+)
+
+# Names of the types of sticks, by the bound of their lengths.
+STICK_NAMES = {"equal": "stick", "at_least": "stick at least", "at_most": "stick at most"}
 
 
-class Particles(Batches):
-    """A description of particles, what ties them together and what they meet.
+class Particles:
+    """A description of particles, their constraints and their environment.
 
-    Arguments:
+    Args:
         gravity: (3,) [m/s²].
-        wind: velocity of the air (3,) [m/s], or a function of time [s] that gives it; None for no air at all. It acts
-            on the triangles given to `add_triangles`.
+        wind: velocity of the air (3,) [m/s], or a function of time [s] that returns it; None for no air at all. It
+            acts on the triangles given to `add_triangles`.
         air_density: [kg/m³].
+
+    Attributes: gravity, wind, air_density: as given; constraint_sets: {(type, compliant): ConstraintSet}; colliders,
+    boxes, paths: what was added; particle_contacts: friction between particles, None for no contacts.
     """
 
     def __init__(self, *, gravity=(0.0, 0.0, -9.81), wind=None, air_density=1.2):
         self.gravity = finite_vector("gravity", gravity)
         self.wind = wind if wind is None or callable(wind) else finite_vector("wind", wind)
         self.air_density = not_negative("air density", air_density)
-        self.batches = {}
+        self.constraint_sets = ConstraintSets()
         self.colliders = []
         self.boxes = []
-        self.drives = []
+        self.paths = []
         self.particle_contacts = None
-        self._triangles = [np.zeros((0, 3), np.int64)]
-        self._drag = [np.zeros(0)]
         self._columns = {
             "position": [np.zeros((0, 3))],
             "velocity": [np.zeros((0, 3))],
             "mass": [np.zeros(0)],
             "radius": [np.zeros(0)],
+            "triangle": [np.zeros((0, 3), np.int64)],
+            "drag": [np.zeros(0)],
         }
         self.count = 0
 
@@ -49,49 +65,42 @@ class Particles(Batches):
             pieces[:] = [np.concatenate(pieces)]
         return pieces[0]
 
-    @property
+    # The arrays themselves are returned, so changes to their elements change the description.
+
     def positions(self):
         """Positions at time zero, (particles, 3) [m]."""
         return self._column("position")
 
-    @property
     def velocities(self):
         """Velocities at time zero, (particles, 3) [m/s]."""
         return self._column("velocity")
 
-    @property
     def masses(self):
         """Masses, (particles,) [kg]; infinite for a pinned particle."""
         return self._column("mass")
 
-    @property
     def radii(self):
-        """Radii, (particles,) [m]: how far a particle keeps from colliders, boxes and other particles."""
+        """Radii, (particles,) [m]: the distance of a particle from colliders, boxes and other particles."""
         return self._column("radius")
 
-    @property
     def triangles(self):
-        """Triangles of surfaces that the air acts on, (triangles, 3) indices."""
-        self._triangles = [np.concatenate(self._triangles)]
-        return self._triangles[0]
+        """Triangles on which the wind acts, (triangles, 3) indices."""
+        return self._column("triangle")
 
-    @property
-    def drag(self):
+    def drag_coefficients(self):
         """Drag coefficient of each triangle, (triangles,)."""
-        self._drag = [np.concatenate(self._drag)]
-        return self._drag[0]
+        return self._column("drag")
 
-    @property
-    def still(self):
-        """Whether the surroundings are the same at all times: no changing wind, no path, no moving collider."""
-        moving = callable(self.wind) or self.drives or any(c.motion is not None for c in self.colliders)
-        return not moving
+    def is_static(self):
+        """Whether the environment never changes: constant wind, no paths and no moving colliders."""
+        return not (callable(self.wind) or self.paths or any(c.motion is not None for c in self.colliders))
 
     def frozen(self):
-        """A copy whose surroundings stay as they are, whatever is added to this description afterwards."""
+        """A copy whose environment stays as it is when something is added to this description."""
         other = copy(self)
-        for name in ("colliders", "boxes", "drives", "_triangles", "_drag"):
-            setattr(other, name, list(getattr(self, name)))
+        other.colliders, other.boxes, other.paths = list(self.colliders), list(self.boxes), list(self.paths)
+        changing = {name: list(self._columns[name]) for name in ("triangle", "drag")}
+        other._columns = {**self._columns, **changing}
         return other
 
     # Particles ------------------------------------------------------------------------------------------------------
@@ -99,7 +108,7 @@ class Particles(Batches):
     def add_particle(self, position, mass=1.0, velocity=(0.0, 0.0, 0.0), radius=0.0):
         """Add one particle.
 
-        Arguments: position (3,) [m]; mass [kg], `math.inf` pins it; velocity (3,) [m/s]; radius [m].
+        Args: position: (3,) [m]; mass: [kg], `math.inf` pins it; velocity: (3,) [m/s]; radius: [m].
 
         Returns: its index.
         """
@@ -108,7 +117,7 @@ class Particles(Batches):
     def add_particles(self, positions, mass=1.0, velocity=(0.0, 0.0, 0.0), radius=0.0):
         """Add many particles.
 
-        Arguments: positions (n, 3) [m]; mass [kg], velocity (3,) [m/s] and radius [m] for all, or one each.
+        Args: positions: (n, 3) [m]; mass: [kg], velocity: (3,) [m/s] and radius: [m], for all or one each.
 
         Returns: their indices, (n,).
         """
@@ -125,7 +134,7 @@ class Particles(Batches):
         if moving.any():
             raise ValueError(
                 f"particle {self.count + int(np.argmax(moving))} is pinned (infinite mass) and has a velocity: "
-                "expected none, or a path given to drive()"
+                "expected none, or a path given to add_path()"
             )
         for name, values in (("position", positions), ("velocity", velocity), ("mass", mass), ("radius", radius)):
             self._columns[name].append(values)
@@ -133,44 +142,177 @@ class Particles(Batches):
         return np.arange(first, self.count)
 
     def pin(self, particles):
-        """Give particles infinite mass (and no velocity). Arguments: indices."""
+        """Give particles infinite mass and no velocity. Args: particles: indices."""
         particles = indices("particles", particles, self.count)
-        self.masses[particles] = math.inf
-        self.velocities[particles] = 0.0
+        self.masses()[particles] = math.inf
+        self.velocities()[particles] = 0.0
 
-    def drive(self, particles, path):
-        """Pin particles and lead them along a path.
+    def add_path(self, particles, path):
+        """Pin particles and move them along a path: they become kinematic.
 
-        Arguments: indices (n,); path, a function of time [s] that gives their positions (n, 3), or (3,) for one [m].
+        Args:
+            particles: indices (n,).
+            path: function of time [s] that returns their positions (n, 3) [m]; for one particle (3,).
+
+        Raises: ValueError for a path that begins elsewhere, or a particle that has a path.
         """
         particles = indices("particles", particles, self.count)
         if not callable(path):
             raise TypeError(f"path is {path!r}: expected a function of time that gives positions")
         start = finite_array("positions given by a path", np.atleast_2d(path(0.0)), (len(particles), 3))
-        away = np.linalg.norm(start - self.positions[particles], axis=1)
+        away = np.linalg.norm(start - self.positions()[particles], axis=1)
         if (away > 1e-6).any():
             worst = int(np.argmax(away))
             raise ValueError(
                 f"path of particle {particles[worst]} begins {away[worst]:g} m away, at {start[worst].tolist()}: "
-                f"expected its position {self.positions[particles[worst]].tolist()}"
+                f"expected its position {self.positions()[particles[worst]].tolist()}"
             )
-        led = np.concatenate([particles, *(others for others, _ in self.drives)])
-        twice = np.bincount(led) > 1
+        kinematic = np.concatenate([particles, *(others for others, _ in self.paths)])
+        twice = np.bincount(kinematic) > 1
         if twice.any():
-            raise ValueError(f"particle {np.argmax(twice)} is led along two paths: expected one")
+            raise ValueError(f"particle {np.argmax(twice)} has two paths: expected one")
         self.pin(particles)
-        self.drives.append((particles, path))
+        self.paths.append((particles, path))
 
-    # Surroundings ---------------------------------------------------------------------------------------------------
+    # Constraints ----------------------------------------------------------------------------------------------------
+
+    def add_stick(self, a, b, length=None, compliance=0.0, bound="equal"):
+        """Keep two particles at a distance.
+
+        Args:
+            a, b: indices.
+            length: [m]; None for the present distance.
+            compliance: [m/N].
+            bound: "equal", "at_least" or "at_most".
+        """
+        self.add_sticks([(a, b)], length, compliance, bound)
+
+    def add_sticks(self, pairs, length=None, compliance=0.0, bound="equal"):
+        """Add many sticks. Args: pairs: (n, 2) indices; the others: see `add_stick`, for all or one each."""
+        pairs = indices("sticks", pairs, self.count, 2)
+        one_of("bound", bound, tuple(STICK_NAMES))
+        same = pairs[:, 0] == pairs[:, 1]
+        if same.any():
+            raise ValueError(f"a stick from particle {pairs[same][0, 0]} to itself: expected two particles")
+        if length is None:
+            positions = self.positions()
+            length = np.linalg.norm(positions[pairs[:, 1]] - positions[pairs[:, 0]], axis=1)
+        length = spread("length", length, (len(pairs),))
+        if (length < 0).any():
+            raise ValueError(f"length is {length[length < 0][0]:g}: expected zero or more")
+        self.add_constraints(STICK_NAMES[bound], pairs, compliance, length=length)
+
+    def add_angle_limit(self, a, vertex, b, minimum=None, maximum=None, form="dot", compliance=0.0):
+        """Limit the angle at a vertex, between the directions to two other particles.
+
+        Args:
+            a, vertex, b: indices.
+            minimum, maximum: angles in [0, π] [rad]; None for no limit.
+            form: "dot", a bound on the dot product of the two directions, for arms of any length; or "distance", a
+                one-sided stick between a and b. It is cheaper, and exact while sticks keep the arms' lengths. (The
+                literature's third form, a plane, is `add_plane_limit`.)
+            compliance: [rad²/J] ("dot") or [m/N] ("distance").
+        """
+        one_of("form", form, ("dot", "distance"))
+        particles = indices("angle limit", (a, vertex, b), self.count)
+        if len(set(particles.tolist())) < 3:
+            raise ValueError(f"angle limit on particles {particles.tolist()}: expected three different ones")
+        limits = rest_values.angle_limits(minimum, maximum)
+        arms = [np.linalg.norm(self.positions()[end] - self.positions()[vertex]) for end in (a, b)]
+        if 0 in arms:
+            raise ValueError("angle limit at a vertex that coincides with an end: expected arms of some length")
+        for limit, bound in limits:
+            if form == "distance":
+                self.add_stick(a, b, rest_values.opposite_side(*arms, limit), compliance, bound)
+            else:
+                self.add_constraints(f"angle {bound.replace('_', ' ')}", [(vertex, a, b)], compliance, limit=limit)
+
+    def add_plane_limit(self, particle, span, distance=0.0, compliance=0.0):
+        """Keep a particle on one side of a plane through three others.
+
+        Args:
+            particle: index.
+            span: three indices, counter-clockwise seen from the permitted side.
+            distance: least distance from the plane [m].
+            compliance: [m/N].
+        """
+        span = indices("span", span, self.count)
+        if len(span) != 3:
+            raise ValueError(f"span of {len(span)} particles: expected three")
+        members = [(particle, *span)]
+        self.add_constraints("plane limit", members, compliance, distance=finite_number("distance", distance))
+
+    def add_bending(self, edges, rest_angle=None, compliance=0.0):
+        """Resist bending across edges of a surface.
+
+        Args:
+            edges: (n, 4) indices, the edge's two particles and the two opposite corners.
+            rest_angle: [rad], zero when flat; None for the present angle.
+            compliance: [rad²/J].
+        """
+        edges = indices("bending", edges, self.count, 4)
+        if rest_angle is None:
+            rest_angle = rest_values.dihedral_angle(self.positions()[edges])
+        rest_angle = spread("bending rest angle", rest_angle, (len(edges),))
+        if (np.abs(rest_angle) > math.pi).any():
+            raise ValueError(f"bending rest angle is {rest_angle[np.abs(rest_angle) > math.pi][0]:g}: expected -π to π")
+        self.add_constraints("bending", edges, compliance, half_rest_sine=np.sin(rest_angle / 2))
+
+    def add_flat_bending(self, edges, compliance=0.0):
+        """Resist bending across edges of a surface whose triangles keep their shapes; faster than `add_bending`.
+
+        Args:
+            edges: (n, 4) indices, the edge's two particles and the two opposite corners. Each triangle has some area.
+                The surface is flat at rest, but need not be flat now.
+            compliance: [rad²/J].
+        """
+        edges = indices("flat bending", edges, self.count, 4)
+        coefficients = rest_values.flat_bending_coefficients(edges, self.positions())
+        self.add_constraints("flat bending", edges, compliance, **coefficients)
+
+    def add_volumes(self, tetrahedra, volume=None, compliance=0.0):
+        """Keep the volumes of tetrahedra.
+
+        Args: tetrahedra: (n, 4) indices; volume: [m³], signed, None for the present one; compliance: [m⁶/J].
+        """
+        tetrahedra = indices("tetrahedra", tetrahedra, self.count, 4)
+        if volume is None:
+            volume = rest_values.signed_volumes(tetrahedra, self.positions())
+        self.add_constraints("volume", tetrahedra, compliance, volume=volume)
+
+    def add_attachment(self, particles, weights, to, to_weights=(1.0,)):
+        """Keep a point of some particles at a point of others.
+
+        Args:
+            particles, weights: of the first point, p = Σ weight x.
+            to, to_weights: of the second point; for a fixed point one pinned particle.
+
+        Weights of a point sum to one. Both points together have at most eight particles.
+        """
+        members, coefficients = rest_values.attachment_coefficients(particles, weights, to, to_weights, self.count)
+        self.add_constraints(f"attachment of {len(members)}", members[None], **coefficients)
+
+    def add_constraints(self, constraint_type, members, compliance=0.0, **parameters):
+        """Add constraints of any type. The other methods for constraints call this one.
+
+        Args:
+            constraint_type: a pbd.ConstraintType, or the name of one in pbd/constraints.
+            members: (n, arity) indices.
+            compliance: zero for a rigid constraint; for all, or one each (n,).
+            parameters: the type's numbers by name, for all, or one each (n,).
+        """
+        self.constraint_sets.add(constraint_type, members, compliance, parameters, self.count)
+
+    # Environment ----------------------------------------------------------------------------------------------------
 
     def add_triangles(self, triangles, drag=1.0):
-        """Give triangles to the wind. Arguments: triangles (n, 3) of indices; drag coefficient, for all or one each."""
+        """Let the wind act on triangles. Args: triangles: (n, 3) indices; drag: coefficient, for all or one each."""
         triangles = indices("triangles", triangles, self.count, 3)
-        self._triangles.append(triangles)
-        self._drag.append(spread("drag", drag, (len(triangles),)))
+        self._columns["triangle"].append(triangles)
+        self._columns["drag"].append(spread("drag", drag, (len(triangles),)))
 
     def add_box(self, lower, upper, *, restitution=0.0, friction=0.0):
-        """Keep every particle inside a box. Arguments: lower, upper (3,) [m]; restitution in [0, 1]; friction μ."""
+        """Keep every particle inside a box. Args: lower, upper: (3,) [m]; restitution: in [0, 1]; friction: μ."""
         lower, upper = finite_vector("box lower", lower), finite_vector("box upper", upper)
         if not (lower < upper).all():
             raise ValueError(f"box from {lower.tolist()} to {upper.tolist()}: expected lower below upper on each axis")
@@ -180,11 +322,12 @@ class Particles(Batches):
     def add_collider(self, shape, *, friction=0.0, restitution=0.0, motion=None):
         """Keep every particle out of a shape.
 
-        Arguments:
+        Args:
             shape: pbd.Plane, Sphere, Capsule, Cylinder, Box, ConvexHull or MeshCollider.
-            friction: Coulomb's μ; restitution in [0, 1].
-            motion: a function of time [s] that gives the position of the shape's frame (3,), or (position, rotation);
-                None for one at rest.
+            friction: Coulomb's μ.
+            restitution: in [0, 1].
+            motion: function of time [s] that returns the position of the shape's frame (3,), or (position, rotation);
+                None for a shape at rest.
 
         Returns: its index.
         """
@@ -200,15 +343,15 @@ class Particles(Batches):
         return len(self.colliders) - 1
 
     def add_particle_contacts(self, friction=0.0):
-        """Keep particles apart by the sum of their radii (for cloth: half its thickness each).
+        """Keep particles apart by the sum of their radii. For cloth, a radius is half the thickness.
 
-        Two particles that are described closer than that keep the distance of their description instead, so that the
-        neighbours in a cloth do not push each other. Arguments: friction: Coulomb's μ.
+        If the description has two particles closer than that, they keep the described distance instead, so that
+        neighbours in a cloth do not push each other. Args: friction: Coulomb's μ.
         """
         self.particle_contacts = not_negative("friction", friction)
 
 
 def inverse(masses):
-    """Inverse masses [1/kg], zero where pinned."""
+    """Inverse masses [1/kg], zero for pinned particles. Args: masses: (n,) [kg], infinite for pinned particles."""
     return np.where(np.isinf(masses), 0.0, 1.0 / masses)
 

@@ -42,9 +42,9 @@ def project_each(s: ti.template(), count: ti.template(), project: ti.template(),
 def for_each_world(s: ti.template(), phase: ti.template(), substep, world):
     """Run a function (s, substep, world) for `world` by this thread, or for each world by a thread."""
     if ti.static(s.features.shared):
-        for index in range(s.counts.worlds * s.features.spread):
-            if index % s.features.spread == 0:
-                phase(s, substep, index // s.features.spread)
+        for index in range(s.counts.worlds * s.features.loop_stride):
+            if index % s.features.loop_stride == 0:
+                phase(s, substep, index // s.features.loop_stride)
     else:
         phase(s, substep, world)
 

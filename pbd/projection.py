@@ -22,7 +22,7 @@ def gather(kind: ti.template(), index: ti.template(), s: ti.template(), c, world
     q = [s.particles.position[i[k], world] for k in ti.static(range(kind.arity))]
     parameters = [
         s.constraints.parameters[number + k, world] if ti.static(k < count) else s.settings.h
-        for k in ti.static(range(len(kind.parameters) + kind.timed))
+        for k in ti.static(range(len(kind.parameters) + kind.needs_time))
     ]
     return i, q, parameters, number + count
 
@@ -33,8 +33,8 @@ def project(kind: ti.template(), index: ti.template(), s: ti.template(), c, worl
     i, q, parameters, number = gather(kind, index, s, c, world)
     x = [ti.Vector([q[k][0], q[k][1], q[k][2]]) for k in ti.static(range(kind.arity))]
     w = [q[k][3] for k in ti.static(range(kind.arity))]
-    if ti.static(kind.may_hold):
-        if not kind.holds(x, parameters):
+    if ti.static(kind.may_be_skipped):
+        if not kind.is_satisfied(x, parameters):
             move(kind, index, s, c, world, i, x, w, parameters, number)
     else:
         move(kind, index, s, c, world, i, x, w, parameters, number)
@@ -43,7 +43,7 @@ def project(kind: ti.template(), index: ti.template(), s: ti.template(), c, worl
 @ti.func
 def move(kind: ti.template(), index: ti.template(), s: ti.template(), c, world, i, x, w, parameters, number):
     """Replace positions of members i by their projections."""
-    earlier = ti.static(s.features.from_start or kind.timed)
+    earlier = ti.static(s.features.from_start or kind.needs_time)
     previous = ti.static(s.particles.previous_position)
     start = [previous[i[k], world] if ti.static(earlier) else x[k] for k in ti.static(range(kind.arity))]
     compliance, multiplier, place = 0.0, 0.0, 0
@@ -55,8 +55,8 @@ def move(kind: ti.template(), index: ti.template(), s: ti.template(), c, world, 
     projected = result[0]
     if ti.static(kind.compliance):
         s.constraints.multipliers[place, world] = result[1]
-    for k in ti.static(range(kind.memory)):
-        s.constraints.parameters[number - kind.memory + k, world] = result[2][k]
+    for k in ti.static(range(kind.state_size)):
+        s.constraints.parameters[number - kind.state_size + k, world] = result[2][k]
     for k in ti.static(range(kind.arity)):
         s.particles.position[i[k], world] = ti.Vector([projected[k][0], projected[k][1], projected[k][2], w[k]])
 
@@ -65,7 +65,7 @@ def move(kind: ti.template(), index: ti.template(), s: ti.template(), c, world, 
 def violation(kind: ti.template(), index: ti.template(), s: ti.template(), c, world):
     """How far constraint c of a kind is from being satisfied, |C + α' λ|, in the unit of C; zero for a timed force."""
     C = 0.0
-    if ti.static(not kind.timed):
+    if ti.static(not kind.needs_time):
         _, q, parameters, number = gather(kind, index, s, c, world)
         C = kind.value([ti.Vector([q[k][0], q[k][1], q[k][2]]) for k in ti.static(range(kind.arity))], parameters)
         if ti.static(kind.compliance):
@@ -96,10 +96,10 @@ def project_clusters(s: ti.template(), world):
     if ti.static(s.features.shared):
         first = ti.static(s.constraints.first_cluster)
         for colour in ti.static(range(s.features.colours)):
-            for index in range((first[colour + 1] - first[colour]) * s.features.spread):
-                if index % s.features.spread == 0:
+            for index in range((first[colour + 1] - first[colour]) * s.features.loop_stride):
+                if index % s.features.loop_stride == 0:
                     for each_world in range(count_worlds(s)):
-                        found = project_cluster(s, first[colour] + index // s.features.spread, each_world)
+                        found = project_cluster(s, first[colour] + index // s.features.loop_stride, each_world)
                         report_violation(s, found, each_world)
     else:
         worst = project_cluster(s, 0, world)

@@ -45,6 +45,11 @@ class Schedule:
     runs: np.ndarray
     colours: list
 
+    @property
+    def is_one_cluster(self):
+        """Whether one thread projects all constraints."""
+        return self.name != "coloured" and len(self.runs) == 1
+
 
 def make_schedule(name, members, positions, on_cpu=True, worlds=1, clusters=None):
     """The schedule of a description.

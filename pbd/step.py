@@ -118,6 +118,6 @@ def advance(s: ti.template(), substeps, iterations):
         for _ in range(1):
             advance_world(s, substeps, iterations, 0)  # the constant makes sticks 3 % faster
     else:
-        for index in range(s.counts.worlds * s.features.spread):
-            if index % s.features.spread == 0:
-                advance_world(s, substeps, iterations, index // s.features.spread)
+        for index in range(s.counts.worlds * s.features.loop_stride):
+            if index % s.features.loop_stride == 0:
+                advance_world(s, substeps, iterations, index // s.features.loop_stride)

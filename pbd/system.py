@@ -1,53 +1,56 @@
-"""The particle system: the arrays, and step(). The file to open first; the time step itself is in pbd/step.py."""
+"""The particle system. Read this file first, then pbd/step.py, which is the algorithm."""
 
 import numpy as np
 
-from pbd.core import launch
+from pbd.clock import Clock
+from pbd.constraint_values import ConstraintValues
 from pbd.core.results import Diverged, Energy, Statistics
-from pbd.core.validate import finite_number, one_of, positive, whole
-from pbd.data import MOST_NEIGHBOURS, REPORT, SPREAD, Features, Settings
-from pbd.environment import surroundings
-from pbd.grabs import GRAB
+from pbd.core.runtime import on_cpu, real_type, require_taichi
+from pbd.core.validate import finite_array, finite_number, finite_vector, indices, one_of, positive, spread, whole
+from pbd.data import MOST_NEIGHBOURS, REPORT, Settings
+from pbd.environment import Environment
 from pbd.launches import Launches
-from pbd.particles import Particles
+from pbd.particle_values import ParticleValues
+from pbd.particles import Particles, inverse
 from pbd.schedule import SCHEDULES, make_schedule
-from pbd.store import Store
-from pbd.upload import kinds_and_batches, refuse_differences, upload
+from pbd.setup import check_same_environment, collect_constraints, features_of, upload
+from pbd.state import State
 
-# Steps in one launch: few enough for a timeline to stay small, and for a person to interrupt, which is possible only
-# between launches: so many at most, and no more than make this many projections, a tenth of a second's worth.
-STEPS_PER_LAUNCH = 1_000
+# A launch makes at most so many substeps, which keeps the inputs small, and at most so many projections, which take a
+# tenth of a second: the user can interrupt only between launches.
+SUBSTEPS_PER_LAUNCH = 1_000
 PROJECTIONS_PER_LAUNCH = 20_000_000
 
 
-class ParticleSystem(Store):
-    """Particles that move: Verlet and relaxation on a description.
+class ParticleSystem:
+    """Particles that move: Verlet integration and relaxation of constraints.
 
-    Arguments:
-        particles: a `Particles`, or a list of several of one structure (same constraints, other numbers), each a world;
-            what surrounds them (gravity, wind, colliders, boxes, paths) is the first one's.
-        dt: time step [s]; substeps: equal parts in which each step is made.
-        iterations: sweeps over all constraints in each substep.
+    Args:
+        particles: a Particles, or a list of Particles with the same constraints and other numbers, each a world. The
+            environment (gravity, wind, colliders, boxes, paths) is that of the first.
+        dt: time step [s].
+        iterations: over all constraints in each substep.
+        substeps: equal parts of each step.
         damping: the part of the velocity that is lost per step, in [0, 1).
-        direction: along which constraints are projected: "current", as they lie now (Jakobsen; robust, damps at first
-            order in dt), or "start", as they lay at the start of the step (SHAKE; second order, keeps energy and
-            angular momentum, and wants sweeps enough to converge: ten and more).
-        worlds: how many copies run side by side.
-        schedule: "auto", "serial", "clusters" or "coloured": see pbd/schedule.py.
-        clusters: how many slabs "clusters" cuts the particles into; by size where None, never by the number of threads:
-            the bits would depend on it.
-        tolerance: stop sweeping once no violation met in a sweep, of constraints and of surfaces, was above it [the
-            constraint's own unit]; None for always `iterations` sweeps. With "coloured" and several worlds all of them
-            are swept until the last is done.
+        direction: of projections. "current", along the present gradients, is robust and damps at first order in dt
+            (Jakobsen). "start", along the gradients at the start of the substep, is second order and conserves energy
+            and angular momentum, but needs ten or more iterations to converge (SHAKE).
+        worlds: number of copies that run side by side.
+        schedule: order of projections, "auto", "serial", "clusters" or "coloured": see pbd/schedule.py.
+        clusters: number of slabs into which "clusters" cuts the particles; None for a number by size. It never depends
+            on the number of threads, because the bits of the result depend on it.
+        tolerance: iterations stop when no violation in an iteration was above it [the constraint's own unit]; None for
+            always `iterations`. If threads share a world's constraints, all worlds iterate until the last is done.
         sticks: "exact", or "root_free" for Jakobsen's approximation without a square root.
-        contact_interval: substeps from one search for contacts between particles to the next, a divisor of `substeps`:
-            more are faster, and notice for certain what moves by less than the contact distance in so many.
-        grabs: with how many things can be held while they move, see `grab`.
+        contact_interval: substeps from one search for contacts between particles to the next, a divisor of `substeps`.
+            A larger interval is faster, but then a particle must not move by more than the contact distance in it.
+        grabs: number of grab springs, see `grab`.
 
-    Limitations: sticks are as stiff as sweeps make them: a correction travels a link a sweep at worst, so that a long
-    chain wants about as many sweeps as it has links, or shorter steps. What passes a thin collider within one step is
-    not noticed. `direction="current"` damps motion with the step; "start" with too few sweeps gains energy. Contacts
-    between particles are those of spheres: thin things slip through the gaps of a coarse cloth.
+    Limitations:
+        Sticks are as stiff as iterations make them. A correction travels one link per iteration at worst, so a long
+        chain needs about as many iterations as it has links, or shorter steps. A particle can pass through a thin
+        collider within one step. `direction="current"` damps motion with the step; "start" with too few iterations
+        gains energy. Contacts between particles are those of spheres, so thin things slip through a coarse cloth.
 
     Source: Jakobsen, Advanced Character Physics, Game Developers Conference 2001.
     """
@@ -69,224 +72,161 @@ class ParticleSystem(Store):
         contact_interval=1,
         grabs=0,
     ):
-        launch.require_taichi()
+        require_taichi()
         descriptions = list(particles) if isinstance(particles, (list, tuple)) else [particles]
         if not descriptions or not all(isinstance(p, Particles) for p in descriptions):
             raise TypeError(f"particles is {particles!r}: expected a pbd.Particles, or a list of them")
         if not len(descriptions[0]):
-            raise ValueError("a system of no particles: add some to the description first")
+            raise ValueError("a system of no particles: expected some in the description")
         self.worlds = whole("worlds", worlds) if len(descriptions) == 1 else len(descriptions)
         if worlds not in (1, self.worlds):
             raise ValueError(f"worlds is {worlds}, with a list of {len(descriptions)}: expected as many, or none given")
-        refuse_differences(descriptions)
-        self.particles = descriptions[0].frozen()
-        self.count = len(self.particles)
-        self.iterations, self.damping = iterations, damping
-        self._tolerance = None if tolerance is None else positive("tolerance", tolerance)
-        self._dt, self._contact_interval = positive("dt", dt), whole("contact_interval", contact_interval)
-        self._substeps = self._searched(whole("substeps", substeps))
-        self._origin, self._substep, self._steps_before = 0.0, 0, 0
-
+        check_same_environment(descriptions)
         one_of("schedule", schedule, SCHEDULES)
         one_of("sticks", sticks, ("exact", "root_free"))
         one_of("direction", direction, ("current", "start"))
         if sticks == "root_free" and direction == "start":
             raise ValueError('sticks="root_free" with direction="start": expected one of them, not both')
-        self._kinds, batches = kinds_and_batches(descriptions, sticks)
+        self.particles = descriptions[0].frozen()
+        self.count = len(self.particles)
+        self.iterations, self.damping = iterations, damping
+        self._tolerance = None if tolerance is None else positive("tolerance", tolerance)
         self._from_start = direction == "start"
+        self._clock = Clock(dt, substeps, contact_interval)
+        self.environment = Environment(self.particles, grabs)
+        self._types, constraints = collect_constraints(descriptions, sticks)
         self.schedule = make_schedule(
             schedule,
-            [members for members, _ in batches],
-            self.particles.positions,
-            on_cpu=launch.on_cpu(),
+            [members for members, _ in constraints],
+            self.particles.positions(),
+            on_cpu=on_cpu(),
             worlds=self.worlds,
             clusters=None if clusters is None else whole("clusters", clusters),
         )
-        self._constraints = sum(len(order) for order in self.schedule.orders)
-        self._grabs = np.zeros((whole("grabs", grabs, least=0), GRAB.total))
-        self._arrays, self._counts = upload(descriptions, self.worlds, batches, self._kinds, self.schedule, grabs)
-        self._report = np.zeros((self.worlds, REPORT.total), launch.real())
-        self._row = None
-        self._hooks, self._hooked = None, ()
-        # Contacts are sought as far as the largest contact distance and half as much again, for what moves in a step.
-        self._reach = 3.0 * max(0.0, *(p.radii.max() for p in descriptions)) or 1.0
+        self._constraint_count = sum(len(order) for order in self.schedule.orders)
+        self.arrays, self._counts = upload(descriptions, self.worlds, constraints, self._types, self.schedule, grabs)
+        self._values = ParticleValues(self.arrays.particles, self.worlds, self.count)
+        self.constraints = ConstraintValues(
+            self.arrays, self._types, self.schedule.orders, self.particles.triangles()
+        )
+        # Contacts are sought as far as the largest contact distance and half as much again, to allow for motion.
+        self._search_radius = 3.0 * max(0.0, *(p.radii().max() for p in descriptions)) or 1.0
+        self._report = np.zeros((self.worlds, REPORT.total), real_type())
+        self._hooks, self._hooked, self._contact_capacity = None, (), 0
         self._bind()
-        velocities = np.stack([p.velocities for p in descriptions])
+        velocities = np.stack([p.velocities() for p in descriptions])
         self.set_velocities(velocities if len(descriptions) > 1 else velocities[0])
 
     def _bind(self):
-        """Choose kernels and bind the arrays to them; each is compiled when first launched."""
-        self._in_one_launch = self.schedule.name != "coloured" and len(self.schedule.runs) == 1
-        described = self.particles
-        restitutions = [c.restitution for c in described.colliders] + [box[7] for box in described.boxes]
-        features = Features(
-            types=self._kinds,
+        """Choose the kernels for the features of this system, and bind its arrays to them."""
+        features = features_of(
+            self.particles,
+            self.schedule,
+            self.worlds,
+            types=self._types,
             from_start=self._from_start,
             watch=self._tolerance is not None,
-            colours=len(self.schedule.colours),
-            shared=not self._in_one_launch,
-            one_world=self.worlds == 1,
-            spread=SPREAD if launch.on_cpu() and self.worlds < 2 * SPREAD else 1,
-            wind=described.wind is not None and len(described.triangles) > 0,
-            surfaces=len(restitutions) > 0,
-            shapes=tuple(sorted({c.shape.kind for c in described.colliders})),
-            restitution=any(restitutions),
-            contacts=described.particle_contacts is not None,
-            grabs=len(self._grabs),
+            grabs=len(self.environment.grabs),
             hooks=self._hooks,
         )
-        self._launches = Launches(features, self._arrays, *self._hooked)
+        self._launches = Launches(features, self.arrays, self._counts, self._report, self.schedule, *self._hooked)
 
-    def add_hooks(self, hooks, data):
+    def add_hooks(self, hooks, data, contact_capacity=0):
         """Let something that is made of these particles take part in each substep.
 
         Args:
             hooks: a pbd.step.StepHooks.
             data: an instance of `hooks.data`, of Taichi arrays.
+            contact_capacity: how many contacts the hooks have memory for, for the error when there are more.
         """
-        if not self._in_one_launch:
+        if not self.schedule.is_one_cluster:
             raise ValueError(f'schedule {self.schedule.name!r} with step hooks: expected "serial", or one cluster')
-        self._hooks, self._hooked = hooks, (data,)
+        self._hooks, self._hooked, self._contact_capacity = hooks, (data,), contact_capacity
         self._bind()
 
     # Stepping -------------------------------------------------------------------------------------------------------
 
     def step(self, count=1):
-        """Make steps of dt. Arguments: count, how many. Errors: Diverged, where a position stops being finite."""
+        """Make steps of dt. Args: count: how many. Raises: Diverged if a position stops being finite."""
         left = whole("count", count) * self.substeps
-        work = self.worlds * (self.count + self.iterations * self._constraints)
+        work = self.worlds * (self.count + self.iterations * self._constraint_count)
+        most = min(max(PROJECTIONS_PER_LAUNCH // work, 1), SUBSTEPS_PER_LAUNCH)
         self._report[:, REPORT.substeps_to_search] = 0
-        most = min(max(PROJECTIONS_PER_LAUNCH // work, 1), STEPS_PER_LAUNCH)
         while left > 0:
             substeps = min(left, most)
-            timeline = self._timeline(substeps)
-            self._report[:, REPORT.diverged_substep :] = -1
-            if self._in_one_launch:
-                self._launch(self._launches.advance, timeline, substeps, self.iterations)
-            else:
-                self._step_in_parallel(timeline, substeps)
-            self._refuse_what_went_wrong()
-            self._substep += substeps
+            self._launches.run(*self._given(substeps), substeps, self.iterations)
+            self._raise_errors()
+            self._clock.substep += substeps
             left -= substeps
 
-    def _step_in_parallel(self, timeline, substeps):
-        """The step of pbd/step.py phase by phase, each spread over threads."""
-        for step in range(substeps):
-            self._launch(self._launches.begin_substep, timeline, step)
-            sweep = 0
-            while sweep < self.iterations:
-                self._report[:, REPORT.violation] = 0
-                if self.schedule.name == "coloured":
-                    for kind, begin, end in self.schedule.runs:
-                        self._launch(self._launches.project_colour[kind], timeline, int(begin), int(end))
-                    self._launch(self._launches.relax_environment, timeline, step)
-                else:
-                    self._launch(self._launches.relax, timeline, step)
-                sweep += 1
-                if self.tolerance is not None and self._report[:, REPORT.violation].max() <= self.tolerance:
-                    break
-            self._report[:, REPORT.iterations] = sweep
-            self._launch(self._launches.end_substep, timeline, step)
-            if self._report[:, REPORT.diverged_substep].max() >= 0:
-                return
-
-    def _launch(self, bound, timeline, *given):
+    def _given(self, substeps):
+        """Inputs and settings of the next launch."""
         settings = Settings(
-            h=self._h,
+            h=self._clock.h,
             velocity_kept=(1.0 - self._damping) ** (1 / self.substeps),
-            tolerance=-1.0 if self.tolerance is None else self.tolerance,
-            search_radius=float(self._reach),
+            tolerance=-1.0 if self._tolerance is None else self._tolerance,
+            search_radius=float(self._search_radius),
             contact_friction=float(self.particles.particle_contacts or 0.0),
-            contact_interval=self._contact_interval,
+            contact_interval=self._clock.contact_interval,
         )
-        bound(timeline, self._report, *self._counts, *settings, *given)
+        return self.environment.inputs(self._clock, substeps), settings
 
-    def _refuse_what_went_wrong(self):
-        if self._report[:, REPORT.diverged_substep :].max() < 0:
+    def _raise_errors(self):
+        """Raise an error for what went wrong in the last launch, if anything did."""
+        report = self._report
+        if report[:, REPORT.diverged_substep :].max() < 0:
             return
-        neighbours = int(self._report[:, REPORT.neighbour_overflow].max())
+        neighbours = int(report[:, REPORT.neighbour_overflow].max())
         if neighbours > MOST_NEIGHBOURS:
             raise RuntimeError(
                 f"a particle has {neighbours} others within reach of contact, and {MOST_NEIGHBOURS} are kept: expected "
                 "radii of about half the distance between particles, or less"
             )
-        if self._report[:, REPORT.contact_overflow].max() >= 0:
+        contacts = int(report[:, REPORT.contact_overflow].max())
+        if contacts >= 0:
             raise RuntimeError(
-                f"{int(self._report[:, REPORT.contact_overflow].max())} points of contact at once, more than there is "
-                "room for: give the solver contact_capacity= of some more"
+                f"contact buffer full ({contacts} of {self._contact_capacity}): increase contact_capacity"
             )
-        for world in np.flatnonzero(self._report[:, REPORT.diverged_substep] >= 0):
-            # Substeps count from zero, steps from one.
-            substep = self._substep + int(self._report[world, REPORT.diverged_substep])
+        for world in np.flatnonzero(report[:, REPORT.diverged_substep] >= 0):
+            substep = int(report[world, REPORT.diverged_substep])
             with np.errstate(over="ignore"):
-                finite = np.isfinite(self._read("particles.position")[:, world, :3].astype(np.float32)).all(axis=1)
-            particle = int(np.argmin(finite))
-            step = self._steps_before + substep // self.substeps + 1
-            raise Diverged(int(world), step, particle, self._origin + (substep + 1) * self._h)
+                finite = np.isfinite(self._values.read("position")[:, world, :3].astype(np.float32)).all(axis=1)
+            step, time = self._clock.step_of(self._clock.substep + substep), self._clock.time_after(substep + 1)
+            raise Diverged(int(world), step, int(np.argmin(finite)), time)
 
-    def _timeline(self, substeps):
-        """Surroundings at the ends of the substeps to come, a row each; or one row, kept, where nothing moves."""
-        if self.particles.still:
-            given = self.particles.gravity, self.particles.wind
-            if self._row is None or self._row[0] is not given[0] or self._row[1] is not given[1]:
-                self._row = *given, self._surroundings([self.time])
-            return self._row[2]
-        return self._surroundings([self._origin + (self._substep + k) * self._h for k in range(substeps + 1)])
-
-    def _surroundings(self, times):
-        rows = [np.concatenate([surroundings(self.particles, time), self._grabs.ravel()]) for time in times]
-        return np.array(rows, launch.real())
-
-    # Time -----------------------------------------------------------------------------------------------------------
+    # Settings -------------------------------------------------------------------------------------------------------
 
     @property
     def time(self):
         """Time since the start [s]."""
-        return self._origin + self._substep * self._h
-
-    @property
-    def _h(self):
-        return self._dt / self.substeps
+        return self._clock.time
 
     @property
     def dt(self):
-        """Time step [s]. A new one keeps the velocities: x - x* is scaled by h_new/h_old."""
-        return self._dt
+        """Time step [s]. A new one keeps the velocities."""
+        return self._clock.dt
 
     @dt.setter
     def dt(self, dt):
-        self._change_step(positive("dt", dt), self.substeps)
+        self._change_step(dt, self.substeps)
 
     @property
     def substeps(self):
-        """Equal parts in which each step is made. A new number keeps the velocities."""
-        return self._substeps
+        """Equal parts of each step. A new number keeps the velocities."""
+        return self._clock.substeps
 
     @substeps.setter
     def substeps(self, substeps):
-        self._change_step(self._dt, self._searched(whole("substeps", substeps)))
-
-    def _searched(self, substeps):
-        """The same, if each step begins with a search for contacts. Raises: ValueError."""
-        if substeps % self._contact_interval:
-            interval = self._contact_interval
-            raise ValueError(f"substeps is {substeps}: expected a multiple of contact_interval, {interval}")
-        return substeps
+        self._change_step(self.dt, substeps)
 
     def _change_step(self, dt, substeps):
-        before = self._h
-        self._steps_before += self._substep // self._substeps
-        self._origin, self._substep = self.time, 0
-        self._dt, self._substeps = dt, substeps
-        # What x - x* holds besides the velocity at the start, -a h²/2 of an exact start, goes with the square.
-        x, half = self._read("particles.position")[..., :3], 0.5 * self._acceleration()
-        fresh = self._origin == 0.0
-        velocity = (x - self._read("particles.previous_position")) / before + fresh * half * before
-        self._write("particles.previous_position", x - velocity * self._h + fresh * half * self._h**2)
+        before = self._clock.h
+        self._clock.set(dt, substeps)
+        self._values.change_step(before, self._clock.h, self.gravity, self._clock.origin == 0.0)
 
     @property
     def iterations(self):
-        """Sweeps over all constraints in each substep."""
+        """Iterations over all constraints in each substep."""
         return self._iterations
 
     @iterations.setter
@@ -295,13 +235,13 @@ class ParticleSystem(Store):
 
     @property
     def tolerance(self):
-        """Violation below which sweeping stops; None for never."""
+        """Violation below which iterations stop; None for never."""
         return self._tolerance
 
     @tolerance.setter
     def tolerance(self, tolerance):
         self._tolerance = None if tolerance is None else positive("tolerance", tolerance)
-        self._bind()  # kernels that watch are others than those that do not
+        self._bind()  # without a tolerance, kernels do not compute violations
 
     @property
     def damping(self):
@@ -314,26 +254,160 @@ class ParticleSystem(Store):
         if not 0 <= self._damping < 1:
             raise ValueError(f"damping is {self._damping:g}: expected 0 <= damping < 1")
 
+    @property
+    def gravity(self):
+        """Gravity of all worlds (3,) [m/s²]."""
+        return self.particles.gravity
+
+    @gravity.setter
+    def gravity(self, gravity):
+        self.particles.gravity = finite_vector("gravity", gravity)
+
+    @property
+    def wind(self):
+        """Velocity of the air (3,) [m/s], or a function of time [s] that returns it; None for no air."""
+        return self.particles.wind
+
+    @wind.setter
+    def wind(self, wind):
+        before = self.particles.wind
+        self.particles.wind = wind if wind is None or callable(wind) else finite_vector("wind", wind)
+        if (before is None) != (wind is None):
+            self._bind()  # kernels without wind do not compute its forces
+
+    # Particles ------------------------------------------------------------------------------------------------------
+
+    def positions(self):
+        """Positions, (particles, 3) or (worlds, particles, 3) [m]."""
+        return self._values.positions()
+
+    def velocities(self):
+        """Velocities over the last substep, (x - x*)/h, shaped like positions [m/s].
+
+        This backward difference belongs to the middle of the substep, because the next position also depends on the
+        constraints. Before the first step it is v - a h/2.
+        """
+        return self._values.velocities(self._clock.h)
+
+    def inverse_masses(self):
+        """Inverse masses, (particles,) or (worlds, particles) [1/kg]; zero for pinned particles."""
+        return self._values.inverse_masses()
+
+    def set_positions(self, positions):
+        """Move particles, which keep their velocities. Args: positions: shaped as `positions` returns them."""
+        self._values.move(self._values.from_user("positions", positions))
+
+    def set_velocities(self, velocities):
+        """Set velocities by an exact start, x* = x - v h + a h²/2. Args: velocities: shaped like positions [m/s].
+
+        The acceleration is that of gravity and of `set_forces`. Wind begins to act in the next step.
+        """
+        self._values.start(self._values.from_user("velocities", velocities), self.gravity, self._clock.h)
+
+    def set_forces(self, forces):
+        """Set forces, which act until others are set. Args: forces: shaped like positions [N]."""
+        new, values = self._values.from_user("forces", forces), self._values
+        if self._clock.substep == 0 and self._clock.origin == 0.0:  # they are part of the exact start
+            change = values.read("position")[..., 3:] * (new - values.read("force"))
+            values.write("previous_position", values.read("previous_position") + change * (self._clock.h**2 / 2))
+        values.write("force", new)
+
+    def set_masses(self, particles, masses):
+        """Change masses in all worlds. Args: particles: (n,) indices; masses: [kg], for all or one each; inf pins."""
+        particles = indices("particles", particles, self.count)
+        masses = spread("mass", masses, particles.shape, infinite=True)
+        if not (masses > 0).all():
+            raise ValueError(f"mass is {masses[~(masses > 0)][0]:g}: expected a number above zero, or math.inf to pin")
+        kinematic = np.isin(particles, [i for others, _ in self.particles.paths for i in others])
+        if kinematic.any():
+            raise ValueError(f"particle {particles[kinematic][0]} follows a path: expected one without")
+        self._values.set_inverse_masses(particles, inverse(masses), self.gravity, self._clock.h)
+
+    # Grabs, cuts and colliders ----------------------------------------------------------------------------------------
+
+    def grab(self, grab, particles, target, stiffness, damping=0.0, weights=None):
+        """Pull particles to a target by a spring in all worlds, from the next step on. Again, it moves the target.
+
+        Args:
+            grab: index of one of the system's grab springs.
+            particles: an index, or up to four, whose mean is pulled.
+            target: (3,) [m].
+            stiffness: [N/m]; damping: [N s/m].
+            weights: of the particles, instead of those of the mean.
+        """
+        self.environment.grab(grab, particles, target, stiffness, damping, weights)
+
+    def release(self, grab):
+        """Switch a grab spring off. Args: grab: index."""
+        self.environment.release(grab)
+
+    def sticks(self):
+        """All sticks: particles (n, 2), and lengths in the first world (n,) [m]: see ConstraintValues.sticks."""
+        return self.constraints.sticks()
+
+    def cut(self, sticks):
+        """Cut sticks in all worlds for good, with bending and wind across them. Args: (n,) indices into `sticks()`."""
+        self.constraints.cut(sticks)
+
+    def collider_poses(self):
+        """Position and rotation of each collider now, (colliders, 7) [m, (w, x, y, z)]."""
+        return self.environment.collider_poses(self.time)
+
+    # States ---------------------------------------------------------------------------------------------------------
+
+    def state(self):
+        """A snapshot from which `set_state` continues bit for bit: a State."""
+        values, clock = self._values, self._clock
+        previous, force = (values.to_user(values.read(name)) for name in ("previous_position", "force"))
+        masses = self.inverse_masses()
+        return State(self.positions(), previous, force, masses, clock.dt, clock.substeps, clock.origin, clock.substep)
+
+    def set_state(self, state):
+        """Continue from a snapshot of a system with as many particles and worlds. Args: state: a State."""
+        if not isinstance(state, State):
+            raise TypeError(f"state is {type(state).__name__}: expected a pbd.State")
+        # Everything is checked before anything is changed.
+        shape = self.positions().shape
+        position, previous, force = (
+            self._values.from_user(name, finite_array(f"state's {name}", getattr(state, name), shape))
+            for name in ("position", "previous_position", "force")
+        )
+        weights = finite_array("state's inverse_mass", state.inverse_mass, shape[:-1])
+        if (weights < 0).any():
+            raise ValueError(f"state's inverse_mass is {weights.min():g}: expected zero or more")
+        dt, substeps = positive("state's dt", state.dt), whole("state's substeps", state.substeps)
+        origin = finite_number("state's origin", state.origin)
+        substep = whole("state's substep", state.substep, least=0)
+        weights = weights[:, None] if self.worlds == 1 else weights.T
+        self._values.write("position", np.concatenate([position, weights[..., None]], axis=2))
+        self._values.write("previous_position", previous)
+        self._values.write("force", force)
+        self._clock.dt, self._clock.substeps, self._clock.origin, self._clock.substep = dt, substeps, origin, substep
+
+    def digest(self):
+        """Sixteen hexadecimal digits that change if any bit of the positions or previous positions changes."""
+        return self.state().digest()
+
     # Measuring ------------------------------------------------------------------------------------------------------
 
-    def _per_world(self, values):
-        return values[0] if self.worlds == 1 else values
+    def _per_world(self, *values):
+        """Values (worlds,) as the user sees them: numbers if there is one world."""
+        return [value[0] if self.worlds == 1 else value for value in values]
 
     def statistics(self):
-        """Sweeps, residual and contacts of the last step: a Statistics."""
-        self._launch(self._launches.measure, self._timeline(0), 0)
+        """Iterations, residual and contacts of the last step: a Statistics."""
+        self._launches.measure(*self._given(0))
         columns = (REPORT.iterations, REPORT.violation, REPORT.contacts)
-        sweeps, residual, touching = (self._report[:, k].copy() for k in columns)
-        return Statistics(*map(self._per_world, (sweeps.astype(int), residual, touching.astype(int))))
+        iterations, residual, contacts = (self._report[:, column].copy() for column in columns)
+        return Statistics(*self._per_world(iterations.astype(int), residual, contacts.astype(int)))
 
     def energy(self):
         """Kinetic, potential and total energy at the middle of the last substep: an Energy."""
-        self._launch(self._launches.measure, self._timeline(0), 0)
-        q = self._read("particles.position").astype(float)
-        before = self._read("particles.previous_position").astype(float)
+        self._launches.measure(*self._given(0))
+        q, before = (self._values.read(name).astype(float) for name in ("position", "previous_position"))
         x, w = q[..., :3], q[..., 3]
         mass = np.divide(1.0, w, out=np.zeros_like(w), where=w > 0)
-        kinetic = 0.5 * (mass * ((x - before) ** 2).sum(axis=2)).sum(axis=0) / self._h**2
-        potential = -(mass * ((x + before) / 2 @ self.particles.gravity)).sum(axis=0)
+        kinetic = 0.5 * (mass * ((x - before) ** 2).sum(axis=2)).sum(axis=0) / self._clock.h**2
+        potential = -(mass * ((x + before) / 2 @ self.gravity)).sum(axis=0)
         potential = potential + self._report[:, REPORT.elastic_energy]
-        return Energy(*map(self._per_world, (kinetic, potential, kinetic + potential)))
+        return Energy(*self._per_world(kinetic, potential, kinetic + potential))

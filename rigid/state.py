@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pbd.core.snapshot import Snapshot
 from pbd.core.validate import finite_number
-from pbd.state import Snapshot
 from rigid.rotation import rotate, rotate_back
 
 

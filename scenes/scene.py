@@ -100,4 +100,4 @@ class Scene:
         """Whether nothing adds energy: no wind, no driven particle, no moving collider, no motor."""
         if self.model is not None and any(joint.motor for joint in self.model.joints):
             return False
-        return self.particles is None or (self.particles.still and self.particles.wind is None)
+        return self.particles is None or (self.particles.is_static() and self.particles.wind is None)

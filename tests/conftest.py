@@ -31,6 +31,7 @@ FIRST = (
     "test_axes_frames.py",
     "test_documents.py",
     "test_catalogue.py",
+    "test_energy.py",
     "test_bad_input.py",
     "test_contacts.py",
     "test_render_picture.py",
@@ -108,7 +109,7 @@ def pytest_collection_modifyitems(items):
 def group(nodeid):
     """What a test shares its kernels with: tests of one group go to one worker. Mostly those of a file."""
     path, case = nodeid.split("::")[0], nodeid.partition("[")[2].removesuffix("]")
-    if path.endswith("test_catalogue.py"):
+    if path.endswith(("test_catalogue.py", "test_energy.py")):
         scene = case.removesuffix("-whole")
         return TOGETHER.get(scene, scene)
     if path.endswith("test_commands.py"):
@@ -116,11 +117,11 @@ def group(nodeid):
         return scenes[0] if scenes else "tests/scenes/cli/test_cli.py"
     if path in OTHER_FILES:
         return OTHER_FILES[path]
-    if path.startswith(("tests/rigid/solvers/impulse/", "tests/rigid/solvers/penalty/", "tests/rigid/solvers/articulated/")):
+    if path.startswith(tuple(f"tests/rigid/solvers/{solver}/" for solver in ("impulse", "penalty", "articulated"))):
         folder, file = path.split("/")[3:]
         kind = ROW_FILES.get(file.rpartition("_")[2])
         return {"joints": "rows of joints", "contacts": f"{folder} of contacts"}.get(kind, path)
-    if path.startswith("tests/scenes/view/"):
+    if path.startswith(("tests/scenes/view/", "tests/scenes/render/page/")):
         return "viewer"
     return nodeid if path.endswith("test_documents.py") else path
 

@@ -1,4 +1,4 @@
-"""References that share no code with any solver: equations of motion by scipy's DOP853, to 1e-11 or better."""
+"""Reference solutions that share no code with any solver: equations of motion solved by scipy's DOP853 to 1e-11."""
 
 import numpy as np
 from scipy.integrate import solve_ivp
@@ -10,7 +10,7 @@ LENGTH, WIDTH = 0.5, 0.05  # of a rod of 1 kg [m]
 
 
 def rod_chain(links=5, friction=0.0):
-    """Rods in a row along x, hung from the origin on hinges about y."""
+    """Chain of rods along x, with hinges about y, that starts at the origin."""
     model = rigid.Model(gravity=(0, 0, -g))
     parent = rigid.GROUND
     for k in range(links):
@@ -22,7 +22,7 @@ def rod_chain(links=5, friction=0.0):
 
 
 def ball_rods(spins):
-    """Rods in a row along x, hung from the origin on balls. Arguments: spins (links, 3): angular velocities [rad/s]."""
+    """Chain of rods along x, with ball joints. Args: spins: angular velocities (links, 3) [rad/s]."""
     model = rigid.Model(gravity=(0, 0, -g))
     parent, joint, speed = rigid.GROUND, np.zeros(3), np.zeros(3)
     for spin in np.asarray(spins, float):
@@ -37,16 +37,17 @@ def ball_rods(spins):
 
 
 def chain_angles(time, links=5, friction=0.0):
-    """Angles of rods from the horizontal (absolute, positive downwards), that began level and at rest, and the largest
-    speed of any on the way [rad/s].
+    """Angles of rods from the horizontal (absolute, positive downwards) [rad], and the largest speed so far [rad/s].
+
+    The rods start horizontal and at rest.
 
     Lagrange's equations, for unit masses:
 
         Σ_j A_ij cos(θ_i - θ_j) θ̈_j = -Σ_j A_ij sin(θ_i - θ_j) θ̇_j² + g b_i cos θ_i - τ_i + τ_{i+1}
 
     with A_ij = l² (n - max(i, j) - 1/2) off the diagonal, A_ii = I + l²/4 + l² (n - 1 - i), b_i = l (n - 1 - i + 1/2),
-    and τ_i the friction of hinge i, τ tanh(q̇_i/ε): what sticks creeps at ε or less, 1e-5 rad/s, so that the method must
-    be an implicit one.
+    and τ_i the friction of hinge i, τ tanh(q̇_i/ε). A sticking hinge creeps at ε = 1e-5 rad/s or less, so the method
+    must be implicit.
     """
     i = np.arange(links)
     below = links - 1 - i
@@ -74,15 +75,15 @@ def cross_matrix(v):
 
 
 def ball_chain(time, spins):
-    """Centres of rods on balls (links, 3) [m], that began level with angular velocities `spins` (links, 3) [rad/s], and
-    the largest component of any angular velocity on the way [rad/s].
+    """Centres of rods on ball joints (links, 3) [m], and the largest component of an angular velocity so far [rad/s].
 
-    Generalised coordinates are the rods' rotations q̇ = ω q/2; with u the half rod, in the world, and I in the world,
+    The rods start horizontal with angular velocities spins (links, 3) [rad/s]. Generalised coordinates are the rods'
+    rotations q̇ = ω q/2. With the half rod u and the inertia I in the world,
 
         I ω̇ + ω × I ω = u × F_k + u × F_{k+1},   m a_k = m g + F_k - F_{k+1},
 
-    where F_k acts on rod k at its inner end, and the accelerations a of the centres follow from ω̇ down the chain:
-    a point at arm r of what turns about o has a_o + ω̇ × r + ω × (ω × r). Linear in (ω̇, a, F).
+    where F_k acts on rod k at its inner end. The accelerations a of the centres follow from ω̇ along the chain: a point
+    at r from o has the acceleration a_o + ω̇ × r + ω × (ω × r). The system is linear in (ω̇, a, F).
     """
     links = len(spins)
     half = np.array([LENGTH / 2, 0, 0])
@@ -111,7 +112,7 @@ def ball_chain(time, spins):
             if k + 1 < links:
                 matrix[at(k, 0), at(k + 1, 2)] = cross_matrix(u)
                 matrix[at(k, 1), at(k + 1, 2)] = np.eye(3)
-            # a_k - ω̇ × u - ω × (ω × u) is that of the outer end of the rod before, or nothing.
+            # a_k - ω̇ × u - ω × (ω × u) is the acceleration of the outer end of the previous rod, or zero.
             matrix[at(k, 2), at(k, 1)], matrix[at(k, 2), at(k, 0)] = np.eye(3), cross_matrix(u)
             right[at(k, 2)] = np.cross(spin[k], np.cross(spin[k], u))
             if k > 0:
@@ -134,8 +135,10 @@ FOUR_BAR = (0.3, 0.5, 0.4, 0.6)  # crank, coupler, rocker, ground [m]
 
 
 def four_bar_pins():
-    """Pins of a four-bar linkage as it starts, in x and z (4, 2) [m]: of the crank on the ground and on the coupler, of
-    the rocker on the coupler and on the ground. The crank stands upright."""
+    """Pins of a four-bar linkage in the starting pose, x and z (4, 2) [m].
+
+    In order: ground and crank, crank and coupler, coupler and rocker, rocker and ground. The crank is upright.
+    """
     a, b, c, d = FOUR_BAR
     crank = np.array([0.0, a])
     e = np.hypot(d, a)
@@ -144,7 +147,7 @@ def four_bar_pins():
 
 
 def four_bar():
-    """Three rods of 1 kg and the ground, hinged about y, that fall from where the crank stands upright."""
+    """Four-bar linkage of three rods of 1 kg and the ground. It falls from the pose with an upright crank."""
     model, pins = rigid.Model(gravity=(0, 0, -g)), four_bar_pins()
     bodies = []
     for start, end in zip(pins[:-1], pins[1:]):
@@ -163,10 +166,11 @@ def four_bar():
 
 
 def four_bar_centres(time):
-    """Centres of its rods (3, 3) [m], and the largest speed of any coordinate on the way.
+    """Centres of the rods of four_bar (3, 3) [m], and the largest speed of a coordinate so far.
 
-    Newton and Euler in the plane with multipliers, coordinates (x, z, θ) of each rod, θ from x to z; a pin at arm
-    r = ±l/2 (cos θ, sin θ) of two rods has p_k + r_k = p_l + r_l, twice differentiated  a + θ̈ ⊥r - θ̇² r  of each.
+    Newton-Euler equations in the plane with multipliers, in coordinates (x, z, θ) of each rod, θ from x to z. A pin at
+    r = ±l/2 (cos θ, sin θ) of two rods satisfies p_k + r_k = p_l + r_l. Its second derivative is a + θ̈ ⊥r - θ̇² r for
+    each rod.
     """
     pins = four_bar_pins()
     ways = np.diff(pins, axis=0)

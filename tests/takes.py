@@ -1,4 +1,4 @@
-"""Recordings and comparisons made by hand, of boxes that slide along x: no solver runs, and all is known."""
+"""Recordings and comparisons of boxes that slide along x, made without a solver, so that all values are known."""
 
 import numpy as np
 
@@ -8,13 +8,13 @@ from scenes.comparison.results import Comparison, Trace
 from scenes.simulate.recording import Recording
 from scenes.visuals import BodyVisual, Camera, StaticVisual, box
 
-CAMERA = Camera((0, -8, 1), (0, 0, 1), field_of_view=30)  # x to the right, z upwards
-EDGE = 0.6  # of the box [m]
-STEP = 0.1  # from frame to frame [s]
+CAMERA = Camera((0, -8, 1), (0, 0, 1), field_of_view=30)  # x to the right, z up
+EDGE = 0.6  # length of the box [m]
+STEP = 0.1  # between frames [s]
 
 
 def scene_of(post=(-1.6, 0.9), **more):
-    """A box over the floor, beside a white post at x and with half its width, or without one; seen along y."""
+    """Make a scene of a box above the floor, with a white post. Args: post: (x, height) [m], or None for no post."""
     model = rigid.Model()
     model.add_box((EDGE, EDGE, EDGE), mass=1.0, position=(0, 0, 1), name="box")
     visuals = [BodyVisual(model, np.array([(0.85, 0.30, 0.24)]))]
@@ -27,7 +27,7 @@ def scene_of(post=(-1.6, 0.9), **more):
 
 
 def recording_of(x, solver="", y=0.0, **about):
-    """A Recording of the box at x (frames,) and y [m], a frame each STEP."""
+    """Make a Recording of the box with a frame each STEP. Args: x: (frames,) [m]; solver: its name; y: [m]."""
     frames = len(x)
     poses = np.zeros((frames, 1, 7))
     poses[:, 0, 0], poses[:, 0, 1], poses[:, 0, 2], poses[:, 0, 3] = x, y, 1.0, 1.0
@@ -39,7 +39,7 @@ def recording_of(x, solver="", y=0.0, **about):
 
 
 def trace_of(solver, x, label=None, failure="", gap=None, **settings):
-    """A Trace of the box at x (frames,) [m], whose gaps, where it has any, are given; it deviates by x [m]."""
+    """Make a Trace of the box, which deviates by x. Args: x: (frames,) [m]; gap: of a joint (frames,) [m], or None."""
     recording = recording_of(np.asarray(x, float), solver)
     count = len(recording)
     kinetic, potential = 5.0 * recording.times, 20.0 - 4.0 * recording.times
@@ -58,7 +58,7 @@ def trace_of(solver, x, label=None, failure="", gap=None, **settings):
 
 
 def comparison_of():
-    """Three solvers over one second: one stands still, one slides, one fails half way; and one cannot."""
+    """Make a Comparison over one second: one box rests, one slides, one fails half way, one solver cannot run."""
     times = STEP * np.arange(11)
     traces = [
         trace_of("impulse", 0 * times, gap=np.full(11, 1e-3)),

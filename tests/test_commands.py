@@ -1,7 +1,7 @@
-"""Every command that the documents show is run, or stands in a list that says where it is.
+"""Run each command that the documents show, or find it in a list that names the place where it runs.
 
-What they show are the lines of `sh` blocks, and code within text that begins with a program and says what it is to do.
-Commands of ours run in this process, by the command line's own functions, for a moment each.
+Commands are the lines of `sh` blocks, and code within text that begins with a program and has arguments. Commands of
+verletlab run in this process, for a short time each.
 """
 
 import re
@@ -20,27 +20,27 @@ from scenes.cli import main as cli
 PROGRAMS = ("apt", "apt-get", "brew", "git", "make", "pip", "pip3", "pipx", "pytest", "python", "python3", "sh", "uv",
             "verletlab")  # fmt: skip
 
-# What makes a command a matter of moments, by its word: flags behind its own, of which the last ones count.
+# Flags that make commands short, by command. They follow the command's own flags and replace them.
 CUT = {
     "list": (),
     "run": ("--duration", "0.02"),
     "render": ("--duration", "0.02", "--size", "64x36"),
-    "bench": (),  # each benchmark by a stand-in, see below
+    "bench": (),  # the test replaces each benchmark
 }
 
-# Words in capitals stand for one's own; and meshes are made, where one's own are called for.
+# Values for words in capitals. The test also writes the mesh files that commands name.
 CAPITALS = {"SCENE": "box", "FILE": "box.png", "FILE.npz": "box.npz"}
 
-# Their kernels serve nothing else.
+# No other test uses their kernels.
 SLOW = ("verletlab render pyramid",)
 
-# Commands, by how they begin, that are not run here: why, and the file and words that show where they are.
+# Commands that do not run here, by their beginning: the reason, and the file and text that show where they run.
 ELSEWHERE = {
     "python3 -m pip install .": ("takes minutes; `make test` does it", "Makefile", "-m pip install"),
     "pip install verletlab": ("a test installs the wheel that it builds", "tests/test_wheel.py", '"install", wheel'),
     "pip install 'verletlab[mjcf]'": ("the same, and there is such an extra", "pyproject.toml", "\nmjcf = ["),
     "verletlab compare five_link_chain": (
-        "wants the kernels of all solvers; a test that has them does it", "tests/scenes/comparison/test_compare_files.py",
+        "needs the kernels of all solvers; another test runs it", "tests/scenes/comparison/test_compare_files.py",
         '"compare", "five_link_chain"',
     ),
     "pip install 'verletlab[view]'": ("the same, and there is such an extra", "pyproject.toml", "\nview = ["),
@@ -48,12 +48,12 @@ ELSEWHERE = {
         "runs until Ctrl-C; a test stops it so", "tests/scenes/view/test_view_page.py", '"view", "drape"',
     ),
     "python media/solvers.py": ("takes minutes; `make media` does it", "media/make.sh", "\npython solvers.py"),
-    "apt install libx11-6": ("wants to be root, on a Debian; here Taichi is there", "README.md", "apt install"),
+    "apt install libx11-6": ("needs root on Debian, and Taichi runs here without it", "README.md", "apt install"),
 }
 
 
 def commands():
-    """All commands, each once, as they are shown."""
+    """All commands of the documents, each once."""
     found = []
     for path in DOCUMENTS:
         for block in fences(path, "sh"):
@@ -64,7 +64,7 @@ def commands():
 
 
 def recipe(target):
-    """What `make` would run for a target."""
+    """Lines that `make` would run for a target."""
     command = ["make", "--dry-run", "--no-print-directory", target]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
@@ -72,19 +72,19 @@ def recipe(target):
 
 
 def elsewhere(command):
-    """The entry of ELSEWHERE for a command, or None."""
+    """Find the entry of ELSEWHERE for a command, or None."""
     return next((begins for begins in ELSEWHERE if command.startswith(begins)), None)
 
 
 def ours():
-    """Commands of ours, as a test's parameters."""
+    """Commands of verletlab, as parameters of a test."""
     for command in commands():
         if command.startswith("verletlab ") and not elsewhere(command):
             yield pytest.param(command, marks=[pytest.mark.slow] if command.startswith(SLOW) else [], id=command)
 
 
-def own_meshes():
-    """A ball of 16 cm, in millimetres, and a square of cloth, in metres, in the present folder."""
+def write_meshes():
+    """Write a ball of 16 cm, in millimetres, and a square cloth, in metres, to the current directory."""
     trimesh.creation.icosphere(2, 80.0).export("bunny.obj")
     x, y = np.meshgrid(np.linspace(-0.4, 0.4, 9), np.linspace(-0.4, 0.4, 9))
     corner = np.arange(81).reshape(9, 9)
@@ -95,9 +95,9 @@ def own_meshes():
 
 
 @pytest.mark.parametrize("command", list(ours()))
-def test_a_command_does_what_it_is_shown_to_do(command, tmp_path, monkeypatch, capsys):
+def test_command_runs(command, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    own_meshes()
+    write_meshes()
     words = [CAPITALS.get(word, word) for word in shlex.split(command)[1:]]
     if words[0] == "bench":
         for name in bench.BENCHMARKS:
@@ -116,14 +116,14 @@ def test_a_command_does_what_it_is_shown_to_do(command, tmp_path, monkeypatch, c
         assert said.out
 
 
-def test_every_benchmark_is_measured_by_a_test():
+def test_every_benchmark_has_a_test():
     source = (ROOT / "tests" / "benchmarks" / "test_speed.py").read_text()
     measured = set(re.findall(r'\brows\("(\w+)"', source))
     assert measured == set(bench.BENCHMARKS)
 
 
 @pytest.mark.skipif(not shutil.which("make"), reason="there is no make")
-def test_every_target_is_one_and_demo_is_the_readme_s_first_command():
+def test_make_targets_exist_and_demo_is_a_command_of_the_readme():
     targets = [command.split()[1] for command in commands() if command.startswith("make ")]
     assert {"test", "test-all", "lint", "bench", "demo"} <= set(targets)
     for target in targets:
@@ -134,11 +134,11 @@ def test_every_target_is_one_and_demo_is_the_readme_s_first_command():
         assert f"make {target}\n" in (ROOT / ".ci" / "run").read_text()
 
 
-def test_no_command_slips_by():
+def test_every_command_runs_here_or_elsewhere():
     for command in commands():
         program, word = command.split()[:2]
         known = program == "make" or (program == "verletlab" and word in CUT) or elsewhere(command)
-        assert known, f"`{command}` is not run: give its word a place in CUT, or it one in ELSEWHERE"
+        assert known, f"`{command}` does not run: expected an entry in CUT or ELSEWHERE"
     for begins, (_, file, words) in ELSEWHERE.items():
-        assert any(command.startswith(begins) for command in commands()), f"`{begins}` is shown no longer"
+        assert any(command.startswith(begins) for command in commands()), f"`{begins}`: no document shows it"
         assert words in (ROOT / file).read_text(), file

@@ -172,7 +172,7 @@ def _finish(particles, triangles, bending, flat, thickness, friction, drag):
     if bending is not None:
         positive("bending", bending)
         hinges = hinges_of(triangles)
-        positions = particles.positions
+        positions = particles.positions()
         for piece in _pieces(hinges):
             compliance = bending_compliance(piece, positions, bending)
             if flat:

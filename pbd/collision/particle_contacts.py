@@ -4,8 +4,7 @@ Two particles keep the distance r1 + r2. If the description has them closer than
 instead, so that neighbours in a cloth do not push each other (Müller, Ten Minute Physics 15, "Self-collision solved").
 
 A spatial hash finds the pairs that could touch, in the next substep or in the next `contact_interval` substeps
-(Teschner et al., Optimized Spatial Hashing, 2003; counting sort by bucket as in Green, Particle Simulation using CUDA,
-2010). Each iteration then corrects all pairs at once (Jacobi), and each particle gathers the corrections from its own
+(pbd/core/spatial_hash.py; counting sort by bucket as in Green, Particle Simulation using CUDA, 2010). Each iteration then corrects all pairs at once (Jacobi), and each particle gathers the corrections from its own
 neighbours. So no two threads write to one place, and the bits do not depend on the number of threads. A pair's
 correction is divided by the larger number of touching neighbours of its two particles. This number is the same for
 both, so momentum is conserved to round-off.
@@ -19,7 +18,8 @@ where things move faster.
 
 import taichi as ti
 
-from pbd.constraints.kind import TINY
+from pbd.constraints.constraint_type import TINY
+from pbd.core.spatial_hash import bucket_of, cell_of
 from pbd.data import MOST_NEIGHBOURS, REPORT
 from pbd.integrate import position
 
@@ -53,19 +53,6 @@ def count_down_to_search(s: ti.template(), substep, world):
     if left <= 0.0:
         left = ti.cast(s.settings.contact_interval, float)
     s.report[world, REPORT.substeps_to_search] = left - 1.0
-
-
-@ti.func
-def bucket_of(cell, buckets):
-    """Bucket of a cell (three integers). Cells in a row along x have consecutive buckets; `buckets` is a power of 2."""
-    mixed = (cell[1] * 19349663) ^ (cell[2] * 83492791)
-    return (cell[0] + mixed) & (buckets - 1)
-
-
-@ti.func
-def cell_of(x, size):
-    """The cell (three integers) that contains a point. Args: x; size: of a cell [m]."""
-    return ti.Vector([ti.cast(ti.floor(x[k] / size), ti.i32) for k in ti.static(range(3))])
 
 
 @ti.func

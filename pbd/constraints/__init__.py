@@ -3,16 +3,16 @@
 from pbd.constraints.angle import ANGLE_AT_LEAST, ANGLE_AT_MOST
 from pbd.constraints.attachment import attachment
 from pbd.constraints.bending import BENDING
+from pbd.constraints.constraint_type import BOUNDS, ConstraintType, scalar_constraint
 from pbd.constraints.flat_bending import FLAT_BENDING
-from pbd.constraints.kind import BOUNDS, Kind, scalar_constraint
 from pbd.constraints.plane import PLANE_LIMIT
 from pbd.constraints.stick import STICK, STICK_AT_LEAST, STICK_AT_MOST, STICK_ROOT_FREE
 from pbd.constraints.volume import VOLUME
 
 # By name: a description (pbd/particles.py) names the kinds of ours it uses, and so needs no Taichi.
-KINDS = {
-    kind.name: kind
-    for kind in (
+CONSTRAINT_TYPES = {
+    each.name: each
+    for each in (
         STICK,
         STICK_AT_LEAST,
         STICK_AT_MOST,
@@ -32,15 +32,15 @@ __all__ = [
     "ANGLE_AT_MOST",
     "BENDING",
     "BOUNDS",
+    "CONSTRAINT_TYPES",
     "FLAT_BENDING",
-    "KINDS",
     "PLANE_LIMIT",
     "STICK",
     "STICK_AT_LEAST",
     "STICK_AT_MOST",
     "STICK_ROOT_FREE",
     "VOLUME",
-    "Kind",
+    "ConstraintType",
     "attachment",
     "scalar_constraint",
 ]

@@ -16,7 +16,7 @@ Parameters: the limit [rad]. Particles: (vertex, first, second).
 
 import taichi as ti
 
-from pbd.constraints.kind import TINY, scalar_constraint
+from pbd.constraints.constraint_type import TINY, scalar_constraint
 
 
 @ti.func

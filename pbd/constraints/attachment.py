@@ -20,7 +20,7 @@ from functools import lru_cache
 
 import taichi as ti
 
-from pbd.constraints.kind import TINY, Kind
+from pbd.constraints.constraint_type import TINY, ConstraintType
 
 
 @lru_cache
@@ -48,4 +48,4 @@ def attachment(arity):
             move *= 0.0  # all of them pinned
         return [x[k] + (coefficients[k] * w[k]) * move for k in ti.static(range(arity))], multiplier
 
-    return Kind(f"attachment of {arity}", arity, tuple(f"c{k}" for k in range(arity)), project, value)
+    return ConstraintType(f"attachment of {arity}", arity, tuple(f"c{k}" for k in range(arity)), project, value)

@@ -21,7 +21,7 @@ Parameters: sin(θ0/2) of the rest angle, zero when flat. Particles: (edge, edge
 
 import taichi as ti
 
-from pbd.constraints.kind import TINY, scalar_constraint
+from pbd.constraints.constraint_type import TINY, scalar_constraint
 
 
 @ti.func

@@ -21,7 +21,7 @@ Parameters: k_0 ... k_3. Particles: (edge, edge, opposite, opposite).
 
 import taichi as ti
 
-from pbd.constraints.kind import TINY, scalar_constraint
+from pbd.constraints.constraint_type import TINY, scalar_constraint
 
 
 @ti.func

@@ -14,7 +14,7 @@ permitted side).
 
 import taichi as ti
 
-from pbd.constraints.kind import TINY, scalar_constraint
+from pbd.constraints.constraint_type import TINY, scalar_constraint
 
 
 @ti.func

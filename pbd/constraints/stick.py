@@ -18,7 +18,7 @@ The current direction damps at first order and loses angular momentum: a spinnin
 
 import taichi as ti
 
-from pbd.constraints.kind import TINY, WEIGHTLESS, Kind, one_sided, scalar_constraint
+from pbd.constraints.constraint_type import TINY, WEIGHTLESS, ConstraintType, one_sided, scalar_constraint
 
 
 @ti.func
@@ -75,12 +75,13 @@ def _rigid_stick(name, bound):
         return ti.static(along(from_start))(x, start, w, parameters[0]), multiplier
 
     @ti.func
-    def holds(x, parameters):
+    def is_satisfied(x, parameters):
         longer = (x[1] - x[0]).norm_sqr() - parameters[0] * parameters[0]
         return one_sided(longer, bound) == 0.0
 
     compliant = scalar_constraint(name, 2, ("length",), stick, bound).compliant
-    return Kind(name, 2, ("length",), project, value, compliant=compliant, holds=None if bound == "equal" else holds)
+    skip = None if bound == "equal" else is_satisfied
+    return ConstraintType(name, 2, ("length",), project, value, compliant=compliant, is_satisfied=skip)
 
 
 STICK = _rigid_stick("stick", "equal")
@@ -96,4 +97,4 @@ def _project_root_free(x, start, w, parameters, compliance, multiplier, from_sta
     return [x[0] - (w[0] * s) * separation, x[1] + (w[1] * s) * separation], multiplier
 
 
-STICK_ROOT_FREE = Kind("stick (root-free)", 2, ("length",), _project_root_free, STICK.value)
+STICK_ROOT_FREE = ConstraintType("stick (root-free)", 2, ("length",), _project_root_free, STICK.value)

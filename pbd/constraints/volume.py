@@ -12,7 +12,7 @@ Parameters: the rest volume V [m³]. Particles: four.
 
 import taichi as ti
 
-from pbd.constraints.kind import scalar_constraint
+from pbd.constraints.constraint_type import scalar_constraint
 
 
 @ti.func

@@ -72,15 +72,16 @@ class Array:
 
     Attributes: axes: their lengths: names (`count.bodies`), numbers or Columns; integer: whether its elements are
     32-bit integers; width: of its elements, 1 for numbers, more for vectors; kept: whether a later step reads it, so
-    that snapshots hold it.
+    that snapshots hold it; element: a Taichi type, None for the precision of `ti.init` or 32-bit integers.
     """
 
-    axes, integer, width, kept = (), False, 1, False
+    axes, integer, width, kept, element = (), False, 1, False, None
 
 
-def declared(axes, kept, integer=False, width=1):
+def declared(axes, kept, integer=False, width=1, element=None):
     """A subclass of Array: NamedTuple wants types as annotations."""
-    return type("Array", (Array,), {"axes": axes, "integer": integer, "width": width, "kept": kept})
+    fields = {"axes": axes, "integer": integer, "width": width, "kept": kept, "element": element}
+    return type("Array", (Array,), fields)
 
 
 def Real(*axes, kept=False):  # noqa: N802 - a type
@@ -96,6 +97,11 @@ def Integer(*axes, kept=False):  # noqa: N802 - a type
 def Vector(width, *axes, kept=False):  # noqa: N802 - a type
     """Declare an array whose elements are vectors. Args: width: of an element; axes; kept: see Array."""
     return declared(axes, kept, width=width)
+
+
+def Typed(element, *axes):  # noqa: N802 - a type
+    """Declare an array of one Taichi type, whatever the precision of `ti.init`. Args: element: the type; axes."""
+    return declared(axes, False, element=element)
 
 
 class HostArray:
@@ -166,11 +172,15 @@ def allocate(declaration, values=None, **counts):
 def make_array(name, annotation, values, counts):
     """One Taichi array. Args: name, for errors; annotation: an Array; values or None; counts: see `allocate`."""
     shape = tuple(length_of(name, axis, counts) for axis in annotation.axes)
+    if annotation.element is not None:
+        array = ti.ndarray(annotation.element, [max(length, 1) for length in shape])
+        if values is not None:
+            array.from_numpy(np.ascontiguousarray(values))
+        return array
     shape += (annotation.width,) if annotation.width > 1 else ()
-    if values is None:
-        values = np.zeros(shape)
-    elif np.shape(values) != shape:
-        raise ValueError(f"{name} has shape {np.shape(values)}: expected {shape}")
+    values = np.zeros(shape) if values is None else np.asarray(values)
+    if values.shape != shape:
+        raise ValueError(f"{name} has shape {values.shape}: expected {shape}")
     # A Taichi array cannot be empty.
     real = np.int32 if annotation.integer else real_type()
     filled = values if 0 not in shape else np.zeros([max(length, 1) for length in shape], real)

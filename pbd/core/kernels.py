@@ -160,8 +160,10 @@ class Launch:
 
 
 @contextlib.contextmanager
-def compiling():
-    """Compile our kernels in this context: without fast math and control-flow analysis, and with quicker reading.
+def compiling(fast_math=False):
+    """Compile our kernels in this context: without control-flow analysis, and with quicker reading.
+
+    Args: fast_math: see ti.init; False unless the last bits of the results do not matter.
 
     Taichi reads the Python of a function as often as it is called. For each expression it writes the lines that an
     error would show, wrapped to a terminal's width, and for each call it looks up the function's source: three fifths
@@ -170,7 +172,7 @@ def compiling():
     config = impl.get_runtime().prog.config()
     settings = config.fast_math, config.cfg_optimization
     functions = ASTTransformerContext.get_pos_info, kernel_impl.getsourcelines, kernel_impl.getsourcefile
-    config.fast_math = config.cfg_optimization = False
+    config.fast_math, config.cfg_optimization = fast_math, False
     ASTTransformerContext.get_pos_info = get_position
     kernel_impl.getsourcelines, kernel_impl.getsourcefile = get_lines, get_file
     try:

@@ -60,3 +60,20 @@ def to_matrix(q):
             [2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)],
         ]
     )
+
+
+@ti.func
+def from_columns(a, b, c):
+    """Unit quaternion (w, x, y, z) of the rotation matrix with columns a, b, c; its largest component is a root.
+
+    Source: Shepperd, Quaternion from rotation matrix (1978).
+    """
+    trace = a[0] + b[1] + c[2]
+    q = ti.Vector([1.0 + trace, b[2] - c[1], c[0] - a[2], a[1] - b[0]])
+    if a[0] >= b[1] and a[0] >= c[2] and a[0] > trace:
+        q = ti.Vector([b[2] - c[1], 1.0 + a[0] - b[1] - c[2], a[1] + b[0], c[0] + a[2]])
+    elif b[1] >= c[2] and b[1] > trace:
+        q = ti.Vector([c[0] - a[2], a[1] + b[0], 1.0 + b[1] - a[0] - c[2], b[2] + c[1]])
+    elif c[2] > trace:
+        q = ti.Vector([a[1] - b[0], c[0] + a[2], b[2] + c[1], 1.0 + c[2] - a[0] - b[1]])
+    return q / q.norm()

@@ -9,17 +9,17 @@ shapes that could touch are in neighbouring cells.
 
 import taichi as ti
 
-from pbd.collision.particle_contacts import bucket_of, cell_of
 from pbd.core.quaternions import rotate
 from pbd.core.shapes import CAPSULE, PLANE
+from pbd.core.spatial_hash import bucket_of, cell_of
 from rigid.collision.data import HEAD, PLACEMENT, SHAPE, STRUCTURE
-from rigid.kernels.columns import put_triple, quadruple, triple
+from rigid.kernels.vectors import load_quaternion, load_vector, store_vector
 
 
 @ti.func
 def origin_of(scratch: ti.template(), shape, world):
     """Origin of a shape's frame in the world (3,) [m]."""
-    return triple(scratch.placements, shape, PLACEMENT.origin, world)
+    return load_vector(scratch.placements, shape, PLACEMENT.origin, world)
 
 
 @ti.func
@@ -38,7 +38,7 @@ def contact_margin(scratch: ti.template(), a, b, world):
 def to_world(scratch: ti.template(), shape, v, world):
     """Rotate a vector from a shape's frame to the world. Args: v (3,)."""
     m = ti.static(scratch.placements)
-    return ti.Vector([triple(m, shape, PLACEMENT.matrix + 3 * k, world).dot(v) for k in ti.static(range(3))])
+    return ti.Vector([load_vector(m, shape, PLACEMENT.matrix + 3 * k, world).dot(v) for k in ti.static(range(3))])
 
 
 @ti.func
@@ -46,21 +46,21 @@ def to_frame(scratch: ti.template(), shape, v, world):
     """Rotate a vector from the world to a shape's frame. Args: v (3,)."""
     m = ti.static(scratch.placements)
     return (
-        v[0] * triple(m, shape, PLACEMENT.matrix, world)
-        + v[1] * triple(m, shape, PLACEMENT.matrix + 3, world)
-        + v[2] * triple(m, shape, PLACEMENT.matrix + 6, world)
+        v[0] * load_vector(m, shape, PLACEMENT.matrix, world)
+        + v[1] * load_vector(m, shape, PLACEMENT.matrix + 3, world)
+        + v[2] * load_vector(m, shape, PLACEMENT.matrix + 6, world)
     )
 
 
 @ti.func
 def shape_pose(shapes: ti.template(), shape, poses: ti.template(), world):
     """Position (3,) [m] and rotation (w, x, y, z) of a shape in the world. Args: poses: see `find_points`."""
-    position = triple(shapes.numbers, shape, SHAPE.position, world)
-    rotation = quadruple(shapes.numbers, shape, SHAPE.rotation, world)
+    position = load_vector(shapes.numbers, shape, SHAPE.position, world)
+    rotation = load_quaternion(shapes.numbers, shape, SHAPE.rotation, world)
     body = shapes.integers[shape, STRUCTURE.body]
     if body >= 0:
-        turn = quadruple(poses, body, 3, world)
-        position = triple(poses, body, 0, world) + rotate(turn, position)
+        turn = load_quaternion(poses, body, 3, world)
+        position = load_vector(poses, body, 0, world) + rotate(turn, position)
         a, b = ti.Vector([turn[1], turn[2], turn[3]]), ti.Vector([rotation[1], rotation[2], rotation[3]])
         vector = turn[0] * b + rotation[0] * a + a.cross(b)
         rotation = ti.Vector([turn[0] * rotation[0] - a.dot(b), vector[0], vector[1], vector[2]])
@@ -73,7 +73,7 @@ def write_placement(
 ):
     """Write a shape's frame, bounding box and contact margin. Args: poses, margins: see `find_points`."""
     placements = ti.static(scratch.placements)
-    half_extent = triple(shapes.numbers, shape, SHAPE.half_extent, world)
+    half_extent = load_vector(shapes.numbers, shape, SHAPE.half_extent, world)
     position, q = shape_pose(shapes, shape, poses, world)
     w, x, y, z = q[0], q[1], q[2], q[3]
     rows = ti.Matrix(
@@ -87,7 +87,7 @@ def write_placement(
         placements[world, shape, PLACEMENT.origin + k] = position[k]
         row = ti.Vector([rows[k, i] for i in ti.static(range(3))])
         placements[world, shape, PLACEMENT.half_extent + k] = ti.abs(row).dot(half_extent)
-        put_triple(placements, shape, PLACEMENT.matrix + 3 * k, row, world)
+        store_vector(placements, shape, PLACEMENT.matrix + 3 * k, row, world)
     body = shapes.integers[shape, STRUCTURE.body]
     margin = 0.0
     if body >= 0:

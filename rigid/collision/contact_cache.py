@@ -10,7 +10,7 @@ import taichi as ti
 
 from pbd.core.arrays import Columns, Integer, Real, count
 from rigid.collision.data import PAIR, POINT
-from rigid.kernels.columns import put_triple, triple
+from rigid.kernels.vectors import load_vector, store_vector
 
 # Numbers of an entry: a vector of the solver's choice, in the world; the position of the contact point [m]; and, where
 # contacts resist rolling or spinning, the angular impulse [N m s].
@@ -43,13 +43,13 @@ def look_up(cache: ti.template(), points: ti.template(), c, tolerance, world):
     Returns: index of the entry; -1 for a new contact.
     """
     shape_b, feature = points.integers[world, c, PAIR.shape_b], points.integers[world, c, PAIR.feature]
-    point = triple(points.numbers, c, POINT.position, world)
+    point = load_vector(points.numbers, c, POINT.position, world)
     found, nearest = -1, tolerance
     entry = cache.first[points.integers[world, c, PAIR.shape_a], world] - 1
     while entry >= 0:
         following = cache.keys[world, entry, CACHE_KEY.next] - 1
         if cache.keys[world, entry, CACHE_KEY.shape_b] == shape_b:
-            distance = (triple(cache.numbers, entry, CACHED.position, world) - point).norm()
+            distance = (load_vector(cache.numbers, entry, CACHED.position, world) - point).norm()
             if cache.keys[world, entry, CACHE_KEY.feature] == feature:
                 found = entry
                 following = -1
@@ -75,8 +75,8 @@ def store(cache: ti.template(), points: ti.template(), c, vector, world):
     Args: cache, points: ContactCache and Points; c: the contact, whose shape a is not -1; vector (3,).
     """
     shape = points.integers[world, c, PAIR.shape_a]
-    put_triple(cache.numbers, c, CACHED.vector, vector, world)
-    put_triple(cache.numbers, c, CACHED.position, triple(points.numbers, c, POINT.position, world), world)
+    store_vector(cache.numbers, c, CACHED.vector, vector, world)
+    store_vector(cache.numbers, c, CACHED.position, load_vector(points.numbers, c, POINT.position, world), world)
     cache.keys[world, c, CACHE_KEY.shape_b] = points.integers[world, c, PAIR.shape_b]
     cache.keys[world, c, CACHE_KEY.feature] = points.integers[world, c, PAIR.feature]
     cache.keys[world, c, CACHE_KEY.next] = cache.first[shape, world]

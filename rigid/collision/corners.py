@@ -3,20 +3,20 @@
 import taichi as ti
 
 from rigid.collision.data import STRUCTURE
-from rigid.kernels.columns import triple
+from rigid.kernels.vectors import load_vector
 
 
 @ti.func
 def corner(shapes: ti.template(), shape, k, world):
     """Corner k of a shape, in its frame (3,) [m]."""
-    return triple(shapes.vertices, shapes.integers[shape, STRUCTURE.first_vertex] + k, 0, world)
+    return load_vector(shapes.vertices, shapes.integers[shape, STRUCTURE.first_vertex] + k, 0, world)
 
 
 @ti.func
 def face_plane(shapes: ti.template(), shape, face, world):
     """Outward unit normal of a face (3,), and its offset [m]."""
     row = shapes.integers[shape, STRUCTURE.first_plane] + face
-    return triple(shapes.planes, row, 0, world), shapes.planes[world, row, 3]
+    return load_vector(shapes.planes, row, 0, world), shapes.planes[world, row, 3]
 
 
 @ti.func

@@ -5,12 +5,7 @@ One thread detects the contacts of one world. `rigid/collision/setup.py` fills t
 
 from typing import NamedTuple
 
-import numpy as np
-import taichi as ti
-
-from pbd.core.arrays import Columns, Integer, Real, count, write
-from pbd.core.launch import device_array
-from pbd.core.runtime import real_type
+from pbd.core.arrays import Columns, Integer, Real, count
 
 # What all worlds have in common of a shape: its kind (pbd/core/shapes.py), its body (-1 for the ground), its collision
 # group and mask. A polyhedron also has rows of `vertices` and of `planes`; in `lists` from `first_loop` on where each
@@ -98,13 +93,3 @@ class PairTypes(NamedTuple):
 
 
 ALL_PAIR_TYPES = PairTypes()
-
-
-def array(values):
-    """A Taichi array of scalars with these contents; of zeros where there are none, as it cannot be empty."""
-    values = values if values.size else np.zeros([max(length, 1) for length in values.shape], values.dtype)
-    if np.issubdtype(values.dtype, np.integer):
-        return device_array(values)
-    found = ti.ndarray(ti.f64 if real_type() is np.float64 else ti.f32, values.shape)
-    write(found, values)
-    return found

@@ -6,7 +6,7 @@ The narrow phase collects the points of one pair in Scratch.clips, behind the tw
 import taichi as ti
 
 from rigid.collision.data import CLIP, PAIR, POINT, SHAPE, STRUCTURE
-from rigid.kernels.columns import put_triple, triple
+from rigid.kernels.vectors import load_vector, store_vector
 
 # Most points of a pair that are emitted.
 MOST_POINTS = 8
@@ -34,8 +34,8 @@ def add_point(scratch: ti.template(), count, point, normal, gap, feature, world)
     """
     row = first_point(scratch) + count
     if row < scratch.marks.shape[0]:
-        put_triple(scratch.clips, row, CLIP.position, point, world)
-        put_triple(scratch.clips, row, CLIP.normal, normal, world)
+        store_vector(scratch.clips, row, CLIP.position, point, world)
+        store_vector(scratch.clips, row, CLIP.normal, normal, world)
         scratch.clips[world, row, CLIP.gap] = gap
         scratch.marks[row, world] = feature
     return ti.min(count + 1, scratch.marks.shape[0] - first_point(scratch))
@@ -73,10 +73,10 @@ def reduce_manifold(scratch: ti.template(), count, world):
                 deepest = row
         swap_points(scratch, deepest, first + count - 1, world)  # set aside: it is chosen last
         for k in range(1, MOST_POINTS - 1):
-            last = triple(scratch.clips, first + k - 1, CLIP.position, world)
+            last = load_vector(scratch.clips, first + k - 1, CLIP.position, world)
             farthest = first + k
             for row in range(first + k, first + count - 1):
-                distance = (triple(scratch.clips, row, CLIP.position, world) - last).norm_sqr()
+                distance = (load_vector(scratch.clips, row, CLIP.position, world) - last).norm_sqr()
                 distance = ti.min(distance, scratch.clips[world, row, CLIP.distance])
                 scratch.clips[world, row, CLIP.distance] = distance
                 # Of points that are equally far up to round-off, take the first. Otherwise the choice would change from
@@ -103,14 +103,17 @@ def emit_contacts(shapes: ti.template(), points: ti.template(), scratch: ti.temp
     begin = points.count[world]
     for k in range(ti.min(count, points.integers.shape[1] - begin)):
         row = first_point(scratch) + k
-        point, normal = triple(scratch.clips, row, CLIP.position, world), triple(scratch.clips, row, CLIP.normal, world)
+        point, normal = (
+            load_vector(scratch.clips, row, CLIP.position, world),
+            load_vector(scratch.clips, row, CLIP.normal, world),
+        )
         gap = scratch.clips[world, row, CLIP.gap]
         if a != first:
             point -= gap * normal
             normal = -normal
         c = begin + k
-        put_triple(points.numbers, c, POINT.position, point, world)
-        put_triple(points.numbers, c, POINT.normal, normal, world)
+        store_vector(points.numbers, c, POINT.position, point, world)
+        store_vector(points.numbers, c, POINT.normal, normal, world)
         points.numbers[world, c, POINT.gap] = gap
         points.numbers[world, c, POINT.friction] = friction
         points.numbers[world, c, POINT.restitution] = restitution

@@ -14,7 +14,7 @@ from rigid.collision.data import ALL_PAIR_TYPES, HEAD, SHAPE, STRUCTURE
 from rigid.collision.manifold import emit_contacts, reduce_manifold
 from rigid.collision.polyhedra import cylinder_on_plane, polyhedron_on_plane, polyhedron_on_polyhedron
 from rigid.collision.rounded import rounded_on_plane, rounded_on_polyhedron, rounded_on_rounded, sphere_on_solid
-from rigid.kernels.columns import quadruple, triple
+from rigid.kernels.vectors import load_quaternion, load_vector
 
 
 @cache
@@ -113,10 +113,10 @@ def shape_distance(shapes: ti.template(), a, poses: ti.template(), x, world):
     if kind == HULL:
         planes = shapes.integers[a, STRUCTURE.first_plane]
         for k in range(planes, planes + shapes.integers[a, STRUCTURE.face_count]):
-            outwards = triple(shapes.planes, k, 0, world)
+            outwards = load_vector(shapes.planes, k, 0, world)
             height = outwards.dot(local) - shapes.planes[world, k, 3]
             if height > distance:
                 distance, normal = height, outwards
     else:
-        distance, normal = solid_distance(kind, quadruple(shapes.numbers, a, SHAPE.size, world), local)
+        distance, normal = solid_distance(kind, load_quaternion(shapes.numbers, a, SHAPE.size, world), local)
     return distance, rotate(rotation, normal)

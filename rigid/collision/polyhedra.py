@@ -17,7 +17,7 @@ from rigid.collision.corners import adjacent_normals, corner, edge, face_loop, f
 from rigid.collision.data import SHAPE, STRUCTURE
 from rigid.collision.manifold import add_point
 from rigid.collision.rounded import EDGE_MARGIN, NEGLIGIBLE, nearest_points
-from rigid.kernels.columns import triple
+from rigid.kernels.vectors import load_vector
 
 
 @ti.func
@@ -224,7 +224,7 @@ def face_on_face(
         code += 1
     count, least = 0, 1e30
     for k in range(corners):
-        x = triple(scratch.clips, buffer * most + k, 0, world)
+        x = load_vector(scratch.clips, buffer * most + k, 0, world)
         gap = n.dot(x) - offset
         least = ti.min(least, gap)
         if gap < margin:
@@ -277,7 +277,10 @@ def clip_face(
             after = k + 1
             if after == corners:
                 after = 0
-            x, y = triple(scratch.clips, from_row + k, 0, world), triple(scratch.clips, from_row + after, 0, world)
+            x, y = (
+                load_vector(scratch.clips, from_row + k, 0, world),
+                load_vector(scratch.clips, from_row + after, 0, world),
+            )
             # A corner on the side counts as inside, so that equal faces keep their corners.
             here, there = out.dot(x - v), out.dot(y - v)
             within, stays = here <= NEGLIGIBLE * size, there <= NEGLIGIBLE * size

@@ -15,7 +15,7 @@ from rigid.collision.broad_phase import axis_of, contact_margin, origin_of, to_f
 from rigid.collision.corners import adjacent_normals, edge, face_loop, face_plane, loop_side
 from rigid.collision.data import PLACEMENT, SHAPE, STRUCTURE
 from rigid.collision.manifold import add_point
-from rigid.kernels.columns import quadruple
+from rigid.kernels.vectors import load_quaternion
 
 # Two segments are parallel if the sine of their angle is below this. They have two contact points, not one.
 PARALLEL = 0.1
@@ -148,7 +148,7 @@ def sphere_on_solid(shapes: ti.template(), scratch: ti.template(), a, b, world):
     radius = shapes.numbers[world, a, SHAPE.size]
     local = to_frame(scratch, b, x - origin_of(scratch, b, world), world)
     distance, normal = solid_distance(
-        shapes.integers[b, STRUCTURE.kind], quadruple(shapes.numbers, b, SHAPE.size, world), local
+        shapes.integers[b, STRUCTURE.kind], load_quaternion(shapes.numbers, b, SHAPE.size, world), local
     )
     count = 0
     placements = ti.static(scratch.placements)

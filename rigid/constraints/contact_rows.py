@@ -15,6 +15,7 @@ rises to e² of its height at every rebound, to round-off, until a rise takes on
 
 import taichi as ti
 
+from pbd.core.vectors import tangent
 from rigid.collision.data import PAIR, POINT, SHAPE
 from rigid.constraints.rows import GROUP, ROW, Group, write_bounds, write_jacobian
 from rigid.kernels.motion import MASS, POSE, VELOCITY, gravity_of
@@ -44,10 +45,7 @@ RESTING = 2.0
 @ti.func
 def tangents(n):
     """Two directions at a right angle to n and to each other; always the same for the same n."""
-    across = ti.Vector([0.0, n[2], -n[1]])
-    if ti.abs(n[0]) > 0.8:
-        across = ti.Vector([-n[2], 0.0, n[0]])
-    t = across / across.norm()
+    t = tangent(n, 0.8)
     return t, n.cross(t)
 
 

@@ -7,7 +7,7 @@ def over_worlds(advance_world, features):
     """Make a Taichi function (s, steps, iterations) that advances all worlds.
 
     Args: advance_world: a Taichi function (s, world, steps, iterations); features: with `one_world`, and `spread`, the
-    distance of two worlds in the parallel loop (pbd.data.SPREAD).
+    distance of two worlds in the parallel loop (pbd.core.runtime.LOOP_STRIDE).
     """
 
     @ti.func

@@ -1,6 +1,6 @@
-"""Benchmarks: how fast, with a hash of the state beside each figure, so that a faster wrong answer shows.
+"""Benchmarks of speed. Each figure has a digest of the final state, so that a faster wrong result is visible.
 
-Ratios are of figures from one run.
+Compare figures of one run only.
 """
 
 from scenes.bench.bodies import impulses, mass_ratio, ragdolls, trees
@@ -26,7 +26,7 @@ BENCHMARKS = {
 
 
 def rows(names):
-    """Lines of CSV, header first, as they are measured, and comments behind a #. Arguments: names of BENCHMARKS."""
+    """Yield lines of CSV as they are measured, the header first, and comments that start with #. Args: names."""
     yield COLUMNS
     for name in names:
         yield from BENCHMARKS[name]()

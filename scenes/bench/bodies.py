@@ -1,4 +1,4 @@
-"""Ragdolls, chains and piles of bodies, by the solvers of rigid."""
+"""Speed of ragdolls, chains and piles of bodies."""
 
 import numpy as np
 
@@ -10,19 +10,19 @@ from scenes.bench.measure import fastest, row
 from scenes.registry import load
 
 
-def lying_ragdoll(worlds=1, sweeps=10):
-    """A solver of a ragdoll of eleven capsules that has fallen and lies on the floor."""
+def lying_ragdoll(worlds=1, iterations=10):
+    """Make a "verlet" solver of a ragdoll of eleven capsules that lies on the floor."""
     model = rigid.Model()
     model.add_ground()
     ragdoll(model, position=(0, 0, 0.3), rotation=(0.8, 0.1, 0.6, 0))
-    solver = rigid.solver("verlet", model, dt=1 / 60, iterations=sweeps, worlds=worlds, direction="current")
+    solver = rigid.solver("verlet", model, dt=1 / 60, iterations=iterations, worlds=worlds, direction="current")
     solver.step(300)
     return solver
 
 
-def ragdolls(worlds=100, pile=50, sweeps=10):
-    """A ragdoll on a floor, and a figure of particles, from Python and inside one launch; many worlds; and a pile."""
-    solver = lying_ragdoll(sweeps=sweeps)
+def ragdolls(worlds=100, pile=50, iterations=10):
+    """Ragdolls on a floor with "verlet": one, in many worlds, and a pile; and a figure of particles."""
+    solver = lying_ragdoll(iterations=iterations)
     seconds = fastest(lambda: [solver.step() for _ in range(1000)], 3)
     yield row("ragdoll", "step(1)", seconds * 1e3, "µs/step", solver.digest())
     yield row("ragdoll", "step(1000)", fastest(lambda: solver.step(1000)) * 1e3, "µs/step", solver.digest())
@@ -30,23 +30,23 @@ def ragdolls(worlds=100, pile=50, sweeps=10):
     particles = pbd.Particles()
     build.figure(particles)
     particles.add_collider(pbd.Plane(), friction=0.5)
-    system = pbd.ParticleSystem(particles, dt=1 / 60, iterations=sweeps)
+    system = pbd.ParticleSystem(particles, dt=1 / 60, iterations=iterations)
     system.step(300)
     yield row("ragdoll", "figure step(1000)", fastest(lambda: system.step(1000)) * 1e3, "µs/step", system.digest())
 
-    solver = lying_ragdoll(worlds, sweeps)
+    solver = lying_ragdoll(worlds, iterations)
     rate = 100 * worlds / fastest(lambda: solver.step(100))
     yield row("ragdoll", f"{worlds} worlds", rate, "ragdoll-steps/s", solver.digest())
 
-    # As the scenes have it, in the current direction: with "start" a pile diverges at so few sweeps.
+    # Direction "current", as in the scenes: with "start" a pile diverges with so few iterations.
     model = load("ragdoll_pile", count=pile).model
-    solver = rigid.solver("verlet", model, dt=1 / 60, iterations=sweeps, direction="current")
+    solver = rigid.solver("verlet", model, dt=1 / 60, iterations=iterations, direction="current")
     solver.step(240)
     yield row("ragdoll", f"pile of {pile}", fastest(lambda: solver.step(20), 3) * 50, "ms/step", solver.digest())
 
 
 def impulses(worlds=100):
-    """The impulse solver: a chain of five rods, a ragdoll on a floor, many of it, and a pyramid of 55 boxes."""
+    """The solver "impulse": a chain of five rods, a ragdoll on a floor, one and many, and a pyramid of 55 boxes."""
 
     def after(steps, name, worlds=1, **options):
         solver = rigid.solver("impulse", load(name).model, worlds=worlds, **options)
@@ -54,7 +54,7 @@ def impulses(worlds=100):
         return solver
 
     for case, options in (("10 iterations", {"iterations": 10, "tolerance": 0.0}), ("to 1e-6", {"iterations": 1000})):
-        # From the horizontal each time: a chain that hangs still needs one sweep.
+        # It starts level each time, because a chain that hangs at rest needs one iteration only.
         solver = after(1, "five_link_chain", dt=0.01, **options)
         start = solver.state()
 
@@ -75,7 +75,7 @@ def impulses(worlds=100):
 
 
 def rods(links, worlds=1):
-    """A solver of a chain of rods without friction, from the horizontal, in generalised coordinates."""
+    """Make an "articulated" solver of a chain of rods without friction that starts level."""
     model, before = rigid.Model(), rigid.GROUND
     for k in range(links):
         rod = model.add_box((0.5, 0.05, 0.05), mass=1.0, position=(0.5 * k + 0.25, 0, 0))
@@ -87,8 +87,7 @@ def rods(links, worlds=1):
 
 
 def trees(worlds=10_000):
-    """The articulated solver: chains of rods of many lengths, from Python and inside one launch; many worlds; and a
-    ragdoll on a floor."""
+    """The solver "articulated": chains with different numbers of rods, one and many, and a ragdoll on a floor."""
     solver = rods(5)
     seconds = fastest(lambda: [solver.step() for _ in range(1000)], 3)
     yield row("articulated", "chain of 5 step(1)", seconds * 1e3, "µs/step", solver.digest())
@@ -108,10 +107,14 @@ def trees(worlds=10_000):
 
 
 def mass_ratio_error(solver, iterations, duration=2.0):
-    """What a solver makes of high_mass_ratio at 1/240 s: its error, and its solver at the end.
+    """Measure the error of a solver in the scene high_mass_ratio with steps of 1/240 s.
 
-    The error is the larger of two at the worst moment: by which part of its height the heavy box has left it, and by
-    which part of its length the chain with the heavy ball is too long. One whose stack falls is near 1.
+    The error is the largest over time of two: the change of height of the heavy box, relative to its height, and the
+    stretch of the chain with the heavy ball, relative to its length. It is near 1 if the stack falls.
+
+    Args: solver: its name; iterations: per substep; duration: [s].
+
+    Returns: the error, and the solver at the end.
     """
     model = load("high_mass_ratio").model
     box, ball = model.body("heavy box"), model.body("ball")
@@ -127,9 +130,9 @@ def mass_ratio_error(solver, iterations, duration=2.0):
     return worst, made
 
 
-def mass_ratio(solvers=("impulse", "articulated", "verlet"), iterations=(5, 10, 20, 50, 100, 200)):
-    """Error against iterations where a hundred times as heavy stands on, and hangs from, what is light."""
+def mass_ratio(solvers=("impulse", "articulated", "verlet"), counts=(5, 10, 20, 50, 100, 200)):
+    """Error at a mass ratio of 100 for different numbers of iterations."""
     for solver in solvers:
-        for sweeps in iterations:
-            error, made = mass_ratio_error(solver, sweeps)
-            yield row("mass_ratio", f"{solver} {sweeps} iterations", 100 * error, "% error", made.digest())
+        for iterations in counts:
+            error, made = mass_ratio_error(solver, iterations)
+            yield row("mass_ratio", f"{solver} {iterations} iterations", 100 * error, "% error", made.digest())

@@ -1,4 +1,4 @@
-"""A figure and its line of CSV."""
+"""Measure a time, and format a line of CSV."""
 
 import time
 
@@ -8,7 +8,7 @@ COLUMNS = "benchmark,case,device,value,unit,state"
 
 
 def fastest(work, repeats=7):
-    """Least wall time of several calls [s]."""
+    """Least wall time of several calls [s]. Args: work: a function; repeats: how many calls."""
     times = []
     for _ in range(repeats):
         start = time.perf_counter()
@@ -18,5 +18,5 @@ def fastest(work, repeats=7):
 
 
 def row(benchmark, case, value, unit, state=""):
-    """A line of CSV."""
+    """Format a line of CSV, with the columns of COLUMNS."""
     return f"{benchmark},{case},{running_on().replace(',', '')},{value:.4g},{unit},{state}"

@@ -1,8 +1,8 @@
-"""Table 1 of [3] in docs/solvers.md, made again: iterations and time of a step for three mechanisms, solver by solver.
+"""Table 1 of [3] in docs/solvers.md: iterations and time per step of each solver for three mechanisms.
 
-Source: Mikhaylyuk, Strashnov, Timokhin, Algorithms of multibody dynamics simulation using articulated-body method:
-sequential impulses in maximal coordinates (our "impulse") and in generalised ones (our "articulated"), in steps of at
-most 10 ms, impulses to 1e-6, on a 3 GHz Pentium D.
+Source: Mikhaylyuk, Strashnov, Timokhin, Algorithms of multibody dynamics simulation using articulated-body method. It
+uses sequential impulses in maximal coordinates (our "impulse") and in generalised coordinates (our "articulated"),
+steps of at most 10 ms, a tolerance of 1e-6 and a 3 GHz Pentium D.
 """
 
 import time
@@ -14,9 +14,9 @@ from scenes.registry import load
 from scenes.simulate.run import Run
 from scenes.simulate.settings import settings_of
 
-STEP, TOLERANCE, MOST = 0.01, 1e-6, 5000  # [s], [N s], sweeps
+STEP, TOLERANCE, MOST = 0.01, 1e-6, 5000  # [s], [N s], iterations
 
-# Seconds of a step and iterations, as the source has them; its gripper is on an arm.
+# Time of a step [s] and iterations in the source; its gripper is on an arm.
 SOURCE = {
     "five_link_chain": {"impulse": (0.5e-3, 100), "articulated": (0.1e-3, 6)},
     "peaucellier_lipkin": {"impulse": (16e-3, 2300), "articulated": (1.2e-3, 40)},
@@ -26,40 +26,42 @@ SOLVERS = ("impulse", "articulated", "verlet", "penalty")
 
 
 def table1(duration=None):
-    """Lines of CSV for each scene and solver, then the same as a table, in comments. Arguments: duration: of each run
-    [s]; None for the scene's own."""
+    """Yield lines of CSV for each scene and solver, then a table in comments.
+
+    Args: duration: of each run [s]; None for the scene's own.
+    """
     found = {}
     for name in SOURCE:
         for solver in SOLVERS:
             scene = load(name)
             if solver not in scene.solvers:
-                yield f"# table1: {solver} cannot run {name}: {scene.unsupported.get(solver, 'it has particles')}"
+                yield f"# table1: {solver} cannot run {name}: {scene.reasons[solver]}"
                 continue
-            seconds, sweeps, digest = measured(scene, solver, duration)
-            found[name, solver] = seconds, sweeps
+            seconds, iterations, digest = measured(scene, solver, duration)
+            found[name, solver] = seconds, iterations
             yield row("table1", f"{name} {solver} time", seconds * 1e3, "ms/step", digest)
-            if sweeps is not None:
-                yield row("table1", f"{name} {solver} mean", sweeps.mean(), "iterations", digest)
-                yield row("table1", f"{name} {solver} worst", sweeps.max(), "iterations", digest)
+            if iterations is not None:
+                yield row("table1", f"{name} {solver} mean", iterations.mean(), "iterations", digest)
+                yield row("table1", f"{name} {solver} worst", iterations.max(), "iterations", digest)
     yield from text(found)
 
 
 def measured(scene, solver, duration=None):
-    """Mean time of a step [s], sweeps of each step, None for a solver that makes none, and the digest of the end."""
+    """Measure a run: mean time of a step [s], iterations of each step (None if the solver makes none), final digest."""
     running = Run(scene, solver, duration, STEP, **options_of(scene, solver))
-    seconds, sweeps = [], []
+    seconds, iterations, counts = [], [], running.system.iterations is not None
     for _ in range(running.steps):
         start = time.perf_counter()
         running.step()
         seconds.append(time.perf_counter() - start)
-        sweeps.append(getattr(running.system.statistics(), "iterations", None))
-    counted = None if None in sweeps else running.settings.get("substeps", 1) * np.array(sweeps, int)
-    return float(np.mean(seconds[1:])), counted, (running.particles or running.system).digest()
+        if counts:
+            iterations.append(running.system.statistics().iterations)
+    made = running.system.substeps * np.array(iterations, int) if counts else None
+    return float(np.mean(seconds[1:])), made, running.system.digest()
 
 
 def options_of(scene, solver):
-    """What a solver runs a scene with. Impulses: one substep, until they are found; others: about the substeps that the
-    scene has for them."""
+    """Options for a scene and a solver: one substep and a tolerance for impulses, else about the scene's substeps."""
     if solver in ("impulse", "articulated"):
         return {"substeps": 1, "iterations": MOST, "tolerance": TOLERANCE}
     own = settings_of(scene, solver)
@@ -67,7 +69,7 @@ def options_of(scene, solver):
 
 
 def text(found):
-    """Lines of the table, as comments. Arguments: found: {(scene, solver): (seconds, sweeps)}."""
+    """Yield the lines of the table as comments. Args: found: {(scene, solver): (seconds, iterations)}."""
     solvers = [solver for solver in SOLVERS if any(solver == each for _, each in found)]
     yield f"# Steps of {STEP * 1e3:g} ms, impulses to {TOLERANCE:g} N s: time of one, mean iterations (and the worst)"
     heads = [*solvers, "source, maximal", "source, generalised"]
@@ -78,7 +80,7 @@ def text(found):
         yield "# " + f"{name:20}" + "".join(f"{each:>26}" for each in cells)
 
 
-def cell(seconds, sweeps):
-    """One solver's figures of one scene."""
-    counted = "" if sweeps is None else f", {sweeps.mean():.0f} ({sweeps.max()})"
-    return f"{seconds * 1e3:.3g} ms{counted}"
+def cell(seconds, iterations):
+    """Format the figures of one solver and scene."""
+    made = "" if iterations is None else f", {iterations.mean():.0f} ({iterations.max()})"
+    return f"{seconds * 1e3:.3g} ms{made}"

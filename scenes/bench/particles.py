@@ -11,7 +11,7 @@ import numpy as np
 
 import pbd
 from pbd import build
-from pbd.core.launch import real
+from pbd.core.runtime import real_type
 from scenes.bench.measure import fastest, row
 
 
@@ -37,12 +37,12 @@ def rope(sticks=20):
     return particles
 
 
-def threads(n=256, sweeps=10):
-    """Stick projections a second on one thread and on two, in a process each, and what the second is worth."""
+def threads(n=256, iterations=10):
+    """Stick projections per second on one thread and on two, each in its own process, and their ratio."""
     found = {}
     for count in (1, 2) if os.cpu_count() > 1 else (1,):
-        bits = 64 if real() == np.float64 else 32
-        code = f"from scenes import bench; bench.thread_worker({n}, {sweeps}, {count}, {bits})"
+        bits = 64 if real_type() == np.float64 else 32
+        code = f"from scenes import bench; bench.thread_worker({n}, {iterations}, {count}, {bits})"
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
         rate, state = done.stdout.split()[-2:]
         found[count] = float(rate)
@@ -51,26 +51,26 @@ def threads(n=256, sweeps=10):
         yield row("threads", f"{n}x{n} {count} threads to 1", found[count] / found[1], "ratio")
 
 
-def thread_worker(n, sweeps, count, bits):
-    """Measure in this process, with a number of threads; prints rate and state."""
+def thread_worker(n, iterations, count, bits):
+    """Measure in this process, and print rate and digest. Args: n: particles along a side; count: threads; bits."""
     import taichi as ti
 
     ti.init(
         arch=ti.cpu, default_fp=ti.f64 if bits == 64 else ti.f32, cpu_max_num_threads=count, verbose=False
     )
-    system = pbd.ParticleSystem(grid(n), iterations=sweeps, schedule="clusters")
+    system = pbd.ParticleSystem(grid(n), iterations=iterations, schedule="clusters")
     sticks = sum(len(order) for order in system.schedule.orders)
     start = system.state()
     system.step(4)
     seconds = 4 * fastest(system.step, 60)
     system.set_state(start)
     system.step(4)
-    sys.stdout.write(f"{4 * sweeps * sticks / seconds / 1e6} {system.digest()}\n")
+    sys.stdout.write(f"{4 * iterations * sticks / seconds / 1e6} {system.digest()}\n")
 
 
-def small(sweeps=10):
-    """What a step of a 20-stick rope costs, from Python and inside one launch."""
-    system = pbd.ParticleSystem(rope(), dt=0.01, iterations=sweeps)
+def small(iterations=10):
+    """Time per step of a rope of 20 sticks, with one step or 1000 steps per launch."""
+    system = pbd.ParticleSystem(rope(), dt=0.01, iterations=iterations)
     system.step(1000)
 
     def one_by_one():
@@ -81,13 +81,12 @@ def small(sweeps=10):
     yield row("small", "rope of 20 step(1000)", fastest(lambda: system.step(1000)) * 1e3, "µs/step", system.digest())
 
 
-def million(n=1000, sweeps=10):
-    """A cloth of a million particles, four million sticks and three of bending: time to build and to step, and
-    memory."""
+def million(n=1000, iterations=10):
+    """Time and memory of a cloth with a million particles, four million sticks and three million bending sticks."""
     start = time.perf_counter()
     particles = pbd.Particles()
     build.cloth(particles, (0, 0, 0), (1, 0, 0), (0, 1, 0), (n, n))
-    system = pbd.ParticleSystem(particles, iterations=sweeps)
+    system = pbd.ParticleSystem(particles, iterations=iterations)
     system.step()
     yield row("million", "build and first step", time.perf_counter() - start, "s")
     yield row("million", "step", fastest(system.step, 3) * 1e3, "ms/step", system.digest())
@@ -95,10 +94,10 @@ def million(n=1000, sweeps=10):
     yield row("million", "peak memory", peak, "GB")
 
 
-def worlds(count=1000, sweeps=10):
-    """Steps of many ropes side by side, and of one."""
+def worlds(count=1000, iterations=10):
+    """Time per step and world of many ropes, and of one."""
     for number in (1, count):
-        system = pbd.ParticleSystem(rope(), dt=0.01, iterations=sweeps, worlds=number)
+        system = pbd.ParticleSystem(rope(), dt=0.01, iterations=iterations, worlds=number)
         system.step(10)
         seconds = fastest(lambda s=system: s.step(100), 3) / 100
         yield row("worlds", f"{number} ropes of 20", seconds * 1e6 / number, "µs/step and world", system.digest())

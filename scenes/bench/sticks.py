@@ -1,4 +1,4 @@
-"""Stick projections against a loop in C, compiled where there is a compiler: the bar for one thread."""
+"""Stick projections compared with a loop in C on one thread, if there is a C compiler."""
 
 import ctypes
 import math
@@ -10,16 +10,17 @@ from pathlib import Path
 import numpy as np
 
 import pbd
-from pbd.core.launch import read, real
+from pbd.core.arrays import read
+from pbd.core.runtime import real_type
 from scenes.bench.measure import fastest, row
 from scenes.bench.particles import grid
 
 C_SOURCE = r"""
 #include <math.h>
 #define TINY ((REAL)1e-30)
-/* Verlet under gravity, then Jakobsen's sticks in the order given: the same step as ours, as a person would write it.
-*/ void step(REAL *x, REAL *previous, const REAL *w, int particles, const int *members, const REAL *length, int sticks,
-          int sweeps, REAL gh2) {
+/* Verlet under gravity, then Jakobsen's sticks in the given order: the same step as ours. */
+void step(REAL *x, REAL *previous, const REAL *w, int particles, const int *members, const REAL *length, int sticks,
+          int iterations, REAL gh2) {
     for (int i = 0; i < particles; i++) {
         if (w[i] == 0) { for (int k = 0; k < 3; k++) previous[3*i+k] = x[3*i+k]; continue; }
         for (int k = 0; k < 3; k++) {
@@ -28,7 +29,7 @@ C_SOURCE = r"""
             previous[3*i+k] = now;
         }
     }
-    for (int sweep = 0; sweep < sweeps; sweep++)
+    for (int k = 0; k < iterations; k++)
         for (int c = 0; c < sticks; c++) {
             int a = members[2*c], b = members[2*c+1];
             REAL *p = x + 3*a, *q = x + 3*b;
@@ -42,18 +43,18 @@ C_SOURCE = r"""
 """
 
 
-def sticks_against_c(n=128, sweeps=10):
-    """Stick projections a second on one thread, ours and C's; of the sweeps alone, and of whole steps with Verlet."""
+def sticks_against_c(n=128, iterations=10):
+    """Stick projections per second on one thread, ours and in C: of the iterations alone, and of whole steps."""
     particles = grid(n)
-    systems = [pbd.ParticleSystem(particles, iterations=k, schedule="clusters", clusters=1) for k in (sweeps, 0)]
+    systems = [pbd.ParticleSystem(particles, iterations=k, schedule="clusters", clusters=1) for k in (iterations, 0)]
     start = systems[0].state()
     loop = CLoop(systems[0], start)
     steps = 4
     ours, theirs = np.full(2, math.inf), np.full(2, math.inf)
     for system in systems:
         system.step()  # compiles
-    for _ in range(8):  # by turns, so that both meet the same neighbours on the machine
-        for k, (system, count) in enumerate(zip(systems, (sweeps, 0))):
+    for _ in range(8):  # in turn, so that other load on the machine affects both
+        for k, (system, count) in enumerate(zip(systems, (iterations, 0))):
             system.set_state(start)
             ours[k] = min(ours[k], fastest(lambda s=system: s.step(steps), 1))
             if loop.library:
@@ -61,49 +62,49 @@ def sticks_against_c(n=128, sweeps=10):
                 theirs[k] = min(theirs[k], fastest(lambda c=count: loop.step(steps, c), 1))
                 if k == 0:
                     difference = np.abs(loop.x.reshape(-1, 3) - system.positions()).max()
-    projections = steps * sweeps * sum(len(order) for order in systems[0].schedule.orders) / 1e6
+    projections = steps * iterations * sum(len(order) for order in systems[0].schedule.orders) / 1e6
     unit = "million projections/s"
     state = systems[0].digest()
-    yield row("sticks", f"{n}x{n} sweeps one thread", projections / (ours[0] - ours[1]), unit, state)
+    yield row("sticks", f"{n}x{n} iterations one thread", projections / (ours[0] - ours[1]), unit, state)
     yield row("sticks", f"{n}x{n} steps one thread", projections / ours[0], unit, state)
     if loop.library:
-        yield row("sticks", f"{n}x{n} sweeps C -O3 -march=native", projections / (theirs[0] - theirs[1]), unit)
+        yield row("sticks", f"{n}x{n} iterations C -O3 -march=native", projections / (theirs[0] - theirs[1]), unit)
         yield row("sticks", f"{n}x{n} steps C -O3 -march=native", projections / theirs[0], unit)
-        yield row("sticks", f"{n}x{n} sweeps ours to C", (theirs[0] - theirs[1]) / (ours[0] - ours[1]), "ratio")
+        yield row("sticks", f"{n}x{n} iterations ours to C", (theirs[0] - theirs[1]) / (ours[0] - ours[1]), "ratio")
         yield row("sticks", f"{n}x{n} steps ours to C", theirs[0] / ours[0], "ratio")
         yield row("sticks", f"{n}x{n} difference from C", difference, "m")
 
 
 class CLoop:
-    """The step in C, compiled for this machine and precision; `library` is None where there is no compiler."""
+    """The step in C, compiled for this machine and precision; `library` is None if there is no compiler."""
 
     def __init__(self, system, state):
         compiler = shutil.which("cc")
         self.library = None
         if not compiler:
             return
-        name, root = ("float", "sqrtf") if real() == np.float32 else ("double", "sqrt")
+        name, root = ("float", "sqrtf") if real_type() == np.float32 else ("double", "sqrt")
         with tempfile.TemporaryDirectory() as folder:
             source, library = Path(folder, "loop.c"), Path(folder, "loop.so")
             source.write_text(C_SOURCE)
             command = [compiler, "-O3", "-march=native", f"-DREAL={name}", f"-DSQRT={root}", "-shared", "-fPIC"]
             subprocess.run([*command, "-o", str(library), str(source), "-lm"], check=True, capture_output=True)
             self.library = ctypes.CDLL(str(library))
-        self.kind = ctypes.c_float if real() == np.float32 else ctypes.c_double
+        self.kind = ctypes.c_float if real_type() == np.float32 else ctypes.c_double
         self.state = state
-        self.members = read(system._arrays.constraints.members)
-        self.length = read(system._arrays.constraints.parameters)[:, 0].copy()
-        self.weights = np.ascontiguousarray(state.inverse_masses, real())
+        self.members = read(system.arrays.constraints.members)
+        self.length = read(system.arrays.constraints.parameters)[:, 0].copy()
+        self.weights = np.ascontiguousarray(state.inverse_mass, real_type())
         self.gh2 = -9.81 * system.dt**2
         self.reset()
 
     def reset(self):
-        """Back to the start."""
-        self.x = np.array(self.state.positions, real()).ravel()
-        self.previous = np.array(self.state.previous, real()).ravel()
+        """Return to the start."""
+        self.x = np.array(self.state.position, real_type()).ravel()
+        self.previous = np.array(self.state.previous_position, real_type()).ravel()
 
-    def step(self, count, sweeps):
-        """Make steps."""
+    def step(self, count, iterations):
+        """Make steps. Args: count: of steps; iterations: per step."""
 
         def at(array):
             return array.ctypes.data_as(ctypes.c_void_p)
@@ -111,5 +112,5 @@ class CLoop:
         for _ in range(count):
             self.library.step(
                 at(self.x), at(self.previous), at(self.weights), len(self.weights), at(self.members), at(self.length),
-                len(self.length), sweeps, self.kind(self.gh2),
+                len(self.length), iterations, self.kind(self.gh2),
             )  # fmt: skip

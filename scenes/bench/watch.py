@@ -1,4 +1,4 @@
-"""What a person who looks on has: simulated frames a second by each solver, and what the page costs."""
+"""Speed of live viewing: simulated frames per second of each solver, and the time that the viewer adds."""
 
 import subprocess
 import sys
@@ -18,7 +18,7 @@ SCENES = {
     "linkage": ("peaucellier_lipkin", {}),
 }
 
-# A page that takes all that it is sent, in a process of its own, and prints how much that was. Arguments: the port.
+# A process that receives all messages of the page, and prints their size. Argument: the port.
 READER = """
 import sys
 
@@ -36,13 +36,15 @@ with connect(address, subprotocols=[version], max_size=None, compression=None) a
 
 
 def view(duration=4.0):
-    """Frames of 1/60 s that are simulated in a second, as the scenes set it, on the average and in the slowest second;
-    then what the viewer adds to a frame of a cloth. Arguments: duration: of each run [s]."""
+    """Simulated frames of 1/60 s per second, on average and in the slowest second, and the time that the viewer adds.
+
+    Args: duration: of each run [s].
+    """
     for case, (name, parameters) in SCENES.items():
         scene = load(name, **parameters)
         for solver in scene.solvers:
             running, seconds = paced(scene, solver, duration)
-            digest, second = (running.particles or running.system).digest(), round(running.fps)
+            digest, second = running.system.digest(), round(running.fps)
             sums = np.convolve(seconds, np.ones(min(second, len(seconds))), "valid")
             yield row("view", f"{case} {solver}", 60 * running.system.time / seconds.sum(), "frames/s", digest)
             yield row("view", f"{case} {solver} slowest second", 60 / sums.max(), "frames/s", digest)
@@ -50,7 +52,7 @@ def view(duration=4.0):
 
 
 def paced(scene, solver, duration):
-    """A Run to its end, and the wall times of its frames, with what is read of each to be drawn [s] (frames,)."""
+    """Run a scene. Returns: a Run at its end, and wall times of its frames, each with its read-out (frames,) [s]."""
     from scenes.view.session import GRABS
 
     seconds = []
@@ -67,7 +69,7 @@ def paced(scene, solver, duration):
 
 
 def shown(count=100, frames=180):
-    """What the viewer adds to a frame of a falling cloth of count x count, with nobody who looks on and with a page."""
+    """Time that the viewer adds to a frame of a falling cloth of count x count, without and with an open page."""
     from scenes.view.server import Viewer
 
     viewer = Viewer(load("drape", count=count), port=0)
@@ -80,11 +82,11 @@ def shown(count=100, frames=180):
         session.reset()
         seconds = []
         for _ in range(frames):
-            session.advance()
+            session.step()
             start = time.perf_counter()
             viewer.show(session)
             seconds.append(time.perf_counter() - start)
-        digest = session.running.particles.digest()
+        digest = session.run.particles.digest()
         yield row("view", f"cloth {count}x{count} shown to {case}", 1e3 * np.median(seconds), "ms/frame", digest)
     viewer.stop()
     reader.wait(10)

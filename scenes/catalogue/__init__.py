@@ -1,1 +1,1 @@
-"""The scenes that come with verletlab, one file each."""
+"""The scenes of verletlab, one file each; parts/ holds what several of them share."""

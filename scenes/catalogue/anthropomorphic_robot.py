@@ -1,8 +1,8 @@
-"""An anthropomorphic robot: it bends down, takes a stone between its hands, stands up with it and puts it back.
+"""An anthropomorphic robot bends down, takes a stone between its hands, stands up and puts the stone back.
 
-Its feet are bolted to the floor. Legs bend at ankle, knee and hip; each arm has a shoulder of two axes, an elbow and a
-wrist. All of these are motors that follow a path; but the two that press the hands together are one engine with a
-gear, as a gripper's fingers are: they press as hard as they may, and friction holds the stone.
+Its feet are fixed to the floor. Legs bend at ankle, knee and hip. Each arm has a shoulder with two axes, an elbow and a
+wrist. Motors on these joints follow a path. One motor with a gear presses both hands together, like the fingers of the
+gripper: it presses with its largest effort, and friction holds the stone.
 """
 
 import math
@@ -18,12 +18,12 @@ from scenes.visuals import BLUE, CHALK, GOLD, STEEL, STONE, BodyVisual, Camera
 
 ANKLE, SHIN, THIGH, TRUNK = 0.1, 0.42, 0.42, 0.5  # heights and lengths [m]
 UPPER, FORE, HAND = 0.3, 0.28, 0.1  # of an arm [m]
-STEP, WIDTH, PALM = 0.14, 0.3, 0.03  # half the way between the feet; the stone's width; the palms' thickness [m]
+STEP, WIDTH, PALM = 0.14, 0.3, 0.03  # half the distance of the feet; width of the stone; thickness of the palms [m]
 PLINTH, STONE_HEIGHT = 0.26, 0.2  # [m]
-ASIDE = 0.22  # how far the arms are held apart where the hands are open [rad]
+ASIDE = 0.22  # angle of the arms when the hands are open [rad]
 Y, X = (0, 1, 0), (1, 0, 0)
 
-# Poses: how far shin, thigh and trunk lean forward, and upper arm and forearm are raised, from the vertical [rad].
+# Poses: angles from the vertical at which shin, thigh and trunk lean forward, and upper arm and forearm rise [rad].
 BENT = np.radians((32.0, -66.0, 50.0, 25.0, 20.0))
 TALL = np.radians((0.0, 0.0, 0.0, 20.0, 80.0))
 READY = np.radians((0.0, 0.0, 0.0, 10.0, 30.0))
@@ -79,7 +79,7 @@ def anthropomorphic_robot(mass: float = 5.0, friction: float = 0.7, force: float
 
 
 def reach(pose):
-    """Where the middle of the hands is in a pose, x and z [m]."""
+    """Middle of the hands in a pose: x and z [m]."""
     shin, thigh, trunk, upper, fore = pose
     leaning = np.array([[math.sin(a), math.cos(a)] for a in (shin, thigh, trunk)])
     hanging = np.array([[math.sin(a), -math.cos(a)] for a in (upper, fore, 0.0)])
@@ -87,8 +87,13 @@ def reach(pose):
 
 
 def add_link(model, before, shapes, mass, point, axis, name, motor=True, body=None):
-    """A body on a hinge with a motor that holds a position. Arguments: shapes: what it is made of; axis; name of the
-    joint. Returns: its index."""
+    """Add a body on a hinge with a motor that holds a position.
+
+    Args: before: the parent; shapes: of the body; mass: [kg]; point, axis: of the hinge; name: of the joint; motor:
+        True for a motor, or a Motor, or None; body: name of the body, None for the joint's name.
+
+    Returns: index of the body.
+    """
     link = model.add_body(position=point, name=body or name)
     for shape in shapes:
         model.add_shape(link, shape, mass=mass / len(shapes), mask=0)
@@ -98,7 +103,7 @@ def add_link(model, before, shapes, mass, point, axis, name, motor=True, body=No
 
 
 def add_legs(model):
-    """Two legs that stand on the ground, and between them the pelvis. Returns: colours."""
+    """Add two legs on the ground, and the pelvis between them. Returns: colours."""
     pelvis = None
     top = ANKLE + SHIN + THIGH
     for side, name in ((1, "left"), (-1, "right")):
@@ -110,14 +115,15 @@ def add_legs(model):
         thigh = add_link(model, shin, [rigid.Capsule(0.065, start=knee, end=hip)], 5.0, knee, Y, f"{name} knee")
         if pelvis is None:
             sides = np.array([0, STEP, top]), np.array([0, -STEP, top])
-            pelvis = add_link(model, thigh, [rigid.Capsule(0.09, start=sides[0], end=sides[1])], 8.0, hip, Y, f"{name} hip", body="trunk")
+            hips = rigid.Capsule(0.09, start=sides[0], end=sides[1])
+            pelvis = add_link(model, thigh, [hips], 8.0, hip, Y, f"{name} hip", body="trunk")
         else:
             model.add_hinge(thigh, pelvis, hip, Y, motor=rigid.Motor(position=0.0), name=f"{name} hip")
     return [STEEL, BLUE, GOLD, STEEL, BLUE]
 
 
 def add_trunk(model):
-    """Chest, shoulders and head, on the pelvis. Returns: colours."""
+    """Add chest, shoulders and head to the pelvis. Returns: colours."""
     low = ANKLE + SHIN + THIGH
     wide = WIDTH / 2 + PALM / 2
     parts = (
@@ -131,7 +137,7 @@ def add_trunk(model):
 
 
 def add_arm(model, side, name, engine, friction):
-    """An arm that hangs down, its palm beside where the stone will be. Returns: colours."""
+    """Add an arm that hangs down, with the palm beside the place of the stone. Returns: colours."""
     y = side * (WIDTH / 2 + PALM / 2)
     shoulder, elbow, wrist, tip = (
         np.array([0, y, ANKLE + SHIN + THIGH + TRUNK - down]) for down in (0, UPPER, UPPER + FORE, UPPER + FORE + HAND)
@@ -148,7 +154,7 @@ def add_arm(model, side, name, engine, friction):
 
 
 def boulder():
-    """Corners of a stone with two flat sides, for the hands, and a flat bottom."""
+    """Corners of a stone with a flat bottom, and two flat sides for the hands."""
     half = WIDTH / 2
     flat = [(-0.08, -0.07), (0.08, -0.07), (0.1, 0.02), (0.05, 0.08), (-0.06, 0.075), (-0.1, 0.01)]
     round_ = [(-0.12, -0.1), (0.12, -0.1), (0.14, 0.0), (0.08, 0.1), (-0.1, 0.09), (-0.14, 0.0)]

@@ -1,4 +1,4 @@
-"""An arch of wedges without mortar: friction and their weight hold it up."""
+"""An arch of wedges without mortar, held up by friction and its weight."""
 
 import math
 
@@ -13,13 +13,13 @@ from scenes.visuals import CHALK, RED, SAND, STONE, BodyVisual, Camera
 
 @register
 def arch(stones: int = 11, radius: float = 1.0, thick: float = 0.32, depth: float = 0.45, friction: float = 0.7):
-    """Stones stand as an arch, held by nothing but friction and their weight."""
+    """An arch of stones stands by friction and its weight."""
     whole("stones", stones, least=3)
     for name, length in (("radius", radius), ("thick", thick), ("depth", depth)):
         positive(name, length)
     model = rigid.Model()
     model.add_ground(friction=0.9)
-    # Wedges of a half circle, and below each end a block.
+    # Wedges of a half circle on two blocks.
     plinth = 0.5 * radius
     for end in (-1, 1):
         model.add_box(

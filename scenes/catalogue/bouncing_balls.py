@@ -1,4 +1,4 @@
-"""Balls of all restitutions, dropped side by side: each rises to e² of its height."""
+"""Balls with different restitution e fall from one height: each rises to e² of it."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from scenes.visuals import BLUE, CHALK, GOLD, GREEN, RED, BodyVisual, Camera
 
 @register
 def bouncing_balls(count: int = 7, height: float = 1.6, radius: float = 0.13, best: float = 0.95):
-    """Balls bounce, each better than the one beside it."""
+    """Balls with different restitution bounce side by side."""
     whole("count", count), positive("height", height), positive("radius", radius)
     model = rigid.Model()
     model.add_ground(friction=0.5)

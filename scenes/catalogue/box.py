@@ -1,4 +1,4 @@
-"""Particles and a stick in a box: the first example of Jakobsen's paper."""
+"""Particles and sticks in a box: the first example of Jakobsen, Advanced Character Physics (2001)."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from scenes.visuals import BLUE, GOLD, BoxEdgesVisual, Camera, ParticleVisual, S
 
 @register
 def box(grains: int = 60, sticks: int = 12, restitution: float = 0.75, friction: float = 0.1, seed: int = 1):
-    """Particles and sticks thrown about in a box, the first example of the paper."""
+    """Particles and sticks bounce in a box, the first example of Jakobsen's paper."""
     whole("grains", grains, least=0), whole("sticks", sticks, least=0), whole("seed", seed, least=0)
     rng = np.random.default_rng(seed)
     particles = pbd.Particles()
@@ -33,6 +33,9 @@ def box(grains: int = 60, sticks: int = 12, restitution: float = 0.75, friction:
         particles,
         duration=6.0,
         settings={"verlet": {"dt": 1 / 120, "iterations": 4}},
-        visuals=[ParticleVisual(loose, radius, GOLD), StickVisual(pairs, radius, BLUE), BoxEdgesVisual(np.array(lower), np.array(upper),
-        0.012)], camera=Camera((3.6, -4.6, 2.6), (0, 0, 0.85)),
+        visuals=[
+            ParticleVisual(loose, radius, GOLD), StickVisual(pairs, radius, BLUE),
+            BoxEdgesVisual(np.array(lower), np.array(upper), 0.012),
+        ],
+        camera=Camera((3.6, -4.6, 2.6), (0, 0, 0.85)),
     )

@@ -1,4 +1,4 @@
-"""A house of cards, each leaning on another."""
+"""A house of cards that lean on one another."""
 
 import math
 
@@ -16,12 +16,12 @@ LONG, WIDE, THICK = 0.8, 0.55, 0.02  # of a card [m]
 
 @register
 def card_house(levels: int = 3, friction: float = 0.8, strike: float = 0.0):
-    """Cards stand as a house; --param strike=5 throws a ball at it [m/s]."""
+    """A house of cards stands; --param strike=5 throws a ball at it [m/s]."""
     whole("levels", levels), not_negative("strike", strike)
     model, colours = rigid.Model(), []
     model.add_ground(friction=friction)
-    # Two cards lean on one another at their upper edges, by so much that a card reaches from the middle of one pair to
-    # that of the next: 2 (l sin a + t cos a) = l, and a hair.
+    # Two cards lean on one another at their upper edges. The angle a is such that a card spans the middles of two
+    # pairs, with a gap of 1 mm: 2 (l sin a + t cos a) = l + 1 mm.
     lean = 0.4
     for _ in range(20):
         lean = math.asin((LONG + 1e-3 - 2 * THICK * math.cos(lean)) / (2 * LONG))

@@ -1,4 +1,4 @@
-"""A chain of links on hinges, each hinge across the one before, as in a real chain."""
+"""A chain of links on hinges, each hinge at a right angle to the one before, as in a real chain."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from scenes.visuals import GOLD, RED, STEEL, WOOD, BodyVisual, Camera, JointVisu
 
 @register
 def chain(links: int = 12, length: float = 0.22, weight: float = 4.0, swing: float = 0.6):
-    """A chain of hinged links with a ball at its end is let go level, and swings."""
+    """A chain of links with a ball at its end is released level, and swings."""
     whole("links", links), positive("length", length)
     model = rigid.Model()
     top = 1.15 * (links * length + 0.35)

@@ -1,4 +1,4 @@
-"""A crate falls on a trampoline: a rigid body, a cloth, and contact between them."""
+"""A crate falls on a trampoline: a rigid body and a cloth in contact."""
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from scenes.visuals import BLUE, GOLD, SAND, STEEL, BodyVisual, Camera, ClothVis
 def crate_on_trampoline(
     count: int = 32, mass: float = 6.0, height: float = 1.2, compliance: float = 1.5e-3, tilt: float = 12.0
 ):
-    """A crate falls on a cloth that is stretched over a frame, and bounces."""
+    """A crate falls on a cloth in a frame, and bounces."""
     whole("count", count, least=3)
     side, level = 2.0, 0.9
     particles = pbd.Particles()
@@ -32,7 +32,7 @@ def crate_on_trampoline(
     rows = sheet.particles.reshape(count, count)
     border = np.concatenate([rows[0], rows[1:, -1], rows[-1, -2::-1], rows[-2:0:-1, 0]])
     hoop = np.stack([border, np.roll(border, -1)], axis=1)
-    # The legs are ground, from each corner down.
+    # The legs are shapes of the ground, below each corner.
     reach = side / 2 + 0.02
     for x in (-reach, reach):
         for y in (-reach, reach):
@@ -42,6 +42,8 @@ def crate_on_trampoline(
         model,
         duration=5.0,
         settings={"verlet": {"dt": 1 / 60, "substeps": 8, "iterations": 6}},
-        visuals=[ClothVisual(sheet.triangles, BLUE, SAND), StickVisual(hoop, 0.035, STEEL), BodyVisual(model, GOLD, STEEL)],
+        visuals=[
+            ClothVisual(sheet.triangles, BLUE, SAND), StickVisual(hoop, 0.035, STEEL), BodyVisual(model, GOLD, STEEL),
+        ],
         camera=Camera((2.3, -5.0, 2.7), (0, 0, 0.95)),
     )

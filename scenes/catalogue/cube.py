@@ -1,4 +1,4 @@
-"""A crate on a frame of four particles, in a box: Jakobsen's rigid body."""
+"""A crate on a tetrahedron of four particles, in a box: Jakobsen's rigid body."""
 
 import math
 from itertools import product
@@ -19,16 +19,16 @@ CRATE = np.array([(a, b) for a in range(8) for b in range(a) if bin(a ^ b).count
 
 @register
 def cube(size: float = 0.5, share: float = 0.03, restitution: float = 0.7, friction: float = 0.3, seed: int = 2):
-    """A crate rides on a tetrahedron of four particles, and tumbles in a box."""
+    """A crate on a tetrahedron of four particles tumbles in a box."""
     positive("size", size), whole("seed", seed, least=0)
     if not 0 < share < 1 / 24:
-        raise ValueError(f"share is {share:g}: expected above 0 and below 1/24, what the corners alone would weigh")
+        raise ValueError(f"share is {share:g}: expected above 0 and below 1/24, at which the corners have all the mass")
     rng = np.random.default_rng(seed)
     particles = pbd.Particles()
     mass = 400.0 * size**3  # as dense as light wood
     # A solid cube of mass M has second moments ∫ x xᵀ dm = M a²/12 E. Corners of mass m each leave M - 8 m and
     # (M/12 - 2 m) a² of it to the frame, whose particles at ±s on each axis have s² times their mass
-    # (rigid/solvers/verlet/frame.py). Rebounds are those of the corners: the lighter they are, the less do they lift the rest.
+    # (rigid/solvers/verlet/frame.py). Only the corners rebound: light corners lift the rest less.
     inside = size * math.sqrt((1 / 12 - 2 * share) / (1 - 8 * share)) * TETRAHEDRON
     turn, _ = np.linalg.qr(rng.normal(size=(3, 3)))
     turn *= np.linalg.det(turn)  # a rotation, not a reflection

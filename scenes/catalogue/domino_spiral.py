@@ -1,4 +1,4 @@
-"""Dominoes along a spiral; the outermost is let go tipped over its edge."""
+"""Dominoes along a spiral; the outermost starts tipped over its edge."""
 
 import math
 
@@ -16,12 +16,12 @@ SIZE = np.array([0.09, 0.4, 0.8])  # thick, wide, high [m]: balanced on its edge
 
 @register
 def domino_spiral(count: int = 90, spacing: float = 0.34, turns: float = 2.6, friction: float = 0.4, tip: float = 9.0):
-    """Dominoes fall one after the other along a spiral, to its middle."""
+    """Dominoes fall one after another along a spiral, from its end to its middle."""
     whole("count", count), positive("spacing", spacing), positive("turns", turns)
     model = rigid.Model()
     model.add_ground(friction=0.7)
-    # Archimedes' spiral r = r0 + b φ from its inner end, as long as the row: its turns are `apart`, at least 1.1 m, so
-    # that one that falls outwards does not reach the next turn.
+    # Archimedes' spiral r = r0 + b φ from its inner end, as long as the row. Its turns are at least 1.1 m apart, so
+    # that a domino that falls outwards does not reach the next turn.
     inner, length = 0.9, spacing * (count - 1)
     swept = 2 * math.pi * turns
     growth = max(0.0, 2 * (length / swept - inner) / swept)

@@ -1,4 +1,4 @@
-"""A row of dominoes along a bend; the first one is let go tipped over its edge."""
+"""A row of dominoes along a bend; the first one starts tipped over its edge."""
 
 import math
 
@@ -16,11 +16,11 @@ SIZE = np.array([0.09, 0.4, 0.8])  # thick, wide, high [m]: balanced on its edge
 
 @register
 def dominoes(count: int = 24, spacing: float = 0.36, bend: float = 0.9, friction: float = 0.4, tip: float = 9.0):
-    """A row of dominoes falls, one after the other, along a bend."""
+    """A row of dominoes falls along a bend."""
     whole("count", count)
     model = rigid.Model()
     model.add_ground(friction=0.7)
-    # An S: the row's heading swings by `bend` [rad] to one side and back, by less where it is too short for that.
+    # An S: the direction of the row turns by `bend` [rad] and back; by less if the row is too short.
     heading = bend * min(1.0, count / 24) * np.sin(2 * np.pi * np.arange(count) / max(count - 1, 1))
     places = np.concatenate([[(0, 0)], np.cumsum(spacing * np.stack([np.cos(heading), np.sin(heading)], 1), axis=0)])
     places = places[:count] - places[:count].mean(axis=0)
@@ -35,7 +35,7 @@ def dominoes(count: int = 24, spacing: float = 0.36, bend: float = 0.9, friction
             SIZE, density=300.0, position=(*place, 0) + rotate(turn, middle), rotation=turn if k else tilted,
             friction=friction,
         )  # fmt: skip
-    # The colours run from one end to the other.
+    # Colours change from one end to the other.
     tones = np.array([RED, GOLD, CHALK, GREEN, BLUE])
     along = np.linspace(0, len(tones) - 1, count)
     colours = np.stack([np.interp(along, np.arange(len(tones)), tone) for tone in tones.T], axis=1)

@@ -1,4 +1,4 @@
-"""A door on a hinge that opens so far and no further, and a ball that is thrown at it."""
+"""A ball hits a door on a hinge with a limit."""
 
 import math
 
@@ -16,7 +16,7 @@ WIDTH, HEIGHT, THICK = 0.9, 2.0, 0.05  # of the door [m]
 
 @register
 def door(speed: float = 6.0, mass: float = 6.0, opening: float = 100.0, spring: float = 0.0):
-    """A ball is thrown at a door, which swings open; --param spring=12 shuts it again [N m/rad]."""
+    """A ball hits a door, which swings open; --param spring=12 shuts it again [N m/rad]."""
     not_negative("spring", spring)
     model = rigid.Model()
     model.add_ground(friction=0.6)
@@ -26,9 +26,9 @@ def door(speed: float = 6.0, mass: float = 6.0, opening: float = 100.0, spring: 
         model.add_shape(rigid.GROUND, post)
     model.add_shape(rigid.GROUND, pbd.Box((WIDTH + 2 * gap, 0.12, 0.26), centre=(0, 0, 2.3 - 0.13)))
     leaf = model.add_box((WIDTH, THICK, HEIGHT), mass=18.0, position=(0, 0, HEIGHT / 2 + gap), name="leaf")
-    # About the far corner on its left, away from who stands in front as far as `opening`, and not the other way.
+    # The hinge is at the far left corner. The door opens to the back, up to `opening`.
     corner = (-WIDTH / 2, THICK / 2, HEIGHT / 2)
-    # A closer: wound up a little where the door is shut, and damped to half of what would not swing at all.
+    # The spring has a preload when the door is shut, and half of critical damping.
     inertia = 18.0 * WIDTH**2 / 3
     closer = rigid.Spring(spring, math.sqrt(spring * inertia), rest=-0.3) if spring else None
     limits = 0.0, math.radians(opening)

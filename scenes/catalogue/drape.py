@@ -1,4 +1,4 @@
-"""Cloth falls over a ball, or over and with a person's own mesh."""
+"""A cloth falls over a ball; cloth and ball can be replaced by meshes from files."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ def drape(
     count: int = 100, size: float = 1.9, collider: str = "", cloth: str = "", units: str = "m", up: str = "",
     friction: float = 0.25, bending: float = 1e-4, thickness: float = 0.016, shear: float = 1e-2,
 ):  # fmt: skip
-    """A cloth falls over a ball; --param collider=FILE and cloth=FILE take meshes of your own."""
+    """A cloth falls over a ball; --param collider=FILE and cloth=FILE take your own meshes."""
     particles = pbd.Particles()
     particles.add_collider(pbd.Plane(), friction=0.6)
     reading = {"units": units, "up": up or None}
@@ -35,8 +35,8 @@ def drape(
             particles, corner, (size, 0, 0), (0, size, 0), (count, count),
             density=0.25, shear_compliance=shear, bending=bending, thickness=thickness, friction=0.3,
         )  # fmt: skip
-    # Threads stretch by half a per cent on the average where substeps grow with the number of particles along a side:
-    # one sweep each does better than half as many substeps with two (Macklin and others, Small Steps, 2019).
+    # Threads stretch by 0.5 % on average if the substeps grow with the number of particles along a side. One iteration
+    # per substep is better than half the substeps with two (Macklin et al., Small Steps in Physics Simulation, 2019).
     substeps = 28 if cloth else 4 * max(2, round(0.07 * count))
     return Scene(
         particles,
@@ -50,7 +50,7 @@ def drape(
 
 
 def stood_on_floor(mesh):
-    """The mesh, moved so that it stands on z = 0 above the origin."""
+    """Move a mesh so that it stands on z = 0 above the origin."""
     low, high = mesh.vertices.min(axis=0), mesh.vertices.max(axis=0)
     mesh.vertices -= [(low[0] + high[0]) / 2, (low[1] + high[1]) / 2, low[2]]
     return mesh

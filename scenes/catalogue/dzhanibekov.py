@@ -1,4 +1,4 @@
-"""The Dzhanibekov effect: what spins about its middle axis turns over, again and again."""
+"""The Dzhanibekov effect: a body that spins about its middle principal axis turns over again and again."""
 
 import rigid
 from scenes.registry import register
@@ -10,10 +10,10 @@ SIZE = (0.4, 0.2, 0.1)  # [m]
 
 @register
 def dzhanibekov(spin: float = 10.0, mass: float = 1.2):
-    """A box that spins about its middle axis, weightless, turns over again and again."""
+    """A weightless box that spins about its middle axis turns over again and again."""
     model = rigid.Model(gravity=(0, 0, 0))
     body = model.add_box(SIZE, mass=mass, position=(0, 0, 0.5), angular_velocity=(0.05, spin, 0.1), name="box")
-    # A knob that weighs nothing shows which end is which.
+    # A knob without mass marks one end.
     model.add_shape(body, rigid.Capsule(0.03, start=(0, -0.1, 0.5), end=(0, -0.16, 0.5)))
     return Scene(
         model=model,

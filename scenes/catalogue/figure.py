@@ -1,4 +1,4 @@
-"""People of particles tumble down a ramp: Jakobsen's articulated figure."""
+"""Figures of particles tumble down a ramp: the articulated figure of Jakobsen's paper."""
 
 import math
 
@@ -30,22 +30,22 @@ SLOPE = math.radians(30)
 
 @register
 def figure(count: int = 1, height: float = 1.75, drop: float = 0.05, seed: int = 3):
-    """A person of sixteen particles, sticks and angle limits stumbles down a ramp."""
+    """A figure of sixteen particles, sticks and angle limits stumbles down a ramp."""
     whole("count", count), positive("height", height), whole("seed", seed, least=0)
     rng = np.random.default_rng(seed)
     particles = pbd.Particles()
     particles.add_collider(pbd.Plane(), friction=0.6)
-    spread = 1.1 * height * (count - 1)  # those at the ends stand so far apart
+    spread = 1.1 * height * (count - 1)  # distance of the outermost figures
     long, wide, thick = 5.0, spread + 1.9, 0.3
     along, up = np.array([math.cos(SLOPE), 0, -math.sin(SLOPE)]), np.array([math.sin(SLOPE), 0, math.cos(SLOPE)])
-    foot = np.array([0.6, 0, 0])  # where the ramp's face meets the floor
+    foot = np.array([0.6, 0, 0])  # where the ramp meets the floor
     turned = (math.cos(SLOPE / 2), 0, math.sin(SLOPE / 2), 0)
     ramp = pbd.Box((long, wide, thick), centre=foot + (0.4 - long / 2) * along - thick / 2 * up, rotation=turned)
     particles.add_collider(ramp, friction=0.3)
     visuals = [ColliderVisual(1, ramp, STONE)]
     for k in range(count):
         place = foot - 3.4 * along + [0, 1.1 * height * k - spread / 2, drop]
-        # Seen to move as it falls, and no two alike: it has been pushed in the back, and turned a little.
+        # Each figure starts with a push in the back and a different rotation.
         yaw, push = rng.uniform(-0.6, 0.6), np.array([1.6, *rng.normal(0, 0.15, 2)])
         person = add_figure(
             particles, place, height, rotation=(math.cos(yaw / 2), 0, 0, math.sin(yaw / 2)), velocity=push,

@@ -1,4 +1,4 @@
-"""The five-link chain of the literature on joints with friction: rods on hinges, let go level, that come to rest."""
+"""The five-link chain of the literature on joint friction: rods on hinges that fall from level and come to rest."""
 
 import numpy as np
 
@@ -26,13 +26,13 @@ LENGTH, THICK = 0.5, 0.05  # of a rod [m]
 
 @register
 def five_link_chain(links: int = 5, friction: float = 0.5):
-    """Five rods on hinges with friction fall from level, and come to rest hanging down."""
+    """Five rods on hinges with friction fall from level and come to rest."""
     whole("links", links)
     model = rigid.Model()
     top = links * LENGTH + 0.3
     before = rigid.GROUND
     for k in range(links):
-        # A body without a shape: rods that fold pass one another, as those of the literature do.
+        # A body without a shape: the rods pass through one another, as in the literature.
         across = (LENGTH**2 + THICK**2) / 12
         inertia = (THICK**2 / 6, across, across)
         middle = ((k + 0.5) * LENGTH, 0, top)

@@ -13,7 +13,7 @@ from scenes.visuals import CHALK, RED, STEEL, Camera, ClothVisual, ColliderVisua
 
 @register
 def flag(count: int = 48, speed: float = 7.0, gusts: float = 0.35):
-    """A flag on its pole, in a wind of so many m/s that comes in gusts."""
+    """A flag on a pole waves in a gusty wind."""
 
     def wind(time):
         strength = speed * (1 + gusts * math.sin(1.9 * time) + 0.6 * gusts * math.sin(5.3 * time + 1))
@@ -25,9 +25,9 @@ def flag(count: int = 48, speed: float = 7.0, gusts: float = 0.35):
         particles, (0, 0, 2.6), (1.5, 0, 0), (0, 0, -1.0), (2 * count // 3, count),
         density=0.12, shear_compliance=1e-2, bending=2e-5, drag=1.3, pins=("left",),
     )  # fmt: skip
-    # Slightly out of its plane, or a wind along it would find nothing to push against.
-    wave = 0.02 * np.sin(9 * particles.positions[:, 0]) * particles.positions[:, 0]
-    particles.positions[:, 1] += wave
+    # Slightly out of its plane, because a wind along the plane has no effect.
+    wave = 0.02 * np.sin(9 * particles.positions()[:, 0]) * particles.positions()[:, 0]
+    particles.positions()[:, 1] += wave
     pole = pbd.Capsule(0.025, start=(-0.03, 0, 0.03), end=(-0.03, 0, 2.7))
     particles.add_collider(pole)
     return Scene(

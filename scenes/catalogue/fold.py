@@ -1,4 +1,4 @@
-"""A ribbon of cloth is lowered onto the floor, and comes to lie in folds upon itself."""
+"""A ribbon of cloth is lowered onto the floor and folds onto itself."""
 
 import pbd
 from pbd.build import cloth
@@ -9,7 +9,7 @@ from scenes.visuals import BLUE, SAND, Camera, ClothVisual
 
 @register
 def fold(columns: int = 24, length: float = 2.4, thickness: float = 0.014, friction: float = 0.4, speed: float = 0.55):
-    """A ribbon is lowered onto the floor and folds upon itself."""
+    """A ribbon is lowered onto the floor and folds onto itself."""
     particles = pbd.Particles()
     width = 0.36
     rows = round(length / width * (columns - 1)) + 1
@@ -19,16 +19,16 @@ def fold(columns: int = 24, length: float = 2.4, thickness: float = 0.014, frict
     )  # fmt: skip
     particles.add_collider(pbd.Plane(), friction=0.6)
     top = sheet.particles[:columns]
-    start = particles.positions[top].copy()
+    start = particles.positions()[top].copy()
     lowest = 10 * thickness
 
     def path(time):
         fall = min(speed * time, length - lowest)
         return start - [0.0, 0.0, fall]
 
-    particles.drive(top, path)
-    # A breath sideways decides to which side it folds first.
-    particles.velocities[:, 1] += 0.02 * (particles.masses < float("inf"))
+    particles.add_path(top, path)
+    # A small initial velocity decides to which side it folds first.
+    particles.velocities()[:, 1] += 0.02 * (particles.masses() < float("inf"))
     return Scene(
         particles,
         duration=5.5,

@@ -1,8 +1,8 @@
-"""A four-bar linkage: a crank that turns, a coupler, and a rocker that is rocked.
+"""A four-bar linkage: crank, coupler, rocker, and the ground.
 
 The lengths a (crank), b (coupler), c (rocker) and d (ground) close the loop a e^{iφ} + b e^{iβ} = d + c e^{iψ}, which
-gives the rocker's angle ψ for the crank's φ (Freudenstein 1954). Grashof: the crank goes round where it is the shortest
-bar, and together with the longest no longer than the other two.
+gives the rocker's angle ψ for the crank's angle φ (Freudenstein 1954). Grashof: the crank turns fully if it is the
+shortest bar, and it and the longest bar together are no longer than the other two.
 """
 
 import math
@@ -16,12 +16,12 @@ from scenes.registry import register
 from scenes.scene import Scene
 from scenes.visuals import BLUE, GOLD, RED, BodyVisual, Camera
 
-HEIGHT = 0.55  # of the ground's two pins [m]
+HEIGHT = 0.55  # of the two pins on the ground [m]
 
 
 @register
 def four_bar(crank: float = 0.14, coupler: float = 0.4, rocker: float = 0.3, ground: float = 0.42, speed: float = 3.0):
-    """A crank turns and a rocker rocks: four bars, one of them the ground."""
+    """A crank turns and moves a rocker to and fro."""
     lengths = {"crank": crank, "coupler": coupler, "rocker": rocker, "ground": ground}
     for name, length in lengths.items():
         positive(name, length)

@@ -1,7 +1,7 @@
-"""A gripper: one engine, and two fingers that a gear moves against one another, as the source's "repeater" does.
+"""A gripper: one motor, and a gear that moves two fingers in opposite directions, like the "repeater" of the source.
 
-The engine pushes one finger with a force F; the gear makes the other one's way its opposite, so that what is between
-them is pressed with F/2 from both sides. Friction carries m g as long as F/2 > m g/(2 μ).
+The motor pushes one finger with a force F. The gear moves the other finger by the opposite distance, so that both press
+the box with F/2. Friction carries m g if F/2 > m g/(2 μ).
 """
 
 import numpy as np
@@ -15,22 +15,22 @@ from scenes.scene import Scene
 from scenes.visuals import BLUE, GOLD, RED, STONE, BodyVisual, Camera, StaticVisual, tubes
 
 EDGE = 0.12  # of the box [m]
-OPEN = 0.05  # between each finger and the box, when it is open [m]
+OPEN = 0.05  # between each open finger and the box [m]
 FINGER = np.array([0.03, 0.06, 0.16])  # thick, wide, long [m]
-LIFT = 0.3  # how far up [m]
+LIFT = 0.3  # height of the lift [m]
 
-# When it is where: hand down, fingers shut, hand up, hand down, fingers open, hand up [s].
+# Times of: hand down, fingers shut, hand up, hand down, fingers open, hand up [s].
 HAND = (0.2, 1.0, 1.9, 3.1, 4.3, 5.5, 6.1, 6.9), (LIFT, 0.0, 0.0, LIFT, LIFT, 0.0, 0.0, LIFT)
 FINGERS = (1.1, 1.7, 5.5, 6.0), (0.0, 1.5 * OPEN, 1.5 * OPEN, 0.0)
 
 
 @register
 def gripper(mass: float = 1.0, friction: float = 0.6, force: float = 20.0):
-    """A hand with two fingers on one engine grips a box, lifts it and sets it down."""
+    """Two fingers with one motor grip a box, lift it and set it down."""
     positive("mass", mass), not_negative("friction", friction), positive("force", force)
     model = rigid.Model()
     model.add_ground(friction=0.8)
-    level = 0.5 * EDGE + LIFT  # of the tips' middle, at the start
+    level = 0.5 * EDGE + LIFT  # between the tips, at the start
     hand = model.add_box((0.36, 0.1, 0.05), mass=2.0, position=(0, 0, level + 0.145), mask=0, name="hand")
     model.add_shape(hand, rigid.Box((0.05, 0.05, 0.6), centre=(0, 0, level + 0.45)), mask=0)
     model.add_slider(rigid.GROUND, hand, None, (0, 0, 1), motor=rigid.Motor(position=0.0), name="lift")
@@ -51,8 +51,8 @@ def gripper(mass: float = 1.0, friction: float = 0.6, force: float = 20.0):
         duration=7.5,
         settings={
             "impulse": {"dt": 1 / 240, "iterations": 200},
-            # Fingers that cannot give way in the hand: friction near its bound takes more sweeps, in the few steps in
-            # which it is taken up.
+            # The fingers cannot yield in the hand: friction near its bound needs more iterations in the few steps in
+            # which the box is lifted.
             "articulated": {"dt": 1 / 240, "iterations": 2000},
             "verlet": {"dt": 1 / 240, "substeps": 8, "iterations": 30},
         },
@@ -63,11 +63,17 @@ def gripper(mass: float = 1.0, friction: float = 0.6, force: float = 20.0):
 
 
 def add_fingers(model, hand, between, across, down, effort, friction, name="fingers"):
-    """Two fingers on a hand, for a box of an edge of EDGE.
+    """Add two fingers to a hand, for a box with edges of EDGE.
 
-    Arguments: model; hand: the body that they slide on; between: the point half way between their tips (3,) [m]; across
-    (3,): from the left one to the right one; down (3,): from the hand to the tips; effort: of the engine, twice the
-    force of each finger [N]; friction; name: of the joint with the engine, whose position grows as they close.
+    Args:
+        model: a rigid.Model.
+        hand: the body that they slide on.
+        between: the point half way between the tips (3,) [m].
+        across: direction from the left to the right finger (3,).
+        down: direction from the hand to the tips (3,).
+        effort: of the motor, twice the force of each finger [N].
+        friction: of the fingers.
+        name: of the joint with the motor; its position grows as the fingers close.
 
     Returns: indices of the left and of the right finger.
     """

@@ -1,4 +1,4 @@
-"""What is heavy on what is light, which is hard for any solver that goes from body to body."""
+"""Heavy bodies on light ones: a high mass ratio is hard for solvers that iterate over constraints."""
 
 import numpy as np
 

@@ -1,8 +1,8 @@
-"""A manipulator: an arm of six axes with the gripper at its end, that carries a box from one plinth to another.
+"""A manipulator: an arm with six axes and the gripper, which carries a box from one plinth to another.
 
-Its axes are those of most industrial arms: a turret, shoulder and elbow, then three that meet in the wrist. Where the
-hand points down, they follow from where it is to be, in closed form: the turret faces it, shoulder and elbow make a
-triangle of the two long links, the wrist keeps the hand upright, and the last axis turns it.
+It has the axes of most industrial arms: turret, shoulder, elbow, and three axes that meet in the wrist. For a hand that
+points down, the angles follow from its position in closed form. The turret faces it, shoulder and elbow form a triangle
+of the two long links, the wrist keeps the hand upright, and the last axis turns it.
 """
 
 import math
@@ -17,12 +17,12 @@ from scenes.registry import register
 from scenes.scene import Scene
 from scenes.visuals import BLUE, GOLD, RED, STEEL, STONE, BodyVisual, Camera
 
-SHOULDER, UPPER, FORE, TOOL = 0.55, 0.5, 0.5, 0.34  # height, links, and from the wrist to between the tips [m]
-REACH, PLINTH = 0.62, 0.2  # from the turret's axis to the plinths, and their height [m]
+SHOULDER, UPPER, FORE, TOOL = 0.55, 0.5, 0.5, 0.34  # of turret, links, and wrist to tips [m]
+REACH, PLINTH = 0.62, 0.2  # distance of the plinths from the turret's axis, and their height [m]
 AXES = ("turret", "shoulder", "elbow", "roll", "pitch", "hand")
 LOW, HIGH = PLINTH + EDGE / 2, PLINTH + EDGE / 2 + 0.35
 
-# Where the hand is: about the turret's axis [rad], away from it [m], up [m], turned [rad]; and when [s].
+# Places of the hand: angle about the turret's axis [rad], distance from it [m], height [m], rotation [rad]; times [s].
 TIMES = (1.2, 2.0, 2.8, 3.8, 5.4, 6.4, 7.1, 8.0)
 SIDE, TURNED = math.radians(50), math.pi / 2
 WAY = (
@@ -35,7 +35,7 @@ FINGERS = (2.0, 2.6, 6.5, 7.0), (0.0, 1.5 * OPEN, 1.5 * OPEN, 0.0)
 
 @register
 def manipulator(mass: float = 1.0, friction: float = 0.6, force: float = 25.0):
-    """An arm of six axes takes a box from one plinth, turns it and puts it on another."""
+    """An arm with six axes takes a box from one plinth, turns it and puts it on another."""
     positive("mass", mass), positive("friction", friction), positive("force", force)
     model = rigid.Model()
     model.add_ground(friction=0.8)
@@ -71,14 +71,16 @@ def manipulator(mass: float = 1.0, friction: float = 0.6, force: float = 25.0):
 
 
 def add_arm(model):
-    """Six links on hinges with motors: the upper arm upright, the forearm level along x, the hand down. Returns: the
-    last link, a flange."""
+    """Add six links on hinges with motors: the upper arm upright, the forearm level along x, the hand down.
+
+    Returns: index of the last link, a flange.
+    """
     elbow, wrist = np.array([0, 0, SHOULDER + UPPER]), np.array([FORE, 0, SHOULDER + UPPER])
     shoulder, half = np.array([0, 0, SHOULDER]), np.array([FORE / 2, 0, 0])
     flange = wrist - (0, 0, TOOL - 0.17)
     across = np.array([0, 0.08, 0])
     base = rigid.Cylinder(0.11, start=(0, 0, 0.12), end=(0, 0, SHOULDER - 0.05))
-    links = (  # what each is made of, its mass [kg], the point and the axis about which it turns
+    links = (  # shape, mass [kg], point and axis of the hinge
         ([base, rod(shoulder, across, 0.1)], 10.0, shoulder, 2),
         ([rigid.Capsule(0.07, start=shoulder, end=elbow), rod(elbow, across, 0.085)], 6.0, shoulder, 1),
         ([rigid.Capsule(0.06, start=elbow, end=elbow + half)], 3.0, elbow, 1),
@@ -97,21 +99,26 @@ def add_arm(model):
 
 
 def rod(middle, half, radius):
-    """A cylinder about a joint's axis."""
+    """Make a cylinder about the axis of a joint."""
     return rigid.Cylinder(radius, start=middle - half, end=middle + half)
 
 
 def angles(about, away, height, turned):
-    """Positions of the six axes for a hand that points down.
+    """Compute the positions of the six axes for a hand that points down.
 
-    Arguments: about: the turret's axis [rad]; away: from it [m]; height of the point between the tips [m]; turned: the
-    hand about the vertical, against the turret [rad]. Returns: six angles, zero in the pose of `add_arm`.
+    If u and v are the angles of upper arm and forearm from the vertical, the wrist is at UPPER (sin u, cos u) +
+    FORE (sin v, cos v) from the shoulder. The law of cosines gives v - u.
 
-    With u and v the angles of upper arm and forearm from the vertical, the wrist is UPPER (sin u, cos u) + FORE (sin v,
-    cos v) from the shoulder; v - u follows from the distance by the law of cosines.
+    Args:
+        about: angle about the turret's axis [rad].
+        away: distance from that axis [m].
+        height: of the point between the tips [m].
+        turned: rotation of the hand about the vertical, relative to the turret [rad].
+
+    Returns: six angles [rad], zero in the pose of `add_arm`.
     """
     x, z = away, height + TOOL - SHOULDER
     bend = math.acos((x * x + z * z - UPPER**2 - FORE**2) / (2 * UPPER * FORE))
     u = math.atan2(x, z) - math.atan2(FORE * math.sin(bend), UPPER + FORE * math.cos(bend))
-    level = u + bend - math.pi / 2  # of the forearm, downwards
+    level = u + bend - math.pi / 2  # of the forearm, downward
     return about, u, level - u, 0.0, -level, turned

@@ -1,4 +1,4 @@
-"""A mobile: rods on strings, balanced, with a shape at each end or another rod; in the line of Calder's."""
+"""A mobile like those of Calder: balanced rods on strings, with a shape or another rod at each end."""
 
 import math
 
@@ -25,12 +25,12 @@ from scenes.visuals import (
 
 COLOURS = (RED, GOLD, BLUE, GREEN, CHALK)
 LOAD = 0.25  # mass of a shape [kg]
-ROD = 0.6  # of a rod [kg/m], as of wood
+ROD = 0.6  # of a wooden rod [kg/m]
 
 
 @register
 def mobile(rods: int = 4, spin: float = 0.4, length: float = 1.5, string: float = 0.28):
-    """A mobile of balanced rods turns on its strings, pushed once."""
+    """A mobile of balanced rods turns on its strings."""
     whole("rods", rods)
     model, colours = rigid.Model(), []
     top = np.array([0.0, 0.0, 1.0 + rods * (string + 0.12) + string])
@@ -50,11 +50,18 @@ def mobile(rods: int = 4, spin: float = 0.4, length: float = 1.5, string: float 
 
 
 def hang_rod(model, colours, parent, point, rods, length, string, spin, angle=0.0, velocity=(0.0, 0.0, 0.0)):
-    """Hang a rod by a string from a point of the parent, with a shape at one end and what is left of rods at the other.
+    """Hang a rod by a string, with a shape at one end and the other rods at the other.
 
-    Arguments: model; colours: a list that gets one for each body; parent: index; point (3,) [m]; rods: how many are
-    still to hang; length of this one, string [m]; spin [rad/s]; angle of the rod about z [rad]; velocity of the point
-    (3,) [m/s].
+    Args:
+        model: a rigid.Model.
+        colours: a list, to which the colour of each body is added.
+        parent: index of the body.
+        point: of the parent (3,) [m].
+        rods: how many rods to hang.
+        length, string: lengths of this rod and of its string [m].
+        spin: [rad/s].
+        angle: of the rod about z [rad].
+        velocity: of the point (3,) [m/s].
     """
     def velocity_at(place):
         return velocity + np.cross((0, 0, spin), place - end)
@@ -63,7 +70,7 @@ def hang_rod(model, colours, parent, point, rods, length, string, spin, angle=0.
     along = np.array([math.cos(angle), math.sin(angle), 0.0])
     end = point - (0, 0, string)
     own = ROD * length
-    # What hangs at the ends, and where the rod has its point of balance: at s along it from its middle.
+    # Loads at the ends, and the balance point at s along the rod from its middle.
     left, right = load(rods - 1, length), LOAD * (1 + 0.15 * rods)
     balance = (right - left) * length / 2 / (left + right + own)
     middle = end - balance * along - (0, 0, radius)
@@ -84,14 +91,14 @@ def hang_rod(model, colours, parent, point, rods, length, string, spin, angle=0.
 
 
 def load(rods, length):
-    """Mass of a part of the mobile with so many rods, the part above having this length [kg]."""
+    """Mass of a part of the mobile [kg]. Args: rods: in the part; length: of the rod above it [m]."""
     if rods == 0:
         return LOAD
     return load(rods - 1, 0.78 * length) + LOAD * (1 + 0.15 * rods) + ROD * 0.78 * length
 
 
 def hang_shape(model, colours, parent, point, string, mass, velocity):
-    """Hang a ball, a disc, a box or a drop by a string, by turns. Arguments: as of hang_rod; velocity (3,) [m/s]."""
+    """Hang a ball, a disc, a box or a drop by a string, in turn. Args: see `hang_rod`."""
     number = sum(colour != STEEL for colour in colours)
     colours.append(COLOURS[number % len(COLOURS)])
     end = point - (0, 0, string)
@@ -112,5 +119,5 @@ def hang_shape(model, colours, parent, point, string, mass, velocity):
 
 
 def hexagon():
-    """Triangles of two pyramids on a ring of six, their tops being 6 and 7."""
+    """Triangles of two pyramids on a ring of six vertices, with apexes 6 and 7."""
     return np.array([t for k in range(6) for t in ((k, (k + 1) % 6, 6), ((k + 1) % 6, k, 7))])

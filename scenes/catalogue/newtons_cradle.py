@@ -1,4 +1,4 @@
-"""Newton's cradle: an impact goes through a row of balls, and comes out at its other end."""
+"""Newton's cradle: an impact passes through a row of balls."""
 
 import math
 
@@ -10,16 +10,16 @@ from scenes.registry import register
 from scenes.scene import Scene
 from scenes.visuals import CHALK, STEEL, WOOD, BodyVisual, Camera, JointVisual, StaticVisual, tubes
 
-RADIUS, SPREAD = 0.1, 0.28  # of a ball, and from it to the rail on either side [m]
+RADIUS, SPREAD = 0.1, 0.28  # radius of a ball, and distance from it to each rail [m]
 
 
 @register
 def newtons_cradle(balls: int = 5, lifted: int = 1, angle: float = 40.0, gap: float = 0.001, restitution: float = 1.0):
-    """Balls on strings pass an impact on through their row."""
+    """Balls on strings pass an impact through their row."""
     whole("balls", balls), whole("lifted", lifted, least=0), positive("gap", gap)
     model = rigid.Model()
     length, top = 0.85, 1.15
-    pitch = 2 * RADIUS + gap  # where they touch, an impact ends in all of them together
+    pitch = 2 * RADIUS + gap  # without a gap, an impact ends in all balls at once
     for k in range(balls):
         x = (k - (balls - 1) / 2) * pitch
         swing = math.radians(angle) if k < lifted else 0.0
@@ -35,8 +35,8 @@ def newtons_cradle(balls: int = 5, lifted: int = 1, angle: float = 40.0, gap: fl
     return Scene(
         model=model,
         duration=6.0,
-        # An impact takes a step from each ball to the next: so many small ones that they have come no further than
-        # the gap.
+        # An impact takes a substep from each ball to the next. Substeps are so short that a ball moves less than
+        # the gap in that time.
         settings={
             "impulse": {"dt": 1 / 60, "substeps": 50, "iterations": 15, "restitution_threshold": 0.05},
             "verlet": {"dt": 1 / 60, "substeps": 50, "iterations": 10},

@@ -1,11 +1,12 @@
-"""The linkage of Peaucellier and Lipkin: seven bars and ten hinges that turn a circle into a straight line.
+"""The Peaucellier-Lipkin linkage: seven bars and ten hinges that turn a circle into a straight line.
 
-O is held, and so is C, `ground` away from it. B turns about C on a circle through O. Two long bars L from O to A and D,
-and four short ones l that make the rhombus A B D P, keep O, B and P in line and |OB| |OP| = L² - l²: P is the inverse
-of B, and of a circle through O that is a straight line, at a distance of (L² - l²)/(2 ground) from O: 0.525 m.
+O and C are fixed, `ground` apart. B turns about C on a circle through O. Two long bars of length L connect O with A and
+D. Four short bars of length l form the rhombus A B D P. They keep O, B and P in line with |OB| |OP| = L² - l². P is
+therefore the inverse of B, and it moves on a straight line at a distance of (L² - l²)/(2 ground) = 0.525 m from O.
 
-In space the ten hinges have 50 rows, of which nine repeat what others say: three for each loop, which would close in
-its plane without them. With --param redundant=no three hinges are universal joints and three are balls, and none does.
+In space the ten hinges have 50 rows, and nine of them are redundant: three for each loop, which closes in its plane
+without them. With --param redundant=no, three hinges are universal joints and three are ball joints, and no row is
+redundant.
 """
 
 import math
@@ -25,13 +26,13 @@ HEIGHT = 0.62  # of O and C [m]
 @register
 def peaucellier_lipkin(long: float = 0.5, short: float = 0.2, ground: float = 0.2, speed: float = 0.5,
                        reach: float = 60.0, redundant: bool = True):  # fmt: skip
-    """A linkage whose crank turns to and fro and whose end runs along a straight line."""
+    """A linkage turns the rotation of a crank into a straight line."""
     for name, value in (("long", long), ("short", short), ("ground", ground), ("speed", speed), ("reach", reach)):
         positive(name, value)
-    # O, B and P are in line, so that the rhombus closes as long as l > |OP - OB|/2.
+    # O, B and P are in line, so the rhombus closes if l > |OP - OB|/2.
     nearest = 2 * ground * math.cos(math.radians(reach) / 2)
     if reach >= 180 or nearest <= long - short or 2 * ground >= long + short:
-        raise ValueError("the linkage cannot reach so far: expected long - short < OB < long + short all the way")
+        raise ValueError("the linkage cannot reach that far: expected long - short < OB < long + short")
     o, c, b = (np.array([x, HEIGHT]) for x in (0.0, ground, 2 * ground))
     a = crossing(o, b, long, short)
     d = a * (1, -1) + (0, 2 * HEIGHT)
@@ -50,13 +51,13 @@ def peaucellier_lipkin(long: float = 0.5, short: float = 0.2, ground: float = 0.
     add_pin(model, upper, a_p, a, (0, 2), name="A P")
     along(model, lower, d_b, d, (0, 2), name="D B")
     along(model, lower, d_p, d, (0, 2), name="D P")
-    # What closes the three loops.
+    # The joints that close the three loops.
     closing(model, crank, a_b, b, (0, 2), name="B upper")
     closing(model, crank, d_b, b, (0, 2), name="B lower")
     closing(model, a_p, d_p, p, (1, 2), name="P")
     model.add_shape(d_p, disc(place(p, 2), 0.026, 0.02), mask=0)
 
-    quarter = math.radians(reach) / speed  # of the crank's way there and back [s]
+    quarter = math.radians(reach) / speed  # of the crank, to and fro [s]
 
     def control(solver, time):
         solver.set_motor("crank", speed=speed if (time + quarter) % (4 * quarter) < 2 * quarter else -speed)
@@ -71,7 +72,9 @@ def peaucellier_lipkin(long: float = 0.5, short: float = 0.2, ground: float = 0.
             "impulse": {"dt": 0.01, "iterations": 2300, "tolerance": 1e-6},
             "verlet": {"dt": 0.01, "substeps": 10, "iterations": 100},
         },
-        visuals=[BodyVisual(model, np.array([RED, BLUE, BLUE, GOLD, GOLD, GOLD, GOLD])), mounting, StaticVisual([rail])],
+        visuals=[
+            BodyVisual(model, np.array([RED, BLUE, BLUE, GOLD, GOLD, GOLD, GOLD])), mounting, StaticVisual([rail]),
+        ],
         camera=Camera((0.75, -1.9, 1.05), (0.27, 0, 0.56)),
         control=control,
     )

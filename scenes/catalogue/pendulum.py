@@ -1,4 +1,4 @@
-"""A pendulum: the first thing that any solver of joints has to get right."""
+"""A pendulum: the first test of any solver with joints."""
 
 import math
 
@@ -13,7 +13,7 @@ from scenes.visuals import GOLD, RED, STEEL, WOOD, BodyVisual, Camera, JointVisu
 
 @register
 def pendulum(links: int = 1, length: float = 1.0, angle: float = 90.0, weight: float = 3.0, friction: float = 0.0):
-    """A ball on a hinged rod swings from level; --param links=2 makes a double pendulum of it."""
+    """A ball on a hinged rod swings from level; --param links=2 makes a double pendulum."""
     whole("links", links), positive("length", length), positive("weight", weight)
     model, colours = rigid.Model(), []
     top = np.array([0, 0, links * length + 0.45])
@@ -35,6 +35,8 @@ def pendulum(links: int = 1, length: float = 1.0, angle: float = 90.0, weight: f
             "impulse": {"dt": 1 / 60, "substeps": 32, "iterations": 20},
             "verlet": {"dt": 1 / 60, "substeps": 8, "iterations": 10},
         },
-        visuals=[BodyVisual(model, np.array(colours)), JointVisual(model, 0.035, STEEL, ("hinge",)), StaticVisual([post])],
+        visuals=[
+            BodyVisual(model, np.array(colours)), JointVisual(model, 0.035, STEEL, ("hinge",)), StaticVisual([post]),
+        ],
         camera=Camera((0.9 * top[2], -2.6 * top[2], 1.1 * top[2]), (0, 0, 0.55 * top[2])),
     )

@@ -1,4 +1,4 @@
-"""A plant sways in the wind: cloth's idea on a branching skeleton."""
+"""A plant sways in the wind: sticks on a branching skeleton."""
 
 import math
 
@@ -11,7 +11,7 @@ from scenes.visuals import GREEN, Camera, ClothVisual, PlantVisual
 
 @register
 def plant(seed: int = 3, height: float = 1.5, branches: int = 11, speed: float = 5.0):
-    """A plant that grew from a seed sways in gusts of wind."""
+    """A plant sways in gusts of wind."""
 
     def wind(time):
         gust = max(0.0, math.sin(1.3 * time)) + 0.4 * math.sin(4.1 * time) ** 2

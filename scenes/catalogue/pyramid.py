@@ -1,4 +1,4 @@
-"""A pyramid of boxes: contacts by the hundred that have to be at rest together."""
+"""A pyramid of boxes: hundreds of contacts at rest."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from scenes.visuals import BLUE, CHALK, GOLD, RED, SAND, BodyVisual, Camera
 
 @register
 def pyramid(rows: int = 10, size: float = 0.3, friction: float = 0.6, strike: float = 0.0):
-    """Boxes stand in a pyramid; --param strike=12 throws a ball at it [m/s]."""
+    """A pyramid of boxes stands; --param strike=12 throws a ball at it [m/s]."""
     whole("rows", rows), positive("size", size), not_negative("strike", strike)
     model, colours = rigid.Model(), []
     model.add_ground(friction=friction)

@@ -13,7 +13,7 @@ from scenes.visuals import BLUE, GOLD, BodyVisual, Camera, ragdoll_colours
 
 @register
 def ragdoll(height: float = 1.0, tilt: float = 25.0, spin: float = 1.5, friction: float = 0.5, feet: bool = True):
-    """A ragdoll falls onto the floor from a metre up."""
+    """A ragdoll falls onto the floor from a height of one metre."""
     positive("height", height)
     model = rigid.Model()
     model.add_ground(friction=friction)

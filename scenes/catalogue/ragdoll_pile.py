@@ -1,4 +1,4 @@
-"""Ragdolls by the dozen, dropped into a pit: what many contacts and many joints cost together."""
+"""Many ragdolls fall into a pit: many contacts and many joints."""
 
 import math
 
@@ -30,7 +30,7 @@ def ragdoll_pile(count: int = 50, pit: float = 3.4, wall: float = 0.6, friction:
         model.add_shape(rigid.GROUND, pbd.Box(size, centre=middle), friction=friction)
     people = []
     for k in range(count):
-        # Lying, two beside one another in each layer, and each layer turned by the golden angle.
+        # They lie in layers of two; each layer is rotated by the golden angle.
         heading = from_axis_angle((0, 0, 1), GOLDEN_ANGLE * (k // 2))
         lying = multiply(heading, from_axis_angle((0, 1, 0), math.pi / 2))
         middle = rotate(heading, np.array([-0.9, 0.52 if k % 2 else -0.52, 0.0]))

@@ -17,13 +17,13 @@ def ragdoll_stairs(
     steps: int = 9, rise: float = 0.19, tread: float = 0.3, push: float = 1.6, friction: float = 0.4,
     feet: bool = True,
 ):  # fmt: skip
-    """A ragdoll is pushed at the head of the stairs, and tumbles down."""
+    """A ragdoll is pushed at the top of the stairs and tumbles down."""
     whole("steps", steps), positive("rise", rise), positive("tread", tread)
     model = rigid.Model()
     model.add_ground(friction=friction)
     landing, width = 1.2, 1.8
     for k in range(steps):
-        # Each step is a block from the floor up; the topmost is the landing.
+        # Each step is a block on the floor; the highest is the landing.
         depth, height = (landing, steps * rise) if k == 0 else (tread, (steps - k) * rise)
         back = 0.0 if k == 0 else landing + (k - 1) * tread
         block = pbd.Box((depth, width, height), centre=(back + depth / 2, 0, height / 2))
@@ -39,7 +39,7 @@ def ragdoll_stairs(
         settings={
             "verlet": {"dt": 1 / 60, "substeps": 16, "iterations": 10, "direction": "current", "damping": 0.01},
             "impulse": {"dt": 1 / 60, "substeps": 4, "iterations": 20},
-            # Soft, since the feet begin 13 mm inside the ground, and springs throw them out.
+            # Soft contacts, because the feet start 13 mm inside the ground, and stiff springs would throw them out.
             "penalty": {"dt": 1 / 60, "substeps": 32, "stiffness": 8e4, "damping": 100.0, "angular_stiffness": 1.6e5,
                         "angular_damping": 100.0},
         },

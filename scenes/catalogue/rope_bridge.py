@@ -1,4 +1,4 @@
-"""A bridge of ropes and planks, and weights that swing from it."""
+"""A bridge of ropes and planks with weights that swing below it."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from scenes.visuals import GOLD, SAND, STEEL, Camera, ColliderVisual, ParticleVi
 
 @register
 def rope_bridge(planks: int = 22, span: float = 4.0, sag: float = 0.35, weights: int = 5):
-    """A bridge of ropes and planks sways as weights swing from it."""
+    """A bridge of ropes and planks sways while weights swing below it."""
     whole("planks", planks, least=2), whole("weights", weights, least=0)
     particles = pbd.Particles()
     t = np.linspace(0, 1, planks + 1)
@@ -22,19 +22,19 @@ def rope_bridge(planks: int = 22, span: float = 4.0, sag: float = 0.35, weights:
         rails.append(particles.add_particles(np.stack([x, np.full_like(x, y), z + 0.45], axis=1), mass=0.2))
     ropes = [np.stack([line[:-1], line[1:]], axis=1) for line in sides + rails]
     posts = [np.stack([low[::2], high[::2]], axis=1) for low, high in zip(sides, rails)]
-    # Planks lie across, with a diagonal between each two that keeps the deck from shearing.
+    # Planks lie across the bridge. A diagonal between two planks keeps the deck from shearing.
     deck = np.stack(sides, axis=1)
     braces = np.stack([sides[0][:-1], sides[1][1:]], axis=1)
     for line in (*ropes, *posts, deck, braces):
         particles.add_sticks(line)
     for line in sides + rails:
         particles.pin(line[[0, -1]])
-    # Each weight hangs from both ends of a plank and is let go level with it, off to one side.
+    # Each weight hangs from both ends of a plank and starts at its height, to one side.
     heavy, lines = [], []
     for k, plank in enumerate(np.linspace(0.15, 0.85, weights) * planks):
         ends = deck[round(plank)]
         side = 1 if k % 2 else -1
-        middle = particles.positions[ends].mean(axis=0)
+        middle = particles.positions()[ends].mean(axis=0)
         weight = particles.add_particle(middle + np.array([0, side * 0.45, -0.05]), mass=2.5)
         lines += [(ends[0], weight), (ends[1], weight)]
         particles.add_sticks(lines[-2:], length=0.82, bound="at_most")

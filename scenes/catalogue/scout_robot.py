@@ -1,25 +1,23 @@
-"""A scout robot: wheels on sprung arms, driven over rough ground; the vehicle of [0] in docs/solvers.md.
+"""A scout robot with wheels on sprung arms on rough ground; the vehicle of [0] in docs/solvers.md.
 
-Each wheel turns on an arm, the arm on a hinge in the chassis. The front arms have torsion springs in their hinges, the
-rear ones springs between arm and chassis; both give way as much at the wheel. At rest the chassis sinks by its weight
-m g/4 on each, over the stiffness.
+Each wheel turns on an arm, and each arm on a hinge of the chassis. The front arms have torsion springs in their hinges.
+The rear arms have springs between arm and chassis, with the same stiffness at the wheel. At rest the chassis sinks by
+m g/4 divided by that stiffness.
 """
 
-import math
 
 import numpy as np
 
 import pbd
 import rigid
 from pbd.core.validate import not_negative, positive, whole
-from rigid.rotation import from_axis_angle
+from scenes.catalogue.parts.wheel import RADIUS, add_wheel
 from scenes.registry import register
 from scenes.scene import Scene
 from scenes.visuals import BLUE, GOLD, STEEL, STONE, BodyVisual, Camera, FollowingCamera, SpringVisual
 
-RADIUS, WIDTH = 0.15, 0.11  # of a wheel [m]
 ARM, CHASSIS = 0.24, (0.86, 0.34, 0.12)  # [m]
-SETTLING = 0.9  # how far it goes before the ground is rough [m]
+SETTLING = 0.9  # distance to the rough ground [m]
 
 
 @register
@@ -27,7 +25,7 @@ def scout_robot(
     stiffness: float = 3000.0, damping: float = 90.0, speed: float = 1.4, bumps: int = 60, chassis_mass: float = 16.0,
     seed: int = 5,
 ):  # fmt: skip
-    """A robot on sprung axles drives over rough ground."""
+    """A robot on sprung arms drives over rough ground."""
     positive("stiffness", stiffness), not_negative("damping", damping), positive("chassis_mass", chassis_mass)
     whole("bumps", bumps, least=0), whole("seed", seed, least=0)
     model = rigid.Model()
@@ -36,7 +34,7 @@ def scout_robot(
         model.add_shape(rigid.GROUND, stone, friction=0.9)
     level = RADIUS  # of the hubs
     chassis = model.add_box(CHASSIS, mass=chassis_mass, position=(0, 0, level + 0.06), name="chassis")
-    for seen in (  # what it carries, a mast and an eye, which weigh nothing and touch nothing
+    for seen in (  # a mast and a camera, without mass and contact
         rigid.Box((0.4, 0.26, 0.12), centre=(-0.1, 0, level + 0.18)),
         rigid.Capsule(0.02, start=(0.2, 0, level + 0.12), end=(0.2, 0, level + 0.4)),
         rigid.Sphere(0.055, centre=(0.2, 0, level + 0.43)),
@@ -55,7 +53,7 @@ def scout_robot(
                 model.add_spring(chassis, arm, above, hub, stiffness=stiffness, damping=damping)
             add_wheel(model, arm, hub + (0, side * 0.09, 0), speed, 12.0, f"{name} {where} wheel")
             colours += [STEEL, BLUE]
-    for k in range(len(model.bodies)):  # wheels pass the chassis and the other arms
+    for k in range(len(model.bodies)):  # wheels do not collide with the chassis and other arms
         for other in range(k):
             model.exclude_contact(k, other)
     return Scene(
@@ -64,7 +62,7 @@ def scout_robot(
         settings={
             "impulse": {"dt": 1 / 60, "substeps": 4, "iterations": 20},
             "verlet": {"dt": 1 / 60, "substeps": 16, "iterations": 15},
-            # Its arms, thin and light, bear wheels beside them.
+            # The arms are thin and light, and carry wheels at their side.
             "penalty": {"dt": 1 / 60, "substeps": 128, "stiffness": 5e6, "damping": 800.0, "angular_stiffness": 1e7,
                         "angular_damping": 800.0},
         },
@@ -73,24 +71,8 @@ def scout_robot(
     )
 
 
-def add_wheel(model, carrier, hub, speed, effort, name):
-    """A wheel on a hinge along y, with a cross on it that shows it turn.
-
-    Arguments: model; carrier: index of the body that it turns on; hub (3,) [m]; speed [m/s] at which its motor drives
-    it, 0 for none, with at most `effort` [N m]; name. Returns: its index.
-    """
-    across = np.array([0, WIDTH / 2, 0])
-    wheel = model.add_cylinder(RADIUS, start=hub - across, end=hub + across, mass=1.2, friction=0.9, name=name)
-    for turn in (0, math.pi / 2):
-        bar = rigid.Box((0.05, WIDTH + 0.05, 1.4 * RADIUS), centre=hub, rotation=from_axis_angle((0, 1, 0), turn))
-        model.add_shape(wheel, bar, mask=0)  # it touches nothing
-    motor = rigid.Motor(speed=speed / RADIUS, max_effort=effort) if speed else None
-    model.add_hinge(carrier, wheel, hub, (0, 1, 0), motor=motor, name=f"{name} hub")
-    return wheel
-
-
 def rough_ground(count, seed):
-    """Stones that lie half buried along x: shapes."""
+    """Make shapes of stones that lie half buried along x."""
     rng = np.random.default_rng(seed)
     stones = []
     for k in range(count):

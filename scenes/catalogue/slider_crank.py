@@ -1,4 +1,4 @@
-"""A crank, a rod and a piston that slides: x = r cos φ + sqrt(l² - r² sin² φ), from the crank's pin."""
+"""A crank, a rod and a sliding piston at x = r cos φ + sqrt(l² - r² sin² φ) from the crank's pin."""
 
 import math
 
@@ -16,7 +16,7 @@ HEIGHT = 0.5  # of the crank's pin and of the piston [m]
 
 @register
 def slider_crank(crank: float = 0.14, rod: float = 0.4, piston: float = 1.5, speed: float = 4.0):
-    """A crank turns and drives a piston to and fro."""
+    """A crank turns and moves a piston to and fro."""
     for name, value in (("crank", crank), ("rod", rod), ("piston", piston)):
         positive(name, value)
     finite_number("speed", speed)

@@ -1,4 +1,4 @@
-"""Boxes of several roughnesses on a slope: those rougher than its tangent stay where they are."""
+"""Boxes with different friction on a slope: a box stays if its coefficient is above the tangent of the slope."""
 
 import math
 
@@ -15,23 +15,23 @@ from scenes.visuals import BLUE, CHALK, GOLD, GREEN, RED, STONE, BodyVisual, Cam
 
 @register
 def slope(angle: float = 25.0, count: int = 5, size: float = 0.3):
-    """Boxes slide down a slope, or stay, by how rough they are."""
+    """Boxes with different friction slide down a slope, or stay."""
     whole("count", count)
     tilt = math.radians(angle)
-    turn = from_axis_angle((0, 1, 0), tilt)  # down towards +x
+    turn = from_axis_angle((0, 1, 0), tilt)  # falls towards +x
     model = rigid.Model()
     model.add_ground(friction=0.8)
     long, wide, thick = 4.0, 1.6 * size * (count + 0.4), 0.25
     foot = np.array([0.4 * long * math.cos(tilt), 0, 0])
     up = rotate(turn, np.array([0.0, 0, 1]))
     middle = foot - (long / 2 - 0.1) * rotate(turn, np.array([1.0, 0, 0])) - thick / 2 * up
-    # Friction is the geometric mean of both surfaces': with 1 here and μ² there it is μ.
+    # The friction of a contact is the geometric mean of both surfaces: with 1 and μ² it is μ.
     model.add_shape(rigid.GROUND, pbd.Box((long, wide, thick), centre=middle, rotation=turn), friction=1.0)
     stop = pbd.Box((0.2, wide, 0.24), centre=foot + (1.3, 0, 0.12))
     model.add_shape(rigid.GROUND, stop, friction=1.0)
     top = foot - (long - 0.6) * rotate(turn, np.array([1.0, 0, 0])) + 0.5 * size * up
     for k in range(count):
-        rough = math.tan(tilt) * (1.25 * k / max(count - 1, 1))  # from ice to what holds, and a fifth more
+        rough = math.tan(tilt) * (1.25 * k / max(count - 1, 1))  # from ice to the tangent of the slope and a fifth more
         place = top + np.array([0, 1.6 * size * (k - (count - 1) / 2), 0])
         model.add_box((size, size, size), density=400.0, position=place, rotation=turn, friction=rough**2)
     tones = np.array([CHALK, BLUE, GREEN, GOLD, RED])

@@ -1,4 +1,4 @@
-"""Jelly falls onto blocks: tetrahedra with springs for edges, that keep their volume."""
+"""Soft bodies fall onto blocks: tetrahedra with springs along the edges and constant volume."""
 
 import numpy as np
 import trimesh
@@ -12,7 +12,7 @@ from scenes.visuals import BLUE, GOLD, GREEN, RED, Camera, ColliderVisual, SkinV
 
 @register
 def soft_body(mesh: str = "", resolution: int = 11, stiffness: float = 6e3, units: str = "m", up: str = ""):
-    """Three soft bodies fall onto blocks; --param mesh=FILE makes one in a shape of your own."""
+    """Three soft bodies fall onto blocks; --param mesh=FILE makes one of your own mesh."""
     particles = pbd.Particles()
     particles.add_collider(pbd.Plane(), friction=0.6)
     blocks = [pbd.Box((0.5, 0.9, 0.3), centre=(0.05, 0, 0.15)), pbd.Box((0.44, 0.9, 0.14), centre=(-0.42, 0, 0.07))]

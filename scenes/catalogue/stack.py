@@ -1,4 +1,4 @@
-"""Boxes on top of one another, which is where friction and contact have to be at rest."""
+"""A stack of boxes: contacts and friction at rest."""
 
 import math
 
@@ -11,7 +11,7 @@ from scenes.visuals import BodyVisual, Camera
 
 @register
 def stack(count: int = 10, size: float = 0.3, turn: float = 9.0, gap: float = 0.005, friction: float = 0.6):
-    """A stack of boxes settles and stands, each turned a little on the one below."""
+    """A stack of boxes, each rotated a little, settles and stands."""
     whole("count", count), positive("size", size)
     model = rigid.Model()
     model.add_ground(friction=friction)

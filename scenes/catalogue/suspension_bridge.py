@@ -1,8 +1,8 @@
-"""A suspension bridge: two chains from tower to tower, a deck of panels that hangs from them, and what drives over it.
+"""A suspension bridge: two chains between towers, a deck of panels that hangs from them, and a robot that drives on it.
 
-A chain whose links weigh the same, with the same load at each of its inner pins, equally far apart along the bridge,
-hangs with its pins on a parabola, exactly: from link to link the slope changes by load/H, where H is the horizontal
-part of the pull, (load/spacing) span²/(8 sag). The bridge is built in that shape.
+The pins of a chain lie exactly on a parabola if all links have the same mass, and all inner pins the same load and the
+same spacing along the bridge. From link to link the slope changes by load/H. H is the horizontal force in the chain,
+(load/spacing) span²/(8 sag). The bridge is built in that shape.
 """
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 import rigid
 from pbd.core.validate import positive, whole
 from rigid.rotation import from_axis_angle
-from scenes.catalogue.scout_robot import RADIUS, add_wheel
+from scenes.catalogue.parts.wheel import RADIUS, add_wheel
 from scenes.registry import register
 from scenes.scene import Scene
 from scenes.visuals import (
@@ -28,15 +28,15 @@ from scenes.visuals import (
 )
 
 LEVEL, WIDTH, THICK = 0.9, 1.0, 0.06  # of the deck: height of its middle, and size [m]
-LOWEST = 0.3  # the chains' lowest pins above that [m]
-DECK = 2  # the panels' group: the banks let them through
+LOWEST = 0.3  # height of the lowest pins of the chains above the deck [m]
+DECK = 2  # group of the panels, which do not collide with the banks
 Y = (0, 1, 0)
 
 
 @register
 def suspension_bridge(panels: int = 14, span: float = 7.0, sag: float = 1.0, panel_mass: float = 6.0,
                       link_mass: float = 1.0, robot: float = 10.0, speed: float = 1.0):  # fmt: skip
-    """A robot drives over a bridge that hangs from two long chains; --param robot=0 for none."""
+    """A robot drives over a suspension bridge; --param robot=0 for none."""
     whole("panels", panels, least=2)
     for name, value in (("span", span), ("sag", sag), ("panel_mass", panel_mass), ("link_mass", link_mass)):
         positive(name, value)
@@ -65,15 +65,23 @@ def suspension_bridge(panels: int = 14, span: float = 7.0, sag: float = 1.0, pan
             "verlet": {"dt": 1 / 120, "substeps": 8, "iterations": 30},
         },
         visuals=[
-            BodyVisual(model, np.array(colours), STONE), JointVisual(model, 0.012, STEEL, ("distance",)), StaticVisual([posts]),
+            BodyVisual(model, np.array(colours), STONE), JointVisual(model, 0.012, STEEL, ("distance",)),
+            StaticVisual([posts]),
         ],
         camera=Camera((2.6, -7.2, 2.9), (0, 0, 1.05)),
     )  # fmt: skip
 
 
 def add_deck(model, x, mass):
-    """Panels between the given places, hinged to one another, to the ground at their left end, and at the right one
-    hung from it, free to move along; and the banks on both sides. Returns: their indices."""
+    """Add the panels of the deck and the banks on both sides.
+
+    Hinges join the panels, and the first panel to the ground. The last panel hangs from the ground and can move along
+    the bridge.
+
+    Args: model: a rigid.Model; x: ends of the panels (panels + 1,) [m]; mass: of a panel [kg].
+
+    Returns: indices of the panels.
+    """
     gap, panels, before = 0.004, [], rigid.GROUND
     for k, (start, end) in enumerate(zip(x, x[1:])):
         size = end - start - gap, WIDTH, THICK
@@ -95,9 +103,9 @@ def add_deck(model, x, mass):
 
 
 def add_chain(model, pins, mass, name):
-    """Links between pins, the first and the last held by the ground. Returns: their indices."""
+    """Add a chain of links between pins; the ground holds the first and the last. Returns: indices of the links."""
     links, before = [], rigid.GROUND
-    damping = rigid.Spring(0.0, 0.5)  # of the pins, so that what swings comes to rest
+    damping = rigid.Spring(0.0, 0.5)  # of the pins, so that the bridge comes to rest
     for k, (start, end) in enumerate(zip(pins, pins[1:])):
         along = end - start
         turn = from_axis_angle(Y, -np.arctan2(along[2], along[0]))
@@ -113,7 +121,7 @@ def add_chain(model, pins, mass, name):
 
 
 def add_robot(model, x, mass, speed):
-    """A robot on four wheels, on the left bank. Returns: colours of its bodies."""
+    """Add a robot with four wheels on the left bank. Returns: colours of its bodies."""
     level = LEVEL + THICK / 2 + RADIUS
     chassis = model.add_box((0.7, 0.36, 0.14), mass=mass, position=(x, 0, level + 0.06), name="robot")
     model.add_shape(chassis, rigid.Box((0.4, 0.3, 0.14), centre=(x - 0.06, 0, level + 0.2)), mask=0)

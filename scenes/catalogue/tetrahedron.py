@@ -1,4 +1,4 @@
-"""Tetrahedra of four particles and six sticks: the simplest rigid bodies there are."""
+"""Tetrahedra of four particles and six sticks: the simplest rigid bodies."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""A spinning top on its point: it leans, and does not fall but goes round."""
+"""A spinning top on its point leans and precesses."""
 
 import math
 
@@ -11,12 +11,12 @@ from scenes.registry import register
 from scenes.scene import Scene
 from scenes.visuals import GOLD, STONE, BodyVisual, Camera, StaticVisual, tubes
 
-FOOT = np.array([0, 0, 0.12])  # of the stand that it spins on, the upper end [m]
+FOOT = np.array([0, 0, 0.12])  # upper end of the stand [m]
 
 
 @register
 def top(spin: float = 60.0, tilt: float = 25.0, friction: float = 0.0):
-    """A spinning top leans and goes round; with friction at its point it comes down in the end."""
+    """A spinning top leans and precesses; with friction at its point it falls in the end."""
     positive("spin", spin), not_negative("friction", friction)
     model = rigid.Model()
     turn = from_axis_angle((0, 1, 0), math.radians(tilt))
@@ -27,7 +27,7 @@ def top(spin: float = 60.0, tilt: float = 25.0, friction: float = 0.0):
 
     body = model.add_cylinder(0.28, start=at(0.30), end=at(0.36), density=600.0, name="top")
     model.add_shape(body, rigid.Cylinder(0.018, start=at(0.0), end=at(0.62)), density=600.0)
-    # Pegs on the disc, of which the eye can tell that it turns.
+    # Pegs on the disc make its rotation visible.
     for angle in (0, math.pi):
         arm = rotate(turn, 0.2 * np.array([math.cos(angle), math.sin(angle), 0]))
         model.add_shape(body, rigid.Capsule(0.035, start=at(0.36) + arm, end=at(0.38) + arm), density=600.0)

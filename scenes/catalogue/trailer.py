@@ -1,7 +1,7 @@
-"""A robot and its trailer: a ball joint with limits, driven over bumps; the one of [1] in docs/solvers.md.
+"""A robot pulls a trailer over bumps; a ball joint with limits connects them, as in [1] of docs/solvers.md.
 
-The trailer turns by 18° about x (along the way) and z at most, and by 15° about y (across): a cone of 18° about y,
-and a twist of 15° about y itself.
+The trailer can turn by 18° about x (its heading) and z, and by 15° about y (across). That is a cone of 18° about y and
+a twist of 15° about y.
 """
 
 import math
@@ -11,7 +11,7 @@ import numpy as np
 import pbd
 import rigid
 from pbd.core.validate import not_negative, whole
-from scenes.catalogue.scout_robot import RADIUS, add_wheel
+from scenes.catalogue.parts.wheel import RADIUS, add_wheel
 from scenes.registry import register
 from scenes.scene import Scene
 from scenes.visuals import BLUE, GOLD, RED, STONE, BodyVisual, Camera, FollowingCamera
@@ -19,11 +19,11 @@ from scenes.visuals import BLUE, GOLD, RED, STONE, BodyVisual, Camera, Following
 
 @register
 def trailer(speed: float = 1.3, turn: float = 0.015, bumps: int = 14, height: float = 0.06):
-    """A robot pulls a trailer over bumps, on a ball joint with limits."""
+    """A robot pulls a trailer over bumps, with a ball joint with limits."""
     whole("bumps", bumps, least=0), not_negative("height", height)
     model = rigid.Model()
     model.add_ground(friction=0.9)
-    for k in range(bumps if height else 0):  # under the left wheels and the right ones by turns
+    for k in range(bumps if height else 0):  # under the left and the right wheels in turn
         x, radius = 1.1 + 0.75 * k, 0.2
         middle = np.array([x, 0.38 if k % 2 else -0.38, height - radius])
         stone = pbd.Capsule(radius, start=middle - (0, 0.3, 0), end=middle + (0, 0.3, 0))

@@ -6,7 +6,7 @@ import sys
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from pbd.core.launch import on_cpu
+from pbd.core.runtime import on_cpu
 from scenes.simulate.device import initialise
 
 out, errors = Console(), Console(stderr=True)

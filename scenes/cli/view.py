@@ -2,7 +2,7 @@
 
 import contextlib
 
-from pbd.core.launch import on_cpu
+from pbd.core.runtime import on_cpu
 from scenes.cli import terminal
 from scenes.cli.terminal import WrongCommand, pairs, start, usage_errors
 from scenes.registry import load

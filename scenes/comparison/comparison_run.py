@@ -109,10 +109,9 @@ class ComparisonRun:
             running = self.measured
             running.system.set_state(self.start)
             running.done, running.seconds = 0, []
-            moved = running.particles or running.system
             for name in ("substeps", "iterations"):
                 if name in chosen:
-                    setattr(moved, name, chosen[name])
+                    setattr(running.system, name, chosen[name])
             return running
 
         return restart

@@ -6,8 +6,7 @@ Energy, iterations, residual and contacts come from the solver. Its energy is th
 import numpy as np
 
 import rigid
-from pbd.batches import BOUND_NAMES
-from pbd.particles import inverse
+from pbd.particles import STICK_NAMES, inverse
 from rigid.constraints.joints.gaps import joint_gaps, joint_turns, limit_violations
 
 # The unit of each name; that of a limit is the joint's, and that of a residual the constraint's.
@@ -77,7 +76,7 @@ def momenta(scene, frame):
         linear += rigid.linear_momentum(scene.model, state)
         angular += rigid.angular_momentum(scene.model, state)
     if scene.particles is not None:
-        masses = scene.particles.masses
+        masses = scene.particles.masses()
         each = np.where(np.isinf(masses), 0.0, masses)[:, None] * frame.velocities
         linear += each.sum(axis=0)
         angular += np.cross(frame.positions, each).sum(axis=0)
@@ -92,12 +91,12 @@ def largest_stretch(particles, positions):
     Args: particles: a pbd.Particles; positions: (particles, 3) [m].
     """
     found = []
-    for bound, name in BOUND_NAMES.items():
-        batch = particles.batches.get((name, False))
+    for bound, name in STICK_NAMES.items():
+        batch = particles.constraint_sets.get((name, False))
         if batch is None:
             continue
         pairs, (length,) = batch.arrays()[0], batch.arrays()[1].T
-        pinned = (inverse(particles.masses)[pairs] == 0).all(axis=1)
+        pinned = (inverse(particles.masses())[pairs] == 0).all(axis=1)
         held = (length > 0) & ~pinned
         apart = np.linalg.norm(positions[pairs[held, 1]] - positions[pairs[held, 0]], axis=1)
         stretch = apart / length[held] - 1

@@ -18,8 +18,8 @@ def step_settings(running):
 
     Args: running: a scenes.Run.
     """
-    moved = running.particles or running.system
-    found = {"dt": moved.dt, "substeps": moved.substeps, "iterations": moved.iterations}
+    solver = running.system
+    found = {"dt": solver.dt, "substeps": solver.substeps, "iterations": solver.iterations}
     return {name: value for name, value in found.items() if value is not None}
 
 

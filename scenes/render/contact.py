@@ -1,11 +1,12 @@
-"""Contact darkening: how much of the sky the things above the ground hide from it.
+"""Contact darkening: the part of the sky that things above the ground hide from it.
 
-A level patch of area dA at height h hides h² dA / (π (ρ² + h²)²) of the sky from a point of the ground at the
-horizontal distance ρ: as much as it covers, blurred as widely as it is high. So the lower sides of all things are
-drawn from below, sorted into layers by height, and each layer is blurred with its own width. The layers' sum is the
-hidden part of the sky; it has no noise, needs no samples and follows the things smoothly.
+A level patch of area dA at height h hides h² dA / (π (ρ² + h²)²) of the sky from a point of the ground at horizontal
+distance ρ: its own area, blurred with a width proportional to its height. So the map draws the lower sides of all
+things from below, sorts them into layers by height, and blurs each layer with a width of its own. The sum of the layers
+is the hidden part of the sky. It has no noise, needs no samples and changes smoothly with the things.
 
-Things have sides as well, which this does not see: so each texel counts in higher layers too, less in each.
+Sides of things also hide the sky, but a view from below does not see them. So each texel contributes to higher layers
+too, with decreasing weight.
 """
 
 import math
@@ -13,66 +14,68 @@ import math
 import numpy as np
 import taichi as ti
 
+from pbd.core.arrays import allocate, arrays_of
+from pbd.core.kernels import make_kernel
+from scenes.render.data import SCALE, ContactArrays, Layering
 from scenes.render.precision import f32
 from scenes.render.rasterise import ZBuffer, nearness_of
 from scenes.render.shadow import in_parallel_view
 
-SIZE = 128          # texels along the map's edge
+SIZE = 128  # of the map [texels]
 LAYERS = 3
-WIDTH = 1.0         # the lowest layer's blur, as a standard deviation [texels]
-RATIO = 3.0         # from one layer's width to the next
-SIDES = 0.9         # from a layer's share to the next one's, above the lower side
+WIDTH = 1.0  # standard deviation of the blur of the lowest layer [texels]
+RATIO = 3.0  # of the widths of adjacent layers
+SIDES = 0.9  # weight of a layer above a lower side, relative to the layer below it
 
 
 class ContactMap:
-    """hidden: (SIZE, SIZE) part of the sky that is hidden from the ground, 0 to 1, as a view from below sees it."""
+    """The part of the sky that is hidden from the ground.
+
+    Attributes: arrays: ContactArrays. view: (4, 4) parallel view from below. texel: length of a texel [m].
+    """
 
     def __init__(self):
         self.buffer = ZBuffer(SIZE, SIZE, 1)
-        self.layers = ti.ndarray(ti.f32, (LAYERS, SIZE, SIZE))
-        self.blurred = ti.ndarray(ti.f32, (LAYERS, SIZE, SIZE))
-        self.hidden = ti.ndarray(ti.f32, (SIZE, SIZE))
-        weights = gaussians()
-        self.weights = ti.ndarray(ti.f32, weights.shape)
-        self.weights.from_numpy(weights)
+        weights = blur_weights()
+        self.arrays = allocate(
+            ContactArrays, {"weights": weights}, texels=SIZE, layers=LAYERS, distances=weights.shape[1]
+        )
 
     def draw(self, mesh, centre, extent, top, ground_height):
-        """Draw what lies around a point (3,), in a square of that extent [m] and up to the height `top`, from below.
+        """Draw the map of a square. The square depends on the camera alone, so that moving things do not change it.
 
-        The square depends on the camera alone, so that the darkening does not change as things come and go.
+        Args: a Mesh; centre (3,) and extent of the square [m]; top: largest height [m]; ground_height [m].
         """
         self.texel = extent / SIZE
         corner = np.floor(centre[:2] / self.texel) - SIZE // 2
-        self.view = np.array([[1 / self.texel, 0, 0, -corner[0]], [0, 1 / self.texel, 0, -corner[1]], [0, 0, 0, 1],
-                              [0, 0, -1, top + 1]])
+        self.view = np.array(
+            [[1 / self.texel, 0, 0, -corner[0]], [0, 1 / self.texel, 0, -corner[1]], [0, 0, 0, 1], [0, 0, -1, top + 1]]
+        )
         self.buffer.draw(mesh, self.view)
-        sort(self.buffer.keys, self.buffer.covered, self.view[3, 3] - ground_height, self.texel, self.layers)
-        blur(self.layers, self.weights, self.blurred)
-        combine(self.blurred, self.weights, self.hidden)
+        scale = np.array([self.view[3, 3] - ground_height, self.texel], np.float32)
+        sort_kernel(*arrays_of(self.buffer.arrays), *arrays_of(self.arrays), scale)
+        blur_rows_kernel(*arrays_of(self.arrays))
+        sum_layers_kernel(*arrays_of(self.arrays))
 
 
-def gaussians():
-    """Each layer's blur, (LAYERS, widest + 1): the weight of each distance [texels]; zero beyond 2.5 deviations."""
+def blur_weights():
+    """Weights of the blur of each layer, by distance [texels]: (LAYERS, widest + 1); zero beyond 2.5 deviations."""
     widths = WIDTH * RATIO ** np.arange(LAYERS)[:, None]
     distances = np.arange(math.ceil(2.5 * widths[-1, 0]) + 1)
     weights = np.exp(-0.5 * (distances / widths) ** 2) * (distances <= 2.5 * widths)
     return (weights / (2 * weights.sum(axis=1, keepdims=True) - weights[:, :1])).astype(np.float32)
 
 
-@ti.kernel
-def sort(
-    keys: ti.types.ndarray(dtype=ti.i64, ndim=2),
-    covered: ti.types.ndarray(dtype=ti.i32, ndim=1),
-    ground_nearness: ti.f32,
-    texel: ti.f32,
-    layers: ti.types.ndarray(dtype=ti.f32, ndim=3),
-):
-    """Share each covered texel among the layers from its height upwards; what is too high fades out."""
+@ti.func
+def sort_into_layers(data: ti.template()):
+    """Distribute each covered texel over the layers from its height upwards. Texels above all layers fade out."""
+    layers = ti.static(data.contact.layers)
     for pixel in range(SIZE * SIZE):
         level = f32(1.0 * LAYERS)
-        if covered[pixel] == 1:
-            height = ground_nearness - nearness_of(keys[pixel, 0])
-            level = ti.max(ti.log(ti.max(height, f32(1e-9)) / (f32(WIDTH) * texel)) / ti.log(f32(RATIO)), 0)
+        if data.samples.covered[pixel] == 1:
+            height = data.scale[SCALE.ground_nearness] - nearness_of(data.samples.keys[pixel, 0])
+            width = f32(WIDTH) * data.scale[SCALE.texel]
+            level = ti.max(ti.log(ti.max(height, f32(1e-9)) / width) / ti.log(f32(RATIO)), 0)
         fade, total = ti.max(ti.min(LAYERS - level, 1), 0), f32(0.0)
         for layer in range(LAYERS):
             share = ti.max(1 - (level - layer), 0)
@@ -87,44 +90,36 @@ def sort(
 
 @ti.func
 def blurred_along(layers: ti.template(), weights: ti.template(), layer, row, column, rows, columns):
-    """Weighted average of a layer along rows or along columns."""
+    """Weighted mean of a layer along rows or columns. Args: rows, columns: the direction, (0, 1) or (1, 0)."""
     total = f32(0.0)
     for step in range(1 - weights.shape[1], weights.shape[1]):
         weight = weights[layer, ti.abs(step)]
-        there_row, there_column = row + step * rows, column + step * columns
-        if weight > 0 and there_row >= 0 and there_column >= 0 and there_row < SIZE and there_column < SIZE:
-            total += weight * layers[layer, there_row, there_column]
+        other_row, other_column = row + step * rows, column + step * columns
+        if weight > 0 and other_row >= 0 and other_column >= 0 and other_row < SIZE and other_column < SIZE:
+            total += weight * layers[layer, other_row, other_column]
     return total
 
 
-@ti.kernel
-def blur(
-    layers: ti.types.ndarray(dtype=ti.f32, ndim=3),
-    weights: ti.types.ndarray(dtype=ti.f32, ndim=2),
-    blurred: ti.types.ndarray(dtype=ti.f32, ndim=3),
-):
-    """Blur each layer along its rows into `blurred`."""
+@ti.func
+def blur_rows(contact: ti.template()):
+    """Blur each layer along its rows."""
     for row, column, layer in ti.ndrange(SIZE, SIZE, LAYERS):
-        blurred[layer, row, column] = blurred_along(layers, weights, layer, row, column, 0, 1)
+        contact.blurred[layer, row, column] = blurred_along(contact.layers, contact.weights, layer, row, column, 0, 1)
 
 
-@ti.kernel
-def combine(
-    blurred: ti.types.ndarray(dtype=ti.f32, ndim=3),
-    weights: ti.types.ndarray(dtype=ti.f32, ndim=2),
-    hidden: ti.types.ndarray(dtype=ti.f32, ndim=2),
-):
+@ti.func
+def sum_layers(contact: ti.template()):
     """Blur each layer along its columns, and add the layers."""
     for row, column in ti.ndrange(SIZE, SIZE):
         total = f32(0.0)
         for layer in range(LAYERS):
-            total += blurred_along(blurred, weights, layer, row, column, 1, 0)
-        hidden[row, column] = total
+            total += blurred_along(contact.blurred, contact.weights, layer, row, column, 1, 0)
+        contact.hidden[row, column] = total
 
 
 @ti.func
 def hidden_sky(point, view: ti.template(), hidden: ti.template()):
-    """Part of the sky hidden from the ground at, or below, a point: 0 to 1."""
+    """Part of the sky that is hidden from the ground at or below a point, from 0 to 1."""
     column, row, _depth = in_parallel_view(view, point)
     x = ti.max(ti.min(column - f32(0.5), f32(SIZE - 1.001)), 0)
     y = ti.max(ti.min(row - f32(0.5), f32(SIZE - 1.001)), 0)
@@ -133,3 +128,8 @@ def hidden_sky(point, view: ti.template(), hidden: ti.template()):
     upper = hidden[top, left] * (1 - right_part) + hidden[top, left + 1] * right_part
     lower = hidden[top + 1, left] * (1 - right_part) + hidden[top + 1, left + 1] * right_part
     return upper * (1 - lower_part) + lower * lower_part
+
+
+sort_kernel = make_kernel(sort_into_layers, Layering)
+blur_rows_kernel = make_kernel(blur_rows, ContactArrays)
+sum_layers_kernel = make_kernel(sum_layers, ContactArrays)

@@ -1,17 +1,15 @@
-"""From a scene to a picture or a video: run, look, draw, label, encode, a frame at a time."""
+"""From a scene to a picture or a video: step, draw, label and encode one frame at a time."""
 
 import contextlib
 import importlib
 from pathlib import Path
-
-import numpy as np
 
 from scenes.render.label import draw_labels
 from scenes.render.renderer import Renderer
 from scenes.render.video import SUFFIXES, VideoWriter, check_output
 from scenes.simulate.device import initialise
 from scenes.simulate.run import Replay, Run
-from scenes.visuals import Camera, FollowingCamera, Surface
+from scenes.visuals.framing import framing_camera
 
 ENDINGS = (*SUFFIXES, ".html")  # of the files that `film` and `verletlab render` write
 
@@ -51,28 +49,28 @@ def film(
 
 
 def renderer_for(scene, width, height):
-    """A Renderer of pictures of a scene, with its floor. Arguments: a Scene; width, height [pixels]."""
-    initialise()  # a recording may be drawn by a process that runs nothing
+    """Make a Renderer with the floor of a scene. Args: a Scene; width, height [pixels]."""
+    initialise()  # a process that only draws a recording has not called ti.init yet
     return Renderer(width, height, ground=scene.ground is not None, ground_height=scene.ground or 0.0)
 
 
 def draw_frames(source, path, renderer, labels=True, progress=None):
-    """Draw all frames of a Run or a Replay into a file: what `film` does, returns and raises."""
+    """Draw all frames of a Run or a Replay into a file. Args, Returns, Raises: as for `film`."""
     scene = source.scene
     camera, solver = scene.camera, source.solver if labels else None
-    still = Path(path).suffix.lower() == ".png"
+    only_last = Path(path).suffix.lower() == ".png"
     with VideoWriter(path, source.fps) as video:
         number = 0
         try:
             for number, frame in enumerate(source.frames(), 1):
-                camera = camera or camera_for(scene, frame, renderer.width / renderer.height)
-                if not still or number == source.count:
+                camera = camera or framing_camera(scene, frame, renderer.width / renderer.height)
+                if not only_last or number == source.count:
                     video.write(picture(scene, frame, renderer, camera, solver))
                 if progress:
                     progress(number, source.count)
         except (KeyboardInterrupt, Exception) as stop:
-            if still and number and not video.frames:
-                with contextlib.suppress(Exception):  # what could not be drawn a moment ago
+            if only_last and number and not video.frames:
+                with contextlib.suppress(Exception):  # the frame itself may be the reason
                     video.write(picture(scene, frame, renderer, camera, solver))
             stop.frames = video.frames
             raise
@@ -80,26 +78,15 @@ def draw_frames(source, path, renderer, labels=True, progress=None):
 
 
 def picture(scene, frame, renderer, camera, solver=None):
-    """One frame as an image (height, width, 3), labelled where a solver is named. Arguments: camera: it may follow."""
+    """Draw one frame.
+
+    Args: scene; frame; renderer; camera: a Camera or FollowingCamera; solver: name for the label, None for no label.
+
+    Returns: image (height, width, 3) uint8.
+    """
     try:
-        camera = camera.at(frame) if isinstance(camera, FollowingCamera) else camera
         drawables = [surface for visual in scene.visuals for surface in visual.draw(frame)]
-        image = renderer.draw(drawables, camera)
-    except ValueError as error:  # too far off for single precision, on the way to diverge
+        image = renderer.draw(drawables, camera.at(frame))
+    except ValueError as error:  # positions too large for single precision, because the run diverges
         raise ValueError(f"at {frame.time:.6g} s the scene cannot be drawn: {error}") from error
     return image if solver is None else draw_labels(image, f"{scene.name or 'scene'}   {solver}   {frame.time:5.2f} s")
-
-
-def camera_for(scene, frame, aspect):
-    """A camera that sees all that is drawn, as it stands at the start."""
-    points = [frame.positions]
-    for visual in scene.visuals:
-        for drawn in visual.draw(frame):
-            if isinstance(drawn, Surface):
-                points.append(drawn.vertices)
-                continue
-            scales = np.ones(3) if drawn.scales is None else np.reshape(drawn.scales, (len(drawn.positions), -1))
-            reach = np.linalg.norm(np.abs(drawn.surface.vertices).max(axis=0) * scales, axis=-1, keepdims=True)
-            points += [drawn.positions - reach, drawn.positions + reach]
-    points = np.concatenate(points)
-    return Camera.framing(points.min(axis=0), points.max(axis=0), aspect=aspect)

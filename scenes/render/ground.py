@@ -1,4 +1,4 @@
-"""The floor's checkers and the sky, in linear light."""
+"""Colours of the floor and the sky, in linear light."""
 
 import taichi as ti
 
@@ -11,31 +11,31 @@ ZENITH = (0.28, 0.48, 0.78)
 
 
 @ti.func
-def stripes(place, width):
-    """Average over a width of the wave that is +1 on even tiles and -1 on odd ones; place and width in tiles."""
-    return (zigzag(place + width * f32(0.5)) - zigzag(place - width * f32(0.5))) / width
+def mean_square_wave(position, width):
+    """Mean of a square wave over a width. The wave is +1 on even tiles and -1 on odd ones. Args: in tiles."""
+    return (triangle_wave(position + width * f32(0.5)) - triangle_wave(position - width * f32(0.5))) / width
 
 
 @ti.func
-def zigzag(place):
-    """The wave's integral."""
-    phase = place - 2 * ti.floor(place * f32(0.5))
+def triangle_wave(position):
+    """The integral of the square wave."""
+    phase = position - 2 * ti.floor(position * f32(0.5))
     return 1 - ti.abs(phase - 1)
 
 
 @ti.func
-def checkers(x, y, width_x, width_y):
-    """Colour of the floor averaged over a rectangle; all in tiles.
+def floor_colour(x, y, width_x, width_y):
+    """Mean colour of the floor over a rectangle. Args: centre and size of the rectangle, in tiles.
 
-    The checkers' pattern is a product of two waves, so its average is the product of theirs (Quilez, "Filtering
-    procedural patterns", 2011): no sampling, no moiré, and the mean of both colours far away.
+    The checkers are a product of two waves, so their mean is the product of two means (Quilez, "Filtering procedural
+    patterns", 2011). Without sampling there is no moiré. Far away the colour is the mean of both tiles.
     """
-    mixed = f32(0.5) + f32(0.5) * stripes(x, width_x) * stripes(y, width_y)
+    mixed = f32(0.5) + f32(0.5) * mean_square_wave(x, width_x) * mean_square_wave(y, width_y)
     return constant(DARK_TILE) + (constant(LIGHT_TILE) - constant(DARK_TILE)) * mixed
 
 
 @ti.func
-def sky(elevation):
-    """Colour of the sky; elevation: sine of the angle above the horizon."""
+def sky_colour(elevation):
+    """Colour of the sky. Args: elevation: sine of the angle above the horizon."""
     height = ti.max(elevation, 0)
     return constant(HORIZON) + (constant(ZENITH) - constant(HORIZON)) * ti.min(height, 1)

@@ -1,74 +1,84 @@
-"""Everything drawn in one picture as one list of triangles, in arrays that are used again for the next picture."""
+"""Everything in one picture as one list of triangles, in arrays that are used again for the next picture."""
 
 from dataclasses import dataclass
 
 import numpy as np
 import taichi as ti
 
-from scenes.render.precision import f32, ivec4, length, vec3
+from pbd.core.arrays import allocate, arrays_of
+from pbd.core.kernels import make_kernel
+from scenes.render.data import Appending, MeshArrays
+from scenes.render.precision import f32, ivec4, length, row_of, vec3
 from scenes.visuals import Instances, Surface
+from scenes.visuals.colours import linear_light
 from scenes.visuals.geometry import IDENTITY_ROTATION
+
+FIRST_CAPACITY = {"vertices": 4096, "triangles": 8192, "colours": 128}
 
 
 class Mesh:
-    """Vertices and normals in the world's frame, triangles, and a palette of colours.
+    """Triangles of all surfaces and instances in a picture.
 
-    vertices, normals: vec3 each.  palette: linear colours, two rows for each surface or instance: front and back.
-    triangles: three vertices and the palette's row, plus one where the surface is a solid's.
-    ends: how many triangles there are up to the end of each group of drawables.
-    lower, upper: (3,) corners of the box around everything [m].
-    The arrays are larger than what they hold; they grow by half whenever a picture needs more.
+    The arrays are larger than their contents. They grow by half if a picture needs more.
+
+    Attributes:
+        arrays: MeshArrays.
+        ends: number of triangles up to the end of each group of drawables.
+        lower, upper: (3,) corners of the box around everything [m].
     """
 
     def __init__(self):
         self.ends = [0]
-        self._vertex_room = self._triangle_room = self._colour_room = 0
-        self._reserve(4096, 8192, 64)
+        self.capacity = dict(FIRST_CAPACITY)
+        self.arrays = allocate(MeshArrays, **self.capacity)
 
     @property
     def triangle_count(self):
-        """How many triangles there are."""
+        """Number of triangles."""
         return self.ends[-1]
 
     def load(self, *groups):
-        """Replace what the mesh holds by groups of surfaces and instances; refuses what cannot be drawn."""
-        collected = [[batch for batch in collect(group) if len(batch.poses) and len(batch.triangles)]
-                     for group in groups]
-        batches = [batch for group in collected for batch in group]
-        self._reserve(sum(len(batch.poses) * len(batch.vertices) for batch in batches),
-                      sum(len(batch.poses) * len(batch.triangles) for batch in batches),
-                      sum(len(batch.colours) // 2 for batch in batches))
-        vertex = triangle = colour = 0
-        for batch in batches:
-            place(batch.vertices, batch.normals, batch.triangles, batch.poses, batch.colours,
-                  vertex, triangle, colour, self.vertices, self.normals, self.triangles, self.palette)
-            vertex += len(batch.poses) * len(batch.vertices)
-            triangle += len(batch.poses) * len(batch.triangles)
-            colour += len(batch.colours) // 2
-        counts = [sum(len(batch.poses) * len(batch.triangles) for batch in group) for group in collected]
+        """Replace the contents. Args: groups: lists of Surface and Instances.
+
+        Raises: ValueError or TypeError for a drawable that cannot be drawn.
+        """
+        batches_of_groups = [
+            [batch for batch in collect(group) if len(batch.poses) and len(batch.triangles)] for group in groups
+        ]
+        batches = [batch for group in batches_of_groups for batch in group]
+        sizes = [np.array(batch.sizes()) for batch in batches]
+        self._reserve(*sum(sizes, np.zeros(3, int)))
+        first = np.zeros(3, int)  # vertex, triangle and colour
+        for batch, size in zip(batches, sizes):
+            append_kernel(
+                *arrays_of(self.arrays), batch.vertices, batch.normals, batch.triangles, batch.poses, batch.colours,
+                *map(int, first),
+            )  # fmt: skip
+            first += size
+        counts = [sum(batch.sizes()[1] for batch in group) for group in batches_of_groups]
         self.ends = [int(end) for end in np.cumsum(counts)]
         corners = np.array([batch.bounds() for batch in batches] or np.zeros((1, 2, 3)))
         self.lower, self.upper = corners[:, 0].min(axis=0), corners[:, 1].max(axis=0)
 
-    def _reserve(self, vertices, triangles, colours):
-        if vertices > self._vertex_room:
-            self._vertex_room = vertices + vertices // 2
-            self.vertices = ti.ndarray(vec3, self._vertex_room)
-            self.normals = ti.ndarray(vec3, self._vertex_room)
-        if triangles > self._triangle_room:
-            self._triangle_room = triangles + triangles // 2
-            self.triangles = ti.ndarray(ivec4, self._triangle_room)
-        if colours > self._colour_room:
-            self._colour_room = colours + colours // 2
-            self.palette = ti.ndarray(vec3, 2 * self._colour_room)
+    def _reserve(self, *sizes):
+        """Make the arrays large enough. Args: numbers of vertices, triangles and colours."""
+        needed = dict(zip(self.capacity, map(int, sizes)))
+        if any(needed[name] > self.capacity[name] for name in needed):
+            for name, size in needed.items():
+                if size > self.capacity[name]:
+                    self.capacity[name] = size + size // 2
+            self.arrays = allocate(MeshArrays, **self.capacity)
 
 
 @dataclass
 class Batch:
-    """A mesh, the poses it is drawn in and its colours.
+    """A mesh with the poses in which it is drawn, and its colours.
 
-    vertices, normals: (n, 3).  triangles: (m, 4) as in Mesh, counted from this batch's, or this pose's, first.
-    poses: (k, 10) position, unit quaternion, scales.  colours: (2 c, 3) linear, front and back of each.
+    Args:
+        vertices, normals: (n, 3) float32.
+        triangles: (m, 4) int32 as in MeshArrays, counted from the first of this batch, or of each pose.
+        poses: (k, 10) float32: position, unit quaternion, scales.
+        colours: (2 c, 3) float32 linear light, front and back of each surface or pose.
     """
 
     vertices: np.ndarray
@@ -77,34 +87,37 @@ class Batch:
     poses: np.ndarray
     colours: np.ndarray
 
+    def sizes(self):
+        """Numbers of vertices, triangles and colours in the mesh of the picture."""
+        return len(self.poses) * len(self.vertices), len(self.poses) * len(self.triangles), len(self.colours)
+
     def bounds(self):
-        """Lower and upper corner of the box around it; around the spheres around it, where it is posed."""
+        """Lower and upper corner of the box around it; if it has poses, of the box around spheres around each."""
         if np.array_equal(self.poses, IDENTITY_POSE):
             return self.vertices.min(axis=0), self.vertices.max(axis=0)
-        reach = np.linalg.norm(np.abs(self.vertices).max(axis=0) * self.poses[:, 7:], axis=1)[:, None]
-        return (self.poses[:, :3] - reach).min(axis=0), (self.poses[:, :3] + reach).max(axis=0)
+        radius = np.linalg.norm(np.abs(self.vertices).max(axis=0) * self.poses[:, 7:], axis=1)[:, None]
+        return (self.poses[:, :3] - radius).min(axis=0), (self.poses[:, :3] + radius).max(axis=0)
 
 
 IDENTITY_POSE = np.array([[0, 0, 0, *IDENTITY_ROTATION, 1, 1, 1]], dtype=np.float32)
 
 
 def collect(drawables):
-    """The batches to draw: all surfaces as one, and one for each set of instances."""
+    """Make batches: one for all surfaces, and one for each Instances. Args: list of Surface and Instances."""
     surfaces, instances = [], []
     for index, drawable in enumerate(drawables):
         if not isinstance(drawable, Surface | Instances):
-            raise TypeError(f"drawables[{index}] is a {type(drawable).__name__}, expected a Surface or Instances")
+            raise TypeError(f"drawables[{index}] is a {type(drawable).__name__}: expected a Surface or Instances")
         drawable.validate(f"drawables[{index}] ({type(drawable).__name__})")
         (surfaces if isinstance(drawable, Surface) else instances).append(drawable)
-    batches = [_posed(each) for each in instances]
+    batches = [_batch_of_instances(each) for each in instances]
     if surfaces:
         colours = [(each.colour, each.colour if each.back_colour is None else each.back_colour) for each in surfaces]
-        batches.append(Batch(*_joined(surfaces), IDENTITY_POSE, linear(np.array(colours)).reshape(-1, 3)))
+        batches.append(Batch(*_joined(surfaces), IDENTITY_POSE, _linear_rows(colours)))
     return batches
 
 
-def _posed(instances):
-    """Instances as a batch."""
+def _batch_of_instances(instances):
     surface, count = instances.surface, len(instances.positions)
     poses = np.broadcast_to(IDENTITY_POSE, (count, 10)).copy()
     poses[:, :3] = instances.positions
@@ -118,30 +131,42 @@ def _posed(instances):
         colours[:, 1] = surface.back_colour
     if instances.colours is not None:
         colours[:] = instances.colours[:, None]
-    return Batch(*_joined([surface]), poses, linear(colours).reshape(-1, 3))
+    return Batch(*_joined([surface]), poses, _linear_rows(colours))
+
+
+def _linear_rows(colours):
+    """Linear light (2 c, 3) float32 of sRGB colours (c, 2, 3)."""
+    return linear_light(colours).astype(np.float32).reshape(-1, 3)
 
 
 def _joined(surfaces):
-    """Vertices, normals and triangles of several surfaces as one mesh, fit for a Batch."""
+    """Vertices, normals and triangles of several surfaces as one mesh, in the form of a Batch."""
     vertices, triangles, first = [], [], 0
     for number, surface in enumerate(surfaces):
         if surface.smooth:
             vertices.append(surface.vertices)
             corners = surface.triangles + first
-        else:                                            # flat: no two triangles share a vertex
+        else:  # flat triangles share no vertices
             vertices.append(surface.vertices[surface.triangles].reshape(-1, 3))
             corners = np.arange(first, first + surface.triangles.size).reshape(-1, 3)
         triangles.append(np.column_stack([corners, np.full(len(corners), 2 * number + surface.solid)]))
         first += len(vertices[-1])
     vertices, triangles = np.concatenate(vertices), np.concatenate(triangles)
-    return (np.ascontiguousarray(vertices, dtype=np.float32), vertex_normals(vertices, triangles[:, :3]),
-            np.ascontiguousarray(triangles, dtype=np.int32))
+    return (
+        np.ascontiguousarray(vertices, dtype=np.float32),
+        vertex_normals(vertices, triangles[:, :3]),
+        np.ascontiguousarray(triangles, dtype=np.int32),
+    )
 
 
 def vertex_normals(vertices, triangles):
-    """Unit normals (n, 3) float32: the sum of the adjoining triangles' normals, weighted by their areas.
+    """Compute unit normals: the sum of the normals of adjacent triangles, weighted by area.
 
-    In float64, so that neither tiny nor huge triangles vanish, and summed in a fixed order.
+    The sum is in float64, so that neither tiny nor huge triangles vanish, and in a fixed order.
+
+    Args: vertices (n, 3) [m]; triangles (m, 3).
+
+    Returns: (n, 3) float32.
     """
     corners = np.ascontiguousarray(triangles.T)
     axes = np.ascontiguousarray(np.transpose(vertices), dtype=np.float64)
@@ -153,37 +178,19 @@ def vertex_normals(vertices, triangles):
     return (normals / np.maximum(lengths, 1e-150)[:, None]).astype(np.float32)
 
 
-def linear(colours):
-    """sRGB to linear light, float32."""
-    colours = np.asarray(colours, dtype=np.float64)
-    return np.where(colours <= 0.04045, colours / 12.92, ((colours + 0.055) / 1.055) ** 2.4).astype(np.float32)
-
-
 @ti.func
 def rotate(w, axis, vector):
-    """The vector turned by the unit quaternion (w, axis)."""
+    """Rotate a vector by the unit quaternion (w, axis)."""
     twice = 2 * axis.cross(vector)
     return vector + w * twice + axis.cross(twice)
 
 
-@ti.kernel
-def place(
-    source_vertices: ti.types.ndarray(dtype=vec3, ndim=1),
-    source_normals: ti.types.ndarray(dtype=vec3, ndim=1),
-    source_triangles: ti.types.ndarray(dtype=ivec4, ndim=1),
-    poses: ti.types.ndarray(dtype=ti.f32, ndim=2),
-    colours: ti.types.ndarray(dtype=vec3, ndim=1),
-    first_vertex: ti.i32,
-    first_triangle: ti.i32,
-    first_colour: ti.i32,
-    vertices: ti.types.ndarray(dtype=vec3, ndim=1),
-    normals: ti.types.ndarray(dtype=vec3, ndim=1),
-    triangles: ti.types.ndarray(dtype=ivec4, ndim=1),
-    palette: ti.types.ndarray(dtype=vec3, ndim=1),
-):
-    """Append one batch."""
-    vertex_count = source_vertices.shape[0]
-    triangle_count = source_triangles.shape[0]
+@ti.func
+def append(data: ti.template(), first_vertex, first_triangle, first_colour):
+    """Append a batch to the mesh. Args: data: Appending; the first free elements of the mesh."""
+    poses = ti.static(data.poses)
+    vertex_count = data.vertices.shape[0]
+    triangle_count = data.triangles.shape[0]
     for index in range(poses.shape[0] * vertex_count):
         pose = index // vertex_count
         vertex = index % vertex_count
@@ -191,13 +198,18 @@ def place(
         axis = vec3(poses[pose, 4], poses[pose, 5], poses[pose, 6])
         scale = vec3(poses[pose, 7], poses[pose, 8], poses[pose, 9])
         position = vec3(poses[pose, 0], poses[pose, 1], poses[pose, 2])
-        vertices[first_vertex + index] = position + rotate(w, axis, scale * source_vertices[vertex])
-        normal = rotate(w, axis, source_normals[vertex] / scale)
-        normals[first_vertex + index] = normal / ti.max(length(normal), f32(1e-30))
+        data.mesh.vertices[first_vertex + index] = position + rotate(w, axis, scale * row_of(data.vertices, vertex))
+        normal = rotate(w, axis, row_of(data.normals, vertex) / scale)
+        data.mesh.normals[first_vertex + index] = normal / ti.max(length(normal), f32(1e-30))
     for index in range(poses.shape[0] * triangle_count):
         pose = index // triangle_count
         first = first_vertex + pose * vertex_count
-        offset = ivec4(first, first, first, 2 * (first_colour + pose))
-        triangles[first_triangle + index] = source_triangles[index % triangle_count] + offset
-    for index in range(colours.shape[0]):
-        palette[2 * first_colour + index] = colours[index]
+        offset = ivec4(first, first, first, first_colour + 2 * pose)
+        row = index % triangle_count
+        corners = ivec4([data.triangles[row, k] for k in ti.static(range(4))])
+        data.mesh.triangles[first_triangle + index] = corners + offset
+    for index in range(data.colours.shape[0]):
+        data.mesh.palette[first_colour + index] = row_of(data.colours, index)
+
+
+append_kernel = make_kernel(append, Appending)

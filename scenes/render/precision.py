@@ -1,9 +1,8 @@
-"""Types that stay what they are, whatever ti.init's default_fp.
+"""Types that do not depend on the default precision of ti.init.
 
-Inside a kernel a literal such as 0.5, and Taichi's own Vector.norm(), have the type default_fp; where that is float64
-they carry all they meet along into float64. So pictures are made of explicit types: f32(0.5) and its like, and whole
-numbers, which adapt to what they meet in sums and products, though not in quotients. Then a picture is the same, and
-as fast, under either default.
+Inside a kernel, a literal such as 0.5 and Vector.norm() have the type default_fp. If that is float64, everything that
+meets them becomes float64. So pictures use explicit types: f32(0.5), and whole numbers, which take the type of the
+other operand in sums and products, but not in quotients. A picture is then the same, and as fast, in both precisions.
 """
 
 import taichi as ti
@@ -21,11 +20,17 @@ ivec4 = ti.types.vector(4, ti.i32)
 
 @ti.func
 def length(vector):
-    """Euclidean length, in the vector's own type."""
+    """Euclidean length, in the type of the vector."""
     return ti.sqrt(vector.dot(vector))
 
 
 @ti.func
 def constant(colour: ti.template()):
-    """A module's tuple of three numbers."""
+    """A vector from a tuple of three numbers in a module."""
     return vec3(f32(colour[0]), f32(colour[1]), f32(colour[2]))
+
+
+@ti.func
+def row_of(matrix: ti.template(), row):
+    """A vector from a row of an array (n, 3)."""
+    return vec3(matrix[row, 0], matrix[row, 1], matrix[row, 2])

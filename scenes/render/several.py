@@ -1,4 +1,4 @@
-"""Several recordings of one scene in one film: side by side, or as ghosts, each solver in its own colour."""
+"""Several recordings of one scene in one film: side by side, or as ghosts in the colours of their solvers."""
 
 import math
 from dataclasses import dataclass, replace
@@ -7,24 +7,28 @@ from pathlib import Path
 import numpy as np
 
 from pbd.core.validate import one_of
-from scenes.render.film import camera_for, picture, renderer_for
-from scenes.render.ghosts import Ghosts
+from scenes.render.film import picture, renderer_for
+from scenes.render.ghosts import GhostRenderer
 from scenes.render.label import draw_labels
 from scenes.render.video import VideoWriter, check_output
 from scenes.scene import Scene
-from scenes.simulate.run import Frame, Replay
-from scenes.visuals import FollowingCamera
+from scenes.simulate.recording import Frame
+from scenes.simulate.run import Replay
 from scenes.visuals.colours import colours_of
+from scenes.visuals.framing import ASPECT, framing_camera
+from scenes.visuals.geometry import LARGEST
 
 LAYOUTS = ("side by side", "ghosts")
 GAP = 4  # between panels [pixels]
-PAPER = (244, 246, 249)  # what stands between them
-ASPECT = 16 / 9  # what cameras of scenes are made for
+GAP_COLOUR = (244, 246, 249)
 
 
 @dataclass
-class Take:
-    """One recording among several. Arguments: label, its name in the film; scene; recording; colour, "#rrggbb"."""
+class LabelledRecording:
+    """One recording among several. Args: label: its name in the film; scene; recording; colour: "#rrggbb".
+
+    Attributes: last: index of the last frame that can be drawn.
+    """
 
     label: str
     scene: object
@@ -33,62 +37,64 @@ class Take:
 
     def __post_init__(self):
         self.replay = Replay(self.scene, self.recording)
-        self.end = next((k for k in range(len(self.recording)) if not drawable(self.replay.frame(k))),
-                        len(self.recording)) - 1  # fmt: skip
-        if self.end < 0:
-            raise ValueError(f"recording {self.label!r} begins with what cannot be drawn: expected finite positions")
+        count = len(self.recording)
+        self.last = next((k for k in range(count) if not is_drawable(self.replay.frame(k))), count) - 1
+        if self.last < 0:
+            raise ValueError(f"the first frame of recording {self.label!r} is not finite: expected finite positions")
 
     def frame(self, k):
-        """The Frame of number k, or the last one there is."""
-        return self.replay.frame(min(k, self.end))
+        """The Frame of index k; the last one if the recording is shorter."""
+        return self.replay.frame(min(k, self.last))
 
-    def ended(self, k):
-        """What to say where it has no frame of number k: when it diverged; else an empty text."""
-        if k <= self.end:
+    def end_note(self, k):
+        """A remark if there is no frame of index k, such as "diverged at 0.50 s"; otherwise an empty text."""
+        if k <= self.last:
             return ""
-        why = "stopped" if self.recording.about.get("interrupted") else "diverged"
-        return f"{why} at {self.recording.times[self.end]:.2f} s"
+        reason = "stopped" if self.recording.about.get("interrupted") else "diverged"
+        return f"{reason} at {self.recording.times[self.last]:.2f} s"
 
 
 def film_comparison(
     comparison, path, layout="side by side", width=1280, height=None, fps=30.0, progress=None, when=math.inf
 ):
-    """Film several recordings of one scene at once: a video (.mp4, .gif), or with .png a picture of one instant.
+    """Film several recordings of one scene at once: a video (.mp4, .gif), or a picture of one instant (.png).
 
-    A run that ended before the others, because it diverged, stands still from there on, and its label says when.
+    A recording that ends before the others keeps its last frame, and its label says when it ended.
 
-    Arguments:
-        comparison: a scenes.Comparison, or a list of (label, scene, Recording), each label another; a label that is the
-            name of a solver has that solver's colour (scenes/visuals/colours.py).
-        path: where to, its suffix says what.
-        layout: "side by side", a panel each, and one of all together where a place is left; or "ghosts", all in one
-            picture, translucent, each in its colour, and striped where they agree. Ghosts are seen with the first one's
-            camera.
-        width, height [pixels]; height None: as suits the layout, with panels of 16:9.
-        fps: frames a second [1/s], at most as many as recorded.
-        progress: called with the number of each frame, starting at 1, and how many there will be.
-        when: of a picture [s], the end where it is later.
+    Args:
+        comparison: a scenes.Comparison, or a list of (label, scene, Recording) with different labels. A label that is
+            the name of a solver has the colour of that solver (scenes/visuals/colours.py).
+        path: of the file; its suffix chooses the format.
+        layout: "side by side", one panel each, and one with all together if a panel is free; or "ghosts", all in one
+            picture, translucent, in the colours of their solvers, and striped if they agree. The camera is that of the
+            first recording.
+        width, height: of the picture [pixels]; height None for panels of 16:9.
+        fps: frames a second [1/s], at most as many as were recorded.
+        progress: called with the number of each frame, from 1 on, and with the number of all frames.
+        when: time of a picture [s]; the last frame if it is later.
 
-    Returns: the number of frames written. Errors: ValueError for recordings on different times, for labels that are not
-    unique, for an unknown layout; and those of `scenes.film`, after which the file holds what was drawn until then.
+    Returns: number of frames written.
+
+    Raises: ValueError for recordings with different times, for equal labels, for an unknown layout; the errors of
+        `scenes.film`, after which the file contains the frames until then.
     """
     check_output(path)
     one_of("layout", layout, LAYOUTS)
-    takes = takes_of(comparison)
-    longest = max(takes, key=lambda take: len(take.recording))
-    for take in takes:
-        check_times(take, longest)
+    recordings = labelled_recordings(comparison)
+    longest = max(recordings, key=lambda each: len(each.recording))
+    for each in recordings:
+        check_times(each, longest)
     source, times = Replay(longest.scene, longest.recording, fps), longest.recording.times
-    still = Path(path).suffix.lower() == ".png"
-    chosen = [min(int(np.searchsorted(times, when)), len(times) - 1)] if still else source.chosen
-    columns, rows = grid(len(takes)) if layout == LAYOUTS[0] else (1, 1)
+    one_picture = Path(path).suffix.lower() == ".png"
+    chosen = [min(int(np.searchsorted(times, when)), len(times) - 1)] if one_picture else source.chosen
+    columns, rows = grid(len(recordings)) if layout == LAYOUTS[0] else (1, 1)
     if height is None:
-        panel = (width - (columns - 1) * GAP) / columns
-        height = 2 * round((rows * panel / ASPECT + (rows - 1) * GAP) / 2)
+        panel_width = (width - (columns - 1) * GAP) / columns
+        height = 2 * round((rows * panel_width / ASPECT + (rows - 1) * GAP) / 2)
     if layout == LAYOUTS[0]:
-        draw = Panels(takes, int(width), int(height))
+        draw = Panels(recordings, int(width), int(height))
     else:
-        draw = Overlay(takes, renderer_for(takes[0].scene, int(width), int(height)))
+        draw = GhostPanel(recordings, renderer_for(recordings[0].scene, int(width), int(height)))
     with VideoWriter(path, source.fps) as video:
         try:
             for number, k in enumerate(chosen, 1):
@@ -101,136 +107,133 @@ def film_comparison(
         return video.frames
 
 
-def takes_of(comparison):
-    """The takes of a Comparison or of a list of (label, scene, Recording)."""
+def labelled_recordings(comparison):
+    """Make a list of LabelledRecording. Args: a Comparison, or a list of (label, scene, Recording)."""
     if hasattr(comparison, "traces"):
         colours = colours_of([(trace.label, trace.solver) for trace in comparison.traces], comparison.reference)
-        found = [
-            Take(trace.label, comparison.scene, trace.recording, colours[trace.label])
-            for trace in comparison.traces
-            if trace.recording is not None
-        ]
+        recorded = [trace for trace in comparison.traces if trace.recording is not None]
+        entries = [(trace.label, comparison.scene, trace.recording) for trace in recorded]
     else:
         entries = list(comparison)
         labels = [label for label, _, _ in entries]
         if len(set(labels)) < len(labels):
-            raise ValueError(f"labels of recordings are {', '.join(labels)}: expected each another")
+            raise ValueError(f"labels of recordings are {', '.join(labels)}: expected different labels")
         for _, scene, _ in entries:
             if not isinstance(scene, Scene):
                 raise TypeError(f"scene is {scene!r}: expected a Scene in each (label, scene, recording)")
         colours = colours_of([(label, recording.about.get("solver") or label) for label, _, recording in entries])
-        found = [Take(label, scene, recording, colours[label]) for label, scene, recording in entries]
-    if not found:
-        raise ValueError("nothing to film: expected one recording at least")
-    return found
+    if not entries:
+        raise ValueError("no recordings: expected at least one")
+    return [LabelledRecording(label, scene, recording, colours[label]) for label, scene, recording in entries]
 
 
-def drawable(frame: Frame):
-    """Whether a frame holds numbers that a picture can be made of, in single precision."""
-    return all(np.all(np.abs(array) < 1e30) for array in (frame.positions, frame.poses, frame.body_poses))
+def is_drawable(frame: Frame):
+    """Whether all positions of a frame are finite in single precision."""
+    return all(np.all(np.abs(array) < LARGEST) for array in (frame.positions, frame.poses, frame.body_poses))
 
 
-def check_times(take, longest):
-    """Refuse recordings whose frames are not of the same times."""
-    times, expected = take.recording.times, longest.recording.times[: len(take.recording)]
+def check_times(recording, longest):
+    """Raise ValueError if the frames of two recordings have different times. Args: two of LabelledRecording."""
+    times, expected = recording.recording.times, longest.recording.times[: len(recording.recording)]
     interval = np.diff(longest.recording.times).min() if len(longest.recording) > 1 else 1.0
     if np.abs(times - expected).max() > 0.5 * interval:
         k = int(np.argmax(np.abs(times - expected) > 0.5 * interval))
         raise ValueError(
-            f"frame {k} of {take.label!r} is at {times[k]:g} s, of {longest.label!r} at {expected[k]:g} s: expected "
-            "recordings on the same times, such as runs with the same fps and steps that fit it"
+            f"frame {k} of {recording.label!r} is at {times[k]:g} s, of {longest.label!r} at {expected[k]:g} s: "
+            "expected recordings with the same times, such as runs with the same fps and steps that fit it"
         )
 
 
 def grid(count):
-    """Columns and rows for so many panels."""
+    """Columns and rows of a grid with so many panels."""
     columns = math.ceil(math.sqrt(count))
     return columns, math.ceil(count / columns)
 
 
-def fitted(camera, aspect):
-    """A camera whose picture of that width over height shows as much from left to right as one of 16:9 would."""
-    half = math.tan(math.radians(camera.field_of_view) / 2) * max(1.0, ASPECT / aspect)
-    return replace(camera, field_of_view=2 * math.degrees(math.atan(half)))
+class FittedCamera:
+    """The camera of a scene, with a field of view that shows as much in width as a picture of 16:9.
 
+    Args: recording: a LabelledRecording, whose first frame is used if its scene has no camera; aspect: width of the
+    picture divided by its height.
+    """
 
-class View:
-    """How a scene is looked at, wherever its camera goes. Arguments: a Take, whose scene and start say it; aspect."""
-
-    def __init__(self, take, aspect):
-        self.camera, self.aspect = take.scene.camera, aspect
+    def __init__(self, recording, aspect):
+        self.aspect, self.camera = aspect, recording.scene.camera
         if self.camera is None:
-            self.camera = camera_for(take.scene, take.frame(0), ASPECT)
+            self.camera = framing_camera(recording.scene, recording.frame(0))
 
     def at(self, frame):
-        """The Camera at one instant."""
-        return fitted(self.camera.at(frame) if isinstance(self.camera, FollowingCamera) else self.camera, self.aspect)
+        """The Camera at one instant. Args: a Frame."""
+        camera = self.camera.at(frame)
+        half = math.tan(math.radians(camera.field_of_view) / 2) * max(1.0, ASPECT / self.aspect)
+        return replace(camera, field_of_view=2 * math.degrees(math.atan(half)))
 
 
 class Panels:
-    """Pictures side by side, each with the name of its solver, its time, and when it diverged.
+    """Pictures side by side with labels: the name of the solver, the time, and when the recording ended.
 
-    A place that is left over shows all of them together, as ghosts.
+    A free panel shows all recordings together as ghosts.
     """
 
-    def __init__(self, takes, width, height):
-        self.takes, self.shape = takes, (height, width, 3)
-        self.columns, self.rows = grid(len(takes))
+    def __init__(self, recordings, width, height):
+        self.recordings, self.shape = recordings, (height, width, 3)
+        self.columns, self.rows = grid(len(recordings))
         self.width = max(1, (width - (self.columns - 1) * GAP) // self.columns)
         self.height = max(1, (height - (self.rows - 1) * GAP) // self.rows)
-        self.letters = max(11, min(self.height // 24, self.width // 36))
-        self.renderer = renderer_for(takes[0].scene, self.width, self.height)
-        self.views = [View(takes[0], self.width / self.height)] * len(takes)
-        if any(take.scene is not takes[0].scene for take in takes):
-            self.views = [View(take, self.width / self.height) for take in takes]
-        self.together = None
-        if len(takes) < self.columns * self.rows:
-            self.together = Overlay(takes, self.renderer)
+        self.letter_size = max(11, min(self.height // 24, self.width // 36))
+        self.renderer = renderer_for(recordings[0].scene, self.width, self.height)
+        aspect = self.width / self.height
+        self.cameras = [FittedCamera(recordings[0], aspect)] * len(recordings)
+        if any(each.scene is not recordings[0].scene for each in recordings):
+            self.cameras = [FittedCamera(each, aspect) for each in recordings]
+        self.ghost_panel = None
+        if len(recordings) < self.columns * self.rows:
+            self.ghost_panel = GhostPanel(recordings, self.renderer)
 
     def __call__(self, k, time):
-        """The picture of the frames of number k, at that time [s]."""
+        """Draw the frames of index k. Args: k; time [s]."""
         whole = np.empty(self.shape, dtype=np.uint8)
-        whole[:] = PAPER
-        pictures = [self.panel(take, view, k, time) for take, view in zip(self.takes, self.views)]
-        if self.together:
-            image = self.together.picture(k)
-            pictures.append(draw_labels(image, f"together   {time:.2f} s", size=self.letters))
+        whole[:] = GAP_COLOUR
+        pictures = [self.draw_panel(each, camera, k, time) for each, camera in zip(self.recordings, self.cameras)]
+        if self.ghost_panel:
+            image = self.ghost_panel.draw(k)
+            pictures.append(draw_labels(image, f"together   {time:.2f} s", size=self.letter_size))
         for number, image in enumerate(pictures):
             row, column = number // self.columns * (self.height + GAP), number % self.columns * (self.width + GAP)
             whole[row : row + self.height, column : column + self.width] = image
         return whole
 
-    def panel(self, take, view, k, time):
-        """One of the pictures."""
-        frame, ended = take.frame(k), take.ended(k)
-        image = picture(take.scene, frame, self.renderer, view.at(frame))
-        if ended:
+    def draw_panel(self, recording, camera, k, time):
+        """Draw one panel. Args: recording; camera: its FittedCamera; k: index of the frame; time [s]."""
+        frame, end_note = recording.frame(k), recording.end_note(k)
+        image = picture(recording.scene, frame, self.renderer, camera)
+        if end_note:
             image = faded(image)
-        words = f"{take.label}   {ended or f'{time:.2f} s'}"
-        return draw_labels(image, words, size=self.letters, swatches=(take.colour,))
+        text = f"{recording.label}   {end_note or f'{time:.2f} s'}"
+        return draw_labels(image, text, size=self.letter_size, swatches=(recording.colour,))
 
 
 def faded(image):
-    """A picture without half of its colour: what stands still."""
+    """Copy a picture with less colour, for a recording that has ended."""
     grey = image.mean(axis=2, keepdims=True)
     return np.rint(0.35 * image + 0.65 * (0.6 * grey + 80)).astype(np.uint8)
 
 
-class Overlay:
-    """All in one picture, as ghosts, with a legend."""
+class GhostPanel:
+    """All recordings in one picture, as ghosts, with a legend. Args: recordings; renderer."""
 
-    def __init__(self, takes, renderer):
-        self.takes = takes
-        self.ghosts = Ghosts([(take.scene, take.colour) for take in takes], renderer)
-        self.view = View(takes[0], renderer.width / renderer.height)
+    def __init__(self, recordings, renderer):
+        self.recordings = recordings
+        self.ghosts = GhostRenderer([(each.scene, each.colour) for each in recordings], renderer)
+        self.camera = FittedCamera(recordings[0], renderer.width / renderer.height)
 
-    def picture(self, k):
-        """The picture of the frames of number k, without a word."""
-        frames = [take.frame(k) for take in self.takes]
-        return self.ghosts.draw(frames, self.view.at(frames[0]))
+    def draw(self, k):
+        """Draw the frames of index k without labels."""
+        frames = [each.frame(k) for each in self.recordings]
+        return self.ghosts.draw(frames, self.camera.at(frames[0]))
 
     def __call__(self, k, time):
-        """The picture of the frames of number k, at that time [s]."""
-        head = f"{self.takes[0].scene.name or 'scene'}   {time:.2f} s"
-        lines = [f"{take.label}   {take.ended(k)}".rstrip() for take in self.takes]
-        return draw_labels(self.picture(k), [head, *lines], swatches=(None, *(take.colour for take in self.takes)))
+        """Draw the frames of index k with a legend. Args: k; time [s]."""
+        title = f"{self.recordings[0].scene.name or 'scene'}   {time:.2f} s"
+        lines = [f"{each.label}   {each.end_note(k)}".rstrip() for each in self.recordings]
+        return draw_labels(self.draw(k), [title, *lines], swatches=(None, *(each.colour for each in self.recordings)))

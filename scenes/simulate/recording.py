@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pbd.state import archive
+from pbd.core.snapshot import open_archive
 from scenes.simulate.interrupts import interrupts_deferred
 
 # Arrays of frames up to this size stay in memory [bytes]; larger ones go to a temporary file.
@@ -104,7 +104,7 @@ class Recording:
     @classmethod
     def load(cls, path):
         """Read a file of `save`. Args: path. Raises: OSError; ValueError if the file holds something else."""
-        with archive(path, "recording") as file:
+        with open_archive(path, "recording") as file:
             old = set(cls.ARRAYS) - set(file.files) == {"body_poses", "body_velocities"}
             if not old:
                 recording = cls(json.loads(str(file["about"])), *(file[name] for name in cls.ARRAYS))

@@ -70,7 +70,7 @@ class Run:
         self.fps = 1 / (self.steps_per_frame * dt)
         self.count = 1 + math.ceil(self.steps / self.steps_per_frame)
         self.system = system_of(scene, solver, {**self.settings, **({"grabs": grabs} if grabs else {})})
-        self.particles = self.system if scene.model is None else particle_system_of(self.system)
+        self.particles = self.system if scene.model is None else self.system.particle_system
         self.seconds = []
 
     def __repr__(self):
@@ -226,8 +226,3 @@ def record(running, progress=None):
             error.recording = recording()
         raise
     return recording()
-
-
-def particle_system_of(solver):
-    """The pbd.ParticleSystem of a solver, or None."""
-    return solver.particle_system

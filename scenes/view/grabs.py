@@ -1,133 +1,147 @@
-"""Grabs of a session: springs from what pointers hold to where they are. It knows no browser."""
+"""Grabs of a session: springs from what pointers grabbed to the positions of the pointers. It knows no browser."""
 
 import math
 from dataclasses import dataclass
 
 import numpy as np
 
-from scenes.view.picking import Held, burden, grasp
+from scenes.view.picking import PickedPoint, connected_load, pick
 from scenes.view.session import GRABS
 
-# The spring to a pointer gives by this part of the size of what hangs on it under the weight of that, and pulls with
-# so many times that weight at most: what is stuck is not torn apart.
-GIVE, MOST = 0.02, 5.0
-# A pointer is told of some twenty times a second; what it holds goes there over this time [s].
+# Under the weight of all that is connected, the spring stretches by this part of the size of that.
+STRETCH = 0.02
+# Largest force of the spring, in weights of all that is connected: a grab does not tear apart what is stuck.
+LARGEST_FORCE = 5.0
+# Browsers send about twenty positions of a pointer in a second. The target follows them with this time constant [s].
 SMOOTHING = 0.04
-# Weights are those on Earth, also where a scene has no gravity [m/s²].
-EARTH = 9.81
+# Weights are those on Earth, also in scenes without gravity [m/s²].
+EARTH_GRAVITY = 9.81
 
 
 @dataclass
-class Grip:
-    """One grab: which of the solvers', what it holds, its spring [N/m, N s/m], the most it pulls with [N], where to
-    and where the pointer is (3,) [m]; pinned: whether it holds a pinned particle, which is put where the pointer is."""
+class Grab:
+    """What one pointer grabbed.
 
-    grab: int
-    held: Held
+    Args:
+        number: which grab spring of the solvers.
+        picked: the PickedPoint.
+        stiffness, damping: of the spring [N/m, N s/m].
+        largest_force: of the spring [N].
+        target: end of the spring (3,) [m].
+        pointer: position of the pointer (3,) [m].
+        pinned: whether it is a pinned particle. It has no spring but is put at the target.
+    """
+
+    number: int
+    picked: PickedPoint
     stiffness: float
     damping: float
-    most: float
+    largest_force: float
     target: np.ndarray
-    goal: np.ndarray
+    pointer: np.ndarray
     pinned: bool = False
 
 
 class Grabs:
-    """The grabs of a session, one for each pointer; to be called on its thread. Arguments: session."""
+    """The grabs of a session, one for each pointer. All methods run on the session's thread.
+
+    Args: session. Attributes: active: {user: Grab}.
+    """
 
     def __init__(self, session):
-        self.session, self.grips, self.running = session, {}, session.running
+        self.session, self.active, self.run = session, {}, session.run
 
-    def take(self, who, visual, number, instance, point):
-        """Take hold of what a visual draws, from the next step on: of the scene, and of its ghost.
+    def grab(self, user, visual, number, instance, point):
+        """Grab what a visual draws, in the scene and its ghost, from the next step on.
 
-        Arguments: who: whose pointer, anything that tells them apart; the rest: as of `grasp`.
+        Args: user: identifies the pointer; visual, number, instance, point: as for `pick`.
 
-        Returns: whether there was something to hold.
+        Returns: whether there was something to grab.
         """
-        self.renew()
-        self.release(who)
-        running = self.session.running
-        held = grasp(running, visual, number, instance, point)
-        free = set(range(GRABS)) - {grip.grab for grip in self.grips.values()}
-        if held is None or not free:
+        self.clear_if_restarted()
+        self.release(user)
+        run = self.session.run
+        picked = pick(run, visual, number, instance, point)
+        free = set(range(GRABS)) - {grab.number for grab in self.active.values()}
+        if picked is None or not free:
             return False
-        place, grab = held.place(running), min(free)
-        if held.body is None and running.particles.inverse_masses()[held.nearest] == 0:
-            if held.nearest in led(running):
+        position, spring = picked.position(run), min(free)
+        if picked.body is None and run.particles.inverse_masses()[picked.nearest] == 0:
+            if picked.nearest in driven_particles(run):
                 return False
-            held = Held(np.array([held.nearest]), np.ones(1))
-            self.grips[who] = Grip(grab, held, 0.0, 0.0, 0.0, held.place(running), place, pinned=True)
+            picked = PickedPoint(np.array([picked.nearest]), np.ones(1))
+            self.active[user] = Grab(spring, picked, 0.0, 0.0, 0.0, picked.position(run), position, pinned=True)
             return True
-        mass, size, own = burden(running, held)
-        stiffness = mass * EARTH / (GIVE * size)
-        damping = 2 * math.sqrt(stiffness * own)
-        self.grips[who] = Grip(grab, held, stiffness, damping, MOST * mass * EARTH, place, place)
+        mass, size, own_mass = connected_load(run, picked)
+        stiffness = mass * EARTH_GRAVITY / (STRETCH * size)
+        damping = 2 * math.sqrt(stiffness * own_mass)
+        largest_force = LARGEST_FORCE * mass * EARTH_GRAVITY
+        self.active[user] = Grab(spring, picked, stiffness, damping, largest_force, position, position)
         return True
 
-    def lead(self, who, goal):
-        """Say where a pointer is now. Arguments: who; goal (3,) [m]."""
-        if who in self.grips:
-            self.grips[who].goal = np.asarray(goal, float)
+    def move_pointer(self, user, position):
+        """Store the position of a pointer. Args: user; position (3,) [m]."""
+        if user in self.active:
+            self.active[user].pointer = np.asarray(position, float)
 
-    def release(self, who):
-        """Let go of what a pointer holds, if anything. Arguments: who."""
-        grip = self.grips.pop(who, None)
-        if grip is not None and not grip.pinned:
-            for running in self.both():
-                holder(running, grip.held).release(grip.grab)
+    def release(self, user):
+        """Release what a pointer grabbed, if anything."""
+        grab = self.active.pop(user, None)
+        if grab is not None and not grab.pinned:
+            for run in self.runs():
+                system_of(run, grab.picked).release(grab.number)
 
     def release_all(self):
-        """Let go of everything."""
-        for who in list(self.grips):
-            self.release(who)
+        """Release everything."""
+        for user in list(self.active):
+            self.release(user)
 
-    def move(self, span):
-        """Move all grabs on. Arguments: span: the time until the next call [s]."""
-        self.renew()
-        for grip in self.grips.values():
-            grip.target = grip.target + (1 - math.exp(-span / SMOOTHING)) * (grip.goal - grip.target)
-            if grip.pinned:
-                put(self.session.running.particles, grip.held.particles, grip.target)
+    def update(self, span):
+        """Move all targets towards their pointers. Args: span: time until the next call [s]."""
+        self.clear_if_restarted()
+        for grab in self.active.values():
+            grab.target = grab.target + (1 - math.exp(-span / SMOOTHING)) * (grab.pointer - grab.target)
+            if grab.pinned:
+                set_position(self.session.run.particles, grab.picked.particles, grab.target)
                 continue
-            for running in self.both():
-                pull(running, grip)
+            for run in self.runs():
+                pull(run, grab)
 
-    def both(self):
-        """The session's Run, and its ghost's."""
-        return [running for running in (self.session.running, self.session.ghost) if running is not None]
+    def runs(self):
+        """The Run of the session, and that of its ghost."""
+        return [run for run in (self.session.run, self.session.ghost) if run is not None]
 
-    def renew(self):
-        """Hold nothing where the session runs something new."""
-        if self.running is not self.session.running:
-            self.running, self.grips = self.session.running, {}
-
-
-def holder(running, held):
-    """Who holds it: a solver its bodies, a system its particles."""
-    return running.particles if held.body is None else running.system
+    def clear_if_restarted(self):
+        """Forget all grabs if the session started another run."""
+        if self.run is not self.session.run:
+            self.run, self.active = self.session.run, {}
 
 
-def pull(running, grip):
-    """Have a Run pull what a grip holds, as hard as it may."""
-    held = grip.held
-    place = held.place(running)
-    way = grip.target - place
-    reach = grip.most / grip.stiffness
-    target = place + way * min(1.0, reach / max(np.linalg.norm(way), 1e-12))
-    if held.body is None:
-        running.particles.grab(grip.grab, held.particles, target, grip.stiffness, grip.damping, held.weights)
+def system_of(run, picked):
+    """The object that pulls a PickedPoint: the solver pulls bodies, the particle system pulls particles."""
+    return run.particles if picked.body is None else run.system
+
+
+def pull(run, grab):
+    """Set the grab spring of a Run. Its force has an upper bound."""
+    picked = grab.picked
+    position = picked.position(run)
+    offset = grab.target - position
+    longest = grab.largest_force / grab.stiffness
+    target = position + offset * min(1.0, longest / max(np.linalg.norm(offset), 1e-12))
+    if picked.body is None:
+        run.particles.grab(grab.number, picked.particles, target, grab.stiffness, grab.damping, picked.weights)
     else:
-        running.system.grab(grip.grab, held.body, held.point, target, grip.stiffness, grip.damping)
+        run.system.grab(grab.number, picked.body, picked.point, target, grab.stiffness, grab.damping)
 
 
-def put(system, particles, place):
-    """Put pinned particles somewhere."""
+def set_position(system, particles, position):
+    """Move pinned particles. Args: a pbd.ParticleSystem; particles: indices; position (3,) [m]."""
     positions = system.positions()
-    positions[particles] = place
+    positions[particles] = position
     system.set_positions(positions)
 
 
-def led(running):
-    """Particles that are led along paths, and not to be moved otherwise."""
-    return [int(i) for particles, _ in running.scene.particles.drives for i in particles]
+def driven_particles(run):
+    """Indices of the particles that the scene moves along paths. Pointers do not move them."""
+    return [int(i) for particles, _ in run.scene.particles.paths for i in particles]

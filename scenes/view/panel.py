@@ -1,6 +1,6 @@
-"""The panel beside the picture: what a person can choose, set and press, and what it says.
+"""The panel beside the picture: menus, sliders, buttons and messages.
 
-What is pressed is asked of the session (scenes/view/session.py), on whose thread it is done.
+Its callbacks send requests to the session (scenes/view/session.py), which executes them on its own thread.
 """
 
 import html
@@ -9,226 +9,238 @@ import numpy as np
 
 from scenes.registry import available
 from scenes.simulate.device import running_on
-from scenes.view import overlays
+from scenes.view import debug_lines
 from scenes.view.plots import Plots
 from scenes.view.pointer import TOOLS
-from scenes.view.session import STEPPING
+from scenes.view.session import STEP_SETTINGS
 
-NONE = "none"
-KINDS = ("mp4 film", "html replay")
-STATUS_EVERY = 0.25  # seconds from one status line to the next
-PLAY, PAUSE = "Play", "Pause"
+NO_GHOST = "none"
+FILM_FORMATS = ("mp4 film", "html replay")
+STATUS_INTERVAL = 0.25  # between updates of the status [s]
+PLAY, PAUSE = ("Play", "player-play"), ("Pause", "player-pause")
+ERROR = (
+    '<div style="margin:0 0.75em 0.5em;padding:0.5em;border-radius:4px;background:#fde8e6;color:#8c1d18;'
+    'font-size:0.85em">{message}</div>'
+)
 
 
 class Panel:
-    """The panel of a viewer. Arguments: viewer: a scenes.view.server.Viewer."""
+    """The panel of a viewer. Args: viewer: a scenes.view.server.Viewer."""
 
     def __init__(self, viewer):
         self.viewer, self.session, self.gui = viewer, viewer.session, viewer.server.gui
-        self.told = -np.inf
+        self.status_time = -np.inf
         gui = self.gui
         gui.set_panel_label("verletlab")
         gui.configure_theme(control_width="medium", show_logo=False, show_share_button=False)
         self.status = gui.add_markdown("")
-        self.trouble = gui.add_html("", visible=False)
-        self.play = gui.add_button(PAUSE, icon="player-pause")
-        self.play.on_click(lambda event: self.session.ask(self.viewer.play_or_pause))
-        self.press = gui.add_button_group("run", ("Step", "Reset", "Camera"))
-        self.press.on_click(lambda event: self.pressed(event.target.value, event.client))
-        self.speed = gui.add_slider("speed", 0.05, 2.0, 0.05, 1.0, hint="Seconds of the scene in a second: 1 is real "
-                                    "time, less is slow motion.")  # fmt: skip
-        asked(self.speed, self.session, self.change_speed)
+        self.error = gui.add_html("", visible=False)
+        self.play = gui.add_button(PAUSE[0], icon=PAUSE[1])
+        self.play.on_click(lambda event: self.session.request(self.viewer.play_or_pause))
+        self.run_buttons = gui.add_button_group("run", ("Step", "Reset", "Camera"))
+        self.run_buttons.on_click(lambda event: self.press(event.target.value, event.client))
+        hint = "Simulated seconds per second: 1 is real time, less is slow motion."
+        self.speed = gui.add_slider("speed", 0.05, 2.0, 0.05, 1.0, hint=hint)
+        on_change(self.speed, self.session, self.set_speed)
         tabs = gui.add_tab_group()
         self.scene_tab = tabs.add_tab("Scene")
-        self.hand_tab = tabs.add_tab("Hand")
+        self.mouse_tab = tabs.add_tab("Mouse")
         self.show_tab = tabs.add_tab("Show")
         with tabs.add_tab("Plots"):
             self.plots = Plots(gui)
         self.film_tab = tabs.add_tab("Film")
-        self.parts = []  # what is made anew with each scene
-        with self.hand_tab:
-            self.fill_hand()
+        self.scene_handles = []  # made again for each scene and solver
+        with self.mouse_tab:
+            self.fill_mouse_tab()
         with self.film_tab:
-            self.fill_film()
+            self.fill_film_tab()
 
-    # What stays -------------------------------------------------------------------------------------------------------
+    # The same for all scenes ------------------------------------------------------------------------------------------
 
-    def fill_hand(self):
-        """Tools, and when sticks tear."""
+    def fill_mouse_tab(self):
+        """Add tools, and when sticks tear."""
         viewer, gui = self.viewer, self.gui
-        self.tool = gui.add_dropdown("tool", TOOLS, hint="What the left mouse button does with what it touches; beside "
-                                     "that, it turns the camera.")  # fmt: skip
-        asked(self.tool, self.session, viewer.pointers.choose)
-        self.tears = gui.add_checkbox("sticks tear", False, hint="Cloth and ropes tear where they are stretched.")
-        self.tear_at = gui.add_slider("tear at", 1.05, 3.0, 0.05, 1.5, hint="times their rest length")
-        for handle in (self.tears, self.tear_at):
-            asked(handle, self.session, lambda _: viewer.tear_at(self.tear_at.value if self.tears.value else None))
+        hint = "What the left mouse button does on the scene. On empty space it rotates the camera."
+        self.tool = gui.add_dropdown("tool", TOOLS, hint=hint)
+        on_change(self.tool, self.session, viewer.pointers.choose)
+        self.tears = gui.add_checkbox("tear", False, hint="Cloth and ropes tear when they are stretched too far.")
+        self.tear_limit = gui.add_slider("tear at", 1.05, 3.0, 0.05, 1.5, hint="Length in rest lengths.")
+        for handle in (self.tears, self.tear_limit):
+            on_change(
+                handle, self.session,
+                lambda _: viewer.set_tear_limit(self.tear_limit.value if self.tears.value else None),
+            )  # fmt: skip
 
-    def fill_film(self):
-        """Recording, and what came of it."""
+    def fill_film_tab(self):
+        """Add recording and its status."""
         gui, viewer = self.gui, self.viewer
-        self.record = gui.add_button("Record", icon="player-record", hint="Films what you see from here on.")
-        self.record.on_click(lambda event: self.session.ask(lambda: viewer.films.start_or_stop(event.client)))
-        self.film_kind = gui.add_dropdown("as", KINDS, hint="A film, or one file that a browser plays and turns about.")
+        self.record = gui.add_button("Record", icon="player-record", hint="Record what you see from now on.")
+        self.record.on_click(lambda event: self.session.request(lambda: viewer.recorder.start_or_stop(event.client)))
+        hint = "A video, or one HTML file that plays the scene in a browser."
+        self.film_format = gui.add_dropdown("format", FILM_FORMATS, hint=hint)
         self.film_status = gui.add_markdown("Nothing is recorded yet.")
         self.progress = gui.add_progress_bar(0.0, visible=False)
 
-    # What a scene brings ----------------------------------------------------------------------------------------------
+    # For each scene and solver ----------------------------------------------------------------------------------------
 
     def renew(self):
-        """Make what belongs to the scene and the solver anew."""
-        for part in self.parts:
-            part.remove()
-        self.parts = []
+        """Make the inputs of the current scene and solver."""
+        for handle in self.scene_handles:
+            handle.remove()
+        self.scene_handles = []
         with self.scene_tab:
-            self.fill_scene()
+            self.fill_scene_tab()
         with self.show_tab:
-            self.fill_show()
+            self.fill_show_tab()
         self.plots.renew(self.session)
 
-    def keep(self, handle):
-        """A handle that goes when the scene does."""
-        self.parts.append(handle)
+    def of_scene(self, handle):
+        """Remember that a handle belongs to the current scene and solver. Returns: the handle."""
+        self.scene_handles.append(handle)
         return handle
 
-    def fill_scene(self):
-        """Scene, solvers, parameters, steps, surroundings."""
+    def fill_scene_tab(self):
+        """Add scene, solvers, parameters, steps and environment."""
         viewer, session, gui = self.viewer, self.session, self.gui
-        running = session.running
-        scene = running.scene
-        names = list(available())
-        chosen = self.keep(gui.add_dropdown("scene", names, initial_value=scene.name))
-        asked(chosen, session, lambda name: viewer.load(name))
-        solver = self.keep(gui.add_dropdown("solver", scene.solvers, initial_value=running.solver))
-        asked(solver, session, viewer.choose_solver)
-        others = (NONE, *(name for name in scene.solvers if name != running.solver))
-        if len(others) > 1:
-            ghost = session.ghost.solver if session.ghost else NONE
-            beside = gui.add_dropdown("ghost", others, initial_value=ghost, hint="A second solver, beside the first.")
-            asked(self.keep(beside), session, lambda name: viewer.choose_ghost(None if name == NONE else name))
+        scene = session.run.scene
+        scene_menu = self.of_scene(gui.add_dropdown("scene", list(available()), initial_value=scene.name))
+        on_change(scene_menu, session, viewer.load)
+        solver_menu = self.of_scene(gui.add_dropdown("solver", scene.solvers, initial_value=session.run.solver))
+        on_change(solver_menu, session, viewer.choose_solver)
+        ghosts = (NO_GHOST, *(name for name in scene.solvers if name != session.run.solver))
+        if len(ghosts) > 1:
+            ghost = session.ghost.solver if session.ghost else NO_GHOST
+            hint = "A second solver, drawn translucent over the first."
+            ghost_menu = self.of_scene(gui.add_dropdown("ghost", ghosts, initial_value=ghost, hint=hint))
+            on_change(ghost_menu, session, lambda name: viewer.choose_ghost(None if name == NO_GHOST else name))
         if scene.parameters:
-            with self.keep(gui.add_folder("parameters")):
-                defaults = available()[scene.name].parameters
-                for name, default in defaults.items():
-                    given = scene.parameters[name]
-                    handle = number_or_text(gui, name, default if given is None else given, default)
-                    asked(handle, session, lambda value, name=name: viewer.set_parameter(name, value))
-        with self.keep(gui.add_folder("steps")):
+            with self.of_scene(gui.add_folder("parameters")):
+                self.fill_parameters(scene)
+        with self.of_scene(gui.add_folder("steps")):
             self.fill_steps()
-        with self.keep(gui.add_folder("surroundings")):
-            gravity = tuple(map(float, session.get("gravity")))
-            asked(gui.add_vector3("gravity", gravity, step=0.1), session, lambda value: session.set("gravity", value))
-            if scene.particles is not None and len(scene.particles.triangles):
-                wind = session.get("wind")
-                known = (0.0, 0.0, 0.0) if wind is None or callable(wind) else tuple(map(float, wind))
-                hint = "The scene's own changes with time, until another is given." if callable(wind) else None
-                asked(gui.add_vector3("wind", known, step=0.1, hint=hint), session,
-                      lambda value: session.set("wind", value))  # fmt: skip
+        with self.of_scene(gui.add_folder("environment")):
+            self.fill_environment(scene)
+
+    def fill_parameters(self, scene):
+        """Add an input for each parameter of the scene."""
+        for name, default in available()[scene.name].parameters.items():
+            given = scene.parameters[name]
+            handle = add_parameter(self.gui, name, default if given is None else given, default)
+            on_change(handle, self.session, lambda value, name=name: self.viewer.set_parameter(name, value))
 
     def fill_steps(self):
-        """The step, and how it is solved."""
+        """Add the time step, substeps and iterations, as far as the solver has them."""
         session, gui = self.session, self.gui
-        for name in STEPPING:
-            if not session.can_set(name):
-                continue
+        for name in STEP_SETTINGS:
             value = session.get(name)
+            if value is None:
+                continue
             if name == "dt":
                 step = 1e3 * value
-                handle = gui.add_slider("step [ms]", rounded(step / 4), rounded(2 * step), rounded(step / 40),
-                                        float(f"{step:.4g}"))  # fmt: skip
-                asked(handle, session, lambda value: session.set("dt", value / 1e3))
+                limits = two_digits(step / 4), two_digits(2 * step), two_digits(step / 40)
+                handle = gui.add_slider("step [ms]", *limits, float(f"{step:.4g}"))
+                on_change(handle, session, lambda value: session.set("dt", value / 1e3))
             else:
                 handle = gui.add_slider(name, 1, max(4 * value, 10), 1, value)
-                asked(handle, session, lambda value, name=name: session.set(name, int(value)))
+                on_change(handle, session, lambda value, name=name: session.set(name, int(value)))
 
-    def fill_show(self):
-        """What is drawn."""
+    def fill_environment(self, scene):
+        """Add gravity, and wind if there are triangles that it acts on."""
+        session, gui = self.session, self.gui
+        gravity = gui.add_vector3("gravity", tuple(map(float, session.get("gravity"))), step=0.1)
+        on_change(gravity, session, lambda value: session.set("gravity", value))
+        if scene.particles is not None and len(scene.particles.triangles()):
+            wind = session.get("wind")
+            shown = (0.0, 0.0, 0.0) if wind is None or callable(wind) else tuple(map(float, wind))
+            hint = "The wind of this scene changes with time, until you set one." if callable(wind) else None
+            on_change(
+                gui.add_vector3("wind", shown, step=0.1, hint=hint), session, lambda value: session.set("wind", value)
+            )
+
+    def fill_show_tab(self):
+        """Add what can be shown or hidden."""
         viewer, gui, session = self.viewer, self.gui, self.session
-        asked(self.keep(gui.add_checkbox("shadows", viewer.shadows)), session, viewer.set_shadows)
+        on_change(self.of_scene(gui.add_checkbox("shadows", viewer.shadows)), session, viewer.set_shadows)
         if viewer.can_follow():
-            asked(self.keep(gui.add_checkbox("follow", viewer.follows)), session, viewer.set_follows)
-        for name in overlays.possible(session.running):
-            box = self.keep(gui.add_checkbox(name, name in viewer.overlays.chosen))
-            asked(box, session, lambda wanted, name=name: viewer.choose_lines(name, wanted))
+            on_change(self.of_scene(gui.add_checkbox("follow", viewer.follows)), session, viewer.set_follows)
+        for name in debug_lines.available_lines(session.run):
+            box = self.of_scene(gui.add_checkbox(name, name in viewer.lines.chosen))
+            on_change(box, session, lambda shown, name=name: viewer.choose_lines(name, shown))
 
-    # What it does -----------------------------------------------------------------------------------------------------
+    # Actions and messages ---------------------------------------------------------------------------------------------
 
-    def pressed(self, which, client):
-        """A button of the group was pressed."""
+    def press(self, button, client):
+        """Do what a button of the group does. Args: button: its label; client: who pressed it."""
         viewer = self.viewer
-        act = {"Step": viewer.single_step, "Reset": viewer.reset, "Camera": lambda: viewer.aim_at_scene(client)}[which]
-        self.session.ask(lambda: (self.session.forgive(), act()))
+        actions = {
+            "Step": viewer.single_step, "Reset": viewer.reset, "Camera": lambda: viewer.reset_cameras(client)
+        }  # fmt: skip
+        self.session.request(lambda: (self.session.clear_error(), actions[button]()))
 
-    def change_speed(self, speed):
-        """Take the slider's."""
+    def set_speed(self, speed):
+        """Change the speed of the session."""
         self.session.speed = speed
 
-    # What it says -----------------------------------------------------------------------------------------------------
-
-    def tell(self, now=False):
-        """Say how it goes, STATUS_EVERY so many seconds, or at once."""
+    def show_status(self, now=False):
+        """Show how the run goes. Args: now: True ignores STATUS_INTERVAL."""
         session = self.session
-        moment = session.clock()
-        if not now and moment - self.told < STATUS_EVERY:
+        time = session.clock()
+        if not now and time - self.status_time < STATUS_INTERVAL:
             return
-        self.told = moment
-        playing = session.playing and not session.failed
-        label, icon = (PAUSE, "player-pause") if playing else (PLAY, "player-play")
+        self.status_time = time
+        label, icon = PAUSE if session.playing and not session.failed else PLAY
         if self.play.label != label:
             self.play.label, self.play.icon = label, icon
-        self.status.content = status(session, self.viewer.note)
-        said = session.trouble
-        self.trouble.visible = bool(said)
-        self.trouble.content = (
-            f'<div style="margin:0 0.75em 0.5em;padding:0.5em;border-radius:4px;background:#fde8e6;color:#8c1d18;'
-            f'font-size:0.85em">{html.escape(said)}</div>'
-        )  # fmt: skip
+        self.status.content = status_text(session, self.viewer.note)
+        self.error.visible = bool(session.error)
+        self.error.content = ERROR.format(message=html.escape(session.error))
 
 
-def asked(handle, session, act):
-    """Have the session do something with an input's value when a person changes it, the last one where there are many.
-    Arguments: handle; session; act: a function of the value."""
+def on_change(handle, session, action):
+    """Request an action when a user changes an input. Only the last value counts if it changes several times.
+
+    Args: handle; session; action: a function of the value.
+    """
 
     def changed(event):
-        if event.client is not None:  # not one that we set ourselves
-            session.ask(lambda: (session.forgive(), act(handle.value)), key=act)
+        if event.client is not None:  # None if this program changed it
+            session.request(lambda: (session.clear_error(), action(handle.value)), key=action)
 
     handle.on_update(changed)
 
 
-def number_or_text(gui, name, value, default):
-    """An input for a parameter, by the type of its default: a box to tick, a slider, a number, or text."""
+def add_parameter(gui, name, value, default):
+    """Add an input for a parameter: a checkbox, a slider, a number or a text, by the type of its default."""
     if isinstance(default, bool):
         return gui.add_checkbox(name, bool(value))
     if not isinstance(default, (int, float)):
         return gui.add_text(name, "" if value is None else str(value))
-    most = 3 * max(abs(default), abs(value))
-    if not most:
+    largest = 3 * max(abs(default), abs(value))
+    if not largest:
         return gui.add_number(name, value)
     if isinstance(default, int):
-        return gui.add_slider(name, -most if default < 0 else 0, most, 1, value)
-    step = rounded(most / 100)
-    return gui.add_slider(name, -most if default < 0 else 0.0, max(most, value), step, value)
+        return gui.add_slider(name, -largest if default < 0 else 0, largest, 1, value)
+    lowest = -largest if default < 0 else 0.0
+    return gui.add_slider(name, lowest, max(largest, value), two_digits(largest / 100), value)
 
 
-def rounded(number):
-    """A number to two digits, for the ends and steps of sliders."""
+def two_digits(number):
+    """Round a number to two digits, for the ends and steps of sliders."""
     return float(f"{number:.2g}")
 
 
-def status(session, note=""):
-    """How a session goes, in markdown. Arguments: session; note: on the device."""
-    running, ghost = session.running, session.ghost
-    system = running.system
-    solvers = f"**{running.solver}**" + (f" and {ghost.solver}" if ghost else "")
+def status_text(session, note=""):
+    """The status of a session in Markdown. Args: session; note: a remark on the device."""
+    run, ghost = session.run, session.ghost
+    solvers = f"**{run.solver}**" + (f" and {ghost.solver}" if ghost else "")
     if session.failed:
         pace = "stopped: press Reset"
     elif not session.playing:
         pace = "paused"
-    elif session.fresh:
+    elif session.compiling:
         pace = "compiling …"
     else:
         pace = f"{session.rate:.2f} × real time · {session.steps_per_second:.0f} steps/s"
-        pace += f" · {1e3 * session.step_seconds:.2f} ms a step"
-    digest = (running.particles or system).digest()
-    return f"{solvers} on {running_on()}{note} · t = {system.time:.2f} s  \n{pace}  \nstate `{digest}`"
+        pace += f" · {1e3 * session.step_seconds:.2f} ms per step"
+    digest = (run.particles or run.system).digest()
+    return f"{solvers} on {running_on()}{note} · t = {run.system.time:.2f} s  \n{pace}  \nstate `{digest}`"

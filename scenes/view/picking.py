@@ -1,4 +1,4 @@
-"""What there is to take hold of where a pointer touches a scene: a point between particles, or one of a body."""
+"""Picking: the particles or the body under a pointer."""
 
 from dataclasses import dataclass
 
@@ -13,11 +13,14 @@ from scenes.visuals import BodyVisual, ClothVisual, ParticleVisual, PlantVisual,
 
 
 @dataclass
-class Held:
-    """What a pointer holds.
+class PickedPoint:
+    """A point of a body, or a point between particles.
 
-    Arguments: particles: indices; weights: of each in the point; body: its index, in place of particles; point: in its
-    own frame (3,) [m].
+    Args:
+        particles: indices of the particles.
+        weights: of each particle in the point; their sum is 1.
+        body: index of the body, or None for particles.
+        point: (3,) in the frame of the body [m].
     """
 
     particles: np.ndarray = ()
@@ -27,76 +30,97 @@ class Held:
 
     @property
     def nearest(self):
-        """The particle that is nearest to the point."""
+        """Index of the particle with the largest weight."""
         return int(self.particles[int(np.argmax(self.weights))])
 
-    def place(self, running):
-        """Where it is in a Run (3,) [m]."""
+    def position(self, run):
+        """Current position in a Run (3,) [m]."""
         if self.body is None:
-            return self.weights @ running.particles.positions()[self.particles]
-        state = running.system.state()
+            return self.weights @ run.particles.positions()[self.particles]
+        state = run.system.state()
         return state.position[self.body] + rotate(state.rotation[self.body], self.point)
 
 
-def grasp(running, visual, number, instance, point):
-    """What a visual draws at a point.
+def pick(run, visual, number, instance, point):
+    """Find what a visual draws at a point.
 
-    Arguments: running: a Run; visual: of its scene; number: of what that draws; instance: index among Instances, or None;
-    point: on it (3,) [m].
+    Args:
+        run: a scenes.Run.
+        visual: of its scene.
+        number: index in the list that the visual draws.
+        instance: index among Instances, or None.
+        point: (3,) on the drawn surface [m].
 
-    Returns: a Held; None where that is nothing that moves.
+    Returns: a PickedPoint; None for something that does not move.
     """
     point = np.asarray(point, float)
     if isinstance(visual, BodyVisual):
         body = visual.body_at(number, instance or 0)
         if body == GROUND:
             return None
-        state = running.system.state()
-        return Held(body=body, point=rotate_back(state.rotation[body], point - state.position[body]))
+        state = run.system.state()
+        return PickedPoint(body=body, point=rotate_back(state.rotation[body], point - state.position[body]))
     if isinstance(visual, ParticleVisual):
-        return Held(np.array([visual.particles[instance or 0]]), np.ones(1))
+        return PickedPoint(np.array([visual.particles[instance or 0]]), np.ones(1))
     if not isinstance(visual, (ClothVisual, StickVisual, SkinVisual, PlantVisual)):
         return None
-    positions = running.particles.positions()[: len(running.scene.particles)]
+    positions = run.particles.positions()[: len(run.scene.particles)]
     if isinstance(visual, ClothVisual):
-        corners = positions[visual.triangles]
-        points = np.broadcast_to(point, (len(corners), 3))
-        on = closest_point(corners, points)
-        k = int(np.argmin(np.linalg.norm(on - point, axis=1)))
-        return Held(visual.triangles[k], points_to_barycentric(corners[k : k + 1], on[k : k + 1])[0].clip(0, 1))
+        return pick_triangle(positions, visual.triangles, point)
     if isinstance(visual, StickVisual):
-        a, b = positions[visual.pairs[:, 0]], positions[visual.pairs[:, 1]]
-        along = np.sum((point - a) * (b - a), axis=1) / np.maximum(np.sum((b - a) ** 2, axis=1), 1e-300)
-        part = along.clip(0, 1)
-        k = int(np.argmin(np.linalg.norm(a + part[:, None] * (b - a) - point, axis=1)))
-        return Held(visual.pairs[k], np.array([1 - part[k], part[k]]))
-    return Held(np.array([np.argmin(np.linalg.norm(positions - point, axis=1))]), np.ones(1))
+        return pick_stick(positions, visual.pairs, point)
+    return PickedPoint(np.array([np.argmin(np.linalg.norm(positions - point, axis=1))]), np.ones(1))
 
 
-def burden(running, held):
-    """What hangs on something that is held: its mass [kg], its size [m], and the mass of what is held alone [kg].
+def pick_triangle(positions, triangles, point):
+    """The nearest point on triangles (n, 3) of particles. Args: positions of all particles; triangles; point (3,)."""
+    corners = positions[triangles]
+    nearest = closest_point(corners, np.broadcast_to(point, (len(corners), 3)))
+    k = int(np.argmin(np.linalg.norm(nearest - point, axis=1)))
+    return PickedPoint(triangles[k], points_to_barycentric(corners[k : k + 1], nearest[k : k + 1])[0].clip(0, 1))
 
-    Sticks tie particles together, joints and springs bodies; what is pinned weighs nothing, the ground ties nothing.
+
+def pick_stick(positions, pairs, point):
+    """The nearest point on sticks between pairs (n, 2) of particles. Args: as for `pick_triangle`."""
+    a, b = positions[pairs[:, 0]], positions[pairs[:, 1]]
+    along = np.sum((point - a) * (b - a), axis=1) / np.maximum(np.sum((b - a) ** 2, axis=1), 1e-300)
+    part = along.clip(0, 1)
+    k = int(np.argmin(np.linalg.norm(a + part[:, None] * (b - a) - point, axis=1)))
+    return PickedPoint(pairs[k], np.array([1 - part[k], part[k]]))
+
+
+def connected_load(run, picked):
+    """Measure what is connected to a picked point: by sticks, or by joints and springs.
+
+    Pinned particles have no mass here, and the ground connects nothing.
+
+    Args: a Run; a PickedPoint.
+
+    Returns: mass of all that is connected [kg], its size [m], and the mass of the picked point alone [kg].
     """
-    if held.body is None:
-        weights, positions = running.particles.inverse_masses(), running.particles.positions()
-        pairs, free = running.particles.sticks()[0], weights > 0
-        tied = together(pairs, len(weights), held.nearest)
-        own = 1 / (held.weights**2 @ weights[held.particles])
-        mass = np.sum(1 / weights[tied & free])
-        return max(mass, own), max(np.linalg.norm(np.ptp(positions[tied], axis=0)), 1e-3), own
-    model = running.scene.model
+    if picked.body is None:
+        inverse_masses, positions = run.particles.inverse_masses(), run.particles.positions()
+        connected = connected_to(run.particles.sticks()[0], len(inverse_masses), picked.nearest)
+        own_mass = 1 / (picked.weights**2 @ inverse_masses[picked.particles])
+        mass = np.sum(1 / inverse_masses[connected & (inverse_masses > 0)])
+        return max(mass, own_mass), max(np.linalg.norm(np.ptp(positions[connected], axis=0)), 1e-3), own_mass
+    model = run.scene.model
     pairs = [(joint.parent, joint.child) for joint in model.joints] + [(each.a, each.b) for each in model.springs]
     pairs = np.reshape([pair for pair in pairs if GROUND not in pair], (-1, 2)).astype(int)
-    tied = together(pairs, len(model.bodies), held.body)
-    places = running.system.state().position[tied]
-    spread = max(np.sqrt(np.trace(body.inertia) / body.mass) for body, one in zip(model.bodies, tied) if one)
-    size = np.linalg.norm(np.ptp(places, axis=0)) + 2 * spread
-    return model.masses[tied].sum(), max(size, 1e-3), model.bodies[held.body].mass
+    connected = connected_to(pairs, len(model.bodies), picked.body)
+    positions = run.system.state().position[connected]
+    radius = max(np.sqrt(np.trace(model.bodies[k].inertia) / model.bodies[k].mass) for k in np.flatnonzero(connected))
+    size = np.linalg.norm(np.ptp(positions, axis=0)) + 2 * radius
+    return model.masses[connected].sum(), max(size, 1e-3), model.bodies[picked.body].mass
 
 
-def together(pairs, count, one):
-    """Which of so many things pairs tie to one of them, whatever the way: a mask (count,)."""
+def connected_to(pairs, count, start):
+    """Find which nodes of a graph are connected to one of them.
+
+    Args: pairs: edges (n, 2); count of nodes; start: index of the node.
+
+    Returns: mask (count,).
+    """
     graph = coo_matrix((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), (count, count))
-    _, part = connected_components(graph, directed=False)
-    return part == part[one]
+    _, component = connected_components(graph, directed=False)
+    return component == component[start]

@@ -1,69 +1,74 @@
-"""Pins: particles that a person stops where they are, and lets go again. It knows no browser."""
+"""Pins: particles that the user fixes and releases. It knows no browser."""
 
 import math
 
 import numpy as np
 
-from scenes.view.grabs import led
-from scenes.view.picking import grasp
+from scenes.view.grabs import driven_particles
+from scenes.view.picking import pick
 
 
-def first_on_ray(positions, origin, direction):
-    """The first of some points that a ray passes by, as near as it passes by any.
+def first_point_on_ray(positions, origin, direction):
+    """Find the first of the points that a ray passes most closely.
 
-    Arguments: positions (n, 3) [m]; origin (3,) [m]; direction (3,).
+    Args: positions (n, 3) [m]; origin (3,) [m]; direction (3,).
+
+    Returns: position (3,) [m].
     """
     direction = np.asarray(direction) / np.linalg.norm(direction)
-    away = positions - origin
-    depth = away @ direction
-    aside = np.linalg.norm(away - depth[:, None] * direction, axis=1)
-    near = (depth > 0) & (aside <= 1.5 * aside[depth > 0].min(initial=np.inf))
-    return positions[np.flatnonzero(near)[np.argmin(depth[near])]]
+    offsets = positions - origin
+    depths = offsets @ direction
+    distances = np.linalg.norm(offsets - depths[:, None] * direction, axis=1)
+    near = (depths > 0) & (distances <= 1.5 * distances[depths > 0].min(initial=np.inf))
+    return positions[np.flatnonzero(near)[np.argmin(depths[near])]]
 
 
 class Pins:
-    """The pins of a session's scene; to be called on its thread. Arguments: session.
+    """The pins of a session. All methods run on the session's thread.
 
-    Attributes: masses: of the particles that were pinned here, before that, {index: mass [kg]}.
+    Args: session. Attributes: masses: {index: mass before it was pinned [kg]} of the particles that the user pinned.
     """
 
     def __init__(self, session):
-        self.session, self.masses, self.running = session, {}, session.running
+        self.session, self.masses, self.run = session, {}, session.run
 
     def pin(self, visual, number, instance, point):
-        """Pin the particle that is nearest to a point of what a visual draws. Arguments: as of `grasp`.
+        """Pin the particle nearest to a point of a visual.
 
-        Errors: ValueError where there are no particles.
+        Args: as for `pick`. Raises: ValueError if there are no particles.
         """
-        particle = self.particle(visual, number, instance, point)
-        system = self.running.particles
-        weight = system.inverse_masses()[particle]
-        if weight > 0:
+        particle = self.nearest_particle(visual, number, instance, point)
+        system = self.run.particles
+        inverse_mass = system.inverse_masses()[particle]
+        if inverse_mass > 0:
             system.set_masses([particle], math.inf)
-            self.masses[particle] = 1 / weight
+            self.masses[particle] = 1 / inverse_mass
 
     def unpin(self, visual, number, instance, point):
-        """Let go of the pinned particle that is nearest to such a point. Errors: ValueError where none is pinned."""
-        self.particle(visual, number, instance, point)
-        system, own = self.running.particles, self.running.scene.particles
-        pins = np.flatnonzero(system.inverse_masses()[: len(own)] == 0)
-        pins = np.setdiff1d(pins, led(self.running))
+        """Release the pinned particle nearest to a point of a visual.
+
+        Args: as for `pick`. Raises: ValueError if no particle is pinned.
+        """
+        self.nearest_particle(visual, number, instance, point)
+        system, description = self.run.particles, self.run.scene.particles
+        pins = np.flatnonzero(system.inverse_masses()[: len(description)] == 0)
+        pins = np.setdiff1d(pins, driven_particles(self.run))
         if not len(pins):
-            raise ValueError("nothing is pinned that could be let go")
+            raise ValueError("no pinned particle: expected one to release")
         particle = int(pins[np.argmin(np.linalg.norm(system.positions()[pins] - point, axis=1))])
-        # One that the scene pins has no mass of its own: it gets that of the others.
-        finite = own.masses[np.isfinite(own.masses)]
+        # A particle that the scene pins has no finite mass. It gets the mean mass of the others.
+        finite = description.masses()[np.isfinite(description.masses())]
         system.set_masses([particle], self.masses.pop(particle, finite.mean() if len(finite) else 1.0))
 
-    def particle(self, visual, number, instance, point):
-        """The particle that is nearest to a point of what a visual draws."""
-        self.renew()
-        held = grasp(self.running, visual, number, instance, point)
-        if held is None or held.body is not None:
-            raise ValueError("there are no particles here: expected cloth, a rope, a soft body")
-        return held.nearest
+    def nearest_particle(self, visual, number, instance, point):
+        """Index of the particle nearest to a point of a visual. Args: as for `pick`."""
+        self.clear_if_restarted()
+        picked = pick(self.run, visual, number, instance, point)
+        if picked is None or picked.body is not None:
+            raise ValueError("no particles here: expected cloth, a rope or a soft body")
+        return picked.nearest
 
-    def renew(self):
-        """Know of no pins where the session runs something new."""
-        if self.running is not self.session.running:
-            self.running, self.masses = self.session.running, {}
+    def clear_if_restarted(self):
+        """Forget all pins if the session started another run."""
+        if self.run is not self.session.run:
+            self.run, self.masses = self.session.run, {}

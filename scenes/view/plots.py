@@ -3,49 +3,50 @@
 import numpy as np
 
 from scenes.view.history import WINDOW
-from scenes.visuals.colours import SOLVERS
+from scenes.visuals.colours import REFERENCE, SOLVERS
 
-GREY = "#7a818c"
 HEIGHT = 130  # of a plot [pixels]
 
 
 class Plots:
-    """Three plots. Arguments: gui: of a viser server."""
+    """Three plots on the panel. Args: gui: of a viser server."""
 
     def __init__(self, gui):
         self.gui, self.handles = gui, []
         self.folder = gui.add_folder(None)
 
     def renew(self, session):
-        """Plots for what a session runs now."""
+        """Make new plots for the current run of a session."""
         for handle in self.handles:
             handle.remove()
-        running, ghost = session.running, session.ghost
-        own, other = SOLVERS[running.solver], SOLVERS[ghost.solver] if ghost else GREY
-        energies = [("total", own), ("kinetic", "#e69f00"), ("potential", "#56b4e9")]
-        gaps = [(running.solver, own)]
+        run, ghost = session.run, session.ghost
+        colour, ghost_colour = SOLVERS[run.solver], SOLVERS[ghost.solver] if ghost else REFERENCE
+        energies = [("total", colour), ("kinetic", "#e69f00"), ("potential", "#56b4e9")]
+        gaps = [(run.solver, colour)]
         if ghost:
-            energies.append((ghost.solver, other))
-            gaps.append((ghost.solver, other))
-        gap = "joint gap [mm]" if running.scene.model is not None else "largest stretch [%]"
+            energies.append((ghost.solver, ghost_colour))
+            gaps.append((ghost.solver, ghost_colour))
+        gap = "joint gap [mm]" if run.scene.model is not None else "largest stretch [%]"
         with self.folder:
             self.handles = [
-                self.plot("energy [J]", energies), self.plot(gap, gaps), self.plot("step [ms]", [("step", own)]),
-            ]  # fmt: skip
+                self.add_plot("energy [J]", energies),
+                self.add_plot(gap, gaps),
+                self.add_plot("step time [ms]", [("step", colour)]),
+            ]
 
-    def plot(self, title, lines):
-        """One plot. Arguments: title; lines: (label, colour) of each."""
-        line = {"width": 1.5, "points": {"show": False}}
-        series = ({"label": "seconds ago"}, *({"label": label, "stroke": colour, **line} for label, colour in lines))
-        nothing = tuple(np.zeros(1) for _ in series)
-        # A range that stays: viser's page loses its own where data come faster than it draws.
+    def add_plot(self, title, lines):
+        """Add a plot. Args: title; lines: (label, colour) of each line. Returns: its handle."""
+        style = {"width": 1.5, "points": {"show": False}}
+        series = ({"label": "seconds ago"}, *({"label": label, "stroke": colour, **style} for label, colour in lines))
+        empty = tuple(np.zeros(1) for _ in series)
+        # A fixed range, because viser's page loses an automatic one if data arrive faster than it draws.
         scales = {"x": {"time": False, "range": (-WINDOW, 0.0)}}
-        return self.gui.add_uplot(nothing, series, title=title, scales=scales, height=HEIGHT,
-                                  legend={"show": len(lines) > 1, "live": False})  # fmt: skip
+        legend = {"show": len(lines) > 1, "live": False}
+        return self.gui.add_uplot(empty, series, title=title, scales=scales, height=HEIGHT, legend=legend)
 
     def show(self, columns):
-        """Show a History's columns."""
+        """Show measurements. Args: columns: as History.columns returns them."""
         time, kinetic, potential, total, gap, step, ghost_total, ghost_gap = columns
-        shown = [(total, kinetic, potential, ghost_total), (gap, ghost_gap), (step,)]
-        for handle, found in zip(self.handles, shown):
-            handle.data = (time - time[-1], *found[: len(handle.series) - 1])
+        lines = [(total, kinetic, potential, ghost_total), (gap, ghost_gap), (step,)]
+        for handle, values in zip(self.handles, lines):
+            handle.data = (time - time[-1], *values[: len(handle.series) - 1])

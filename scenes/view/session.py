@@ -1,7 +1,7 @@
-"""A scene that runs in real time, kept by a clock, whoever looks on. It knows no browser.
+"""A scene that runs in real time. It knows no browser.
 
-One thread calls `loop`, which calls `turn` again and again; only there are solvers touched. Whatever others want, they
-`ask` for, and it is done between two steps. What is shown, is shown by functions that a Session is given.
+One thread calls `loop`, which calls `update` again and again. Only this thread touches solvers. Other threads call
+`request`, and the session executes their requests between two steps. It shows a scene by a callback.
 """
 
 import math
@@ -13,232 +13,242 @@ import numpy as np
 
 from scenes.simulate.run import Run
 
-# A frame is shown, at most, so often [1/s]; steps are made in pieces no longer than that.
-FRAMES = 60
-# How far the scene may lag behind the clock and catch up with it [s]; what is more is forgotten, and time slows.
-PATIENCE = 0.25
-# Where a frame is less than this part of a step, in slow motion, frames between steps are shown.
-SLOW = 0.6
-# The part of the time that showing may take while the scene lags: frames are dropped before time is slowed. But a
-# picture comes so soon after another [s], however long that one took: it may have waited for a kernel to be compiled.
-SHOWING, LONGEST = 0.1, 0.5
-# Rates are those of the last second.
-WINDOW = 1.0
-# With how many things the solvers can be held at once.
+# Largest number of frames that are shown in a second [1/s]. One update makes the steps of at most one frame.
+FRAME_RATE = 60
+# Largest lag behind the clock that the scene catches up with [s]. A larger lag is dropped: the scene runs slower.
+LARGEST_LAG = 0.25
+# In slow motion, interpolated frames are shown if a frame is shorter than this part of a step.
+INTERPOLATION_LIMIT = 0.6
+# Part of the time that showing may take while the scene lags: frames are dropped before the scene runs slower. The
+# pause between two frames has an upper bound [s], because one frame may have waited for the compilation of a kernel.
+SHOWING_SHARE, LONGEST_PAUSE = 0.1, 0.5
+# Length of the window in which rates are measured [s].
+RATE_WINDOW = 1.0
+# Grab springs that each solver allocates: so many things can be grabbed at once.
 GRABS = 4
-# What can be changed while it runs, where the solver has it.
-STEPPING, SURROUNDING = ("dt", "substeps", "iterations"), ("gravity", "wind")
+# What can change during a run: settings of the time step, and the environment.
+STEP_SETTINGS, ENVIRONMENT = ("dt", "substeps", "iterations"), ("gravity", "wind")
 
 
 class Session:
     """A scene that runs in real time.
 
-    Arguments:
-        scene: a Scene; solver, dt, options: as of a scenes.Run.
-        show: called with the session after steps, FRAMES times a second at most, and when anything was asked for.
-        before: called with the session and a time span [s] before that is stepped through: grabs move there.
-        clock: a function that tells the time [s]; wait: one that waits for so long [s], or until `ask` wakes it.
+    Args:
+        scene, solver, dt, options: as for scenes.Run.
+        show: called with the session after steps, at most FRAME_RATE times a second, and after requests.
+        before_step: called with the session and a time span [s] before steps of that span. Grabs move there.
+        clock: function that returns the time [s].
 
     Attributes:
-        running: the Run; ghost: a Run of another solver that keeps up with it, or None.
-        playing; speed: seconds of the scene in a second, 1 for real time.
-        watched: whether anybody looks on; where nobody does, nothing moves and nothing is shown.
-        part: how far the clock is from the last step but one to the last, in slow motion; else 1: at the last.
-        trouble: what went wrong last, for a person to read; "" for nothing.
-        stopped: whether `loop` is to end.
+        run: the scenes.Run. ghost: a second Run with another solver that keeps up with it, or None.
+        playing: whether the scene moves.
+        speed: simulated seconds in a second; 1 is real time.
+        watched: whether anybody sees the scene. If not, it pauses and nothing is shown.
+        fraction: position of the shown instant between the last two steps, in slow motion; otherwise 1, the last step.
+        failed: whether the run stopped because of an error.
+        error: message of the last error; "" for none.
+        compiling: whether the next step is the first, which compiles kernels.
+        stopped: whether `loop` ends.
     """
 
-    def __init__(self, scene, solver=None, dt=None, options=None, show=None, before=None, clock=time.perf_counter):
-        self.show, self.before, self.clock = show or (lambda session: None), before or (lambda *span: None), clock
+    def __init__(self, scene, solver=None, dt=None, options=None, show=None, before_step=None,
+                 clock=time.perf_counter):  # fmt: skip
+        self.show, self.clock = show or (lambda session: None), clock
+        self.before_step = before_step or (lambda session, span: None)
         self.playing, self.watched, self.stopped = True, False, False
-        self.speed, self.part, self.trouble = 1.0, 1.0, ""
-        self.asked, self.lock, self.wakened = {}, threading.Lock(), threading.Event()
-        self.samples = deque()  # of the last second: when, the scene's time, steps, seconds of one
+        self.speed, self.fraction, self.error = 1.0, 1.0, ""
+        self.requests, self.lock, self.has_requests = {}, threading.Lock(), threading.Event()
+        self.samples = deque()  # of the last second: clock time, scene time, steps, seconds per step
         self.choose(scene, solver, dt, options)
 
-    # What it runs -----------------------------------------------------------------------------------------------------
+    # Scene, solvers, settings -----------------------------------------------------------------------------------------
 
     def choose(self, scene, solver=None, dt=None, options=None, ghost=None):
-        """Run something from its beginning: arguments as of the Session; ghost: a second solver's name, or None.
+        """Start a new run.
 
-        Errors: those of a Run; what ran before goes on then.
+        Args: scene, solver, dt, options: as for Session; ghost: name of a second solver, or None.
+
+        Raises: the errors of scenes.Run. The old run then continues.
         """
         self.start((scene, solver, dt, options or {}, ghost), {})
 
     def reset(self):
-        """From the beginning, with what was `set`."""
-        self.start(self.chosen, self.settings)
+        """Start the run again, with all changes made by `set`."""
+        self.start(self.choice, self.settings)
 
-    def start(self, chosen, settings):
-        """Run what was chosen, with what was set."""
-        scene, solver, dt, options, ghost = chosen
-        stepping = {name: value for name, value in settings.items() if name in STEPPING}
-        options = {"dt": dt, **options, **stepping}
-        running = Run(scene, solver, grabs=GRABS, **options)
-        beside = Run(scene, ghost, grabs=GRABS) if ghost else None
-        self.chosen, self.settings, self.running, self.ghost = chosen, {}, running, beside
+    def start(self, choice, settings):
+        """Start a run.
+
+        Args: choice: (scene, solver, dt, options, ghost); settings: values of STEP_SETTINGS and ENVIRONMENT.
+        """
+        scene, solver, dt, options, ghost = choice
+        step_settings = {name: value for name, value in settings.items() if name in STEP_SETTINGS}
+        options = {"dt": dt, **options, **step_settings}
+        run = Run(scene, solver, grabs=GRABS, **options)
+        ghost_run = Run(scene, ghost, grabs=GRABS) if ghost else None
+        self.choice, self.settings, self.run, self.ghost = choice, {}, run, ghost_run
         for name, value in settings.items():
             self.set(name, value)
-        self.lag, self.last, self.shown, self.cost = 0.0, None, -math.inf, 0.0
-        self.fresh = True  # its first step compiles, which is not time that it is behind
-        self.failed, self.trouble = False, ""
+        self.lag, self.last_time, self.shown_at, self.show_cost = 0.0, None, -math.inf, 0.0
+        self.compiling = True
+        self.failed, self.error = False, ""
         self.samples.clear()
 
-    def can_set(self, name):
-        """Whether the solver has it: one of STEPPING or SURROUNDING."""
-        return hasattr(self.owner(self.running, name), name)
-
     def get(self, name):
-        """What it is now: one of STEPPING or SURROUNDING."""
-        return getattr(self.owner(self.running, name), name)
+        """Current value of one of STEP_SETTINGS or ENVIRONMENT; None if the solver does not have it."""
+        return getattr(owner(self.run, name), name)
 
     def set(self, name, value):
-        """Change one of STEPPING or SURROUNDING from the next step on; of the ghost only what surrounds both.
+        """Change one of STEP_SETTINGS or ENVIRONMENT from the next step on; the environment of the ghost, too.
 
-        Errors: ValueError for what cannot be; nothing changes then.
+        Raises: ValueError for an invalid value. Nothing changes then.
         """
         if value is not None and np.array_equal(self.get(name), value):
             return
-        setattr(self.owner(self.running, name), name, value)
-        if name in SURROUNDING and self.ghost is not None:
-            setattr(self.owner(self.ghost, name), name, value)
+        setattr(owner(self.run, name), name, value)
+        if name in ENVIRONMENT and self.ghost is not None:
+            setattr(owner(self.ghost, name), name, value)
         self.settings[name] = value
 
-    @staticmethod
-    def owner(running, name):
-        """Who has a setting: bodies made of particles have their steps and their wind from those."""
-        return running.system if name == "gravity" else getattr(running.system, "system", running.system)
+    # For other threads ------------------------------------------------------------------------------------------------
 
-    # What others ask for, from any thread -----------------------------------------------------------------------------
+    def request(self, action, key=None):
+        """Ask the session's thread to do something between two steps.
 
-    def ask(self, wanted, key=None):
-        """Have something done between two steps. Arguments: wanted: a function; key: what is asked for again under the
-        same one replaces what was, so that a slider's last place counts."""
+        Args: action: a function without arguments; key: a later request with the same key replaces this one, so that
+        only the last position of a slider counts.
+        """
         with self.lock:
             key = object() if key is None else key
-            self.asked.pop(key, None)
-            self.asked[key] = wanted
-        self.wakened.set()
+            self.requests.pop(key, None)
+            self.requests[key] = action
+        self.has_requests.set()
 
     def stop(self):
         """End `loop`."""
         self.stopped = True
-        self.wakened.set()
+        self.has_requests.set()
 
-    # On its own thread ------------------------------------------------------------------------------------------------
+    # On the session's thread ------------------------------------------------------------------------------------------
 
     def loop(self):
         """Run until `stop`."""
         while not self.stopped:
-            self.wakened.wait(self.turn())
-            self.wakened.clear()
+            self.has_requests.wait(self.update())
+            self.has_requests.clear()
 
-    def turn(self):
-        """Do what was asked for, and the steps that are due. Returns: how long nothing is due [s]."""
-        answered = self.answer()
+    def update(self):
+        """Execute requests, make the steps that are due, show a frame that is due.
+
+        Returns: time until something is due [s].
+        """
+        requested = self.execute_requests()
         moving = self.playing and self.watched and not self.failed
         now = self.clock()
-        if moving and self.last is not None:
-            self.lag += (now - self.last) * self.speed
-        self.last = now if moving else None
+        if moving and self.last_time is not None:
+            self.lag += (now - self.last_time) * self.speed
+        self.last_time = now if moving else None
         dt = self.get("dt")
-        due = 1 if self.fresh else int(self.lag / dt + 1e-6)
+        due = 1 if self.compiling else int(self.lag / dt + 1e-6)
         if moving and due:
-            count = min(due, max(1, round(self.speed / FRAMES / dt)))
+            count = min(due, max(1, round(self.speed / FRAME_RATE / dt)))
             self.lag = max(self.lag - count * dt, 0.0)
-            self.advance(count)
-        slow = moving and self.speed / FRAMES < SLOW * dt
-        self.part = min(self.lag / dt, 1.0) if slow else 1.0
-        if self.watched and (answered or (moving and (due or slow) and self.in_time())):
-            self.present()
+            self.step(count)
+        interpolated = moving and self.speed / FRAME_RATE < INTERPOLATION_LIMIT * dt
+        self.fraction = min(self.lag / dt, 1.0) if interpolated else 1.0
+        if self.watched and (requested or (moving and (due or interpolated) and self.frame_is_due())):
+            self.show_frame()
         if not moving:
             return 1.0
         pause = (dt - self.lag) / self.speed - (self.clock() - now)
-        return max(0.0, min(pause, 1 / FRAMES) if slow else pause)
+        return max(0.0, min(pause, 1 / FRAME_RATE) if interpolated else pause)
 
-    def answer(self):
-        """Do what was asked for; whether anything was."""
+    def execute_requests(self):
+        """Execute all requests. Returns: whether there were any."""
         with self.lock:
-            asked, self.asked = self.asked, {}
-        for wanted in asked.values():
-            self.trying(wanted)
-        return bool(asked)
+            requests, self.requests = self.requests, {}
+        for action in requests.values():
+            self.attempt(action)
+        return bool(requests)
 
-    def forgive(self):
-        """Say no more of what went wrong, unless the scene stands for it."""
-        self.trouble = self.trouble if self.failed else ""
+    def clear_error(self):
+        """Clear the message of an error, unless the run stopped because of it."""
+        self.error = self.error if self.failed else ""
 
-    def trying(self, wanted):
-        """Do something; where that fails, say so and live on. Returns: whether it did not."""
+    def attempt(self, action):
+        """Do something, and store the message of an error. Returns: whether it succeeded."""
         try:
-            wanted()
+            action()
         except Exception as error:
-            self.trouble = " ".join(str(error).split()) or type(error).__name__
+            self.error = " ".join(str(error).split()) or type(error).__name__
             return False
         return True
 
-    def advance(self, count=1):
-        """Make steps, and the ghost's as far as that. Arguments: count, of the scene's solver."""
+    def step(self, count=1):
+        """Make steps, and let the ghost catch up. Args: count: steps of the main solver."""
         dt, start = self.get("dt"), self.clock()
-        self.before(self, count * dt)
-        self.failed = not self.trying(lambda: self.running.step(count))
+        self.before_step(self, count * dt)
+        self.failed = not self.attempt(lambda: self.run.step(count))
         if self.failed:
             return
-        if self.ghost is not None and not self.trying(self.follow):
-            self.trouble, self.ghost = f"{self.ghost.solver}: {self.trouble}", None
+        if self.ghost is not None and not self.attempt(self.step_ghost):
+            self.error, self.ghost = f"{self.ghost.solver}: {self.error}", None
         now = self.clock()
-        if self.fresh:
-            self.fresh, self.lag, self.last = False, 0.0, now
+        if self.compiling:
+            # The time of compilation is no lag.
+            self.compiling, self.lag, self.last_time = False, 0.0, now
             return
-        behind = max(PATIENCE * self.speed, 2 * dt)
-        self.lag = min(self.lag, behind)
-        self.samples.append((now, self.running.system.time, count, (now - start) / count))
-        while now - self.samples[0][0] > WINDOW and len(self.samples) > 2:
+        self.lag = min(self.lag, max(LARGEST_LAG * self.speed, 2 * dt))
+        self.samples.append((now, self.run.system.time, count, (now - start) / count))
+        while now - self.samples[0][0] > RATE_WINDOW and len(self.samples) > 2:
             self.samples.popleft()
 
-    def follow(self):
-        """Step the ghost as far as the scene is."""
-        late = self.running.system.time - self.ghost.system.time
-        count = round(late / self.owner(self.ghost, "dt").dt)
+    def step_ghost(self):
+        """Step the ghost to the time of the scene."""
+        behind = self.run.system.time - self.ghost.system.time
+        count = round(behind / owner(self.ghost, "dt").dt)
         if count > 0:
             self.ghost.step(count)
 
-    def in_time(self):
-        """Whether a frame is due: not sooner than one in FRAMES; nor than what showing may take, where steps lag."""
-        pause = 1 / FRAMES
-        if self.lag >= 1.5 * max(self.get("dt"), self.speed / FRAMES):
-            pause = max(pause, min(self.cost / SHOWING, LONGEST))
-        return self.clock() - self.shown > 0.9 * pause
+    def frame_is_due(self):
+        """Whether to show a frame: at most FRAME_RATE in a second, and less often if steps lag."""
+        pause = 1 / FRAME_RATE
+        if self.lag >= 1.5 * max(self.get("dt"), self.speed / FRAME_RATE):
+            pause = max(pause, min(self.show_cost / SHOWING_SHARE, LONGEST_PAUSE))
+        return self.clock() - self.shown_at > 0.9 * pause
 
-    def present(self):
-        """Show the scene as it is."""
-        self.shown = self.clock()
-        if not self.trying(lambda: self.show(self)):
+    def show_frame(self):
+        """Show the scene as it is now."""
+        self.shown_at = self.clock()
+        if not self.attempt(lambda: self.show(self)):
             self.failed = True
-        self.cost = self.clock() - self.shown
+        self.show_cost = self.clock() - self.shown_at
 
-    # How it goes ------------------------------------------------------------------------------------------------------
+    # Measured rates ---------------------------------------------------------------------------------------------------
 
     @property
     def rate(self):
-        """Seconds of the scene in a second, as measured; zero where it stands."""
-        return self.over_window(1)
+        """Simulated seconds in a second, measured; zero while paused."""
+        return self._rate_of(lambda samples: samples[-1][1] - samples[0][1])
 
     @property
     def steps_per_second(self):
-        """Steps in a second, as measured; zero where it stands."""
-        return self.over_window(None)
+        """Steps in a second, measured; zero while paused."""
+        return self._rate_of(lambda samples: sum(sample[2] for sample in samples[1:]))
 
-    def over_window(self, column):
-        """What samples gain in a second: a column of theirs, or the count of steps."""
+    def _rate_of(self, gain):
+        """What the samples gain in a second. Args: gain: a function of the list of samples."""
         samples = list(self.samples)
         if not self.playing or len(samples) < 2:
             return 0.0
-        first, last = samples[0], samples[-1]
-        gained = sum(sample[2] for sample in samples[1:]) if column is None else last[column] - first[column]
-        return gained / max(last[0] - first[0], 1e-9)
+        return gain(samples) / max(samples[-1][0] - samples[0][0], 1e-9)
 
     @property
     def step_seconds(self):
-        """How long a step took of late, the ghost's included [s]; zero before the first."""
+        """Mean time of a step in the last second, with the ghost [s]; zero before the first."""
         return sum(sample[3] for sample in self.samples) / max(len(self.samples), 1)
+
+
+def owner(run, name):
+    """The object that has a setting. Args: a Run; name: one of STEP_SETTINGS or ENVIRONMENT."""
+    return run.particles if name == "wind" else run.system

@@ -72,6 +72,10 @@ class Camera:
         )
         return cls(middle + distance * direction, middle, field_of_view, up)
 
+    def at(self, frame):
+        """The camera at one instant: this one, because it does not move. Args: a Frame."""
+        return self
+
     @property
     def forward(self):
         """Unit vector along the line of sight (3,)."""

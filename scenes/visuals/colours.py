@@ -51,6 +51,12 @@ def colours_of(runs, reference=None):
     return {label: found[label] for label, _ in runs}
 
 
+def linear_light(colours):
+    """Convert sRGB from 0 to 1 to linear light (IEC 61966-2-1). Args: colours: numbers of any shape."""
+    colours = np.asarray(colours, dtype=np.float64)
+    return np.where(colours <= 0.04045, colours / 12.92, ((colours + 0.055) / 1.055) ** 2.4)
+
+
 def rgb(colour):
     """Convert "#rrggbb" to (red, green, blue) from 0 to 1."""
     return tuple(int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5))

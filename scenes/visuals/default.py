@@ -29,15 +29,15 @@ def particle_visuals(particles):
     Args: a pbd.Particles.
     """
     visuals = []
-    if len(particles.triangles):
-        visuals.append(ClothVisual(particles.triangles))
-    extent = np.ptp(particles.positions, axis=0).max() if len(particles) else 1.0
+    if len(particles.triangles()):
+        visuals.append(ClothVisual(particles.triangles()))
+    extent = np.ptp(particles.positions(), axis=0).max() if len(particles) else 1.0
     radius = 0.01 * extent or 0.02
-    sticks = [batch.arrays()[0] for (kind, _), batch in particles.batches.items() if str(kind).startswith("stick")]
-    if sticks and not len(particles.triangles):
+    sticks = [batch.arrays()[0] for (kind, _), batch in particles.constraint_sets.items() if str(kind).startswith("stick")]
+    if sticks and not len(particles.triangles()):
         visuals.append(StickVisual(np.concatenate(sticks), radius))
-    if not len(particles.triangles):
-        visuals.append(ParticleVisual(np.arange(len(particles)), np.maximum(particles.radii, 1.6 * radius)))
+    if not len(particles.triangles()):
+        visuals.append(ParticleVisual(np.arange(len(particles)), np.maximum(particles.radii(), 1.6 * radius)))
     visuals += [ColliderVisual(k, collider.shape) for k, collider in enumerate(particles.colliders)]
     visuals += [BoxEdgesVisual(box[:3], box[3:6], 0.5 * radius) for box in particles.boxes]
     return visuals

@@ -42,7 +42,7 @@ class StaticVisual:
 
 @dataclass
 class BoxEdgesVisual:
-    """The twelve edges of a box, drawn as rods. Args: lower, upper: (3,) corners [m]; radius of the rods [m]; colour."""
+    """The twelve edges of a box as rods. Args: lower, upper: (3,) corners [m]; radius of the rods [m]; colour."""
 
     lower: np.ndarray
     upper: np.ndarray

@@ -1,6 +1,7 @@
 """Visuals of particles: cloth, sticks, spheres, skins, plants.
 
-A visual has a method `draw(frame)`. It takes a scenes.simulate.run.Frame and returns a list of surfaces and instances.
+A visual has a method `draw(frame)`. It takes a Frame (scenes/simulate/recording.py) and returns a list of Surface and
+Instances.
 """
 
 from dataclasses import dataclass

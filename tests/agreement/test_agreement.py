@@ -1,7 +1,7 @@
-"""Solvers that share no dynamics, against one another and against references: the same bodies go the same way.
+"""Solvers with different dynamics agree with one another and with references.
 
-A scheme of first order lags or leads by a part of a step: its error is below h v, v being the largest speed on the way.
-One of second order is below (h v)², in radians or metres. Half the step has 0.6 of the error at most, or 0.35.
+With step h and largest speed v, the error of a first-order scheme is below h v, and that of a second-order scheme below
+(h v)², in radians or metres. Half the step leaves at most 0.6 or 0.35 of the error.
 """
 
 import math
@@ -21,9 +21,8 @@ from scenes.testing import assert_solvers_agree
 g = 9.81
 
 
-
 def stiff(step):
-    """Penalties in steps so small, and as stiff as these bear, that what is compared is the other solver."""
+    """Options of "penalty" with short substeps and the largest stable stiffness, so that its error is negligible."""
     h = step / 256
     stiffness, damping = 0.25 / h**2, 0.25 / h
     return {
@@ -32,8 +31,8 @@ def stiff(step):
     }  # fmt: skip
 
 
-# Options for a step with which sweeps converge, and the order in it: dry friction and contacts begin and end within
-# steps. A solver joins by a line.
+# For each solver: options with which its iterations converge, and its order. Friction and contacts begin and end within
+# a step, which makes every scheme first order.
 SOLVERS = {
     "verlet": (lambda step: {"direction": "start", "iterations": 400}, {"joints": 2, "friction": 1, "contacts": 1}),
     "impulse": (lambda step: {"iterations": 400, "tolerance": 1e-10}, {"joints": 1, "friction": 1, "contacts": 1}),
@@ -41,12 +40,12 @@ SOLVERS = {
     "penalty": (stiff, {"joints": 1, "friction": 1, "contacts": 1}),
 }
 
-STEP = 0.005  # [s], and half of it
-LARGEST, SMALLER = {1: 0.6, 2: 0.35}, 1e-6  # of half a step's error to that of a step, where that is above 1e-6
+STEP = 0.005  # [s]; tests also use half of it
+LARGEST, SMALLER = {1: 0.6, 2: 0.35}, 1e-6  # error with half the step, relative to that with a step, plus 1e-6
 
 
 class Case(NamedTuple):
-    """A model, what is read of a solver at its end, what that should be, and the largest speed on the way."""
+    """A model, what to read from a solver at the end, the expected value, and the largest speed on the way."""
 
     model: Any
     read: Any
@@ -58,7 +57,7 @@ class Case(NamedTuple):
 
 
 def absolute_angles(solver):
-    """Angles of rods from the horizontal, which the joints count from rod to rod [rad]."""
+    """Angles of rods from the horizontal, summed from joint to joint [rad]."""
     return np.cumsum(list(solver.joint_positions().values()))
 
 
@@ -68,7 +67,7 @@ UP = np.array([math.sin(SLOPE) * math.cos(HEADING), math.sin(SLOPE) * math.sin(H
 
 
 def box_and_ball_on_a_slope():
-    """A box that slides, its edges askew to the slope, and two metres beside it a ball that rolls; both from rest."""
+    """A box that slides with its edges oblique to the slope, and a ball that rolls beside it, both from rest."""
     model = rigid.Model(gravity=(0, 0, -g))
     model.add_shape(rigid.GROUND, rigid.Plane(normal=UP), friction=FRICTION)
     across = np.cross(UP, DOWN)
@@ -79,8 +78,8 @@ def box_and_ball_on_a_slope():
     return model
 
 
-def way_of(body):
-    """How far a body has come (3,) [m]."""
+def displacement_of(body):
+    """Make a function that reads the displacement of a body from a solver (3,) [m]."""
     return lambda solver: solver.state().position[body] - solver.model.bodies[body].position
 
 
@@ -98,11 +97,11 @@ def case(name):
     if name == "chain with friction":
         expected, speed = chain_angles(0.5, 5, 0.5)
         return Case(lambda: rod_chain(5, 0.5), absolute_angles, expected, speed, "friction", probe="rotation")
-    # a = g (sin α - μ cos α) of what slides; 5/7 g sin α of a ball that rolls, as tan α < 7/2 μ.
+    # a = g (sin α - μ cos α) for the box; 5/7 g sin α for the ball, which rolls because tan α < 7/2 μ.
     sliding = name == "box that slides"
     a = g * (math.sin(SLOPE) - FRICTION * math.cos(SLOPE)) if sliding else 5 / 7 * g * math.sin(SLOPE)
     body, probe = (0, "box 0 position") if sliding else (1, "sphere 1 position")
-    return Case(box_and_ball_on_a_slope, way_of(body), 0.5 * a * DOWN, a, "contacts", 1.0, probe)
+    return Case(box_and_ball_on_a_slope, displacement_of(body), 0.5 * a * DOWN, a, "contacts", 1.0, probe)
 
 
 CASES = (
@@ -116,14 +115,14 @@ CASES = (
 )
 
 
-# These have kernels of their own, which nothing else in the fast suite would share.
+# No other test of the fast suite shares the kernels of these.
 SLOW = ("chain with friction", "box that slides", "ball that rolls")
 VERSIONS = [pytest.param(name, marks=pytest.mark.slow if name in SLOW else ()) for name in CASES]
 
 
 @cache
 def solved(name, solver, step):
-    """What is read at the end of a case with a step [s]."""
+    """Run a case and read its end. Args: name: of the case; solver; step: [s]."""
     one = case(name)
     made = rigid.solver(solver, one.model(), dt=step, **options_of(one, solver, step))
     made.step(round(one.duration / step))
@@ -131,19 +130,19 @@ def solved(name, solver, step):
 
 
 def options_of(one, solver, step):
-    """What a solver runs a Case with in steps of so long [s]."""
+    """Options of a solver for a Case. Args: one: a Case; solver: its name; step: [s]."""
     return {**SOLVERS[solver][0](step), "contacts": one.kind == "contacts"}
 
 
 def bound(one, order, step):
-    """Of an error. Arguments: a Case; order of a scheme; step [s]."""
-    way = step * one.speed
-    return way if order == 1 else way**2
+    """Bound of an error [m or rad]. Args: one: a Case; order: of the scheme; step: [s]."""
+    distance = step * one.speed
+    return distance if order == 1 else distance**2
 
 
 @pytest.mark.parametrize("name", VERSIONS)
 @pytest.mark.parametrize("solver", SOLVERS)
-def test_a_solver_comes_to_the_reference_with_its_order(solver, name):
+def test_solver_converges_to_the_reference_with_its_order(solver, name):
     one = case(name)
     order = SOLVERS[solver][1][one.kind]
     coarse, fine = (np.abs(solved(name, solver, h) - one.expected).max() for h in (STEP, STEP / 2))
@@ -152,8 +151,8 @@ def test_a_solver_comes_to_the_reference_with_its_order(solver, name):
 
 
 @pytest.mark.parametrize("name", VERSIONS)
-def test_all_solvers_agree_all_the_way(name, tmp_path):
-    # Each is within the bound of the motion, so that any two are within twice that.
+def test_all_solvers_agree_at_all_times(name, tmp_path):
+    # Each solver is within the bound, so any two are within twice the bound.
     one = case(name)
     settings = {solver: {"dt": STEP, **options_of(one, solver, STEP)} for solver in SOLVERS}
     scene = scenes.Scene(model=one.model(), duration=one.duration, settings=settings, name=name)
@@ -162,7 +161,7 @@ def test_all_solvers_agree_all_the_way(name, tmp_path):
 
 @pytest.mark.parametrize("name", VERSIONS)
 @pytest.mark.parametrize("pair", list(combinations(SOLVERS, 2)), ids="-".join)
-def test_two_solvers_agree_the_better_the_shorter_the_step(pair, name):
+def test_difference_of_two_solvers_shrinks_with_the_step(pair, name):
     one = case(name)
     order = min(SOLVERS[solver][1][one.kind] for solver in pair)
     differences = []

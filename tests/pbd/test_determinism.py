@@ -11,7 +11,7 @@ import pytest
 
 import pbd
 from pbd.build import cloth
-from pbd.core.launch import on_cpu
+from pbd.core.runtime import on_cpu
 
 ROOT = Path(__file__).parents[2]
 
@@ -52,7 +52,7 @@ def description(number=0, rows=15):
     particles.add_particles(
         (0.2, 0.15, 0.03) + 0.021 * places, 0.01 * (1 + places[:, 0]) * (1 + number), (0, 0, -2.0), radius=0.01
     )
-    particles.drive(piece.particles[:rows], lambda time: edge(rows, number, time))
+    particles.add_path(piece.particles[:rows], lambda time: edge(rows, number, time))
     particles.add_collider(pbd.Sphere(radius=0.13), friction=0.4, restitution=0.3, motion=turning)
     particles.add_collider(pbd.Plane(point=(0, 0, -0.4)), friction=0.5)
     particles.add_box((-0.3, -0.3, -0.35), (0.9, 0.8, 0.6), restitution=0.5, friction=0.1)
@@ -125,10 +125,10 @@ def test_the_scene_has_it_all():
     stats = system.statistics()
     assert stats.contacts > 20
     assert np.isfinite(system.positions()).all()
-    kinds = set(system.particles.batches)
+    kinds = set(system.particles.constraint_sets)
     assert kinds == {("stick", False), ("stick", True), ("flat bending", True)}
-    assert system._arrays.contacts.neighbour_count.to_numpy().sum() > 100
-    away = system.positions() - system.particles.positions
+    assert system.arrays.contacts.neighbour_count.to_numpy().sum() > 100
+    away = system.positions() - system.particles.positions()
     assert np.linalg.norm(away, axis=1).min() > 1e-3
 
 
@@ -175,7 +175,7 @@ def test_worlds_of_different_numbers_are_what_each_is_alone(path):
     # (The surroundings are the first one's; here the path of the driven edge is part of them.)
     descriptions = [description(number, rows=8) for number in range(3)]
     for other in descriptions[1:]:
-        other.drives[:] = descriptions[0].drives
+        other.paths[:] = descriptions[0].paths
     together = system_of(descriptions, path)
     together.step(20)
     for world, particles in enumerate(descriptions):

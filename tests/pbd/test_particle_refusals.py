@@ -45,21 +45,21 @@ REFUSED_BY_PARTICLES = {
     "radius infinite": (lambda p: p.add_particle((0, 0, 0), radius=INF), ValueError, ["radius is inf", "finite"]),
     "velocity of the pinned": (
         lambda p: p.add_particle((0, 0, 0), INF, (1, 0, 0)),
-        ValueError, ["particle 4", "pinned", "velocity", "drive()"]),
+        ValueError, ["particle 4", "pinned", "velocity", "add_path()"]),
     "pin unknown": (lambda p: p.pin([0, 9]), IndexError, ["particles", "9", "4 particles, 0 to 3"]),
     "pin a fraction": (lambda p: p.pin(1.5), TypeError, ["particles", "1.5", "whole numbers"]),
     "pin a table": (lambda p: p.pin([[0, 1], [2, 3]]), ValueError, ["particles", "(2, 2)", "(any,)"]),
-    "path no function": (lambda p: p.drive([0], (0, 0, 0)), TypeError, ["path", "(0, 0, 0)", "function of time"]),
-    "path of four": (lambda p: p.drive([0], lambda t: (0, 0, 0, 0)), ValueError, ["path", "(1, 4)", "(1, 3)"]),
-    "path for one of two": (lambda p: p.drive([0, 1], lambda t: (0, 0, 0)), ValueError, ["path", "(1, 3)", "(2, 3)"]),
-    "path NaN": (lambda p: p.drive([0], lambda t: (0, 0, NAN)), ValueError, ["path", "nan", "finite"]),
-    "path for a table": (lambda p: p.drive([[0]], lambda t: (0, 0, 0)), ValueError, ["particles", "(1, 1)", "(any,)"]),
-    "path for the unknown": (lambda p: p.drive([4], lambda t: (0, 0, 0)), IndexError, ["particles", "4", "0 to 3"]),
+    "path no function": (lambda p: p.add_path([0], (0, 0, 0)), TypeError, ["path", "(0, 0, 0)", "function of time"]),
+    "path of four": (lambda p: p.add_path([0], lambda t: (0, 0, 0, 0)), ValueError, ["path", "(1, 4)", "(1, 3)"]),
+    "path for one of two": (lambda p: p.add_path([0, 1], lambda t: (0, 0, 0)), ValueError, ["path", "(1, 3)", "(2, 3)"]),
+    "path NaN": (lambda p: p.add_path([0], lambda t: (0, 0, NAN)), ValueError, ["path", "nan", "finite"]),
+    "path for a table": (lambda p: p.add_path([[0]], lambda t: (0, 0, 0)), ValueError, ["particles", "(1, 1)", "(any,)"]),
+    "path for the unknown": (lambda p: p.add_path([4], lambda t: (0, 0, 0)), IndexError, ["particles", "4", "0 to 3"]),
     "two paths": (
-        lambda p: [p.drive([2], lambda t: (0, 1, 0)), p.drive([1, 2], lambda t: np.array([(1, 0, 0), (0, 1, 0)]))],
+        lambda p: [p.add_path([2], lambda t: (0, 1, 0)), p.add_path([1, 2], lambda t: np.array([(1, 0, 0), (0, 1, 0)]))],
         ValueError, ["particle 2", "two paths", "one"]),
     "path that begins elsewhere": (
-        lambda p: p.drive([1], lambda t: (0, 0, 2)),
+        lambda p: p.add_path([1], lambda t: (0, 0, 2)),
         ValueError, ["path of particle 1", "[0.0, 0.0, 2.0]", "[1.0, 0.0, 0.0]"]),
     "triangles of two": (lambda p: p.add_triangles([(0, 1)]), ValueError, ["triangles", "(1, 2)", "(any, 3)"]),
     "triangles unknown": (lambda p: p.add_triangles([(0, 1, 7)]), IndexError, ["triangles", "7", "0 to 3"]),
@@ -154,7 +154,7 @@ REFUSED_BY_CONSTRAINTS = {
         ValueError, ["stick members", "(1, 3)", "(any, 2)"]),
     "kind without its number": (
         lambda p: p.add_constraints("stick", [(0, 1)], size=1), TypeError, ["stick", "parameters size", "length"]),
-    "kind no kind": (lambda p: p.add_constraints(7, [(0, 1)]), TypeError, ["kind of constraint is 7", "pbd.Kind"]),
+    "kind no kind": (lambda p: p.add_constraints(7, [(0, 1)]), TypeError, ["constraint type is 7", "pbd.ConstraintType"]),
     "kind compliant": (
         lambda p: p.add_constraints(STICK.compliant, [(0, 1)], length=1),
         TypeError, ["(compliant)", "without compliance"]),
@@ -178,7 +178,7 @@ def worlds(**other):
 REFUSED_BY_SYSTEM = {
     "no description": (lambda p: system(7), TypeError, ["particles is 7", "pbd.Particles"]),
     "no descriptions": (lambda p: system([]), TypeError, ["particles is []", "pbd.Particles"]),
-    "no particles": (lambda p: system(pbd.Particles()), ValueError, ["no particles", "add some"]),
+    "no particles": (lambda p: system(pbd.Particles()), ValueError, ["no particles", "expected some"]),
     "dt zero": (lambda p: system(p, dt=0), ValueError, ["dt is 0", "above zero"]),
     "dt negative": (lambda p: system(p, dt=-0.01), ValueError, ["dt is -0.01", "above zero"]),
     "dt NaN": (lambda p: system(p, dt=NAN), ValueError, ["dt is nan", "finite"]),
@@ -212,7 +212,7 @@ REFUSED_BY_SYSTEM = {
         lambda p: ((q := four(wind=lambda t: (NAN, 0, 0))).add_triangles([(0, 1, 2)]), system(q).step()),
         ValueError, ["wind", "nan", "finite"]),
     "path NaN later": (
-        lambda p: (p.drive([0], lambda t: (0, 0, NAN if t > 0 else 0)), system(p).step()),
+        lambda p: (p.add_path([0], lambda t: (0, 0, NAN if t > 0 else 0)), system(p).step()),
         ValueError, ["path", "nan", "finite"]),
     "unknown mass": (lambda p: system(p).set_masses([4], 1.0), IndexError, ["particles", "4", "0 to 3"]),
     "set mass zero": (lambda p: system(p).set_masses([1], 0.0), ValueError, ["mass is 0", "above zero"]),
@@ -234,12 +234,12 @@ REFUSED_BY_WORLDS = {
     "set masses of three": (
         lambda p: system(p).set_masses([0, 1], [1, 2, 3]), ValueError, ["mass is [1, 2, 3]", "(2,)"]),
     "path changes shape": (
-        lambda p: (p.drive([0], lambda t: (0, 0, 0) if t == 0 else (0, 0)), system(p).step()),
+        lambda p: (p.add_path([0], lambda t: (0, 0, 0) if t == 0 else (0, 0)), system(p).step()),
         ValueError, ["path", "(1, 2)", "(1, 3)"]),
     "motion no position": (
         lambda p: p.add_collider(pbd.Plane(), motion=lambda t: 3.0), TypeError, ["motion gave 3.0", "position"]),
     "mass of the led": (
-        lambda p: (p.drive([0], lambda t: (0, 0, 0)), system(p).set_masses([1, 0], 1.0)),
+        lambda p: (p.add_path([0], lambda t: (0, 0, 0)), system(p).set_masses([1, 0], 1.0)),
         ValueError, ["particle 0", "path"]),
     "root-free and start": (
         lambda p: system(p, sticks="root_free", direction="start"), ValueError, ["root_free", "start", "one of them"]),
@@ -261,7 +261,7 @@ REFUSED_BY_WORLDS = {
     "worlds of other boxes": (
         lambda p: (p.add_box((-1, -1, -1), (1, 1, 1)), system([four(), p])), ValueError, ["world 1", "box"]),
     "worlds of other paths": (
-        lambda p: (p.drive([0], lambda t: (0, 0, 0)), system([four(), p])), ValueError, ["world 1", "path"]),
+        lambda p: (p.add_path([0], lambda t: (0, 0, 0)), system([four(), p])), ValueError, ["world 1", "path"]),
     "worlds of other contacts": (
         lambda p: (p.add_particle_contacts(), system([four(), p])), ValueError, ["world 1", "contacts"]),
     "worlds of other triangles": (
@@ -288,19 +288,19 @@ def test_bad_input_is_refused_in_words(case):
 def test_a_refused_description_is_left_as_it_was():
     particles = four()
     for act, error, _ in {**REFUSED_BY_PARTICLES, **REFUSED_BY_CONSTRAINTS}.values():
-        before = len(particles), len(particles.colliders), len(particles.boxes), len(particles.batches)
+        before = len(particles), len(particles.colliders), len(particles.boxes), len(particles.constraint_sets)
         with pytest.raises(error):
             act(particles)
         if len(particles) != 4:  # the one case that adds particles in order to be refused
             particles = four()
             continue
-        if particles.drives:  # the one case that gives a first path in order to be refused the second
-            assert len(particles.drives) == 1
+        if particles.paths:  # the one case that gives a first path in order to be refused the second
+            assert len(particles.paths) == 1
             particles = four()
             continue
         assert before == (4, 0, 0, 0)
-        assert (len(particles), len(particles.colliders), len(particles.boxes), len(particles.batches)) == before
-        assert np.isfinite(particles.masses).all()
+        assert (len(particles), len(particles.colliders), len(particles.boxes), len(particles.constraint_sets)) == before
+        assert np.isfinite(particles.masses()).all()
 
 
 def test_without_ti_init_the_error_says_what_to_call():

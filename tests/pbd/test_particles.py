@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import pbd
-from pbd.batches import dihedral_angle
 from pbd.constraints import ANGLE_AT_LEAST
+from pbd.rest_values import dihedral_angle
 
 NAN, INF = math.nan, math.inf
 
@@ -31,17 +31,17 @@ def test_indices_are_returned_in_order_and_numbers_are_for_all_or_one_each():
     assert particles.add_particle((1, 2, 3), 2.0, (4, 5, 6), 0.5) == 0
     assert particles.add_particles(np.ones((3, 3)), [1.0, 2.0, INF], 0.0, 0.1).tolist() == [1, 2, 3]
     assert len(particles) == 4
-    assert particles.positions.tolist() == [[1, 2, 3], [1, 1, 1], [1, 1, 1], [1, 1, 1]]
-    assert particles.velocities.tolist() == [[4, 5, 6], [0, 0, 0], [0, 0, 0], [0, 0, 0]]
-    assert particles.masses.tolist() == [2, 1, 2, INF]
-    assert particles.radii.tolist() == [0.5, 0.1, 0.1, 0.1]
+    assert particles.positions().tolist() == [[1, 2, 3], [1, 1, 1], [1, 1, 1], [1, 1, 1]]
+    assert particles.velocities().tolist() == [[4, 5, 6], [0, 0, 0], [0, 0, 0], [0, 0, 0]]
+    assert particles.masses().tolist() == [2, 1, 2, INF]
+    assert particles.radii().tolist() == [0.5, 0.1, 0.1, 0.1]
 
 
 def test_a_pinned_particle_loses_its_velocity_and_stays():
     particles = pbd.Particles()
     particles.add_particles(np.eye(3), velocity=(1, 1, 1))
     particles.pin(1)
-    assert particles.velocities.tolist() == [[1, 1, 1], [0, 0, 0], [1, 1, 1]]
+    assert particles.velocities().tolist() == [[1, 1, 1], [0, 0, 0], [1, 1, 1]]
     s = system(particles, dt=0.1)
     s.set_forces(np.ones((3, 3)))
     s.step(10)
@@ -55,8 +55,8 @@ def test_the_input_is_copied():
     particles.add_particles(x, masses)
     x += 1
     masses += 1
-    assert not particles.positions.any()
-    assert particles.masses.tolist() == [1, 1]
+    assert not particles.positions().any()
+    assert particles.masses().tolist() == [1, 1]
 
 
 # Attachments --------------------------------------------------------------------------------------------------------
@@ -144,7 +144,7 @@ def test_an_angle_is_brought_to_its_limit_and_left_alone_within(form, length, li
     # limit ends about ½ |cot θ| δ² on the permitted side, and an inequality stays there: for δ = 0.5° and
     # the angles here less than ½ · 0.84 · (8.7e-3)² = 3.2e-5, doubled for the sticks' share.
     particles = elbow(start, length)
-    x = particles.positions.copy()
+    x = particles.positions().copy()
     particles.add_sticks([(0, 1), (1, 2)])
     particles.add_angle_limit(0, 1, 2, **{name: math.radians(value) for name, value in limits.items()}, form=form)
     s = system(particles, iterations=500)
@@ -184,7 +184,7 @@ def test_the_dot_form_is_an_angle_whatever_the_arms_become():
 def test_limits_of_zero_and_half_a_turn_are_accepted_and_never_act():
     for form in ("dot", "distance"):
         particles = elbow(70)
-        x = particles.positions.copy()
+        x = particles.positions().copy()
         particles.add_angle_limit(0, 1, 2, minimum=0.0, maximum=math.pi, form=form)
         s = system(particles)
         s.step()
@@ -236,7 +236,7 @@ def test_defaults_are_the_present_shape():
     s.step()
     assert np.abs(s.positions() - x).max() < 1e-14
     assert s.statistics().residual < 1e-14
-    volume = particles.batches["volume", False].arrays()[1][:, 0]
+    volume = particles.constraint_sets["volume", False].arrays()[1][:, 0]
     exact = (x[1] - x[0]) @ np.cross(x[2] - x[0], x[3] - x[0]) / 6
     assert volume == pytest.approx([exact, -exact], rel=1e-12)
 

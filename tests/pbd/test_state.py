@@ -64,9 +64,9 @@ def test_going_back_is_bit_for_bit_too():
 def test_a_snapshot_does_not_change_with_the_system():
     system = triangle()
     state = system.state()
-    before = state.positions.copy()
+    before = state.position.copy()
     system.step(3)
-    assert np.array_equal(state.positions, before)
+    assert np.array_equal(state.position, before)
 
 
 @pytest.mark.parametrize("content", ["nothing", "words", "another npz", "an npy", "half an npz", "pickled"])
@@ -75,7 +75,7 @@ def test_what_is_no_state_is_refused(tmp_path, content):
     if content == "nothing":
         path.write_bytes(b"")
     elif content == "words":
-        path.write_text("positions, previous, forces")
+        path.write_text("position, force")
     elif content == "another npz":
         with path.open("wb") as file:
             np.savez(file, positions=np.zeros((3, 3)))
@@ -87,7 +87,7 @@ def test_what_is_no_state_is_refused(tmp_path, content):
         path.write_bytes(path.read_bytes()[:-100])
     else:
         with path.open("wb") as file:
-            np.savez(file, **{**vars(triangle().state()), "positions": np.array([{}], object)})
+            np.savez(file, **{**vars(triangle().state()), "position": np.array([{}], object)})
     with pytest.raises(ValueError, match=r"file\.state is not a state saved by verletlab"):
         pbd.State.load(path)
 
@@ -109,7 +109,7 @@ def test_a_state_of_another_system_is_refused():
         triangle(2).set_state(system.state())
 
 
-@pytest.mark.parametrize("name", ["positions", "previous", "forces"])
+@pytest.mark.parametrize("name", ["position", "previous_position", "force"])
 def test_a_state_that_is_not_finite_is_refused(name):
     system = triangle()
     state = system.state()
@@ -119,7 +119,7 @@ def test_a_state_that_is_not_finite_is_refused(name):
 
 
 @pytest.mark.parametrize(("name", "value"), [
-    ("inverse_masses", np.full(3, -1.0)), ("inverse_masses", np.full(3, math.nan)), ("dt", 0.0), ("dt", math.nan),
+    ("inverse_mass", np.full(3, -1.0)), ("inverse_mass", np.full(3, math.nan)), ("dt", 0.0), ("dt", math.nan),
     ("substeps", 0), ("substep", -1), ("origin", math.nan),
 ])  # fmt: skip
 def test_a_state_of_impossible_numbers_is_refused(name, value):
@@ -130,12 +130,12 @@ def test_a_state_of_impossible_numbers_is_refused(name, value):
         system.set_state(state)
 
 
-@pytest.mark.parametrize("name", ["previous", "forces"])
+@pytest.mark.parametrize("name", ["previous_position", "force"])
 def test_a_refused_state_leaves_the_system_as_it_was(name):
     system = triangle()
     before = system.digest()
     state = system.state()
-    state.positions = state.positions + 1.0
+    state.position = state.position + 1.0
     setattr(state, name, np.full((3, 3), math.nan))
     with pytest.raises(ValueError, match="nan"):
         system.set_state(state)
@@ -147,7 +147,7 @@ def test_the_digest_tells_the_last_bit():
     first = state.digest()
     assert len(first) == 16
     assert int(first, 16) >= 0
-    for name in ("positions", "previous"):
+    for name in ("position", "previous_position"):
         changed = getattr(state, name).copy()
         changed[1, 0] = np.nextafter(changed[1, 0], 9)
         other = pbd.State(**{**vars(state), name: changed})
@@ -254,7 +254,7 @@ def test_a_changed_step_keeps_velocity_and_time_with_substeps(substeps):
 def test_a_changed_step_reaches_what_is_driven():
     particles = pbd.Particles()
     particles.add_particle((0, 0, 0))
-    particles.drive(0, lambda time: (time**2, 0, 0))
+    particles.add_path(0, lambda time: (time**2, 0, 0))
     s = pbd.ParticleSystem(particles, dt=0.01, substeps=3)
     s.step(5)
     s.dt = 0.002

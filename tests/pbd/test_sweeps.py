@@ -53,12 +53,12 @@ def test_the_rest_is_where_forces_balance(rest):
     # step are those of the rest, and so are the forces. What is left of motion, below 1e-12 m a step, is 1e-9 N at 4e-3
     # m/N.
     x, description = rest.positions(), rest.particles
-    members, numbers = description.batches["stick", True].arrays()
+    members, numbers = description.constraint_sets["stick", True].arrays()
     offset = x[members[:, 1]] - x[members[:, 0]]
     distance = np.linalg.norm(offset, axis=1)
     pull = ((distance - numbers[:, 0]) / numbers[:, 1] / distance)[:, None] * offset
-    free = np.isfinite(description.masses)
-    force = np.where(free, description.masses, 0)[:, None] * description.gravity
+    free = np.isfinite(description.masses())
+    force = np.where(free, description.masses(), 0)[:, None] * description.gravity
     np.add.at(force, members[:, 0], pull)
     np.add.at(force, members[:, 1], -pull)
     assert np.abs(rest.velocities()).max() < 1e-10

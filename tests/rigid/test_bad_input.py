@@ -1,6 +1,6 @@
-"""What a person may get wrong with bodies, over all that takes it: said by name, with its value and what is expected.
+"""Wrong arguments of every function that takes them: the error has the name, the value and what is expected.
 
-Single cases stand in test_rigid_refusals.py (the model), test_rigid_state.py and test_mass_properties.py.
+Single cases are in test_rigid_refusals.py (the model), test_rigid_state.py and test_mass_properties.py.
 """
 
 import math
@@ -18,7 +18,7 @@ ZERO = (0.0, 0.0, 0.0)
 
 
 def two(**options):
-    """A model of two bodies apart, torso (0) and head (1)."""
+    """A model with two separate bodies, torso (0) and head (1)."""
     model = rigid.Model(**options)
     model.add_box((0.2, 0.2, 0.2), mass=1.0, name="torso")
     model.add_box((0.2, 0.2, 0.2), mass=1.0, position=(0.5, 0, 0), name="head")
@@ -26,21 +26,21 @@ def two(**options):
 
 
 def refusal(act, error):
-    """The message of an error, which is one line."""
+    """The message of the error, which must be one line."""
     with pytest.raises(error) as caught:
         act()
     assert "\n" not in str(caught.value)
     return str(caught.value)
 
 
-# Numbers that are none ------------------------------------------------------------------------------------------------
+# Wrong numbers --------------------------------------------------------------------------------------------------------
 
 PLACED = {"position": ZERO, "rotation": (1.0, 0.0, 0.0, 0.0), "velocity": ZERO, "angular_velocity": ZERO}
 TOUCHING = {"friction": 0.5, "restitution": 0.0, "rolling_friction": 0.01, "spinning_friction": 0.01}
 JOINED = {"parent": 0, "child": 1, "friction": 0.0}
 SOLID = np.vstack([np.eye(3), -np.eye(3)]), [(0, 1, 2), (3, 4, 5), (0, 1, 5)]
 
-# Each method with numbers that it takes.
+# Each method with valid arguments.
 VALID = {
     "add_body": {"mass": 1.0, "inertia": (1.0, 1.0, 1.0), **PLACED},
     "add_box": {"size": (1.0, 1.0, 1.0), "mass": 1.0, **PLACED, **TOUCHING},
@@ -71,12 +71,12 @@ NUMBERS = [
 
 
 @pytest.mark.parametrize(("method", "name"), NUMBERS)
-def test_what_is_no_number_is_refused_by_its_name(method, name):
+def test_nan_and_infinity_are_refused(method, name):
     getattr(two(), method)(**VALID[method])
     given = VALID[method][name]
     for bad in (NAN, INF):
         if bad == INF and "limits" in name:
-            continue  # no limit on that side
+            continue  # infinite limits are allowed
         wrong = bad if isinstance(given, float) else (*given[:-1], bad)
         said = refusal(lambda: getattr(two(), method)(**{**VALID[method], name: wrong}), ValueError)  # noqa: B023
         for word in (name, str(bad)):
@@ -84,7 +84,7 @@ def test_what_is_no_number_is_refused_by_its_name(method, name):
 
 
 @pytest.mark.parametrize("name", ["mass", "inertia", "size", "radius", "length", "density", "stiffness", "damping"])
-def test_what_may_not_be_negative_is_refused_by_its_name(name):
+def test_negative_values_are_refused(name):
     method = next(method for method, options in VALID.items() if name in options)
     given = VALID[method][name]
     wrong = -1.0 if isinstance(given, float) else (*given[:-1], -1.0)
@@ -96,7 +96,7 @@ def test_what_may_not_be_negative_is_refused_by_its_name(name):
 @pytest.mark.parametrize(
     ("method", "name"), [(method, name) for method, name in NUMBERS if "axis" in name or name == "rotation"]
 )
-def test_directions_of_length_zero_are_refused_by_their_name(method, name):
+def test_directions_of_length_zero_are_refused(method, name):
     zero = (0.0,) * len(VALID[method][name])
     said = refusal(lambda: getattr(two(), method)(**{**VALID[method], name: zero}), ValueError)
     assert name in said
@@ -109,19 +109,19 @@ def test_directions_of_length_zero_are_refused_by_their_name(method, name):
     (((1, 0.5, 0), (0, 1, 0), (0, 0, 1)), ["symmetric", "0.5"]),
     ((1, 1), ["inertia has shape (2,)", "(3,)"]),
 ])  # fmt: skip
-def test_inertias_that_no_body_has(inertia, words):
+def test_impossible_inertias_are_refused(inertia, words):
     said = refusal(lambda: two().add_body(mass=1.0, inertia=inertia), ValueError)
     for word in words:
         assert word in said, said
 
 
-# Who ------------------------------------------------------------------------------------------------------------------
+# Bodies ---------------------------------------------------------------------------------------------------------------
 
 PAIRS = [(method, "parent", "child") for method in VALID if "parent" in VALID[method]] + [("add_spring", "a", "b")]
 
 
 @pytest.mark.parametrize(("method", "first", "second"), PAIRS)
-def test_joints_with_nobody_and_with_bodies_of_another_model(method, first, second):
+def test_joints_with_unknown_bodies_are_refused(method, first, second):
     model, other = two(), two()
     third = other.add_sphere(0.1, mass=1.0, name="third")
 
@@ -134,14 +134,14 @@ def test_joints_with_nobody_and_with_bodies_of_another_model(method, first, seco
     assert f"{second} is 'third': expected the name of a body of this model" in said(ValueError, **{second: "third"})
     assert "did you mean 'head'?" in said(ValueError, **{second: "haed"})
     assert f"{second} is the Body 'third', not of this model" in said(TypeError, **{second: other.bodies[third]})
-    # Another model's body is not mistaken for one of the same name here.
+    # A body of another model is not mistaken for a body with the same name.
     assert f"{first} is the Body 'torso', not of this model" in said(TypeError, **{first: other.bodies[0]})
     assert "of this model: expected its index, 1, or its name" in said(TypeError, **{second: model.bodies[1]})
     assert not model.joints
     assert not model.springs
 
 
-def test_joints_of_another_model():
+def test_gears_with_joints_of_another_model_are_refused():
     model, other = two(), two()
     model.add_hinge(0, 1, ZERO, Y, name="neck")
     other.add_slider(0, 1, None, X, name="rail")
@@ -154,7 +154,7 @@ def test_joints_of_another_model():
 
 # Limits ---------------------------------------------------------------------------------------------------------------
 
-# Each kind of limit that its starting pose violates, and by how much; the pose is at zero.
+# Limits that the starting pose violates, and by how much. Positions are zero in that pose.
 VIOLATED = [
     ("add_hinge", {"limits": (0.25, 1)}, "limits", 0.25),
     ("add_hinge", {"limits": (-1, -0.125)}, "limits", 0.125),
@@ -171,7 +171,7 @@ VIOLATED = [
 
 
 @pytest.mark.parametrize(("method", "changed", "name", "by"), VIOLATED)
-def test_limits_that_the_starting_pose_violates_are_told_by_how_much(method, changed, name, by):
+def test_limits_violated_by_the_starting_pose_are_refused(method, changed, name, by):
     said = refusal(lambda: getattr(two(), method)(**{**VALID[method], **changed}), ValueError)
     assert said.startswith(name)
     assert "the starting pose violates" in said
@@ -179,7 +179,7 @@ def test_limits_that_the_starting_pose_violates_are_told_by_how_much(method, cha
 
 
 @pytest.mark.parametrize(("method", "name"), [(method, name) for method, name in NUMBERS if name.endswith("limits")])
-def test_limits_the_wrong_way_round(method, name):
+def test_limits_in_the_wrong_order_are_refused(method, name):
     said = refusal(lambda: getattr(two(), method)(**{**VALID[method], name: (0.5, -0.5)}), ValueError)
     assert f"{name} are 0.5 to -0.5, the wrong way round: expected low <= high" in said
     said = refusal(lambda: getattr(two(), method)(**{**VALID[method], name: 0.5}), TypeError)
@@ -208,8 +208,8 @@ SOLVING = {
     "no models": (lambda m: rigid.solver("verlet", []), ValueError, ["empty list", "rigid.Model"]),
     "one of none": (lambda m: rigid.solver("verlet", [m, None]), TypeError, ["model is None", "rigid.Model"]),
     "of two kinds": (lambda m: rigid.solver("verlet", [m, rigid.Model()]), ValueError, ["different structure"]),
-    "more worlds": (lambda m: rigid.solver("verlet", [m, two()], worlds=3), ValueError, ["worlds is 3", "list of 2"]),
-    "massless": (lambda m: [m.add_body(name="soul"), rigid.solver("verlet", m)], ValueError, ["'soul' has no mass"]),
+    "more worlds": (lambda m: rigid.solver("verlet", [m, two()], worlds=3), ValueError, ["2 models for 3 worlds", "one for each"]),
+    "massless": (lambda m: [m.add_body(name="ghost"), rigid.solver("verlet", m)], ValueError, ["'ghost' has no mass"]),
     "flat": (lambda m: [m.add_body(mass=1, inertia=(1, 1, 2), name="disc"), rigid.solver("verlet", m)], ValueError,
              ["body disc is flat", "thickness"]),
     "state of others": (lambda m: rigid.solver("verlet", m).set_state(rigid.Model().initial_state()), ValueError,
@@ -219,14 +219,14 @@ SOLVING = {
 
 
 @pytest.mark.parametrize("case", SOLVING)
-def test_what_a_solver_refuses(case):
+def test_solver_arguments_are_refused(case):
     act, error, words = SOLVING[case]
     said = refusal(lambda: act(two()), error)
     for word in words:
         assert word in said, said
 
 
-def test_a_state_that_is_no_longer_finite_is_told_by_step_and_item():
+def test_divergence_names_the_step_and_the_particle():
     model = two()
     solver = rigid.solver("verlet", model, dt=0.01, contacts=False)
     solver.step(2)
@@ -237,7 +237,7 @@ def test_a_state_that_is_no_longer_finite_is_told_by_step_and_item():
         solver.step(20)
 
 
-# What overlaps --------------------------------------------------------------------------------------------------------
+# Overlaps -------------------------------------------------------------------------------------------------------------
 
 SHAPES = {
     "box": lambda m, at: m.add_box((0.2, 0.2, 0.2), mass=1.0, position=at),
@@ -253,13 +253,13 @@ SHAPES = {
     [("box", "box"), ("sphere", "sphere"), ("capsule", "hull")],
 )
 @pytest.mark.slow
-def test_bodies_one_in_another_at_the_start_part_without_exploding(kinds, apart):
-    # They part at 2 cm/s at most: ½ μ v² = 1e-4 J of two bodies of 1 kg, and no more than that again in turning. The
-    # 20 cm that they overlap by take ten seconds.
+def test_bodies_that_overlap_at_the_start_separate_slowly(kinds, apart):
+    # They separate with at most 2 cm/s: ½ μ v² = 1e-4 J for two bodies of 1 kg, and at most as much for the rotation.
+    # Overlapping by 20 cm, they need ten seconds.
     model = rigid.Model(gravity=ZERO)
     for kind, at in zip(kinds, (ZERO, apart)):
         SHAPES[kind](model, at)
-    for k, kind in enumerate(2 * ("box", "sphere")):  # far off, so that all of them have one kernel
+    for k, kind in enumerate(2 * ("box", "sphere")):  # far away, so that all cases have the same kernel
         SHAPES[kind](model, (0, 0, 100.0 * (k + 1)))
     solver = rigid.solver("verlet", model, dt=1 / 60, iterations=10)
     most = 0.0
@@ -274,7 +274,7 @@ def test_bodies_one_in_another_at_the_start_part_without_exploding(kinds, apart)
 # Files ----------------------------------------------------------------------------------------------------------------
 
 
-def test_files_that_are_missing_or_are_something_else(tmp_path):
+def test_missing_and_wrong_mesh_files_are_refused(tmp_path):
     for name, text in (("notes.txt", "notes"), ("broken.obj", "v 1 2\nf 1 2 9\n"), ("empty.stl", "")):
         (tmp_path / name).write_text(text)
 
@@ -287,7 +287,7 @@ def test_files_that_are_missing_or_are_something_else(tmp_path):
         assert name in refusal(mesh(name), ValueError)
 
 
-def test_models_of_a_file():
+def test_load_mjcf_arguments_are_refused():
     for path in (None, 3, ["model.xml"]):
         pytest.importorskip("mujoco")
         assert f"path is {path!r}: expected the path of an MJCF file" in refusal(lambda: load_mjcf(path), TypeError)  # noqa: B023
@@ -305,7 +305,7 @@ RAGDOLLS = {
 
 
 @pytest.mark.parametrize("case", RAGDOLLS)
-def test_ragdolls_that_there_are_not(case):
+def test_ragdoll_arguments_are_refused(case):
     options, words = RAGDOLLS[case]
     said = refusal(lambda: ragdoll(rigid.Model(), **options), ValueError)
     for word in words:

@@ -1,4 +1,4 @@
-"""Mass properties: closed forms, sums over points, invariances, and the inertias that no body has."""
+"""Mass properties: closed forms, sums over points, invariances, and refused inertias."""
 
 import itertools
 import math
@@ -16,7 +16,7 @@ TRIANGLE = "triangle inequality"
 
 
 def compare(found, expected, tolerance=1e-13):
-    """Relative agreement of MassProperties, the centre measured by the radius of gyration."""
+    """Assert that MassProperties agree: relative errors, the centre relative to the radius of gyration."""
     gyration = math.sqrt(np.trace(expected.inertia) / expected.mass)
     assert abs(found.mass - expected.mass) <= tolerance * expected.mass
     assert np.abs(found.centre - expected.centre).max() <= tolerance * gyration
@@ -56,7 +56,7 @@ def test_cylinder():
     compare(mass.cylinder(0.3, 0.8, density=DENSITY), expect(m, (0, 0, 0), [across, across, m * 0.09 / 2]))
 
 
-def test_capsule_is_its_slices():
+def test_capsule_is_the_integral_of_its_slices():
     """Slices of radius s(z): m = ρ ∫ π s² dz, I_z = ρ ∫ π s⁴/2 dz, I_x = ρ ∫ π (s⁴/4 + s² z²) dz.
 
     Polynomials of degree four in z on each of the three pieces, so Gauss-Legendre with three points is exact.
@@ -73,12 +73,12 @@ def test_capsule_is_its_slices():
     compare(mass.capsule(r, h, density=DENSITY), expect(m, (0, 0, 0), [across, across, along]))
 
 
-def test_a_short_capsule_is_a_sphere():
-    """h -> 0; the difference is of first order in h."""
+def test_a_short_capsule_approaches_a_sphere():
+    """h -> 0: the difference is of first order in h."""
     compare(mass.capsule(0.3, 1e-12, density=DENSITY), mass.sphere(0.3, density=DENSITY), tolerance=1e-11)
 
 
-def test_mass_and_density_say_the_same():
+def test_mass_and_density_are_equivalent():
     """I is proportional to m."""
     m = mass.capsule(0.1, 0.5, density=DENSITY).mass
     compare(mass.capsule(0.1, 0.5, mass=m), mass.capsule(0.1, 0.5, density=DENSITY))
@@ -90,15 +90,15 @@ TETRAHEDRON = np.array([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)], float)
 
 
 def test_tetrahedron():
-    """The corner tetrahedron: V = 1/6, centre 1/4; about the corner ∫ x² = 1/60, ∫ x y = 1/120."""
+    """Tetrahedron at the origin: V = 1/6, centre 1/4; about the origin ∫ x² = 1/60, ∫ x y = 1/120."""
     second = (np.eye(3) + 1) / 120 - np.full((3, 3), 1 / 6 / 16)
     expected = expect(1 / 6, (0.25, 0.25, 0.25), np.trace(second) * np.eye(3) - second)
     compare(mass.convex_hull(TETRAHEDRON, density=1.0), expected, 1e-14)
     compare(mass.mesh((TETRAHEDRON, [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)]), density=1.0), expected, 1e-14)
 
 
-def test_the_corners_of_a_box_far_away():
-    """A hull of the corners is the box, wherever it stands: |offset| = 1000 costs three digits of the centre."""
+def test_hull_of_the_corners_of_a_box_far_away():
+    """A hull of the corners is the box, at any position. An offset of 1000 loses three digits of the centre."""
     size, q = np.array([0.4, 0.2, 0.1]), rotation.normalised((1, 2, 3, 4))
     corners = np.array(np.meshgrid(*[(-0.5, 0.5)] * 3)).reshape(3, -1).T * size
     away = np.array([600.0, -800.0, 0.0])
@@ -106,7 +106,7 @@ def test_the_corners_of_a_box_far_away():
     compare(mass.convex_hull(points, mass=2.0), mass.box(size, mass=2.0).moved(away, q), 1e-11)
 
 
-def test_inner_points_change_no_hull():
+def test_inner_points_do_not_change_a_hull():
     random = np.random.default_rng(0)
     corners = np.array(np.meshgrid(*[(-0.5, 0.5)] * 3)).reshape(3, -1).T
     crowd = np.concatenate([random.uniform(-0.5, 0.5, (200, 3)), corners])
@@ -115,7 +115,7 @@ def test_inner_points_change_no_hull():
 
 
 def test_closed_meshes_against_trimesh():
-    """A torus (not convex) turned and moved; trimesh integrates by Gauss's theorem, which is another route."""
+    """A rotated and translated torus, not convex. Trimesh uses another method: Gauss's theorem."""
     random = np.random.default_rng(1)
     torus = trimesh.creation.torus(1.0, 0.3, major_sections=24, minor_sections=12)
     q, p = rotation.normalised(random.normal(size=4)), random.normal(size=3)
@@ -127,7 +127,7 @@ def test_closed_meshes_against_trimesh():
 
 @pytest.mark.parametrize("shape", ["capsule", "cylinder", "sphere"])
 def test_round_shapes_as_fine_meshes(shape):
-    """Inscribed meshes: the error is of second order in the facets' angle. Halved facets, a quarter of the error."""
+    """Inscribed meshes: the error is of second order in the angle of the facets. Half the angle, a quarter of it."""
     r, h = 0.3, 0.8
     exact = {"capsule": mass.capsule(r, h, density=1.0), "cylinder": mass.cylinder(r, h, density=1.0),
              "sphere": mass.sphere(r, density=1.0)}[shape]  # fmt: skip
@@ -145,8 +145,8 @@ def test_round_shapes_as_fine_meshes(shape):
     assert np.all((coarse / fine > 3.4) & (coarse / fine < 4.6))
 
 
-def test_a_shape_in_its_own_frame():
-    """of_shape reads sizes off the shapes as the others take them."""
+def test_mass_properties_of_shapes():
+    """of_shape agrees with the function for the same shape."""
     hull = rigid.ConvexHull(TETRAHEDRON)
     torus = trimesh.creation.torus(1.0, 0.3, major_sections=8, minor_sections=6)
     for shape, expected in (
@@ -163,15 +163,15 @@ def test_a_shape_in_its_own_frame():
 # Compounds ----------------------------------------------------------------------------------------------------------
 
 
-def test_a_dumbbell_by_hand():
-    """Masses 1 and 3 at x = 0 and 2: the centre is 1.5 off; about it m₁m₂/(m₁+m₂) d² = 3 is added across."""
+def test_combined_mass_of_a_dumbbell():
+    """Masses 1 and 3 at x = 0 and 2: the centre is at 1.5, and m₁m₂/(m₁+m₂) d² = 3 is added about y and z."""
     small, large = mass.sphere(0.1, mass=1.0), mass.sphere(0.2, mass=3.0).moved(np.array([2.0, 0, 0]))
     own = 0.4 * (1 * 0.01 + 3 * 0.04)
     compare(mass.combined([small, large]), expect(4.0, (1.5, 0, 0), (own, own + 3, own + 3)), 1e-15)
 
 
-def test_halves_make_the_whole():
-    """A box cut in three, in a turned frame, is the box: parallel axes to round-off."""
+def test_combined_mass_of_three_parts_of_a_box():
+    """Three parts of a box, in a rotated frame, combine to the box: parallel-axis theorem to round-off."""
     p, q = random_pose(5)
     cuts = np.array([-0.5, -0.1, 0.2, 0.5])
     parts = [
@@ -182,7 +182,7 @@ def test_halves_make_the_whole():
 
 
 def test_second_moment_and_principal_axes():
-    """S = ∫ x xᵀ dm: of a box m a²/12 on each axis. Q diag(moments) Qᵀ = I."""
+    """S = ∫ x xᵀ dm is m a²/12 on each axis of a box. Q diag(moments) Qᵀ = I."""
     own = mass.box((0.4, 0.2, 0.1), mass=12.0)
     assert np.allclose(mass.second_moment(own.inertia), np.diag([0.16, 0.04, 0.01]), rtol=1e-14, atol=1e-16)
     _, q = random_pose(6)
@@ -212,7 +212,7 @@ IMPOSSIBLE = {
 
 
 @pytest.mark.parametrize("case", IMPOSSIBLE)
-def test_inertias_that_no_body_has(case):
+def test_impossible_inertias_are_refused(case):
     inertia, words = IMPOSSIBLE[case]
     with pytest.raises(ValueError, match="inertia") as refusal:
         mass.checked_inertia(inertia)
@@ -220,8 +220,8 @@ def test_inertias_that_no_body_has(case):
         assert word in str(refusal.value)
 
 
-def test_a_flat_body_is_a_body():
-    """A disc: I_z = I_x + I_y, which in other axes round-off puts on either side of the bound."""
+def test_inertias_of_flat_bodies_are_accepted():
+    """A disc: I_z = I_x + I_y. In other axes round-off puts it on either side of the bound."""
     for seed in range(20):
         _, q = random_pose(seed)
         disc = mass.MassProperties(1.0, np.zeros(3), np.diag([0.1, 0.2, 0.30000000000000004]))
@@ -250,7 +250,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_solids_that_are_none(case):
+def test_impossible_solids_are_refused(case):
     make, words = REFUSED[case]
     with pytest.raises(ValueError) as refusal:  # noqa: PT011 - the words follow
         make()

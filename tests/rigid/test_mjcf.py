@@ -1,4 +1,4 @@
-"""MJCF files by way of MuJoCo's parser: what comes in is what MuJoCo has, and what does not is named."""
+"""MJCF files: the Model agrees with MuJoCo's compiled model, and a warning lists what is left out."""
 
 import math
 import sys
@@ -66,7 +66,7 @@ def written(tmp_path, text):
 
 
 def loaded(tmp_path, text, **options):
-    """The Model, MuJoCo's own model and data, and what was warned of."""
+    """The Model, MuJoCo's model and data, and the warnings."""
     path = written(tmp_path, text)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -85,8 +85,8 @@ def body_of(text):
 GEOM = '<geom size=".1" mass="1"/>'
 
 
-def test_bodies_have_mujocos_mass_centre_and_inertia(tmp_path):
-    """In the world, of each body and of what is welded to it: by parallel axes, to the round-off of MuJoCo's axes."""
+def test_bodies_have_the_mass_centre_and_inertia_of_mujoco(tmp_path):
+    """In the world, each body with the bodies welded to it: parallel-axis theorem to MuJoCo's round-off."""
     model, compiled, data, _ = loaded(tmp_path, LIMBS)
     assert [body.name for body in model.bodies] == ["trunk", "arm", "rod", "leg", "foot", "ball"]
     assert model.masses == pytest.approx([12, 2, 1, 4, 1, 1.5], rel=1e-12)
@@ -105,9 +105,9 @@ def test_bodies_have_mujocos_mass_centre_and_inertia(tmp_path):
         assert np.abs(R - data.xmat[ids[0]].reshape(3, 3)).max() < 1e-12
 
 
-def test_joints_stand_where_mujocos_do_and_turn_as_they_do(tmp_path):
-    """Each hinge, slider and universal moved by itself: the child's pose from the parent's, by our definition, is the
-    one that MuJoCo's kinematics give for the same positions."""
+def test_joints_move_bodies_to_the_poses_of_mujoco(tmp_path):
+    """Each hinge, slider and universal moved alone: the child's pose by the definition of the joint agrees with
+    MuJoCo's kinematics for the same positions."""
     model, compiled, *_ = loaded(tmp_path, LIMBS)
     cases = {"elbow": (0.4,), "rail": (0.13,), "pitch+roll": (0.5, -0.7)}
     for name, values in cases.items():
@@ -145,7 +145,7 @@ def test_limits_springs_and_friction(tmp_path):
     assert ankle.child_limits == (-math.inf, math.inf)
     assert socket.swing_limit == pytest.approx(math.radians(50))
     assert socket.twist_limits == pytest.approx((-math.radians(50), math.radians(50)))
-    # The leg hangs on z, its twist; x is -10° in the middle of its range, y -50° and 70° off its ends.
+    # The leg is along z, the twist axis. The middle of the range is -10° for x and -50° for y, with half width 70°.
     assert hip.twist_limits == pytest.approx((-math.radians(60), math.radians(40)))
     assert hip.swing_limit == pytest.approx(math.radians(70))
     trunk = model.body("trunk")
@@ -158,7 +158,7 @@ def test_limits_springs_and_friction(tmp_path):
     assert all(joint.child != 0 for joint in model.joints)  # free
 
 
-def test_shapes_stand_where_geoms_do(tmp_path):
+def test_shapes_have_the_poses_of_geoms(tmp_path):
     model, compiled, data, _ = loaded(tmp_path, LIMBS)
     assert len(model.shapes) == compiled.ngeom
     kinds = {"Plane": 1, "Box": 3, "Capsule": 2, "Sphere": 1, "Cylinder": 1, "ConvexHull": 2}
@@ -175,11 +175,11 @@ def test_shapes_stand_where_geoms_do(tmp_path):
     ball = next(s for s in model.shapes if s.body == model.bodies.index(model.body("ball")))
     corners = model.body("ball").world_point(ball.position + rotation.rotate(ball.rotation, ball.shape.vertices))
     given = np.array([(0, 0, 0), (0.3, 0, 0), (0, 0.3, 0), (0, 0, 0.4)]) + (2, 0, 1)
-    assert np.abs(corners[:, None] - given).max(axis=2).min(axis=1).max() < 1e-6  # MuJoCo keeps meshes in 32 bits
+    assert np.abs(corners[:, None] - given).max(axis=2).min(axis=1).max() < 1e-6  # MuJoCo stores meshes in 32 bits
 
 
-def test_who_touches_whom_is_as_mujoco_has_it(tmp_path):
-    """Every pair of geoms against mj_collision: all stand in one place, so that whoever may touch does."""
+def test_contact_filters_are_those_of_mujoco(tmp_path):
+    """Every pair of geoms against mj_collision. All are at one place, so every allowed pair collides."""
     random = np.random.default_rng(2)
     bodies = "".join(
         f'<body><freejoint/><geom size=".1" contype="{random.integers(0, 4)}" conaffinity="{random.integers(0, 4)}"/>'
@@ -196,31 +196,31 @@ def test_who_touches_whom_is_as_mujoco_has_it(tmp_path):
     assert 10 < len(ours) < len(kept) * (len(kept) - 1) / 2 - 10
 
 
-def test_a_ground_of_ones_own_is_touched_as_by_default(tmp_path):
+def test_an_added_ground_collides_with_default_geoms(tmp_path):
     text = f'<body><freejoint/>{GEOM}</body><body pos="1 0 0"><freejoint/><geom size=".1" contype="2" conaffinity="4"/>'
     model, *_ = loaded(tmp_path, body_of(f"{text}</body>"))
     ground = model.add_ground()
     assert [model.may_touch(ground, k) for k in (0, 1)] == [True, False]
 
 
-def test_contacts_left_out_by_name(tmp_path):
+def test_excluded_contacts(tmp_path):
     model, *_ = loaded(tmp_path, LIMBS)
     name = {body.name: k for k, body in enumerate(model.bodies)}
     pairs = [("trunk", "arm"), ("arm", "rod"), ("trunk", "leg"), ("leg", "foot"), ("arm", "leg")]
     assert model.exclusions == {tuple(sorted((name[a], name[b]))) for a, b in pairs}
 
 
-def test_a_joint_that_cannot_start_at_zero_starts_where_it_can(tmp_path):
+def test_a_joint_starts_at_the_nearest_end_of_its_range(tmp_path):
     text = f'<body><joint name="knee" axis="0 1 0" range="20 100" pos="0 0 1"/>{GEOM}</body>'
     model, *_, said = loaded(tmp_path, body_of(text))
     assert model.joint("knee").limits == pytest.approx((0, math.radians(80)))
-    # The ball hung at the origin below its hinge at z = 1: turned by 20° about y it has swung to -x.
+    # The ball is at the origin, 1 m below its hinge. A rotation by 20° about y moves it to -x.
     angle = math.radians(20)
     assert np.abs(model.bodies[0].position - (-math.sin(angle), 0, 1 - math.cos(angle))).max() < 1e-12
     assert "knee starts at 0.349066, the end of its range" in said[0]
 
 
-def test_joints_that_no_joint_of_ours_has_are_a_chain(tmp_path):
+def test_other_joints_of_one_body_become_a_chain(tmp_path):
     text = (
         f'<body name="car" pos="0 0 1"><joint name="along" type="slide" axis="1 0 0"/><joint name="up" type="slide" '
         f'axis="0 0 1"/><joint name="pitch" axis="0 1 0"/>{GEOM}<body name="tail"><joint/>{GEOM}</body></body>'
@@ -234,7 +234,7 @@ def test_joints_that_no_joint_of_ours_has_are_a_chain(tmp_path):
     assert "2 light bodies with 2% of the mass between the joints of car" in said[0]
 
 
-def test_what_is_left_out_is_named_once(tmp_path):
+def test_the_warning_lists_what_is_left_out(tmp_path):
     text = """<mujoco><option density="1.2"/><worldbody>
       <body name="a"><joint name="j" armature="1"/><geom size=".1"/><site name="s"/></body>
       <body name="b" pos="1 0 0" gravcomp="1"><freejoint/><geom size=".1"/></body></worldbody>
@@ -251,12 +251,12 @@ def test_what_is_left_out_is_named_once(tmp_path):
     assert "approximated" not in said[0]
 
 
-def test_nothing_is_said_where_all_comes_in(tmp_path):
+def test_a_complete_import_raises_no_warning(tmp_path):
     *_, said = loaded(tmp_path, body_of(f'<body><joint name="a"/>{GEOM}</body>'))
     assert said == []
 
 
-def test_approximations_are_named(tmp_path):
+def test_the_warning_lists_approximations(tmp_path):
     *_, said = loaded(tmp_path, LIMBS)
     assert len(said) == 1
     for words in ("x, z, y as one ball joint, limits replaced by a cone of 70° and twist limits",
@@ -266,7 +266,7 @@ def test_approximations_are_named(tmp_path):
     assert "pitch, roll" not in said[0]
 
 
-def test_twice_into_one_model_under_two_names(tmp_path):
+def test_a_file_can_be_loaded_twice_with_two_prefixes(tmp_path):
     path = written(tmp_path, body_of(f'<body name="box"><joint name="pin"/>{GEOM}</body><body>{GEOM}</body>'))
     model = rigid.Model(gravity=(0, 0, -1))
     assert load_mjcf(path, model, name="one") is model
@@ -281,19 +281,19 @@ def test_twice_into_one_model_under_two_names(tmp_path):
 
 @pytest.mark.parametrize("text", ["no xml", "<mujoco><nothing/></mujoco>", "<html/>",
                                   body_of("<body><joint/></body>"), ""])  # fmt: skip
-def test_what_is_no_model_is_refused_in_one_line(tmp_path, text):
+def test_files_that_are_not_mjcf_are_refused_in_one_line(tmp_path, text):
     path = written(tmp_path, text)
     with pytest.raises(ValueError, match=r"model\.xml: expected an MJCF file, but MuJoCo's parser says: ") as caught:
         load_mjcf(path)
     assert "\n" not in str(caught.value)
 
 
-def test_a_file_that_is_not_there(tmp_path):
+def test_a_missing_file_is_refused(tmp_path):
     with pytest.raises(FileNotFoundError, match="expected an MJCF file"):
         load_mjcf(tmp_path / "there.xml")
 
 
-def test_without_mujoco_one_is_told_what_to_install(tmp_path, monkeypatch):
+def test_a_missing_mujoco_is_reported_with_its_installation(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "mujoco", None)
     with pytest.raises(ImportError, match=r"pip install 'verletlab\[mjcf\]'"):
         load_mjcf(tmp_path / "there.xml")

@@ -1,4 +1,4 @@
-"""A person and a chain from MJCF: number for number what MuJoCo has, and then they move as MuJoCo moves them."""
+"""A person and a chain from MJCF: numbers and motion agree with MuJoCo."""
 
 import math
 import warnings
@@ -12,8 +12,8 @@ from rigid.build import load_mjcf
 
 mujoco = pytest.importorskip("mujoco")
 
-# Ours, with what public humanoids have: classes of defaults, limbs from end to end, one to three hinges a joint, a
-# ball, a free root, welded parts, motors and tendons.
+# A person with features of public humanoids: default classes, limbs from end to end, one to three hinges at a joint, a
+# ball joint, a free root, welded parts, motors and tendons.
 PERSON = """
 <mujoco model="person">
   <compiler angle="degree" inertiafromgeom="true"/>
@@ -71,7 +71,7 @@ PERSON = """
 
 
 def loaded(tmp_path, text):
-    """The Model, MuJoCo's model and data after mj_forward, and what was warned of."""
+    """The Model, MuJoCo's model and data after mj_forward, and the warnings."""
     path = tmp_path / "model.xml"
     path.write_text(text, encoding="utf-8")
     with warnings.catch_warnings(record=True) as caught:
@@ -86,7 +86,7 @@ def loaded(tmp_path, text):
 WELDED = {"trunk": ("trunk", "skull"), "forearm": ("forearm", "hand")}
 
 
-def test_a_person_has_mujoco_s_masses_and_poses(tmp_path):
+def test_a_person_has_the_masses_and_poses_of_mujoco(tmp_path):
     model, compiled, data, _ = loaded(tmp_path, PERSON)
     assert [body.name for body in model.bodies] == ["trunk", "pelvis", "thigh", "shin", "foot", "arm", "forearm"]
     assert model.masses.sum() == pytest.approx(compiled.body_mass.sum(), rel=1e-13)
@@ -104,7 +104,7 @@ def test_a_person_has_mujoco_s_masses_and_poses(tmp_path):
             assert np.linalg.eigvalsh(body.inertia) == pytest.approx(np.sort(compiled.body_inertia[first]), rel=1e-12)
 
 
-def test_a_person_has_mujoco_s_joints_and_ranges(tmp_path):
+def test_a_person_has_the_joints_and_ranges_of_mujoco(tmp_path):
     model, compiled, data, said = loaded(tmp_path, PERSON)
     kinds = {joint.name: joint.kind for joint in model.joints}
     assert kinds == {"waist_z+waist_y": "universal", "hip_x+hip_z+hip_y": "ball", "knee": "hinge", "ankle": "hinge",
@@ -125,7 +125,7 @@ def test_a_person_has_mujoco_s_joints_and_ranges(tmp_path):
     assert waist.parent_limits == span("waist_z")
     assert waist.child_limits == span("waist_y")
     assert model.joint("shoulder").swing_limit == pytest.approx(math.radians(80), abs=1e-15)
-    # A thigh hangs along z, which is its twist; the cone is as wide as the wider of the others, 130°.
+    # The thigh is along z, the twist axis. The cone is as wide as the wider of the other two ranges, 130°.
     hip = model.joint("hip_x+hip_z+hip_y")
     assert hip.twist_limits == span("hip_z")
     assert hip.swing_limit == pytest.approx(math.radians(65), abs=1e-12)
@@ -155,7 +155,7 @@ def test_a_person_falls_and_comes_to_rest(tmp_path):
         assert low - slack < solver.joint_positions()[name] < high + slack
 
 
-# A ball, a hinge askew and two hinges at right angles.
+# A ball joint, an oblique hinge and two hinges at right angles.
 CHAIN = """
 <mujoco>
   <option integrator="RK4" timestep="0.0005"/>
@@ -183,9 +183,9 @@ CHAIN = """
     ("", "", 2),
     pytest.param('stiffness="3" springref="40" damping=".05"', 'damping=".02"', 1, marks=pytest.mark.slow),
 ])  # fmt: skip
-def test_a_chain_moves_as_mujoco_moves_it(tmp_path, spring, damping, order):
-    # MuJoCo's Runge-Kutta in generalised coordinates against frames of particles, to the same place: second order, and
-    # first with springs and dampers, which are implicit Euler's.
+def test_the_motion_of_a_chain_converges_to_that_of_mujoco(tmp_path, spring, damping, order):
+    # MuJoCo's Runge-Kutta in generalised coordinates against frames of particles. The order of convergence is two; it
+    # is one with springs and dampers, which use implicit Euler.
     model, compiled, data, said = loaded(tmp_path, CHAIN.format(spring=spring, damping=damping))
     assert said == []
     start = data.xipos.copy()

@@ -1,4 +1,4 @@
-"""The person of capsules: masses and lengths of the table, mirror images, limits, poses, and frames that carry it."""
+"""Ragdolls: masses and lengths of the table, symmetry, limits, poses, and frames of particles."""
 
 import math
 
@@ -29,7 +29,7 @@ def segment(model, index):
 
 
 def turned(joint, model):
-    """The child's triad and the parent's, in the world, as rows."""
+    """Frame axes of the child and of the parent, in the world, as rows."""
     return model.body(joint.child).world_direction(joint.child_axes), model.body(joint.parent).world_direction(
         joint.parent_axes
     )
@@ -38,7 +38,7 @@ def turned(joint, model):
 @pytest.mark.parametrize("kind", KINDS)
 def test_masses_are_those_of_the_table(kind):
     model, person = made(mass=62.0, height=1.6, **kind)
-    # The table's parts add up to one: .497 + .081 + 2 (.028 + .016 + .006 + .100 + .0465 + .0145).
+    # The parts of the table add up to one: .497 + .081 + 2 (.028 + .016 + .006 + .100 + .0465 + .0145).
     assert model.masses.sum() == pytest.approx(62.0, rel=1e-14)
     parts = {name: model.bodies[index].mass / 62.0 for name, index in person.bodies.items()}
     foot, hand = (0.0145 if kind.get("feet") else 0.0), (0.006 if kind.get("hands") else 0.0)
@@ -51,7 +51,7 @@ def test_masses_are_those_of_the_table(kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_it_stands_on_its_soles_as_tall_as_it_was_ordered(kind):
+def test_it_stands_on_its_soles_with_the_given_height(kind):
     model, person = made(height=1.82, position=(3, 4, 0.5), **kind)
     reach = [(min(start[2], end[2]) - radius, max(start[2], end[2]) + radius)
              for start, end, radius in map(lambda k: segment(model, k), person.bodies.values())]  # fmt: skip
@@ -59,7 +59,7 @@ def test_it_stands_on_its_soles_as_tall_as_it_was_ordered(kind):
     assert max(high for _, high in reach) == pytest.approx(0.5 + 1.82, rel=1e-14)
     centre = model.masses @ np.array([body.position for body in model.bodies]) / model.masses.sum()
     assert centre[1] == pytest.approx(4.0, abs=1e-13)
-    # Winter's figure has a standing person's centre of mass at about .56 of the height.
+    # In Winter's figure the centre of mass of a standing person is at about .56 of the height.
     assert (centre[2] - 0.5) / 1.82 == pytest.approx(0.56, abs=0.02)
 
 
@@ -94,7 +94,7 @@ def test_the_right_side_is_the_mirror_image_of_the_left(kind):
             continue
         left, right = model.joints[index], model.joints[person.joints[name.replace("left ", "right ")]]
         (axes, cone), (other_axes, other_cone) = turned(left, model), turned(right, model)
-        if left.kind == "hinge":  # an axis of rotation changes its sign where a direction does not, and the reverse
+        if left.kind == "hinge":  # the mirror image of a rotation axis has the opposite sign of that of a direction
             assert np.abs(-axes[0] * flip - other_axes[0]).max() < 1e-14
             assert left.limits == right.limits
         else:
@@ -105,7 +105,7 @@ def test_the_right_side_is_the_mirror_image_of_the_left(kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_nothing_that_may_touch_does_so_standing(kind):
+def test_limbs_that_overlap_standing_never_collide(kind):
     model, _ = made(**kind)
     touching = set()
     for a in range(len(model.shapes)):
@@ -114,31 +114,31 @@ def test_nothing_that_may_touch_does_so_standing(kind):
             if distance_of_segments(start_a, end_a, start_b, end_b) < radius_a + radius_b:
                 touching.add((b, a))
                 assert not model.may_touch(a, b)
-    assert len(touching) >= 10 - 4  # shoulders, neck and waist: the capsules of some neighbours stand apart
+    assert len(touching) >= 10 - 4  # some neighbours do not overlap: shoulders, neck, waist
     alone, _ = made(self_collision=False, **kind)
     assert not any(alone.may_touch(a, b) for a in range(len(alone.shapes)) for b in range(a))
 
 
-def test_distance_of_segments_is_the_least_over_both():
+def test_distance_of_segments_is_the_smallest_over_samples():
     random = np.random.default_rng(1)
     t = np.linspace(0, 1, 201)
     for _ in range(50):
         a, b, c, d = random.normal(size=(4, 3))
         points, others = a + t[:, None] * (b - a), c + t[:, None] * (d - c)
         sampled = np.linalg.norm(points[:, None] - others, axis=2).min()
-        # Half a sample off along both, across which the distance grows by no more than that.
+        # The nearest samples are at most half a spacing away on both segments.
         assert sampled - 0.5 * (np.linalg.norm(b - a) + np.linalg.norm(d - c)) / 200 <= distance_of_segments(a, b, c, d)
         assert distance_of_segments(a, b, c, d) <= sampled + 1e-14
     assert distance_of_segments((0, 0, 0), (1, 0, 0), (0.5, 0, 2), (3, 0, 2)) == pytest.approx(2.0)
 
 
-def test_elbows_and_knees_bend_the_way_they_do():
-    """Bent by a right angle, a forearm points forwards, a shin backwards: x is where the person looks."""
+def test_elbows_bend_forwards_and_knees_backwards():
+    """At 90° a forearm points forwards (x) and a shin backwards."""
     model, person = made(pose={"left elbow": math.pi / 2, "right elbow": math.pi / 2, "right knee": math.pi / 2})
     for name, way in (("left lower arm", 1), ("right lower arm", 1), ("right shin", -1)):
         start, end, _ = segment(model, person.bodies[name])
         assert np.abs((end - start) / np.linalg.norm(end - start) - (way, 0, 0)).max() < 1e-14
-    # The joint's own position is zero there: 90° of its range are behind it, the rest before it.
+    # The joint position is zero in this pose, so the limits are shifted by 90°.
     assert np.allclose(model.joint(person.joints["left elbow"]).limits, (-math.pi / 2, 2.5 - math.pi / 2))
     straight, person = made()
     for name in ("left elbow", "right elbow", "left knee", "right knee"):
@@ -146,9 +146,9 @@ def test_elbows_and_knees_bend_the_way_they_do():
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_a_pose_keeps_the_limits_where_the_anatomy_has_them(seed):
-    """Swing and twist of a posed ball, in its own triads, are those of the rotation from the standing pose; there the
-    cone's parent triad is the child's, tilted the shortest way. Limits are shifted by the twist at time zero."""
+def test_limits_are_independent_of_the_pose(seed):
+    """Swing and twist of a posed ball joint are those of the rotation from the standing pose. The twist limits are
+    shifted by the twist at time zero."""
     random = np.random.default_rng(seed)
     turn = random.normal(size=3) * 0.25
     standing, person = made()
@@ -156,7 +156,7 @@ def test_a_pose_keeps_the_limits_where_the_anatomy_has_them(seed):
     neutral, joint = (m.joint(p.joints["left shoulder"]) for m, p in ((standing, person), (posed, same)))
 
     def relative(model, joint, extra=rotation.IDENTITY):
-        """The child's triad in the parent's, the child turned in the parent's standing axes before."""
+        """Swing and twist of the joint after an extra rotation of the child, in the parent's standing axes."""
         parent = rotation.from_matrix(joint.parent_axes.T)
         a, b = model.body(joint.parent).rotation, model.body(joint.child).rotation
         child = rotation.multiply(rotation.conjugate(a), rotation.multiply(extra, rotation.multiply(
@@ -173,7 +173,7 @@ def test_a_pose_keeps_the_limits_where_the_anatomy_has_them(seed):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_limit_contains_the_start(kind):
+def test_every_limit_contains_the_starting_pose(kind):
     model, _ = made(**kind)
     for joint in model.joints:
         if joint.kind == "hinge":
@@ -185,8 +185,8 @@ def test_every_limit_contains_the_start(kind):
             assert math.acos(min(axes[0] @ cone[0], 1.0)) < joint.swing_limit <= math.pi
 
 
-def test_it_moves_as_one_rigid_thing():
-    """v = v_c + ω × (x - c) of every body's centre: the momentum is M v_c, wherever it stands."""
+def test_initial_velocities_are_those_of_a_rigid_body():
+    """v = v_c + ω × (x - c) for the centre of every body, so the momentum is M v_c."""
     velocity, spin = np.array([1.0, -2.0, 3.0]), np.array([0.3, 2.0, -1.0])
     model, _ = made(velocity=velocity, angular_velocity=spin, position=(5, 5, 5), rotation=(0.3, 0.1, 0.5, -0.2))
     state = model.initial_state()
@@ -196,7 +196,7 @@ def test_it_moves_as_one_rigid_thing():
     assert np.array_equal(state.angular_velocity, np.broadcast_to(spin, (11, 3)))
 
 
-def test_several_have_names_of_their_own():
+def test_several_ragdolls_have_different_names():
     model = rigid.Model()
     people = [ragdoll(model), ragdoll(model, position=(1, 0, 0)), ragdoll(model, position=(2, 0, 0), name="anna")]
     assert [person.name for person in people] == ["ragdoll 0", "ragdoll 1", "anna"]
@@ -210,8 +210,8 @@ def test_several_have_names_of_their_own():
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("height", [0.9, 1.75])
-def test_frames_of_particles_carry_it(kind, height):
-    """Joint particles have a share of the mass that is none too light: light ones slow the relaxation down."""
+def test_frames_of_particles_can_represent_it(kind, height):
+    """Joint particles have at least 1/25 of the body's mass, because light ones slow the relaxation down."""
     from rigid.solvers.verlet.builder import joint_points
     from rigid.solvers.verlet.frame import make_frame
 
@@ -225,7 +225,7 @@ def test_frames_of_particles_carry_it(kind, height):
         assert make_frame(body.name, body.mass, body.inertia, own).joint_mass >= body.mass / 25
 
 
-def test_joints_rub_and_damp_where_asked():
+def test_joint_friction_joint_damping_and_surface():
     model, _ = made(joint_friction=2.0, joint_damping=0.5, friction=0.9, group=4, mask=3)
     assert all(joint.friction == 2.0 and joint.spring == rigid.Spring(0.0, 0.5) for joint in model.joints)
     assert all((piece.friction, piece.group, piece.mask) == (0.9, 4, 3) for piece in model.shapes)
@@ -247,6 +247,6 @@ def test_joints_rub_and_damp_where_asked():
         ({"joint_friction": -1}, ValueError, "friction is -1"),
     ],
 )
-def test_what_is_refused(options, error, says):
+def test_wrong_arguments_are_refused(options, error, says):
     with pytest.raises(error, match=says):
         made(**options)

@@ -1,4 +1,4 @@
-"""The description: what a model stores of bodies, shapes and joints, in the frames that it says."""
+"""Model: what it stores of bodies, shapes and joints, and in which frames."""
 
 import math
 import warnings
@@ -20,17 +20,12 @@ def unit(random):
 
 
 def two_bodies(seed):
-    """A model with two bodies in random poses, and the generator that goes on."""
+    """A model with two bodies in random poses, and the random generator."""
     random = np.random.default_rng(seed)
     model = rigid.Model()
     for size in ((0.4, 0.2, 0.1), (0.3, 0.3, 0.5)):
         model.add_box(size, density=500.0, position=random.normal(size=3), rotation=random.normal(size=4))
     return model, random
-
-
-def moved(body, random):
-    """A pose of a body another than the one described: position and rotation."""
-    return random.normal(size=3), rotation.normalised(random.normal(size=4))
 
 
 # Joints -------------------------------------------------------------------------------------------------------------
@@ -47,8 +42,8 @@ JOINTS = {
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("kind", JOINTS)
 @pytest.mark.parametrize("parent", [rigid.GROUND, 0], ids=["ground", "body"])
-def test_anchors_and_triads_coincide_at_time_zero(kind, parent, seed):
-    """r_i + R_i ξ_i = r_j + R_j ξ_j = the point given, R_i n_ik = R_j n_jk: to round-off of coordinates of size one."""
+def test_anchors_and_axes_coincide_at_time_zero(kind, parent, seed):
+    """r_i + R_i ξ_i = r_j + R_j ξ_j = the given point and R_i n_ik = R_j n_jk, to round-off."""
     model, random = two_bodies(seed)
     point, axis = random.normal(size=3), unit(random)
     joint = model.joint(JOINTS[kind](model, parent, 1, point, axis))
@@ -60,7 +55,7 @@ def test_anchors_and_triads_coincide_at_time_zero(kind, parent, seed):
     assert np.abs(axes - b.world_direction(joint.child_axes)).max() < 5e-15
     assert np.abs(axes @ axes.T - np.eye(3)).max() < 5e-15
     assert np.linalg.det(axes) > 0
-    if kind == "ball":  # the twist axis is the way to the child's centre of mass
+    if kind == "ball":  # the twist axis is the direction to the child's centre of mass
         arm = b.position - point
         axis = arm / np.linalg.norm(arm)
     if kind != "fixed":
@@ -69,14 +64,14 @@ def test_anchors_and_triads_coincide_at_time_zero(kind, parent, seed):
         assert np.abs(axes[1] - rotation.frame_axes(axis)[2]).max() < 5e-15
 
 
-def test_axes_nearly_at_a_right_angle_are_put_at_one():
-    """As those of a file with six digits: n0 stays, n1 gives way."""
+def test_axes_nearly_at_a_right_angle_are_made_perpendicular():
+    """Axes from a file with six digits: n0 stays and n1 is corrected."""
     model, _ = two_bodies(0)
     joint = model.joint(model.add_universal(rigid.GROUND, 1, (0, 0, 0), (1, 0, 0), (5e-7, 1, 0)))
     assert np.abs(joint.parent_axes - np.eye(3)).max() < 1e-15
 
 
-def test_a_ball_at_the_childs_centre_twists_about_z():
+def test_a_ball_joint_at_the_centre_of_mass_twists_about_z():
     model = rigid.Model()
     model.add_sphere(0.1, mass=1.0, position=(1, 2, 3))
     model.add_ball(rigid.GROUND, 0, (1, 2, 3))
@@ -85,9 +80,9 @@ def test_a_ball_at_the_childs_centre_twists_about_z():
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_tilted_cone(seed):
-    """At time zero the swing is the angle between axis and cone, the twist nothing; about the axis, both add up.
+    """At time zero the swing is the angle between axis and cone_axis, and the twist is zero.
 
-    Then the child is turned by s about e ⟂ cone, from the cone's middle, after t about its own axis: swing s, twist t.
+    Then the child is rotated by t about its own axis and by s about e ⟂ cone_axis: the swing is s, the twist is t.
     """
     model, random = two_bodies(seed)
     axis, cone = unit(random), unit(random)
@@ -99,7 +94,7 @@ def test_a_tilted_cone(seed):
     a, b = model.bodies
 
     def angles(turn):
-        """Swing and twist with the child turned in the world by a quaternion."""
+        """Swing and twist after a rotation of the child in the world. Args: turn: quaternion."""
         parent = rotation.multiply(a.rotation, rotation.from_matrix(ball.parent_axes.T))
         child = rotation.multiply(turn, rotation.multiply(b.rotation, rotation.from_matrix(ball.child_axes.T)))
         return rotation.swing_twist_angles(rotation.multiply(rotation.conjugate(parent), child), (1.0, 0.0, 0.0))
@@ -114,7 +109,7 @@ def test_a_tilted_cone(seed):
     assert np.allclose(angles(rotation.multiply(swing, rotation.multiply(to_cone, twist))), (s, t), rtol=0, atol=1e-12)
 
 
-def test_a_distance_between_centres_or_points():
+def test_distance_joints_between_centres_or_points():
     model = rigid.Model()
     model.add_sphere(0.1, mass=1.0, position=(0, 0, 0))
     model.add_sphere(0.1, mass=1.0, position=(3, 0, 4), rotation=(0, 0, 0, 1))
@@ -143,7 +138,7 @@ def test_springs_and_gears():
     assert gear == rigid.Gear("gear 0", hinge, rack, -0.25)
 
 
-def test_what_a_joint_is_given_is_what_it_has():
+def test_joints_store_their_arguments():
     model = rigid.Model()
     model.add_box((1, 1, 1), mass=1.0)
     spring, motor = rigid.Spring(stiffness=3, damping=0.5, rest=0.1), rigid.Motor(speed=2, max_effort=7)
@@ -164,7 +159,7 @@ def test_what_a_joint_is_given_is_what_it_has():
 # Bodies and shapes --------------------------------------------------------------------------------------------------
 
 
-def test_solids_have_their_mass_and_stand_where_they_are_put():
+def test_solids_have_their_mass_and_pose():
     model = rigid.Model()
     pose = {"position": (1, 2, 3), "rotation": (0, 0.6, 0, 0.8), "velocity": (4, 5, 6), "angular_velocity": (7, 8, 9)}
     model.add_box((0.4, 0.2, 0.1), mass=1.2, **pose)
@@ -188,8 +183,8 @@ def test_solids_have_their_mass_and_stand_where_they_are_put():
 
 
 @pytest.mark.parametrize("add", ["add_capsule", "add_cylinder"])
-def test_limbs_from_start_to_end(add):
-    """The same limb by its ends and by its pose."""
+def test_start_and_end_are_equivalent_to_length_and_pose(add):
+    """The same limb, given by its ends and by its pose."""
     model = rigid.Model()
     start, end = np.array([1.0, 0, 2]), np.array([1.0, 0.3, 1.6])
     limb = model.body(getattr(model, add)(0.05, start=start, end=end, density=1000, name="arm"))
@@ -201,9 +196,9 @@ def test_limbs_from_start_to_end(add):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_compound_is_its_parts_wherever_they_are_added(seed):
-    """A body of three shapes, with a joint and springs from before the last: mass, centre and inertia by parallel axes,
-    in the world; joint, spring and shapes stay where they were; every point keeps its velocity."""
+def test_a_body_of_several_shapes(seed):
+    """Mass, centre and inertia agree with the parallel-axis theorem. Joints, springs and shapes stay in place, and
+    every point keeps its velocity."""
     random = np.random.default_rng(seed)
     q = rotation.normalised(random.normal(size=4))
     spin, v = random.normal(size=3), random.normal(size=3)
@@ -243,7 +238,7 @@ def test_a_compound_is_its_parts_wherever_they_are_added(seed):
         assert np.abs(placed - rotation.to_matrix(turn)).max() < 1e-14
 
 
-def test_a_shape_without_mass_only_touches():
+def test_a_shape_without_mass_only_collides():
     model = rigid.Model()
     body = model.body(model.add_body(mass=2.0, inertia=(1, 2, 2.5), position=(0, 0, 1)))
     model.add_shape(0, rigid.Sphere(1.0, centre=(5, 0, 0)))
@@ -283,8 +278,8 @@ def test_a_shape_far_from_its_body_raises_a_warning():
         model.add_shape(model.add_body(), rigid.Sphere(0.1, centre=(100, 0, 0)), mass=1.0)  # no centre of mass before
 
 
-def test_meshes_by_hull_and_by_what_they_enclose():
-    """A torus off its own origin: the body's frame moves to the centre of mass, the shape and the motion stay."""
+def test_meshes_as_hulls_and_as_solids():
+    """A torus beside its origin: the body's frame moves to the centre of mass; shape and motion stay."""
     torus = trimesh.creation.torus(1.0, 0.3, major_sections=24, minor_sections=12)
     torus.vertices += (0.5, 0, 0)
     q, spin = rotation.from_axis_angle((0, 0, 1), math.pi / 2), np.array([0, 0, 2.0])
@@ -300,11 +295,11 @@ def test_meshes_by_hull_and_by_what_they_enclose():
         piece = model.shapes[0]
         placed = body.world_point(piece.position + rotation.rotate(piece.rotation, piece.shape.vertices))
         given = rotation.rotate(q, np.asarray(torus.vertices)) + (0, 0, 3)
-        # each corner of the hull is a vertex of the mesh
+        # each vertex of the hull is a vertex of the mesh
         assert np.abs(placed[:, None] - given[None]).max(axis=2).min(axis=1).max() < 1e-14
 
 
-def test_ground_and_static_shapes_stand_in_the_world():
+def test_ground_and_static_shapes_are_in_world_coordinates():
     model = rigid.Model()
     ground = model.shapes[model.add_ground(height=-0.5, friction=0.8, restitution=0.1)]
     wall = rigid.Box((1, 1, 1), centre=(1, 2, 3), rotation=(0, 0, 0, 1))
@@ -316,7 +311,7 @@ def test_ground_and_static_shapes_stand_in_the_world():
     assert np.array_equal(wall.rotation, (0, 0, 0, 1))
 
 
-def test_who_touches_whom():
+def test_may_touch():
     model = rigid.Model()
     floor = model.add_ground()
     for k in range(3):
@@ -325,7 +320,7 @@ def test_who_touches_whom():
     second_floor = model.add_ground(height=-1)
     a, b, c = 1, 2, 3  # the spheres' shapes
     assert all(model.may_touch(*pair) for pair in ((a, b), (b, a), (b, c), (a, floor), (floor, c)))
-    assert not model.may_touch(ghost, a)  # a's mask has all, the ghost's not a's group
+    assert not model.may_touch(ghost, a)  # a's mask has every bit, but the ghost's mask does not have a's group
     assert not model.may_touch(c, ghost)  # one body
     assert not model.may_touch(floor, second_floor)
     model.add_ball(0, 1, (0.5, 0, 1))
@@ -341,7 +336,7 @@ def test_who_touches_whom():
 # Names --------------------------------------------------------------------------------------------------------------
 
 
-def test_names_are_made_up_where_none_is_given():
+def test_default_names():
     model = rigid.Model()
     model.add_box((1, 1, 1), mass=1, name="torso")
     model.add_sphere(1, mass=1, position=(3, 0, 0))
@@ -358,7 +353,7 @@ def test_names_are_made_up_where_none_is_given():
     assert model.body(rigid.GROUND) is model.body("ground")
 
 
-def test_a_refusal_leaves_the_model_as_it_was():
+def test_a_refused_call_does_not_change_the_model():
     model, _ = two_bodies(0)
     before = len(model.bodies), len(model.shapes), len(model.joints), len(model.springs)
     mass_before = model.masses
@@ -376,7 +371,7 @@ def test_a_refusal_leaves_the_model_as_it_was():
     assert np.array_equal(model.masses, mass_before)
 
 
-def test_structure_tells_models_apart_by_joints_not_by_numbers():
+def test_structure_depends_on_joints_but_not_on_numbers():
     models = [two_bodies(seed)[0] for seed in range(3)]
     models[0].add_ball(0, 1, (0, 0, 0))
     models[1].add_ball(0, 1, (1, 0, 0))

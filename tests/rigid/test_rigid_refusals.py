@@ -1,4 +1,4 @@
-"""What a model refuses, and that it says what was given and what is expected."""
+"""Wrong arguments of a Model: the error has what was given and what is expected."""
 
 import math
 
@@ -88,8 +88,8 @@ BODIES = {
     "group a word": (lambda m: m.add_shape(0, CUBE, group="a"), TypeError, ["group is 'a'", "whole number"]),
     "mask": (lambda m: m.add_shape(0, CUBE, mask=2**31), ValueError, ["mask is 2147483648", "bits"]),
     "height": (lambda m: m.add_ground(height=NAN), ValueError, ["height is nan", "finite"]),
-    "massless": (lambda m: [m.add_body(name="soul"), m.initial_state()], ValueError,
-                 ["'soul' has no mass", "shapes with a density"]),
+    "massless": (lambda m: [m.add_body(name="ghost"), m.initial_state()], ValueError,
+                 ["'ghost' has no mass", "shapes with a density"]),
 }  # fmt: skip
 
 JOINTS = {
@@ -174,7 +174,7 @@ JOINTS = {
 
 
 @pytest.mark.parametrize("case", [*BODIES, *JOINTS])
-def test_refused(case):
+def test_wrong_arguments_are_refused(case):
     act, error, words = {**BODIES, **JOINTS}[case]
     with pytest.raises(error) as refusal:
         act(model())

@@ -16,7 +16,7 @@ def turned(points, seed):
 
 
 SOLIDS = {
-    # name: (points, vertices, faces): Euler's V - E + F = 2 is checked besides.
+    # name: (points, vertices, faces). Euler's V - E + F = 2 is checked, too.
     "cube": (np.array(np.meshgrid(*[(-1, 1)] * 3)).reshape(3, -1).T, 8, 6),
     "octahedron": (np.concatenate([np.eye(3), -np.eye(3)]), 6, 8),
     "prism": (rigid.Cylinder(0.5, start=(0, 0, -1), end=(0, 0, 1)).hull(12).vertices, 24, 14),
@@ -26,7 +26,7 @@ SOLIDS = {
 
 
 @pytest.mark.parametrize("name", SOLIDS)
-def test_faces_are_flat_in_order_and_outwards(name):
+def test_faces_of_hulls_are_flat_ordered_and_outward(name):
     points, vertices, faces = SOLIDS[name]
     points = turned(points, seed=4)
     hull = rigid.ConvexHull(points)
@@ -34,7 +34,7 @@ def test_faces_are_flat_in_order_and_outwards(name):
         assert (len(hull.vertices), len(hull.faces)) == (vertices, faces)
     edges = sum(map(len, hull.faces)) / 2
     assert len(hull.vertices) - edges + len(hull.faces) == 2
-    # Every point is inside of every plane, and each face's corners lie on its plane.
+    # Every point is behind every plane, and the vertices of each face are on its plane.
     normals, offsets = hull.planes[:, :3], hull.planes[:, 3]
     assert ((points - hull.centre) @ normals.T <= offsets + 1e-13).all()
     assert (offsets > 0).all()
@@ -50,7 +50,7 @@ def test_faces_are_flat_in_order_and_outwards(name):
     assert ((np.cross(b - a, c - a) * a).sum(axis=1) > 0).all()
 
 
-def test_a_hull_stands_at_its_centre():
+def test_the_frame_of_a_hull_is_at_its_centre():
     points = turned(np.eye(4)[:, :3], seed=9)
     hull = rigid.ConvexHull(points)
     position, q = hull.pose()
@@ -60,7 +60,7 @@ def test_a_hull_stands_at_its_centre():
     assert np.allclose(placed[np.lexsort(placed.T)], points[np.lexsort(points.T)], rtol=0, atol=1e-15)
 
 
-def test_a_cylinder_stands_between_its_ends():
+def test_a_cylinder_ends_at_start_and_end():
     cylinder = rigid.Cylinder(0.25, start=(1, 0, 0), end=(1, 2, 0))
     position, q = cylinder.pose()
     radius, half = cylinder.numbers()
@@ -69,8 +69,8 @@ def test_a_cylinder_stands_between_its_ends():
         assert np.allclose(position + rotation.rotate(q, (0, 0, z)), end, rtol=0, atol=1e-15)
 
 
-def test_a_cylinder_as_a_prism():
-    """Of n sides inscribed in the circle the area is n/2 sin(2π/n) r²."""
+def test_volume_of_a_cylinder_as_a_prism():
+    """The area of an inscribed polygon with n sides is n/2 sin(2π/n) r²."""
     prism = rigid.Cylinder(0.5, start=(0, 0, -1), end=(0, 0, 1)).hull(24)
     assert mass.of_shape(prism, density=1.0).mass == pytest.approx(12 * math.sin(math.pi / 12) * 0.25 * 2, rel=1e-14)
 
@@ -91,7 +91,7 @@ def test_a_cylinder_as_a_prism():
         (lambda: rigid.Box(0.3), r"box size has shape \(\): expected \(3,\)"),
     ],
 )
-def test_refused_shapes(make, words):
+def test_wrong_arguments_are_refused(make, words):
     with pytest.raises(ValueError, match=words):
         make()
 

@@ -1,4 +1,4 @@
-"""Snapshots of bodies: files, refusals, and the momentum in them by hand."""
+"""Snapshots of bodies: files, wrong arguments, and momentum against sums by hand."""
 
 import math
 
@@ -23,7 +23,7 @@ def random_state(*leading, seed=0):
     return rigid.State(random.normal(size=(*leading, 3)), q, *random.normal(size=(2, *leading, 3)), time=1.25)
 
 
-def test_initial_state_is_what_was_described():
+def test_the_initial_state_is_the_described_one():
     state = two_bodies().initial_state()
     assert np.array_equal(state.position, [(1, 0, 0), (0, 2, 0)])
     assert np.array_equal(state.rotation, [(1, 0, 0, 0), (0, 0, 0, 1)])
@@ -48,7 +48,7 @@ def test_the_repr_of_a_state_is_two_lines():
     assert "0 m/s" in repr(rigid.State(*(np.zeros((0, width)) for width in (3, 4, 3, 3))))
 
 
-def test_momentum_by_hand():
+def test_momentum_of_two_bodies():
     """p = 2 (0, 3, 0) + 3 (0, 0, 1). L = 2 (1, 0, 0) × (0, 3, 0) + (4, 10, 15) + 3 (0, 2, 0) × (0, 0, 1)."""
     model = two_bodies()
     state = model.initial_state()
@@ -58,8 +58,8 @@ def test_momentum_by_hand():
     assert np.array_equal(rigid.angular_momentum(model, state, about=(1, 1, 1)), (13, 13, 15))
 
 
-def test_momentum_of_a_turned_body_turns_with_it():
-    """Turning positions, rotations and velocities of all turns L: R L, in each of several worlds."""
+def test_momentum_rotates_with_the_state():
+    """A rotation of all positions, rotations and velocities rotates L, in each of several worlds."""
     model = two_bodies()
     state = random_state(5, 2)
     q = rotation.normalised((1, -2, 3, 0.5))
@@ -75,7 +75,7 @@ def test_momentum_of_a_turned_body_turns_with_it():
 
 
 @pytest.mark.parametrize("leading", [(3,), (4, 3)], ids=["one world", "four"])
-def test_a_file_holds_every_bit(leading, tmp_path):
+def test_a_file_stores_every_bit(leading, tmp_path):
     state = random_state(*leading)
     state.save(tmp_path / "state.npz")
     back = rigid.State.load(tmp_path / "state.npz")
@@ -87,7 +87,7 @@ def test_a_file_holds_every_bit(leading, tmp_path):
     assert back.digest() != state.digest()
 
 
-def test_files_that_hold_something_else(tmp_path):
+def test_files_with_other_contents_are_refused(tmp_path):
     with pytest.raises(FileNotFoundError, match="no state at"):
         rigid.State.load(tmp_path / "none.npz")
     particles = pbd.Particles()
@@ -122,6 +122,6 @@ def altered(**changes):
         (lambda: rigid.State(**{**vars(random_state(2)), "velocity": np.zeros((1, 3))}), r"shape \(1, 3\): expected"),
     ],
 )
-def test_refused_states(make, words):
+def test_wrong_states_are_refused(make, words):
     with pytest.raises(ValueError, match=words):
         make()

@@ -1,4 +1,4 @@
-"""Scenes by name, and their parameters as values and as text."""
+"""Scenes, the registry, and parameters as values and text."""
 
 import math
 
@@ -11,7 +11,7 @@ from scenes.parameters import UnknownName, convert
 from scenes.registry import REGISTRY
 
 
-def test_a_scene_knows_its_name_and_the_parameters_it_was_made_with():
+def test_load_sets_name_and_parameters():
     scene = scenes.load("rope_bridge", planks=9, span="3.5")
     assert (scene.name, scene.parameters["planks"], scene.parameters["span"]) == ("rope_bridge", 9, 3.5)
     assert scene.parameters["weights"] == REGISTRY["rope_bridge"].parameters["weights"]
@@ -32,12 +32,12 @@ def test_a_scene_knows_its_name_and_the_parameters_it_was_made_with():
         ("box", {"grains": -3}, "scene box with grains=-3: "),
     ],
 )
-def test_what_cannot_be_loaded_is_said(name, parameters, message):
+def test_load_refuses_unknown_names_and_wrong_values(name, parameters, message):
     with pytest.raises(ValueError, match=message.replace("?", r"\?").replace("(", r"\(")):
         scenes.load(name, **parameters)
 
 
-def test_unknown_names_are_an_error_of_their_own():
+def test_unknown_names_raise_their_own_error():
     for name, parameters in (("bax", {}), ("box", {"grain": 3})):
         with pytest.raises(UnknownName):
             scenes.load(name, **parameters)
@@ -48,7 +48,7 @@ def test_unknown_names_are_an_error_of_their_own():
     [("3", 1, 3), (3, 1.0, 3.0), ("1e-3", 1.0, 1e-3), ("no", True, False), ("1", False, True), ("x", "", "x"),
      (None, 1e-6, None)],
 )  # fmt: skip
-def test_text_becomes_a_value_of_the_default_s_type(value, default, expected):
+def test_text_is_converted_to_the_type_of_the_default(value, default, expected):
     converted = convert("it", value, type(default))
     assert converted == expected
     assert type(converted) is type(expected)
@@ -58,12 +58,12 @@ def test_text_becomes_a_value_of_the_default_s_type(value, default, expected):
     ("value", "default"),
     [("", 1), ("1.5", 1), (1.5, 1), ("1e400", 1.0), ("inf", 1.0), ("maybe", True), ([], 1), (10**400, 1.0)],
 )
-def test_other_text_is_refused_by_the_name_of_what_it_is(value, default):
+def test_wrong_text_is_refused_with_its_name(value, default):
     with pytest.raises(ValueError, match=r"^it is "):
         convert("it", value, type(default))
 
 
-def test_a_scene_without_defaults_cannot_be_registered():
+def test_scene_without_defaults_cannot_be_registered():
     with pytest.raises(TypeError, match="parameter size of scene vague: expected a default"):
 
         @scenes.register
@@ -73,7 +73,7 @@ def test_a_scene_without_defaults_cannot_be_registered():
     assert "vague" not in REGISTRY
 
 
-def test_passive_is_what_nothing_drives():
+def test_driven_scenes_are_not_passive():
     def scene(**surroundings):
         particles = pbd.Particles(**surroundings)
         particles.add_particle((0, 0, 1))
@@ -83,13 +83,13 @@ def test_passive_is_what_nothing_drives():
     assert not scene(wind=(1, 0, 0)).passive
     moved, led = scene(), scene()
     moved.particles.add_collider(pbd.Sphere(0.1), motion=lambda time: (time, 0, 0))
-    led.particles.drive([0], lambda time: [(time, 0, 1)])
+    led.particles.add_path([0], lambda time: [(time, 0, 1)])
     assert not moved.passive
     assert not led.passive
 
 
 @pytest.mark.parametrize(("motor", "passive"), [(None, True), (rigid.Motor(speed=1.0), False)])
-def test_a_motor_puts_energy_in(motor, passive):
+def test_motor_makes_a_scene_active(motor, passive):
     model = rigid.Model()
     rod = model.add_box((0.5, 0.1, 0.1), mass=1.0, position=(0.25, 0, 1))
     model.add_hinge(rigid.GROUND, rod, (0, 0, 1), (0, 1, 0), motor=motor)
@@ -114,6 +114,6 @@ def test_a_motor_puts_energy_in(motor, passive):
          "'verlet' moves: expected settings for 'verlet'"),
     ],
 )
-def test_what_is_no_scene_is_refused(given, error, message):
+def test_wrong_scenes_are_refused(given, error, message):
     with pytest.raises(error, match=message):
         scenes.Scene(**given)

@@ -1,4 +1,4 @@
-"""Agreement as tests of one's own ask for it: an error that was planted is found, and named."""
+"""assert_solvers_agree and the fixture: they find and name a planted error."""
 
 import matplotlib.image
 import pytest
@@ -18,14 +18,14 @@ SETTINGS = {
     "penalty": {"dt": STEP, "substeps": 8, "stiffness": 0.2 * (8 / STEP) ** 2, "damping": 0.2 * 8 / STEP},
 }
 
-# A rod of length l on its end, let go level, is never faster than θ̇ = sqrt(3 g/l) = 7.7 rad/s. Solvers of first order
-# are off by h θ̇ at most, and off one another by twice that, 0.004 rad. How far it has turned goes with t sqrt g: one
-# per cent of gravity changes it by 0.005 t θ̇, at the bottom, after 0.34 s (K(1/2) sqrt(2l/3g)), by 0.013 rad.
+# A rod of length l on a hinge at its end, released level, is never faster than θ̇ = sqrt(3 g/l) = 7.7 rad/s. The error
+# of a first-order solver is at most h θ̇, so two solvers differ by at most twice that, 0.004 rad. The angle depends on
+# t sqrt(g): 1 % of gravity changes it by 0.005 t θ̇, or 0.013 rad at the bottom, after 0.34 s (K(1/2) sqrt(2l/3g)).
 TOLERANCE = 0.008  # [rad]
 
 
 def pendulum(gravity=g):
-    """A rod that falls from level about its end. (Thick, so that penalties may be stiff in turning too.)"""
+    """A rod that falls from level about its end. It is thick so that "penalty" can have stiff rotations."""
     model = rigid.Model(gravity=(0, 0, -gravity))
     rod = model.add_box((0.5, 0.1, 0.1), mass=1.0, position=(0.25, 0, 1), name="rod")
     model.add_hinge(rigid.GROUND, rod, (0, 0, 1), (0, 1, 0), name="pin")
@@ -40,7 +40,7 @@ def test_solvers_agree():
 
 
 @pytest.mark.parametrize("wrong", ["verlet", "impulse", "articulated"])
-def test_one_per_cent_of_gravity_is_found_and_named(wrong, tmp_path):
+def test_one_percent_more_gravity_is_found_and_named(wrong, tmp_path):
     label = f"{wrong}, heavier"
     others = [solver for solver in ("verlet", "impulse", "articulated") if solver != wrong]
     planted = [Variant(wrong, label, pendulum(1.01 * g)), *others]
@@ -54,10 +54,10 @@ def test_one_per_cent_of_gravity_is_found_and_named(wrong, tmp_path):
     assert len(said) == 4
     assert said[3] == f"plot: {caught.value.plot}"
     assert caught.value.plot.parent == tmp_path / "plots"
-    assert matplotlib.image.imread(caught.value.plot).std() > 0.05  # there is something in it
+    assert matplotlib.image.imread(caught.value.plot).std() > 0.05  # not empty
 
 
-def test_a_reference_is_who_one_says(tmp_path, monkeypatch):
+def test_reference_can_be_chosen(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     planted = [Variant("impulse", "heavier", pendulum(1.01 * g)), "verlet", "articulated"]
     with pytest.raises(AssertionError, match=r"reference heavier:\n  verlet deviates.*\n  articulated deviates"):
@@ -65,7 +65,7 @@ def test_a_reference_is_who_one_says(tmp_path, monkeypatch):
     assert [path.name for path in tmp_path.iterdir()] == ["pendulum-disagrees.png"]
 
 
-def test_who_fails_or_cannot_does_not_agree(leap, tmp_path):
+def test_failed_and_unsupported_solvers_are_reported(leap, tmp_path):
     calm = Variant("verlet", "calm", scenes.load(leap, when=10))
     with pytest.raises(AssertionError, match=r"leaps failed: particle 0 .* stopped being finite in step 31") as caught:
         assert_solvers_agree(leap, [Variant("verlet", "leaps"), calm], tolerance=1.0, folder=tmp_path, name="a/b c")
@@ -100,29 +100,29 @@ CASE = """
 
 @pytest.fixture
 def process(pytester, request, monkeypatch):
-    """A pytester whose processes have this tree, and no plugin but what they ask for."""
+    """A pytester whose processes import this checkout, and load no plugin by themselves."""
     monkeypatch.setenv("PYTHONPATH", str(request.config.rootpath))
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     return pytester
 
 
-def test_the_fixture_tells_who_and_where_the_plot_is(process):
+def test_fixture_reports_the_solver_and_the_plot(process):
     process.makepyfile(CASE)
     process.makeini("[pytest]\ncompare_solvers_folder = plots")
     told = process.runpytest_subprocess("-p", "scenes.pytest_plugin")
     told.assert_outcomes(failed=1)
     told.stdout.fnmatch_lines([
         "E       AssertionError: solvers disagree in scene 'fall', tolerance 0.1, reference verlet:",
-        # 0.9 t²/2 is beyond 0.1 after 0.471 s, and 0.45 after 1 s.
+    # 0.9 t²/2 exceeds 0.1 after 0.471 s, and is 0.45 after 1 s.
         "E         other deviates, first at 0.48 s by 0.10* m in particle 0, most at 1 s by 0.45 m",
         "*- Captured compare_solvers call -*",
         f"plot: {process.path}/plots/test_it.png",
     ])  # fmt: skip
-    told.stdout.no_fnmatch_line("*scenes/testing.py*")  # the failure is the test's, not ours
+    told.stdout.no_fnmatch_line("*scenes/testing.py*")  # the traceback ends in the test
     assert (process.path / "plots" / "test_it.png").exists()
 
 
-def test_the_plugin_brings_nothing_until_it_is_used(process):
+def test_plugin_imports_nothing_until_it_is_used(process):
     told = process.runpython_c(
         "import sys, scenes.pytest_plugin; print(sorted({'taichi', 'numpy', 'matplotlib', 'rigid'} & set(sys.modules)))"
     )

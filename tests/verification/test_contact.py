@@ -1,4 +1,4 @@
-"""Surfaces: Coulomb's friction, Newton's restitution, and walls that nothing leaves through."""
+"""Colliders and boxes: Coulomb friction, Newton restitution, no particle leaves a box."""
 
 import math
 
@@ -11,7 +11,7 @@ g = 9.81
 
 
 def on_a_slope(degrees, heading=0.0, dt=0.01, friction=0.5, shape="plane"):
-    """A particle at rest on a slope; downhill is towards `heading` [rad]."""
+    """A particle at rest on a slope. Args: heading: downhill direction [rad]."""
     angle = math.radians(degrees)
     normal = (math.sin(angle) * math.cos(heading), math.sin(angle) * math.sin(heading), math.cos(angle))
     particles = pbd.Particles(gravity=(0, 0, -g))
@@ -28,7 +28,7 @@ def on_a_slope(degrees, heading=0.0, dt=0.01, friction=0.5, shape="plane"):
 
 @pytest.mark.parametrize("shape", ["plane", "box"])
 @pytest.mark.parametrize("heading", [0.0, 1.0, 2.5])
-def test_below_the_angle_of_friction_a_particle_sticks(heading, shape):
+def test_below_the_friction_angle_a_particle_sticks(heading, shape):
     # Per step g h² sin θ along the slope against at most μ g h² cos θ: at rest while tan θ <= μ (26.565° for 0.5).
     system = on_a_slope(26, heading, shape=shape)
     start = system.positions()[0]
@@ -37,7 +37,7 @@ def test_below_the_angle_of_friction_a_particle_sticks(heading, shape):
 
 
 @pytest.mark.parametrize("shape", ["plane", "box"])
-def test_above_it_a_particle_slides_with_the_difference(shape):
+def test_above_the_friction_angle_a_particle_slides_with_the_net_acceleration(shape):
     # a = g (sin 30° - 0.5 cos 30°) = 0.657145 m/s², exact in the discrete scheme: displacements per step grow by a h².
     system = on_a_slope(30, 1.0, shape=shape)
     system.step(1)
@@ -81,21 +81,21 @@ def apexes(restitution, dt, count, box=False):
 
 
 @pytest.mark.parametrize("box", [False, True])
-def test_a_ball_returns_to_the_square_of_its_restitution(box):
-    # Apex after apex e² times as high. The impact's own speed is recovered from the step that passed the surface, so
-    # that the only error is round-off: far below the 2 % asked for.
+def test_apex_heights_decrease_by_the_restitution_squared(box):
+    # Each apex is e² times as high as the one before. The speed at impact is recovered from the step that passed the
+    # surface, so the only error is round-off.
     found = apexes(0.7, 0.001, 4, box)
     assert np.abs(found[1:] / found[:-1] / 0.49 - 1).max() < 1e-6
 
 
-def test_a_perfectly_elastic_ball_keeps_its_energy():
+def test_with_restitution_one_a_ball_keeps_its_energy():
     found = apexes(1.0, 0.01, 10)
     assert np.abs(found - 1).max() < 1e-9
 
 
 @pytest.mark.parametrize("box", [False, True])
-def test_a_bob_that_never_reaches_a_surface_does_not_bounce_off_it(box):
-    # Hung 0.5 mm above the floor, at rest: g h² = 0.98 mm is predicted to pass it, and the stick takes that back.
+def test_a_bob_above_a_surface_does_not_bounce(box):
+    # At rest 0.5 mm above the floor: the prediction is g h² = 0.98 mm lower, and the stick undoes it.
     particles = pbd.Particles(gravity=(0, 0, -g))
     particles.add_particles([(0, 0, 1), (0, 0, 0.0005)], mass=(math.inf, 1.0))
     particles.add_stick(0, 1)
@@ -122,8 +122,8 @@ def test_a_ball_comes_to_rest():
 
 
 def test_friction_is_relative_to_a_moving_surface():
-    # A belt at 1 m/s takes a particle along: v rises by μ g until it is the belt's, and stays there. Velocities belong
-    # to the middle of the step, hence t - h/2.
+    # A belt at 1 m/s accelerates a particle by μ g to the velocity of the belt. Velocities are at the middle of the
+    # step, hence t - h/2.
     particles = pbd.Particles(gravity=(0, 0, -g))
     particles.add_particle((0, 0, 0.0))
     belt = pbd.Box((1000, 10, 2), centre=(0, 0, -1))
@@ -135,9 +135,9 @@ def test_friction_is_relative_to_a_moving_surface():
     assert system.velocities()[0] == pytest.approx([1, 0, 0], abs=1e-9)
 
 
-def test_a_turning_surface_carries_a_particle_round():
-    # A turntable with friction enough: the particle stays with its point of the table. Each step straightens an arc of
-    # sagitta ω² r h², and turns the correction by ω h too little: ω³ r h² t in all, and a quarter of that at h/2.
+def test_a_rotating_surface_carries_a_particle():
+    # A turntable with enough friction: the particle stays at its point of the table. Each step replaces an arc by its
+    # chord, and rotates the correction by ω h too little: the error is ω³ r h² t, and a quarter of it at h/2.
     omega = 0.5
 
     def error(dt):
@@ -156,8 +156,8 @@ def test_a_turning_surface_carries_a_particle_round():
     assert error(0.01) / error(0.005) == pytest.approx(4, abs=0.1)
 
 
-def test_a_rising_floor_throws_a_ball_at_its_own_speed():
-    # A floor at rest under a ball, then moving up at 1 m/s: e = 0 leaves the ball with the floor's velocity.
+def test_a_rising_floor_gives_a_ball_its_velocity():
+    # A floor at rest below a ball, then moving up at 1 m/s: with e = 0 the ball gets the velocity of the floor.
     particles = pbd.Particles(gravity=(0, 0, 0))
     particles.add_particle((0, 0, 0.05))
     particles.add_collider(pbd.Plane(), motion=lambda time: (0, 0, 1.0 * time))
@@ -189,7 +189,7 @@ SHAPES = {
 
 
 def distance_to(name, x):
-    """Distance [m] of points (n, 3) from a shape of SHAPES, by formulas of their own."""
+    """Distance [m] of points (n, 3) from a shape of SHAPES, by independent formulas."""
     shape = SHAPES[name]
     if name == "sphere":
         return np.linalg.norm(x - shape.centre, axis=1) - shape.radius
@@ -208,7 +208,7 @@ def distance_to(name, x):
 
 @pytest.mark.parametrize("name", SHAPES)
 def test_particles_are_moved_the_least_distance_out_of_a_shape(name):
-    # From a depth d inside, the particle comes to lie on the surface, exactly d from where it was.
+    # From a depth d inside, the particle moves to the surface by exactly d.
     rng = np.random.default_rng(2)
     x = rng.uniform(-1.2, 1.2, (500, 3))
     particles = pbd.Particles(gravity=(0, 0, 0))

@@ -1,4 +1,4 @@
-"""Cloth: folded on itself it does not pass through itself, and hung up it comes to rest."""
+"""Cloth: it folds without passing through itself, and it comes to rest when it hangs."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from pbd.build.topology import edges_of
 
 
 def crossings(positions, triangles):
-    """How many edges of a surface pass through a triangle of it that they share no corner with."""
+    """Number of edges of a surface that pass through a triangle without a common vertex."""
     edges = edges_of(triangles)
     a, b = positions[edges[:, 0]], positions[edges[:, 1]]
     corners = positions[triangles]
@@ -45,25 +45,25 @@ def test_crossings_are_counted():
 
 
 @pytest.mark.parametrize("columns", [10, pytest.param(24, marks=pytest.mark.slow)])
-def test_a_ribbon_folds_upon_itself_without_passing_through_itself(columns):
+def test_a_folding_ribbon_does_not_pass_through_itself(columns):
     width = 0.36
     scene = scenes.load("fold", columns=columns, thickness=0.9 * width / (columns - 1))
     system = pbd.ParticleSystem(scene.particles, **scene.settings["verlet"])
-    triangles = scene.particles.triangles
+    triangles = scene.particles.triangles()
     for _ in range(11):
         system.step(30)
         x = system.positions()
         assert crossings(x, triangles) == 0, system.time
-    # It did fold: much of it lies above another part of it, in three layers and more.
+    # It did fold, into at least three layers.
     heights = np.sort(x[:, 2])
     assert heights[-1] < 0.5
     column = np.abs(x[:, :2] - np.median(x[:, :2], axis=0)).max(axis=1) < width / columns
     levels = np.sort(x[column, 2])
-    assert 1 + (np.diff(levels) > 0.5 * scene.particles.radii[0] * 2).sum() >= 3
+    assert 1 + (np.diff(levels) > 0.5 * scene.particles.radii()[0] * 2).sum() >= 3
 
 
 def test_a_cloth_hung_from_two_corners_comes_to_rest():
-    # With damping d per step motion decays at least as (1 - d)^n; ten seconds of it leave no jitter, and a sag.
+    # With damping d per step motion decays at least as (1 - d)^n. After ten seconds there is a sag and no jitter.
     particles = pbd.Particles()
     sheet = build.cloth(particles, (0, 0, 0), (1, 0, 0), (0, 0, -1), (21, 21), pins=("left_top", "right_top"))
     system = pbd.ParticleSystem(particles, dt=1 / 60, substeps=10, iterations=4, damping=0.03)
@@ -72,5 +72,5 @@ def test_a_cloth_hung_from_two_corners_comes_to_rest():
     system.step(60)
     assert np.linalg.norm(system.positions() - before, axis=1).max() < 1e-4
     lengths = np.linalg.norm(np.diff(before[sheet.sticks], axis=1)[:, 0], axis=1)
-    along = lengths < 0.06  # threads, not diagonals
+    along = lengths < 0.06  # edges, not diagonals
     assert np.abs(lengths[along] / 0.05 - 1).max() < 0.05

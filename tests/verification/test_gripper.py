@@ -1,5 +1,4 @@
-"""What is held by friction between fingers or hands: the threshold, how still it is, how alike the fingers move, and
-where an arm or a robot puts it."""
+"""Grasps by friction: the threshold, creep, symmetry of the fingers, and where an arm or a robot puts the object."""
 
 import numpy as np
 import pytest
@@ -15,8 +14,8 @@ SOLVERS = ("impulse", pytest.param("articulated", marks=pytest.mark.slow))
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
-def test_a_box_is_held_while_the_fingers_press_with_more_than_half_its_weight_over_friction(solver):
-    # Two fingers, each with a force F and friction μ: the box is held where 2 μ F > m (g + a). It is lifted by 0.05 m
+def test_a_box_is_held_above_the_friction_threshold(solver):
+    # Two fingers, each with a force F and friction μ: the box is held if 2 μ F > m (g + a). It is lifted by 0.05 m
     # in 2 s, a <= 6 · 0.05/2² = 0.075 m/s², less than a hundredth of g.
     mass, friction = 1.0, 0.6
     for part, held in ((1.05, True), (0.95, False)):
@@ -39,8 +38,8 @@ def test_a_box_is_held_while_the_fingers_press_with_more_than_half_its_weight_ov
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
-def test_what_is_held_does_not_creep_and_the_fingers_mirror_each_other(solver):
-    # As the scene has it, and then held up for five seconds.
+def test_a_held_box_does_not_creep_and_the_fingers_mirror_each_other(solver):
+    # The motion of the scene, then held up for five seconds.
     scene = scenes.load("gripper")
     usual = scene.control
     scene.control = lambda solver, time: usual(solver, min(time, HAND[0][4]))
@@ -54,25 +53,25 @@ def test_what_is_held_does_not_creep_and_the_fingers_mirror_each_other(solver):
             places[k // 12] = running.system.state().position[-1] - (0, 0, joints["lift"] + LIFT)
     assert np.abs(apart).max() < 1e-6
     held = np.array([place for k, place in places.items() if k >= 70])  # from 3.5 s on
-    assert held[0][2] == pytest.approx(EDGE / 2, abs=1e-4)  # it has come up with the hand
+    assert held[0][2] == pytest.approx(EDGE / 2, abs=1e-4)  # it was lifted with the hand
     assert np.abs(held - held[0]).max() < 1e-4
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("solver", SOLVERS)
-def test_the_box_is_set_down_where_it_was(solver):
+def test_the_box_is_set_down_at_its_place(solver):
     running = Run(scenes.load("gripper"), solver)
     running.step(running.steps)
     state = running.system.state()
     assert np.abs(state.position[-1] - (0, 0, EDGE / 2)).max() < 1e-3
     assert np.abs(state.velocity[-1]).max() < 1e-3
-    assert state.position[0, 2] - state.position[-1, 2] > LIFT  # the hand has let go of it
+    assert state.position[0, 2] - state.position[-1, 2] > LIFT  # the hand has released it
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("solver", SOLVERS)
-def test_an_arm_of_six_axes_puts_its_box_on_the_other_plinth(solver):
-    # Where its axes in closed form have it, turned by a quarter, but for some millimetres lost as the fingers close.
+def test_an_arm_with_six_axes_puts_its_box_on_the_other_plinth(solver):
+    # At the place given by the closed form, rotated by a quarter turn, except for millimetres as the fingers close.
     running = Run(scenes.load("manipulator"), solver)
     running.step(running.steps)
     state = running.system.state()
@@ -83,8 +82,8 @@ def test_an_arm_of_six_axes_puts_its_box_on_the_other_plinth(solver):
     assert 2 * np.arctan2(upright[3], upright[0]) == pytest.approx(manipulator.SIDE + np.pi / 2, abs=0.01)
 
 
-def test_the_arm_is_where_its_angles_say():
-    # Both links from the shoulder, by sums of turns about y: the hand is below the wrist.
+def test_inverse_kinematics_of_the_arm():
+    # Forward kinematics of both links by sums of rotations about y. The hand is below the wrist.
     for where in ((0.3, 0.6, 0.3, 0.0), (-1.0, 0.8, 0.6, 1.0)):
         about, shoulder, elbow, roll, pitch, turned = manipulator.angles(*where)
         assert (about, roll, turned) == (where[0], 0.0, where[3])
@@ -103,7 +102,7 @@ def test_a_robot_lifts_a_stone_and_puts_it_back(solver):
     running.step(round(5.0 / running.system.dt))
     up = running.system.state()
     assert up.position[-1, 2] - start[2] > 0.6
-    assert abs(up.position[-1, 1] - start[1]) < 1e-3  # the gear keeps it in the middle
+    assert abs(up.position[-1, 1] - start[1]) < 1e-3  # the gear keeps it centred
     assert np.abs(up.rotation[-1, 1:]).max() < 0.01
     running.step(running.steps - round(5.0 / running.system.dt))
     state = running.system.state()

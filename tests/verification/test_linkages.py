@@ -1,5 +1,4 @@
-"""Linkages against the geometry of their loops, and a chain against the polygon of its loads: what is driven or hangs
-has a closed form, whatever the solver."""
+"""Linkages against the geometry of their loops, and a chain against its funicular polygon, for all solvers."""
 
 import math
 
@@ -13,27 +12,29 @@ from rigid.constraints.joints.positions import point_in_world
 from scenes.catalogue import four_bar, peaucellier_lipkin
 from scenes.simulate.run import Run
 
-# How far from the closed form, in metres, at the settings of the scene. Impulses stop at 1e-6 N s and mend positions
-# each step; trees mend what a step has opened a loop by, some 1e-5 m, with the rows of its start, but for a part as
-# large as the angle that bodies turn by in it; frames are as rigid as their sweeps.
+# Largest distance from the closed form with the settings of the scene [m]. "impulse" stops at 1e-6 N s and corrects
+# positions in each step. "articulated" corrects the 1e-5 m by which a step opens a loop with the rows of its start, so
+# that an error proportional to the rotation in the step remains. The error of "verlet" depends on its iterations.
 WITHIN = {"impulse": 1e-6, "articulated": 5e-6, "verlet": 5e-3}
 
 
 def solvers(*slow):
-    """All solvers of the table, as a test's parameters. Arguments: slow: those that take more than some seconds."""
+    """All solvers of WITHIN as parameters of a test. Args: slow: those that take more than some seconds."""
     return [pytest.param(name, marks=[pytest.mark.slow] if name in slow else []) for name in WITHIN]
 
 
 def pin(model, state, name):
-    """Where a joint is: x and z of its two anchors, (2, 2)."""
+    """x and z of both anchors of a joint (2, 2) [m]."""
     joint = model.joint(name)
     ends = (joint.parent, joint.parent_anchor), (joint.child, joint.child_anchor)
     return np.array([point_in_world(state, *end)[[0, 2]] for end in ends])
 
 
 def follow(name, measure, solver, duration=None, **parameters):
-    """The largest of what is measured after each step of a scene. Arguments: measure: of (model, state, joint
-    positions), a number or an array."""
+    """Largest measured value over all steps of a scene.
+
+    Args: measure: function of (model, state, joint positions) that returns a number or an array.
+    """
     running = Run(scenes.load(name, **parameters), solver, duration)
     worst = 0.0
     for _ in range(running.steps):
@@ -53,23 +54,23 @@ def off_the_line(model, state, positions):
 
 
 @pytest.mark.parametrize("solver", solvers("verlet"))
-def test_the_end_of_a_peaucellier_linkage_runs_straight(solver):
-    # To +60° of the crank. At 10 ms and a tolerance of 1e-6 N s the line is asked for within 5e-5 m.
+def test_the_end_of_a_peaucellier_linkage_moves_on_a_line(solver):
+    # Up to +60° of the crank, at steps of 10 ms and a tolerance of 1e-6 N s.
     assert follow("peaucellier_lipkin", off_the_line, solver, 2.1) < WITHIN[solver]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("solver", WITHIN)
-def test_it_does_so_over_the_whole_stroke_and_back(solver):
+def test_it_stays_on_the_line_over_the_whole_stroke(solver):
     assert follow("peaucellier_lipkin", off_the_line, solver) < (WITHIN[solver] if solver == "verlet" else 5e-5)
 
 
 def rows_and_rank(model):
-    """How many rows the locks of hinges, universal joints and balls have, and the rank of their Jacobian."""
+    """Number of constraint rows of hinges, universal joints and balls, and the rank of their Jacobian."""
     rows = []
 
     def add(joint, d, turn_i, turn_j):
-        row = np.zeros((len(model.bodies) + 1, 6))  # the ground's is the last, which is what its index, -1, says
+        row = np.zeros((len(model.bodies) + 1, 6))  # the last row is the ground, whose index is -1
         row[joint.parent], row[joint.child] = [*d, *turn_i], [*-d, *turn_j]
         rows.append(row[:-1].ravel())
 
@@ -87,9 +88,9 @@ def rows_and_rank(model):
 
 
 @pytest.mark.parametrize("solver", ["impulse", "articulated"])
-def test_nine_redundant_rows_change_nothing(solver):
-    # Seven bodies and one degree of freedom: 41 rows are enough, of 50. With balls and universal joints in place of six
-    # hinges there are 41, and the crank drives P to the same places, to what impulses of 1e-6 N s leave.
+def test_nine_redundant_rows_do_not_change_the_motion(solver):
+    # Seven bodies and one degree of freedom: 41 of 50 rows are enough. With balls and universal joints in place of six
+    # hinges there are 41, and the crank drives P to the same places, up to the tolerance of 1e-6 N s.
     linkages = [scenes.load("peaucellier_lipkin", redundant=redundant) for redundant in (True, False)]
     assert [rows_and_rank(scene.model) for scene in linkages] == [(50, 41), (41, 41)]
     runs = [Run(scene, solver, 1.0) for scene in linkages]
@@ -100,8 +101,8 @@ def test_nine_redundant_rows_change_nothing(solver):
         assert np.abs(ends[0] - ends[1]).max() < 5e-5
 
 
-# Four bars: with the pins of the ground at 0 and d, that of crank and coupler is at A = a e^{iφ}, and B where circles
-# of b about A and of c about d meet, on the side on which the linkage was built.
+# Four bars: the pins on the ground are at 0 and d, the pin of crank and coupler is at A = a e^{iφ}. B is the
+# intersection of the circles with radius b about A and radius c about d, on the side of the starting pose.
 
 
 def off_the_loop(model, state, positions):
@@ -114,7 +115,7 @@ def off_the_loop(model, state, positions):
 
 
 @pytest.mark.parametrize("solver", solvers("verlet"))
-def test_a_rocker_is_where_its_loop_puts_it(solver):
+def test_a_rocker_satisfies_its_loop_equation(solver):
     assert follow("four_bar", off_the_loop, solver, 2.2) < WITHIN[solver]
 
 
@@ -124,7 +125,7 @@ def off_the_stroke(model, state, positions):
 
 
 @pytest.mark.parametrize("solver", solvers("verlet"))
-def test_a_piston_is_where_its_crank_puts_it(solver):
+def test_a_piston_follows_its_crank(solver):
     assert follow("slider_crank", off_the_stroke, solver, 1.7) < WITHIN[solver]
 
 
@@ -132,10 +133,12 @@ def test_a_piston_is_where_its_crank_puts_it(solver):
 
 
 def polygon(lengths, loads, span):
-    """Pins of a chain that hangs between two points at one height, from the first on, (n + 1, 2).
+    """Pins of a chain that hangs between two points at the same height (n + 1, 2) [m].
 
-    Link k has the slope (V - Σ loads before it)/H, so that each pin is in balance. Arguments: lengths of n links; loads
-    at the n - 1 pins between them [N]; span [m]. H and V are found so that the chain ends at the second point.
+    Link k has the slope (V - Σ loads before it)/H, so that each pin is in equilibrium. H and V are found by the
+    condition that the chain ends at the second point.
+
+    Args: lengths: of n links [m]; loads: at the n - 1 pins between them [N]; span: [m].
     """
 
     def steps(pull):
@@ -147,8 +150,8 @@ def polygon(lengths, loads, span):
     return np.concatenate([np.zeros((1, 2)), np.cumsum(steps(pull), axis=0)])
 
 
-def test_a_chain_under_unequal_loads_hangs_as_the_polygon_of_its_loads():
-    # Ten links of 0.2 kg and weights at their ends, from the polygon of equal loads to that of their own.
+def test_a_chain_under_unequal_loads_hangs_in_its_funicular_polygon():
+    # Ten links of 0.2 kg with unequal weights at their ends start in the polygon of equal loads.
     n, span, mass = 10, 3.0, 0.2
     x = np.linspace(0, span, n + 1)
     start = np.stack([x, 4 * 0.6 * ((x / span - 0.5) ** 2 - 0.25)], axis=1)
@@ -168,13 +171,13 @@ def test_a_chain_under_unequal_loads_hangs_as_the_polygon_of_its_loads():
     found = np.array([pin(model, solver.state(), f"pin {k}")[1] for k in range(n + 1)])
     expected = polygon(lengths, 9.81 * (weights + mass), span)
     assert np.abs(start - expected).max() > 0.025
-    # It has come to rest, as far as its damping lets it in 15 s.
+    # After 15 s it is at rest, up to what its damping allows.
     assert np.abs(found - expected).max() < 1e-3
 
 
 @pytest.mark.slow
 def test_a_suspension_bridge_keeps_the_parabola_of_its_load():
-    # It is built in the shape in which it hangs: nothing of it moves, but for what sweeps begin with.
+    # It starts in the shape in which it hangs, so nothing moves, except for the first iterations.
     scene = scenes.load("suspension_bridge", robot=0)
     running = Run(scene, "impulse", 4.0, iterations=600, tolerance=1e-7)
     names = [f"{side} pin {k}" for side in ("near", "far") for k in range(1, 14)]

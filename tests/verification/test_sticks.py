@@ -1,4 +1,4 @@
-"""Sticks: what each projection conserves, its order of convergence, and where chains come to rest."""
+"""Sticks: what each projection conserves, its order of convergence, and the rest shapes of chains."""
 
 import math
 
@@ -41,8 +41,8 @@ def chain(links, dt, length=0.1, mass=1.0, **options):
 
 
 @pytest.mark.parametrize("direction", ["current", "start"])
-def test_linear_momentum_of_a_pair_is_kept_to_round_off(direction):
-    # Corrections w1 s δ and -w2 s δ: m1 Δx1 + m2 Δx2 = 0, whatever the masses.
+def test_linear_momentum_of_a_pair_is_conserved_to_round_off(direction):
+    # Corrections w1 s δ and -w2 s δ: m1 Δx1 + m2 Δx2 = 0 for all masses.
     particles = pbd.Particles(gravity=(0, 0, 0))
     particles.add_particle((0, 0, 0), 1.0, velocity=(0.3, -0.2, 1.0))
     particles.add_particle((1, 0, 0), 7.0, velocity=(-2.0, 0.5, 0.1))
@@ -55,8 +55,8 @@ def test_linear_momentum_of_a_pair_is_kept_to_round_off(direction):
         assert np.abs((masses * system.velocities()).sum(axis=0) - before).max() < 1e-12
 
 
-def test_start_direction_keeps_angular_momentum_to_round_off():
-    # Impulses along δ0 at the positions of the start of the step have no moment: Σ m x_n × x_{n+1}/h is constant.
+def test_start_direction_conserves_angular_momentum_to_round_off():
+    # Impulses along δ0 at the positions at the start of the step have no moment: Σ m x_n × x_{n+1}/h is constant.
     masses = np.array([[1.0], [7.0]])
     system = spinning_stick("start", 0.01, (1.0, 7.0))
 
@@ -71,8 +71,8 @@ def test_start_direction_keeps_angular_momentum_to_round_off():
     assert np.abs(last - first).max() < 1e-12
 
 
-def test_current_direction_loses_it_by_the_law_of_the_recurrence():
-    # A free stick's angle per step obeys φ' = atan2(sin φ, 2 - cos φ).
+def test_current_direction_loses_angular_momentum_by_the_recurrence():
+    # The angle of a free stick per step obeys φ' = atan2(sin φ, 2 - cos φ).
     dt, steps = 0.01, 300
     system = spinning_stick("current", dt)
     separation = [np.array([1.0, 0, 0])]
@@ -86,11 +86,11 @@ def test_current_direction_loses_it_by_the_law_of_the_recurrence():
     for k in range(steps):
         assert turned[k] == pytest.approx(phi, abs=1e-9)
         phi = math.atan2(math.sin(phi), 2 - math.cos(phi))
-    # and so ω falls as ω0 / sqrt(1 + 2 ω0² h t), to the order of h
+    # so ω decreases as ω0 / sqrt(1 + 2 ω0² h t), to first order in h
     assert turned[-1] / dt == pytest.approx(2.0 / math.sqrt(1 + 2 * 4.0 * dt * steps * dt), rel=0.01)
 
 
-PERIOD = 2.367841947576  # of a pendulum of length 1 let go at a right angle: 4 sqrt(L/g) K(sin 45°)
+PERIOD = 2.367841947576  # of a pendulum of length 1 released at a right angle: 4 sqrt(L/g) K(sin 45°)
 
 
 def angle_after(system, time):
@@ -100,7 +100,7 @@ def angle_after(system, time):
 
 
 def period(system):
-    """Time of the second passage through the lowest point in the same sense, times two over three passages..."""
+    """Time between two passages through the lowest point in the same direction."""
     # The bob starts at rest at 90°. It passes the lowest point at T/4 and at 5T/4: their difference is T.
     passages, previous = [], None
     while len(passages) < 2:
@@ -123,16 +123,16 @@ def test_pendulum_is_second_order_in_the_start_direction():
 
 
 def test_pendulum_is_first_order_in_the_current_direction():
-    # |θ(h) - θ| ~ h at T/2, where an undamped pendulum stands at -90°.
+    # |θ(h) - θ| ~ h at T/2, when an undamped pendulum is at -90°.
     errors = [abs(angle_after(pendulum("current", PERIOD / 2 / n), PERIOD / 2) + math.pi / 2) for n in (400, 800, 1600)]
     ratios = [a / b for a, b in zip(errors, errors[1:])]
     assert all(abs(ratio - 2) < 0.2 for ratio in ratios), ratios
 
 
 @pytest.mark.parametrize("links", [8, 16])
-def test_one_sweep_from_the_top_stretches_a_hanging_chain_by_the_discrete_law(links):
-    # At rest each sweep undoes g h² for every particle. Stick k (from the top) is left longer by (k - 1) g h² by the
-    # projection below it, so that in total the chain is longer by n(n - 1)/2 · g h².
+def test_one_iteration_from_the_top_stretches_a_hanging_chain_by_the_discrete_law(links):
+    # At rest each iteration undoes g h² for every particle. The projection below stick k (from the top) stretches it by
+    # (k - 1) g h², so that the chain is longer by n(n - 1)/2 · g h².
     h = 0.01
     system = chain(links, h, iterations=1, damping=0.05, schedule="serial")
     system.step(20_000)
@@ -143,15 +143,15 @@ def test_one_sweep_from_the_top_stretches_a_hanging_chain_by_the_discrete_law(li
 @pytest.mark.parametrize("iterations", [1, 2, 10, 50])
 @pytest.mark.parametrize("dt", [0.01, 0.0025])
 def test_a_compliant_stick_stretches_by_weight_times_compliance(iterations, dt):
-    # At rest λ/h² = m g and C + α λ/h² = 0: the stretch is m g α, whatever sweeps and step.
+    # At rest λ/h² = m g and C + α λ/h² = 0: the stretch is m g α for all iterations and steps.
     compliance, mass = 1e-3, 2.0
     system = chain(1, dt, mass=mass, compliance=compliance, iterations=iterations, damping=0.1)
     system.step(4000)
     assert -system.positions()[1, 2] - 0.1 == pytest.approx(mass * g * compliance, rel=1e-6)
 
 
-def test_the_multiplier_is_kept_over_the_sweeps_of_a_step():
-    # If λ were forgotten between sweeps each sweep would stiffen the stick: two coupled ones tell the difference.
+def test_the_multiplier_is_kept_over_the_iterations_of_a_step():
+    # If λ were reset between iterations, each iteration would stiffen the stick. Two coupled sticks show it.
     # Chain of two, at rest: the upper carries 2 m g, the lower m g.
     for iterations in (20, 200):
         system = chain(2, 0.01, compliance=1e-4, iterations=iterations, damping=0.1)
@@ -161,7 +161,7 @@ def test_the_multiplier_is_kept_over_the_sweeps_of_a_step():
         assert z[1] - z[2] - 0.1 == pytest.approx(g * 1e-4, rel=1e-6)
 
 
-def test_a_hanging_chain_has_the_sag_of_its_polygon():
+def test_a_hanging_chain_has_the_sag_of_least_energy():
     # 16 equal links of total length 2 between points 1 apart: minimum of potential energy, sag 0.799367 m.
     particles = pbd.Particles(gravity=(0, 0, -g))
     links, length = 16, 2.0
@@ -177,7 +177,7 @@ def test_a_hanging_chain_has_the_sag_of_its_polygon():
 
 
 def test_root_free_sticks_converge_to_the_same_length():
-    # δ *= L²/(δ·δ + L²) - 1/2 is one Newton step for the root: 10 % off becomes about 0.1²/2 off, then nothing.
+    # δ *= L²/(δ·δ + L²) - 1/2 is one Newton step for the root: an error of 10 % becomes about 0.1²/2.
     for masses in ((1.0, 1.0), (1.0, 7.0)):
         particles = pbd.Particles(gravity=(0, 0, 0))
         particles.add_particle((0, 0, 0), masses[0])
@@ -196,7 +196,7 @@ def test_root_free_sticks_converge_to_the_same_length():
 ])  # fmt: skip
 @pytest.mark.parametrize("direction", ["current", "start"])
 @pytest.mark.parametrize("compliance", [0.0, 1e-15])
-def test_one_sided_sticks_hold_on_one_side_only(bound, distance, expected, direction, compliance):
+def test_one_sided_sticks_act_on_one_side_only(bound, distance, expected, direction, compliance):
     particles = pbd.Particles(gravity=(0, 0, 0))
     particles.add_particle((0, 0, 0), 1.0)
     particles.add_particle((0, distance, 0), 3.0)

@@ -2,8 +2,7 @@
 
 from pbd.core.arrays import read, write
 from pbd.core.kernels import Launch
-from pbd.core.runtime import on_cpu
-from pbd.data import SPREAD
+from pbd.core.runtime import LOOP_STRIDE, on_cpu
 from rigid.joint import Hinge, Universal
 from rigid.solvers.articulated.data import Data, Features
 from rigid.solvers.articulated.links import TreeBuilder
@@ -46,7 +45,7 @@ class ArticulatedSolver(SequentialSolver):
         features = Features(
             joints=self.first_contact_row > 0, pair_types=self.pair_types, gyroscopic=given.gyroscopic,
             velocity_products=given.velocity_products, block=given.block, split_impulse=given.split_impulse,
-            warm_start=given.warm_start, one_world=self.worlds == 1, spread=SPREAD if on_cpu() else 1,
+            warm_start=given.warm_start, one_world=self.worlds == 1, spread=LOOP_STRIDE if on_cpu() else 1,
         )  # fmt: skip
         self._advance = Launch(step_kernel(features), self.data)
         self._settle = Launch(settle_kernel(), self.data)

@@ -4,8 +4,7 @@ import warnings
 
 from pbd.core.arrays import read, write
 from pbd.core.kernels import Launch
-from pbd.core.runtime import on_cpu
-from pbd.data import SPREAD
+from pbd.core.runtime import LOOP_STRIDE, on_cpu
 from rigid.solvers.impulse.data import ROW, Data, Features
 from rigid.solvers.impulse.options import ImpulseOptions
 from rigid.solvers.impulse.step import step_kernel
@@ -43,7 +42,7 @@ class ImpulseSolver(SequentialSolver):
         features = Features(
             joints=self.has_joint_rows, pair_types=self.pair_types, gyroscopic=given.gyroscopic, block=given.block,
             split_impulse=given.split_impulse, warm_start=given.warm_start, sleeping=given.sleep_speed > 0,
-            one_world=self.worlds == 1, spread=SPREAD if on_cpu() else 1,
+            one_world=self.worlds == 1, spread=LOOP_STRIDE if on_cpu() else 1,
         )  # fmt: skip
         self._advance = Launch(step_kernel(features), self.data)
 

@@ -5,8 +5,7 @@ import numpy as np
 from pbd.core.arrays import read, write
 from pbd.core.kernels import Launch
 from pbd.core.results import Statistics
-from pbd.core.runtime import on_cpu
-from pbd.data import SPREAD
+from pbd.core.runtime import LOOP_STRIDE, on_cpu
 from rigid.collision.setup import refuse_turning_friction
 from rigid.constraints.joints.data import DRIVE, JOINT, DriveKind
 from rigid.solvers.penalty.data import ROW, Data, Features, Step
@@ -57,7 +56,7 @@ class PenaltySolver(RowSolver):
         given = self.options
         features = Features(
             joints=self.has_joint_rows, pair_types=self.pair_types, gyroscopic=given.gyroscopic, scaling=given.scaling,
-            block=given.block, one_world=self.worlds == 1, spread=SPREAD if on_cpu() else 1,
+            block=given.block, one_world=self.worlds == 1, spread=LOOP_STRIDE if on_cpu() else 1,
         )  # fmt: skip
         self._advance = Launch(step_kernel(features), self.data)
         self._islands = self._find_islands() if self.first_contact_row else []

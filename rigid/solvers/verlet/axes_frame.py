@@ -36,7 +36,7 @@ masses and lengths are ours.
 import numpy as np
 import taichi as ti
 
-from pbd.constraints.kind import scalar_constraint
+from pbd.constraints.constraint_type import scalar_constraint
 
 # Pairs of corners that sticks join, and (vertex, first, second) of right angles. The vertex is corner 1: with the axes
 # right-handed, the corners then have the handedness of a tetrahedron's.

@@ -2,8 +2,9 @@
 
 import taichi as ti
 
+from pbd.core.quaternions import from_columns
 from pbd.integrate import position
-from rigid.kernels.columns import put_triple, triple
+from rigid.kernels.vectors import load_vector, store_vector
 from rigid.solvers.verlet.data import FRAME, MOTION
 
 # Iterations of the polar decomposition. Each one squares the frame's strain, which is at most some hundredths.
@@ -49,29 +50,12 @@ def read_pose(s: ti.template(), body, world):
         u, v, w = b.cross(c), c.cross(a), a.cross(b)
         over = 1.0 / a.dot(u)
         a, b, c = 0.5 * (a + over * u), 0.5 * (b + over * v), 0.5 * (c + over * w)
-    q = quaternion(a, b, c)
-    put_triple(s.hooked.poses, body, 0, origin, world)
+    q = from_columns(a, b, c)
+    store_vector(s.hooked.poses, body, 0, origin, world)
     for k in ti.static(range(4)):
         s.hooked.poses[world, body, 3 + k] = q[k]
     # A point of the body is at most about twice as far out as a corner, and moves at most twice as far.
     s.hooked.margins[body, world] = 2.0 * ti.sqrt(farthest) + frames[world, body, FRAME.margin]
-
-
-@ti.func
-def quaternion(a, b, c):
-    """Unit quaternion (w, x, y, z) of the rotation matrix with columns a, b, c; its largest component is a root.
-
-    Source: Shepperd, Quaternion from rotation matrix (1978).
-    """
-    trace = a[0] + b[1] + c[2]
-    q = ti.Vector([1.0 + trace, b[2] - c[1], c[0] - a[2], a[1] - b[0]])
-    if a[0] >= b[1] and a[0] >= c[2] and a[0] > trace:
-        q = ti.Vector([b[2] - c[1], 1.0 + a[0] - b[1] - c[2], a[1] + b[0], c[0] + a[2]])
-    elif b[1] >= c[2] and b[1] > trace:
-        q = ti.Vector([c[0] - a[2], a[1] + b[0], 1.0 + b[1] - a[0] - c[2], b[2] + c[1]])
-    elif c[2] > trace:
-        q = ti.Vector([a[1] - b[0], c[0] + a[2], b[2] + c[1], 1.0 + c[2] - a[0] - b[1]])
-    return q / q.norm()
 
 
 @ti.func
@@ -110,17 +94,17 @@ def read_inertia(s: ti.template(), array: ti.template(), body, world):
     D, E, F = e * f - d * c, d * f - e * b, d * e - a * f
     over = 1.0 / (a * A + d * D + e * E)
     s.hooked.motion[world, body, MOTION.inverse_mass] = 1.0 / mass
-    put_triple(s.hooked.motion, body, MOTION.centre, centre, world)
-    put_triple(s.hooked.motion, body, MOTION.inverse_inertia, ti.Vector([A, B, C]) * over, world)
-    put_triple(s.hooked.motion, body, MOTION.inverse_inertia + 3, ti.Vector([D, E, F]) * over, world)
+    store_vector(s.hooked.motion, body, MOTION.centre, centre, world)
+    store_vector(s.hooked.motion, body, MOTION.inverse_inertia, ti.Vector([A, B, C]) * over, world)
+    store_vector(s.hooked.motion, body, MOTION.inverse_inertia + 3, ti.Vector([D, E, F]) * over, world)
     clear_impulses(s, body, world)
 
 
 @ti.func
 def rotation_by(s: ti.template(), body, angular_impulse, world):
     """The rotation (3,) [rad] that an angular impulse on positions [kg m²] makes: I⁻¹ times it."""
-    p = triple(s.hooked.motion, body, MOTION.inverse_inertia, world)
-    q = triple(s.hooked.motion, body, MOTION.inverse_inertia + 3, world)
+    p = load_vector(s.hooked.motion, body, MOTION.inverse_inertia, world)
+    q = load_vector(s.hooked.motion, body, MOTION.inverse_inertia + 3, world)
     v = angular_impulse
     return ti.Vector(
         [
@@ -144,10 +128,10 @@ def move_particles(s: ti.template(), array: ti.template(), arms: ti.template(), 
 
     Args: array: positions that are moved; arms: the positions that `read_inertia` read; sign: 1 or -1.
     """
-    linear = triple(s.hooked.motion, body, MOTION.linear, world)
-    angular = triple(s.hooked.motion, body, MOTION.angular, world)
+    linear = load_vector(s.hooked.motion, body, MOTION.linear, world)
+    angular = load_vector(s.hooked.motion, body, MOTION.angular, world)
     if linear.norm_sqr() + angular.norm_sqr() > 0.0:
-        centre = triple(s.hooked.motion, body, MOTION.centre, world)
+        centre = load_vector(s.hooked.motion, body, MOTION.centre, world)
         for m in range(s.hooked.first_member[body], s.hooked.first_member[body + 1]):
             i = s.hooked.members[m]
             if s.particles.position[i, world][3] > 0.0:

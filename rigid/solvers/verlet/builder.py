@@ -188,9 +188,9 @@ def build_particles(model, particles=None, attachments=(), alike=None, frames=No
     for attached, body in attachments:
         index = model._body_index("body of an attachment", body)
         for particle in indices("attached particles", attached, count):
-            point = model.bodies[index].local_point(particles.positions[particle])
+            point = model.bodies[index].local_point(particles.positions()[particle])
             particles.add_attachment([particle], [1.0], members[index][:4], frames[index].weights(point))
-    particles.radii[count:] = -1.0  # it is the bodies' shapes that meet others
+    particles.radii()[count:] = -1.0  # it is the bodies' shapes that meet others
     return Building(particles, count, frames, members, joiner.motors)
 
 

@@ -8,7 +8,7 @@ import taichi as ti
 from pbd.core.quaternions import rotate_back
 from pbd.integrate import gravity, position
 from rigid.collision.data import PAIR
-from rigid.kernels.columns import put_triple, quadruple, triple
+from rigid.kernels.vectors import load_quaternion, load_vector, store_vector
 from rigid.solvers.verlet.bodies import rotation_by, weighted_point
 from rigid.solvers.verlet.data import FRAME, MOTION
 
@@ -38,11 +38,15 @@ def weights_of(s: ti.template(), side, p, world):
     """The c of p = Σ c_k x_k at the start of the step (4,), and p from the centre of mass (3,) [m]."""
     weights, arm = ti.Vector([0.0, 0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0])
     if side >= 0:
-        arm = p - triple(s.hooked.motion, side, MOTION.centre, world)
-        y = rotate_back(quadruple(s.hooked.poses, side, 3, world), p - triple(s.hooked.poses, side, 0, world))
+        arm = p - load_vector(s.hooked.motion, side, MOTION.centre, world)
+        y = rotate_back(
+            load_quaternion(s.hooked.poses, side, 3, world), p - load_vector(s.hooked.poses, side, 0, world)
+        )
         frames = ti.static(s.hooked.frames)
         for k in ti.static(range(4)):
-            weights[k] = frames[world, side, FRAME.origin + k] + y.dot(triple(frames, side, FRAME.map + 3 * k, world))
+            weights[k] = frames[world, side, FRAME.origin + k] + y.dot(
+                load_vector(frames, side, FRAME.map + 3 * k, world)
+            )
     return weights, arm
 
 
@@ -65,7 +69,9 @@ def pending_displacement(s: ti.template(), side, arm, world):
     result = ti.Vector([0.0, 0.0, 0.0])
     if side >= 0:
         motion = ti.static(s.hooked.motion)
-        result = triple(motion, side, MOTION.linear, world) + triple(motion, side, MOTION.angular, world).cross(arm)
+        result = load_vector(motion, side, MOTION.linear, world) + load_vector(
+            motion, side, MOTION.angular, world
+        ).cross(arm)
     elif side <= PARTICLE:
         result = position(s, PARTICLE - side, world)
     return result
@@ -79,10 +85,10 @@ def apply_impulse(s: ti.template(), array: ti.template(), sign, side, arm, impul
     """
     if side >= 0:
         motion = ti.static(s.hooked.motion)
-        linear = triple(motion, side, MOTION.linear, world) + motion[world, side, MOTION.inverse_mass] * impulse
-        angular = triple(motion, side, MOTION.angular, world) + rotation_by(s, side, arm.cross(impulse), world)
-        put_triple(motion, side, MOTION.linear, linear, world)
-        put_triple(motion, side, MOTION.angular, angular, world)
+        linear = load_vector(motion, side, MOTION.linear, world) + motion[world, side, MOTION.inverse_mass] * impulse
+        angular = load_vector(motion, side, MOTION.angular, world) + rotation_by(s, side, arm.cross(impulse), world)
+        store_vector(motion, side, MOTION.linear, linear, world)
+        store_vector(motion, side, MOTION.angular, angular, world)
     elif side <= PARTICLE:
         i = PARTICLE - side
         step = sign * s.particles.position[i, world][3] * impulse

@@ -24,11 +24,12 @@ step.
 
 import taichi as ti
 
-from pbd.constraints.kind import WEIGHTLESS
+from pbd.constraints.constraint_type import WEIGHTLESS
+from pbd.core.vectors import tangent
 from pbd.integrate import gravity
 from rigid.collision.contact_cache import CACHED, look_up, store
 from rigid.collision.data import PAIR, POINT
-from rigid.kernels.columns import put_triple, quadruple, triple
+from rigid.kernels.vectors import load_quaternion, load_vector, store_vector
 from rigid.solvers.verlet.bodies import weighted_point
 from rigid.solvers.verlet.contact_sides import (
     PARTICLE,
@@ -65,8 +66,8 @@ def contact_count(s: ti.template(), world):
 @ti.func
 def axes_of(s: ti.template(), c, world):
     """Normal of contact c and two tangents, at right angles (3,) each."""
-    n = triple(s.hooked.contacts, c, CONTACT.normal, world)
-    t = triple(s.hooked.contacts, c, CONTACT.tangent, world)
+    n = load_vector(s.hooked.contacts, c, CONTACT.normal, world)
+    t = load_vector(s.hooked.contacts, c, CONTACT.tangent, world)
     return n, t, n.cross(t)
 
 
@@ -74,7 +75,7 @@ def axes_of(s: ti.template(), c, world):
 def impulse_of(s: ti.template(), c, world):
     """Accumulated impulse of contact c in the world (3,) [kg m]."""
     n, t, u = axes_of(s, c, world)
-    impulse = triple(s.hooked.contacts, c, CONTACT.impulse, world)
+    impulse = load_vector(s.hooked.contacts, c, CONTACT.impulse, world)
     return impulse[0] * n + impulse[1] * t + impulse[2] * u
 
 
@@ -89,8 +90,8 @@ def is_impact(s: ti.template(), c, world):
 def apply_contact_impulse(s: ti.template(), array: ti.template(), sign, c, impulse, world):
     """Apply an impulse [kg m] to A at contact c, and the opposite one to B. Args: array, sign: see `apply_impulse`."""
     a, b = sides_of(s, c, world)
-    apply_impulse(s, array, sign, a, triple(s.hooked.contacts, c, CONTACT.arm_a, world), impulse, world)
-    apply_impulse(s, array, sign, b, triple(s.hooked.contacts, c, CONTACT.arm_b, world), -impulse, world)
+    apply_impulse(s, array, sign, a, load_vector(s.hooked.contacts, c, CONTACT.arm_a, world), impulse, world)
+    apply_impulse(s, array, sign, b, load_vector(s.hooked.contacts, c, CONTACT.arm_b, world), -impulse, world)
 
 
 @ti.func
@@ -99,13 +100,13 @@ def measure_displacement(s: ti.template(), c, world):
     contacts = ti.static(s.hooked.contacts)
     x = ti.static(s.particles.position)
     a, b = sides_of(s, c, world)
-    displacement = -triple(contacts, c, CONTACT.start, world)
+    displacement = -load_vector(contacts, c, CONTACT.start, world)
     if a >= 0:
-        displacement += weighted_point(s, x, a, quadruple(contacts, c, CONTACT.weights_a, world), world)
+        displacement += weighted_point(s, x, a, load_quaternion(contacts, c, CONTACT.weights_a, world), world)
     if b >= 0:
-        displacement -= weighted_point(s, x, b, quadruple(contacts, c, CONTACT.weights_b, world), world)
-    displacement -= rolling_rise(s, c, world) * triple(contacts, c, CONTACT.normal, world)
-    put_triple(contacts, c, CONTACT.displacement, displacement, world)
+        displacement -= weighted_point(s, x, b, load_quaternion(contacts, c, CONTACT.weights_b, world), world)
+    displacement -= rolling_rise(s, c, world) * load_vector(contacts, c, CONTACT.normal, world)
+    store_vector(contacts, c, CONTACT.displacement, displacement, world)
 
 
 @ti.func
@@ -113,9 +114,9 @@ def relative_displacement(s: ti.template(), c, world):
     """D: displacement of A's point at contact c relative to B's since the start of the step (3,) [m]."""
     contacts = ti.static(s.hooked.contacts)
     a, b = sides_of(s, c, world)
-    of_a = pending_displacement(s, a, triple(contacts, c, CONTACT.arm_a, world), world)
-    of_b = pending_displacement(s, b, triple(contacts, c, CONTACT.arm_b, world), world)
-    return triple(contacts, c, CONTACT.displacement, world) + of_a - of_b
+    of_a = pending_displacement(s, a, load_vector(contacts, c, CONTACT.arm_a, world), world)
+    of_b = pending_displacement(s, b, load_vector(contacts, c, CONTACT.arm_b, world), world)
+    return load_vector(contacts, c, CONTACT.displacement, world) + of_a - of_b
 
 
 # The phases of a step -------------------------------------------------------------------------------------------------
@@ -126,20 +127,20 @@ def prepare_contact(s: ti.template(), c, world):
     """Make contact c from a contact point, and look up its impulse of the last step."""
     contacts, points = ti.static(s.hooked.contacts, s.hooked.points.numbers)
     a, b = sides_of(s, c, world)
-    n = triple(points, c, POINT.normal, world)
+    n = load_vector(points, c, POINT.normal, world)
     gap = points[world, c, POINT.gap]
-    p = triple(points, c, POINT.position, world) - 0.5 * gap * n
-    t = tangent(n)
+    p = load_vector(points, c, POINT.position, world) - 0.5 * gap * n
+    t = tangent(n, 0.6)
     u = n.cross(t)
     weights_a, arm_a = weights_of(s, a, p, world)
     weights_b, arm_b = weights_of(s, b, p, world)
     x, before = ti.static(s.particles.position, s.particles.previous_position)
     start = point_of(s, before, a, weights_a, world) - point_of(s, before, b, weights_b, world)
-    put_triple(contacts, c, CONTACT.normal, n, world)
-    put_triple(contacts, c, CONTACT.tangent, t, world)
-    put_triple(contacts, c, CONTACT.arm_a, arm_a, world)
-    put_triple(contacts, c, CONTACT.arm_b, arm_b, world)
-    put_triple(contacts, c, CONTACT.start, start, world)
+    store_vector(contacts, c, CONTACT.normal, n, world)
+    store_vector(contacts, c, CONTACT.tangent, t, world)
+    store_vector(contacts, c, CONTACT.arm_a, arm_a, world)
+    store_vector(contacts, c, CONTACT.arm_b, arm_b, world)
+    store_vector(contacts, c, CONTACT.start, start, world)
     for k in ti.static(range(4)):
         contacts[world, c, CONTACT.weights_a + k] = weights_a[k]
         contacts[world, c, CONTACT.weights_b + k] = weights_b[k]
@@ -159,19 +160,10 @@ def prepare_contact(s: ti.template(), c, world):
     contacts[world, c, CONTACT.approach_speed] = approach_speed(s, n.dot(predicted), overlap, acceleration)
     if is_impact(s, c, world):
         # A body in an impact does not roll: it turns and slips far within the step, and the rise would throw it up.
-        put_triple(contacts, c, CONTACT.rolling_axis, ti.Vector([0.0, 0.0, 0.0]), world)
+        store_vector(contacts, c, CONTACT.rolling_axis, ti.Vector([0.0, 0.0, 0.0]), world)
     impulse = cached_impulse(s, c, world)
     impulse = ti.Vector([ti.max(impulse.dot(n), 0.0), impulse.dot(t), impulse.dot(u)])
-    put_triple(contacts, c, CONTACT.impulse, impulse, world)
-
-
-@ti.func
-def tangent(n):
-    """A unit vector at a right angle to n; the same n always has the same."""
-    t = ti.Vector([0.0, n[2], -n[1]])
-    if ti.abs(n[0]) > 0.6:
-        t = ti.Vector([-n[2], 0.0, n[0]])
-    return t / t.norm()
+    store_vector(contacts, c, CONTACT.impulse, impulse, world)
 
 
 @ti.func
@@ -204,7 +196,7 @@ def cached_impulse(s: ti.template(), c, world):
     if s.hooked.points.integers[world, c, PAIR.shape_a] >= 0:
         entry = look_up(s.hooked.cache, s.hooked.points, c, 0.0, world)
         if entry >= 0:
-            impulse = triple(s.hooked.cache.numbers, entry, CACHED.vector, world)
+            impulse = load_vector(s.hooked.cache.numbers, entry, CACHED.vector, world)
     return impulse
 
 
@@ -221,14 +213,14 @@ def solve_contact(s: ti.template(), c, world):
     contacts = ti.static(s.hooked.contacts)
     n, t, u = axes_of(s, c, world)
     D = relative_displacement(s, c, world)
-    before = triple(contacts, c, CONTACT.impulse, world)
+    before = load_vector(contacts, c, CONTACT.impulse, world)
     C = contacts[world, c, CONTACT.gap] + n.dot(D)
     if C < 0.0 or before[0] > 0.0:
-        mass = triple(contacts, c, CONTACT.effective_mass, world)
+        mass = load_vector(contacts, c, CONTACT.effective_mass, world)
         normal = ti.max(before[0] - C * mass[0], 0.0)
         limit = contacts[world, c, CONTACT.friction] * normal
         along, across = friction(before, D.dot(t), D.dot(u), mass, limit)
-        put_triple(contacts, c, CONTACT.impulse, ti.Vector([normal, along, across]), world)
+        store_vector(contacts, c, CONTACT.impulse, ti.Vector([normal, along, across]), world)
         change = (normal - before[0]) * n + (along - before[1]) * t + (across - before[2]) * u
         apply_contact_impulse(s, s.particles.position, 1.0, c, change, world)
     return ti.max(-C, 0.0)

@@ -59,7 +59,7 @@ def may_touch(model, particles=None):
 
     Args: model: a rigid.Model; particles: a pbd.Particles or None.
     """
-    if particles is not None and len(model.shapes) and (particles.radii > 0).any():
+    if particles is not None and len(model.shapes) and (particles.radii() > 0).any():
         return True
     shapes = range(len(model.shapes))
     return any(model.may_touch(a, b) for a in shapes for b in range(a))
@@ -78,7 +78,7 @@ def allocate_bodies(models, buildings, worlds, capacity=None):
     """
     first = buildings[0]
     if capacity is None:
-        touching = int((first.particles.radii[: first.user_particles] > 0).sum())
+        touching = int((first.particles.radii()[: first.user_particles] > 0).sum())
         capacity = default_capacity(models[0]) + 2 * touching
     shapes, points, scratch = collision_arrays(models, worlds, capacity)
     members = np.concatenate(first.members)

@@ -106,7 +106,7 @@ class Joiner:
         self.tied |= set(bodies)
         members = np.concatenate([self.frame(body)[1] for body in bodies])
         numbers = np.concatenate([np.ravel(piece) for piece in numbers])
-        numbers = dict(zip(kind.parameters, [*numbers, *[0.0] * kind.memory], strict=True))
+        numbers = dict(zip(kind.parameters, [*numbers, *[0.0] * kind.state_size], strict=True))
         self.particles.add_constraints(kind, members[None], compliance=compliance, **numbers)
 
     # Joints -------------------------------------------------------------------------------------------------------
@@ -117,7 +117,7 @@ class Joiner:
         if any(one.friction > 0 for one in all_worlds):
             self.add(kind, bodies, (*numbers, (0.0, 0.0, 0.0, joint.friction, 0.0)), compliance(0.0))
         if any(one.motor for one in all_worlds):
-            before = self.particles.batches.get((kind, True))
+            before = self.particles.constraint_sets.get((kind, True))
             number = sum(map(len, before.members)) if before else 0
             self.motors[joint.name] = kind.compliant, number
             self.add(kind, bodies, (*numbers, drive(joint.motor)), compliance(0.0))

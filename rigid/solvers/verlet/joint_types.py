@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 import taichi as ti
 
-from pbd.constraints.kind import TINY, Kind
+from pbd.constraints.constraint_type import TINY, ConstraintType
 from rigid.solvers.verlet.relative_rotation import (
     angle,
     effect,
@@ -118,7 +118,7 @@ def _angle_limit():
         return row(x, y, excess(x, p), angle(x, p)[1], push_angle(y, w, p)), multiplier
 
     numbers = (*ANGLE.numbers, "cosine", "sine")
-    return Kind("angle limit", 8, numbers, project, value, holds=holds)
+    return ConstraintType("angle limit", 8, numbers, project, value, is_satisfied=holds)
 
 
 # Limits less than a turn wide. The angle is counted from their middle, which turns the parent's m_1 and m_2, so that
@@ -157,8 +157,8 @@ def limit(coordinate):
 
     numbers = (*coordinate.numbers, "low", "high")
     if coordinate.turns:
-        return Kind("counted angle limit", 8, (*numbers, "last"), project, value, memory=1)
-    return Kind("shift limit", 8, numbers, project, value, holds=holds)
+        return ConstraintType("counted angle limit", 8, (*numbers, "last"), project, value, state_size=1)
+    return ConstraintType("shift limit", 8, numbers, project, value, is_satisfied=holds)
 
 
 @ti.func
@@ -229,7 +229,7 @@ def _ball_limit():
 
     widths = ("swing_cosine", "swing_sine", "twist_cosine", "twist_sine")
     numbers = (*vectors("m0", "n0", "m1", "m2", "n1", "anchor"), *widths)
-    return Kind("ball limit", 8, numbers, project, value, holds=holds)
+    return ConstraintType("ball limit", 8, numbers, project, value, is_satisfied=holds)
 
 
 # Cone and twist of a ball joint. The parent's m_1 and m_2 are turned about m_0 to the middle of the twist's limits.
@@ -282,8 +282,8 @@ def force(coordinate):
 
     name = "torque" if turns else "force"
     numbers = (*coordinate.numbers, "speed", "position", "rate", "effort", "damping", *(("last",) if turns else ()))
-    compliant = Kind(name, 8, numbers, project, value, compliance=True, timed=True, memory=int(turns))
-    return Kind(name, 8, numbers, project, value, compliant=compliant, timed=True, memory=int(turns))
+    compliant = ConstraintType(name, 8, numbers, project, value, compliance=True, needs_time=True, state_size=int(turns))
+    return ConstraintType(name, 8, numbers, project, value, compliant=compliant, needs_time=True, state_size=int(turns))
 
 
 @ti.func
@@ -314,9 +314,9 @@ def damped_stick_value(x, p):
     return (x[1] - x[0]).norm() - p[0]
 
 
-DAMPED_STICK = Kind(
-    "damped spring", 2, ("length", "damping"), damped_stick, damped_stick_value, timed=True,
-    compliant=Kind(
-        "damped spring", 2, ("length", "damping"), damped_stick, damped_stick_value, compliance=True, timed=True
+DAMPED_STICK = ConstraintType(
+    "damped spring", 2, ("length", "damping"), damped_stick, damped_stick_value, needs_time=True,
+    compliant=ConstraintType(
+        "damped spring", 2, ("length", "damping"), damped_stick, damped_stick_value, compliance=True, needs_time=True
     ),
 )  # fmt: skip

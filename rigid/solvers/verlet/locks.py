@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import taichi as ti
 
-from pbd.constraints.kind import TINY, Kind, scalar_constraint
+from pbd.constraints.constraint_type import TINY, ConstraintType, scalar_constraint
 from pbd.constraints.volume import volume
 from rigid.solvers.verlet.joint_types import UNBOUNDED, row, softened, solved, vectors
 from rigid.solvers.verlet.relative_rotation import (
@@ -61,7 +61,7 @@ def _right_handed():
     def holds(x, p):
         return (x[1] - x[0]).dot((x[2] - x[0]).cross(x[3] - x[0])) >= 6.0 * p[0]
 
-    return replace(at_least, holds=holds, compliant=None)
+    return replace(at_least, is_satisfied=holds, compliant=None)
 
 
 # Keeps a frame from turning inside out: its mirror image has the same sticks. What meets a limit at speed with five
@@ -89,7 +89,7 @@ def _right_angle():
         return row(x, y, C, gradient, response_at_joint(joint, w, right_angle(y, p)[1][3])), multiplier
 
     numbers = vectors("m0", "n1", "anchor")
-    return Kind("right angle", 8, numbers, project, value)
+    return ConstraintType("right angle", 8, numbers, project, value)
 
 
 # The axes of a universal joint: the parent's m_0 and the child's n_1 stay at a right angle [rad, nearly].
@@ -122,7 +122,7 @@ def _slider():
         return row(nearer, y, C_2, gradient_2, response(y, w, across(y, p, 2)[1])), multiplier
 
     names = vectors("m0", "m1", "m2", "n0", "n1", "n2", "anchor_1", "anchor_2")
-    return Kind("slider", 8, names, project, value)
+    return ConstraintType("slider", 8, names, project, value)
 
 
 # A slider: no turn between the triads m and n, and the child's anchor on the parent's line, in that order [rad or m,
@@ -165,8 +165,8 @@ def _ball_force():
         return moved(x, y, moves, 1.0, 2), 1.0, new
 
     numbers = (*vectors("m0", "m1", "m2", "n0", "n1", "n2", "anchor"), "effort", "damping", *vectors("impulse"))
-    compliant = Kind("ball torque", 8, numbers, project, value, compliance=True, timed=True, memory=3)
-    return Kind("ball torque", 8, numbers, project, value, compliant=compliant, timed=True, memory=3)
+    compliant = ConstraintType("ball torque", 8, numbers, project, value, compliance=True, needs_time=True, state_size=3)
+    return ConstraintType("ball torque", 8, numbers, project, value, compliant=compliant, needs_time=True, state_size=3)
 
 
 # A torque about all axes: friction where its effort τ is above zero, |λ| <= τ h² against the relative angular velocity;
@@ -236,4 +236,4 @@ def gear(a, b, frames):
         return moved(x, y, moves, solved(q_b - p[ratio] * q_a, weight), count), multiplier, [q_a, q_b]
 
     numbers = (*(f"a_{name}" for name in a.numbers), *(f"b_{name}" for name in b.numbers), "ratio", "last_a", "last_b")
-    return Kind("gear", 4 * count, numbers, project, value, memory=2)
+    return ConstraintType("gear", 4 * count, numbers, project, value, state_size=2)

@@ -5,7 +5,7 @@ import taichi as ti
 from pbd.integrate import position
 from rigid.collision.data import HEAD, PAIR, POINT, SHAPE, STRUCTURE
 from rigid.collision.narrow_phase import shape_distance
-from rigid.kernels.columns import put_triple
+from rigid.kernels.vectors import store_vector
 from rigid.solvers.verlet.contact_sides import PARTICLE
 
 
@@ -41,8 +41,8 @@ def add_particle_contact(s: ti.template(), i, shape, x, normal, gap, world):
         points.integers[world, c, PAIR.body_a] = PARTICLE - i
         points.integers[world, c, PAIR.body_b] = s.hooked.shapes.integers[shape, STRUCTURE.body]
         # The impulse acts half a gap below this point: at the particle's centre, because a particle cannot rotate.
-        put_triple(points.numbers, c, POINT.position, x + 0.5 * gap * normal, world)
-        put_triple(points.numbers, c, POINT.normal, normal, world)
+        store_vector(points.numbers, c, POINT.position, x + 0.5 * gap * normal, world)
+        store_vector(points.numbers, c, POINT.normal, normal, world)
         points.numbers[world, c, POINT.gap] = gap
         points.numbers[world, c, POINT.friction] = s.hooked.shapes.numbers[world, shape, SHAPE.friction]
         points.numbers[world, c, POINT.restitution] = 0.0

@@ -40,7 +40,7 @@ positions.
 
 import taichi as ti
 
-from pbd.constraints.kind import TINY
+from pbd.constraints.constraint_type import TINY
 
 
 @ti.func

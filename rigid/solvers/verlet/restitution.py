@@ -2,9 +2,9 @@
 
 import taichi as ti
 
-from pbd.constraints.kind import WEIGHTLESS
+from pbd.constraints.constraint_type import WEIGHTLESS
 from pbd.integrate import gravity
-from rigid.kernels.columns import put_triple, quadruple, triple
+from rigid.kernels.vectors import load_quaternion, load_vector, store_vector
 from rigid.solvers.verlet.contact_sides import closing_gravity, inverse_effective_mass, point_of, sides_of
 from rigid.solvers.verlet.contacts import apply_contact_impulse, relative_displacement
 from rigid.solvers.verlet.data import CONTACT, MOTION
@@ -34,8 +34,8 @@ def prepare_restitution(s: ti.template(), c, world):
     contacts = ti.static(s.hooked.contacts)
     x, before = ti.static(s.particles.position, s.particles.previous_position)
     a, b = sides_of(s, c, world)
-    weights_a = quadruple(contacts, c, CONTACT.weights_a, world)
-    weights_b = quadruple(contacts, c, CONTACT.weights_b, world)
+    weights_a = load_quaternion(contacts, c, CONTACT.weights_a, world)
+    weights_b = load_quaternion(contacts, c, CONTACT.weights_b, world)
     point_a, point_b = point_of(s, x, a, weights_a, world), point_of(s, x, b, weights_b, world)
     start = point_of(s, before, a, weights_a, world) - point_of(s, before, b, weights_b, world)
     p = point_a
@@ -45,13 +45,13 @@ def prepare_restitution(s: ti.template(), c, world):
         p = 0.5 * (point_a + point_b)
     arm_a, arm_b = p, p
     if a >= 0:
-        arm_a -= triple(s.hooked.motion, a, MOTION.centre, world)
+        arm_a -= load_vector(s.hooked.motion, a, MOTION.centre, world)
     if b >= 0:
-        arm_b -= triple(s.hooked.motion, b, MOTION.centre, world)
-    put_triple(contacts, c, CONTACT.arm_a, arm_a, world)
-    put_triple(contacts, c, CONTACT.arm_b, arm_b, world)
-    put_triple(contacts, c, CONTACT.start, start, world)
-    n = triple(contacts, c, CONTACT.normal, world)
+        arm_b -= load_vector(s.hooked.motion, b, MOTION.centre, world)
+    store_vector(contacts, c, CONTACT.arm_a, arm_a, world)
+    store_vector(contacts, c, CONTACT.arm_b, arm_b, world)
+    store_vector(contacts, c, CONTACT.start, start, world)
+    n = load_vector(contacts, c, CONTACT.normal, world)
     weight = inverse_effective_mass(s, a, arm_a, n, world) + inverse_effective_mass(s, b, arm_b, n, world)
     contacts[world, c, CONTACT.effective_mass] = 1.0 / (weight + WEIGHTLESS)
 
@@ -64,7 +64,7 @@ def apply_restitution(s: ti.template(), c, world):
     """
     contacts = ti.static(s.hooked.contacts)
     a, b = sides_of(s, c, world)
-    n = triple(contacts, c, CONTACT.normal, world)
+    n = load_vector(contacts, c, CONTACT.normal, world)
     h = s.settings.h
     wanted = contacts[world, c, CONTACT.approach_speed] * contacts[world, c, CONTACT.restitution] * h
     wanted += 0.5 * closing_gravity(s, a, b, n) * h * h

@@ -12,7 +12,7 @@ from pbd.core.quaternions import rotate_back
 from pbd.core.shapes import CAPSULE, CYLINDER, PLANE, SPHERE
 from rigid.collision.broad_phase import axis_of
 from rigid.collision.data import PAIR, SHAPE, STRUCTURE
-from rigid.kernels.columns import put_triple, quadruple, triple
+from rigid.kernels.vectors import load_quaternion, load_vector, store_vector
 from rigid.solvers.verlet.bodies import weighted_point
 from rigid.solvers.verlet.contact_sides import sides_of
 from rigid.solvers.verlet.data import CONTACT, FRAME
@@ -26,10 +26,10 @@ def rotated_normal(s: ti.template(), side, n, world):
     """The normal n at the start of the step (3,), rotated as a side has rotated since."""
     result = n
     if side >= 0:
-        local = rotate_back(quadruple(s.hooked.poses, side, 3, world), n)
+        local = rotate_back(load_quaternion(s.hooked.poses, side, 3, world), n)
         frames = ti.static(s.hooked.frames)
         weights = ti.Vector(
-            [local.dot(triple(frames, side, FRAME.map + 3 * k, world)) for k in ti.static(range(4))]
+            [local.dot(load_vector(frames, side, FRAME.map + 3 * k, world)) for k in ti.static(range(4))]
         )
         result = weighted_point(s, s.particles.position, side, weights, world)
     return result
@@ -39,7 +39,7 @@ def rotated_normal(s: ti.template(), side, n, world):
 def relative_turn(s: ti.template(), c, world):
     """θ × n of contact c (3,): the difference of the normal as both sides have rotated it."""
     a, b = sides_of(s, c, world)
-    n = triple(s.hooked.contacts, c, CONTACT.normal, world)
+    n = load_vector(s.hooked.contacts, c, CONTACT.normal, world)
     return rotated_normal(s, a, n, world) - rotated_normal(s, b, n, world)
 
 
@@ -53,7 +53,7 @@ def prepare_rolling(s: ti.template(), c, world):
     structure, shapes = ti.static(s.hooked.shapes.integers, s.hooked.shapes.numbers)
     a, b = s.hooked.points.integers[world, c, PAIR.shape_a], s.hooked.points.integers[world, c, PAIR.shape_b]
     if a >= 0:
-        n = triple(s.hooked.contacts, c, CONTACT.normal, world)
+        n = load_vector(s.hooked.contacts, c, CONTACT.normal, world)
         curvature = 0.0
         for k in ti.static((PAIR.shape_a, PAIR.shape_b)):
             shape = s.hooked.points.integers[world, c, k]
@@ -69,13 +69,13 @@ def prepare_rolling(s: ti.template(), c, world):
                 radius = shapes[world, a, SHAPE.size] / e.norm()
         if e.norm_sqr() > 0.0:
             e /= e.norm()
-    put_triple(s.hooked.contacts, c, CONTACT.rolling_axis, ti.sqrt(0.5 * radius) * e, world)
+    store_vector(s.hooked.contacts, c, CONTACT.rolling_axis, ti.sqrt(0.5 * radius) * e, world)
 
 
 @ti.func
 def rolling_rise(s: ti.template(), c, world):
     """How far the two points of contact c have separated by rolling alone [m]."""
-    e, result = triple(s.hooked.contacts, c, CONTACT.rolling_axis, world), 0.0
+    e, result = load_vector(s.hooked.contacts, c, CONTACT.rolling_axis, world), 0.0
     if e.norm_sqr() > 0.0:
         result = relative_turn(s, c, world).dot(e) ** 2
     return result

@@ -67,8 +67,9 @@ class VerletSolver(Solver):
         self.particle_system = pbd.ParticleSystem(
             [each.particles for each in buildings], dt=given.dt, worlds=self.worlds, **given.of_particles()
         )
+        constraints = self.particle_system.constraints
         self._motors = {
-            name: {target: self.particle_system.row_of(*constraint, target) for target in ("speed", "position")}
+            name: {target: constraints.row_of(*constraint, target) for target in ("speed", "position")}
             for name, constraint in buildings[0].motors.items()
         }
         self._inertias = np.array([each.inertias for each in models])
@@ -76,7 +77,8 @@ class VerletSolver(Solver):
         self._bodies = None
         if given.contacts and may_touch(self.model, given.particles):
             self._bodies = allocate_bodies(models, buildings, self.worlds, given.contact_capacity)
-            self.particle_system.add_hooks(step_hooks(pair_types(models)), self._bodies)
+            capacity = self._bodies.contacts.shape[0]
+            self.particle_system.add_hooks(step_hooks(pair_types(models)), self._bodies, capacity)
 
     def _tables(self):
         """Particles of all bodies in one table, padded with massless ones.
@@ -134,7 +136,7 @@ class VerletSolver(Solver):
     def set_motor(self, joint, *, speed=None, position=None):
         """Change the target of a motor, see Solver.set_motor."""
         index, name, target = motor_target(self.model, joint, speed, position, self.worlds)
-        self.particle_system.set_numbers([self._motors[self.model.joints[index].name][name]], target)
+        self.particle_system.constraints.write([self._motors[self.model.joints[index].name][name]], target)
 
     def grab(self, grab, body, point, target, stiffness, damping=0.0):
         """Pull a point of a body to a target by a spring, see Solver.grab."""
@@ -155,7 +157,7 @@ class VerletSolver(Solver):
         I⁻¹ Σ m r × (x - x*)/h.
         """
         snapshot = self.particle_system.state()
-        found = self._poses_and_velocities(snapshot.positions, snapshot.previous)
+        found = self._poses_and_velocities(snapshot.position, snapshot.previous_position)
         return State(*found, self.time, np.concatenate([np.ravel(each).astype(float) for each in self._kept(snapshot)]))
 
     def digest(self):
@@ -191,8 +193,9 @@ class VerletSolver(Solver):
 
     def _kept(self, snapshot):
         """All that a later step reads: a list of arrays and numbers. Args: snapshot: of the particle system."""
-        targets = self.particle_system.numbers(self._targets())
-        return [*vars(snapshot).values(), self.particle_system.memory(), targets, *map(read, self._kept_arrays())]
+        constraints = self.particle_system.constraints
+        targets = constraints.read(self._targets())
+        return [*vars(snapshot).values(), constraints.read_state(), targets, *map(read, self._kept_arrays())]
 
     def _kept_arrays(self):
         """Taichi arrays of contacts that a later step reads."""
@@ -220,13 +223,13 @@ class VerletSolver(Solver):
         self.particle_system.set_state(snapshot)
         self.options = replace(options, dt=snapshot.dt, substeps=snapshot.substeps)
         given = (state.position, state.rotation, state.velocity, state.angular_velocity)
-        found = self._poses_and_velocities(snapshot.positions, snapshot.previous)
+        found = self._poses_and_velocities(snapshot.position, snapshot.previous_position)
         if not all(map(np.array_equal, found, given)):
             self.particle_system.set_state(before)
             self.options = options
             return False
-        self.particle_system.set_memory(memory)
-        self.particle_system.set_numbers(self._targets(), targets)
+        self.particle_system.constraints.write_state(memory)
+        self.particle_system.constraints.write(self._targets(), targets)
         for array, part in zip(self._kept_arrays(), contacts):
             write(array, part)
         return True
@@ -252,7 +255,7 @@ class VerletSolver(Solver):
         system.set_velocities(np.where(free[..., None], velocities / share, unchanged))
         if self._bodies is not None:
             self._bodies.cache.first.fill(0)
-        system.set_memory(np.zeros_like(system.memory()))
+        system.constraints.write_state(np.zeros_like(system.constraints.read_state()))
         self.joint_reader.forget()
 
     # Readings ---------------------------------------------------------------------------------------------------------

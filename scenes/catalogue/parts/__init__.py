@@ -1,1 +1,1 @@
-"""Parts that several scenes of the catalogue are built of."""
+"""Parts that several scenes of the catalogue share."""

@@ -1,4 +1,4 @@
-"""Bars and pins: what linkages that move in the plane y = 0 are built of, each bar in a layer of its own beside it."""
+"""Bars and pins of linkages that move in the plane y = 0, with each bar in its own layer."""
 
 import math
 
@@ -8,11 +8,11 @@ import rigid
 from rigid.rotation import from_axis_angle
 from scenes.visuals import CHALK, STONE, Instances, StaticVisual, primitives
 
-THICK, WIDE = 0.016, 0.034  # of a bar: across the plane, and in it [m]
-LAYER = 0.02  # from one layer to the next [m]
-AXIS = (0, -1, 0)  # of all pins: positions count from x towards z
+THICK, WIDE = 0.016, 0.034  # of a bar: across the plane, and in the plane [m]
+LAYER = 0.02  # distance of layers [m]
+AXIS = (0, -1, 0)  # of all pins: angles count from x to z
 
-# What a linkage of one loop runs well with.
+# Settings for a linkage with one loop.
 SETTINGS = {
     "impulse": {"dt": 0.01, "iterations": 500, "tolerance": 1e-6},
     "verlet": {"dt": 0.01, "substeps": 8, "iterations": 20},
@@ -20,10 +20,12 @@ SETTINGS = {
 
 
 def add_bar(model, start, end, layer, per_metre=2.0, name=None):
-    """A uniform bar between two points; it passes through whatever else there is.
+    """Add a uniform bar between two points, which collides with nothing.
 
-    Arguments: model; start, end: (x, z) of the middles of its two eyes [m]; layer: a whole number, further away as it
-    grows; per_metre [kg/m]; name. Returns: its index.
+    Args: model: a rigid.Model; start, end: (x, z) of the centres of its holes [m]; layer: a whole number, larger
+        further away; per_metre: mass [kg/m]; name: of the body.
+
+    Returns: index of the body.
     """
     start, end = place(start, layer), place(end, layer)
     along = end - start
@@ -38,61 +40,67 @@ def add_bar(model, start, end, layer, per_metre=2.0, name=None):
 
 
 def add_pin(model, parent, child, point, layers, **options):
-    """A hinge between two bars, with a pin that is seen.
+    """Add a hinge between two bars, with a visible pin.
 
-    Arguments: model; parent, child: bodies, the parent may be rigid.GROUND; point: (x, z) [m]; layers: the nearest and
-    the furthest that it reaches through; options: of `Model.add_hinge`. Returns: the joint's index.
+    Args: model: a rigid.Model; parent, child: bodies, or rigid.GROUND as parent; point: (x, z) [m]; layers: the nearest
+        and the furthest layer of the pin; options: of `Model.add_hinge`.
+
+    Returns: index of the joint.
     """
     return model.add_hinge(parent, child, show_pin(model, child, point, layers), AXIS, **options)
 
 
 def show_pin(model, body, point, layers):
-    """A pin that is seen on a body. Arguments: as of `add_pin`. Returns: its middle (3,) [m]."""
+    """Add a visible pin to a body. Args: see `add_pin`. Returns: its middle (3,) [m]."""
     near, far = (place(point, layer + side) for layer, side in zip(layers, (-0.7, 0.7)))
     model.add_shape(body, rigid.Cylinder(0.3 * WIDE, start=near, end=far), mask=0)
     return (near + far) / 2
 
 
 def add_loose_pin(model, parent, child, point, layers, **options):
-    """A pin that lets the child tilt out of the plane too: a universal joint. Arguments: as of `add_pin`."""
+    """Add a pin with which the child can tilt out of the plane: a universal joint. Args: see `add_pin`."""
     middle = show_pin(model, child, point, layers)
     along = model.body(child).position - middle
     return model.add_universal(parent, child, middle, AXIS, np.cross(AXIS, along), **options)
 
 
 def add_round_pin(model, parent, child, point, layers, **options):
-    """A pin that keeps points together and no axes: a ball joint. Arguments: as of `add_pin`."""
+    """Add a pin that joins points and no axes: a ball joint. Args: see `add_pin`."""
     return model.add_ball(parent, child, show_pin(model, child, point, layers), **options)
 
 
 def disc(middle, radius, thick):
-    """A cylinder across the plane. Arguments: middle (3,) [m]; radius; thickness [m]."""
+    """Make a cylinder across the plane. Args: middle: (3,) [m]; radius [m]; thick: its length [m]."""
     across = np.array([0, thick / 2, 0])
     return rigid.Cylinder(radius, start=middle - across, end=middle + across)
 
 
 def place(point, layer):
-    """A point (3,) of the world from its x and z [m] and its layer."""
+    """Make a point (3,) in the world [m]. Args: point: (x, z) [m]; layer."""
     return np.array([point[0], LAYER * layer, point[1]])
 
 
 def crossing(a, b, radius_a, radius_b):
-    """Where circles about two points meet, on the left of the way from a to b. Arguments: (x, z) and radii [m].
+    """Intersect two circles, on the left of the line from a to b.
 
-    Raises: ValueError where they do not meet.
+    Args: a, b: centres (x, z) [m]; radius_a, radius_b: [m].
+
+    Raises: ValueError if they do not intersect.
     """
     a, b = np.asarray(a, float), np.asarray(b, float)
     between = b - a
     distance = np.linalg.norm(between)
     along = (distance**2 + radius_a**2 - radius_b**2) / (2 * distance)
     if along**2 > radius_a**2:
-        raise ValueError(f"bars of {radius_a:g} m and {radius_b:g} m from points {distance:g} m apart do not meet")
+        raise ValueError(
+            f"bars of {radius_a:g} m and {radius_b:g} m from points {distance:g} m apart: expected bars that meet"
+        )
     across = math.sqrt(radius_a**2 - along**2)
     return a + (along * between + across * np.array([-between[1], between[0]])) / distance
 
 
 def board(lower, upper, layer):
-    """What a linkage is mounted on, to be looked at: a StaticVisual. Arguments: corners (x, z) [m]; its front's layer."""
+    """Make a StaticVisual of a board behind a linkage. Args: lower, upper: corners (x, z) [m]; layer: of its front."""
     lower, upper = np.asarray(lower, float), np.asarray(upper, float)
     middle, size = (lower + upper) / 2, upper - lower
     across = LAYER * layer + 0.02

@@ -1,14 +1,17 @@
-"""Ways for controls of scenes: from pose to pose, at rest in each."""
+"""Trajectories for controls of scenes: from pose to pose, at rest in each."""
 
 import numpy as np
 
 
 def eased(time, times, values):
-    """Where something is that goes from value to value, and starts and ends each way at rest.
+    """Interpolate values smoothly, at rest at each of them.
 
-    Between two times it is a + (b - a) (3 s² - 2 s³), s from 0 to 1; before the first and after the last it rests.
+    Between values a and b it is a + (b - a) (3 s² - 2 s³), with s from 0 to 1. It is constant before the first time and
+    after the last.
 
-    Arguments: time [s]; times (n,), rising [s]; values (n,) or (n, k). Returns: a number, or (k,).
+    Args: time: [s]; times: (n,), ascending [s]; values: (n,) or (n, k).
+
+    Returns: a number, or (k,).
     """
     times, values = np.asarray(times, float), np.asarray(values, float)
     k = int(np.clip(np.searchsorted(times, time, "right") - 1, 0, len(times) - 2))

@@ -1,1 +1,1 @@
-"""A scene as an HTML page, drawn by viser (extra `view`): nodes of a page, and replays as one file."""
+"""HTML pages of scenes, drawn by viser (extra `view`): nodes of a page, and replays in one file."""

@@ -1,4 +1,4 @@
-"""Silence while viser starts."""
+"""Suppress the messages that viser prints."""
 
 import contextlib
 import io
@@ -6,6 +6,6 @@ import io
 
 @contextlib.contextmanager
 def quiet():
-    """Nothing is printed in here: viser tells of itself, and we tell what there is to say."""
+    """Suppress standard output in a block."""
     with contextlib.redirect_stdout(io.StringIO()):
         yield

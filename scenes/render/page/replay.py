@@ -1,4 +1,4 @@
-"""Replays: runs of a scene as one HTML file with a timeline, that a browser opens from disk: no server, no network."""
+"""Replays: runs of a scene as one HTML file with a timeline. A browser opens it without a server or a network."""
 
 import copy
 import heapq
@@ -12,21 +12,26 @@ import numpy as np
 import viser
 
 from pbd.core.validate import one_of
-from scenes.render.ghosts import moving_part, still_part, tinted
-from scenes.render.page.drawing import Drawing, aim, camera_of, set_stage
+from scenes.render.ghosts import moving_surfaces, static_surfaces, tinted
+from scenes.render.page.drawing import Drawing, set_camera, set_stage
 from scenes.render.page.quiet import quiet
-from scenes.render.several import LAYOUTS, takes_of
+from scenes.render.several import LAYOUTS, labelled_recordings
 from scenes.render.video import check_output
 from scenes.simulate.interrupts import interrupts_deferred
 from scenes.simulate.run import Replay
 from scenes.visuals import FollowingCamera, Surface
+from scenes.visuals.framing import scene_camera
 
-# What the frames of a replay may come to before they are compressed [bytes]. We hold it while the file is made, a
-# browser while it plays; and it is written as one string, of which Chromium takes 2^29 characters.
+# Largest size of all frames before compression [bytes]. This process holds them while it writes the file, a browser
+# while it plays it. The file is one string, and Chromium limits strings to 2^29 characters.
 LIMIT = 384 * 2**20
 
-# To this part of the picture's height positions are rounded, a fifteenth of a pixel: less is left to compress.
+# Positions are rounded to this part of the picture height, a fifteenth of a pixel, so that they compress better.
 RESOLUTION = 2.0**-14
+
+# Scenes side by side get a square each, as high as the picture. The picture shows so many of them across.
+SQUARES_ACROSS = 1.6
+GHOST_OPACITY = 0.5
 
 LEGEND = (
     '<div style="position:fixed;top:12px;left:12px;z-index:1;pointer-events:none;padding:6px 10px;border-radius:4px;'
@@ -37,64 +42,70 @@ BOX = '<span style="background:{colour};display:inline-block;width:0.8em;height:
 
 
 class TooLong(ValueError):
-    """A replay that no browser could hold."""
+    """A replay that is too large for browsers."""
 
 
 def replay(comparison, path, layout="ghosts", fps=30.0, progress=None):
     """Write several recordings of one scene as one replay.
 
-    One that ended before the others, because it diverged, stands still from there on, and the legend says when.
+    A recording that ends before the others keeps its last frame. The legend says when it ended.
 
-    Arguments: comparison: a scenes.Comparison, or a list of (label, scene, Recording), each label another; path: where
-    to, an .html file; layout, progress: as of `write`; fps: frames a second, at most as many as were recorded.
+    Args:
+        comparison: a scenes.Comparison, or a list of (label, scene, Recording) with different labels.
+        path: of an .html file.
+        layout, progress: as for `write`.
+        fps: frames a second [1/s], at most as many as were recorded.
 
-    Returns: the size of the file [bytes]. Errors: as of `write`, and for recordings as of `film_comparison`.
+    Returns: size of the file [bytes].
+
+    Raises: the errors of `write` and `film_comparison`.
     """
-    takes = takes_of(comparison)
-    sources = {take.label: Replay(take.scene, take.recording, fps) for take in takes}
-    for take in takes:
-        source = sources[take.label]
-        source.chosen = [*(k for k in source.chosen if k < take.end), take.end]
+    recordings = labelled_recordings(comparison)
+    sources = {each.label: Replay(each.scene, each.recording, fps) for each in recordings}
+    for each in recordings:
+        source = sources[each.label]
+        source.chosen = [*(k for k in source.chosen if k < each.last), each.last]
         source.count = len(source.chosen)
-    colours = {take.label: take.colour for take in takes} if len(takes) > 1 else {}
-    notes = {take.label: take.ended(len(take.recording) - 1) for take in takes}
+    colours = {each.label: each.colour for each in recordings} if len(recordings) > 1 else {}
+    notes = {each.label: each.end_note(len(each.recording) - 1) for each in recordings}
     return write(sources, path, layout, colours, notes, progress)
 
 
 def write(sources, path, layout="ghosts", colours=None, notes=None, progress=None):
-    """Write what is run, as it runs, as one replay.
+    """Write runs of a scene as one replay, while they run.
 
-    Arguments:
-        sources: {label: Run or Replay}, several of one scene, or only one.
-        path: where to, an .html file.
-        layout: where several are, "side by side"; or "ghosts", all in one place, what moves in the colour of its run,
-            and translucent but for the first one's.
-        colours: {label: "#rrggbb"} of several. notes: {label: what the legend says behind it}.
-        progress: called with the number of each frame, starting at 1, and how many there will be.
+    Args:
+        sources: {label: Run or Replay}, one or several of one scene.
+        path: of an .html file.
+        layout: of several: "side by side", or "ghosts", all in one place, moving surfaces in the colour of their run,
+            and all but the first translucent.
+        colours: {label: "#rrggbb"} of several.
+        notes: {label: remark in the legend}.
+        progress: called with the number of each frame, from 1 on, and with the number of all frames.
 
-    Returns: the size of the file [bytes].
+    Returns: size of the file [bytes].
 
-    Errors: before anything is run, where nothing can be written to `path`; TooLong where the second frames say that it
-    would become more than LIMIT; and KeyboardInterrupt, pbd.Diverged and the like once there is a file of what was done
-    until then, with the number of its frames as attribute `frames`.
+    Raises: an OSError or ValueError before anything runs if `path` cannot be written. TooLong after the second frame if
+        the replay would exceed LIMIT. KeyboardInterrupt, pbd.Diverged and others after a file of the frames until then
+        is written; their attribute `frames` is the number of these frames.
     """
     check_output(path, (".html",))
     one_of("layout", layout, LAYOUTS)
-    server = unreachable_server()
+    server = stopped_server()
     serializer, stage = server.get_scene_serializer(), None
     count = sum(source.count for source in sources.values())
-    number, time, first = 0, 0.0, 0
+    number, time, first_size = 0, 0.0, 0
     try:
-        for label, frame in heapq.merge(*map(labelled, sources.items()), key=lambda each: each[1].time):
+        for label, frame in heapq.merge(*map(labelled_frames, sources.items()), key=lambda each: each[1].time):
             with interrupts_deferred():
                 stage = stage or Stage(server, sources, layout, colours or {}, frame)
                 serializer.insert_sleep(frame.time - time)
                 stage.show(label, frame)
                 number, time = number + 1, frame.time
             if number == len(sources):
-                first = bytes_of(serializer)
+                first_size = size_of(serializer)
             elif number == 2 * len(sources):
-                refuse(first, bytes_of(serializer) - first, count / len(sources))
+                check_size(first_size, size_of(serializer) - first_size, count / len(sources))
             if progress:
                 progress(number, count)
     except TooLong:
@@ -108,39 +119,42 @@ def write(sources, path, layout="ghosts", colours=None, notes=None, progress=Non
     return save(serializer, stage.title, stage.legend(notes or {}), path)
 
 
-def labelled(entry):
-    """The frames of a source, each behind its label. Arguments: (label, Run or Replay)."""
+def labelled_frames(entry):
+    """Yield (label, Frame) of a source. Args: entry: (label, Run or Replay)."""
     label, source = entry
     return ((label, frame) for frame in source.frames())
 
 
-def unreachable_server():
-    """A viser server that was stopped before anything stood on its page: its port is closed, its serializers work."""
+def stopped_server():
+    """Make a viser server, and stop it: its port is closed, but its serializers work."""
     with quiet(), warnings.catch_warnings():
         server = viser.ViserServer(host="127.0.0.1", port=0, verbose=False)
         server.stop()
-        warnings.simplefilter("ignore")  # it warns once that nobody will see what is put on it
+        warnings.simplefilter("ignore")  # viser warns once that nobody sees the page
         server.scene.set_up_direction("+z")
     return server
 
 
-def bytes_of(serializer):
-    """Size of the arrays that a serializer holds."""
+def size_of(serializer):
+    """Size of the arrays in a serializer [bytes]."""
     return sum(buffer.nbytes for buffer in serializer._binary_buffers)
 
 
-def refuse(first, each, count):
-    """Refuse what would become too large. Arguments: sizes of the first frame and of another [bytes]; their number."""
-    expected = first + each * (count - 1)
-    if expected > LIMIT:
+def check_size(first, each, count):
+    """Raise TooLong for a replay that is too large.
+
+    Args: first: size of the first frame [bytes]; each: size of another frame [bytes]; count of frames.
+    """
+    size = first + each * (count - 1)
+    if size > LIMIT:
         raise TooLong(
-            f"a replay of {count:.0f} frames of {each / 1e6:.2g} MB, {expected / 1e6:.0f} MB before it is compressed: "
-            f"expected {LIMIT / 1e6:.0f} MB at most; take fewer frames a second, or a shorter run"
+            f"replay of {count:.0f} frames with {each / 1e6:.2g} MB each, {size / 1e6:.0f} MB uncompressed: expected "
+            f"at most {LIMIT / 1e6:.0f} MB; reduce the frames per second or the duration"
         )
 
 
 def save(serializer, title, legend, path):
-    """Write what a serializer has seen, under a title, with a legend. Returns: the size of the file [bytes]."""
+    """Write the file. Args: serializer; title; legend: HTML; path. Returns: its size [bytes]."""
     text = serializer.as_html().replace("<title>Viser</title>", f"<title>{html.escape(title)}</title>", 1)
     with interrupts_deferred():
         Path(path).write_text(text.replace("</body>", legend + "</body>", 1), encoding="utf-8")
@@ -148,9 +162,9 @@ def save(serializer, title, legend, path):
 
 
 class Stage:
-    """Scenes on a server's page, and the camera before them.
+    """Scenes on the page of a server, and the camera that shows them.
 
-    Arguments: a viser.ViserServer; sources, layout, colours: as of `write`; frame: the first one of all.
+    Args: server: a viser.ViserServer; sources, layout, colours: as for `write`; frame: the first of all frames.
     """
 
     def __init__(self, server, sources, layout, colours, frame):
@@ -158,44 +172,54 @@ class Stage:
         self.scene = next(iter(sources.values())).scene
         self.title = self.scene.name or "scene"
         self.floor = set_stage(server, self.scene)
-        camera = camera_of(self.scene, frame)
+        camera = scene_camera(self.scene, frame)
         sight = camera.target - camera.position
-        height = 2 * np.linalg.norm(sight) * math.tan(math.radians(camera.field_of_view) / 2)  # of the picture, there
-        step = 2.0 ** round(math.log2(height * RESOLUTION))
-        apart = layout == LAYOUTS[0]
-        right, columns = camera.axes[0], len(sources) if apart else 1
-        self.start, back = camera.target, max(1.0, columns / 1.6)  # squares of that height; a picture has nearly two
-        aim(server.initial_camera, replace(camera, position=camera.target - back * sight))
-        self.drawings, self.places = {}, {}
-        ghosts = len(sources) > 1 and not apart
-        if ghosts:  # what stands still is the same in all of them
-            still = Drawing(server, [Part(visual, step, still_part) for visual in self.scene.visuals], "/still")
-            still.show(frame)
-            self.drawings[None], self.places[None] = still, np.zeros(3)
+        # Height of the picture at the target [m].
+        height = 2 * np.linalg.norm(sight) * math.tan(math.radians(camera.field_of_view) / 2)
+        self.resolution = 2.0 ** round(math.log2(height * RESOLUTION))
+        side_by_side = layout == LAYOUTS[0]
+        columns = len(sources) if side_by_side else 1
+        self.first_target, distance = camera.target, max(1.0, columns / SQUARES_ACROSS)
+        set_camera(server.initial_camera, replace(camera, position=camera.target - distance * sight))
+        self.drawings, self.offsets = {}, {}
+        as_ghosts = len(sources) > 1 and not side_by_side
+        if as_ghosts:
+            # All scenes have the same static surfaces: they are drawn once.
+            visuals = [RoundedVisual(visual, self.resolution, static_surfaces) for visual in self.scene.visuals]
+            static = Drawing(server, visuals, "/static")
+            static.show(frame)
+            self.drawings[None], self.offsets[None] = static, np.zeros(3)
         for number, (label, source) in enumerate(sources.items()):
-            name, colour = f"/{number}", self.colours.get(label) if ghosts else None
-            visuals = [Part(visual, step, moving_part if ghosts else None, colour) for visual in source.scene.visuals]
-            drawing = Drawing(server, visuals, name, opacity=0.5 if ghosts and number else None)
-            place = (number - (columns - 1) / 2) * height * right * apart
-            drawing.root.position = place
-            self.drawings[label], self.places[label] = drawing, place
-            if apart:
+            offset = (number - (columns - 1) / 2) * height * camera.axes[0] * side_by_side
+            drawing = self._draw(number, label, source, as_ghosts)
+            drawing.root.position = offset
+            self.drawings[label], self.offsets[label] = drawing, offset
+            if side_by_side:
                 top = camera.target + (0, 0, 0.45 * height)
-                server.scene.add_label(f"{name}/label", label, position=top, anchor="bottom-center")
+                server.scene.add_label(f"/{number}/label", label, position=top, anchor="bottom-center")
+
+    def _draw(self, number, label, source, as_ghost):
+        """Make the Drawing of one scene."""
+        colour = self.colours.get(label) if as_ghost else None
+        visuals = [
+            RoundedVisual(visual, self.resolution, moving_surfaces if as_ghost else None, colour)
+            for visual in source.scene.visuals
+        ]
+        return Drawing(self.server, visuals, f"/{number}", opacity=GHOST_OPACITY if as_ghost and number else None)
 
     def show(self, label, frame):
-        """Show one of them as it is at one instant. Arguments: label; a Frame."""
+        """Show one of the scenes at one instant. Args: label; a Frame."""
         with self.server.atomic():
             self.drawings[label].show(frame)
             if isinstance(self.scene.camera, FollowingCamera) and label == self.labels[0]:
-                # In place of the camera, which is the person's, all else moves.
-                shift = camera_of(self.scene, frame).target - self.start
+                # The viewer of the replay moves the camera, so everything else moves instead.
+                shift = scene_camera(self.scene, frame).target - self.first_target
                 self.floor.position = (0, 0, self.scene.ground or 0.0) - shift
                 for each, drawing in self.drawings.items():
-                    drawing.root.position = self.places[each] - shift
+                    drawing.root.position = self.offsets[each] - shift
 
     def legend(self, notes):
-        """What is shown, as HTML. Arguments: {label: what is said behind it}."""
+        """The legend as HTML. Args: notes: {label: remark}."""
         rows = ""
         for label in self.labels:
             box = BOX.format(colour=self.colours[label]) if label in self.colours else ""
@@ -203,21 +227,24 @@ class Stage:
         return LEGEND.format(title=html.escape(self.title), rows=rows)
 
 
-class Part:
-    """What a replay shows of a visual, its positions rounded.
+class RoundedVisual:
+    """A visual, or a part of it, with rounded positions.
 
-    Arguments: visual; step: positions become multiples of it [m]; part: a function (visual, frame) that says which of its
-    surfaces, None for all; colour: "#rrggbb" of all of them, None for their own.
+    Args:
+        visual: the visual.
+        resolution: positions become multiples of it [m].
+        choose: function (visual, frame) that returns the surfaces to draw; None for all.
+        colour: "#rrggbb" of all surfaces; None for their own colours.
     """
 
-    def __init__(self, visual, step, part=None, colour=None):
-        self.visual, self.step, self.part, self.colour = visual, step, part, colour
+    def __init__(self, visual, resolution, choose=None, colour=None):
+        self.visual, self.resolution, self.choose, self.colour = visual, resolution, choose, colour
 
     def draw(self, frame):
-        """Surfaces at one instant. Arguments: a Frame."""
-        drawn = self.visual.draw(frame) if self.part is None else self.part(self.visual, frame)
-        drawn = [tinted(thing, self.colour) if self.colour else copy.copy(thing) for thing in drawn]
-        for thing in drawn:
-            name = "vertices" if isinstance(thing, Surface) else "positions"
-            setattr(thing, name, np.rint(getattr(thing, name) / self.step) * self.step)
+        """Surfaces at one instant. Args: a Frame."""
+        drawn = self.visual.draw(frame) if self.choose is None else self.choose(self.visual, frame)
+        drawn = [tinted(each, self.colour) if self.colour else copy.copy(each) for each in drawn]
+        for each in drawn:
+            name = "vertices" if isinstance(each, Surface) else "positions"
+            setattr(each, name, np.rint(getattr(each, name) / self.resolution) * self.resolution)
         return drawn

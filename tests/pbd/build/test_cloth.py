@@ -7,10 +7,10 @@ import pytest
 import trimesh
 
 import pbd
-from pbd.batches import dihedral_angle
 from pbd.build import cloth, cloth_from_mesh
 from pbd.build.cloth import bending_compliance
 from pbd.build.topology import hinges_of
+from pbd.rest_values import dihedral_angle
 
 
 def sheet(rows=5, columns=7, **options):
@@ -35,9 +35,9 @@ def test_counts(rows, columns, shear, of_a_cell):
 
 def test_sticks_are_as_long_as_the_geometry_and_softer_across():
     particles, made = sheet(compliance=1e-6, shear_compliance=1e-2)
-    members, numbers = particles.batches["stick", True].arrays()
+    members, numbers = particles.constraint_sets["stick", True].arrays()
     assert (members == made.sticks).all()
-    ends = particles.positions[members]
+    ends = particles.positions()[members]
     assert numbers[:, 0] == pytest.approx(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1))
     straight = (np.abs(ends[:, 1] - ends[:, 0]) > 1e-9).sum(axis=1) == 1
     assert numbers[straight, 1] == pytest.approx(1e-6)
@@ -46,8 +46,8 @@ def test_sticks_are_as_long_as_the_geometry_and_softer_across():
 
 def test_masses_are_those_of_the_area_round_each_particle():
     particles, _ = sheet(5, 7, density=0.5)
-    assert particles.masses.sum() == pytest.approx(0.5 * 1.2 * 0.8)
-    masses = particles.masses.reshape(5, 7)
+    assert particles.masses().sum() == pytest.approx(0.5 * 1.2 * 0.8)
+    masses = particles.masses().reshape(5, 7)
     inner = 0.5 * 0.2 * 0.2
     assert masses[1:-1, 1:-1] == pytest.approx(inner)
     assert masses[0, 1:-1] == pytest.approx(inner / 2)
@@ -56,13 +56,13 @@ def test_masses_are_those_of_the_area_round_each_particle():
 
 def test_triangles_face_right_cross_down_and_lean_neither_way():
     particles, made = sheet()
-    a, b, c = (particles.positions[made.triangles[:, k]] for k in range(3))
+    a, b, c = (particles.positions()[made.triangles[:, k]] for k in range(3))
     normals = np.cross(b - a, c - a)
     assert normals[:, 2] == pytest.approx(-0.2 * 0.2)  # (1, 0, 0) × (0, -1, 0), twice the area of a triangle
     assert np.abs(normals[:, :2]).max() == 0
     slants = []
     for triangle in made.triangles[::2]:
-        sides = [particles.positions[triangle[k]] - particles.positions[triangle[k - 1]] for k in range(3)]
+        sides = [particles.positions()[triangle[k]] - particles.positions()[triangle[k - 1]] for k in range(3)]
         longest = max(sides, key=np.linalg.norm)
         slants.append(np.sign(longest[0] * longest[1]))
     assert sum(slants) == 0
@@ -70,11 +70,11 @@ def test_triangles_face_right_cross_down_and_lean_neither_way():
 
 def test_a_flat_cloth_is_at_rest_flat():
     particles, made = sheet()
-    _, numbers = particles.batches["flat bending", True].arrays()
+    _, numbers = particles.constraint_sets["flat bending", True].arrays()
     # Σ k_i x_i = 0, which is 2 sin(θ/2), and Σ k_i = 0.
-    assert np.abs(np.einsum("nk,nkx->nx", numbers[:, :4], particles.positions[made.hinges])).max() < 1e-12
+    assert np.abs(np.einsum("nk,nkx->nx", numbers[:, :4], particles.positions()[made.hinges])).max() < 1e-12
     assert np.abs(numbers[:, :4].sum(axis=1)).max() < 1e-11
-    assert dihedral_angle(particles.positions[made.hinges]) == pytest.approx(0, abs=1e-12)
+    assert dihedral_angle(particles.positions()[made.hinges]) == pytest.approx(0, abs=1e-12)
 
 
 def equilateral(count, side):
@@ -112,8 +112,8 @@ def test_rigidity_of_a_woven_cloth_does_not_depend_on_its_particles():
     """Along the threads every cross thread turns by s/R on an area s²: α = 1/B exactly."""
     for counts in ((3, 3), (9, 9)):
         particles, made = sheet(*counts, bending=5e-4)
-        _, numbers = particles.batches["flat bending", True].arrays()
-        ends = particles.positions[made.hinges[:, :2]]
+        _, numbers = particles.constraint_sets["flat bending", True].arrays()
+        ends = particles.positions()[made.hinges[:, :2]]
         straight = (np.abs(ends[:, 1] - ends[:, 0]) > 1e-9).sum(axis=1) == 1
         square = np.array([1.2, 0.8]) / (np.array(counts) - 1)
         across = np.abs(ends[:, 1] - ends[:, 0])[straight, 0] > 1e-9
@@ -141,19 +141,19 @@ def test_pins(pins, pinned):
     particles = pbd.Particles()
     particles.add_particle((0, 0, 0))
     cloth(particles, (0, 0, 1), (1, 0, 0), (0, 1, 0), (5, 7), pins=pins)
-    assert np.flatnonzero(np.isinf(particles.masses)).tolist() == [1 + pin for pin in pinned]
+    assert np.flatnonzero(np.isinf(particles.masses())).tolist() == [1 + pin for pin in pinned]
 
 
 def test_thickness_and_wind():
     particles, made = sheet(thickness=0.02, friction=0.3, drag=1.3)
-    assert particles.radii == pytest.approx(0.01)
+    assert particles.radii() == pytest.approx(0.01)
     assert particles.particle_contacts == 0.3
-    assert (particles.triangles == made.triangles).all()
-    assert particles.drag == pytest.approx(1.3)
+    assert (particles.triangles() == made.triangles).all()
+    assert particles.drag_coefficients() == pytest.approx(1.3)
     plain, _ = sheet(drag=None, bending=None)
     assert plain.particle_contacts is None
-    assert len(plain.triangles) == 0
-    assert not any("bending" in kind for kind, _ in plain.batches)
+    assert len(plain.triangles()) == 0
+    assert not any("bending" in kind for kind, _ in plain.constraint_sets)
 
 
 def test_a_mesh_of_cloth_keeps_its_shape_as_rest():
@@ -163,13 +163,13 @@ def test_a_mesh_of_cloth_keeps_its_shape_as_rest():
     made = cloth_from_mesh(particles, ball, density=0.3, compliance=1e-6, pins=[7])
     assert len(made.sticks) == len(ball.edges_unique)
     assert len(made.hinges) == len(ball.edges_unique)
-    assert np.isinf(particles.masses[8])
-    _, numbers = particles.batches["bending", True].arrays()
-    assert numbers[:, 0] == pytest.approx(np.sin(dihedral_angle(particles.positions[made.hinges]) / 2))
+    assert np.isinf(particles.masses()[8])
+    _, numbers = particles.constraint_sets["bending", True].arrays()
+    assert numbers[:, 0] == pytest.approx(np.sin(dihedral_angle(particles.positions()[made.hinges]) / 2))
     assert (numbers[:, 0] > 0).all()  # convex
     free = pbd.Particles()
     cloth_from_mesh(free, ball, density=0.3)
-    assert free.masses.sum() == pytest.approx(0.3 * ball.area)
+    assert free.masses().sum() == pytest.approx(0.3 * ball.area)
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ def stiffness_matrix(positions, sticks, compliances):
 
 
 def sticks_with_compliance(particles):
-    rigid, soft = (particles.batches.get(("stick", compliant)) for compliant in (False, True))
+    rigid, soft = (particles.constraint_sets.get(("stick", compliant)) for compliant in (False, True))
     members, numbers = soft.arrays()
     if rigid is None:
         return members, numbers[:, 1]
@@ -45,36 +45,36 @@ def test_a_plant_hangs_together_and_grows_from_its_roots(seed):
     count = len(particles)
     graph = coo_array((np.ones(len(made.sticks)), made.sticks.T), shape=(count, count))
     assert connected_components(graph, directed=False)[0] == 1
-    assert np.flatnonzero(np.isinf(particles.masses)).tolist() == made.roots.tolist() == [0, 1, 2]
-    assert (particles.masses > 0).all()
+    assert np.flatnonzero(np.isinf(particles.masses())).tolist() == made.roots.tolist() == [0, 1, 2]
+    assert (particles.masses() > 0).all()
     # Every particle that moves is held by three sticks at least, and none is there twice.
     assert (np.bincount(made.sticks.ravel(), minlength=count)[3:] >= 3).all()
     assert len({tuple(sorted(pair)) for pair in made.sticks.tolist()}) == len(made.sticks)
     assert set(np.unique(made.triangles)) <= set(made.particles)
     assert len(made.triangles) > 50
-    assert (particles.triangles == made.triangles).all()
+    assert (particles.triangles() == made.triangles).all()
 
 
 def test_the_same_seed_grows_the_same_plant():
-    assert (grown(seed=3)[0].positions == grown(seed=3)[0].positions).all()
-    assert grown(seed=3)[0].positions.shape != grown(seed=4)[0].positions.shape or not np.allclose(
-        grown(seed=3)[0].positions, grown(seed=4)[0].positions
+    assert (grown(seed=3)[0].positions() == grown(seed=3)[0].positions()).all()
+    assert grown(seed=3)[0].positions().shape != grown(seed=4)[0].positions().shape or not np.allclose(
+        grown(seed=3)[0].positions(), grown(seed=4)[0].positions()
     )
 
 
 def test_axes_are_where_stems_were_drawn():
     particles, made = grown(levels=0, leaf_length=0, height=2.0, segments=10, base=(1, 2, 3))
-    axes = made.axes(particles.positions)
+    axes = made.axes(particles.positions())
     foot, tip = axes[made.segments[:, 0]], axes[made.segments[:, 1]]
     assert foot[:, :2] == pytest.approx(np.array([(1, 2)] * 10), abs=1e-12)
     assert foot[:, 2] == pytest.approx(3 + 0.2 * np.arange(10))
     assert tip[:, 2] == pytest.approx(3 + 0.2 * np.arange(1, 11))
     assert (made.radii[1:, 0] == made.radii[:-1, 1]).all()
     # Frustums of cones; the first node is pinned, so half of the first piece has no mass here.
-    lengths = np.linalg.norm(particles.positions[4:] - particles.positions[3:-1], axis=1)
+    lengths = np.linalg.norm(particles.positions()[4:] - particles.positions()[3:-1], axis=1)
     radii = made.radii[1:]
     wood = 700 * math.pi / 3 * (lengths * (radii[:, 0] ** 2 + radii.prod(axis=1) + radii[:, 1] ** 2)).sum()
-    moving = particles.masses[3:].sum()
+    moving = particles.masses()[3:].sum()
     assert wood < moving < 1.3 * wood
 
 
@@ -100,10 +100,10 @@ def test_no_part_of_a_plant_is_loose(seed):
     """The lowest frequency of its linear springs is far from zero, that of a part held to second order."""
     particles, _ = grown(seed=seed)
     members, compliances = sticks_with_compliance(particles)
-    moving = np.isfinite(particles.masses)
-    matrix = stiffness_matrix(particles.positions, members, compliances)[moving][:, :, moving]
+    moving = np.isfinite(particles.masses())
+    matrix = stiffness_matrix(particles.positions(), members, compliances)[moving][:, :, moving]
     size = 3 * moving.sum()
-    root = np.sqrt(np.repeat(particles.masses[moving], 3))
+    root = np.sqrt(np.repeat(particles.masses()[moving], 3))
     lowest = eigh(matrix.reshape(size, size) / root / root[:, None], eigvals_only=True, subset_by_index=[0, 0])
     assert np.sqrt(lowest[0]) / (2 * math.pi) > 1.0
 
@@ -112,7 +112,7 @@ def test_a_plant_stands_and_sways_in_the_wind():
     still, made = grown(seed=1)
     leaves = np.unique(made.triangles[:, 1:])
     wood = np.setdiff1d(made.particles, leaves)
-    top = wood[np.argmax(still.positions[wood, 2])]
+    top = wood[np.argmax(still.positions()[wood, 2])]
 
     def deflection(wind, times):
         particles = pbd.Particles(wind=wind)
@@ -121,7 +121,7 @@ def test_a_plant_stands_and_sways_in_the_wind():
         places = []
         for _ in range(times):
             system.step(30)
-            places.append(system.positions() - particles.positions)
+            places.append(system.positions() - particles.positions())
         return np.array(places)
 
     calm = deflection(None, 8)

@@ -15,10 +15,10 @@ def test_a_straight_rope_has_equal_sticks_and_half_a_share_at_each_end():
     made = rope(particles, [(0, 0, 1), (2, 0, 1)], 8, mass=1.6, radius=0.01)
     assert made.particles.tolist() == list(range(9))
     assert made.sticks.tolist() == [[k, k + 1] for k in range(8)]
-    assert particles.positions[:, 0] == pytest.approx(np.arange(9) / 4)
-    assert particles.masses == pytest.approx([0.1] + [0.2] * 7 + [0.1])
-    assert particles.radii == pytest.approx([0.01] * 9)
-    members, numbers = particles.batches["stick", False].arrays()
+    assert particles.positions()[:, 0] == pytest.approx(np.arange(9) / 4)
+    assert particles.masses() == pytest.approx([0.1] + [0.2] * 7 + [0.1])
+    assert particles.radii() == pytest.approx([0.01] * 9)
+    members, numbers = particles.constraint_sets["stick", False].arrays()
     assert (members == made.sticks).all()
     assert numbers[:, 0] == pytest.approx([0.25] * 8)
 
@@ -27,9 +27,9 @@ def test_a_bent_line_keeps_its_points_or_is_cut_evenly():
     corner = [(0, 0, 0), (3, 0, 0), (3, 4, 0)]
     as_given, cut = pbd.Particles(), pbd.Particles()
     rope(as_given, corner, mass=7)
-    assert as_given.masses == pytest.approx([1.5, 3.5, 2.0])  # by length
+    assert as_given.masses() == pytest.approx([1.5, 3.5, 2.0])  # by length
     rope(cut, corner, 7, mass=7)
-    assert cut.positions.tolist() == [
+    assert cut.positions().tolist() == [
         [0, 0, 0],
         [1, 0, 0],
         [2, 0, 0],
@@ -46,8 +46,8 @@ def test_ropes_share_a_description_with_pins_and_stiffness():
     particles.add_particle((9, 9, 9))
     made = rope(particles, [(0, 0, 0), (1, 0, 0)], 4, mass=1, bending_compliance=0.1, pins=("start", "end"))
     assert made.particles.tolist() == [1, 2, 3, 4, 5]
-    assert np.flatnonzero(np.isinf(particles.masses)).tolist() == [1, 5]
-    members, numbers = particles.batches["stick", True].arrays()
+    assert np.flatnonzero(np.isinf(particles.masses())).tolist() == [1, 5]
+    members, numbers = particles.constraint_sets["stick", True].arrays()
     assert members.tolist() == [[1, 3], [2, 4], [3, 5]]
     assert numbers == pytest.approx(np.array([(0.5, 0.1)] * 3))
 

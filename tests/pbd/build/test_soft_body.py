@@ -104,18 +104,18 @@ def test_a_body_has_the_mass_and_the_skin_of_its_mesh():
     particles = pbd.Particles()
     particles.add_particle((7, 7, 7))
     body = soft_body(particles, ball, 8, density=400, position=(0, 0, 2), velocity=(1, 0, 0), radius=0.01, drag=0.7)
-    total = volumes(particles.positions, body.tetrahedra).sum()
-    assert particles.masses[1:].sum() == pytest.approx(400 * total)
-    assert (particles.velocities[1:] == (1, 0, 0)).all()
-    assert particles.radii[1:] == pytest.approx(0.01)
-    assert (particles.triangles == body.triangles).all()
+    total = volumes(particles.positions(), body.tetrahedra).sum()
+    assert particles.masses()[1:].sum() == pytest.approx(400 * total)
+    assert (particles.velocities()[1:] == (1, 0, 0)).all()
+    assert particles.radii()[1:] == pytest.approx(0.01)
+    assert (particles.triangles() == body.triangles).all()
     assert set(np.unique(body.tetrahedra)) == set(body.particles)
-    _, numbers = particles.batches["volume", False].arrays()
+    _, numbers = particles.constraint_sets["volume", False].arrays()
     assert numbers.sum() == pytest.approx(total)
     # At rest the skin is the mesh; moved as a whole it moves along.
     moved = ball.vertices + np.array([0, 0, 2])
-    assert body.skin.vertices(particles.positions) == pytest.approx(moved)
-    turned = particles.positions @ TURN[:3, :3].T
+    assert body.skin.vertices(particles.positions()) == pytest.approx(moved)
+    turned = particles.positions() @ TURN[:3, :3].T
     assert body.skin.vertices(turned) == pytest.approx(moved @ TURN[:3, :3].T)
     assert (body.skin.triangles == ball.faces).all()
 
@@ -141,7 +141,7 @@ def test_a_body_dropped_on_the_floor_comes_back_to_its_shape():
     particles = pbd.Particles()
     body = soft_body(particles, trimesh.creation.icosphere(subdivisions=2, radius=0.3), 6, position=(0, 0, 0.5))
     particles.add_collider(pbd.Plane(), friction=0.5)
-    volume = volumes(particles.positions, body.tetrahedra).sum()
+    volume = volumes(particles.positions(), body.tetrahedra).sum()
     system = pbd.ParticleSystem(particles, dt=1 / 60, iterations=10, substeps=4, damping=0.002)
     heights, kept = [], []
     for _ in range(60):
@@ -163,9 +163,9 @@ def test_given_tetrahedra_are_turned_to_positive_volume():
     particles = pbd.Particles()
     corners = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 1)]
     body = soft_body_from_tetrahedra(particles, corners, [(0, 2, 1, 3), (1, 2, 3, 4)], density=6, stiffness=math.inf)
-    assert (volumes(particles.positions, body.tetrahedra) > 0).all()
-    assert particles.masses == pytest.approx(np.array([1, 3, 3, 3, 2]) / 4)  # volumes 1/6 and 2/6, a quarter a corner
-    assert list(particles.batches) == [("stick", False), ("volume", False)]
+    assert (volumes(particles.positions(), body.tetrahedra) > 0).all()
+    assert particles.masses() == pytest.approx(np.array([1, 3, 3, 3, 2]) / 4)  # volumes 1/6 and 2/6, a quarter a corner
+    assert list(particles.constraint_sets) == [("stick", False), ("volume", False)]
     assert len(body.sticks) == 9
     assert len(body.triangles) == 6
     assert body.skin is None

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import trimesh
 
-from pbd.batches import dihedral_angle
 from pbd.build.topology import boundary_of, edges_of, edges_of_tetrahedra, hinges_of
+from pbd.rest_values import dihedral_angle
 
 SQUARE = np.array([[0, 1, 2], [0, 2, 3]])
 

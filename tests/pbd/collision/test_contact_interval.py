@@ -31,7 +31,7 @@ def test_what_moves_less_than_the_contact_distance_between_searches_is_noticed(p
         assert np.array_equal(system.positions(), each.positions())
     x = system.positions()[:2, 0]
     assert x[1] - x[0] == pytest.approx(c, rel=1e-12)
-    expected = particles.positions[:2, 0].mean() - 0.5 * speed * 3 * EVERY * h
+    expected = particles.positions()[:2, 0].mean() - 0.5 * speed * 3 * EVERY * h
     assert x.mean() == pytest.approx(expected, rel=1e-12)
 
 

@@ -53,8 +53,8 @@ def test_the_neighbours_found_are_those_of_brute_force(count, options):
         middle = (before + system.positions()) / 2
         met = (distances(middle) < 3 * radii.max()) & (radii > 0) & (radii[:, None] > 0)
         found = np.zeros((count, count), int)
-        neighbours = system._arrays.contacts.neighbours.to_numpy()[..., 0]
-        counts = system._arrays.contacts.neighbour_count.to_numpy()[:, 0]
+        neighbours = system.arrays.contacts.neighbours.to_numpy()[..., 0]
+        counts = system.arrays.contacts.neighbour_count.to_numpy()[:, 0]
         for i in range(count):
             for j in neighbours[i, : counts[i]]:
                 found[i, j] += 1
@@ -204,7 +204,7 @@ def test_a_driven_particle_pushes():
     particles = pbd.Particles(gravity=(0, 0, 0))
     particles.add_particles([(0, 0, 0), (0.5, 0, 0)], 1.0, radius=[0.1, 0.2])
     particles.add_particle_contacts()
-    particles.drive(0, lambda time: (2.0 * time, 0, 0))
+    particles.add_path(0, lambda time: (2.0 * time, 0, 0))
     system = pbd.ParticleSystem(particles, dt=0.01)
     system.step(40)
     assert system.positions()[:, 0] == pytest.approx([0.8, 1.1], abs=1e-14)
@@ -230,7 +230,7 @@ def test_momentum_of_many_is_kept_to_round_off(friction):
     particles.add_particles(x, masses, -2 * x, radius=0.08)
     particles.add_particle_contacts(friction)
     system = pbd.ParticleSystem(particles, dt=0.01, iterations=10)
-    before, touching = masses @ particles.velocities, 0
+    before, touching = masses @ particles.velocities(), 0
     for _ in range(50):
         system.step()
         touching = max(touching, system.statistics().contacts)

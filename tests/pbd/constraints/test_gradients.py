@@ -82,7 +82,7 @@ def test_flat_bending_is_bending_where_triangles_keep_their_shapes(degrees):
     particles = pbd.Particles(gravity=(0, 0, 0))
     particles.add_particles(x)
     particles.add_flat_bending([(0, 1, 2, 3)])
-    _, numbers = particles.batches["flat bending", False].arrays()
+    _, numbers = particles.constraint_sets["flat bending", False].arrays()
     folded = x.copy()
     folded[3] = 0.8, 0.5 * np.cos(angle), 0.5 * np.sin(angle)
     assert np.linalg.norm(numbers[0, :4] @ folded) == pytest.approx(2 * np.sin(angle / 2), abs=1e-14)
@@ -97,7 +97,7 @@ def test_nearly_folded_arms_are_not_thrown_by_their_limit(degrees):
     particles = pbd.Particles(gravity=(0, 0, 0))
     particles.add_particles([(0, 0, 0), (0.4, 0, 0), (0.4 * np.cos(angle), 0.4 * np.sin(angle), 0)])
     particles.add_angle_limit(1, 0, 2, minimum=np.radians(30))
-    x = particles.positions
+    x = particles.positions()
     system = pbd.ParticleSystem(particles, iterations=1)
     system.step()
     assert np.linalg.norm(system.positions() - x, axis=1).max() < 0.4 * np.radians(30)

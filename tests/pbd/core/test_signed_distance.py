@@ -1,4 +1,4 @@
-"""Signed distances of shapes in kernels: closed forms, and that the normal is the gradient of the distance."""
+"""Signed distances of shapes in kernels: closed forms; the normal is the gradient of the distance."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ import trimesh
 import pbd
 from pbd.collision.collider import Collider
 from pbd.core.shapes import GRID, HULL, SPHERE, MeshCollider, signed_distance
-from pbd.upload import collider_tables
+from pbd.setup import collider_tables
 
 
 @ti.kernel
@@ -29,7 +29,7 @@ def evaluate(
 
 
 def distance_and_normal(shape, points):
-    """Signed distances (n,) and normals (n, 3) at points (n, 3) of the shape's own frame."""
+    """Signed distances (n,) and normals (n, 3) at points (n, 3) of the shape's frame."""
     tables = collider_tables([Collider(shape)])
     numbers, integers, grids = tables["numbers"], tables["integers"], tables["samples"]
     grids = grids if grids.size else np.zeros(1)
@@ -80,7 +80,7 @@ SHAPES = {
 
 
 @pytest.mark.parametrize("name", SHAPES)
-def test_distance_is_the_closed_form(name):
+def test_distance_agrees_with_the_closed_form(name):
     shape, exact = SHAPES[name]
     points = points_in(1.5)
     assert distance_and_normal(shape, points)[0] == pytest.approx(exact(points), abs=1e-12)
@@ -93,7 +93,7 @@ def ball_grid():
 
 @pytest.mark.parametrize("name", [*SHAPES, "mesh"])
 def test_normal_is_the_gradient_of_the_distance(name, ball_grid):
-    """n = ∇d/|∇d|; the central difference of step e is off by e² d'''/6, and by round-off / e."""
+    """n = ∇d/|∇d|. The error of a central difference with step e is e² d'''/6 plus round-off / e."""
     shape = ball_grid if name == "mesh" else SHAPES[name][0]
     points = points_in(0.69 if name == "mesh" else 1.5)  # within the grid
     step = 1e-5
@@ -102,27 +102,27 @@ def test_normal_is_the_gradient_of_the_distance(name, ball_grid):
     for k in range(3):
         forward[:, k] = (distance_and_normal(shape, points + step * np.eye(3)[k])[0] - here) / step
         backward[:, k] = (here - distance_and_normal(shape, points - step * np.eye(3)[k])[0]) / step
-    smooth = np.abs(forward - backward).max(axis=1) < 2e-3  # not across a kink: a medial plane, a wall between cells
+    smooth = np.abs(forward - backward).max(axis=1) < 2e-3  # not across a medial plane or a boundary of cells
     assert smooth.mean() > 0.97
     gradient = (forward + backward)[smooth] / 2
     size = np.linalg.norm(gradient, axis=1, keepdims=True)
     if name != "mesh":
         assert size == pytest.approx(1, abs=1e-6)
-    clear = size[:, 0] > 0.1  # at its centre a grid's ball has no direction
+    clear = size[:, 0] > 0.1  # at the centre of the ball the gradient vanishes
     assert clear.mean() > 0.99
-    # The kinks that `smooth` lets through turn the normal by as much as it allows.
+    # Small kinks pass the test for smoothness and change the normal.
     assert np.abs(normals[smooth][clear] - (gradient / size)[clear]).max() < 1e-2
     assert np.median(np.abs(normals[smooth][clear] - (gradient / size)[clear])) < 1e-8
 
 
 @pytest.mark.parametrize("name", [*SHAPES, "mesh"])
-def test_normal_has_length_one_everywhere_outside_and_in(name, ball_grid):
+def test_normal_has_length_one_everywhere(name, ball_grid):
     shape = ball_grid if name == "mesh" else SHAPES[name][0]
     _, normals = distance_and_normal(shape, points_in(3.0))
     assert np.linalg.norm(normals, axis=1) == pytest.approx(1, abs=1e-12)
 
 
-def test_beyond_a_grid_distance_is_continuous_and_never_too_small(ball_grid):
+def test_outside_a_grid_distance_is_continuous_and_never_too_small(ball_grid):
     edge = ball_grid.lower[0]
     sides = np.array([(edge + e, y, z) for y, z in points_in(0.6, 50)[:, :2] for e in (1e-9, -1e-9)])
     distance, normal = distance_and_normal(ball_grid, sides)
@@ -130,18 +130,18 @@ def test_beyond_a_grid_distance_is_continuous_and_never_too_small(ball_grid):
     assert normal[::2] == pytest.approx(normal[1::2], abs=1e-6)
     far = points_in(4.0)
     far = far[np.abs(far).max(axis=1) > -edge]
-    # A grid of spacing s interpolates a ball of radius R from above, and the ball's facets lie inside it.
+    # The interpolation of a ball is not below the true distance, and the facets are inside the ball.
     distance, normal = distance_and_normal(ball_grid, far)
     exact = np.linalg.norm(far, axis=1) - 0.6
     assert (distance >= exact - 1e-12).all()
-    # By the triangle inequality it is at most the way to the grid and from there to the ball: 2 · beyond more.
+    # By the triangle inequality it is at most 2 · beyond larger than the true distance.
     beyond = np.linalg.norm(far - np.clip(far, edge, -edge), axis=1)
     assert (distance <= exact + 2 * beyond + 0.01).all()
     assert ((normal * far).sum(axis=1) > 0.9 * np.linalg.norm(far, axis=1)).all()
 
 
-def test_a_hull_is_never_farther_than_its_planes_say():
-    """Inside and over a face the largest plane distance is the distance; past an edge it is less, never more."""
+def test_distance_from_a_hull_is_that_of_its_planes():
+    """Inside and above a face the largest distance from a plane is the distance; beyond an edge it is smaller."""
     half = np.array([0.5, 0.8, 0.3])
     corners = half * np.array(np.meshgrid(*[(-1, 1)] * 3)).reshape(3, -1).T
     points = points_in(1.5)
@@ -153,8 +153,8 @@ def test_a_hull_is_never_farther_than_its_planes_say():
 
 
 @pytest.mark.parametrize("shape", [pbd.Cylinder(0.4, 1.0), pbd.ConvexHull(np.eye(4)[:, :3])])
-def test_a_particle_is_kept_out_of_cylinders_and_hulls(shape):
-    """Two colliders, so that the second one's planes do not stand first; one sweep moves it to the surface."""
+def test_a_particle_is_projected_out_of_cylinders_and_hulls(shape):
+    """With two colliders the planes of the second are not the first ones. One iteration moves it to the surface."""
     particles = pbd.Particles(gravity=(0, 0, 0))
     particles.add_particle(shape.pose()[0] + (0.05, 0.02, 0.1), mass=1.0, radius=0.01)
     particles.add_collider(pbd.ConvexHull(5 + np.eye(4)[:, :3]))

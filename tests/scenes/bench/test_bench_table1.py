@@ -1,4 +1,4 @@
-"""The source's Table 1 made again: what is in it, what is left out, and its figures."""
+"""The benchmark table1: its lines, and its table beside the source's figures."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from scenes.bench import mechanisms
 from scenes.bench.measure import COLUMNS
 
 
-def test_ours_stand_beside_the_source_s(monkeypatch):
+def test_table_shows_our_figures_beside_those_of_the_source(monkeypatch):
     monkeypatch.setattr(mechanisms, "measured", lambda *_: (1.5e-3, np.array([10, 30]), "digest"))
     lines = list(mechanisms.table1())
     comments = [line for line in lines if line.startswith("#")]
@@ -16,7 +16,7 @@ def test_ours_stand_beside_the_source_s(monkeypatch):
     assert all(len(row.split(",")) == len(COLUMNS.split(",")) for row in rows)
     assert rows[1].startswith("table1,five_link_chain impulse mean,")
     assert rows[1].split(",")[3:] == ["20", "iterations", "digest"]
-    # The table has ours beside the source's.
+    # Lines of the table: ours, then the source's.
     table = {line.split()[1]: line for line in comments[-3:]}
     for name, figures in {
         "five_link_chain": "0.5 ms, 100 0.1 ms, 6",
@@ -27,8 +27,8 @@ def test_ours_stand_beside_the_source_s(monkeypatch):
 
 
 @pytest.mark.slow
-def test_iterations_are_counted_step_by_step():
-    # Rods that fall from level change all the time; a chain of five wants more than one sweep and fewer than MOST.
+def test_iterations_are_counted_in_each_step():
+    # The impulses of falling rods change in each step: a chain of five needs more than one iteration, less than MOST.
     lines = list(mechanisms.table1(duration=0.3))
     found = {tuple(line.split(",")[1].rsplit(" ", 2)): float(line.split(",")[3]) for line in lines if line[0] != "#"}
     for name in mechanisms.SOURCE:

@@ -275,11 +275,11 @@ def test_one_that_diverges_has_no_equal_time_and_the_rest_have(leap):
 
 def test_one_that_fails_at_once_is_a_row_too(leap):
     calm, bad = (Variant("verlet", label, scenes.load(leap, when=10)) for label in ("calm", "bad"))
-    bad.scene.particles.drives[0] = [0], lambda time: 1 / 0 if time else [(0, 0, 1)]
+    bad.scene.particles.paths[0] = [0], lambda time: 1 / 0 if time else [(0, 0, 1)]
     found = compare(leap, [calm, bad], duration=0.1)
     assert found.trace("bad").failure == "after 0 s: division by zero"
     assert len(found.trace("bad").times) == 1
-    bad.scene.particles.drives[0] = [0], lambda time: 1 / 0
+    bad.scene.particles.paths[0] = [0], lambda time: 1 / 0
     found = compare(leap, [calm, bad], duration=0.1)
     assert found.trace("bad").failure == "division by zero"
     assert len(found.trace("bad").times) == 0

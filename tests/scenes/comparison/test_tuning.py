@@ -64,8 +64,7 @@ def formula(monkeypatch):
 
     def timed(self, count=1):
         a, b = prices[self.solver]
-        moved = self.particles or self.system
-        spent = moved.substeps * (a + b * (moved.iterations or 0)) + next(hiccups)
+        spent = self.system.substeps * (a + b * (self.system.iterations or 0)) + next(hiccups)
         now[0] += 1e-6 * count * spent + (not self.seconds) * 7.0
 
     monkeypatch.setattr(Run, "step", timed)

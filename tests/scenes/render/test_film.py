@@ -1,4 +1,4 @@
-"""Films of scenes: a second of film a second of the scene, of a run or a recording, and what is left when it stops."""
+"""Films of runs and recordings: duration, labels, and what remains after an error."""
 
 import imageio.v2 as imageio
 import numpy as np
@@ -14,32 +14,32 @@ SIZE = {"width": 64, "height": 36}
 
 @pytest.fixture
 def box():
-    """A small scene: its own step is 1/120 s."""
+    """A small scene with steps of 1/120 s."""
     return scenes.load("box", grains=5, sticks=2)
 
 
 def read(path):
-    """Frames (count, height, width, 3), and frames a second."""
+    """Frames (count, height, width, 3), and frames per second."""
     with imageio.get_reader(path) as reader:
         return np.array([frame[..., :3] for frame in reader]), reader.get_meta_data().get("fps")
 
 
 @pytest.mark.parametrize(("fps", "expected"), [(30, 30), (50, 60), (25, 24), (1000, 120)])
-def test_a_second_of_film_is_a_second_of_the_scene(box, tmp_path, fps, expected):
+def test_films_run_in_real_time(box, tmp_path, fps, expected):
     count = scenes.film(box, tmp_path / "box.mp4", duration=0.5, fps=fps, **SIZE)
     frames, shown = read(tmp_path / "box.mp4")
-    assert shown == pytest.approx(expected)  # whole steps of 1/120 s, as near to what was asked for as they come
+    assert shown == pytest.approx(expected)  # rounded to whole steps of 1/120 s
     assert count == len(frames) == 0.5 * expected + 1
 
 
-def test_a_still_shows_the_end(box, tmp_path):
+def test_png_shows_the_end(box, tmp_path):
     assert scenes.film(box, tmp_path / "box.png", duration=0.25, labels=False, **SIZE) == 1
     *_, last = Run(box, duration=0.25).frames()
     expected = module.picture(box, last, module.renderer_for(box, 64, 36), box.camera)
     assert np.array_equal(imageio.imread(tmp_path / "box.png"), expected)
 
 
-def test_labels_name_the_scene_in_a_corner_or_not_at_all(box, tmp_path):
+def test_labels_change_a_corner(box, tmp_path):
     size = {"width": 320, "height": 180}
     for name, labels in (("with", True), ("without", False)):
         scenes.film(box, tmp_path / f"{name}.png", duration=0.1, labels=labels, **size)
@@ -48,7 +48,7 @@ def test_labels_name_the_scene_in_a_corner_or_not_at_all(box, tmp_path):
 
 
 @pytest.mark.parametrize("suffix", [".mp4", ".gif", ".png"])
-def test_a_recording_is_filmed_like_the_run(box, tmp_path, suffix):
+def test_film_of_a_recording_equals_film_of_the_run(box, tmp_path, suffix):
     recording = scenes.run(box, duration=0.2, fps=60)
     one, other = tmp_path / f"run{suffix}", tmp_path / f"replay{suffix}"
     counts = scenes.film(box, one, duration=0.2, **SIZE), scenes.film(box, other, recording=recording, **SIZE)
@@ -64,23 +64,23 @@ def test_html_is_a_page_that_replays_the_run(box, tmp_path):
         scenes.film(box, tmp_path / "box.avi", duration=0.2)
 
 
-def test_a_scene_without_a_camera_is_seen_whole(tmp_path):
+def test_scene_without_a_camera_is_visible(tmp_path):
     particles = pbd.Particles()
-    particles.add_particles([(50, 0, 1), (51, 0, 2)])  # far from where any camera would look by itself
+    particles.add_particles([(50, 0, 1), (51, 0, 2)])  # far from the origin
     scene = scenes.Scene(particles, duration=0.1, ground=None)
     scenes.film(scene, tmp_path / "far.png", labels=False, width=320, height=180)
     picture = imageio.imread(tmp_path / "far.png").astype(int)
-    assert (np.abs(picture - picture[0, 0]).max(axis=2) > 40).sum() > 20  # of a sky without anything else
+    assert (np.abs(picture - picture[0, 0]).max(axis=2) > 40).sum() > 20  # pixels that differ from the sky
 
 
-def test_progress_counts_to_the_end(box, tmp_path):
+def test_progress_counts_frames(box, tmp_path):
     told = []
     scenes.film(box, tmp_path / "box.mp4", duration=0.1, progress=lambda *now: told.append(now), **SIZE)
     assert told == [(1, 4), (2, 4), (3, 4), (4, 4)]
 
 
 @pytest.mark.parametrize(("suffix", "left"), [(".mp4", 3), (".gif", 3), (".png", 1)])
-def test_an_interrupted_film_can_be_played(box, tmp_path, suffix, left):
+def test_interrupted_film_is_playable(box, tmp_path, suffix, left):
     def progress(number, count):
         if number == 3:
             raise KeyboardInterrupt
@@ -96,25 +96,25 @@ def test_an_interrupted_film_can_be_played(box, tmp_path, suffix, left):
     ("far", "error", "message"),
     [
         (1e200, pbd.Diverged, "step 31, at 0.516667 s"),
-        # Finite for the solver, but not for pictures, which are drawn in single precision.
+        # Finite for the solver, but not in the single precision of pictures.
         (1e37, ValueError, "at 0.533333 s the scene cannot be drawn"),
     ],
 )
-def test_a_film_of_what_diverges_shows_what_was_before(leap, tmp_path, far, error, message):
+def test_film_of_a_diverging_run(leap, tmp_path, far, error, message):
     with pytest.raises(error, match=message) as caught:
         scenes.film(scenes.load(leap, far=far), tmp_path / "leap.mp4", fps=30, **SIZE)
     assert caught.value.frames == 16  # 0, 1/30 s, ..., 0.5 s
     assert len(read(tmp_path / "leap.mp4")[0]) == 16
 
 
-def test_a_still_of_what_diverges_shows_the_last_moment_before(leap, tmp_path):
+def test_png_of_a_diverging_run(leap, tmp_path):
     with pytest.raises(pbd.Diverged):
         scenes.film(scenes.load(leap), tmp_path / "leap.png", fps=30, **SIZE)
     assert (tmp_path / "leap.png").exists()
 
 
-def test_nothing_is_run_for_a_file_that_cannot_be_written(box, tmp_path, monkeypatch):
-    monkeypatch.setattr(Run, "frames", lambda self: pytest.fail("it runs"))
+def test_invalid_path_is_refused_before_the_run(box, tmp_path, monkeypatch):
+    monkeypatch.setattr(Run, "frames", lambda self: pytest.fail("the scene runs"))
     for path, error in ((tmp_path / "box.avi", ValueError), (tmp_path / "none" / "box.mp4", FileNotFoundError)):
         with pytest.raises(error, match="box"):
             scenes.film(box, path)

@@ -1,4 +1,4 @@
-"""Files written, read back."""
+"""Video files, read back."""
 
 import os
 import signal
@@ -30,14 +30,14 @@ def read(path):
 
 
 @pytest.mark.parametrize(("suffix", "near"), [(".mp4", 6.0), (".gif", 4.0)])
-def test_a_film_is_read_back_as_it_was_drawn(tmp_path, suffix, near):
+def test_video_contains_the_frames(tmp_path, suffix, near):
     path, pictures = tmp_path / f"film{suffix}", frames(9)
     with VideoWriter(path, fps=25) as writer:
         for picture in pictures:
             writer.write(picture)
     back = read(path)
     assert back.shape == pictures.shape
-    for index in (0, 8):                                # lossy, but nearer to its own frame than to any other
+    for index in (0, 8):                                # lossy, but nearer to its own frame than to others
         distance = np.abs(pictures.astype(int) - back[index]).mean(axis=(1, 2, 3))
         assert distance[index] < near
         assert np.argmin(distance) == index
@@ -48,7 +48,7 @@ def test_a_film_is_read_back_as_it_was_drawn(tmp_path, suffix, near):
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
 
 
-def test_a_gif_has_colours_of_its_own_and_leaves_nothing_behind(tmp_path, monkeypatch):
+def test_gif_palette_and_temporary_files(tmp_path, monkeypatch):
     monkeypatch.setattr(video.tempfile, "tempdir", str(tmp_path))
     pictures = np.zeros((3, 16, 16, 3), dtype=np.uint8)
     pictures[0, :, 8:], pictures[1, :, 8:], pictures[2, :, 8:] = (201, 37, 93), (11, 151, 211), (97, 201, 7)
@@ -59,14 +59,14 @@ def test_a_gif_has_colours_of_its_own_and_leaves_nothing_behind(tmp_path, monkey
     assert [file.name for file in tmp_path.iterdir()] == ["film.gif"]
 
 
-def test_one_still_is_the_file_itself(tmp_path):
+def test_single_picture_is_the_file(tmp_path):
     picture = frames(1)[0]
     with VideoWriter(tmp_path / "still.png") as writer:
         writer.write(picture)
     assert np.array_equal(imageio.imread(tmp_path / "still.png"), picture)
 
 
-def test_several_stills_are_numbered(tmp_path):
+def test_several_pictures_are_numbered(tmp_path):
     pictures = frames(3)
     with VideoWriter(tmp_path / "still.PNG") as writer:
         for picture in pictures:
@@ -76,21 +76,21 @@ def test_several_stills_are_numbered(tmp_path):
         assert np.array_equal(imageio.imread(tmp_path / f"still-000{number}.PNG"), picture)
 
 
-def test_odd_sizes_repeat_their_last_column_and_row(tmp_path, caplog):
+def test_odd_sizes_repeat_the_last_column_and_row(tmp_path, caplog):
     picture = frames(1, 47, 61)[0]
     with VideoWriter(tmp_path / "odd.mp4") as writer:
         writer.write(picture)
     back = read(tmp_path / "odd.mp4")
     assert back.shape == (1, 48, 62, 3)
     assert np.abs(back[0, :47, :61].astype(int) - picture).mean() < 6
-    assert not caplog.records                           # imageio would scale the picture, and say so
+    assert not caplog.records                           # imageio would scale the picture, with a warning
     with VideoWriter(tmp_path / "odd.gif") as writer:
         writer.write(picture)
     assert read(tmp_path / "odd.gif").shape == (1, 47, 61, 3)
 
 
 @pytest.mark.parametrize("suffix", [".mp4", ".gif"])
-def test_an_error_leaves_what_was_written(tmp_path, suffix):
+def test_frames_before_an_error_are_kept(tmp_path, suffix):
     path = tmp_path / f"film{suffix}"
     with pytest.raises(RuntimeError, match="diverged"), VideoWriter(path) as writer:       # noqa: PT012
         for picture in frames(5):
@@ -99,7 +99,7 @@ def test_an_error_leaves_what_was_written(tmp_path, suffix):
     assert len(read(path)) == 5
 
 
-def test_nothing_written_leaves_no_file(tmp_path):
+def test_no_frames_no_file(tmp_path):
     for suffix in video.SUFFIXES:
         with VideoWriter(tmp_path / f"film{suffix}"):
             pass
@@ -136,11 +136,11 @@ def test_ctrl_c_leaves_a_playable_file(tmp_path, suffix):
     written = int((["12", *rest.split()])[-1])
     assert process.returncode != 0
     assert "KeyboardInterrupt" in errors
-    assert written <= len(read(path)) <= written + 1        # one more where it came between writing and counting
+    assert written <= len(read(path)) <= written + 1        # one more if Ctrl-C came before it was counted
     assert written < 1000
 
 
-def test_ctrl_c_waits_for_the_frame_at_hand():
+def test_ctrl_c_waits_for_the_current_frame():
     steps = []
     with pytest.raises(KeyboardInterrupt):                  # noqa: PT012
         with video.interrupts_deferred():
@@ -158,7 +158,7 @@ def test_ctrl_c_waits_for_the_frame_at_hand():
     ("file.txt/below/film.mp4", NotADirectoryError, "file.txt is a file"),
     ("folder.mp4", IsADirectoryError, "folder.mp4: is a directory"),
 ])
-def test_a_path_that_cannot_become_a_film_is_refused_at_once(tmp_path, name, error, words):
+def test_invalid_path(tmp_path, name, error, words):
     (tmp_path / "file.txt").write_text("")
     (tmp_path / "folder.mp4").mkdir()
     with pytest.raises(error, match=words) as caught:
@@ -167,8 +167,8 @@ def test_a_path_that_cannot_become_a_film_is_refused_at_once(tmp_path, name, err
 
 
 @pytest.mark.parametrize(("below", "words"), [("film.mp4", "directory .* is not writable"), (".", "exists and is not")])
-def test_a_place_that_may_not_be_written_is_refused(tmp_path, monkeypatch, below, words):
-    path = tmp_path / "film.mp4"                            # permissions do not stop root: pretend that they do
+def test_path_without_permission(tmp_path, monkeypatch, below, words):
+    path = tmp_path / "film.mp4"                            # permissions do not stop root, so pretend that they do
     path.write_text("")
     forbidden = path if below == "." else tmp_path
     monkeypatch.setattr(video.os, "access", lambda place, _mode: Path(place) != forbidden)
@@ -177,12 +177,12 @@ def test_a_place_that_may_not_be_written_is_refused(tmp_path, monkeypatch, below
 
 
 @pytest.mark.parametrize("fps", [0, -1, float("nan"), float("inf")])
-def test_frames_a_second_are_above_zero(tmp_path, fps):
+def test_invalid_fps(tmp_path, fps):
     with pytest.raises(ValueError, match="fps"):
         VideoWriter(tmp_path / "film.mp4", fps=fps)
 
 
-def test_pictures_that_do_not_belong_are_refused(tmp_path):
+def test_invalid_frame(tmp_path):
     with VideoWriter(tmp_path / "film.mp4") as writer:
         writer.write(frames(1)[0])
         with pytest.raises(ValueError, match="the ones before it had"):
@@ -193,6 +193,6 @@ def test_pictures_that_do_not_belong_are_refused(tmp_path):
             writer.write(frames(1)[0][..., 0])
         writer.write(frames(1)[0])
     assert len(read(tmp_path / "film.mp4")) == 2
-    writer.close()                                          # once more does nothing
+    writer.close()                                          # a second call does nothing
     with pytest.raises(ValueError, match="closed"):
         writer.write(frames(1)[0])

@@ -1,4 +1,4 @@
-"""Recordings: kept on disk when they are long, saved and loaded as they were, and nothing else taken for one."""
+"""Recordings: in memory or on disk, saved and loaded bit for bit, and wrong files refused."""
 
 import tracemalloc
 
@@ -12,11 +12,11 @@ from scenes.simulate.recording import Frames, Recording
 
 @pytest.fixture(scope="module")
 def recorded():
-    """A short recording, with a collider."""
+    """A short recording with a collider."""
     return scenes.run(scenes.load("drape", count=5), duration=0.1)
 
 
-def test_few_frames_stay_in_memory_and_many_go_to_a_file(tmp_path, monkeypatch):
+def test_small_frames_stay_in_memory_and_large_ones_go_to_a_file(tmp_path, monkeypatch):
     monkeypatch.setattr(module.tempfile, "tempdir", str(tmp_path))
     rng = np.random.default_rng(0)
     given = rng.normal(size=(50, 7, 3))
@@ -29,7 +29,7 @@ def test_few_frames_stay_in_memory_and_many_go_to_a_file(tmp_path, monkeypatch):
         assert isinstance(frames.array(), np.memmap) is on_disk
 
 
-def test_frames_outlive_what_wrote_them():
+def test_frames_outlive_their_writer():
     frames = Frames(0)
     frames.append(np.arange(6.0))
     array = frames.array()
@@ -38,7 +38,7 @@ def test_frames_outlive_what_wrote_them():
     assert np.array_equal(array, [np.arange(6.0)])
 
 
-def test_memory_stays_bounded_however_long_a_run_is():
+def test_memory_is_bounded_for_long_runs():
     frames, limit = Frames(2**18), 2**18
     array = np.zeros(2**12)  # 32 KiB; two hundred of them are 6.5 MB, the limit is 8 of them
     tracemalloc.start()
@@ -52,7 +52,7 @@ def test_memory_stays_bounded_however_long_a_run_is():
     assert np.array_equal(whole[:, 0], np.arange(200))
 
 
-def test_frames_may_be_numbers_or_empty():
+def test_frames_can_be_numbers_or_empty():
     times, poses = Frames(), Frames(0)
     for k in range(3):
         times.append(0.5 * k)
@@ -61,7 +61,7 @@ def test_frames_may_be_numbers_or_empty():
     assert poses.array().shape == (3, 0, 7)
 
 
-def test_a_long_recording_is_on_disk_and_like_a_short_one(recorded, monkeypatch, tmp_path):
+def test_large_recording_on_disk_equals_one_in_memory(recorded, monkeypatch, tmp_path):
     monkeypatch.setattr(module, "MEMORY_LIMIT", 1000)
     long = scenes.run(scenes.load("drape", count=5), duration=0.1)
     assert isinstance(long.positions, np.memmap)
@@ -70,7 +70,7 @@ def test_a_long_recording_is_on_disk_and_like_a_short_one(recorded, monkeypatch,
     same(Recording.load(tmp_path / "long.npz"), recorded)
 
 
-def test_what_is_saved_is_loaded_bit_for_bit(recorded, tmp_path):
+def test_recording_is_loaded_bit_for_bit(recorded, tmp_path):
     path = tmp_path / "a recording.npz"
     recorded.save(path)
     back = Recording.load(path)
@@ -85,7 +85,7 @@ def same(one, other):
         assert np.array_equal(a, b)
 
 
-def test_what_is_no_recording_is_refused(recorded, tmp_path):
+def test_wrong_files_are_refused(recorded, tmp_path):
     with pytest.raises(FileNotFoundError, match="no recording at"):
         Recording.load(tmp_path / "none.npz")
     recorded.save(tmp_path / "whole.npz")
@@ -110,7 +110,7 @@ def test_what_is_no_recording_is_refused(recorded, tmp_path):
             Recording.load(path)
 
 
-def test_a_recording_from_before_there_were_bodies_says_so(recorded, tmp_path):
+def test_recording_of_an_older_version_is_refused(recorded, tmp_path):
     old = {name: getattr(recorded, name) for name in ("times", "positions", "velocities", "poses", "energy")}
     np.savez(tmp_path / "old.npz", about="{}", **old)
     with pytest.raises(ValueError, match=r"old.npz is of an older version, without bodies: expected a file of"):

@@ -1,6 +1,7 @@
-"""Running scenes: how many frames, when, with which options, and what is left of a run that did not end."""
+"""Runs of scenes: frames, times, options, and recordings of runs that stop early."""
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,13 +16,13 @@ from scenes.simulate.settings import DEFAULT_SETTINGS
 
 @pytest.fixture
 def box():
-    """A small scene: its own step is 1/120 s."""
+    """A small scene with a step of 1/120 s."""
     return scenes.load("box", grains=5, sticks=2)
 
 
 @pytest.fixture
 def pendulum():
-    """A rod on a hinge, that touches nothing."""
+    """A rod on a hinge, without contacts."""
     model = rigid.Model()
     rod = model.add_box((0.5, 0.1, 0.1), mass=1.0, position=(0.25, 0, 1), name="rod")
     model.add_hinge(rigid.GROUND, rod, (0, 0, 1), (0, 1, 0))
@@ -30,7 +31,7 @@ def pendulum():
 
 @pytest.fixture
 def sling(pendulum):
-    """The rod, and a rope of two particles that hangs from its end."""
+    """The rod, and a rope of two particles at its end."""
     particles = pbd.Particles()
     particles.add_particles([(0.5, 0, 1), (0.5, 0, 0.7)], mass=0.1)
     particles.add_stick(0, 1)
@@ -42,14 +43,14 @@ def sling(pendulum):
     [
         (0.5, 60, 60, [2] * 30),
         (0.5, 30, 60, [4] * 15),
-        (0.5, 50, 60, [2] * 30),  # 2.4 steps a frame: two, and 60 frames a second
-        (0.5, 1e9, 60, [1] * 60),  # no more frames than steps
-        (0.5, 1e-300, 60, [60]),  # a frame longer than the run is the run
-        (0.11, 30, 13, [4, 4, 4, 1]),  # the last frame stands at the end
+        (0.5, 50, 60, [2] * 30),  # 2.4 steps per frame become two, and 60 frames per second
+        (0.5, 1e9, 60, [1] * 60),  # at most one frame per step
+        (0.5, 1e-300, 60, [60]),  # at most the whole run per frame
+        (0.11, 30, 13, [4, 4, 4, 1]),  # the last frame is at the end
         (0.01, 30, 1, [1]),
     ],
 )
-def test_frames_stand_at_whole_steps_and_the_last_at_the_end(box, duration, fps, steps, counts):
+def test_frames_are_at_whole_steps_and_the_last_at_the_end(box, duration, fps, steps, counts):
     running = Run(box, duration=duration, fps=fps)
     times = [frame.time for frame in running.frames()]
     assert running.steps == steps
@@ -58,12 +59,12 @@ def test_frames_stand_at_whole_steps_and_the_last_at_the_end(box, duration, fps,
     assert math.isclose(running.fps, 120 / counts[0])
 
 
-def test_the_end_of_a_run_does_not_depend_on_its_frames(box):
+def test_end_of_a_run_does_not_depend_on_its_frames(box):
     digests = {scenes.run(box, duration=0.11, fps=fps).about["digest"] for fps in (120, 30, 7)}
     assert len(digests) == 1
 
 
-def test_a_scene_s_settings_give_way_to_options_and_options_may_be_text(box):
+def test_options_replace_settings_and_can_be_text(box):
     running = Run(box, dt=0.01, duration=0.1, iterations="7", tolerance="1e-5", direction="start")
     assert (running.system.dt, running.system.iterations, running.system.tolerance) == (0.01, 7, 1e-5)
     assert Run(box).system.iterations == box.settings["verlet"]["iterations"]
@@ -87,17 +88,17 @@ def test_a_scene_s_settings_give_way_to_options_and_options_may_be_text(box):
         ({"fps": math.inf}, ValueError, "fps is inf"),
     ],
 )
-def test_what_cannot_be_run_is_said_before_it_is_run(box, arguments, error, message):
+def test_wrong_arguments_are_refused_before_the_run(box, arguments, error, message):
     with pytest.raises(error, match=message):
         Run(box, **arguments)
 
 
-def test_a_name_is_no_scene():
+def test_name_in_place_of_a_scene_is_refused():
     with pytest.raises(TypeError, match="scene is 'box': expected a Scene"):
         scenes.run("box")
 
 
-def test_a_recording_holds_what_the_run_showed(box):
+def test_recording_holds_the_frames_of_the_run(box):
     numbers = []
     recording = scenes.run(box, duration=0.2, fps=30, progress=lambda *now: numbers.append(now))
     assert numbers == [(k, 7) for k in range(1, 8)]
@@ -112,7 +113,7 @@ def test_a_recording_holds_what_the_run_showed(box):
     assert recording.about["parameters"]["grains"] == "5"
 
 
-def test_a_recording_of_bodies_holds_their_poses_and_velocities(pendulum):
+def test_recording_of_bodies_holds_poses_and_velocities(pendulum):
     recording = scenes.run(pendulum, duration=0.2, fps=50)
     assert recording.about["settings"] == {"dt": 0.01, "iterations": 20}
     assert (recording.positions.shape, recording.poses.shape) == ((11, 0, 3), (11, 0, 7))
@@ -124,52 +125,62 @@ def test_a_recording_of_bodies_holds_their_poses_and_velocities(pendulum):
         assert np.array_equal(recording.body_velocities[k], np.hstack([state.velocity, state.angular_velocity]))
         assert np.array_equal(recording.energy[k], solver.energy())
         solver.step(2)
-    # It falls, about the hinge: the centre of mass keeps its distance from it.
+    # The rod falls, and its centre of mass keeps its distance from the hinge.
     arms = np.linalg.norm(recording.body_poses[:, 0, :3] - (0, 0, 1), axis=1)
     assert recording.body_poses[-1, 0, 2] < 0.9
     assert arms == pytest.approx(0.25, abs=1e-4)
 
 
-def test_particles_beside_a_model_share_its_world(sling):
+def test_particles_and_bodies_share_a_world(sling):
     recording = scenes.run(sling, duration=0.2)
     assert (recording.positions.shape[1:], recording.body_poses.shape[1:]) == ((2, 3), (1, 7))
-    # The rope's upper end stays on the rod's: half a metre from the hinge, along the rod.
+    # The upper end of the rope stays at the end of the rod, half a metre from the hinge.
     x = recording.body_poses[-1, 0, :3] - (0, 0, 1)
     assert recording.positions[-1, 0] - (0, 0, 1) == pytest.approx(2 * x, abs=2e-3)
     with_rope, without = recording, scenes.run(scenes.Scene(model=sling.model), duration=0.2, dt=0.01)
     assert with_rope.about["digest"] != without.about["digest"]
 
 
-def test_which_solvers_run_what(box, pendulum, sling, monkeypatch):
+def note_solvers(monkeypatch):
+    """Replace `rigid.solver` by a function that notes its arguments. Returns: the list that it fills."""
+    given = []
+
+    def solver(*words, **options):
+        given.append((*words, options))
+        return SimpleNamespace(particle_system=None)
+
+    monkeypatch.setattr(rigid, "solver", solver)
+    return given
+
+
+def test_only_verlet_runs_particles(box, pendulum, sling, monkeypatch):
     assert pendulum.solvers == rigid.SOLVERS
     for scene in (box, sling):
         assert scene.solvers == ("verlet",)
         message = f"solver 'impulse' cannot run scene {scene.name}: it moves bodies only, .*: expected 'verlet'"
         with pytest.raises(ValueError, match=message):
             Run(scene, "impulse")
-    # A solver of which the scene says nothing gets its step, and what a person says; settings for another are not its.
-    given = []
-    monkeypatch.setattr(rigid, "solver", lambda *words, **options: given.append((*words, options)))
+    # A solver without settings gets the scene's step and the given options, and no settings of another solver.
+    given = note_solvers(monkeypatch)
     Run(pendulum, "impulse", iterations=7)
     assert given == [("impulse", pendulum.model, {"dt": 0.01, "iterations": 7})]
-    # Penalties, which are as stiff as the step bears, have gains and substeps for any scene's step.
+    # The solver "penalty" has default settings for any scene.
     Run(pendulum, "penalty", damping="150")
     assert given[1][2] == {"dt": 0.01, **DEFAULT_SETTINGS["penalty"], "damping": 150.0}
 
 
-def test_the_first_solver_of_a_scene_s_settings_is_its_own(pendulum, monkeypatch):
+def test_first_solver_in_settings_is_the_default(pendulum, monkeypatch):
     settings = {"impulse": {"dt": 0.02, "substeps": 2}, "verlet": {"dt": 0.01}}
     scene = scenes.Scene(model=pendulum.model, settings=settings)
     assert (scene.solver, scenes.Scene(model=pendulum.model).solver) == ("impulse", "verlet")
-    given = []
-    monkeypatch.setattr(rigid, "solver", lambda *words, **options: given.append((*words, options)))
+    given = note_solvers(monkeypatch)
     for solver in (None, "impulse", "verlet"):
         Run(scene, solver)
     assert [name for name, _, _ in given] == ["impulse", "impulse", "verlet"]
     assert [options for _, _, options in given] == [settings["impulse"], settings["impulse"], settings["verlet"]]
 
 
-def test_each_solver_has_options_of_its_own(pendulum):
+def test_each_solver_has_its_own_options(pendulum):
     running = Run(pendulum, "impulse", tolerance="1e-5", gyroscopic="midpoint", warm_start="no")
     options = running.system.options
     assert (options.tolerance, options.iterations, options.warm_start) == (1e-5, 50, False)
@@ -184,7 +195,7 @@ def test_each_solver_has_options_of_its_own(pendulum):
         Run(pendulum, "impulse", gyroscopic="none")
 
 
-def test_impulses_are_recorded_and_replayed_like_frames(pendulum):
+def test_solver_impulse_is_recorded_and_replayed(pendulum):
     recording = scenes.run(pendulum, "impulse", duration=0.2, fps=50)
     assert (recording.about["solver"], recording.about["settings"]) == ("impulse", {"dt": 0.01})
     solver = rigid.solver("impulse", pendulum.model, dt=0.01)
@@ -200,7 +211,7 @@ def test_impulses_are_recorded_and_replayed_like_frames(pendulum):
 
 
 class Interrupt:
-    """A progress that is interrupted at a frame, as by Ctrl-C."""
+    """Progress function that raises KeyboardInterrupt at a frame."""
 
     def __init__(self, at):
         self.at = at
@@ -210,16 +221,16 @@ class Interrupt:
             raise KeyboardInterrupt
 
 
-def test_an_interrupted_run_is_recorded_until_then(box):
+def test_interrupted_run_keeps_its_frames(box):
     whole = scenes.run(box, duration=0.2)
     part = scenes.run(box, duration=0.2, progress=Interrupt(5))
     assert part.about["interrupted"]
-    assert "digest" not in part.about  # the state may be further than the last frame
+    assert "digest" not in part.about  # the state can be later than the last frame
     assert len(part) == 5
     assert np.array_equal(part.positions, whole.positions[:5])
 
 
-def test_an_interrupt_before_any_frame_is_raised(box, monkeypatch):
+def test_interrupt_before_the_first_frame_is_raised(box, monkeypatch):
     monkeypatch.setattr(Run, "frame", interrupt)
     with pytest.raises(KeyboardInterrupt):
         scenes.run(box, duration=0.2)
@@ -229,15 +240,15 @@ def interrupt(self):
     raise KeyboardInterrupt
 
 
-def test_a_run_that_diverges_says_when_and_keeps_the_frames_before(leap):
-    # The leap is a step later than 0.5 s: in step 31, of 1/60 s; frames are a step each, and one at time zero.
+def test_run_that_diverges_names_the_step_and_keeps_its_frames(leap):
+    # The jump is in the first step after 0.5 s, step 31 of 1/60 s. There is a frame per step, and one at time zero.
     with pytest.raises(pbd.Diverged, match=r"step 31, at 0.516667 s") as caught:
         scenes.run(scenes.load(leap))
     assert len(caught.value.recording) == 31
     assert np.isfinite(caught.value.recording.positions).all()
 
 
-def test_any_other_failure_keeps_the_frames_before(box):
+def test_run_that_fails_keeps_its_frames(box):
     def fail(number, count):
         if number == 3:
             raise OSError("disk full")
@@ -247,7 +258,7 @@ def test_any_other_failure_keeps_the_frames_before(box):
     assert len(caught.value.recording) == 3
 
 
-def test_a_replay_gives_the_frames_of_the_run_at_its_own_rate(box):
+def test_replay_has_its_own_frame_rate(box):
     recording = scenes.run(box, duration=0.2, fps=60)
     replay = Replay(box, recording, fps=30)
     frames = list(replay.frames())
@@ -261,7 +272,7 @@ def test_a_replay_gives_the_frames_of_the_run_at_its_own_rate(box):
     assert Replay(box, recording, fps=1e9).count == len(recording)
 
 
-def test_a_replay_moves_bodies_too(pendulum):
+def test_replay_has_bodies(pendulum):
     recording = scenes.run(pendulum, duration=0.1)
     frames = list(Replay(pendulum, recording).frames())
     assert np.array_equal([frame.body_poses for frame in frames], recording.body_poses)
@@ -272,7 +283,7 @@ def test_a_replay_moves_bodies_too(pendulum):
         Replay(scenes.Scene(model=more), recording)
 
 
-def test_a_replay_of_another_scene_is_refused(box):
+def test_replay_of_another_scene_is_refused(box):
     recording = scenes.run(scenes.load("box", grains=6, sticks=2), duration=0.05)
     message = "recording of 10 particles, 0 colliders and 0 bodies: expected 9 particles, 0 colliders and 0 bodies"
     with pytest.raises(ValueError, match=f"{message}, as in scene box"):
@@ -283,7 +294,7 @@ def test_a_replay_of_another_scene_is_refused(box):
 
 @pytest.fixture
 def crank():
-    """A rod that a motor turns, to and fro by a scene's control, and when that was called."""
+    """A scene whose control turns a rod to and fro with a motor, and the times at which it was called."""
     model, called = rigid.Model(), []
     rod = model.add_box((0.5, 0.1, 0.1), mass=1.0, position=(0.25, 0, 1), name="rod")
     model.add_hinge(rigid.GROUND, rod, (0, 0, 1), (0, 1, 0), motor=rigid.Motor(speed=0.0), name="crank")
@@ -296,20 +307,20 @@ def crank():
     return scenes.Scene(model=model, duration=0.5, settings=settings, control=control), called
 
 
-def test_a_control_is_called_before_each_step(crank):
+def test_control_is_called_before_each_step(crank):
     scene, called = crank
     running = Run(scene, fps=25)
     angles = [running.system.joint_positions()["crank"] for _ in running.frames()]
     assert np.allclose(called, 0.01 * np.arange(50), atol=1e-12)
-    # A motor with all the effort it needs, from step to step: what it has turned by is the sum of h cos 20 t.
+    # The motor has unlimited effort, so the angle is the sum of h cos 20 t.
     expected = np.cumsum(0.01 * np.cos(0.2 * np.arange(50)))[3::4]
     assert np.allclose(angles[1:-1], expected[: len(angles) - 2], atol=1e-4)
-    # A run that is steered is the same run however it is watched.
+    # The result does not depend on the frame rate.
     digests = {scenes.run(scene, fps=fps).about["digest"] for fps in (100, 30)}
     assert digests == {running.system.digest()}
 
 
-def test_a_solver_that_cannot_run_a_scene_says_why(crank):
+def test_unsupported_solver_is_refused_with_the_reason(crank):
     scene, _ = crank
     with pytest.raises(TypeError, match="control is 'fast': expected a function"):
         scenes.Scene(model=scene.model, control="fast")

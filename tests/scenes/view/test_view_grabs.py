@@ -1,14 +1,14 @@
-"""Grabs on a session's scene: what is held goes where the pointer is; pins and cuts."""
+"""Grabs, pins and cuts in the scene of a session."""
 
 import numpy as np
 import pytest
 
 import scenes
-from scenes.view.grabs import EARTH, GIVE, MOST, Grabs
-from scenes.view.picking import Held, burden, grasp
-from scenes.view.pins import Pins, first_on_ray
+from scenes.view.grabs import EARTH_GRAVITY, LARGEST_FORCE, STRETCH, Grabs
+from scenes.view.picking import PickedPoint, connected_load, pick
+from scenes.view.pins import Pins, first_point_on_ray
 from scenes.view.session import GRABS, Session
-from scenes.view.tear import Tearing
+from scenes.view.tearing import Tearing
 from scenes.visuals import ClothVisual, StaticVisual
 
 COUNT = 6  # particles along a side of the cloth
@@ -17,132 +17,132 @@ COUNT = 6  # particles along a side of the cloth
 @pytest.fixture
 def cloth():
     """A session of a small cloth, with grabs."""
-    session = Session(scenes.load("drape", count=COUNT), before=lambda _, span: grabs.move(span))
+    session = Session(scenes.load("drape", count=COUNT), before_step=lambda _, span: grabs.update(span))
     grabs = session.grabs = Grabs(session)
     return session
 
 
 def corner_of(session):
-    """The visual of the cloth, and where its first corner is."""
-    visual = session.running.scene.visuals[0]
-    return visual, session.running.particles.positions()[0]
+    """The visual of the cloth, and the position of its first corner."""
+    visual = session.run.scene.visuals[0]
+    return visual, session.run.particles.positions()[0]
 
 
-def live(session, steps):
-    """Let it go on, step by step, as grabs move between them."""
+def step(session, steps):
+    """Make steps one by one; grabs move between them."""
     for _ in range(steps):
-        session.advance()
+        session.step()
 
 
-def test_a_corner_goes_to_the_pointer(cloth):
+def test_corner_follows_the_pointer(cloth):
     visual, corner = corner_of(cloth)
     goal = corner + (-0.2, 0.1, 0.5)
-    assert cloth.grabs.take("me", visual, 0, None, corner)
-    grip = cloth.grabs.grips["me"]
-    assert grip.held.nearest == 0
-    np.testing.assert_allclose(grip.held.weights.max(), 1.0, atol=1e-6)  # the corner itself, between no others
-    cloth.grabs.lead("me", goal)
-    live(cloth, 240)
-    # It hangs on the spring, which gives by GIVE of the cloth's size under all of its weight.
-    size = burden(cloth.running, grip.held)[1]
-    away = cloth.running.particles.positions()[0] - goal
-    assert np.linalg.norm(away) < 1.2 * GIVE * size
+    assert cloth.grabs.grab("me", visual, 0, None, corner)
+    grab = cloth.grabs.active["me"]
+    assert grab.picked.nearest == 0
+    np.testing.assert_allclose(grab.picked.weights.max(), 1.0, atol=1e-6)  # the corner itself
+    cloth.grabs.move_pointer("me", goal)
+    step(cloth, 240)
+    # The weight of the cloth stretches the spring by STRETCH of the size of the cloth.
+    size = connected_load(cloth.run, grab.picked)[1]
+    away = cloth.run.particles.positions()[0] - goal
+    assert np.linalg.norm(away) < 1.2 * STRETCH * size
     assert away[2] < 0
-    # Let go of, it falls.
+    # It falls after the release.
     cloth.grabs.release("me")
-    cloth.advance(30)
-    assert cloth.running.particles.positions()[0, 2] < goal[2] - 0.3
+    cloth.step(30)
+    assert cloth.run.particles.positions()[0, 2] < goal[2] - 0.3
 
 
 @pytest.mark.slow
-def test_a_body_goes_to_the_pointer_with_its_ghost():
-    session = Session(scenes.load("dzhanibekov", spin=0.0), "impulse", before=lambda _, span: grabs.move(span))
-    session.choose(session.running.scene, "impulse", ghost="articulated")
+def test_body_and_ghost_follow_the_pointer():
+    session = Session(scenes.load("dzhanibekov", spin=0.0), "impulse", before_step=lambda _, span: grabs.update(span))
+    session.choose(session.run.scene, "impulse", ghost="articulated")
     grabs = Grabs(session)
-    visual = session.running.scene.visuals[0]
-    number = next(k for k in range(2) if len(visual.draw(session.running.frame())[k].surface.vertices) == 8)  # the box
+    visual = session.run.scene.visuals[0]
+    number = next(k for k in range(2) if len(visual.draw(session.run.frame())[k].surface.vertices) == 8)  # the box
     point = np.array([0.2, 0.1, 0.55])  # a corner of it
-    assert grabs.take(1, visual, number, 0, point)
+    assert grabs.grab(1, visual, number, 0, point)
     goal = point + (0.3, -0.2, 0.4)
-    grabs.lead(1, goal)
-    live(session, 240)
-    # Weightless and damped, it comes to rest with the corner at the pointer.
-    for running in (session.running, session.ghost):
-        np.testing.assert_allclose(grabs.grips[1].held.place(running), goal, rtol=0, atol=2e-3)
+    grabs.move_pointer(1, goal)
+    step(session, 240)
+    # Without gravity and with damping, the corner comes to rest at the pointer.
+    for running in (session.run, session.ghost):
+        np.testing.assert_allclose(grabs.active[1].picked.position(running), goal, rtol=0, atol=2e-3)
 
 
-def test_what_a_hand_pulls_with_has_a_bound(cloth):
+def test_force_of_a_grab_is_limited(cloth):
     visual, corner = corner_of(cloth)
-    cloth.grabs.take("me", visual, 0, None, corner)
-    cloth.grabs.lead("me", corner + (0, 0, 1000.0))
-    cloth.grabs.move(10.0)
-    grip = cloth.grabs.grips["me"]
-    mass = burden(cloth.running, grip.held)[0]
-    np.testing.assert_allclose(mass, scenes.load("drape", count=COUNT).particles.masses.sum(), rtol=1e-12)
-    target = cloth.running.particles._hands[grip.grab, :3]
-    pull = grip.stiffness * np.linalg.norm(target - grip.held.place(cloth.running))
-    np.testing.assert_allclose(pull, MOST * mass * EARTH, rtol=1e-6)
+    cloth.grabs.grab("me", visual, 0, None, corner)
+    cloth.grabs.move_pointer("me", corner + (0, 0, 1000.0))
+    cloth.grabs.update(10.0)
+    grab = cloth.grabs.active["me"]
+    mass = connected_load(cloth.run, grab.picked)[0]
+    np.testing.assert_allclose(mass, scenes.load("drape", count=COUNT).particles.masses().sum(), rtol=1e-12)
+    target = cloth.run.particles.environment.grabs[grab.number, :3]
+    pull = grab.stiffness * np.linalg.norm(target - grab.picked.position(cloth.run))
+    np.testing.assert_allclose(pull, LARGEST_FORCE * mass * EARTH_GRAVITY, rtol=1e-6)
 
 
-def test_hands_are_as_many_as_the_solvers_have_and_end_with_a_reset(cloth):
+def test_number_of_grabs_and_reset(cloth):
     visual, corner = corner_of(cloth)
-    assert [cloth.grabs.take(who, visual, 0, None, corner) for who in range(GRABS + 1)] == [True] * GRABS + [False]
+    assert [cloth.grabs.grab(who, visual, 0, None, corner) for who in range(GRABS + 1)] == [True] * GRABS + [False]
     cloth.grabs.release(2)
-    assert cloth.grabs.take("new", visual, 0, None, corner)
-    assert cloth.grabs.grips["new"].grab == 2
+    assert cloth.grabs.grab("new", visual, 0, None, corner)
+    assert cloth.grabs.active["new"].number == 2
     cloth.reset()
-    cloth.advance(2)
-    assert cloth.grabs.grips == {}
-    assert not cloth.running.particles._hands.any()
-    assert not cloth.grabs.take("me", StaticVisual([]), 0, None, corner)  # what stands there
+    cloth.step(2)
+    assert cloth.grabs.active == {}
+    assert not cloth.run.particles.environment.grabs.any()
+    assert not cloth.grabs.grab("me", StaticVisual([]), 0, None, corner)  # static surfaces cannot be grabbed
 
 
-def test_a_grasp_is_between_the_corners_of_a_triangle(cloth):
+def test_pick_between_the_corners_of_a_triangle(cloth):
     visual, _ = corner_of(cloth)
-    corners = cloth.running.particles.positions()[visual.triangles[7]]
+    corners = cloth.run.particles.positions()[visual.triangles[7]]
     point = np.array([0.5, 0.3, 0.2]) @ corners + (0, 0, 0.01)
-    held = grasp(cloth.running, visual, 0, None, point)
+    held = pick(cloth.run, visual, 0, None, point)
     assert set(held.particles) == set(visual.triangles[7])
-    np.testing.assert_allclose(held.place(cloth.running), point - (0, 0, 0.01), rtol=0, atol=1e-9)
-    assert isinstance(held, Held)
+    np.testing.assert_allclose(held.position(cloth.run), point - (0, 0, 0.01), rtol=0, atol=1e-9)
+    assert isinstance(held, PickedPoint)
 
 
-def test_pins_hold_and_go_where_they_are_dragged(cloth):
+def test_pins_stay_and_can_be_dragged(cloth):
     pins = Pins(cloth)
     visual, corner = corner_of(cloth)
     pins.pin(visual, 0, None, corner)
-    cloth.advance(20)
-    np.testing.assert_array_equal(cloth.running.particles.positions()[0], corner)
+    cloth.step(20)
+    np.testing.assert_array_equal(cloth.run.particles.positions()[0], corner)
     goal = corner + (0.1, 0.0, 0.2)
-    cloth.grabs.take("me", visual, 0, None, corner)
-    cloth.grabs.lead("me", goal)
-    live(cloth, 60)
-    np.testing.assert_allclose(cloth.running.particles.positions()[0], goal, rtol=0, atol=1e-6)  # e^-25 of the way
+    cloth.grabs.grab("me", visual, 0, None, corner)
+    cloth.grabs.move_pointer("me", goal)
+    step(cloth, 60)
+    np.testing.assert_allclose(cloth.run.particles.positions()[0], goal, rtol=0, atol=1e-6)  # e^-25 of the way
     cloth.grabs.release("me")
-    mass = scenes.load("drape", count=COUNT).particles.masses[0]
+    mass = scenes.load("drape", count=COUNT).particles.masses()[0]
     pins.unpin(visual, 0, None, goal)
-    np.testing.assert_allclose(cloth.running.particles.inverse_masses()[0], 1 / mass, rtol=1e-12)
-    with pytest.raises(ValueError, match="nothing is pinned"):
+    np.testing.assert_allclose(cloth.run.particles.inverse_masses()[0], 1 / mass, rtol=1e-12)
+    with pytest.raises(ValueError, match="no pinned particle"):
         pins.unpin(visual, 0, None, goal)
     with pytest.raises(ValueError, match="no particles here"):
         pins.pin(StaticVisual([]), 0, None, goal)
 
 
-def test_the_first_point_on_a_ray_is_the_one_in_front():
+def test_first_point_on_a_ray():
     points = np.array([[0.0, 0, 0], [0, 0, -1], [0.5, 0, 2], [0, 0, 9]])
-    np.testing.assert_array_equal(first_on_ray(points, (0, 0, 5), (0, 0, -2.0)), points[0])
+    np.testing.assert_array_equal(first_point_on_ray(points, (0, 0, 5), (0, 0, -2.0)), points[0])
 
 
-def test_a_cut_goes_through_what_it_sweeps_over(cloth):
-    # The cloth lies flat; seen from above, a line between its third and fourth column cuts all that crosses it: a
-    # stick a row along the threads, two diagonals between rows; and the triangles between the columns are gone.
+def test_cut_between_two_columns(cloth):
+    # The cloth is flat. From above, a line between its third and fourth column cuts one thread in each row and two
+    # diagonals between rows. The triangles between the columns disappear.
     tearing = Tearing(cloth)
-    positions = cloth.running.particles.positions()
+    positions = cloth.run.particles.positions()
     x, y = 0.5 * (positions[2, 0] + positions[3, 0]), positions[:, 1]
     height = positions[0, 2]
     eye = np.array([x, 0.0, height + 3.0])
-    tearing.slash(eye, (x, y.min() - 0.1, height), (x, y.max() + 0.1, height))
-    lengths = cloth.running.particles.sticks()[1]
+    tearing.cut_across(eye, (x, y.min() - 0.1, height), (x, y.max() + 0.1, height))
+    lengths = cloth.run.particles.sticks()[1]
     torn = np.flatnonzero(lengths == 0)
     assert len(torn) == COUNT + 2 * (COUNT - 1)
     left = tearing.visuals[0]
@@ -150,31 +150,31 @@ def test_a_cut_goes_through_what_it_sweeps_over(cloth):
     assert len(left.triangles) == 2 * (COUNT - 1) * (COUNT - 2)
     column = left.triangles % COUNT
     assert ((column <= 2).all(axis=1) | (column >= 3).all(axis=1)).all()
-    cloth.advance(60)
-    assert np.isfinite(cloth.running.particles.positions()).all()
-    # A reset makes it whole.
+    cloth.step(60)
+    assert np.isfinite(cloth.run.particles.positions()).all()
+    # A reset restores the cloth.
     cloth.reset()
-    tearing.renew()
+    tearing.restore_if_restarted()
     assert len(tearing.visuals[0].triangles) == 2 * (COUNT - 1) ** 2
 
 
-def test_sticks_tear_where_they_are_stretched_too_far(cloth):
+def test_overstretched_sticks_tear(cloth):
     tearing = Tearing(cloth)
-    positions = cloth.running.particles.positions()
-    pairs, lengths = cloth.running.particles.sticks()
-    tearing.give_way()
+    positions = cloth.run.particles.positions()
+    pairs, lengths = cloth.run.particles.sticks()
+    tearing.tear_overstretched()
     positions[0] += (-0.4, 0.0, 0.0)  # the corner, away from the rest
-    cloth.running.particles.set_positions(positions)
+    cloth.run.particles.set_positions(positions)
     tearing.limit = 1.5
     apart = np.linalg.norm(positions[pairs[:, 1]] - positions[pairs[:, 0]], axis=1)
     expected = np.flatnonzero(apart > 1.5 * lengths)
     assert len(expected) > 0
-    tearing.give_way()
-    np.testing.assert_array_equal(np.flatnonzero(cloth.running.particles.sticks()[1] == 0), expected)
+    tearing.tear_overstretched()
+    np.testing.assert_array_equal(np.flatnonzero(cloth.run.particles.sticks()[1] == 0), expected)
     assert len(tearing.visuals[0].triangles) < 2 * (COUNT - 1) ** 2
 
 
-def test_there_is_nothing_to_cut_in_bodies():
+def test_bodies_cannot_be_cut():
     session = Session(scenes.load("dzhanibekov"), "impulse")
     with pytest.raises(ValueError, match="nothing to cut"):
-        Tearing(session).slash((0, 0, 5), (0, 0, 0), (1, 0, 0))
+        Tearing(session).cut_across((0, 0, 5), (0, 0, 0), (1, 0, 0))

@@ -8,7 +8,6 @@ import rigid
 import scenes
 from rigid import build
 from rigid.rotation import from_axis_angle, rotate
-from scenes.render.film import camera_for
 from scenes.simulate.recording import Frame
 from scenes.visuals import (
     PALETTE,
@@ -21,6 +20,7 @@ from scenes.visuals import (
     default_visuals,
     ragdoll_colours,
 )
+from scenes.visuals.framing import framing_camera
 
 RNG = np.random.default_rng(5)
 TURN = from_axis_angle((1, 2, 3), 1.1)
@@ -145,7 +145,7 @@ def test_a_camera_of_its_own_sees_whole_bodies():
     model = rigid.Model()
     model.add_box((4, 4, 4), mass=1.0)
     scene = scenes.Scene(model=model)
-    camera = camera_for(scene, frame_of([(0, 0, 0, 1, 0, 0, 0)]), 16 / 9)
+    camera = framing_camera(scene, frame_of([(0, 0, 0, 1, 0, 0, 0)]), 16 / 9)
     corners = np.array([(x, y, z) for x in (-2, 2) for y in (-2, 2) for z in (-2, 2)])
     pixels = camera.project(corners, 160, 90)
     assert (pixels >= 0).all()

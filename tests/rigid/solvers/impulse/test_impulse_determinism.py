@@ -11,7 +11,7 @@ import pytest
 from described import all_at_once
 
 import rigid
-from pbd.core.launch import on_cpu
+from pbd.core.runtime import on_cpu
 
 ROOT = Path(__file__).parents[4]
 STEPS, HALF = 80, 37

@@ -31,7 +31,7 @@ class Pair:
         self.description = build_particles(self.model)
         self.constraints = [
             (batch.kind, *numbers)
-            for batch in self.description.particles.batches.values()
+            for batch in self.description.particles.constraint_sets.values()
             if not isinstance(batch.kind, str) and batch.kind.arity >= 8  # those of a single frame have four corners
             for numbers in zip(*batch.arrays())
         ]
@@ -226,7 +226,7 @@ def test_one_projection_keeps_both_momenta(name, direction):
     rng = np.random.default_rng(5)
     x = pair.corners(members, pair.state(exponential([0.1, -0.2, 0.1]), (0.02, 0.03, 0.01)))
     x += 0.01 * rng.normal(size=x.shape)
-    masses = pair.description.particles.masses[members]
+    masses = pair.description.particles.masses()[members]
     particles = pbd.Particles(gravity=(0, 0, 0))
     particles.add_particles(x, masses, rng.normal(size=x.shape))
     compliance = 0.0

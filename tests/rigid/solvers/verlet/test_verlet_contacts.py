@@ -22,9 +22,9 @@ FAR = 1000.0
 def momentum(solver):
     """Linear and angular momentum of the particles [kg m/s, kg m²/s], Σ m (x - x*)/h and Σ m x* × (x - x*)/h."""
     state = solver.particle_system.state()
-    masses = 1 / state.inverse_masses[..., None]
-    moved = masses * (state.positions - state.previous) / solver.particle_system.dt
-    return moved.sum(axis=-2), np.cross(state.previous, moved).sum(axis=-2)
+    masses = 1 / state.inverse_mass[..., None]
+    moved = masses * (state.position - state.previous_position) / solver.particle_system.dt
+    return moved.sum(axis=-2), np.cross(state.previous_position, moved).sum(axis=-2)
 
 
 @pytest.mark.parametrize("restitution", [0.0, 0.7])
@@ -215,7 +215,7 @@ def trampoline(radius=0.02):
         particles, (-0.6, -0.6, 1.0), (1.2, 0, 0), (0, 1.2, 0), (25, 25), density=2.0, bending=None, pins=(),
         thickness=2 * radius,
     )  # fmt: skip
-    border = np.abs(particles.positions[:, :2]).max(axis=1) > 0.599
+    border = np.abs(particles.positions()[:, :2]).max(axis=1) > 0.599
     particles.pin(np.flatnonzero(border))
     return particles, piece
 
@@ -267,7 +267,7 @@ def test_cloth_pinned_to_a_body_goes_where_it_goes():
     solver = rigid.solver(
         "verlet", model, particles=particles, attachments=[(corner, body)], dt=1 / 240, iterations=60
     )
-    local = rigid.rotation.rotate_back(model.bodies[0].rotation, particles.positions[corner] - model.bodies[0].position)
+    local = rigid.rotation.rotate_back(model.bodies[0].rotation, particles.positions()[corner] - model.bodies[0].position)
     linear = momentum(solver)[0]
     solver.step(240)
     state = solver.state()

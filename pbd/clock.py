@@ -1,0 +1,50 @@
+"""The time of a particle system, counted in substeps."""
+
+from pbd.core.validate import positive, whole
+
+
+class Clock:
+    """Time step, substeps and time of a particle system.
+
+    Args:
+        dt: time step [s].
+        substeps: equal parts of each step.
+        contact_interval: substeps from one search for contacts to the next, a divisor of `substeps`.
+
+    Attributes: origin: time of substep 0 [s]; substep: how many substeps were made since; dt, substeps: as given.
+    """
+
+    def __init__(self, dt, substeps, contact_interval):
+        self.contact_interval = whole("contact_interval", contact_interval)
+        self.origin, self.substep, self.steps_before = 0.0, 0, 0
+        self.set(dt, substeps)
+
+    def set(self, dt, substeps):
+        """Change the time step, from this instant on. Args: dt: [s]; substeps. Raises: ValueError, TypeError."""
+        dt, substeps = positive("dt", dt), whole("substeps", substeps)
+        if substeps % self.contact_interval:
+            raise ValueError(
+                f"substeps is {substeps}: expected a multiple of contact_interval, {self.contact_interval}"
+            )
+        if self.substep:
+            self.steps_before += self.substep // self.substeps
+            self.origin, self.substep = self.time, 0
+        self.dt, self.substeps = dt, substeps
+
+    @property
+    def h(self):
+        """Length of a substep [s]."""
+        return self.dt / self.substeps
+
+    @property
+    def time(self):
+        """Time since the start [s]."""
+        return self.time_after(0)
+
+    def time_after(self, substeps):
+        """Time when so many more substeps are made [s]."""
+        return self.origin + (self.substep + substeps) * self.h
+
+    def step_of(self, substep):
+        """Number of the step that contains a substep, counted from one. Args: substep: counted from `origin`."""
+        return self.steps_before + substep // self.substeps + 1

@@ -1,0 +1,78 @@
+"""The constraints of a description, by type, in the order in which they were added. Plain numpy, without Taichi."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from pbd.core.validate import indices, one_of, spread
+
+
+@dataclass
+class ConstraintSet:
+    """All constraints of one type, in the pieces in which they were added.
+
+    Attributes:
+        type: the name of a type in pbd/constraints, or a pbd.ConstraintType.
+        compliant: whether each has a compliance.
+        members, parameters: lists of arrays (n, arity) and (n, numbers).
+    """
+
+    type: object
+    compliant: bool
+    members: list = field(default_factory=list)
+    parameters: list = field(default_factory=list)
+
+    def arrays(self):
+        """All members (n, arity) and parameters (n, numbers), each in one array."""
+        self.members = [np.concatenate(self.members)]
+        self.parameters = [np.concatenate(self.parameters)]
+        return self.members[0], self.parameters[0]
+
+
+class ConstraintSets(dict):
+    """A ConstraintSet for each (type, compliant): rigid and compliant constraints of a type are two sets."""
+
+    def add(self, constraint_type, members, compliance, parameters, particle_count):
+        """Add constraints.
+
+        Args:
+            constraint_type: a name or a pbd.ConstraintType.
+            members: (n, arity) indices of particles.
+            compliance: zero for a rigid constraint; for all, or one each (n,).
+            parameters: {name: number for all, or one each (n,)}.
+            particle_count: number of particles in the description.
+
+        Raises: TypeError, ValueError or IndexError for constraints that the type does not allow.
+        """
+        found = look_up_type(constraint_type)
+        name = found.name
+        members = indices(f"{name} members", members, particle_count, found.arity)
+        repeated = (np.diff(np.sort(members, axis=1), axis=1) == 0).any(axis=1)
+        if repeated.any():
+            raise ValueError(f"{name} on particles {members[repeated][0].tolist()}: expected different ones")
+        expected = found.parameters
+        if set(parameters) != set(expected):
+            raise TypeError(f"{name} with parameters {', '.join(parameters) or 'none'}: expected {', '.join(expected)}")
+        columns = [spread(f"{name} {key}".replace("_", " "), parameters[key], (len(members),)) for key in expected]
+        compliance = spread("compliance", compliance, (len(members),))
+        if (compliance < 0).any():
+            raise ValueError(f"compliance is {compliance[compliance < 0][0]:g}: expected zero (rigid) or more")
+        if compliance.any() and found.compliant is None:
+            raise ValueError(f"compliance is {compliance.max():g}: expected zero, {name} is always rigid")
+        numbers = np.stack([*columns, compliance], axis=1)
+        for compliant, chosen in ((False, compliance == 0), (True, compliance > 0)):
+            if chosen.any():
+                same = self.setdefault((constraint_type, compliant), ConstraintSet(constraint_type, compliant))
+                same.members.append(members[chosen].astype(np.int32))  # half the memory, for millions of constraints
+                same.parameters.append(numbers[chosen] if compliant else numbers[chosen, :-1])
+
+
+def look_up_type(given):
+    """The pbd.ConstraintType of a name; a rigid ConstraintType itself. Raises: ValueError, TypeError for others."""
+    from pbd.constraints import CONSTRAINT_TYPES, ConstraintType  # these modules contain kernels and import Taichi
+
+    if isinstance(given, str):
+        return CONSTRAINT_TYPES[one_of("constraint type", given, tuple(CONSTRAINT_TYPES))]
+    if isinstance(given, ConstraintType) and not given.compliance:
+        return given
+    raise TypeError(f"constraint type is {given!r}: expected a pbd.ConstraintType without compliance, or a name")

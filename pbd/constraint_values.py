@@ -1,0 +1,118 @@
+"""Constraints of a particle system, as they are read and changed between steps."""
+
+from functools import cached_property
+
+import numpy as np
+
+from pbd.core.arrays import read, write
+from pbd.core.validate import finite_array, indices
+from pbd.data import RANGE
+
+# Compliance of bending across a cut: none of a constraint's forces is left, in any unit.
+CUT_COMPLIANCE = 1e30
+
+
+class ConstraintValues:
+    """Parameters of the constraints of all worlds, and cutting of sticks.
+
+    Args:
+        arrays: a pbd.data.Data of Taichi arrays.
+        types: tuple of ConstraintType.
+        orders: for each type, the order of its constraints in the schedule.
+        triangles: (n, 3) indices of particles, on which the wind acts.
+    """
+
+    def __init__(self, arrays, types, orders, triangles):
+        self.arrays, self.types, self.orders, self.triangles = arrays.constraints, types, orders, triangles
+        self.drag_coefficient = arrays.wind.drag_coefficient
+        self.ranges = read(self.arrays.ranges)
+
+    def row_of(self, constraint_type, number, name):
+        """Find the row of a parameter, for `read` and `write`.
+
+        Args: constraint_type: a ConstraintType; number: of the constraint, counted as constraints of the type were
+        added; name: one of the type's parameters.
+        """
+        index = self.types.index(constraint_type)
+        place = int(np.flatnonzero(self.orders[index] == number)[0])
+        first = int(self.ranges[index, RANGE.parameters])
+        return first + constraint_type.width * place + constraint_type.parameters.index(name)
+
+    def read(self, rows):
+        """Read parameters. Args: rows: see `row_of`. Returns: (rows, worlds)."""
+        return read(self.arrays.parameters)[rows]
+
+    def write(self, rows, values):
+        """Change parameters, from the next step on. Args: rows: see `row_of`; values: (rows, worlds)."""
+        parameters = read(self.arrays.parameters)
+        parameters[rows] = values
+        write(self.arrays.parameters, parameters)
+
+    def read_state(self):
+        """Parameters that projections change, (numbers, worlds): see `ConstraintType.state_size`."""
+        return self.read(self._state_rows)
+
+    def write_state(self, values):
+        """Continue from values that `read_state` returned; zeros for a fresh start."""
+        if self._state_rows.size:
+            shape = self._state_rows.size, self.arrays.parameters.shape[1]
+            self.write(self._state_rows, finite_array("state of constraints", values, shape))
+
+    @cached_property
+    def _state_rows(self):
+        rows = [np.zeros(0, int)]
+        for each, place in zip(self.types, self.ranges):
+            numbers = len(each.parameters)
+            last = np.arange(numbers - each.state_size, numbers)
+            first = place[RANGE.parameters] + each.width * np.arange(place[RANGE.count])
+            rows.append((first[:, None] + last).ravel())
+        return np.concatenate(rows)
+
+    # Cutting ----------------------------------------------------------------------------------------------------------
+
+    def sticks(self):
+        """All sticks, type after type in the order of the schedule.
+
+        Returns: particles (n, 2); lengths in the first world (n,) [m]. A stick that was cut has one particle twice and
+        length zero.
+        """
+        members, lengths = read(self.arrays.members), read(self.arrays.parameters)[:, 0]
+        return members[self._stick_places[:, :1] + np.arange(2)], lengths[self._stick_places[:, 1]]
+
+    def cut(self, sticks):
+        """Cut sticks in all worlds, with bending and wind across them. Args: sticks: (n,) indices into `sticks()`."""
+        places = self._stick_places[indices("sticks", sticks, len(self._stick_places), of="sticks")]
+        members, parameters = read(self.arrays.members), read(self.arrays.parameters)
+        ends = members[places[:, :1] + np.arange(2)]
+        members[places[:, 0] + 1] = members[places[:, 0]]
+        parameters[places[:, 1]] = 0.0
+        for each, place in zip(self.types, self.ranges):
+            if each.arity > 2 and each.compliance:
+                first, count = place[RANGE.members], place[RANGE.count]
+                crossing = have_both(members[first : first + each.arity * count].reshape(count, each.arity), ends)
+                compliances = place[RANGE.parameters] + each.width * np.flatnonzero(crossing) + each.width - 1
+                parameters[compliances] = CUT_COMPLIANCE
+        write(self.arrays.members, members)
+        write(self.arrays.parameters, parameters)
+        if len(self.triangles):
+            drag = read(self.drag_coefficient)
+            write(self.drag_coefficient, np.where(have_both(self.triangles, ends), 0.0, drag))
+
+    @cached_property
+    def _stick_places(self):
+        """Where each stick has its members and its length in the arrays, (n, 2)."""
+        places = [np.zeros((0, 2), int)]
+        for each, place in zip(self.types, self.ranges):
+            if each.name.startswith("stick"):
+                step = np.arange(place[RANGE.count])[:, None]
+                places.append(place[[RANGE.members, RANGE.parameters]] + step * [2, each.width])
+        return np.concatenate(places)
+
+
+def have_both(members, pairs):
+    """Which rows of members contain both particles of any pair. Args: (n, k) and (m, 2) indices. Returns: (n,) mask."""
+    count = members.shape[1]
+    both = np.stack([members[:, [a, b]] for a in range(count) for b in range(a + 1, count)])
+    most = max(int(members.max(initial=0)), int(pairs.max(initial=0))) + 1
+    numbers = [each.min(axis=-1).astype(np.int64) * most + each.max(axis=-1) for each in (both, pairs)]
+    return np.isin(*numbers).any(axis=0)

@@ -1,0 +1,145 @@
+"""Constraint type: a function of particles, and its projection.
+
+A constraint type knows nothing of storage or order. Its projection takes positions x, positions at the start of the
+substep, inverse masses w and its own parameters, and returns the projected positions. pbd/projection.py calls it in the
+order of the schedule.
+
+Most types are a scalar function C(x) with its gradient, from which `scalar_constraint` makes the projection:
+
+    Δλ = -(C + α' λ) / (Σ w_i ∇_i·∇_i + α'),     x_i += w_i ∇_i Δλ,     α' = α / h²
+
+For α = 0 this is the projection of Jakobsen (Advanced Character Physics, 2001), for α > 0 that of XPBD (Macklin,
+Müller, Chentanez 2016, eq. 18). λ is kept over the iterations of a substep and starts from zero in each substep.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import taichi as ti
+
+# Keeps a division by a length or a weight of zero finite. The numerator has another factor that is zero as well.
+TINY = 1e-30
+
+# The same for a sum of inverse masses [1/kg] that is multiplied by a length of sqrt(TINY): in 32 bits a product below
+# 1e-38 would be zero.
+WEIGHTLESS = 1e-20
+
+BOUNDS = ("equal", "at_least", "at_most")
+
+
+@dataclass(frozen=True, eq=False)
+class ConstraintType:
+    """A type of constraint.
+
+    Args:
+        name: for messages.
+        arity: how many particles one constraint has.
+        parameters: names of its numbers, in the order in which `project` and `value` take them.
+        project: Taichi function (x, start, w, parameters, α', λ, from_start) -> (projected x, λ).
+        value: Taichi function (x, parameters) -> signed violation in the unit of C; 0 where it is satisfied.
+        compliance: whether each constraint has a compliance α and a λ.
+        compliant: the same type with compliance; None if there is none.
+        is_satisfied: Taichi function (x, parameters) -> whether an inequality is satisfied. It is cheaper than the
+            projection, which is skipped then; None to project always.
+        needs_time: whether this is a force that depends on the time step. `project` and `value` then find the length
+            of the substep h [s] behind their parameters, and `start` is the start of the substep in either direction.
+            Such a force has no violation; the energy that it stores is value²/2α.
+        state_size: how many of its last parameters are state: `project` returns new values for them, as a list
+            behind λ.
+    """
+
+    name: str
+    arity: int
+    parameters: tuple
+    project: Any = field(repr=False)
+    value: Any = field(repr=False)
+    compliance: bool = False
+    compliant: Any = field(default=None, repr=False)
+    is_satisfied: Any = field(default=None, repr=False)
+    needs_time: bool = False
+    state_size: int = 0
+
+    @property
+    def may_be_skipped(self):
+        """Whether a projection is skipped while the constraint is satisfied."""
+        return self.is_satisfied is not None
+
+    @property
+    def width(self):
+        """How many numbers each constraint has, with its compliance."""
+        return len(self.parameters) + self.compliance
+
+
+def scalar_constraint(name, arity, parameters, function, bound="equal"):
+    """Make a constraint type of a scalar function and its gradient.
+
+    Args:
+        name: for messages.
+        arity: number of particles.
+        parameters: names of its numbers.
+        function: Taichi function (x, parameters) -> (C, [∇_1 C, ... ∇_arity C]); x and parameters are indexed like
+            lists; C in any unit.
+        bound: "equal" (C = 0), "at_least" (C >= 0) or "at_most" (C <= 0). A satisfied inequality costs no more than
+            its value.
+
+    Returns: a ConstraintType. Its `compliant` is the same type with compliance.
+    """
+    if bound not in BOUNDS:
+        raise ValueError(f"bound {bound!r}: expected one of {', '.join(BOUNDS)}")
+
+    @ti.func
+    def value(x, parameters):
+        C, _ = function(x, parameters)
+        return one_sided(C, bound)
+
+    @ti.func
+    def project(x, start, w, parameters, compliance, multiplier, from_start: ti.template()):
+        C, gradient = function(x, parameters)
+        weight = 0.0
+        for k in ti.static(range(arity)):
+            weight += w[k] * gradient[k].norm_sqr()
+        if ti.static(from_start):
+            # SHAKE: along the gradient at the start of the substep, by a distance that is right to first order.
+            _, before = function(start, parameters)
+            along = 0.0
+            for k in ti.static(range(arity)):
+                along += w[k] * gradient[k].dot(before[k])
+            if along > 0.5 * weight:  # otherwise the gradient turned too far within the substep
+                weight = along
+                for k in ti.static(range(arity)):
+                    gradient[k] = before[k]
+        new, change = next_multiplier(C, weight, compliance, multiplier, bound)
+        return [x[k] + (w[k] * change) * gradient[k] for k in ti.static(range(arity))], new
+
+    @ti.func
+    def is_satisfied(x, parameters):
+        return value(x, parameters) == 0.0
+
+    compliant = ConstraintType(f"{name} (compliant)", arity, parameters, project, value, compliance=True)
+    skip = None if bound == "equal" else is_satisfied
+    return ConstraintType(name, arity, parameters, project, value, compliant=compliant, is_satisfied=skip)
+
+
+@ti.func
+def one_sided(C, bound: ti.template()):
+    """The part of C that violates its bound."""
+    violation = C
+    if ti.static(bound == "at_least"):
+        violation = ti.min(C, 0.0)
+    elif ti.static(bound == "at_most"):
+        violation = ti.max(C, 0.0)
+    return violation
+
+
+@ti.func
+def next_multiplier(C, weight, compliance, multiplier, bound: ti.template()):
+    """The λ of XPBD after one projection, and its change. An inequality's λ has one sign."""
+    change = -(C + compliance * multiplier) / (weight + compliance + TINY)
+    if weight <= TINY:
+        change = 0.0  # no particle can move, or the gradient vanishes
+    new = multiplier + change
+    if ti.static(bound == "at_least"):
+        new = ti.max(new, 0.0)
+    elif ti.static(bound == "at_most"):
+        new = ti.min(new, 0.0)
+    return new, new - multiplier

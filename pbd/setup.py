@@ -1,0 +1,237 @@
+"""From descriptions to the arrays of a particle system (pbd/data.py), in numpy."""
+
+import numpy as np
+
+from pbd.constraints import CONSTRAINT_TYPES, STICK, STICK_ROOT_FREE
+from pbd.core.arrays import allocate
+from pbd.core.runtime import LOOP_STRIDE, on_cpu
+from pbd.core.shapes import INTEGERS, NUMBERS
+from pbd.data import BOX, Counts, Data, Features
+from pbd.particles import inverse
+
+
+def collect_constraints(descriptions, sticks):
+    """Collect the constraints of all worlds, type after type, in the order in which types first appear.
+
+    Args: descriptions: list of Particles with the same constraints; sticks: "exact" or "root_free".
+
+    Returns: tuple of ConstraintType; for each type, members (n, arity) and parameters (n, numbers, worlds).
+
+    Raises: ValueError for worlds with different constraints.
+    """
+    first = descriptions[0]
+    types, constraints = [], []
+    for key, described in first.constraint_sets.items():
+        found = CONSTRAINT_TYPES[described.type] if isinstance(described.type, str) else described.type
+        if described.compliant:
+            if found.compliant is None:
+                raise ValueError(f"{found.name} has no compliance: expected compliance=0")
+            found = found.compliant
+        elif found is STICK and sticks == "root_free":
+            found = STICK_ROOT_FREE
+        members, numbers = described.arrays()
+        parameters = [numbers]
+        for world, description in enumerate(descriptions[1:], 1):
+            other = description.constraint_sets.get(key)
+            if other is None or not np.array_equal(other.arrays()[0], members):
+                raise ValueError(f"world {world} has other constraints ({found.name}) than world 0: expected the same")
+            parameters.append(other.arrays()[1])
+        types.append(found)
+        several = np.stack(parameters, axis=-1) if len(parameters) > 1 else numbers[..., None]
+        constraints.append((members, several))
+    for world, description in enumerate(descriptions):
+        if len(description) != len(first) or set(description.constraint_sets) != set(first.constraint_sets):
+            raise ValueError(f"world {world} has another structure than world 0: expected the same")
+    return tuple(types), constraints
+
+
+def check_same_environment(descriptions):
+    """Raise ValueError if worlds have different environments. All have that of the first.
+
+    Functions of time cannot be compared, so those of the first are used.
+    """
+    first = descriptions[0]
+    for world, other in enumerate(descriptions[1:], 1):
+        same = {
+            "gravity": np.array_equal(other.gravity, first.gravity),
+            "wind": both_functions(other.wind, first.wind) or np.array_equal(other.wind, first.wind),
+            "air density": other.air_density == first.air_density,
+            "triangles": np.array_equal(other.triangles(), first.triangles())
+            and np.array_equal(other.drag_coefficients(), first.drag_coefficients()),
+            "boxes": np.array_equal(other.boxes, first.boxes),
+            "colliders": len(other.colliders) == len(first.colliders)
+            and all(a.same(b) and both_functions(a.motion, b.motion) for a, b in zip(other.colliders, first.colliders)),
+            "paths": len(other.paths) == len(first.paths)
+            and all(np.array_equal(a, b) for (a, _), (b, _) in zip(other.paths, first.paths)),
+            "particle contacts": other.particle_contacts == first.particle_contacts,
+        }
+        for name, is_same in same.items():
+            if not is_same:
+                raise ValueError(f"world {world} has other {name} than world 0: expected the same environment in all")
+
+
+def both_functions(a, b):
+    """Whether both are functions, or both are None."""
+    return (a is None and b is None) or (callable(a) and callable(b))
+
+
+def features_of(description, schedule, worlds, **others):
+    """Choose what kernels are compiled for.
+
+    Args: description: a Particles; schedule: a Schedule; worlds: how many; others: more fields of Features.
+
+    Returns: a Features.
+    """
+    restitutions = [collider.restitution for collider in description.colliders]
+    restitutions += [box[BOX.restitution] for box in description.boxes]
+    return Features(
+        colours=len(schedule.colours),
+        shared=not schedule.is_one_cluster,
+        one_world=worlds == 1,
+        loop_stride=LOOP_STRIDE if on_cpu() and worlds < 2 * LOOP_STRIDE else 1,
+        wind=description.wind is not None and len(description.triangles()) > 0,
+        surfaces=len(restitutions) > 0,
+        shapes=tuple(sorted({collider.shape.kind for collider in description.colliders})),
+        restitution=any(restitutions),
+        contacts=description.particle_contacts is not None,
+        **others,
+    )
+
+
+def upload(descriptions, worlds, constraints, types, schedule, grabs=0):
+    """All arrays of a system.
+
+    Args:
+        descriptions: a list of Particles, one for all worlds or one for each.
+        worlds: how many.
+        constraints, types: as `collect_constraints` returns them.
+        schedule: a Schedule of these constraints.
+        grabs: number of grab springs.
+
+    Returns: a Data of arrays, a Counts.
+    """
+    first = descriptions[0]
+    n = len(first)
+    contacts = first.particle_contacts is not None
+    for description in descriptions:
+        refuse_narrow_boxes(description, first.boxes)
+
+    def per_world(values):
+        """(n, ...) of each description to (n, worlds, ...)."""
+        stacked = np.stack([values(description) for description in descriptions], axis=1)
+        return np.repeat(stacked, worlds // len(descriptions), axis=1)
+
+    positions = per_world(lambda p: p.positions())
+    inverse_masses = per_world(lambda p: inverse(p.masses()))
+    kinematic = np.concatenate([np.zeros(0, int), *(particles for particles, _ in first.paths)])
+    tables, multipliers = constraint_tables(constraints, types, schedule, worlds)
+    multipliers += 3 * grabs
+    colliders = collider_tables(first.colliders)
+    first_adjacent, adjacent_triangles = vertex_triangle_adjacency(first.triangles(), n)
+    values = {
+        "particles": {
+            "position": np.concatenate([positions, inverse_masses[..., None]], axis=2),
+            "previous_position": positions,
+            "predicted_position": positions,
+            "radius": per_world(lambda p: p.radii()),
+            "kinematic": kinematic,
+        },
+        "constraints": tables,
+        "colliders": {**colliders, "boxes": np.reshape(first.boxes, (-1, BOX.total))},
+        "wind": {
+            "triangles": first.triangles(),
+            "drag_coefficient": 0.5 * first.air_density * first.drag_coefficients(),
+            "first_adjacent": first_adjacent,
+            "adjacent_triangles": adjacent_triangles,
+        },
+        "contacts": {"rest_position": positions} if contacts else {},
+    }
+    counts = Counts(n, worlds, multipliers, len(first.colliders), len(first.boxes), len(kinematic))
+    arrays = allocate(
+        Data,
+        values,
+        particles=n,
+        worlds=worlds,
+        kinematic=len(kinematic),
+        members=len(tables["members"]),
+        parameters=len(tables["parameters"]),
+        multipliers=multipliers,
+        types=len(types),
+        clusters=len(tables["runs"]),
+        colours=len(tables["first_cluster"]),
+        colliders=len(first.colliders),
+        samples=len(colliders["samples"]),
+        boxes=len(first.boxes),
+        triangles=len(first.triangles()),
+        particle_ends=n + 1,
+        corners=first.triangles().size,
+        contact_particles=n if contacts else 0,
+        bucket_ends=(1 << int(np.ceil(np.log2(2 * n)))) + 1 if contacts else 0,
+    )
+    return arrays, counts
+
+
+def refuse_narrow_boxes(description, boxes):
+    """Raise ValueError for a box that is narrower than a particle."""
+    widest = 2 * description.radii().max()
+    for box in boxes:
+        lower, upper = box[BOX["lower"]], box[BOX["upper"]]
+        if (upper - lower).min() < widest:
+            raise ValueError(
+                f"box from {lower.tolist()} to {upper.tolist()} with a particle {widest:g} wide: expected one that it "
+                "has room for"
+            )
+
+
+def constraint_tables(constraints, types, schedule, worlds):
+    """Values of ConstraintArrays but for the multipliers, in the order of a schedule; and the number of multipliers."""
+    sizes = [
+        (members.size, numbers.shape[0] * numbers.shape[1], len(members) * each.compliance)
+        for (members, numbers), each in zip(constraints, types)
+    ]
+    starts = np.concatenate([np.zeros((1, 3), int), np.cumsum(np.reshape(sizes, (-1, 3)).astype(int), axis=0)])
+    if starts.max() > np.iinfo(np.int32).max:
+        raise ValueError(f"{starts.max()} members of constraints: expected at most 2³¹ - 1, which 32 bits can count")
+    members = np.empty(starts[-1, 0], np.int32)
+    parameters = np.empty((starts[-1, 1], worlds))
+    for (members_of_type, numbers), order, start, end in zip(constraints, schedule.orders, starts, starts[1:]):
+        members[start[0] : end[0]] = members_of_type[order].ravel()
+        parameters[start[1] : end[1]] = numbers[order].reshape(end[1] - start[1], -1)
+    tables = {
+        "members": members,
+        "parameters": parameters,
+        "ranges": np.column_stack([starts[:-1], [len(order) for order in schedule.orders]]),
+        "runs": schedule.runs if schedule.runs.ndim == 3 else np.zeros((0, len(types), 2), np.int32),
+        "first_cluster": np.cumsum([0, *schedule.colours]),
+    }
+    return tables, int(starts[-1, 2])
+
+
+def collider_tables(colliders):
+    """Values of ColliderArrays but for the boxes: see pbd/core/shapes."""
+    integers = np.zeros((len(colliders), INTEGERS), np.int32)
+    numbers = np.zeros((len(colliders), NUMBERS))
+    tables, place = [np.zeros(0)], 0
+    for k, collider in enumerate(colliders):
+        shape = collider.shape
+        integers[k, 0] = shape.kind
+        given = shape.numbers()
+        numbers[k, : len(given)] = given
+        table = shape.samples()
+        integers[k, 1 : 2 + table.ndim] = place, *table.shape
+        tables.append(table.ravel())
+        place += table.size
+    return {
+        "numbers": numbers,
+        "integers": integers,
+        "samples": np.concatenate(tables),
+        "friction": np.array([collider.friction for collider in colliders]),
+        "restitution": np.array([collider.restitution for collider in colliders]),
+    }
+
+
+def vertex_triangle_adjacency(triangles, count):
+    """Adjacent triangles of each particle: where each particle begins (count + 1,), and the triangles, in a row."""
+    corners = triangles.ravel()
+    order = np.argsort(corners, kind="stable")
+    return np.concatenate([[0], np.cumsum(np.bincount(corners, minlength=count))]), order // 3

@@ -1,0 +1,171 @@
+"""Kernels made from declared data: their launches, their errors, and that they leave Taichi as it was."""
+
+import re
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+import taichi as ti
+from taichi.lang import impl, kernel_impl
+from taichi.lang.ast.ast_transformer_utils import ASTTransformerContext
+
+from pbd.core.arrays import Columns, Host, Integer, Real, Vector, allocate, count, read
+from pbd.core.kernels import Launch, compiling, make_kernel
+
+POSE = Columns(position=3, angle=1)
+
+
+class Bodies(NamedTuple):
+    """Two arrays."""
+
+    pose: Real(count.bodies, POSE)
+    mass: Real(count.bodies)
+
+
+class Settings(NamedTuple):
+    """Numbers that are given at each launch."""
+
+    h: float
+    first: int
+
+
+class Data(NamedTuple):
+    """All kinds of declared data."""
+
+    bodies: Bodies
+    velocity: Vector(3, count.bodies)
+    more: Any
+    factor: Any
+    report: Host(1)
+    settings: Settings
+
+
+class More(NamedTuple):
+    """Arrays that are declared elsewhere."""
+
+    flags: Integer(count.bodies)
+
+
+@ti.func
+def advance(s: ti.template(), steps):
+    """Read and write each kind of data once."""
+    for body in range(s.settings.first, s.velocity.shape[0]):
+        velocity = s.velocity[body]
+        for k in ti.static(range(3)):
+            s.bodies.pose[body, POSE.position + k] = steps * s.settings.h * velocity[k]
+        s.bodies.pose[body, POSE.angle] = s.factor * s.bodies.mass[body]
+        s.report[body] = ti.cast(s.more.flags[body], float)
+
+
+@ti.func
+def twice(x):
+    return 2.0 * x
+
+
+@ti.func
+def astray(x):
+    return twice(x) + nowhere  # noqa: F821
+
+
+@ti.func
+def wrong(s: ti.template()):
+    s.mass[0] = twice(twice(1.0)) + astray(twice(3.0))
+
+
+@ti.func
+def right(s: ti.template()):
+    s.mass[0] = twice(twice(1.0))
+
+
+class Mass(NamedTuple):
+    """One array."""
+
+    mass: Real(1)
+
+
+@ti.kernel
+def before_ours() -> float:
+    return twice(1.0)
+
+
+@ti.kernel
+def between_ours() -> float:
+    return twice(2.0)
+
+
+@ti.kernel
+def after_ours() -> float:
+    return twice(3.0)
+
+
+def settings_of_taichi():
+    """What a kernel of the user sees of Taichi."""
+    config = impl.get_runtime().prog.config()
+    return (
+        ASTTransformerContext.get_pos_info, kernel_impl.getsourcelines, kernel_impl.getsourcefile,
+        config.fast_math, config.cfg_optimization,
+    )  # fmt: skip
+
+
+def test_a_kernel_finds_arrays_settings_and_static_values():
+    data = allocate(
+        Data, {"bodies": {"mass": [1.0, 2.0, 3.0]}, "velocity": np.arange(9).reshape(3, 3)}, bodies=3
+    )
+    more = allocate(More, {"flags": [5, 6, 7]}, bodies=3)
+    launch = Launch(make_kernel(advance, Data, factor=10.0, more=More), data, more)
+    report = np.zeros(3)
+    for _ in range(2):  # the first launch compiles
+        launch(report, 0.5, 1, 4)
+        assert report.tolist() == [0, 6, 7]  # from body `first` on
+    pose = read(data.bodies.pose)
+    assert pose[:, POSE["angle"]].tolist() == [0, 20, 30]
+    assert pose[1:, POSE["position"]].tolist() == [[6, 8, 10], [12, 14, 16]]
+
+
+def test_a_missing_static_value_is_an_error():
+    with pytest.raises(TypeError, match=r"Data\.more .*expected make_kernel\(\.\.\., more=\.\.\.\)"):
+        make_kernel(advance, Data, factor=1.0)
+
+
+def test_kernels_of_the_user_see_an_untouched_taichi():
+    untouched = settings_of_taichi()
+    assert before_ours() == 2.0
+    launch = Launch(make_kernel(right, Mass), allocate(Mass))
+    launch()
+    assert settings_of_taichi() == untouched
+    assert between_ours() == 4.0
+    with compiling():
+        assert settings_of_taichi() != untouched
+    launch()
+    assert settings_of_taichi() == untouched
+    assert after_ours() == 6.0
+
+
+def test_taichi_is_untouched_after_an_error():
+    untouched = settings_of_taichi()
+    with pytest.raises(ti.TaichiNameError):
+        Launch(make_kernel(wrong, Mass), allocate(Mass))()
+    assert settings_of_taichi() == untouched
+    with pytest.raises(ZeroDivisionError), compiling():
+        raise ZeroDivisionError
+    assert settings_of_taichi() == untouched
+
+
+def test_an_error_shows_the_lines_that_led_to_it():
+    # Each expression's lines are written once and cached, but still shown for the right call.
+    for _ in range(2):
+        with pytest.raises(ti.TaichiNameError) as caught:
+            Launch(make_kernel(wrong, Mass), allocate(Mass))()
+        message = str(caught.value)
+        assert "test_kernels.py" in message
+        lines = message.splitlines()
+        marked = [
+            line[marks.start() : marks.end()]
+            for line, below in zip(lines, lines[1:])
+            if (marks := re.search(r"\^+", below))
+        ]
+        assert "astray(twice(3.0))" in marked[-2]
+        assert marked[-1] == "nowhere"
+    mass = allocate(Mass)
+    Launch(make_kernel(right, Mass), mass)()
+    assert read(mass.mass).tolist() == [4.0]

@@ -1,0 +1,153 @@
+"""No passive scene of the catalogue gains energy, at any time: total energy is compared with its running minimum."""
+
+import numpy as np
+import pytest
+from versions import small, solvers_with_settings, version
+
+import pbd
+import scenes
+from scenes.simulate.run import Run
+
+# Every scheme here reads kinetic and potential energy at one instant, to first order in the step h. In free flight that
+# is an error of m (g h)²/2 per step, relative to m g z: g h²/(2 z), which is 0.001 for the longest step of the
+# catalogue, 1/60 s, and a height of 1.4 m. Velocities never gain energy from impulses, and position corrections raise a
+# body by less than a millimetre per metre. So an increase above this is energy that the solver has added.
+TOLERANCE = 1e-3
+
+# Scenes without a source of energy. Values: parameters and duration [s] of a small version. (Four ragdolls have another
+# kernel than three: with more pairs a hash finds those that can touch.)
+PASSIVE = {
+    "arch": ({"stones": 5}, 0.5),
+    "bouncing_balls": ({"count": 5}, 2.0),
+    "box": ({}, None),
+    "card_house": ({"levels": 2}, 0.5),
+    "chain": ({"links": 6}, 2.0),
+    "crate_on_trampoline": ({"count": 15}, 1.5),
+    "cube": ({}, None),
+    "domino_spiral": ({"count": 8}, 2.0),
+    "dominoes": ({"count": 6}, 2.0),
+    "door": ({}, 1.5),
+    "drape": ({"count": 20}, None),
+    "dzhanibekov": ({}, 2.0),
+    "figure": ({}, 2.0),
+    "five_link_chain": ({}, 2.0),
+    "high_mass_ratio": ({}, 0.5),
+    "mobile": ({"rods": 3}, 2.0),
+    "newtons_cradle": ({"balls": 3}, 1.0),
+    "pendulum": ({"links": 2}, 2.0),
+    "pyramid": ({"rows": 4}, 0.5),
+    "ragdoll": ({}, 1.5),
+    "ragdoll_pile": ({"count": 3}, 1.0),
+    "ragdoll_stairs": ({"steps": 5}, 1.5),
+    "rope_bridge": ({}, None),
+    "slope": ({}, 1.5),
+    "soft_body": ({"resolution": 7}, 0.6),
+    "stack": ({"count": 4}, 1.0),
+    "tetrahedron": ({"count": 3}, 2.5),
+    "top": ({}, 1.0),
+}
+
+# These stand still; the others fall, swing, bounce or spin.
+STILL = ("arch", "card_house", "high_mass_ratio", "pyramid", "stack")
+
+# Cases that gain energy, by their ids: the largest gain relative to the scale of the scene. Stretched sticks and penalty
+# springs store energy that the solvers do not count, and return it later; the other cases have unknown causes.
+KNOWN_GAINS = {
+    "dominoes": 1.60e-3,
+    "dominoes-whole": 2.67e-3,
+    "chain-whole": 0.177,
+    "chain-impulse-whole": 5.92e-3,
+    "chain-penalty-whole": 0.238,
+    "cube": 2.89e-2,
+    "cube-whole": 2.89e-2,
+    "bouncing_balls-penalty-whole": 1.83e-2,
+    "door-whole": 3.03e-3,
+    "door-impulse-whole": 6.03e-3,
+    "door-penalty-whole": 1.13e-2,
+    "high_mass_ratio-whole": 1.35e-3,
+    "rope_bridge": 2.37e-2,
+    "rope_bridge-whole": 2.37e-2,
+}
+
+
+def energies(running, each_step=None):
+    """Step through a Run. Args: running: a Run; each_step: a function (running, number of the step), or None.
+
+    Returns: total and kinetic energy at time zero and after each step (steps + 1,) [J], and the scale of the scene:
+    m g z of all that moves, with the height from the floor, and the kinetic energy at the start [J].
+    """
+    scene, system = running.scene, running.system
+    mass, height = 0.0, 0.0
+    if scene.particles is not None:
+        moving = np.isfinite(scene.particles.masses())
+        mass, height = scene.particles.masses()[moving].sum(), scene.particles.positions()[moving, 2].max()
+    if scene.model is not None:
+        mass += scene.model.masses.sum()
+        height = max(height, *(body.position[2] for body in scene.model.bodies), 0.0)
+    found = [system.energy()]
+    scale = 9.81 * mass * height + found[0].kinetic
+    for number in range(running.steps):
+        if each_step is not None:
+            each_step(running, number)
+        system.step()
+        found.append(system.energy())
+    return np.array([each.total for each in found]), np.array([each.kinetic for each in found]), scale
+
+
+def largest_gain(total):
+    """Largest increase above the running minimum. Args: total: energies (n,). Returns: gain, first and last step."""
+    gains = total - np.minimum.accumulate(total)
+    last = int(gains.argmax())
+    return gains[last], int(total[: last + 1].argmin()), last
+
+
+def versions():
+    """All passive scenes with each of their solvers: small ones, and, slow, whole ones."""
+    for name, given in PASSIVE.items():
+        for solver in solvers_with_settings(small(name)):
+            param = version(name, solver, *given)
+            for values, marks, label in (
+                (param.values, list(param.marks), param.id),
+                ((name, solver, {}, None), [pytest.mark.slow], f"{param.id}-whole"),
+            ):
+                if label in KNOWN_GAINS:
+                    reason = f"gains {KNOWN_GAINS[label]:.2%} of its energy after a loss"
+                    marks.append(pytest.mark.xfail(reason=reason, raises=AssertionError, strict=True))
+                yield pytest.param(*values, marks=marks, id=label)
+
+
+def test_every_passive_scene_has_an_entry():
+    assert {name for name in scenes.available() if small(name).passive} == set(PASSIVE)
+
+
+@pytest.mark.parametrize(("name", "solver", "parameters", "duration"), list(versions()))
+def test_passive_scene_gains_no_energy(name, solver, parameters, duration):
+    total, kinetic, scale = energies(Run(scenes.load(name, **parameters), solver, duration))
+    if name not in STILL:
+        assert kinetic.max() > 0.003 * scale
+    gain, first, last = largest_gain(total)
+    assert gain < TOLERANCE * scale, f"{gain / scale:.2%} of {scale:.4g} J from step {first} to step {last}"
+
+
+def test_energy_planted_after_a_loss_is_found():
+    # A ball falls from 1 m, lands after 0.45 s and rebounds with half its speed. At 0.6 s, when it has lost 3/4 of its
+    # energy, it is given twice the tolerance. The total stays far below that at the start.
+    def plant(running, number):
+        if number == 72:
+            state, kinetic = running.system.state(), running.system.energy().kinetic
+            factor = np.sqrt(1 + 2 * TOLERANCE * scale / kinetic)
+            state.previous_position = state.position - factor * (state.position - state.previous_position)
+            running.system.set_state(state)
+
+    particles = pbd.Particles()
+    particles.add_particle((0, 0, 1))
+    particles.add_collider(pbd.Plane(), restitution=0.5)
+    scene = scenes.Scene(particles, duration=0.8, settings={"verlet": {"dt": 1 / 120}})
+    total, _, scale = energies(Run(scene))
+    assert total[-1] < 0.3 * total[0]
+    assert largest_gain(total)[0] < TOLERANCE * scale
+    planted, _, _ = energies(Run(scene), plant)
+    gain, _, last = largest_gain(planted)
+    assert gain == pytest.approx(2 * TOLERANCE * scale, rel=0.1)
+    assert last >= 73
+    assert planted.max() == planted[0]
