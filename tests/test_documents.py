@@ -142,7 +142,7 @@ def test_named_tests_and_variables_exist():
     words = set(re.findall(r"\w+", " ".join(file.read_text() for files in sources.values() for file in files)))
     for path in DOCUMENTS:
         missing = [code for code in spans(path) if code.startswith("test_") and code not in {"test_...", *tests}]
-        if path.parent.name == "docs":
+        if path.parent == ROOT / "docs":
             missing += [code for code in spans(path) if re.fullmatch(r"\w+", code) and code not in words | tests]
         assert not missing, f"{path.name} names what the code does not have"
 
