@@ -35,7 +35,7 @@ FIRST = (
     "test_bad_input.py",
     "test_contacts.py",
     "test_render_picture.py",
-    "test_contact_pairs.py",
+    "test_narrow_phase.py",
     "test_folding.py",
 )
 

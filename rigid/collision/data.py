@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from pbd.core.arrays import Columns, Integer, Real, count
 
-# What all worlds have in common of a shape: its kind (pbd/core/shapes.py), its body (-1 for the ground), its collision
-# group and mask. A polyhedron also has rows of `vertices` and of `planes`; in `lists` from `first_loop` on where each
-# face's corners begin (and where the last one's end), and from `first_edge` on four integers for each edge (see
-# Polyhedron). From `first_excluded` on are the bodies that its body never touches.
+# What all worlds have in common of a shape: its kind (pbd/core/shapes/shape.py), its body (-1 for the ground), its
+# collision group and mask. A polyhedron also has rows of `vertices` and of `planes`. In `lists`, from `first_loop` on,
+# are the places where each face's corners begin (and where the last one's end), and from `first_edge` on four integers
+# for each edge (see Polyhedron). From `first_excluded` on are the bodies that its body never touches.
 STRUCTURE = Columns(
     kind=1, body=1, group=1, mask=1, first_vertex=1, vertex_count=1, first_plane=1, face_count=1, first_loop=1,
     first_edge=1, edge_count=1, first_excluded=1, excluded_count=1,

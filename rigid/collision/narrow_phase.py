@@ -102,7 +102,7 @@ def rank(kind):
 def shape_distance(shapes: ti.template(), a, poses: ti.template(), x, world):
     """Signed distance [m] of a point from a shape, and the outward unit normal in the world (3,).
 
-    It is exact except beyond the edges of a hull, see `hull_distance` in pbd/core/distance.py.
+    It is exact except beyond the edges of a hull, see `hull_distance` in pbd/core/shapes/distance.py.
 
     Args: shapes: Shapes; a: index of the shape; poses: see `find_points`; x (3,): in the world [m]; world: index.
     """

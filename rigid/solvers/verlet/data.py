@@ -18,8 +18,8 @@ MARGIN = 0.02
 # Σ (c_k + b_k·p) x_k. `margin` is the body's contact margin at rest [m].
 FRAME = Columns(map=12, origin=4, margin=1)
 
-# A body's particles at the start of the step: centre of mass [m], inverse mass, inverse inertia (xx, yy, zz, xy, xz, yz)
-# about it. Then the displacement and rotation by contact impulses that the particles do not have yet [m, rad], and
+# A body's particles at the start of the step: centre of mass [m], inverse mass, inverse inertia (xx, yy, zz, xy, xz,
+# yz) about it. Then the displacement and rotation by contact impulses that the particles do not have yet [m, rad], and
 # whether the body has a contact.
 MOTION = Columns(centre=3, inverse_mass=1, inverse_inertia=6, linear=3, angular=3, in_contact=1)
 

@@ -1,4 +1,4 @@
-"""From joints, springs and gears to constraints between frames: which kinds, and with what numbers."""
+"""From joints, springs and gears of a model to constraints between frames: which types, with which numbers."""
 
 import math
 
@@ -7,205 +7,221 @@ import numpy as np
 from rigid.joint import Ball, Hinge, Slider, Universal
 from rigid.names import GROUND
 from rigid.solvers.verlet.frame import CORNERS
-from rigid.solvers.verlet.joint_types import ANGLE, ANGLE_LIMIT, BALL_LIMIT, DAMPED_STICK, SHIFT, force, limit
-from rigid.solvers.verlet.locks import BALL_FORCE, RIGHT_ANGLE, RIGHT_HANDED, SLIDER, gear
+from rigid.solvers.verlet.joint_coordinates import ANGLE, SHIFT
+from rigid.solvers.verlet.joint_forces import BALL_FORCE, DAMPED_STICK, coordinate_force
+from rigid.solvers.verlet.joint_limits import ANGLE_LIMIT, BALL_LIMIT, coordinate_limit
+from rigid.solvers.verlet.joint_locks import RIGHT_ANGLE, RIGHT_HANDED, SLIDER, gear
 
-# No limit, and no bound on an effort: far beyond anything, and its square is still a number in 32 bits.
-NONE = 1e18
+# Stands for infinity in limits and efforts. Its square is still a number in 32 bits.
+UNLIMITED = 1e18
 
-# What of its volume a frame keeps in a joint that may throw it about.
+# Least part of its volume that a frame keeps in a joint.
 LEAST_VOLUME = 0.5
 
-# Limits wider than this are counted past full turns: in what is left of the circle a joint that is beyond one of them
-# could not be told from one beyond the other.
+# Wider limits are counted over full turns. In the rest of the circle a joint beyond one limit could not be told from a
+# joint beyond the other.
 WIDEST = 2 * math.pi - 0.1
 
 
-class Joiner:
+class JointConstraints:
     """Adds constraints between frames to particles.
 
-    Arguments: particles: a pbd.Particles with the bodies' particles in it; model; frames: a Frame for each body;
-    members: of each body; alike: the models of all worlds, each of which has a constraint where any one has.
+    If a joint of any world has a limit, a motor and so on, the joint has its constraint in all worlds.
+
+    Args:
+        particles: a pbd.Particles with the particles of the bodies.
+        model: the rigid.Model of this world.
+        frames: a Frame for each body.
+        members: indices of the particles of each body.
+        models: those of all worlds.
+
+    Attributes:
+        bodies: those that constraints act on.
+        motors: {name of a joint: (constraint type, number of the motor's constraint among those of its type)}.
     """
 
-    def __init__(self, particles, model, frames, members, alike):
-        self.particles, self.model, self.frames, self.members, self.alike = particles, model, frames, members, alike
-        self.ground = None
-        self.tied = set()  # bodies
-        self.motors = {}  # joint: its constraint's kind, and which one of that kind it is
+    def __init__(self, particles, model, frames, members, models):
+        self.particles, self.model, self.frames, self.members, self.models = particles, model, frames, members, models
+        self.bodies, self.motors = set(), {}
+        self._ground = None
 
-    def join(self):
-        """Add what all joints and gears of the model are, but the particles that bodies share."""
+    def add_joints(self):
+        """Add the constraints of all joints and gears. Particles that bodies share are not added here."""
         for index, joint in enumerate(self.model.joints):
-            all_worlds = [model.joints[index] for model in self.alike]
+            of_worlds = [model.joints[index] for model in self.models]
+            bodies = joint.parent, joint.child
             if isinstance(joint, Ball):
-                self.add_ball(joint, all_worlds)
+                self._add_ball(joint, of_worlds)
             elif isinstance(joint, Universal):
-                axes = self.axes(joint.parent, joint.parent_axes[:1]), self.axes(joint.child, joint.child_axes[1:2])
-                self.add(RIGHT_ANGLE, (joint.parent, joint.child), (*axes, self.anchors(joint)[1]))
+                axes = self._fixed(joint.parent, joint.parent_axes[:1]), self._fixed(joint.child, joint.child_axes[1:2])
+                self._add(RIGHT_ANGLE, bodies, (*axes, self._anchors(joint)[1]))
             elif isinstance(joint, Slider):
-                numbers = self.axes(joint.parent, joint.parent_axes), self.axes(joint.child, joint.child_axes)
-                self.add(SLIDER, (joint.parent, joint.child), (*numbers, *self.anchors(joint)))
-            for k, (coordinate, bodies, numbers) in enumerate(self.coordinates(joint)):
-                self.add_forces(coordinate, bodies, numbers, joint, all_worlds)
-                limits = [one.coordinate_limits()[k] for one in all_worlds]
-                self.add_limits(coordinate, bodies, numbers, joint.coordinate_limits()[k], limits)
+                axes = self._fixed(joint.parent, joint.parent_axes), self._fixed(joint.child, joint.child_axes)
+                self._add(SLIDER, bodies, (*axes, *self._anchors(joint)))
+            for k, (coordinate, bodies, numbers) in enumerate(self._coordinates(joint)):
+                self._add_forces(coordinate, bodies, numbers, joint, of_worlds)
+                limits = [one.coordinate_limits()[k] for one in of_worlds]
+                self._add_limits(coordinate, bodies, numbers, joint.coordinate_limits()[k], limits)
         for one in self.model.gears:
-            self.add_gear(one)
-        for body in sorted(self.tied - {GROUND}):
-            corners, members = self.frame(body)
+            self._add_gear(one)
+        for body in sorted(self.bodies - {GROUND}):
+            corners, members = self._corners(body)
             volume = np.linalg.det(corners[[0, 2, 3]] - corners[1]) / 6
             self.particles.add_constraints(RIGHT_HANDED, members[None, [1, 0, 2, 3]], volume=LEAST_VOLUME * volume)
 
-    # Numbers ------------------------------------------------------------------------------------------------------
+    def add_spring(self, index, a, b):
+        """Add a spring between two particles. Args: index: of the spring in the model; a, b: particles."""
+        of_worlds = [model.springs[index] for model in self.models]
+        spring = self.model.springs[index]
+        if any(each.damping > 0 for each in of_worlds):
+            numbers = {"length": spring.rest_length, "damping": spring.damping}
+            self.particles.add_constraints(DAMPED_STICK, [(a, b)], compliance=compliance(spring.stiffness), **numbers)
+        elif any(each.stiffness > 0 for each in of_worlds):
+            self.particles.add_stick(a, b, length=spring.rest_length, compliance=compliance(spring.stiffness))
 
-    def frame(self, body):
-        """Corners of a body in its frame (4, 3), and which particles they are, the frame's longest side first.
+    # Numbers of constraints -------------------------------------------------------------------------------------------
 
-        Those of the ground are pinned, at ±1 m on each axis.
+    def _corners(self, body):
+        """Corners of a body in its frame (4, 3) [m], and which particles they are.
+
+        The ground's are pinned, at ±1 m on each axis.
         """
         if body == GROUND:
-            if self.ground is None:
-                self.ground = self.particles.add_particles(CORNERS, math.inf)
-            return CORNERS, self.ground
+            if self._ground is None:
+                self._ground = self.particles.add_particles(CORNERS, math.inf)
+            return CORNERS, self._ground
         return self.frames[body].corners, self.members[body][:4]
 
-    def axes(self, body, directions):
-        """Directions (n, 3) of a body's frame, as combinations of its triad (rigid/solvers/verlet/relative_rotation.py), (3 n,)."""
-        u = CORNERS.T @ self.frame(body)[0]
+    def _fixed(self, body, vectors):
+        """Vectors (n, 3) of a body's frame as combinations of the frame axes (3 n,), see relative_rotation.py."""
+        u = CORNERS.T @ self._corners(body)[0]
         e_0 = u[0] / np.linalg.norm(u[0])
         across = u[1] - u[1] @ e_0 * e_0
         e_1 = across / np.linalg.norm(across)
-        return np.ravel(directions @ np.stack([e_0, e_1, np.cross(e_0, e_1)]).T)
+        return np.ravel(vectors @ np.stack([e_0, e_1, np.cross(e_0, e_1)]).T)
 
-    def anchors(self, joint):
+    def _anchors(self, joint):
         """The joint's points from the centres of the parent's and the child's corners, likewise, two (3,)."""
         ends = ((joint.parent, joint.parent_anchor), (joint.child, joint.child_anchor))
-        return [self.axes(body, anchor - self.frame(body)[0].mean(axis=0)) for body, anchor in ends]
+        return [self._fixed(body, anchor - self._corners(body)[0].mean(axis=0)) for body, anchor in ends]
 
-    def coordinates(self, joint):
-        """The coordinates of a hinge, universal or slider: [(Coordinate, its two bodies, its numbers)]."""
+    def _coordinates(self, joint):
+        """The coordinates of a hinge, universal joint or slider: [(Coordinate, its two bodies, its numbers)]."""
         bodies = joint.parent, joint.child
         m, n = joint.parent_axes, joint.child_axes
         if not isinstance(joint, (Hinge, Universal, Slider)):
             return []
         if isinstance(joint, Slider):
-            return [(SHIFT, bodies, (self.axes(joint.parent, m[:1]), *self.anchors(joint)))]
-        at_parent, at_child = self.anchors(joint)
-        about_first = self.axes(joint.parent, m[1:]), self.axes(joint.child, n[1:2]), at_child
+            return [(SHIFT, bodies, (self._fixed(joint.parent, m[:1]), *self._anchors(joint)))]
+        at_parent, at_child = self._anchors(joint)
+        about_first = self._fixed(joint.parent, m[1:]), self._fixed(joint.child, n[1:2]), at_child
         if isinstance(joint, Hinge):
             return [(ANGLE, bodies, about_first)]
-        about_second = self.axes(joint.child, n[[0, 2]]), self.axes(joint.parent, m[:1]), at_parent
+        about_second = self._fixed(joint.child, n[[0, 2]]), self._fixed(joint.parent, m[:1]), at_parent
         return [(ANGLE, bodies, about_first), (ANGLE, bodies[::-1], about_second)]
 
-    def add(self, kind, bodies, numbers, compliance=0.0):
-        """Add one constraint of a kind.
+    # Constraints ------------------------------------------------------------------------------------------------------
 
-        Arguments: bodies, whose corners it ties; its numbers, in order, in pieces; what it remembers begins with zero.
+    def _add(self, constraint_type, bodies, numbers, compliance=0.0):
+        """Add one constraint.
+
+        Args: constraint_type; bodies: whose corners it acts on; numbers: of the constraint in order, in pieces, without
+        those that it updates itself, which begin with zero; compliance.
         """
-        self.tied |= set(bodies)
-        members = np.concatenate([self.frame(body)[1] for body in bodies])
+        self.bodies |= set(bodies)
+        members = np.concatenate([self._corners(body)[1] for body in bodies])
         numbers = np.concatenate([np.ravel(piece) for piece in numbers])
-        numbers = dict(zip(kind.parameters, [*numbers, *[0.0] * kind.state_size], strict=True))
-        self.particles.add_constraints(kind, members[None], compliance=compliance, **numbers)
+        numbers = dict(zip(constraint_type.parameters, [*numbers, *[0.0] * constraint_type.state_size], strict=True))
+        self.particles.add_constraints(constraint_type, members[None], compliance=compliance, **numbers)
 
-    # Joints -------------------------------------------------------------------------------------------------------
-
-    def add_forces(self, coordinate, bodies, numbers, joint, all_worlds):
-        """Friction, motor and spring along a coordinate."""
-        kind = force(coordinate)
-        if any(one.friction > 0 for one in all_worlds):
-            self.add(kind, bodies, (*numbers, (0.0, 0.0, 0.0, joint.friction, 0.0)), compliance(0.0))
-        if any(one.motor for one in all_worlds):
-            before = self.particles.constraint_sets.get((kind, True))
+    def _add_forces(self, coordinate, bodies, numbers, joint, of_worlds):
+        """Add friction, motor and spring of a coordinate. Args: joint; of_worlds: the joint in each world."""
+        constraint_type = coordinate_force(coordinate)
+        if any(one.friction > 0 for one in of_worlds):
+            self._add(constraint_type, bodies, (*numbers, (0.0, 0.0, 0.0, joint.friction, 0.0)), compliance(0.0))
+        if any(one.motor for one in of_worlds):
+            before = self.particles.constraint_sets.get((constraint_type, True))
             number = sum(map(len, before.members)) if before else 0
-            self.motors[joint.name] = kind.compliant, number
-            self.add(kind, bodies, (*numbers, drive(joint.motor)), compliance(0.0))
-        if any(acts(one.spring) for one in all_worlds):
-            stiffness, damping, rest = strength(joint.spring)
-            self.add(kind, bodies, (*numbers, (0.0, rest, 0.0, 0.0, damping)), compliance(stiffness))
+            self.motors[joint.name] = constraint_type.compliant, number
+            self._add(constraint_type, bodies, (*numbers, motor_numbers(joint.motor)), compliance(0.0))
+        if any(has_effect(one.spring) for one in of_worlds):
+            stiffness, damping, rest = spring_numbers(joint.spring)
+            self._add(constraint_type, bodies, (*numbers, (0.0, rest, 0.0, 0.0, damping)), compliance(stiffness))
 
-    def add_limits(self, coordinate, bodies, numbers, limits, limits_of_worlds):
+    def _add_limits(self, coordinate, bodies, numbers, limits, limits_of_worlds):
         """Add the limits (low, high) of a coordinate. Args: limits_of_worlds: those of all worlds."""
         if not np.isfinite(limits_of_worlds).any():
             return
         low, high = limits
         if coordinate.turns and max(end - begin for begin, end in limits_of_worlds) < WIDEST:
             middle, half = (low + high) / 2, (high - low) / 2
-            m = turned(np.reshape(numbers[0], (2, 3)), middle)
-            self.add(ANGLE_LIMIT, bodies, (m, *numbers[1:], cosine_and_sine(half)))
+            m = rotated_axes(np.reshape(numbers[0], (2, 3)), middle)
+            self._add(ANGLE_LIMIT, bodies, (m, *numbers[1:], cosine_and_sine(half)))
         else:
-            self.add(limit(coordinate), bodies, (*numbers, (max(low, -NONE), min(high, NONE))))
+            self._add(coordinate_limit(coordinate), bodies, (*numbers, (max(low, -UNLIMITED), min(high, UNLIMITED))))
 
-    def add_ball(self, joint, all_worlds):
-        """Cone and twist, friction and spring of a ball joint."""
+    def _add_ball(self, joint, of_worlds):
+        """Add swing and twist limits, friction and spring of a ball joint. Args: see `_add_forces`."""
         bodies = joint.parent, joint.child
-        if np.isfinite([(one.swing_limit, *one.twist_limits) for one in all_worlds]).any():
+        if np.isfinite([(one.swing_limit, *one.twist_limits) for one in of_worlds]).any():
             low, high = np.clip(joint.twist_limits, -math.pi, math.pi)
-            m = np.reshape(self.axes(joint.parent, joint.parent_axes), (3, 3))
-            n = np.reshape(self.axes(joint.child, joint.child_axes), (3, 3))
+            m = np.reshape(self._fixed(joint.parent, joint.parent_axes), (3, 3))
+            n = np.reshape(self._fixed(joint.child, joint.child_axes), (3, 3))
             widths = cosine_and_sine(joint.swing_limit), cosine_and_sine((high - low) / 2)
-            numbers = m[0], n[0], turned(m[1:], (low + high) / 2), n[1], self.anchors(joint)[1], *widths
-            self.add(BALL_LIMIT, bodies, numbers)
-        # The child's triad as it stands at time zero, in both: a cone that is tilted is none of the spring's.
+            numbers = m[0], n[0], rotated_axes(m[1:], (low + high) / 2), n[1], self._anchors(joint)[1], *widths
+            self._add(BALL_LIMIT, bodies, numbers)
+        # The spring is at rest at time zero, so both frames have the child's axes of time zero, not a tilted cone's.
         n = joint.child_axes
         m = self.model.body(joint.parent).local_direction(self.model.body(joint.child).world_direction(n))
-        numbers = self.axes(joint.parent, m), self.axes(joint.child, n), self.anchors(joint)[1]
-        if any(one.friction > 0 for one in all_worlds):
-            self.add(BALL_FORCE, bodies, (*numbers, (joint.friction, 0.0)), compliance(0.0))
-        if any(acts(one.spring) for one in all_worlds):
-            stiffness, damping, _ = strength(joint.spring)
-            self.add(BALL_FORCE, bodies, (*numbers, (0.0, damping)), compliance(stiffness))
+        numbers = self._fixed(joint.parent, m), self._fixed(joint.child, n), self._anchors(joint)[1]
+        if any(one.friction > 0 for one in of_worlds):
+            self._add(BALL_FORCE, bodies, (*numbers, (joint.friction, 0.0)), compliance(0.0))
+        if any(has_effect(one.spring) for one in of_worlds):
+            stiffness, damping, _ = spring_numbers(joint.spring)
+            self._add(BALL_FORCE, bodies, (*numbers, (0.0, damping)), compliance(stiffness))
 
-    def add_gear(self, one):
-        """A gear between two joints of one coordinate each, which may share bodies."""
-        (a, of_a, numbers_a), (b, of_b, numbers_b) = (
-            self.coordinates(self.model.joints[index])[0] for index in (one.joint_a, one.joint_b)
+    def _add_gear(self, one):
+        """Add a gear between two joints of one coordinate each. The joints may share bodies."""
+        (a, bodies_a, numbers_a), (b, bodies_b, numbers_b) = (
+            self._coordinates(self.model.joints[index])[0] for index in (one.joint_a, one.joint_b)
         )
-        bodies = list(dict.fromkeys((*of_a, *of_b)))
-        kind = gear(a, b, tuple(bodies.index(body) for body in (*of_a, *of_b)))
-        self.add(kind, bodies, (*numbers_a, *numbers_b, (one.ratio,)))
-
-    def add_point_spring(self, index, a, b):
-        """A spring between two particles. Arguments: its index in the model; the particles."""
-        all_worlds = [model.springs[index] for model in self.alike]
-        one = self.model.springs[index]
-        if any(each.damping > 0 for each in all_worlds):
-            numbers = {"length": one.rest_length, "damping": one.damping}
-            self.particles.add_constraints(DAMPED_STICK, [(a, b)], compliance=compliance(one.stiffness), **numbers)
-        elif any(each.stiffness > 0 for each in all_worlds):
-            self.particles.add_stick(a, b, length=one.rest_length, compliance=compliance(one.stiffness))
+        bodies = list(dict.fromkeys((*bodies_a, *bodies_b)))
+        constraint_type = gear(a, b, tuple(bodies.index(body) for body in (*bodies_a, *bodies_b)))
+        self._add(constraint_type, bodies, (*numbers_a, *numbers_b, (one.ratio,)))
 
 
 def compliance(stiffness):
-    """1/k, and one so large that nothing is stored for k = 0: only what has a compliance keeps λ over the sweeps."""
+    """1/k [m/N or rad/(N m)]. For k = 0 it is so large that no energy is stored.
+
+    Friction and motors have a compliance, too, because only constraints with a compliance accumulate λ.
+    """
     return 1 / max(stiffness, 1e-30)
 
 
-def drive(motor):
-    """Speed, position, rate, effort and damping of a motor, or None."""
+def motor_numbers(motor):
+    """Speed, position, position gain, effort and damping of a Motor or None, as `coordinate_force` has them."""
     if motor is None:
         return 0.0, 0.0, 0.0, 0.0, 0.0
     if motor.position is None:
-        return motor.speed, 0.0, 0.0, min(motor.max_effort, NONE), 0.0
-    return 0.0, motor.position, motor.position_gain, min(motor.max_effort, NONE), 0.0
+        return motor.speed, 0.0, 0.0, min(motor.max_effort, UNLIMITED), 0.0
+    return 0.0, motor.position, motor.position_gain, min(motor.max_effort, UNLIMITED), 0.0
 
 
-def acts(one):
-    """Whether a joint's spring, or None, does anything."""
-    return one is not None and (one.stiffness > 0 or one.damping > 0)
+def has_effect(spring):
+    """Whether a joint's Spring, or None, does anything."""
+    return spring is not None and (spring.stiffness > 0 or spring.damping > 0)
 
 
-def strength(one):
-    """Stiffness, damping and rest of a joint's spring, or None."""
-    return (0.0, 0.0, 0.0) if one is None else (one.stiffness, one.damping, one.rest)
+def spring_numbers(spring):
+    """Stiffness, damping and rest position of a joint's Spring; zeros for None."""
+    return (0.0, 0.0, 0.0) if spring is None else (spring.stiffness, spring.damping, spring.rest)
 
 
-def cosine_and_sine(width):
-    """Those of half the width of limits, at most π; exactly (-1, 0) where that is no limit at all."""
-    return (-1.0, 0.0) if width >= math.pi else (math.cos(width), math.sin(width))
+def cosine_and_sine(half):
+    """Cosine and sine of half the width of limits, at most π; exactly (-1, 0) if there is no limit."""
+    return (-1.0, 0.0) if half >= math.pi else (math.cos(half), math.sin(half))
 
 
-def turned(m, by):
-    """Axes m_1 and m_2 (2, 3) turned by an angle from the first to the second."""
-    return np.array([[math.cos(by), math.sin(by)], [-math.sin(by), math.cos(by)]]) @ m
+def rotated_axes(m, angle):
+    """Axes m_1 and m_2 (2, 3), rotated by an angle from the first to the second."""
+    return np.array([[math.cos(angle), math.sin(angle)], [-math.sin(angle), math.cos(angle)]]) @ m

@@ -1,6 +1,7 @@
 """Options of the solver "verlet": those of pbd.ParticleSystem, which checks them, and its own."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from rigid.solvers.options import SolverOptions, choice
 
@@ -36,7 +37,9 @@ class VerletOptions(SolverOptions):
 
     frame: str = "tetrahedron"
     """What a body is made of: a "tetrahedron" of four particles and six sticks, or "axes", the source's other frame
-    with three sticks and three right angles (rigid/solvers/verlet/axes.py)."""
+    with three sticks and three right angles (rigid/solvers/verlet/axes_frame.py). If four particles along axes are not
+    exact, there is a fifth. Then joints may be balls, hinges, welds and distances, without limits, friction, motors and
+    springs."""
 
     particles: object = None
     """A pbd.Particles in the same world, such as a cloth, that is moved by the same system."""
@@ -44,10 +47,10 @@ class VerletOptions(SolverOptions):
     attachments: tuple = ()
     """Pairs (indices of such particles, body): these particles stay where they are on the body."""
 
-    CHECKS = {**SolverOptions.CHECKS, "frame": choice("tetrahedron", "axes")}
+    CHECKS: ClassVar = {**SolverOptions.CHECKS, "frame": choice("tetrahedron", "axes")}
 
     # Options that pbd.ParticleSystem has, too, except dt.
-    OF_PARTICLES = (
+    OF_PARTICLES: ClassVar = (
         "iterations", "substeps", "damping", "direction", "schedule", "clusters", "tolerance", "sticks",
         "contact_interval", "grabs",
     )  # fmt: skip

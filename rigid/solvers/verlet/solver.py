@@ -40,8 +40,8 @@ class VerletSolver(Solver):
 
     Limitations: bodies are as rigid, and joints as tight, as the iterations make their sticks. Light joint particles
     beside heavy frames need more iterations. A body that moves by more than its thickness within a step may pass
-    through another. One thread moves all bodies of a world if any may touch. A flat body has no tetrahedron. Velocities are
-    those of the middle of the last step.
+    through another. One thread moves all bodies of a world if any may touch. A flat body has no tetrahedron. Velocities
+    are those of the middle of the last step.
 
     Source: Jakobsen, Advanced Character Physics (2001), sections 5 and 6.
     """

@@ -1,4 +1,4 @@
-"""Frames along axes of a body, with three sticks and three right angles: mass properties, and motion as by others."""
+"""Frames along axes of a body, of three sticks and three right angles: mass properties and motion."""
 
 import math
 
@@ -23,9 +23,9 @@ def second_of(x, m):
 
 @pytest.mark.parametrize("counterweight", [False, True])
 @pytest.mark.parametrize("joints", range(7))
-def test_mass_centre_and_inertia_are_the_body_s_and_the_axes_at_right_angles(joints, counterweight):
-    # Σ m = M, Σ m x = 0, Σ m (x·x E - x xᵀ) = I, (x_j - x_0)·(x_k - x_0) = 0: to 1e-12 relative, for bodies of random
-    # clouds of points. All but the joints' particles are of one mass.
+def test_axes_frame_has_the_mass_properties_of_the_body_and_right_angles(joints, counterweight):
+    # Σ m = M, Σ m x = 0, Σ m (x·x E - x xᵀ) = I, (x_j - x_0)·(x_k - x_0) = 0: to 1e-12 relative, for bodies from random
+    # clouds of points. All particles but those of joints have one mass.
     rng = np.random.default_rng(joints)
     seen = set()
     for _ in range(30):
@@ -52,8 +52,8 @@ BOXES = {(0.4, 0.2, 0.1): 4, (3, 2, 1): 4, (1, 1, 1): 5, (0.5, 0.05, 0.05): 5, (
 
 
 @pytest.mark.parametrize(("size", "count"), BOXES.items())
-def test_four_particles_where_four_of_one_mass_can(size, count):
-    # The cubic t³ - 4/3 e1 t² + 2 e2 t - 4 e3 has three real roots where its discriminant is above zero.
+def test_axes_frame_has_four_particles_if_these_are_exact(size, count):
+    # The cubic t³ - 4/3 e1 t² + 2 e2 t - 4 e3 has three real roots if its discriminant is above zero.
     body = mass.box(size, mass=1.0)
     frame = make_frame("box", body.mass, body.inertia, kind="axes")
     assert len(frame.points) == count
@@ -64,8 +64,8 @@ def test_four_particles_where_four_of_one_mass_can(size, count):
     assert (discriminant > 0) == (count == 4)
 
 
-def test_roots_too_near_one_another_are_left_to_the_counterweight():
-    # Second moments whose d are 1, 1 + t and 8: the eigenvalues of D^½ (E - 1 1ᵀ/4) D^½.
+def test_nearly_equal_roots_need_a_counterweight():
+    # Second moments with d = 1, 1 + t, 8 are the eigenvalues of D^½ (E - 1 1ᵀ/4) D^½.
     def values(t):
         root = np.sqrt([1, 1 + t, 8])
         return np.linalg.eigvalsh(np.outer(root, root) * (np.eye(3) - 0.25))
@@ -75,8 +75,8 @@ def test_roots_too_near_one_another_are_left_to_the_counterweight():
     assert lengths_of_four(values(1e-6)) is None
 
 
-def test_the_counterweight_is_where_the_docstring_says():
-    # A ball: l_k = sqrt(5 s/M) with s = M r²/5, so that each stick is as long as the radius.
+def test_counterweight_is_at_the_documented_position():
+    # A ball: l_k = sqrt(5 s/M) with s = M r²/5, so each stick is as long as the radius.
     body = mass.sphere(0.3, mass=2.0)
     frame = make_frame("ball", body.mass, body.inertia, kind="axes")
     arms = frame.corners[[0, 2, 3]] - frame.corners[1]
@@ -86,8 +86,8 @@ def test_the_counterweight_is_where_the_docstring_says():
 
 
 @pytest.mark.parametrize("size", [(0.4, 0.2, 0.1), (0.2, 0.2, 0.2)])
-def test_a_frame_falls_exactly(size):
-    # The centre of mass: x0 + v0 t + g t²/2 to round-off, whatever its frame does in turning and its sweeps have left.
+def test_axes_frame_falls_exactly(size):
+    # The centre of mass is at x0 + v0 t + g t²/2 to round-off, also while the frame rotates and has not converged.
     model = rigid.Model(gravity=(0, 0, -g))
     model.add_box(size, mass=1.2, position=(1, 2, 3), velocity=(1, 0, 3), angular_velocity=(0.05, 10, 0.1))
     solver = rigid.solver("verlet", model, dt=0.001, frame="axes", iterations=3)
@@ -120,10 +120,10 @@ def time_between_flips(dt):
 
 
 @pytest.mark.slow
-def test_the_intermediate_axis_flips_in_time():
-    # 2 K(m)/p = 1.98074907 s of Euler's equations, ω_2 being a multiple of sn(p t): with L² > 2 T I_2,
-    # p² = (I_3 - I_2)(L² - 2 T I_1)/(I_1 I_2 I_3), m = (I_2 - I_1)(2 T I_3 - L²)/((I_3 - I_2)(L² - 2 T I_1)); else with
-    # I_1 and I_3 changed over. Second order.
+def test_intermediate_axis_flips_at_the_reference_time():
+    # 2 K(m)/p = 1.98074907 s by Euler's equations, because ω_2 is a multiple of sn(p t): for L² > 2 T I_2,
+    # p² = (I_3 - I_2)(L² - 2 T I_1)/(I_1 I_2 I_3), m = (I_2 - I_1)(2 T I_3 - L²)/((I_3 - I_2)(L² - 2 T I_1)); otherwise
+    # with I_1 and I_3 exchanged. Second order.
     first, second, third = 1.2 / 12 * np.array([0.2**2 + 0.1**2, 0.4**2 + 0.1**2, 0.4**2 + 0.2**2])
     inertia = np.array([first, second, third])
     squared, twice = (inertia**2) @ np.square(SPIN), inertia @ np.square(SPIN)
@@ -147,8 +147,8 @@ def momentum(solver):
 
 
 @pytest.mark.parametrize("size", [(0.4, 0.2, 0.1), (0.2, 0.2, 0.2)])
-def test_momentum_of_a_free_body_is_kept(size):
-    # To round-off, by right angles as by sticks, whatever sweeps have left.
+def test_momentum_of_a_free_body_is_conserved(size):
+    # To round-off, for right angles as for sticks, also before the iterations converge.
     model = rigid.Model(gravity=(0, 0, 0))
     model.add_box(size, mass=1.2, angular_velocity=SPIN, velocity=(1, 2, 3))
     solver = rigid.solver("verlet", model, dt=0.001, frame="axes", iterations=8)
@@ -157,8 +157,8 @@ def test_momentum_of_a_free_body_is_kept(size):
     assert np.abs(momentum(solver) - first).max() < 1e-10
 
 
-def test_a_pendulum_swings_with_its_period():
-    # T = 4 K(sin 45°) sqrt(I/(m g l)) = 1.368781961870 s from the horizontal, second order: as with a tetrahedron.
+def test_pendulum_of_an_axes_frame_has_its_period():
+    # T = 4 K(sin 45°) sqrt(I/(m g l)) = 1.368781961870 s from the horizontal, second order, as for a tetrahedron.
     inertia = (0.5**2 + 0.05**2) / 12 + 0.25**2
     period = 4 * ellipk(0.5) * math.sqrt(inertia / (g * 0.25))
 
@@ -179,9 +179,9 @@ def test_a_pendulum_swings_with_its_period():
     assert errors[0] / errors[1] == pytest.approx(4, abs=0.5)
 
 
-def test_joints_of_shared_particles_hang_as_on_tetrahedra():
-    # At rest nothing is left to see of a frame but its mass properties, which are the same: a rod on a hinge, another
-    # on a ball, a box welded to it off centre, and one on a string.
+def test_shared_particle_joints_agree_with_tetrahedra():
+    # At rest only the mass properties of a frame matter, and these are the same: a rod on a hinge, another on a ball, a
+    # box welded to it off centre, and one on a string.
     found = []
     for frame in ("tetrahedron", "axes"):
         model = rigid.Model(gravity=(0, 0, -g))
@@ -196,11 +196,11 @@ def test_joints_of_shared_particles_hang_as_on_tetrahedra():
         solver.step(1000)
         assert np.abs(solver.state().velocity).max() < 1e-3
         found.append(np.concatenate([solver.state().position.ravel(), np.ravel(solver.joint_positions()["hinge"])]))
-    assert np.abs(found[0] - found[1]).max() < 2e-3  # what sweeps leave of sticks: about g h² and a few of them
+    assert np.abs(found[0] - found[1]).max() < 2e-3  # error of unconverged sticks: about g h², and a few of them
 
 
-def test_a_limit_holds_on_four_particles_and_a_counterweight_is_refused():
-    # The moment of the whole about the pivot falls on the limit of a box that four particles carry: 0.5° as elsewhere.
+def test_limit_holds_on_four_particles_and_counterweight_is_refused():
+    # The limit carries the whole moment about the pivot, on a box of four particles: to 0.5°, as elsewhere.
     model = rigid.Model(gravity=(0, 0, -g))
     box = model.add_box((0.3, 0.15, 0.05), mass=1.0, position=(0.15, 0, 0))
     model.add_hinge(rigid.GROUND, box, (0, 0, 0), (0, 1, 0), limits=(-0.5, 0.4), name="hinge")
@@ -217,21 +217,21 @@ def test_a_limit_holds_on_four_particles_and_a_counterweight_is_refused():
 
 
 @pytest.mark.slow
-def test_a_contact_keeps_both_momenta():
-    # Two free bodies of masses 1 and 9, off centre: one impulse at one point. To round-off.
+def test_contact_of_axes_frames_conserves_both_momenta():
+    # Two free bodies of masses 1 and 9 collide off centre, with one impulse at one point. To round-off.
     model = rigid.Model(gravity=(0, 0, 0))
     model.add_box((0.2, 0.2, 0.2), mass=1.0, velocity=(2, 0, 0), angular_velocity=(1, 2, 3))
     model.add_box((0.4, 0.2, 0.1), mass=9.0, position=(0.5, 0.05, 0.02))
-    model.add_ground(-1000.0)  # for the kernel of the stack below
+    model.add_ground(-1000.0)  # so that the kernel of the stack below is used
     solver = rigid.solver("verlet", model, dt=0.005, frame="axes", iterations=20)
     first = momentum(solver)
     solver.step(100)
-    assert solver.state().velocity[1, 0] > 0.1  # they met
+    assert solver.state().velocity[1, 0] > 0.1  # they collided
     assert np.abs(momentum(solver) - first).max() < 1e-10
 
 
 @pytest.mark.slow
-def test_a_stack_stands():
+def test_stack_of_axes_frames_stands():
     model = rigid.Model(gravity=(0, 0, -g))
     model.add_ground()
     for k in range(4):
@@ -242,8 +242,8 @@ def test_a_stack_stands():
     assert np.abs(solver.state().position - start).max() < 1e-3
 
 
-def test_worlds_of_which_one_needs_a_counterweight():
-    # A cube beside a flat box: both get one, so that worlds have the same particles; each falls and turns as it is.
+def test_all_worlds_have_a_counterweight_if_one_needs_it():
+    # A cube and a flat box: both get a counterweight, so that worlds have the same particles. Each moves as it should.
     def model(size):
         m = rigid.Model(gravity=(0, 0, -g))
         m.add_box(size, mass=1.2, angular_velocity=(1, 2, 3))
@@ -256,14 +256,14 @@ def test_worlds_of_which_one_needs_a_counterweight():
     cube = rigid.solver("verlet", models[0], dt=0.001, frame="axes", iterations=40)
     cube.step(500)
     assert np.array_equal(both.state().rotation[0], cube.state().rotation)
-    # The box alone has four particles, and turns as it does with five: to what differs of two second-order schemes.
+    # The box alone has four particles. It rotates as with five, up to the difference of two second-order schemes.
     box = rigid.solver("verlet", models[1], dt=0.001, frame="axes", iterations=40)
     box.step(500)
     assert len(box.members[0]) == 4
     assert np.abs(both.state().rotation[1] - box.state().rotation).max() < 1e-4
 
 
-def test_an_unknown_frame_is_told_the_nearest():
+def test_unknown_frame_suggests_the_nearest():
     model = rigid.Model()
     model.add_box((1, 1, 1), mass=1.0)
     with pytest.raises(ValueError, match=r"frame is 'axis': .* did you mean 'axes'\?"):

@@ -1,4 +1,4 @@
-"""What constraints between frames read, how it changes with a frame's motion, and that impulses keep both momenta."""
+"""Coordinates of joints, their gradients, and the conservation of both momenta by impulses on them."""
 
 import math
 
@@ -11,15 +11,17 @@ import rigid
 from rigid.constraints.joints.positions import JointPositions
 from rigid.rotation import exponential, from_axis_angle, from_matrix, multiply, rotate, swing_twist_angles
 from rigid.solvers.verlet.builder import build_particles
-from rigid.solvers.verlet.joint_types import ANGLE, SHIFT
+from rigid.solvers.verlet.joint_coordinates import ANGLE, SHIFT
 
 POINT, AXIS = (0.45, 0.05, 0.02), (0.3, -1.0, 0.5)
 N0, N1 = np.array([1.0, 0.0, 0.0]), np.array([0.0, 0.6, 0.8])
 
 
 class Pair:
-    """Free bodies of 1 and 9 kg, boxes askew, joined by what `add` adds to their model; the constraints between their
-    frames, as (kind, members, numbers)."""
+    """Two free boxes of 1 and 9 kg, joined by what `add` adds to their model.
+
+    `constraints` holds those between their frames, as (type, members, numbers).
+    """
 
     def __init__(self, add):
         self.model = rigid.Model(gravity=(0, 0, 0))
@@ -28,20 +30,21 @@ class Pair:
         )
         self.model.add_box((0.3, 0.2, 0.5), mass=9.0, position=(0.6, 0.1, 0.2), rotation=exponential([1, -0.4, 0.1]))
         add(self.model)
-        self.description = build_particles(self.model)
+        self.building = build_particles(self.model)
         self.constraints = [
-            (batch.kind, *numbers)
-            for batch in self.description.particles.constraint_sets.values()
-            if not isinstance(batch.kind, str) and batch.kind.arity >= 8  # those of a single frame have four corners
-            for numbers in zip(*batch.arrays())
+            (constraints.type, *numbers)
+            for constraints in self.building.particles.constraint_sets.values()
+            # Constraints within a frame have four corners.
+            if not isinstance(constraints.type, str) and constraints.type.arity >= 8
+            for numbers in zip(*constraints.arrays())
         ]
 
     def forces(self):
-        """Those that are friction."""
-        return [(members, numbers) for kind, members, numbers in self.constraints if kind.timed]
+        """The constraints that are friction."""
+        return [(members, numbers) for one, members, numbers in self.constraints if one.needs_time]
 
     def state(self, turn=(1.0, 0, 0, 0), shift=(0, 0, 0)):
-        """A state with the second body turned about POINT, and shifted, against the first, and both somewhere else."""
+        """A state in which the second body is rotated about POINT and shifted against the first, and both are moved."""
         state = self.model.initial_state()
         arm = state.position[1] - POINT
         state.position[1] = POINT + np.array(shift) + rotate(turn, arm)
@@ -52,15 +55,15 @@ class Pair:
         return state
 
     def corners(self, members, state):
-        """Where a state has the members of a constraint (n, 3)."""
+        """Positions of the members of a constraint in a state (n, 3) [m]."""
         at = {}
-        for body, (particles, frame) in enumerate(zip(self.description.members, self.description.frames)):
+        for body, (particles, frame) in enumerate(zip(self.building.members, self.building.frames)):
             at |= dict(zip(particles, state.position[body] + rotate(state.rotation[body], frame.points)))
         return np.array([at[particle] for particle in members])
 
 
 def reader(function, count):
-    """A Taichi function (x, p) -> number, f and t of both frames, as one of numpy: number, (4, 3)."""
+    """Make a numpy function from a Taichi function (x, p) -> number, f and t of both frames."""
 
     @ti.kernel
     def read(x: ti.types.ndarray(ndim=2), p: ti.types.ndarray(ndim=1), out: ti.types.ndarray(ndim=1)):
@@ -90,8 +93,8 @@ def read_shift():
 
 
 @pytest.mark.parametrize("angle", [-3.0, -0.7, 0.2, 1.6, 3.1])
-def test_a_hinge_s_angle(read_angle, angle):
-    # The child turned about the axis by q reads q: to round-off of cosines.
+def test_hinge_angle(read_angle, angle):
+    # The child is rotated about the axis by q, so the coordinate is q to round-off of cosines.
     pair = Pair(lambda m: m.add_hinge(0, 1, POINT, AXIS, friction=1.0, name="one"))
     ((members, numbers),) = pair.forces()
     state = pair.state(from_axis_angle(AXIS, angle))
@@ -100,8 +103,8 @@ def test_a_hinge_s_angle(read_angle, angle):
 
 
 @pytest.mark.parametrize(("a", "b"), [(0.3, -0.9), (-2.0, 1.2), (3.0, 2.9)])
-def test_a_universal_joint_s_angles(read_angle, a, b):
-    # R = R(n0, a) R(n1, b), as rigid.Universal has it.
+def test_universal_joint_angles(read_angle, a, b):
+    # R = R(n0, a) R(n1, b), see rigid.Universal.
     pair = Pair(lambda m: m.add_universal(0, 1, POINT, N0, N1, friction=1.0, name="one"))
     state = pair.state(multiply(from_axis_angle(N0, a), from_axis_angle(N1, b)))
     found = [read_angle(pair.corners(members, state), numbers)[0] for members, numbers in pair.forces()]
@@ -109,7 +112,7 @@ def test_a_universal_joint_s_angles(read_angle, a, b):
     assert JointPositions(pair.model).positions(state)["one"] == pytest.approx([a, b], abs=1e-12)
 
 
-def test_a_slider_s_shift(read_shift):
+def test_slider_shift(read_shift):
     pair = Pair(lambda m: m.add_slider(0, 1, POINT, AXIS, friction=1.0, name="one"))
     ((members, numbers),) = pair.forces()
     state = pair.state(shift=0.37 * np.array(AXIS) / np.linalg.norm(AXIS))
@@ -117,21 +120,21 @@ def test_a_slider_s_shift(read_shift):
     assert JointPositions(pair.model).positions(state)["one"] == pytest.approx(0.37, abs=1e-12)
 
 
-def test_swing_and_twist_beyond_their_limits():
-    # The larger of swing - limit and |twist - middle| - half, by rotation.swing_twist_angles of the child's triad as
-    # the parent's sees it, or nothing; to round-off of cosines, some 1e-8 where they are near ±1.
+def test_ball_limit_measures_swing_and_twist_excess():
+    # The larger of swing - limit and |twist - middle| - half, or zero. The reference is rotation.swing_twist_angles of
+    # the child's axes in the parent's. To round-off of cosines, about 1e-8 where they are near ±1.
     limit, low, high = 0.2, -0.3, 0.1
     pair = Pair(
         lambda m: m.add_ball(
             0, 1, POINT, axis=AXIS, cone_axis=(0.4, -1.0, 0.4), swing_limit=limit, twist_limits=(low, high), name="one"
         )
     )
-    ((kind, members, numbers),) = pair.constraints
+    ((constraint_type, members, numbers),) = pair.constraints
 
     @ti.func
     def value_and_whether_it_holds(x, p):
-        held = ti.select(kind.holds(x, p), 1.0, 0.0)
-        return kind.value(x, p), [ti.Vector([held, 0.0, 0.0]) for _ in ti.static(range(4))]
+        held = ti.select(constraint_type.is_satisfied(x, p), 1.0, 0.0)
+        return constraint_type.value(x, p), [ti.Vector([held, 0.0, 0.0]) for _ in ti.static(range(4))]
 
     read = reader(value_and_whether_it_holds, len(numbers))
     rng = np.random.default_rng(0)
@@ -151,14 +154,14 @@ def test_swing_and_twist_beyond_their_limits():
     assert seen == {True, False}
 
 
-def test_the_limit_of_an_angle_is_the_nearer_one_round_the_circle():
-    # Limits (-3, 1): beyond by q - 1 from 1 up to the middle of what is left, -1 + π, by q + 3 on the other side of it.
+def test_angle_limit_projects_to_the_nearer_limit_on_the_circle():
+    # Limits (-3, 1): the excess is q - 1 from 1 to the middle of the rest of the circle, -1 + π, then q + 3.
     pair = Pair(lambda m: m.add_hinge(0, 1, POINT, AXIS, limits=(-3.0, 1.0)))
-    ((kind, members, numbers),) = pair.constraints
+    ((constraint_type, members, numbers),) = pair.constraints
 
     @ti.func
     def value(x, p):
-        return kind.value(x, p), [ti.Vector([0.0, 0.0, 0.0]) for _ in ti.static(range(4))]
+        return constraint_type.value(x, p), [ti.Vector([0.0, 0.0, 0.0]) for _ in ti.static(range(4))]
 
     read = reader(value, len(numbers))
     for angle, expected in ((-2.9, 0), (0.9, 0), (1.2, 0.2), (2.1, 1.1), (2.2, 2 * math.pi - 5.2), (-3.1, 0.1)):
@@ -167,8 +170,8 @@ def test_the_limit_of_an_angle_is_the_nearer_one_round_the_circle():
 
 
 @pytest.mark.parametrize("name", ["angle", "shift"])
-def test_forces_and_torques_are_derivatives(name, read_angle, read_shift):
-    # A small shift d and turn φ of a frame change q by f·d + t·φ: central differences of 1e-6, 1e-10 off.
+def test_gradients_are_derivatives_of_coordinates(name, read_angle, read_shift):
+    # A small shift d and rotation φ of a frame change q by f·d + t·φ. Central differences of 1e-6 are exact to 1e-10.
     if name == "angle":
         pair, read = Pair(lambda m: m.add_hinge(0, 1, POINT, AXIS, friction=1.0)), read_angle
     else:
@@ -215,25 +218,25 @@ JOINTS = {
         for name in ("ball friction", "hinge limits", "slider", "gear")
     ),
 ])  # fmt: skip
-def test_one_projection_keeps_both_momenta(name, direction):
-    # Σ m Δx = 0 and Σ m y × Δx = 0, of masses 1 and 9, y the positions before the projection ("current") or at the
-    # start of the step: however strained the frames are, by 5 % of a body here. To round-off of m x Δx, 1e-15 times 10.
+def test_one_projection_conserves_both_momenta(name, direction):
+    # Σ m Δx = 0 and Σ m y × Δx = 0 for masses 1 and 9. y are the positions before the projection ("current") or at the
+    # start of the step. It holds for strained frames, here by 5 % of a body. To round-off of m x Δx, 1e-15 times 10.
     pair = Pair(JOINTS[name])
     if name == "slider friction":
-        kind, members, numbers = next(each for each in pair.constraints if each[0].timed)
+        constraint_type, members, numbers = next(each for each in pair.constraints if each[0].needs_time)
     else:
-        kind, members, numbers = pair.constraints[-1]
+        constraint_type, members, numbers = pair.constraints[-1]
     rng = np.random.default_rng(5)
     x = pair.corners(members, pair.state(exponential([0.1, -0.2, 0.1]), (0.02, 0.03, 0.01)))
     x += 0.01 * rng.normal(size=x.shape)
-    masses = pair.description.particles.masses()[members]
+    masses = pair.building.particles.masses()[members]
     particles = pbd.Particles(gravity=(0, 0, 0))
     particles.add_particles(x, masses, rng.normal(size=x.shape))
     compliance = 0.0
-    if kind.timed:
+    if constraint_type.needs_time:
         compliance, numbers = numbers[-1], numbers[:-1]
-    values = dict(zip(kind.parameters, numbers))
-    particles.add_constraints(kind, [np.arange(8)], compliance=compliance, **values)
+    values = dict(zip(constraint_type.parameters, numbers))
+    particles.add_constraints(constraint_type, [np.arange(8)], compliance=compliance, **values)
     system = pbd.ParticleSystem(particles, dt=0.01, iterations=1, direction=direction)
     predicted = x + 0.01 * system.velocities()
     system.step()

@@ -27,8 +27,8 @@ def random_body(rng):
 
 
 @pytest.mark.parametrize("joints", range(7))
-def test_mass_centre_and_inertia_of_a_frame_are_the_body_s(joints):
-    # Σ m = M, Σ m x = 0, Σ m (x·x E - x xᵀ) = I: to 1e-12 relative, for 200 bodies over all numbers of joints.
+def test_frame_has_the_mass_properties_of_the_body(joints):
+    # Σ m = M, Σ m x = 0, Σ m (x·x E - x xᵀ) = I: to 1e-12 relative, for 200 bodies with all numbers of joints.
     rng = np.random.default_rng(joints)
     for _ in range(200 // 7 + 1):
         mass, inertia, points = random_body(rng)
@@ -42,7 +42,7 @@ def test_mass_centre_and_inertia_of_a_frame_are_the_body_s(joints):
         assert (m > 0).all()
 
 
-def test_what_no_frame_can_carry_is_refused():
+def test_flat_bodies_and_far_joint_points_are_refused():
     with pytest.raises(ValueError, match=r"body disc is flat"):
         make_frame("disc", 1.0, np.diag([0.25, 0.25, 0.5]))
     with pytest.raises(ValueError, match=r"body far has joint points up to 1e\+06 m"):
@@ -50,7 +50,7 @@ def test_what_no_frame_can_carry_is_refused():
 
 
 def test_pose_is_read_back_from_a_strained_frame():
-    # An affine strain of the particles that is symmetric turns nothing: the fit finds the rotation that was put in.
+    # A symmetric affine strain of the particles does not rotate them, so the fit finds the given rotation.
     rng = np.random.default_rng(3)
     mass, inertia, points = random_body(rng)
     frame = make_frame("one", mass, inertia, points[:2])
@@ -74,7 +74,7 @@ def first_flip(dt):
     while True:
         solver.step()
         q = solver.state().rotation[0]
-        now = 1 - 2 * (q[1] ** 2 + q[3] ** 2)  # y component of the turned y axis
+        now = 1 - 2 * (q[1] ** 2 + q[3] ** 2)  # y component of the rotated y axis
         if before is not None and now <= 0:
             return solver.time - dt * now / (now - before)
         before = now
@@ -97,16 +97,16 @@ def reference_flip():
     return solve_ivp(motion, (0, 5), start, "DOP853", events=turned, rtol=1e-12, atol=1e-12).t_events[0][0]
 
 
-def test_the_intermediate_axis_flips_in_time():
-    # Second order: the error of the first flip falls as h².
+def test_intermediate_axis_flips_at_the_reference_time():
+    # Second order: the error of the first flip decreases as h².
     reference = reference_flip()
     errors = [abs(first_flip(h) - reference) for h in (0.002, 0.001)]
     assert errors[1] < 0.005
     assert errors[0] / errors[1] == pytest.approx(4, abs=0.5)
 
 
-def test_angular_momentum_of_a_free_body_is_kept():
-    # Σ m x_n × (x_{n+1} - x_n)/h is an invariant of SHAKE, whatever its sweeps have left: to round-off.
+def test_angular_momentum_of_a_free_body_is_conserved():
+    # Σ m x_n × (x_{n+1} - x_n)/h is an invariant of SHAKE to round-off, also before its iterations converge.
     _, solver = free_box(0.001)
     masses = 1 / solver.particle_system.inverse_masses()
 
@@ -128,7 +128,7 @@ def pendulum(dt, iterations=60):
     return rigid.solver("verlet", model, dt=dt, iterations=iterations)
 
 
-def test_compound_pendulum_has_its_period_to_second_order():
+def test_compound_pendulum_period_converges_at_second_order():
     # T = 4 K(sin 45°) sqrt(I/(m g l)) = 1.368781961870 s from the horizontal, I about the pivot; from two passages of
     # the lowest point in one sense.
     inertia = (0.5**2 + 0.05**2) / 12 + 0.25**2
@@ -139,7 +139,7 @@ def test_compound_pendulum_has_its_period_to_second_order():
         solver, passages, before = pendulum(dt), [], None
         while len(passages) < 2:
             angle = solver.joint_positions()["pivot"] - math.pi / 2
-            if before is not None and before < 0 <= angle < before + 1:  # and not where the angle wraps
+            if before is not None and before < 0 <= angle < before + 1:  # but not where the angle wraps
                 passages.append(solver.time - dt * angle / (angle - before))
             before = angle
             solver.step()
@@ -150,7 +150,7 @@ def test_compound_pendulum_has_its_period_to_second_order():
         assert coarse / fine == pytest.approx(4, abs=0.5)
 
 
-def test_a_chain_of_five_rods_swings_as_lagrange_has_it():
+def test_five_rod_chain_agrees_with_lagrange_equations():
     absolute, _ = chain_angles(0.5)
     expected = np.diff(absolute, prepend=0.0)
     solver = rigid.solver("verlet", rod_chain(), dt=0.001, iterations=100, contacts=False)
@@ -160,7 +160,7 @@ def test_a_chain_of_five_rods_swings_as_lagrange_has_it():
 
 
 def test_joints_stay_closed():
-    # The particle is one: what opens is the sticks that tie it to its bodies, and those close as sweeps converge.
+    # Bodies share the particle. Only its sticks to both bodies have errors, which decrease as iterations converge.
     solver = rigid.solver("verlet", rod_chain(), dt=0.001, iterations=400, contacts=False)
     solver.step(300)
     assert joint_gaps(solver.model, solver.state()).max() < 1e-6
@@ -178,7 +178,7 @@ def test_state_is_set_and_read():
     assert np.abs(again.rotation - state.rotation).max() < 1e-3
 
 
-def test_worlds_are_what_each_is_alone():
+def test_worlds_equal_single_runs():
     def model(speed):
         m = rigid.Model()
         m.add_box((0.4, 0.2, 0.1), mass=1.2, angular_velocity=(speed, 1, 0))
@@ -193,8 +193,8 @@ def test_worlds_are_what_each_is_alone():
         assert np.array_equal(both.particle_system.positions()[k], alone.particle_system.positions())
 
 
-def test_a_distance_and_a_spring_between_bodies():
-    # A body that hangs on a spring from the ground rests stretched by m g/k, on a rod not at all.
+def test_distance_joint_and_spring_between_bodies():
+    # A body at rest on a spring stretches it by m g/k, and a rod not at all.
     for stiffness in (None, 500.0):
         model = rigid.Model(gravity=(0, 0, -g))
         box = model.add_box((0.2, 0.2, 0.2), mass=2.0, position=(0, 0, -1))
@@ -205,11 +205,11 @@ def test_a_distance_and_a_spring_between_bodies():
         solver = rigid.solver("verlet", model, dt=0.01, iterations=60, damping=0.05, direction="current")
         solver.step(2000)
         stretch = 2.0 * g / stiffness if stiffness else 0.0
-        # what sweeps leave of each stick: about g h²
+        # error of each unconverged stick: about g h²
         assert solver.state().position[0, 2] == pytest.approx(-1 - stretch, abs=2e-3)
 
 
-def test_a_mesh_that_bodies_cannot_touch_with_is_refused():
+def test_mesh_collider_on_a_body_is_refused():
     model = rigid.Model()
     model.add_box((1, 1, 1), mass=1.0, position=(0, 0, 3))
     model.add_shape(rigid.GROUND, pbd.MeshCollider(trimesh.creation.icosphere(1), resolution=8))
@@ -217,7 +217,7 @@ def test_a_mesh_that_bodies_cannot_touch_with_is_refused():
         rigid.solver("verlet", model)
 
 
-def test_a_soft_joint_is_refused_and_a_gear_is_not():
+def test_soft_joint_is_refused_and_gear_is_not():
     def model(**options):
         it = rigid.Model()
         boxes = [it.add_box((0.2, 0.2, 0.2), mass=1.0, position=(x, 0, 1)) for x in (0, 1)]
@@ -230,6 +230,6 @@ def test_a_soft_joint_is_refused_and_a_gear_is_not():
         rigid.solver("verlet", model(soft=rigid.Soft(frequency=5.0)))
 
 
-def test_an_unknown_solver_is_told_the_nearest():
+def test_unknown_solver_suggests_the_nearest():
     with pytest.raises(ValueError, match=r"did you mean 'verlet'"):
         rigid.solver("verlett", rigid.Model())

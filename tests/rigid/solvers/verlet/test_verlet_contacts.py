@@ -1,4 +1,4 @@
-"""Contacts of bodies on frames: momentum, Coulomb's threshold, rest, rebound, stacks, cloth, and bits."""
+"""Contacts of the solver verlet: momentum, friction, rest, restitution, stacks, cloth, forces and snapshots."""
 
 import math
 
@@ -29,9 +29,9 @@ def momentum(solver):
 
 @pytest.mark.parametrize("restitution", [0.0, 0.7])
 @pytest.mark.parametrize("direction", [pytest.param("start", marks=pytest.mark.slow), "current"])
-def test_a_contact_of_two_free_bodies_keeps_both_momenta(direction, restitution):
-    # Masses 1 and 9, off centre, spinning, with friction. Verlet keeps Σ m (x - x*) and Σ m x* × x, so does an impulse
-    # that both bodies take at one point. (Angular momentum only if the sticks keep it, as the start direction does.)
+def test_contact_of_free_bodies_conserves_both_momenta(direction, restitution):
+    # Masses 1 and 9, off centre, spinning, with friction. Verlet conserves Σ m (x - x*) and Σ m x* × x, and so does an
+    # impulse on both bodies at one point. (Angular momentum only if the sticks do, with direction "start".)
     model = rigid.Model(gravity=(0, 0, 0))
     model.add_box((0.3, 0.2, 0.1), mass=1.0, position=(0.1, 0.05, 0.4), velocity=(0, 0, -4), restitution=restitution)
     model.add_box((0.5, 0.4, 0.3), mass=9.0, angular_velocity=(0.2, 0.3, 1.0), friction=0.8)
@@ -40,7 +40,7 @@ def test_a_contact_of_two_free_bodies_keeps_both_momenta(direction, restitution)
     solver.step()
     linear, angular = momentum(solver)
     said = rigid.angular_momentum(model, solver.state())
-    assert np.abs(said - angular).max() < 1e-9  # the state has the particles' own; frames here are rigid to 1e-10
+    assert np.abs(said - angular).max() < 1e-9  # the state has that of the particles; frames are rigid to 1e-10 here
     touched = 0
     for _ in range(150):
         solver.step()
@@ -51,13 +51,13 @@ def test_a_contact_of_two_free_bodies_keeps_both_momenta(direction, restitution)
     assert np.abs(now[0] - linear).max() < 150 * 2e-13
     if direction == "start":
         assert np.abs(now[1] - angular).max() < 150 * 2e-13
-    assert np.linalg.norm(solver.state().velocity[0] - (0, 0, -4)) > 1  # and something happened
+    assert np.linalg.norm(solver.state().velocity[0] - (0, 0, -4)) > 1  # so something happened
 
 
 @pytest.mark.parametrize("friction", [0.2, 0.5, 0.8])
-def test_a_box_on_a_slope_slides_beyond_its_friction_angle_and_not_before(friction):
-    # Sticks while tan θ <= μ. Else a = g (sin θ - μ cos θ); the step in which the contact is taken up may lack all of
-    # its friction, a speed of g h sin θ.
+def test_box_on_a_slope_slides_beyond_its_friction_angle_only(friction):
+    # The box sticks while tan θ <= μ. Otherwise a = g (sin θ - μ cos θ). The step in which the contact begins may lack
+    # all of its friction, a speed of g h sin θ.
     for degrees in (-0.2, 0.2):
         angle = math.atan(friction) + math.radians(degrees)
         model = rigid.Model(gravity=(g * math.sin(angle), 0, -g * math.cos(angle)))
@@ -77,10 +77,10 @@ def test_a_box_on_a_slope_slides_beyond_its_friction_angle_and_not_before(fricti
 
 
 @pytest.mark.parametrize("restitution", [0.5, 1.0])
-def test_a_ball_comes_back_to_e_squared_of_its_height(restitution):
-    # z_k = e^2k z_0 above the ground; the instant of an impact is lost to at most h, of which nothing is left here
-    # because the rebound starts from the surface with the speed it has there: to the peaks' sampling, g h²/8, and the
-    # skin within which bodies stop one another, 0.3 · 2 % of the ball's half width of 0.1 sqrt(3 · 0.2) m.
+def test_ball_rebounds_to_the_square_of_its_restitution(restitution):
+    # z_k = e^2k z_0 above the ground. The error of the impact's instant does not matter, because the rebound starts
+    # from the surface with the speed there. What is left is the sampling of the peaks, g h²/8, and the skin in which
+    # bodies stop one another, 0.3 · 2 % of the ball's half width of 0.1 sqrt(3 · 0.2) m.
     model = rigid.Model()
     model.add_ground(restitution=restitution)
     model.add_sphere(0.1, mass=1.0, position=(0, 0, 1.1))
@@ -96,10 +96,10 @@ def test_a_ball_comes_back_to_e_squared_of_its_height(restitution):
         assert peak == pytest.approx(restitution ** (2 * k), abs=g * h * h / 8 + 0.006 * 0.0775)
 
 
-def test_a_ball_that_rolls_keeps_its_speed_and_does_not_sink():
-    # θ = ω h = 1/6 in each step. Its lowest point of before rises by r (1 - cos θ), of which the contact knows
-    # r sin²θ/2; the rest, r θ⁴/8, is sunk in each step, and a fifth of what is deeper than the slop is parted, which is
-    # a quarter of 2 % of the ball's half width.
+def test_rolling_ball_keeps_its_speed_and_does_not_sink():
+    # θ = ω h = 1/6 in each step. The point that touched rises by r (1 - cos θ), of which the contact knows r sin²θ/2.
+    # The ball sinks by the rest, r θ⁴/8, in each step, and a fifth of the overlap beyond the slop is corrected. The
+    # slop is a quarter of 2 % of the ball's half width.
     model = rigid.Model()
     model.add_ground(friction=0.5)
     r, h, v = 0.1, 1 / 240, 4.0
@@ -125,7 +125,7 @@ def stack(count, size=0.2, spin=0.0, **options):
 
 
 @pytest.mark.parametrize("spin", [0.0, 0.3])
-def test_a_stack_of_ten_boxes_stands(spin):
+def test_stack_of_ten_boxes_stands(spin):
     solver = stack(10, spin=spin)
     start = solver.state().position.copy()
     farthest = 0.0
@@ -136,9 +136,9 @@ def test_a_stack_of_ten_boxes_stands(spin):
     assert farthest < 0.002
 
 
-def test_two_bodies_in_deep_overlap_part_without_exploding():
-    # What overlaps is parted at 2 cm/s at most: the two then have the energy of that, and of turning as fast at 10 cm,
-    # (1 + 2) kg · (2 cm/s)² in all. Eight centimetres take four seconds.
+def test_deep_overlap_is_corrected_slowly():
+    # An overlap is corrected at 2 cm/s at most. Then both have the energy of that speed, and of rotating as fast at 10
+    # cm, (1 + 2) kg · (2 cm/s)² in all. Eight centimetres take four seconds.
     model = rigid.Model(gravity=(0, 0, 0))
     model.add_box((0.2, 0.2, 0.2), mass=1.0)
     model.add_box((0.2, 0.2, 0.2), mass=2.0, position=(0.02, 0.03, 0.12))
@@ -153,8 +153,8 @@ def test_two_bodies_in_deep_overlap_part_without_exploding():
     assert solver._bodies.points.numbers.to_numpy()[0, :count, POINT.gap].min(initial=0.0) > -1e-3
 
 
-def test_a_body_thrown_at_the_ground_does_not_pass_through_it():
-    # 20 m/s in steps of 1/240 s is 8 cm a step, nearly the box: contacts are sought as far as a body may go.
+def test_fast_body_does_not_pass_through_the_ground():
+    # 20 m/s in steps of 1/240 s is 8 cm a step, nearly the box. The contact margin is as far as a body may move.
     model = rigid.Model()
     model.add_ground()
     model.add_box((0.1, 0.1, 0.1), mass=1.0, position=(0, 0, 2), velocity=(0, 0, -20), angular_velocity=(3, 5, 2))
@@ -170,7 +170,7 @@ def test_a_body_thrown_at_the_ground_does_not_pass_through_it():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("capsule", [False, True])
-def test_worlds_of_different_poses_are_what_each_is_alone_and_a_snapshot_goes_on_bit_for_bit(tmp_path, capsule):
+def test_worlds_equal_single_runs_and_snapshots_continue_bit_for_bit(tmp_path, capsule):
     def model(number):
         it = rigid.Model()
         it.add_ground(friction=0.4)
@@ -199,7 +199,7 @@ def test_worlds_of_different_poses_are_what_each_is_alone_and_a_snapshot_goes_on
     assert other.digest() == together.digest()
 
 
-def test_a_state_that_was_changed_is_taken_as_it_says():
+def test_changed_state_is_used_as_given():
     solver = stack(2)
     solver.step(10)
     state = solver.state()
@@ -221,7 +221,7 @@ def trampoline(radius=0.02):
 
 
 @pytest.mark.slow
-def test_a_crate_rests_on_a_cloth():
+def test_crate_rests_on_a_cloth():
     particles, _ = trampoline()
     model = rigid.Model()
     model.add_box((0.3, 0.3, 0.2), mass=1.0, position=(0, 0, 1.4), friction=0.6)
@@ -235,11 +235,11 @@ def test_a_crate_rests_on_a_cloth():
     sheet = solver.particle_positions()
     inside = (np.abs(sheet[:, :2] - state.position[0, :2]).max(axis=1) < 0.12)
     assert inside.sum() > 10
-    assert (sheet[inside, 2] < state.position[0, 2] - 0.08).all()  # all of it below
+    assert (sheet[inside, 2] < state.position[0, 2] - 0.08).all()  # all of it is below
 
 
-def test_a_particle_and_a_body_give_each_other_what_the_other_loses():
-    # Linear and angular momentum of a shot particle and the body that it hits, off centre.
+def test_contact_of_particle_and_body_conserves_momentum():
+    # Linear and angular momentum of a fast particle and the body that it hits off centre.
     particles = pbd.Particles(gravity=(0, 0, 0))
     particles.add_particle((0.1, 0.05, 0.5), mass=0.3, velocity=(0, 0, -5), radius=0.02)
     model = rigid.Model(gravity=(0, 0, 0))
@@ -256,7 +256,7 @@ def test_a_particle_and_a_body_give_each_other_what_the_other_loses():
         assert np.abs(a - b).max() < 1e-12
 
 
-def test_cloth_pinned_to_a_body_goes_where_it_goes():
+def test_attached_cloth_follows_its_body():
     particles = pbd.Particles(gravity=(0, 0, 0))
     piece = cloth(particles, (0, 0, 0.1), (0.3, 0, 0), (0, 0.3, 0), (7, 7), density=2.0, bending=None, pins=())
     corner = piece.particles[:7]
@@ -267,17 +267,18 @@ def test_cloth_pinned_to_a_body_goes_where_it_goes():
     solver = rigid.solver(
         "verlet", model, particles=particles, attachments=[(corner, body)], dt=1 / 240, iterations=60
     )
-    local = rigid.rotation.rotate_back(model.bodies[0].rotation, particles.positions()[corner] - model.bodies[0].position)
+    arms = particles.positions()[corner] - model.bodies[0].position
+    local = rigid.rotation.rotate_back(model.bodies[0].rotation, arms)
     linear = momentum(solver)[0]
     solver.step(240)
     state = solver.state()
     there = state.position[0] + rigid.rotation.rotate(state.rotation[0], local)
     assert np.abs(solver.particle_positions()[corner] - there).max() < 1e-3
-    assert np.abs(momentum(solver)[0] - linear).max() < 1e-11  # the cloth pulls the body as the body the cloth
+    assert np.abs(momentum(solver)[0] - linear).max() < 1e-11  # cloth and body apply opposite forces
     assert abs(state.velocity[0, 0] - 0.5) > 1e-3
 
 
-def test_particles_and_model_with_other_gravity_are_refused():
+def test_particles_with_another_gravity_than_the_model_are_refused():
     model = rigid.Model()
     model.add_sphere(0.1, mass=1.0)
     particles = pbd.Particles(gravity=(0, 0, 0))
@@ -315,10 +316,10 @@ PAIRS = [("box", "box"), ("box", "capsule"), ("capsule", "capsule"), ("sphere", 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("kinds", "count"), [(pair, 200) for pair in PAIRS])
-def test_bodies_thrown_at_each_other_gain_no_energy_and_end_apart(kinds, count):
-    # 1,000 pairs in all, 20 m/s against one another: nothing stops being finite; kinetic and potential energy never
-    # exceed what there was; at the end no overlap is deeper than 2 % of the smaller body. (Boxes are at rest by then,
-    # what is round rolls on, since nothing stops it.)
+def test_colliding_bodies_gain_no_energy_and_end_separate(kinds, count):
+    # 1,000 pairs in all, at 20 m/s against one another. States stay finite, and the energy never exceeds the initial
+    # one. At the end no overlap is deeper than 2 % of the smaller body. (Boxes are at rest then; round bodies keep
+    # rolling.)
     models, sizes = thrown(kinds, count, seed=len(kinds[0]) + count)
     solver = rigid.solver("verlet", models, dt=1 / 240, iterations=20, direction="current")
     solver.step()
@@ -334,3 +335,37 @@ def test_bodies_thrown_at_each_other_gain_no_energy_and_end_apart(kinds, count):
     deep = {world: depth for world, depth in enumerate(depths) if depth > 0.02}
     assert not gained
     assert not deep
+
+
+def test_contact_forces_carry_the_weights():
+    # At rest the forces on each body balance its weight: the ground carries both boxes, 3 kg · g, the lower box 1 kg ·
+    # g.
+    model = rigid.Model()
+    model.add_ground(friction=0.5)
+    model.add_box((0.4, 0.4, 0.4), mass=2.0, position=(0, 0, 0.2), friction=0.5)
+    model.add_box((0.2, 0.2, 0.2), mass=1.0, position=(0, 0, 0.5), friction=0.5)
+    solver = rigid.solver("verlet", model)
+    assert len(solver.contact_forces().forces) == 0
+    solver.step(200)
+    found = solver.contact_forces()
+    on_ground = found.bodies[:, 1] == rigid.GROUND
+    assert on_ground.sum() == 4
+    assert np.allclose(found.forces[on_ground].sum(axis=0), (0, 0, 3 * 9.81), atol=1e-6)
+    assert np.allclose(found.forces[~on_ground].sum(axis=0), (0, 0, -9.81), atol=1e-6)  # on the lower box, body 0
+
+
+def test_contact_force_of_an_impact_is_its_change_of_momentum():
+    # F h = m Δv - m g h, with restitution: the mean force over the substep of the impact.
+    model = rigid.Model()
+    model.add_ground()
+    model.add_sphere(0.1, mass=2.0, position=(0, 0, 0.5), velocity=(0, 0, -3.0), restitution=0.6)
+    solver = rigid.solver("verlet", model, dt=1 / 240)
+    for _ in range(240):
+        before = solver.state().velocity[0, 2]
+        solver.step()
+        forces = solver.contact_forces().forces
+        if forces.any():
+            change = solver.state().velocity[0, 2] - before
+            assert forces[:, 2].sum() == pytest.approx(2.0 * (change * 240 + 9.81), rel=1e-9)
+            return
+    pytest.fail("the ball has no contact")

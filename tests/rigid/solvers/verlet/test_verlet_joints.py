@@ -1,4 +1,4 @@
-"""Joints of frames in motion: limits hold, friction rubs, motors and springs do as their equations say."""
+"""Joints of the solver verlet in motion: limits, friction, motors, springs and gears against their equations."""
 
 import math
 
@@ -49,16 +49,16 @@ WHEEL = 2.0 * (0.4**2 + 0.3**2) / 12
     ((-3.0, 0.1), -1, -math.pi / 2),
     ((-math.inf, 0.5), 1, 0.5),
 ])  # fmt: skip
-def test_a_hinge_s_limit_stops_a_rod(limits, side, rests_at):
-    # The rod falls, with gravity down or up, and comes to rest on the limit or, where that is further, hanging. Damped,
-    # so that it does; the limit holds it to 0.1°.
+def test_hinge_limit_stops_a_rod(limits, side, rests_at):
+    # The rod falls, with gravity down or up, and comes to rest on the limit or, if the limit is further, hanging. It is
+    # damped, so that it comes to rest. The limit holds it to 0.1°.
     solver = solve(rod_model((0, 0, -g * side), limits=limits), dt=1 / 60, damping=0.03)
     reached = []
     for _ in range(60):
         solver.step(10)
         reached.append(solver.joint_positions()["pivot"])
     assert reached[-1] == pytest.approx(rests_at, abs=math.radians(0.1))
-    # Never beyond by more than what one step's unfinished sweeps leave.
+    # The excess is never more than the error of one step's unconverged iterations.
     assert limits[0] - math.radians(1) < min(reached)
     assert max(reached) < limits[1] + math.radians(1)
 
@@ -80,9 +80,9 @@ def limb(hand):
 
 @pytest.mark.parametrize(("hand", "iterations", "degrees"), [(False, 10, 0.5), (True, 10, 3.0), (True, 5, 4.0)])
 @pytest.mark.parametrize("direction", ["start", "current"])
-def test_a_ball_s_cone_and_twist_hold(hand, iterations, degrees, direction):
-    # A limb that swings and spins into both limits, at 1/60 s. A light hand that slaps against its own limits on the
-    # end of the arm at 16 rad/s, 15° a step, is beyond them by a few degrees for a step or two; the frames stay whole.
+def test_ball_swing_and_twist_limits_hold(hand, iterations, degrees, direction):
+    # A limb swings and spins into both limits, at 1/60 s. A light hand at its end meets its own limits at 16 rad/s, 15°
+    # a step, and is beyond them by a few degrees for a step or two. The frames do not invert.
     model, limits = limb(hand)
     solver = solve(model, dt=1 / 60, iterations=iterations, direction=direction)
     met = dict.fromkeys(limits, 0)
@@ -100,9 +100,9 @@ def test_a_ball_s_cone_and_twist_hold(hand, iterations, degrees, direction):
 
 
 @pytest.mark.parametrize("damping", [0.0, 0.05])
-def test_a_torsion_spring_is_implicit_euler_s(damping):
-    # What SHAKE keeps about the axis is Σ m x_n × (x_{n+1} - x_n) = I sin(q_{n+1} - q_n), and a torque changes it by
-    # its λ: I (sin Δ_{n+1} - sin Δ_n) = -k h² (q_{n+1} - rest) - c h Δ_{n+1}, whose root is the recurrence.
+def test_torsion_spring_follows_implicit_euler(damping):
+    # SHAKE conserves Σ m x_n × (x_{n+1} - x_n) = I sin(q_{n+1} - q_n) about the axis, and a torque changes it by its λ:
+    # I (sin Δ_{n+1} - sin Δ_n) = -k h² (q_{n+1} - rest) - c h Δ_{n+1}. Its root is the recurrence.
     k, rest, h = 3.0, 0.8, 0.02
     solver = solve(wheel_model(spring=rigid.Spring(k, damping, rest)), dt=h, iterations=100)
     q, last = 0.0, 0.0
@@ -118,7 +118,7 @@ def test_a_torsion_spring_is_implicit_euler_s(damping):
         assert solver.joint_positions()["pivot"] == pytest.approx(q, abs=1e-9)
 
 
-def test_a_torsion_spring_converges_to_the_damped_oscillator():
+def test_torsion_spring_converges_to_the_damped_oscillator():
     # q = rest (1 - e^(-γt) (cos ωt + γ/ω sin ωt)), γ = c/2I, ω² = k/I - γ²; implicit Euler: first order.
     k, c, rest, time = 3.0, 0.05, 0.8, 0.6
     decay = c / (2 * WHEEL)
@@ -133,8 +133,8 @@ def test_a_torsion_spring_converges_to_the_damped_oscillator():
         assert coarse / fine == pytest.approx(2, abs=0.15)
 
 
-def test_springs_count_in_the_energy_and_friction_does_not():
-    # Of a wheel at rest, k rest²/2 and k |φ|²/2; friction and motors hold nothing.
+def test_energy_includes_springs_and_not_friction():
+    # For a wheel at rest, k rest²/2 and k |φ|²/2. Friction and motors store no energy.
     spring = rigid.Spring(3.0, 0.1, rest=0.8)
     solver = solve(wheel_model(spring=spring, friction=1.0, motor=rigid.Motor(position=0.0)))
     assert solver.energy().potential == pytest.approx(3.0 * 0.8**2 / 2, rel=1e-12)
@@ -152,8 +152,8 @@ def test_springs_count_in_the_energy_and_friction_does_not():
 
 
 def test_friction_slows_a_wheel_in_proportion_to_time():
-    # I (sin Δ_{n+1} - sin Δ_n) = -τ h²: the velocity I⁻¹ Σ m x × Δx/h = sin Δ/h falls by τ h/I in each step, to
-    # round-off of what sweeps leave, and stays zero once it is.
+    # I (sin Δ_{n+1} - sin Δ_n) = -τ h²: the velocity I⁻¹ Σ m x × Δx/h = sin Δ/h decreases by τ h/I in each step, to
+    # round-off of the iterations, until it is zero.
     torque, h, speed = 0.05, 0.01, 3.0
     solver = solve(wheel_model(friction=torque, angular_velocity=(0, speed, 0)), dt=h, iterations=60)
     found = []
@@ -165,8 +165,8 @@ def test_friction_slows_a_wheel_in_proportion_to_time():
     assert np.abs(found - expected).max() < 1e-8
 
 
-def test_friction_of_a_ball_slows_about_all_axes():
-    # A cube: I the same about all axes, so ω keeps its direction and falls by τ h/I a step.
+def test_ball_friction_acts_about_all_axes():
+    # A cube has the same I about all axes, so ω keeps its direction and decreases by τ h/I in each step.
     torque, h, inertia = 0.02, 0.01, 2.0 * 2 * 0.3**2 / 12
     model = rigid.Model(gravity=(0, 0, 0))
     spin = np.array([1.0, -2.0, 1.5])
@@ -180,7 +180,7 @@ def test_friction_of_a_ball_slows_about_all_axes():
 
 
 def test_friction_holds_a_rod_up_to_its_torque():
-    # τ > m g l/2 holds it level, but for what sweeps leave undone of each step; less lets it fall, and it comes to rest
+    # τ > m g l/2 holds the rod level, up to the error of unconverged iterations. With less it falls, and comes to rest
     # where the load m g l/2 cos q is within τ.
     load = g * 0.25
     solver = solve(rod_model(friction=1.05 * load), dt=0.005, iterations=60)
@@ -195,10 +195,10 @@ def test_friction_holds_a_rod_up_to_its_torque():
     assert abs(math.cos(rest)) < 0.4
 
 
-def test_a_motor_keeps_its_speed_and_stalls_beyond_its_effort():
-    # q = speed t, past full turns, lifting m g l/2 = 2.45 N m at most; with less it hangs where the load is its effort.
+def test_motor_keeps_its_speed_and_stalls_beyond_its_effort():
+    # q = speed t, over full turns, lifting m g l/2 = 2.45 N m at most. With less it hangs where the load is its effort.
     solver = solve(rod_model(motor=rigid.Motor(speed=-2.0, max_effort=4.0)), dt=0.005)
-    solver.step(100)  # from rest to its speed in some 0.1 s
+    solver.step(100)  # it reaches its speed in about 0.1 s
     first = solver.joint_positions()["pivot"]
     for k in range(1, 17):
         solver.step(50)
@@ -206,12 +206,12 @@ def test_a_motor_keeps_its_speed_and_stalls_beyond_its_effort():
         assert solver.joint_velocities()["pivot"] == pytest.approx(-2.0, abs=0.05)
     solver = solve(rod_model(motor=rigid.Motor(speed=-2.0, max_effort=1.0)), dt=0.005, damping=0.005)
     solver.step(4000)
-    # hanging at q = π/2 the load m g l/2 cos q turns it on, the motor's 1 N m back
+    # near q = π/2 the load m g l/2 cos q is balanced by the motor's 1 N m
     assert solver.joint_positions()["pivot"] == pytest.approx(math.acos(1.0 / (g * 0.25)), abs=0.01)
 
 
 @pytest.mark.parametrize("rate", [20.0, 8.0])
-def test_a_motor_goes_to_its_position_past_a_full_turn(rate):
+def test_motor_reaches_a_position_beyond_a_full_turn(rate):
     # By implicit Euler of q̇ = rate (position - q), effort unbounded: q_{n+1} = q_n + (position - q_n) h/(1/rate + h).
     h = 0.002
     solver = solve(wheel_model(motor=rigid.Motor(position=7.0, position_gain=rate)), dt=h, iterations=60)
@@ -225,8 +225,8 @@ def test_a_motor_goes_to_its_position_past_a_full_turn(rate):
 # Universal joints, gears ----------------------------------------------------------------------------------------------
 
 
-def test_a_universal_joint_turns_about_both_axes_and_no_third():
-    # n_0 and n_1 stay at a right angle; pushed about either axis it turns, about the third it takes its parent along.
+def test_universal_joint_rotates_about_two_axes_only():
+    # n_0 and n_1 stay at a right angle. A torque about either axis rotates the child, one about the third both bodies.
     model = rigid.Model(gravity=(0, 0, 0))
     shaft = model.add_box((0.5, 0.06, 0.06), mass=1.0, position=(-0.25, 0, 0), angular_velocity=(5, 0, 0))
     other = model.add_box((0.5, 0.06, 0.06), mass=1.0, position=(0.25, 0, 0))
@@ -238,7 +238,8 @@ def test_a_universal_joint_turns_about_both_axes_and_no_third():
     n0 = rigid.rotation.rotate(state.rotation[shaft], np.array([0, 1.0, 0]))
     n1 = rigid.rotation.rotate(state.rotation[other], np.array([0, 0, 1.0]))
     assert abs(n0 @ n1) < 1e-3
-    # Straight, the joint hands the turn on: both turn at half the speed (equal inertia), and keep their angles.
+    # A straight joint transmits the rotation: both bodies rotate at half the speed (equal inertia) and keep their
+    # angles.
     spin = state.angular_velocity[:, 0]
     assert spin == pytest.approx([2.5, 2.5], abs=0.05)
     assert np.abs(solver.joint_positions()["cross"]).max() < 0.05
@@ -253,8 +254,8 @@ def geared(ratio, **wheel):
 
 
 @pytest.mark.parametrize("ratio", [-0.37, 2.5])
-def test_a_gear_s_ratio_holds_over_several_turns(ratio):
-    # q_b = ratio q_a after 12 rad of the one: counted, not added up, so to what the sweeps of a step leave.
+def test_gear_ratio_holds_over_several_turns(ratio):
+    # q_b = ratio q_a after 12 rad. Angles are counted, not added up, so the error is that of one step's iterations.
     solver = solve(geared(ratio, motor=rigid.Motor(speed=4.0)), iterations=40)
     for _ in range(30):
         solver.step(10)
@@ -264,8 +265,8 @@ def test_a_gear_s_ratio_holds_over_several_turns(ratio):
 
 
 @pytest.mark.slow
-def test_a_rack_and_pinion():
-    # A wheel of 0.1 m that turns a rack: x = 0.1 q. Released, the rack falls with a = m g/(m + I/r²).
+def test_rack_and_pinion():
+    # A wheel of 0.1 m drives a rack: x = 0.1 q. The rack falls with a = m g/(m + I/r²).
     model = wheel_model()
     model.gravity = np.array([0, 0, -g])
     rack = model.add_box((0.1, 0.1, 0.4), mass=1.5, position=(1, 0, 0))
@@ -273,7 +274,7 @@ def test_a_rack_and_pinion():
     model.add_gear("pivot", "rack", ratio=0.1)
     solver = solve(model, dt=0.002, iterations=60)
     solver.step(125)
-    solver.joint_positions()  # read at least twice a turn
+    solver.joint_positions()  # angles must be read at least twice a turn
     solver.step(125)
     a = 1.5 * g / (1.5 + WHEEL / 0.1**2)
     found = solver.joint_positions()
@@ -284,8 +285,8 @@ def test_a_rack_and_pinion():
 # Worlds ---------------------------------------------------------------------------------------------------------------
 
 
-def test_worlds_may_differ_in_what_their_joints_have():
-    # Three wheels at 3 rad/s, without friction, with some, and with limits: each as it is alone.
+def test_worlds_may_differ_in_limits_motors_and_springs():
+    # Three wheels at 3 rad/s: without friction, with friction, with limits. Each equals a single run.
     spinning = {"angular_velocity": (0, 3.0, 0)}
     models = [wheel_model(**spinning), wheel_model(friction=0.05, **spinning), wheel_model(limits=(-1, 1), **spinning)]
     solver = solve(models, iterations=60)
@@ -298,8 +299,8 @@ def test_worlds_may_differ_in_what_their_joints_have():
     assert solver.joint_velocities()["pivot"].shape == (3,)
 
 
-def test_a_snapshot_of_a_joint_past_a_full_turn_goes_on_bit_for_bit():
-    # The turns that a limit has counted are part of the state.
+def test_snapshot_beyond_a_full_turn_continues_bit_for_bit():
+    # The turns that a limit counts are part of the state.
     def wheel():
         model = rigid.Model(gravity=(0, 0, 0))
         body = model.add_box((0.3, 0.3, 0.1), mass=1.0, angular_velocity=(0, 0, 20.0))

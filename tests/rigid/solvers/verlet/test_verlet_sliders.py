@@ -1,4 +1,4 @@
-"""Sliders of frames in motion: they keep to their line, up to their limits, and springs pull along it."""
+"""Sliders of the solver verlet in motion: their line, their limits, and springs along them."""
 
 import math
 
@@ -14,8 +14,8 @@ def solve(model, dt=0.01, iterations=30):
     return rigid.solver("verlet", model, dt=dt, iterations=iterations, contacts=False)
 
 
-def test_a_slider_falls_along_its_incline():
-    # g sin θ t²/2 to round-off, without turning, wherever the axis is from the centre of mass; then up to its limit.
+def test_slider_falls_along_its_incline():
+    # g sin θ t²/2 to round-off and without rotation, for an axis at any distance, up to the limit.
     angle = math.radians(30)
     model = rigid.Model(gravity=(0, 0, -g))
     box = model.add_box((0.4, 0.2, 0.1), mass=2.0, position=(1, 2, 3))
@@ -31,13 +31,13 @@ def test_a_slider_falls_along_its_incline():
     assert solver.joint_positions()["rail"] == pytest.approx(2.0, abs=1e-3)
 
 
-def test_a_slider_between_two_bodies_keeps_them_in_line():
-    # A carriage thrown along a beam that spins freely: no turn between them, nothing across; both momenta kept.
+def test_slider_keeps_two_bodies_in_line():
+    # A carriage moves along a freely spinning beam, with no relative rotation or shift across. Momenta are conserved.
     model = rigid.Model(gravity=(0, 0, 0))
     beam = model.add_box((2.0, 0.1, 0.2), mass=3.0, angular_velocity=(0.2, 0.3, 1.0))
     box = model.add_box((0.2, 0.3, 0.2), mass=1.0, position=(0.3, 0, 0.1), angular_velocity=(0.2, 0.3, 1.0),
                         velocity=np.cross((0.2, 0.3, 1.0), (0.3, 0, 0.1)))  # fmt: skip
-    model.add_slider(beam, box, None, (1, 0, 0), limits=(-9, 9), name="rail")  # never met: the kernel of the test above
+    model.add_slider(beam, box, None, (1, 0, 0), limits=(-9, 9), name="rail")  # never reached; same kernel as above
     solver = solve(model, dt=0.005)
     solver.step()
     first = [momentum(model, solver.state()) for momentum in (rigid.linear_momentum, rigid.angular_momentum)]
@@ -56,7 +56,7 @@ def test_a_slider_between_two_bodies_keeps_them_in_line():
 
 @pytest.mark.parametrize("joint", ["slider", "points"])
 @pytest.mark.parametrize(("stiffness", "damping"), [(50.0, 0.0), (50.0, 3.0), (0.0, 3.0)])
-def test_a_spring_along_a_line_is_implicit_euler_s(joint, stiffness, damping):
+def test_linear_spring_follows_implicit_euler(joint, stiffness, damping):
     # x_{n+1} - 2 x_n + x_{n-1} = g h² - (k h² (x_{n+1} - rest) + c h (x_{n+1} - x_n))/m, from rest, whose first step
     # takes half of g h².
     h, m, rest = 0.01, 2.0, 0.1

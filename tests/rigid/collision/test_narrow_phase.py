@@ -1,4 +1,4 @@
-"""Contact points of every pair of shapes, against brute force: distances of convex sets, and all separating axes."""
+"""Contact points of every pair of shapes against brute force: distances of convex sets, and all separating axes."""
 
 import itertools
 
@@ -86,8 +86,8 @@ def random_poses(model, random, low, high):
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids="-".join)
-def test_apart_the_gap_is_the_distance(pair, finder):
-    """Exact where a shape is round, and where faces meet corners; of edges but for the preference for faces."""
+def test_gap_of_separate_shapes_is_their_distance(pair, finder):
+    """Exact for rounded shapes, and for faces with corners; for edges up to the preference for faces."""
     model = scene(*pair)
     find = finder(model)
     random = np.random.default_rng(1)
@@ -101,7 +101,7 @@ def test_apart_the_gap_is_the_distance(pair, finder):
             continue
         found = find(poses, margin=0.5)
         assert np.linalg.norm(found.normal, axis=1) == pytest.approx(1, abs=1e-12)
-        if set(pair) == {"sphere", "cylinder"}:  # a sphere meets the cylinder itself, not the prism inside it
+        if set(pair) == {"sphere", "cylinder"}:  # a sphere touches the cylinder itself, not the prism inside it
             assert -0.02 * 0.3 < found.gap.min() - true < 1e-12
         elif set(pair) & set(ROUND):
             assert found.gap.min() == pytest.approx(true, abs=1e-6)
@@ -113,15 +113,15 @@ def test_apart_the_gap_is_the_distance(pair, finder):
             assert found.gap.min() == pytest.approx(true, abs=1e-9)
             exact += 1
         elif len(found.gap) and found.feature[0] >= 0:
-            assert found.gap.min() > true - 1e-9  # of points on both surfaces, which are nowhere nearer
+            assert found.gap.min() > true - 1e-9  # both points are on the surfaces, which are nowhere nearer
         if len(found.gap):
             assert separation(found.normal, a, b) - r - s <= found.gap.min() + 0.006
     assert exact > 5 or set(pair) == {"sphere", "cylinder"}
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids="-".join)
-def test_overlapping_the_deepest_gap_parts_them(pair, finder):
-    """Along the normal the gap is the overlap, and hardly any axis has less of it."""
+def test_deepest_gap_of_overlapping_shapes_separates_them(pair, finder):
+    """Along the normal the gap is the overlap, and hardly any axis has a smaller one."""
     model = scene(*pair)
     find = finder(model)
     random = np.random.default_rng(2)
@@ -131,7 +131,7 @@ def test_overlapping_the_deepest_gap_parts_them(pair, finder):
         first, second = (solid(model, k, poses[0, k]) for k in range(2))
         (a, r, *_), (b, s, *_) = first, second
         if distance(a, b)[0] > 1e-9:
-            continue  # cores apart: the test above
+            continue  # cores are separate: see the test above
         found = find(poses)
         if "sphere" in pair and "cylinder" in pair:
             assert found.gap.min() < 0
@@ -147,7 +147,7 @@ def test_overlapping_the_deepest_gap_parts_them(pair, finder):
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids="-".join)
-def test_the_other_way_round_normals_are_opposite(pair, finder):
+def test_exchanged_shapes_have_opposite_normals(pair, finder):
     forth, back = finder(scene(*pair)), finder(scene(*reversed(pair)))
     random = np.random.default_rng(3)
     for _ in range(20):
@@ -162,7 +162,7 @@ def test_the_other_way_round_normals_are_opposite(pair, finder):
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids="-".join)
-def test_features_are_unique_and_stay_while_the_same_things_meet(pair, finder):
+def test_features_are_unique_and_stay_the_same_in_small_motions(pair, finder):
     model = scene(*pair)
     find = finder(model)
     random = np.random.default_rng(4)
@@ -175,13 +175,13 @@ def test_features_are_unique_and_stay_while_the_same_things_meet(pair, finder):
         poses[0, 0, :3] += 1e-7 * random.normal(size=3)
         after = find(poses, margin=0.1)
         same += set(before.feature) == set(after.feature)
-    assert same >= 19  # but for a tie
+    assert same >= 19  # except for a tie
 
 
 @pytest.mark.parametrize("name", SHAPES)
 @pytest.mark.parametrize("height", [-0.05, 0.0, 0.04])
-def test_on_a_plane_the_gap_is_the_lowest_height(name, height, finder):
-    """Of a cylinder itself: the lowest point of its rim is r sin of the tilt below the middle of its end."""
+def test_gap_on_a_plane_is_the_lowest_height(name, height, finder):
+    """For a cylinder itself: the lowest point of its rim is r sin(tilt) below the middle of its end."""
     normal = np.array([1.0, -2.0, 3.0]) / np.sqrt(14)
     model = rigid.Model()
     model.add_shape(rigid.GROUND, rigid.Plane(point=(1, 2, 3), normal=normal))
@@ -208,8 +208,8 @@ def test_on_a_plane_the_gap_is_the_lowest_height(name, height, finder):
 
 
 @pytest.mark.parametrize("name", [name for name in SHAPES if name != "hull"])
-def test_distance_of_points_from_a_shape_on_its_body(name, distances):
-    """A point's distance is that from a sphere of no size: from the hull of corners, less the radius."""
+def test_shape_distance_equals_the_distance_from_the_hull(name, distances):
+    """The distance of a point is that of a sphere of no size: from the hull of the corners, minus the radius."""
     model = scene(name, "sphere")
     model.bodies[0].position = np.array([1.0, 2.0, 3.0])
     model.bodies[0].rotation = normalised(np.array([1.0, 2.0, -1.0, 0.5]))

@@ -1,4 +1,4 @@
-"""Contact points of shapes that lie, stand and lean on one another in known places, and degenerate ones."""
+"""Contact points of shapes at known positions: lying, standing and leaning on one another, and degenerate ones."""
 
 import itertools
 import math
@@ -12,7 +12,7 @@ FLAT = (math.sqrt(0.5), 0, math.sqrt(0.5), 0)  # a quarter turn about y: z to x
 
 
 def turned(angle):
-    """About z."""
+    """Rotation about z."""
     return math.cos(angle / 2), 0, 0, math.sin(angle / 2)
 
 
@@ -31,21 +31,21 @@ def as_set(points, digits=9):
 TABLE = ("add_box", [(2.0, 2.0, 0.2)], (0, 0, -0.1))
 
 
-def test_a_box_on_a_larger_one_has_its_four_corners(finder):
+def test_box_on_a_larger_box_touches_with_its_four_corners(finder):
     found = finder(stacked(TABLE, ("add_box", [(1.0, 0.6, 0.5)], (0.1, 0.2, 0.25))))(margin=0.01)
     assert as_set(found.point) == {(0.1 + x, round(0.2 + y, 9), 0) for x in (-0.5, 0.5) for y in (-0.3, 0.3)}
-    assert as_set(found.normal) == {(0, 0, -1)}  # from the one on top, b, to the table, a
+    assert as_set(found.normal) == {(0, 0, -1)}  # from b, the upper one, to a, the table
     assert found.gap == pytest.approx(0, abs=1e-15)
 
 
-def test_half_over_the_edge_points_are_where_the_faces_overlap(finder):
+def test_box_over_an_edge_touches_where_the_faces_overlap(finder):
     found = finder(stacked(TABLE, ("add_box", [(1.0, 0.6, 0.5)], (1.0, 0, 0.24))))(margin=0.0)
     assert as_set(found.point) == {(x, y, 0) for x in (0.5, 1.0) for y in (-0.3, 0.3)}
     assert found.gap == pytest.approx(-0.01, abs=1e-15)
 
 
-def test_equal_boxes_one_turned_by_an_eighth_share_an_octagon(finder):
-    """Sides at distance 1/2 of both squares: corners at (±1/2, ±t) and (±t, ±1/2), t = (sqrt 2 - 1)/2."""
+def test_equal_boxes_rotated_by_45_degrees_share_an_octagon(finder):
+    """Sides are at distance 1/2 in both squares: corners (±1/2, ±t) and (±t, ±1/2), t = (sqrt 2 - 1)/2."""
     model = stacked(("add_box", [(1, 1, 1)], (0, 0, 0)), ("add_box", [(1, 1, 1)], (0, 0, 1), turned(math.pi / 4)))
     found = finder(model)(margin=0.01)
     t = (math.sqrt(2) - 1) / 2
@@ -56,14 +56,14 @@ def test_equal_boxes_one_turned_by_an_eighth_share_an_octagon(finder):
     assert len(set(found.feature)) == 8
 
 
-def test_equal_boxes_one_on_the_other_share_four_corners(finder):
+def test_equal_boxes_in_a_stack_share_four_corners(finder):
     found = finder(stacked(("add_box", [(1, 1, 1)], (0, 0, 0)), ("add_box", [(1, 1, 1)], (0, 0, 1))))(margin=0.01)
     assert as_set(found.point) == {(x, y, 0.5) for x in (-0.5, 0.5) for y in (-0.5, 0.5)}
     assert len(found.gap) == 4
 
 
 def test_crossed_edges_touch_in_one_point(finder):
-    """Two boxes, each on an edge, one along x and the other along y, the upper one lower by 0.01 than would touch."""
+    """Two boxes, each on an edge, one along x and one along y. The upper one is 0.01 below touching."""
     edge = math.sqrt(0.5)
     model = rigid.Model()
     c, s = math.cos(math.pi / 8), math.sin(math.pi / 8)
@@ -76,7 +76,7 @@ def test_crossed_edges_touch_in_one_point(finder):
     assert found.point[0] == pytest.approx((0.1, 0, edge), abs=1e-14)
 
 
-def test_a_cylinder_standing_on_a_plane_and_on_a_box(finder):
+def test_standing_cylinder_touches_plane_and_box_along_its_rim(finder):
     model = rigid.Model()
     model.add_ground()
     model.add_cylinder(0.3, 1.0, mass=1, position=(0, 0, 0.5))
@@ -89,8 +89,8 @@ def test_a_cylinder_standing_on_a_plane_and_on_a_box(finder):
     assert np.diff(angles).max() <= math.pi / 2 + 1e-12  # all around
 
 
-def test_a_cylinder_lying_on_a_plane_touches_along_a_line(finder):
-    """At any roll, since the plane meets the cylinder itself and not its prism."""
+def test_lying_cylinder_touches_a_plane_along_a_line(finder):
+    """At any roll angle, because the plane touches the cylinder itself, not its prism."""
     model = rigid.Model()
     model.add_ground()
     for k, roll in enumerate((0.0, 0.1, 1.234)):
@@ -101,7 +101,7 @@ def test_a_cylinder_lying_on_a_plane_touches_along_a_line(finder):
     assert found.gap == pytest.approx(0, abs=1e-15)
 
 
-def test_a_hull_stands_on_its_corners(finder):
+def test_hull_stands_on_its_corners(finder):
     corners = np.array([(0.5, 0, 0), (-0.3, 0.4, 0), (-0.3, -0.4, 0), (0, 0, 1)])
     model = rigid.Model()
     model.add_shape(rigid.GROUND, rigid.Box((3, 3, 1), centre=(0, 0, -0.5)))
@@ -112,8 +112,8 @@ def test_a_hull_stands_on_its_corners(finder):
     assert (found.bodies == (0, -1)).all()
 
 
-def test_a_capsule_lying_on_a_box_has_two_points(finder):
-    """Its ends, or where the box ends."""
+def test_capsule_on_a_box_has_two_points(finder):
+    """They are its ends, or where the box ends."""
     find = finder(stacked(TABLE, ("add_capsule", [0.1, 1.0], (0.2, 0.3, 0.1), FLAT)))
     found = find(margin=0.01)
     assert as_set(found.point) == {(-0.3, 0.3, 0), (0.7, 0.3, 0)}
@@ -122,15 +122,15 @@ def test_a_capsule_lying_on_a_box_has_two_points(finder):
     assert as_set(find(poses, margin=0.01).point) == {(0.4, 0.3, 0), (1.0, 0.3, 0)}
 
 
-def test_a_long_capsule_across_a_narrow_box_has_two_points(finder):
-    """Neither end is over the box: the nearest points are on its edges."""
+def test_long_capsule_across_a_narrow_box_has_two_points(finder):
+    """Neither end is over the box: the nearest points are on the box's edges."""
     model = stacked(("add_box", [(0.4, 1, 1)], (0, 0, -0.5)), ("add_capsule", [0.1, 3.0], (0, 0.2, 0.099), FLAT))
     found = finder(model)(margin=0.01)
     assert as_set(found.point) == {(-0.2, 0.2, 0), (0.2, 0.2, 0)}
     assert found.gap == pytest.approx(-0.001, abs=1e-12)
 
 
-def test_capsules_lying_on_one_another(finder):
+def test_parallel_capsules_have_two_points_and_crossed_ones_one(finder):
     along = finder(stacked(("add_capsule", [0.1, 1.0], (0, 0, 0)), ("add_capsule", [0.1, 1.0], (0.19, 0, 0.4))))
     found = along(margin=0.0)
     assert as_set(found.point) == {(0.1, 0, -0.1), (0.1, 0, 0.5)}
@@ -150,8 +150,8 @@ SHAPES = {
 
 @pytest.mark.parametrize("rotation", [(1, 0, 0, 0), FLAT], ids=["alike", "turned"])
 @pytest.mark.parametrize("pair", list(itertools.combinations_with_replacement(SHAPES, 2)), ids="-".join)
-def test_in_one_place_they_still_have_a_normal(pair, rotation, finder):
-    """Centres, axes and faces coincide: any direction is as good as another, but it is one."""
+def test_coinciding_shapes_have_a_unit_normal(pair, rotation, finder):
+    """Centres, axes and faces coincide, so any direction is as good as another."""
     found = finder(stacked((*SHAPES[pair[0]], (1, 2, 3)), (*SHAPES[pair[1]], (1, 2, 3), rotation)))(margin=0.1)
     assert len(found.gap) > 0
     assert np.isfinite(found.point).all()

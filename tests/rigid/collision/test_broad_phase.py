@@ -1,4 +1,4 @@
-"""Which pairs of shapes are looked at: those that brute force finds, and none that a model excludes; worlds, room."""
+"""Pairs of shapes that the broad phase finds: those of brute force, and no excluded ones. Worlds, capacity."""
 
 import itertools
 import warnings
@@ -16,7 +16,7 @@ from rigid.rotation import normalised
 
 
 def crowd(seed, count=200, spread=1.2):
-    """Small shapes of all kinds, a plane, a big box of the ground's and a long capsule."""
+    """A model of small shapes of all kinds, with a plane and a big box of the ground, and a long capsule."""
     random = np.random.default_rng(seed)
     model = rigid.Model()
     model.add_shape(rigid.GROUND, rigid.Plane(point=(0, 0, -0.8 * spread), normal=(0.1, 0, 1)))
@@ -53,8 +53,8 @@ def scene(request):
     return crowd(request.param)
 
 
-def test_a_hash_finds_what_a_list_of_all_pairs_finds(scene, finder, monkeypatch):
-    """Half of the crowd has negative coordinates. Bit for bit, in whatever order."""
+def test_hash_finds_the_same_pairs_as_the_list_of_all_pairs(scene, finder, monkeypatch):
+    """Bit for bit, in any order. Half of the crowd has negative coordinates."""
     hashed = finder(scene)
     assert hashed.arrays[0].lists.to_numpy()[HEAD.pair_count] == 0
     assert hashed.arrays[0].lists.to_numpy()[HEAD.large_count] == 3  # the plane, the box and the long capsule
@@ -72,8 +72,8 @@ def test_a_hash_finds_what_a_list_of_all_pairs_finds(scene, finder, monkeypatch)
     assert {0, 1, 2} <= {shape for pair in pairs_of(one) for shape in pair}
 
 
-def test_balls_are_found_exactly(finder):
-    """|x_i - x_j| < r_i + r_j + reach_i + reach_j, all of them, where the reaches differ."""
+def test_all_pairs_of_balls_within_their_margins_are_found(finder):
+    """|x_i - x_j| < r_i + r_j + margin_i + margin_j, for different margins."""
     random = np.random.default_rng(8)
     model = rigid.Model()
     count = 400
@@ -89,8 +89,8 @@ def test_balls_are_found_exactly(finder):
     assert pairs_of(found) == set(zip(a.tolist(), b.tolist()))
 
 
-def test_who_may_touch(finder):
-    """Spheres in one place: all but excluded and joined ones, those of groups apart, and those of one body."""
+def test_groups_exclusions_and_joints_prevent_contacts(finder):
+    """Spheres at one position touch, except excluded and joined ones, other groups and those of one body."""
     model = rigid.Model()
     for _ in range(5):
         model.add_sphere(1.0, mass=1)
@@ -108,7 +108,7 @@ def test_who_may_touch(finder):
     assert {(2, 3), (4, 7), (0, 2), (1, 6)} - expected == {(1, 6)}  # 6 is on body 0, which is excluded from 1
 
 
-def test_each_world_finds_what_it_finds_alone(finder):
+def test_each_world_finds_the_same_contacts_as_alone(finder):
     models = [crowd(3, count=20, spread=0.6) for _ in range(3)]
     for k, model in enumerate(models):
         for piece in model.shapes:
@@ -126,19 +126,19 @@ def test_each_world_finds_what_it_finds_alone(finder):
     assert len({found.count for found in together(poses, margin=0.02)}) > 1
 
 
-def test_copies_of_one_model_are_worlds(finder):
+def test_copies_of_one_model_have_equal_contacts(finder):
     one, two = finder(crowd(3, count=20, spread=0.6), worlds=2)(margin=0.02)
     assert np.array_equal(one.point, two.point)
 
 
-def test_too_many_points_are_counted_and_not_written(finder):
+def test_points_beyond_the_capacity_are_counted_but_not_written(finder):
     model = crowd(3, count=20, spread=0.6)
     everything, few = finder(model)(margin=0.02), finder(model, capacity=5)(margin=0.02)
     assert few.count == everything.count > 5
     assert np.array_equal(few.point, everything.point[:5])
 
 
-def test_too_many_pairs_are_too_many_points(finder, monkeypatch):
+def test_pairs_beyond_the_capacity_count_as_points(finder, monkeypatch):
     monkeypatch.setattr(setup, "PAIRS_OF_A_SHAPE", 1)
     model = rigid.Model()
     for _ in range(60):
@@ -147,14 +147,14 @@ def test_too_many_pairs_are_too_many_points(finder, monkeypatch):
     assert find().count > find.arrays[1].integers.shape[1]
 
 
-def test_no_shapes_no_points(finder):
+def test_models_without_shapes_have_no_points(finder):
     model = rigid.Model()
     model.add_body(mass=1, inertia=(1, 1, 1))
     assert finder(model)().count == 0
     assert finder(rigid.Model())().count == 0
 
 
-def test_a_mesh_collider_is_refused():
+def test_mesh_collider_is_refused():
     model = rigid.Model()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -165,7 +165,7 @@ def test_a_mesh_collider_is_refused():
         shape_tables([model], 1)
 
 
-def test_worlds_of_other_shapes_are_refused():
+def test_worlds_with_different_shapes_are_refused():
     def model(**surface):
         made = rigid.Model()
         made.add_sphere(1.0, mass=1, **surface)
@@ -177,7 +177,7 @@ def test_worlds_of_other_shapes_are_refused():
         shape_tables([model(), model()], 3)
 
 
-def test_worlds_of_hulls_with_other_faces_are_refused():
+def test_worlds_with_different_hull_faces_are_refused():
     random = np.random.default_rng(0)
     models = [rigid.Model(), rigid.Model()]
     for model in models:
@@ -187,7 +187,7 @@ def test_worlds_of_hulls_with_other_faces_are_refused():
         shape_tables(models, 2)
 
 
-def test_what_can_meet():
+def test_pair_types_of_a_model():
     model = rigid.Model()
     model.add_ground()
     assert not any(pair_types([model]))
@@ -199,7 +199,7 @@ def test_what_can_meet():
     assert pair_types([model]).turning_friction
 
 
-def test_compiled_for_what_can_meet_the_same_is_found(finder):
+def test_find_points_for_few_pair_types_finds_the_same(finder):
     model = rigid.Model()
     model.add_ground()
     random = np.random.default_rng(10)

@@ -1,0 +1,170 @@
+"""Constraint types for forces in joints: friction, motors and springs.
+
+In the equations q is a coordinate at the end of the substep, q_0 at its start, h the substep and λ the impulse on
+positions [effort times s²], accumulated over the iterations:
+
+    servo     q = q_0 + h speed + h gain (position - q_0)/(1 + h gain),  |λ| <= effort h²
+    spring    λ = -(k h² (q - position) + c h (q - q_0))
+
+A servo with speed and gain zero is friction. With gain zero it is a motor that keeps a speed. With speed zero it
+approaches a position, at a speed of gain times the distance, by implicit Euler. A spring is implicit Euler's for any k,
+c and h, with the Verlet difference in place of x'' (Macklin, Müller, Chentanez 2016, eq. 26, with β = c; written so
+that k may be zero).
+"""
+
+from functools import lru_cache
+
+import taichi as ti
+
+from pbd.constraints.constraint_type import TINY, ConstraintType
+from rigid.solvers.verlet.joint_coordinates import rotation_vector, unwrap_angle, vectors
+from rigid.solvers.verlet.relative_rotation import (
+    change_along,
+    fixed_vector,
+    frame_axes,
+    impulse_pose,
+    joint_system,
+    jointed_response,
+    move_corners,
+    multiplier_change,
+    relative_compliance,
+    rotation_since,
+    solve_symmetric,
+)
+
+# No bound on an impulse; its square is still a number in 32 bits.
+UNBOUNDED = 1e18
+
+
+@ti.func
+def soft_constraint(C, C_since, damping, h, compliance):
+    """Error and compliance of λ = -(k h² C + c h C_since), with k h² = 1/α'.
+
+    Args: C; C_since: its change since the start; damping: c; compliance: α'.
+    """
+    softness = 1.0 / (1.0 / compliance + damping * h)
+    return softness * (C / compliance + damping * h * C_since), softness
+
+
+@lru_cache
+def coordinate_force(coordinate):
+    """Constraint type for a force along a coordinate: a servo if its effort is above zero, else a spring of compliance
+    1/k.
+
+    Numbers: those of the coordinate, speed, position, position gain [1/s], effort, damping c; for an angle also its
+    last value.
+    """
+    own = len(coordinate.numbers)
+    speed, position, gain, effort, damping, last = range(own, own + 6)
+    turns = coordinate.turns
+    h = own + 5 + turns
+
+    @ti.func
+    def value(x, p):
+        """Extension of the spring."""
+        q = coordinate.read(x, p)[0]
+        if ti.static(turns):
+            q = unwrap_angle(q, p[last])
+        return q - p[position]
+
+    @ti.func
+    def project(x, start, w, p, compliance, multiplier, from_start: ti.template()):
+        q, gradient = coordinate.read(x, p)
+        q_0 = coordinate.read(start, p)[0]
+        if ti.static(turns):
+            q = unwrap_angle(q, p[last])
+            q_0 = unwrap_angle(q_0, q)
+        # error + softness λ = 0, as far as |λ| <= bound allows
+        soft, softness = soft_constraint(q - p[position], q - q_0, p[damping], p[h], compliance)
+        approach = (p[position] - q_0) * p[h] * p[gain] / (1.0 + p[h] * p[gain])
+        servo = p[effort] > 0.0
+        error = ti.select(servo, q - q_0 - p[h] * p[speed] - approach, soft)
+        softness = ti.select(servo, 0.0, softness)
+        bound = ti.select(servo, p[effort] * p[h] * p[h], UNBOUNDED)
+        y = impulse_pose(x, start, 2, from_start)
+        moves = coordinate.respond(y, w, p)
+        weight = change_along(gradient, moves, 2)
+        change = multiplier_change(error + softness * multiplier, weight + softness)
+        new = ti.min(ti.max(multiplier + change, -bound), bound)
+        return move_corners(x, y, moves, new - multiplier, 2), new, [q]
+
+    name = "torque" if turns else "force"
+    numbers = (*coordinate.numbers, "speed", "position", "gain", "effort", "damping", *(("last",) if turns else ()))
+    given = {"needs_time": True, "state_size": int(turns)}
+    compliant = ConstraintType(name, 8, numbers, project, value, compliance=True, **given)
+    return ConstraintType(name, 8, numbers, project, value, compliant=compliant, **given)
+
+
+def _ball_force():
+    anchor, effort, damping, impulse, h = 18, 21, 22, 23, 26
+
+    @ti.func
+    def value(x, p):
+        return rotation_vector(x, p).norm()
+
+    @ti.func
+    def project(x, start, w, p, compliance, multiplier, from_start: ti.template()):
+        y = impulse_pose(x, start, 2, from_start)
+        joint = joint_system(y, w, fixed_vector(frame_axes(y, 1), p, anchor))
+        light = relative_compliance(joint)
+        before = multiplier * ti.Vector([p[impulse], p[impulse + 1], p[impulse + 2]])
+        since = rotation_since(x, start, 1) - rotation_since(x, start, 0)
+        soft, softness = soft_constraint(rotation_vector(x, p), since, p[damping], p[h], compliance)
+        is_friction = p[effort] > 0.0
+        error = ti.select(is_friction, since, soft)
+        softness = ti.select(is_friction, 0.0, softness)
+        bound = ti.select(is_friction, p[effort] * p[h] * p[h], UNBOUNDED)
+        soft_columns = [
+            light[0] + ti.Vector([softness, 0.0, 0.0]),
+            light[1] + ti.Vector([0.0, softness, 0.0]),
+            light[2] + ti.Vector([0.0, 0.0, softness]),
+        ]
+        new = before - solve_symmetric(soft_columns, error + softness * before)
+        new *= ti.min(1.0, bound / (new.norm() + TINY))
+        moves = jointed_response(joint, w, new - before)
+        return move_corners(x, y, moves, 1.0, 2), 1.0, new
+
+    numbers = (*vectors("m0", "m1", "m2", "n0", "n1", "n2", "anchor"), "effort", "damping", *vectors("impulse"))
+    given = {"needs_time": True, "state_size": 3}
+    compliant = ConstraintType("ball torque", 8, numbers, project, value, compliance=True, **given)
+    return ConstraintType("ball torque", 8, numbers, project, value, compliant=compliant, **given)
+
+
+# A torque about all axes of a ball joint. If its effort τ is above zero, it is friction: |λ| <= τ h² against the
+# relative angular velocity. Otherwise it is a spring of compliance 1/k: torque -k φ - c ω, with φ the rotation since
+# time zero. λ is a vector and one of the numbers that the constraint updates. The scalar λ that the system accumulates,
+# and resets in each substep, only says whether the vector is of this substep. Numbers: the parent's axes and the
+# child's, equal at time zero; the child's anchor; effort [N m]; damping c; the vector λ.
+BALL_FORCE = _ball_force()
+
+
+@ti.func
+def damped_stick(x, start, w, p, compliance, multiplier, from_start: ti.template()):
+    """Project a spring between two particles along the line between them.
+
+    Numbers: length [m], damping; then h.
+    """
+    between, earlier = x[1] - x[0], start[1] - start[0]
+    distance, distance_before = between.norm() + TINY, earlier.norm() + TINY
+    normal = between / distance
+    along = normal
+    if ti.static(from_start):
+        if between.dot(earlier) > 0.5 * distance * distance_before:
+            along = earlier / distance_before
+    error, softness = soft_constraint(distance - p[0], distance - distance_before, p[1], p[2], compliance)
+    change = -(error + softness * multiplier) / ((w[0] + w[1]) * normal.dot(along) + softness)
+    return [x[0] - (w[0] * change) * along, x[1] + (w[1] * change) * along], multiplier + change
+
+
+@ti.func
+def damped_stick_value(x, p):
+    """Extension of a spring between two particles [m]."""
+    return (x[1] - x[0]).norm() - p[0]
+
+
+DAMPED_STICK = ConstraintType(
+    "damped spring", 2, ("length", "damping"), damped_stick, damped_stick_value, needs_time=True,
+    compliant=ConstraintType(
+        "damped spring", 2, ("length", "damping"), damped_stick, damped_stick_value, compliance=True, needs_time=True
+    ),
+)  # fmt: skip

@@ -1,0 +1,200 @@
+"""Constraint types for limits of joints: a coordinate beyond its limits is projected to the nearer one.
+
+All of them act on the corners of two frames, the first's four and then the second's (relative_rotation.py). If the
+parent is the ground, four pinned particles are its frame.
+
+Of Jakobsen's three ways to limit an angle (Advanced Character Physics, 2001, section 6) these use the bound on a dot
+product, of the frames' own axes. So no joint needs extra particles, limits may be anything up to a full turn, and the
+width does not change how well a limit holds. A one-sided stick between two corners would need a pair with a lever at
+both limits, and it limits a distance, not an angle. A plane has only one side.
+"""
+
+from functools import lru_cache
+
+import taichi as ti
+
+from pbd.constraints.constraint_type import ConstraintType
+from rigid.solvers.verlet.joint_coordinates import (
+    ANGLE,
+    angle,
+    angle_response,
+    swing_gradient,
+    torque_gradient,
+    twist_cosine_sine,
+    twist_gradient,
+    unwrap_angle,
+    vectors,
+)
+from rigid.solvers.verlet.relative_rotation import (
+    change_along,
+    fixed_vector,
+    frame_axes,
+    impulse_pose,
+    joint_system,
+    jointed_response,
+    move_corners,
+    multiplier_change,
+    project_equality,
+)
+
+
+@ti.func
+def beyond(sine, cosine, p, half: ti.template()):
+    """Sine and cosine of |angle| - half, both times one length.
+
+    Args: sine, cosine: of the angle, times that length; p[half], p[half + 1]: cosine and sine of half.
+    """
+    return ti.abs(sine) * p[half] - cosine * p[half + 1], cosine * p[half] + ti.abs(sine) * p[half + 1]
+
+
+def _angle_limit():
+    @ti.func
+    def parts(x, p):
+        a, n = frame_axes(x, 0), fixed_vector(frame_axes(x, 1), p, 6)
+        return fixed_vector(a, p, 0).dot(n), fixed_vector(a, p, 3).dot(n)
+
+    @ti.func
+    def is_satisfied(x, p):
+        # sin(|q| - half) <= 0 is |q| <= half for every half in [0, π], without a root or an inverse function.
+        cosine, sine = parts(x, p)
+        return beyond(sine, cosine, p, 12)[0] <= 0.0
+
+    @ti.func
+    def excess(x, p):
+        """How far the angle is beyond the nearer limit, signed [rad]."""
+        cosine, sine = parts(x, p)
+        outside, inside = beyond(sine, cosine, p, 12)
+        return ti.select(sine < 0.0, -1.0, 1.0) * ti.max(ti.atan2(outside, inside), 0.0)
+
+    @ti.func
+    def value(x, p):
+        return ti.abs(excess(x, p))
+
+    @ti.func
+    def project(x, start, w, p, compliance, multiplier, from_start: ti.template()):
+        y = impulse_pose(x, start, 2, from_start)
+        return project_equality(x, y, excess(x, p), angle(x, p)[1], angle_response(y, w, p)), multiplier
+
+    numbers = (*ANGLE.numbers, "cosine", "sine")
+    return ConstraintType("angle limit", 8, numbers, project, value, is_satisfied=is_satisfied)
+
+
+# Limits less than a turn wide. The parent's m_1 and m_2 are rotated to their middle, so the limits are ± half the
+# width, and a joint beyond them goes back to the limit that is nearer on the circle. Numbers: those of the angle,
+# cosine and sine of half the width.
+ANGLE_LIMIT = _angle_limit()
+
+
+@lru_cache
+def coordinate_limit(coordinate):
+    """Constraint type for limits of a coordinate that is counted over full turns, or of a shift.
+
+    Numbers: those of the coordinate, low, high; for an angle also its last value.
+    """
+    low = len(coordinate.numbers)
+
+    @ti.func
+    def counted(q, p):
+        if ti.static(coordinate.turns):
+            q = unwrap_angle(q, p[low + 2])
+        return q
+
+    @ti.func
+    def value(x, p):
+        q = counted(coordinate.read(x, p)[0], p)
+        return q - ti.min(ti.max(q, p[low]), p[low + 1])
+
+    @ti.func
+    def is_satisfied(x, p):
+        return value(x, p) == 0.0
+
+    @ti.func
+    def project(x, start, w, p, compliance, multiplier, from_start: ti.template()):
+        q, gradient = coordinate.read(x, p)
+        q = counted(q, p)
+        y = impulse_pose(x, start, 2, from_start)
+        C = q - ti.min(ti.max(q, p[low]), p[low + 1])
+        return project_equality(x, y, C, gradient, coordinate.respond(y, w, p)), multiplier, [q]
+
+    numbers = (*coordinate.numbers, "low", "high")
+    if coordinate.turns:
+        return ConstraintType("counted angle limit", 8, (*numbers, "last"), project, value, state_size=1)
+    return ConstraintType("shift limit", 8, numbers, project, value, is_satisfied=is_satisfied)
+
+
+@ti.func
+def start_unless_turned(before, now):
+    """A torque at the start of the step, or as it is now if the two differ by more than 60°."""
+    return ti.select(before.dot(now) > 0.5 * now.norm_sqr(), before, now)
+
+
+def _ball_limit():
+    @ti.func
+    def axes(x, p):
+        """m_0, n_0, m_1, m_2, n_1 and the second frame's anchor."""
+        a, b = frame_axes(x, 0), frame_axes(x, 1)
+        m = [fixed_vector(a, p, 0), fixed_vector(a, p, 6), fixed_vector(a, p, 9)]
+        n = [fixed_vector(b, p, 3), fixed_vector(b, p, 12), fixed_vector(b, p, 15)]
+        return m[0], n[0], m[1], m[2], n[1], n[2]
+
+    @ti.func
+    def swing_beyond(of, p):
+        """Sine and cosine of the swing's excess over its limit."""
+        cosine = of[0].dot(of[1])
+        return beyond(ti.sqrt(ti.max(1.0 - cosine * cosine, 0.0)), cosine, p, 18)
+
+    @ti.func
+    def twist_beyond(of, p):
+        """Sine and cosine of the twist's excess over its limit, and its sign."""
+        cosine, sine = twist_cosine_sine(of[0], of[2], of[3], of[1], of[4])
+        outside, inside = beyond(sine, cosine, p, 20)
+        return outside, inside, ti.select(sine < 0.0, -1.0, 1.0)
+
+    @ti.func
+    def is_satisfied(x, p):
+        of = axes(x, p)
+        return of[0].dot(of[1]) >= p[18] and twist_beyond(of, p)[0] <= 0.0
+
+    @ti.func
+    def value(x, p):
+        of = axes(x, p)
+        swung, twisted = swing_beyond(of, p), twist_beyond(of, p)
+        return ti.max(ti.atan2(swung[0], swung[1]), ti.atan2(twisted[0], twisted[1]), 0.0)
+
+    @ti.func
+    def project(x, start, w, p, compliance, multiplier, from_start: ti.template()):
+        of = axes(x, p)
+        swung, twisted = swing_beyond(of, p), twist_beyond(of, p)
+        y = impulse_pose(x, start, 2, from_start)
+        of_y = axes(y, p)
+        joint = joint_system(y, w, of_y[5])
+        nothing = ti.Vector([0.0, 0.0, 0.0])
+        both = [nothing, nothing, nothing, nothing]
+        twist_now = twist_gradient(of[0], of[1])
+        twist_change = 0.0  # by the swing's impulse
+        if swung[0] > 0.0:
+            now = swing_gradient(of[0], of[1])
+            # A swing that passed near the middle within the step has changed its axis.
+            moves = jointed_response(joint, w, start_unless_turned(swing_gradient(of_y[0], of_y[1]), now))
+            change = multiplier_change(ti.atan2(swung[0], swung[1]), change_along(torque_gradient(now), moves, 2))
+            twist_change = change * change_along(torque_gradient(twist_now), moves, 2)
+            for k in ti.static(range(4)):
+                both[k] += change * moves[k]
+        if twisted[0] > 0.0:
+            moves = jointed_response(joint, w, start_unless_turned(twist_gradient(of_y[0], of_y[1]), twist_now))
+            C = ti.max(ti.atan2(twisted[0], twisted[1]) + twisted[2] * twist_change, 0.0)
+            change = multiplier_change(twisted[2] * C, change_along(torque_gradient(twist_now), moves, 2))
+            for k in ti.static(range(4)):
+                both[k] += change * moves[k]
+        return move_corners(x, y, both, 1.0, 2), multiplier
+
+    widths = ("swing_cosine", "swing_sine", "twist_cosine", "twist_sine")
+    numbers = (*vectors("m0", "n0", "m1", "m2", "n1", "anchor"), *widths)
+    return ConstraintType("ball limit", 8, numbers, project, value, is_satisfied=is_satisfied)
+
+
+# Swing and twist limits of a ball joint. The parent's m_1 and m_2 are rotated about m_0 to the middle of the twist's
+# limits.
+# Numbers: m_0, n_0, m_1, m_2, n_1, the child's anchor; cosine and sine of the swing's limit and of half the twist's
+# width, (-1, 0) for none.
+BALL_LIMIT = _ball_limit()
