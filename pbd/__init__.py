@@ -1,4 +1,4 @@
-"""Verlet particles and what is relaxed on them.
+"""Particles with position-based constraints, moved by Verlet integration.
 
     import taichi as ti
     ti.init(arch=ti.cpu, default_fp=ti.f64)
@@ -8,10 +8,10 @@
     pin = particles.add_particle((0, 0, 1), mass=float("inf"))
     bob = particles.add_particle((1, 0, 1), mass=1.0)
     particles.add_stick(pin, bob)
-    system = pbd.ParticleSystem(particles, dt=0.01)
+    system = pbd.ParticleSystem(particles, dt=1 / 60)
     system.step(100)
 
-`Particles` describes, `ParticleSystem` moves; pbd/step.py is the algorithm.
+`Particles` is the description, `ParticleSystem` the solver; pbd/step.py is the algorithm.
 """
 
 from pbd.constraints import ConstraintType, scalar_constraint

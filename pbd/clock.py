@@ -1,6 +1,6 @@
 """The time of a particle system, counted in substeps."""
 
-from pbd.core.validate import positive, whole
+from pbd.core.validate import finite_number, positive, whole
 
 
 class Clock:
@@ -44,6 +44,23 @@ class Clock:
     def time_after(self, substeps):
         """Time when so many more substeps are made [s]."""
         return self.origin + (self.substep + substeps) * self.h
+
+    def state(self):
+        """Fields of a pbd.State."""
+        return {"dt": self.dt, "substeps": self.substeps, "origin": self.origin, "substep": self.substep}
+
+    def checked(self, state):
+        """Check these fields of a pbd.State. Returns: {name: value}. Raises: ValueError, TypeError."""
+        return {
+            "dt": positive("state's dt", state.dt),
+            "substeps": whole("state's substeps", state.substeps),
+            "origin": finite_number("state's origin", state.origin),
+            "substep": whole("state's substep", state.substep, least=0),
+        }
+
+    def restore(self, dt, substeps, origin, substep):
+        """Continue at another time. Args: see `state`."""
+        self.dt, self.substeps, self.origin, self.substep = dt, substeps, origin, substep
 
     def step_of(self, substep):
         """Number of the step that contains a substep, counted from one. Args: substep: counted from `origin`."""

@@ -1,7 +1,7 @@
 """Verlet integration: x' = x + (1 - d)(x - x*) + a h², then x* := x.
 
-Source: Jakobsen, Advanced Character Physics (2001), section 2. His drag, "2 lowered to 1.99", leaves the coefficient
-of x* at 1 in the retold source, which is a spring to the origin; here it is (2 - d) x - (1 - d) x*.
+Source: Jakobsen, Advanced Character Physics (2001), section 2. His drag, "2 lowered to 1.99", leaves the coefficient of
+x* at 1 in the retold source, which is a spring to the origin. Here x' = (2 - d) x - (1 - d) x* + a h².
 """
 
 import taichi as ti
@@ -9,19 +9,26 @@ import taichi as ti
 from pbd.data import INPUT, POSE, REPORT
 from pbd.phases import is_finite, rows
 
-# Triangles round a corner, 6, over the corners that share one's force, 3.
-SHARED = 2.0
+# Each corner of a surface has about 6 triangles, and each triangle gives a third of its force to each corner.
+TRIANGLES_PER_SHARE = 2.0
+
+
+@ti.func
+def position(s: ti.template(), i, world):
+    """Position of particle i (3,) [m], without its inverse mass."""
+    q = s.particles.position[i, world]
+    return ti.Vector([q[0], q[1], q[2]])
 
 
 @ti.func
 def gravity(s: ti.template(), row):
-    """Gravity at one instant (3,) [m/s²]."""
+    """Gravity in a row of the inputs (3,) [m/s²]."""
     return ti.Vector([s.inputs[row, INPUT.gravity + k] for k in ti.static(range(3))])
 
 
 @ti.func
 def acceleration(s: ti.template(), row, i, world):
-    """Acceleration of particle i [m/s²]: gravity and all forces; zero where pinned."""
+    """Acceleration of particle i by gravity and all forces [m/s²]; zero if it is pinned."""
     w = s.particles.position[i, world][3]
     force = s.particles.force[i, world]
     if ti.static(s.features.wind):
@@ -30,6 +37,41 @@ def acceleration(s: ti.template(), row, i, world):
     if w == 0.0:
         result *= 0.0
     return result
+
+
+# Phases (s, substep, item, world), see pbd/phases.py ------------------------------------------------------------------
+
+
+@ti.func
+def apply_wind(s: ti.template(), substep, i, world):
+    """Compute the wind's force on particle i: a third of the force on each adjacent triangle.
+
+    On a triangle of area A and unit normal n, in air that passes at u = wind - velocity:  F = ½ ρ c A |u·n| (u·n) n.
+    Light cloth would gain more than the wind's own speed in a substep, and diverge. So F is divided by
+    1 + h k |u·n| W, as in implicit Euler, with k = ½ ρ c A and W the inverse mass that the triangles at a corner share.
+    This is first order in h, and stable for any h. Each particle gathers its own force, so that no two threads write to
+    one place.
+    """
+    row, _ = rows(s, substep)
+    wind = ti.Vector([s.inputs[row, INPUT.wind + axis] for axis in ti.static(range(3))])
+    total = ti.Vector([0.0, 0.0, 0.0])
+    for place in range(s.wind.first_adjacent[i], s.wind.first_adjacent[i + 1]):
+        t = s.wind.adjacent_triangles[place]
+        corner = [s.wind.triangles[t, k] for k in ti.static(range(3))]
+        a, b, c = position(s, corner[0], world), position(s, corner[1], world), position(s, corner[2], world)
+        previous = ti.static(s.particles.previous_position)
+        before = previous[corner[0], world] + previous[corner[1], world] + previous[corner[2], world]
+        passing = wind - (a + b + c - before) / (3.0 * s.settings.h)
+        normal = (b - a).cross(c - a)
+        double_area = normal.norm() + 1e-30
+        normal_speed = passing.dot(normal) / double_area
+        weight = 0.0
+        for k in ti.static(range(3)):
+            weight += s.particles.position[corner[k], world][3] / 3.0
+        stiffness = 0.5 * double_area * s.wind.drag_coefficient[t] * ti.abs(normal_speed)
+        divisor = 1.0 + s.settings.h * stiffness * TRIANGLES_PER_SHARE * weight
+        total += (s.wind.drag_coefficient[t] * ti.abs(normal_speed) * normal_speed / (6.0 * divisor)) * normal
+    s.wind.force[i, world] = total
 
 
 @ti.func
@@ -56,45 +98,6 @@ def move_kinematic_particle(s: ti.template(), substep, k, world):
     column = INPUT.total + POSE.total * s.counts.colliders + 3 * k
     target = ti.Vector([s.inputs[row, column + axis] for axis in ti.static(range(3))])
     s.particles.position[i, world] = ti.Vector([target[0], target[1], target[2], 0.0])
-
-
-@ti.func
-def apply_wind(s: ti.template(), substep, i, world):
-    """Force of the air on particle i: a third of that on each of its triangles.
-
-    On a triangle of area A and unit normal n, in air that passes at u = wind - velocity:  F = ½ ρ c A |u·n| (u·n) n.
-    Light cloth would take on more than the wind's own speed within a step of it, and the next blow the more: as
-    implicit Euler has it, F is divided by 1 + h k |u·n| W, with k = ½ ρ c A and W the inverse mass that the six
-    triangles or so round a corner share, which is first order in h and stable for any.
-    Each particle gathers from its own fan of triangles, so that no two threads write to one place.
-    """
-    row, _ = rows(s, substep)
-    wind = ti.Vector([s.inputs[row, INPUT.wind + k] for k in ti.static(range(3))])
-    total = ti.Vector([0.0, 0.0, 0.0])
-    for f in range(s.wind.first_adjacent[i], s.wind.first_adjacent[i + 1]):
-        t = s.wind.adjacent_triangles[f]
-        corner = [s.wind.triangles[t, k] for k in ti.static(range(3))]
-        a, b, c = position(s, corner[0], world), position(s, corner[1], world), position(s, corner[2], world)
-        previous = ti.static(s.particles.previous_position)
-        before = previous[corner[0], world] + previous[corner[1], world] + previous[corner[2], world]
-        passing = wind - (a + b + c - before) / (3.0 * s.settings.h)
-        normal = (b - a).cross(c - a)  # twice the area long
-        twice = normal.norm() + 1e-30
-        normal_speed = passing.dot(normal) / twice
-        weight = 0.0
-        for k in ti.static(range(3)):
-            weight += s.particles.position[corner[k], world][3] / 3.0
-        stiffness = 0.5 * twice * s.wind.drag_coefficient[t] * ti.abs(normal_speed)
-        give = 1.0 + s.settings.h * stiffness * SHARED * weight
-        total += (s.wind.drag_coefficient[t] * ti.abs(normal_speed) * normal_speed / (6.0 * give)) * normal
-    s.wind.force[i, world] = total
-
-
-@ti.func
-def position(s: ti.template(), i, world):
-    """Position of particle i, without its inverse mass."""
-    q = s.particles.position[i, world]
-    return ti.Vector([q[0], q[1], q[2]])
 
 
 @ti.func

@@ -50,6 +50,43 @@ class ParticleValues:
         """Inverse masses, for the user [1/kg]."""
         return self.to_user(self.read("position")[..., 3])
 
+    def state(self):
+        """Fields of a pbd.State, for the user."""
+        previous, force = (self.to_user(self.read(name)) for name in ("previous_position", "force"))
+        return {
+            "position": self.positions(),
+            "previous_position": previous,
+            "force": force,
+            "inverse_mass": self.inverse_masses(),
+        }
+
+    def checked(self, state):
+        """Check these fields of a pbd.State.
+
+        Returns: {array: values}.
+
+        Raises: ValueError for another shape, numbers that are not finite or negative inverse masses.
+        """
+        shape = self.positions().shape
+        position, previous, force = (
+            self.from_user(name, finite_array(f"state's {name}", getattr(state, name), shape))
+            for name in ("position", "previous_position", "force")
+        )
+        w = finite_array("state's inverse_mass", state.inverse_mass, shape[:-1])
+        if (w < 0).any():
+            raise ValueError(f"state's inverse_mass is {w.min():g}: expected zero or more")
+        w = w[:, None] if self.worlds == 1 else w.T
+        with_masses = np.concatenate([position, w[..., None]], axis=2)
+        return {"position": with_masses, "previous_position": previous, "force": force}
+
+    def energies(self, gravity, h):
+        """Kinetic and gravitational energy at the middle of the last substep, (worlds,) [J] each."""
+        q, before = (self.read(name).astype(float) for name in ("position", "previous_position"))
+        x, w = q[..., :3], q[..., 3]
+        mass = np.divide(1.0, w, out=np.zeros_like(w), where=w > 0)
+        kinetic = 0.5 * (mass * ((x - before) ** 2).sum(axis=2)).sum(axis=0) / h**2
+        return kinetic, -(mass * ((x + before) / 2 @ gravity)).sum(axis=0)
+
     def acceleration(self, gravity):
         """Acceleration by gravity and by forces that the user set, (particles, worlds, 3) [m/s²]; zero if pinned."""
         w = self.read("position")[..., 3:]

@@ -1,7 +1,9 @@
-"""Relaxation: constraints projected one after another, each with the positions that the one before left.
+"""Projection of constraints, one after another, each with the positions that the one before left.
 
-Source: Jakobsen, Advanced Character Physics (2001), section 4. Which constraints one thread takes, and in what order,
-is the schedule's (pbd/schedule.py); how one is projected, its kind's (pbd/constraints).
+The schedule (pbd/schedule.py) says which constraints one thread projects, and in which order. The constraint type
+(pbd/constraints) projects one constraint; here it is `definition`, and `index` is its place in `s.features.types`.
+
+Source: Jakobsen, Advanced Character Physics (2001), section 4.
 """
 
 from functools import lru_cache
@@ -13,62 +15,65 @@ from pbd.phases import count_worlds, report_violation
 
 
 @ti.func
-def gather(kind: ti.template(), index: ti.template(), s: ti.template(), c, world):
-    """Members of constraint c of a kind, their positions with inverse masses, and its numbers; where they end."""
-    first = s.constraints.ranges[index, RANGE.members] + c * kind.arity
-    count = ti.static(len(kind.parameters))
-    number = s.constraints.ranges[index, RANGE.parameters] + c * ti.static(count + kind.compliance)
-    i = [s.constraints.members[first + k] for k in ti.static(range(kind.arity))]
-    q = [s.particles.position[i[k], world] for k in ti.static(range(kind.arity))]
+def read_constraint(definition: ti.template(), index: ti.template(), s: ti.template(), c, world):
+    """Read constraint c of a type: members, positions with inverse masses, parameters; and where the parameters end."""
+    first = s.constraints.ranges[index, RANGE.members] + c * definition.arity
+    count = ti.static(len(definition.parameters))
+    number = s.constraints.ranges[index, RANGE.parameters] + c * ti.static(count + definition.compliance)
+    i = [s.constraints.members[first + k] for k in ti.static(range(definition.arity))]
+    q = [s.particles.position[i[k], world] for k in ti.static(range(definition.arity))]
     parameters = [
         s.constraints.parameters[number + k, world] if ti.static(k < count) else s.settings.h
-        for k in ti.static(range(len(kind.parameters) + kind.needs_time))
+        for k in ti.static(range(len(definition.parameters) + definition.needs_time))
     ]
     return i, q, parameters, number + count
 
 
 @ti.func
-def project(kind: ti.template(), index: ti.template(), s: ti.template(), c, world):
-    """Project constraint c of a kind, unless it is an inequality that is seen to hold."""
-    i, q, parameters, number = gather(kind, index, s, c, world)
-    x = [ti.Vector([q[k][0], q[k][1], q[k][2]]) for k in ti.static(range(kind.arity))]
-    w = [q[k][3] for k in ti.static(range(kind.arity))]
-    if ti.static(kind.may_be_skipped):
-        if not kind.is_satisfied(x, parameters):
-            move(kind, index, s, c, world, i, x, w, parameters, number)
+def project(definition: ti.template(), index: ti.template(), s: ti.template(), c, world):
+    """Project constraint c of a type, unless it is an inequality that is satisfied."""
+    i, q, parameters, number = read_constraint(definition, index, s, c, world)
+    x = [ti.Vector([q[k][0], q[k][1], q[k][2]]) for k in ti.static(range(definition.arity))]
+    w = [q[k][3] for k in ti.static(range(definition.arity))]
+    if ti.static(definition.may_be_skipped):
+        if not definition.is_satisfied(x, parameters):
+            replace_positions(definition, index, s, c, world, i, x, w, parameters, number)
     else:
-        move(kind, index, s, c, world, i, x, w, parameters, number)
+        replace_positions(definition, index, s, c, world, i, x, w, parameters, number)
 
 
 @ti.func
-def move(kind: ti.template(), index: ti.template(), s: ti.template(), c, world, i, x, w, parameters, number):
-    """Replace positions of members i by their projections."""
-    earlier = ti.static(s.features.from_start or kind.needs_time)
+def replace_positions(
+    definition: ti.template(), index: ti.template(), s: ti.template(), c, world, i, x, w, parameters, number
+):
+    """Replace the positions of members i by their projections."""
+    earlier = ti.static(s.features.from_start or definition.needs_time)
     previous = ti.static(s.particles.previous_position)
-    start = [previous[i[k], world] if ti.static(earlier) else x[k] for k in ti.static(range(kind.arity))]
+    start = [previous[i[k], world] if ti.static(earlier) else x[k] for k in ti.static(range(definition.arity))]
     compliance, multiplier, place = 0.0, 0.0, 0
-    if ti.static(kind.compliance):
+    if ti.static(definition.compliance):
         compliance = s.constraints.parameters[number, world] / (s.settings.h * s.settings.h)
         place = s.constraints.ranges[index, RANGE.multipliers] + c
         multiplier = s.constraints.multipliers[place, world]
-    result = kind.project(x, start, w, parameters, compliance, multiplier, s.features.from_start)
+    result = definition.project(x, start, w, parameters, compliance, multiplier, s.features.from_start)
     projected = result[0]
-    if ti.static(kind.compliance):
+    if ti.static(definition.compliance):
         s.constraints.multipliers[place, world] = result[1]
-    for k in ti.static(range(kind.state_size)):
-        s.constraints.parameters[number - kind.state_size + k, world] = result[2][k]
-    for k in ti.static(range(kind.arity)):
+    for k in ti.static(range(definition.state_size)):
+        s.constraints.parameters[number - definition.state_size + k, world] = result[2][k]
+    for k in ti.static(range(definition.arity)):
         s.particles.position[i[k], world] = ti.Vector([projected[k][0], projected[k][1], projected[k][2], w[k]])
 
 
 @ti.func
-def violation(kind: ti.template(), index: ti.template(), s: ti.template(), c, world):
-    """How far constraint c of a kind is from being satisfied, |C + α' λ|, in the unit of C; zero for a timed force."""
+def violation(definition: ti.template(), index: ti.template(), s: ti.template(), c, world):
+    """Violation of constraint c of a type, |C + α' λ|, in the unit of C; zero for a force that needs the time."""
     C = 0.0
-    if ti.static(not kind.needs_time):
-        _, q, parameters, number = gather(kind, index, s, c, world)
-        C = kind.value([ti.Vector([q[k][0], q[k][1], q[k][2]]) for k in ti.static(range(kind.arity))], parameters)
-        if ti.static(kind.compliance):
+    if ti.static(not definition.needs_time):
+        _, q, parameters, number = read_constraint(definition, index, s, c, world)
+        x = [ti.Vector([q[k][0], q[k][1], q[k][2]]) for k in ti.static(range(definition.arity))]
+        C = definition.value(x, parameters)
+        if ti.static(definition.compliance):
             place = s.constraints.ranges[index, RANGE.multipliers] + c
             compliance = s.constraints.parameters[number, world] / (s.settings.h * s.settings.h)
             C += compliance * s.constraints.multipliers[place, world]
@@ -76,12 +81,13 @@ def violation(kind: ti.template(), index: ti.template(), s: ti.template(), c, wo
 
 
 @ti.func
-def elastic_energy(kind: ti.template(), index: ti.template(), s: ti.template(), c, world):
-    """Energy C²/2α stored in constraint c of a kind [J]; zero in a rigid one."""
+def elastic_energy(definition: ti.template(), index: ti.template(), s: ti.template(), c, world):
+    """Energy C²/2α of constraint c of a type [J]; zero for a rigid constraint."""
     energy = 0.0
-    if ti.static(kind.compliance):
-        _, q, parameters, number = gather(kind, index, s, c, world)
-        C = kind.value([ti.Vector([q[k][0], q[k][1], q[k][2]]) for k in ti.static(range(kind.arity))], parameters)
+    if ti.static(definition.compliance):
+        _, q, parameters, number = read_constraint(definition, index, s, c, world)
+        x = [ti.Vector([q[k][0], q[k][1], q[k][2]]) for k in ti.static(range(definition.arity))]
+        C = definition.value(x, parameters)
         energy = C * C / (2.0 * s.constraints.parameters[number, world])
     return energy
 
@@ -110,11 +116,11 @@ def project_clusters(s: ti.template(), world):
 def project_cluster(s: ti.template(), cluster, world):
     """Project all constraints of a cluster once, in order. Returns: the largest violation if there is a tolerance."""
     worst = 0.0
-    for index, kind in ti.static(enumerate(s.features.types)):
+    for index, definition in ti.static(enumerate(s.features.types)):
         for c in range(s.constraints.runs[cluster, index, 0], s.constraints.runs[cluster, index, 1]):
             if ti.static(s.features.watch):
-                worst = ti.max(worst, violation(kind, index, s, c, world))
-            project(kind, index, s, c, world)
+                worst = ti.max(worst, violation(definition, index, s, c, world))
+            project(definition, index, s, c, world)
     return worst
 
 

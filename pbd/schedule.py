@@ -1,14 +1,14 @@
-"""Who is projected together: colours of clusters.
+"""The schedule: the order of projections, as colours of clusters.
 
 A cluster is a run of constraints that one thread projects in order. Clusters of one colour share no particle, so they
-run at the same time; colours run one after another. The schedule is made from the description alone, never from the
-number of threads, and so are the bits of the result.
+run at the same time. Colours run one after another. The schedule follows from the description alone and never depends
+on the number of threads, so the bits of the result do not depend on it either.
 
-    serial     one cluster: kind by kind, each in the order it was added, as Jakobsen has it
-    clusters   slabs of particles in one colour, the constraints that cross their borders in one or two more; inside a
-               cluster, colour by colour (of single constraints), because neighbours in a row would wait for each other:
-               sorted so, one thread projects 195-340 million sticks a second instead of 115-125
-    coloured   clusters of a single constraint, one kind after another: what a graphics card wants
+    serial     one cluster: type after type, each in the order in which it was added (Jakobsen)
+    clusters   slabs of particles in one colour, constraints that cross their borders in one or two more colours. Inside
+               a cluster, constraints are sorted by their own colours, because projections of neighbours would wait for
+               each other: one thread then projects 195-340 million sticks a second instead of 115-125.
+    coloured   clusters of a single constraint, type after type, for graphics cards
 """
 
 from dataclasses import dataclass
@@ -18,25 +18,25 @@ import taichi as ti
 
 SCHEDULES = ("auto", "serial", "clusters", "coloured")
 
-# Below this many constraints everything is over before an order could matter: keep the order a person gave.
+# With fewer constraints than this, the order does not matter for speed: keep the order in which they were added.
 SERIAL_LIMIT = 1_000
-# A parallel loop costs about 25 µs to start and a launch as much, what some 8,000 sticks cost each: with fewer members
-# of constraints than this, two threads gain nothing (65,000 sticks have 130,000, and took 2.6 ms instead of 2.4).
+# A parallel loop and a launch cost about 25 µs each, as much as 8,000 sticks. With fewer members of constraints than
+# this, two threads gain nothing (65,000 sticks have 130,000 members, and took 2.6 ms instead of 2.4).
 PARALLEL_LIMIT = 180_000
-# Constraints in a cluster: few enough for a core's own cache, many enough to drown the cost of the border.
+# Constraints in a cluster: few enough for a core's cache, many enough to outweigh the cost of the border.
 CLUSTER_SIZE = 16_000
 MOST_CLUSTERS = 64
 
 
 @dataclass
 class Schedule:
-    """Order and extent of the runs.
+    """Order of constraints, and the clusters.
 
-    Arguments:
+    Attributes:
         name: "serial", "clusters" or "coloured".
-        orders: for each kind, the order (n,) in which its constraints are stored.
-        runs: (clusters, kinds, 2), begin and end of each cluster's run of each kind; for "coloured" each run is a
-            colour of one kind, (colours, 3): kind, begin, end.
+        orders: for each constraint type, the order (n,) in which its constraints are stored.
+        runs: (clusters, types, 2), begin and end of each cluster's constraints of each type. For "coloured", each run
+            is a colour of one type, (colours, 3): type, begin, end.
         colours: for "clusters" and "serial", how many clusters each colour has.
     """
 
@@ -52,13 +52,17 @@ class Schedule:
 
 
 def make_schedule(name, members, positions, on_cpu=True, worlds=1, clusters=None):
-    """The schedule of a description.
+    """Make the schedule of a description.
 
-    Arguments:
+    Args:
         name: one of SCHEDULES.
-        members: for each kind, (n, arity) indices; positions (particles, 3) [m], by which slabs are cut.
-        on_cpu: whether kernels run on the processor; worlds: how many run side by side.
-        clusters: how many slabs "clusters" cuts; None for a number by size.
+        members: for each constraint type, (n, arity) indices.
+        positions: (particles, 3) [m], by which slabs are cut.
+        on_cpu: whether kernels run on the processor.
+        worlds: how many run side by side.
+        clusters: number of slabs for "clusters"; None for a number by size.
+
+    Returns: a Schedule.
     """
     total = sum(map(len, members))
     if name == "auto":
@@ -87,17 +91,17 @@ def one_cluster(name, orders):
 
 
 def coloured(colours):
-    """Each colour of each kind a run of its own."""
+    """A run for each colour of each type. Args: colours: for each type, the colour (n,) of each constraint."""
     orders = [np.argsort(c, kind="stable") for c in colours]
     runs = []
-    for kind, colour in enumerate(colours):
+    for index, colour in enumerate(colours):
         ends = np.cumsum(np.bincount(colour))
-        runs += [(kind, end - size, end) for end, size in zip(ends, np.bincount(colour))]
+        runs += [(index, end - size, end) for end, size in zip(ends, np.bincount(colour))]
     return Schedule("coloured", orders, np.array(runs, int).reshape(-1, 3), [])
 
 
 def cut_into_slabs(positions, count):
-    """The slab (particles,) of each particle: equal counts along the longest side of all."""
+    """The slab (particles,) of each particle: slabs of equal counts along the longest side of the bounding box."""
     axis = int(np.argmax(np.ptp(positions, axis=0)))
     rank = np.empty(len(positions), np.int64)
     rank[np.argsort(positions[:, axis], kind="stable")] = np.arange(len(positions))
@@ -105,16 +109,20 @@ def cut_into_slabs(positions, count):
 
 
 def clustered(members, colours, slab):
-    """Clusters from slabs, and from what crosses between them."""
-    # A constraint's cluster is named by the lowest and highest slab it touches; equal, and it lies inside one.
+    """Make clusters of slabs, and of the constraints that cross between slabs.
+
+    Args: members: for each type, (n, arity); colours: for each type, (n,); slab: (particles,).
+    """
+    # A cluster's name consists of the lowest and the highest slab of its constraints. If they are equal, the cluster
+    # lies inside a slab.
     count = int(slab.max()) + 1
     names = [slab[m].min(axis=1) * count + slab[m].max(axis=1) for m in members]
     clusters = np.unique(np.concatenate(names))
     inner = clusters // count == clusters % count
     colour_of = {int(name): 0 for name in clusters[inner]}
-    taken = []  # for each colour, the particles that it has; those inside do not matter
+    taken = []  # for each colour, the particles of its crossing clusters
     for name in map(int, clusters[~inner]):
-        # Greedy: the lowest colour in which none of the crossing cluster's particles is taken.
+        # Greedy: the lowest colour in which none of the cluster's particles is taken.
         own = np.unique(np.concatenate([m[n == name].ravel() for m, n in zip(members, names)]))
         colour = next((k for k, has in enumerate(taken) if not has[own].any()), len(taken))
         if colour == len(taken):
@@ -125,21 +133,24 @@ def clustered(members, colours, slab):
     place = {name: k for k, name in enumerate(clusters)}
     runs = np.zeros((len(clusters), len(members), 2), np.int64)
     orders = []
-    for kind, (name, colour) in enumerate(zip(names, colours)):
+    for index, (name, colour) in enumerate(zip(names, colours)):
         cluster = np.array([place[n] for n in np.unique(name)])[np.unique(name, return_inverse=True)[1]]
         orders.append(np.lexsort((colour, cluster)))
         ends = np.cumsum(np.bincount(cluster, minlength=len(clusters)))
-        runs[:, kind, 0], runs[:, kind, 1] = np.concatenate([[0], ends[:-1]]), ends
+        runs[:, index, 0], runs[:, index, 1] = np.concatenate([[0], ends[:-1]]), ends
     sizes = np.bincount([colour_of[name] for name in clusters])
     return Schedule("clusters", orders, runs, sizes.tolist())
 
 
 def colour_constraints(members, particles):
-    """Greedy colouring: a colour (n,) for each constraint, so that two of one colour share no particle."""
+    """Colour constraints greedily, so that two of one colour share no particle.
+
+    Args: members: (n, arity) indices; particles: number of particles. Returns: colours (n,).
+    """
     colour = np.full(len(members), -1, np.int32)
     first = 0
     members = np.ascontiguousarray(members, np.int32)
-    while (colour < 0).any():  # 62 colours at a time, as many as a word has bits to remember them by
+    while (colour < 0).any():  # 62 colours at a time, because the bits of a word say which ones are taken
         colour_greedily(members, np.zeros(particles, np.int64), colour, first)
         first += 62
     return colour
@@ -149,15 +160,19 @@ def colour_constraints(members, particles):
 def colour_greedily(
     members: ti.types.ndarray(ndim=2), taken: ti.types.ndarray(ndim=1), colour: ti.types.ndarray(ndim=1), first: int
 ):
-    """Give every uncoloured constraint the lowest colour that its particles have not met."""
+    """Give every uncoloured constraint the lowest colour that none of its particles has.
+
+    Args: members: (n, arity); taken: for each particle, bits of the colours that it has; colour: (n,), -1 for none;
+    first: colour of the first bit.
+    """
     ti.loop_config(serialize=True)
     for c in range(members.shape[0]):
         if colour[c] < 0:
-            met = ti.i64(0)
+            found = ti.i64(0)
             for k in range(members.shape[1]):
-                met |= taken[members[c, k]]
+                found |= taken[members[c, k]]
             lowest = 0
-            while lowest < 62 and (met >> lowest) & 1 == 1:
+            while lowest < 62 and (found >> lowest) & 1 == 1:
                 lowest += 1
             if lowest < 62:
                 colour[c] = first + lowest

@@ -4,11 +4,12 @@ import numpy as np
 
 from pbd.clock import Clock
 from pbd.constraint_values import ConstraintValues
-from pbd.core.results import Diverged, Energy, Statistics
+from pbd.core.results import Energy, Statistics
 from pbd.core.runtime import on_cpu, real_type, require_taichi
-from pbd.core.validate import finite_array, finite_number, finite_vector, indices, one_of, positive, spread, whole
-from pbd.data import MOST_NEIGHBOURS, REPORT, Settings
+from pbd.core.validate import finite_number, finite_vector, indices, one_of, positive, spread, whole
+from pbd.data import REPORT, Settings
 from pbd.environment import Environment
+from pbd.errors import raise_errors
 from pbd.launches import Launches
 from pbd.particle_values import ParticleValues
 from pbd.particles import Particles, inverse
@@ -155,7 +156,7 @@ class ParticleSystem:
         while left > 0:
             substeps = min(left, most)
             self._launches.run(*self._given(substeps), substeps, self.iterations)
-            self._raise_errors()
+            raise_errors(self._report, self._clock, self._values, self._contact_capacity)
             self._clock.substep += substeps
             left -= substeps
 
@@ -170,29 +171,6 @@ class ParticleSystem:
             contact_interval=self._clock.contact_interval,
         )
         return self.environment.inputs(self._clock, substeps), settings
-
-    def _raise_errors(self):
-        """Raise an error for what went wrong in the last launch, if anything did."""
-        report = self._report
-        if report[:, REPORT.diverged_substep :].max() < 0:
-            return
-        neighbours = int(report[:, REPORT.neighbour_overflow].max())
-        if neighbours > MOST_NEIGHBOURS:
-            raise RuntimeError(
-                f"a particle has {neighbours} others within reach of contact, and {MOST_NEIGHBOURS} are kept: expected "
-                "radii of about half the distance between particles, or less"
-            )
-        contacts = int(report[:, REPORT.contact_overflow].max())
-        if contacts >= 0:
-            raise RuntimeError(
-                f"contact buffer full ({contacts} of {self._contact_capacity}): increase contact_capacity"
-            )
-        for world in np.flatnonzero(report[:, REPORT.diverged_substep] >= 0):
-            substep = int(report[world, REPORT.diverged_substep])
-            with np.errstate(over="ignore"):
-                finite = np.isfinite(self._values.read("position")[:, world, :3].astype(np.float32)).all(axis=1)
-            step, time = self._clock.step_of(self._clock.substep + substep), self._clock.time_after(substep + 1)
-            raise Diverged(int(world), step, int(np.argmin(finite)), time)
 
     # Settings -------------------------------------------------------------------------------------------------------
 
@@ -357,32 +335,17 @@ class ParticleSystem:
 
     def state(self):
         """A snapshot from which `set_state` continues bit for bit: a State."""
-        values, clock = self._values, self._clock
-        previous, force = (values.to_user(values.read(name)) for name in ("previous_position", "force"))
-        masses = self.inverse_masses()
-        return State(self.positions(), previous, force, masses, clock.dt, clock.substeps, clock.origin, clock.substep)
+        return State(**self._values.state(), **self._clock.state())
 
     def set_state(self, state):
         """Continue from a snapshot of a system with as many particles and worlds. Args: state: a State."""
         if not isinstance(state, State):
             raise TypeError(f"state is {type(state).__name__}: expected a pbd.State")
         # Everything is checked before anything is changed.
-        shape = self.positions().shape
-        position, previous, force = (
-            self._values.from_user(name, finite_array(f"state's {name}", getattr(state, name), shape))
-            for name in ("position", "previous_position", "force")
-        )
-        weights = finite_array("state's inverse_mass", state.inverse_mass, shape[:-1])
-        if (weights < 0).any():
-            raise ValueError(f"state's inverse_mass is {weights.min():g}: expected zero or more")
-        dt, substeps = positive("state's dt", state.dt), whole("state's substeps", state.substeps)
-        origin = finite_number("state's origin", state.origin)
-        substep = whole("state's substep", state.substep, least=0)
-        weights = weights[:, None] if self.worlds == 1 else weights.T
-        self._values.write("position", np.concatenate([position, weights[..., None]], axis=2))
-        self._values.write("previous_position", previous)
-        self._values.write("force", force)
-        self._clock.dt, self._clock.substeps, self._clock.origin, self._clock.substep = dt, substeps, origin, substep
+        values, clock = self._values.checked(state), self._clock.checked(state)
+        for name, value in values.items():
+            self._values.write(name, value)
+        self._clock.restore(**clock)
 
     def digest(self):
         """Sixteen hexadecimal digits that change if any bit of the positions or previous positions changes."""
@@ -404,10 +367,6 @@ class ParticleSystem:
     def energy(self):
         """Kinetic, potential and total energy at the middle of the last substep: an Energy."""
         self._launches.measure(*self._given(0))
-        q, before = (self._values.read(name).astype(float) for name in ("position", "previous_position"))
-        x, w = q[..., :3], q[..., 3]
-        mass = np.divide(1.0, w, out=np.zeros_like(w), where=w > 0)
-        kinetic = 0.5 * (mass * ((x - before) ** 2).sum(axis=2)).sum(axis=0) / self._clock.h**2
-        potential = -(mass * ((x + before) / 2 @ self.gravity)).sum(axis=0)
-        potential = potential + self._report[:, REPORT.elastic_energy]
+        kinetic, gravitational = self._values.energies(self.gravity, self._clock.h)
+        potential = gravitational + self._report[:, REPORT.elastic_energy]
         return Energy(*self._per_world(kinetic, potential, kinetic + potential))

@@ -57,8 +57,10 @@ class State(Snapshot):
     def __repr__(self):
         worlds = f" in {len(self.position)} worlds" if self.position.ndim == 3 else ""
         speed, spin = (np.linalg.norm(v, axis=-1).max(initial=0.0) for v in (self.velocity, self.angular_velocity))
+        count = self.position.shape[-2]
+        bodies = "1 body" if count == 1 else f"{count} bodies"
         return (
-            f"rigid.State: {self.position.shape[-2]} bodies{worlds} at {self.time:.6g} s, digest {self.digest()},\n"
+            f"rigid.State: {bodies}{worlds} at {self.time:.6g} s, digest {self.digest()},\n"
             f"    at most {speed:.4g} m/s and {spin:.4g} rad/s, {self.warm_start.size} warm-start numbers"
         )
 

@@ -1,4 +1,4 @@
-"""Models that tests of several solvers share, and how these are asked what they refuse."""
+"""Models that tests of several solvers share."""
 
 import numpy as np
 import pytest
@@ -8,11 +8,12 @@ import rigid
 g = 9.81
 X, Y, Z, ZERO = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (0.0, 0.0, 0.0)
 
-ASIDE = 1  # bodies that every model has
+ASIDE = 1  # number of bodies far away in each model of model_of
 
 
 def model_of(gravity=(0, 0, -g), ground=True, **surface):
-    """An empty model on the ground. Far away a box is joined to the ground, by another: all models share a kernel."""
+    """A model with the ground alone. Far away there are a joined box and another shape, so that all models share a
+    kernel."""
     model = rigid.Model(gravity=gravity)
     model.add_fixed(rigid.GROUND, model.add_box((0.1, 0.1, 0.1), mass=1.0, position=(55, 50, 50)), name="aside")
     model.add_shape(rigid.GROUND, rigid.Box((1, 1, 1), centre=(60, 50, 50)))
@@ -21,8 +22,10 @@ def model_of(gravity=(0, 0, -g), ground=True, **surface):
 
 
 def all_at_once(number=0):
-    """Boxes that fall on one another, a wheel that turns many times, a chain with limits, a motor, springs and a gear;
-    `number` changes masses, places, friction, gravity and nothing else."""
+    """Falling boxes, a wheel that turns many times, a chain with limits, friction, springs and a gear.
+
+    Args: number: changes masses, positions, friction and gravity alone.
+    """
     model = model_of(gravity=(0.1 * number, 0, -9.81 + 0.5 * number), friction=0.4)
     for k in range(4):
         model.add_box((0.3, 0.2 + 0.01 * number, 0.1), mass=1.0 + k + number, friction=0.5, restitution=0.2,
@@ -47,8 +50,7 @@ def all_at_once(number=0):
 
 
 def rod_on_a_pivot(**joint):
-    """A rod of 0.5 m and 1 kg, hinged to the ground at its end, level; it falls towards positive angles. Arguments:
-    joint: of the hinge."""
+    """A level rod of 0.5 m and 1 kg on a hinge at its end; it falls to positive angles. Args: joint: of the hinge."""
     made = rigid.Model(gravity=(0, 0, -g))
     rod = made.add_box((0.5, 0.05, 0.05), mass=1.0, position=(0.25, 0, 0), name="rod")
     made.add_hinge(rigid.GROUND, rod, ZERO, Y, name="pivot", **joint)
@@ -56,10 +58,10 @@ def rod_on_a_pivot(**joint):
 
 
 def all_joints_in_a_row(masses, spin, drift, gravity=ZERO, round_bodies=True, friction=0.0, soft=None):
-    """Every kind of joint in a free chain of seven bodies, spinning and flying.
+    """A free chain of seven bodies with every kind of joint.
 
-    Arguments: masses (7,) [kg]; spin, drift: how fast, times random numbers [rad/s, m/s]; round_bodies: of equal
-    moments of inertia; friction of the hinge [N m]; soft: of the ball.
+    Args: masses (7,) [kg]; spin, drift: factors of random velocities [rad/s, m/s]; round_bodies: whether moments of
+    inertia are equal; friction: of the hinge [N m]; soft: of the ball.
     """
     model, last = rigid.Model(gravity=gravity), None
     turns = np.random.default_rng(2).normal(size=(7, 3))
@@ -85,7 +87,7 @@ def all_joints_in_a_row(masses, spin, drift, gravity=ZERO, round_bodies=True, fr
 
 
 def put(solver, **given):
-    """Put bodies elsewhere. Arguments: given: fields of a State, as they are to be."""
+    """Set a state. Args: given: fields of a State and their new values."""
     state = solver.state()
     for name, value in given.items():
         getattr(state, name)[:] = value
@@ -93,7 +95,7 @@ def put(solver, **given):
 
 
 def refusal(act, error):
-    """The message of an error, which is one line."""
+    """The message of an error, one line. Args: act: raises it; error: its class."""
     with pytest.raises(error) as caught:
         act()
     assert "\n" not in str(caught.value)

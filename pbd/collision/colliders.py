@@ -1,9 +1,9 @@
-"""Particles kept out of colliders and inside boxes: the unary constraints, a particle at a time."""
+"""Contacts of particles with colliders and boxes, one particle at a time."""
 
 import taichi as ti
 
-from pbd.collision.contact import LEFT_ON_SURFACE, apply_friction, rebound
-from pbd.constraints.box import project_into_box, rebound_in_box, wall
+from pbd.collision.contact import LEFT_ON_SURFACE, apply_friction, previous_after_impact
+from pbd.constraints.box import previous_after_box_impacts, project_into_box, wall
 from pbd.core.quaternions import rotate, rotate_back
 from pbd.core.shapes import signed_distance
 from pbd.data import INPUT, POSE
@@ -12,8 +12,8 @@ from pbd.phases import rows
 
 
 @ti.func
-def pose(s: ti.template(), row, shape):
-    """Position and rotation of a collider at an instant."""
+def collider_pose(s: ti.template(), row, shape):
+    """Position and rotation of a collider in a row of the inputs."""
     first = INPUT.total + POSE.total * shape
     return (
         ti.Vector([s.inputs[row, first + POSE.position + k] for k in ti.static(range(3))]),
@@ -22,17 +22,22 @@ def pose(s: ti.template(), row, shape):
 
 
 @ti.func
-def touch(s: ti.template(), before, after, shape, x):
-    """Distance [m] and normal of a collider from x, and how its material at x moved during the step [m]."""
-    place, turn = pose(s, after, shape)
-    local = rotate_back(turn, x - place)
+def collider_contact(s: ti.template(), before, after, shape, x):
+    """Contact of a point with a collider.
+
+    Args: before, after: rows of the inputs at the start and at the end of the substep; shape: index; x: the point [m].
+
+    Returns: distance of the point [m]; normal; displacement of the collider's material there in the substep [m].
+    """
+    place, rotation = collider_pose(s, after, shape)
+    local = rotate_back(rotation, x - place)
     numbers, integers, samples = ti.static(s.colliders.numbers, s.colliders.integers, s.colliders.samples)
     distance, normal = signed_distance(numbers, integers, samples, s.features.shapes, shape, local)
     drift = ti.Vector([0.0, 0.0, 0.0])
     if before != after:
-        old_place, old_turn = pose(s, before, shape)
-        drift = x - (old_place + rotate(old_turn, local))
-    return distance, rotate(turn, normal), drift
+        old_place, old_rotation = collider_pose(s, before, shape)
+        drift = x - (old_place + rotate(old_rotation, local))
+    return distance, rotate(rotation, normal), drift
 
 
 @ti.func
@@ -46,7 +51,7 @@ def project_colliders(s: ti.template(), substep, i, world):
         x = ti.Vector([q[0], q[1], q[2]])
         start = s.particles.previous_position[i, world]
         for shape in range(s.counts.colliders):
-            distance, normal, drift = touch(s, before, after, shape, x)
+            distance, normal, drift = collider_contact(s, before, after, shape, x)
             depth = radius - distance
             if depth > 0.0:
                 x = apply_friction(x + depth * normal, start + drift, normal, depth, s.colliders.friction[shape])
@@ -62,7 +67,7 @@ def project_colliders(s: ti.template(), substep, i, world):
 
 @ti.func
 def apply_restitution(s: ti.template(), substep, i, world):
-    """Let particle i rebound from the surfaces that stopped it in this step, if they have restitution."""
+    """Give particle i its speed after impacts on the surfaces that stopped it in this substep."""
     before, after = rows(s, substep)
     q = s.particles.position[i, world]
     radius = s.particles.radius[i, world]
@@ -72,24 +77,26 @@ def apply_restitution(s: ti.template(), substep, i, world):
         given = acceleration(s, before, i, world)
         previous = start
         for shape in range(s.counts.colliders):
-            distance, normal, drift = touch(s, before, after, shape, predicted)
+            distance, normal, drift = collider_contact(s, before, after, shape, predicted)
             depth = radius - distance
             if depth > 0.0:
-                left, _, _ = touch(s, before, after, shape, x)
+                left, _, _ = collider_contact(s, before, after, shape, x)
                 if left - radius <= LEFT_ON_SURFACE * depth:
-                    returned = rebound(
+                    returned = previous_after_impact(
                         x, previous + drift, predicted - start - drift, given, normal, depth,
                         s.colliders.friction[shape], s.colliders.restitution[shape], s.settings.h,
                     )  # fmt: skip
                     previous = returned - drift
         for b in range(s.counts.boxes):
-            previous = rebound_in_box(x, previous, predicted, start, given, s.colliders.boxes, b, radius, s.settings.h)
+            previous = previous_after_box_impacts(
+                x, previous, predicted, start, given, s.colliders.boxes, b, radius, s.settings.h
+            )
         s.particles.previous_position[i, world] = previous
 
 
 @ti.func
 def touches_surface(s: ti.template(), substep, i, world):
-    """1 if a collider or a box stopped particle i in this step, else 0."""
+    """1 if a collider or a box stopped particle i in this substep, else 0."""
     before, after = rows(s, substep)
     result = 0
     q = s.particles.position[i, world]
@@ -97,10 +104,10 @@ def touches_surface(s: ti.template(), substep, i, world):
     radius = s.particles.radius[i, world]
     if q[3] > 0.0 and radius >= 0.0:
         for shape in range(s.counts.colliders):
-            foreseen, _, _ = touch(s, before, after, shape, predicted)
-            depth = radius - foreseen
+            distance, _, _ = collider_contact(s, before, after, shape, predicted)
+            depth = radius - distance
             if depth > 0.0:
-                left, _, _ = touch(s, before, after, shape, x)
+                left, _, _ = collider_contact(s, before, after, shape, x)
                 if left - radius <= LEFT_ON_SURFACE * depth:
                     result = 1
         for b in range(s.counts.boxes):

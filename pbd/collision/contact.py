@@ -1,33 +1,35 @@
-"""Contact of a particle with a surface: friction and rebound, on positions.
+"""Contact of a particle with a surface: friction and restitution, on positions.
 
-Friction (Coulomb): after a normal correction of depth p, the tangential displacement of the step, relative to the
-surface's own, is reduced by at most μ p. On a slope at rest p = g h² cos θ and the displacement g h² sin θ, so that a
-particle sticks exactly while tan θ <= μ and else accelerates at g (sin θ - μ cos θ).
+Friction (Coulomb): after a normal correction of depth p, the tangential displacement of the substep relative to the
+surface is reduced by at most μ p. On a slope, a particle at rest has p = g h² cos θ and the displacement g h² sin θ. So
+it sticks exactly while tan θ <= μ, and otherwise accelerates at g (sin θ - μ cos θ).
 
-Rebound (Newton's restitution e): plain projection stops the normal motion, because x - x* then holds none. A particle
-that came in with speed u at the surface is sent back with e u by an exact Verlet start from there, x* = x - v h + a
-h²/2 (as pbd/store.py has it), along the normal alone. With e = 1 a ball in free flight keeps its energy to round-off.
-Only the sub-step time of the impact is lost: at most h per bounce.
+Restitution (Newton's e): projection stops the normal motion, because x - x* contains none afterwards. A particle that
+reached the surface with speed u gets the speed e u along the normal, by an exact start of Verlet from there,
+x* = x - v h + a h²/2 (as in pbd/particle_values.py). With e = 1 a ball in free flight keeps its energy to round-off.
+Each impact loses a time of at most h.
 """
 
 import taichi as ti
 
-# A particle was sent to a surface in the step, and stays there, if it was predicted to pass behind it and is left no
-# farther off than this part of the depth: otherwise a stick, say, held it back before it came so far.
+# A surface stopped a particle in the substep if the predicted position is behind it, and the position is at most this
+# part of the depth away from it. Otherwise something else stopped the particle before, such as a stick.
 LEFT_ON_SURFACE = 1e-3
 
 
 @ti.func
 def apply_friction(x, start, normal, depth, friction):
-    """Position after friction.
+    """Apply friction to a position.
 
-    Arguments:
+    Args:
         x: position after the normal correction [m].
-        start: position at the start of the step, carried along by the surface's own motion: x - start is the
-            displacement relative to the surface [m].
-        normal: unit, out of the surface.
+        start: position at the start of the substep, moved with the surface: x - start is the displacement relative to
+            the surface [m].
+        normal: unit vector out of the surface.
         depth: the normal correction p [m].
         friction: μ.
+
+    Returns: the position [m].
     """
     slip = x - start
     slip -= slip.dot(normal) * normal
@@ -40,30 +42,34 @@ def apply_friction(x, start, normal, depth, friction):
 
 
 @ti.func
-def rebound(x, previous, displacement, acceleration, normal, depth, friction, restitution, h):
-    """Previous position that makes a particle leave a surface with e times its speed of approach.
+def previous_after_impact(x, previous, displacement, acceleration, normal, depth, friction, restitution, h):
+    """Compute the previous position by which a particle leaves a surface with e times its approach speed.
 
-    Arguments:
-        x, previous: position at the end of the step and the previous position that the step left [m].
-        displacement: predicted displacement of the step, relative to the surface [m].
-        acceleration: of the step [m/s²]; normal: unit, out of the surface.
-        depth: how far the prediction lay behind the surface [m].
-        friction, restitution: μ and e; h: time step [s].
+    Args:
+        x, previous: position and previous position at the end of the substep [m].
+        displacement: predicted displacement in the substep, relative to the surface [m].
+        acceleration: in the substep [m/s²].
+        normal: unit vector out of the surface.
+        depth: distance of the predicted position behind the surface [m].
+        friction, restitution: μ and e.
+        h: length of the substep [s].
+
+    Returns: the previous position [m].
     """
     result = previous
     pull = -acceleration.dot(normal)
-    # Speed at the predicted position (x' - x)/h + a h/2, and from it the speed at the surface, `depth` before.
+    # The speed at the predicted position is (x' - x)/h + a h/2. The speed at the surface, `depth` before, follows.
     speed = -displacement.dot(normal) / h + 0.5 * pull * h
     squared = speed * speed - 2.0 * pull * depth
     if restitution > 0.0 and speed > 0.0 and squared > 0.0:
         approach = ti.sqrt(squared)
-        # A flight of less than two steps is rest: a ball comes to lie on the floor, and friction gets its full p.
+        # A flight of less than two substeps counts as rest: a ball comes to rest on the floor, with its full friction.
         if approach * restitution > ti.abs(pull) * h:
             outgoing = restitution * approach
             step = x - previous
             normal_step = outgoing * h + 0.5 * pull * h * h
             tangent = step - step.dot(normal) * normal
-            # Coulomb's cone over the whole impact, of which the projection has had its depth already.
+            # Coulomb's cone over the whole impact, of which the projection has already used the depth.
             limit = friction * ti.max((approach + outgoing) * h - depth, 0.0)
             distance = tangent.norm()
             if distance > limit:

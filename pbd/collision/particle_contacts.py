@@ -4,10 +4,11 @@ Two particles keep the distance r1 + r2. If the description has them closer than
 instead, so that neighbours in a cloth do not push each other (Müller, Ten Minute Physics 15, "Self-collision solved").
 
 A spatial hash finds the pairs that could touch, in the next substep or in the next `contact_interval` substeps
-(pbd/core/spatial_hash.py; counting sort by bucket as in Green, Particle Simulation using CUDA, 2010). Each iteration then corrects all pairs at once (Jacobi), and each particle gathers the corrections from its own
-neighbours. So no two threads write to one place, and the bits do not depend on the number of threads. A pair's
-correction is divided by the larger number of touching neighbours of its two particles. This number is the same for
-both, so momentum is conserved to round-off.
+(pbd/core/spatial_hash.py; counting sort by bucket as in Green, Particle Simulation using CUDA, 2010). Each iteration
+then corrects all pairs at once (Jacobi), and each particle gathers the corrections from its own neighbours. So no two
+threads write to one place, and the bits do not depend on the number of threads. A pair's correction is divided by the
+larger number of touching neighbours of its two particles. This number is the same for both, so momentum is conserved to
+round-off.
 
 Limitations: the search compares particles where they will be half way through these substeps if they keep their
 velocity. It finds pairs within the search radius, which is the largest contact distance c and half as much again. So it

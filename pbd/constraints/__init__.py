@@ -1,4 +1,4 @@
-"""Kinds of constraint on particles: one file each, its equation on top. CONTRIBUTING.md shows how to add one."""
+"""Types of constraints on particles: one file each, with its equation. CONTRIBUTING.md shows how to add one."""
 
 from pbd.constraints.angle import ANGLE_AT_LEAST, ANGLE_AT_MOST
 from pbd.constraints.attachment import attachment
@@ -9,7 +9,7 @@ from pbd.constraints.plane import PLANE_LIMIT
 from pbd.constraints.stick import STICK, STICK_AT_LEAST, STICK_AT_MOST, STICK_ROOT_FREE
 from pbd.constraints.volume import VOLUME
 
-# By name: a description (pbd/particles.py) names the kinds of ours it uses, and so needs no Taichi.
+# By name: a description (pbd/particles.py) refers to types by their names, so it needs no Taichi.
 CONSTRAINT_TYPES = {
     each.name: each
     for each in (

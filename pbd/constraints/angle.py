@@ -2,14 +2,14 @@
 
     u·v <= cos θ_limit as C = θ - θ_limit >= 0,   u = (x1 - x0)/|x1 - x0|,   v = (x2 - x0)/|x2 - x0|
 
-and the other way round for a largest angle. With a = |x1 - x0|, b = |x2 - x0| and θ = atan2(|u × v|, u·v):
+and with the opposite sign for a largest angle. With a = |x1 - x0|, b = |x2 - x0| and θ = atan2(|u × v|, u·v):
 ∇_1 C = -(v - (u·v) u)/(a sin θ),  ∇_2 C = -(u - (u·v) v)/(b sin θ),  ∇_0 C = -∇_1 C - ∇_2 C.
 
-Source: Jakobsen (2001), section 6. Two departures: the arms are of unit length, so that the limit is an angle whatever
-theirs are; and C is the angle, not the dot product, whose slope sin θ vanishes where the arms are in line, so that one
-projection of nearly folded arms would throw them far beyond. Where they are exactly in line the direction is undefined,
-and the limit waits for something else to move a particle aside. The other two forms of the source are a one-sided stick
-between x1 and x2 (stick.py) and a plane (plane.py).
+Source: Jakobsen (2001), section 6, with two departures. The arms have unit length, so that the limit is an angle for
+arms of any length. And C is the angle instead of the dot product: the slope sin θ of the dot product vanishes where the
+arms are in line, so one projection of nearly folded arms would move them far too much. If the arms are exactly in line,
+the direction is undefined, and the limit does nothing. The other two forms of the source are a one-sided stick between
+x1 and x2 (stick.py) and a plane (plane.py).
 
 Parameters: the limit [rad]. Particles: (vertex, first, second).
 """

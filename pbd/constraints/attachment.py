@@ -1,17 +1,17 @@
-"""Attachment: two points, each a combination of particles, are one.
+"""Attachment: two points, each a combination of particles, coincide.
 
     C = Σ c_i x_i = 0 (three rows),   Σ c_i = 0
 
-The point p = Σ_A a_i x_i of one set of particles meets q = Σ_B b_j x_j of another: c holds a, and -b. With Δ = -C:
+The point p = Σ_A a_i x_i of some particles coincides with q = Σ_B b_j x_j of others: c holds a and -b. With Δ = -C:
 
     x_i += c_i w_i λ Δ,   λ = 1 / (Σ c_i² w_i + α')
 
-Source: Jakobsen (2001), section 5. The sign of his λ is wrong in the retold source, and his unweighted form holds for
-equal masses only. This is one impulse at one point, so linear momentum is kept exactly and angular momentum to the
-extent that p and q coincide.
+Source: Jakobsen (2001), section 5. The sign of his λ is wrong in the retold source, and his unweighted form is right
+for equal masses only. This is one impulse at one point, so linear momentum is conserved exactly, and angular momentum
+as far as p and q coincide.
 
-The three rows share one compliance; XPBD's multiplier would be a vector, so compliant attachments are not offered: hang
-the point on a compliant stick instead.
+The three rows share one compliance, for which XPBD's multiplier would be a vector. So there are no compliant
+attachments: use a compliant stick instead.
 
 Parameters: the coefficients c_i.
 """
@@ -25,7 +25,7 @@ from pbd.constraints.constraint_type import TINY, ConstraintType
 
 @lru_cache
 def attachment(arity):
-    """The kind of attachment that involves `arity` particles, both points together."""
+    """The type of attachments whose two points have `arity` particles together."""
 
     @ti.func
     def gap(x, coefficients):
@@ -45,7 +45,7 @@ def attachment(arity):
             weight += coefficients[k] * coefficients[k] * w[k]
         move = -gap(x, coefficients) / weight
         if weight <= 2.0 * TINY:
-            move *= 0.0  # all of them pinned
+            move *= 0.0  # all particles are pinned
         return [x[k] + (coefficients[k] * w[k]) * move for k in ti.static(range(arity))], multiplier
 
     return ConstraintType(f"attachment of {arity}", arity, tuple(f"c{k}" for k in range(arity)), project, value)

@@ -11,10 +11,9 @@ Edge x0 x1 with e = x1 - x0, opposite corners x2 and x3, n1 = (x0 - x2) × (x1 -
     ∇_1 = ((x2 - x0)·e/|e|) m1 + ((x3 - x0)·e/|e|) m2
 
 Source: Bridson, Marino, Fedkiw, Simulation of Clothing with Folds and Wrinkles (2003), section 4, whose u1..u4 are this
-gradient up to its sign. Unlike Müller's arc cosine (Position Based Dynamics 2007, appendix A) it has no singularity
-at the flat pose. C is θ - θ0 for small angles; its square, and so the
-energy C²/2α, has no jump where a fold passes through itself at θ = ±π, as (θ - θ0)² has, which blew up crumpled cloth.
-Give it a compliance [rad²/J], or cloth bends like sheet metal.
+gradient up to its sign. Unlike Müller's arc cosine (Position Based Dynamics 2007, appendix A) it has no singularity at
+the flat pose. For small angles C is θ - θ0. The energy C²/2α has no jump where a fold passes through itself at θ = ±π;
+with (θ - θ0)² it would, which made crumpled cloth diverge. Without a compliance [rad²/J], cloth bends like sheet metal.
 
 Parameters: sin(θ0/2) of the rest angle, zero when flat. Particles: (edge, edge, opposite, opposite).
 """
@@ -32,10 +31,10 @@ def bending(x, parameters):
     direction = edge / length
     n1 = (x[0] - x[2]).cross(x[1] - x[2])
     n2 = (x[1] - x[3]).cross(x[0] - x[3])
-    # A collapsed triangle has no normal: its vector is then zero, and θ is taken for zero.
+    # A collapsed triangle has no normal: its vector is zero, and θ counts as zero.
     m1, m2 = n1 / (n1.norm_sqr() + TINY), n2 / (n2.norm_sqr() + TINY)
-    # Sine and cosine of θ/2 from those of θ, and of (θ - θ0)/2 from there: roots cost a third of arc tangent, sine and
-    # cosine, and this is the most expensive of a cloth's constraints. 0 <= cos(θ/2) since |θ| <= π.
+    # Sine and cosine of θ/2 follow from those of θ, and those of (θ - θ0)/2 from there. Roots take a third of the time
+    # of arc tangent, sine and cosine, and this is the slowest of a cloth's constraints. cos(θ/2) >= 0, since |θ| <= π.
     scale = ti.sqrt(n1.norm_sqr() * n2.norm_sqr()) + TINY
     sine, cosine = n1.cross(n2).dot(direction) / scale, n1.dot(n2) / scale
     half_sine, half_cosine = 0.0, 0.0
@@ -50,9 +49,9 @@ def bending(x, parameters):
     rest_sine = parameters[0]
     rest_cosine = ti.sqrt(ti.max(1.0 - rest_sine * rest_sine, 0.0))
     C = 2.0 * (half_sine * rest_cosine - half_cosine * rest_sine)
-    # Beyond 120° from rest the slope cos((θ - θ0)/2) falls below a half and on to nothing, and C/slope, how far a rigid
-    # one is projected, grows without bound: it is held there.
-    # (Beyond 180°, which a rest angle makes possible, it is negative: the short way back is the other way round.)
+    # Beyond 120° from rest the slope cos((θ - θ0)/2) falls from a half to zero, and C/slope, the projection of a rigid
+    # constraint, grows without bound. So the slope is at least a half there.
+    # (Beyond 180°, which a rest angle makes possible, it is negative: the shorter way back is the other way round.)
     slope = half_cosine * rest_cosine + half_sine * rest_sine
     if slope >= 0.0:
         slope = ti.max(slope, 0.5)

@@ -5,8 +5,8 @@
 With r = x0 - x1 and t = r - (n·r) n (its part within the plane):
 ∇_0 = n,  ∇_2 = ((x3 - x1) × t)/|N|,  ∇_3 = -((x2 - x1) × t)/|N|,  ∇_1 = -∇_0 - ∇_2 - ∇_3.
 
-Source: Jakobsen (2001), section 6, the third of his angle limits. The three that span the plane move as well, by their
-inverse masses, so that momentum is kept.
+Source: Jakobsen (2001), section 6, the third of his angle limits. The three particles that span the plane move as well,
+by their inverse masses, so that momentum is conserved.
 
 Parameters: the least distance d [m]. Particles: (limited, three that span the plane, counter-clockwise seen from the
 permitted side).

@@ -7,13 +7,13 @@
                         g = (L - |δ|) |δ| / ((w1 + w2) δ·δ0)
     root-free           s = (L² - δ·δ) / (L² + δ·δ),  x1 -= w1/(w1 + w2) s δ,  x2 += w2/(w1 + w2) s δ
 
-Sources: Jakobsen, Advanced Character Physics (2001), sections 3 and 5, for the first and the last (his two versions
-with a square root have both signs the wrong way round in the retold source; the root-free one is his to the letter
-where w1 = w2). Ryckaert, Ciccotti, Berendsen (1977) for SHAKE; theirs is first order in |δ|² - L², ours in |δ| - L: the
-same limit, but no overshoot from afar, which a one-sided stick would keep.
+Sources: Jakobsen, Advanced Character Physics (2001), sections 3 and 5, for the first and the last. (His two versions
+with a square root have both signs wrong in the retold source; the root-free one is exactly his for w1 = w2.) Ryckaert,
+Ciccotti, Berendsen (1977) for SHAKE. Theirs is first order in |δ|² - L², this one in |δ| - L. The limit is the same,
+but this one does not overshoot from far away, and a one-sided stick would keep an overshoot.
 
 The current direction damps at first order and loses angular momentum: a spinning stick's angle per step obeys
-φ' = atan2(sin φ, 2 - cos φ). The start direction is second order and keeps angular momentum to round-off.
+φ' = atan2(sin φ, 2 - cos φ). The start direction is second order and conserves angular momentum to round-off.
 """
 
 import taichi as ti
@@ -32,11 +32,10 @@ def stick(x, parameters):
 
 @ti.func
 def project_along_current(x, start, w, length):
-    """Both ends, projected along the stick as it lies now."""
+    """Project both ends along the present direction of the stick."""
     separation = x[1] - x[0]
-    # Guards against two ends in one place and two pinned ends, put where nothing waits for them: one addition more
-    # between the root and the division costs seven per cent, because what bounds this loop is the wait from load to
-    # store.
+    # TINY and WEIGHTLESS allow for two ends in one place and two pinned ends. They stand where nothing waits for them:
+    # one more addition between root and division costs 7 %, because latency from load to store bounds this loop.
     distance = ti.sqrt(separation.norm_sqr() + TINY)
     s = (distance - length) / (distance * (w[0] + w[1] + WEIGHTLESS))
     return [x[0] + s * (w[0] * separation), x[1] - s * (w[1] * separation)]
@@ -44,25 +43,25 @@ def project_along_current(x, start, w, length):
 
 @ti.func
 def project_along_start(x, start, w, length):
-    """Both ends, projected along the stick as it lay at the start of the step."""
+    """Project both ends along the direction of the stick at the start of the substep."""
     separation = x[1] - x[0]
     direction = start[1] - start[0]
     distance = separation.norm()
     along = separation.dot(direction)
     if along < 0.5 * distance * direction.norm():
-        # Turned by more than 60° in one step: the old direction no longer leads there.
+        # The stick turned by more than 60° in the substep, so its old direction does not lead to the length.
         direction, along = separation, distance * distance
     g = (length - distance) * distance / ((w[0] + w[1]) * along + TINY)
     return [x[0] - (w[0] * g) * direction, x[1] + (w[1] * g) * direction]
 
 
 def along(from_start):
-    """The projection along one or the other direction."""
+    """The projection along the start or the current direction."""
     return project_along_start if from_start else project_along_current
 
 
-# The three kinds of rigid stick are written out, apart from `scalar_constraint`: they are the inner loop of nearly
-# every scene, and this form is twice as fast (128x128 cloth, one thread: 315 against 170 million projections a second).
+# Rigid sticks do not use `scalar_constraint`, because they are the inner loop of nearly every scene, and this form is
+# twice as fast (128x128 cloth, one thread: 315 against 170 million projections a second).
 
 
 def _rigid_stick(name, bound):

@@ -4,8 +4,8 @@
 
 ∇_1 = (x2 - x0) × (x3 - x0)/6,  ∇_2 = (x3 - x0) × (x1 - x0)/6,  ∇_3 = (x1 - x0) × (x2 - x0)/6,  ∇_0 = -Σ.
 
-Source: Müller, Heidelberger, Hennix, Ratcliff, Position Based Dynamics (2007), section 4.2. The volume is signed: an
-inverted tetrahedron is pushed back through itself.
+Source: Müller, Heidelberger, Hennix, Ratcliff, Position Based Dynamics (2007), section 4.2. The volume is signed, so an
+inverted tetrahedron moves back through itself.
 
 Parameters: the rest volume V [m³]. Particles: four.
 """

@@ -1,13 +1,15 @@
-"""What a system answers with, and what it raises."""
+"""Results that solvers return, and the error of a run that diverged."""
 
 from typing import NamedTuple
 
 
 class Statistics(NamedTuple):
-    """What the last step did; arrays (worlds,) where there are several worlds.
+    """Statistics of the last step; arrays (worlds,) if there are several worlds.
 
-    iterations: sweeps of the last substep; residual: largest violation of a constraint after them, in its own unit
-    (m, rad, ...); contacts: particles that a collider, a box or another particle holds off.
+    Attributes:
+        iterations: in the last substep.
+        residual: largest violation of a constraint after them, in its own unit (m, rad, ...).
+        contacts: number of particles, or points of bodies, that a contact stopped.
     """
 
     iterations: object
@@ -16,11 +18,11 @@ class Statistics(NamedTuple):
 
 
 class Energy(NamedTuple):
-    """Energy [J] at the middle of the last substep; arrays (worlds,) where there are several worlds.
+    """Energy [J]; arrays (worlds,) if there are several worlds.
 
-    There velocity (x - x*)/h and height (x + x*)/2 are both of second order, and what flies freely keeps its energy to
-    round-off. Potential is that of gravity (zero at z = 0) and of compliant constraints, C²/2α, as they are at the
-    substep's end.
+    For particles it is the energy at the middle of the last substep. There velocity (x - x*)/h and height (x + x*)/2
+    are both of second order, and the energy in free flight is constant to round-off. The potential energy is that of
+    gravity (zero at z = 0) and of compliant constraints, C²/2α, at the end of the substep.
     """
 
     kinetic: object
@@ -29,7 +31,7 @@ class Energy(NamedTuple):
 
 
 class Diverged(ArithmeticError):
-    """A state that stopped being finite: `world`, `step` and `particle` (or body) say where, `time` when [s]."""
+    """A state stopped being finite. Attributes: world, step, particle (or body): where; time: when [s]."""
 
     def __init__(self, world, step, particle, time, what="particle"):
         super().__init__(

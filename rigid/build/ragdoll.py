@@ -192,7 +192,7 @@ def ragdoll(
     position, rotation = finite_vector("position", position), unit_quaternion("rotation", rotation)
     velocity, spin = finite_vector("velocity", velocity), finite_vector("angular_velocity", angular_velocity)
     segments, articulations = anatomy(feet, hands)
-    turns = checked_pose({} if pose is None else pose, articulations)
+    rotation_vectors = checked_pose({} if pose is None else pose, articulations)
     name = free_name(model) if name is None else name
     spring = Spring(stiffness=0.0, damping=joint_damping) if joint_damping else None
     surface = {"friction": friction, "restitution": restitution, "group": group, "mask": mask}
@@ -200,13 +200,13 @@ def ragdoll(
     # Rotation of each segment from the standing pose, and its translation in parts of the height.
     places = {"pelvis": (IDENTITY, np.zeros(3))}
     for key, joint in articulations.items():
-        turn, shift = places[joint.parent]
-        turned = multiply(turn, exponential(turns[key]))
-        places[joint.child] = turned, shift + rotate(turn, joint.point) - rotate(turned, joint.point)
+        q, shift = places[joint.parent]
+        child_q = multiply(q, exponential(rotation_vectors[key]))
+        places[joint.child] = child_q, shift + rotate(q, joint.point) - rotate(child_q, joint.point)
 
     def point_of(part, point):
-        turn, shift = places[part]
-        return position + rotate(rotation, height * (rotate(turn, point) + shift))
+        q, shift = places[part]
+        return position + rotate(rotation, height * (rotate(q, point) + shift))
 
     def direction_of(part, direction):
         return rotate(rotation, rotate(places[part][0], direction))
@@ -228,10 +228,10 @@ def ragdoll(
         common = {"friction": joint_friction, "spring": spring, "name": f"{name}/{key}"}
         # The Model's joint positions are zero in the pose, so the limits are shifted.
         if joint.limits is not None:
-            limits = tuple(limit - turns[key] @ joint.axis for limit in joint.limits)
+            limits = tuple(limit - rotation_vectors[key] @ joint.axis for limit in joint.limits)
             joints[key] = model.add_hinge(*given, axis, limits=limits, **common)
         else:
-            _, twist = swing_and_twist(joint, turns[key])
+            _, twist = swing_and_twist(joint, rotation_vectors[key])
             joints[key] = model.add_ball(
                 *given, axis=axis, cone_axis=direction_of(joint.parent, joint.cone_axis), swing_limit=joint.swing_limit,
                 twist_limits=tuple(limit - twist for limit in joint.twist_limits), **common,
@@ -259,7 +259,7 @@ def checked_pose(pose, articulations):
 
     Raises: ValueError for an unknown joint, and for a position outside its limits.
     """
-    turns = {key: np.zeros(3) for key in articulations}
+    rotation_vectors = {key: np.zeros(3) for key in articulations}
     for key, given in pose.items():
         joint = articulations[one_of("joint of a pose", key, tuple(articulations))]
         if joint.limits is not None:
@@ -267,23 +267,23 @@ def checked_pose(pose, articulations):
             if not joint.limits[0] <= angle <= joint.limits[1]:
                 low, high = joint.limits
                 raise ValueError(f"pose of {key} is {angle:g}: expected from {low:g} to {high:g} rad")
-            turns[key] = angle * np.asarray(joint.axis)
+            rotation_vectors[key] = angle * np.asarray(joint.axis)
             continue
-        turns[key] = finite_vector(f"pose of {key}", given)
-        swing, twist = swing_and_twist(joint, turns[key])
+        rotation_vectors[key] = finite_vector(f"pose of {key}", given)
+        swing, twist = swing_and_twist(joint, rotation_vectors[key])
         low, high = joint.twist_limits
         if swing > joint.swing_limit or not low <= twist <= high:
             raise ValueError(
-                f"pose of {key} is {turns[key].tolist()}, with swing {swing:.3g} and twist {twist:.3g} rad: expected a "
-                f"swing of at most {joint.swing_limit:g} and a twist from {low:g} to {high:g} rad"
+                f"pose of {key} is {rotation_vectors[key].tolist()}, with swing {swing:.3g} and twist {twist:.3g} rad: "
+                f"expected a swing of at most {joint.swing_limit:g} and a twist from {low:g} to {high:g} rad"
             )
-    return turns
+    return rotation_vectors
 
 
-def swing_and_twist(joint, turn):
-    """Swing and twist angle [rad] of a ball joint. Args: turn: rotation vector (3,) from the standing pose [rad]."""
+def swing_and_twist(joint, rotation_vector):
+    """Swing and twist angle [rad] of a ball joint. Args: rotation_vector: from the standing pose (3,) [rad]."""
     cone = np.divide(joint.cone_axis, np.linalg.norm(joint.cone_axis))
-    return swing_twist_angles(multiply(exponential(turn), rotation_between(cone, joint.axis)), cone)
+    return swing_twist_angles(multiply(exponential(rotation_vector), rotation_between(cone, joint.axis)), cone)
 
 
 def overlap(a, b):

@@ -9,7 +9,7 @@ shapes that could touch are in neighbouring cells.
 
 import taichi as ti
 
-from pbd.core.quaternions import rotate
+from pbd.core.quaternions import multiply, rotate, to_matrix
 from pbd.core.shapes import CAPSULE, PLANE
 from pbd.core.spatial_hash import bucket_of, cell_of
 from rigid.collision.data import HEAD, PLACEMENT, SHAPE, STRUCTURE
@@ -59,11 +59,9 @@ def shape_pose(shapes: ti.template(), shape, poses: ti.template(), world):
     rotation = load_quaternion(shapes.numbers, shape, SHAPE.rotation, world)
     body = shapes.integers[shape, STRUCTURE.body]
     if body >= 0:
-        turn = load_quaternion(poses, body, 3, world)
-        position = load_vector(poses, body, 0, world) + rotate(turn, position)
-        a, b = ti.Vector([turn[1], turn[2], turn[3]]), ti.Vector([rotation[1], rotation[2], rotation[3]])
-        vector = turn[0] * b + rotation[0] * a + a.cross(b)
-        rotation = ti.Vector([turn[0] * rotation[0] - a.dot(b), vector[0], vector[1], vector[2]])
+        of_body = load_quaternion(poses, body, 3, world)
+        position = load_vector(poses, body, 0, world) + rotate(of_body, position)
+        rotation = multiply(of_body, rotation)
     return position, rotation
 
 
@@ -74,15 +72,8 @@ def write_placement(
     """Write a shape's frame, bounding box and contact margin. Args: poses, margins: see `find_points`."""
     placements = ti.static(scratch.placements)
     half_extent = load_vector(shapes.numbers, shape, SHAPE.half_extent, world)
-    position, q = shape_pose(shapes, shape, poses, world)
-    w, x, y, z = q[0], q[1], q[2], q[3]
-    rows = ti.Matrix(
-        [
-            [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)],
-            [2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)],
-            [2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)],
-        ]
-    )
+    position, rotation = shape_pose(shapes, shape, poses, world)
+    rows = to_matrix(rotation)
     for k in ti.static(range(3)):
         placements[world, shape, PLACEMENT.origin + k] = position[k]
         row = ti.Vector([rows[k, i] for i in ti.static(range(3))])

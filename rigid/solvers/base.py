@@ -177,7 +177,7 @@ class Solver:
         return self.joint_reader.positions(self.state())
 
     def joint_velocities(self):
-        """Velocities of all joints: {name: number or array} [rad/s or m/s], as of `joint_positions`."""
+        """Velocities of all joints: {name: number or array} [rad/s or m/s], shaped like `joint_positions`."""
         return self.joint_reader.velocities(self.state())
 
     def joint_forces(self):

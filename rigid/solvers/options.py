@@ -1,6 +1,7 @@
 """Options that all solvers have. Each solver's own are a subclass, in the file options.py of its folder."""
 
 from dataclasses import dataclass, fields
+from typing import ClassVar
 
 from pbd.core.validate import one_of, positive, whole
 
@@ -44,7 +45,7 @@ class SolverOptions:
     grabs: int = 0
     """How many grab springs there are, see `Solver.grab`."""
 
-    CHECKS = {
+    CHECKS: ClassVar[dict] = {
         "dt": positive,
         "substeps": whole,
         "contacts": boolean,

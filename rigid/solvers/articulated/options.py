@@ -1,6 +1,7 @@
 """Options of the solver "articulated"."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from rigid.solvers.options import choice
 from rigid.solvers.sequential.options import SequentialOptions
@@ -14,4 +15,4 @@ class ArticulatedOptions(SequentialOptions):
     """How velocity products (Coriolis terms) are found: "projected" loses energy, "explicit" is the source's way and
     can gain it (rigid/solvers/articulated/velocity_products.py)."""
 
-    CHECKS = {**SequentialOptions.CHECKS, "velocity_products": choice("projected", "explicit")}
+    CHECKS: ClassVar[dict] = {**SequentialOptions.CHECKS, "velocity_products": choice("projected", "explicit")}

@@ -1,6 +1,7 @@
 """Options of the solver "impulse"."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from pbd.core.validate import not_negative
 from rigid.solvers.sequential.options import SequentialOptions
@@ -14,4 +15,4 @@ class ImpulseOptions(SequentialOptions):
     """Bodies sleep when they, and all bodies connected to them by joints or contacts, have been slower than this for
     half a second [m/s]. They wake when something moves them. Zero for never; 0.02 suits bodies of a metre."""
 
-    CHECKS = {**SequentialOptions.CHECKS, "sleep_speed": not_negative}
+    CHECKS: ClassVar[dict] = {**SequentialOptions.CHECKS, "sleep_speed": not_negative}

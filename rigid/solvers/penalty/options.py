@@ -1,6 +1,7 @@
 """Options of the solver "penalty"."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from pbd.core.validate import not_negative, positive
 from rigid.solvers.options import SolverOptions, boolean, choice
@@ -40,7 +41,7 @@ class PenaltyOptions(SolverOptions):
     check_stability: bool = True
     """Raise ValueError if a step is too long for the stiffness and damping."""
 
-    CHECKS = {
+    CHECKS: ClassVar[dict] = {
         **SolverOptions.CHECKS,
         "stiffness": positive,
         "damping": not_negative,

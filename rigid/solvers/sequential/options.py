@@ -1,6 +1,7 @@
 """Options of the solvers that use sequential impulses."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from pbd.core.validate import fraction, not_negative
 from rigid.solvers.options import SolverOptions, at_least_zero, boolean, choice, optional
@@ -37,7 +38,7 @@ class SequentialOptions(SolverOptions):
     """Contacts that approach more slowly do not rebound [m/s]. At least the speed that a body at rest gains in two
     steps is always used."""
 
-    CHECKS = {
+    CHECKS: ClassVar[dict] = {
         **SolverOptions.CHECKS,
         "iterations": at_least_zero,
         "tolerance": not_negative,

@@ -4,8 +4,8 @@ import taichi as ti
 
 from pbd.core.quaternions import from_columns
 from pbd.integrate import position
-from rigid.kernels.vectors import load_vector, store_vector
-from rigid.solvers.verlet.data import FRAME, MOTION
+from rigid.kernels.vectors import load_vector, store_quaternion, store_vector
+from rigid.solvers.verlet.data import FRAME, MOTION, SIZE
 
 # Iterations of the polar decomposition. Each one squares the frame's strain, which is at most some hundredths.
 POLAR_ITERATIONS = 3
@@ -52,8 +52,7 @@ def read_pose(s: ti.template(), body, world):
         a, b, c = 0.5 * (a + over * u), 0.5 * (b + over * v), 0.5 * (c + over * w)
     q = from_columns(a, b, c)
     store_vector(s.hooked.poses, body, 0, origin, world)
-    for k in ti.static(range(4)):
-        s.hooked.poses[world, body, 3 + k] = q[k]
+    store_quaternion(s.hooked.poses, body, 3, q, world)
     # A point of the body is at most about twice as far out as a corner, and moves at most twice as far.
     s.hooked.margins[body, world] = 2.0 * ti.sqrt(farthest) + frames[world, body, FRAME.margin]
 
@@ -142,3 +141,22 @@ def move_particles(s: ti.template(), array: ti.template(), arms: ti.template(), 
                     x[k] += step[k]
                 array[i, world] = x
     clear_impulses(s, body, world)
+
+
+# All bodies in contact ------------------------------------------------------------------------------------------------
+
+
+@ti.func
+def read_inertias(s: ti.template(), array: ti.template(), world):
+    """Read the inertia of all bodies in contact. Args: array: positions of particles."""
+    for body in range(s.hooked.sizes[SIZE.bodies]):
+        if s.hooked.motion[world, body, MOTION.in_contact] > 0.0:
+            read_inertia(s, array, body, world)
+
+
+@ti.func
+def move_bodies(s: ti.template(), array: ti.template(), arms: ti.template(), sign, world):
+    """Move all bodies in contact by their pending impulses. Args: array, arms, sign: see `move_particles`."""
+    for body in range(s.hooked.sizes[SIZE.bodies]):
+        if s.hooked.motion[world, body, MOTION.in_contact] > 0.0:
+            move_particles(s, array, arms, body, sign, world)

@@ -26,6 +26,7 @@ import taichi as ti
 
 from pbd.constraints.constraint_type import WEIGHTLESS
 from pbd.core.vectors import tangent
+from pbd.data import REPORT
 from pbd.integrate import gravity
 from rigid.collision.contact_cache import CACHED, look_up, store
 from rigid.collision.data import PAIR, POINT
@@ -42,7 +43,7 @@ from rigid.solvers.verlet.contact_sides import (
     sides_of,
     weights_of,
 )
-from rigid.solvers.verlet.data import CONTACT
+from rigid.solvers.verlet.data import CONTACT, MOTION, SIZE
 from rigid.solvers.verlet.rolling import prepare_rolling, rolling_rise
 
 # In parts of the bodies' margins at rest. Two surfaces nearer than the skin do not approach further. So a corner that
@@ -120,6 +121,26 @@ def relative_displacement(s: ti.template(), c, world):
 
 
 # The phases of a step -------------------------------------------------------------------------------------------------
+
+
+@ti.func
+def report_overflow(s: ti.template(), world):
+    """Report to the host if there are more contact points than the capacity."""
+    found = s.hooked.points.count[world]
+    if found > s.hooked.contacts.shape[1]:
+        s.report[world, REPORT.contact_overflow] = ti.cast(found, float)
+
+
+@ti.func
+def mark_bodies_in_contact(s: ti.template(), world):
+    """Note which bodies have contacts. Only these are moved by impulses."""
+    for body in range(s.hooked.sizes[SIZE.bodies]):
+        s.hooked.motion[world, body, MOTION.in_contact] = 0.0
+    for c in range(contact_count(s, world)):
+        for k in ti.static((PAIR.body_a, PAIR.body_b)):
+            body = s.hooked.points.integers[world, c, k]
+            if body >= 0:
+                s.hooked.motion[world, body, MOTION.in_contact] = 1.0
 
 
 @ti.func

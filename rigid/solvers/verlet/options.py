@@ -47,7 +47,7 @@ class VerletOptions(SolverOptions):
     attachments: tuple = ()
     """Pairs (indices of such particles, body): these particles stay where they are on the body."""
 
-    CHECKS: ClassVar = {**SolverOptions.CHECKS, "frame": choice("tetrahedron", "axes")}
+    CHECKS: ClassVar[dict] = {**SolverOptions.CHECKS, "frame": choice("tetrahedron", "axes")}
 
     # Options that pbd.ParticleSystem has, too, except dt.
     OF_PARTICLES: ClassVar = (

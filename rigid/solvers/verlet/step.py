@@ -1,18 +1,18 @@
-"""The time step of the solver "verlet", whole. Particles and constraints are pbd's; bodies take part by step hooks.
+"""The time step of the solver "verlet", whole. pbd moves particles; bodies take part by step hooks.
 
     for each substep (pbd/step.py, advance_world):
-        apply wind; gravity and the user's forces are known
-        integrate             x' = x + (1 - d)(x - x*) + a h², then x* := x           pbd/integrate.py
-        begin_step            poses; detect contacts; prepare them; warm start        here
+        apply_wind, predict     x' = x + (1 - d)(x - x*) + a h², then x* := x
+        begin_step              read poses; detect contacts; prepare them; warm start          below
         for each iteration:
-            project each constraint once: sticks, joints, limits, friction, motors    pbd/constraints, joint_*.py
-            grab springs, contacts between particles, colliders of particles          pbd
-            relax             each contact of bodies once, with friction              here
-        restitution of particles at colliders                                         pbd
-        end_step              store impulses; restitution of bodies                   here
+            project_clusters    each constraint once: sticks, joints, limits, friction, motors
+            relax_environment   grab springs, contacts between particles, colliders of particles
+            relax               each contact of bodies once, with friction                     below
+        apply_restitution       of particles at colliders
+        end_step                store impulses; restitution of bodies                          below
 
 A body is a frame of four particles and more (frame.py). Sticks keep the frame rigid, and joints are particles that two
-frames share. So `integrate` and the constraints move bodies without knowing them. The hooks below add contacts.
+frames share, or constraints on the corners of two frames (joint_locks.py, joint_limits.py, joint_forces.py). So
+`predict` and the constraints move bodies without knowing them. The functions below add contacts of bodies.
 
 Source: Jakobsen, Advanced Character Physics (2001), sections 2 to 6.
 """
@@ -21,21 +21,21 @@ from functools import lru_cache
 
 import taichi as ti
 
-from pbd.data import REPORT
 from pbd.step import StepHooks
 from rigid.collision.contact_cache import clear
-from rigid.collision.data import PAIR
 from rigid.collision.narrow_phase import point_finder
-from rigid.solvers.verlet.bodies import move_particles, read_inertia, read_pose
+from rigid.solvers.verlet.bodies import move_bodies, read_inertias, read_pose
 from rigid.solvers.verlet.contacts import (
     contact_count,
+    mark_bodies_in_contact,
     measure_displacement,
     prepare_contact,
+    report_overflow,
     solve_contact,
     store_impulse,
     warm_start,
 )
-from rigid.solvers.verlet.data import CONTACT, MOTION, SIZE, BodyArrays
+from rigid.solvers.verlet.data import CONTACT, SIZE, BodyArrays
 from rigid.solvers.verlet.particle_contacts import find_particle_contacts
 from rigid.solvers.verlet.restitution import ITERATIONS, apply_restitution, prepare_restitution, rebounds
 
@@ -113,39 +113,3 @@ def count_contacts(s: ti.template(), world):
         if s.hooked.contacts[world, c, CONTACT.impulse] > 0.0:
             result += 1
     return result
-
-
-@ti.func
-def report_overflow(s: ti.template(), world):
-    """Report to the host if there are more contact points than the capacity."""
-    found = s.hooked.points.count[world]
-    if found > s.hooked.contacts.shape[1]:
-        s.report[world, REPORT.contact_overflow] = ti.cast(found, float)
-
-
-@ti.func
-def mark_bodies_in_contact(s: ti.template(), world):
-    """Note which bodies have contacts. Only these are moved by impulses."""
-    for body in range(s.hooked.sizes[SIZE.bodies]):
-        s.hooked.motion[world, body, MOTION.in_contact] = 0.0
-    for c in range(contact_count(s, world)):
-        for k in ti.static((PAIR.body_a, PAIR.body_b)):
-            body = s.hooked.points.integers[world, c, k]
-            if body >= 0:
-                s.hooked.motion[world, body, MOTION.in_contact] = 1.0
-
-
-@ti.func
-def read_inertias(s: ti.template(), array: ti.template(), world):
-    """Read the inertia of all bodies in contact. Args: array: positions of particles."""
-    for body in range(s.hooked.sizes[SIZE.bodies]):
-        if s.hooked.motion[world, body, MOTION.in_contact] > 0.0:
-            read_inertia(s, array, body, world)
-
-
-@ti.func
-def move_bodies(s: ti.template(), array: ti.template(), arms: ti.template(), sign, world):
-    """Move all bodies in contact by their pending impulses. Args: array, arms, sign: see `move_particles`."""
-    for body in range(s.hooked.sizes[SIZE.bodies]):
-        if s.hooked.motion[world, body, MOTION.in_contact] > 0.0:
-            move_particles(s, array, arms, body, sign, world)

@@ -1,4 +1,4 @@
-"""How far joints are open, against children that are shifted and turned by what is known."""
+"""Joint errors of children that are shifted and rotated by known amounts."""
 
 import math
 
@@ -24,7 +24,7 @@ JOINTS = {
 
 
 def joined(kind, ground=False):
-    """A model of two bodies and a joint; or of one, on the ground."""
+    """A model of a joint between two bodies, or between the ground and a body."""
     model = rigid.Model()
     bodies = [model.add_body(mass=1.0, inertia=(1, 1, 1), position=(0.6 * k, 0, 0)) for k in range(2)]
     JOINTS[kind](model, rigid.GROUND if ground else bodies[0], bodies[1])
@@ -32,8 +32,8 @@ def joined(kind, ground=False):
 
 
 def moved(model, shift, turn, everything=(0.3, -1.2, 0.7)):
-    """A State in which the child is turned about (0.3, 0, 0) and then shifted, and all bodies turned about the origin
-    then. Arguments: shift (3,) [m]; turn (3,): a rotation vector [rad]; everything: another."""
+    """A State in which the child is rotated about (0.3, 0, 0) and shifted, and then all bodies are rotated about the
+    origin. Args: shift (3,) [m]; turn (3,): a rotation vector [rad]; everything: another one, of all bodies."""
     state = model.initial_state()
     about, q = np.array((0.3, 0, 0)), exponential(turn)
     state.position[1] = about + shift + rotate(q, state.position[1] - about)
@@ -52,17 +52,17 @@ def moved(model, shift, turn, everything=(0.3, -1.2, 0.7)):
         ("hinge", (0.01, 0.02, -0.02), 0.03),
         ("universal", (0.01, 0.02, -0.02), 0.03),
         ("fixed", (0.01, 0.02, -0.02), 0.03),
-        ("slider", (0.03, 0.04, -0.5), 0.05),  # along z it may
-        ("string", (0.04, 0, 0), 0.0),  # longer, as it may be
+        ("slider", (0.03, 0.04, -0.5), 0.05),  # it slides along z
+        ("string", (0.04, 0, 0), 0.0),  # a string may be longer
         ("string", (0.3, 0, 0), 0.25),
         ("string", (-0.15, 0, 0), 0.0),
     ],
 )
-def test_a_gap_is_what_a_child_is_shifted_by(kind, shift, gap, ground):
+def test_gap_equals_the_shift_of_the_child(kind, shift, gap, ground):
     model = joined(kind, ground)
     assert joint_gaps(model, model.initial_state()) == pytest.approx(0, abs=1e-15)
     assert joint_gaps(model, moved(model, shift, (0, 0, 0))) == pytest.approx(gap, abs=1e-14)
-    if kind != "string":  # a turn about the point opens nothing
+    if kind != "string":  # a rotation about the point opens no joint
         assert joint_gaps(model, moved(model, (0, 0, 0), (0.2, -0.4, 0.3))) == pytest.approx(0, abs=1e-14)
 
 
@@ -83,7 +83,7 @@ def test_a_gap_is_what_a_child_is_shifted_by(kind, shift, gap, ground):
         ("string", (0.2, 0.3, -0.6), 0.0),
     ],
 )
-def test_a_locked_turn_is_what_a_child_is_turned_by(kind, turn, locked):
+def test_angle_error_equals_the_rotation_of_the_child(kind, turn, locked):
     model = joined(kind)
     assert joint_turns(model, moved(model, (0.1, 0, 0), turn)) == pytest.approx(locked, rel=1e-6, abs=1e-15)
 
@@ -103,13 +103,13 @@ def test_a_locked_turn_is_what_a_child_is_turned_by(kind, turn, locked):
         ("string", 0.3, (0, 0, 0), 0.0),
     ],
 )
-def test_a_limit_is_violated_by_what_a_position_is_beyond_it(kind, shift, turn, violation):
+def test_limit_violation_equals_the_excess(kind, shift, turn, violation):
     model = joined(kind)
     positions = JointPositions(model).positions(moved(model, (0, 0, shift), turn))
     assert limit_violations(model, positions) == pytest.approx(violation, abs=1e-12)
 
 
-def test_rotations_of_32_bits_are_read_too():
+def test_rotations_in_32_bits_are_accepted():
     model = joined("ball")
     state = moved(model, (0, 0, 0), (0.5, 0.1, 0.2))
     before = JointPositions(model).positions(state)["ball 0"]
@@ -117,7 +117,7 @@ def test_rotations_of_32_bits_are_read_too():
     assert JointPositions(model).positions(state)["ball 0"] == pytest.approx(before, abs=1e-14)
 
 
-def test_many_states_at_once_are_one_after_another():
+def test_stacked_states_equal_single_states():
     random = np.random.default_rng(4)
     model = rigid.Model()
     bodies = [model.add_body(mass=1.0, inertia=(1, 1, 1), position=(0.6 * k, 0, 0)) for k in range(7)]
@@ -131,7 +131,7 @@ def test_many_states_at_once_are_one_after_another():
         assert np.array_equal(read(model, many), [read(model, state) for state in one])
 
 
-def test_a_model_without_joints_has_no_gaps():
+def test_model_without_joints_has_no_gaps():
     model = rigid.Model()
     model.add_body(mass=1.0, inertia=(1, 1, 1))
     assert joint_gaps(model, model.initial_state()).shape == (0,)
@@ -139,7 +139,7 @@ def test_a_model_without_joints_has_no_gaps():
     assert limit_violations(model, {}).shape == (0,)
 
 
-def test_turns_are_exact_near_none_and_near_half_a_turn():
+def test_angles_are_exact_near_zero_and_half_a_turn():
     model = joined("fixed")
     for angle in (1e-12, 1e-4, 1.0, math.pi - 1e-6):
         turn = joint_turns(model, moved(model, (0, 0, 0), angle * normalised((1.0, -2.0, 0.5))))

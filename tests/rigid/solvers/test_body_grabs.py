@@ -1,4 +1,4 @@
-"""Hands of all solvers of bodies: a spring from a point of a body to a place in the world; and gravity that changes."""
+"""Grab springs of all solvers, and gravity that changes."""
 
 import numpy as np
 import pytest
@@ -21,10 +21,10 @@ def held_box(solver, point, **options):
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
-def test_held_by_its_centre_a_body_is_a_particle_on_a_spring(solver):
-    # Impulses and frames are implicit:  m (v' - v) = h (m g - k (x' - target) - c v'),  x' = x + h v'
-    # penalties are not:                 m (v' - v) = h (m g - k (x - target) - c v),    x' = x + h v'
-    # A frame's first step is an exact start, x* = x - v h + g h²/2, so its v is v - g h/2.
+def test_body_grabbed_at_its_centre_is_a_particle_on_a_spring(solver):
+    # Implicit:               m (v' - v) = h (m g - k (x' - target) - c v'),  x' = x + h v'
+    # explicit ("penalty"):   m (v' - v) = h (m g - k (x - target) - c v),    x' = x + h v'
+    # The start of "verlet" is exact, x* = x - v h + g h²/2, so its first v is v - g h/2.
     made = held_box(solver, (0, 0, 0))
     x, v = np.array([0.0, 0, 1]), np.array([0.2, 0.1, 0.5])
     if solver == "verlet":
@@ -41,7 +41,7 @@ def test_held_by_its_centre_a_body_is_a_particle_on_a_spring(solver):
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
-def test_held_by_a_corner_it_comes_to_hang_below_it(solver):
+def test_body_grabbed_at_a_corner_hangs_below_it(solver):
     # At rest the spring carries the weight, k (target - p) = -m g, and the centre is straight below the point.
     made = held_box(solver, (0.2, 0.15, 0.1))
     for _ in range(40):
@@ -58,7 +58,7 @@ def test_held_by_a_corner_it_comes_to_hang_below_it(solver):
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
-def test_what_is_let_go_flies_free_and_gravity_may_change(solver):
+def test_released_body_flies_free_with_new_gravity(solver):
     made = held_box(solver, (0, 0, 0))
     made.step(5)
     made.release(0)
@@ -70,12 +70,12 @@ def test_what_is_let_go_flies_free_and_gravity_may_change(solver):
     expected = before.velocity[0] + 7 * h * np.array([1.0, 0.0, 2.0])
     np.testing.assert_allclose(made.state().velocity[0], expected, rtol=0, atol=1e-11)
     x = made.state().position[0]
-    if solver != "verlet":  # whose energy belongs to the middle of a step
+    if solver != "verlet":  # its energy is that of the middle of a step
         assert made.energy().potential == pytest.approx(-m * x @ [1.0, 0.0, 2.0], abs=1e-12)
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
-def test_a_state_goes_on_bit_for_bit_beside_a_hand(solver):
+def test_state_continues_bit_for_bit_with_a_grab(solver):
     made = held_box(solver, (0.1, 0, 0))
     made.step(3)
     state = made.state()
@@ -88,14 +88,14 @@ def test_a_state_goes_on_bit_for_bit_beside_a_hand(solver):
     made.step(4)
     assert made.digest() == end
     made.grab(0, "box", (0.1, 0, 0), TARGET, 2 * k, c)
-    made.set_state(state)  # while something else is held: that goes on
+    made.set_state(state)  # the grab of now stays
     made.step(4)
     assert made.digest() != end
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
-def test_a_jointed_body_follows_as_far_as_its_joint_lets_it(solver):
-    # A rod on a hinge about y, held at its end, right above the hinge: upright, neither weight nor spring turn it.
+def test_grabbed_rod_follows_within_its_joint(solver):
+    # A rod on a hinge is pulled upright by its end: there neither weight nor spring rotates it.
     options = {"penalty": {"substeps": 8}, "verlet": {"damping": 0.05}}.get(solver, {})
     made = rigid.solver(solver, rod_on_a_pivot(), dt=h, grabs=1, **options)
     made.grab(0, "rod", (0.25, 0, 0), (0, 0, 0.5), 500.0, 20.0)
@@ -115,12 +115,12 @@ def test_a_jointed_body_follows_as_far_as_its_joint_lets_it(solver):
         ((0, 0, (0, 0, 0), TARGET, k, -c), "damping of a grab"),
     ],
 )
-def test_what_cannot_be_held(solver, given, message):
+def test_bad_arguments_of_grab_raise(solver, given, message):
     with pytest.raises((ValueError, IndexError), match=message):
         held_box(solver, (0, 0, 0)).grab(*given)
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
-def test_a_solver_without_hands_says_so(solver):
+def test_solver_without_grabs_raises(solver):
     with pytest.raises(ValueError, match="grabs=1"):
         rigid.solver(solver, rod_on_a_pivot()).grab(0, 0, (0, 0, 0), TARGET, k)

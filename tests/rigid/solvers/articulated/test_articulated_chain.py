@@ -1,4 +1,4 @@
-"""Chains in generalised coordinates: against a reference, their energy, momenta and sweeps."""
+"""Chains in generalised coordinates: against a reference, their energy, momenta and iterations."""
 
 import math
 
@@ -15,7 +15,7 @@ def solve(model, dt=0.01, **options):
     return rigid.solver("articulated", model, dt=dt, contacts=False, **options)
 
 
-def test_a_falling_chain_comes_to_the_reference_in_first_order():
+def test_falling_chain_converges_to_the_reference_in_first_order():
     expected = np.diff(chain_angles(0.5)[0], prepend=0.0)
     errors = {}
     for h in (0.01, 0.005, 0.002, 0.001):
@@ -30,7 +30,7 @@ def test_a_falling_chain_comes_to_the_reference_in_first_order():
 
 
 def highest(**options):
-    """The most energy that a frictionless chain has in ten seconds, above its start, in parts of m g L."""
+    """The largest energy of a frictionless chain in ten seconds, above its start, in parts of m g L."""
     solver = solve(rod_chain(), **options)
     start, most = solver.energy().total, 0.0
     for _ in range(1000):
@@ -39,14 +39,14 @@ def highest(**options):
     return most / (5 * g * 5 * LENGTH)
 
 
-def test_a_passive_chain_gains_no_energy_but_as_the_source_has_it():
+def test_passive_chain_gains_energy_with_explicit_products_alone():
     assert highest() < 1e-9
     assert highest(velocity_products="explicit") > 0.1
 
 
-def test_rods_on_balls_in_free_flight_keep_their_momenta():
-    # Nothing holds the chain: linear momentum is the first row's, to round-off, angular momentum changes as positions
-    # are of first order. The spins are such that inner joints turn through all of the poses, half a turn and more.
+def test_momenta_of_a_free_chain_on_ball_joints():
+    # The chain is free: linear momentum is constant to round-off, angular momentum in first order. The spins are such
+    # that inner joints rotate by half a turn and more.
     def lost(h):
         model = rigid.Model(gravity=(0, 0, 0))
         spins = [(3, -2, 4), (-5, 6, 1), (2, 4, -6)]
@@ -70,11 +70,11 @@ def test_rods_on_balls_in_free_flight_keep_their_momenta():
     fine, _, _ = lost(0.0005)
     assert coarse < 0.05 * np.linalg.norm(start)
     assert fine == pytest.approx(coarse / 2, rel=0.2)
-    assert np.abs(turns[:, :, 2]).max() > 0.9  # an axis that three hinges about z, y and x would lock at
+    assert np.abs(turns[:, :, 2]).max() > 0.9  # where three hinges about z, y and x would lock
 
 
-def test_a_ball_passes_the_pose_at_which_three_hinges_lock():
-    # Turned about y through 90° and on, at a constant rate, by a body without gravity: the angle is ω t all the way.
+def test_ball_passes_the_pose_of_gimbal_lock():
+    # A body without gravity rotates about y past 90° at a constant speed: the angle is ω t.
     model = rigid.Model(gravity=(0, 0, 0))
     model.add_body(mass=1.0, inertia=(1, 1, 1), position=(0, 0, 0), angular_velocity=(0, 2.0, 0))
     model.add_ball(rigid.GROUND, 0, point=(0, 0, 0))
@@ -85,19 +85,19 @@ def test_a_ball_passes_the_pose_at_which_three_hinges_lock():
         assert abs(solver.state().rotation[0] @ expected) == pytest.approx(1, abs=1e-12)
 
 
-def test_the_chain_of_the_source_with_friction():
-    # Source [3]: six sweeps in the mean to 1e-6; angles after 1 s from chain_angles(1.0, friction=0.5).
+def test_chain_with_friction_of_source_3():
+    # Source [3]: six iterations on average to 1e-6; angles after 1 s from chain_angles(1.0, friction=0.5).
     expected = (2.16096, 0.10297, 0.12073, 0.15890, 0.23033)
-    solver, sweeps = solve(rod_chain(friction=0.5), iterations=500, tolerance=1e-6), []
+    solver, counts = solve(rod_chain(friction=0.5), iterations=500, tolerance=1e-6), []
     for step in range(500):
         solver.step()
-        sweeps.append(solver.statistics().iterations)
+        counts.append(solver.statistics().iterations)
         if step == 99:
             assert np.abs(np.array(list(solver.joint_positions().values())) - expected).max() < 0.05
-    assert np.mean(sweeps) < 6
+    assert np.mean(counts) < 6
 
 
-def test_a_rod_with_friction_comes_to_rest_where_it_should():
+def test_rod_with_friction_comes_to_rest_at_the_reference_angle():
     # Friction 0.3 N m from the horizontal: at rest at 1.671423837 rad, in the limit of short steps; first order.
     errors = []
     for h in (0.0025, 0.00125):
@@ -108,15 +108,15 @@ def test_a_rod_with_friction_comes_to_rest_where_it_should():
     assert errors[1] < 0.6 * errors[0] < 0.6 * 0.03
 
 
-def test_balls_swing_as_they_should():
-    # Joints that start at speed, on balls: the state's velocities are those given, as these agree with the joints.
+def test_chain_on_ball_joints_follows_the_reference():
+    # The chain starts with velocities that agree with the joints, so the state has them unchanged.
     model = ball_rods([(0, -1, 2), (3, 1, -2)])
     state = solve(model).state()
     assert np.abs(state.angular_velocity - model.initial_state().angular_velocity).max() < 1e-13
     assert np.abs(state.velocity - model.initial_state().velocity).max() < 1e-13
 
 
-def test_a_motor_turns_a_hinge_as_fast_as_it_is_told_and_a_limit_stops_it():
+def test_motor_reaches_its_speed_until_a_limit_stops_it():
     model = rod_chain(1)
     model.joints[0].motor = rigid.Motor(speed=-2.0)
     model.joints[0].limits = (-math.radians(60), math.radians(60))
@@ -124,5 +124,5 @@ def test_a_motor_turns_a_hinge_as_fast_as_it_is_told_and_a_limit_stops_it():
     solver.step(20)
     assert solver.joint_positions()["hinge 0"] == pytest.approx(-0.4, abs=1e-9)
     solver.step(100)
-    # What is nearer to a limit than 2.5 h² is at it (rigid/constraints/joints/drive.py).
+    # A coordinate that is nearer to its limit than 2.5 h² touches it (rigid/constraints/joints/drive.py).
     assert solver.joint_positions()["hinge 0"] == pytest.approx(-math.radians(60), abs=2.5e-4)

@@ -1,4 +1,4 @@
-"""The same bits in generalised coordinates: in every world, and from a file half way; states that are given."""
+"""The articulated solver computes the same bits in every world and from a file; states that are set."""
 
 import numpy as np
 import pytest
@@ -10,8 +10,10 @@ Y, Z = (0, 1, 0), (0, 0, 1)
 
 
 def description(number=0, ground=False):
-    """A tree with joints of every kind, limits, friction, a motor, springs and a gear, a loop, and a body that floats;
-    `number` changes masses, gravity and nothing else."""
+    """A tree with all kinds of joints, limits, friction, a motor, springs, a gear, a loop, and a free body.
+
+    Args: number: changes masses and gravity alone.
+    """
     model = rigid.Model(gravity=(0.1 * number, 0, -9.81))
     if ground:
         model.add_ground()
@@ -48,7 +50,7 @@ def same(one, other, world=None):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("ground", [False, True])
-def test_worlds_are_what_each_is_alone_and_a_file_half_way_changes_nothing(ground, tmp_path):
+def test_worlds_equal_single_worlds_and_continue_from_a_file(ground, tmp_path):
     models = [description(number, ground) for number in range(3)]
     together = solve(models, ground)
     together.step(80)
@@ -67,26 +69,26 @@ def test_worlds_are_what_each_is_alone_and_a_file_half_way_changes_nothing(groun
             assert np.array_equal(together.joint_positions()[name][world], value)
 
 
-def test_a_state_that_was_given_is_taken_and_joints_are_closed_where_it_has_gaps():
+def test_set_state_closes_joints_with_gaps():
     solver = solve(description())
     solver.step(20)
     given = solver.state()
     given.warm_start = ()
     assert solver.statistics().iterations > 0
     solver.set_state(given)
-    assert solver.statistics().iterations == 0  # no step has been made from there
+    assert solver.statistics().iterations == 0  # no step was made since
     taken = solver.state()
     for name in ("position", "rotation", "velocity", "angular_velocity"):
         assert np.abs(getattr(taken, name) - getattr(given, name)).max() < 1e-12
-    # A hand 1 cm off its elbow is put back; a tree is as its root says.
+    # A hand 1 cm away from its elbow is moved back; poses follow from the root.
     given.position[2] += (0, 0, 0.01)
     solver.set_state(given)
     back = solver.state()
     assert np.abs(back.position - taken.position).max() < 1e-12
 
 
-def test_a_wheel_counts_its_turns_on_in_a_tree_of_either_direction():
-    # ω t, for many turns, whichever of the two bodies is the parent: counted by the joint, child against parent.
+def test_wheel_counts_turns_in_trees_of_both_directions():
+    # The angle is ω t for many turns, whichever of the two bodies is the parent in the tree.
     for parent, child, sign in ((0, 1, 1.0), (1, 0, -1.0)):
         model = rigid.Model(gravity=(0, 0, 0))
         model.add_body(mass=100.0, inertia=(100, 100, 100), position=(0, 0, 0), angular_velocity=(0, -1.0, 0))

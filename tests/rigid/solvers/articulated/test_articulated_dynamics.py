@@ -1,4 +1,4 @@
-"""The articulated-body method against the dense equations of motion, which are written here from the bodies' side.
+"""The articulated-body method against the dense equations of motion in maximal coordinates.
 
 For all bodies at once, Newton and Euler with multipliers of the joints' constraints G, which are differentiated twice:
 
@@ -18,7 +18,7 @@ from rigid.rotation import to_matrix
 from rigid.solvers.articulated.links import ARTICULATED
 
 KINDS = ("ball", "hinge", "universal", "slider", "fixed")
-# Pairs of the triads' axes, of parent and child, that stay at a right angle.
+# Pairs of axes of parent and child that stay at a right angle.
 RIGHT_ANGLES = {
     "ball": (), "hinge": ((1, 0), (2, 0)), "universal": ((0, 1),), "slider": ((1, 0), (2, 0), (1, 2)),
     "fixed": ((1, 0), (2, 0), (1, 2)),
@@ -26,7 +26,7 @@ RIGHT_ANGLES = {
 
 
 def join(model, rng, parent, child, kind, point):
-    """A joint of a kind, at a point, along random axes."""
+    """Add a joint of a kind at a point, along random axes."""
     axis, other = rng.normal(size=(2, 3))
     if kind == "ball":
         model.add_ball(parent, child, point)
@@ -41,8 +41,8 @@ def join(model, rng, parent, child, kind, point):
 
 
 def random_tree(seed, kind=None):
-    """Up to twenty bodies of random inertia in random poses, each jointed to one before or, the first, to the ground or
-    to nothing; every third joint has the new body as its parent."""
+    """Up to twenty bodies of random inertia in random poses. Each is joined to an earlier one, the first to the ground
+    or to nothing. Every third joint has the new body as its parent."""
     rng = np.random.default_rng(seed)
     model = rigid.Model()
     for k in range(rng.integers(2, 21)):
@@ -66,7 +66,7 @@ def constraints(model, state):
     count = len(model.bodies)
 
     def row(linear, i, j, angular_i, angular_j, product):
-        found = np.zeros((count + 1, 6))  # the last is the ground's
+        found = np.zeros((count + 1, 6))  # the last one is the ground
         found[i] -= [*linear, *angular_i]
         found[j] += [*linear, *angular_j]
         rows.append(found[:count].ravel())
@@ -86,7 +86,7 @@ def constraints(model, state):
         speed = v_j + np.cross(w_j, arm_j) - v_i - np.cross(w_i, arm_i)
         product = np.cross(w_j, np.cross(w_j, arm_j)) - np.cross(w_i, np.cross(w_i, arm_i))
         if joint.kind == "slider":
-            for e in m[1:]:  # turns with the parent, so that D·n̈ has α_i × e as well
+            for e in m[1:]:  # it rotates with the parent, so D·n̈ has α_i × e, too
                 turning = np.cross(w_i, np.cross(w_i, e))
                 row(e, i, j, np.cross(arm_i, e) - np.cross(e, D), np.cross(arm_j, e),
                     product @ e + 2 * speed @ np.cross(w_i, e) + D @ turning)  # fmt: skip
@@ -124,13 +124,13 @@ def solved(masses, G, forces, products):
 
 
 @pytest.mark.parametrize("seed", [*range(95), *KINDS])
-def test_accelerations_are_those_of_the_dense_equations(seed):
-    # The source's explicit form is linear in the step: with h = 1 the speeds change by u̇, and J u̇ + J̇ u, the bodies'
-    # accelerations, can be read: the velocities' change, and what the solver notes as J̇ u.
+def test_accelerations_equal_those_of_the_dense_equations(seed):
+    # The source's explicit method is linear in the step: with h = 1 the velocities change by J u̇, and the solver's
+    # arrays have J̇ u; the sum is the acceleration.
     model = random_tree(seed) if isinstance(seed, int) else random_tree(KINDS.index(seed), seed)
     solver = rigid.solver("articulated", model, dt=1.0, velocity_products="explicit", gyroscopic="explicit",
                           contacts=False)  # fmt: skip
-    solver.step()  # to some pose or other; and in it to velocities that the joints allow
+    solver.step()  # to some pose; the velocities there are made to agree with the joints
     state = solver.state()
     masses, _ = mass_matrix(model, state)
     G, _ = constraints(model, state)
@@ -151,9 +151,9 @@ def test_accelerations_are_those_of_the_dense_equations(seed):
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_responses_to_a_test_impulse_are_those_of_the_dense_equations(seed):
-    # An impulse of one along a distance between two bodies of a tree, or of two: V = M⁻¹ (J_dᵀ + Gᵀλ), G V = 0; and
-    # what it does to the distance is the row's J_d M⁻¹ J_dᵀ, of which the solver keeps the inverse.
+def test_responses_to_a_test_impulse_equal_those_of_the_dense_equations(seed):
+    # A unit impulse along a distance between two bodies of one or two trees: V = M⁻¹ (J_dᵀ + Gᵀλ), G V = 0. Its effect
+    # on the distance is the row's J_d M⁻¹ J_dᵀ.
     model = random_tree(seed)
     bodies = len(model.bodies)
     rng = np.random.default_rng(seed)

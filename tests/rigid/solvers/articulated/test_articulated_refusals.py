@@ -1,4 +1,4 @@
-"""What a person may get wrong with the articulated solver: said by name, with its value and what is expected."""
+"""Error messages of the articulated solver."""
 
 import numpy as np
 import pytest
@@ -29,31 +29,31 @@ def hinged(**options):
         ({"worlds": 0}, r"worlds is 0"),
     ],
 )
-def test_wrong_options_are_told(options, message):
+def test_bad_options_raise(options, message):
     with pytest.raises(ValueError, match=message):
         rigid.solver("articulated", hinged(), **options)
 
 
-def test_models_of_another_structure_are_no_worlds_of_one():
+def test_models_of_several_structures_raise():
     with pytest.raises(ValueError, match="structure"):
         rigid.solver("articulated", [hinged(), rigid.Model()])
 
 
-def test_a_state_of_another_shape_is_refused():
+def test_state_of_another_shape_raises():
     solver = rigid.solver("articulated", hinged(), contacts=False)
     other = rigid.State(np.zeros((2, 3)), np.tile([1.0, 0, 0, 0], (2, 1)), np.zeros((2, 3)), np.zeros((2, 3)))
     with pytest.raises(ValueError, match=r"position has shape \(2, 3\): expected \(1, 3\)"):
         solver.set_state(other)
 
 
-def test_a_model_without_bodies_stands_still():
+def test_model_without_bodies_runs():
     solver = rigid.solver("articulated", rigid.Model(), dt=0.01, contacts=False)
     solver.step(3)
     assert solver.time == pytest.approx(0.03)
     assert solver.energy().total == 0.0
 
 
-def test_what_is_no_longer_finite_is_told_by_step_and_body():
+def test_divergence_names_the_body():
     model = hinged()
     model.add_box((0.1, 0.1, 0.1), mass=1.0, position=(0, 0, 1), velocity=(1e300, 0, 0), name="lost")
     solver = rigid.solver("articulated", model, dt=1e10, contacts=False)
@@ -61,8 +61,8 @@ def test_what_is_no_longer_finite_is_told_by_step_and_body():
         solver.step(5)
 
 
-def test_a_motor_without_bound_and_two_hinges_on_one_axis_do_no_harm():
-    # The second hinge closes a loop whose rows the tree cannot move along: they are left out.
+def test_redundant_hinge_beside_an_unbounded_motor():
+    # The second hinge closes a loop. The tree cannot move along its rows, so they are left out.
     model = hinged(motor=rigid.Motor(speed=2.0))
     model.add_hinge(rigid.GROUND, 0, (0, 0.1, 0), Y, name="again")
     solver = rigid.solver("articulated", model, dt=0.01, contacts=False)

@@ -1,4 +1,4 @@
-"""The five-link chain of source [3], and bodies in free flight: sweeps, warm starts, the gyroscopic term."""
+"""The five-link chain of source [3], and bodies in free flight: iterations, warm starting, the gyroscopic torque."""
 
 import math
 
@@ -15,14 +15,14 @@ def solve(model, dt=0.01, **options):
     return rigid.solver("impulse", model, dt=dt, contacts=False, **options)
 
 
-# Kernels are compiled for options, so these go together. The chain's gyroscopic torques are zero: it turns about
-# principal axes.
+# Kernels are compiled for options, so these tests share them. The chain rotates about principal axes, so its gyroscopic
+# torques are zero.
 ROWS = {"block": False, "gyroscopic": "midpoint"}
 COLD = {"warm_start": False, "gyroscopic": "explicit"}
 
 
 def five_link_chain(friction=0.5):
-    """Rods 0.5 x 0.05 x 0.05 m of 1 kg on hinges across gravity, from the horizontal."""
+    """Rods of 0.5 x 0.05 x 0.05 m and 1 kg on hinges, horizontal at first."""
     model = rigid.Model(gravity=(0, 0, -9.81))
     before = rigid.GROUND
     for k in range(5):
@@ -37,30 +37,30 @@ def angles(solver):
 
 
 def run(steps=100, **options):
-    """Mean sweeps over a run of the chain, its widest gap, and the solver."""
+    """Mean iterations over a run of the chain, its widest gap, and the solver."""
     model = five_link_chain()
-    solver, sweeps, widest = solve(model, iterations=3000, tolerance=1e-6, **options), [], 0.0
+    solver, counts, widest = solve(model, iterations=3000, tolerance=1e-6, **options), [], 0.0
     for _ in range(steps):
         solver.step()
-        sweeps.append(solver.statistics().iterations)
+        counts.append(solver.statistics().iterations)
         widest = max(widest, joint_gaps(model, solver.state()).max())
-    return np.mean(sweeps), widest, solver
+    return np.mean(counts), widest, solver
 
 
-def test_the_chain_of_the_source():
+def test_five_link_chain_of_source_3():
     # After 1 s, from an integration of the equations of motion to 1e-10: (2.16096, 0.10297, 0.12073, 0.15890, 0.23033).
     expected = (2.16096, 0.10297, 0.12073, 0.15890, 0.23033)
     found = {"warm": run(), "rows": run(**ROWS), "cold": run(**COLD)}
     for _, widest, solver in found.values():
         assert np.abs(angles(solver) - expected).max() < 0.05
         assert widest < 1e-5
-    # Row by row as the source counts, 50 to 150 sweeps to 1e-6; with blocks fewer; cold by a third more.
+    # Row by row, as in the source, 50 to 150 iterations to 1e-6; with blocks fewer; without warm starting a third more.
     assert 50 <= found["rows"][0] <= 150
     assert found["warm"][0] < found["rows"][0]
     assert found["warm"][0] < 0.75 * found["cold"][0]
 
 
-def test_the_chain_s_angles_come_nearer_with_the_step():
+def test_angles_of_the_chain_converge_with_the_step():
     expected = (2.16096, 0.10297, 0.12073, 0.15890, 0.23033)
     errors = []
     for h in (0.01, 0.005, 0.0025):
@@ -71,23 +71,23 @@ def test_the_chain_s_angles_come_nearer_with_the_step():
     assert errors[2] < 0.6 * errors[1]
 
 
-def test_the_chain_comes_to_rest_hanging_down():
-    # Of hinge k the torque of what hangs below is at most its friction's 0.5 N m. (It swings as one for a minute: in a
-    # swing of amplitude A [rad] friction takes 2 A of 61 A²/2 J.)
+def test_chain_comes_to_rest_hanging_down():
+    # At rest the torque about each hinge is at most its friction of 0.5 N m. (The chain swings for a minute: in a swing
+    # of amplitude A [rad] friction takes 2 A of 61 A²/2 J.)
     solver = solve(five_link_chain(), iterations=1000, tolerance=1e-9)
     solver.step(9000)
     assert np.abs(solver.state().velocity).max() < 1e-7
     found = angles(solver)
     tilt = np.cumsum(found)
     for k in range(5):
-        # Torque about hinge k: Σ over rods below of m g times the horizontal reach from hinge k to their middles.
+        # Torque about hinge k: the sum over rods below of m g times the horizontal distance of their centres.
         reach = sum(0.5 * np.cos(tilt[k:r]).sum() + 0.25 * math.cos(tilt[r]) for r in range(k, 5))
         assert abs(9.81 * reach) < 0.5 + 1e-3
     assert found[0] == pytest.approx(math.pi / 2, abs=0.05)
 
 
-def test_equal_work_in_small_steps_is_better():
-    # First order: ten substeps of five sweeps leave about a tenth of the error of one step of fifty.
+def test_substeps_are_better_than_iterations_for_equal_work():
+    # First order: ten substeps of five iterations have about a tenth of the error of one step of fifty.
     expected = (2.16096, 0.10297, 0.12073, 0.15890, 0.23033)
     errors = []
     for options in ({"iterations": 50}, {"iterations": 5, "substeps": 10}):
@@ -109,7 +109,7 @@ def turning_over(h):
 
 
 def with_a_joint(model):
-    """The model with a joint of its own, far away, so that the kernel is that of other tests."""
+    """The model with another joint, far away, so that it has the kernel of other tests."""
     model.add_ball(rigid.GROUND, model.add_body(mass=1.0, inertia=(1, 1, 1), position=(9, 9, 9)), (9, 9, 9))
 
 
@@ -119,7 +119,7 @@ def in_body(state):
 
 
 def first_flip(h):
-    """When the spin about the middle axis is over, and what kinetic energy has become of one."""
+    """The time when the spin about the middle axis reverses, and the kinetic energy relative to the start."""
     _, solver = turning_over(h)
     start, before = solver.energy().kinetic, None
     while True:
@@ -130,7 +130,7 @@ def first_flip(h):
         before = now
 
 
-def test_dzhanibekov():
+def test_dzhanibekov_effect():
     # When ω_y = 0 by Euler's equations I ω' = -ω × I ω, integrated to 1e-12. First order: the error halves with h.
     body, _ = turning_over(0.01)
     moments = np.diag(body.inertia)
@@ -149,7 +149,7 @@ def test_dzhanibekov():
 
 
 @pytest.mark.parametrize(("form", "options"), [("implicit", {}), ("midpoint", ROWS), ("explicit", COLD)])
-def test_the_gyroscopic_forms_take_keep_or_gain_energy(form, options):
+def test_energy_of_gyroscopic_methods(form, options):
     # A tumbling box, 5 s: the explicit form gains (33 % at 10 ms), implicit loses, midpoint keeps both
     # energy and |L| to round-off.
     model = rigid.Model(gravity=(0, 0, 0))
@@ -179,7 +179,7 @@ def test_the_gyroscopic_forms_take_keep_or_gain_energy(form, options):
         assert 1.5 < changes[0] / changes[1] < 3  # first order
 
 
-def test_free_fall_is_the_recurrence():
+def test_free_fall_follows_the_recurrence():
     # Semi-implicit Euler: x_n = n h v0 + g h² n(n+1)/2, exactly; a constant spin about a principal axis turns by ω t.
     model = rigid.Model(gravity=(0.5, 0, -9.81))
     model.add_box((0.1, 0.2, 0.4), mass=0.3, velocity=(1, 2, 3), angular_velocity=(0, 0, 7.0))

@@ -29,8 +29,8 @@ def overlap(model):
     return model
 
 
-def test_what_overlaps_parts_without_gaining_energy():
-    # 5 cm of overlap, mended by pseudo-velocities alone; the lighter one gives way thrice as far.
+def test_overlapping_bodies_part_without_gaining_energy():
+    # Pseudo-velocities correct 5 cm of overlap; the lighter box moves three times as far.
     model = overlap(model_of(gravity=(0, 0, 0), ground=False))
     solver, start, energies = solve(model), model.initial_state().position, []
     for _ in range(100):
@@ -44,8 +44,8 @@ def test_what_overlaps_parts_without_gaining_energy():
 
 
 @pytest.mark.slow
-def test_what_overlaps_jumps_where_the_mending_is_fed_into_velocities():
-    # The same test fails with the option that is kept for this comparison.
+def test_overlapping_bodies_jump_without_split_impulse():
+    # The test above fails without the option, which is kept for this comparison.
     solver = solve(overlap(rigid.Model(gravity=(0, 0, 0))), split_impulse=False)
     solver.step(100)
     assert solver.energy().kinetic > 1e-3
@@ -55,7 +55,7 @@ def test_what_overlaps_jumps_where_the_mending_is_fed_into_velocities():
 
 
 def slab(angle, heading, friction=0.5):
-    """A slab on a slope: gravity is turned instead."""
+    """A slab on a slope. Gravity is tilted instead of the ground."""
     down = g * np.array([
         math.sin(angle) * math.cos(heading), math.sin(angle) * math.sin(heading), -math.cos(angle)
     ])  # fmt: skip
@@ -65,8 +65,8 @@ def slab(angle, heading, friction=0.5):
 
 
 @pytest.mark.parametrize("heading", np.radians(range(0, 360, 30)))
-def test_a_slab_slides_down_a_slope_on_any_heading(heading):
-    # a = g (sin 30° - μ cos 30°) = 0.657145 m/s² and v_n = n h a, along the heading: the cone, not a pyramid.
+def test_slab_slides_down_a_slope_in_any_direction(heading):
+    # a = g (sin 30° - μ cos 30°) = 0.657145 m/s² and v_n = n h a in the direction of slip: a cone, not a pyramid.
     model = slab(math.radians(30), heading)
     solver = solve(model, iterations=2000, tolerance=1e-15)
     along = np.array([math.cos(heading), math.sin(heading), 0])
@@ -76,7 +76,7 @@ def test_a_slab_slides_down_a_slope_on_any_heading(heading):
         assert velocity == pytest.approx(n * 0.01 * 0.657145 * along, abs=1e-6 * n * 0.01)
         exact = g * (0.5 - 0.5 * math.sqrt(3) / 2)
         assert velocity == pytest.approx(n * 0.01 * exact * along, abs=1e-14)
-    # What the ground does to it: N along z, μ N against the heading.
+    # The force of the ground: N along z, μ N against the slip.
     found = solver.contact_forces()
     force = found.forces.sum(axis=0)
     normal = 2.0 * g * math.sqrt(3) / 2
@@ -84,7 +84,7 @@ def test_a_slab_slides_down_a_slope_on_any_heading(heading):
     assert (np.linalg.norm(found.forces[:, :2], axis=1) < 0.5 * found.forces[:, 2] + 1e-9).all()
 
 
-def test_a_slab_stays_on_a_slope_within_the_cone():
+def test_slab_rests_on_a_slope_within_the_friction_cone():
     # tan 26° = 0.488 < μ = 0.5: less than 1e-6 m in 10 s.
     model = slab(math.radians(26), 0.3)
     solver = solve(model)
@@ -92,8 +92,8 @@ def test_a_slab_stays_on_a_slope_within_the_cone():
     assert np.linalg.norm(solver.state().position[ASIDE] - (0, 0, 0.025)) < 1e-6
 
 
-def test_a_sliding_box_stops():
-    # After v²/2μg, within v h/2, and then stays. With h μ g = 0.04905 m/s a step.
+def test_sliding_box_stops():
+    # It stops after v²/2μg, within v h/2, and stays. A step takes h μ g = 0.04905 m/s.
     model = model_of(friction=0.5)
     model.add_box((0.4, 0.4, 0.05), mass=1.0, position=(0, 0, 0.025), velocity=(1.2, 1.6, 0), friction=0.5)
     solver = solve(model, iterations=500, tolerance=1e-12)
@@ -111,7 +111,7 @@ def test_a_sliding_box_stops():
 
 
 def apexes(restitution, dt, count):
-    """Heights of a level box's rises after being dropped from 1 m above touching."""
+    """Rebound heights of a level box that is dropped from 1 m above the ground."""
     model = model_of(restitution=0.0)
     box = model.add_box((0.3, 0.2, 0.2), mass=0.7, position=(0, 0, 1.1), restitution=restitution)
     solver = solve(model, dt=dt)
@@ -124,20 +124,20 @@ def apexes(restitution, dt, count):
 
 
 @pytest.mark.parametrize("restitution", [0.5, 0.7, 1.0])
-def test_a_box_rises_to_e_squared_of_its_height(restitution):
-    # e^2n of 1 m, however long the step: seen at steps, of which the highest is off the apex by h/2 at most, g h²/8.
+def test_box_rebounds_to_e_squared_of_its_height(restitution):
+    # e^2n of 1 m for any step. The highest step is at most h/2 away from the apex, which is g h²/8 below it.
     expected = restitution ** (2 * np.arange(1, 4))
     found = apexes(restitution, 0.01, 3)
     assert np.abs(found - expected).max() < g * 0.01**2 / 8 + 1e-9
     assert found == pytest.approx(expected, rel=0.05)
 
 
-def test_heights_of_rebounds_at_a_millisecond():
+def test_rebound_heights_at_steps_of_a_millisecond():
     found = apexes(0.7, 0.001, 2)
     assert found == pytest.approx([0.49, 0.49**2], abs=g * 0.001**2 / 8 + 1e-9)
 
 
-def test_without_restitution_nothing_rebounds():
+def test_no_rebound_without_restitution():
     model = model_of()
     box = model.add_box((0.3, 0.2, 0.2), mass=0.7, position=(0, 0, 1.1))
     solver = solve(model)
@@ -148,9 +148,9 @@ def test_without_restitution_nothing_rebounds():
         assert solver.state().velocity[box, 2] < 1e-6
 
 
-def test_slower_than_a_threshold_nothing_rebounds():
+def test_no_rebound_below_the_restitution_threshold():
     model = model_of(restitution=1.0)
-    box = model.add_box((0.3, 0.2, 0.2), mass=0.7, position=(0, 0, 0.2))  # which it meets with 1.4 m/s
+    box = model.add_box((0.3, 0.2, 0.2), mass=0.7, position=(0, 0, 0.2))  # it hits the ground with 1.4 m/s
     for threshold, high in ((1.0, 0.09), (2.0, 0.0)):
         solver = solve(model, restitution_threshold=threshold)
         heights = []
@@ -165,8 +165,8 @@ def test_slower_than_a_threshold_nothing_rebounds():
 
 @pytest.mark.parametrize("friction", [0.0, 0.8])
 def test_contacts_keep_momentum_to_round_off(friction):
-    # Two free cubes of unequal masses meet askew: opposite impulses at one point. A cube's moments are equal, so that
-    # its own L stays as it turns; and what does not overlap is not mended.
+    # Two free cubes of unequal masses collide obliquely: opposite impulses at one point. A cube has equal moments of
+    # inertia, so L is constant while it rotates. Without overlap no position is corrected.
     model = model_of(gravity=(0, 0, 0), ground=False)
     model.add_box((0.2, 0.2, 0.2), mass=0.5, velocity=(2, 0.3, 0), angular_velocity=(1, 5, -3), friction=friction)
     model.add_box((0.3, 0.3, 0.3), mass=4.0, position=(0.5, 0.1, 0.05), rotation=from_axis_angle((1, 2, 3), 0.7),
@@ -188,7 +188,7 @@ def test_contacts_keep_momentum_to_round_off(friction):
     assert np.abs(rigid.angular_momentum(model, state) - before[1]).max() < 1e-13
 
 
-def test_a_head_on_impact_of_unequal_boxes():
+def test_head_on_impact_of_unequal_boxes():
     # v1' - v2' = -e (v1 - v2), and momentum: by hand.
     model = model_of(gravity=(0, 0, 0), ground=False)
     a = model.add_box((0.2, 0.2, 0.2), mass=1.0, velocity=(3, 0, 0), restitution=0.5)
@@ -205,7 +205,7 @@ def test_a_head_on_impact_of_unequal_boxes():
 
 
 def test_forces_in_a_stack_are_the_weights_above():
-    # Box i of five carries (5 - i) m g, within 0.1 %; at rest nothing else.
+    # Box i of five carries (5 - i) m g, within 0.1 %.
     model = model_of(friction=0.5)
     boxes = [model.add_box((0.2, 0.2, 0.2), mass=2.0, position=(0, 0, 0.1 + 0.2 * k)) for k in range(5)]
     solver = solve(model, iterations=100)
@@ -221,7 +221,7 @@ def test_forces_in_a_stack_are_the_weights_above():
     assert np.abs(solver.state().velocity).max() < 1e-4
 
 
-def test_statistics_and_points_of_a_box_at_rest():
+def test_statistics_and_contact_points_of_a_resting_box():
     model = model_of()
     box = model.add_box((0.4, 0.2, 0.2), mass=3.0, position=(0, 0, 0.1))
     solver = solve(model, tolerance=1e-9)
@@ -238,7 +238,7 @@ def test_statistics_and_points_of_a_box_at_rest():
     assert np.isfinite(solver.energy().total)
 
 
-def test_more_points_than_there_is_room_for_are_refused():
+def test_full_contact_buffer_raises():
     model = model_of()
     model.add_box((0.4, 0.2, 0.2), mass=3.0, position=(0, 0, 0.1))
     solver = solve(model, contact_capacity=3)
@@ -250,7 +250,7 @@ def test_more_points_than_there_is_room_for_are_refused():
 
 
 def vehicle(stiffness):
-    """A body of 8 kg on four round wheels of 0.5 kg, each on a sprung strut. (Feet would bear torques, too.)"""
+    """A body of 8 kg on four spheres of 0.5 kg, each on a strut with a spring. (Boxes would transmit torques.)"""
     model = rigid.Model()
     model.add_ground(friction=0.8)
     body = model.add_body(mass=8.0, inertia=(0.3, 0.5, 0.6), position=(0, 0, 0.5), name="body")
@@ -264,9 +264,9 @@ def vehicle(stiffness):
 
 
 @pytest.mark.parametrize("stiffness", [10.0**k for k in range(2, 10)])
-def test_a_suspension_sags_by_the_weight_over_its_stiffness(stiffness):
-    # At rest each strut bears m g/4 of what is sprung: q = -m g/4k within 0.5 %, and the body is level. Mending leaves
-    # the tolerance over a mass times h, 2e-8 m, which is more than stiff springs sag: these want another tolerance.
+def test_suspension_sags_by_weight_over_stiffness(stiffness):
+    # At rest each strut bears a quarter of the sprung weight: q = -m g/4k within 0.5 %, and the body is level. Position
+    # correction leaves the tolerance over a mass times h, 2e-8 m. Stiff springs sag less and need a lower tolerance.
     solver = solve(vehicle(stiffness), iterations=200, tolerance=1e-6 if stiffness <= 1e6 else 1e-10)
     solver.step(600)
     positions = solver.joint_positions()

@@ -1,4 +1,4 @@
-"""The same bits by impulses: whatever the threads, in every run, in every world, and from a file half way."""
+"""The impulse solver computes the same bits in every run, with any number of threads, in any world, and from a file."""
 
 import hashlib
 import os
@@ -23,7 +23,7 @@ def solve(models, **options):
 
 
 def digest(solver, world=None):
-    """Of poses, velocities and counted angles, of one of several worlds or the only one."""
+    """A digest of poses, velocities and joint positions of one world."""
     state = solver.state()
     arrays = [state.position, state.rotation, state.velocity, state.angular_velocity]
     arrays += [np.asarray(each) for each in solver.joint_positions().values()]
@@ -33,7 +33,7 @@ def digest(solver, world=None):
 
 
 def program():
-    """Run in a process of its own: digests of three worlds, at once; and of the same with a stop half way."""
+    """The program of another process: digests of three worlds, in one run and with an interruption."""
     models = [all_at_once(number) for number in range(3)]
     at_once, before, after = solve(models), solve(models), solve(models)
     at_once.step(STEPS)
@@ -47,7 +47,7 @@ def program():
 
 
 def elsewhere():
-    """What program() says, in a process with two threads."""
+    """The output of program() in a process with two threads."""
     lines = [
         "import sys, taichi as ti",
         f"sys.path[:0] = [{str(ROOT)!r}, {str(ROOT / 'tests')!r}, {str(Path(__file__).parent)!r}]",
@@ -65,7 +65,7 @@ def elsewhere():
 
 @pytest.fixture(scope="module")
 def digests():
-    """Of each model on its own, in one world."""
+    """Digests of each model alone, in one world."""
     if not on_cpu():
         pytest.skip("of the processor's threads")
     found = []
@@ -76,8 +76,8 @@ def digests():
     return found
 
 
-def test_the_model_has_it_all():
-    # What is hashed does happen: contacts between boxes and with the ground, many turns, limits that are met.
+def test_model_has_contacts_turns_and_limits():
+    # The model has contacts between boxes and with the ground, many turns, and limits that are reached.
     solver = solve(all_at_once())
     solver.step(STEPS)
     found = solver.contact_forces()
@@ -91,8 +91,8 @@ def test_the_model_has_it_all():
 
 
 @pytest.mark.slow
-def test_worlds_on_two_threads_are_what_each_is_alone_on_one(digests):
-    # Runs of their own, all of them: three worlds at once, stopped half way, copies; and alone, in this process.
+def test_worlds_on_two_threads_equal_single_worlds_on_one(digests):
+    # Three worlds at once, with an interruption, as copies; and single worlds, in this process.
     found = elsewhere()
     assert len(found) == 3
     for world, (at_once, stopped, copy) in enumerate(found):
@@ -101,8 +101,8 @@ def test_worlds_on_two_threads_are_what_each_is_alone_on_one(digests):
         assert copy == digests[1]
 
 
-def test_the_same_bits_from_a_file_half_way(tmp_path, digests):
-    # Impulses of contacts, to begin the next step with, and counted angles are in the state's memory.
+def test_run_continues_bit_for_bit_from_a_file(tmp_path, digests):
+    # The state's warm_start has impulses of contacts and counted angles.
     solver = solve(all_at_once())
     solver.step(HALF)
     solver.state().save(tmp_path / "half")
@@ -116,7 +116,7 @@ def test_the_same_bits_from_a_file_half_way(tmp_path, digests):
     assert digest(again) == digests[0]
 
 
-def test_many_steps_are_as_many_times_one(digests):
+def test_many_steps_in_one_launch_equal_single_steps(digests):
     solver = solve(all_at_once())
     for _ in range(STEPS):
         solver.step()
@@ -125,8 +125,8 @@ def test_many_steps_are_as_many_times_one(digests):
     assert digest(solver) == digests[0]
 
 
-def test_other_states_begin_anew():
-    # Poses alone: no impulses from before, angles within half a turn.
+def test_states_without_warm_start_clear_caches():
+    # Such states have no impulses of earlier steps, and angles are within half a turn.
     solver = solve(all_at_once())
     solver.step(HALF)
     state = solver.state()

@@ -1,4 +1,4 @@
-"""What acts along joints, by impulses: limits, motors, friction and gears do as their equations say."""
+"""Limits, motors, friction and gears of the impulse solver follow their equations."""
 
 import math
 
@@ -25,9 +25,9 @@ def solve(model, dt=0.01, **options):
     ((-math.inf, 0.5), 3.0, 0.5),
     ((0.0, 0.0), 3.0, 0.0),
 ])  # fmt: skip
-def test_a_hinge_s_limit_is_met_and_takes_no_energy_in(limits, speed, stop):
-    # Free flight, then G >= 0 without rebound: the angle comes to the limit and stays; energy falls to zero and never
-    # rises. The step in which it is met is cut short by the row's (G - 0)/h, so that it is met exactly.
+def test_hinge_limit_stops_without_gaining_energy(limits, speed, stop):
+    # Free flight, then G >= 0 without rebound: the angle reaches the limit and stays; energy falls to zero and never
+    # rises. The bias (G - 0)/h shortens the motion of the step that reaches the limit, so it is reached exactly.
     model = rigid.Model(gravity=(0, 0, 0))
     body = model.add_body(mass=1.0, inertia=(0.1, 0.1, 0.1), angular_velocity=(0, speed, 0))
     model.add_hinge(rigid.GROUND, body, (0, 0, 0), Y, limits=limits, name="pivot")
@@ -44,14 +44,14 @@ def test_a_hinge_s_limit_is_met_and_takes_no_energy_in(limits, speed, stop):
     assert energies[-1] < 1e-9
 
 
-def test_a_rod_rests_on_its_limit_and_leaves_it():
+def test_rod_rests_on_its_limit_and_leaves_it():
     model = rod_on_a_pivot(limits=(-0.2, 0.5))
     solver = solve(model)
     solver.step(100)
     assert solver.joint_positions()["pivot"] == pytest.approx(0.5, abs=math.radians(0.05))
     put(solver, angular_velocity=[(0, -4.0, 0)], velocity=np.cross((0, -4.0, 0), [solver.state().position[0]]))
     solver.step(8)
-    assert solver.joint_positions()["pivot"] < 0.3  # pulls on nothing
+    assert solver.joint_positions()["pivot"] < 0.3  # the limit does not pull
 
 
 def kicked(model, kicks, strength):
@@ -76,8 +76,8 @@ def kicked(model, kicks, strength):
     return np.array(seen)
 
 
-def test_a_ball_stays_in_its_cone_and_twist():
-    # A trailer's hitch, 18° of swing and 15° of twist: kicked hard, never beyond by more than 0.2°.
+def test_ball_stays_within_swing_and_twist_limits():
+    # A trailer's hitch with 18° of swing and 15° of twist is kicked hard and exceeds them by less than 0.2°.
     model = rigid.Model(gravity=(0, 0, 0))
     robot = model.add_box((0.6, 0.4, 0.2), mass=8.0)
     trailer = model.add_box((0.6, 0.4, 0.2), mass=5.0, position=(0.9, 0, 0))
@@ -87,13 +87,13 @@ def test_a_ball_stays_in_its_cone_and_twist():
     slack = math.radians(0.2)
     assert seen[:, 0].max() < swing + slack
     assert np.abs(seen[:, 1]).max() < twist + slack
-    # Both are met, on both sides.
+    # Both limits are reached, on both sides.
     assert seen[:, 0].max() > swing - slack
     assert seen[:, 1].max() > twist - slack
     assert seen[:, 1].min() < -twist + slack
 
 
-def test_a_universal_joint_stays_within_both_axes_limits():
+def test_universal_joint_stays_within_limits_of_both_axes():
     model = rigid.Model(gravity=(0, 0, 0))
     a = model.add_box((0.6, 0.4, 0.2), mass=8.0)
     b = model.add_box((0.6, 0.4, 0.2), mass=5.0, position=(0.9, 0, 0))
@@ -105,7 +105,7 @@ def test_a_universal_joint_stays_within_both_axes_limits():
         assert high - 0.01 < seen[:, k].max() < high + math.radians(0.2)
 
 
-def test_a_slider_stops_at_both_ends():
+def test_slider_stops_at_both_ends():
     # Free flight on a rail across gravity, then G >= 0: exact.
     for speed, stop in ((2.0, 0.35), (-2.0, -0.15)):
         model = rigid.Model()
@@ -121,7 +121,7 @@ def test_a_slider_stops_at_both_ends():
         assert -0.15 - 1e-12 < min(seen) <= max(seen) < 0.35 + 1e-12
 
 
-def test_a_string_holds_and_goes_slack():
+def test_string_holds_and_goes_slack():
     model = rigid.Model()
     ball = model.add_sphere(0.05, mass=1.0, position=(0.3, 0, 0))
     model.add_distance(rigid.GROUND, ball, (0, 0, 0), limits=(-math.inf, 0.2))
@@ -132,7 +132,7 @@ def test_a_string_holds_and_goes_slack():
         lengths.append(np.linalg.norm(solver.state().position[0]))
     assert max(lengths) < 0.5 + 1e-5
     assert min(lengths) < 0.4
-    # A swing in the end, whose length is kept.
+    # In the end the string is tight and swings.
     assert np.ptp(lengths[-50:]) < 1e-3
 
 
@@ -141,8 +141,8 @@ def test_a_string_holds_and_goes_slack():
 
 @pytest.mark.parametrize(("joint", "inertia"), [("hinge", 0.25), ("slider", 2.0)])
 @pytest.mark.parametrize("effort", [0.5, math.inf])
-def test_a_motor_keeps_its_speed_as_far_as_its_effort_allows(joint, inertia, effort):
-    # v_n = min(n h τ/I, speed), against a load too: exact.
+def test_motor_reaches_its_speed_within_its_effort(joint, inertia, effort):
+    # v_n = min(n h τ/I, speed), exactly, with a load too.
     model = rigid.Model(gravity=(0, 0, 0))
     body = model.add_body(mass=2.0, inertia=(0.3, 0.25, 0.2))
     motor = rigid.Motor(speed=1.5, max_effort=effort)
@@ -160,8 +160,8 @@ def test_a_motor_keeps_its_speed_as_far_as_its_effort_allows(joint, inertia, eff
 
 
 @pytest.mark.parametrize("joint", ["hinge", "slider"])
-def test_a_motor_holds_a_position(joint):
-    # e' = -rate e by implicit Euler: e_n = e_0/(1 + rate h)ⁿ, whatever the load (the hinge's is friction).
+def test_motor_holds_a_position(joint):
+    # e' = -gain e by implicit Euler: e_n = e_0/(1 + gain h)ⁿ for any load (friction, for the hinge).
     model = rigid.Model(gravity=(0, 0, -g))
     body = model.add_box((0.2, 0.2, 0.2), mass=2.0)
     motor = rigid.Motor(position=-0.7, position_gain=8.0)
@@ -176,8 +176,8 @@ def test_a_motor_holds_a_position(joint):
         assert solver.joint_positions()["drive"] + 0.7 == pytest.approx(left, abs=1e-9)
 
 
-def test_a_motor_gives_way_where_it_is_too_weak():
-    # m g l = 2.4525 N m of a level rod: 2.4 let it down, 2.5 hold it level.
+def test_motor_gives_way_above_its_effort():
+    # A level rod needs m g l = 2.4525 N m: 2.4 N m let it fall, 2.5 N m hold it.
     weak, strong = (solve(rod_on_a_pivot(motor=rigid.Motor(position=0.0, max_effort=effort))) for effort in (2.4, 2.5))
     for solver in (weak, strong):
         solver.step(100)
@@ -187,7 +187,7 @@ def test_a_motor_gives_way_where_it_is_too_weak():
 
 @pytest.mark.parametrize("kind", ["hinge", "slider", "ball", "universal"])
 def test_joint_friction_slows_by_its_bound_and_then_holds(kind):
-    # v_n = max(v_0 - n h τ/I, 0), along any direction for a ball: its friction is one vector.
+    # v_n = max(v_0 - n h τ/I, 0), for a ball in any direction, because its friction is a vector.
     model = rigid.Model(gravity=(0, 0, 0))
     axis = np.array([2.0, -1.0, 2.0]) / 3
     body = model.add_body(mass=0.5, inertia=(0.5, 0.5, 0.5), angular_velocity=1.2 * axis, velocity=1.2 * axis)
@@ -233,8 +233,8 @@ def geared(ratio, joint_b="hinge", shared=False):
 
 @pytest.mark.parametrize("shared", [False, True])
 @pytest.mark.parametrize(("joint", "ratio"), [("hinge", -2.0), ("hinge", 0.3), ("slider", 0.05)])
-def test_a_gear_keeps_its_ratio(joint, ratio, shared):
-    # q_b = ratio q_a, on frames that are free and turn themselves. Mending is linear; see above.
+def test_gear_keeps_its_ratio(joint, ratio, shared):
+    # q_b = ratio q_a, on free frames that rotate, too. Position correction is linear; see above.
     model = geared(ratio, joint, shared)
     solver = solve(model, iterations=400, tolerance=1e-11)
     spins = solver.state().angular_velocity
@@ -250,21 +250,21 @@ def test_a_gear_keeps_its_ratio(joint, ratio, shared):
 
 
 @pytest.mark.parametrize(("joint", "ratio"), [("hinge", -2.0), ("slider", 0.05)])
-def test_a_gear_takes_no_angular_momentum(joint, ratio):
-    # One step without mending: L of all four bodies, to round-off: each q is of two bodies that turn one another.
+def test_gear_keeps_angular_momentum(joint, ratio):
+    # One step without position correction keeps L of all four bodies to round-off, because each q is of two bodies.
     model = geared(ratio, joint)
     solver = solve(model, iterations=400, tolerance=1e-11, error_reduction=0.0)
     spins = np.random.default_rng(3).normal(size=(4, 3))
     put(solver, angular_velocity=spins, velocity=spins[::-1])
     momentum = rigid.angular_momentum(model, solver.state())
     solver.step()
-    # Impulses act at the poses of the step's start: the moment of momentum about there.
+    # Impulses act at the poses of the step's start, so L is computed there.
     state, start = solver.state(), model.initial_state()
     state.position, state.rotation = start.position, start.rotation
     assert np.abs(rigid.angular_momentum(model, state) - momentum).max() < 1e-12
 
 
-def test_a_gear_transmits_torque_by_its_ratio():
+def test_gear_transmits_torque_by_its_ratio():
     # I_a a_a = τ - r λ, I_b a_b = λ, a_b = r a_a: a_a = τ/(I_a + r² I_b).
     model = rigid.Model(gravity=(0, 0, 0))
     for k, inertia in enumerate((0.1, 0.4)):

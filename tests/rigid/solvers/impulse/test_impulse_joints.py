@@ -1,5 +1,4 @@
-"""Joints by impulses: they stay closed and keep momentum, whatever is asked of them. What acts along them is in
-test_impulse_drives.py."""
+"""Joints of the impulse solver stay closed and keep momentum. Limits and motors are in test_impulse_drives.py."""
 
 import math
 
@@ -19,12 +18,12 @@ def solve(model, dt=0.01, **options):
 
 
 def opening(model, state):
-    """How far the joints are open [m] or turned where they should not be [rad], the larger."""
+    """The largest joint error [m or rad]."""
     return max(joint_gaps(model, state).max(), joint_turns(model, state).max())
 
 
-def test_all_kinds_of_joint_stay_closed_in_a_tumbling_chain():
-    # A step leaves joints open by its drift, h² ω² ξ/2, of which one linear mending leaves the square: h⁴.
+def test_all_joints_stay_closed_in_a_tumbling_chain():
+    # A step opens joints by its drift, h² ω² ξ/2, of which one linear correction leaves the square: h⁴.
     worst = []
     for h in (0.01, 0.005):
         model = all_joints_in_a_row(MASSES, 2.0, 0.5, gravity=(0, 0, -1.0), round_bodies=False)
@@ -38,18 +37,18 @@ def test_all_kinds_of_joint_stay_closed_in_a_tumbling_chain():
         assert max(map(abs, slider)) < 0.1 + 1e-6
     assert worst[0] < 1e-6
     assert worst[1] < worst[0] / 10
-    assert slider[-1] > 0.05  # which is pulled out
-    assert np.abs(solver.state().angular_velocity).max() > 2  # it does tumble
+    assert slider[-1] > 0.05  # the slider is pulled out
+    assert np.abs(solver.state().angular_velocity).max() > 2  # the chain tumbles
 
 
 @pytest.mark.parametrize("soft", [None, rigid.Soft(stiffness=500.0, damping=2.0)])
 def test_joints_keep_momentum_to_round_off(soft):
-    # Impulses at one point, opposite: P and L are exact, whatever the sweeps leave. Equal moments of inertia, so that L
-    # of a body does not change as it turns, and no mending, which moves bodies without velocity.
+    # Opposite impulses at one point keep P and L exactly, converged or not. The bodies have equal moments of inertia,
+    # so their L is constant while they rotate. Position correction is off: it moves bodies without velocity.
     model = all_joints_in_a_row(MASSES, 2.0, 0.5, soft=soft)
     solver = solve(model, iterations=3, error_reduction=0.0)
-    # A row's error acts between points apart where the joint is open, so that L is off by gap times impulse: closed
-    # to the step's drift only. Linear momentum is exact however wide.
+    # In an open joint the impulses act at points apart, so L changes by gap times impulse: L is exact in the first step
+    # alone, P always.
     before = rigid.linear_momentum(model, solver.state()), rigid.angular_momentum(model, solver.state())
     solver.step(1)
     after = rigid.linear_momentum(model, solver.state()), rigid.angular_momentum(model, solver.state())
@@ -59,8 +58,8 @@ def test_joints_keep_momentum_to_round_off(soft):
     assert np.abs(rigid.linear_momentum(model, solver.state()) - before[0]).max() < 1e-12
 
 
-def test_angular_momentum_drifts_with_the_step():
-    # Poses move along old velocities and are mended without them: first order in h.
+def test_drift_of_angular_momentum_is_first_order():
+    # Poses move by old velocities, and are corrected without any: first order in h.
     drift = []
     for h in (0.01, 0.005):
         model = all_joints_in_a_row(MASSES, 2.0, 0.5)
@@ -75,9 +74,9 @@ def test_angular_momentum_drifts_with_the_step():
 
 # A rod on a hinge -----------------------------------------------------------------------------------------------------
 
-def test_a_rod_with_friction_comes_to_rest_where_the_pendulum_does():
-    # I θ'' = m g l cos θ - τ sign θ' from θ = 0. After six swings it turns back where m g l |cos θ| < τ, and stays:
-    # at 1.671423837. First order in h, where h is small enough that it stays after as many swings.
+def test_rod_with_friction_comes_to_rest_like_the_pendulum():
+    # I θ'' = m g l cos θ - τ sign θ' from θ = 0. After six swings it turns back where m g l |cos θ| < τ, and stays at
+    # 1.671423837. First order in h, if h is so small that it makes as many swings.
     errors = []
     for h in (0.0025, 0.00125, 0.000625):
         solver = solve(rod_on_a_pivot(friction=0.3), dt=h)
@@ -89,8 +88,8 @@ def test_a_rod_with_friction_comes_to_rest_where_the_pendulum_does():
 
 
 @pytest.mark.parametrize("axis", [Y, (1.0, 2.0, -2.0)])
-def test_three_turns_read_six_pi(axis):
-    # At a constant 2.5 rad/s, h exact: θ = ω t, past 90°, past half a turn, and on.
+def test_angles_count_three_turns(axis):
+    # At a constant 2.5 rad/s: θ = ω t, past 90°, half a turn and full turns.
     model = rigid.Model(gravity=(0, 0, 0))
     axis = np.array(axis) / np.linalg.norm(axis)
     body = model.add_body(mass=1.0, inertia=(1, 1, 1), angular_velocity=2.5 * axis)
@@ -104,18 +103,18 @@ def test_three_turns_read_six_pi(axis):
         assert solver.joint_positions()["cross"] == pytest.approx((-1.5 * math.pi * quarter, 0), abs=1e-12)
     state = solver.state()
     solver.step(100)
-    solver.set_state(state)  # the count is in the state's memory
+    solver.set_state(state)  # the state's warm_start has the count
     assert solver.joint_positions()["pivot"] == pytest.approx(6 * math.pi, abs=1e-12)
     solver.step(100)
     assert solver.joint_positions()["pivot"] == pytest.approx(7.5 * math.pi, abs=1e-12)
 
 
-# Too much of a good thing ---------------------------------------------------------------------------------------------
+# Redundant and extreme joints -----------------------------------------------------------------------------------------
 
 
-def test_redundant_rows_do_no_harm():
-    # Two hinges between the same bodies, on one axis, and a planar four-bar of hinges with rows that say the same
-    # thrice: they stay closed, and move like a door and a parallelogram.
+def test_redundant_rows_keep_the_motion():
+    # Two hinges between the same bodies on one axis, and a planar four-bar linkage of hinges, three rows of which are
+    # redundant: they stay closed, and move like a door and a parallelogram.
     door = rigid.Model(gravity=(0, 0, 0))
     leaf = door.add_box((0.8, 0.04, 2.0), mass=20.0, position=(0.4, 0, 1), angular_velocity=(0, 0, 1.0),
                         velocity=(0, 0.4, 0))  # fmt: skip
@@ -152,9 +151,9 @@ def test_redundant_rows_do_no_harm():
 
 
 @pytest.mark.filterwarnings("ignore:.*times the mass of")
-def test_a_mass_ratio_of_1e8_stays_finite():
-    # A ball of 1e4 kg on a chain of links of 1e-4 kg: inaccurate, as the solver's limitations say, but it does not
-    # burst. The chain does not hold the ball, whose fall from rest takes it no faster than g t.
+def test_mass_ratio_of_1e8_stays_finite():
+    # A ball of 1e4 kg on a chain of links of 1e-4 kg is inaccurate, see the solver's limitations, but stays finite. The
+    # chain does not hold the ball, which falls no faster than g t.
     model = rigid.Model()
     before = rigid.GROUND
     for k in range(5):
@@ -171,8 +170,8 @@ def test_a_mass_ratio_of_1e8_stays_finite():
     assert np.linalg.norm(state.position[-1]) < g * 5**2 / 2 + 1
 
 
-def test_motors_of_one_axis_that_fight_stay_finite():
-    # Two motors without bounds, of opposite speeds, on the same two bodies: neither wins.
+def test_opposing_motors_on_one_axis_stay_finite():
+    # Two motors of opposite speeds, without bounds, on the same two bodies.
     model = rigid.Model(gravity=(0, 0, 0))
     body = model.add_body(mass=1.0, inertia=(1, 1, 1))
     for k, speed in enumerate((3.0, -3.0)):
@@ -182,8 +181,8 @@ def test_motors_of_one_axis_that_fight_stay_finite():
     assert abs(solver.joint_velocities()["a"]) < 3.0 + 1e-9
 
 
-def test_rods_turn_about_their_own_axes_to_the_ground_s_frame():
-    # Hinged to the ground upside down or any way, the angle is the child's against the ground, right-handed.
+def test_angles_of_hinges_to_the_ground_are_right_handed():
+    # For any orientation of the hinge the angle is that of the child relative to the ground, right-handed.
     axis = np.array([1.0, -2.0, 0.5])
     model = rigid.Model(gravity=(0, 0, 0))
     body = model.add_body(mass=1.0, inertia=(1, 2, 2.5), rotation=(0.5, -0.5, 0.5, 0.5), position=(1, 2, 3))

@@ -13,7 +13,7 @@ Y = (0, 1, 0)
 
 
 def arm(speed=0.5, position=0.0, names=("crank", "elbow", "wrist")):
-    """Three rods: one that turns at a speed, one held at an angle, one that swings freely."""
+    """Three rods: one with a speed motor, one with a position motor, one that swings freely."""
     model = rigid.Model(gravity=(0, 0, -9.81))
     motors = rigid.Motor(speed=speed), rigid.Motor(position=position, max_effort=50.0), None
     before = rigid.GROUND
@@ -25,7 +25,7 @@ def arm(speed=0.5, position=0.0, names=("crank", "elbow", "wrist")):
 
 
 def rod():
-    """One rod, that a motor holds level."""
+    """One rod that a motor keeps level."""
     model = rigid.Model()
     body = model.add_box((0.5, 0.05, 0.05), mass=1.0, position=(0.25, 0, 0))
     model.add_hinge(rigid.GROUND, body, (0, 0, 0), Y, motor=rigid.Motor(speed=0.0), name="crank")
@@ -37,18 +37,18 @@ def solve(name, model, **options):
 
 
 @pytest.mark.parametrize("name", SOLVERS)
-def test_a_target_that_is_set_is_one_that_was_given(name):
-    given, told = solve(name, arm(-0.3, 0.4)), solve(name, arm())
-    told.set_motor("crank", speed=-0.3)
-    told.set_motor("elbow", position=0.4)
-    for solver in (given, told):
+def test_set_target_equals_given_target(name):
+    given, changed = solve(name, arm(-0.3, 0.4)), solve(name, arm())
+    changed.set_motor("crank", speed=-0.3)
+    changed.set_motor("elbow", position=0.4)
+    for solver in (given, changed):
         solver.step(40)
-    assert given.digest() == told.digest()
+    assert given.digest() == changed.digest()
 
 
-def test_a_motor_follows_what_it_is_told():
-    # With all the effort it needs, a rod has turned by h Σ s_k: mending its hinge pulls along the rod, and does not
-    # turn it. What impulses leave is 1e-6 N s at most, here on 1/12 kg m².
+def test_motor_follows_changing_targets():
+    # With unbounded effort a rod turns by h Σ s_k: the correction of its hinge acts along the rod, and does not rotate
+    # it. The tolerance of impulses is 1e-6 N s, on 1/12 kg m².
     solver = solve("impulse", rod())
     for k in range(100):
         solver.set_motor(0, speed=np.sin(0.1 * k))
@@ -58,7 +58,7 @@ def test_a_motor_follows_what_it_is_told():
 
 
 @pytest.mark.parametrize("name", SOLVERS)
-def test_targets_are_kept_in_a_state(tmp_path, name):
+def test_states_contain_motor_targets(tmp_path, name):
     whole, half = solve(name, arm()), solve(name, arm())
     for solver in (whole, half):
         solver.step(10)
@@ -74,7 +74,7 @@ def test_targets_are_kept_in_a_state(tmp_path, name):
 
 
 @pytest.mark.parametrize("name", SOLVERS)
-def test_what_no_motor_is_cannot_be_set(name):
+def test_set_motor_refuses_bad_arguments(name):
     solver = solve(name, arm())
     for joint, target, message in (
         ("cranc", {"speed": 1.0}, "joint is 'cranc': expected the name of a joint of this model; did you mean 'crank'"),
@@ -91,7 +91,7 @@ def test_what_no_motor_is_cannot_be_set(name):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SOLVERS)
-def test_worlds_have_targets_of_their_own(name):
+def test_each_world_has_its_own_target(name):
     several = solve(name, arm(), worlds=2)
     several.set_motor("crank", speed=[1.0, -1.0])
     several.step(20)
@@ -103,8 +103,8 @@ def test_worlds_have_targets_of_their_own(name):
 
 
 @pytest.mark.slow
-def test_a_sleeper_wakes_where_its_motor_is_told_something_new():
-    # Held level, it is slow for half a second, and then exactly still.
+def test_new_motor_target_wakes_a_sleeping_body():
+    # The level rod is slow for half a second, and then sleeps.
     solver = solve("impulse", rod(), sleep_speed=0.02)
     solver.step(150)
     assert not solver.state().velocity.any()

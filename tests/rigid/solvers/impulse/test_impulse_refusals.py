@@ -1,4 +1,4 @@
-"""What a person may get wrong with the impulse solver: said by name, with its value and what is expected."""
+"""Error messages of the impulse solver."""
 
 import math
 
@@ -51,13 +51,13 @@ def test_options_are_checked(case):
     ("verlet", "contact", "contacts"),
     ("verlet", "dampings", "damping"),
 ])  # fmt: skip
-def test_unknown_options_are_told_the_nearest(name, wrong, right):
+def test_unknown_options_get_a_hint(name, wrong, right):
     message = refusal(lambda: rigid.solver(name, rod_on_a_pivot(), **{wrong: 1}), ValueError)
     assert f"option of solver \"{name}\" is '{wrong}'" in message
     assert f"did you mean '{right}'?" in message
 
 
-def test_unknown_solvers_are_told_the_nearest():
+def test_unknown_solvers_get_a_hint():
     assert "did you mean 'impulse'?" in refusal(lambda: rigid.solver("impulses", rod_on_a_pivot()), ValueError)
 
 
@@ -72,25 +72,25 @@ def test_models_are_checked(given, error, words):
         assert word in message
 
 
-def test_three_models_in_two_worlds():
+def test_three_models_in_two_worlds_raise():
     message = refusal(lambda: rigid.solver("impulse", [rod_on_a_pivot()] * 3, worlds=2, contacts=False), ValueError)
     assert "3 models for 2 worlds" in message
 
 
-def test_a_body_without_mass_is_named():
+def test_body_without_mass_is_named():
     made = rigid.Model()
     made.add_body(name="soul")
     assert "'soul' has no mass" in refusal(lambda: rigid.solver("impulse", made), ValueError)
 
 
 @pytest.mark.parametrize("count", [0, -1, 1.5, "two", True])
-def test_steps_are_counted_in_whole_numbers(count):
+def test_step_counts_are_whole_numbers(count):
     solver = solve()
     refusal(lambda: solver.step(count), ValueError if count in (0, -1) else TypeError)
     assert solver.time == 0
 
 
-def test_times_are_set_to_what_is_possible():
+def test_setting_dt_and_substeps_is_checked():
     solver = solve()
     for name, wrong in (("dt", 0.0), ("dt", INF), ("substeps", 0)):
         with pytest.raises(ValueError, match=name):
@@ -101,7 +101,7 @@ def test_times_are_set_to_what_is_possible():
     assert solver.time == pytest.approx(0.3, abs=1e-15)
 
 
-def test_states_are_of_the_solver_s_bodies():
+def test_states_of_other_bodies_raise():
     solver = solve()
     assert "expected a rigid.State" in refusal(lambda: solver.set_state("rest"), TypeError)
     other = rigid.State(np.zeros((2, 3)), [(1, 0, 0, 0)] * 2, np.zeros((2, 3)), np.zeros((2, 3)))
@@ -127,15 +127,15 @@ SPRINGS = {
 
 
 @pytest.mark.parametrize("case", SPRINGS)
-def test_springs_are_finite_and_pull(case):
+def test_springs_are_checked(case):
     act, words = SPRINGS[case]
     message = refusal(lambda: act(rod_on_a_pivot()), ValueError)
     for word in words:
         assert word in message, message
 
 
-def test_a_soft_joint_without_stiffness_or_damping_is_free():
-    # γ would be infinite: the row does nothing, and says nothing that is not finite.
+def test_soft_joint_without_stiffness_and_damping_is_free():
+    # γ would be infinite: the row does nothing, and stays finite.
     made = rigid.Model()
     body = made.add_body(mass=1.0, inertia=(1, 1, 1))
     made.add_ball(rigid.GROUND, body, ZERO, soft=rigid.Soft(stiffness=0.0))
@@ -144,8 +144,8 @@ def test_a_soft_joint_without_stiffness_or_damping_is_free():
     assert solver.state().velocity[0] == pytest.approx((0, 0, -9.81), abs=1e-12)
 
 
-def test_a_motor_without_a_bound_is_as_strong_as_it_takes():
-    # max_effort is infinite by default: against any load, in one step.
+def test_motor_without_max_effort_reaches_its_speed_in_one_step():
+    # max_effort is infinite by default.
     made = rod_on_a_pivot()
     made.joints[0].motor = rigid.Motor(speed=-3.0)
     solver = rigid.solver("impulse", made, dt=0.01, contacts=False)
@@ -155,9 +155,8 @@ def test_a_motor_without_a_bound_is_as_strong_as_it_takes():
     assert solver.joint_positions()["pivot"] == pytest.approx(-3.03, abs=0.01)
 
 
-def test_divergence_says_when_and_which_body():
-    # Speeds that double in each step by a spring cannot be had: implicit Euler is stable. One that starts near the
-    # largest number is.
+def test_divergence_names_step_and_body():
+    # No spring makes implicit Euler diverge, so the velocity starts near the largest number.
     made = rigid.Model(gravity=(0, 0, 0))
     made.add_body(mass=1.0, inertia=(1, 1, 1), name="slow")
     made.add_body(mass=1.0, inertia=(1, 1, 1), velocity=(1e308, 0, 0), name="fast")
@@ -169,7 +168,7 @@ def test_divergence_says_when_and_which_body():
     assert (caught.value.step, caught.value.particle, caught.value.time) == (4, 1, 2.0)
 
 
-def test_masses_far_apart_are_said_to_be_inaccurate():
+def test_large_mass_ratio_gives_a_warning():
     made = rod_on_a_pivot()
     heavy = made.add_body(mass=1e8, inertia=3 * (1e6,), position=(0.5, 0, 0), name="anvil")
     made.add_ball(0, heavy, (0.5, 0, 0))

@@ -180,7 +180,7 @@ def test_coordinates_have_the_derivatives_in_their_columns(kinds):
             assert np.abs(np.ravel(speeds[joint.name]) - expected).max() < 1e-9
 
 
-def test_a_ball_s_spring_is_the_gradient_of_its_energy():
+def test_spring_of_a_ball_is_the_gradient_of_its_energy():
     # dφ/dt is no J V for rotations about changing axes, but φ·dφ/dt = φ·(J V), the work.
     model = model_of(("ball",))
     solver, rows, _, velocities = three_times(model, random_state(len(model.bodies), 6))

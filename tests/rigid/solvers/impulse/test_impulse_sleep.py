@@ -1,4 +1,4 @@
-"""Bodies that have come to rest sleep until something moves them."""
+"""Bodies at rest sleep until something moves them."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ SLOW = 0.02
 
 
 def stack_and_ball(speed):
-    """Three boxes on one another, one aside, and a ball that rolls towards the three from 3 m off."""
+    """A stack of three boxes, another box, and a ball that rolls towards the stack from 3 m away."""
     model = rigid.Model()
     model.add_ground()
     for k in range(3):
@@ -23,7 +23,7 @@ def stack_and_ball(speed):
 
 @pytest.fixture(scope="module")
 def run():
-    """States each tenth of a second while the ball comes and strikes, at 1.5 s or so."""
+    """States every tenth of a second; the ball hits the stack at about 1.5 s."""
     solver = rigid.solver("impulse", stack_and_ball(2.0), dt=0.01, sleep_speed=SLOW)
     states = []
     for _ in range(30):
@@ -32,7 +32,7 @@ def run():
     return states
 
 
-def test_what_sleeps_is_exactly_still(run):
+def test_sleeping_bodies_do_not_move(run):
     before = [state for state in run if 0.7 < state.time < 1.3]
     for state in before:
         assert not state.velocity[:4].any()
@@ -40,20 +40,20 @@ def test_what_sleeps_is_exactly_still(run):
         assert np.array_equal(state.position[:4], before[0].position[:4])
 
 
-def test_what_moves_stays_awake(run):
+def test_moving_bodies_stay_awake(run):
     rolling = [state for state in run if 0.7 < state.time < 1.3]
     assert all(state.velocity[4, 0] > 1.9 for state in rolling)
 
 
-def test_a_blow_wakes_the_whole_stack_and_nobody_else(run):
+def test_impact_wakes_the_whole_stack_and_no_other_body(run):
     struck, asleep = run[-1].position - run[8].position, run[-1].position[3] - run[8].position[3]
     assert struck[0, 0] > 1e-3  # the lowest box has been pushed along
     assert not asleep.any()
 
 
-def test_it_sleeps_only_where_asked_to():
-    # A box that slides down a slope more slowly than SLOW: without sleep it goes on. (What else there is far off is
-    # for kernels that other tests have, too.)
+def test_bodies_sleep_only_with_a_sleep_speed():
+    # A box slides down a slope with less than SLOW, and without sleep it continues. (Bodies far away are there so that
+    # the model has the kernel of other tests.)
     gravity, box = (0.01, 0, -9.81), {"size": (0.2, 0.2, 0.2), "mass": 1.0, "position": (0, 0, 0.1), "friction": 0.0}
     model = model_of(gravity, friction=0.0)
     model.add_box(**box)
@@ -71,7 +71,7 @@ def test_it_sleeps_only_where_asked_to():
     assert lulled.state().velocity[0, 0] == 0.0
 
 
-def test_asleep_and_restored_goes_on_bit_for_bit():
+def test_sleeping_state_continues_bit_for_bit():
     first, second = (rigid.solver("impulse", stack_and_ball(2.0), dt=0.01, sleep_speed=SLOW) for _ in range(2))
     first.step(100)
     second.set_state(first.state())
@@ -80,7 +80,7 @@ def test_asleep_and_restored_goes_on_bit_for_bit():
     assert first.digest() == second.digest()
 
 
-def test_a_stack_put_elsewhere_is_awake():
+def test_set_state_wakes_a_stack():
     solver = rigid.solver("impulse", stack_and_ball(2.0), dt=0.01, sleep_speed=SLOW)
     solver.step(100)
     state = solver.state()

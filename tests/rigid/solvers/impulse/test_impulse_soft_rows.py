@@ -26,7 +26,7 @@ CASES = [
 
 
 def spring_models(cases, x, v):
-    """Bodies on sliders along x, each on a spring of its own. Arguments: cases: (m, k, c)."""
+    """Bodies on sliders along x, each with a spring. Args: cases: (m, k, c)."""
     model = rigid.Model(gravity=(0, 0, 0))
     for (mass, stiffness, damping), speed in zip(cases, v):
         body = model.add_body(mass=mass, inertia=(mass, mass, mass), velocity=(speed, 0, 0))
@@ -44,7 +44,7 @@ def implicit_euler(mass, stiffness, damping, h, x, v):
 
 @pytest.mark.filterwarnings("ignore:.*times the mass of")  # which are joined to the ground alone
 @pytest.mark.parametrize("h", [1e-4, 1e-3, 1 / 60, 0.1])
-def test_a_soft_row_is_implicit_euler(h):
+def test_soft_row_equals_implicit_euler(h):
     # The recurrence in 40 digits, from the same binary numbers. 1e-13 of max(|x|, 0.1) and of max(|v|, 0.1/h).
     random = np.random.default_rng(3)
     x, v = random.uniform(-1, 1, len(CASES)), random.uniform(-2, 2, len(CASES))
@@ -66,7 +66,7 @@ def test_a_soft_row_is_implicit_euler(h):
     assert worst < 1e-13
 
 
-def test_a_spring_without_stiffness_or_damping_is_none():
+def test_spring_without_stiffness_and_damping_does_nothing():
     # γ would be infinite; x = x0 + v t.
     solver = spring_models([(1.0, 0.0, 0.0), (2.0, 1.0, 0.0)], np.array([0.5, 0.5]), np.array([0.25, 0.25]))
     solver.step(4)
@@ -88,7 +88,7 @@ def torsion(angle, **joint):
     return solver
 
 
-def test_a_torsion_spring_is_implicit_euler_at_every_step():
+def test_torsion_spring_equals_implicit_euler():
     # I (ω' - ω)/h = -k (θ' - rest) - c ω'. 0.251427 after 1 s from θ = 1.
     solver, angle, speed, h = torsion(1.0), 1.0, 0.0, 0.01
     for _ in range(100):
@@ -100,9 +100,8 @@ def test_a_torsion_spring_is_implicit_euler_at_every_step():
     assert solver.joint_positions()["pivot"] == pytest.approx(0.251427, abs=5e-7)
 
 
-def test_a_torsion_spring_counts_on_past_a_turn():
-    # From θ = 3 with a spring of rest 10: the angle rises past π, where an angle that is not counted would jump; it is
-    # the recurrence all the way.
+def test_torsion_spring_counts_past_full_turns():
+    # From θ = 3 with a spring of rest 10 the angle rises past π, where an angle that is not counted would jump.
     model = rigid.Model(gravity=(0, 0, 0))
     body = model.add_body(mass=1.0, inertia=(1.0, INERTIA, 1.0))
     model.add_hinge(rigid.GROUND, body, (0, 0, 0), Y, spring=rigid.Spring(STIFFNESS, 0.4, 10.0), name="pivot")
@@ -118,7 +117,7 @@ def test_a_torsion_spring_counts_on_past_a_turn():
 # Springs elsewhere ----------------------------------------------------------------------------------------------------
 
 
-def test_a_spring_between_points_of_two_bodies_is_implicit_euler_of_their_reduced_mass():
+def test_spring_between_bodies_equals_implicit_euler_of_their_reduced_mass():
     # Along the line, with μ = m1 m2/(m1 + m2): μ (v' - v)/h = -k (l' - l0) - c v'. Momentum stays zero.
     model = rigid.Model(gravity=(0, 0, 0))
     a = model.add_body(mass=0.5, inertia=(1, 1, 1))
@@ -134,8 +133,8 @@ def test_a_spring_between_points_of_two_bodies_is_implicit_euler_of_their_reduce
     assert np.abs(rigid.linear_momentum(model, state)).max() < 1e-14
 
 
-def test_a_weight_hangs_from_a_spring_off_its_middle():
-    # At rest m g = k (l - l0), the body turned so that its point is above its middle.
+def test_weight_hangs_from_a_spring_off_its_centre():
+    # At rest m g = k (l - l0), and the point is straight above the centre.
     model = rigid.Model()
     body = model.add_box((0.2, 0.2, 0.2), mass=2.0, position=(0, 0, -0.6))
     model.add_spring(rigid.GROUND, body, (0, 0, 0), (0.1, 0, -0.5), stiffness=400.0, damping=30.0)
@@ -154,7 +153,7 @@ def test_a_weight_hangs_from_a_spring_off_its_middle():
 
 
 @pytest.mark.parametrize("kind", ["ball", "universal", "slider"])
-def test_springs_of_other_joints_are_implicit_euler(kind):
+def test_springs_of_other_joints_equal_implicit_euler(kind):
     # One coordinate alone moves; m or I (v' - v)/h = -k (q' - rest) - c v'.
     model = rigid.Model(gravity=(0, 0, 0))
     body = model.add_body(mass=0.7, inertia=(0.3, 0.3, 0.3))
@@ -179,8 +178,8 @@ def test_springs_of_other_joints_are_implicit_euler(kind):
         assert found == pytest.approx(q, abs=1e-12)
 
 
-def test_a_ball_s_spring_is_isotropic():
-    # A sphere turned by any rotation vector of length 0.5 is turned back along it, alike in all directions.
+def test_spring_of_a_ball_is_isotropic():
+    # A sphere that is rotated by a vector of length 0.5 rotates back along it, equally in all directions.
     found = []
     for axis in (X, Y, (1, 2, -2), (-1, 0.5, 3)):
         model = rigid.Model(gravity=(0, 0, 0))
@@ -200,8 +199,8 @@ def test_a_ball_s_spring_is_isotropic():
 # Soft joints ----------------------------------------------------------------------------------------------------------
 
 
-def test_a_soft_joint_of_stiffness_sags_by_the_load_over_it():
-    # m g/k; turned by a load off the anchor: m g x = k_t θ, small. At rest, so to the step's round-off.
+def test_soft_joint_sags_by_load_over_stiffness():
+    # m g/k; a load off the anchor rotates it: m g x = k_t θ, small. At rest, so to round-off.
     model = rigid.Model()
     body = model.add_box((0.2, 0.2, 0.2), mass=3.0, position=(0.4, 0, 0))
     soft = rigid.Soft(stiffness=1e5, damping=2e3, angular_stiffness=1e6, angular_damping=2e4)
@@ -216,9 +215,9 @@ def test_a_soft_joint_of_stiffness_sags_by_the_load_over_it():
 
 
 @pytest.mark.parametrize("soft", ["shifts", "turns"])
-def test_a_joint_may_be_soft_in_part_and_hard_in_part(soft):
-    # Soft in shifts alone it sags by m g/k and does not turn; in turns alone it turns by m g x/k_t about a point that
-    # stays. What is hard is held to the mending of positions, which must not touch what is soft.
+def test_joint_may_be_soft_in_translation_or_rotation_alone(soft):
+    # Soft in translation alone, it sags by m g/k and does not rotate; soft in rotation alone, it rotates by m g x/k_t
+    # about a fixed point. Position correction keeps the hard rows, and must not touch the soft ones.
     model = rigid.Model()
     body = model.add_box((0.2, 0.2, 0.2), mass=3.0, position=(0.4, 0, 0))
     strengths = {"stiffness": 1e4, "damping": 500.0} if soft == "shifts" else {}
@@ -232,13 +231,13 @@ def test_a_joint_may_be_soft_in_part_and_hard_in_part(soft):
     angle = 2 * math.asin(state.rotation[0, 2])
     sag, turn = (3 * 9.81 / 1e4, 0.0) if soft == "shifts" else (0.0, 3 * 9.81 * 0.4 / 1e4)
     assert anchor == pytest.approx((0, 0, -sag), rel=1e-6, abs=1e-7)
-    # The torque is m g x cos θ, of which the angle is k_t.
+    # The torque is m g x cos θ = k_t θ.
     assert angle == pytest.approx(turn * math.cos(turn), rel=1e-6, abs=1e-7)
 
 
 @pytest.mark.parametrize("ratio", [0.0, 0.2])
-def test_a_soft_joint_of_frequency_oscillates_at_it(ratio):
-    # ω = 2π f of whatever masses are joined. Implicit Euler's x'' h² = ... has roots z = 1/(1 + s h) of
+def test_soft_joint_oscillates_at_its_frequency(ratio):
+    # ω = 2π f for any masses. Implicit Euler's x'' h² = ... has roots z = 1/(1 + s h) of
     # s² + 2ζω s + ω² = 0, so |z| and its angle give frequency and decay: x_n = Re(A zⁿ) to round-off.
     model = rigid.Model(gravity=(0, 0, 0))
     a = model.add_body(mass=0.4, inertia=(1, 1, 1))
@@ -268,7 +267,7 @@ def test_a_soft_joint_of_frequency_oscillates_at_it(ratio):
 # Energy ---------------------------------------------------------------------------------------------------------------
 
 
-def test_energy_counts_every_spring():
+def test_energy_includes_all_springs():
     # k s²/2 of each, by hand: point spring 0.3 m beyond its rest, hinge at 0.4 - 0.1, slider at 0.2 m, ball at 0.5,
     # universal at (0.3, 0) with rest zero.
     model = rigid.Model(gravity=(0, 0, -2.0))
@@ -292,7 +291,7 @@ def test_energy_counts_every_spring():
     assert energy.total == energy.kinetic + energy.potential
 
 
-def test_springs_without_damping_lose_energy_with_the_step():
+def test_energy_loss_of_undamped_springs_is_first_order():
     # Implicit Euler's damping ratio is about ωh/2: energy falls, and less at half the step.
     lost = []
     for h in (0.01, 0.005):

@@ -1,4 +1,4 @@
-"""Friction against rolling and spinning, of a ball on the ground: closed forms. All share one kernel."""
+"""Rolling and spinning friction of a ball on the ground: closed forms. All tests share one kernel."""
 
 import math
 
@@ -10,7 +10,7 @@ g, r, h = 9.81, 0.1, 1 / 240
 
 
 def ball(slope=0.0, rolling=0.0, spinning=0.0, **options):
-    """A ball of 2 kg on ground that slopes down along x, in the ground's frame; pairs take the geometric mean."""
+    """A ball of 2 kg on ground that slopes down along x, in the ground's frame. A contact has the geometric mean."""
     model = rigid.Model(gravity=(g * math.sin(slope), 0, -g * math.cos(slope)))
     model.add_ground(friction=0.8, rolling_friction=2 * rolling, spinning_friction=4 * spinning)
     model.add_sphere(
@@ -20,8 +20,8 @@ def ball(slope=0.0, rolling=0.0, spinning=0.0, **options):
     return rigid.solver("impulse", model, dt=h, iterations=500, tolerance=1e-14)
 
 
-def test_a_rolling_ball_stops_after_its_distance():
-    # Without slip (I/r + m r) dv/dt = -b m g, I = 2/5 m r²: it loses a = 5/7 g b/r, and stops after v0²/2a =
+def test_rolling_friction_stops_a_ball_after_its_distance():
+    # Without slip (I/r + m r) dv/dt = -b m g, I = 2/5 m r²: it slows by a = 5/7 g b/r, and stops after v0²/2a =
     # 7 v0² r/(10 b g). In steps v_k = v0 - k a h, and the place is their sum: for v0 = N a h it is N (N - 1) a h²/2.
     b, steps = 0.01, 96
     a = 5 / 7 * g * b / r
@@ -35,7 +35,7 @@ def test_a_rolling_ball_stops_after_its_distance():
 
 
 @pytest.mark.parametrize("part", [0.98, 1.02])
-def test_a_ball_rests_on_a_slope_up_to_an_angle(part):
+def test_ball_rests_on_a_slope_up_to_an_angle(part):
     # tan α = b/r; beyond it a = 5/7 g (sin α - b/r cos α), and after n steps x = a h² n (n + 1)/2.
     b, steps = 0.01, 240
     slope = math.atan(part * b / r)
@@ -45,7 +45,7 @@ def test_a_ball_rests_on_a_slope_up_to_an_angle(part):
     assert solver.state().position[0, 0] == pytest.approx(a * h * h * steps * (steps + 1) / 2, rel=1e-6, abs=1e-9)
 
 
-def test_a_spinning_ball_stops_after_its_time():
+def test_spinning_friction_stops_a_ball_after_its_time():
     # I dω/dt = -b m g: it stops after I ω0/(b m g); here after 100.5 steps.
     b = 0.005
     loss = b * g / (0.4 * r * r)
@@ -56,7 +56,7 @@ def test_a_spinning_ball_stops_after_its_time():
     assert abs(solver.state().angular_velocity[0]).max() < 1e-9
 
 
-def test_frames_refuse_it_by_name():
+def test_verlet_refuses_rolling_friction():
     model = rigid.Model()
     model.add_sphere(r, mass=1.0, rolling_friction=0.1, name="ball")
     with pytest.raises(NotImplementedError, match=r"rolling_friction of a shape on 'ball' is 0.1"):

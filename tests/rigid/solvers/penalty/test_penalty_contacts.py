@@ -20,7 +20,7 @@ def solve(model, dt=0.003, **options):
 
 
 @pytest.mark.parametrize("mass", [0.01, 3.0])
-def test_a_box_rests_as_deep_as_its_weight_over_four_springs(mass):
+def test_depth_of_a_resting_box(mass):
     # Each corner's A = 1/m + (x² + y²)-ish/I, A m = 1 + y²/k_x² + x²/k_y² with radii of gyration k: four springs of
     # α*/A bear m g at a depth of g A m/(4 α*).
     size = np.array([0.4, 0.2, 0.2])
@@ -43,9 +43,9 @@ def test_a_box_rests_as_deep_as_its_weight_over_four_springs(mass):
 
 @pytest.mark.parametrize("stiffness", [5e3, 4e5])
 @pytest.mark.parametrize("restitution", [0.0, 1.0])
-def test_boxes_dropped_on_edge_and_corner_come_to_no_harm(restitution, stiffness):
-    # Nothing is put in: what energy there is falls, but for what springs hold for a while; also with gains for which a
-    # row alone is all but unstable, h² α* = 3.6.
+def test_boxes_dropped_on_edges_and_corners_gain_no_energy(restitution, stiffness):
+    # Energy falls, except for what springs store for a while; also with a stiffness for which a single row is almost
+    # unstable, h² α* = 3.6.
     model = model_of(friction=0.6)
     for k in range(6):
         turn = from_axis_angle((1, 0.3 * k, 0.2), 0.4 * k)
@@ -64,7 +64,7 @@ def test_boxes_dropped_on_edge_and_corner_come_to_no_harm(restitution, stiffness
 
 
 def slab(angle, heading, friction=0.5):
-    """A slab on a slope: gravity is turned instead."""
+    """A slab on a slope. Gravity is tilted instead of the ground."""
     down = g * np.array([
         math.sin(angle) * math.cos(heading), math.sin(angle) * math.sin(heading), -math.cos(angle)
     ])  # fmt: skip
@@ -74,8 +74,8 @@ def slab(angle, heading, friction=0.5):
 
 
 @pytest.mark.parametrize("heading", np.radians([0, 45, 100, 290]))
-def test_a_slab_slides_down_a_slope_on_any_heading(heading):
-    # a = g (sin 30° - μ cos 30°), along the heading, once it has settled: the cone, to round-off.
+def test_slab_slides_down_a_slope_in_any_direction(heading):
+    # a = g (sin 30° - μ cos 30°) in the direction of slip, once it has settled: the cone, to round-off.
     solver = solve(slab(math.radians(30), heading))
     solver.step(700)
     before = solver.state().velocity[ASIDE]
@@ -88,8 +88,8 @@ def test_a_slab_slides_down_a_slope_on_any_heading(heading):
     assert force == pytest.approx(normal * np.array([0, 0, 1.0]) - 0.5 * normal * along, abs=1e-6)
 
 
-def test_a_slab_stays_on_a_slope_within_the_cone_and_does_not_creep():
-    # tan 25° = 0.466 < μ = 0.5: it gives by millimetres, as its springs do, and then stays, to 1e-9 m in 6 s.
+def test_slab_rests_on_a_slope_without_creeping():
+    # tan 25° = 0.466 < μ = 0.5: it slides by millimetres, as springs give way, and then stays, to 1e-9 m in 6 s.
     solver = solve(slab(math.radians(25), 0.3))
     solver.step(1000)
     rests = solver.state().position[ASIDE]
@@ -98,8 +98,8 @@ def test_a_slab_stays_on_a_slope_within_the_cone_and_does_not_creep():
     assert np.linalg.norm(solver.state().position[ASIDE] - rests) < 1e-9
 
 
-def test_a_sliding_box_stops():
-    # After v²/2μg, but for what its springs give: μ g/α* or so, times A m of a corner.
+def test_sliding_box_stops():
+    # After v²/2μg, up to the stretch of its springs: about μ g/α* times A m of a corner.
     model = model_of(friction=0.5)
     model.add_box((0.4, 0.4, 0.05), mass=1.0, position=(0, 0, 0.023), velocity=(1.2, 1.6, 0), friction=0.5)
     solver = solve(model)
@@ -110,29 +110,29 @@ def test_a_sliding_box_stops():
 
 
 @pytest.mark.parametrize("restitution", [0.3, 0.6, 1.0])
-def test_a_box_rises_to_e_squared_of_its_height_as_its_springs_grow_stiff(restitution):
-    # A blow takes a time of π/√α*, 70 ms at first, in which the weight goes on pulling: with sixteen times α* a quarter
-    # of what that changes is left. h √α* = 0.01 is what the scheme changes, and stays. (A cube: A of a corner is 4/m,
-    # so that four of them are as stiff and damped as one point below its middle.)
+def test_rebound_height_converges_with_stiffness(restitution):
+    # An impact takes π/√α*, 70 ms at first, while the weight pulls: with sixteen times α* a quarter of that error is
+    # left. The error of the scheme, h √α* = 0.01, stays. (For a cube A of a corner is 4/m, so four corners are as stiff
+    # and damped as one point below its centre.)
     errors = []
     for k in (1, 4):
         model = model_of()
         box = model.add_box((0.2, 0.2, 0.2), mass=0.7, position=(0, 0, 1.1), restitution=restitution)
         solver = solve(model, 0.00025 / k, stiffness=2e3 * k**2)
-        solver.step(2100 * k)  # it has met the ground, at 0.45 s, and left it
+        solver.step(2100 * k)  # it has hit the ground at 0.45 s, and left it
         heights = []
         while solver.time < 1.0:
             solver.step(8 * k)
             heights.append(solver.state().position[box, 2] - 0.1)
         errors.append(abs(max(heights) - restitution**2))
     assert errors[0] < 0.1
-    assert errors[1] < 0.4 * errors[0] + 1e-4  # of heights that are seen every 2 ms: g (1 ms)²/2 at most
+    assert errors[1] < 0.4 * errors[0] + 1e-4  # heights are read every 2 ms: g (1 ms)²/2 at most
 
 
 @pytest.mark.parametrize("friction", [0.0, 0.8])
 def test_contacts_keep_momentum_to_round_off(friction):
-    # Two free cubes of unequal masses meet askew: opposite forces at one point. A cube's moments are equal, so that its
-    # own L stays as it turns.
+    # Two free cubes of unequal masses collide obliquely: opposite forces at one point. A cube has equal moments of
+    # inertia, so its L is constant while it rotates.
     model = model_of(gravity=(0, 0, 0), ground=False)
     model.add_box((0.2, 0.2, 0.2), mass=0.5, velocity=(2, 0.3, 0), angular_velocity=(1, 5, -3), friction=friction)
     model.add_box((0.3, 0.3, 0.3), mass=4.0, position=(0.5, 0.1, 0.05), rotation=from_axis_angle((1, 2, 3), 0.7),
@@ -148,12 +148,12 @@ def test_contacts_keep_momentum_to_round_off(friction):
     assert met
     assert solver.energy().kinetic < 0.95 * energy
     assert np.abs(rigid.linear_momentum(model, state) - linear).max() < 1e-13
-    # L is that of poses half a step on: h Σ v × m v = 0, exactly.
+    # Poses are half a step ahead, which does not change L: h Σ v × m v = 0.
     assert np.abs(rigid.angular_momentum(model, state) - spins).max() < 1e-13
 
 
 def test_forces_in_a_stack_are_the_weights_above():
-    # Box i of five carries (5 - i) m g; the joints' rows it has none of. Many points on a body, and no growing swing.
+    # Box i of five carries (5 - i) m g, with many points on a body and no growing oscillation.
     model = model_of(friction=0.5)
     boxes = [model.add_box((0.2, 0.2, 0.2), mass=2.0, position=(0, 0, 0.1 + 0.2 * k), friction=0.5) for k in range(5)]
     solver = solve(model, 0.0015)
@@ -167,7 +167,7 @@ def test_forces_in_a_stack_are_the_weights_above():
     assert np.abs(solver.state().velocity).max() < 1e-3
 
 
-def test_more_points_than_there_is_room_for_are_refused():
+def test_full_contact_buffer_raises():
     model = model_of()
     model.add_box((0.4, 0.2, 0.2), mass=3.0, position=(0, 0, 0.09))
     solver = solve(model, contact_capacity=3)

@@ -1,4 +1,4 @@
-"""The same bits from penalties: alone or as one world of many, step by step, after save and load."""
+"""The penalty solver computes the same bits in every world, step by step, and from a file."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ def solve(models, **options):
 
 @pytest.fixture(scope="module")
 def alone():
-    """Solvers of each model on its own, in one world, after all steps."""
+    """Solvers of each model alone, in one world, after all steps."""
     found = [solve(all_at_once(number)) for number in range(3)]
     for solver in found:
         solver.step(STEPS)
@@ -24,7 +24,7 @@ def alone():
 
 
 def assert_same(solver, world, other):
-    """Poses, velocities and counted angles of one of several worlds are those of another solver's only one."""
+    """Compare poses, velocities and joint positions of one world with those of a solver of one world."""
     for one, two in zip(readings(solver, world), readings(other)):
         assert np.array_equal(one, two)
 
@@ -36,8 +36,8 @@ def readings(solver, world=None):
     return arrays if world is None else [each[world] for each in arrays]
 
 
-def test_the_model_has_it_all(alone):
-    # What is compared does happen: contacts between boxes and with the ground, many turns, limits that are met.
+def test_model_has_contacts_turns_and_limits(alone):
+    # The model has contacts between boxes and with the ground, many turns, and limits that are reached.
     found = alone[0].contact_forces()
     assert (found.bodies[:, 1] < 0).any()
     assert (found.bodies[:, 1] >= 0).any()
@@ -49,7 +49,7 @@ def test_the_model_has_it_all(alone):
 
 
 @pytest.mark.slow
-def test_worlds_are_what_each_is_alone_after_a_stop_half_way(alone):
+def test_worlds_equal_single_worlds_after_an_interruption(alone):
     models = [all_at_once(number) for number in range(3)]
     at_once, before, after = solve(models), solve(models), solve(models)
     at_once.step(STEPS)
@@ -66,8 +66,8 @@ def test_worlds_are_what_each_is_alone_after_a_stop_half_way(alone):
     assert len(at_once.contact_forces(world=2).forces) == at_once.statistics().contacts[2]
 
 
-def test_the_same_bits_from_a_file_half_way(tmp_path, alone):
-    # What friction is stretched by and counted angles are in the state's memory.
+def test_run_continues_bit_for_bit_from_a_file(tmp_path, alone):
+    # The state's warm_start has the stretch of friction and counted angles.
     solver = solve(all_at_once())
     solver.step(HALF)
     solver.state().save(tmp_path / "half")
@@ -79,7 +79,7 @@ def test_the_same_bits_from_a_file_half_way(tmp_path, alone):
     assert_same(again, None, alone[0])
 
 
-def test_many_steps_are_as_many_times_one_and_substeps_as_many_steps(alone):
+def test_many_steps_equal_single_steps_and_substeps_equal_steps(alone):
     single, halves = solve(all_at_once()), solve(all_at_once(), dt=0.006, substeps=2)
     for _ in range(STEPS):
         single.step()
@@ -89,8 +89,8 @@ def test_many_steps_are_as_many_times_one_and_substeps_as_many_steps(alone):
     assert_same(halves, None, alone[0])
 
 
-def test_other_states_begin_anew():
-    # Poses alone: nothing is stretched, angles are within half a turn.
+def test_states_without_warm_start_clear_caches():
+    # Such states have no stretch, and angles are within half a turn.
     solver, fresh = solve(all_at_once()), solve(all_at_once())
     solver.step(HALF)
     state = solver.state()

@@ -1,4 +1,4 @@
-"""What acts along joints, by penalties: limits, friction, motors, springs and gears, as stiff as they are asked for."""
+"""Limits, friction, motors, springs and gears of the penalty solver have the stiffness they are given."""
 
 import math
 
@@ -18,7 +18,7 @@ MOMENT = (0.5**2 + WIDTH**2) / 12  # of a rod about its middle [kg m²]
 
 
 @pytest.mark.parametrize("stiffness", [1e4, 4e4])
-def test_a_limit_is_passed_by_the_torque_over_its_stiffness(stiffness):
+def test_limit_is_passed_by_torque_over_stiffness(stiffness):
     # α* A⁻¹ (q - limit) = m g l/2 cos q, A = 1/I of the rod about its middle, as a torque alone turns it.
     solver = solve(rod_on_a_pivot(limits=(-0.2, 0.5)), angular_stiffness=stiffness)
     solver.step(2000)
@@ -29,12 +29,12 @@ def test_a_limit_is_passed_by_the_torque_over_its_stiffness(stiffness):
     state.velocity[0], state.angular_velocity[0] = np.cross((0, -4.0, 0), state.position[0]), (0, -4.0, 0)
     solver.set_state(rigid.State(state.position, state.rotation, state.velocity, state.angular_velocity))
     solver.step(30)
-    assert q - solver.joint_positions()["pivot"] > 0.2  # it pushes and does not pull
+    assert q - solver.joint_positions()["pivot"] > 0.2  # the limit does not pull
 
 
 @pytest.mark.parametrize("joint", ["ball", "universal", "slider", "distance"])
-def test_limits_of_all_joints_are_passed_by_the_load_over_their_stiffness(joint):
-    # As above for what swings down to its limit; by g/α* for a weight on a slider or a string, where A = 1/m.
+def test_limits_of_all_joints_are_passed_by_load_over_stiffness(joint):
+    # As above for a rod that swings down to its limit; by g/α* for a weight on a slider or a string, with A = 1/m.
     model = rigid.Model(gravity=(0, 0, -g))
     rod = model.add_box((0.5, WIDTH, WIDTH), mass=1.0, position=(0.25, 0, 0))
     if joint == "ball":
@@ -50,15 +50,16 @@ def test_limits_of_all_joints_are_passed_by_the_load_over_their_stiffness(joint)
     if joint in ("ball", "universal"):
         q = abs(solver.joint_positions()["joint"][0])
         torque = g * 0.25 * math.cos(q)
-        assert q - 0.5 == pytest.approx(torque / (1e4 * MOMENT), abs=0.011 / (1e4 * MOMENT))  # friction's part, 0.01
+        assert q - 0.5 == pytest.approx(torque / (1e4 * MOMENT), abs=0.011 / (1e4 * MOMENT))  # 0.01 for friction
     else:
         beyond = -solver.state().position[rod, 2] - (0.3 if joint == "slider" else 0.1)
         assert beyond == pytest.approx(g / 5000, rel=1e-6)
 
 
 @pytest.mark.parametrize("speed", [3.0, -3.0])
-def test_a_limit_throws_back_a_part_as_its_damping_has_it(speed):
-    # ζ = 1/2 = sin φ, φ = 30°: e = exp(-(π - 2φ) tan φ) = 0.2985. Where in a step it is met decides on a part of h √α*.
+def test_limit_rebounds_by_its_damping(speed):
+    # ζ = 1/2 = sin φ, φ = 30°: e = exp(-(π - 2φ) tan φ) = 0.2985. It varies by a part of h √α*, with the instant in a
+    # step at which the limit is reached.
     for h in (0.002, 0.001, 0.0005):
         model = rigid.Model(gravity=(0, 0, 0))
         body = model.add_body(mass=1.0, inertia=(0.1, 0.1, 0.1), angular_velocity=(0, speed, 0))
@@ -69,8 +70,8 @@ def test_a_limit_throws_back_a_part_as_its_damping_has_it(speed):
         assert back == pytest.approx(math.exp(-2 * math.pi / 3 * math.tan(math.pi / 6)), abs=0.15 * h * 100)
 
 
-def test_friction_slows_by_its_bound_and_then_holds_for_good():
-    # v_n = v_0 - n h τ/I while it slips; then it stands, as nothing bears it on: no creep.
+def test_friction_slows_by_its_bound_and_then_holds():
+    # v_n = v_0 - n h τ/I while it slips; then it stops, without creep.
     model = rigid.Model(gravity=(0, 0, 0))
     for k, spin in enumerate([(0, 1.2, 0), 1.2 * np.array([2.0, -1.0, 2.0]) / 3]):
         body = model.add_body(mass=0.5, inertia=(0.5, 0.5, 0.5), position=(k, 0, 0), angular_velocity=spin)
@@ -89,7 +90,7 @@ def test_friction_slows_by_its_bound_and_then_holds_for_good():
 
 
 def test_friction_holds_a_rod_without_creep():
-    # m g l/2 = 2.45 N m of a level rod, 4.9 as it is let go at once: 5 hold it, at an angle of τ/(α* I), 2.3 do not.
+    # A level rod needs m g l/2 = 2.45 N m, and 4.9 if it is released at once: 5 hold it, at τ/(α* I), and 2.3 do not.
     strong, weak = (solve(rod_on_a_pivot(friction=friction), damping=100.0) for friction in (5.0, 2.3))
     for solver in (strong, weak):
         solver.step(3000)
@@ -101,9 +102,9 @@ def test_friction_holds_a_rod_without_creep():
 
 
 @pytest.mark.parametrize("effort", [3.0, math.inf])
-def test_a_motor_comes_to_its_speed_under_load(effort):
-    # Up against gravity from level, 2.45 N m. The spring gives by load/(α* I), and that changes with the angle q: the
-    # speed differs by m g l/2 sin q 0.5/(α* I) = 0.0033 rad/s.
+def test_motor_reaches_its_speed_under_load(effort):
+    # Upwards from level, against 2.45 N m. The spring is stretched by load/(α* I), which changes with the angle q, so
+    # the speed differs by m g l/2 sin q 0.5/(α* I) = 0.0033 rad/s.
     solver = solve(rod_on_a_pivot(motor=rigid.Motor(speed=-0.5, max_effort=effort)), damping=100.0)
     solver.step(400)
     q = solver.joint_positions()["pivot"]
@@ -114,7 +115,7 @@ def test_a_motor_comes_to_its_speed_under_load(effort):
     assert solver.joint_velocities()["pivot"] == pytest.approx(0.2, abs=0.005)
 
 
-def test_a_motor_holds_a_position_and_gives_way_where_it_is_too_weak():
+def test_motor_holds_a_position_and_gives_way_above_its_effort():
     motors = (rigid.Motor(position=-0.4, max_effort=effort) for effort in (3.0, 2.0))
     strong, weak = (solve(rod_on_a_pivot(motor=motor), damping=100.0) for motor in motors)
     for solver in (strong, weak):
@@ -124,7 +125,7 @@ def test_a_motor_holds_a_position_and_gives_way_where_it_is_too_weak():
 
 
 def test_springs_have_their_own_stiffness():
-    # k q = τ of a sprung hinge; m g/k of a spring between points, and of a soft joint.
+    # k q = τ for a hinge with a spring; m g/k for a spring between points and a soft joint.
     model = rod_on_a_pivot(spring=rigid.Spring(40.0, 2.0))
     ball = model.add_sphere(0.1, mass=2.0, position=(1, 0, -1))
     model.add_spring(rigid.GROUND, ball, (1, 0, 0), point_b=(1, 0, -1), stiffness=800.0, damping=20.0)
@@ -138,9 +139,9 @@ def test_springs_have_their_own_stiffness():
 
 
 @pytest.mark.parametrize("slides", [False, True])
-def test_a_gear_gives_by_its_load_over_its_stiffness(slides):
-    # b hangs on a, which friction holds: A⁻¹ α* (q_b - ratio q_a) = the load, A = ratio²/I_a + 1/m_b or 1/I_b, one
-    # force for both rows. The unit, and α*, are those of q_b.
+def test_gear_gives_way_by_load_over_stiffness(slides):
+    # b hangs on a, and friction holds a: A⁻¹ α* (q_b - ratio q_a) = load, A = ratio²/I_a + 1/m_b or 1/I_b, with one
+    # force for both rows. Unit and α* are those of q_b.
     model = rigid.Model(gravity=(0, 0, -g))
     a = model.add_body(mass=1.0, inertia=(0.1, 0.1, 0.1), position=(-1, 0, 0))
     b = model.add_body(mass=0.5, inertia=(0.4, 0.4, 0.4), position=(1, 0, 0))
@@ -157,12 +158,12 @@ def test_a_gear_gives_by_its_load_over_its_stiffness(slides):
     load, give, stiffness = (-0.5 * g, 1 / 0.5, 5e3) if slides else (0.5 * g * 0.1 * math.cos(q["b"]), 1 / 0.4, 1e4)
     give += ratio**2 / 0.1
     assert q["b"] - ratio * q["a"] == pytest.approx(give * load / stiffness, rel=1e-3)
-    assert q["a"] == pytest.approx(ratio * load / (1e4 * 0.1), rel=1e-3)  # what friction gives by, under the same force
+    assert q["a"] == pytest.approx(ratio * load / (1e4 * 0.1), rel=1e-3)  # the stretch of friction under the same force
     assert solver.statistics().residual >= abs(q["b"] - ratio * q["a"]) * (1 - 1e-6)
 
 
-def test_a_gear_on_a_free_frame_that_both_joints_share():
-    # Both wheels turn the frame: with what its rows have in common in A the gear swings, dies down, and P is kept.
+def test_gear_on_a_free_frame_comes_to_rest():
+    # Both wheels rotate the frame, which couples the rows in A: the gear oscillates, comes to rest, and P is constant.
     model = rigid.Model(gravity=(0, 0, 0))
     frame = model.add_body(mass=2.0, inertia=(0.7, 0.7, 0.7))
     a = model.add_body(mass=1.0, inertia=(0.1, 0.1, 0.1), position=(-1, 0, 0), angular_velocity=(0, 3.0, 0))

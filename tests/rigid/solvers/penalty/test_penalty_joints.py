@@ -1,4 +1,4 @@
-"""Joints by penalties: they sag, give way and swing as their springs say, and close as these grow stiff."""
+"""Joints of the penalty solver sag and oscillate like springs, and close with stiffness."""
 
 import math
 import re
@@ -18,7 +18,7 @@ def solve(model, dt=0.003, **options):
 
 
 def hanging(joint="ball", mass=2.0):
-    """A rod that hangs from the ground by its upper end."""
+    """A rod that hangs on the ground by its upper end."""
     model = rigid.Model(gravity=(0, 0, -g))
     rod = model.add_box((0.05, 0.05, 0.5), mass=mass, position=(0, 0, -0.25))
     if joint == "ball":
@@ -34,8 +34,8 @@ def hanging(joint="ball", mass=2.0):
 @pytest.mark.parametrize("joint", ["ball", "hinge"])
 @pytest.mark.parametrize("stiffness", [5000.0, 20000.0])
 @pytest.mark.parametrize("mass", [0.01, 2.0])
-def test_a_hanging_joint_sags_by_g_over_its_stiffness(joint, stiffness, mass):
-    # At rest A⁻¹ α* G = m g, and along the rod A = 1/m: G = g/α*, whatever the mass.
+def test_hanging_joint_sags_by_g_over_stiffness(joint, stiffness, mass):
+    # At rest A⁻¹ α* G = m g, and along the rod A = 1/m: G = g/α* for any mass.
     solver = solve(hanging(joint, mass), stiffness=stiffness)
     solver.step(1500)
     sag = -0.25 - solver.state().position[0, 2]
@@ -44,7 +44,7 @@ def test_a_hanging_joint_sags_by_g_over_its_stiffness(joint, stiffness, mass):
     assert solver.statistics().residual == pytest.approx(sag, rel=1e-6)
 
 
-def test_a_hanging_joint_swings_as_semi_implicit_euler_has_it():
+def test_hanging_joint_oscillates_like_semi_implicit_euler():
     # v' = v - h (g + α* z + β* v), z' = z + h v', to round-off.
     h, z, v = 0.003, 0.0, 0.0
     solver = solve(hanging(), h)
@@ -56,9 +56,9 @@ def test_a_hanging_joint_swings_as_semi_implicit_euler_has_it():
 
 
 @pytest.mark.parametrize("tilt", [0.0, 0.6, 1.2])
-def test_a_welded_beam_sags_alike_whichever_way_it_lies(tilt):
-    # All rows of a joint together: what would fall with g without turning opens by g/α*, and does not turn, if turns
-    # are as stiff as shifts: α* A⁻¹ G = λ, and A λ is the acceleration that the load alone gives at the joint, (g, 0).
+def test_welded_beam_sags_equally_in_all_directions(tilt):
+    # With all rows of a joint together a beam that would fall with g opens its joint by g/α*, and does not rotate, if
+    # α* is the same for rotation: α* A⁻¹ G = λ, and A λ is the acceleration by the load alone at the joint, (g, 0).
     model = rigid.Model(gravity=(0, 0, -g))
     along = np.array([math.cos(tilt), 0, math.sin(tilt)])
     beam = model.add_capsule(0.03, start=ZERO, end=0.8 * along, mass=0.5)
@@ -71,9 +71,9 @@ def test_a_welded_beam_sags_alike_whichever_way_it_lies(tilt):
 
 
 @pytest.mark.slow
-def test_row_by_row_it_gives_way_where_its_rows_share_a_turn():
-    # 1/A_zz of a level rod's end is m/4: α* m/4 bears m g with G = 4 g/α*, and torques tilt it besides. (The first
-    # instant of a ball's: z'' = -g at its end without any force.)
+def test_row_by_row_scaling_sags_more():
+    # 1/A_zz of a level rod's end is m/4: α* m/4 bears m g with G = 4 g/α*, and torques tilt it, too. (At the first
+    # instant z'' = -g at its end without any force.)
     model = rigid.Model(gravity=(0, 0, -g))
     model.add_fixed(rigid.GROUND, model.add_box((0.5, 0.05, 0.05), mass=1.0, position=(0.25, 0, 0)), ZERO)
     solver = solve(model, block=False)
@@ -86,11 +86,11 @@ def test_row_by_row_it_gives_way_where_its_rows_share_a_turn():
 
 
 def longest(refusal):
-    """The longest stable step that a refusal names [s]."""
+    """The longest stable step that an error message names [s]."""
     return float(re.search(r"below ([\d.e-]+) s", refusal)[1])
 
 
-def test_a_step_beyond_the_bound_is_refused_by_name():
+def test_step_beyond_the_bound_raises():
     # h² α* + 2 h β* = 4 at h = (sqrt(β*² + 4 α*) - β*)/α*: 23.7 ms by default.
     bound = (math.sqrt(25.0**2 + 4 * 5000.0) - 25.0) / 5000.0
     with pytest.raises(ValueError, match=r"0\.03 s is unstable.*joint 'hook'.*= 6: expected below 4") as caught:
@@ -107,8 +107,8 @@ def test_a_step_beyond_the_bound_is_refused_by_name():
         solve(hanging(), stiffness=4.0e6)
 
 
-def test_what_is_refused_diverges_and_what_is_not_does_not():
-    # A root of the recurrence is -1 at the bound: beyond it by 2 % it grows by 1.04 or so a step.
+def test_runs_diverge_only_beyond_the_bound():
+    # A root of the recurrence is -1 at the bound; 2 % beyond, it grows by about 1.04 a step.
     bound = (math.sqrt(25.0**2 + 4 * 5000.0) - 25.0) / 5000.0
     below, above = (solve(hanging(), part * bound, check_stability=False) for part in (0.98, 1.02))
     below.step(3000)
@@ -117,9 +117,9 @@ def test_what_is_refused_diverges_and_what_is_not_does_not():
         above.step(30000)
 
 
-def test_what_shares_bodies_is_bound_together():
-    # Five rods without weight, kicked by so little that they stay a line: linear, and the bound is exact. It is lower
-    # than that of one joint.
+def test_joints_that_share_bodies_have_a_common_bound():
+    # Five rods without gravity move so little that they stay in a line: the motion is linear, and the bound exact. It
+    # is lower than that of one joint.
     model = rod_chain(5)
     model.gravity = np.zeros(3)
     for body, kick in zip(model.bodies, np.random.default_rng(1).normal(size=(5, 3))):
@@ -136,8 +136,8 @@ def test_what_shares_bodies_is_bound_together():
     solve(model, 0.99 * step)
 
 
-def test_springs_of_the_model_s_own_are_bound_too():
-    # h² k/m < 4 of a spring on a mass of 2 kg: 2 sqrt(m/k) = 8.9 ms.
+def test_bound_includes_springs_of_the_model():
+    # h² k/m < 4 for a spring on a mass of 2 kg: 2 sqrt(m/k) = 8.9 ms.
     model = rigid.Model(gravity=(0, 0, -g))
     model.add_spring(rigid.GROUND, model.add_sphere(0.1, mass=2.0, position=(0, 0, -1)), ZERO, stiffness=1e5)
     with pytest.raises(ValueError, match="row of spring 'spring 0'") as caught:
@@ -146,8 +146,8 @@ def test_springs_of_the_model_s_own_are_bound_too():
 
 
 @pytest.mark.slow
-def test_torques_that_are_scaled_by_a_mass_are_too_stiff_for_small_bodies():
-    # m_eff α* against I: of a rod of 5 cm, m/I = 4800 and h² α* m/I + 2 h β* m/I = 720 at 3 ms.
+def test_mass_scaling_is_too_stiff_for_small_bodies():
+    # m_eff α* instead of I α*: a rod of 5 cm has m/I = 4800, and h² α* m/I + 2 h β* m/I = 720 at 3 ms.
     model = rigid.Model(gravity=(0, 0, -g))
     rod = model.add_box((0.05, 0.005, 0.005), mass=1.0, position=(0.025, 0, 0))
     model.add_hinge(rigid.GROUND, rod, ZERO, Y, name="pivot")
@@ -160,9 +160,9 @@ def test_torques_that_are_scaled_by_a_mass_are_too_stiff_for_small_bodies():
 
 
 @pytest.mark.parametrize("links", [1, 5])
-def test_rods_come_nearer_to_the_reference_as_gains_rise_and_steps_fall(links):
-    # Angles from the horizontal after 0.5 s, by DOP853. With half the step and four times α*, h² α* = h β* = 0.5 stay:
-    # the scheme's error goes with h, what joints give with 1/α*, so that each is at most 0.6 of the one before.
+def test_rods_converge_to_the_reference_with_stiffness_and_step(links):
+    # Angles from the horizontal after 0.5 s, by DOP853. With half the step and four times α*, h² α* = h β* = 0.5 stays.
+    # The scheme's error is proportional to h, that of the joints to 1/α*, so each error is at most 0.6 of the last.
     expected, speed = chain_angles(0.5, links)
     errors = []
     for h in (0.001, 0.0005, 0.00025):
@@ -176,8 +176,8 @@ def test_rods_come_nearer_to_the_reference_as_gains_rise_and_steps_fall(links):
     assert errors[2] < 0.6 * errors[1]
 
 
-def test_a_chain_comes_nearer_to_the_reference_as_gains_alone_rise():
-    # At 0.5 ms the scheme leaves 1e-3 or so; the rest is what joints give, with 1/α* = 0.04 rad at first.
+def test_chain_converges_to_the_reference_with_stiffness():
+    # At 0.5 ms the scheme's error is about 1e-3; the rest is that of the joints, with 1/α*, 0.04 rad at first.
     expected, _ = chain_angles(0.5, 5)
     errors = []
     for stiffness in (5e3, 2e4, 8e4):
@@ -188,9 +188,9 @@ def test_a_chain_comes_nearer_to_the_reference_as_gains_alone_rise():
     assert errors[2] < 0.6 * errors[1]
 
 
-def test_all_kinds_of_joint_close_as_they_grow_stiff_and_keep_momentum():
-    # Forces are opposite: P to round-off. They act at points apart where a joint is open, so that L drifts as joints
-    # open. Here that is by a blow, as their bodies' speeds do not match at first: v/√α*, half for four times α*.
+def test_joints_close_with_stiffness_and_keep_momentum():
+    # Opposite forces keep P to round-off. In an open joint they act at points apart, so L drifts as joints open. They
+    # open at first, because the bodies' velocities do not match: by v/√α*, half of it for four times α*.
     drifts, gaps = [], []
     for k in (1, 2):
         model = all_joints_in_a_row((0.3, 2.0, 1.0, 0.5, 2.0, 0.7, 3.0), 1.0, 0.2, friction=0.02)

@@ -1,4 +1,4 @@
-"""What a person may get wrong with the penalty solver: said by name, with its value and what is expected."""
+"""Error messages of the penalty solver."""
 
 import math
 
@@ -42,23 +42,23 @@ def test_default_time_steps():
     assert rigid.solver("impulse", rod_on_a_pivot(), contacts=False).dt == 1 / 60
 
 
-def test_unknown_solvers_are_told_the_nearest():
+def test_unknown_solvers_get_a_hint():
     assert "did you mean 'penalty'?" in refusal(lambda: rigid.solver("penalties", rod_on_a_pivot()), ValueError)
 
 
-def test_states_are_of_the_solver_s_bodies():
+def test_states_of_other_bodies_raise():
     other = rigid.State(np.zeros((2, 3)), [(1, 0, 0, 0)] * 2, np.zeros((2, 3)), np.zeros((2, 3)))
     assert "shape (2, 3): expected (1, 3)" in refusal(lambda: solve().set_state(other), ValueError)
 
 
-def test_divergence_says_when_and_which_body():
+def test_divergence_names_step_and_body():
     solver = solve(dt=0.1, check_stability=False)
     with pytest.raises(pbd.Diverged, match=r"body 0 \(world 0\) stopped being finite in step \d+, at") as caught:
         solver.step(5000)
     assert caught.value.time == pytest.approx(0.1 * caught.value.step)
 
 
-def test_a_soft_joint_without_stiffness_or_damping_is_free():
+def test_soft_joint_without_stiffness_and_damping_is_free():
     made = rigid.Model()
     body = made.add_body(mass=1.0, inertia=(1, 1, 1))
     made.add_ball(rigid.GROUND, body, ZERO, soft=rigid.Soft(stiffness=0.0))
@@ -67,17 +67,18 @@ def test_a_soft_joint_without_stiffness_or_damping_is_free():
     assert solver.state().velocity[0] == pytest.approx((0, 0, -9.81 * 0.3), abs=1e-12)
 
 
-def test_two_ends_on_the_ground_move_nothing():
-    # A = 0: its row is left out, where the bodies of a gear or limit cannot move along it.
+def test_spring_of_length_zero_does_nothing():
+    # A = 0: the row is left out, like any row along which its bodies cannot move.
     made = rod_on_a_pivot()
-    made.add_spring(rigid.GROUND, 0, (0.25, 0, 0), point_b=(0.25, 0, 0), stiffness=50.0)  # of length zero: no direction
+    # A length of zero has no direction.
+    made.add_spring(rigid.GROUND, 0, (0.25, 0, 0), point_b=(0.25, 0, 0), stiffness=50.0)
     solver = rigid.solver("penalty", made, contacts=False)
     solver.step(100)
     assert np.isfinite(solver.state().position).all()
 
 
-@pytest.mark.slow  # a kernel of its own
-def test_a_model_without_bodies_or_joints_runs():
+@pytest.mark.slow  # no other test has its kernel
+def test_model_without_bodies_or_joints_runs():
     empty = rigid.solver("penalty", rigid.Model())
     empty.step(3)
     assert empty.time == pytest.approx(0.009)

@@ -1,0 +1,37 @@
+"""Errors of a particle system: what can go wrong in a step, found in the report of its kernels."""
+
+import numpy as np
+
+from pbd.core.results import Diverged
+from pbd.data import MOST_NEIGHBOURS, REPORT
+
+
+def raise_errors(report, clock, values, contact_capacity):
+    """Raise an error for what went wrong in the last launch, if anything did.
+
+    Args:
+        report: (worlds, REPORT).
+        clock: the Clock at the start of the launch.
+        values: the ParticleValues.
+        contact_capacity: for how many contacts the step hooks have memory.
+
+    Raises: Diverged if a position stopped being finite; RuntimeError if contacts need more memory.
+    """
+    if report[:, REPORT.diverged_substep :].max() < 0:
+        return
+    neighbours = int(report[:, REPORT.neighbour_overflow].max())
+    if neighbours > MOST_NEIGHBOURS:
+        raise RuntimeError(
+            f"a particle has {neighbours} others within reach of contact, and {MOST_NEIGHBOURS} are kept: expected "
+            "radii of about half the distance between particles, or less"
+        )
+    contacts = int(report[:, REPORT.contact_overflow].max())
+    if contacts >= 0:
+        raise RuntimeError(f"contact buffer full ({contacts} of {contact_capacity}): increase contact_capacity")
+    world = int(np.flatnonzero(report[:, REPORT.diverged_substep] >= 0)[0])
+    substep = int(report[world, REPORT.diverged_substep])
+    with np.errstate(over="ignore"):
+        finite = np.isfinite(values.read("position")[:, world, :3].astype(np.float32)).all(axis=1)
+    raise Diverged(
+        world, clock.step_of(clock.substep + substep), int(np.argmin(finite)), clock.time_after(substep + 1)
+    )
