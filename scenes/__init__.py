@@ -1,4 +1,4 @@
-"""Scenes: what a person runs. `python -m scenes`, or the command `verletlab`, is the same from a shell.
+"""Scenes to run, film, view and compare. The command `verletlab`, or `python -m scenes`, does the same in a shell.
 
     import scenes
     scene = scenes.load("drape")
@@ -11,10 +11,10 @@
 import importlib
 import os
 
-os.environ.setdefault("ENABLE_TAICHI_HEADER_PRINT", "False")  # this package prints what a user asks for, no banner
+os.environ.setdefault("ENABLE_TAICHI_HEADER_PRINT", "False")  # no banner
 
-# Public names and their modules. A module is imported when its name is first used: pytest imports this package at each
-# start for its plugin, and must not wait for Taichi.
+# Public names and their modules. `__getattr__` imports a module when its name is first used: pytest imports this
+# package at each start for its plugin, and an import of Taichi is slow.
 MODULES = {
     "Comparison": "scenes.comparison.results",
     "Recording": "scenes.simulate.recording",

@@ -1,4 +1,4 @@
-"""`python -m scenes` is the command `verletlab`."""
+"""`python -m scenes` runs the command `verletlab`."""
 
 import sys
 

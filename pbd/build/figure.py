@@ -103,10 +103,10 @@ def figure(
 
     Returns: a Figure.
 
-    Limitations: only particles touch what surrounds them, so that an edge may pass between knee and ankle; limbs pass
-    through one another, but for the knees, unless add_particle_contacts keeps their ends apart. Joints have no
-    friction: a loose arm swings on as long as `damping` lets it. With 5 sweeps in each of 8 substeps of 1/60 s elbows
-    and knees keep their limits to half a degree, also in a fall of some metres.
+    Limitations: only particles touch other things, so an edge may pass between knee and ankle. Limbs pass through one
+    another, except the knees; `add_particle_contacts` keeps their ends apart. Joints have no friction: a loose arm swings
+    until `damping` stops it. With 5 iterations in each of 8 substeps of 1/60 s, elbows and knees keep their limits to
+    half a degree, also in a fall of some metres.
     """
     height, mass = positive("height", height), positive("mass", mass)
     position, velocity = finite_vector("position", position), finite_vector("velocity", velocity)

@@ -20,7 +20,7 @@ GOLDEN_ANGLE = math.pi * (3 - math.sqrt(5))
 OFFSET = 0.9
 
 # A long stem of this offset has the flexural rigidity 2.8 · stiffness of a stick · offset² · distance along: from
-# its linear truss, which test_plant.py solves again. Far off the axis, few sweeps suffice; on it, none would.
+# its linear truss, which test_plant.py solves again. Far off the axis, few iterations suffice; on it, none would.
 RIGIDITY = 2.8
 
 # Proportions of a stem to the one it grows from: length, radius at its foot; and of its tip's radius to its foot's.
@@ -120,8 +120,8 @@ def plant(
         leaf_length: [m]; a tenth of the height where None; zero for a bare plant.
         drag: coefficient of the leaves in the wind; None keeps them out of it.
 
-    Returns: a Plant. Stems have the rigidity E π r⁴/4 of round rods once sweeps converge, which with these numbers
-    takes 10 sweeps in each of 4 substeps of 1/240 s; it stands on 10 sweeps in 1/60 s, but sways more.
+    Returns: a Plant. Stems have the rigidity E π r⁴/4 of round rods once iterations converge, which with these numbers
+    takes 10 iterations in each of 4 substeps of 1/240 s; it stands on 10 iterations in 1/60 s, but sways more.
 
     Sources: Jakobsen, Advanced Character Physics (2001), section 4; Prusinkiewicz, Lindenmayer, The Algorithmic
     Beauty of Plants (1990), chapter 4, for the golden angle.
@@ -214,7 +214,7 @@ def plant(
     masses[roots] = math.inf
     added = particles.add_particles(np.array(growth.positions), masses)
     first = added[0]
-    # Tips first: a sweep then carries their load down to the roots, and the plant stands on a third of the sweeps.
+    # Tips first: one iteration then carries their load down to the roots, and a third of the iterations suffices.
     sticks = np.array(growth.sticks)[::-1] + first
     particles.add_sticks(sticks, compliance=np.array(growth.compliances)[::-1])
     triangles = np.reshape(growth.triangles, (-1, 3)).astype(np.int64) + first

@@ -60,7 +60,8 @@ def test_what_is_let_go_falls():
     system.release(0)
     state = system.state()
     system.step()
-    np.testing.assert_allclose(system.positions(), 2 * state.position - state.previous_position + G * h**2, rtol=0, atol=1e-14)
+    expected = 2 * state.position - state.previous_position + G * h**2
+    np.testing.assert_allclose(system.positions(), expected, rtol=0, atol=1e-14)
 
 
 def test_gravity_and_wind_may_change():

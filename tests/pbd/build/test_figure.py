@@ -82,7 +82,8 @@ def test_standing_violates_nothing():
     particles, person = made(position=(3, -2, 1), rotation=(0.3, 0.5, -0.4, 0.2))
     assert pbd.ParticleSystem(particles).statistics().residual < 1e-14
     assert min(bends(person, particles.positions()).values()) > 0.05
-    assert {kind for kind, _ in particles.constraint_sets} == {"stick", "stick at least", "stick at most", "plane limit"}
+    kinds = {"stick", "stick at least", "stick at most", "plane limit"}
+    assert {kind for kind, _ in particles.constraint_sets} == kinds
     assert len(person.sticks) == 22
 
 

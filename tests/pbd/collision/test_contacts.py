@@ -126,7 +126,8 @@ def test_a_pair_that_passes_through_one_another_in_a_step_is_stopped(speed, side
 @pytest.mark.parametrize("part", [0.01, 0.5, 0.99])
 @pytest.mark.parametrize("aside", [0.0, 0.2])
 def test_whatever_meets_is_found_up_to_the_way_that_is_promised(way, part, aside):
-    # pbd/collision/particle_contacts.py promises to find pairs whose relative way is below the contact distance c = 0.3.
+    # pbd/collision/particle_contacts.py promises to find pairs whose relative way is below the contact distance,
+    # c = 0.3.
     # The pair touches after `part` of the step, and goes on into or through one another.
     contact = np.array([math.sqrt(0.3**2 - aside**2), aside, 0])
     start = contact + np.array([part * way, 0, 0])

@@ -50,8 +50,9 @@ PASSIVE = {
 # These stand still; the others fall, swing, bounce or spin.
 STILL = ("arch", "card_house", "high_mass_ratio", "pyramid", "stack")
 
-# Cases that gain energy, by their ids: the largest gain relative to the scale of the scene. Stretched sticks and penalty
-# springs store energy that the solvers do not count, and return it later; the other cases have unknown causes.
+# Cases that gain energy, by their ids: the largest gain, relative to the scale of the scene. The causes are not known.
+# Stretched sticks and penalty springs may store energy, which the solvers do not count, and return it later.
+# Not all slow cases have been measured.
 KNOWN_GAINS = {
     "dominoes": 1.60e-3,
     "dominoes-whole": 2.67e-3,

@@ -1,4 +1,4 @@
-"""The command line as a person meets it: what it says, how it ends, and what it leaves behind."""
+"""The command line: output, exit status and files."""
 
 import re
 
@@ -19,24 +19,24 @@ SMALL = ["--param", "grains=5", "--param", "sticks=2", "--duration", "0.1"]
 
 @pytest.fixture
 def nothing_runs(monkeypatch):
-    """Fails the test where a scene is run."""
+    """Fails the test if a scene runs."""
     monkeypatch.setattr(Run, "frames", lambda self: pytest.fail("it runs"))
 
 
 def one_line(text):
-    """The only line of a text."""
+    """Check that a text is one line, and return it."""
     assert text.count("\n") == 1
     assert text.endswith("\n")
     return text[:-1]
 
 
 def film(path):
-    """The frames of a film."""
+    """Read the frames of a film."""
     with imageio.get_reader(path) as reader:
         return [frame[..., :3] for frame in reader]
 
 
-# What is wrong is said -----------------------------------------------------------------------------------------------
+# Wrong commands ------------------------------------------------------------------------------------------------------
 
 
 WRONG = [
@@ -113,7 +113,7 @@ WRONG = [
 
 @pytest.mark.usefixtures("nothing_runs")
 @pytest.mark.parametrize(("words", "message"), WRONG, ids=[words or "nothing" for words, _ in WRONG])
-def test_a_wrong_command_is_one_line_and_status_two(command, tmp_path, words, message):
+def test_wrong_command_prints_one_line_with_status_two(command, tmp_path, words, message):
     (tmp_path / "file").write_text("text")
     (tmp_path / "junk.stl").write_text("junk")
     (tmp_path / "folder.npz").mkdir()
@@ -141,7 +141,7 @@ def test_help_fits_a_narrow_terminal(capsys, monkeypatch, words):
     assert max(len(line) for line in said.splitlines() if not line.startswith("usage:")) <= 40
 
 
-def test_a_bug_is_one_line_too(command, monkeypatch):
+def test_bug_prints_one_line(command, monkeypatch):
     def broken(self):
         raise KeyError("left")
 
@@ -153,7 +153,7 @@ def test_a_bug_is_one_line_too(command, monkeypatch):
 
 @pytest.mark.usefixtures("nothing_runs")
 @pytest.mark.parametrize("word", ["run", "render"])
-def test_a_scene_that_the_solver_cannot_run_is_a_wrong_command(command, monkeypatch, tmp_path, word):
+def test_unsupported_solver_is_a_wrong_command(command, monkeypatch, tmp_path, word):
     out = ["--out", tmp_path / "a.png"] if word == "render" else []
     status, said, complaint = command(word, "box", "--solver", "impulse", *out)
     assert (status, said) == (2, "")
@@ -170,7 +170,7 @@ def test_a_scene_that_the_solver_cannot_run_is_a_wrong_command(command, monkeypa
 # Listing -------------------------------------------------------------------------------------------------------------
 
 
-def test_a_script_gets_a_line_a_scene_with_fields_between_tabs(command):
+def test_list_in_a_pipe_has_one_line_per_scene(command):
     status, said, _ = command("list")
     assert status == 0
     rows = [line.split("\t") for line in said.splitlines()]
@@ -182,7 +182,7 @@ def test_a_script_gets_a_line_a_scene_with_fields_between_tabs(command):
 
 
 @pytest.mark.parametrize("width", [40, 80, 200])
-def test_a_person_gets_paragraphs_that_fit(command, monkeypatch, width):
+def test_list_on_a_terminal_fits_its_width(command, monkeypatch, width):
     monkeypatch.setattr(terminal, "out", terminal.Console(force_terminal=True, width=width, color_system=None))
     status, said, _ = command("list")
     assert status == 0
@@ -190,14 +190,14 @@ def test_a_person_gets_paragraphs_that_fit(command, monkeypatch, width):
     assert max(map(len, lines)) <= width
     assert "box" in lines
     words = said.split()
-    assert "friction=0.1" in words  # whole, and so can be copied
+    assert "friction=0.1" in words  # not broken, so it can be copied
     assert len(lines) <= (7 if width == 40 else 4) * len(available())
 
 
 # Running -------------------------------------------------------------------------------------------------------------
 
 
-def test_run_tells_how_it_went_and_saves(command, tmp_path):
+def test_run_prints_a_summary_and_saves(command, tmp_path):
     path = tmp_path / "box.npz"
     status, said, complaint = command("run", "box", *SMALL, "--fps", 30, "--out", path)
     assert (status, complaint) == (0, "")
@@ -210,7 +210,7 @@ def test_run_tells_how_it_went_and_saves(command, tmp_path):
 
 
 @pytest.mark.parametrize("word", ["run", "render"])
-def test_quiet_says_nothing(command, tmp_path, word):
+def test_quiet_prints_nothing(command, tmp_path, word):
     out = tmp_path / ("box.npz" if word == "run" else "box.mp4")
     size = ["--size", "64x36"] if word == "render" else []
     assert command(word, "box", *SMALL, "--quiet", "--out", out, *size) == (0, "", "")
@@ -218,16 +218,16 @@ def test_quiet_says_nothing(command, tmp_path, word):
 
 
 @pytest.mark.parametrize(("size", "shape"), [("64x36", (36, 64)), ("65x37", (38, 66)), ("1x1", (2, 2))])
-def test_render_films(command, tmp_path, size, shape):
+def test_render_makes_a_film(command, tmp_path, size, shape):
     path = tmp_path / "box.mp4"
     status, said, complaint = command("render", "box", *SMALL, "--size", size, "--out", path)
     width, height = size.split("x")
     assert (status, complaint) == (0, "")
     assert one_line(said) == f"{path}: 4 frames of {width} x {height}"
-    assert [frame.shape[:2] for frame in film(path)] == [shape] * 4  # H.264 wants even sizes
+    assert [frame.shape[:2] for frame in film(path)] == [shape] * 4  # H.264 needs even sizes
 
 
-def test_render_makes_a_run_once(command, tmp_path, monkeypatch):
+def test_render_makes_one_run(command, tmp_path, monkeypatch):
     made = []
     build = Run.__init__
     monkeypatch.setattr(Run, "__init__", lambda self, *rest, **more: made.append(1) or build(self, *rest, **more))
@@ -254,8 +254,8 @@ def test_render_draws_a_recording(command, tmp_path, monkeypatch):
         assert message in one_line(complaint)
 
 
-def test_meshes_of_one_s_own(command, tmp_path):
-    """A cube of 500 mm whose y points up, and a cloth of a grid in the same units."""
+def test_meshes_from_files(command, tmp_path):
+    """A cube of 500 mm with y up, and a cloth in the same units."""
     cube = trimesh.creation.box((500, 800, 500))
     cube.export(tmp_path / "cube.stl")
     side = np.linspace(-400, 400, 9)
@@ -273,12 +273,12 @@ def test_meshes_of_one_s_own(command, tmp_path):
     assert (status, complaint) == (0, "")
     positions = Recording.load(path).positions
     assert positions.shape[1] == 81
-    # Flat, 0.8 m wide, and 5 cm above a cube that is 0.8 m high.
+    # The cloth is flat, 0.8 m wide, and 5 cm above the cube, which is 0.8 m high.
     assert np.ptp(positions[0], axis=0) == pytest.approx([0.8, 0.8, 0])
     assert positions[0, :, 2] == pytest.approx(0.85)
 
 
-def test_a_run_that_diverges_says_when_and_where_and_keeps_what_was(command, leap, tmp_path):
+def test_diverged_run_reports_the_step_and_keeps_its_frames(command, leap, tmp_path):
     out, path = tmp_path / "leap.npz", tmp_path / "leap.mp4"
     status, said, complaint = command("run", leap, "--out", out)
     assert (status, said) == (1, "")
@@ -291,7 +291,7 @@ def test_a_run_that_diverges_says_when_and_where_and_keeps_what_was(command, lea
     assert len(film(path)) == 16
 
 
-def test_ctrl_c_before_anything_is_done_leaves_nothing(command, tmp_path, monkeypatch):
+def test_ctrl_c_before_the_first_frame_leaves_no_file(command, tmp_path, monkeypatch):
     def interrupt(self):
         raise KeyboardInterrupt
 

@@ -1,4 +1,4 @@
-"""The command line in a process of its own: what it prints on which stream, Ctrl-C, pipes and terminals."""
+"""The command line in its own process: streams, Ctrl-C, pipes and terminals."""
 
 import os
 import re
@@ -17,7 +17,7 @@ COMMAND = [sys.executable, "-m", "scenes"]
 
 
 def one_line(text):
-    """The only line of a text."""
+    """Check that a text is one line, and return it."""
     assert text.count("\n") == 1
     assert text.endswith("\n")
     return text[:-1]
@@ -25,17 +25,17 @@ def one_line(text):
 
 @pytest.fixture(autouse=True)
 def compiled_as_in_the_suite(monkeypatch):
-    """Processes compile as tests/conftest.py has it."""
+    """Let processes compile with the options of tests/conftest.py."""
     monkeypatch.setenv("TI_OPT_LEVEL", "0")
 
 
 def film(path):
-    """The frames of a film."""
+    """Read the frames of a film."""
     with imageio.get_reader(path) as reader:
         return [frame[..., :3] for frame in reader]
 
 
-def test_a_machine_without_a_gpu_says_so_in_one_line():
+def test_missing_gpu_is_reported_in_one_line():
     words = ["run", "box", *SMALL, "--device", "gpu"]
     done = subprocess.run([*COMMAND, *words], capture_output=True, text=True, check=True)
     assert "Taichi" not in done.stdout + done.stderr
@@ -45,12 +45,12 @@ def test_a_machine_without_a_gpu_says_so_in_one_line():
         assert done.stderr == ""
 
 
-def test_quiet_is_quiet_from_the_start():
+def test_quiet_prints_nothing():
     done = subprocess.run([*COMMAND, "run", "box", *SMALL, "--quiet"], capture_output=True, text=True, check=True)
     assert (done.stdout, done.stderr) == ("", "")
 
 
-def test_who_has_seen_enough_may_leave():
+def test_closed_pipe_ends_without_an_error_message():
     reader, writer = os.pipe()
     os.close(reader)
     done = subprocess.run([*COMMAND, "list"], stdout=writer, stderr=subprocess.PIPE, text=True, check=False)
@@ -59,17 +59,17 @@ def test_who_has_seen_enough_may_leave():
     assert done.returncode == 1
 
 
-# Tells the test of each frame that has been dealt with.
-TOLD = """
+# Prints the number of each frame that is done.
+REPORTING = """
 import sys
 from scenes import Run
 from scenes.cli import main as cli
 frames = Run.frames
-def told(self):
+def reporting(self):
     for number, frame in enumerate(frames(self), 1):
         yield frame
         print("frame", number, flush=True)
-Run.frames = told
+Run.frames = reporting
 sys.exit(cli.main(sys.argv[1:]))
 """
 
@@ -80,12 +80,12 @@ sys.exit(cli.main(sys.argv[1:]))
                                    pytest.param(".mp4", 1, "0", marks=pytest.mark.slow),
                                    pytest.param(".npz", 1, "0", marks=pytest.mark.slow)],
 )  # fmt: skip
-def test_ctrl_c_leaves_what_was_done(tmp_path, suffix, after, cache):
-    """The signal goes to the whole group, as from a terminal; without Taichi's cache it comes while it compiles."""
+def test_ctrl_c_keeps_finished_frames(tmp_path, suffix, after, cache):
+    """The signal goes to the process group, as from a terminal; without the cache it arrives during compilation."""
     path = tmp_path / f"box{suffix}"
     words = ["run", "box"] if suffix == ".npz" else ["render", "box", "--size", "64x36"]
     process = subprocess.Popen(
-        [sys.executable, "-c", TOLD, *words, "--duration", "1000", "--out", path], stdout=subprocess.PIPE,
+        [sys.executable, "-c", REPORTING, *words, "--duration", "1000", "--out", path], stdout=subprocess.PIPE,
         stderr=subprocess.PIPE, text=True, start_new_session=True, env={**os.environ, "TI_OFFLINE_CACHE": cache},
     )  # fmt: skip
     try:
@@ -109,7 +109,7 @@ def test_ctrl_c_leaves_what_was_done(tmp_path, suffix, after, cache):
         assert len(film(path)) == count
 
 
-def test_a_narrow_terminal_shows_progress_on_one_line(tmp_path):
+def test_progress_fits_a_narrow_terminal(tmp_path):
     fcntl, pty, termios = (pytest.importorskip(name) for name in ("fcntl", "pty", "termios"))
     columns = 20
     child, terminal = pty.fork()
@@ -124,7 +124,7 @@ def test_a_narrow_terminal_shows_progress_on_one_line(tmp_path):
     while True:
         try:
             part = os.read(terminal, 4096)
-        except OSError:  # what Linux says at the end
+        except OSError:  # Linux raises this at the end
             part = b""
         if not part:
             break

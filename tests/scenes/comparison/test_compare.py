@@ -1,4 +1,4 @@
-"""Comparisons: one time base, deviations from a reference, equal iterations, and what is said of those that fail."""
+"""Comparisons: time base, deviations from a reference, equal iterations, failures, tables."""
 
 import csv
 import json
@@ -29,11 +29,11 @@ def chain():
     return compare(CHAIN, duration=0.2)
 
 
-# What is found is what solvers report --------------------------------------------------------------------------------
+# Measured values ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("solver", rigid.SOLVERS)
-def test_numbers_are_those_that_the_solver_reports(chain, solver):
+def test_values_equal_those_of_a_run_alone(chain, solver):
     trace, alone = chain.trace(solver), scenes.run(chain.scene, solver, duration=0.2)
     assert trace.digest == alone.about["digest"]
     for name in Recording.ARRAYS:
@@ -51,7 +51,7 @@ def test_numbers_are_those_that_the_solver_reports(chain, solver):
     assert trace.failure == ""
 
 
-def test_the_reference_comes_first_and_deviates_from_nobody(chain):
+def test_reference_comes_first_and_has_no_deviation(chain):
     assert chain.reference == chain.scene.solver == "impulse"
     assert [trace.label for trace in chain.traces] == ["impulse", "verlet", "articulated", "penalty"]
     first, *others = chain.traces
@@ -65,8 +65,8 @@ def test_the_reference_comes_first_and_deviates_from_nobody(chain):
         assert trace.deviation["angle"][-1] < 0.05
 
 
-def test_steps_a_hundred_times_smaller_are_what_a_scheme_of_first_order_comes_to():
-    # Its error goes with the step, so that from steps h/100 that of h is 99 h, that of h/2 49.
+def test_first_order_scheme_converges_to_steps_a_hundred_times_smaller():
+    # The error is proportional to the step: relative to h/100, it is 99 units with h and 49 units with h/2.
     found = compare(
         CHAIN, [Variant("impulse", f"{n}", settings={"substeps": n}) for n in (1, 2)], "impulse/100", duration=0.2,
         probes="rod 5 position",
@@ -77,12 +77,12 @@ def test_steps_a_hundred_times_smaller_are_what_a_scheme_of_first_order_comes_to
     assert fine / coarse == pytest.approx(49 / 99, abs=0.03)
 
 
-def test_a_sweep_is_error_against_cost():
+def test_sweep_has_error_and_cost():
     found = compare(CHAIN, ["articulated", "verlet"], duration=0.1, sweep=True, probes=["angle"])
-    assert found.reference == "articulated/100"  # the scene's own is not among them
-    for label, knobs in (("articulated", 5), ("verlet", 7)):
+    assert found.reference == "articulated/100"  # the scene's own solver is not compared
+    for label, least in (("articulated", 5), ("verlet", 7)):
         points = found.sweep[label]
-        assert len(points) >= knobs
+        assert len(points) >= least
         assert all(cost > 0 for cost, _, _ in points)
         errors = {
             settings["substeps"]: error
@@ -105,19 +105,19 @@ def scene_of_a_pendulum(gravity=9.81, **settings):
     return scenes.Scene(model=model, duration=0.2, settings=settings, name="pendulum")
 
 
-def test_frames_of_all_are_at_the_same_instants():
+def test_frames_of_all_solvers_are_at_the_same_times():
     scene = scene_of_a_pendulum(impulse={"dt": 0.01}, verlet={"dt": 0.015, "damping": 0.2}, articulated={"dt": 0.004})
     found = compare(scene, ["impulse", "verlet", "articulated"], fps=50)
     for trace in found.traces:
         assert trace.times == pytest.approx(np.linspace(0, 0.2, 11), abs=1e-12)
-    # 15 ms are not a part of 20 ms; 10 ms are, and lose as much of the velocity in 30 ms: 0.8² = (1 - d)³.
+    # 15 ms do not divide 20 ms; 10 ms do. The loss of velocity in 30 ms stays the same: 0.8² = (1 - d)³.
     assert found.trace("verlet").settings["dt"] == 0.01
     assert (1 - found.trace("verlet").settings["damping"]) ** 3 == pytest.approx(0.8**2)
     assert found.trace("articulated").settings["dt"] == 0.004
     assert [trace.label for trace in found.traces] == ["impulse", "verlet", "articulated"]
 
 
-def test_a_run_lasts_for_whole_frames():
+def test_run_has_whole_frames():
     found = compare(scene_of_a_pendulum(impulse={"dt": 0.01}), ["impulse"], fps=30, duration=0.1)
     assert found.traces[0].times == pytest.approx([0, 0.03, 0.06, 0.09])
     found = compare(scene_of_a_pendulum(impulse={"dt": 0.01}), ["impulse"], fps=1, duration=0.1, dt=0.02)
@@ -128,7 +128,7 @@ def test_a_run_lasts_for_whole_frames():
 # Equal iterations ----------------------------------------------------------------------------------------------------
 
 
-def test_equal_iterations_are_as_many_in_a_second_for_all_that_make_any():
+def test_equal_iterations_per_simulated_second():
     scene = scene_of_a_pendulum(
         impulse={"dt": 0.01, "iterations": 40, "tolerance": 1e-3}, verlet={"dt": 0.005, "substeps": 4, "iterations": 9},
     )  # fmt: skip
@@ -136,7 +136,7 @@ def test_equal_iterations_are_as_many_in_a_second_for_all_that_make_any():
     rates = {trace.label: trace.about.get("iterations_per_second") for trace in found.traces}
     assert rates == {"impulse": 4000, "verlet": 4000, "articulated": 4000, "penalty": None}
     assert found.trace("verlet").settings["iterations"] == 5
-    # None stops early for a tolerance; a hinge alone is solved at once where there is no other row.
+    # No tolerance stops the iterations early.
     assert (found.trace("verlet").series["iterations"][1:] == 5).all()
 
 
@@ -144,7 +144,7 @@ def test_equal_iterations_are_as_many_in_a_second_for_all_that_make_any():
 
 
 def recording_of(poses, positions=()):
-    """A Recording of bodies alone. Arguments: poses (frames, bodies, 7)."""
+    """Make a Recording of bodies. Args: poses: (frames, bodies, 7); positions: of particles."""
     poses, positions = np.array(poses, float), np.array(positions, float).reshape(len(poses), -1, 3)
     none = np.zeros((len(poses), 0, 7))
     return Recording(
@@ -162,19 +162,19 @@ def test_deviations_are_distances_and_angles():
     model.add_fixed(bodies[2], bodies[3], name="weld")
     scene = scenes.Scene(model=model, name="own")
     start = np.array([(k, 0, 0, 1, 0, 0, 0) for k in range(4)], float)
-    turns = np.linspace(0, 3 * np.pi, 10)  # of the hinge, beyond half a turn
+    turns = np.linspace(0, 3 * np.pi, 10)  # of the hinge, more than half a turn
     one, other = np.tile(start, (10, 1, 1)), np.tile(start, (10, 1, 1))
     one[:, 0, 3:] = [exponential((0, turn, 0)) for turn in turns]
-    one[:, 2, 3:] = one[:, 0, 3:]  # the ball's bodies turn together
+    one[:, 2, 3:] = one[:, 0, 3:]  # both bodies of the ball joint rotate together
     one[:, 1, :3] += (0.3, 0, 0.4)
     apart = deviations(scene, recording_of(one), recording_of(other), probes_of(scene))
     assert apart["position"] == pytest.approx(0.5)
     assert apart["b1 position"] == pytest.approx(0.5)
     assert apart["b0 position"] == pytest.approx(0)
     assert apart["rotation"] == pytest.approx(np.abs((turns + np.pi) % (2 * np.pi) - np.pi), abs=1e-7)
-    assert apart["h angle"] == pytest.approx(turns)  # counted on
+    assert apart["h angle"] == pytest.approx(turns)  # full turns count
     assert apart["ball angle"] == pytest.approx(0, abs=1e-7)
-    # In the frame of the parent, that turns about y: x cos + z sin of (1.3, 0, 0.4), against 1.
+    # In the frame of the parent, which rotates about y: x cos + z sin of (1.3, 0, 0.4), compared with 1.
     along = np.cos(turns) * 1.3 - np.sin(turns) * 0.4
     assert apart["s shift"] == pytest.approx(np.abs(along - 1), abs=1e-9)
     assert "weld angle" not in apart
@@ -183,7 +183,7 @@ def test_deviations_are_distances_and_angles():
     assert list(chosen(scene, ["h", "shift"])) == ["h angle", "shift"]
 
 
-def test_where_the_reference_has_ended_there_is_no_deviation():
+def test_deviation_is_nan_after_the_end_of_the_reference():
     scene = scenes.Scene(pbd.Particles(), name="own")
     scene.particles.add_particles([(0, 0, 0), (1, 0, 0)])
     none = np.zeros((3, 0, 7))
@@ -195,7 +195,7 @@ def test_where_the_reference_has_ended_there_is_no_deviation():
     assert len(deviations(scene, other, one, chosen(scene))["particles"]) == 2
 
 
-# What cannot be ------------------------------------------------------------------------------------------------------
+# Refusals ------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -217,14 +217,14 @@ def test_where_the_reference_has_ended_there_is_no_deviation():
         ({"fps": math.nan}, "fps is nan"),
     ],
 )
-def test_what_does_not_exist_is_said(given, message):
+def test_wrong_arguments_are_refused(given, message):
     with pytest.raises(ValueError, match=message):
         compare(CHAIN, **given)
     with pytest.raises(TypeError, match="scene is 7: expected a Scene, or the name of one"):
         compare(7)
 
 
-def test_a_solver_that_cannot_run_the_scene_is_said_and_the_others_run():
+def test_unsupported_solvers_are_reported_and_the_others_run():
     scene = scene_of_a_pendulum(impulse={"dt": 0.01}, penalty={"dt": 0.01, "stiffness": 1e9})
     scene.unsupported["verlet"] = "frames do not like it"
     for solvers in (None, ["verlet", "impulse", "penalty"]):
@@ -243,37 +243,37 @@ def test_a_solver_that_cannot_run_the_scene_is_said_and_the_others_run():
 
 
 def variants_of_a_leap(leap):
-    """One that ends badly at 0.5 s, between two that do not."""
+    """A variant that diverges at 0.5 s, between two that do not."""
     calm = scenes.load(leap, when=10)
     return [Variant("verlet", "calm", calm), Variant("verlet", "leaps"), Variant("verlet", "calm too", calm)]
 
 
-def test_one_that_diverges_is_a_row_that_says_when_and_the_rest_finish(leap, tmp_path):
+def test_diverged_run_is_a_row_and_the_others_finish(leap, tmp_path):
     found = compare(leap, variants_of_a_leap(leap))
     calm, leaps, too = found.traces
     assert (len(calm.times), len(leaps.times), len(too.times)) == (61, 31, 61)
     assert all(len(values) == 31 for values in leaps.series.values())
     assert leaps.failure.startswith("particle 0 (world 0) stopped being finite in step 31, at 0.516667 s")
     assert leaps.digest == ""
-    assert not leaps.deviation["particles"].any()  # until then
+    assert not leaps.deviation["particles"].any()  # before it diverges
     assert [row["failure"][:10] for row in found.rows()] == ["", "particle 0", ""]
     path, table = summary.write(found, tmp_path)
     assert [bool(trace["failure"]) for trace in json.loads(path.read_text())["traces"]] == [False, True, False]
     assert len(list(csv.DictReader(table.open()))) == 3
-    # Seen from the one that has ended, the others deviate until then.
+    # With the diverged run as reference, the others have deviations up to its end.
     found = compare(leap, variants_of_a_leap(leap), reference="leaps")
     assert np.isnan(found.trace("calm").deviation["particles"]).sum() == 30
 
 
-def test_one_that_diverges_has_no_equal_time_and_the_rest_have(leap):
+def test_diverged_run_has_no_equal_time(leap):
     found = compare(leap, variants_of_a_leap(leap), equal="time")
     assert found.trace("leaps").failure.startswith("particle 0")
     assert ["equal_time" in trace.about for trace in found.traces] == [True, False, True]
-    found = compare(leap, ["verlet"], equal="time")  # nobody comes to the end
+    found = compare(leap, ["verlet"], equal="time")  # no run finishes
     assert "equal_time" not in found.traces[0].about
 
 
-def test_one_that_fails_at_once_is_a_row_too(leap):
+def test_run_that_fails_at_once_is_a_row(leap):
     calm, bad = (Variant("verlet", label, scenes.load(leap, when=10)) for label in ("calm", "bad"))
     bad.scene.particles.paths[0] = [0], lambda time: 1 / 0 if time else [(0, 0, 1)]
     found = compare(leap, [calm, bad], duration=0.1)
@@ -291,7 +291,7 @@ def test_one_that_fails_at_once_is_a_row_too(leap):
 # Tables --------------------------------------------------------------------------------------------------------------
 
 
-def test_rows_hold_the_largest_of_a_run(chain, tmp_path):
+def test_rows_have_the_largest_values_of_a_run(chain, tmp_path):
     rows = {row["label"]: row for row in chain.rows()}
     assert list(rows) == ["impulse", "verlet", "articulated", "penalty"]
     for label, row in rows.items():
@@ -319,7 +319,7 @@ def test_rows_hold_the_largest_of_a_run(chain, tmp_path):
 
 
 @pytest.mark.parametrize(("width", "side_by_side"), [(200, 4), (80, 4), (60, 2), (20, 1)])
-def test_a_table_fits_the_terminal(chain, width, side_by_side):
+def test_table_fits_the_terminal(chain, width, side_by_side):
     console = Console(width=width, force_terminal=False, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
     made = summary.tables(chain, width)
     assert len(made[0].columns) == 1 + side_by_side

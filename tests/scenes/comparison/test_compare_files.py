@@ -1,4 +1,4 @@
-"""`verletlab compare` from end to end: what it says, and every file that it leaves."""
+"""`verletlab compare` from end to end: its output and all files."""
 
 import csv
 import json
@@ -22,7 +22,7 @@ FILMS = "comparison", "ghosts"
 
 
 class Links(HTMLParser):
-    """What a page refers to."""
+    """Links of a page."""
 
     def __init__(self, text):
         super().__init__()
@@ -34,7 +34,7 @@ class Links(HTMLParser):
 
 
 def check_files(folder, labels):
-    """Load every file of a comparison. Arguments: the directory; labels of its traces. Returns: summary.json's."""
+    """Load every file of a comparison. Args: folder; labels: of its traces. Returns: content of summary.json."""
     files = {path.name for path in folder.iterdir()}
     plots = {name for name in files if name.endswith(".png")} - {f"{film}.png" for film in FILMS}
     assert {"summary.json", "summary.csv", "index.html"} | {f"{film}.png" for film in FILMS} <= files
@@ -56,14 +56,14 @@ def check_files(folder, labels):
         assert pictures[0].std() > 5
     page = (folder / "index.html").read_text("utf-8")
     linked = {link for link in Links(page).found if not link.startswith("data:")}
-    assert linked <= files  # and nothing from any network
+    assert linked <= files  # nothing from a network
     assert linked >= files - {"index.html"}
     for label in labels:
         assert label in page
     return summary
 
 
-def test_the_chain_from_end_to_end(command, tmp_path):
+def test_chain_from_end_to_end(command, tmp_path):
     folder = tmp_path / "new" / "chain"
     status, said, complaint = command(
         "compare", "five_link_chain", "--duration", 0.2, "--reference", "impulse/100", "--sweep", "--out", folder
@@ -85,7 +85,7 @@ def test_the_chain_from_end_to_end(command, tmp_path):
         for name in ("iterations", "residual", "contacts"):
             assert trace["series"][name][-1] == alone.about["last_step"][name]
     assert set(summary["sweep"]) == set(labels[1:])
-    # Who is there already is not overwritten.
+    # A directory that is not empty is refused.
     status, said, complaint = command("compare", "five_link_chain", "--out", folder)
     assert (status, said) == (2, "")
     assert complaint.count("\n") == 1
@@ -93,7 +93,7 @@ def test_the_chain_from_end_to_end(command, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_ragdoll_from_end_to_end(command, tmp_path, monkeypatch):
+def test_ragdoll_from_end_to_end(command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     words = ["compare", "ragdoll", "--solvers", "verlet,impulse", "--duration", 0.1, "--probe", "angle", "--quiet"]
     assert command(*words) == (0, "", "")
@@ -111,7 +111,7 @@ def test_a_ragdoll_from_end_to_end(command, tmp_path, monkeypatch):
     assert (folder / "own.txt").read_text() == "mine"
 
 
-def test_who_cannot_and_who_fails_is_said_and_the_rest_finish(command, leap, tmp_path):
+def test_unsupported_and_failed_solvers_are_reported(command, leap, tmp_path):
     status, said, complaint = command("compare", leap, "--solvers", "verlet,penalty", "--reference", "verlet", "--out",
                                       tmp_path / "a", "--no-films", "--duration", 0.3)  # fmt: skip
     assert (status, complaint) == (0, "")
@@ -125,7 +125,7 @@ def test_who_cannot_and_who_fails_is_said_and_the_rest_finish(command, leap, tmp
     assert row["failure"].startswith("particle 0")
 
 
-def test_ctrl_c_leaves_the_runs_that_were_done(command, tmp_path, monkeypatch):
+def test_ctrl_c_keeps_finished_runs(command, tmp_path, monkeypatch):
     frames, words = Run.frames, ["compare", "five_link_chain", "--duration", 0.1, "--out", tmp_path / "chain"]
 
     def stopped(self):
@@ -145,7 +145,7 @@ def test_ctrl_c_leaves_the_runs_that_were_done(command, tmp_path, monkeypatch):
     assert (tmp_path / "chain" / "index.html").exists()
 
 
-def test_directories_that_cannot_be_are_refused(tmp_path, monkeypatch):
+def test_wrong_directories_are_refused(tmp_path, monkeypatch):
     check_directory(tmp_path)  # empty
     check_directory(tmp_path / "not" / "yet")
     (tmp_path / "file").write_text("text")
@@ -160,7 +160,7 @@ def test_directories_that_cannot_be_are_refused(tmp_path, monkeypatch):
 
 
 @pytest.mark.benchmark
-def test_equal_time_is_equal_to_a_tenth():
+def test_equal_time_is_equal_within_a_tenth():
     found = scenes.compare("five_link_chain", equal="time", duration=1.0)
     spent = {trace.label: trace.about["seconds_per_second"] for trace in found.traces}
     assert min(spent.values()) > (1 - WITHIN) * max(spent.values()), spent

@@ -1,4 +1,4 @@
-"""What is measured of a run, against what is known of the scene."""
+"""Measured values of runs, compared with known values."""
 
 import numpy as np
 import pytest
@@ -18,14 +18,14 @@ def scene_of(model=None, particles=None, attachments=(), **settings):
 
 
 @pytest.mark.parametrize("solver", rigid.SOLVERS)
-def test_a_chain_is_read_alike_for_all_solvers(solver):
+def test_chain_is_measured_in_the_same_way_for_all_solvers(solver):
     running = scenes.Run(scenes.load("five_link_chain"), solver, duration=0.2)
     start = read(running)
-    # 5 rods of 1 kg at 2.8 m; nothing moves, nothing is open. Frames do not count what of them is pinned.
+    # 5 rods of 1 kg at 2.8 m, at rest and without gaps. Pinned particles of frames do not count.
     pinned = 0.0
     if solver == "verlet":
         pinned = running.system.frames[0][0].masses[4:6].sum()
-    # To a part of g h², their energy being that of the middle of a substep of 2 ms.
+    # Within g h², because the energy is that of the middle of a substep of 2 ms.
     assert start["potential"] == pytest.approx((5 - pinned) * g * 2.8, rel=g * 0.002**2 / 2.8)
     assert start["total"] == pytest.approx(start["potential"], rel=g * 0.002**2 / 2.8)
     for name in ("joint_gap", "joint_turn", "limit_violation"):
@@ -39,12 +39,12 @@ def test_a_chain_is_read_alike_for_all_solvers(solver):
         assert found[name] == getattr(energy, name)
     for name in ("iterations", "residual", "contacts"):
         assert found[name] == getattr(statistics, name)
-    assert found["linear_momentum"] == pytest.approx(state.velocity.sum(axis=0), rel=1e-12)  # of 1 kg each
-    # Coordinates keep joints closed; impulses mend them; sweeps and springs leave what they leave.
+    assert found["linear_momentum"] == pytest.approx(state.velocity.sum(axis=0), rel=1e-12)  # 1 kg each
+    # Coordinates keep joints closed, impulses correct them, iterations and springs leave an error.
     assert 0 <= found["joint_gap"] < {"articulated": 1e-12, "impulse": 1e-5}.get(solver, 1e-3)
 
 
-def test_momenta_of_particles_and_of_bodies_are_those_of_all_that_moves():
+def test_momenta_include_particles_and_bodies():
     model = rigid.Model(gravity=(0, 0, 0))
     inertia, spin = (0.2, 0.3, 0.4), (0, 0, 5)
     model.add_body(mass=2.0, inertia=inertia, position=(1, 0, 0), velocity=(0, 3, 0), angular_velocity=spin)
@@ -57,22 +57,22 @@ def test_momenta_of_particles_and_of_bodies_are_those_of_all_that_moves():
         assert found["linear_momentum"] == pytest.approx((2, 6, 0), abs=1e-9)
         # Σ m x × v + I ω = 2 (1·3) + 0.4·5 - 0.5 (2·4)
         assert found["angular_momentum"] == pytest.approx((0, 0, 6 + 2 - 4), abs=1e-9)
-        # Differences of places of what turns by ω h are off by a part of (ω h)².
+        # Velocities from positions have an error of order (ω h)².
         assert found["kinetic"] == pytest.approx(0.5 * (2 * 9 + 0.4 * 25 + 0.5 * 16), rel=(5 * 0.01) ** 2)
         assert "sticks" not in found
         running.step(3)
 
 
-def test_sticks_are_stretched_where_it_is_not_theirs_to_give():
+def test_stretch_of_sticks_strings_and_struts():
     particles = pbd.Particles(gravity=(0, 0, 0))
     particles.add_particles([(0, 0, 0), (1, 0, 0), (0, 2, 0), (0, 0, 4), (5, 5, 5), (6, 5, 5)])
     particles.pin([4, 5])
-    particles.add_stick(0, 1, length=0.8)  # is longer by a quarter
-    particles.add_stick(0, 2, length=1.5, bound="at_least")  # may be
-    particles.add_stick(0, 3, length=2.0, compliance=1.0)  # gives way
-    particles.add_stick(4, 5, length=0.1)  # between two that are pinned
+    particles.add_stick(0, 1, length=0.8)  # longer by a quarter
+    particles.add_stick(0, 2, length=1.5, bound="at_least")  # can be longer
+    particles.add_stick(0, 3, length=2.0, compliance=1.0)  # compliant
+    particles.add_stick(4, 5, length=0.1)  # between pinned particles
     assert read(scenes.Run(scene_of(particles=particles)))["sticks"] == pytest.approx(0.25)
-    particles.add_stick(0, 2, length=1.5, bound="at_most")  # is longer by a third
+    particles.add_stick(0, 2, length=1.5, bound="at_most")  # longer by a third
     assert read(scenes.Run(scene_of(particles=particles)))["sticks"] == pytest.approx(1 / 3)
 
 
@@ -91,7 +91,7 @@ def test_overlaps_are_read_from_poses():
     assert overlaps.depth(state) == pytest.approx(0.5, abs=1e-12)
 
 
-def test_who_does_not_touch_does_not_overlap():
+def test_bodies_that_cannot_touch_do_not_overlap():
     model = rigid.Model()
     model.add_ground()
     model.add_sphere(0.5, mass=1.0, position=(0, 0, 0.2))

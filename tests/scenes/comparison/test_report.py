@@ -1,4 +1,4 @@
-"""What a comparison looks like: its plots hold its numbers, its page names all of it and leads to files."""
+"""Report of a comparison: plots show its numbers, and the page names and links everything."""
 
 import xml.etree.ElementTree as ElementTree
 from html.parser import HTMLParser
@@ -17,19 +17,19 @@ LETTERS = "{http://www.w3.org/2000/svg}text"
 
 
 def drawn(axis):
-    """What an axis draws over time: {label: (times, values, colour)}."""
+    """Lines of an axis: {label: (times, values, colour)}."""
     lines = [line for line in axis.lines if not line.get_label().startswith("_")]
     return {line.get_label(): (*line.get_data(), line.get_color()) for line in lines}
 
 
 def crosses(axis):
-    """Where an axis has crosses, (x, y, colour) each."""
+    """Crosses of an axis: (x, y, colour) each."""
     return [(*np.ravel(line.get_data()), line.get_color()) for line in axis.lines if line.get_marker() == "x"]
 
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory):
-    """All that is written, but films, with files that others make: the page's text, what is in it, and the rest."""
+    """A written report without films: text of the page, its links, directory, comparison, paths."""
     directory = tmp_path_factory.mktemp("comparison")
     for name in ("comparison.mp4", "comparison.png", "ghosts.mp4", "ghosts.png", "replay.html"):
         (directory / name).write_bytes(b"")
@@ -39,7 +39,7 @@ def written(tmp_path_factory):
     return SimpleNamespace(text=text, found=Links(text), directory=directory, comparison=comparison, paths=paths)
 
 
-# Whose lines each plot has: no penetration, which is zero all along, and no sticks, which nobody has.
+# Solvers with a line in each plot. Penetration is always zero, and there are no sticks: these plots do not exist.
 SHOWN = {
     "energy": {"impulse", "verlet", "penalty"},
     "drift": {"impulse", "verlet", "penalty"},
@@ -51,7 +51,7 @@ SHOWN = {
 }
 
 
-def test_every_plot_is_there_as_png_and_as_svg(written):
+def test_every_plot_is_written_as_png_and_svg(written):
     made = {path.name for path in written.paths if path.suffix in (".png", ".svg")}
     assert made == {f"{name}{suffix}" for name in SHOWN for suffix in (".png", ".svg")}
     for name, shown in SHOWN.items():
@@ -62,14 +62,14 @@ def test_every_plot_is_there_as_png_and_as_svg(written):
         assert words & {"impulse", "verlet", "penalty", "articulated"} == shown
 
 
-def test_the_same_plot_is_the_same_file(written, tmp_path):
+def test_plots_are_reproducible(written, tmp_path):
     for suffix in (".png", ".svg"):
         drift = plots.series_figure(comparison_of(), plots.PLOTS["drift"])
         path = plots.save(drift, tmp_path / f"drift{suffix}")
         assert path.read_bytes() == (written.directory / path.name).read_bytes()
 
 
-def test_lines_are_the_numbers_of_the_comparison():
+def test_lines_have_the_values_of_the_comparison():
     comparison = comparison_of()
     drawing = plots.series_figure(comparison, plots.PLOTS["energy"])
     assert len(drawing.axes) == 3
@@ -81,14 +81,14 @@ def test_lines_are_the_numbers_of_the_comparison():
             assert np.array_equal(times, trace.times)
             assert np.array_equal(values, trace.series[name])
             assert colour == SOLVERS[trace.solver]
-        # The cross is where penalty ends, and nobody else has one.
+        # Only penalty ends early, with a cross.
         assert [cross[2] for cross in crosses(axis)] == [SOLVERS["penalty"]]
         assert crosses(axis)[0][0] == pytest.approx(0.5)
 
 
-def test_vectors_are_drawn_by_their_length():
+def test_vectors_are_drawn_as_magnitudes():
     drawing = plots.series_figure(comparison_of(), plots.PLOTS["momentum"])
-    (axis,) = drawing.axes  # angular momentum is zero all along
+    (axis,) = drawing.axes  # angular momentum is always zero
     times, values, _ = drawn(axis)["impulse"]
     assert values == pytest.approx(5 * times)
 
@@ -103,30 +103,30 @@ def test_values_over_decades_have_a_logarithmic_axis():
     assert axis.get_yscale() == "linear"
 
 
-def test_what_explodes_does_not_press_the_others_flat():
+def test_diverged_run_does_not_flatten_the_others():
     comparison = comparison_of()
     kinetic = comparison.traces[2].series["kinetic"]
     kinetic[-1] = 1e12
     axis = plots.series_figure(comparison, plots.PLOTS["energy"]).axes[0]
-    assert axis.get_ylim()[1] < 6  # 5 J is what the others reach
-    assert crosses(axis)[0][:2] == pytest.approx((0.4, 2.0))  # where it leaves the picture: 5 t at 0.4 s
+    assert axis.get_ylim()[1] < 6  # the others reach 5 J
+    assert crosses(axis)[0][:2] == pytest.approx((0.4, 2.0))  # where the line leaves the axes: 5 t at 0.4 s
 
 
-def test_earlier_lines_are_wider_so_that_all_are_seen():
+def test_earlier_lines_are_wider():
     (axis,) = plots.series_figure(comparison_of(), plots.PLOTS["drift"]).axes
     widths = [line.get_linewidth() for line in axis.lines if not line.get_label().startswith("_")]
     assert widths == sorted(widths, reverse=True)
     assert len(set(widths)) == len(widths)
 
 
-def test_a_deviation_tells_who_passes_the_tolerance_and_when(tmp_path):
+def test_deviation_plot_marks_when_runs_exceed_the_tolerance(tmp_path):
     comparison = comparison_of()
     drawing = plots.deviation_figure(comparison, tolerance=0.22)
     (axis,) = drawing.axes
     found = drawn(axis)
     assert set(found) == {"verlet", "penalty"}
     assert np.nanmax(np.abs(found["verlet"][1] - 0.5 * found["verlet"][0])) < 1e-15
-    # verlet is at 0.5 t: beyond 0.22 from frame 5 on. penalty is at t: from frame 3 on.
+    # verlet is at 0.5 t and exceeds 0.22 from frame 5 on; penalty is at t, from frame 3 on.
     rings = {line.get_color(): line.get_xdata()[0] for line in axis.lines if line.get_marker() == "o"}
     assert rings == {SOLVERS["verlet"]: pytest.approx(5 * STEP), SOLVERS["penalty"]: pytest.approx(3 * STEP)}
     words = [text.get_text() for text in axis.texts]
@@ -137,7 +137,7 @@ def test_a_deviation_tells_who_passes_the_tolerance_and_when(tmp_path):
     assert imageio.imread(tmp_path / "failing.png").shape[1] > 1000
 
 
-def test_without_any_deviation_there_is_nothing_to_plot(tmp_path):
+def test_plot_without_deviation_is_refused(tmp_path):
     comparison = comparison_of()
     comparison.traces = comparison.traces[:1]
     with pytest.raises(ValueError, match="no deviation"):
@@ -146,18 +146,18 @@ def test_without_any_deviation_there_is_nothing_to_plot(tmp_path):
         report.plot_deviation(comparison_of(), tmp_path / "none.png", probes=["angle"])
 
 
-def test_error_against_cost_has_a_line_for_each_knob():
+def test_cost_plot_has_a_line_for_each_setting():
     (axis,) = plots.cost_figure(comparison_of()).axes
     found = {label: (list(x), list(y)) for label, (x, y, _) in drawn(axis).items()}
     assert found == {
         "impulse, substeps": ([1000.0, 2000.0], [0.1, 0.05]),
         "impulse, iterations": ([1000.0, 1500.0], [0.1, 0.09]),
-        "verlet, substeps": ([500.0], [0.2]),  # an infinite error is nowhere
+        "verlet, substeps": ([500.0], [0.2]),  # an infinite error is not drawn
     }
     assert (axis.get_xscale(), axis.get_yscale()) == ("log", "log")
 
 
-def test_without_a_sweep_there_is_no_plot_of_cost():
+def test_no_cost_plot_without_a_sweep():
     comparison = comparison_of()
     comparison.sweep = {}
     assert plots.cost_figure(comparison) is None
@@ -168,7 +168,7 @@ def test_without_a_sweep_there_is_no_plot_of_cost():
     [(1.0, "1", "1"), (1e-5, "10⁻⁵", "10⁻⁵"), (2e6, "2·10⁶", "2·10⁶"), (0.02, "2·10⁻²", "0.02"),
      (5e4, "5·10⁴", "50\u2009000")],
 )  # fmt: skip
-def test_ticks_can_be_read(value, text, plainly):
+def test_format_of_ticks(value, text, plainly):
     assert (figure.scientific(value), figure.plain(value)) == (text, plainly)
 
 
@@ -176,7 +176,7 @@ def test_ticks_can_be_read(value, text, plainly):
 
 
 class Links(HTMLParser):
-    """What a page points to, its words, and the names of its elements."""
+    """Links of a page, its words, and the names of its elements."""
 
     def __init__(self, text):
         super().__init__()
@@ -197,7 +197,7 @@ class Links(HTMLParser):
             self.words.append(data)
 
 
-def test_every_link_of_the_page_leads_to_a_file(written):
+def test_every_link_of_the_page_is_a_file(written):
     assert written.paths[-1] == written.directory / "index.html"
     assert all(path.exists() for path in written.paths)
     targets = [target for target in written.found.targets if not target.startswith("#")]
@@ -208,30 +208,30 @@ def test_every_link_of_the_page_leads_to_a_file(written):
     films = {"comparison.mp4", "comparison.png", "ghosts.mp4", "ghosts.png"}
     others = {"summary.json", "summary.csv", "replay.html"}
     assert films | others | {"energy.png", "energy.svg", "cost.png"} <= set(targets)
-    for local in written.found.targets:  # markers and clips of plots
+    for local in written.found.targets:  # parts of plots
         if local.startswith("#"):
             assert f'id="{local[1:]}"' in written.text
     assert "url(http" not in written.text
     assert "script" not in written.found.elements
 
 
-def test_the_page_names_solvers_settings_numbers_and_how_it_was_made(written):
+def test_page_names_solvers_settings_values_and_command(written):
     words = " ".join(" ".join(written.found.words).split())
     for expected in ("sliding", "A box slides.", "impulse", "verlet", "penalty", "reference", "substeps 2",
                      "direction <current>", "verletlab compare sliding --out 'a b'", "Taichi", "x64, 64 bits",
                      "0123456789abcdef"):  # fmt: skip
         assert expected in words, expected
     for label, colour in colours_of([(trace.label, trace.solver) for trace in written.comparison.traces]).items():
-        assert written.text.count(colour) > 3, label  # in the list, in the table, in the plots
+        assert written.text.count(colour) > 3, label  # in list, table and plots
 
 
-def test_the_page_tells_who_failed_and_who_could_not_run(written):
+def test_page_names_failed_and_unsupported_solvers(written):
     words = " ".join(" ".join(written.found.words).split())
     assert "penalty failed: step 51, at 0.51 s: body 'box' is not finite" in words
     assert "articulated did not run: a loop of <joints> would have to open" in words
 
 
-def test_what_people_name_is_text_on_the_page_and_nothing_else(tmp_path):
+def test_labels_are_escaped_on_the_page(tmp_path):
     comparison = comparison_of()
     name = "<script>alert(1)</script>"
     comparison.traces.append(trace_of("verlet", np.zeros(11), label=name))
@@ -241,13 +241,13 @@ def test_what_people_name_is_text_on_the_page_and_nothing_else(tmp_path):
     assert name in "".join(found.words)
 
 
-def test_plots_on_the_page_take_its_ink(written):
+def test_plots_use_the_colours_of_the_page(written):
     assert figure.INK not in written.text.partition("</style>")[2]
     assert figure.INK in (written.directory / "energy.svg").read_text()
     assert written.found.elements.count("svg") == 7
 
 
-def test_a_page_stands_without_films_and_plots(tmp_path):
+def test_page_without_films_and_plots(tmp_path):
     path = page.write(comparison_of(), tmp_path, command="c")
     found = Links(path.read_text("utf-8"))
     assert found.targets == []
@@ -257,19 +257,19 @@ def test_a_page_stands_without_films_and_plots(tmp_path):
 # Colours ----------------------------------------------------------------------------------------------------------
 
 
-def test_colours_are_a_solvers_own_and_never_shared():
+def test_every_solver_and_run_has_its_own_colour():
     runs = [("impulse/100", "impulse"), ("verlet", "verlet"), ("impulse", "impulse"), ("verlet, 4 sweeps", "verlet")]
     found = colours_of(runs, "impulse/100")
     assert list(found) == [label for label, _ in runs]
     assert (found["verlet"], found["impulse"]) == (SOLVERS["verlet"], SOLVERS["impulse"])
     assert found["impulse/100"] == REFERENCE
     assert len(set(found.values())) == len(found)
-    # A cloth has one solver: its settings are what differs.
+    # Runs of one solver with different settings.
     found = colours_of([("coarse", "verlet"), ("fine", "verlet")])
     assert list(found.values()) == [SOLVERS["verlet"], MORE[0]]
 
 
-def test_colours_are_told_apart_in_light_too():
+def test_colours_have_enough_contrast():
     def luminance(colour):  # relative, of sRGB; the contrast of WCAG 2 is (L + 0.05) / (l + 0.05)
         linear = [value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4 for value in rgb(colour)]
         return np.dot(linear, (0.2126, 0.7152, 0.0722))
@@ -279,8 +279,8 @@ def test_colours_are_told_apart_in_light_too():
         assert (luminance(colour) + 0.05) / (luminance("#14171c") + 0.05) > 3, colour
 
 
-def test_films_stop_where_solvers_are_most_apart():
-    comparison = comparison_of()  # verlet is at 0.5 t, and penalty, which fails, farther for a while
+def test_films_stop_at_the_largest_deviation():
+    comparison = comparison_of()  # verlet is at 0.5 t; penalty, which fails, does not count
     assert report.time_of_largest_deviation(comparison) == pytest.approx(1.0)
     comparison.traces[1].deviation["position"][4] = 3.0
     assert report.time_of_largest_deviation(comparison) == pytest.approx(4 * STEP)
