@@ -1,10 +1,9 @@
-"""Makes the README's table of what each solver is good and bad at: scenes of the catalogue, compared as they come.
+"""Make the table of the errors of each solver: scenes of the catalogue with their default settings.
 
-    python media/solvers.py            # writes the table into README.md, between its two marks
-    python media/solvers.py --print    # prints it
-    python media/solvers.py --times    # with the wall time of a simulated second, for which it wants a quiet machine
+    python media/solvers.py            # write the table into README.md, between its two marks
+    python media/solvers.py --print    # print the table
+    python media/solvers.py --times    # with the wall time of a simulated second; needs a quiet machine
 
-Each solver runs with the settings that the scene has for it.
 """
 
 import re
@@ -22,66 +21,66 @@ MARKS = "<!-- media/solvers.py writes this table -->", "<!-- until here -->"
 
 
 class Case(NamedTuple):
-    """A row: what is asked, and of which scene; how a Trace answers, as a number, and in which unit; the reference."""
+    """A row: the question, the scene, the duration [s], a function of a Trace, its unit, the reference run."""
 
     question: str
     scene: str
     duration: float
-    answer: object
+    measure: object
     unit: str
     reference: str | None = None
 
 
 def largest(name, factor=1.0):
-    """The largest of a series over a run, times a factor."""
+    """Make a function: the largest value of a series, times a factor."""
     return lambda trace: factor * float(np.nanmax(trace.series[name]))
 
 
 def energy_lost(trace):
-    """How much of its greatest kinetic energy a run has lost, or won, at the end [%]."""
+    """Change of energy at the end, relative to the largest kinetic energy [%]."""
     return 100 * float(trace.series["drift"][-1] / trace.series["kinetic"].max())
 
 
 def momentum_changed(trace):
-    """The largest change of angular momentum, of what it is at first [%]."""
+    """Largest change of angular momentum, relative to its initial value [%]."""
     momentum = trace.series["angular_momentum"]
     return 100 * float(np.linalg.norm(momentum - momentum[0], axis=1).max() / np.linalg.norm(momentum[0]))
 
 
 def deviation(probe, factor=1.0):
-    """The largest deviation of a probe from the reference, times a factor."""
+    """Make a function: the largest deviation of a probe from the reference, times a factor."""
     return lambda trace: factor * float(np.nanmax(trace.deviation[probe]))
 
 
 def creep(trace):
-    """How far the body that moves most goes in the second half [mm]."""
+    """Largest distance that a body moves in the second half [mm]."""
     places = trace.recording.body_poses[:, :, :3]
     return 1e3 * float(np.linalg.norm(places[-1] - places[len(places) // 2], axis=-1).max())
 
 
 def sag(trace):
-    """How far the body that sinks most sinks [mm]."""
+    """Largest distance that a body sinks [mm]."""
     heights = trace.recording.body_poses[:, :, 2]
     return 1e3 * float((heights[0] - heights).max())
 
 
 CASES = (
-    Case("a pendulum swings for 6 s: energy won or lost", "pendulum", 6.0, energy_lost, "%"),
-    Case("a box spins in free flight for 6 s: angular momentum changed", "dzhanibekov", 6.0, momentum_changed, "%"),
-    Case("a chain with friction, 2 s: off its converged motion", "five_link_chain", 2.0, deviation("position", 1e3),
+    Case("energy drift of a pendulum in 6 s", "pendulum", 6.0, energy_lost, "%"),
+    Case("change of angular momentum of a box in free flight, 6 s", "dzhanibekov", 6.0, momentum_changed, "%"),
+    Case("deviation of a chain with friction from its converged motion, 2 s", "five_link_chain", 2.0, deviation("position", 1e3),
          "mm", "impulse/100"),
-    Case("the same: widest gap of a joint", "five_link_chain", 2.0, largest("joint_gap", 1e3), "mm", "impulse/100"),
-    Case("Peaucellier and Lipkin's linkage, driven for 3 s: widest gap of a joint", "peaucellier_lipkin", 3.0,
+    Case("largest joint gap of the same chain", "five_link_chain", 2.0, largest("joint_gap", 1e3), "mm", "impulse/100"),
+    Case("largest joint gap of the driven Peaucellier-Lipkin linkage, 3 s", "peaucellier_lipkin", 3.0,
          largest("joint_gap", 1e3), "mm"),
-    Case("a ragdoll falls down: farthest beyond a joint's limit", "ragdoll", 3.0,
+    Case("largest violation of a joint limit of a falling ragdoll", "ragdoll", 3.0,
          largest("limit_violation", 180 / np.pi), "°"),
-    Case("ten boxes in a stack, 5 s: creep of the worst in the second half", "stack", 5.0, creep, "mm"),
-    Case("100 kg on four boxes of 1 kg, 2 s: it sinks by", "high_mass_ratio", 2.0, sag, "mm"),
+    Case("creep of a stack of ten boxes in 2.5 s", "stack", 5.0, creep, "mm"),
+    Case("sinking of 100 kg on four boxes of 1 kg, 2 s", "high_mass_ratio", 2.0, sag, "mm"),
 )  # fmt: skip
 
 
 def compared(case, found={}):  # noqa: B006 - cases of one scene share a run
-    """The Comparison of a Case."""
+    """Compare the solvers in a Case."""
     key = case.scene, case.duration, case.reference
     if key not in found:
         found[key] = scenes.compare(case.scene, duration=case.duration, reference=case.reference)
@@ -89,28 +88,32 @@ def compared(case, found={}):  # noqa: B006 - cases of one scene share a run
 
 
 def cell(case, solver, times=False):
-    """What a solver answers, as a number and as text; of those that cannot, None. Arguments: times: whether the text
-    has the wall time of a simulated second."""
+    """Result of a solver.
+
+    Args: case; solver; times: whether the text contains the wall time of a simulated second.
+
+    Returns: the magnitude, None if the solver cannot run the scene, and the text.
+    """
     comparison = compared(case)
     if solver in comparison.unsupported:
         return None, "cannot"
     trace = comparison.trace(solver)
     if trace.failure:
         return None, f"fails at {trace.times[-1]:.2g} s"
-    value = case.answer(trace)
+    value = case.measure(trace)
     text = f"{number(value)} {case.unit}"
     return abs(value), f"{text}, {number(1e3 * trace.about['seconds_per_second'])} ms" if times else text
 
 
 def number(value):
-    """A figure in two digits, as people write it; one below 1e-12, which round-off alone makes, is zero."""
+    """Write a number with two digits; one below 1e-12 is round-off, and written as zero."""
     if abs(value) < 1e-3:
         return f"{value:.0e}".replace("e-0", "e-") if abs(value) > 1e-12 else "0"
     return f"{float(f'{value:.2g}'):g}"
 
 
 def row(case, times):
-    """A line of the table; the best figure is bold."""
+    """Make a row of the table; the best result is bold."""
     cells = [cell(case, solver, times) for solver in rigid.SOLVERS]
     best = min((value for value, _ in cells if value is not None), default=None)
     texts = [re.sub(r"^[^,]*", lambda found: f"**{found[0]}**", text) if value is not None and value <= 1.05 * best
@@ -119,7 +122,7 @@ def row(case, times):
 
 
 def table(times=False):
-    """The table, as Markdown. Arguments: times: as of `cell`."""
+    """Make the table in Markdown. Args: times: as for `cell`."""
     head = f"| | {' | '.join(f'`{solver}`' for solver in rigid.SOLVERS)} |"
     return "\n".join([head, "|" + " --- |" * (1 + len(rigid.SOLVERS)), *(row(case, times) for case in CASES)])
 

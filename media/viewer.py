@@ -1,6 +1,6 @@
-"""Makes media/viewer.png: the viewer in a browser without a window, while the mouse holds a cloth by its corner.
+"""Make media/viewer.png: the viewer in a browser without a window, while the mouse drags a cloth by its corner.
 
-It wants chromium, and playwright, which `verletlab[dev]` brings.
+This needs chromium, and playwright from `verletlab[dev]`.
 """
 
 import io
@@ -39,14 +39,14 @@ def main():
             end = session.run.system.time + seconds
             run(lambda: session.run.system.time > end)
 
-        page.set_default_timeout(120_000)  # software draws a frame a second
+        page.set_default_timeout(0)  # software draws one frame per second
         page.goto(viewer.address)
         warning = page.get_by_role("alert").filter(has_text="Software WebGL")
         warning.wait_for()
         warning.get_by_role("button").dispatch_event("click")
         run(lambda: session.watched)
         wait(2.5)
-        # A particle near the corner that hangs in front.
+        # A particle near the front corner.
         positions, camera = session.run.particles.positions(), scene_camera(session.run.scene, None)
         near = [COUNT + 1, 2 * COUNT - 2, COUNT * (COUNT - 2) + 1, COUNT * (COUNT - 1) - 2]
         corner = min(near, key=lambda k: np.linalg.norm(positions[k] - camera.position))

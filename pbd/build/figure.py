@@ -104,8 +104,8 @@ def figure(
     Returns: a Figure.
 
     Limitations: only particles touch other things, so an edge may pass between knee and ankle. Limbs pass through one
-    another, except the knees; `add_particle_contacts` keeps their ends apart. Joints have no friction: a loose arm swings
-    until `damping` stops it. With 5 iterations in each of 8 substeps of 1/60 s, elbows and knees keep their limits to
+    another, except the knees; `add_particle_contacts` keeps their ends apart. Joints have no friction: a loose arm
+    swings until `damping` stops it. With 5 iterations in each of 8 substeps of 1/60 s, elbows and knees keep their limits to
     half a degree, also in a fall of some metres.
     """
     height, mass = positive("height", height), positive("mass", mass)

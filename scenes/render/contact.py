@@ -1,11 +1,11 @@
-"""Contact darkening: the part of the sky that things above the ground hide from it.
+"""Contact darkening: the part of the sky that surfaces above the ground hide from it.
 
 A level patch of area dA at height h hides h² dA / (π (ρ² + h²)²) of the sky from a point of the ground at horizontal
 distance ρ: its own area, blurred with a width proportional to its height. So the map draws the lower sides of all
-things from below, sorts them into layers by height, and blurs each layer with a width of its own. The sum of the layers
-is the hidden part of the sky. It has no noise, needs no samples and changes smoothly with the things.
+surfaces from below, sorts them into layers by height, and blurs each layer with a width of its own. The sum of the layers
+is the hidden part of the sky. It has no noise, needs no samples and changes smoothly with the surfaces.
 
-Sides of things also hide the sky, but a view from below does not see them. So each texel contributes to higher layers
+Vertical sides also hide the sky, but a view from below does not see them. So each texel contributes to higher layers
 too, with decreasing weight.
 """
 
@@ -42,7 +42,7 @@ class ContactMap:
         )
 
     def draw(self, mesh, centre, extent, top, ground_height):
-        """Draw the map of a square. The square depends on the camera alone, so that moving things do not change it.
+        """Draw the map of a square. The square depends on the camera alone, so that motion does not change it.
 
         Args: a Mesh; centre (3,) and extent of the square [m]; top: largest height [m]; ground_height [m].
         """

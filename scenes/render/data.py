@@ -54,7 +54,7 @@ class ShadowArrays(NamedTuple):
 
 
 class ContactArrays(NamedTuple):
-    """The part of the sky that things above the ground hide."""
+    """The part of the sky that surfaces above the ground hide."""
 
     layers: Typed(ti.f32, count.layers, count.texels, count.texels)
     blurred: Typed(ti.f32, count.layers, count.texels, count.texels)  # along rows

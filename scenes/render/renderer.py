@@ -22,7 +22,7 @@ class Renderer:
 
     Memory grows with the largest scene drawn, not with the number of pictures.
 
-    Limitations: One colour for each surface. No transparency and no reflections. Shadows come from things at most three
+    Limitations: One colour for each surface. No transparency and no reflections. Shadows come from surfaces at most three
     times as far from the target of the camera as the camera itself. They share one map with two texels for each row of
     the picture, and their edges soften over at most twenty-four texels on each side. Contacts darken only the floor.
 

@@ -1,6 +1,6 @@
-"""Pictures into a file: a film, a GIF, stills.
+"""Write pictures into a file: a video, a GIF or PNG files.
 
-Frames go straight to ffmpeg (imageio-ffmpeg carries it), so a long film takes no more memory than a short one.
+Each frame goes to ffmpeg (from imageio-ffmpeg) at once, so a long video needs no more memory than a short one.
 """
 
 import math
@@ -24,21 +24,26 @@ SUFFIXES = (".mp4", ".gif", ".png")
 
 
 class VideoWriter:
-    """Writes pictures, as they come, to a file whose suffix says what it becomes.
+    """Writes pictures to a file, one by one.
 
-    .mp4: H.264. Its format needs even sizes: a picture with an odd one repeats its last column or row.
-    .gif: with a palette of its own, made in close() from all frames; until then they wait, compressed without loss,
-        in the temporary folder.
-    .png: a single picture becomes the file itself. Several become numbered files NAME-0001.png, NAME-0002.png, ...
-        beside it, and NAME.png is not written.
+    The suffix of the file chooses the format:
 
-    A context manager: the file is finished on leaving the block, also after an error or Ctrl-C (which waits for the
-    frame at hand, and which ffmpeg does not see), and holds what was written until then. Without any frame there is
-    no file. Files of the same name are replaced.
+    - .mp4: H.264. The format needs even sizes: a picture with an odd size repeats its last column or row.
+    - .gif: has a palette of all frames, which `close` makes. Until then the frames are compressed without loss in the
+      temporary folder.
+    - .png: one picture becomes the file itself. Several become numbered files NAME-0001.png, NAME-0002.png, ... and
+      NAME.png is not written.
 
-    path: str or Path.  fps: frames a second of the film (no meaning for .png).
-    Raises, before anything is drawn: ValueError for another suffix or fps, and an OSError that names path and reason
-    where no file can be written there.
+    It is a context manager. At the end of the block, also after an error or Ctrl-C, the file is complete and contains
+    the frames until then. Ctrl-C waits for the current frame, and does not reach ffmpeg. Without frames there is no
+    file. Existing files are replaced.
+
+    Args:
+        path: a str or Path.
+        fps: frames per second of the video [1/s]; ignored for .png.
+
+    Raises: ValueError for another suffix or fps; an OSError with path and reason if the file cannot be written. Both
+        come before anything is drawn.
     """
 
     def __init__(self, path, fps=30):
@@ -46,10 +51,10 @@ class VideoWriter:
         self.fps = fps
         self.frames = 0
         check_output(self.path)
-        if not (math.isfinite(fps) and fps >= 0.01):  # ffmpeg is given two decimals of it
-            raise ValueError(f"fps is {fps}, expected a finite number of 0.01 or more")
+        if not (math.isfinite(fps) and fps >= 0.01):  # ffmpeg gets two decimals
+            raise ValueError(f"fps is {fps}: expected a finite number of at least 0.01")
         self._shape = None
-        self._encode = {".mp4": Film, ".gif": Gif, ".png": Stills}[self.path.suffix.lower()]
+        self._encode = {".mp4": Film, ".gif": Gif, ".png": Pictures}[self.path.suffix.lower()]
         self._encoder = None
         self._closed = False
 
@@ -60,17 +65,19 @@ class VideoWriter:
         self.close()
 
     def write(self, image):
-        """Append a picture (height, width, 3) uint8; all of one file have the same size.
+        """Append a picture.
 
-        Raises ValueError for another shape or type or after close(), and OSError where the encoder fails.
+        Args: image: (height, width, 3) uint8, of the same size as the others.
+
+        Raises: ValueError for another shape or type, and after `close`; OSError if the encoder fails.
         """
         image = np.ascontiguousarray(image)
         if self._closed:
-            raise ValueError(f"{self.path} is closed")
+            raise ValueError(f"{self.path} is closed: expected no more pictures")
         if image.ndim != 3 or image.shape[2] != 3 or 0 in image.shape or image.dtype != np.uint8:
-            raise ValueError(f"image has shape {image.shape} and type {image.dtype}, expected (height, width, 3) uint8")
+            raise ValueError(f"image has shape {image.shape} and type {image.dtype}: expected (height, width, 3) uint8")
         if self._shape not in (None, image.shape):
-            raise ValueError(f"image has shape {image.shape}, the ones before it had {self._shape}")
+            raise ValueError(f"image has shape {image.shape}: expected that of the others, {self._shape}")
         with interrupts_deferred():
             if self._encoder is None:
                 self._shape = image.shape
@@ -79,7 +86,7 @@ class VideoWriter:
             self.frames += 1
 
     def close(self):
-        """Finish the file; further calls do nothing."""
+        """Complete the file. Further calls do nothing."""
         with interrupts_deferred():
             if not self._closed and self._encoder is not None:
                 self._closed = True
@@ -88,11 +95,11 @@ class VideoWriter:
 
 
 class Film:
-    """H.264 in an mp4."""
+    """H.264 video in an mp4 file."""
 
     def __init__(self, path, fps, settings=MP4):
         self.path = path
-        # imageio adds to the lists it is given, so that it gets its own.
+        # imageio appends to the lists that it gets, so it gets copies.
         settings = {key: list(value) if isinstance(value, list) else value for key, value in settings.items()}
         self.even = settings["macro_block_size"] == 2
         self.writer = imageio.get_writer(str(path), format="FFMPEG", mode="I", fps=fps, ffmpeg_log_level="error",
@@ -105,18 +112,18 @@ class Film:
         try:
             self.writer.append_data(image)
         except (OSError, StopIteration) as error:
-            reason = str(error).partition("\n")[0] or "it takes no more frames"
+            reason = str(error).partition("\n")[0] or "it accepts no more frames"
             raise OSError(f"{self.path}: the encoder stopped: {reason}") from None
 
     def close(self):
-        """Let the encoder finish."""
+        """Let the encoder finish the file."""
         self.writer.close()
         if not self.path.is_file() or self.path.stat().st_size == 0:
-            raise OSError(f"{self.path}: the encoder left no film")
+            raise OSError(f"{self.path}: the encoder wrote no video")
 
 
 class Gif:
-    """A film without loss, made into a GIF in the end: its palette depends on all frames."""
+    """A lossless video that becomes a GIF at the end, because the palette depends on all frames."""
 
     def __init__(self, path, fps):
         self.path = path
@@ -128,11 +135,11 @@ class Gif:
         self.film.write(image)
 
     def close(self):
-        """Find the palette, then draw all frames with it."""
+        """Make the palette, then encode all frames with it."""
         try:
             self.film.close()
             frames, palette = str(self.film.path), str(self.folder / "palette.png")
-            # The palette is made from what changes, each colour counted when it goes; a black end makes all go.
+            # The palette counts a colour when it disappears from a pixel. A black frame at the end makes all disappear.
             self._ffmpeg("-i", frames, "-vf", "tpad=stop=1:stop_mode=add,palettegen=stats_mode=diff", "-update", "1",
                          palette)
             self._ffmpeg("-i", frames, "-i", palette, "-lavfi",
@@ -147,8 +154,8 @@ class Gif:
             raise OSError(f"{self.path}: ffmpeg failed: {done.stderr.strip()}")
 
 
-class Stills:
-    """One PNG, or a numbered sequence; which of them, the second picture tells."""
+class Pictures:
+    """One PNG file, or a numbered sequence if there is a second picture."""
 
     def __init__(self, path, _fps):
         self.path = path
@@ -156,7 +163,7 @@ class Stills:
         self.first = None
 
     def write(self, image):
-        """Keep the first picture until another one comes, and write that one at once."""
+        """Store the first picture. Write it, and all others, once there is a second one."""
         self.count += 1
         if self.count == 1:
             self.first = image.copy()
@@ -166,7 +173,7 @@ class Stills:
         imageio.imwrite(self._numbered(self.count), image)
 
     def close(self):
-        """Write a picture that stayed alone."""
+        """Write the picture if there is only one."""
         if self.count == 1:
             imageio.imwrite(self.path, self.first)
 
@@ -175,14 +182,16 @@ class Stills:
 
 
 def check_output(path, suffixes=SUFFIXES):
-    """Refuse a path that cannot become a file of one of some kinds, before any work is done for it.
+    """Check that a file can be written, before any work is done for it.
 
-    Raises ValueError for an unknown suffix, and FileNotFoundError, NotADirectoryError, IsADirectoryError or
-    PermissionError with a line that names the path.
+    Args: path; suffixes: of the formats that are possible.
+
+    Raises: ValueError for another suffix; FileNotFoundError, NotADirectoryError, IsADirectoryError or PermissionError
+        with a line that names the path.
     """
     path = Path(path)
     if path.suffix.lower() not in suffixes:
-        raise ValueError(f"{path}: suffix {path.suffix!r} is not supported, expected one of {', '.join(suffixes)}")
+        raise ValueError(f"{path}: suffix {path.suffix!r}: expected one of {', '.join(suffixes)}")
     folder = path.absolute().parent
     for ancestor in (folder, *folder.parents):
         if ancestor.exists() and not ancestor.is_dir():

@@ -241,6 +241,6 @@ def status_text(session, note=""):
         pace = "compiling …"
     else:
         pace = f"{session.rate:.2f} × real time · {session.steps_per_second:.0f} steps/s"
-        pace += f" · {1e3 * session.step_seconds:.2f} ms per step"
+        pace += f" · {1e3 * session.step_seconds:.2f} ms/step"
     digest = (run.particles or run.system).digest()
     return f"{solvers} on {running_on()}{note} · t = {run.system.time:.2f} s  \n{pace}  \nstate `{digest}`"

@@ -24,7 +24,7 @@ INTERPOLATION_LIMIT = 0.6
 SHOWING_SHARE, LONGEST_PAUSE = 0.1, 0.5
 # Length of the window in which rates are measured [s].
 RATE_WINDOW = 1.0
-# Grab springs that each solver allocates: so many things can be grabbed at once.
+# Grab springs that each solver allocates, one for each pointer that grabs.
 GRABS = 4
 # What can change during a run: settings of the time step, and the environment.
 STEP_SETTINGS, ENVIRONMENT = ("dt", "substeps", "iterations"), ("gravity", "wind")

@@ -1,4 +1,4 @@
-"""Visuals of the environment: colliders, boxes that contain particles, and things that never move."""
+"""Visuals of the environment: colliders, boxes that contain particles, and static surfaces."""
 
 from dataclasses import dataclass
 

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import imageio.v2 as imageio
 import numpy as np
 import pytest
-from takes import STEP, comparison_of, trace_of
+from sample_recordings import STEP, comparison_of, trace_of
 
 from scenes.comparison import report
 from scenes.comparison.report import figure, page, plots

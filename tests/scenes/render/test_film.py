@@ -60,7 +60,7 @@ def test_html_is_a_page_that_replays_the_run(box, tmp_path):
     pytest.importorskip("viser", reason="no viser: pip install 'verletlab[view]'")
     assert scenes.film(box, tmp_path / "box.html", duration=0.2) == 7
     assert "<title>box</title>" in (tmp_path / "box.html").read_text("utf-8")
-    with pytest.raises(ValueError, match=r"suffix '.avi' is not supported, expected one of .mp4, .gif, .png, .html"):
+    with pytest.raises(ValueError, match=r"suffix '.avi': expected one of .mp4, .gif, .png, .html"):
         scenes.film(box, tmp_path / "box.avi", duration=0.2)
 
 
@@ -74,9 +74,9 @@ def test_scene_without_a_camera_is_visible(tmp_path):
 
 
 def test_progress_counts_frames(box, tmp_path):
-    told = []
-    scenes.film(box, tmp_path / "box.mp4", duration=0.1, progress=lambda *now: told.append(now), **SIZE)
-    assert told == [(1, 4), (2, 4), (3, 4), (4, 4)]
+    calls = []
+    scenes.film(box, tmp_path / "box.mp4", duration=0.1, progress=lambda *now: calls.append(now), **SIZE)
+    assert calls == [(1, 4), (2, 4), (3, 4), (4, 4)]
 
 
 @pytest.mark.parametrize(("suffix", "left"), [(".mp4", 3), (".gif", 3), (".png", 1)])

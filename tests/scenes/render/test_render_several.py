@@ -3,7 +3,7 @@
 import imageio.v2 as imageio
 import numpy as np
 import pytest
-from takes import CAMERA, EDGE, STEP, comparison_of, recording_of, scene_of
+from sample_recordings import CAMERA, EDGE, STEP, comparison_of, recording_of, scene_of
 
 import scenes
 from scenes.render import Renderer, several
@@ -67,12 +67,12 @@ def test_panels_show_their_recordings(tmp_path, said):
     labels = ["verlet", "impulse", "articulated", "penalty"]
     ways = (-0.8, -0.3, 0.4, 0.9)
     paths = {label: way * TIMES for label, way in zip(labels, ways)}
-    told = []
+    calls = []
     count = film_comparison(entries_of(paths), tmp_path / "four.mp4", width=320, height=180, fps=10,
-                            progress=lambda *now: told.append(now))  # fmt: skip
+                            progress=lambda *now: calls.append(now))  # fmt: skip
     frames, fps = read(tmp_path / "four.mp4")
     assert count == len(frames) == len(TIMES)
-    assert told == [(k, 11) for k in range(1, 12)]
+    assert calls == [(k, 11) for k in range(1, 12)]
     assert fps == pytest.approx(10)
     assert frames.shape[1:] == (180, 320, 3)
     width, height = (320 - GAP) // 2, (180 - GAP) // 2

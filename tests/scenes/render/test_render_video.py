@@ -107,13 +107,13 @@ def test_no_frames_no_file(tmp_path):
 
 
 INTERRUPTED = """
-import sys, time
+import itertools, sys, time
 sys.path.insert(0, sys.argv[2])
 from scenes.render import VideoWriter
 from test_render_video import frames
 with VideoWriter(sys.argv[1]) as writer:
     pictures = frames(20, 180, 320)
-    for number in range(1000):
+    for number in itertools.count():
         writer.write(pictures[number % 20])
         print(writer.frames, flush=True)
         time.sleep(0.005)
@@ -128,16 +128,18 @@ def test_ctrl_c_leaves_a_playable_file(tmp_path, suffix):
     process = subprocess.Popen([sys.executable, "-c", INTERRUPTED, str(path), str(Path(__file__).parent)],
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
                                cwd=Path(__file__).parents[3])
-    for line in process.stdout:
-        if line.strip() == "12":
-            break
-    os.killpg(process.pid, signal.SIGINT)
-    rest, errors = process.communicate(timeout=60)
+    try:
+        for line in process.stdout:
+            if line.strip() == "12":
+                break
+        os.killpg(process.pid, signal.SIGINT)
+        rest, errors = process.communicate(timeout=600)
+    finally:
+        process.kill()
     written = int((["12", *rest.split()])[-1])
     assert process.returncode != 0
     assert "KeyboardInterrupt" in errors
     assert written <= len(read(path)) <= written + 1        # one more if Ctrl-C came before it was counted
-    assert written < 1000
 
 
 def test_ctrl_c_waits_for_the_current_frame():
@@ -151,8 +153,8 @@ def test_ctrl_c_waits_for_the_current_frame():
 
 
 @pytest.mark.parametrize(("name", "error", "words"), [
-    ("film.avi", ValueError, r"'\.avi' is not supported, expected one of \.mp4, \.gif, \.png"),
-    ("film", ValueError, "is not supported"),
+    ("film.avi", ValueError, r"'\.avi': expected one of \.mp4, \.gif, \.png"),
+    ("film", ValueError, "expected one of"),
     ("missing/film.mp4", FileNotFoundError, "no directory .*missing"),
     ("file.txt/film.mp4", NotADirectoryError, "file.txt is a file"),
     ("file.txt/below/film.mp4", NotADirectoryError, "file.txt is a file"),
@@ -185,7 +187,7 @@ def test_invalid_fps(tmp_path, fps):
 def test_invalid_frame(tmp_path):
     with VideoWriter(tmp_path / "film.mp4") as writer:
         writer.write(frames(1)[0])
-        with pytest.raises(ValueError, match="the ones before it had"):
+        with pytest.raises(ValueError, match="expected that of the others"):
             writer.write(frames(1, 24, 32)[0])
         with pytest.raises(ValueError, match="uint8"):
             writer.write(frames(1)[0] / 255)

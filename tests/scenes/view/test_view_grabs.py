@@ -101,10 +101,10 @@ def test_pick_between_the_corners_of_a_triangle(cloth):
     visual, _ = corner_of(cloth)
     corners = cloth.run.particles.positions()[visual.triangles[7]]
     point = np.array([0.5, 0.3, 0.2]) @ corners + (0, 0, 0.01)
-    held = pick(cloth.run, visual, 0, None, point)
-    assert set(held.particles) == set(visual.triangles[7])
-    np.testing.assert_allclose(held.position(cloth.run), point - (0, 0, 0.01), rtol=0, atol=1e-9)
-    assert isinstance(held, PickedPoint)
+    picked = pick(cloth.run, visual, 0, None, point)
+    assert set(picked.particles) == set(visual.triangles[7])
+    np.testing.assert_allclose(picked.position(cloth.run), point - (0, 0, 0.01), rtol=0, atol=1e-9)
+    assert isinstance(picked, PickedPoint)
 
 
 def test_pins_stay_and_can_be_dragged(cloth):

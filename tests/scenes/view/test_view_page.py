@@ -95,8 +95,8 @@ def test_drag_pulls_and_a_closed_page_releases(cloth):
     drag(cloth, pointer(7, "start", corner, corner), pointer(7, "update", corner, goal))
     for _ in range(120):
         session.step()
-    held = session.run.particles.positions()[0]
-    assert np.linalg.norm(held - goal) < 0.1
+    dragged = session.run.particles.positions()[0]
+    assert np.linalg.norm(dragged - goal) < 0.1
     # The page closes during the drag. There is no event for its end, but the grab is released.
     complete(cloth.disconnected(SimpleNamespace(client_id=7)))
     session.update()
@@ -104,7 +104,7 @@ def test_drag_pulls_and_a_closed_page_releases(cloth):
     assert not session.run.particles.environment.grabs.any()
     drag(cloth, pointer(7, "update", corner, goal), pointer(7, "end", corner, goal))  # late events have no effect
     session.step(30)
-    assert session.run.particles.positions()[0, 2] < held[2] - 0.2
+    assert session.run.particles.positions()[0, 2] < dragged[2] - 0.2
 
 
 def test_tools_pin_unpin_and_cut(cloth):

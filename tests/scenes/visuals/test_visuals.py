@@ -1,4 +1,4 @@
-"""What bodies look like: each shape where its body has it, and nothing of what cannot be seen."""
+"""Visuals: positions and colours of what they draw."""
 
 import numpy as np
 import pytest
@@ -27,25 +27,25 @@ TURN = from_axis_angle((1, 2, 3), 1.1)
 
 
 def frame_of(poses):
-    """A Frame of bodies alone. Arguments: poses (bodies, 7)."""
+    """A Frame of bodies alone. Args: poses (bodies, 7)."""
     nothing = np.zeros((0, 3))
     return Frame(0.0, nothing, nothing, np.zeros((0, 7)), np.asarray(poses, float), None)
 
 
 def vertices_of(drawn):
-    """All vertices of Instances, in the world (n, 3)."""
+    """All vertices of Instances in the world (n, 3)."""
     scattered = [place + rotate(turn, drawn.surface.vertices) for place, turn in zip(drawn.positions, drawn.rotations)]
     return np.concatenate(scattered)
 
 
 SOLIDS = {
-    # Half the extents along the shape's own axes, which the drawn surface has to fill.
+    # Half of the extents along the axes of the shape, which the drawn surface fills.
     "sphere": (lambda model, **at: model.add_sphere(0.3, mass=1.0, **at), (0.3, 0.3, 0.3)),
     "capsule": (lambda model, **at: model.add_capsule(0.1, 0.8, mass=1.0, **at), (0.1, 0.1, 0.5)),
     "box": (lambda model, **at: model.add_box((0.2, 0.4, 0.6), mass=1.0, **at), (0.1, 0.2, 0.3)),
     "cylinder": (lambda model, **at: model.add_cylinder(0.2, 0.6, mass=1.0, **at), (0.2, 0.2, 0.3)),
     "hull": (lambda model, **at: model.add_mesh(octahedron(), mass=1.0, **at), (0.1, 0.2, 0.4)),
-    # A body of no shape is the box of its inertia: m (b² + c²)/12 and so on.
+    # A body without shapes is the box with its inertia: m (b² + c²)/12 and so on.
     "bare": (lambda model, **at: model.add_body(mass=12.0, inertia=(0.52, 0.4, 0.2), **at), (0.1, 0.2, 0.3)),
 }
 
@@ -57,19 +57,19 @@ def octahedron():
 
 
 @pytest.mark.parametrize("name", SOLIDS)
-def test_a_body_is_drawn_where_it_is(name):
+def test_pose_of_a_body(name):
     add, half = SOLIDS[name]
     model = rigid.Model()
     add(model, position=(1, 2, 3), rotation=TURN)
-    # Seen from the body's frame, and wherever that went since, the surface reaches as far as the shape.
+    # In the frame of the body, at any pose, the surface has the extents of the shape.
     place, turn = np.array([-4.0, 0.5, 7.0]), from_axis_angle((0, 1, 1), 2.5)
     (drawn,) = BodyVisual(model).draw(frame_of([(*place, *turn)]))
     local = rotate(turn * (1, -1, -1, -1), vertices_of(drawn) - place)
-    assert local.max(axis=0) == pytest.approx(half, rel=0.02)  # a polygon of 24 corners, within a circle
+    assert local.max(axis=0) == pytest.approx(half, rel=0.02)  # a polygon of 24 corners inside a circle
     assert local.min(axis=0) == pytest.approx(np.negative(half), rel=0.02)
 
 
-def test_shapes_of_a_compound_stand_where_they_were_added():
+def test_positions_of_several_shapes():
     model = rigid.Model()
     body = model.add_body(position=(1, 0, 0), rotation=TURN)
     for centre in ((1, 0, 0), (2, 0, 0)):
@@ -79,14 +79,14 @@ def test_shapes_of_a_compound_stand_where_they_were_added():
     assert drawn.positions == pytest.approx(np.array([(1, 0, 0), (2, 0, 0)]), abs=1e-12)
 
 
-def test_bodies_have_colours_and_the_ground_one_of_its_own():
+def test_colours_of_bodies_and_ground():
     model = rigid.Model()
-    model.add_ground()  # a plane has no end, and is drawn as the floor
+    model.add_ground()  # a plane is infinite; the floor shows it
     model.add_shape(rigid.GROUND, pbd.Box((1, 1, 1), centre=(5, 0, 0.5)))
     for k in range(3):
         model.add_box((1, 1, 1), mass=1.0, position=(k, 0, 2))
     poses = np.array([(k, 0, 2, 1, 0, 0, 0) for k in range(3)])
-    ground, drawn = BodyVisual(model).draw(frame_of(poses))  # boxes all of one size, but the ground's never move
+    ground, drawn = BodyVisual(model).draw(frame_of(poses))  # one size, but the ground is apart
     assert np.array_equal(ground.positions, [(5, 0, 0.5)])
     assert np.array_equal(ground.colours, [STONE])
     assert np.array_equal(drawn.positions, [(0, 0, 2), (1, 0, 2), (2, 0, 2)])
@@ -97,13 +97,13 @@ def test_bodies_have_colours_and_the_ground_one_of_its_own():
     assert np.array_equal(drawn.colours, given)
 
 
-def test_strings_are_drawn_between_their_ends():
+def test_distance_joints_are_rods():
     model = rigid.Model()
     ball = model.add_sphere(0.1, mass=1.0, position=(0, 0, 1))
     model.add_distance(rigid.GROUND, ball, (0, 0, 2), (0, 0, 1.1))
     model.add_ball(rigid.GROUND, model.add_sphere(0.1, mass=1.0, position=(3, 0, 1)), (3, 0, 2))
     assert [type(visual) for visual in default_visuals(None, model)] == [BodyVisual, JointVisual]
-    frame = frame_of([(1, 0, 1, 1, 0, 0, 0), (3, 0, 1, 1, 0, 0, 0)])  # the ball went to x = 1
+    frame = frame_of([(1, 0, 1, 1, 0, 0, 0), (3, 0, 1, 1, 0, 0, 0)])  # the sphere moved to x = 1
     (rod,) = JointVisual(model, 0.01).draw(frame)
     assert rod.vertices.max(axis=0) == pytest.approx((1.01, 0.01, 2.01), abs=0.005)
     assert rod.vertices.min(axis=0) == pytest.approx((-0.01, -0.01, 1.09), abs=0.005)
@@ -112,18 +112,18 @@ def test_strings_are_drawn_between_their_ends():
     assert JointVisual(model, kinds=("hinge",)).draw(frame) == []
 
 
-def test_springs_are_coils_between_their_ends():
+def test_springs_are_coils():
     model = rigid.Model()
     ball = model.add_sphere(0.1, mass=1.0, position=(0, 0, 1))
     model.add_spring(rigid.GROUND, ball, (0, 0, 2), (0, 0, 1.1), stiffness=10.0)
-    frame = frame_of([(0, 0, 0.5, 1, 0, 0, 0)])  # the ball went down, and its spring with it to z = 0.6
+    frame = frame_of([(0, 0, 0.5, 1, 0, 0, 0)])  # the sphere moved down, with the end of the spring to z = 0.6
     (coil,) = SpringVisual(model, 0.03).draw(frame)
     assert coil.vertices[:, 2].max() == pytest.approx(2.0, abs=0.01)
     assert coil.vertices[:, 2].min() == pytest.approx(0.6, abs=0.01)
     assert np.linalg.norm(coil.vertices[:, :2], axis=1).max() == pytest.approx(0.03 + 0.006, abs=0.002)
 
 
-def test_a_camera_follows_a_body_along_the_floor():
+def test_following_camera():
     camera = Camera((1.0, -2.0, 1.5), (0.0, 0.0, 0.2))
     seen = FollowingCamera(1, camera).at(frame_of([(9, 9, 9, 1, 0, 0, 0), (3, 4, 5, 1, 0, 0, 0)]))
     assert seen.position == pytest.approx((4, 2, 1.5))
@@ -131,17 +131,17 @@ def test_a_camera_follows_a_body_along_the_floor():
     assert seen.field_of_view == camera.field_of_view
 
 
-def test_people_are_dressed():
+def test_colours_of_ragdolls():
     model = rigid.Model()
     model.add_sphere(0.1, mass=1.0, position=(9, 0, 0))
-    people = [build.ragdoll(model, (k, 0, 0)) for k in range(2)]
-    colours = ragdoll_colours(model, people, [(1, 0, 0), (0, 1, 0)], (0, 0, 1))
-    assert np.array_equal(colours[[person.bodies["chest"] for person in people]], [(1, 0, 0), (0, 1, 0)])
-    assert np.array_equal(colours[people[1].bodies["left thigh"]], (0, 0, 1))
+    ragdolls = [build.ragdoll(model, (k, 0, 0)) for k in range(2)]
+    colours = ragdoll_colours(model, ragdolls, [(1, 0, 0), (0, 1, 0)], (0, 0, 1))
+    assert np.array_equal(colours[[ragdoll.bodies["chest"] for ragdoll in ragdolls]], [(1, 0, 0), (0, 1, 0)])
+    assert np.array_equal(colours[ragdolls[1].bodies["left thigh"]], (0, 0, 1))
     assert np.array_equal(colours[0], PALETTE[0])
 
 
-def test_a_camera_of_its_own_sees_whole_bodies():
+def test_framing_camera_shows_whole_bodies():
     model = rigid.Model()
     model.add_box((4, 4, 4), mass=1.0)
     scene = scenes.Scene(model=model)

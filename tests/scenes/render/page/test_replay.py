@@ -207,7 +207,7 @@ def test_replay_that_is_too_large(sheet, tmp_path, monkeypatch):
     [
         ("none", "a.html", "no recordings: expected at least one"),
         ("twice", "a.html", "labels of recordings are verlet, verlet"),
-        ("once", "a.mp4", "suffix '.mp4' is not supported, expected one of .html"),
+        ("once", "a.mp4", "suffix '.mp4': expected one of .html"),
         ("once", "missing/a.html", "there is no directory"),
     ],
 )
