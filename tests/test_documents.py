@@ -154,6 +154,13 @@ def test_files_named_in_the_code_exist():
             assert (ROOT / named).exists() or (file.parent / named).exists() or named in tests, f"{file} names {named}"
 
 
+def test_files_named_in_the_documents_exist():
+    for path in DOCUMENTS:
+        text = re.sub(r"^\[.*\]: .*$", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+        named = re.findall(r"(?<![\w/.])(?:pbd|rigid|scenes|tests|docs|media)/[\w/]*(?:\.\w+)?", text)
+        assert not [file for file in named if not (ROOT / file).exists()], f"{path.name} names files that do not exist"
+
+
 def test_equations_can_be_read():
     # matplotlib reads less of TeX than GitHub, so it gets single lines without alignment.
     parser = MathTextParser("path")
