@@ -204,7 +204,7 @@ def test_media_are_small_and_each_has_a_command():
     files = [path for path in (ROOT / "media").iterdir() if path.suffix in (".png", ".gif", ".mp4")]
     for path in files:
         assert path.stat().st_size < 3e6, path
-        command, scene = {".png": "still", ".gif": "moving", ".mp4": "film"}[path.suffix], path.stem
+        command, scene = {".png": "picture", ".gif": "animation", ".mp4": "film"}[path.suffix], path.stem
         if scene.startswith("compare_"):
             command, scene = "compared", re.sub("^compare_|_(deviation|cost)$", "", scene)
         assert re.search(rf"^({command} {scene} |python {scene}\.py)", script, re.MULTILINE), path
