@@ -1,4 +1,4 @@
-"""The documents, read as Markdown."""
+"""Reading the documents as Markdown."""
 
 from pathlib import Path
 
@@ -10,34 +10,35 @@ DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs
 
 def tokens(path):
     """The blocks of a document."""
-    return MarkdownIt().enable("table").parse(path.read_text())
+    return MarkdownIt().enable("table").parse(path.read_text(encoding="utf-8"))
 
 
 def fences(path, language):
-    """The contents of a document's fenced blocks in a language."""
+    """Contents of the fenced blocks of a document in one language."""
     return [token.content for token in tokens(path) if token.type == "fence" and token.info == language]
 
 
 def runs(path):
-    """A document's runs of text, each a list of what it is made of: words, code, links."""
+    """Runs of text of a document. Each is a list of parts: text, code, links."""
     return [token.children for token in tokens(path) if token.type == "inline"]
 
 
 def spans(path):
-    """Code within a document's text."""
+    """Code within the text of a document."""
     return [part.content for run in runs(path) for part in run if part.type == "code_inline"]
 
 
 def links(path):
-    """What a document points to: links and pictures."""
+    """Targets of the links and pictures of a document."""
     parts = [part for run in runs(path) for part in run]
     return [part.attrs.get("href") or part.attrs.get("src") for part in parts if part.type in ("link_open", "image")]
 
 
-def behind_links(run):
-    """Of a run of text the links, each with the code that follows it: [(address, [code, ...])].
+def names_behind_links(run):
+    """Links of a run of text, each with the code spans behind it: [(target, [code, ...])].
 
-    That is `one`, `two` behind a link and a space; a comma goes on, anything else ends it.
+    Code spans belong to a link if they follow it: "[file] `one`, `two`". A space or a comma may separate them. Any
+    other text ends the list.
     """
     found, names = [], None
     for part in run:

@@ -1,6 +1,6 @@
-"""What the documents show is so: their Python runs, their links lead somewhere, and what they say of the code is there.
+"""The documents are correct: examples run, links lead somewhere, and the named files, functions and tests exist.
 
-Their commands are run by tests/test_commands.py.
+tests/test_commands.py runs the commands that the documents show.
 """
 
 import ast
@@ -12,7 +12,7 @@ import sys
 from functools import cache
 
 import pytest
-from documents import DOCUMENTS, ROOT, behind_links, fences, links, runs, spans, tokens
+from documents import DOCUMENTS, ROOT, fences, links, names_behind_links, runs, spans, tokens
 from matplotlib.mathtext import MathTextParser
 
 import rigid
@@ -26,7 +26,7 @@ def examples():
 
 @pytest.mark.parametrize("code", list(examples()))
 def test_example_runs(code, tmp_path):
-    script = tmp_path / "example.py"  # a file, because Taichi reads its functions from their source
+    script = tmp_path / "example.py"  # a file, because Taichi reads functions from their source
     script.write_text(code)
     environment = {**os.environ, "TI_OPT_LEVEL": "0"}  # as in tests/conftest.py
     done = subprocess.run([sys.executable, script], cwd=tmp_path, capture_output=True, text=True, env=environment)
@@ -58,16 +58,17 @@ def test_links_lead_somewhere(path):
             assert title in titles, target
 
 
-# What a document says of the code -------------------------------------------------------------------------------------
+# What the documents say about the code --------------------------------------------------------------------------------
 
 
 @cache
 def tree(file):
-    return ast.parse(file.read_text())
+    return ast.parse(file.read_text(encoding="utf-8"))
 
 
-def names_in(file):
-    """Functions, classes and what is assigned, in a file."""
+@cache
+def defined_names(file):
+    """Names of functions, classes and assigned variables in a file."""
     found = set()
     for node in ast.walk(tree(file)):
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
@@ -78,67 +79,90 @@ def names_in(file):
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
-def test_names_behind_a_link_are_in_that_file(path):
+def test_names_behind_a_link_exist_in_the_file(path):
     for run in runs(path):
-        for target, names in behind_links(run):
+        for target, names in names_behind_links(run):
             if target.endswith(".py"):
                 file = (path.parent / target).resolve()
-                assert set(names) <= names_in(file), target
+                assert set(names) <= defined_names(file), target
 
 
-def calls_in(file, name):
-    """What a function calls, in the order in which it is written."""
-    (function,) = (
-        node for node in ast.walk(tree(file)) if isinstance(node, ast.FunctionDef) and node.name == name
-    )
+def name_of(node):
+    """The last name of `name` or `module.name`; an empty string for other expressions."""
+    return getattr(node, "attr", getattr(node, "id", ""))
+
+
+def used_functions(file, name, callers=()):
+    """Functions that a function uses, in the order of the text. Those of the same file are followed by what they use.
+
+    A use is a call, or an argument of a call: `for_each(s, count, predict)` uses `for_each` and `predict`.
+    """
+    (function,) = (node for node in ast.walk(tree(file)) if isinstance(node, ast.FunctionDef) and node.name == name)
     calls = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
-    calls.sort(key=lambda call: (call.lineno, call.col_offset))
-    return [getattr(call.func, "attr", getattr(call.func, "id", "")) for call in calls]
+    uses = [use for call in calls for use in (call.func, *call.args) if name_of(use)]
+    uses.sort(key=lambda use: (use.lineno, use.end_lineno, use.end_col_offset))
+    local = {node.name for node in ast.walk(tree(file)) if isinstance(node, ast.FunctionDef)}
+    for use in map(name_of, uses):
+        yield use
+        if use in local and use not in (name, *callers):
+            yield from used_functions(file, use, (name, *callers))
 
 
 def steps():
-    """Blocks of steps, with the file and function that a link in the line above names."""
+    """Blocks of steps. A link in the paragraph before each block names its file and function."""
     for path in DOCUMENTS:
         blocks = tokens(path)
         for k, block in enumerate(blocks):
             if block.type == "fence" and block.info == "text":
-                ((target, (name,)),) = behind_links(blocks[k - 2].children)
+                ((target, (name,)),) = names_behind_links(blocks[k - 2].children)
                 file = (path.parent / target).resolve()
                 label = f"{path.name}-{file.parent.name}-{name}"
                 yield pytest.param(file, name, block.content, id=label)
 
 
 @pytest.mark.parametrize(("file", "name", "block"), list(steps()))
-def test_steps_are_taken_in_the_order_of_the_code(file, name, block):
+def test_steps_are_in_the_order_of_the_code(file, name, block):
     lines = [line.partition("#")[0] for line in block.splitlines()]
-    shown = [call for line in lines for call in re.findall(r"(\w+)\(\)", line)]
+    shown = [step for line in lines for step in re.findall(r"(\w+)\(\)", line)]
     assert len(shown) > 3
-    rest = iter(calls_in(file, name))
-    for call in shown:
-        assert call in rest, f"{call} is not called in {name} of {file}, or not behind what stands before it"
+    rest = used_functions(file, name)
+    for step in shown:
+        assert step in rest, f"{step}() is not used in {name}() of {file}, or not after the steps above it"
 
 
-def test_tests_and_names_that_are_told_of_exist():
+def test_the_order_of_steps_is_checked(tmp_path):
+    file = tmp_path / "step.py"
+    file.write_text("def step():\n    one()\n    each(two, count)\n    inner()\n\ndef inner():\n    three()\n")
+    assert list(used_functions(file, "step")) == ["one", "each", "two", "count", "inner", "three"]
+
+
+def test_named_tests_and_variables_exist():
     sources = {part: sorted((ROOT / part).rglob("*.py")) for part in ("pbd", "rigid", "scenes", "tests")}
-    tests = set().union(*map(names_in, sources["tests"]))
+    tests = set().union(*map(defined_names, sources["tests"]))
     words = set(re.findall(r"\w+", " ".join(file.read_text() for files in sources.values() for file in files)))
     for path in DOCUMENTS:
-        for code in spans(path):
-            if code.startswith("test_") and code != "test_...":
-                assert code in tests, f"{path.name} tells of {code}"
-            elif path.parent.name == "docs" and re.fullmatch(r"\w+", code):
-                assert code in words, f"{path.name} tells of {code}"
+        missing = [code for code in spans(path) if code.startswith("test_") and code not in {"test_...", *tests}]
+        if path.parent == ROOT / "docs":
+            missing += [code for code in spans(path) if re.fullmatch(r"\w+", code) and code not in words | tests]
+        assert not missing, f"{path.name} names what the code does not have"
 
 
-def test_files_that_the_code_tells_of_are_there():
+def test_files_named_in_the_code_exist():
     tests = {file.name for file in (ROOT / "tests").rglob("*.py")}
     for file in (file for part in ("pbd", "rigid", "scenes") for file in sorted((ROOT / part).rglob("*.py"))):
-        for told in re.findall(r"(?<![\w/.{}])[\w/]+\.(?:py|md)\b", file.read_text()):
-            assert (ROOT / told).exists() or (file.parent / told).exists() or told in tests, f"{file} tells of {told}"
+        for named in re.findall(r"(?<![\w/.{}])[\w/]+\.(?:py|md)\b", file.read_text()):
+            assert (ROOT / named).exists() or (file.parent / named).exists() or named in tests, f"{file} names {named}"
+
+
+def test_files_named_in_the_documents_exist():
+    for path in DOCUMENTS:
+        text = re.sub(r"^\[.*\]: .*$", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+        named = re.findall(r"(?<![\w/.])(?:pbd|rigid|scenes|tests|docs|media)/[\w/]*(?:\.\w+)?", text)
+        assert not [file for file in named if not (ROOT / file).exists()], f"{path.name} names files that do not exist"
 
 
 def test_equations_can_be_read():
-    # By matplotlib, which knows less of TeX than GitHub does: line by line, without what aligns them.
+    # matplotlib reads less of TeX than GitHub, so it gets single lines without alignment.
     parser = MathTextParser("path")
     for path in DOCUMENTS:
         for block in fences(path, "math"):
@@ -147,7 +171,7 @@ def test_equations_can_be_read():
 
 
 def script_of_the_table():
-    """media/solvers.py, and the table that it wrote into the README."""
+    """The module media/solvers.py, and the rows of the table that it wrote into the README."""
     found = importlib.util.spec_from_file_location("solvers", ROOT / "media" / "solvers.py")
     script = importlib.util.module_from_spec(found)
     found.loader.exec_module(script)
@@ -165,22 +189,22 @@ def test_the_table_of_solvers_has_the_rows_of_its_script():
 
 
 @pytest.mark.slow
-def test_the_table_of_solvers_tells_the_truth():
+def test_the_table_of_solvers_has_current_results():
     script, (_, _, *rows) = script_of_the_table()
     for case, (_, *cells) in zip(script.CASES, rows):
-        if case.scene in ("pendulum", "dzhanibekov", "five_link_chain"):  # where no contact makes of bits what it likes
+        if case.scene in ("pendulum", "dzhanibekov", "five_link_chain"):  # contacts would amplify round-off
             found = [script.cell(case, solver)[1] for solver in rigid.SOLVERS]
             assert [text.partition(",")[0] for text in found] == [
                 text.partition(",")[0].strip("*") for text in cells
             ], case.question
 
 
-def test_media_are_small_and_have_a_command_each():
+def test_media_are_small_and_each_has_a_command():
     script = (ROOT / "media" / "make.sh").read_text()
     files = [path for path in (ROOT / "media").iterdir() if path.suffix in (".png", ".gif", ".mp4")]
     for path in files:
         assert path.stat().st_size < 3e6, path
-        command, scene = {".png": "still", ".gif": "moving", ".mp4": "film"}[path.suffix], path.stem
+        command, scene = {".png": "picture", ".gif": "animation", ".mp4": "film"}[path.suffix], path.stem
         if scene.startswith("compare_"):
             command, scene = "compared", re.sub("^compare_|_(deviation|cost)$", "", scene)
         assert re.search(rf"^({command} {scene} |python {scene}\.py)", script, re.MULTILINE), path
