@@ -13,7 +13,7 @@ BIN := .venv/bin
 demo: .venv/installed           ## a cloth falls over a sphere: drape.mp4
 	$(BIN)/verletlab render drape --out drape.mp4
 
-# tests/conftest.py says who shares a worker, and which of them begin.
+# tests/kernel_groups.py says which tests share a worker, and which files start first.
 WORKERS := -n auto --dist loadscope --no-loadscope-reorder
 
 test: .venv/installed           ## the suite, under four minutes on two cores

@@ -53,7 +53,7 @@ class Columns:
         return first if width == 1 else slice(first, first + width)
 
     def extend(self, **widths):
-        """Columns with more columns behind these. Args: as of Columns."""
+        """Columns with more columns behind these. Args: widths: names and widths of the new columns."""
         return Columns(**self.widths, **widths)
 
 

@@ -33,7 +33,8 @@ def particle_visuals(particles):
         visuals.append(ClothVisual(particles.triangles()))
     extent = np.ptp(particles.positions(), axis=0).max() if len(particles) else 1.0
     radius = 0.01 * extent or 0.02
-    sticks = [batch.arrays()[0] for (kind, _), batch in particles.constraint_sets.items() if str(kind).startswith("stick")]
+    sets = particles.constraint_sets.items()
+    sticks = [each.arrays()[0] for (kind, _), each in sets if str(kind).startswith("stick")]
     if sticks and not len(particles.triangles()):
         visuals.append(StickVisual(np.concatenate(sticks), radius))
     if not len(particles.triangles()):

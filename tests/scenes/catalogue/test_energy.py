@@ -56,6 +56,7 @@ STILL = ("arch", "card_house", "high_mass_ratio", "pyramid", "stack")
 KNOWN_GAINS = {
     "dominoes": 1.60e-3,
     "dominoes-whole": 2.67e-3,
+    "chain": 5.30e-2,
     "chain-whole": 0.177,
     "chain-impulse-whole": 5.92e-3,
     "chain-penalty-whole": 0.238,

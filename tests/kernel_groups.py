@@ -1,0 +1,114 @@
+"""Which tests share kernels, so that each kernel is compiled by one worker of pytest-xdist.
+
+On a clean checkout two thirds of the suite's time is Taichi compiling kernels. A kernel is compiled for the features of
+a scene and solver. If tests with the same features ran in two workers, both would compile it. So `group_of` puts such
+tests into one group, and tests/conftest.py sends a group to one worker. A test without an entry here is in the group of
+its file.
+
+A wrong entry makes the suite slower, never wrong. A new test needs no entry.
+"""
+
+# Files whose tests take longest. They start first, so that no worker is left with one of them at the end.
+LONGEST = (
+    "test_determinism.py",
+    "test_agreement.py",
+    "test_impulse_contacts.py",
+    "test_verlet_contacts.py",
+    "test_penalty_determinism.py",
+    "test_penalty_contacts.py",
+    "test_articulated_determinism.py",
+    "test_verlet_joints.py",
+    "test_cli_process.py",
+    "test_view_in_browser.py",
+    "test_wheel.py",
+    "test_sweeps.py",
+    "test_relative_rotation.py",
+    "test_axes_frames.py",
+    "test_documents.py",
+    "test_catalogue.py",
+    "test_energy.py",
+    "test_bad_input.py",
+    "test_contacts.py",
+    "test_render_picture.py",
+    "test_narrow_phase.py",
+    "test_folding.py",
+)
+
+# Solvers on rows: "impulse", "articulated" and "penalty". Their kernels depend on the pairs of shapes that can touch.
+ROW_SOLVERS = ("impulse", "articulated", "penalty")
+
+# Scenes without contacts have one kernel per solver on rows, which most tests of joints use too.
+JOINT_ROWS = "kernels of joint rows"
+SCENES_WITHOUT_CONTACTS = (
+    "dzhanibekov", "five_link_chain", "four_bar", "peaucellier_lipkin", "pendulum", "slider_crank", "top",
+)  # fmt: skip
+
+# Scenes in which the same pairs of shapes can touch.
+SCENES_WITH_EQUAL_PAIRS = (
+    ("arch", "card_house", "domino_spiral", "dominoes", "pyramid", "slope", "stack"),
+    ("chain", "newtons_cradle"),
+    ("door", "high_mass_ratio"),
+    ("scout_robot", "trailer"),
+)
+
+# Cases of tests/scenes/catalogue and tests/golden, "scene" (solver "verlet") or "scene-solver".
+CASES = {
+    "dominoes": "tests/rigid/solvers/verlet/test_verlet_contacts.py",
+    "stack": "tests/rigid/solvers/verlet/test_verlet_contacts.py",
+    "ragdoll_pile": "ragdolls",
+    "ragdoll_stairs": "ragdolls",
+    "gripper-impulse": "contacts of impulse",
+    "manipulator-impulse": "contacts of impulse",
+    **{f"{scene}-{solver}": JOINT_ROWS for scene in SCENES_WITHOUT_CONTACTS for solver in ROW_SOLVERS},
+    **{
+        f"{scene}-{solver}": f"{scenes[0]}-{solver}"
+        for scenes in SCENES_WITH_EQUAL_PAIRS
+        for scene in scenes
+        for solver in ROW_SOLVERS
+    },
+}
+
+# Files in tests/rigid/solvers/{impulse,articulated,penalty}, by the last word of their names.
+WORDS_WITH_CONTACTS = ("contacts", "determinism", "sleep")
+WORDS_WITHOUT_CONTACTS = ("chain", "drives", "dynamics", "joints", "motors", "refusals", "rows")
+
+# Commands of the documents, by their scenes.
+COMMANDS = {
+    "drape": "drape", "five_link_chain": JOINT_ROWS, "pyramid": "arch-impulse", "soft_body": "soft_body",
+}  # fmt: skip
+
+# Other files that use kernels of a group above.
+FILES = {
+    "tests/agreement/test_agreement.py": JOINT_ROWS,
+    "tests/verification/test_linkages.py": JOINT_ROWS,
+    "tests/verification/test_gripper.py": "contacts of impulse",
+    "tests/scenes/render/test_render_several.py": "tests/scenes/render/test_render_picture.py",
+    "tests/scenes/comparison/test_measure.py": JOINT_ROWS,
+    "tests/scenes/comparison/test_compare.py": JOINT_ROWS,
+    "tests/scenes/comparison/test_compare_files.py": JOINT_ROWS,
+    "tests/scenes/comparison/test_tuning.py": JOINT_ROWS,
+    "tests/scenes/test_testing.py": JOINT_ROWS,
+}
+
+
+def group_of(nodeid):
+    """The group of a test. Args: nodeid: such as "tests/golden/test_golden.py::test_name[stack-impulse]"."""
+    path, case = nodeid.split("::")[0], nodeid.partition("[")[2].removesuffix("]")
+    folders = path.split("/")
+    if path.startswith(("tests/scenes/catalogue/", "tests/golden/")) and case:
+        scene = case.removesuffix("-whole").removesuffix("-verlet")
+        return CASES.get(scene, scene)
+    if path == "tests/test_commands.py":
+        scenes = [COMMANDS[word] for word in case.split() if word in COMMANDS]
+        return scenes[0] if scenes else "tests/scenes/cli/test_cli.py"
+    if path == "tests/test_documents.py":
+        return nodeid  # each example runs in a process of its own
+    if path.startswith(("tests/scenes/view/", "tests/scenes/render/page/")):
+        return "viewer"
+    if folders[:3] == ["tests", "rigid", "solvers"] and folders[3] in ROW_SOLVERS:
+        word = folders[-1].removesuffix(".py").rpartition("_")[2]
+        if word in WORDS_WITHOUT_CONTACTS:
+            return JOINT_ROWS
+        if word in WORDS_WITH_CONTACTS:
+            return f"contacts of {folders[3]}"
+    return FILES.get(path, path)
