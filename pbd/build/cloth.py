@@ -10,7 +10,7 @@ from pbd.core.validate import finite_vector, indices, not_negative, one_of, posi
 
 PLACES = ("left_top", "right_top", "left_bottom", "right_bottom", "top", "bottom", "left", "right")
 
-# How many sticks or hinges are added at a time: the work arrays of millions would fill half a gigabyte.
+# How many sticks or hinges are added at a time, because work arrays of millions would fill half a gigabyte.
 CHUNK = 1 << 18
 
 
@@ -18,8 +18,12 @@ CHUNK = 1 << 18
 class Cloth:
     """Indices of a cloth in its Particles.
 
-    particles (n,), in a grid row after row; sticks (s, 2); triangles (t, 3); hinges (h, 4), empty without bending;
-    counts: (rows, columns) of a grid, None of a mesh.
+    Attributes:
+        particles: (n,); in a grid, row after row.
+        sticks: (s, 2).
+        triangles: (t, 3).
+        hinges: (h, 4); empty without bending.
+        counts: (rows, columns) of a grid; None for a mesh.
     """
 
     particles: np.ndarray
@@ -48,27 +52,28 @@ def cloth(
 ):
     """Add a rectangular piece of cloth, woven along its sides.
 
-    Arguments:
-        particles: the pbd.Particles it is added to.
-        origin (3,) [m]: its left top corner; right, down (3,) [m]: its upper and its left side.
-        counts: (rows, columns) of particles, two or more each. Particle (i, j) is number i · columns + j.
+    Args:
+        particles: the pbd.Particles to which it is added.
+        origin: its top left corner (3,) [m].
+        right, down: its upper and its left side (3,) [m].
+        counts: (rows, columns) of particles, two or more each. Particle (i, j) has the index i · columns + j.
         density: [kg/m²]; a cotton shirt has 0.15, jeans 0.4.
         compliance: of the sticks along the threads [m/N], about the inverse of the tension [N/m] that would double
             the length, whatever the number of particles.
         shear: sticks across each cell: "both" diagonals, "one" (in alternating directions), or "none".
-        shear_compliance: of those [m/N]. Woven cloth gives way in shear far more than along its threads, which is
-            what lets it lie over a ball; zero makes it paper.
-        bending: resistance to bending (flexural rigidity) [N m], whatever the number of particles; thin cotton has
-            1e-5, jeans 1e-4. Folds are some times (bending / (density g))^(1/3) wide, and show where that is more
-            than the distance of two particles. None for none.
-        thickness: [m]: particles get half of it as their radius, and keep apart by it, with `friction` between them;
+        shear_compliance: of these sticks [m/N]. Woven cloth is much softer in shear than along its threads, so that
+            it can lie over a ball. Zero makes it behave like paper.
+        bending: flexural rigidity [N m], for any number of particles; thin cotton has 1e-5, jeans 1e-4. Folds are a
+            few times (bending / (density g))^(1/3) wide. They show if this is more than the distance of two
+            particles. None for no resistance.
+        thickness: distance that particles keep from each other, twice their radius [m], with `friction` between them;
             zero for a cloth that passes through itself.
-        drag: coefficient of its triangles in the wind; None keeps it out of the wind.
+        drag: coefficient of its triangles in the wind; None for no wind.
         pins: particles that do not move: names among left_top, right_top, left_bottom, right_bottom, top, bottom,
-            left, right, or numbers of particles within the cloth.
+            left, right, or indices of particles within the cloth.
 
-    Returns: a Cloth. Triangles wind so that their normal is right × down; diagonals alternate, so that none of the
-    two directions is favoured.
+    Returns: a Cloth. The normal of its triangles is right × down. Diagonals alternate, so that no direction is
+    favoured.
 
     Source: Jakobsen, Advanced Character Physics (2001), section 4; bending after Grinspun and others, Discrete Shells
     (2003).
@@ -116,15 +121,17 @@ def cloth_from_mesh(
     drag=1.0,
     pins=(),
 ):
-    """Add cloth of any shape: the edges of a mesh are its sticks, the shape in which it is given its rest.
+    """Add cloth of any shape, whose sticks are the edges of a mesh. It is at rest in the shape of the mesh.
 
-    Arguments: mesh: a pbd.build.Mesh, (vertices, triangles), a trimesh.Trimesh, or a file's path; open or closed.
-    Pins are numbers of vertices. The rest is as for `cloth`; masses are by the area round each vertex.
+    Args:
+        mesh: a pbd.build.Mesh, (vertices, triangles), a trimesh.Trimesh, or a file's path; open or closed.
+        pins: indices of vertices.
+        others: see `cloth`. Masses are proportional to the area around each vertex.
 
     Returns: a Cloth.
 
-    Raises: ValueError where a vertex belongs to no triangle, a triangle has no area, or an edge belongs to three
-    triangles or more (where bending is not None).
+    Raises: ValueError if a vertex belongs to no triangle, a triangle has no area, or, with bending, an edge belongs to
+    three or more triangles.
     """
     mesh = surface(mesh)
     areas = mesh.areas
@@ -136,7 +143,7 @@ def cloth_from_mesh(
     if not masses.all():
         raise ValueError(f"mesh vertex {int(np.argmin(masses))} belongs to no triangle: expected a surface")
     if bending is not None:
-        hinges_of(mesh.triangles)  # refused, if at all, before anything is added
+        hinges_of(mesh.triangles)  # raises errors before anything is added
     pins = indices("pins", pins, len(mesh.vertices))
     added = particles.add_particles(mesh.vertices, masses, radius=not_negative("thickness", thickness) / 2)
     triangles = mesh.triangles + added[0]
@@ -149,14 +156,16 @@ def cloth_from_mesh(
 
 
 def bending_compliance(hinges, positions, bending):
-    """Compliance [rad²/J] of hinges that gives a surface a flexural rigidity.
+    """Compliances of hinges for a given flexural rigidity.
 
-    Arguments: hinges (n, 4) as `hinges_of` gives them; positions [m]; bending: the rigidity B [N m].
+    Args: hinges: (n, 4) as from `hinges_of`; positions: [m]; bending: the rigidity B [N m].
 
-    An edge of length l between triangles of areas A1, A2 is the middle of a strip half of each of them wide,
-    w = (A1 + A2)/l. Bent by θ the strip has curvature θ/w and the energy ½ B (θ/w)² w l = ½ θ²/α, so that
-    α = w/(B l) = (A1 + A2)/(B l²). That is exact for a cylinder along the edges, and in every direction where
-    triangles are equilateral.
+    Returns: (n,) [rad²/J].
+
+    An edge of length l between triangles of areas A1, A2 is the middle of a strip of width w = (A1 + A2)/l, half of
+    each triangle. Bent by θ, the strip has the curvature θ/w and the energy ½ B (θ/w)² w l = ½ θ²/α. So
+    α = w/(B l) = (A1 + A2)/(B l²). This is exact for a cylinder along the edges, and for equilateral triangles in
+    every direction.
 
     Source: Grinspun, Hirani, Desbrun, Schröder, Discrete Shells (2003), section 3, with the factor worked out.
     """
@@ -167,7 +176,7 @@ def bending_compliance(hinges, positions, bending):
 
 
 def _finish(particles, triangles, bending, flat, thickness, friction, drag):
-    """Bending, contacts and wind on triangles that are sticks already; return the hinges."""
+    """Add bending, contacts and wind to triangles that have sticks. Returns: the hinges."""
     hinges = np.zeros((0, 4), np.int64)
     if bending is not None:
         positive("bending", bending)
@@ -191,7 +200,7 @@ def _pieces(rows):
 
 
 def _trapezoid(count):
-    """Shares of equally spaced points in a line, half as much at its ends; the sum is one."""
+    """Shares of equally spaced points in a line, half as much at its ends. The sum is one."""
     share = np.full(count, 1.0 / (count - 1))
     share[[0, -1]] /= 2
     return share
@@ -202,7 +211,7 @@ def _pairs(a, b):
 
 
 def _grid_triangles(number, even):
-    """Two triangles for each cell of a grid, its diagonal falling or rising in turn."""
+    """Two triangles for each cell of a grid. Diagonals fall and rise in turn."""
     a, b, c, d = (corner.ravel() for corner in (number[:-1, :-1], number[:-1, 1:], number[1:, :-1], number[1:, 1:]))
     # Corners a b over c d: falling a-d, rising b-c.
     one = np.where(even[:, None], np.stack([a, b, d], axis=1), np.stack([a, b, c], axis=1))
@@ -211,7 +220,7 @@ def _grid_triangles(number, even):
 
 
 def _pinned(pins, number):
-    """Numbers of particles from names of places, or numbers, in a grid."""
+    """Indices of particles in a grid, from names of places or indices."""
     places = {
         "left_top": number[0, 0],
         "right_top": number[0, -1],

@@ -1,18 +1,18 @@
-"""Figure: Jakobsen's own person, a body of particles that all joints share: sticks and limits, and no frames.
+"""Figure: Jakobsen's person, a body of particles with sticks and limits; neighbouring limbs share particles.
 
     head, neck, shoulders, elbows, wrists     chest: a particle in front of the ribs
-    hips, knees, ankles                       loins: one in the small of the back, about which the hips turn
+    hips, knees, ankles                       loins: a particle in the small of the back, about which the hips turn
 
-The ribs (neck, shoulders, chest, loins) are a frame of five particles, the hips hang on the loins, limbs are single
-sticks. One-sided sticks keep the waist, the neck and the reach of the limbs within limits, and knees from folding shut.
-A limb of one stick has no twist, so which way it bends is asked of the trunk: a shin stays behind the plane through
-both hips and its knee, a forearm before the one through chest, shoulder and elbow. Hanging, stretched forward or
-overhead, that is the way an elbow bends; where arm and plane would be in line, along the line from chest to shoulder,
-further limits keep the arm away.
+The ribs (neck, shoulders, chest, loins) are a frame of five particles. The hips are connected to the loins, and limbs
+are single sticks. One-sided sticks limit the waist, the neck and the limbs, and keep knees from folding completely. A
+limb of one stick has no twist, so the trunk defines which way it bends: a shin stays behind the plane through both hips
+and its knee, a forearm in front of the plane through chest, shoulder and elbow. This is right for arms that hang, or
+stretch forward or overhead. Further limits keep the arm away from the line from chest to shoulder, where arm and plane
+would be in line.
 
 Masses and lengths are those of a person: Winter, Biomechanics and Motor Control of Human Movement (4th edition, 2009),
-table 4.1 (after Dempster 1955) and figure 4.1 (after Drillis, Contini 1966). Ends of a limb share its mass so that its
-centre is right. Ours are the shares of the trunk's particles, depths, radii, and round ranges of motion.
+table 4.1 (after Dempster 1955) and figure 4.1 (after Drillis, Contini 1966). Both ends of a limb share its mass so that
+its centre of mass is right. The shares of the trunk's particles, depths, radii and ranges of motion are our estimates.
 
 Source: Jakobsen, Advanced Character Physics (2001), section 6, "Articulated bodies" and angular constraints.
 """
@@ -76,8 +76,13 @@ DRAWN = {
 class Figure:
     """Indices of a figure in its Particles.
 
-    particles (16,); parts: index by name, such as parts["left knee"]; sticks (22, 2): the rigid ones.
-    For drawing: limbs (n, 2), pairs of particles, and radii (n,) of the rods between them [m]; head_radius [m].
+    Attributes:
+        particles: (16,).
+        parts: index by name, such as parts["left knee"].
+        sticks: rigid sticks (22, 2).
+        limbs: pairs of particles to draw rods between (n, 2).
+        radii: of these rods (n,) [m].
+        head_radius: [m].
     """
 
     particles: np.ndarray
@@ -94,19 +99,21 @@ def figure(
 ):  # fmt: skip
     """Add a person of sixteen particles.
 
-    Arguments:
-        particles: the pbd.Particles it is added to.
-        position: the point between the soles (3,) [m]; the person stands there, faces x and has the left hand on y.
-        height [m]; mass [kg].
-        rotation: (w, x, y, z) about that point.
-        velocity: of the centre of mass (3,) [m/s]; angular_velocity: of the whole about it (3,) [rad/s].
+    Args:
+        particles: the pbd.Particles to which it is added.
+        position: the point between the soles (3,) [m]. The person faces x, with the left hand towards y.
+        height: [m].
+        mass: [kg].
+        rotation: (w, x, y, z) about `position`.
+        velocity: of the centre of mass (3,) [m/s].
+        angular_velocity: about the centre of mass (3,) [rad/s].
 
     Returns: a Figure.
 
-    Limitations: only particles touch other things, so an edge may pass between knee and ankle. Limbs pass through one
-    another, except the knees; `add_particle_contacts` keeps their ends apart. Joints have no friction: a loose arm
-    swings until `damping` stops it. With 5 iterations in each of 8 substeps of 1/60 s, elbows and knees keep their
-    limits to half a degree, also in a fall of some metres.
+    Limitations: only particles touch the environment, so an edge may pass between knee and ankle. Limbs pass through
+    one another, except for the knees, unless add_particle_contacts keeps their ends apart. Joints have no friction, so
+    only `damping` stops a swinging arm. With 5 iterations in each of 8 substeps of 1/60 s, elbows and knees keep their
+    limits to half a degree, also in a fall of a few metres.
     """
     height, mass = positive("height", height), positive("mass", mass)
     position, velocity = finite_vector("position", position), finite_vector("velocity", velocity)
@@ -134,7 +141,7 @@ def figure(
 
 
 def anatomy():
-    """Names, places (16, 3), radii (16,) and masses (16,) of a person of height and mass one."""
+    """Names, positions (16, 3), radii (16,) and masses (16,) of a person of height and mass one."""
     places, radii = {}, {}
     for name, (place, radius) in PLACES.items():
         places[name], radii[name] = place, radius
@@ -152,14 +159,14 @@ def anatomy():
 
 
 def pairs_of(names):
-    """Every two of some names."""
+    """All pairs of names."""
     return [(a, b) for k, a in enumerate(names) for b in names[:k]]
 
 
 def spread_out(sticks):
-    """Sticks, whose first two items are names, in an order in which neighbours share no particle where that can be.
+    """Sort sticks so that neighbours share no particle, if possible. The first two items of a stick are names.
 
-    One that moves a particle that the one before has moved waits for it: a fifth of the time of a figure's step.
+    A stick has to wait if the one before moves the same particle. That is a fifth of the time of a figure's step.
     """
     ordered, left = [], list(sticks)
     while left:
@@ -175,7 +182,7 @@ def spread_out(sticks):
 
 
 def both_sides(pairs):
-    """Pairs of names with the side, left and right, put before each that has one."""
+    """Pairs of names for the left and the right side, with the side put before each name that has one."""
     sided = ("shoulder", "elbow", "wrist", "hip", "knee", "ankle")
     found = []
     for pair in pairs:
@@ -193,12 +200,12 @@ def distance_limits(at):
         return float(np.linalg.norm(a - b))
 
     def bent(name, about, axis, angle):
-        """Where a particle is when its joint has turned by an angle about an axis (3,)."""
+        """Position of a particle when its joint is rotated by an angle about an axis (3,)."""
         half = angle / 2
         return at[about] + rotate(np.array([math.cos(half), *(math.sin(half) * np.array(axis))]), at[name] - at[about])
 
     def folded(first, vertex, second, flexion):
-        """Distance of two ends of a limb that is bent by an angle from straight."""
+        """Distance of the two ends of a limb that is bent by an angle."""
         a, b = apart(at[first], at[vertex]), apart(at[second], at[vertex])
         return math.sqrt(a * a + b * b + 2 * a * b * math.cos(flexion))
 

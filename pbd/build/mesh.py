@@ -1,9 +1,8 @@
-"""Triangle meshes: read from files, checked, mended, and how far a point is from one.
+"""Triangle meshes: reading files, checks, repair, and distances of points.
 
-Distances come from libigl (MPL 2.0): exact to round-off, wheels for every Python and system that Taichi has some
-for, a million triangles in seconds. Its signed distance is not used as it comes: the fast winding number scales it
-by about 1 - 2w, which is off by up to half a percent. The distance is taken without a sign, and only the sign from
-the winding.
+Distances come from libigl (MPL 2.0). It is exact to round-off, has wheels wherever Taichi has, and takes seconds for a
+million triangles. Its own signed distance is not used, because the fast winding number w scales it by about 1 - 2w,
+which is off by up to half a percent. Here the distance has no sign, and only the sign follows from the winding number.
 """
 
 import io
@@ -34,10 +33,11 @@ FORMATS = {".obj": "z", ".ply": "z", ".stl": "z", ".glb": "y"}
 
 @dataclass
 class Mesh:
-    """Triangles in space, counter-clockwise seen from outside.
+    """Triangles, counter-clockwise seen from outside.
 
-    Arguments: vertices (n, 3) [m], z up; triangles (m, 3) of indices. Raises where a number is not finite, an index
-    has no vertex, or there is no triangle.
+    Args: vertices: (n, 3) [m], z up; triangles: (m, 3) indices.
+
+    Raises: ValueError, TypeError or IndexError for numbers that are not finite, wrong indices, or no triangles.
     """
 
     vertices: np.ndarray
@@ -64,25 +64,25 @@ class Mesh:
 
     @property
     def volume(self):
-        """Signed volume that the triangles enclose [m³]; negative where they wind inwards."""
+        """Signed volume inside the triangles [m³]; negative if their normals point inwards."""
         origin = self.vertices[self.triangles[0, 0]]
         a, b, c = (self.vertices[self.triangles[:, k]] - origin for k in range(3))
         return float(np.einsum("ij,ij->", a, np.cross(b, c)) / 6)
 
 
 def load_mesh(path, units=1.0, up=None):
-    """Read a mesh from an OBJ, PLY, STL or GLB file, with duplicate vertices made one.
+    """Read a mesh from an OBJ, PLY, STL or GLB file, and join duplicate vertices.
 
-    Arguments:
-        path: of the file; several geometries in it become one, each where the file puts it.
-        units: of the file's numbers: "m", "cm", "mm", "in" or "ft", or how many metres one is.
-        up: the file's axis that points up: "x", "y", "z", "-x", "-y" or "-z"; None for "y" in a GLB, as glTF
-            demands, and "z" in the others.
+    Args:
+        path: of the file. Several geometries in it become one mesh, each at its place in the file.
+        units: of the file's numbers: "m", "cm", "mm", "in" or "ft", or a number of metres.
+        up: the file's axis that points up: "x", "y", "z", "-x", "-y" or "-z"; None for "y" in GLB files, as glTF
+            requires, and for "z" in other files.
 
     Returns: a Mesh in metres, z up.
 
-    Raises: FileNotFoundError; ValueError for a format not known, or a file that is not what its name says or holds no
-    triangles, or numbers that are not finite.
+    Raises: FileNotFoundError; ValueError for an unknown format, a file of another format, no triangles, or numbers that
+    are not finite.
     """
     path = Path(path)
     if up is not None:
@@ -109,7 +109,7 @@ def load_mesh(path, units=1.0, up=None):
 
 
 def _read(path):
-    """Vertices and triangles of a file, as they stand in it."""
+    """Vertices and triangles of a file, in its own units and axes."""
     import trimesh  # half a second, which those without files need not spend
 
     source = path
@@ -120,9 +120,11 @@ def _read(path):
 
 
 def welded(mesh, tolerance=0.0):
-    """The same mesh with vertices that coincide made one, and without what is then no triangle or no corner of one.
+    """Join vertices that coincide, and leave out collapsed triangles and unused vertices.
 
-    Arguments: tolerance: as coinciding counts what rounds to the same multiple of this [m]; zero for equal numbers.
+    Args: mesh; tolerance: vertices coincide if they round to the same multiple of this [m]; zero for equal numbers.
+
+    Returns: a Mesh.
     """
     place = np.round(mesh.vertices / tolerance) if tolerance > 0 else mesh.vertices + 0.0  # + 0.0 makes -0.0 zero
     order = np.lexsort(place.T)
@@ -139,9 +141,11 @@ def welded(mesh, tolerance=0.0):
 
 
 def surface(mesh):
-    """A Mesh from whatever holds one.
+    """Make a Mesh of any kind of mesh.
 
-    Arguments: mesh: a Mesh, (vertices (n, 3), triangles (m, 3)), a trimesh.Trimesh, or the path of a file in metres.
+    Args: mesh: a Mesh, (vertices (n, 3), triangles (m, 3)), a trimesh.Trimesh, or the path of a file in metres.
+
+    Returns: a Mesh.
     """
     if isinstance(mesh, Mesh):
         return mesh
@@ -155,16 +159,16 @@ def surface(mesh):
 
 
 def closed_surface(mesh, repair=False):
-    """A surface with an inside: every edge shared, wound outwards, some volume within.
+    """Make a closed surface: no open edges, outward normals, and some volume inside.
 
-    Arguments:
-        mesh: as for `surface`.
-        repair: weld vertices that nearly coincide, and close each hole with a fan of triangles from its middle.
+    Args:
+        mesh: see `surface`.
+        repair: join vertices that nearly coincide, and close each hole with triangles around its middle.
 
-    Returns: a Mesh. Triangles wound differently from their neighbours are turned; a part that winds inwards is a
-    cavity where it lies inside another part, and else is turned.
+    Returns: a Mesh. Triangles with another orientation than their neighbours are turned. A part with inward normals is
+    a cavity if it lies inside another part; otherwise it is turned.
 
-    Raises: ValueError where edges are open (or still are, after repair), or nothing is enclosed.
+    Raises: ValueError if there are open edges (after repair, if chosen), or no volume inside.
     """
     mesh = welded(surface(mesh))
     way_out = "; repair=True closes holes"
@@ -185,14 +189,14 @@ def closed_surface(mesh, repair=False):
 
 
 def _open_edges(triangles):
-    """Places, among the sides of the triangles, of one side of each edge that an odd number of triangles share."""
+    """Open edges: a side of each edge that an odd number of triangles share, as an index among all sides."""
     start, end, _ = half_edges(triangles)
     _, first, times = np.unique(undirected(start, end), return_index=True, return_counts=True)
     return first[times % 2 == 1]
 
 
 def _filled(mesh):
-    """The same mesh with a fan in each hole."""
+    """Close each hole with triangles around its middle."""
     import igl
 
     vertices, triangles = mesh.vertices, igl.bfs_orient(mesh.triangles)[0]
@@ -208,7 +212,7 @@ def _filled(mesh):
 
 
 def _wound_outwards(mesh):
-    """The same closed mesh with each part wound outwards, cavities inwards."""
+    """Turn triangles so that normals point outwards, and into cavities."""
     import igl
 
     triangles, part = igl.bfs_orient(mesh.triangles)  # each part alike, as its first triangle
@@ -228,8 +232,8 @@ def _wound_outwards(mesh):
 def signed_distance(mesh, points):
     """Distance of points from a closed surface, negative inside.
 
-    Arguments: mesh: a Mesh that `closed_surface` gave; points (n, 3) [m]. A point is inside where the winding number
-    is above a half, so that parts of a mesh may overlap.
+    Args: mesh: a Mesh from `closed_surface`; points: (n, 3) [m]. A point is inside if its winding number is above a
+    half, so parts of a mesh may overlap.
 
     Returns: distances (n,) [m]; the nearest points of the surface (n, 3) [m].
 

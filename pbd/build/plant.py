@@ -1,9 +1,9 @@
 """Plant: a branching skeleton of sticks, with leaves.
 
-A line of sticks has no stiffness against bending, and a stick between every other node of a straight line resists it
-only to second order. So the nodes of a stem do not lie on its axis but wind round it, a golden angle apart as leaves
-do, and each is tied to the three before it: a slender truss with just the sticks that hold it, linear in bending and
-twisting, with one particle a node.
+A line of sticks has no bending stiffness, and sticks between every other node of a straight line resist bending only to
+second order. So the nodes of a stem do not lie on its axis but wind around it, a golden angle apart, like leaves. Each
+node has sticks to the three nodes before it. This slender truss has one particle per node, and is linear in bending and
+twisting.
 """
 
 import math
@@ -37,10 +37,14 @@ LEAF_FREQUENCY = 4.0  # at which a leaf swings on its stem [Hz]
 class Plant:
     """Indices of a plant in its Particles.
 
-    particles (n,); roots: those pinned; sticks (s, 2): all; triangles (t, 3): leaves, two each.
-    For drawing wood: segments (k, 2), numbers of points on the axes of stems, from foot to tip; radii (k, 2) at both
-    ends of each [m]; and `axes`, where those points are. supports (a, 4) and weights (a, 4): the points as sums of
-    particles.
+    Attributes:
+        particles: (n,).
+        roots: pinned particles.
+        sticks: (s, 2).
+        triangles: leaves (t, 3), two triangles each.
+        segments: (k, 2), pieces of stems from foot to tip, as indices of points on their axes, see `axes`.
+        radii: (k, 2), of each segment at both ends [m].
+        supports, weights: (a, 4), the points on the axes as weighted sums of particles.
     """
 
     particles: np.ndarray
@@ -58,7 +62,7 @@ class Plant:
 
 
 class Growth:
-    """What has grown so far, in plain lists; numbers of nodes count from zero."""
+    """The plant during its construction, in lists. Indices of nodes count from zero."""
 
     def __init__(self, density):
         self.density = density
@@ -68,18 +72,18 @@ class Growth:
         self.supports, self.axes, self.petioles = {}, {}, []
 
     def node(self, position, mass=0.0):
-        """A new node; its number."""
+        """Add a node. Returns: its index."""
         self.positions.append(position)
         self.masses.append(mass)
         return len(self.positions) - 1
 
     def tie(self, node, others, compliance):
-        """Sticks from a node to others."""
+        """Add sticks from a node to others."""
         self.sticks += [(node, other) for other in others]
         self.compliances += [compliance] * len(others)
 
     def wood(self, a, b, radius_a, radius_b):
-        """A piece of stem between two nodes, its mass shared by them."""
+        """Add a piece of stem between two nodes, which share its mass."""
         length = np.linalg.norm(self.positions[b] - self.positions[a])
         mass = self.density * math.pi * (radius_a**2 + radius_a * radius_b + radius_b**2) / 3 * length
         self.masses[a] += mass / 2
@@ -106,22 +110,24 @@ def plant(
 ):
     """Add a plant that stands in the ground.
 
-    Arguments:
-        particles: the pbd.Particles it is added to.
-        base: where the trunk leaves the ground (3,) [m]; it grows along z, and three nodes below hold it.
+    Args:
+        particles: the pbd.Particles to which it is added.
+        base: where the trunk leaves the ground (3,) [m]. It grows along z, and three nodes below are pinned.
         height: of the trunk [m].
-        seed: a whole number; the same one grows the same plant.
-        levels: 0 for a bare trunk with leaves, 1 with branches, 2 with twigs on them, ...
+        seed: whole number; the same seed makes the same plant.
+        levels: 0 for a trunk with leaves, 1 for branches, 2 for twigs on branches, ...
         segments: of the trunk, three or more; branches have fewer, by their length.
-        branches: of each stem at most, one to a node, a golden angle apart.
-        radius: of the trunk at its foot [m]; a sixtieth of the height where None.
-        stiffness: Young's modulus of the stems [Pa]: green ones 1e8 to 1e9, wood 1e10.
-        density: of the wood [kg/m³]; leaf_density: of the leaves [kg/m²].
-        leaf_length: [m]; a tenth of the height where None; zero for a bare plant.
-        drag: coefficient of the leaves in the wind; None keeps them out of it.
+        branches: at most so many on each stem, one per node, a golden angle apart.
+        radius: of the trunk at its foot [m]; None for a sixtieth of the height.
+        stiffness: Young's modulus of the stems [Pa]: 1e8 to 1e9 for green ones, 1e10 for wood.
+        density: of the wood [kg/m³].
+        leaf_density: of the leaves [kg/m²].
+        leaf_length: [m]; None for a tenth of the height; zero for no leaves.
+        drag: coefficient of the leaves in the wind; None for no wind.
 
-    Returns: a Plant. Stems have the rigidity E π r⁴/4 of round rods once iterations converge, which with these numbers
-    takes 10 iterations in each of 4 substeps of 1/240 s; it stands on 10 iterations in 1/60 s, but sways more.
+    Returns: a Plant. Stems have the rigidity E π r⁴/4 of round rods when iterations converge. With the default numbers
+    this takes 10 iterations in each of 4 substeps of 1/240 s. With 10 iterations in 1/60 s the plant stands, but sways
+    more.
 
     Sources: Jakobsen, Advanced Character Physics (2001), section 4; Prusinkiewicz, Lindenmayer, The Algorithmic
     Beauty of Plants (1990), chapter 4, for the golden angle.
@@ -140,7 +146,7 @@ def plant(
     spacing = height / segments
 
     def grow(chain, above, start, direction, length, foot, level):
-        """A stem from `start` on: nodes after the last of `chain`; `above`, too, holds its first three."""
+        """Add a stem from `start` on, behind the last node of `chain`. `above` also supports its first three nodes."""
         count = max(3, round(length / spacing))
         step = length / count
         # The trunk goes on from its roots; a branch begins anywhere.
@@ -180,7 +186,7 @@ def plant(
                 leaf(chain[max(first + k - 4, 0) : first + k + 1], outwards[k] + 0.5 * direction)
 
     def leaf(stem, direction):
-        """A leaf at the last of some nodes, held by the others: a left, a tip and a right corner."""
+        """Add a leaf at the last of some nodes, with sticks to the others: left corner, tip and right corner."""
         direction = direction / np.linalg.norm(direction)
         foot = growth.positions[stem[-1]]
         left = np.cross(UP, direction)
@@ -214,7 +220,7 @@ def plant(
     masses[roots] = math.inf
     added = particles.add_particles(np.array(growth.positions), masses)
     first = added[0]
-    # Tips first: one iteration then carries their load down to the roots, and a third of the iterations suffices.
+    # Tips first: each iteration then carries their load down to the roots, and a third of the iterations suffices.
     sticks = np.array(growth.sticks)[::-1] + first
     particles.add_sticks(sticks, compliance=np.array(growth.compliances)[::-1])
     triangles = np.reshape(growth.triangles, (-1, 3)).astype(np.int64) + first
@@ -245,9 +251,10 @@ def plant(
 
 
 def turned(direction, angle, reference=None):
-    """A unit vector at a right angle to a direction, turned by an angle [rad] from a reference's part across it.
+    """A unit vector at a right angle to a direction, at an angle [rad] from the reference's projection.
 
-    Without a reference, from any: that jumps from one direction to another, so along a stem one is handed on.
+    Without a reference, an arbitrary one is used, which may jump between directions. So along a stem each node passes
+    its reference to the next.
     """
     reference = np.eye(3)[np.argmin(np.abs(direction))] if reference is None else reference
     side = reference - (reference @ direction) * direction

@@ -11,7 +11,7 @@ ENDS = {"start": 0, "end": -1}
 
 @dataclass
 class Rope:
-    """Indices of a rope: particles (n,) from start to end, sticks (n - 1, 2) between neighbours, and its radius [m]."""
+    """Indices of a rope. Attributes: particles: (n,) from start to end; sticks: (n - 1, 2); radius: [m]."""
 
     particles: np.ndarray
     sticks: np.ndarray
@@ -21,15 +21,15 @@ class Rope:
 def rope(particles, points, segments=None, *, mass, radius=0.0, compliance=0.0, bending_compliance=None, pins=()):
     """Add a rope along a line.
 
-    Arguments:
-        particles: the pbd.Particles it is added to.
-        points: (k, 3) [m], k >= 2: the line, straight between them.
-        segments: how many sticks of equal length the line is cut into; None for one from each point to the next.
-        mass: of the whole rope [kg], shared out by length.
+    Args:
+        particles: the pbd.Particles to which it is added.
+        points: corners of the line (k, 3) [m], k >= 2.
+        segments: number of sticks of equal length; None for a stick between consecutive points.
+        mass: of the whole rope [kg], distributed by length.
         radius: of the rope [m].
         compliance: of a stick [m/N].
-        bending_compliance: of sticks from each particle to the next but one, which resist bending [m/N]; None for
-            none.
+        bending_compliance: of sticks from each particle to the next but one, which resist bending [m/N]; None for no
+            such sticks.
         pins: "start", "end" or both.
 
     Returns: a Rope.
@@ -59,7 +59,7 @@ def rope(particles, points, segments=None, *, mass, radius=0.0, compliance=0.0, 
 
 
 def resampled(points, segments):
-    """The points that cut a line into pieces of equal length along it, (segments + 1, 3)."""
+    """The points (segments + 1, 3) that divide a line into pieces of equal length."""
     along = np.append(0, np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1)))
     at = np.linspace(0, along[-1], segments + 1)
     return np.stack([np.interp(at, along, points[:, k]) for k in range(3)], axis=1)

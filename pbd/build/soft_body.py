@@ -1,4 +1,4 @@
-"""Soft body: tetrahedra whose edges are springs and whose volumes are kept."""
+"""Soft body: tetrahedra with springs as edges and with constant volumes."""
 
 import math
 from dataclasses import dataclass
@@ -18,9 +18,9 @@ MISSED = 0.25
 
 @dataclass
 class Skin:
-    """A fine surface carried by tetrahedra: every vertex is a weighted mean of the four corners of one.
+    """A fine surface that moves with tetrahedra: each vertex is a weighted mean of a tetrahedron's corners.
 
-    corners (n, 4): indices of particles; weights (n, 4); triangles (m, 3): indices of the skin's own vertices.
+    Attributes: corners: (n, 4) indices of particles; weights: (n, 4); triangles: (m, 3) indices of the skin's vertices.
     """
 
     corners: np.ndarray
@@ -36,9 +36,12 @@ class Skin:
 class SoftBody:
     """Indices of a soft body in its Particles.
 
-    particles (n,); sticks (s, 2); tetrahedra (t, 4), of positive volume; triangles (b, 3): their outside, wound
-        outwards;
-    skin: the mesh that it was made from, None where it was made from tetrahedra.
+    Attributes:
+        particles: (n,).
+        sticks: (s, 2).
+        tetrahedra: (t, 4), of positive volume.
+        triangles: (b, 3), the surface, with outward normals.
+        skin: the mesh from which it was made, as a Skin; None if it was made from tetrahedra.
     """
 
     particles: np.ndarray
@@ -64,22 +67,24 @@ def soft_body(
 ):
     """Add a soft body in the shape of a closed surface.
 
-    Arguments:
-        particles: the pbd.Particles it is added to.
+    Args:
+        particles: the pbd.Particles to which it is added.
         mesh: a closed surface: a pbd.build.Mesh, (vertices, triangles), a trimesh.Trimesh, or a file's path.
-        resolution: tetrahedra along its longest side, about; twice as many are eight times the particles.
+        resolution: approximate number of tetrahedra along its longest side.
         density: [kg/m³].
-        stiffness: Young's modulus of the springs alone [Pa], whatever the resolution: jelly 1e4, rubber 1e6;
-            math.inf for rigid sticks. Keeping volumes adds to it.
-        volume_compliance: [m⁶/J]; zero keeps volumes exactly; None leaves them free.
-        position: the body's displacement (3,) [m]; velocity (3,) [m/s]; radius of its particles [m].
-        drag: coefficient of its outside in the wind; None keeps it out of the wind.
-        repair: close holes in the mesh, which else is refused.
+        stiffness: Young's modulus of the springs alone [Pa], for any resolution: 1e4 for jelly, 1e6 for rubber,
+            math.inf for rigid sticks. Constant volumes make the body stiffer.
+        volume_compliance: [m⁶/J]; zero for constant volumes; None for no volume constraints.
+        position: displacement of the body (3,) [m].
+        velocity: (3,) [m/s].
+        radius: of its particles [m].
+        drag: coefficient of its surface in the wind; None for no wind.
+        repair: whether to close holes in the mesh. Otherwise a mesh with holes is an error.
 
-    Returns: a SoftBody. With a lattice of spacing s its tetrahedra's volume is below the mesh's by about s²/4R times
-    its area, R the curvature radius, and what edges and corners lose: 3 % for a sphere at resolution 6, 0.3 % at 20.
+    Returns: a SoftBody. With a lattice of spacing s and a curvature radius R, its volume is smaller than the mesh's by
+    about s²/4R times the area, and by what edges and corners lose: 3 % for a sphere at resolution 6, 0.3 % at 20.
 
-    Raises: ValueError for a mesh without an inside, or with parts too thin for the resolution.
+    Raises: ValueError for a mesh without an inside, or with parts that are too thin for the resolution.
     """
     resolution = whole("resolution", resolution, least=2)
     mesh = closed_surface(mesh, repair)
@@ -113,13 +118,13 @@ def soft_body_from_tetrahedra(
     radius=0.0,
     drag=None,
 ):
-    """Add a soft body that is given as tetrahedra.
+    """Add a soft body of given tetrahedra.
 
-    Arguments: points (n, 3) [m]; tetrahedra (m, 4) of indices, of either orientation; the rest as for `soft_body`.
+    Args: points: (n, 3) [m]; tetrahedra: (m, 4) indices, of either orientation; others: see `soft_body`.
 
     Returns: a SoftBody.
 
-    Raises: ValueError where a tetrahedron is flat, or a point belongs to none.
+    Raises: ValueError if a tetrahedron is flat, or a point belongs to none.
     """
     points = finite_array("points", points, (None, 3))
     tetrahedra = indices("tetrahedra", tetrahedra, len(points), 4)
@@ -138,14 +143,20 @@ def soft_body_from_tetrahedra(
 
 
 def spring_compliances(points, sticks, which, volume, stiffness):
-    """Compliances [m/N] of the edges of tetrahedra that make a body of a given Young's modulus.
+    """Compliances of the edges of tetrahedra for a given Young's modulus.
 
-    Arguments: points (n, 3) [m]; sticks (s, 2); which (t, 6): the sticks of each tetrahedron; volume (t,) [m³];
-    stiffness E [Pa].
+    Args:
+        points: (n, 3) [m].
+        sticks: (s, 2) indices.
+        which: (t, 6), the sticks of each tetrahedron.
+        volume: (t,) [m³].
+        stiffness: Young's modulus E [Pa].
 
-    Springs of stiffness k and length L that point everywhere alike have, by Cauchy's relations, Lamé constants
-    λ = μ = Σ k L² / 15 V, so E = 5μ/2 = Σ k L² / 6 V. Each stick takes a sixth V_i of the tetrahedra round it, ΣV_i
-    = V, and k_i = 6 E V_i / L_i².
+    Returns: (s,) [m/N].
+
+    By Cauchy's relations, isotropic springs of stiffness k and length L have the Lamé constants λ = μ = Σ k L² / 15 V,
+    so E = 5μ/2 = Σ k L² / 6 V. Each stick gets a sixth V_i of the tetrahedra around it, ΣV_i = V. So
+    k_i = 6 E V_i / L_i².
     """
     if math.isinf(stiffness):
         return np.zeros(len(sticks))
@@ -155,7 +166,7 @@ def spring_compliances(points, sticks, which, volume, stiffness):
 
 
 def _add(particles, points, tetrahedra, density, stiffness, volume_compliance, velocity, radius, drag):
-    """Particles, sticks and volumes of tetrahedra of positive volume."""
+    """Add particles, sticks and volumes of tetrahedra of positive volume."""
     if stiffness != math.inf:
         stiffness = positive("stiffness", finite_number("stiffness", stiffness))
     if volume_compliance is not None:
@@ -176,18 +187,18 @@ def _add(particles, points, tetrahedra, density, stiffness, volume_compliance, v
 
 
 def _parts(tetrahedra):
-    """How many pieces tetrahedra form."""
+    """Number of connected pieces of tetrahedra."""
     return len(set(_labels(edges_of_tetrahedra(tetrahedra)[0])[tetrahedra[:, 0]])) if len(tetrahedra) else 0
 
 
 def _outer_parts(mesh):
-    """How many pieces a surface forms, cavities not counted; those that overlap count apart."""
+    """Number of connected pieces of a surface without cavities. Overlapping pieces count separately."""
     part = _labels(edges_of(mesh.triangles))[mesh.triangles[:, 0]]
     a, b, c = (mesh.vertices[mesh.triangles[:, k]] - mesh.vertices[0] for k in range(3))
     return int((np.bincount(part, np.einsum("ij,ij->i", a, np.cross(b, c))) > 0).sum())
 
 
 def _labels(edges):
-    """A number for each connected piece of a graph, by vertex."""
+    """Label the connected pieces of a graph: a number for each vertex."""
     count = int(edges.max()) + 1
     return connected_components(coo_array((np.ones(len(edges)), edges.T), shape=(count, count)), directed=False)[1]

@@ -1,15 +1,14 @@
 """Tetrahedra that fill a closed surface: isosurface stuffing on a body-centred cubic lattice.
 
-The lattice's tetrahedra are all alike and nearly regular. Where the surface passes close to a lattice point, the
-point is moved onto it; the tetrahedra that it still crosses are cut there.
+The lattice's tetrahedra are equal and nearly regular. If the surface passes close to a lattice point, the point moves
+onto the surface. Tetrahedra that the surface still crosses are cut there.
 
-Source: Labelle, Shewchuk, Isosurface Stuffing: Fast Tetrahedral Meshes with Good Dihedral Angles (2007). Where the
-code departs from it: a cut quadrilateral is split from its inner corner of the smaller number, not by the paper's
-parity rule, so that its bounds on the angles hold only about; and what lies on the surface is moved to the nearest
-point of it.
+Source: Labelle, Shewchuk, Isosurface Stuffing: Fast Tetrahedral Meshes with Good Dihedral Angles (2007), with two
+departures. A cut quadrilateral is split from its inner corner with the smaller index, instead of by the paper's parity
+rule, so the paper's bounds on angles hold only approximately. And points on the surface move to its nearest point.
 
-Written here because no tetrahedraliser can be depended on: TetGen is AGPL, Gmsh GPL, pytetwild and wildmeshing lack
-wheels for macOS or Windows, and a Delaunay triangulation of surface and inside points is full of slivers.
+No existing tetrahedraliser can be a dependency: TetGen is AGPL, Gmsh is GPL, pytetwild and wildmeshing have no wheels
+for macOS or Windows, and a Delaunay triangulation of surface and inner points is full of slivers.
 """
 
 import numpy as np
@@ -31,11 +30,11 @@ CHUNK = 1 << 15
 
 
 def fill(mesh, spacing):
-    """Tetrahedra inside a closed surface; the outermost corners lie on it.
+    """Fill a closed surface with tetrahedra, whose outermost corners lie on it.
 
-    Arguments: mesh: a Mesh from `closed_surface`; spacing of the lattice's cubes [m].
+    Args: mesh: a Mesh from `closed_surface`; spacing: of the lattice's cubes [m].
 
-    Returns: points (n, 3) [m]; tetrahedra (m, 4) of positive volume. None where nothing of the lattice is inside.
+    Returns: points (n, 3) [m]; tetrahedra (m, 4) of positive volume; none if no lattice point is inside.
     """
     points, tetrahedra = lattice(mesh.vertices.min(axis=0), mesh.vertices.max(axis=0), spacing)
     distance, _ = signed_distance(mesh, points)
@@ -61,16 +60,16 @@ def volumes(points, tetrahedra):
 
 
 def compact(points, tetrahedra):
-    """Points that tetrahedra use, those tetrahedra in their numbers, and which points they were."""
+    """Leave out unused points. Returns: the used points, the tetrahedra with new indices, the old indices."""
     used = np.zeros(len(points), bool)
     used[tetrahedra] = True
     return points[used], (np.cumsum(used) - 1)[tetrahedra], np.flatnonzero(used)
 
 
 def lattice(lower, upper, spacing):
-    """Body-centred cubic lattice round a box: points (n, 3), tetrahedra (m, 4).
+    """Body-centred cubic lattice around a box: points (n, 3), tetrahedra (m, 4).
 
-    Two neighbouring cubes' centres and an edge of the face between them make a tetrahedron, four to a face.
+    The centres of two neighbouring cubes and an edge of the face between them make a tetrahedron, four for each face.
     """
     counts = np.ceil((upper - lower) / spacing).astype(int) + 3  # cubes
     origin = (lower + upper - counts * spacing) / 2
@@ -89,7 +88,7 @@ def lattice(lower, upper, spacing):
 
 
 def _crossings(points, tetrahedra, distance):
-    """Edges from inside to outside (n, 2), the part of each that is inside (n,), and where it ends (n, 3)."""
+    """Edges from inside to outside (n, 2), the inner part of each (n,), and the crossing points (n, 3)."""
     edges, _ = edges_of_tetrahedra(tetrahedra)
     edges = edges[distance[edges[:, 0]] * distance[edges[:, 1]] < 0]
     edges = np.where((distance[edges[:, 0]] > 0)[:, None], edges[:, ::-1], edges)
@@ -112,7 +111,7 @@ def _warp(points, tetrahedra, distance, spacing):
 
 
 def _cut(tetrahedra, distance, edges, first):
-    """The parts of tetrahedra that are inside; the crossing of edges[k] is point first + k. Of either orientation."""
+    """The inner parts of tetrahedra, of either orientation. The crossing point of edges[k] is point first + k."""
     key = edges[:, 0] * first + edges[:, 1]
     order = np.argsort(key)
 
@@ -149,12 +148,12 @@ def _prism(a, b, c, d, e, f):
 
 
 def barycentric(points, tetrahedra, places):
-    """Which tetrahedron holds each place, and its weights there.
+    """Find the tetrahedron that contains each place, and the place's weights in it.
 
-    Arguments: points (n, 3), tetrahedra (m, 4), places (k, 3) [m].
+    Args: points: (n, 3) [m]; tetrahedra: (m, 4); places: (k, 3) [m].
 
-    Returns: indices of tetrahedra (k,), weights (k, 4), whose sum is one. A place outside all gets the one that it is
-    least outside of, among the nearest, and some negative weight.
+    Returns: indices of tetrahedra (k,), weights (k, 4) with the sum one. A place outside of all tetrahedra gets a near
+    one, with a negative weight as close to zero as possible.
     """
     corner = points[tetrahedra]
     # Weights 1 to 3 are this matrix times the place from corner 0.

@@ -1,4 +1,4 @@
-"""Topology of triangle meshes: what is next to what."""
+"""Topology of triangle meshes and tetrahedra."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ def half_edges(triangles):
 
 
 def undirected(start, end):
-    """One number for each edge, the same for both its directions."""
+    """A number for each edge, the same for both directions."""
     key = np.minimum(start, end).astype(np.int64)
     key *= int(max(start.max(initial=0), end.max(initial=0))) + 1
     key += np.maximum(start, end)
@@ -29,14 +29,15 @@ def edges_of(triangles):
 
 
 def hinges_of(triangles):
-    """Pairs of triangles that share an edge, as bending wants them.
+    """Find pairs of triangles that share an edge, for bending.
 
-    Arguments: triangles (n, 3). An edge of one triangle has no hinge; one of three or more is an error, because
-    which of them bend against each other cannot be told.
+    Args: triangles: (n, 3). An edge of one triangle has no hinge.
 
-    Returns: (hinges, 4): edge start, edge end, and the corners opposite, first that of the triangle in which the
-    edge runs from start to end. With both triangles wound alike, the angle is positive where the surface folds away
-    from its normal (as a convex body's does).
+    Returns: (hinges, 4), edge start, edge end and the two opposite corners. In the triangle of the first corner, the
+    edge runs from start to end. If both triangles have the same orientation, the angle is positive where the surface
+    folds away from its normal, as on a convex body.
+
+    Raises: ValueError for an edge of three or more triangles, which is ambiguous.
     """
     start, end, opposite = half_edges(triangles)
     key = undirected(start, end)

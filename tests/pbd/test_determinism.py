@@ -22,7 +22,7 @@ PATHS = {
     "four clusters": {"schedule": "clusters", "clusters": 4, "iterations": 4},
     "coloured": {"schedule": "coloured"},
     "adaptive": {"schedule": "clusters", "clusters": 4, "tolerance": 1e-4},
-    "often": {"schedule": "clusters", "clusters": 4, "iterations": 7},  # five of the sweeps in one launch
+    "often": {"schedule": "clusters", "clusters": 4, "iterations": 7},  # five of the iterations in one launch
 }
 
 
@@ -66,7 +66,7 @@ def edge(rows, number, time):
 
 
 def sheet(number=0, rows=15):
-    """Cloth alone, in the wind: five sweeps of all of it at once would take a minute to compile."""
+    """Cloth alone, in the wind: five iterations of all of it at once would take a minute to compile."""
     particles = pbd.Particles(wind=(2.0, 1.0 + number, 0.0))
     cloth(particles, (0, 0, 0), (0.6, 0, 0), (0, 0.5, 0), (rows, rows), bending=None, pins="top")
     return particles
@@ -119,7 +119,7 @@ def digests():
     return {name: run(name).digest() for name in PATHS}
 
 
-def test_the_scene_has_it_all():
+def test_the_scene_contains_every_feature():
     # What is hashed below does happen: contacts, friction, sliding along the sphere and the grains on the cloth.
     system = run("serial")
     stats = system.statistics()
@@ -133,13 +133,13 @@ def test_the_scene_has_it_all():
 
 
 @pytest.mark.parametrize("threads", [1, pytest.param(2, marks=pytest.mark.slow)])  # here there are all of them
-def test_the_same_bits_with_any_number_of_threads_and_in_every_run(threads, digests):
+def test_bits_do_not_depend_on_the_number_of_threads(threads, digests):
     # Two threads in one process, one in another, and this one: runs of their own, all of them.
     assert elsewhere(threads) == digests
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_the_same_bits_from_a_file_half_way(path, tmp_path, digests):
+def test_a_run_continues_bit_for_bit_from_a_saved_state(path, tmp_path, digests):
     run(path, 11).state().save(tmp_path / "half")
     system = system_of(scene(path), path)
     system.set_state(pbd.State.load(tmp_path / "half"))
@@ -148,7 +148,7 @@ def test_the_same_bits_from_a_file_half_way(path, tmp_path, digests):
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_sixty_steps_are_sixty_times_one(path):
+def test_sixty_steps_equal_sixty_single_steps(path):
     at_once, one_by_one = (system_of(scene(path, rows=8), path) for _ in range(2))
     at_once.step(60)
     for _ in range(60):
@@ -159,7 +159,7 @@ def test_sixty_steps_are_sixty_times_one(path):
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_copies_are_the_world_alone(path):
+def test_copies_have_the_bits_of_a_single_world(path):
     alone = system_of(scene(path, rows=8), path)
     copies = system_of(scene(path, rows=8), path, worlds=3)
     for system in (alone, copies):
@@ -171,7 +171,7 @@ def test_copies_are_the_world_alone(path):
 
 
 @pytest.mark.parametrize("path", ["serial", "one cluster", "four clusters", "coloured"])
-def test_worlds_of_different_numbers_are_what_each_is_alone(path):
+def test_different_worlds_have_the_bits_of_each_alone(path):
     # (The surroundings are the first one's; here the path of the driven edge is part of them.)
     descriptions = [description(number, rows=8) for number in range(3)]
     for other in descriptions[1:]:
@@ -186,7 +186,7 @@ def test_worlds_of_different_numbers_are_what_each_is_alone(path):
 
 
 @pytest.mark.parametrize("worlds", [1023, 1024, 1500])
-def test_many_worlds_are_what_each_is_alone(worlds):
+def test_many_worlds_have_the_bits_of_each_alone(worlds):
     # About 1024, where worlds stand side by side instead of 512 turns apart. Velocities and lengths differ in each.
     def rope(number):
         particles = pbd.Particles()

@@ -19,8 +19,8 @@ def free_particles(masses, schedule="auto"):
 
 
 @pytest.mark.parametrize("schedule", ["auto", "coloured"])
-def test_a_held_particle_is_an_implicit_spring(schedule):
-    # m (x' - 2x + x*)/h² = m g - k (x' - target) - c (x' - x)/h, whatever the number of sweeps: C is linear in x.
+def test_a_grab_spring_is_an_implicit_spring(schedule):
+    # m (x' - 2x + x*)/h² = m g - k (x' - target) - c (x' - x)/h, whatever the number of iterations: C is linear in x.
     masses = [0.5, 2.0, 1.0, 1.0]
     system = free_particles(masses, schedule)
     system.grab(0, 0, TARGET, k, c)
@@ -37,7 +37,7 @@ def test_a_held_particle_is_an_implicit_spring(schedule):
         system.set_state(state)
 
 
-def test_a_point_between_particles_moves_as_their_common_mass_does():
+def test_a_grabbed_point_between_particles_has_their_common_mass():
     # p = Σ b x has the mass 1/Σ b²/m for a force on p alone; each particle has its share b w of the impulse.
     masses, weights = np.array([0.5, 2.0, 1.0, 4.0]), np.array([0.7, 0.5, 0.2, -0.4])
     system = free_particles(masses)
@@ -53,7 +53,7 @@ def test_a_point_between_particles_moves_as_their_common_mass_does():
     np.testing.assert_allclose(moved, np.outer(weights / masses, m * (expected - free)), rtol=0, atol=1e-13)
 
 
-def test_what_is_let_go_falls():
+def test_a_released_particle_falls():
     system = free_particles([1.0] * 4)
     system.grab(0, 2, TARGET, k, c)
     system.step(10)
@@ -64,7 +64,7 @@ def test_what_is_let_go_falls():
     np.testing.assert_allclose(system.positions(), expected, rtol=0, atol=1e-14)
 
 
-def test_gravity_and_wind_may_change():
+def test_gravity_and_wind_can_change_between_steps():
     system = free_particles([1.0] * 4)
     system.step()
     state = system.state()
@@ -94,20 +94,20 @@ def test_gravity_and_wind_may_change():
         ((0, [0, 1], TARGET, k, 0.0, [1.0]), "weights of held particles"),
     ],
 )
-def test_what_cannot_be_held(given, message):
+def test_invalid_grabs_are_refused(given, message):
     system = free_particles([1.0] * 4)
     with pytest.raises((ValueError, IndexError), match=message):
         system.grab(*given)
 
 
-def test_a_system_without_hands_says_so():
+def test_a_system_without_grab_springs_refuses_grabs():
     particles = pbd.Particles()
     particles.add_particle((0, 0, 0))
     with pytest.raises(ValueError, match="grabs=1"):
         pbd.ParticleSystem(particles).grab(0, 0, TARGET, k)
 
 
-def test_cloth_that_is_cut_falls_as_one_free_piece():
+def test_cut_cloth_falls_in_one_piece():
     # What hangs together by nothing else falls with g: its centre of mass does, to round-off, as inner impulses cancel.
     particles = pbd.Particles(gravity=G)
     cloth = build.cloth(particles, (0, 0, 1), (0.5, 0, 0), (0, 0, -0.5), (6, 6), pins=("top",), bending=1e-4)

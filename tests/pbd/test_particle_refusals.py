@@ -52,18 +52,15 @@ REFUSED_BY_PARTICLES = {
     "path no function": (lambda p: p.add_path([0], (0, 0, 0)), TypeError, ["path", "(0, 0, 0)", "function of time"]),
     "path of four": (lambda p: p.add_path([0], lambda t: (0, 0, 0, 0)), ValueError, ["path", "(1, 4)", "(1, 3)"]),
     "path for one of two": (
-        lambda p: p.add_path([0, 1], lambda t: (0, 0, 0)),
-        ValueError, ["path", "(1, 3)", "(2, 3)"],
-    ),
+        lambda p: p.add_path([0, 1], lambda t: (0, 0, 0)), ValueError, ["path", "(1, 3)", "(2, 3)"]),
     "path NaN": (lambda p: p.add_path([0], lambda t: (0, 0, NAN)), ValueError, ["path", "nan", "finite"]),
     "path for a table": (
-        lambda p: p.add_path([[0]], lambda t: (0, 0, 0)),
-        ValueError, ["particles", "(1, 1)", "(any,)"],
-    ),
+        lambda p: p.add_path([[0]], lambda t: (0, 0, 0)), ValueError, ["particles", "(1, 1)", "(any,)"]),
     "path for the unknown": (lambda p: p.add_path([4], lambda t: (0, 0, 0)), IndexError, ["particles", "4", "0 to 3"]),
     "two paths": (
-        lambda p: [p.add_path([2], lambda t: (0, 1, 0)),
-                   p.add_path([1, 2], lambda t: np.array([(1, 0, 0), (0, 1, 0)]))],
+        lambda p: [
+            p.add_path([2], lambda t: (0, 1, 0)), p.add_path([1, 2], lambda t: np.array([(1, 0, 0), (0, 1, 0)]))
+        ],
         ValueError, ["particle 2", "two paths", "one"]),
     "path that begins elsewhere": (
         lambda p: p.add_path([1], lambda t: (0, 0, 2)),
@@ -99,8 +96,8 @@ REFUSED_BY_PARTICLES = {
         lambda p: pbd.Capsule(0.5, start=(1, 1, 1), end=(1, 1, 1)), ValueError, ["capsule", "itself", "two points"]),
     "box of no width": (lambda p: pbd.Box(size=(1, 0, 1)), ValueError, ["box size is 0", "above zero"]),
     "box turned by nothing": (
-        lambda p: pbd.Box((1, 1, 1), rotation=(0, 0, 0, 0)),
-        ValueError, ["box rotation", "(0, 0, 0, 0)", "(w, x, y, z)"]),
+        lambda p: pbd.Box((1, 1, 1), rotation=(0, 0, 0, 0)), ValueError,
+        ["box rotation", "(0, 0, 0, 0)", "(w, x, y, z)"]),
 }  # fmt: skip
 
 REFUSED_BY_CONSTRAINTS = {
@@ -162,10 +159,8 @@ REFUSED_BY_CONSTRAINTS = {
         ValueError, ["stick members", "(1, 3)", "(any, 2)"]),
     "kind without its number": (
         lambda p: p.add_constraints("stick", [(0, 1)], size=1), TypeError, ["stick", "parameters size", "length"]),
-    "kind no kind": (
-        lambda p: p.add_constraints(7, [(0, 1)]),
-        TypeError, ["constraint type is 7", "pbd.ConstraintType"],
-    ),
+    "type no type": (
+        lambda p: p.add_constraints(7, [(0, 1)]), TypeError, ["constraint type is 7", "pbd.ConstraintType"]),
     "kind compliant": (
         lambda p: p.add_constraints(STICK.compliant, [(0, 1)], length=1),
         TypeError, ["(compliant)", "without compliance"]),
@@ -292,11 +287,11 @@ def check_refusal(act, error, words):
 
 @pytest.mark.filterwarnings("error")  # a refusal is one message, not that and a warning from numpy
 @pytest.mark.parametrize("case", REFUSED)
-def test_bad_input_is_refused_in_words(case):
+def test_bad_input_is_refused_with_a_clear_message(case):
     check_refusal(*REFUSED[case])
 
 
-def test_a_refused_description_is_left_as_it_was():
+def test_a_refused_call_does_not_change_the_description():
     particles = four()
     for act, error, _ in {**REFUSED_BY_PARTICLES, **REFUSED_BY_CONSTRAINTS}.values():
         before = len(particles), len(particles.colliders), len(particles.boxes), len(particles.constraint_sets)
@@ -310,8 +305,8 @@ def test_a_refused_description_is_left_as_it_was():
             particles = four()
             continue
         assert before == (4, 0, 0, 0)
-        now = len(particles), len(particles.colliders), len(particles.boxes), len(particles.constraint_sets)
-        assert now == before
+        after = len(particles), len(particles.colliders), len(particles.boxes), len(particles.constraint_sets)
+        assert after == before
         assert np.isfinite(particles.masses()).all()
 
 

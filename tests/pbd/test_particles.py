@@ -75,9 +75,9 @@ def attached(particles, weights, to, to_weights, masses, iterations=1, direction
 
 @pytest.mark.parametrize("direction", ["current", "start"])
 @pytest.mark.parametrize("to", [[3], [3, 4], [3, 4, 5, 6]])
-def test_an_attachment_is_the_closed_form(to, direction):
+def test_an_attachment_matches_the_closed_form(to, direction):
     # One projection: x_i += c_i w_i λ Δ with Δ = q - p for p's particles (b for -c on the other side), and
-    # λ = 1/(Σ a² w + Σ b² w). It is linear, so that one sweep meets it to round-off.
+    # λ = 1/(Σ a² w + Σ b² w). It is linear, so that one iteration meets it to round-off.
     masses = np.array([1.0, 7.0, 2.0, 5.0, 0.5, 3.0, 1.0])
     a = np.array([0.5, 0.7, -0.2])
     b = np.linspace(1, 2, len(to)) / np.linspace(1, 2, len(to)).sum()
@@ -139,7 +139,7 @@ def angle_of(x):
     ({"minimum": 50, "maximum": 100}, 100.5, 100), ({"minimum": 50, "maximum": 100}, 49.5, 50),
     ({"minimum": 50, "maximum": 100}, 75, None),
 ])  # fmt: skip
-def test_an_angle_is_brought_to_its_limit_and_left_alone_within(form, length, limits, start, limit):
+def test_an_angle_limit_acts_only_beyond_the_limit(form, length, limits, start, limit):
     # Arms held by sticks, so that both forms are the same angle. One Newton step for the distance from δ beyond the
     # limit ends about ½ |cot θ| δ² on the permitted side, and an inequality stays there: for δ = 0.5° and
     # the angles here less than ½ · 0.84 · (8.7e-3)² = 3.2e-5, doubled for the sticks' share.
@@ -162,7 +162,7 @@ def test_an_angle_is_brought_to_its_limit_and_left_alone_within(form, length, li
 
 @pytest.mark.parametrize("form", ["dot", "distance"])
 @pytest.mark.parametrize("length", [1.0, 2.5])
-def test_an_angle_limited_from_both_sides_converges_from_afar(form, length):
+def test_an_angle_limited_from_both_sides_converges(form, length):
     particles = elbow(60, length)
     particles.add_sticks([(0, 1), (1, 2)])
     particles.add_angle_limit(0, 1, 2, minimum=math.radians(90), maximum=math.radians(90), form=form)
@@ -171,7 +171,7 @@ def test_an_angle_limited_from_both_sides_converges_from_afar(form, length):
     assert math.degrees(angle_of(s.positions())) == pytest.approx(90, abs=1e-9)
 
 
-def test_the_dot_form_is_an_angle_whatever_the_arms_become():
+def test_the_dot_form_limits_the_angle_for_arms_of_any_length():
     # Without sticks the arms change their lengths; the angle is nevertheless the limit.
     particles = elbow(30, 2.5)
     particles.add_angle_limit(0, 1, 2, minimum=1.2)
@@ -223,7 +223,7 @@ def test_a_plane_limit_to_pinned_particles_moves_the_particle_alone_and_straight
 # Defaults -----------------------------------------------------------------------------------------------------------
 
 
-def test_defaults_are_the_present_shape():
+def test_default_rest_values_are_those_of_the_present_shape():
     # Length, rest angle and volume of a random tetrahedron are its own: nothing moves, and nothing is violated, but for
     # round-off. (2 sin((θ - θ0)/2), with the angle once from numpy and once from the kernel.)
     particles = pbd.Particles(gravity=(0, 0, 0))
@@ -252,7 +252,7 @@ def test_the_dihedral_angle_is_zero_when_flat_and_has_the_sign_of_the_fold(degre
 
 
 @pytest.mark.parametrize("rest", [-2.0, 0.5, 3.0])
-def test_bending_folds_to_the_rest_angle_that_is_asked_for(rest):
+def test_bending_folds_to_the_rest_angle(rest):
     # The same angle, from the description's formula, after the kernel has folded to it.
     particles = pbd.Particles(gravity=(0, 0, 0))
     particles.add_particles([(0, 0, 0), (0, 1, 0), (-1, 0.3, 0), (1, 0.6, 0.1)], [1.0, 7.0, 2.0, 3.0])
@@ -262,7 +262,7 @@ def test_bending_folds_to_the_rest_angle_that_is_asked_for(rest):
     assert dihedral_angle(s.positions()[None])[0] == pytest.approx(rest, abs=1e-9)
 
 
-def test_a_kind_of_ones_own_goes_with_its_bound_and_compliance():
+def test_a_new_constraint_type_has_its_bound_and_compliance():
     # The angle's kind, given as an object, is the same as by its method.
     found = []
     for own in (False, True):

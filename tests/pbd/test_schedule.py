@@ -57,7 +57,7 @@ def test_a_hub_has_as_many_colours_as_spokes(spokes):
         assert len(np.unique(chosen)) == len(chosen)
 
 
-def test_no_constraints_have_no_colour():
+def test_no_constraints_need_no_colour():
     assert colour_constraints(np.zeros((0, 2), int), 5).shape == (0,)
 
 
@@ -91,7 +91,7 @@ def check(schedule, members):
 
 @pytest.mark.parametrize("name", ["serial", "clusters", "coloured"])
 @pytest.mark.parametrize("clusters", [1, 2, 3, 8, 20])
-def test_every_constraint_once_and_no_particle_twice_at_a_time(name, clusters):
+def test_each_constraint_is_projected_once_and_no_particle_by_two_threads(name, clusters):
     x, sticks, hinges = grid(9, 14, seed=1)
     members = [sticks, hinges, np.array([(0, 5, 60), (125, 3, 1)])]  # a few that cross many slabs, too
     schedule = make_schedule(name, members, x, clusters=clusters)
@@ -136,7 +136,7 @@ def test_a_single_cluster_that_crosses_is_in_a_colour_of_its_own():
 
 @pytest.mark.parametrize("schedule", ["serial", "clusters", "coloured"])
 @pytest.mark.parametrize("clusters", [None, 4])
-def test_no_constraints_at_all_are_scheduled_too(schedule, clusters):
+def test_a_description_without_constraints_is_scheduled(schedule, clusters):
     particles = pbd.Particles()
     particles.add_particles(np.eye(3))
     system = pbd.ParticleSystem(particles, dt=0.1, schedule=schedule, clusters=clusters)
@@ -169,7 +169,7 @@ def test_serial_projects_in_the_order_of_insertion(order, expected):
     assert system.positions()[:, 0] == pytest.approx(expected, abs=1e-15)
 
 
-def test_serial_goes_kind_by_kind_in_the_order_in_which_the_kinds_came():
+def test_serial_projects_type_after_type_in_the_order_of_their_first_use():
     # "at most" came first: all of its sticks, though one was added after the plain one.
     particles = chain_of_three()
     particles.add_stick(1, 2, 1.0, bound="at_most")

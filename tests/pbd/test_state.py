@@ -24,7 +24,7 @@ def triangle(worlds=1, **options):
 
 @pytest.mark.parametrize("worlds", [1, 3])
 @pytest.mark.parametrize("substeps", [1, 3])
-def test_a_snapshot_goes_through_a_file_and_on_bit_for_bit(tmp_path, worlds, substeps):
+def test_a_saved_state_continues_bit_for_bit(tmp_path, worlds, substeps):
     system = triangle(worlds, substeps=substeps)
     system.set_forces(np.array([(0, 0, 0), (1, 2, 3), (0, -1, 0)], float))
     system.step(7)
@@ -48,7 +48,7 @@ def test_a_snapshot_goes_through_a_file_and_on_bit_for_bit(tmp_path, worlds, sub
     assert np.array_equal(other.positions(), system.positions())
 
 
-def test_going_back_is_bit_for_bit_too():
+def test_an_earlier_state_is_restored_bit_for_bit():
     system = triangle()
     system.step(3)
     state, digest = system.state(), system.digest()
@@ -70,7 +70,7 @@ def test_a_snapshot_does_not_change_with_the_system():
 
 
 @pytest.mark.parametrize("content", ["nothing", "words", "another npz", "an npy", "half an npz", "pickled"])
-def test_what_is_no_state_is_refused(tmp_path, content):
+def test_files_that_contain_no_state_are_refused(tmp_path, content):
     path = tmp_path / "file.state"
     if content == "nothing":
         path.write_bytes(b"")
@@ -92,7 +92,7 @@ def test_what_is_no_state_is_refused(tmp_path, content):
         pbd.State.load(path)
 
 
-def test_a_missing_file_is_said_to_be_missing(tmp_path):
+def test_a_missing_file_is_reported(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"no state at .*nowhere"):
         pbd.State.load(tmp_path / "nowhere")
     with pytest.raises(ValueError, match="is not a state"):
@@ -142,7 +142,7 @@ def test_a_refused_state_leaves_the_system_as_it_was(name):
     assert system.digest() == before
 
 
-def test_the_digest_tells_the_last_bit():
+def test_the_digest_changes_with_any_bit():
     state = triangle().state()
     first = state.digest()
     assert len(first) == 16
@@ -202,14 +202,14 @@ def test_forces_act_until_others_are_set():
             assert s.positions()[0, 2] == pytest.approx(x, abs=1e-15)
 
 
-def test_forces_of_each_world_are_its_own():
+def test_each_world_has_its_own_forces():
     s = free(worlds=2, velocity=(0, 0, 0))
     s.set_forces(np.array([[[2.0, 0, 0]], [[0, 2.0, 0]]]))
     s.step(100)
     assert np.abs(s.positions() - [[[0.5, 0, -g / 2]], [[0, 0.5, -g / 2]]]).max() < 1e-12
 
 
-def test_a_mass_changed_is_the_mass_that_counts():
+def test_a_changed_mass_takes_effect():
     # Momentum of a stick's ends with their new masses, 3 and 7.
     particles = pbd.Particles(gravity=(0, 0, 0))
     particles.add_particles([(0, 0, 0), (1, 0, 0)], [1.0, 7.0], [(0, 1, 0), (0, -2, 0)])
@@ -221,7 +221,7 @@ def test_a_mass_changed_is_the_mass_that_counts():
     assert np.abs(np.array([3.0, 7.0]) @ s.velocities() - [0, 3 - 14, 0]).max() < 1e-12
 
 
-def test_a_mass_made_infinite_pins_and_a_finite_one_lets_go():
+def test_an_infinite_mass_pins_and_a_finite_mass_frees():
     s = free()
     s.step(10)
     s.set_masses([0], math.inf)
@@ -251,7 +251,7 @@ def test_a_changed_step_keeps_velocity_and_time_with_substeps(substeps):
         assert np.abs(s.velocities() - [[2.0, -1.0, 0.5]]).max() < 1e-12
 
 
-def test_a_changed_step_reaches_what_is_driven():
+def test_kinematic_particles_follow_their_path_after_a_change_of_step():
     particles = pbd.Particles()
     particles.add_particle((0, 0, 0))
     particles.add_path(0, lambda time: (time**2, 0, 0))
@@ -279,7 +279,7 @@ def explosive(schedule, clusters, worlds=1, substeps=1, count=6):
 
 
 @pytest.mark.parametrize(("schedule", "clusters"), PATHS)
-def test_what_blows_up_is_said_to_in_its_step(schedule, clusters):
+def test_divergence_is_reported_with_its_step(schedule, clusters):
     # 1e300 N on 1 kg: 1e296 m after a step of 10 ms, which no number in single precision holds. The fourth step.
     s = explosive(schedule, clusters)
     s.step(3)
@@ -299,7 +299,7 @@ def test_what_blows_up_is_said_to_in_its_step(schedule, clusters):
 
 
 @pytest.mark.parametrize(("schedule", "clusters"), PATHS)
-def test_the_world_that_blows_up_is_named(schedule, clusters):
+def test_divergence_is_reported_with_its_world(schedule, clusters):
     s = explosive(schedule, clusters, worlds=3)
     forces = np.zeros((3, 6, 3))
     forces[1, 5, 0] = -1e300
@@ -310,7 +310,7 @@ def test_the_world_that_blows_up_is_named(schedule, clusters):
 
 
 @pytest.mark.parametrize(("schedule", "clusters"), PATHS)
-def test_of_several_the_first_is_named(schedule, clusters):
+def test_of_several_divergences_the_first_is_reported(schedule, clusters):
     s = explosive(schedule, clusters)
     forces = np.zeros((6, 3))
     forces[3:, 0] = 1e300
@@ -321,7 +321,7 @@ def test_of_several_the_first_is_named(schedule, clusters):
 
 
 @pytest.mark.parametrize(("schedule", "clusters"), PATHS)
-def test_with_substeps_the_step_is_that_which_was_being_made(schedule, clusters):
+def test_divergence_in_a_substep_is_reported_with_its_step(schedule, clusters):
     # Three whole steps, and the first of four substeps of the fourth.
     s = explosive(schedule, clusters, substeps=4)
     s.step(3)
@@ -333,7 +333,7 @@ def test_with_substeps_the_step_is_that_which_was_being_made(schedule, clusters)
 
 
 @pytest.mark.parametrize(("schedule", "clusters"), PATHS)
-def test_a_scene_goes_on_from_before_it_blew_up(schedule, clusters):
+def test_a_system_continues_from_a_state_before_divergence(schedule, clusters):
     s = explosive(schedule, clusters)
     s.step(2)
     state = s.state()

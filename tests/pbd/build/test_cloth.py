@@ -44,7 +44,7 @@ def test_sticks_are_as_long_as_the_geometry_and_softer_across():
     assert numbers[~straight, 1] == pytest.approx(1e-2)
 
 
-def test_masses_are_those_of_the_area_round_each_particle():
+def test_masses_are_proportional_to_the_area_around_each_particle():
     particles, _ = sheet(5, 7, density=0.5)
     assert particles.masses().sum() == pytest.approx(0.5 * 1.2 * 0.8)
     masses = particles.masses().reshape(5, 7)
@@ -54,7 +54,7 @@ def test_masses_are_those_of_the_area_round_each_particle():
     assert masses[0, 0] == pytest.approx(inner / 4)
 
 
-def test_triangles_face_right_cross_down_and_lean_neither_way():
+def test_normals_are_right_cross_down_and_diagonals_alternate():
     particles, made = sheet()
     a, b, c = (particles.positions()[made.triangles[:, k]] for k in range(3))
     normals = np.cross(b - a, c - a)
@@ -68,7 +68,7 @@ def test_triangles_face_right_cross_down_and_lean_neither_way():
     assert sum(slants) == 0
 
 
-def test_a_flat_cloth_is_at_rest_flat():
+def test_a_flat_cloth_has_a_flat_rest_shape():
     particles, made = sheet()
     _, numbers = particles.constraint_sets["flat bending", True].arrays()
     # Σ k_i x_i = 0, which is 2 sin(θ/2), and Σ k_i = 0.
@@ -156,7 +156,7 @@ def test_thickness_and_wind():
     assert not any("bending" in kind for kind, _ in plain.constraint_sets)
 
 
-def test_a_mesh_of_cloth_keeps_its_shape_as_rest():
+def test_cloth_from_a_mesh_rests_in_the_shape_of_the_mesh():
     ball = trimesh.creation.icosphere(subdivisions=2, radius=0.5)
     particles = pbd.Particles()
     particles.add_particle((0, 0, 5))
@@ -183,14 +183,14 @@ def test_a_mesh_of_cloth_keeps_its_shape_as_rest():
         ),
     ],
 )
-def test_meshes_that_are_no_cloth(mesh, says):
+def test_meshes_that_cannot_be_cloth_are_refused(mesh, says):
     particles = pbd.Particles()
     with pytest.raises(ValueError, match=says):
         cloth_from_mesh(particles, mesh)
     assert len(particles) == 0
 
 
-def test_an_edge_of_three_triangles_is_cloth_without_bending():
+def test_an_edge_of_three_triangles_is_allowed_without_bending():
     seam = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, -1, 0), (0, 0, 1)], [(0, 1, 2), (1, 0, 3), (0, 1, 4)]
     made = cloth_from_mesh(pbd.Particles(), seam, bending=None)
     assert len(made.sticks) == 7
@@ -208,7 +208,7 @@ def test_an_edge_of_three_triangles_is_cloth_without_bending():
         ({"origin": (0, math.inf, 0)}, "inf"),
     ],
 )
-def test_what_is_refused(options, says):
+def test_bad_input_is_refused(options, says):
     particles = pbd.Particles()
     given = {"origin": (0, 0, 0), "right": (1, 0, 0), "down": (0, 1, 0), "counts": (5, 5), **options}
     with pytest.raises(ValueError, match=says):
@@ -216,7 +216,7 @@ def test_what_is_refused(options, says):
     assert len(particles) == 0
 
 
-def test_a_cloth_hung_from_two_corners_comes_to_rest():
+def test_a_cloth_with_two_pinned_corners_comes_to_rest():
     particles = pbd.Particles()
     made = cloth(particles, (-0.5, 0, 1), (1, 0, 0), (0, 1, 0), (13, 13), pins=("left_top", "right_top"))
     system = pbd.ParticleSystem(particles, dt=1 / 60, iterations=20, substeps=2, damping=0.03)
@@ -226,7 +226,7 @@ def test_a_cloth_hung_from_two_corners_comes_to_rest():
     after = system.positions()
     assert np.abs(after - before).max() < 1e-3  # half a second later nothing has moved a millimetre: no jitter
     assert after[:, 2].max() == 1.0  # its pins
-    # It hangs below them, within what 40 sweeps a step leave of the threads' length.
+    # It hangs below them, within what 40 iterations a step leave of the threads' length.
     assert after[made.particles[-13:], 2] == pytest.approx(0, abs=0.25)
     length = np.linalg.norm(after[made.sticks[:, 1]] - after[made.sticks[:, 0]], axis=1)
     threads = 2 * 13 * 12

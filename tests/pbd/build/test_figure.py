@@ -32,7 +32,7 @@ def bends(person, positions):
     return found
 
 
-def test_masses_and_lengths_are_those_of_the_table():
+def test_masses_and_lengths_match_the_published_table():
     particles, person = made(height=2.0, mass=60.0)
     x, m = particles.positions(), dict(zip(person.parts, particles.masses()))
     assert particles.masses().sum() == pytest.approx(60.0, rel=1e-14)
@@ -78,16 +78,16 @@ def test_left_and_right_are_mirror_images():
         assert given == mirrored
 
 
-def test_standing_violates_nothing():
+def test_a_standing_figure_violates_no_constraint():
     particles, person = made(position=(3, -2, 1), rotation=(0.3, 0.5, -0.4, 0.2))
     assert pbd.ParticleSystem(particles).statistics().residual < 1e-14
     assert min(bends(person, particles.positions()).values()) > 0.05
-    kinds = {"stick", "stick at least", "stick at most", "plane limit"}
-    assert {kind for kind, _ in particles.constraint_sets} == kinds
+    types = {constraint_type for constraint_type, _ in particles.constraint_sets}
+    assert types == {"stick", "stick at least", "stick at most", "plane limit"}
     assert len(person.sticks) == 22
 
 
-def test_the_chain_of_sticks_leaves_the_joints_of_a_person():
+def test_sticks_leave_the_degrees_of_freedom_of_a_person():
     """Rigid sticks alone: 48 coordinates less the rank of their Jacobian. Free: 6 of the whole, 3 of the hips about the
     loins, 2 of each of the eight limbs and of the head: 27."""
     particles, person = made()
@@ -98,7 +98,7 @@ def test_the_chain_of_sticks_leaves_the_joints_of_a_person():
     assert 48 - np.linalg.matrix_rank(jacobian.reshape(len(person.sticks), -1)) == 6 + 3 + 8 * 2 + 2
 
 
-def test_it_moves_as_it_is_told():
+def test_velocities_are_those_of_the_arguments():
     velocity, spin = np.array([1.0, 2.0, 3.0]), np.array([-0.5, 1.0, 2.0])
     particles, _ = made(velocity=velocity, angular_velocity=spin, position=(4, 4, 4))
     centre = particles.masses() @ particles.positions() / particles.masses().sum()
@@ -107,7 +107,7 @@ def test_it_moves_as_it_is_told():
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_it_falls_a_metre_and_comes_to_rest_with_no_limb_bent_backwards(seed):
+def test_no_limb_bends_backwards_in_a_fall_of_a_metre(seed):
     random = np.random.default_rng(seed)
     particles = pbd.Particles()
     particles.add_collider(pbd.Plane(), friction=0.6)
@@ -127,7 +127,7 @@ def test_it_falls_a_metre_and_comes_to_rest_with_no_limb_bent_backwards(seed):
     assert min(least.values()) > -np.radians(1)
     assert highest < 1e-4  # [J/kg], over the last quarter of a second: a centimetre a second
     lying = system.positions()
-    # The floor has the last word in each sweep: nothing is in it, and what lies on it touches it.
+    # The floor has the last word in each iteration: nothing is in it, and what lies on it touches it.
     assert (lying[:, 2] - particles.radii()).min() == pytest.approx(0, abs=1e-12)
     assert lying[person.parts["head"], 2] < 0.6 * 1.75
     for a, b in person.sticks:
@@ -135,7 +135,7 @@ def test_it_falls_a_metre_and_comes_to_rest_with_no_limb_bent_backwards(seed):
         assert np.linalg.norm(lying[a] - lying[b]) == pytest.approx(length, abs=5e-3)
 
 
-def test_several_share_a_description():
+def test_several_figures_share_a_description():
     particles = pbd.Particles()
     particles.add_particle((9, 9, 9))
     first, second = figure(particles), figure(particles, (2, 0, 0), height=1.0, mass=20.0)
@@ -155,7 +155,7 @@ def test_several_share_a_description():
         ({"position": (0, np.nan, 0)}, "position is nan"),
     ],
 )
-def test_what_is_refused(options, says):
+def test_bad_input_is_refused(options, says):
     particles = pbd.Particles()
     with pytest.raises(ValueError, match=says):
         figure(particles, **options)

@@ -14,7 +14,7 @@ FORMATS = ("obj", "ply", "stl", "glb")
 
 
 @pytest.mark.parametrize("ending", FORMATS)
-def test_every_format_gives_the_same_box_with_its_corners_made_one(tmp_path, ending):
+def test_every_format_gives_the_same_welded_box(tmp_path, ending):
     path = tmp_path / f"box.{ending}"
     BOX.export(path)
     mesh = load_mesh(path, up="z")
@@ -24,12 +24,12 @@ def test_every_format_gives_the_same_box_with_its_corners_made_one(tmp_path, end
     assert np.ptp(mesh.vertices, axis=0) == pytest.approx([1, 2, 3])
 
 
-def test_a_glb_has_y_up_unless_told_otherwise(tmp_path):
+def test_a_glb_file_has_y_up_by_default(tmp_path):
     BOX.export(tmp_path / "box.glb")
     assert np.ptp(load_mesh(tmp_path / "box.glb").vertices, axis=0) == pytest.approx([1, 3, 2])
 
 
-def test_geometries_of_a_file_become_one_mesh_each_in_its_place(tmp_path):
+def test_geometries_of_a_file_become_one_mesh(tmp_path):
     scene = trimesh.Scene()
     scene.add_geometry(BOX)
     scene.add_geometry(BOX, transform=trimesh.transformations.translation_matrix((5, 0, 0)))
@@ -66,7 +66,7 @@ def test_the_axis_that_points_up_becomes_z_by_a_rotation(tmp_path, up):
 
 @pytest.mark.parametrize("ending", FORMATS)
 @pytest.mark.parametrize("content", ["noise", "text", "nothing"])
-def test_a_file_that_is_not_what_its_name_says(tmp_path, ending, content):
+def test_files_of_another_format_are_refused(tmp_path, ending, content):
     path = tmp_path / f"thing.{ending}"
     noise = np.random.default_rng(0).bytes(5000)
     path.write_bytes({"noise": noise, "text": b"hello\nthis is no mesh\n", "nothing": b""}[content])
@@ -88,13 +88,13 @@ def test_a_name_in_an_old_encoding_does_not_stop_a_file(tmp_path):
         ("v 0 0 0\nv 1 0 0\nv 0 1 0\n", "holds no triangles"),
     ],
 )
-def test_a_file_with_wrong_numbers(tmp_path, body, says):
+def test_files_with_wrong_numbers_are_refused(tmp_path, body, says):
     (tmp_path / "wrong.obj").write_text(body)
     with pytest.raises(ValueError, match=says):
         load_mesh(tmp_path / "wrong.obj")
 
 
-def test_a_missing_file_a_format_a_unit_and_an_axis_that_are_not_known(tmp_path):
+def test_unknown_files_formats_units_and_axes_are_refused(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"no mesh file .*lost.obj"):
         load_mesh(tmp_path / "lost.obj")
     with pytest.raises(ValueError, match=r"'.objj'.*did you mean '.obj'"):
@@ -107,7 +107,7 @@ def test_a_missing_file_a_format_a_unit_and_an_axis_that_are_not_known(tmp_path)
         load_mesh(tmp_path / "lost.obj", units=0)
 
 
-def test_a_surface_from_all_that_holds_one(tmp_path):
+def test_a_surface_is_made_of_every_kind_of_mesh(tmp_path):
     BOX.export(tmp_path / "box.ply")
     given = Mesh(BOX.vertices, BOX.faces)
     for mesh in (given, BOX, (BOX.vertices, BOX.faces), tmp_path / "box.ply", str(tmp_path / "box.ply")):
@@ -127,12 +127,12 @@ def test_a_surface_from_all_that_holds_one(tmp_path):
         ([(0, 0), (1, 0), (0, 1)], [(0, 1, 2)], ValueError, r"shape \(3, 2\): expected \(any, 3\)"),
     ],
 )
-def test_a_mesh_that_is_none(vertices, triangles, error, says):
+def test_invalid_meshes_are_refused(vertices, triangles, error, says):
     with pytest.raises(error, match=says):
         Mesh(vertices, triangles)
 
 
-def test_welding_joins_what_coincides_and_drops_what_collapses():
+def test_welding_joins_coinciding_vertices_and_drops_collapsed_triangles():
     vertices = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, -0.0), (9, 9, 9), (1, 1, 0)]
     mesh = welded(Mesh(vertices, [(0, 1, 2), (3, 5, 2), (0, 3, 1)]))
     assert len(mesh.vertices) == 4  # the double and the unused one are gone
@@ -148,7 +148,7 @@ def test_a_closed_surface_is_turned_outwards_triangle_by_triangle():
 
 
 @pytest.mark.parametrize("flip", [1, -1])
-def test_a_cavity_stays_one_and_a_part_outside_is_turned(flip):
+def test_a_cavity_keeps_its_orientation_and_a_part_outside_is_turned(flip):
     small = 0.5 * BALL.vertices
     shell = np.concatenate([BALL.vertices, small]), np.concatenate([BALL.faces, BALL.faces[:, ::-1] + len(small)])
     hollow = closed_surface((shell[0], shell[1][:, ::flip]))
@@ -157,7 +157,7 @@ def test_a_cavity_stays_one_and_a_part_outside_is_turned(flip):
     assert apart.volume == pytest.approx(BALL_VOLUME * (1 + 1 / 8))
 
 
-def test_holes_are_counted_and_closed_on_demand():
+def test_holes_are_counted_and_closed_by_repair():
     open_ball = BALL.vertices, np.delete(BALL.faces, [5, 6, 7, 300], axis=0)
     edges = len(trimesh.grouping.group_rows(np.sort(trimesh.geometry.faces_to_edges(open_ball[1]), axis=1), 1))
     with pytest.raises(ValueError, match=f"mesh has {edges} open edges.*repair=True"):
@@ -168,7 +168,7 @@ def test_holes_are_counted_and_closed_on_demand():
     assert mended.volume == pytest.approx(BALL_VOLUME, rel=4 / 1280)
 
 
-def test_what_repair_cannot_close_is_refused():
+def test_holes_that_repair_cannot_close_are_refused():
     with pytest.raises(ValueError, match=r"open edges.*repair did not close"):
         closed_surface(
             ([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1), (0, 0, -1)], [(0, 1, 2), (0, 1, 3), (0, 1, 4)]), True
@@ -190,7 +190,7 @@ def test_signed_distance_of_a_box_to_round_off():
     assert np.linalg.norm(points - nearest, axis=1) == pytest.approx(np.abs(exact), abs=1e-12)
 
 
-def test_parts_that_overlap_have_one_inside():
+def test_overlapping_parts_have_one_inside():
     shifted = BOX.vertices + np.array([0.5, 0, 0])
     both = closed_surface((np.concatenate([BOX.vertices, shifted]), np.concatenate([BOX.faces, BOX.faces + 8])))
     assert (signed_distance(both, [(0.25, 0, 0), (-0.25, 0, 0), (0.75, 0, 0)])[0] < 0).all()

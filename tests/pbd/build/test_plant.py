@@ -40,7 +40,7 @@ def sticks_with_compliance(particles):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_a_plant_hangs_together_and_grows_from_its_roots(seed):
+def test_a_plant_is_connected_to_its_roots(seed):
     particles, made = grown(seed=seed)
     count = len(particles)
     graph = coo_array((np.ones(len(made.sticks)), made.sticks.T), shape=(count, count))
@@ -62,7 +62,7 @@ def test_the_same_seed_grows_the_same_plant():
     )
 
 
-def test_axes_are_where_stems_were_drawn():
+def test_axes_of_stems_follow_the_particles():
     particles, made = grown(levels=0, leaf_length=0, height=2.0, segments=10, base=(1, 2, 3))
     axes = made.axes(particles.positions())
     foot, tip = axes[made.segments[:, 0]], axes[made.segments[:, 1]]
@@ -96,7 +96,7 @@ def test_a_stem_bends_like_a_round_rod():
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_no_part_of_a_plant_is_loose(seed):
+def test_every_part_of_a_plant_is_stiff(seed):
     """The lowest frequency of its linear springs is far from zero, that of a part held to second order."""
     particles, _ = grown(seed=seed)
     members, compliances = sticks_with_compliance(particles)
@@ -146,7 +146,7 @@ def test_a_plant_stands_and_sways_in_the_wind():
         ({"radius": 0}, "radius is 0"),
     ],
 )
-def test_what_is_refused(options, says):
+def test_bad_input_is_refused(options, says):
     particles = pbd.Particles()
     with pytest.raises(ValueError, match=says):
         plant(particles, **options)

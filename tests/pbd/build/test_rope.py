@@ -10,7 +10,7 @@ import pbd
 from pbd.build import rope
 
 
-def test_a_straight_rope_has_equal_sticks_and_half_a_share_at_each_end():
+def test_a_straight_rope_has_equal_sticks_and_half_masses_at_its_ends():
     particles = pbd.Particles()
     made = rope(particles, [(0, 0, 1), (2, 0, 1)], 8, mass=1.6, radius=0.01)
     assert made.particles.tolist() == list(range(9))
@@ -23,7 +23,7 @@ def test_a_straight_rope_has_equal_sticks_and_half_a_share_at_each_end():
     assert numbers[:, 0] == pytest.approx([0.25] * 8)
 
 
-def test_a_bent_line_keeps_its_points_or_is_cut_evenly():
+def test_a_bent_rope_keeps_its_points_or_is_divided_evenly():
     corner = [(0, 0, 0), (3, 0, 0), (3, 4, 0)]
     as_given, cut = pbd.Particles(), pbd.Particles()
     rope(as_given, corner, mass=7)
@@ -52,7 +52,7 @@ def test_ropes_share_a_description_with_pins_and_stiffness():
     assert numbers == pytest.approx(np.array([(0.5, 0.1)] * 3))
 
 
-def test_a_rope_between_two_posts_hangs_as_the_chain_of_its_sticks():
+def test_a_rope_between_two_posts_hangs_like_a_chain():
     """Stick j from the lowest particle bears half that one's weight and those between: tan θ_j = (j - 1/2) m g / H.
 
     H is what makes the sticks' cosines span the gap; the sag is the sum of their sines (the catenary's for n -> ∞).
@@ -70,8 +70,8 @@ def test_a_rope_between_two_posts_hangs_as_the_chain_of_its_sticks():
 
     weight = brentq(lambda weight: width(weight) - span, 1e-6, 10)
     sag = length / count * np.sin(np.arctan(places * weight)).sum()
-    # What the sweeps leave makes sticks longer: by dl, the sag grows by sin θ dl, and, as the span is given, by as much
-    # again at most where others turn down for it.
+    # Unconverged iterations leave sticks longer by dl. The sag then grows by sin θ dl, and by at most as much again
+    # because other sticks turn down to keep the span.
     positions = system.positions()
     longer = np.linalg.norm(np.diff(positions, axis=0), axis=1).sum() - length
     assert 0 <= longer < 1e-3 * length
@@ -91,7 +91,7 @@ def test_a_rope_between_two_posts_hangs_as_the_chain_of_its_sticks():
         ({"points": [(0, 0, math.nan), (1, 0, 0)]}, "nan"),
     ],
 )
-def test_what_is_refused(arguments, says):
+def test_bad_input_is_refused(arguments, says):
     particles = pbd.Particles()
     with pytest.raises(ValueError, match=says):
         rope(particles, **{"points": [(0, 0, 0), (1, 0, 0)], "mass": 1.0, **arguments})

@@ -89,7 +89,7 @@ def test_a_box_along_the_lattice_is_filled_exactly():
     assert volumes(points, tetrahedra).sum() == pytest.approx(1)
 
 
-def test_barycentric_weights_give_the_place_back():
+def test_barycentric_weights_reproduce_the_place():
     points, tetrahedra = fill(closed_surface(MESHES["ball"][0]), 0.25)
     places = np.random.default_rng(0).normal(size=(500, 3))
     places *= np.random.default_rng(1).uniform(0, 0.85, (500, 1)) / np.linalg.norm(places, axis=1, keepdims=True)
@@ -137,7 +137,7 @@ def test_springs_have_the_stiffness_of_the_material():
 
 
 @pytest.mark.slow
-def test_a_body_dropped_on_the_floor_comes_back_to_its_shape():
+def test_a_dropped_body_recovers_its_shape():
     particles = pbd.Particles()
     body = soft_body(particles, trimesh.creation.icosphere(subdivisions=2, radius=0.3), 6, position=(0, 0, 0.5))
     particles.add_collider(pbd.Plane(), friction=0.5)
@@ -179,12 +179,12 @@ def test_given_tetrahedra_are_turned_to_positive_volume():
         ([(0, 0, 0)], np.zeros((0, 4), int), "no tetrahedra"),
     ],
 )
-def test_tetrahedra_that_are_no_body(points, tetrahedra, says):
+def test_invalid_tetrahedra_are_refused(points, tetrahedra, says):
     with pytest.raises(ValueError, match=says):
         soft_body_from_tetrahedra(pbd.Particles(), points, tetrahedra)
 
 
-def test_what_is_refused():
+def test_bad_input_is_refused():
     ball = trimesh.creation.icosphere(subdivisions=2)
     particles = pbd.Particles()
     with pytest.raises(ValueError, match="open edges"):

@@ -19,7 +19,7 @@ def two(speed):
 
 
 @pytest.mark.parametrize("part", [0.3, 0.9])
-def test_what_moves_less_than_the_contact_distance_between_searches_is_noticed(part):
+def test_slow_contacts_between_searches_are_found(part):
     # Equal masses, pushed apart half and half: after EVERY substeps they are c apart, and their mean has moved on.
     speed = part * c / (EVERY * h)
     particles = two(speed)
@@ -35,7 +35,7 @@ def test_what_moves_less_than_the_contact_distance_between_searches_is_noticed(p
     assert x.mean() == pytest.approx(expected, rel=1e-12)
 
 
-def test_searches_start_with_each_step():
+def test_each_step_starts_with_a_search():
     particles = two(1.0)
     with pytest.raises(ValueError, match="substeps is 6: expected a multiple of contact_interval, 4"):
         pbd.ParticleSystem(particles, substeps=6, contact_interval=EVERY)

@@ -36,7 +36,7 @@ def distances(x):
 
 @pytest.mark.parametrize("options", PATHS)
 @pytest.mark.parametrize("count", [2, 3, 40, 700])
-def test_the_neighbours_found_are_those_of_brute_force(count, options):
+def test_the_search_finds_the_neighbours_of_brute_force(count, options):
     # Pairs whose middles of the step are nearer than the reach, 1.5 times the largest contact distance; particles of no
     # radius meet nobody. On both sides of zero, many to a bucket, and in motion.
     rng = np.random.default_rng(count)
@@ -63,7 +63,7 @@ def test_the_neighbours_found_are_those_of_brute_force(count, options):
         assert met.sum() > 1000
 
 
-def test_too_many_neighbours_are_an_error_that_says_so():
+def test_too_many_neighbours_are_an_error():
     # MOST_NEIGHBOURS others within reach are kept; one more is an error, and not a silent loss.
     def crowd(count):
         particles = pbd.Particles(gravity=(0, 0, 0))
@@ -85,7 +85,7 @@ def test_too_many_neighbours_are_an_error_that_says_so():
 @pytest.mark.parametrize("options", PATHS)
 @pytest.mark.parametrize("friction", [0.0, 0.5])
 @pytest.mark.parametrize("aside", [0.0, 0.1, 0.2])
-def test_a_collision_keeps_momentum_and_distance(options, friction, aside):
+def test_a_collision_conserves_momentum_and_keeps_the_distance(options, friction, aside):
     # Masses 1 and 9, head-on and off the centre. Each correction is shared by inverse mass: Σ m v to round-off.
     masses = np.array([1.0, 9.0])
     velocities = np.array([(3.0, 0.2, 0.0), (-1.0, 0.0, 0.5)])
@@ -111,7 +111,7 @@ def test_a_head_on_collision_is_perfectly_plastic():
 
 @pytest.mark.parametrize("side", [1, -1])
 @pytest.mark.parametrize("speed", [20.0, 29.9, 30.0, 58.0])
-def test_a_pair_that_passes_through_one_another_in_a_step_is_stopped(speed, side):
+def test_two_particles_that_pass_through_one_another_are_stopped(speed, side):
     # Contact distance 0.3. From a gap of 0.01 on each lands on the other's far side, or (30.0) upon the very other. As
     # long as they move less than 0.58 in the step their middle, 0.29/2 off at most, is within the reach of 0.45.
     velocities = np.array([(side * speed, 0, 0), (0, 0, 0)])
@@ -125,10 +125,9 @@ def test_a_pair_that_passes_through_one_another_in_a_step_is_stopped(speed, side
 @pytest.mark.parametrize("way", [0.05, 0.15, 0.29])
 @pytest.mark.parametrize("part", [0.01, 0.5, 0.99])
 @pytest.mark.parametrize("aside", [0.0, 0.2])
-def test_whatever_meets_is_found_up_to_the_way_that_is_promised(way, part, aside):
-    # pbd/collision/particle_contacts.py promises to find pairs whose relative way is below the contact distance,
-    # c = 0.3.
-    # The pair touches after `part` of the step, and goes on into or through one another.
+def test_every_contact_is_found_up_to_the_stated_relative_way(way, part, aside):
+    # The search finds pairs whose relative way is below the contact distance c = 0.3 (particle_contacts.py). The pair
+    # touches after `part` of the step, and moves on into or through one another.
     contact = np.array([math.sqrt(0.3**2 - aside**2), aside, 0])
     start = contact + np.array([part * way, 0, 0])
     system = pair(start, (0, 0, 0), velocities=((-way / 0.01, 0, 0), (0, 0, 0)))
@@ -137,7 +136,7 @@ def test_whatever_meets_is_found_up_to_the_way_that_is_promised(way, part, aside
     assert np.linalg.norm(x[1] - x[0]) == pytest.approx(0.3, abs=1e-14)
 
 
-def test_a_pair_that_passes_by_one_another_is_left_alone():
+def test_two_particles_that_pass_each_other_do_not_touch():
     # On opposite sides after the step, and never nearer than 0.31 on the way: no contact, to the last bit.
     velocities = ((40.0, 0, 0), (0, 0, 0))
     system = pair((-0.2, 0.31, 0), (0, 0, 0), velocities=velocities)
@@ -149,7 +148,7 @@ def test_a_pair_that_passes_by_one_another_is_left_alone():
 
 @pytest.mark.parametrize("friction", [0.0, 0.1, 0.5, 3.0])
 @pytest.mark.parametrize("iterations", [1, 8])
-def test_friction_takes_the_tangential_motion_that_coulomb_gives_it(friction, iterations):
+def test_friction_between_particles_follows_coulomb(friction, iterations):
     # In at 1 m/s, past at 2 m/s, from contact: after the normal correction of p, about 0.01 m, friction takes min(μ p,
     # s) of the tangential way s, about 0.02 m, along it and never beyond: the rest is what it was.
     masses = np.array([1.0, 9.0])
@@ -173,7 +172,7 @@ def test_friction_takes_the_tangential_motion_that_coulomb_gives_it(friction, it
     assert np.abs(masses @ (x - [(-0.3, 0, 0), (0, 0, 0)]) - [0.01, 0.02, 0]).max() < 1e-15
 
 
-def test_what_is_described_closer_keeps_its_described_distance():
+def test_particles_described_closer_keep_their_described_distance():
     # Two neighbours of a cloth, 0.1 apart and 0.15 thick each: left alone at rest, and kept at 0.1 when pushed
     # together; a third, described farther off, is kept at the sum of the radii.
     particles = pbd.Particles(gravity=(0, 0, 0))
@@ -201,7 +200,7 @@ def test_a_pinned_particle_is_an_obstacle():
     assert system.positions()[0, 0] == pytest.approx(-0.3, abs=1e-15)
 
 
-def test_a_driven_particle_pushes():
+def test_a_kinematic_particle_pushes_others():
     particles = pbd.Particles(gravity=(0, 0, 0))
     particles.add_particles([(0, 0, 0), (0.5, 0, 0)], 1.0, radius=[0.1, 0.2])
     particles.add_particle_contacts()
@@ -212,7 +211,7 @@ def test_a_driven_particle_pushes():
     assert system.velocities()[1] == pytest.approx([2.0, 0, 0], abs=1e-12)
 
 
-def test_particles_of_no_radius_meet_nobody():
+def test_particles_without_radius_have_no_contacts():
     system = pair((-0.5, 0, 0), (0.5, 0, 0), radii=(0.0, 0.2), velocities=((2.0, 0, 0), (-2.0, 0, 0)))
     system.step(100)
     assert np.abs(system.positions() - [[1.5, 0, 0], [-1.5, 0, 0]]).max() < 1e-13
@@ -222,7 +221,7 @@ def test_particles_of_no_radius_meet_nobody():
 
 
 @pytest.mark.parametrize("friction", [0.0, 0.4])
-def test_momentum_of_many_is_kept_to_round_off(friction):
+def test_momentum_of_many_contacts_is_conserved_to_round_off(friction):
     # Every pair divides its correction by one and the same number, so that Σ m Δx is zero pair by pair.
     rng = np.random.default_rng(9)
     particles = pbd.Particles(gravity=(0, 0, 0))
@@ -235,12 +234,12 @@ def test_momentum_of_many_is_kept_to_round_off(friction):
     for _ in range(50):
         system.step()
         touching = max(touching, system.statistics().contacts)
-        # Round-off: 200 particles of up to 9 kg, ε · 1 m / h each in a sweep.
+        # Round-off: 200 particles of up to 9 kg, ε · 1 m / h each in an iteration.
         assert np.abs(masses @ system.velocities() - before).max() < 200 * 9 * 2.2e-16 / 0.01 * 10
     assert touching > 100
 
 
-def test_contacts_are_counted_only_where_there_were_sweeps():
+def test_contacts_are_counted_only_after_iterations():
     system = pair((0, 0, 0), (0.2, 0, 0), iterations=0)
     system.step()
     assert system.statistics().contacts == 0
@@ -279,9 +278,9 @@ def test_a_pile_of_grains_comes_to_rest():
 
 
 def test_a_pile_of_grains_overlaps_little_and_less_with_a_shorter_step():
-    # In each step all fall by g h², 0.16 mm at 4 ms, and the lowest carry five times that. 30 Jacobi sweeps, each of
-    # them a part of what is asked for, leave a few g h²: 6 % of a diameter is 7.5 of them. Half the step leaves
-    # a quarter, in a pile that has fallen otherwise; below half, whatever the pile.
+    # In each step all grains fall by g h², 0.16 mm at 4 ms, and the lowest carry five times that. 30 Jacobi iterations
+    # leave a few g h²: 6 % of a diameter is 7.5 of them. Half the step leaves a quarter in the same pile, and less than
+    # half in any pile.
     coarse, fine = pile(1 / 250), pile(1 / 500)
     coarse.step(250)
     assert overlap(coarse) < 0.06

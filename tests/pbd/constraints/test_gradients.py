@@ -58,7 +58,7 @@ def test_gradient_is_the_derivative(name):
 
 
 @pytest.mark.parametrize("degrees", [10, 150, 170, 179])
-def test_a_rigid_hinge_far_from_rest_is_not_thrown(degrees):
+def test_projection_of_a_rigid_hinge_far_from_rest_is_bounded(degrees):
     # Unit right triangles folded about x. One projection: C <= 2, and |∇C| is half of |∇θ| at least, so that nothing
     # moves farther than the 2 m or so that a Newton step with that slope makes.
     angle = np.radians(degrees)
@@ -75,7 +75,7 @@ def test_a_rigid_hinge_far_from_rest_is_not_thrown(degrees):
 
 
 @pytest.mark.parametrize("degrees", [0, 1, 40, 120, 179, 180])
-def test_flat_bending_is_bending_where_triangles_keep_their_shapes(degrees):
+def test_flat_bending_equals_bending_if_triangles_keep_their_shapes(degrees):
     # |a1 + a2| = 2 sin(θ/2) of two unit vectors θ short of opposite; triangles of other shapes, folded rigidly about x.
     angle = np.radians(degrees)
     x = np.array([(0, 0, 0), (1.1, 0, 0), (0.3, -0.7, 0), (0.8, 0.5, 0)])
@@ -91,7 +91,7 @@ def test_flat_bending_is_bending_where_triangles_keep_their_shapes(degrees):
 
 
 @pytest.mark.parametrize("degrees", [3, 1, 0.1])
-def test_nearly_folded_arms_are_not_thrown_by_their_limit(degrees):
+def test_an_angle_limit_moves_nearly_folded_arms_by_a_bounded_distance(degrees):
     # C = θ - 30° has slope 1/arm for each end whatever θ is: one projection moves an end about 30° times its arm.
     angle = np.radians(degrees)
     particles = pbd.Particles(gravity=(0, 0, 0))
@@ -117,7 +117,7 @@ KINDS = {
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_projection_keeps_both_momenta(name):
+def test_projection_conserves_linear_and_angular_momentum(name):
     # One projection from rest: Σ m Δx = 0, and Σ m x × Δx = 0 because the gradient of a function of relative positions,
     # taken where they are, has no moment. Masses from 1 to 7 and one projection: to round-off.
     rng = np.random.default_rng(4)
@@ -135,7 +135,7 @@ def test_projection_keeps_both_momenta(name):
 
 @pytest.mark.parametrize("name", [name for name in KINDS if "compliant" not in name and "bending" not in name])
 @pytest.mark.parametrize("direction", ["current", "start"])
-def test_sweeps_satisfy_the_constraint(name, direction):
+def test_iterations_satisfy_the_constraint(name, direction):
     # Newton's iteration on a single constraint: the violation vanishes to round-off.
     rng = np.random.default_rng(5)
     particles = pbd.Particles(gravity=(0, 0, 0))

@@ -1,4 +1,4 @@
-"""Sweeps: that every order of them leads to the same rest, and when they stop."""
+"""Iterations: every order leads to the same rest, and the tolerance stops them."""
 
 import math
 from itertools import pairwise
@@ -48,10 +48,9 @@ def rest():
     return system
 
 
-def test_the_rest_is_where_forces_balance(rest):
-    # Σ (C/α) n + m g = 0 at every free particle: knows nothing of sweeps. In the start direction the directions of the
-    # step are those of the rest, and so are the forces. What is left of motion, below 1e-12 m a step, is 1e-9 N at 4e-3
-    # m/N.
+def test_forces_balance_at_rest(rest):
+    # Σ (C/α) n + m g = 0 at every free particle, independent of iterations. In the start direction, directions and
+    # forces in the step are those at rest. The remaining motion, below 1e-12 m a step, is 1e-9 N at 4e-3 m/N.
     x, description = rest.positions(), rest.particles
     members, numbers = description.constraint_sets["stick", True].arrays()
     offset = x[members[:, 1]] - x[members[:, 0]]
@@ -75,7 +74,7 @@ def test_every_schedule_has_the_same_rest(schedule, clusters, rest):
 
 
 @pytest.mark.parametrize(("schedule", "clusters"), [s for s in SCHEDULES if s[0] != "coloured"])
-def test_a_net_that_falls_comes_to_the_same_rest(schedule, clusters, rest):
+def test_a_falling_net_comes_to_the_same_rest(schedule, clusters, rest):
     # From elsewhere. Motion decays by half the damping, 2.5/s, at the least: 6 s leave e^-15 = 3e-7 of the first 0.3 m.
     system = compliant_net(schedule=schedule, clusters=clusters)
     system.step(600)
@@ -88,7 +87,7 @@ def test_in_the_current_direction_the_rest_depends_on_the_order_by_the_square_of
     def apart(dt):
         found = []
         for options in ({"schedule": "serial"}, {"schedule": "clusters", "clusters": 1}):
-            # α/h² grows with 1/h², and so does the speed of the sweeps; the damping per second is kept
+            # α/h² grows with 1/h², and so does the speed of the iterations; the damping per second is kept
             system = compliant_net(dt, 5 * dt, direction="current", **options)
             system.set_positions(rest.positions())
             system.step(round(8 / dt))
@@ -104,7 +103,7 @@ def test_in_the_current_direction_the_rest_depends_on_the_order_by_the_square_of
 @pytest.mark.parametrize(("schedule", "clusters"), [("clusters", 1), ("clusters", 2), ("coloured", None)])
 def test_one_converged_step_in_the_start_direction_is_the_same_in_every_order(schedule, clusters):
     # Impulses along directions fixed at the start of the step: those that satisfy all constraints are one solution,
-    # whatever the order of the sweeps that find it.
+    # whatever the order of the iterations that find it.
     found = []
     for options in ({"schedule": "serial"}, {"schedule": schedule, "clusters": clusters}):
         system = hanging_net(0.05, 3, 4, direction="start", iterations=2000, tolerance=1e-16, **options)
@@ -120,11 +119,11 @@ PATHS = [("serial", None), ("clusters", 4), ("coloured", None)]
 
 
 @pytest.mark.parametrize(("schedule", "clusters"), PATHS)
-def test_sweeps_stop_after_as_many_as_the_halving_takes(schedule, clusters):
+def test_the_number_of_iterations_follows_from_halving_the_violation(schedule, clusters):
     # Two equal masses below a pin. After the first step's fall D = g h²/2 the upper stick is off by D and put right;
-    # the lower is then off by D and takes half of that from either end: the upper one is off by D/2. Each sweep
-    # meets half of what the one before met: D 2^(1-k) in sweep k, and leaves half of that. From the lower stick up,
-    # the order of slabs, the first sweep meets the upper's D only, and all is as above one sweep later.
+    # the lower is then off by D and takes half of that from either end: the upper one is off by D/2. Each iteration
+    # meets half of what the one before met: D 2^(1-k) in iteration k, and leaves half of that. From the lower stick up,
+    # the order of slabs, the first iteration meets the upper's D only, and all is as above one iteration later.
     particles = pbd.Particles(gravity=(0, 0, -g))
     particles.add_particles([(0, 0, 0), (0, 0, -1), (0, 0, -2)])
     particles.pin(0)
@@ -133,16 +132,16 @@ def test_sweeps_stop_after_as_many_as_the_halving_takes(schedule, clusters):
     for tolerance in (1e-4, 1e-6, 1e-9):
         system = pbd.ParticleSystem(particles, dt=0.01, tolerance=tolerance, **options)
         system.step()
-        sweeps = 1 + math.ceil(math.log2(g * 0.01**2 / 2 / tolerance))
-        assert system.statistics().iterations == sweeps + (schedule == "clusters")
-        assert system.statistics().residual == pytest.approx(g * 0.01**2 / 2 / 2**sweeps, abs=1e-15)
+        iterations = 1 + math.ceil(math.log2(g * 0.01**2 / 2 / tolerance))
+        assert system.statistics().iterations == iterations + (schedule == "clusters")
+        assert system.statistics().residual == pytest.approx(g * 0.01**2 / 2 / 2**iterations, abs=1e-15)
         assert system.statistics().residual < tolerance
 
 
 @pytest.mark.parametrize(("schedule", "clusters"), PATHS)
-def test_sweeps_stop_once_no_violation_is_above_the_tolerance(schedule, clusters):
-    # What a sweep meets is what counts: a constraint that was met below the tolerance and put right is moved again by
-    # those after it. Where sweeps converge that is about what was met; hence the factor two.
+def test_iterations_stop_when_no_violation_exceeds_the_tolerance(schedule, clusters):
+    # The tolerance is compared with violations before projection. Projections of other constraints move a projected
+    # constraint again, by about as much if iterations converge: hence the factor two.
     def run(iterations, tolerance):
         options = {"schedule": schedule, "clusters": clusters, "tolerance": tolerance}
         system = hanging_net(0.05, 4, 6, iterations=iterations, **options)
@@ -155,7 +154,7 @@ def test_sweeps_stop_once_no_violation_is_above_the_tolerance(schedule, clusters
     _, tight = run(2000, 1e-6)
     assert loose.iterations < tight.iterations < 2000
     assert tight.residual < 2e-6
-    # A tolerance that is never reached changes nothing, and one that always is leaves one sweep.
+    # A tolerance that is never reached changes nothing, and one that always is leaves one iteration.
     watched, never = run(7, 1e-300)
     plain = hanging_net(0.05, 4, 6, iterations=7, schedule=schedule, clusters=clusters)
     plain.step(3)
@@ -166,8 +165,8 @@ def test_sweeps_stop_once_no_violation_is_above_the_tolerance(schedule, clusters
 
 
 @pytest.mark.parametrize(("schedule", "clusters"), PATHS)
-def test_the_tolerance_counts_surfaces_and_contacts_too(schedule, clusters):
-    # Two balls one on the other on a floor: pushing the upper one up takes sweeps, though no constraint is violated.
+def test_the_tolerance_includes_surfaces_and_contacts(schedule, clusters):
+    # Two balls, one on the other, on a floor: moving the upper one up takes iterations, though there is no constraint.
     particles = pbd.Particles(gravity=(0, 0, -g))
     particles.add_particles([(0, 0, 0.1), (0, 0, 0.31)], radius=0.1)
     particles.add_collider(pbd.Plane())
@@ -177,7 +176,7 @@ def test_the_tolerance_counts_surfaces_and_contacts_too(schedule, clusters):
     )
     system.step(200)
     assert 1 < system.statistics().iterations < 500
-    # What was met in the last sweep was below 1e-9, and what is left is at most as much again.
+    # What was met in the last iteration was below 1e-9, and what is left is at most as much again.
     z = system.positions()[:, 2]
     assert z[0] == pytest.approx(0.1, abs=2e-9)
     assert z[1] - z[0] == pytest.approx(0.2, abs=2e-9)
@@ -185,7 +184,7 @@ def test_the_tolerance_counts_surfaces_and_contacts_too(schedule, clusters):
 
 @pytest.mark.parametrize(("schedule", "clusters"), PATHS)
 @pytest.mark.parametrize("tolerance", [None, 1e-3])
-def test_no_iterations_are_free_fall(schedule, clusters, tolerance):
+def test_without_iterations_particles_fall_freely(schedule, clusters, tolerance):
     # Sticks or no sticks: each falls by Verlet with drag, Δ' = 0.9 Δ - g h² from Δ = -g h²/2, to round-off.
     system = hanging_net(0.05, iterations=0, schedule=schedule, clusters=clusters, tolerance=tolerance)
     expected = system.positions()
