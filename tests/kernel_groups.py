@@ -21,7 +21,7 @@ LONGEST = (
     "test_cli_process.py",
     "test_view_in_browser.py",
     "test_wheel.py",
-    "test_sweeps.py",
+    "test_iterations.py",
     "test_relative_rotation.py",
     "test_axes_frames.py",
     "test_documents.py",
