@@ -37,7 +37,6 @@ SLOW = ("verletlab render pyramid",)
 # Commands that do not run here, by their beginning: the reason, and the file and text that show where they run.
 ELSEWHERE = {
     "python3 -m pip install .": ("takes minutes; `make test` does it", "Makefile", "-m pip install"),
-    "pip install verletlab": ("a test installs the wheel that it builds", "tests/test_wheel.py", '"install", wheel'),
     "pip install 'verletlab[mjcf]'": ("the same, and there is such an extra", "pyproject.toml", "\nmjcf = ["),
     "verletlab compare five_link_chain": (
         "needs the kernels of all solvers; another test runs it", "tests/scenes/comparison/test_compare_files.py",

@@ -47,12 +47,11 @@ def test_scene_runs_and_is_visible(name, solver):
 
 def lowest_point(visual, frame):
     """The lowest point of bodies [m]. Args: visual: a BodyVisual; frame: a Frame."""
-    heights = []
-    for (surface, placed), drawn in zip(visual.groups.values(), visual.draw(frame)):
-        moving = np.array([body >= 0 for body, *_ in placed])
-        for place, turn in zip(drawn.positions[moving], drawn.rotations[moving]):
-            heights.append((place + rotate(turn, surface.vertices))[:, 2].min())
-    return min(heights)
+    return min(
+        (position + rotate(rotation, drawn.surface.vertices))[:, 2].min()
+        for drawn in visual.draw_bodies(frame.body_poses)
+        for position, rotation in zip(drawn.positions, drawn.rotations)
+    )
 
 
 GROUNDED = (

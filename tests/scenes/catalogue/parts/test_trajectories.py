@@ -23,5 +23,5 @@ def test_circles_intersect_on_the_left_or_not_at_all():
     # A triangle with sides 3, 4 and 5.
     assert np.allclose(crossing((0, 0), (5, 0), 3, 4), (1.8, 2.4))
     assert np.allclose(crossing((5, 0), (0, 0), 4, 3), (1.8, -2.4))
-    with pytest.raises(ValueError, match="bars of 1 m and 2 m from points 5 m apart do not meet"):
+    with pytest.raises(ValueError, match="bars of 1 m and 2 m from points 5 m apart: expected bars that meet"):
         crossing((0, 0), (5, 0), 1, 2)
