@@ -1,7 +1,7 @@
 """The substep of a particle system, Jakobsen's loop over particles and constraints.
 
     begin_substep   forces, Verlet, search for contacts
-    relax           each constraint projected once; repeated K times
+    relax           each constraint projected once; repeated up to `iterations` times
     end_substep     restitution, check
 
 One thread runs all substeps of a world (`advance`), or threads share each phase of a large world and the host launches

@@ -7,10 +7,10 @@
 
 Restitution is the target velocity of the first row: e times the approach velocity, if the bodies would meet within the
 step and faster than a threshold. They turn back before they meet, at a gap z, and semi-implicit Euler has velocities
-half a step before and behind the poses; both would cost or give a falling ball some g h. So the approach velocity v is
-taken at the pose, half a step of gravity g later. The parting speed u is that of a body at height z that left the
-ground with e times the impact speed:  u² = e² (v² + 2 g z) - 2 g z.  Half a step later it is u - g h/2. A ball then
-rises to e² of its height at every rebound, to round-off, until a rise takes only a few steps.
+half a step before and behind the poses. Both would change the rebound speed by a term of order g h. So the approach
+velocity v is taken at the pose, half a step of gravity g later. The parting speed u is that of a body at height z that
+left the ground with e times the impact speed:  u² = e² (v² + 2 g z) - 2 g z.  Half a step later it is u - g h/2. A ball
+then rises to e² of its height at every rebound, to round-off, until a rise takes only a few steps.
 """
 
 import taichi as ti

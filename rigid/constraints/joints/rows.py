@@ -1,4 +1,4 @@
-"""All rows of all joints at the poses of now. A solver calls it at the start of its step."""
+"""All rows of all joints at the current poses. A solver calls it at the start of its step."""
 
 import taichi as ti
 

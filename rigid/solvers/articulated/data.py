@@ -56,5 +56,5 @@ class Data(NamedTuple):
     report: Host(2)  # (worlds, REPORT)
     step: Step
     features: Any  # Features
-    coordinates: Any  # how impulses change velocities: rigid/solvers/articulated/generalised.py
+    formulation: Any  # how impulses change velocities: rigid/solvers/articulated/generalised.py
     find_points: Any  # contact detection of rigid/collision/narrow_phase.py

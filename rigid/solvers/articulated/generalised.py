@@ -1,4 +1,4 @@
-"""What an impulse along a row does to trees, in generalised coordinates: `s.coordinates` of rigid/solvers/sequential.
+"""What an impulse along a row does to trees, in generalised coordinates: `s.formulation` of rigid/solvers/sequential.
 
 For each row, J over the speeds of the trees of its two bodies, and M⁻¹Jᵀ. The latter is the response to a test impulse
 of one, which is passed inward from both bodies to the ground and outward along their trees, as in source [3]. Both are

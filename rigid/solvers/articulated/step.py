@@ -32,21 +32,21 @@ from rigid.solvers.sequential.solve import iterate
 
 @lru_cache
 def step_kernel(features):
-    """Make the kernel for some features. Besides the data it takes steps and iterations. Args: features."""
+    """Make the kernel for some features. Besides the data it takes substeps and iterations. Args: features."""
     find_points = None if features.pair_types is None else point_finder(features.pair_types)
     advance = over_worlds(advance_world, features)
-    return make_kernel(advance, Data, features=features, coordinates=generalised, find_points=find_points)
+    return make_kernel(advance, Data, features=features, formulation=generalised, find_points=find_points)
 
 
 @ti.func
-def advance_world(s: ti.template(), world, steps, iterations):
+def advance_world(s: ti.template(), world, substeps, iterations):
     """Make substeps of one world, until it diverges."""
-    for step in range(steps):
+    for substep in range(substeps):
         if s.report[world, REPORT.diverged_substep] < 0:
             advance_substep(s, iterations, world)
             for body in range(s.bodies.pose.shape[1] - 1):
                 if not is_finite(s.bodies, body, world):
-                    s.report[world, REPORT.diverged_substep] = ti.cast(step, float)
+                    s.report[world, REPORT.diverged_substep] = ti.cast(substep, float)
 
 
 @ti.func
@@ -70,7 +70,7 @@ def advance_substep(s: ti.template(), iterations, world):
 
 @ti.func
 def write_rows(s: ti.template(), world):
-    """Write the rows of joints at the poses of now."""
+    """Write the rows of joints at the current poses."""
     if ti.static(s.features.joints):
         write_joint_rows(s, world)
 

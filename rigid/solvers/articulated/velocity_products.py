@@ -23,7 +23,7 @@ from rigid.solvers.articulated.spanning_trees import LinkKind
 
 @ti.func
 def compute_velocity_products(s: ti.template(), world):
-    """Compute velocities V = J u at the poses of now, and their velocity products J̇ u into `ARTICULATED.test`."""
+    """Compute velocities V = J u at the current poses, and their velocity products J̇ u into `ARTICULATED.test`."""
     compute_velocities(s, world)
     links, of, v = ti.static(s.trees.links, s.trees.articulated, s.bodies.velocity)
     for link in range(links.shape[0]):

@@ -52,5 +52,5 @@ class Data(NamedTuple):
     step: data.Step
     sleep_speed: float  # bodies that are slower can sleep [m/s]
     features: Any  # Features
-    coordinates: Any  # how impulses change velocities: rigid/solvers/impulse/maximal.py
+    formulation: Any  # how impulses change velocities: rigid/solvers/impulse/maximal.py
     find_points: Any  # contact detection of rigid/collision/narrow_phase.py

@@ -1,4 +1,4 @@
-"""What an impulse along a row does to bodies in maximal coordinates: `s.coordinates` of rigid/solvers/sequential.
+"""What an impulse along a row does to bodies in maximal coordinates: `s.formulation` of rigid/solvers/sequential.
 
 The velocities of two bodies are twelve numbers: v_i, ω_i, v_j, ω_j. The ground's never change.
 """

@@ -39,22 +39,22 @@ from rigid.solvers.report import REPORT
 
 @lru_cache
 def step_kernel(features):
-    """Make the kernel for some features. Besides the data it takes steps, and 1 to move bodies. Args: features."""
+    """Make the kernel for some features. Besides the data it takes substeps, and 1 to move bodies. Args: features."""
     find_points = None if features.pair_types is None else point_finder(features.pair_types)
     return make_kernel(over_worlds(advance_world, features), Data, features=features, find_points=find_points)
 
 
 @ti.func
-def advance_world(s: ti.template(), world, steps, moving):
+def advance_world(s: ti.template(), world, substeps, moving):
     """Make substeps of one world, until it diverges. Args: moving: 0 to write rows and gains alone."""
-    for step in range(steps):
+    for substep in range(substeps):
         if s.report[world, REPORT.diverged_substep] < 0:
             groups = write_rows(s, world)
             if moving == 1:
                 advance_substep(s, groups, world)
                 for body in range(s.bodies.pose.shape[1] - 1):
                     if not is_finite(s.bodies, body, world):
-                        s.report[world, REPORT.diverged_substep] = ti.cast(step, float)
+                        s.report[world, REPORT.diverged_substep] = ti.cast(substep, float)
 
 
 @ti.func

@@ -7,7 +7,7 @@
     solve.py      the iterations: read this first
     solver.py     the base class of both solvers
 
-How impulses change velocities is the solver's: `s.coordinates`, a module with the functions
+How impulses change velocities is the solver's: `s.formulation`, a module with the functions
 
     load_velocities(s, i, j, stage, world)                  velocities of two bodies, or a placeholder
     store_velocities(s, i, j, velocities, stage, world)     write them

@@ -31,7 +31,7 @@ def prepare_group(s: ti.template(), group, world):
     else:
         for row in range(first, first + count):
             i, j = bodies_of(s.rows, group, row - first, world)
-            s.coordinates.compute_response(s, row, i, j, world)
+            s.formulation.compute_response(s, row, i, j, world)
             compute_softness(s, row, i, j, world)
             compute_bias(s, row, kind, world)
         compute_effective_mass(s, group, kind, world)
@@ -76,14 +76,14 @@ def prepare_correction(s: ti.template(), group, world):
         part = s.step.error_reduction
         if group >= s.step.first_contact_group:
             part *= OVERLAP_CORRECTION
-            velocities = s.coordinates.load_velocities(s, i, j, 0, world)
-            speed = s.coordinates.row_velocity(s, first, i, j, velocities, 0, world)
+            velocities = s.formulation.load_velocities(s, i, j, 0, world)
+            speed = s.formulation.row_velocity(s, first, i, j, velocities, 0, world)
             n[world, first, ROW.error] = n[world, first, ROW.error] + s.step.h * speed
         else:
             for row in range(first, first + count):
                 i_row, j_row = bodies_of(s.rows, group, row - first, world)
-                s.coordinates.update_response(s, row, i_row, j_row, world)
-            if s.coordinates.needs_new_matrix(s, kind, i, j, world):
+                s.formulation.update_response(s, row, i_row, j_row, world)
+            if s.formulation.needs_new_matrix(s, kind, i, j, world):
                 compute_effective_mass(s, group, kind, world)
         for row in range(first, first + count):
             bias = 0.0
@@ -104,14 +104,14 @@ def compute_effective_mass(s: ti.template(), group, kind, world):
     if ti.static(s.features.block):
         together = together or kind == Group.EQUALITY
     if kind == Group.GEAR:
-        n[world, first, ROW.inverse] = inverse_or_zero(s.coordinates.gear_matrix_entry(s, group, first, world))
+        n[world, first, ROW.inverse] = inverse_or_zero(s.formulation.gear_matrix_entry(s, group, first, world))
     else:
         for a in range(count):
             begin, diagonal = a, ROW.inverse
             if together:
                 begin, diagonal = 0, ROW.inverse + a
             for b in range(begin, a + 1):
-                entry = s.coordinates.matrix_entry(s, first + a, first + b, i, j, world)
+                entry = s.formulation.matrix_entry(s, first + a, first + b, i, j, world)
                 if a == b:
                     n[world, first + a, diagonal] = entry + n[world, first + a, ROW.softness]
                 else:
@@ -135,7 +135,7 @@ def compute_softness(s: ti.template(), row, i, j, world):
     softness, part = 0.0, 0.0
     if stiffness < ti.math.inf:
         if n[world, row, ROW.per_mass] > 0.0:
-            mass = inverse_or_zero(s.coordinates.matrix_entry(s, row, row, i, j, world))
+            mass = inverse_or_zero(s.formulation.matrix_entry(s, row, row, i, j, world))
             stiffness, damping = mass * stiffness, mass * damping
         compliant = ti.max(s.step.h * stiffness + damping, 1e-30)  # of a free joint, so that γ is not infinite
         softness, part = 1.0 / (s.step.h * compliant), s.step.h * stiffness / compliant

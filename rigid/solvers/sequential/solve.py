@@ -101,11 +101,11 @@ def solve_equality(s: ti.template(), group, stage: ti.template(), world):
     n = ti.static(s.rows.numbers)
     i, j = s.rows.groups[world, group, GROUP.body_i], s.rows.groups[world, group, GROUP.body_j]
     first, count = s.rows.groups[world, group, GROUP.first], s.rows.groups[world, group, GROUP.count]
-    velocities = s.coordinates.load_velocities(s, i, j, stage, world)
+    velocities = s.formulation.load_velocities(s, i, j, stage, world)
     largest = 0.0
     if ti.static(s.features.block):
         for row in range(first, first + count):
-            velocity = s.coordinates.row_velocity(s, row, i, j, velocities, stage, world)
+            velocity = s.formulation.row_velocity(s, row, i, j, velocities, stage, world)
             n[world, row, ROW.residual] = residual(s, row, velocity, stage, world)
     for row in range(first, first + count):
         change = 0.0
@@ -113,12 +113,12 @@ def solve_equality(s: ti.template(), group, stage: ti.template(), world):
             for k in range(count):
                 change -= n[world, row, ROW.inverse + k] * n[world, first + k, ROW.residual]
         else:
-            velocity = s.coordinates.row_velocity(s, row, i, j, velocities, stage, world)
+            velocity = s.formulation.row_velocity(s, row, i, j, velocities, stage, world)
             change = -n[world, row, ROW.inverse] * residual(s, row, velocity, stage, world)
         n[world, row, ROW.impulse + stage] = n[world, row, ROW.impulse + stage] + change
-        velocities = s.coordinates.apply_impulse(s, row, i, j, change, velocities, stage, world)
+        velocities = s.formulation.apply_impulse(s, row, i, j, change, velocities, stage, world)
         largest = ti.max(largest, ti.abs(change))
-    s.coordinates.store_velocities(s, i, j, velocities, stage, world)
+    s.formulation.store_velocities(s, i, j, velocities, stage, world)
     return largest
 
 
@@ -128,16 +128,16 @@ def solve_bounded(s: ti.template(), group, stage: ti.template(), world):
     n = ti.static(s.rows.numbers)
     i, j = s.rows.groups[world, group, GROUP.body_i], s.rows.groups[world, group, GROUP.body_j]
     row = s.rows.groups[world, group, GROUP.first]
-    velocities = s.coordinates.load_velocities(s, i, j, stage, world)
+    velocities = s.formulation.load_velocities(s, i, j, stage, world)
     before = n[world, row, ROW.impulse + stage]
-    velocity = s.coordinates.row_velocity(s, row, i, j, velocities, stage, world)
+    velocity = s.formulation.row_velocity(s, row, i, j, velocities, stage, world)
     new = before - n[world, row, ROW.inverse] * residual(s, row, velocity, stage, world)
     new = ti.min(ti.max(new, s.step.h * n[world, row, ROW.low]), s.step.h * n[world, row, ROW.high])
     change = new - before
     if change != 0.0:
         n[world, row, ROW.impulse + stage] = new
-        velocities = s.coordinates.apply_impulse(s, row, i, j, change, velocities, stage, world)
-        s.coordinates.store_velocities(s, i, j, velocities, stage, world)
+        velocities = s.formulation.apply_impulse(s, row, i, j, change, velocities, stage, world)
+        s.formulation.store_velocities(s, i, j, velocities, stage, world)
     return ti.abs(change)
 
 
@@ -157,9 +157,9 @@ def solve_friction(s: ti.template(), group, world):
     bound = s.step.h * n[world, first, ROW.high]
     if normal >= 0:
         bound = n[world, first, ROW.high] * n[world, normal, ROW.impulse]
-    velocities = s.coordinates.load_velocities(s, i, j, 0, world)
+    velocities = s.formulation.load_velocities(s, i, j, 0, world)
     for row in range(first, first + count):
-        n[world, row, ROW.residual] = s.coordinates.row_velocity(s, row, i, j, velocities, 0, world)
+        n[world, row, ROW.residual] = s.formulation.row_velocity(s, row, i, j, velocities, 0, world)
     slip, before = ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0])
     for k in ti.static(range(3)):
         if k < count:
@@ -181,8 +181,8 @@ def solve_friction(s: ti.template(), group, world):
                 n[world, first + k, ROW.impulse], n[world, first + k, ROW.residual] = new[k], change[k]
         for row in range(first, first + count):
             impulse = n[world, row, ROW.residual]
-            velocities = s.coordinates.apply_impulse(s, row, i, j, impulse, velocities, 0, world)
-        s.coordinates.store_velocities(s, i, j, velocities, 0, world)
+            velocities = s.formulation.apply_impulse(s, row, i, j, impulse, velocities, 0, world)
+        s.formulation.store_velocities(s, i, j, velocities, 0, world)
     return largest
 
 
@@ -193,8 +193,8 @@ def solve_gear(s: ti.template(), group, stage: ti.template(), world):
     first, velocity = s.rows.groups[world, group, GROUP.first], 0.0
     for k in range(2):
         i, j = bodies_of(s.rows, group, k, world)
-        velocities = s.coordinates.load_velocities(s, i, j, stage, world)
-        velocity += s.coordinates.row_velocity(s, first + k, i, j, velocities, stage, world)
+        velocities = s.formulation.load_velocities(s, i, j, stage, world)
+        velocity += s.formulation.row_velocity(s, first + k, i, j, velocities, stage, world)
     change = -n[world, first, ROW.inverse] * residual(s, first, velocity, stage, world)
     n[world, first, ROW.impulse + stage] = n[world, first, ROW.impulse + stage] + change
     for k in range(2):
@@ -206,6 +206,6 @@ def solve_gear(s: ti.template(), group, stage: ti.template(), world):
 @ti.func
 def add_impulse(s: ti.template(), row, i, j, impulse, stage: ti.template(), world):
     """Apply an impulse along a row to its bodies."""
-    velocities = s.coordinates.load_velocities(s, i, j, stage, world)
-    velocities = s.coordinates.apply_impulse(s, row, i, j, impulse, velocities, stage, world)
-    s.coordinates.store_velocities(s, i, j, velocities, stage, world)
+    velocities = s.formulation.load_velocities(s, i, j, stage, world)
+    velocities = s.formulation.apply_impulse(s, row, i, j, impulse, velocities, stage, world)
+    s.formulation.store_velocities(s, i, j, velocities, stage, world)

@@ -154,7 +154,7 @@ def joint_particles(model):
 def joint_points(model, joint):
     """Points that the two bodies of a joint share, in the world (n, 3) [m].
 
-    A ball and a universal joint have one, a hinge two on its line, a weld three, a slider none.
+    A ball and a universal joint have one, a hinge two on its line, a fixed joint three, a slider none.
     """
     anchor = joint.parent_anchor
     axes = joint.parent_axes
@@ -175,7 +175,9 @@ def joint_points(model, joint):
     width = JOINT_WIDTH * np.min(widths, axis=0)
     if isinstance(joint, Hinge):
         return anchor + np.outer((-width[0], width[0]), axes[0])
-    return anchor + width.min() * axes
+    if isinstance(joint, Fixed):
+        return anchor + width.min() * axes
+    raise NotImplementedError(f'{joint.kind} {joint.name!r}: solver "verlet" has no particles for joints of this type')
 
 
 def world_point(model, index, point):

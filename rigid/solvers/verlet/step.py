@@ -1,4 +1,4 @@
-"""The time step of the solver "verlet", whole. pbd moves particles; bodies take part by step hooks.
+"""The complete time step of the solver "verlet". pbd moves particles; bodies take part by step hooks.
 
     for each substep (pbd/step.py, advance_world):
         apply_wind, predict     x' = x + (1 - d)(x - x*) + a h², then x* := x
@@ -10,9 +10,10 @@
         apply_restitution       of particles at colliders
         end_step                store impulses; restitution of bodies                          below
 
-A body is a frame of four particles and more (frame.py). Sticks keep the frame rigid, and joints are particles that two
-frames share, or constraints on the corners of two frames (joint_locks.py, joint_limits.py, joint_forces.py). So
-`predict` and the constraints move bodies without knowing them. The functions below add contacts of bodies.
+A body is a frame: four corner particles, and light particles for its joints (frame.py). Sticks keep the frame rigid,
+and joints are particles that two frames share, or constraints on the corners of two frames (joint_locks.py,
+joint_limits.py, joint_forces.py). So `predict` and the constraints move bodies without knowing them. The functions
+below add contacts of bodies.
 
 Source: Jakobsen, Advanced Character Physics (2001), sections 2 to 6.
 """
