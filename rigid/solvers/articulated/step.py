@@ -135,4 +135,4 @@ def settle_kernel():
             inward_pass(s, world)
             outward_pass(s, world)
 
-    return make_kernel(settle, Data, features=None, coordinates=None, find_points=None)
+    return make_kernel(settle, Data, features=None, formulation=None, find_points=None)
