@@ -54,26 +54,39 @@ def make_kernel(body, declaration, **static):
     Returns: a Taichi kernel. Its arguments: all arrays, in the order of the declaration; then the numpy arrays and
     numbers that are given at each launch, in that order too; then the function's integers. `Launch` binds the first.
     """
+    return define("kernel", body, declaration, static, [f"{name}: int" for name in parameters_of(body)[1:]])
+
+
+def parameters_of(function):
+    """Names of a function's parameters."""
+    return list(inspect.signature(function).parameters)
+
+
+def define(decorator, body, declaration, static, numbers):
+    """Define a Taichi kernel or function that calls `body` with declared data.
+
+    Args: decorator: "kernel" or "real_func"; body, declaration, static: see `make_kernel`; numbers: the parameters of
+    `body` after the data, with their types.
+    """
     names = {"ti": ti, "body": body}
     arrays, given = [], []
     value = expression("data", declaration, static, names, arrays, given)
-    rest = list(inspect.signature(body).parameters)[1:]
-    given += [f"{name}: int" for name in rest]
+    passed = ["data", *[number.split(":")[0] for number in numbers]]
     text = "\n".join(
         [
-            "@ti.kernel",
-            f"def kernel({', '.join(arrays + given)}):",
+            f"@ti.{decorator}",
+            f"def defined({', '.join(arrays + given + numbers)}):",
             f"    data = ti.static({value})",
-            f"    body({', '.join(['data', *rest])})",
+            f"    body({', '.join(passed)})",
             "",
         ]
     )
-    file = f"<kernel {next(NUMBER)} {body.__module__}.{body.__name__}>"
+    file = f"<{decorator} {next(NUMBER)} {body.__module__}.{body.__name__}>"
     # An entry without a time of change is kept, although there is no such file.
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     names["__name__"] = __name__
     exec(compile(text, file, "exec"), names)  # our own text, of names that the declaration checked
-    return names["kernel"]
+    return names["defined"]
 
 
 def expression(path, declaration, static, names, arrays, given):

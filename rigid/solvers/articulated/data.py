@@ -23,7 +23,7 @@ class Features(NamedTuple):
     split_impulse: bool  # correct positions by pseudo-speeds
     warm_start: bool  # start from the last step's impulses
     one_world: bool  # one world runs on one thread
-    spread: int  # distance of two worlds in a parallel loop, see rigid/kernels/worlds.py
+    spread: int  # distance of two worlds in a parallel loop, see rigid/solvers/substeps.py
     sleeping: bool = False
 
     @property

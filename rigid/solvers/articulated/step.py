@@ -14,11 +14,11 @@ from functools import lru_cache
 
 import taichi as ti
 
+from pbd.core.functions import compiled_once
 from pbd.core.kernels import make_kernel
 from rigid.collision.narrow_phase import point_finder
 from rigid.constraints.joints.rows import write_joint_rows
-from rigid.kernels.motion import integrate_velocity, is_finite
-from rigid.kernels.worlds import over_worlds
+from rigid.kernels.motion import integrate_velocity
 from rigid.solvers.articulated import generalised
 from rigid.solvers.articulated.data import Data
 from rigid.solvers.articulated.dynamics import compute_velocities, inward_pass, outward_pass
@@ -28,25 +28,15 @@ from rigid.solvers.report import REPORT
 from rigid.solvers.sequential.contacts import detect_contacts, store_impulses
 from rigid.solvers.sequential.prepare import prepare_correction, prepare_group, warm_start_group
 from rigid.solvers.sequential.solve import iterate
+from rigid.solvers.substeps import over_worlds
 
 
 @lru_cache
 def step_kernel(features):
     """Make the kernel for some features. Besides the data it takes substeps and iterations. Args: features."""
     find_points = None if features.pair_types is None else point_finder(features.pair_types)
-    advance = over_worlds(advance_world, features)
+    advance = over_worlds(advance_substep, features)
     return make_kernel(advance, Data, features=features, formulation=generalised, find_points=find_points)
-
-
-@ti.func
-def advance_world(s: ti.template(), world, substeps, iterations):
-    """Make substeps of one world, until it diverges."""
-    for substep in range(substeps):
-        if s.report[world, REPORT.diverged_substep] < 0:
-            advance_substep(s, iterations, world)
-            for body in range(s.bodies.pose.shape[1] - 1):
-                if not is_finite(s.bodies, body, world):
-                    s.report[world, REPORT.diverged_substep] = ti.cast(substep, float)
 
 
 @ti.func
@@ -68,7 +58,7 @@ def advance_substep(s: ti.template(), iterations, world):
     store_impulses(s, world)
 
 
-@ti.func
+@compiled_once("bodies", "joints", "rows", "step", "features")
 def write_rows(s: ti.template(), world):
     """Write the rows of joints at the current poses."""
     if ti.static(s.features.joints):

@@ -26,7 +26,7 @@ class Features(NamedTuple):
     warm_start: bool  # start from the last step's impulses
     sleeping: bool  # leave bodies at rest alone
     one_world: bool  # one world runs on one thread
-    spread: int  # distance of two worlds in a parallel loop, see rigid/kernels/worlds.py
+    spread: int  # distance of two worlds in a parallel loop, see rigid/solvers/substeps.py
 
     @property
     def contacts(self):

@@ -27,7 +27,7 @@ class Features(NamedTuple):
     scaling: str  # "effective_mass" or "mass"
     block: bool  # scale the rows of a joint together
     one_world: bool  # one world runs on one thread
-    spread: int  # distance of two worlds in a parallel loop, see rigid/kernels/worlds.py
+    spread: int  # distance of two worlds in a parallel loop, see rigid/solvers/substeps.py
 
     @property
     def contacts(self):

@@ -25,45 +25,33 @@ from rigid.kernels.motion import (
     apply_gyroscopic_torque,
     gravity_of,
     integrate_pose,
-    is_finite,
     multiply_inverse_inertia,
     update_inverse_inertia,
 )
 from rigid.kernels.vectors import load_vector, store_vector
-from rigid.kernels.worlds import over_worlds
 from rigid.solvers.penalty.contacts import soften_contacts, store_stretches
 from rigid.solvers.penalty.data import FORCE, Data
 from rigid.solvers.penalty.forces import apply_forces, compute_gains
 from rigid.solvers.report import REPORT
+from rigid.solvers.substeps import over_worlds
 
 
 @lru_cache
 def step_kernel(features):
     """Make the kernel for some features. Besides the data it takes substeps, and 1 to move bodies. Args: features."""
     find_points = None if features.pair_types is None else point_finder(features.pair_types)
-    return make_kernel(over_worlds(advance_world, features), Data, features=features, find_points=find_points)
+    return make_kernel(over_worlds(advance_substep, features), Data, features=features, find_points=find_points)
 
 
 @ti.func
-def advance_world(s: ti.template(), world, substeps, moving):
-    """Make substeps of one world, until it diverges. Args: moving: 0 to write rows and gains alone."""
-    for substep in range(substeps):
-        if s.report[world, REPORT.diverged_substep] < 0:
-            groups = write_rows(s, world)
-            if moving == 1:
-                advance_substep(s, groups, world)
-                for body in range(s.bodies.pose.shape[1] - 1):
-                    if not is_finite(s.bodies, body, world):
-                        s.report[world, REPORT.diverged_substep] = ti.cast(substep, float)
-
-
-@ti.func
-def advance_substep(s: ti.template(), groups, world):
-    """Make one substep, after `write_rows`."""
-    sum_forces(s, groups, world)
-    integrate_velocities(s, world)
-    integrate_poses(s, world)
-    store_stretches(s, world)
+def advance_substep(s: ti.template(), moving, world):
+    """Make one substep: the algorithm. Args: moving: 0 to write rows and gains alone."""
+    groups = write_rows(s, world)
+    if moving == 1:
+        sum_forces(s, groups, world)
+        integrate_velocities(s, world)
+        integrate_poses(s, world)
+        store_stretches(s, world)
 
 
 @ti.func

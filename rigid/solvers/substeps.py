@@ -1,0 +1,38 @@
+"""Substeps of all worlds: one thread moves one world."""
+
+import taichi as ti
+
+from rigid.kernels.motion import is_finite
+from rigid.solvers.report import REPORT
+
+
+def over_worlds(advance_substep, features):
+    """Make a Taichi function (s, substeps, number) that makes substeps of all worlds, of each until it diverges.
+
+    Args:
+        advance_substep: a Taichi function (s, number, world).
+        features: with `one_world` and `spread`, the distance of two worlds in the parallel loop
+            (pbd.core.runtime.LOOP_STRIDE).
+    """
+
+    @ti.func
+    def advance(s: ti.template(), substeps, number):
+        if ti.static(features.one_world):
+            ti.loop_config(serialize=True)
+            for world in range(1):
+                advance_world(s, substeps, number, world)
+        else:
+            for turn in range(s.report.shape[0] * features.spread):
+                if turn % features.spread == 0:
+                    advance_world(s, substeps, number, turn // features.spread)
+
+    @ti.func
+    def advance_world(s: ti.template(), substeps, number, world):
+        for substep in range(substeps):
+            if s.report[world, REPORT.diverged_substep] < 0:
+                advance_substep(s, number, world)
+                for body in range(s.bodies.pose.shape[1] - 1):
+                    if not is_finite(s.bodies, body, world):
+                        s.report[world, REPORT.diverged_substep] = ti.cast(substep, float)
+
+    return advance

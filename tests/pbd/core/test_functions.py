@@ -1,0 +1,103 @@
+"""Taichi functions that are called instead of copied: they do what copies do, in code that does not grow."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import taichi as ti
+from taichi.lang import kernel_impl
+
+from pbd.core.arrays import Host, Integer, Real, allocate, count, read
+from pbd.core.functions import compiled_once
+from pbd.core.kernels import Launch, make_kernel
+
+
+class Bodies(NamedTuple):
+    """Two arrays."""
+
+    position: Real(count.bodies, 3)
+    steps: Integer(count.bodies)
+
+
+class Data(NamedTuple):
+    """All kinds of declared data."""
+
+    bodies: Bodies
+    unused: Real(4)
+    more: Any
+    factor: Any
+    report: Host(1)
+    h: float
+
+
+class More(NamedTuple):
+    """Arrays that are declared elsewhere."""
+
+    velocity: Real(count.bodies, 3)
+
+
+@ti.func
+def displacement(s: ti.template(), body, k):
+    """A function that a called function copies into itself."""
+    return s.factor * s.h * s.more.velocity[body, k]
+
+
+@ti.func
+def move(s: ti.template(), body):
+    """Move a body; a loop of unknown length keeps the compiler from unrolling."""
+    for k in range(s.bodies.position.shape[1]):
+        s.bodies.position[body, k] = s.bodies.position[body, k] + displacement(s, body, k)
+    s.bodies.steps[body] = s.bodies.steps[body] + 1
+    s.report[body] = s.report[body] + s.h
+
+
+@compiled_once("bodies", "more", "factor", "report", "h")
+def move_once(s: ti.template(), body):
+    move(s, body)
+
+
+@compiled_once("bodies", "more", "factor", "report", "h")
+def move_twice(s: ti.template(), body):
+    move_once(s, body)
+    move_once(s, body)
+
+
+@ti.func
+def moves_copied(s: ti.template(), rounds):
+    for body in range(s.bodies.position.shape[0]):
+        for _ in range(rounds):
+            move(s, body)
+            move(s, body)
+            move(s, body)
+
+
+@ti.func
+def moves_called(s: ti.template(), rounds):
+    for body in range(s.bodies.position.shape[0]):
+        for _ in range(rounds):
+            move_once(s, body)
+            move_twice(s, body)
+
+
+def moved(function, factor=0.3):
+    """What a kernel of a function leaves: positions, steps, report."""
+    random = np.random.default_rng(1)
+    data = allocate(Data, {"bodies": {"position": random.normal(size=(5, 3))}}, bodies=5)
+    more = allocate(More, {"velocity": random.normal(size=(5, 3))}, bodies=5)
+    report = np.zeros(5)
+    launch = Launch(make_kernel(function, Data, factor=factor, more=More), data, more)
+    for h in (0.1, 0.7):
+        launch(report, h, 10)
+    return read(data.bodies.position), read(data.bodies.steps), report
+
+
+def test_a_called_function_does_to_the_bit_what_its_copies_do():
+    for factor in (0.3, 0.7):  # another static value makes another function
+        for copied, called in zip(moved(moves_copied, factor), moved(moves_called, factor)):
+            assert copied.tobytes() == called.tobytes()
+    assert moved(moves_called)[1].tolist() == [60] * 5
+
+
+def test_taichi_is_untouched_after_a_function_was_compiled():
+    untouched = kernel_impl.Kernel.ast_builder
+    moved(moves_called)
+    assert kernel_impl.Kernel.ast_builder is untouched
