@@ -16,10 +16,9 @@ from rigid.constraints.joints.builder import JointBuilder
 from rigid.constraints.joints.data import COORDINATE, DRIVE, FRAMES, JOINT, MOTOR, DriveKind
 from rigid.constraints.rows import GROUP, ROW, Group, RowBuilder
 from rigid.energy import energy
-from rigid.joint import Hinge, Universal
 from rigid.kernels.motion import PSEUDO, allocate_bodies
 from rigid.motor import motor_target
-from rigid.names import look_up
+from rigid.names import checked_index
 from rigid.solvers.base import Solver
 from rigid.solvers.report import REPORT
 from rigid.state import State
@@ -172,7 +171,7 @@ class RowSolver(Solver):
     def grab(self, grab, body, point, target, stiffness, damping=0.0):
         """Pull a point of a body to a target by a spring, see Solver.grab."""
         grab = self._grab_rows[one_grab(grab, len(self._grab_rows))]
-        body = look_up("grabbed body", body, self.model.bodies, "body")
+        body = checked_index("grabbed body", body, self.model.bodies, "body")
         target, point = finite_vector("target of a grab", target), finite_vector("grabbed point", point)
         spring = positive("stiffness of a grab", stiffness), not_negative("damping of a grab", damping)
         if self._grabbed.get(grab) != (body, *spring):
@@ -296,14 +295,18 @@ class RowSolver(Solver):
         return self.joint_reader.positions(state)
 
     def _joint_angles(self):
-        """{name: angle} of hinges and universal joints at the last step's start, past full turns."""
+        """{name: angle} of joints with counted angles, at the start of the last step."""
         values = read(self.data.joints.coordinates)[:, :, COORDINATE.value].astype(float)
-        angles = {}
-        for joint, first in zip(self.model.joints, self.first_coordinates):
-            if isinstance(joint, (Hinge, Universal)):
-                angle = values[:, first] if isinstance(joint, Hinge) else values[:, first : first + 2]
-                angles[joint.name] = angle[0] if self.worlds == 1 else angle
-        return angles
+        return {
+            joint.name: self._as_position(values[:, first : first + joint.counted_angles])
+            for joint, first in zip(self.model.joints, self.first_coordinates)
+            if joint.counted_angles
+        }
+
+    def _as_position(self, coordinates):
+        """Coordinates of one joint (worlds, coordinates), shaped as `joint_positions` returns them."""
+        values = coordinates[:, 0] if coordinates.shape[1] == 1 else coordinates
+        return values[0] if self.worlds == 1 else values
 
     def joint_velocities(self):
         """Velocities of all joints, see Solver.joint_velocities."""

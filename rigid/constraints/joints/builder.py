@@ -11,14 +11,13 @@ from rigid.joint import Ball, Distance, Fixed, Hinge, Slider, Universal
 from rigid.names import GROUND
 from rigid.rotation import conjugate, multiply
 
-KINDS = {
+JOINT_KINDS = {
     Ball: JointKind.BALL, Hinge: JointKind.HINGE, Universal: JointKind.UNIVERSAL, Slider: JointKind.SLIDER,
     Fixed: JointKind.FIXED, Distance: JointKind.DISTANCE,
 }  # fmt: skip
 
-# How many rows against translation and rotation each kind has, and how many coordinates.
+# How many rows against translation and rotation each kind has.
 EQUALITY_ROWS = {Ball: (3, 0), Hinge: (3, 2), Universal: (3, 1), Slider: (2, 3), Fixed: (3, 3), Distance: (0, 0)}
-COORDINATES = {Ball: 2, Hinge: 1, Universal: 2, Slider: 1, Fixed: 0, Distance: 1}
 
 
 class GrabRows(NamedTuple):
@@ -82,16 +81,17 @@ class JointBuilder:
         first = -1
         if sum(EQUALITY_ROWS[type(one)]) and not closed:
             first = self.add_equality_rows(i, j, joints)
-        c = self.add_coordinates(COORDINATES[type(one)])
+        limits = list(zip(*(joint.coordinate_limits() for joint in joints)))  # of each coordinate, in each model
+        c = self.add_coordinates(len(limits))
         self.first_coordinates.append(c)
         friction = spring = -1
         if isinstance(one, Ball):
             friction, spring = self.add_ball_rows(i, j, joints)
-        for k in range(COORDINATES[type(one)]):
+        for k, given in enumerate(limits):
             if not isinstance(one, Ball):
                 self.add_drives(i, j, c + k, joints)
-            self.add_limits(i, j, c + k, [joint.coordinate_limits()[k] for joint in joints])
-        self.integers.append([KINDS[type(one)], i, j, first, c, friction, spring])
+            self.add_limits(i, j, c + k, given)
+        self.integers.append([JOINT_KINDS[type(one)], i, j, first, c, friction, spring])
         frames = np.zeros((FRAMES.total, len(joints)))
         for world, (model, joint) in enumerate(zip(self.models, joints)):
             of = frames[:, world]
@@ -171,7 +171,7 @@ class JointBuilder:
         """Add a grab spring: a soft ball between the ground and a body, idle at first. Returns: a GrabRows."""
         ground = self.index_of(GROUND)
         group, row = self.rows.add(Group.IDLE, ground, 0, 3)
-        self.integers.append([JointKind.BALL, ground, 0, row, self.add_coordinates(COORDINATES[Ball]), -1, -1])
+        self.integers.append([JointKind.BALL, ground, 0, row, self.add_coordinates(2), -1, -1])  # swing and twist
         frames = np.zeros((FRAMES.total, self.worlds))
         for axes in (FRAMES["axes_i"], FRAMES["axes_j"]):
             frames[axes] = np.eye(3).reshape(9, 1)
