@@ -12,7 +12,7 @@ from rigid import mass as mass_properties
 from rigid.body import EVERY_GROUP, Body, BodyShape, move_frame, rod, warn_if_far
 from rigid.joint import COINCIDENT, Ball, Distance, Fixed, Gear, Hinge, Slider, Universal, ball_axes, universal_axes
 from rigid.mass import checked_inertia
-from rigid.names import GROUND, fresh_name, look_up
+from rigid.names import GROUND, checked_index, fresh_name
 from rigid.rotation import conjugate, frame_axes, multiply
 from rigid.spring import PointSpring
 from rigid.state import State
@@ -439,10 +439,10 @@ class Model:
     def _body_index(self, what, body):
         if isinstance(body, (int, np.integer)) and body == GROUND:
             return GROUND
-        return look_up(what, body, self.bodies, "body", ground=True)
+        return checked_index(what, body, self.bodies, "body", ground=True)
 
     def _joint_index(self, what, joint):
-        return look_up(what, joint, self.joints, "joint")
+        return checked_index(what, joint, self.joints, "joint")
 
     def _pair(self, name_a, a, name_b, b, ground="first"):
         """Indices of two different bodies. The first may be the ground; with ground="either" the second, too."""

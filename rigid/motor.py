@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 
 from pbd.core.validate import finite_number, not_negative, positive, spread
-from rigid.names import look_up
+from rigid.names import checked_index
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def motor_target(model, joint, speed, position, worlds):
 
     Raises: ValueError for an unknown joint, a joint without a motor, or a target of the other kind.
     """
-    index = look_up("joint", joint, model.joints, "joint")
+    index = checked_index("joint", joint, model.joints, "joint")
     name, motor = model.joints[index].name, model.joints[index].motor
     if motor is None:
         driven = ", ".join(repr(each.name) for each in model.joints if each.motor is not None) or "none"

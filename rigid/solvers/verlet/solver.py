@@ -16,7 +16,7 @@ from rigid.collision.data import PAIR, POINT
 from rigid.collision.setup import pair_types
 from rigid.constraints.contact_forces import Contacts
 from rigid.motor import motor_target
-from rigid.names import look_up
+from rigid.names import checked_index
 from rigid.rotation import from_matrix, rotate
 from rigid.solvers.base import Solver
 from rigid.solvers.verlet.builder import build_particles, make_frames, refuse_unsupported
@@ -140,7 +140,7 @@ class VerletSolver(Solver):
 
     def grab(self, grab, body, point, target, stiffness, damping=0.0):
         """Pull a point of a body to a target by a spring, see Solver.grab."""
-        body = look_up("grabbed body", body, self.model.bodies, "body")
+        body = checked_index("grabbed body", body, self.model.bodies, "body")
         weights = self.frames[0][body].weights(finite_vector("grabbed point", point))
         self.particle_system.grab(grab, self.members[body][:4], target, stiffness, damping, weights)
 
