@@ -84,7 +84,7 @@ class PairTypes(NamedTuple):
     polyhedra_on_plane: bool = True
     polyhedra: bool = True  # with one another
     hashed: bool = True  # so many shapes that a spatial hash finds their pairs, not a list of all of them
-    turning_friction: bool = False  # whether a surface resists rolling or spinning
+    rolling_and_spinning: bool = False  # whether a surface resists rolling or spinning
 
     @property
     def any_pair(self):

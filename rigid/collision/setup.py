@@ -173,7 +173,7 @@ def pair_types(models):
         polyhedra_on_plane=can_touch(solid, plane),
         polyhedra=can_touch(solid, solid),
         hashed=candidates(models[0], radii, HEAD.total)[0][HEAD.small_count] > 0,
-        turning_friction=any(
+        rolling_and_spinning=any(
             piece.rolling_friction or piece.spinning_friction for model in models for piece in model.shapes
         ),
     )
@@ -208,7 +208,7 @@ def refuse_mesh_colliders(model):
             )
 
 
-def refuse_turning_friction(model, solver):
+def refuse_rolling_and_spinning_friction(model, solver):
     """Raise NotImplementedError for shapes that resist rolling or spinning.
 
     Args: model: a rigid.Model; solver: name of a solver without rolling and spinning friction.

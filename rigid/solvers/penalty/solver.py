@@ -6,7 +6,7 @@ from pbd.core.arrays import read, write
 from pbd.core.kernels import Launch
 from pbd.core.results import Statistics
 from pbd.core.runtime import LOOP_STRIDE, on_cpu
-from rigid.collision.setup import refuse_turning_friction
+from rigid.collision.setup import refuse_rolling_and_spinning_friction
 from rigid.constraints.joints.data import DRIVE, JOINT, DriveKind
 from rigid.solvers.penalty.data import ROW, Data, Features, Step
 from rigid.solvers.penalty.options import PenaltyOptions
@@ -52,7 +52,7 @@ class PenaltySolver(RowSolver):
     def __init__(self, model, worlds=1, **options):
         super().__init__(model, worlds, options)
         for each in self.models:
-            refuse_turning_friction(each, "penalty")
+            refuse_rolling_and_spinning_friction(each, "penalty")
         given = self.options
         features = Features(
             joints=self.has_joint_rows, pair_types=self.pair_types, gyroscopic=given.gyroscopic, scaling=given.scaling,

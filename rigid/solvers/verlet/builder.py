@@ -7,7 +7,7 @@ import numpy as np
 
 import pbd
 from pbd.core.validate import indices
-from rigid.collision.setup import refuse_turning_friction
+from rigid.collision.setup import refuse_rolling_and_spinning_friction
 from rigid.joint import Ball, Distance, Fixed, Hinge, Slider, Universal
 from rigid.mass import second_moment
 from rigid.names import GROUND
@@ -89,7 +89,7 @@ def refuse_unsupported(model):
                 f'{joint.kind} {joint.name!r} is soft: solver "verlet" has hard joints alone; leave soft= out, or use '
                 'solver "impulse"'
             )
-    refuse_turning_friction(model, "verlet")
+    refuse_rolling_and_spinning_friction(model, "verlet")
 
 
 def refuse_counterweights(model, frames, bodies):

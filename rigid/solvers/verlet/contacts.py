@@ -240,7 +240,7 @@ def solve_contact(s: ti.template(), c, world):
         mass = load_vector(contacts, c, CONTACT.effective_mass, world)
         normal = ti.max(before[0] - C * mass[0], 0.0)
         limit = contacts[world, c, CONTACT.friction] * normal
-        along, across = friction(before, D.dot(t), D.dot(u), mass, limit)
+        along, across = solve_friction(before, D.dot(t), D.dot(u), mass, limit)
         store_vector(contacts, c, CONTACT.impulse, ti.Vector([normal, along, across]), world)
         change = (normal - before[0]) * n + (along - before[1]) * t + (across - before[2]) * u
         apply_contact_impulse(s, s.particles.position, 1.0, c, change, world)
@@ -248,7 +248,7 @@ def solve_contact(s: ti.template(), c, world):
 
 
 @ti.func
-def friction(before, slip_along, slip_across, mass, limit):
+def solve_friction(before, slip_along, slip_across, mass, limit):
     """Impulses of friction along both tangents [kg m].
 
     A sliding contact takes the same step for both tangents, so that its impulse becomes opposite to the slip. Steps of
