@@ -70,6 +70,26 @@ class State(Snapshot):
         return hashlib.sha256(b"".join(np.ascontiguousarray(a).tobytes() for a in arrays)).hexdigest()[:16]
 
 
+def join_arrays(arrays):
+    """Join the numbers of arrays (n,), for a State's `warm_start`. Args: arrays: numpy arrays or numbers."""
+    return np.concatenate([np.ravel(each).astype(float) for each in arrays])
+
+
+def split_arrays(joined, arrays):
+    """Undo `join_arrays`.
+
+    Args: joined: (n,); arrays: numpy arrays or numbers, whose shapes and types the result has.
+
+    Returns: list of numpy arrays or numbers; an empty list if `joined` has another length.
+    """
+    arrays = [np.asarray(each) for each in arrays]
+    ends = np.cumsum([each.size for each in arrays])
+    if len(joined) != ends[-1]:
+        return []
+    parts = [part.reshape(each.shape).astype(each.dtype) for part, each in zip(np.split(joined, ends[:-1]), arrays)]
+    return [part if part.ndim else part.item() for part in parts]
+
+
 def linear_momentum(model, state):
     """Sum of m v over the bodies (3,) or (worlds, 3) [kg m/s]. Args: a Model, and a State of it."""
     return np.einsum("b,...bi->...i", model.masses, state.velocity)

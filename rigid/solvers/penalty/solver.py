@@ -91,7 +91,8 @@ class PenaltySolver(RowSolver):
 
     def _name_of(self, row):
         """The owner of a row, such as "joint 'door'". Rows are in the order of joints, springs and gears."""
-        model, gears = self.model, self._drives[self._drives[:, DRIVE.kind] == DriveKind.GEAR]
+        model, drives = self.model, read(self.data.joints.drives)
+        gears = drives[drives[:, DRIVE.kind] == DriveKind.GEAR]
         first = read(self.data.joints.integers)[: len(model.joints) + len(model.springs), JOINT.first_row]
         first = [*first.tolist(), *gears[:, DRIVE.row].tolist()]
         names = [
