@@ -123,23 +123,6 @@ def warn_if_far(body, pieces, piece):
         )
 
 
-def move_frame(index, shift, shapes, joints, springs):
-    """Keep in place what is attached to a body whose frame moves by shift (3,) [m], in the frame's own axes."""
-    for piece in shapes:
-        if piece.body == index:
-            piece.position = piece.position - shift
-    for joint in joints:
-        if joint.parent == index:
-            joint.parent_anchor = joint.parent_anchor - shift
-        if joint.child == index:
-            joint.child_anchor = joint.child_anchor - shift
-    for spring in springs:
-        if spring.a == index:
-            spring.anchor_a = spring.anchor_a - shift
-        if spring.b == index:
-            spring.anchor_b = spring.anchor_b - shift
-
-
 def rod(kind, radius, length, start, end, options):
     """Capsule or Cylinder in its body's frame; start and end become the position and rotation among the options."""
     shape = kind(radius, length, start=start, end=end)
