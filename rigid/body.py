@@ -11,7 +11,7 @@ from rigid.mass import MassProperties, combined
 from rigid.rotation import rotate, rotate_back
 
 EVERY_GROUP = 2**31 - 1
-FAR = 5  # a shape at more than this many radii of both from its body was probably given in the wrong frame
+FAR = 5  # a shape farther from its body than this many radii was probably given in the wrong frame
 
 
 @dataclass(eq=False, kw_only=True)
@@ -124,7 +124,7 @@ def warn_if_far(body, pieces, piece):
 
 
 def rod(kind, radius, length, start, end, options):
-    """Capsule or Cylinder in its body's frame; start and end become the position and rotation among the options."""
+    """Make a Capsule or Cylinder in its body's frame. Its start and end become position and rotation in `options`."""
     shape = kind(radius, length, start=start, end=end)
     if start is not None:
         for name in ("position", "rotation"):

@@ -39,9 +39,9 @@ class BodyModel:
         """Add a body by its mass properties, or a body that gets them from the shapes added to it.
 
         Args:
-            mass: [kg]; None if shapes will bring it.
+            mass: [kg]; None for the mass of the shapes that are added.
             inertia: about the centre of mass, in the body's frame: principal moments (3,) or tensor (3, 3) [kg m²];
-                None if shapes will bring it.
+                None for that of the shapes that are added.
             position, rotation: of the centre of mass (3,) [m] and of the body's frame (w, x, y, z).
             velocity, angular_velocity: in the world frame (3,) [m/s], (3,) [rad/s].
             name: unique; "body 0" and so on if None.
@@ -182,7 +182,7 @@ class BodyModel:
     # What solvers read ------------------------------------------------------------------------------------------------
 
     def body(self, body):
-        """The Body with an index or name. rigid.GROUND is a body without mass at the world's origin."""
+        """The Body with this index or name. rigid.GROUND is a body without mass at the world's origin."""
         index = self._body_index("body", body)
         return self._ground if index == GROUND else self.bodies[index]
 

@@ -168,7 +168,7 @@ class Model(BodyModel):
         self, parent, child, parent_point=None, child_point=None, *, limits=(0.0, 0.0), soft=None, collide=True,
         name=None,
     ):  # fmt: skip
-        """Add a distance joint: the distance of two points stays as at time zero, or changes within limits.
+        """Add a distance joint: the distance of two points stays constant, or within limits.
 
         Args:
             parent, child, soft, collide, name: see Model.
@@ -233,7 +233,7 @@ class Model(BodyModel):
         return len(self.gears) - 1
 
     def joint(self, joint):
-        """The Joint with an index or name."""
+        """The Joint with this index or name."""
         return self.joints[self._joint_index("joint", joint)]
 
     # Helpers ----------------------------------------------------------------------------------------------------------

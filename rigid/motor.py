@@ -18,7 +18,7 @@ class Motor:
         position: target position [rad; slider: m].
         max_effort: largest torque or force [N m; slider: N].
         position_gain: speed towards the target position, divided by the distance to it [1/s]. With the default of 20
-            the motor brakes in time if max_effort is a few times what the load needs, and it looks quick.
+            the motor reacts quickly, and brakes in time if max_effort is a few times the effort that the load needs.
     """
 
     speed: float | None = None

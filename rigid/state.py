@@ -20,8 +20,8 @@ class State(Snapshot):
         velocity: of the centres of mass, in the world frame (bodies, 3) [m/s].
         angular_velocity: in the world frame (bodies, 3) [rad/s].
         time: [s].
-        warm_start: what else the solver kept (n,). With it the same solver continues with the same bits. Without it
-            the solver continues from poses and velocities alone.
+        warm_start: other numbers that the solver needs to continue (n,). With them the same solver continues bit for
+            bit. Without them it continues from poses and velocities alone.
 
     Raises: ValueError for shapes that do not match, numbers that are not finite, and quaternions whose length differs
     from one by more than 1e-3.

@@ -28,7 +28,7 @@ from rigid.names import GROUND
 
 LINK = 1 / 50  # part of the mass in each light body of a chain: small, but not so light that solvers converge slowly
 
-# What a Model cannot contain and the warning mentions: counts of the compiled model.
+# Parts that a Model cannot contain, and that the warning mentions: counts of the compiled model.
 COUNTED = {
     "nu": "actuators", "ntendon": "tendons", "nsensor": "sensors", "neq": "equality constraints", "nflex": "flexes",
     "nskin": "skins", "npair": "contact pairs", "nplugin": "plugins", "nmocap": "mocap bodies",
@@ -177,7 +177,7 @@ class Reader:
         self.model.add_shape(body, shape, friction=friction, group=group, mask=mask)
 
     def left_out(self):
-        """Descriptions of what has no counterpart in a Model, a list of strings."""
+        """Descriptions of parts without a counterpart in a Model, a list of strings."""
         m = self.compiled
         found = [f"{what} ({getattr(m, count)})" for count, what in COUNTED.items() if getattr(m, count, 0)]
         if self.missed:

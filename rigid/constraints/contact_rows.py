@@ -1,6 +1,6 @@
 """Contacts as rows (rigid/constraints/rows.py): three for each contact point, six with rolling or spinning friction.
 
-    LIMIT     the gap, G = (p_a - p_b)·n >= 0; bodies that are apart may come together in the step, and no more
+    LIMIT     the gap, G = (p_a - p_b)·n >= 0; separate bodies may touch within the step, but not overlap
     FRICTION  no slip along two directions at a right angle to n, as far as |effort| <= μ effort_n allows: the cone
     FRICTION  no relative rotation about those two, by a torque of at most (rolling friction) effort_n
     FRICTION  no relative rotation about n, by a torque of at most (spinning friction) effort_n

@@ -1,4 +1,4 @@
-"""What the solvers on rows share: arrays of bodies, joints and contacts, inputs, snapshots and readings."""
+"""RowSolver, the base of the solvers on rows: arrays of bodies, joints and contacts, inputs, snapshots and readings."""
 
 import numpy as np
 
@@ -38,7 +38,7 @@ class RowSolver(Solver):
     A subclass sets the class attributes `declaration` (its Data, with bodies first) and `row_columns` (how many columns
     its rows have), and defines
 
-        _launch(count)       make so many substeps
+        _launch(count)       make `count` substeps
         _clear_caches()      clear what earlier steps left, as at the start
         _row_efforts(rows)   the effort of each row [N or N m]
         _wake(bodies)        if its bodies can sleep
@@ -162,7 +162,7 @@ class RowSolver(Solver):
         return self._snapshot(join_arrays(self._kept()))
 
     def _snapshot(self, warm_start=()):
-        """The State of now, without `warm_start` unless it is given."""
+        """The present State, without `warm_start` unless it is given."""
         return State(*self._split(read(self.data.bodies.pose), read(self.data.bodies.velocity)), self.time, warm_start)
 
     def _split(self, pose, velocity):
@@ -203,7 +203,7 @@ class RowSolver(Solver):
     def _restore(self, state):
         """Continue from a state bit for bit, if its `warm_start` is of this solver and its poses are unchanged.
 
-        Returns: whether it was so.
+        Returns: whether the run continues.
         """
         parts = split_arrays(state.warm_start, self._kept())
         given = (state.position, state.rotation, state.velocity, state.angular_velocity)
@@ -233,7 +233,7 @@ class RowSolver(Solver):
         return self._joint_positions(self._snapshot())
 
     def _joint_positions(self, state):
-        """The same of a state. Angles are counted on from those of the last step's start."""
+        """Positions of all joints in a state. Angles are counted on from those of the last step's start."""
         self.joint_reader.count_from(self._joint_angles())
         return self.joint_reader.positions(state)
 

@@ -1,4 +1,4 @@
-"""The arrays of joints, springs and gears, from models; and the rows that they take."""
+"""Makes the arrays of joints, springs and gears, and their rows, from models."""
 
 from typing import NamedTuple
 
@@ -75,7 +75,7 @@ class JointBuilder:
     # One of each. Args: joints, springs, gears: the same one in each model --------------------------------------------
 
     def add_joint(self, joints, closed):
-        """Add a joint: its own rows, unless it is kept closed, and what acts along its coordinates."""
+        """Add a joint: its own rows, unless it is kept closed, and the drives along its coordinates."""
         one = joints[0]
         i, j = self.index_of(one.parent), self.index_of(one.child)
         first = -1
@@ -180,8 +180,10 @@ class JointBuilder:
         return GrabRows(len(self.integers) - 1, group, row)
 
     def add_drive(self, kind, i, j, c, numbers, other=0, count=1):
-        """Add what acts along coordinate c. Args: kind: a DriveKind; numbers: of each model; other: coordinate b of a
-        gear; count: of rows."""
+        """Add a drive along coordinate c.
+
+        Args: kind: a DriveKind; numbers: of each model; other: coordinate b of a gear; count: of rows.
+        """
         group, row = self.rows.add(Group.IDLE, i, j, count)
         self.drives.append([kind, c, other, group, row])
         filled = np.zeros((MOTOR.total, len(numbers)))
@@ -199,18 +201,20 @@ class JointBuilder:
 
 
 def acts(spring):
-    """Whether a joint's spring, or None, does anything."""
+    """Whether a joint's spring exists and has stiffness or damping. Args: spring: a Spring, or None."""
     return spring is not None and (spring.stiffness > 0 or spring.damping > 0)
 
 
 def spring_numbers(spring):
-    """SPRING numbers of a joint's spring, or None."""
+    """SPRING numbers of a joint's spring; zeros for None."""
     return (0.0, 0.0, 0.0) if spring is None else (spring.stiffness, spring.damping, spring.rest)
 
 
 def softness(soft):
-    """Stiffness and damping against translation, those against rotation, and whether they are for an effective mass of
-    one. Args: soft: a rigid.Soft, or None."""
+    """Stiffness and damping of the rows of a joint. Args: soft: a rigid.Soft, or None.
+
+    Returns: the pair against translation, the pair against rotation, and 1.0 if both are for an effective mass of one.
+    """
     if soft is None:
         return (np.inf, 0.0), (np.inf, 0.0), 0.0
     if soft.frequency is not None:
@@ -221,7 +225,7 @@ def softness(soft):
 
 
 def motor_numbers(motor, target):
-    """MOTOR numbers of a motor, or None: zero if it has no such target. Args: motor; target: "speed" or "position"."""
+    """MOTOR numbers of a motor; zeros for None or another target. Args: motor; target: "speed" or "position"."""
     if motor is None or motor.controls != target:
         return 0.0, 0.0, 0.0, 0.0
     return motor.max_effort, motor.speed or 0.0, motor.position or 0.0, motor.position_gain

@@ -1,4 +1,4 @@
-"""From a model to particles: frames for bodies, shared particles and constraints for joints."""
+"""Builds a model from particles: frames for bodies, shared particles and constraints for joints."""
 
 from copy import deepcopy
 from dataclasses import dataclass
@@ -83,7 +83,9 @@ def refuse_unsupported(model):
     """Raise NotImplementedError for soft joints, custom joint types, and friction against rolling and spinning."""
     for joint in model.joints:
         if type(joint) not in (Ball, Distance, Fixed, Hinge, Slider, Universal):
-            raise NotImplementedError(f'{joint.kind} {joint.name}: solver "verlet" has the joints of rigid.Model alone')
+            raise NotImplementedError(
+                f'{joint.kind} {joint.name!r}: solver "verlet" supports only the joints of rigid.Model'
+            )
         if joint.soft is not None:
             raise NotImplementedError(
                 f'{joint.kind} {joint.name!r} is soft: solver "verlet" has hard joints alone; leave soft= out, or use '
