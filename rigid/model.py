@@ -222,7 +222,7 @@ class Model(BodyModel):
         """
         a, b = self._joint_index("joint_a", joint_a), self._joint_index("joint_b", joint_b)
         for joint in (self.joints[a], self.joints[b]):
-            if not isinstance(joint, (Hinge, Slider)):
+            if joint.degrees_of_freedom != 1:
                 raise ValueError(f"gear on {joint.name!r}, a {joint.kind} joint: expected a hinge or slider")
         if a == b:
             raise ValueError(f"gear from {self.joints[a].name!r} to itself: expected two joints")
