@@ -50,9 +50,10 @@ def load_mjcf(path, model=None, *, name=None):
     Raises: FileNotFoundError for a missing file; ValueError for a file that MuJoCo's parser rejects, with its message;
     ImportError if MuJoCo is not installed; ValueError for a name that is taken.
 
-    Limitations: the friction coefficient at a contact is the geometric mean of both geoms', not the larger one.
-    Torsional and rolling friction are left out. Excluding a body from contacts excludes the bodies welded to it, too.
-    Materials, sites, cameras, lights and keyframes are left out without a warning.
+    Limitations: the friction coefficient at a contact is the geometric mean of both geoms', not the larger one. Rolling
+    and spinning friction are left out (MuJoCo's rolling and torsional friction). Excluding a body from contacts
+    excludes the bodies welded to it, too. Materials, sites, cameras, lights and keyframes are left out without a
+    warning.
     """
     if model is not None and not isinstance(model, Model):
         raise TypeError(f"model is {model!r}: expected a rigid.Model, or None")

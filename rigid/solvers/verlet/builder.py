@@ -80,7 +80,7 @@ def build_particles(model, particles=None, attachments=(), models=None, frames=N
 
 
 def refuse_unsupported(model):
-    """Raise NotImplementedError for soft joints, custom joint types, and friction against rolling and spinning."""
+    """Raise NotImplementedError for soft joints, custom joint types, and rolling and spinning friction."""
     for joint in model.joints:
         if type(joint) not in (Ball, Distance, Fixed, Hinge, Slider, Universal):
             raise NotImplementedError(
