@@ -19,12 +19,13 @@ from pbd.core.validate import (
     one_of,
     spread,
 )
+from pbd.particle_columns import ParticleColumns
 
 # Names of the types of sticks, by the bound of their lengths.
 STICK_NAMES = {"equal": "stick", "at_least": "stick at least", "at_most": "stick at most"}
 
 
-class Particles:
+class Particles(ParticleColumns):
     """A description of particles, their constraints and their environment.
 
     Args:
@@ -38,6 +39,7 @@ class Particles:
     """
 
     def __init__(self, *, gravity=(0.0, 0.0, -9.81), wind=None, air_density=1.2):
+        super().__init__()
         self.gravity = finite_vector("gravity", gravity)
         self.wind = wind if wind is None or callable(wind) else finite_vector("wind", wind)
         self.air_density = not_negative("air density", air_density)
@@ -46,50 +48,6 @@ class Particles:
         self.boxes = []
         self.paths = []
         self.particle_contacts = None
-        self._columns = {
-            "position": [np.zeros((0, 3))],
-            "velocity": [np.zeros((0, 3))],
-            "mass": [np.zeros(0)],
-            "radius": [np.zeros(0)],
-            "triangle": [np.zeros((0, 3), np.int64)],
-            "drag": [np.zeros(0)],
-        }
-        self.count = 0
-
-    def __len__(self):
-        return self.count
-
-    def _column(self, name):
-        pieces = self._columns[name]
-        if len(pieces) > 1:
-            pieces[:] = [np.concatenate(pieces)]
-        return pieces[0]
-
-    # The arrays themselves are returned, so changes to their elements change the description.
-
-    def positions(self):
-        """Positions at time zero, (particles, 3) [m]."""
-        return self._column("position")
-
-    def velocities(self):
-        """Velocities at time zero, (particles, 3) [m/s]."""
-        return self._column("velocity")
-
-    def masses(self):
-        """Masses, (particles,) [kg]; infinite for a pinned particle."""
-        return self._column("mass")
-
-    def radii(self):
-        """Radii, (particles,) [m]: the distance of a particle from colliders, boxes and other particles."""
-        return self._column("radius")
-
-    def triangles(self):
-        """Triangles on which the wind acts, (triangles, 3) indices."""
-        return self._column("triangle")
-
-    def drag_coefficients(self):
-        """Drag coefficient of each triangle, (triangles,)."""
-        return self._column("drag")
 
     def is_static(self):
         """Whether the environment never changes: constant wind, no paths and no moving colliders."""
@@ -102,77 +60,6 @@ class Particles:
         changing = {name: list(self._columns[name]) for name in ("triangle", "drag")}
         other._columns = {**self._columns, **changing}
         return other
-
-    # Particles ------------------------------------------------------------------------------------------------------
-
-    def add_particle(self, position, mass=1.0, velocity=(0.0, 0.0, 0.0), radius=0.0):
-        """Add one particle.
-
-        Args: position: (3,) [m]; mass: [kg], `math.inf` pins it; velocity: (3,) [m/s]; radius: [m].
-
-        Returns: its index.
-        """
-        return int(self.add_particles(finite_vector("position", position)[None], mass, velocity, radius)[0])
-
-    def add_particles(self, positions, mass=1.0, velocity=(0.0, 0.0, 0.0), radius=0.0):
-        """Add many particles.
-
-        Args: positions: (n, 3) [m]; mass: [kg], velocity: (3,) [m/s] and radius: [m], for all or one each.
-
-        Returns: their indices, (n,).
-        """
-        positions = finite_array("positions", positions, (None, 3))
-        count = len(positions)
-        mass = spread("mass", mass, (count,), infinite=True)
-        if (mass <= 0).any():
-            raise ValueError(f"mass is {mass[mass <= 0][0]:g}: expected a number above zero, or math.inf to pin")
-        velocity = spread("velocity", velocity, (count, 3))
-        radius = spread("radius", radius, (count,))
-        if (radius < 0).any():
-            raise ValueError(f"radius is {radius[radius < 0][0]:g}: expected zero or more")
-        moving = np.isinf(mass) & velocity.any(axis=1)
-        if moving.any():
-            raise ValueError(
-                f"particle {self.count + int(np.argmax(moving))} is pinned (infinite mass) and has a velocity: "
-                "expected none, or a path given to add_path()"
-            )
-        for name, values in (("position", positions), ("velocity", velocity), ("mass", mass), ("radius", radius)):
-            self._columns[name].append(values)
-        first, self.count = self.count, self.count + count
-        return np.arange(first, self.count)
-
-    def pin(self, particles):
-        """Give particles infinite mass and no velocity. Args: particles: indices."""
-        particles = indices("particles", particles, self.count)
-        self.masses()[particles] = math.inf
-        self.velocities()[particles] = 0.0
-
-    def add_path(self, particles, path):
-        """Pin particles and move them along a path: they become kinematic.
-
-        Args:
-            particles: indices (n,).
-            path: function of time [s] that returns their positions (n, 3) [m]; for one particle (3,).
-
-        Raises: ValueError for a path that begins elsewhere, or a particle that has a path.
-        """
-        particles = indices("particles", particles, self.count)
-        if not callable(path):
-            raise TypeError(f"path is {path!r}: expected a function of time that gives positions")
-        start = finite_array("positions given by a path", np.atleast_2d(path(0.0)), (len(particles), 3))
-        away = np.linalg.norm(start - self.positions()[particles], axis=1)
-        if (away > 1e-6).any():
-            worst = int(np.argmax(away))
-            raise ValueError(
-                f"path of particle {particles[worst]} begins {away[worst]:g} m away, at {start[worst].tolist()}: "
-                f"expected its position {self.positions()[particles[worst]].tolist()}"
-            )
-        kinematic = np.concatenate([particles, *(others for others, _ in self.paths)])
-        twice = np.bincount(kinematic) > 1
-        if twice.any():
-            raise ValueError(f"particle {np.argmax(twice)} has two paths: expected one")
-        self.pin(particles)
-        self.paths.append((particles, path))
 
     # Constraints ----------------------------------------------------------------------------------------------------
 
@@ -305,6 +192,33 @@ class Particles:
 
     # Environment ----------------------------------------------------------------------------------------------------
 
+    def add_path(self, particles, path):
+        """Pin particles and move them along a path: they become kinematic.
+
+        Args:
+            particles: indices (n,).
+            path: function of time [s] that returns their positions (n, 3) [m]; for one particle (3,).
+
+        Raises: ValueError for a path that begins elsewhere, or a particle that has a path.
+        """
+        particles = indices("particles", particles, self.count)
+        if not callable(path):
+            raise TypeError(f"path is {path!r}: expected a function of time that gives positions")
+        start = finite_array("positions given by a path", np.atleast_2d(path(0.0)), (len(particles), 3))
+        away = np.linalg.norm(start - self.positions()[particles], axis=1)
+        if (away > 1e-6).any():
+            worst = int(np.argmax(away))
+            raise ValueError(
+                f"path of particle {particles[worst]} begins {away[worst]:g} m away, at {start[worst].tolist()}: "
+                f"expected its position {self.positions()[particles[worst]].tolist()}"
+            )
+        kinematic = np.concatenate([particles, *(others for others, _ in self.paths)])
+        twice = np.bincount(kinematic) > 1
+        if twice.any():
+            raise ValueError(f"particle {np.argmax(twice)} has two paths: expected one")
+        self.pin(particles)
+        self.paths.append((particles, path))
+
     def add_triangles(self, triangles, drag=1.0):
         """Let the wind act on triangles. Args: triangles: (n, 3) indices; drag: coefficient, for all or one each."""
         triangles = indices("triangles", triangles, self.count, 3)
@@ -354,4 +268,3 @@ class Particles:
 def inverse(masses):
     """Inverse masses [1/kg], zero for pinned particles. Args: masses: (n,) [kg], infinite for pinned particles."""
     return np.where(np.isinf(masses), 0.0, 1.0 / masses)
-

@@ -28,17 +28,17 @@ class StepHooks(NamedTuple):
 
     Args:
         data: a NamedTuple class, the declaration of more arrays; kernels find them in `s.hooked`.
-        begin_step: Taichi function (s, world), called after Verlet.
-        relax: Taichi function (s, iteration, world) -> largest violation [m], called in each iteration, after the
-            constraints.
-        end_step: Taichi function (s, world), called after the iterations.
+        before_iterations: Taichi function (s, world), called after Verlet.
+        in_iteration: Taichi function (s, iteration, world) -> largest violation [m], called in each iteration, after
+            the constraints.
+        after_iterations: Taichi function (s, world), called after the iterations.
         count_contacts: Taichi function (s, world) -> number of contacts that held something off in the last substep.
     """
 
     data: Any
-    begin_step: Any
-    relax: Any
-    end_step: Any
+    before_iterations: Any
+    in_iteration: Any
+    after_iterations: Any
     count_contacts: Any
 
 
@@ -55,7 +55,7 @@ def begin_substep(s: ti.template(), substep, world):
         for_each(s, s.counts.particles, particle_contacts.find_neighbours, substep, world)
         for_each_world(s, particle_contacts.count_down_to_search, substep, world)
     if ti.static(s.features.has_hooks):
-        s.features.hooks.begin_step(s, world)
+        s.features.hooks.before_iterations(s, world)
 
 
 @ti.func
@@ -67,7 +67,7 @@ def relax(s: ti.template(), substep, iteration, world):
     worst = project_clusters(s, world)
     worst = ti.max(worst, relax_environment(s, substep, world))
     if ti.static(s.features.has_hooks):
-        worst = ti.max(worst, s.features.hooks.relax(s, iteration, world))
+        worst = ti.max(worst, s.features.hooks.in_iteration(s, iteration, world))
     return worst
 
 
@@ -92,7 +92,7 @@ def end_substep(s: ti.template(), substep, world):
     if ti.static(s.features.restitution):
         for_each(s, s.counts.particles, apply_restitution, substep, world)
     if ti.static(s.features.has_hooks):
-        s.features.hooks.end_step(s, world)
+        s.features.hooks.after_iterations(s, world)
     for_each(s, s.counts.particles, check_finite, substep, world)
 
 

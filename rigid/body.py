@@ -11,7 +11,7 @@ from rigid.mass import MassProperties, combined
 from rigid.rotation import rotate, rotate_back
 
 EVERY_GROUP = 2**31 - 1
-FAR = 5  # a shape at more than this many radii of both from its body was probably given in the wrong frame
+FAR = 5  # a shape farther from its body than this many radii was probably given in the wrong frame
 
 
 @dataclass(eq=False, kw_only=True)
@@ -123,25 +123,8 @@ def warn_if_far(body, pieces, piece):
         )
 
 
-def move_frame(index, shift, shapes, joints, springs):
-    """Keep in place what is attached to a body whose frame moves by shift (3,) [m], in the frame's own axes."""
-    for piece in shapes:
-        if piece.body == index:
-            piece.position = piece.position - shift
-    for joint in joints:
-        if joint.parent == index:
-            joint.parent_anchor = joint.parent_anchor - shift
-        if joint.child == index:
-            joint.child_anchor = joint.child_anchor - shift
-    for spring in springs:
-        if spring.a == index:
-            spring.anchor_a = spring.anchor_a - shift
-        if spring.b == index:
-            spring.anchor_b = spring.anchor_b - shift
-
-
 def rod(kind, radius, length, start, end, options):
-    """Capsule or Cylinder in its body's frame; start and end become the position and rotation among the options."""
+    """Make a Capsule or Cylinder in its body's frame. Its start and end become position and rotation in `options`."""
     shape = kind(radius, length, start=start, end=end)
     if start is not None:
         for name in ("position", "rotation"):

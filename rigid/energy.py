@@ -15,7 +15,7 @@ def energy(models, state, joint_positions, gravity):
     Args:
         models: one model for all worlds, or one for each.
         state: a State.
-        joint_positions: what a solver's joint_positions() gives at the same time.
+        joint_positions: of the same time, from a solver's joint_positions().
         gravity: (3,) or (worlds, 3) [m/s²].
 
     Returns: an Energy. The potential energy is that of gravity, of springs in joints and of springs between points.

@@ -36,6 +36,8 @@ class Joint:
     Attributes:
         kind: name of the type, such as "hinge".
         degrees_of_freedom: how many the joint leaves.
+        counted_angles: how many joint positions are angles that continue beyond full turns.
+        limit_names: fields with the limits (low, high) of each coordinate.
         friction, spring, motor, length: zero or None for types without them.
     """
 
@@ -51,6 +53,8 @@ class Joint:
 
     kind = "joint"
     degrees_of_freedom = 6
+    counted_angles = 0
+    limit_names = ()
     friction = 0.0
     spring = None
     motor = None
@@ -63,10 +67,12 @@ class Joint:
             if value is not None and not isinstance(value, expected):
                 raise TypeError(f"{name} of {self.name!r} is {value!r}: expected a rigid.{expected.__name__}, or None")
         self.friction = not_negative("friction", self.friction)
+        for name in self.limit_names:
+            setattr(self, name, checked_limits(name, getattr(self, name)))
 
     def coordinate_limits(self):
         """Limits (low, high) of each of the joint's coordinates, a list; infinite for none."""
-        return []
+        return [getattr(self, name) for name in self.limit_names]
 
 
 @dataclass(eq=False, kw_only=True)
@@ -133,14 +139,8 @@ class Hinge(Joint):
 
     kind = "hinge"
     degrees_of_freedom = 1
-
-    def __post_init__(self):
-        super().__post_init__()
-        self.limits = checked_limits("limits", self.limits)
-
-    def coordinate_limits(self):
-        """See Joint."""
-        return [self.limits]
+    counted_angles = 1
+    limit_names = ("limits",)
 
 
 @dataclass(eq=False, kw_only=True)
@@ -160,15 +160,8 @@ class Universal(Joint):
 
     kind = "universal"
     degrees_of_freedom = 2
-
-    def __post_init__(self):
-        super().__post_init__()
-        self.parent_limits = checked_limits("parent_limits", self.parent_limits)
-        self.child_limits = checked_limits("child_limits", self.child_limits)
-
-    def coordinate_limits(self):
-        """See Joint."""
-        return [self.parent_limits, self.child_limits]
+    counted_angles = 2
+    limit_names = ("parent_limits", "child_limits")
 
 
 @dataclass(eq=False, kw_only=True)
@@ -185,14 +178,7 @@ class Slider(Joint):
 
     kind = "slider"
     degrees_of_freedom = 1
-
-    def __post_init__(self):
-        super().__post_init__()
-        self.limits = checked_limits("limits", self.limits)
-
-    def coordinate_limits(self):
-        """See Joint."""
-        return [self.limits]
+    limit_names = ("limits",)
 
 
 @dataclass(eq=False, kw_only=True)
@@ -217,14 +203,7 @@ class Distance(Joint):
 
     kind = "distance"
     degrees_of_freedom = 5
-
-    def __post_init__(self):
-        super().__post_init__()
-        self.limits = checked_limits("limits", self.limits)
-
-    def coordinate_limits(self):
-        """See Joint."""
-        return [self.limits]
+    limit_names = ("limits",)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 
 from pbd.core.validate import finite_number, not_negative, positive, spread
-from rigid.names import look_up
+from rigid.names import checked_index
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class Motor:
         position: target position [rad; slider: m].
         max_effort: largest torque or force [N m; slider: N].
         position_gain: speed towards the target position, divided by the distance to it [1/s]. With the default of 20
-            the motor brakes in time if max_effort is a few times what the load needs, and it looks quick.
+            the motor reacts quickly, and brakes in time if max_effort is a few times the effort that the load needs.
     """
 
     speed: float | None = None
@@ -59,7 +59,7 @@ def motor_target(model, joint, speed, position, worlds):
 
     Raises: ValueError for an unknown joint, a joint without a motor, or a target of the other kind.
     """
-    index = look_up("joint", joint, model.joints, "joint")
+    index = checked_index("joint", joint, model.joints, "joint")
     name, motor = model.joints[index].name, model.joints[index].motor
     if motor is None:
         driven = ", ".join(repr(each.name) for each in model.joints if each.motor is not None) or "none"

@@ -27,7 +27,7 @@ def fresh_name(kind, name, known):
     return name
 
 
-def look_up(what, given, known, kind, ground=False):
+def checked_index(what, given, known, kind, ground=False):
     """Index of an item by its index or name.
 
     Args:

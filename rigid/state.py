@@ -20,8 +20,8 @@ class State(Snapshot):
         velocity: of the centres of mass, in the world frame (bodies, 3) [m/s].
         angular_velocity: in the world frame (bodies, 3) [rad/s].
         time: [s].
-        warm_start: what else the solver kept (n,). With it the same solver continues with the same bits. Without it
-            the solver continues from poses and velocities alone.
+        warm_start: other numbers that the solver needs to continue (n,). With them the same solver continues bit for
+            bit. Without them it continues from poses and velocities alone.
 
     Raises: ValueError for shapes that do not match, numbers that are not finite, and quaternions whose length differs
     from one by more than 1e-3.
@@ -68,6 +68,26 @@ class State(Snapshot):
         """Hash of all bits of poses and velocities, as sixteen hexadecimal digits."""
         arrays = (self.position, self.rotation, self.velocity, self.angular_velocity)
         return hashlib.sha256(b"".join(np.ascontiguousarray(a).tobytes() for a in arrays)).hexdigest()[:16]
+
+
+def join_arrays(arrays):
+    """Join the numbers of arrays (n,), for a State's `warm_start`. Args: arrays: numpy arrays or numbers."""
+    return np.concatenate([np.ravel(each).astype(float) for each in arrays])
+
+
+def split_arrays(joined, arrays):
+    """Undo `join_arrays`.
+
+    Args: joined: (n,); arrays: numpy arrays or numbers, whose shapes and types the result has.
+
+    Returns: list of numpy arrays or numbers; an empty list if `joined` has another length.
+    """
+    arrays = [np.asarray(each) for each in arrays]
+    ends = np.cumsum([each.size for each in arrays])
+    if len(joined) != ends[-1]:
+        return []
+    parts = [part.reshape(each.shape).astype(each.dtype) for part, each in zip(np.split(joined, ends[:-1]), arrays)]
+    return [part if part.ndim else part.item() for part in parts]
 
 
 def linear_momentum(model, state):

@@ -25,7 +25,7 @@ def models_of_worlds(model):
 
 
 def structure(model):
-    """What the models of all worlds must have in common, as a tuple: bodies, shapes, joints, springs and gears."""
+    """Properties that the models of all worlds must share, as a tuple: bodies, shapes, joints, springs, gears."""
     return (
         len(model.bodies),
         tuple((s.shape.kind, s.body, len(s.shape.vertices) if s.shape.kind == HULL else 0) for s in model.shapes),

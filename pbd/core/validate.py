@@ -1,5 +1,8 @@
-"""Checks of what a person gives: each returns it as an array or number, or says what was given and what was
-expected."""
+"""Checks of arguments.
+
+Each takes the name of an argument, for messages, and the given value. It returns the value as a number or an array, or
+raises an error that says what was given and what was expected: a TypeError for another type, otherwise a ValueError.
+"""
 
 import difflib
 
@@ -53,7 +56,7 @@ def whole(name, value, least=1):
 
 
 def one_of(name, value, choices):
-    """One of several words; a wrong one is told the nearest right one."""
+    """One of several words. The error for another word names the nearest of them. Args: choices: the words."""
     if value not in choices:
         known = ", ".join(map(repr, choices))
         raise ValueError(f"{name} is {value!r}: expected one of {known}{nearest(value, choices)}")
@@ -61,12 +64,14 @@ def one_of(name, value, choices):
 
 
 def nearest(word, words):
-    """Make a hint for the end of a message: the nearest of some words, or nothing if none is near.
+    """Make a hint for the end of a message, "did you mean ...?".
 
-    A word is near if it begins with the given one, or is as similar as difflib's default cutoff of 0.6 asks for: with
-    0.5, 'bullet' would be near 'verlet'.
+    A word is near if it begins with the given one, or if difflib's similarity is at least 0.6, its default. With 0.5,
+    'bullet' would be near 'verlet'.
 
-    Args: word: what was given; words: what was expected.
+    Args: word: the given one; words: the expected ones.
+
+    Returns: the hint; an empty string if no word is near.
     """
     given = str(word)
     near = [each for each in words if len(given) > 2 and str(each).startswith(given)]
@@ -75,7 +80,7 @@ def nearest(word, words):
 
 
 def finite_array(name, value, shape):
-    """An array of finite floats of a given shape, where None stands for any length."""
+    """An array of finite floats. Args: shape: lengths of its axes, None for any length."""
     try:
         array = np.array(value, dtype=float)
     except (TypeError, ValueError):
@@ -115,7 +120,14 @@ def unit_quaternion(name, value):
 
 
 def indices(name, value, count, width=None, of="particles"):
-    """Indices of particles, or of what else there is so many of, as 64-bit integers of shape (n,) or (n, width)."""
+    """Indices of particles or other items, as 64-bit integers.
+
+    Args: name, value; count: number of items; width: of a row, None for no rows; of: what the items are, for messages.
+
+    Returns: array (n,) or (n, width).
+
+    Raises: TypeError for anything but integers; ValueError for another shape; IndexError for an index out of range.
+    """
     try:
         array = np.asarray(value)
     except ValueError:  # rows of unequal length
@@ -138,16 +150,19 @@ def indices(name, value, count, width=None, of="particles"):
 
 
 def one_grab(grab, grabs):
-    """The index of one of a solver's grabs. Raises: ValueError where it has none, or not so many."""
+    """The index of a grab spring, as an integer. Args: grab: as given; grabs: number of the solver's grab springs."""
     if not grabs:
-        raise ValueError("this solver has no grabs to hold anything with: expected grabs=1, or more, when it is made")
+        raise ValueError(f"grab is {grab}, but there are no grab springs: construct the solver with grabs=1 or more")
     if whole("grab", grab, least=0) >= grabs:
-        raise ValueError(f"grab is {grab}: expected a number below {grabs}, the grabs= that the solver was made with")
+        raise ValueError(f"grab is {grab}: expected a number below {grabs}, the option grabs= of the solver")
     return int(grab)
 
 
 def spread(name, value, shape, infinite=False):
-    """Numbers of a given shape from one for all or one each; finite, unless infinite ones have a meaning."""
+    """An array of floats, from one number for all or one for each.
+
+    Args: name, value; shape: of the array; infinite: whether infinite numbers are allowed.
+    """
     try:
         array = np.array(np.broadcast_to(np.asarray(value, dtype=float), shape))
     except (TypeError, ValueError):

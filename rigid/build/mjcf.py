@@ -28,7 +28,7 @@ from rigid.names import GROUND
 
 LINK = 1 / 50  # part of the mass in each light body of a chain: small, but not so light that solvers converge slowly
 
-# What a Model cannot contain and the warning mentions: counts of the compiled model.
+# Parts that a Model cannot contain, and that the warning mentions: counts of the compiled model.
 COUNTED = {
     "nu": "actuators", "ntendon": "tendons", "nsensor": "sensors", "neq": "equality constraints", "nflex": "flexes",
     "nskin": "skins", "npair": "contact pairs", "nplugin": "plugins", "nmocap": "mocap bodies",
@@ -50,9 +50,10 @@ def load_mjcf(path, model=None, *, name=None):
     Raises: FileNotFoundError for a missing file; ValueError for a file that MuJoCo's parser rejects, with its message;
     ImportError if MuJoCo is not installed; ValueError for a name that is taken.
 
-    Limitations: the friction coefficient at a contact is the geometric mean of both geoms', not the larger one.
-    Torsional and rolling friction are left out. Excluding a body from contacts excludes the bodies welded to it, too.
-    Materials, sites, cameras, lights and keyframes are left out without a warning.
+    Limitations: the friction coefficient at a contact is the geometric mean of both geoms', not the larger one. Rolling
+    and spinning friction are left out (MuJoCo's rolling and torsional friction). Excluding a body from contacts
+    excludes the bodies welded to it, too. Materials, sites, cameras, lights and keyframes are left out without a
+    warning.
     """
     if model is not None and not isinstance(model, Model):
         raise TypeError(f"model is {model!r}: expected a rigid.Model, or None")
@@ -177,7 +178,7 @@ class Reader:
         self.model.add_shape(body, shape, friction=friction, group=group, mask=mask)
 
     def left_out(self):
-        """Descriptions of what has no counterpart in a Model, a list of strings."""
+        """Descriptions of parts without a counterpart in a Model, a list of strings."""
         m = self.compiled
         found = [f"{what} ({getattr(m, count)})" for count, what in COUNTED.items() if getattr(m, count, 0)]
         if self.missed:

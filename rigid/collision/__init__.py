@@ -1,14 +1,14 @@
 """Contact detection: which shapes of a model's bodies touch, and where. It knows no solver.
 
     data.py           the arrays: shapes of all worlds, contact points, scratch memory
-    setup.py          from models to these arrays
+    setup.py          fills these arrays from models
     broad_phase.py    placements and bounds of all shapes, and the pairs that could touch
     narrow_phase.py   find_points, which solvers call in their kernels: the file to read first
     rounded.py        spheres and capsules against all shapes
     polyhedra.py      boxes, cylinders and hulls against planes and one another: separating axes, clipping
     polyhedron.py     their corners, faces and edges in numpy; corners.py: the same in kernels
     manifold.py       the contact points of one pair: collected, reduced to eight, emitted
-    contact_cache.py  what a contact hands on to the same contact of the next step
+    contact_cache.py  impulses of contacts, stored for the same contacts of the next step
     overlaps.py       how deep bodies overlap, from their poses alone
 
     shapes, points, scratch = collision_arrays(models, worlds)

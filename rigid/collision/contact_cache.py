@@ -1,7 +1,7 @@
-"""The contact cache: what a contact hands on to the same contact of the next step, such as its impulse.
+"""The contact cache: numbers of a contact, such as its impulse, stored for the same contact of the next step.
 
-A step looks up each of its contacts once, before it stores any. The entries of one shape a are a linked list. A contact
-is found again by its other shape and its feature.
+A step looks up each of its contacts once, before it stores any. The entries of one shape a are a linked list. In this
+list a contact is identified by its shape b and its feature.
 """
 
 from typing import NamedTuple
@@ -63,7 +63,7 @@ def look_up(cache: ti.template(), points: ti.template(), c, tolerance, world):
 
 @ti.func
 def clear(cache: ti.template(), world):
-    """Forget all contacts of a world."""
+    """Remove all contacts of a world."""
     for shape in range(cache.first.shape[0]):
         cache.first[shape, world] = 0
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from pbd.core.arrays import Columns, Integer, Real, count
 
-# What all worlds have in common of a shape: its kind (pbd/core/shapes/shape.py), its body (-1 for the ground), its
+# Properties of a shape that all worlds share: its kind (pbd/core/shapes/shape.py), its body (-1 for the ground), its
 # collision group and mask. A polyhedron also has rows of `vertices` and of `planes`. In `lists`, from `first_loop` on,
 # are the places where each face's corners begin (and where the last one's end), and from `first_edge` on four integers
 # for each edge (see Polyhedron). From `first_excluded` on are the bodies that its body never touches.
@@ -84,7 +84,7 @@ class PairTypes(NamedTuple):
     polyhedra_on_plane: bool = True
     polyhedra: bool = True  # with one another
     hashed: bool = True  # so many shapes that a spatial hash finds their pairs, not a list of all of them
-    turning_friction: bool = False  # whether a surface resists rolling or spinning
+    rolling_and_spinning: bool = False  # whether a surface resists rolling or spinning
 
     @property
     def any_pair(self):

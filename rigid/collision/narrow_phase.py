@@ -78,7 +78,7 @@ def point_finder(pair_types=ALL_PAIR_TYPES):
                 count = polyhedron_on_polyhedron(shapes, scratch, a, b, world)
             if count > 0:
                 emit_contacts(shapes, points, scratch, a, b, reduce_manifold(scratch, count, world), world)
-        if found > capacity:  # untested pairs count as contact points beyond the capacity
+        if found > capacity:  # pairs that are not tested count as contact points beyond the capacity
             points.count[world] = ti.max(points.count[world], points.integers.shape[1]) + found - capacity
 
     return find_points

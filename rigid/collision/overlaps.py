@@ -1,4 +1,4 @@
-"""How deep bodies overlap, from their poses alone: the narrow phase by itself, for the states of any solver."""
+"""Depths of overlaps, computed from the poses of any solver's state by the narrow phase."""
 
 from functools import cache
 from typing import NamedTuple

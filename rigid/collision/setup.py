@@ -1,4 +1,4 @@
-"""From models to the arrays of contact detection (rigid/collision/data.py), in numpy."""
+"""Fills the arrays of contact detection (rigid/collision/data.py) from models, in numpy."""
 
 import numpy as np
 
@@ -7,12 +7,12 @@ from pbd.core.shapes import CAPSULE, GRID, PLANE, SPHERE
 from rigid.collision.data import HEAD, SHAPE, STRUCTURE, PairTypes, Points, Scratch, Shapes
 from rigid.collision.polyhedron import POLYHEDRA, polyhedron
 
-# Up to so many pairs of shapes, all pairs are listed and tested, without a hash. Measured with piles of capsules: 10
+# Up to this many pairs of shapes, all pairs are listed and tested, without a hash. Measured with piles of capsules: 10
 # take 1.7 µs by list and 2.7 by hash, 30 take 5.9 and 6.6, 45 (990 pairs) 10.7 and 9.4, 100 take 43 and 20.
 MOST_LISTED_PAIRS = 700
-# Above so many shapes their pairs are not even counted.
+# Above this many shapes, their pairs are not counted.
 MOST_LISTED_SHAPES = 200
-# A shape is large if its bounding radius is so many times the median: the hash's cells are as wide as two of the
+# A shape is large if its bounding radius is this many times the median: the hash's cells are as wide as two of the
 # largest small shapes.
 LARGE_RADIUS = 4.0
 # Default capacity for contact points, for each shape: a round one touches twelve like it; a box six, in eight points
@@ -173,7 +173,7 @@ def pair_types(models):
         polyhedra_on_plane=can_touch(solid, plane),
         polyhedra=can_touch(solid, solid),
         hashed=candidates(models[0], radii, HEAD.total)[0][HEAD.small_count] > 0,
-        turning_friction=any(
+        rolling_and_spinning=any(
             piece.rolling_friction or piece.spinning_friction for model in models for piece in model.shapes
         ),
     )
@@ -189,7 +189,7 @@ def excluded_bodies(model):
 
 
 def description(model):
-    """What shapes must have in common in all worlds."""
+    """The properties of shapes that all worlds must share."""
     shapes = tuple(
         (piece.shape.kind, piece.body, piece.group, piece.mask, len(getattr(piece.shape, "vertices", ())))
         for piece in model.shapes
@@ -198,7 +198,7 @@ def description(model):
 
 
 def refuse_mesh_colliders(model):
-    """Raise NotImplementedError for shapes that bodies cannot touch with."""
+    """Raise NotImplementedError for shapes that cannot be in contact with bodies."""
     for piece in model.shapes:
         if piece.shape.kind == GRID:
             on = model.body(piece.body).name
@@ -208,7 +208,7 @@ def refuse_mesh_colliders(model):
             )
 
 
-def refuse_turning_friction(model, solver):
+def refuse_rolling_and_spinning_friction(model, solver):
     """Raise NotImplementedError for shapes that resist rolling or spinning.
 
     Args: model: a rigid.Model; solver: name of a solver without rolling and spinning friction.

@@ -1,6 +1,6 @@
 """Contacts as rows (rigid/constraints/rows.py): three for each contact point, six with rolling or spinning friction.
 
-    LIMIT     the gap, G = (p_a - p_b)·n >= 0; bodies that are apart may come together in the step, and no more
+    LIMIT     the gap, G = (p_a - p_b)·n >= 0; separate bodies may touch within the step, but not overlap
     FRICTION  no slip along two directions at a right angle to n, as far as |effort| <= μ effort_n allows: the cone
     FRICTION  no relative rotation about those two, by a torque of at most (rolling friction) effort_n
     FRICTION  no relative rotation about n, by a torque of at most (spinning friction) effort_n
@@ -27,7 +27,7 @@ CONTACT_ROWS, CONTACT_GROUPS = 3, 2
 
 def contact_size(pair_types):
     """How many rows and groups a contact has. Args: a rigid.collision.data.PairTypes."""
-    count = 2 if pair_types.turning_friction else 1
+    count = 2 if pair_types.rolling_and_spinning else 1
     return count * CONTACT_ROWS, count * CONTACT_GROUPS
 
 
@@ -64,8 +64,8 @@ def write_contact_rows(s: ti.template(), world):
     for c in range(count):
         row, group = s.step.first_contact_row + rows * c, s.step.first_contact_group + groups * c
         write_contact(s, c, row, group, world)
-        if ti.static(s.features.pair_types.turning_friction):
-            write_turning_friction(s, c, row, group, world)
+        if ti.static(s.features.pair_types.rolling_and_spinning):
+            write_rolling_and_spinning_rows(s, c, row, group, world)
     return count
 
 
@@ -118,7 +118,7 @@ def write_contact(s: ti.template(), c, row, group, world):
 
 
 @ti.func
-def write_turning_friction(s: ti.template(), c, row, group, world):
+def write_rolling_and_spinning_rows(s: ti.template(), c, row, group, world):
     """Write the rows of rolling and spinning friction of contact c. Args: row, group: the first ones of the contact."""
     i, j = s.rows.groups[world, group, GROUP.body_i], s.rows.groups[world, group, GROUP.body_j]
     n = load_vector(s.points.numbers, c, POINT.normal, world)

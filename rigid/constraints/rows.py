@@ -1,4 +1,4 @@
-"""Rows: one scalar constraint each, and the groups in which solvers take them.
+"""Rows, which are scalar constraints, and groups of rows that are solved together.
 
 A row connects two bodies i and j by the derivative of a value G, with two 6-vectors whose linear parts are opposite:
 
@@ -98,7 +98,7 @@ def by_world(rows, columns, worlds):
 
 @ti.func
 def write_jacobian(rows: ti.template(), row, linear, angular_i, angular_j, error, world):
-    """Write what changes of a row from step to step: d, a_i, a_j and G."""
+    """Write the numbers of a row that change from step to step: d, a_i, a_j and G."""
     store_vector(rows.numbers, row, ROW.linear, linear, world)
     store_vector(rows.numbers, row, ROW.angular_i, angular_i, world)
     store_vector(rows.numbers, row, ROW.angular_j, angular_j, world)
@@ -124,7 +124,7 @@ def bodies_of(rows: ti.template(), group, k, world):
 
 @ti.func
 def position_error(rows: ti.template(), row, kind, world):
-    """The part of G that is an error: of a limit what is beyond it, of drives and friction none."""
+    """The part of G that is an error: for a limit the part beyond it, for drives and friction zero."""
     error = rows.numbers[world, row, ROW.error]
     result = 0.0
     if kind == Group.EQUALITY or kind == Group.GEAR:

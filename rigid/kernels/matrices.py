@@ -6,7 +6,7 @@ A symmetric matrix is six columns: xx, yy, zz, xy, xz, yz.
 import numpy as np
 import taichi as ti
 
-# A pivot that has lost all but this part of its first value is round-off: its row depends on the others.
+# A pivot that has decreased below this part of its first value is round-off: its row depends on the others.
 DEPENDENT = 1e-12
 
 
@@ -50,7 +50,7 @@ def cross_matrix(r):
 
 @ti.func
 def inverse_or_zero(x):
-    """1/x, or 0 for x = 0, where nothing can move."""
+    """1/x, or 0 for x = 0."""
     return ti.select(x > 0.0, 1.0 / ti.max(x, 1e-30), 0.0)
 
 

@@ -125,7 +125,7 @@ def clear_pseudo_velocity(bodies: ti.template(), body, world):
 
 @ti.func
 def is_finite(bodies: ti.template(), body, world):
-    """Whether a body's pose is finite: the sum of its numbers is not if one of them is not."""
+    """Whether a body's pose is finite: the sum of its numbers is finite only if all of them are."""
     total = 0.0
     for k in ti.static(range(POSE.total)):
         total += bodies.pose[world, body, k]

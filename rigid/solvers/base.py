@@ -10,7 +10,7 @@ from rigid.worlds import models_of_worlds
 
 
 class Solver:
-    """A Model and what moves it. All solvers have this interface.
+    """Base of all solvers: moves the bodies of a Model.
 
     Args:
         model: a rigid.Model, or a list of models of one structure, one for each world.
@@ -37,7 +37,7 @@ class Solver:
     It overrides `_set_options` if a change of options has to reach its arrays, and `digest` if a State does not hold
     all that moves.
 
-    Raises: ValueError for an unknown option or a value that cannot be; RuntimeError before ti.init.
+    Raises: ValueError for an unknown option or an invalid value; RuntimeError before ti.init.
     """
 
     name = ""
@@ -79,7 +79,7 @@ class Solver:
 
     @property
     def substeps(self):
-        """Equal parts in which a step is made."""
+        """Number of equal parts of a step."""
         return self.options.substeps
 
     @substeps.setter
@@ -107,10 +107,10 @@ class Solver:
     def set_state(self, state):
         """Set poses and velocities.
 
-        Args: state: a rigid.State. If it is an unchanged one of this solver, the run continues bit for bit. Otherwise
-        its poses and velocities are used, and caches of earlier steps are cleared.
+        Args: state: a rigid.State. If this solver returned it and it is unchanged, the run continues bit for bit.
+        Otherwise its poses and velocities are used, and caches of earlier steps are cleared.
 
-        Raises: TypeError if it is no State; ValueError if its shape is another.
+        Raises: TypeError if it is not a State; ValueError if it has another shape.
         """
         raise NotImplementedError
 
@@ -150,7 +150,7 @@ class Solver:
             stiffness: [N/m].
             damping: [N s/m].
 
-        Raises: ValueError or IndexError for an unknown grab or body, or for numbers that cannot be.
+        Raises: ValueError or IndexError for an unknown grab or body, or for invalid numbers.
         """
         raise NotImplementedError
 

@@ -1,4 +1,4 @@
-"""Options that all solvers have. Each solver's own are a subclass, in the file options.py of its folder."""
+"""Options that all solvers have. The file options.py of each solver's folder adds its own in a subclass."""
 
 from dataclasses import dataclass, fields
 from typing import ClassVar

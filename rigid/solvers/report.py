@@ -1,4 +1,4 @@
-"""What a kernel of rows reports to the host of its last substep: an array (worlds, REPORT), given at each launch."""
+"""The report of a kernel of rows to the host about its last substep: an array (worlds, REPORT) of each launch."""
 
 from pbd.core.arrays import Columns
 

@@ -1,31 +1,26 @@
-"""What the solvers on rows share: arrays of bodies, joints and contacts, inputs, snapshots and readings."""
-
-from functools import cached_property
+"""RowSolver, the base of the solvers on rows: arrays of bodies, joints and contacts, inputs, snapshots and readings."""
 
 import numpy as np
 
 from pbd.core.arrays import allocate, arrays_of, read, write
 from pbd.core.results import Diverged
 from pbd.core.runtime import real_type
-from pbd.core.validate import finite_vector, not_negative, one_grab, positive, spread, whole
+from pbd.core.validate import spread, whole
 from rigid.collision.setup import collision_arrays, default_capacity, pair_types, refuse_mesh_colliders
 from rigid.constraints.contact_forces import contact_forces
 from rigid.constraints.contact_rows import contact_size
 from rigid.constraints.joint_forces import joint_forces
 from rigid.constraints.joints.builder import JointBuilder
-from rigid.constraints.joints.data import COORDINATE, DRIVE, FRAMES, JOINT, MOTOR, DriveKind
-from rigid.constraints.rows import GROUP, ROW, Group, RowBuilder
+from rigid.constraints.joints.data import COORDINATE
+from rigid.constraints.rows import ROW, RowBuilder
 from rigid.energy import energy
-from rigid.joint import Hinge, Universal
 from rigid.kernels.motion import PSEUDO, allocate_bodies
 from rigid.motor import motor_target
-from rigid.names import look_up
+from rigid.names import checked_index
 from rigid.solvers.base import Solver
 from rigid.solvers.report import REPORT
-from rigid.state import State
-
-# Kinds of motors, and the number that is their target.
-TARGETS = {"speed": (DriveKind.MOTOR, MOTOR.speed), "position": (DriveKind.SERVO, MOTOR.position)}
+from rigid.solvers.row_inputs import GrabSprings, MotorTargets
+from rigid.state import State, join_arrays, split_arrays
 
 
 class RowSolver(Solver):
@@ -43,7 +38,7 @@ class RowSolver(Solver):
     A subclass sets the class attributes `declaration` (its Data, with bodies first) and `row_columns` (how many columns
     its rows have), and defines
 
-        _launch(count)       make so many substeps
+        _launch(count)       make `count` substeps
         _clear_caches()      clear what earlier steps left, as at the start
         _row_efforts(rows)   the effort of each row [N or N m]
         _wake(bodies)        if its bodies can sleep
@@ -66,7 +61,6 @@ class RowSolver(Solver):
         rows = RowBuilder(self.row_columns, worlds)
         joints = JointBuilder(models, rows, closed, self.options.grabs)
         self.first_coordinates, self._rows_of_joints = joints.first_coordinates, joints.rows_of
-        self._grab_rows, self._grabbed = joints.grabs, {}
         self.first_contact_row, self.first_contact_group = len(rows.rows), len(rows.groups)
         self.has_joint_rows = bool(len(rows.rows) or self.model.joints or self.model.springs)
         self._contact_rows, contact_groups = contact_size(types)
@@ -86,6 +80,8 @@ class RowSolver(Solver):
             shapes=len(self.model.shapes), contacts=self.contact_capacity,
             rows=self.first_contact_row + self._contact_rows * self.contact_capacity, **counts,
         )  # fmt: skip
+        self._motor_targets = MotorTargets(self.data.joints, self.first_coordinates)
+        self._grab_springs = GrabSprings(self.data.joints, self.data.rows, joints.grabs)
 
     # Time -------------------------------------------------------------------------------------------------------------
 
@@ -143,66 +139,18 @@ class RowSolver(Solver):
     def set_motor(self, joint, *, speed=None, position=None):
         """Change the target of a motor, see Solver.set_motor."""
         index, name, target = motor_target(self.model, joint, speed, position, self.worlds)
-        kind, column = TARGETS[name]
-        own = self._drives[:, DRIVE.kind] == kind
-        own &= self._drives[:, DRIVE.coordinate] == self.first_coordinates[index]
-        if (self._drive_numbers[:, own, column] != target[:, None]).any():
-            self._drive_numbers[:, own, column] = target[:, None]
-            write(self.data.joints.drive_numbers, self._drive_numbers)
+        if self._motor_targets.set(index, name, target):
             self._wake([self.model.joints[index].parent, self.model.joints[index].child])
-
-    # Copies of arrays that no kernel changes.
-
-    @cached_property
-    def _drives(self):
-        return read(self.data.joints.drives)
-
-    @cached_property
-    def _drive_numbers(self):
-        return read(self.data.joints.drive_numbers)
-
-    @cached_property
-    def _motor_targets(self):
-        """Which of the drives' numbers are targets of motors, (drives, numbers)."""
-        found = np.zeros(self._drive_numbers.shape[1:], bool)
-        for kind, column in TARGETS.values():
-            found[:, column] = self._drives[:, DRIVE.kind] == kind
-        return found
 
     def grab(self, grab, body, point, target, stiffness, damping=0.0):
         """Pull a point of a body to a target by a spring, see Solver.grab."""
-        grab = self._grab_rows[one_grab(grab, len(self._grab_rows))]
-        body = look_up("grabbed body", body, self.model.bodies, "body")
-        target, point = finite_vector("target of a grab", target), finite_vector("grabbed point", point)
-        spring = positive("stiffness of a grab", stiffness), not_negative("damping of a grab", damping)
-        if self._grabbed.get(grab) != (body, *spring):
-            self._grabbed[grab] = (body, *spring)
-            self._write_grab(grab)
-        frames = read(self.data.joints.frames)
-        # The ground's frame is the world's.
-        frames[:, grab.joint, FRAMES["anchor_i"]], frames[:, grab.joint, FRAMES["anchor_j"]] = target, point
-        write(self.data.joints.frames, frames)
+        body = checked_index("grabbed body", body, self.model.bodies, "body")
+        self._grab_springs.grab(grab, body, point, target, stiffness, damping)
         self._wake([body])
 
     def release(self, grab):
-        """Release what a grab spring pulls. Args: grab: which."""
-        grab = self._grab_rows[one_grab(grab, len(self._grab_rows))]
-        if self._grabbed.pop(grab, None):
-            self._write_grab(grab)
-
-    def _write_grab(self, grab):
-        """Connect the rows of a grab spring to what it pulls. Args: grab: a GrabRows."""
-        body, *spring = self._grabbed.get(grab, (0, 0.0, 0.0))
-        kind = Group.EQUALITY if grab in self._grabbed else Group.IDLE
-        rows = slice(grab.row, grab.row + 3)
-        for array, index, given in (
-            (self.data.joints.integers, (grab.joint, JOINT.body_j), body),
-            (self.data.rows.groups, (slice(None), grab.group, [GROUP.kind, GROUP.body_j]), [kind, body]),
-            (self.data.rows.numbers, (slice(None), rows, [ROW.stiffness, ROW.damping]), spring),
-        ):
-            values = read(array)
-            values[index] = given
-            write(array, values)
+        """Release what a grab spring pulls. Args: grab: index."""
+        self._grab_springs.release(grab)
 
     # Snapshots --------------------------------------------------------------------------------------------------------
 
@@ -211,10 +159,10 @@ class RowSolver(Solver):
 
         The velocities are those that made the last step, half a step behind the poses.
         """
-        return self._snapshot(np.concatenate([np.ravel(array).astype(float) for array in self._kept()]))
+        return self._snapshot(join_arrays(self._kept()))
 
     def _snapshot(self, warm_start=()):
-        """The State of now, without `warm_start` unless it is given."""
+        """The present State, without `warm_start` unless it is given."""
         return State(*self._split(read(self.data.bodies.pose), read(self.data.bodies.velocity)), self.time, warm_start)
 
     def _split(self, pose, velocity):
@@ -223,9 +171,12 @@ class RowSolver(Solver):
         return np.split(table[0] if self.worlds == 1 else table, (3, 7, 10), axis=-1)
 
     def _kept(self):
-        """All that a later step reads and that changes, as numpy arrays: kept arrays, poses and velocities first, and
-        the targets of motors."""
-        return [*map(read, arrays_of(self.data, kept=True)), self._drive_numbers[:, self._motor_targets]]
+        """All that a later step reads and that changes: numpy arrays, poses and velocities first.
+
+        These are the arrays declared with kept=True, and the targets of motors. The array of targets also contains
+        constants of the model, so it is not kept as a whole.
+        """
+        return [*map(read, arrays_of(self.data, kept=True)), self._motor_targets.values()]
 
     def set_state(self, state):
         """Set poses and velocities, see Solver.set_state."""
@@ -252,26 +203,17 @@ class RowSolver(Solver):
     def _restore(self, state):
         """Continue from a state bit for bit, if its `warm_start` is of this solver and its poses are unchanged.
 
-        Returns: whether it was so.
+        Returns: whether the run continues.
         """
-        now = self._kept()
-        ends = np.cumsum([array.size for array in now])
-        if len(state.warm_start) != ends[-1]:
-            return False
-        parts = [
-            np.ascontiguousarray(part.reshape(array.shape), array.dtype)
-            for part, array in zip(np.split(state.warm_start, ends[:-1]), now)
-        ]
+        parts = split_arrays(state.warm_start, self._kept())
         given = (state.position, state.rotation, state.velocity, state.angular_velocity)
-        if not all(map(np.array_equal, self._split(*parts[:2]), given)):
+        if not parts or not all(map(np.array_equal, self._split(*parts[:2]), given)):
             return False
         for array, part in zip(arrays_of(self.data, kept=True), parts):
             write(array, part)
-        self._drive_numbers[:, self._motor_targets] = parts[-1]
-        write(self.data.joints.drive_numbers, self._drive_numbers)
+        self._motor_targets.restore(parts[-1])
         self._time_origin, self._substeps_done = state.time, 0
-        for grab in self._grabbed:
-            self._write_grab(grab)  # the state has the stiffness of what was grabbed then
+        self._grab_springs.write_all()  # the state has the stiffness of what was grabbed then
         return True
 
     def _clear_columns(self, *columns):
@@ -291,19 +233,23 @@ class RowSolver(Solver):
         return self._joint_positions(self._snapshot())
 
     def _joint_positions(self, state):
-        """The same of a state. Angles are counted on from those of the last step's start."""
+        """Positions of all joints in a state. Angles are counted on from those of the last step's start."""
         self.joint_reader.count_from(self._joint_angles())
         return self.joint_reader.positions(state)
 
     def _joint_angles(self):
-        """{name: angle} of hinges and universal joints at the last step's start, past full turns."""
+        """{name: angle} of joints with counted angles, at the start of the last step."""
         values = read(self.data.joints.coordinates)[:, :, COORDINATE.value].astype(float)
-        angles = {}
-        for joint, first in zip(self.model.joints, self.first_coordinates):
-            if isinstance(joint, (Hinge, Universal)):
-                angle = values[:, first] if isinstance(joint, Hinge) else values[:, first : first + 2]
-                angles[joint.name] = angle[0] if self.worlds == 1 else angle
-        return angles
+        return {
+            joint.name: self._as_position(values[:, first : first + joint.counted_angles])
+            for joint, first in zip(self.model.joints, self.first_coordinates)
+            if joint.counted_angles
+        }
+
+    def _as_position(self, coordinates):
+        """Coordinates of one joint (worlds, coordinates), shaped as `joint_positions` returns them."""
+        values = coordinates[:, 0] if coordinates.shape[1] == 1 else coordinates
+        return values[0] if self.worlds == 1 else values
 
     def joint_velocities(self):
         """Velocities of all joints, see Solver.joint_velocities."""

@@ -8,6 +8,7 @@ import pytest
 import pbd
 import rigid
 from rigid import rotation
+from rigid.state import join_arrays, split_arrays
 
 
 def two_bodies():
@@ -125,3 +126,13 @@ def altered(**changes):
 def test_wrong_states_are_refused(make, words):
     with pytest.raises(ValueError, match=words):
         make()
+
+
+def test_split_arrays_have_the_shapes_types_and_bits_of_the_joined_ones():
+    # In 32 bits (x - x*)/h of numbers read as 64 bits would be rounded otherwise, and a run would not continue.
+    arrays = [np.float32([[0.1, 0.2]]), np.int32([7, -8, 9]), 1 / 3, 5, np.zeros((0, 2))]
+    found = split_arrays(join_arrays(arrays), arrays)
+    assert [type(each) for each in found] == [type(each) for each in arrays]
+    assert [np.asarray(each).dtype for each in found] == [np.asarray(each).dtype for each in arrays]
+    assert all(map(np.array_equal, found, arrays))
+    assert split_arrays(np.zeros(3), arrays) == []

@@ -1,7 +1,7 @@
-"""Joints as rows (rigid/constraints/rows.py): what each constrains, and what acts along its degrees of freedom.
+"""Joints as rows (rigid/constraints/rows.py): constraints, and drives along the degrees of freedom.
 
     data.py       arrays and their columns
-    builder.py    the arrays of joints, springs and gears, from models
+    builder.py    makes the arrays of joints, springs and gears from models
     rows.py       write_joint_rows, which a solver's kernel calls: read this first
     frames.py     where the two ends of a joint are; rows that several joints share; coordinates
     ball.py hinge.py universal.py slider.py fixed.py distance.py    one joint each: its rows and its coordinates
@@ -11,6 +11,6 @@
 
 A coordinate is a number q of two bodies whose derivative is like that of a row: a hinge's angle, a slider's shift, the
 two angles of a universal joint, swing and twist of a ball, the length of a distance or spring. The rows are those of
-[4] in docs/solvers.md. Its angle of a hinge, a sine that turns back at 90°, is replaced by the angle itself, which is
-counted on past full turns.
+[4] in docs/solvers.md. For the angle of a hinge, [4] uses a sine, which decreases again beyond 90°. Here the angle
+itself is used and counted past full turns.
 """

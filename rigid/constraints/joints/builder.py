@@ -1,4 +1,4 @@
-"""The arrays of joints, springs and gears, from models; and the rows that they take."""
+"""Makes the arrays of joints, springs and gears, and their rows, from models."""
 
 from typing import NamedTuple
 
@@ -11,14 +11,13 @@ from rigid.joint import Ball, Distance, Fixed, Hinge, Slider, Universal
 from rigid.names import GROUND
 from rigid.rotation import conjugate, multiply
 
-KINDS = {
+JOINT_KINDS = {
     Ball: JointKind.BALL, Hinge: JointKind.HINGE, Universal: JointKind.UNIVERSAL, Slider: JointKind.SLIDER,
     Fixed: JointKind.FIXED, Distance: JointKind.DISTANCE,
 }  # fmt: skip
 
-# How many rows against translation and rotation each kind has, and how many coordinates.
+# How many rows against translation and rotation each kind has.
 EQUALITY_ROWS = {Ball: (3, 0), Hinge: (3, 2), Universal: (3, 1), Slider: (2, 3), Fixed: (3, 3), Distance: (0, 0)}
-COORDINATES = {Ball: 2, Hinge: 1, Universal: 2, Slider: 1, Fixed: 0, Distance: 1}
 
 
 class GrabRows(NamedTuple):
@@ -76,22 +75,23 @@ class JointBuilder:
     # One of each. Args: joints, springs, gears: the same one in each model --------------------------------------------
 
     def add_joint(self, joints, closed):
-        """Add a joint: its own rows, unless it is kept closed, and what acts along its coordinates."""
+        """Add a joint: its own rows, unless it is kept closed, and the drives along its coordinates."""
         one = joints[0]
         i, j = self.index_of(one.parent), self.index_of(one.child)
         first = -1
         if sum(EQUALITY_ROWS[type(one)]) and not closed:
             first = self.add_equality_rows(i, j, joints)
-        c = self.add_coordinates(COORDINATES[type(one)])
+        limits = list(zip(*(joint.coordinate_limits() for joint in joints)))  # of each coordinate, in each model
+        c = self.add_coordinates(len(limits))
         self.first_coordinates.append(c)
         friction = spring = -1
         if isinstance(one, Ball):
             friction, spring = self.add_ball_rows(i, j, joints)
-        for k in range(COORDINATES[type(one)]):
+        for k, given in enumerate(limits):
             if not isinstance(one, Ball):
                 self.add_drives(i, j, c + k, joints)
-            self.add_limits(i, j, c + k, [joint.coordinate_limits()[k] for joint in joints])
-        self.integers.append([KINDS[type(one)], i, j, first, c, friction, spring])
+            self.add_limits(i, j, c + k, given)
+        self.integers.append([JOINT_KINDS[type(one)], i, j, first, c, friction, spring])
         frames = np.zeros((FRAMES.total, len(joints)))
         for world, (model, joint) in enumerate(zip(self.models, joints)):
             of = frames[:, world]
@@ -171,7 +171,7 @@ class JointBuilder:
         """Add a grab spring: a soft ball between the ground and a body, idle at first. Returns: a GrabRows."""
         ground = self.index_of(GROUND)
         group, row = self.rows.add(Group.IDLE, ground, 0, 3)
-        self.integers.append([JointKind.BALL, ground, 0, row, self.add_coordinates(COORDINATES[Ball]), -1, -1])
+        self.integers.append([JointKind.BALL, ground, 0, row, self.add_coordinates(2), -1, -1])  # swing and twist
         frames = np.zeros((FRAMES.total, self.worlds))
         for axes in (FRAMES["axes_i"], FRAMES["axes_j"]):
             frames[axes] = np.eye(3).reshape(9, 1)
@@ -180,8 +180,10 @@ class JointBuilder:
         return GrabRows(len(self.integers) - 1, group, row)
 
     def add_drive(self, kind, i, j, c, numbers, other=0, count=1):
-        """Add what acts along coordinate c. Args: kind: a DriveKind; numbers: of each model; other: coordinate b of a
-        gear; count: of rows."""
+        """Add a drive along coordinate c.
+
+        Args: kind: a DriveKind; numbers: of each model; other: coordinate b of a gear; count: of rows.
+        """
         group, row = self.rows.add(Group.IDLE, i, j, count)
         self.drives.append([kind, c, other, group, row])
         filled = np.zeros((MOTOR.total, len(numbers)))
@@ -199,18 +201,20 @@ class JointBuilder:
 
 
 def acts(spring):
-    """Whether a joint's spring, or None, does anything."""
+    """Whether a joint's spring exists and has stiffness or damping. Args: spring: a Spring, or None."""
     return spring is not None and (spring.stiffness > 0 or spring.damping > 0)
 
 
 def spring_numbers(spring):
-    """SPRING numbers of a joint's spring, or None."""
+    """SPRING numbers of a joint's spring; zeros for None."""
     return (0.0, 0.0, 0.0) if spring is None else (spring.stiffness, spring.damping, spring.rest)
 
 
 def softness(soft):
-    """Stiffness and damping against translation, those against rotation, and whether they are for an effective mass of
-    one. Args: soft: a rigid.Soft, or None."""
+    """Stiffness and damping of the rows of a joint. Args: soft: a rigid.Soft, or None.
+
+    Returns: the pair against translation, the pair against rotation, and 1.0 if both are for an effective mass of one.
+    """
     if soft is None:
         return (np.inf, 0.0), (np.inf, 0.0), 0.0
     if soft.frequency is not None:
@@ -221,7 +225,7 @@ def softness(soft):
 
 
 def motor_numbers(motor, target):
-    """MOTOR numbers of a motor, or None: zero if it has no such target. Args: motor; target: "speed" or "position"."""
+    """MOTOR numbers of a motor; zeros for None or another target. Args: motor; target: "speed" or "position"."""
     if motor is None or motor.controls != target:
         return 0.0, 0.0, 0.0, 0.0
     return motor.max_effort, motor.speed or 0.0, motor.position or 0.0, motor.position_gain

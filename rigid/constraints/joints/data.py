@@ -32,13 +32,13 @@ class JointKind:
 
 
 class DriveKind:
-    """What acts along a coordinate. A servo is a motor with a target position."""
+    """Kinds of drives along a coordinate. A servo is a motor with a target position."""
 
     NONE, LIMIT, FRICTION, MOTOR, SERVO, SPRING, GEAR = range(7)
 
 
 class Joints(NamedTuple):
-    """Joints and springs, their coordinates, and what acts along these."""
+    """Joints and springs, their coordinates, and the drives along these."""
 
     integers: Integer(count.joints, JOINT)
     frames: Real(count.worlds, count.joints, FRAMES)

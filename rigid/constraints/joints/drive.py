@@ -1,4 +1,4 @@
-"""What acts along a coordinate q: limits, friction, motors, springs, and gears between two coordinates.
+"""Drives along a coordinate q: limits, friction, motors, springs, and gears between two coordinates.
 
     limit     q in [low, high]: a row for the nearer limit; for both if they are equal
     friction  dq/dt = 0, as far as |effort| <= τ allows

@@ -6,7 +6,7 @@ array (..., joints), zero for a joint without error.
 
 import numpy as np
 
-from rigid.joint import Ball, Distance, Fixed, Hinge, Slider, Universal
+from rigid.joint import Distance, Fixed, Hinge, Slider, Universal
 from rigid.rotation import rotate
 
 
@@ -55,14 +55,10 @@ def limit_violations(model, joint_positions):
     """
     found = {}
     for k, joint in enumerate(model.joints):
-        q = joint_positions.get(joint.name)
-        if isinstance(joint, (Hinge, Slider)):
-            found[k] = beyond(q, joint.limits)
-        elif isinstance(joint, Universal):
-            found[k] = np.maximum(beyond(q[..., 0], joint.parent_limits), beyond(q[..., 1], joint.child_limits))
-        elif isinstance(joint, Ball):
-            swing = beyond(q[..., 0], (0.0, joint.swing_limit))
-            found[k] = np.maximum(swing, beyond(q[..., 1], joint.twist_limits))
+        q, limits = joint_positions.get(joint.name), joint.coordinate_limits()
+        if q is not None:
+            coordinates = [q] if len(limits) == 1 else np.moveaxis(q, -1, 0)
+            found[k] = np.max([beyond(each, pair) for each, pair in zip(coordinates, limits)], axis=0)
     violations = np.zeros((*np.shape(next(iter(found.values()), 0.0)), len(model.joints)))
     for k, violation in found.items():
         violations[..., k] = violation

@@ -1,7 +1,7 @@
 """Hinge about n_0: a ball's three rows, and n_i1·n_j0 = 0, n_i2·n_j0 = 0 [4].
 
 Its coordinate is the angle of the child's n_1 in the plane of the parent's n_1 and n_2, counted on past full turns.
-[4] takes the sine instead, which turns back at 90°.
+[4] uses the sine instead, which decreases again beyond 90°.
 """
 
 import taichi as ti

@@ -10,7 +10,7 @@ from rigid.rotation import from_matrix, normalised, rotate, swing_twist_angles, 
 
 
 class JointPositions:
-    """Reads joint positions, and counts angles past full turns from one reading to the next.
+    """Computes joint positions, and counts angles past full turns from one reading to the next.
 
     Angles of hinges and universal joints are counted correctly if they are read at least twice a turn. The first
     reading, and the first after `forget`, is in (-π, π].

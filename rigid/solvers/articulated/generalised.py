@@ -1,9 +1,9 @@
-"""What an impulse along a row does to trees, in generalised coordinates: `s.formulation` of rigid/solvers/sequential.
+"""How impulses along rows change the speeds of trees: `s.formulation` of rigid/solvers/sequential.
 
 For each row, J over the speeds of the trees of its two bodies, and M⁻¹Jᵀ. The latter is the response to a test impulse
 of one, which is passed inward from both bodies to the ground and outward along their trees, as in source [3]. Both are
-found once a step, so an iteration costs as much as the trees have speeds. Position correction uses those of the step's
-start.
+computed once a step, so the cost of an iteration is proportional to the number of speeds of the trees. Position
+correction uses those of the step's start.
 """
 
 import taichi as ti
@@ -43,7 +43,7 @@ def load_velocities(s: ti.template(), i, j, stage: ti.template(), world):
 
 @ti.func
 def store_velocities(s: ti.template(), i, j, velocities, stage: ti.template(), world):
-    """Nothing: speeds are in their array."""
+    """Do nothing, because speeds are in their array."""
     pass
 
 
@@ -111,13 +111,13 @@ def gear_speeds(s: ti.template(), group, k, world):
 
 @ti.func
 def needs_new_matrix(s: ti.template(), kind, i, j, world):
-    """Whether position correction needs J M⁻¹ Jᵀ of a group anew: no, its rows are those of the step's start."""
+    """Whether position correction needs a new J M⁻¹ Jᵀ of a group: no, its rows are those of the step's start."""
     return False
 
 
 @ti.func
 def update_response(s: ti.template(), row, i, j, world):
-    """Nothing: position correction uses rows of the step's start."""
+    """Do nothing, because position correction uses rows of the step's start."""
     pass
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from pbd.core.arrays import Columns, Integer, Real, allocate, count
 from rigid.rotation import conjugate, from_matrix, multiply, normalised, rotate, rotate_back, to_matrix
-from rigid.solvers.articulated.spanning_trees import COORDINATES, SPEEDS, LinkKind, spanning_trees, tree_ends
+from rigid.solvers.articulated.spanning_trees import LINK_COORDINATES, LINK_SPEEDS, LinkKind, spanning_trees, tree_ends
 
 # Integers of a link: its body; the parent's link, -1 for the ground, and body; its LinkKind; its first speed, how many,
 # and its first coordinate; of its tree the first link, the one behind the last, the first speed, and how many.
@@ -44,7 +44,7 @@ class Trees(NamedTuple):
     links: Integer(count.links, LINK)
     link_of: Integer(count.bodies)  # the link of each body, -1 for the ground
     frames: Real(count.worlds, count.links, LINK_FRAMES)
-    coordinates: Real(count.worlds, count.tree_coordinates, kept=True)  # see COORDINATES
+    coordinates: Real(count.worlds, count.tree_coordinates, kept=True)  # see LINK_COORDINATES
     speeds: Real(count.worlds, 2, count.speeds, kept=True)  # u, and the pseudo-speeds of position correction
     axes: Real(count.worlds, count.speeds, AXIS, kept=True)
     articulated: Real(count.worlds, count.links, ARTICULATED)
@@ -59,8 +59,8 @@ class TreeBuilder:
     def __init__(self, models, worlds):
         self.models, self.worlds, self.links = models, worlds, spanning_trees(models[0])
         self.closed = {link.joint for link in self.links if link.joint is not None}
-        self.first_speeds = np.cumsum([0, *(SPEEDS[link.kind] for link in self.links)])
-        self.first_coordinates = np.cumsum([0, *(COORDINATES[link.kind] for link in self.links)])
+        self.first_speeds = np.cumsum([0, *(LINK_SPEEDS[link.kind] for link in self.links)])
+        self.first_coordinates = np.cumsum([0, *(LINK_COORDINATES[link.kind] for link in self.links)])
         self.ends = tree_ends(self.links)
         self.frames = np.stack([self.frames_of(model) for model in models])
 
@@ -94,7 +94,7 @@ class TreeBuilder:
         for k, (link, (first, end)) in enumerate(zip(self.links, self.ends)):
             parent = self.links[link.parent].body if link.parent >= 0 else len(self.models[0].bodies)
             start = self.first_speeds[first]
-            found.append([link.body, link.parent, parent, link.kind, self.first_speeds[k], SPEEDS[link.kind],
+            found.append([link.body, link.parent, parent, link.kind, self.first_speeds[k], LINK_SPEEDS[link.kind],
                           self.first_coordinates[k], first, end, start, self.first_speeds[end] - start])  # fmt: skip
         return np.reshape(found, (-1, LINK.total)).astype(np.int32)
 

@@ -3,7 +3,6 @@
 from pbd.core.arrays import read, write
 from pbd.core.kernels import Launch
 from pbd.core.runtime import LOOP_STRIDE, on_cpu
-from rigid.joint import Hinge, Universal
 from rigid.solvers.articulated.data import Data, Features
 from rigid.solvers.articulated.links import TreeBuilder
 from rigid.solvers.articulated.options import ArticulatedOptions
@@ -69,12 +68,10 @@ class ArticulatedSolver(SequentialSolver):
         found = {}
         for k, link in enumerate(self.links):
             joint = None if link.joint is None else self.model.joints[link.joint]
-            if isinstance(joint, (Hinge, Universal)):
+            if joint is not None and joint.counted_angles:
                 first, end = self._trees.first_coordinates[k], self._trees.first_coordinates[k + 1]
                 angles = values[:, first:end]
-                angles = -angles[:, ::-1] if link.reversed else angles
-                angles = angles[:, 0] if isinstance(joint, Hinge) else angles
-                found[joint.name] = angles[0] if self.worlds == 1 else angles
+                found[joint.name] = self._as_position(-angles[:, ::-1] if link.reversed else angles)
         return super()._joint_angles() | found
 
     def joint_forces(self):

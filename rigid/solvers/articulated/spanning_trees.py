@@ -25,16 +25,16 @@ class LinkKind:
 
 
 # By Joint.kind.
-KINDS = {
+LINK_KINDS = {
     "ball": LinkKind.BALL, "hinge": LinkKind.HINGE, "universal": LinkKind.UNIVERSAL, "slider": LinkKind.SLIDER,
     "fixed": LinkKind.FIXED,
 }  # fmt: skip
 
 # How many speeds and coordinates each kind has. A ball has a quaternion, a free link also a position.
-SPEEDS = {
+LINK_SPEEDS = {
     LinkKind.FREE: 6, LinkKind.BALL: 3, LinkKind.HINGE: 1, LinkKind.UNIVERSAL: 2, LinkKind.SLIDER: 1, LinkKind.FIXED: 0,
 }  # fmt: skip
-COORDINATES = {**SPEEDS, LinkKind.FREE: 7, LinkKind.BALL: 4}
+LINK_COORDINATES = {**LINK_SPEEDS, LinkKind.FREE: 7, LinkKind.BALL: 4}
 
 
 @dataclass
@@ -55,14 +55,14 @@ def spanning_trees(model):
     """
     waiting = set(range(len(model.bodies)))
     link_of, depth, links = {GROUND: -1}, {GROUND: 0}, []
-    joints = {k: joint for k, joint in enumerate(model.joints) if joint.kind in KINDS and joint.soft is None}
+    joints = {k: joint for k, joint in enumerate(model.joints) if joint.kind in LINK_KINDS and joint.soft is None}
     while waiting:
         edge = [k for k, joint in joints.items() if (joint.parent in waiting) != (joint.child in waiting)]
         if edge:
             k = min(edge, key=lambda k: cost(joints[k], depth[inner_end(joints[k], waiting)], waiting))
             joint, parent = joints[k], inner_end(joints[k], waiting)
             body = joint.parent if parent == joint.child else joint.child
-            link = Link(body, link_of[parent], k, KINDS[joint.kind], reversed=parent == joint.child)
+            link = Link(body, link_of[parent], k, LINK_KINDS[joint.kind], reversed=parent == joint.child)
             depth[body] = depth[parent] + 1
         else:
             body = max(waiting, key=lambda body: (model.bodies[body].mass, -body))

@@ -2,9 +2,9 @@
 
 "projected"  They are never computed. Each body keeps its velocity V while the poses change, and the next step finds the
              speeds with the same momentum, M(q) u = Jᵀ M_b (V + h g). A projection never adds energy. Impulses on
-             bodies that are joined do the same, so the solver "impulse" makes the same steps, but for its joint errors.
-             First order: a free chain of five rods that falls from the horizontal has lost a third of the energy of its
-             fall after 10 s at 10 ms.
+             bodies that are joined do the same, so the solver "impulse" makes the same steps, apart from its joint
+             errors. First order: a free chain of five rods that falls from the horizontal has lost a third of the
+             energy of its fall after 10 s at 10 ms.
 
 "explicit"   Source [3]: u += h M⁻¹ (Jᵀ (f - M_b J̇ u)), at the poses and speeds of the step's start. The same chain
              gains half of that energy at 10 ms.

@@ -1,4 +1,4 @@
-"""What an impulse along a row does to bodies in maximal coordinates: `s.formulation` of rigid/solvers/sequential.
+"""How impulses along rows change velocities in maximal coordinates: `s.formulation` of rigid/solvers/sequential.
 
 The velocities of two bodies are twelve numbers: v_i, ω_i, v_j, ω_j. The ground's never change.
 """
@@ -79,7 +79,7 @@ def compute_response(s: ti.template(), row, i, j, world):
 
 @ti.func
 def update_response(s: ti.template(), row, i, j, world):
-    """The same for position correction: rows have been written where the bodies are then."""
+    """The same for position correction, after rows were written at the new poses."""
     compute_response(s, row, i, j, world)
 
 
@@ -124,10 +124,10 @@ def gear_column(end):
 
 @ti.func
 def needs_new_matrix(s: ti.template(), kind, i, j, world):
-    """Whether position correction needs J M⁻¹ Jᵀ of a group anew.
+    """Whether position correction needs a new J M⁻¹ Jᵀ of a group.
 
-    Joints whose bodies hardly rotate keep that of the step's start. It decides how fast the iterations converge, but
-    not to what. After a large rotation it would make them diverge; and a limit that was far away has none yet.
+    Joints whose bodies hardly rotate keep that of the step's start. It affects the rate of convergence, but not
+    the result. After a large rotation it would make iterations diverge; and a limit that was far away has none yet.
     """
     result = True
     if kind == Group.EQUALITY:

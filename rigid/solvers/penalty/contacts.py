@@ -1,4 +1,4 @@
-"""Contacts as springs: their stiffness and damping, and friction that is stretched from step to step.
+"""Contacts as springs: stiffness, damping, and friction springs that stretch from step to step.
 
 A contact's rows (rigid/constraints/contact_rows.py) become soft ones, for an effective mass of one, with α* of rows
 against translation, and β* from the restitution e. A body on a spring that pushes and never pulls, with the damping
@@ -34,20 +34,20 @@ from rigid.solvers.penalty.data import ROW
 # The part of a point's share that its three rows use.
 SHARE = 0.75
 
-# The part of -ln(e)/2 that ζ is if both are small.
+# ζ divided by -ln(e)/2, if both are small.
 SLOPE = 2 / math.pi
 
 
 @ti.func
 def damping_ratio(restitution):
-    """ζ of a restitution: the inverse of e above by its first terms from both ends, within 0.0015 of e."""
+    """ζ of a restitution: inverts e above by a series from both ends, with an error of at most 0.0015 in e."""
     u = ti.min(-0.5 * ti.log(ti.max(restitution, 1e-3)), 1.0)
     return u * (SLOPE + SLOPE**3 * u + (1.0 - SLOPE - SLOPE**3) * u * u)
 
 
 @ti.func
 def soften_contacts(s: ti.template(), count, world):
-    """Write stiffness and damping of all contacts, and how far the friction of each is stretched. Args: count."""
+    """Write stiffness and damping of all contacts, and the stretch of their friction springs. Args: count."""
     count_contacts(s, count, world)
     n = ti.static(s.rows.numbers)
     for c in range(count):
@@ -86,7 +86,7 @@ def count_contacts(s: ti.template(), count, world):
 
 @ti.func
 def store_stretches(s: ti.template(), world):
-    """Store how far the friction of all contacts is stretched, for the next step."""
+    """Store the stretch of all friction springs for the next step."""
     if ti.static(s.features.contacts):
         n = ti.static(s.rows.numbers)
         contact_cache.clear(s.cache, world)

@@ -57,7 +57,7 @@ class Data(NamedTuple):
     shapes: Shapes
     points: Points
     scratch: Scratch
-    cache: ContactCache  # how far the friction of contacts is stretched [m]
+    cache: ContactCache  # stretch of friction springs [m]
     forces: Real(count.worlds, count.bodies, FORCE)
     margin: Real(count.margins, count.worlds)  # zeros, because only overlaps have forces
     contact_counts: Integer(count.worlds, count.bodies)  # contact points of each body

@@ -2,8 +2,8 @@
 
     EQUALITY, GEAR   -α G - β dG/dt
     LIMIT            the same where G is beyond the limit, and only as a push
-    DRIVE, FRICTION  the same with G = ∫(dG/dt - target) dt, which is cut back to what the bound of the effort
-                     stretches: a spring that slips. Friction holds without creeping, and a motor reaches its speed
+    DRIVE, FRICTION  the same with G = ∫(dG/dt - target) dt, which is reduced to the stretch at the bound of the
+                     effort: a spring that slips. Friction holds without creeping, and a motor reaches its speed
                      under any load below its maximum (Cundall and Strack, A discrete numerical model for granular
                      assemblies, 1979, has this for the friction of grains)
 
@@ -193,7 +193,7 @@ def update_stretch(s: ti.template(), group, kind, first, count, world):
 
 @ti.func
 def clamp_effort(s: ti.template(), row, kind, effort, world):
-    """The effort within its bounds: of a limit none if it is not passed; a drive slips, which cuts its stretch back."""
+    """Clamp an effort to its bounds. A limit that is not exceeded has none. A drive slips: its stretch is reduced."""
     n = ti.static(s.rows.numbers)
     clamped = ti.min(ti.max(effort, n[world, row, ROW.low]), n[world, row, ROW.high])
     if kind == Group.LIMIT:
@@ -206,7 +206,7 @@ def clamp_effort(s: ti.template(), row, kind, effort, world):
 
 @ti.func
 def clamp_friction(s: ti.template(), group, first, count, size, world):
-    """Cut the efforts of friction back to its bound. Args: size: of the efforts as a vector."""
+    """Reduce the efforts of friction to the friction cone. Args: size: of the efforts as a vector."""
     n = ti.static(s.rows.numbers)
     normal, bound = s.rows.groups[world, group, GROUP.normal], n[world, first, ROW.high]
     if normal >= 0:

@@ -16,7 +16,7 @@ class PenaltyOptions(SolverOptions):
 
     stiffness: float = 5000.0
     """α*, the stiffness of rows against translation [1/s²]: the square of the frequency at which a joint oscillates
-    about being closed. Under a load that accelerates its bodies by g, a joint opens by g/α*: 2 mm by default."""
+    about its closed position. Under a load that accelerates its bodies by g, a joint opens by g/α*: 2 mm by default."""
 
     damping: float = 25.0
     """β*, the damping of rows against translation [1/s]."""

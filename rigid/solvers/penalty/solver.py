@@ -6,7 +6,7 @@ from pbd.core.arrays import read, write
 from pbd.core.kernels import Launch
 from pbd.core.results import Statistics
 from pbd.core.runtime import LOOP_STRIDE, on_cpu
-from rigid.collision.setup import refuse_turning_friction
+from rigid.collision.setup import refuse_rolling_and_spinning_friction
 from rigid.constraints.joints.data import DRIVE, JOINT, DriveKind
 from rigid.solvers.penalty.data import ROW, Data, Features, Step
 from rigid.solvers.penalty.options import PenaltyOptions
@@ -18,7 +18,7 @@ from rigid.solvers.row_solver import RowSolver
 # A step so long that all limits are in reach, so that all rows of joints are written [s].
 ANY_REACH = 1e12
 
-# What contacts get of the bound on stability at least, if joints exceed it.
+# The least part of the bound on stability for contacts, even if joints exceed it.
 LEAST_CONTACT_LOAD = 0.1
 
 
@@ -35,9 +35,9 @@ class PenaltySolver(RowSolver):
     damping is reduced, and then their stiffness.
 
     Limitations: first order in the step; the opening of joints is proportional to 1/α*. Nothing is hard: joints open
-    under load, limits and contacts are passed by the distance that stops a body, and fast bodies meet thin ones too
-    late. Bodies that overlap at the start are thrown apart. Errors add up over bodies: a stack sinks into itself by the
-    weights above, and light bodies between heavy ones give way by the ratio of their masses or moments. Contacts
+    under load, bodies pass limits and contacts by their stopping distance, and fast bodies can pass through thin ones.
+    Bodies that overlap at the start are thrown apart. Errors add up over bodies: each body of a stack sinks in under
+    the weight above, and light bodies between heavy ones give way by the ratio of their masses or moments. Contacts
     rebound by their damping, with 0.135 of their speed at least, and more if the step is long; joint limits rebound
     with 0.3. Friction and motors are springs that slip: they give way by millimetres before they hold, and a sudden
     load overshoots. Angular momentum is kept as far as joints are closed. The bound on the step is that of the starting
@@ -52,7 +52,7 @@ class PenaltySolver(RowSolver):
     def __init__(self, model, worlds=1, **options):
         super().__init__(model, worlds, options)
         for each in self.models:
-            refuse_turning_friction(each, "penalty")
+            refuse_rolling_and_spinning_friction(each, "penalty")
         given = self.options
         features = Features(
             joints=self.has_joint_rows, pair_types=self.pair_types, gyroscopic=given.gyroscopic, scaling=given.scaling,
@@ -91,7 +91,8 @@ class PenaltySolver(RowSolver):
 
     def _name_of(self, row):
         """The owner of a row, such as "joint 'door'". Rows are in the order of joints, springs and gears."""
-        model, gears = self.model, self._drives[self._drives[:, DRIVE.kind] == DriveKind.GEAR]
+        model, drives = self.model, read(self.data.joints.drives)
+        gears = drives[drives[:, DRIVE.kind] == DriveKind.GEAR]
         first = read(self.data.joints.integers)[: len(model.joints) + len(model.springs), JOINT.first_row]
         first = [*first.tolist(), *gears[:, DRIVE.row].tolist()]
         names = [
@@ -125,7 +126,7 @@ class PenaltySolver(RowSolver):
     # Readings ---------------------------------------------------------------------------------------------------------
 
     def statistics(self):
-        """What the last substep did: a pbd.Statistics.
+        """Iterations, residual and contacts of the last substep: a pbd.Statistics.
 
         There is one iteration. The residual is the largest error of a joint, limit or contact at its start [m or rad];
         contacts are points at which bodies overlapped.

@@ -55,7 +55,7 @@ def look_up_impulses(s: ti.template(), count, world):
             radius = s.bodies.mass[world, s.points.integers[world, c, PAIR.body_a], MASS.radius]
             entry = contact_cache.look_up(s.cache, s.points, c, SAME_POINT * radius, world)
         resolve_impulse(s, c, 0, entry, CACHED.vector, ROW.linear, world)
-        if ti.static(s.features.pair_types.turning_friction):
+        if ti.static(s.features.pair_types.rolling_and_spinning):
             resolve_impulse(s, c, CONTACT_ROWS, entry, CACHED.angular, ROW.angular_i, world)
 
 
@@ -83,7 +83,7 @@ def store_impulses(s: ti.template(), world):
         contact_cache.clear(s.cache, world)
         for c in range(ti.min(s.points.count[world], s.points.integers.shape[1])):
             contact_cache.store(s.cache, s.points, c, total_impulse(s, c, 0, ROW.linear, world), world)
-            if ti.static(s.features.pair_types.turning_friction):
+            if ti.static(s.features.pair_types.rolling_and_spinning):
                 angular = total_impulse(s, c, CONTACT_ROWS, ROW.angular_i, world)
                 store_vector(s.cache.numbers, c, CACHED.angular, angular, world)
 

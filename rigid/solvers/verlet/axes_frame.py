@@ -1,4 +1,4 @@
-"""The source's other frame: particles at a vertex and on three axes of the body, three sticks and three right angles.
+"""Frame along axes: particles at a vertex and on three axes of the body, three sticks and three right angles.
 
 Particles x_0 and x_k = x_0 + l_k a_k, k = 1, 2, 3, are along orthogonal axes a_k. With D = diag(m_k l_k²) and
 v_k = m_k l_k, their second moments about their centre of mass are

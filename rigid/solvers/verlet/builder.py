@@ -1,4 +1,4 @@
-"""From a model to particles: frames for bodies, shared particles and constraints for joints."""
+"""Builds a model from particles: frames for bodies, shared particles and constraints for joints."""
 
 from copy import deepcopy
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ import numpy as np
 
 import pbd
 from pbd.core.validate import indices
-from rigid.collision.setup import refuse_turning_friction
+from rigid.collision.setup import refuse_rolling_and_spinning_friction
 from rigid.joint import Ball, Distance, Fixed, Hinge, Slider, Universal
 from rigid.mass import second_moment
 from rigid.names import GROUND
@@ -80,16 +80,18 @@ def build_particles(model, particles=None, attachments=(), models=None, frames=N
 
 
 def refuse_unsupported(model):
-    """Raise NotImplementedError for soft joints, custom joint types, and friction against rolling and spinning."""
+    """Raise NotImplementedError for soft joints, custom joint types, and rolling and spinning friction."""
     for joint in model.joints:
         if type(joint) not in (Ball, Distance, Fixed, Hinge, Slider, Universal):
-            raise NotImplementedError(f'{joint.kind} {joint.name}: solver "verlet" has the joints of rigid.Model alone')
+            raise NotImplementedError(
+                f'{joint.kind} {joint.name!r}: solver "verlet" supports only the joints of rigid.Model'
+            )
         if joint.soft is not None:
             raise NotImplementedError(
                 f'{joint.kind} {joint.name!r} is soft: solver "verlet" has hard joints alone; leave soft= out, or use '
                 'solver "impulse"'
             )
-    refuse_turning_friction(model, "verlet")
+    refuse_rolling_and_spinning_friction(model, "verlet")
 
 
 def refuse_counterweights(model, frames, bodies):

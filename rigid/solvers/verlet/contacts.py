@@ -13,12 +13,13 @@ An impulse P at p moves the particles of a frame as it moves the body. M, c and 
 of the step:  x_i += P/M + I⁻¹((p - c) × P) × (x*_i - c).
 
 Source: Jakobsen, Advanced Character Physics (2001), section 5, who moves the four corners by x_i += c_i w_i λ Δ. Many
-gradients of p agree on rigid motions. His strains the frame, and sticks have to restore it. Ours does not strain it,
-and is the smallest in mass. It conserves linear momentum exactly, and angular momentum Σ m x* × (x - x*)/h as well,
-because the impulses act on both bodies at one point of the start of the step.
+gradients of p agree on rigid motions. Jakobsen's strains the frame, and sticks have to restore it. The one used here
+does not strain it, and has the smallest displacement weighted by mass. It conserves linear momentum exactly, and
+angular momentum Σ m x* × (x - x*)/h as well, because the impulses act on both bodies at one point of the start of the
+step.
 
 The accumulated λ is clamped (Catto, Iterative dynamics with temporal coherence, 2005). It may decrease again within a
-step, so the iterations converge to λ C = 0 and do not leave the bodies apart. The contact cache hands it on to the next
+step, so the iterations converge to λ C = 0 and do not leave the bodies apart. The contact cache stores it for the next
 step.
 """
 
@@ -54,7 +55,7 @@ SKIN = 0.3
 # faster than FASTEST_CORRECTION [m/s], which is all the speed that the bodies can gain.
 SLOP, CORRECTION, FASTEST_CORRECTION = 0.25, 0.2, 0.02
 
-# An approach faster than so many steps of gravity is an impact. Its impulse is no estimate for the next step's.
+# An approach faster than this many times g h is an impact. Its impulse does not start the next step.
 RESTING_STEPS = 3.0
 
 
@@ -240,7 +241,7 @@ def solve_contact(s: ti.template(), c, world):
         mass = load_vector(contacts, c, CONTACT.effective_mass, world)
         normal = ti.max(before[0] - C * mass[0], 0.0)
         limit = contacts[world, c, CONTACT.friction] * normal
-        along, across = friction(before, D.dot(t), D.dot(u), mass, limit)
+        along, across = solve_friction(before, D.dot(t), D.dot(u), mass, limit)
         store_vector(contacts, c, CONTACT.impulse, ti.Vector([normal, along, across]), world)
         change = (normal - before[0]) * n + (along - before[1]) * t + (across - before[2]) * u
         apply_contact_impulse(s, s.particles.position, 1.0, c, change, world)
@@ -248,11 +249,12 @@ def solve_contact(s: ti.template(), c, world):
 
 
 @ti.func
-def friction(before, slip_along, slip_across, mass, limit):
+def solve_friction(before, slip_along, slip_across, mass, limit):
     """Impulses of friction along both tangents [kg m].
 
-    A sliding contact takes the same step for both tangents, so that its impulse becomes opposite to the slip. Steps of
-    their own would turn it aside. The step is the smaller one of both (as in rigid/solvers/sequential/solve.py).
+    A sliding contact takes the same step for both tangents, so that its impulse becomes opposite to the slip. Two
+    different steps would change its direction. The step is the smaller one of both (as in
+    rigid/solvers/sequential/solve.py).
 
     Args: before: normal and tangential impulses so far; slip_along, slip_across: [m]; mass: effective masses; limit:
     μ λ.

@@ -24,11 +24,11 @@ from rigid.solvers.verlet import axes_frame
 CORNERS = np.array([(1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1)], float)
 EDGES = np.array([(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)])
 
-# A joint particle's part of the body's mass, and how often it is halved until the rest can carry the inertia. Light
-# particles beside heavy ones slow convergence down. A 24th is good for a chain of five rods.
+# A joint particle's part of the body's mass, and how often it may be halved until the corners can carry the inertia.
+# Light particles beside heavy ones slow convergence down. 1/24 suits a chain of five rods.
 SHARE = 1 / 24
 HALVINGS = 20
-# Least part of S that S' keeps in any direction. With less, the tetrahedron is a needle or a leaf, whose short sticks
+# Least part of S that S' keeps in any direction. With less, the tetrahedron is so thin that its short sticks
 # rotate by large angles.
 LEAST_PART = 0.1
 

@@ -1,4 +1,4 @@
-"""From joints, springs and gears of a model to constraints between frames: which types, with which numbers."""
+"""Adds constraints between frames for the joints, springs and gears of a model."""
 
 import math
 
@@ -208,7 +208,7 @@ def motor_numbers(motor):
 
 
 def has_effect(spring):
-    """Whether a joint's Spring, or None, does anything."""
+    """Whether a joint's spring exists and has stiffness or damping. Args: a Spring, or None."""
     return spring is not None and (spring.stiffness > 0 or spring.damping > 0)
 
 

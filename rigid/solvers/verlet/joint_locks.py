@@ -39,8 +39,8 @@ def _right_handed():
     return replace(at_least, is_satisfied=is_satisfied, compliant=None)
 
 
-# Keeps a frame from turning inside out, because its mirror image has the same sticks. Without it, fast joints that met
-# a limit did so, with five iterations a step. Numbers: the least volume [m³].
+# Keeps a frame from turning inside out: its mirror image has the same sticks. Without it, frames turned inside out when
+# fast joints reached a limit, with five iterations a step. Numbers: the least volume [m³].
 RIGHT_HANDED = _right_handed()
 
 

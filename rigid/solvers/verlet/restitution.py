@@ -12,7 +12,7 @@ from rigid.solvers.verlet.data import CONTACT, MOTION
 # Iterations over all contacts with restitution.
 ITERATIONS = 4
 
-# Bodies rebound if their speed afterwards is more than so many steps of gravity.
+# Bodies rebound if their speed afterwards is more than this many times g h.
 RESTING_STEPS = 2.0
 
 

@@ -16,7 +16,7 @@ from rigid.collision.data import PAIR, POINT
 from rigid.collision.setup import pair_types
 from rigid.constraints.contact_forces import Contacts
 from rigid.motor import motor_target
-from rigid.names import look_up
+from rigid.names import checked_index
 from rigid.rotation import from_matrix, rotate
 from rigid.solvers.base import Solver
 from rigid.solvers.verlet.builder import build_particles, make_frames, refuse_unsupported
@@ -24,7 +24,7 @@ from rigid.solvers.verlet.data import CONTACT, allocate_bodies, may_touch
 from rigid.solvers.verlet.frame import fit_pose, fit_velocity
 from rigid.solvers.verlet.options import VerletOptions
 from rigid.solvers.verlet.step import step_hooks
-from rigid.state import State
+from rigid.state import State, join_arrays, split_arrays
 
 
 class VerletSolver(Solver):
@@ -140,7 +140,7 @@ class VerletSolver(Solver):
 
     def grab(self, grab, body, point, target, stiffness, damping=0.0):
         """Pull a point of a body to a target by a spring, see Solver.grab."""
-        body = look_up("grabbed body", body, self.model.bodies, "body")
+        body = checked_index("grabbed body", body, self.model.bodies, "body")
         weights = self.frames[0][body].weights(finite_vector("grabbed point", point))
         self.particle_system.grab(grab, self.members[body][:4], target, stiffness, damping, weights)
 
@@ -158,7 +158,7 @@ class VerletSolver(Solver):
         """
         snapshot = self.particle_system.state()
         found = self._poses_and_velocities(snapshot.position, snapshot.previous_position)
-        return State(*found, self.time, np.concatenate([np.ravel(each).astype(float) for each in self._kept(snapshot)]))
+        return State(*found, self.time, join_arrays(self._kept(snapshot)))
 
     def digest(self):
         """Sixteen hexadecimal digits that change with any bit of the particles."""
@@ -192,7 +192,11 @@ class VerletSolver(Solver):
         return position, from_matrix(rotation), *fit_velocity(masses, inertias, arms, rotation, velocities)
 
     def _kept(self, snapshot):
-        """All that a later step reads: a list of arrays and numbers. Args: snapshot: of the particle system."""
+        """All that a later step reads: a list of arrays and numbers. Args: snapshot: of the particle system.
+
+        Only the arrays of contacts are found by kept=True. The particle system checks its own State, with its clock,
+        before anything changes. Of the numbers of constraints only a few change; the others belong to the model.
+        """
         constraints = self.particle_system.constraints
         targets = constraints.read(self._targets())
         return [*vars(snapshot).values(), constraints.read_state(), targets, *map(read, self._kept_arrays())]
@@ -208,14 +212,9 @@ class VerletSolver(Solver):
     def _continue_from(self, state):
         """Restore all that a later step reads, if the state is one of this solver. Returns: whether it is."""
         before = self.particle_system.state()
-        kept = self._kept(before)
-        ends = np.cumsum([np.size(each) for each in kept])
-        if len(state.warm_start) != ends[-1]:
+        parts = split_arrays(state.warm_start, self._kept(before))
+        if not parts:
             return False
-        parts = [
-            part.reshape(each.shape) if isinstance(each, np.ndarray) else type(each)(part[0])
-            for each, part in zip(kept, np.split(state.warm_start, ends[:-1]))
-        ]
         fields = vars(before)
         snapshot = pbd.State(**dict(zip(fields, parts)))
         memory, targets, *contacts = parts[len(fields) :]

@@ -2,13 +2,13 @@
 
     for each substep (pbd/step.py, advance_world):
         apply_wind, predict     x' = x + (1 - d)(x - x*) + a h², then x* := x
-        begin_step              read poses; detect contacts; prepare them; warm start          below
+        before_iterations       read poses; detect contacts; prepare them; warm start          below
         for each iteration:
             project_clusters    each constraint once: sticks, joints, limits, friction, motors
             relax_environment   grab springs, contacts between particles, colliders of particles
-            relax               each contact of bodies once, with friction                     below
+            in_iteration        each contact of bodies once, with friction                     below
         apply_restitution       of particles at colliders
-        end_step                store impulses; restitution of bodies                          below
+        after_iterations        store impulses; restitution of bodies                          below
 
 A body is a frame: four corner particles, and light particles for its joints (frame.py). Sticks keep the frame rigid,
 and joints are particles that two frames share, or constraints on the corners of two frames (joint_locks.py,
@@ -47,8 +47,8 @@ def step_hooks(pair_types):
     find_points = point_finder(pair_types)
 
     @ti.func
-    def begin_step(s: ti.template(), world):
-        """Detect the contacts of this step, prepare them and apply the impulses of the last step."""
+    def before_iterations(s: ti.template(), world):
+        """Detect the contacts of this substep, prepare them and apply the impulses of the last substep."""
         hooked = ti.static(s.hooked)
         for body in range(hooked.sizes[SIZE.bodies]):
             read_pose(s, body, world)
@@ -64,11 +64,11 @@ def step_hooks(pair_types):
             warm_start(s, c, world)
         move_bodies(s, s.particles.position, s.particles.previous_position, 1.0, world)
 
-    return StepHooks(BodyArrays, begin_step, relax, end_step, count_contacts)
+    return StepHooks(BodyArrays, before_iterations, in_iteration, after_iterations, count_contacts)
 
 
 @ti.func
-def relax(s: ti.template(), iteration, world):
+def in_iteration(s: ti.template(), iteration, world):
     """Project each contact once, in every second iteration the last one first. Returns: the largest violation [m].
 
     With one order alone, each iteration would tilt a stack to the same side.
@@ -87,8 +87,8 @@ def relax(s: ti.template(), iteration, world):
 
 
 @ti.func
-def end_step(s: ti.template(), world):
-    """Store the impulses for the next step, and apply restitution."""
+def after_iterations(s: ti.template(), world):
+    """Store the impulses for the next substep, and apply restitution."""
     clear(s.hooked.cache, world)
     rebounding = 0
     for c in range(contact_count(s, world)):

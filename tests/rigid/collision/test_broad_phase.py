@@ -196,7 +196,7 @@ def test_pair_types_of_a_model():
     model.add_box((1, 1, 1), mass=1)
     assert pair_types([model]) == (False, True, True, True, False, False, False)
     model.add_shape(1, rigid.Sphere(radius=0.1), rolling_friction=0.01)
-    assert pair_types([model]).turning_friction
+    assert pair_types([model]).rolling_and_spinning
 
 
 def test_find_points_for_few_pair_types_finds_the_same(finder):

@@ -1,0 +1,102 @@
+"""ParticleColumns: positions, velocities, masses and radii of a description of particles."""
+
+import math
+
+import numpy as np
+
+from pbd.core.validate import finite_array, finite_vector, indices, spread
+
+
+class ParticleColumns:
+    """Base of Particles: numpy arrays with a row for each particle, or for each triangle in the wind.
+
+    Attributes: count: number of particles.
+    """
+
+    def __init__(self):
+        self._columns = {
+            "position": [np.zeros((0, 3))],
+            "velocity": [np.zeros((0, 3))],
+            "mass": [np.zeros(0)],
+            "radius": [np.zeros(0)],
+            "triangle": [np.zeros((0, 3), np.int64)],
+            "drag": [np.zeros(0)],
+        }
+        self.count = 0
+
+    def __len__(self):
+        return self.count
+
+    def _column(self, name):
+        pieces = self._columns[name]
+        if len(pieces) > 1:
+            pieces[:] = [np.concatenate(pieces)]
+        return pieces[0]
+
+    # The arrays themselves are returned, so changes to their elements change the description.
+
+    def positions(self):
+        """Positions at time zero, (particles, 3) [m]."""
+        return self._column("position")
+
+    def velocities(self):
+        """Velocities at time zero, (particles, 3) [m/s]."""
+        return self._column("velocity")
+
+    def masses(self):
+        """Masses, (particles,) [kg]; infinite for a pinned particle."""
+        return self._column("mass")
+
+    def radii(self):
+        """Radii, (particles,) [m]: the distance of a particle from colliders, boxes and other particles."""
+        return self._column("radius")
+
+    def triangles(self):
+        """Triangles on which the wind acts, (triangles, 3) indices."""
+        return self._column("triangle")
+
+    def drag_coefficients(self):
+        """Drag coefficient of each triangle, (triangles,)."""
+        return self._column("drag")
+
+    def add_particle(self, position, mass=1.0, velocity=(0.0, 0.0, 0.0), radius=0.0):
+        """Add one particle.
+
+        Args: position: (3,) [m]; mass: [kg], `math.inf` pins it; velocity: (3,) [m/s]; radius: [m].
+
+        Returns: its index.
+        """
+        return int(self.add_particles(finite_vector("position", position)[None], mass, velocity, radius)[0])
+
+    def add_particles(self, positions, mass=1.0, velocity=(0.0, 0.0, 0.0), radius=0.0):
+        """Add many particles.
+
+        Args: positions: (n, 3) [m]; mass: [kg], velocity: (3,) [m/s] and radius: [m], for all or one each.
+
+        Returns: their indices, (n,).
+        """
+        positions = finite_array("positions", positions, (None, 3))
+        count = len(positions)
+        mass = spread("mass", mass, (count,), infinite=True)
+        if (mass <= 0).any():
+            raise ValueError(f"mass is {mass[mass <= 0][0]:g}: expected a number above zero, or math.inf to pin")
+        velocity = spread("velocity", velocity, (count, 3))
+        radius = spread("radius", radius, (count,))
+        if (radius < 0).any():
+            raise ValueError(f"radius is {radius[radius < 0][0]:g}: expected zero or more")
+        moving = np.isinf(mass) & velocity.any(axis=1)
+        if moving.any():
+            raise ValueError(
+                f"particle {self.count + int(np.argmax(moving))} is pinned (infinite mass) and has a velocity: "
+                "expected none, or a path given to add_path()"
+            )
+        for name, values in (("position", positions), ("velocity", velocity), ("mass", mass), ("radius", radius)):
+            self._columns[name].append(values)
+        first, self.count = self.count, self.count + count
+        return np.arange(first, self.count)
+
+    def pin(self, particles):
+        """Give particles infinite mass and no velocity. Args: particles: indices."""
+        particles = indices("particles", particles, self.count)
+        self.masses()[particles] = math.inf
+        self.velocities()[particles] = 0.0
