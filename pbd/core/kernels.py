@@ -68,7 +68,7 @@ def define(decorator, body, declaration, static, numbers):
     Args: decorator: "kernel" or "real_func"; body, declaration, static: see `make_kernel`; numbers: the parameters of
     `body` after the data, with their types.
     """
-    names = {"ti": ti, "body": body}
+    names = {"ti": ti, "the_body": body}
     arrays, given = [], []
     value = expression("data", declaration, static, names, arrays, given)
     passed = ["data", *[number.split(":")[0] for number in numbers]]
@@ -77,7 +77,7 @@ def define(decorator, body, declaration, static, numbers):
             f"@ti.{decorator}",
             f"def defined({', '.join(arrays + given + numbers)}):",
             f"    data = ti.static({value})",
-            f"    body({', '.join(passed)})",
+            f"    the_body({', '.join(passed)})",
             "",
         ]
     )
