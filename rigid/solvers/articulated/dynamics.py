@@ -18,18 +18,15 @@ import taichi as ti
 from pbd.core.quaternions import to_matrix
 from rigid.kernels.matrices import add_symmetric, cross_matrix, load_symmetric
 from rigid.kernels.motion import MASS, POSE, VELOCITY
-from rigid.kernels.vectors import load_quaternion, load_vector, store_quaternion, store_vector
+from rigid.kernels.vectors import load_quaternion, load_vector, store_vector
 from rigid.solvers.articulated.kinematics import carried_velocity, offset
-from rigid.solvers.articulated.links import ARTICULATED, AXIS, LINK, START
+from rigid.solvers.articulated.links import ARTICULATED, AXIS, LINK
 
 
 @ti.func
 def inward_pass(s: ti.template(), world):
-    """Sum articulated inertias and momenta from the leaves to the roots. The momenta are those of the velocities.
-
-    Poses and velocities are stored, because joint forces follow from them (joint_forces.py).
-    """
-    links, of, axes, starts = ti.static(s.trees.links, s.trees.articulated, s.trees.axes, s.trees.starts)
+    """Sum articulated inertias and momenta from the leaves to the roots. The momenta are those of the velocities."""
+    links, of, axes = ti.static(s.trees.links, s.trees.articulated, s.trees.axes)
     number = links.shape[0]
     for link in range(number):
         for k in ti.static(range(ARTICULATED.test)):
@@ -37,21 +34,16 @@ def inward_pass(s: ti.template(), world):
     for turn in range(number):
         link = number - 1 - turn
         body = links[link, LINK.body]
-        q = load_quaternion(s.bodies.pose, body, POSE.rotation, world)
-        v = load_vector(s.bodies.velocity, body, VELOCITY.linear, world)
-        w = load_vector(s.bodies.velocity, body, VELOCITY.angular, world)
-        store_vector(starts, body, START.position, load_vector(s.bodies.pose, body, POSE.position, world), world)
-        store_quaternion(starts, body, START.rotation, q, world)
-        store_vector(starts, body, START.linear, v, world)
-        store_vector(starts, body, START.angular, w, world)
-        R = to_matrix(q)
+        R = to_matrix(load_quaternion(s.bodies.pose, body, POSE.rotation, world))
         inertia = R @ load_symmetric(s.bodies.mass, body, MASS.inertia, world) @ R.transpose()
         mass = s.bodies.mass[world, body, MASS.mass]
         M = load_symmetric(of, link, ARTICULATED.M, world) + mass * ti.Matrix.identity(float, 3)
         H = ti.Matrix.rows([load_vector(of, link, ARTICULATED.H + 3 * i, world) for i in ti.static(range(3))])
         K = load_symmetric(of, link, ARTICULATED.K, world) + inertia
-        p = load_vector(of, link, ARTICULATED.momentum, world) + mass * v
-        L = load_vector(of, link, ARTICULATED.angular_momentum, world) + inertia @ w
+        p = load_vector(of, link, ARTICULATED.momentum, world)
+        p += mass * load_vector(s.bodies.velocity, body, VELOCITY.linear, world)
+        L = load_vector(of, link, ARTICULATED.angular_momentum, world)
+        L += inertia @ load_vector(s.bodies.velocity, body, VELOCITY.angular, world)
         for k in range(links[link, LINK.speeds]):
             speed = links[link, LINK.first_speed] + links[link, LINK.speeds] - 1 - k
             a, b = load_vector(axes, speed, AXIS.linear, world), load_vector(axes, speed, AXIS.angular, world)

@@ -22,6 +22,7 @@ from rigid.kernels.worlds import over_worlds
 from rigid.solvers.articulated import generalised
 from rigid.solvers.articulated.data import Data
 from rigid.solvers.articulated.dynamics import compute_velocities, inward_pass, outward_pass
+from rigid.solvers.articulated.joint_forces import store_starts
 from rigid.solvers.articulated.kinematics import compute_poses, integrate_coordinates
 from rigid.solvers.articulated.velocity_products import compute_velocity_products, subtract_velocity_products
 from rigid.solvers.report import REPORT
@@ -43,18 +44,20 @@ def advance_world(s: ti.template(), world, substeps, iterations):
     """Make substeps of one world, until it diverges."""
     for substep in range(substeps):
         if s.report[world, REPORT.diverged_substep] < 0:
-            advance_substep(s, iterations, world)
+            advance_substep(s, iterations, substep == substeps - 1, world)
             for body in range(s.bodies.pose.shape[1] - 1):
                 if not is_finite(s.bodies, body, world):
                     s.report[world, REPORT.diverged_substep] = ti.cast(substep, float)
 
 
 @ti.func
-def advance_substep(s: ti.template(), iterations, world):
-    """Make one substep: the algorithm."""
+def advance_substep(s: ti.template(), iterations, last, world):
+    """Make one substep: the algorithm. Args: last: whether it is the last one of the launch."""
     write_rows(s, world)
     groups = detect_contacts(s, world)
     integrate_velocities(s, world)
+    if last:
+        store_starts(s, world)
     inward_pass(s, world)
     outward_pass(s, world)
     if ti.static(s.features.rows):
@@ -132,6 +135,7 @@ def settle_kernel():
     def settle(s: ti.template()):
         for world in range(s.report.shape[0]):
             compute_poses(s, world)
+            store_starts(s, world)
             inward_pass(s, world)
             outward_pass(s, world)
 
