@@ -48,6 +48,21 @@ class ConstraintValues:
         parameters[rows] = values
         write(self.arrays.parameters, parameters)
 
+    def multipliers_between(self, pairs):
+        """λ of the compliant constraint between two particles, for each pair; zero if there is none.
+
+        Args: pairs (n, 2): indices of particles, in the constraint's order. Returns: (n, worlds).
+        """
+        members, multipliers = read(self.arrays.members), read(self.arrays.multipliers).astype(float)
+        found = np.zeros((len(pairs), multipliers.shape[1]))
+        for each, place in zip(self.types, self.ranges):
+            if each.arity == 2 and each.compliance:
+                first, at, count = place[[RANGE.members, RANGE.multipliers, RANGE.count]]
+                of_type = members[first : first + 2 * count].reshape(count, 2)
+                same = (np.asarray(pairs)[:, None] == of_type).all(axis=2)
+                found += same @ multipliers[at : at + count]
+        return found
+
     def read_state(self):
         """Parameters that projections change, (numbers, worlds): see `ConstraintType.state_size`."""
         return self.read(self._state_rows)

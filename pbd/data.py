@@ -131,6 +131,7 @@ class Features(NamedTuple):
     restitution: bool  # whether any surface has restitution
     contacts: bool  # between particles
     grabs: int = 0  # number of grab springs
+    keep_predictions: bool = False  # whether predicted positions are read after the step
     hooks: Any = None  # StepHooks, see pbd/step.py
 
     @property

@@ -3,6 +3,7 @@
 import numpy as np
 
 from pbd.constraint_values import ConstraintValues
+from pbd.core.arrays import read
 from pbd.core.results import Energy, Statistics
 from pbd.core.runtime import on_cpu, real_type, require_taichi
 from pbd.core.validate import indices, one_of, spread, whole
@@ -110,7 +111,7 @@ class ParticleSystem(SystemSettings):
         # Contacts are sought as far as the largest contact distance and half as much again, to allow for motion.
         self._search_radius = 3.0 * max(0.0, *(p.radii().max() for p in descriptions)) or 1.0
         self._report = np.zeros((self.worlds, REPORT.total), real_type())
-        self._hooks, self._hooked, self._contact_capacity = None, (), 0
+        self._hooks, self._hooked, self._contact_capacity, self._keep_predictions = None, (), 0, False
         self._bind()
         velocities = np.stack([p.velocities() for p in descriptions])
         self.set_velocities(velocities if len(descriptions) > 1 else velocities[0])
@@ -126,6 +127,7 @@ class ParticleSystem(SystemSettings):
             watch=self._tolerance is not None,
             grabs=len(self.environment.grabs),
             hooks=self._hooks,
+            keep_predictions=self._keep_predictions,
         )
         self._launches = Launches(features, self.arrays, self._counts, self._report, self.schedule, *self._hooked)
 
@@ -140,6 +142,11 @@ class ParticleSystem(SystemSettings):
         if not self.schedule.is_one_cluster:
             raise ValueError(f'schedule {self.schedule.name!r} with step hooks: expected "serial", or one cluster')
         self._hooks, self._hooked, self._contact_capacity = hooks, (data,), contact_capacity
+        self._bind()
+
+    def keep_predictions(self):
+        """Keep the positions that particles would have without constraints, for `displacements`."""
+        self._keep_predictions = True
         self._bind()
 
     # Stepping -------------------------------------------------------------------------------------------------------
@@ -268,6 +275,25 @@ class ParticleSystem(SystemSettings):
         return self.state().digest()
 
     # Measuring ------------------------------------------------------------------------------------------------------
+
+    def displacements(self):
+        """Displacements in the last substep by constraints, contacts, colliders and grab springs, together.
+
+        They are shaped like positions [m]. Times m/h² they are forces. Restitution at colliders is not included.
+
+        Raises: RuntimeError without `keep_predictions`.
+        """
+        if not self._keep_predictions:
+            raise RuntimeError("predictions were not kept: expected keep_predictions() before the last step")
+        position, predicted = self._values.read("position"), self._values.read("predicted_position")
+        return self._values.to_user(position[..., :3].astype(float) - predicted)
+
+    def grab_forces(self):
+        """Forces of all grab springs in the last substep, (grabs, 3) or (worlds, grabs, 3) [N]."""
+        count = len(self.environment.grabs)
+        multipliers = read(self.arrays.constraints.multipliers).astype(float)
+        multipliers = multipliers[self._counts.multipliers - 3 * count : self._counts.multipliers]
+        return self._values.to_user(multipliers.reshape(count, 3, self.worlds).swapaxes(1, 2) / self._clock.h**2)
 
     def _per_world(self, *values):
         """Values (worlds,) as the user sees them: numbers if there is one world."""

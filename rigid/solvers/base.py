@@ -186,9 +186,9 @@ class Solver:
         Returns: {name: array (2, 3), or (worlds, 2, 3)}: the force [N], and the torque about the child's joint point
         [N m], in the world frame.
 
-        Raises: NotImplementedError if the solver does not compute them.
+        Raises: NotImplementedError if the solver cannot compute them for this model.
         """
-        raise NotImplementedError(f'solver "{self.name}" does not compute joint forces: use solver "impulse"')
+        raise NotImplementedError
 
     def contact_forces(self, world=0):
         """Contact points of the last substep and the forces in them.

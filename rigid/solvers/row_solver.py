@@ -272,7 +272,11 @@ class RowSolver(Solver):
         """
         numbers = read(self.data.rows.numbers).astype(float)
         forces = joint_forces(self.models, self._snapshot(), numbers, self._row_efforts(numbers), self._rows_of_joints)
-        return {name: found[0] if self.worlds == 1 else found for name, found in forces.items()}
+        return self._by_world(forces)
+
+    def _by_world(self, arrays):
+        """{name: array}, without the axis of worlds if there is one world."""
+        return {name: found[0] if self.worlds == 1 else found for name, found in arrays.items()}
 
     def contact_forces(self, world=0):
         """Contact points of the last substep and the forces in them, see Solver.contact_forces."""

@@ -37,6 +37,10 @@ AXIS = Columns(linear=3, angular=3, momentum=3, angular_momentum=3, inverse=1, p
 # that is passed outward.
 ARTICULATED = Columns(M=6, H=9, K=6, momentum=3, angular_momentum=3, test=6)
 
+# Of each body for joint forces: its pose at the start of the substep, and the velocity that it would have if it were
+# free, linear and angular.
+START = Columns(position=3, rotation=4, linear=3, angular=3)
+
 
 class Trees(NamedTuple):
     """Links of all bodies."""
@@ -48,6 +52,7 @@ class Trees(NamedTuple):
     speeds: Real(count.worlds, 2, count.speeds, kept=True)  # u, and the pseudo-speeds of position correction
     axes: Real(count.worlds, count.speeds, AXIS, kept=True)
     articulated: Real(count.worlds, count.links, ARTICULATED)
+    starts: Real(count.worlds, count.bodies, START)
 
 
 class TreeBuilder:

@@ -1,14 +1,25 @@
 """Solver "articulated": generalised coordinates, and impulses. The step is in step.py of this folder."""
 
+from functools import cached_property
+
+import numpy as np
+
 from pbd.core.arrays import read, write
 from pbd.core.kernels import Launch
 from pbd.core.runtime import LOOP_STRIDE, on_cpu
+from rigid.constraints.contact_rows import contact_size
+from rigid.constraints.joint_forces import joint_forces, tree_forces
+from rigid.constraints.rows import GROUP
+from rigid.kernels.motion import PSEUDO
 from rigid.solvers.articulated.data import Data, Features
-from rigid.solvers.articulated.links import TreeBuilder
+from rigid.solvers.articulated.joint_forces import forces_of_rows, momentum_change, rows_kernel
+from rigid.solvers.articulated.links import START, TreeBuilder
 from rigid.solvers.articulated.options import ArticulatedOptions
 from rigid.solvers.articulated.step import settle_kernel, step_kernel
+from rigid.solvers.report import REPORT
 from rigid.solvers.sequential.data import ROW
 from rigid.solvers.sequential.solver import SequentialSolver
+from rigid.state import State
 from rigid.worlds import models_of_worlds
 
 
@@ -77,12 +88,58 @@ class ArticulatedSolver(SequentialSolver):
     def joint_forces(self):
         """Forces and torques that joints apply to their children, see Solver.joint_forces.
 
-        Raises: NotImplementedError if a joint is in a tree: no row keeps it closed, so it has no impulse.
+        They include limits, friction, motors and springs of a joint, but not gears. They are exact for the poses of the
+        last substep's start, and of first order in the step for those of now. They are zero before the first step, and
+        after `set_state` or a change of the step until the next one.
         """
-        if self._trees.closed:
-            joint = self.model.joints[min(self._trees.closed)].name
-            raise NotImplementedError(
-                f"joint {joint!r} is kept closed by its coordinates, without an impulse: use solver \"impulse\" for "
-                "joint forces"
-            )
-        return super().joint_forces()
+        worlds, bodies = self.worlds, len(self.model.bodies)
+        if not self._substeps_done:
+            zero = np.zeros((worlds, 2, 3))
+            return self._by_world({joint.name: zero.copy() for joint in self.model.joints})
+        starts = read(self.data.trees.starts)[:, :bodies].astype(float)
+        position, rotation, free = np.split(starts, (START.rotation, START.linear), axis=2)
+        velocity = read(self.data.bodies.velocity)[:, :bodies, :PSEUDO].astype(float)
+        start = self._state_at(position, rotation)
+        groups, numbers = self._rows_at(starts[..., : START.linear])
+        efforts = self._row_efforts(numbers)
+        found = joint_forces(self.models, start, numbers, efforts, self._rows_of_joints)
+        # Rows of a joint in a tree act inside the joint, so the balance contains them already.
+        for index in self._trees.closed:
+            efforts[:, self._rows_of_joints[index]] = 0.0
+        for grab in self._grab_rows:
+            if grab not in self._grabbed:
+                efforts[:, grab.row : grab.row + 3] = 0.0
+        forces, torques = momentum_change(self.models, rotation, *np.split((velocity - free) / self._h, 2, axis=2))
+        of_rows = forces_of_rows(groups, numbers, efforts, bodies + 1)
+        forces, torques = forces - of_rows[0][:, :bodies], torques - of_rows[1][:, :bodies]
+        torques += np.cross(position, forces)  # about the origin
+        return self._by_world(found | tree_forces(self.models, start, self._trees.closed, forces, torques))
+
+    def _state_at(self, position, rotation):
+        """A State of poses (worlds, bodies, ...), at rest."""
+        first = 0 if self.worlds == 1 else slice(None)
+        rest = np.zeros_like(position)
+        return State(*(array[first] for array in (position, rotation, rest, rest)))
+
+    def _rows_at(self, poses):
+        """Groups and rows of the last substep, those of joints at given poses. Args: poses (worlds, bodies, 7).
+
+        Position correction has written the rows of joints at other poses, so they are written again for a moment.
+        """
+        data = self.data
+        arrays = [data.bodies.pose, data.joints.coordinates, data.rows.numbers, data.rows.groups]
+        kept = [read(array) for array in arrays]
+        if self.has_joint_rows:
+            write(data.bodies.pose, np.concatenate([poses, kept[0][:, -1:]], axis=1))
+            self._write_rows(self._report, *self._step())
+        groups, numbers = read(data.rows.groups), read(data.rows.numbers).astype(float)
+        for array, values in zip(arrays, kept):
+            write(array, values)
+        per_contact = contact_size(self.pair_types)[1] if self.pair_types else 0
+        ends = self.first_contact_group + per_contact * self._report[:, REPORT.contacts].astype(int)
+        groups[np.arange(groups.shape[1]) >= ends[:, None], GROUP.count] = 0
+        return groups, numbers
+
+    @cached_property
+    def _write_rows(self):
+        return Launch(rows_kernel(), self.data)

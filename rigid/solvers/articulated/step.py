@@ -22,6 +22,7 @@ from rigid.kernels.motion import integrate_velocity
 from rigid.solvers.articulated import generalised
 from rigid.solvers.articulated.data import Data
 from rigid.solvers.articulated.dynamics import compute_velocities, inward_pass, outward_pass
+from rigid.solvers.articulated.joint_forces import store_starts
 from rigid.solvers.articulated.kinematics import compute_poses, integrate_coordinates
 from rigid.solvers.articulated.velocity_products import compute_velocity_products, subtract_velocity_products
 from rigid.solvers.report import REPORT
@@ -45,6 +46,7 @@ def advance_substep(s: ti.template(), iterations, world):
     write_rows(s, world)
     groups = detect_contacts(s, world)
     integrate_velocities(s, world)
+    store_starts(s, world)
     inward_pass(s, world)
     outward_pass(s, world)
     if ti.static(s.features.rows):
@@ -122,6 +124,7 @@ def settle_kernel():
     def settle(s: ti.template()):
         for world in range(s.report.shape[0]):
             compute_poses(s, world)
+            store_starts(s, world)
             inward_pass(s, world)
             outward_pass(s, world)
 

@@ -32,6 +32,7 @@ class Building:
         members: indices of the particles of each body, in the order of its frame: four corners, joint particles, a
             counterweight.
         motors: {name of a joint: (constraint type, number of the motor's constraint among those of its type)}.
+        springs: particles at the ends of each spring between points (springs, 2).
     """
 
     particles: pbd.Particles
@@ -39,6 +40,7 @@ class Building:
     frames: list
     members: list
     motors: dict
+    springs: np.ndarray
 
 
 def build_particles(model, particles=None, attachments=(), models=None, frames=None):
@@ -73,7 +75,8 @@ def build_particles(model, particles=None, attachments=(), models=None, frames=N
             point = model.bodies[index].local_point(particles.positions()[particle])
             particles.add_attachment([particle], [1.0], members[index][:4], frames[index].weights(point))
     particles.radii()[count:] = -1.0  # the bodies' shapes have the contacts, not these particles
-    return Building(particles, count, frames, members, motors)
+    springs = np.reshape(added[len(added) - 2 * len(model.springs) :], (-1, 2)).astype(int)
+    return Building(particles, count, frames, members, motors, springs)
 
 
 # What the solver does not support -------------------------------------------------------------------------------------

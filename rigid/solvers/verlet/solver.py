@@ -19,6 +19,7 @@ from rigid.motor import motor_target
 from rigid.names import checked_index
 from rigid.rotation import from_matrix, rotate
 from rigid.solvers.base import Solver
+from rigid.solvers.verlet.balance import accelerations_by_joints, forces_by_balance, refuse_unknown_forces
 from rigid.solvers.verlet.builder import build_particles, make_frames, refuse_unsupported
 from rigid.solvers.verlet.data import CONTACT, allocate_bodies, may_touch
 from rigid.solvers.verlet.frame import fit_pose, fit_velocity
@@ -72,9 +73,11 @@ class VerletSolver(Solver):
             name: {target: constraints.row_of(*constraint, target) for target in ("speed", "position")}
             for name, constraint in buildings[0].motors.items()
         }
+        self._springs = buildings[0].springs
         self._inertias = np.array([each.inertias for each in models])
         self._index, self._points, self._masses = self._tables()
-        self._bodies = None
+        self._bodies, self._time_of_change = None, 0.0
+        self.particle_system.keep_predictions()
         if given.contacts and may_touch(self.model, given.particles):
             self._bodies = allocate_bodies(models, buildings, self.worlds, given.contact_capacity)
             capacity = self._bodies.contacts.shape[0]
@@ -103,6 +106,7 @@ class VerletSolver(Solver):
             # Setting a value anew would convert velocities, which rounds.
             if getattr(options, name) != getattr(self.particle_system, name):
                 setattr(self.particle_system, name, getattr(options, name))
+                self._time_of_change = self.time
 
     @property
     def time(self):
@@ -179,6 +183,7 @@ class VerletSolver(Solver):
             self._bodies.points.count.fill(0)
         if not self._continue_from(state):
             self._place(state)
+        self._time_of_change = self.time
 
     def _poses_and_velocities(self, positions, previous):
         """Positions, rotations, velocities and angular velocities of all bodies from their particles."""
@@ -284,11 +289,51 @@ class VerletSolver(Solver):
             nothing = np.zeros((0, 3))
             return Contacts(np.zeros((0, 2), int), nothing, nothing, np.zeros(0), nothing)
         count = int(read(self._bodies.points.count)[world])
-        sides = read(self._bodies.points.integers)[world, :count][:, [PAIR.body_a, PAIR.body_b]]
-        points = read(self._bodies.points.numbers)[world, :count].astype(float)
-        contacts = read(self._bodies.contacts)[world, :count].astype(float)
-        n, t = contacts[:, CONTACT["normal"]], contacts[:, CONTACT["tangent"]]
-        impulses = contacts[:, CONTACT["impulse"]]
-        impulses[:, 0] += contacts[:, CONTACT.restitution_impulse]
-        forces = np.einsum("ck,kci->ci", impulses, [n, t, np.cross(n, t)]) / (self.dt / self.substeps) ** 2
+        sides, points, forces = (array[world, :count] for array in self._contact_table())
         return Contacts(sides, points[:, POINT["position"]], points[:, POINT["normal"]], points[:, POINT.gap], forces)
+
+    def _contact_table(self):
+        """Contacts of all worlds up to the capacity: sides (worlds, n, 2), points (worlds, n, POINT), forces (worlds,
+        n, 3) [N]."""
+        sides = read(self._bodies.points.integers)[..., [PAIR.body_a, PAIR.body_b]]
+        points, contacts = (read(each).astype(float) for each in (self._bodies.points.numbers, self._bodies.contacts))
+        n, t = contacts[..., CONTACT["normal"]], contacts[..., CONTACT["tangent"]]
+        impulses = contacts[..., CONTACT["impulse"]]
+        impulses[..., 0] += contacts[..., CONTACT.restitution_impulse]
+        forces = np.einsum("wck,kwci->wci", impulses, [n, t, np.cross(n, t)]) / (self.dt / self.substeps) ** 2
+        return sides, points, forces
+
+    def joint_forces(self):
+        """Forces and torques that joints apply to their children, see Solver.joint_forces.
+
+        They include limits, friction, motors and springs of a joint. They balance the momenta of the discrete step to
+        round-off, converged or not. For the poses of the last substep's start they are of second order in the step;
+        torques are of first order with direction="current", and in a substep with restitution. They are zero before the
+        first step, and after `set_state` or a change of the step until the next one.
+
+        Raises: NotImplementedError if joints form a loop, for gears, and for attachments of particles.
+        """
+        refuse_unknown_forces(self.model, self.options.attachments)
+        if self.time == self._time_of_change:
+            zero = np.zeros((2, 3) if self.worlds == 1 else (self.worlds, 2, 3))
+            return {joint.name: zero.copy() for joint in self.model.joints}
+        found = forces_by_balance(
+            self.models, self._index, self._points, self._masses,
+            accelerations_by_joints(self.particle_system, self._springs, self.options.direction == "start"),
+            self._forces_of_contacts(),
+        )  # fmt: skip
+        return {name: each[0] if self.worlds == 1 else each for name, each in found.items()}
+
+    def _forces_of_contacts(self):
+        """Forces [N] and torques about the origin [N m] on bodies by contacts, (worlds, bodies, 3) each."""
+        forces, torques = np.zeros((2, self.worlds, len(self.members), 3))
+        if self._bodies is not None:
+            sides, points, on_a = self._contact_table()
+            at = points[..., POINT["position"]] - 0.5 * points[..., [POINT.gap]] * points[..., POINT["normal"]]
+            found = np.arange(sides.shape[1]) < read(self._bodies.points.count)[:, None]
+            for side, sign in ((0, 1.0), (1, -1.0)):
+                world, contact = np.nonzero(found & (sides[..., side] >= 0))
+                force = sign * on_a[world, contact]
+                np.add.at(forces, (world, sides[world, contact, side]), force)
+                np.add.at(torques, (world, sides[world, contact, side]), np.cross(at[world, contact], force))
+        return forces, torques

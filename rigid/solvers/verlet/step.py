@@ -99,11 +99,24 @@ def after_iterations(s: ti.template(), world):
         for c in range(contact_count(s, world)):
             prepare_restitution(s, c, world)
             measure_displacement(s, c, world)
+        keep_free_motion(s, -1.0, world)
         for _ in range(ITERATIONS):
             for c in range(contact_count(s, world)):
                 if rebounds(s, c, world):
                     apply_restitution(s, c, world)
         move_bodies(s, s.particles.previous_position, s.particles.position, -1.0, world)
+        keep_free_motion(s, 1.0, world)
+
+
+@ti.func
+def keep_free_motion(s: ti.template(), sign, world):
+    """Change predicted positions as restitution changes x*, so that their difference stays that of free motion.
+
+    It is called with -1 before and with 1 after x* changes.
+    """
+    for i in range(s.counts.particles):
+        change = sign * s.particles.previous_position[i, world]
+        s.particles.predicted_position[i, world] = s.particles.predicted_position[i, world] + change
 
 
 @ti.func
