@@ -105,6 +105,8 @@ def group_of(nodeid):
         return nodeid  # each example runs in a process of its own
     if path.startswith(("tests/scenes/view/", "tests/scenes/render/page/")):
         return "viewer"
+    if path == "tests/rigid/solvers/test_row_contacts.py":
+        return f"contacts of {case.split('-')[0]}"
     if folders[:3] == ["tests", "rigid", "solvers"] and folders[3] in ROW_SOLVERS:
         word = folders[-1].removesuffix(".py").rpartition("_")[2]
         if word in WORDS_WITHOUT_CONTACTS:
