@@ -80,6 +80,7 @@ COMMANDS = {
 # Other files that use kernels of a group above.
 FILES = {
     "tests/agreement/test_agreement.py": JOINT_ROWS,
+    "tests/rigid/solvers/verlet/test_verlet_cloth.py": "tests/rigid/solvers/verlet/test_verlet_contacts.py",
     "tests/verification/test_linkages.py": JOINT_ROWS,
     "tests/verification/test_gripper.py": "contacts of impulse",
     "tests/scenes/render/test_render_several.py": "tests/scenes/render/test_render_picture.py",
