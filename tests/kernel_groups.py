@@ -8,7 +8,7 @@ its file.
 A wrong entry makes the suite slower, never wrong. A new test needs no entry.
 """
 
-# Files whose tests take longest. They start first, so that no worker is left with one of them at the end.
+# Files whose tests take longest. They start first, so that none of them starts last.
 LONGEST = (
     "test_determinism.py",
     "test_agreement.py",

@@ -75,8 +75,8 @@ def test_too_many_neighbours_are_an_error():
 
     crowd(MOST_NEIGHBOURS + 1).step()
     for options in (1, 3):
-        said = rf"{MOST_NEIGHBOURS + 1} others within reach of contact, and {MOST_NEIGHBOURS} are kept"
-        with pytest.raises(RuntimeError, match=said):
+        message = rf"{MOST_NEIGHBOURS + 1} others within reach of contact, and {MOST_NEIGHBOURS} are kept"
+        with pytest.raises(RuntimeError, match=message):
             crowd(MOST_NEIGHBOURS + 2).step(options)
 
 

@@ -33,8 +33,8 @@ def viewer(hanging):
         assert reader.poll() is None, reader.stderr.read()
     yield viewer
     viewer.stop()
-    said, trouble = reader.communicate(timeout=600)
-    assert int(said) > 1e5, f"only {said.strip()} bytes were sent {trouble}"
+    output, errors = reader.communicate(timeout=600)
+    assert int(output) > 1e5, f"only {output.strip()} bytes were sent {errors}"
 
 
 def watch(viewer, seconds):
