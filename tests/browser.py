@@ -146,9 +146,9 @@ class Tab:
         raise AssertionError(f"still changing after {CHANGING_FRAMES} frames of the page")
 
     def screenshot(self, name):
-        """Save a screenshot as build/screenshots/NAME.png when the picture stands still. Returns: its bytes."""
+        """Save a screenshot as build/screenshots/NAME.png when two in a row are equal. Returns: its bytes."""
         SCREENSHOTS.mkdir(parents=True, exist_ok=True)
-        picture = self.until_still(self.page.screenshot, 3)
+        picture = self.until_still(self.page.screenshot, 1)
         (SCREENSHOTS / f"{name}.png").write_bytes(picture)
         return picture
 
