@@ -54,7 +54,7 @@ def prose(path):
 
 
 def texts(path):
-    """All string constants of a source file, docstrings and messages alike: [(line, text)]."""
+    """All string constants of a source file, docstrings and messages included: [(line, text)]."""
     nodes = (node for node in ast.walk(tree(path)) if isinstance(node, ast.Constant) and isinstance(node.value, str))
     return [(node.lineno, node.value) for node in nodes]
 

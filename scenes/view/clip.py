@@ -1,4 +1,4 @@
-"""Clips: what the page records. A process of its own encodes them as films or replays.
+"""Clips: what the page records. Another process encodes them as films or replays.
 
 `python -m scenes.view.clip FOLDER FILE` is that process. It prints a line for each frame.
 """

@@ -1,4 +1,4 @@
-"""Pins: particles that the user fixes and releases. It knows no browser."""
+"""Pins: particles that the user fixes and releases. They do not depend on a browser."""
 
 import math
 

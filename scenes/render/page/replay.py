@@ -130,7 +130,7 @@ def stopped_server():
     with quiet(), warnings.catch_warnings():
         server = viser.ViserServer(host="127.0.0.1", port=0, verbose=False)
         server.stop()
-        warnings.simplefilter("ignore")  # viser warns once that nobody sees the page
+        warnings.simplefilter("ignore")  # viser warns that no browser has the page open
         server.scene.set_up_direction("+z")
     return server
 

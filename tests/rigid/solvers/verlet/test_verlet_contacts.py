@@ -83,7 +83,7 @@ def test_ball_rebounds_to_the_square_of_its_restitution(restitution):
 
 
 def test_rolling_ball_keeps_its_speed_and_does_not_sink():
-    # θ = ω h = 1/6 in each step. The point that touched rises by r (1 - cos θ), of which the contact knows r sin²θ/2.
+    # θ = ω h = 1/6 in each step. The point that touched rises by r (1 - cos θ); the contact includes r sin²θ/2 of it.
     # The ball sinks by the rest, r θ⁴/8, in each step, and a fifth of the overlap beyond the slop is corrected. The
     # slop is a quarter of 2 % of the ball's half width.
     model = rigid.Model()
