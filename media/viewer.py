@@ -5,6 +5,7 @@ This needs chromium, and playwright from `verletlab[dev]`.
 
 import io
 import shutil
+import time
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from scenes.visuals.framing import scene_camera
 WIDTH, HEIGHT = 1280, 800
 FLAGS = ("--no-sandbox", "--disable-gpu", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader")
 COUNT = 48
+TIMEOUT = 300.0  # of each wait, because software draws a frame in one to five seconds [s]
 
 
 def main():
@@ -31,21 +33,24 @@ def main():
         )
 
         def run(until):
+            end = time.monotonic() + TIMEOUT
             while not until():
                 session.update()
                 page.wait_for_timeout(5)
+                if time.monotonic() > end:
+                    raise TimeoutError(f"no progress in {TIMEOUT:g} s; error of the viewer: {session.error!r}")
 
-        def wait(seconds):
+        def run_for(seconds):
             end = session.run.system.time + seconds
             run(lambda: session.run.system.time > end)
 
-        page.set_default_timeout(0)  # software draws one frame per second
+        page.set_default_timeout(1e3 * TIMEOUT)
         page.goto(viewer.address)
         warning = page.get_by_role("alert").filter(has_text="Software WebGL")
         warning.wait_for()
         warning.get_by_role("button").dispatch_event("click")
         run(lambda: session.watched)
-        wait(2.5)
+        run_for(2.5)
         # A particle near the front corner.
         positions, camera = session.run.particles.positions(), scene_camera(session.run.scene, None)
         near = [COUNT + 1, 2 * COUNT - 2, COUNT * (COUNT - 2) + 1, COUNT * (COUNT - 1) - 2]
@@ -61,7 +66,7 @@ def main():
             page.wait_for_timeout(500)
         run(lambda: viewer.grabs.active)
         viewer.play_or_pause()
-        wait(4.0)
+        run_for(4.0)
         picture = Image.open(io.BytesIO(page.screenshot()))
         picture.convert("RGB").quantize(256).save(Path(__file__).with_name("viewer.png"), optimize=True)
         page.mouse.up()

@@ -1,10 +1,11 @@
 """A browser without a window, for tests of the viewer and of replays.
 
-It draws in software, one to ten frames per second. Tests ask what arrives and what reacts, never how fast: they count
-the frames of the page instead of seconds. Screenshots are kept in build/screenshots for people to look at.
+It draws in software, one to ten frames per second. Tests check what arrives and what reacts, never how fast: they wait
+as long as the page makes progress. Screenshots are saved in build/screenshots for people to look at.
 """
 
 import contextlib
+import time
 from pathlib import Path
 
 import numpy as np
@@ -21,9 +22,13 @@ FLAGS = (
     "--enable-unsafe-swiftshader",
 )  # fmt: skip
 
-# A value that has not changed for so many frames of the page will not change any more.
-PATIENCE = 1000
-NEXT_FRAME = "() => new Promise(resolve => requestAnimationFrame(() => resolve()))"
+# A page that does not answer one question for this time hangs [s]. A frame takes some seconds on a busy machine.
+TIMEOUT = 180.0
+# A value will not change any more if it is unchanged for so many frames of the page, and for this time [s].
+UNCHANGED_FRAMES, UNCHANGED_TIME = 100, 30.0
+# A value that must come to rest may change for so many frames of the page.
+CHANGING_FRAMES = 300
+NEXT_FRAME = "() => new Promise(resolve => requestAnimationFrame(() => resolve(true)))"
 VERTICES = """name => {
     const found = [];
     const node = __viserMutable.nodeRefFromName[name];
@@ -53,7 +58,7 @@ class Tab:
 
     def __init__(self, browser, size):
         self.page = browser.new_page(viewport=size)
-        self.page.set_default_timeout(0)  # a busy machine is slow
+        self.page.set_default_timeout(1e3 * TIMEOUT)
         self.requests, self.errors = [], []
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
@@ -63,6 +68,20 @@ class Tab:
         """Store an error of the console, but not the one that viser causes at each drag."""
         if "Unable to preventDefault inside passive event listener" not in text:
             self.errors.append(text)
+
+    def evaluate(self, expression, argument=None):
+        """Evaluate JavaScript on the page. Args: expression: a function; argument: of the function.
+
+        Returns: the result, which must be true or an object.
+
+        Raises: AssertionError if the page does not answer. (`page.evaluate` would wait for ever.)
+        """
+        from playwright.sync_api import TimeoutError as NoAnswer
+
+        try:
+            return self.page.wait_for_function(expression, arg=argument).json_value()
+        except NoAnswer:
+            raise AssertionError(f"no answer from {self.page.url} in {TIMEOUT:g} s: {expression}") from None
 
     def open(self, address):
         """Load an address, and wait until something is drawn."""
@@ -75,53 +94,61 @@ class Tab:
 
     def vertices(self, node):
         """Vertices of a mesh on the page (n, 3), in the frame of its node [m]."""
-        return np.reshape(self.page.evaluate(VERTICES, node), (-1, 3))
+        return np.reshape(self.evaluate(VERTICES, node), (-1, 3))
 
     def first_pose(self, node):
         """Position and rotation (7,) of the first instance of a node; empty if there is none."""
-        return np.array(self.page.evaluate(FIRST_POSE, node))
+        return np.array(self.evaluate(FIRST_POSE, node))
 
     def pixel(self, point):
         """Position of a point (3,) [m] on the page: from the left and from the top [pixels]."""
-        return self.page.evaluate(PIXEL, [float(x) for x in point])
+        return self.evaluate(PIXEL, [float(x) for x in point])
 
     def wait_frames(self, count=1):
         """Wait until the page has made some frames."""
         for _ in range(count):
-            self.page.evaluate(NEXT_FRAME)
+            self.evaluate(NEXT_FRAME)
 
-    def until(self, read, holds=bool, patience=PATIENCE):
+    def until(self, read, holds=bool):
         """Wait for a condition, as long as there is progress.
 
-        Args: read: function that returns a value; holds: the condition on the value; patience: how many frames of the
-        page the value may stay unchanged.
+        Args: read: function that returns a value; holds: the condition on the value.
 
         Returns: the value for which the condition holds.
+
+        Raises: AssertionError if the value does not change any more.
         """
-        before, unchanged = None, 0
+        before, unchanged, since = None, 0, time.monotonic()
         while not holds(value := read()):
-            unchanged = unchanged + 1 if np.array_equal(value, before) else 0
-            if unchanged > patience:
+            unchanged += 1
+            if not np.array_equal(value, before):
+                before, unchanged, since = value, 0, time.monotonic()
+            elapsed = time.monotonic() - since
+            if unchanged > UNCHANGED_FRAMES and elapsed > UNCHANGED_TIME:
                 shown = np.array2string(np.asarray(value), threshold=9)
-                raise AssertionError(f"unchanged for {patience} frames of the page: {shown}")
-            before = value
+                raise AssertionError(f"unchanged for {unchanged} frames of the page, {elapsed:.0f} s: {shown}")
             self.wait_frames()
         return value
 
     def until_still(self, read, frames=10):
-        """Wait until a value stays the same for some frames. Returns: the value."""
+        """Wait until a value stays the same for some frames. Returns: the value.
+
+        Raises: AssertionError if it still changes after CHANGING_FRAMES.
+        """
         before, unchanged = None, 0
-        while unchanged < frames:
+        for _ in range(CHANGING_FRAMES):
             value = read()
             unchanged = unchanged + 1 if np.array_equal(value, before) else 0
+            if unchanged == frames:
+                return value
             before = value
             self.wait_frames()
-        return value
+        raise AssertionError(f"still changing after {CHANGING_FRAMES} frames of the page")
 
     def screenshot(self, name):
-        """Save a screenshot as build/screenshots/NAME.png when the picture stands still. Returns: its bytes."""
+        """Save a screenshot as build/screenshots/NAME.png when two in a row are equal. Returns: its bytes."""
         SCREENSHOTS.mkdir(parents=True, exist_ok=True)
-        picture = self.until_still(self.page.screenshot, 3)
+        picture = self.until_still(self.page.screenshot, 1)
         (SCREENSHOTS / f"{name}.png").write_bytes(picture)
         return picture
 

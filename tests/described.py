@@ -10,6 +10,9 @@ X, Y, Z, ZERO = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (0.0, 0.0, 0.
 
 ASIDE = 1  # number of bodies far away in each model of model_of
 
+# Height of ground and bodies that must not touch others [m]. They give a model the kernel of other models.
+FAR = 1000.0
+
 
 def model_of(gravity=(0, 0, -g), ground=True, **surface):
     """A model with the ground alone. Far away there are a joined box and another shape, so that all models share a
@@ -86,6 +89,14 @@ def all_joints_in_a_row(masses, spin, drift, gravity=ZERO, round_bodies=True, fr
     return model
 
 
+def momenta_of_particles(solver):
+    """Linear and angular momentum of the particles of a solver "verlet", Σ m (x - x*)/h and Σ m x* × (x - x*)/h."""
+    state = solver.particle_system.state()
+    masses = 1 / state.inverse_mass[..., None]
+    moved = masses * (state.position - state.previous_position) / solver.particle_system.dt
+    return moved.sum(axis=-2), np.cross(state.previous_position, moved).sum(axis=-2)
+
+
 def put(solver, **given):
     """Set a state. Args: given: fields of a State and their new values."""
     state = solver.state()
@@ -95,7 +106,7 @@ def put(solver, **given):
 
 
 def refusal(act, error):
-    """The message of an error, one line. Args: act: raises it; error: its class."""
+    """Message of an error, which must be one line. Args: act: function that raises it; error: its class."""
     with pytest.raises(error) as caught:
         act()
     assert "\n" not in str(caught.value)

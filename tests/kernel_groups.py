@@ -8,7 +8,7 @@ its file.
 A wrong entry makes the suite slower, never wrong. A new test needs no entry.
 """
 
-# Files whose tests take longest. They start first, so that no worker is left with one of them at the end.
+# Files whose tests take longest. They start first, so that none of them starts last.
 LONGEST = (
     "test_determinism.py",
     "test_agreement.py",
@@ -80,6 +80,7 @@ COMMANDS = {
 # Other files that use kernels of a group above.
 FILES = {
     "tests/agreement/test_agreement.py": JOINT_ROWS,
+    "tests/rigid/solvers/verlet/test_verlet_cloth.py": "tests/rigid/solvers/verlet/test_verlet_contacts.py",
     "tests/verification/test_linkages.py": JOINT_ROWS,
     "tests/verification/test_gripper.py": "contacts of impulse",
     "tests/scenes/render/test_render_several.py": "tests/scenes/render/test_render_picture.py",
@@ -105,6 +106,8 @@ def group_of(nodeid):
         return nodeid  # each example runs in a process of its own
     if path.startswith(("tests/scenes/view/", "tests/scenes/render/page/")):
         return "viewer"
+    if path == "tests/rigid/solvers/test_row_contacts.py":
+        return f"contacts of {case.split('-')[0]}"
     if folders[:3] == ["tests", "rigid", "solvers"] and folders[3] in ROW_SOLVERS:
         word = folders[-1].removesuffix(".py").rpartition("_")[2]
         if word in WORDS_WITHOUT_CONTACTS:

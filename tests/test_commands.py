@@ -103,16 +103,16 @@ def test_command_runs(command, tmp_path, monkeypatch, capsys):
             monkeypatch.setitem(bench.BENCHMARKS, name, lambda name=name: iter([f"{name},,,,,"]))
     cut = CUT[words[0]][: 2 if ".html" in command else None]  # a page has no size
     assert cli.main([*words, *cut]) == 0
-    said = capsys.readouterr()
-    assert said.err == ""
+    captured = capsys.readouterr()
+    assert captured.err == ""
     if "--out" in words:
         out = tmp_path / words[words.index("--out") + 1]
         assert out.stat().st_size > 0
     elif words[0] == "bench":
         names = [word for word in words[1:] if not word.startswith("-") and not word.isdigit()]
-        assert [line.split(",")[0] for line in said.out.splitlines()[1:]] == (names or list(bench.BENCHMARKS))
+        assert [line.split(",")[0] for line in captured.out.splitlines()[1:]] == (names or list(bench.BENCHMARKS))
     else:
-        assert said.out
+        assert captured.out
 
 
 def test_every_benchmark_has_a_test():

@@ -1,4 +1,4 @@
-"""The house's rules that no type checker knows, kept by reading the sources."""
+"""Rules of the repository that no linter checks: imports, prints, and what Taichi's kernels permit."""
 
 import ast
 from functools import cache
@@ -12,7 +12,7 @@ NAMES = [str(path.relative_to(ROOT)) for path in FILES]
 PHYSICS = [name for name in NAMES if name.startswith(("pbd/", "rigid/"))]
 SOLVERS = ("verlet", "impulse", "articulated", "penalty")
 
-# Folders and files of scenes/, from low to high: each may import itself and what stands before it.
+# Folders and files of scenes/, from low to high: each may import itself and what is before it.
 LAYERS = (
     "parameters", "visuals", "scene", "registry", "catalogue", "simulate", "render", "comparison", "testing",
     "pytest_plugin", "view", "bench", "cli", "__main__",
@@ -126,8 +126,8 @@ def test_the_search_for_kernels_finds_them():
 
 @pytest.mark.parametrize("name", [name for name in NAMES if uses_taichi(name)])
 def test_no_augmented_assignment_to_an_array(name):
-    # `s.x[i] += d`, and `x[i] += d` on an argument of a kernel, are atomic: compare-and-swap loops, eight times slower
-    # on a processor, and of another order of summation in every run. On local vectors it is an ordinary addition.
+    # `s.x[i] += d`, and `x[i] += d` on an argument of a kernel, are atomic. On a processor these are compare-and-swap
+    # loops, eight times slower, and the order of summation changes from run to run. On local vectors it is an addition.
     for function in (node for node in ast.walk(tree(name)) if decorated(node)):
         kernel = any(ast.unparse(decorator).startswith("ti.kernel") for decorator in function.decorator_list)
         arrays = {

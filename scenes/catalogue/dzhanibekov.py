@@ -13,7 +13,7 @@ def dzhanibekov(spin: float = 10.0, mass: float = 1.2):
     """A weightless box that spins about its middle axis turns over again and again."""
     model = rigid.Model(gravity=(0, 0, 0))
     body = model.add_box(SIZE, mass=mass, position=(0, 0, 0.5), angular_velocity=(0.05, spin, 0.1), name="box")
-    # A knob without mass marks one end.
+    # A peg without mass marks one end.
     model.add_shape(body, rigid.Capsule(0.03, start=(0, -0.1, 0.5), end=(0, -0.16, 0.5)))
     return Scene(
         model=model,

@@ -1,1 +1,1 @@
-"""The command `verletlab`: main.py reads the command line; compare.py and view.py hold the larger commands."""
+"""The command `verletlab`: main.py reads the command line; compare.py and view.py contain the larger commands."""

@@ -65,7 +65,7 @@ def compare_solvers(given):
         comparison = getattr(stop, "comparison", None)
         if comparison is not None:
             comparison.save(directory, films=False)
-            stop.kept = f"; {directory} holds {len(comparison.traces)} of {len(plan.runs)} runs"
+            stop.saved = f"; {directory} holds {len(comparison.traces)} of {len(plan.runs)} runs"
         raise
     if not given.quiet:
         print_summary(comparison)

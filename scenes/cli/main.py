@@ -19,11 +19,11 @@ from scenes.cli.terminal import (
     WrongCommand,
     fail,
     frames_of,
-    keep,
-    kept,
+    note_saved,
     pairs,
     progress,
     reason,
+    saved_note,
     start,
     usage_errors,
 )
@@ -32,7 +32,7 @@ from scenes.render.film import ENDINGS, draw_frames, renderer_for
 from scenes.render.video import check_output
 from scenes.simulate.device import DEVICES
 from scenes.simulate.recording import Recording
-from scenes.simulate.run import Replay, Run, record
+from scenes.simulate.run import Replay, Run, record, recording_before
 from scenes.simulate.settings import option_types
 
 
@@ -56,14 +56,14 @@ def main(arguments=None):
     except WrongCommand as error:
         return fail(error, 2)
     except KeyboardInterrupt as stop:
-        return fail(f"stopped{kept(stop)}", 130)
+        return fail(f"stopped{saved_note(stop)}", 130)
     except BrokenPipeError:  # the reader closed the pipe, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except Exception as error:
         if sys.flags.dev_mode:
             raise
-        return fail(f"{reason(error)}{kept(error)}", 1)
+        return fail(f"{reason(error)}{saved_note(error)}", 1)
 
 
 # Arguments --------------------------------------------------------------------------------------------------------
@@ -201,15 +201,16 @@ def run_scene(given):
         with progress(given, f"run {running.scene.name}") as update:
             recording = record(running, update)
     except Exception as error:
-        if given.out and getattr(error, "recording", None):
-            error.recording.save(given.out)
-            keep(error, given.out, len(error.recording))
+        recording = recording_before(error)
+        if given.out and recording is not None:
+            recording.save(given.out)
+            note_saved(error, given.out, len(recording))
         raise
     if given.out:
         recording.save(given.out)
     if recording.about.get("interrupted"):
         stop = KeyboardInterrupt()
-        keep(stop, given.out, len(recording) if given.out else 0)
+        note_saved(stop, given.out, len(recording) if given.out else 0)
         raise stop
     if not given.quiet:
         print_summary(recording, given.out)
@@ -238,7 +239,7 @@ def render_scene(given):
                 frames = draw_frames(source, given.out, renderer, not given.no_labels, update)
                 made = f"{frames_of(frames)} of {size[0]} x {size[1]}"
     except (KeyboardInterrupt, Exception) as stop:
-        keep(stop, given.out, getattr(stop, "frames", 0))
+        note_saved(stop, given.out, getattr(stop, "frames", 0))
         raise
     if not given.quiet:
         terminal.out.print(f"{given.out}: {made}", highlight=False, soft_wrap=True)

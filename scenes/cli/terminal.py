@@ -33,15 +33,15 @@ def reason(error):
     return str(error) if isinstance(error, expected) and str(error) else f"{type(error).__name__}: {error}"
 
 
-def keep(error, path, frames):
-    """Note on an error how many frames of the run were saved, and where."""
+def note_saved(error, path, frames):
+    """Store on an error how many frames of the run were saved, and where."""
     if frames:
-        error.kept = f"; {path} holds the {frames_of(frames)} before it"
+        error.saved = f"; {path} holds the {frames_of(frames)} before it"
 
 
-def kept(error):
-    """The note of `keep`, or an empty string."""
-    return getattr(error, "kept", "")
+def saved_note(error):
+    """The text that `note_saved` stored, or an empty string."""
+    return getattr(error, "saved", "")
 
 
 @contextlib.contextmanager

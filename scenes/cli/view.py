@@ -44,8 +44,8 @@ def view_scene(given):
         if given.port not in (0, viewer.port):
             terminal.errors.print(f"verletlab: port {given.port} is taken, serving on {viewer.port}", highlight=False)
         if not given.quiet:
-            said = f"{given.scene} on {viewer.address}   (Ctrl-C stops it)"
-            terminal.out.print(said, highlight=False, soft_wrap=True)
+            message = f"{given.scene} on {viewer.address}   (Ctrl-C stops it)"
+            terminal.out.print(message, highlight=False, soft_wrap=True)
         if not given.no_browser:
             open_browser(viewer.address)
         viewer.run()

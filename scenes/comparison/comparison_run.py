@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+import pbd
 from pbd.core.validate import positive
 from scenes.comparison.measure import read
 from scenes.comparison.probes import deviations
@@ -20,7 +21,7 @@ from scenes.comparison.tuning import (
     without_tolerance,
 )
 from scenes.simulate.recording import Recording
-from scenes.simulate.run import Run, record
+from scenes.simulate.run import Run, record, recording_before
 from scenes.simulate.settings import settings_of
 
 FINER = 100  # how many times smaller the steps of a reference such as "impulse/100" are
@@ -87,7 +88,7 @@ class ComparisonRun:
         return Run(self.scene, self.variant.solver, self.base.duration, dt, 1 / self.base.interval, **settings)
 
     def use(self, chosen, **about):
-        """Take over substeps and iterations, without a tolerance. Args: chosen: step settings; about: see the class."""
+        """Adopt substeps and iterations, without a tolerance. Args: chosen: step settings; about: see the class."""
         self.step_settings = chosen
         self.settings |= {name: chosen[name] for name in ("substeps", "iterations") if name in chosen}
         self.settings |= without_tolerance(self.variant.solver)
@@ -131,9 +132,9 @@ class ComparisonRun:
         try:
             recording = recorded(running, note)
         except FAILURES as error:
-            recording = first_frames(getattr(error, "recording", None), len(readings))
+            recording = first_frames(recording_before(error), len(readings))
             failure = str(error)
-            if recording is not None and not hasattr(error, "time"):
+            if recording is not None and not isinstance(error, pbd.Diverged):  # which names the time
                 failure = f"after {recording.times[-1]:.6g} s: {failure}"
         about = {} if recording is None else recording.about
         series = {name: np.array([each[name] for each in readings]) for name in (readings[0] if readings else ())}

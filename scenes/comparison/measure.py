@@ -92,10 +92,10 @@ def largest_stretch(particles, positions):
     """
     found = []
     for bound, name in STICK_NAMES.items():
-        batch = particles.constraint_sets.get((name, False))
-        if batch is None:
+        sticks = particles.constraint_sets.get((name, False))
+        if sticks is None:
             continue
-        pairs, (length,) = batch.arrays()[0], batch.arrays()[1].T
+        pairs, (length,) = sticks.arrays()[0], sticks.arrays()[1].T
         pinned = (inverse(particles.masses())[pairs] == 0).all(axis=1)
         held = (length > 0) & ~pinned
         apart = np.linalg.norm(positions[pairs[held, 1]] - positions[pairs[held, 0]], axis=1)

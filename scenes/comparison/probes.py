@@ -63,8 +63,8 @@ def chosen(scene, names=None):
         own = {each: every[each] for each in every if name in (each, each.rpartition(" ")[0])}
         if not own:
             known = [*every, *dict.fromkeys(each.rpartition(" ")[0] for each in every if each not in UNITS)]
-            said = ", ".join(repr(each) for each in every if each in UNITS)
-            hint = f"{nearest(name, known)} (expected {said}, or the name of a body or joint)"
+            general = ", ".join(repr(each) for each in every if each in UNITS)
+            hint = f"{nearest(name, known)} (expected {general}, or the name of a body or joint)"
             raise ValueError(f"no probe called {name!r} in scene {scene.name}{hint}")
         found |= own
     return found

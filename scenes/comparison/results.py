@@ -9,6 +9,7 @@ from pbd.core.validate import one_of
 from scenes.comparison import summary
 from scenes.scene import Scene
 from scenes.simulate.recording import Recording
+from scenes.visuals.colours import colours_of
 
 
 @dataclass
@@ -89,6 +90,14 @@ class Comparison:
         """Find a Trace. Args: label. Raises: ValueError for an unknown label."""
         labels = [trace.label for trace in self.traces]
         return self.traces[labels.index(one_of("label", label, labels))]
+
+    def recordings(self):
+        """All recordings, as `film_comparison` takes them: a list of (label, scene, Recording)."""
+        return [(trace.label, self.scene, trace.recording) for trace in self.traces if trace.recording is not None]
+
+    def colours(self):
+        """Choose a colour for each run: {label: "#rrggbb"}."""
+        return colours_of([(trace.label, trace.solver) for trace in self.traces], self.reference)
 
     def rows(self):
         """Make a table: a dict of plain values for each run (scenes/comparison/summary.py)."""

@@ -12,7 +12,7 @@ from scenes.render.shade import ray_through, seen
 
 
 class Layer(NamedTuple):
-    """A picture with what only this layer shows.
+    """A picture of one layer, with the pixels that the layer covers and their depth.
 
     Args: picture (height, width, 3) uint8; coverage (height, width): part of each pixel that the layer covers, from 0
     to 1; depth (height, width): of what covers the pixel [m], 0 if nothing does.

@@ -69,8 +69,8 @@ def film_comparison(
             picture, translucent, in the colours of their solvers, and striped if they agree. The camera is that of the
             first recording.
         width, height: of the picture [pixels]; height None for panels of 16:9.
-        fps: frames a second [1/s], at most as many as were recorded.
-        progress: called with the number of each frame, from 1 on, and with the number of all frames.
+        fps: frames per second [1/s], at most as many as were recorded.
+        progress: called with the number of each frame, from 1, and the number of frames.
         when: time of a picture [s]; the last frame if it is later.
 
     Returns: number of frames written.
@@ -109,22 +109,24 @@ def film_comparison(
 
 def labelled_recordings(comparison):
     """Make a list of LabelledRecording. Args: a Comparison, or a list of (label, scene, Recording)."""
-    if hasattr(comparison, "traces"):
-        colours = colours_of([(trace.label, trace.solver) for trace in comparison.traces], comparison.reference)
-        recorded = [trace for trace in comparison.traces if trace.recording is not None]
-        entries = [(trace.label, comparison.scene, trace.recording) for trace in recorded]
+    if isinstance(comparison, (list, tuple)):
+        entries, colours = list(comparison), colours_of_entries(comparison)
     else:
-        entries = list(comparison)
-        labels = [label for label, _, _ in entries]
-        if len(set(labels)) < len(labels):
-            raise ValueError(f"labels of recordings are {', '.join(labels)}: expected different labels")
-        for _, scene, _ in entries:
-            if not isinstance(scene, Scene):
-                raise TypeError(f"scene is {scene!r}: expected a Scene in each (label, scene, recording)")
-        colours = colours_of([(label, recording.about.get("solver") or label) for label, _, recording in entries])
+        entries, colours = comparison.recordings(), comparison.colours()
     if not entries:
         raise ValueError("no recordings: expected at least one")
     return [LabelledRecording(label, scene, recording, colours[label]) for label, scene, recording in entries]
+
+
+def colours_of_entries(entries):
+    """Check a list of (label, scene, Recording), and choose colours: {label: colour}."""
+    labels = [label for label, _, _ in entries]
+    if len(set(labels)) < len(labels):
+        raise ValueError(f"labels of recordings are {', '.join(labels)}: expected different labels")
+    for _, scene, _ in entries:
+        if not isinstance(scene, Scene):
+            raise TypeError(f"scene is {scene!r}: expected a Scene in each (label, scene, recording)")
+    return colours_of([(label, recording.about.get("solver") or label) for label, _, recording in entries])
 
 
 def is_drawable(frame: Frame):

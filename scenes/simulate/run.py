@@ -202,6 +202,11 @@ def run(scene, solver=None, duration=None, dt=None, fps=60.0, progress=None, **o
     return record(Run(scene, solver, duration, dt, fps, **options), progress)
 
 
+def recording_before(error):
+    """The Recording that `record` attached to an error: the frames before it. None if there are none."""
+    return getattr(error, "recording", None)
+
+
 def record(running, progress=None):
     """Record a Run that has not begun. Args: running: a Run; progress: see `run`. Returns, raises: see `run`."""
     kept = {name: Frames() for name in Recording.ARRAYS}

@@ -1,4 +1,4 @@
-"""Clips: what the page records. A process of its own encodes them as films or replays.
+"""Clips: what the page records. Another process encodes them as films or replays.
 
 `python -m scenes.view.clip FOLDER FILE` is that process. It prints a line for each frame.
 """
@@ -23,9 +23,9 @@ STORED = ("time", "positions", "poses", "body_poses")
 
 
 class Clip:
-    """Frames of a session as the user saw them: with what was torn, with the ghost, at the same speed.
+    """Frames of a session as the user saw them, with torn cloth, with the ghost and at the same speed.
 
-    Args: session: it records the current run; fps: frames a second of the film.
+    Args: session: it records the current run; fps: frames per second of the film.
     """
 
     def __init__(self, session, fps=FPS):

@@ -131,7 +131,7 @@ def limit_lines(run, frame):
         if found:
             lines += found
             colours += [RED if at_limit(joint, positions.get(joint.name)) else GREEN] * len(found)
-            # The direction whose angle is limited, as the child has it.
+            # The direction whose angle is limited. It rotates with the child.
             needle = children[k][0] if isinstance(joint, (Ball, Slider)) else children[k][1]
             lines.append((anchor, anchor + radius * needle))
             colours.append(ORANGE)

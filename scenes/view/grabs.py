@@ -1,4 +1,4 @@
-"""Grabs of a session: springs from what pointers grabbed to the positions of the pointers. It knows no browser."""
+"""Grabs of a session: springs from grabbed points to the positions of pointers. They do not depend on a browser."""
 
 import math
 from dataclasses import dataclass

@@ -83,7 +83,7 @@ class Panel:
 
     # For each scene and solver ----------------------------------------------------------------------------------------
 
-    def renew(self):
+    def rebuild(self):
         """Make the inputs of the current scene and solver."""
         for handle in self.scene_handles:
             handle.remove()
@@ -92,7 +92,7 @@ class Panel:
             self.fill_scene_tab()
         with self.show_tab:
             self.fill_show_tab()
-        self.plots.renew(self.session)
+        self.plots.rebuild(self.session)
 
     def of_scene(self, handle):
         """Remember that a handle belongs to the current scene and solver. Returns: the handle."""

@@ -1,4 +1,4 @@
-"""Pins: particles that the user fixes and releases. It knows no browser."""
+"""Pins: particles that the user fixes and releases. They do not depend on a browser."""
 
 import math
 
@@ -9,7 +9,7 @@ from scenes.view.picking import pick
 
 
 def first_point_on_ray(positions, origin, direction):
-    """Find the first of the points that a ray passes most closely.
+    """Find the point that a ray passes most closely; the first along the ray if several are about as close.
 
     Args: positions (n, 3) [m]; origin (3,) [m]; direction (3,).
 

@@ -15,7 +15,7 @@ class Plots:
         self.gui, self.handles = gui, []
         self.folder = gui.add_folder(None)
 
-    def renew(self, session):
+    def rebuild(self, session):
         """Make new plots for the current run of a session."""
         for handle in self.handles:
             handle.remove()

@@ -1,4 +1,4 @@
-"""Recording on the page: clips become films or replays while the scene goes on. The page offers them as downloads."""
+"""Recording on the page: clips become films or replays while the scene continues. The page offers them as downloads."""
 
 import threading
 from pathlib import Path

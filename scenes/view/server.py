@@ -94,7 +94,7 @@ class Viewer:
 
     def show(self, session):
         """Show the current state of the session."""
-        self.renew()
+        self.rebuild()
         self.tearing.tear_overstretched()
         frame, shown = self.interpolator.frames(session.run, session.fraction)
         ghost_frame, shown_ghost = self.ghost_interpolator.frames(session.ghost, session.fraction)
@@ -111,7 +111,7 @@ class Viewer:
             self.panel.plots.show(self.history.columns())
         self.panel.show_status(now=session.compiling)
 
-    def renew(self):
+    def rebuild(self):
         """Rebuild the page if the session started another run."""
         session = self.session
         if session.ghost is not self.shown_ghost and self.ghost_drawing is not None:
@@ -135,7 +135,7 @@ class Viewer:
         key = self.shown_run.scene.name, self.shown_run.solver, session.ghost and session.ghost.solver
         if key != self.panel_key:
             self.panel_key = key
-            self.panel.renew()
+            self.panel.rebuild()
 
     def opacity(self):
         """Opacity of the scene: translucent if debug lines are shown, otherwise None."""

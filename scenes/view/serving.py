@@ -12,7 +12,7 @@ from scenes.render.page.quiet import quiet
 
 
 def free_port(host, port):
-    """Find the first free port from a given one on. Port 0, which stands for any, stays 0.
+    """Find the first free port at or above a given one. Port 0, which means any, stays 0.
 
     Raises: OSError if the host is not an address of this machine, or if no port is free.
     """

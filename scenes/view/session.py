@@ -1,4 +1,4 @@
-"""A scene that runs in real time. It knows no browser.
+"""A scene that runs in real time. It does not depend on a browser.
 
 One thread calls `loop`, which calls `update` again and again. Only this thread touches solvers. Other threads call
 `request`, and the session executes their requests between two steps. It shows a scene by a callback.

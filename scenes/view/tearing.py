@@ -1,4 +1,4 @@
-"""Tearing: sticks that the user cuts, or that tear when they are stretched too far. It knows no browser."""
+"""Tearing: sticks that the user cuts, or that tear when they are stretched too far. It does not depend on a browser."""
 
 from dataclasses import replace
 

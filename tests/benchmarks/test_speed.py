@@ -52,14 +52,14 @@ def test_pile_of_ragdolls_is_fast(ragdolls):
     assert ragdolls["pile of 50"] <= 6
 
 
-# Limits with a comment have an aim beyond them. They keep what was measured on 2026-11-22, with room for noise.
+# Limits with a comment have a stricter goal. They are the times measured on 2026-11-22, with a margin for noise.
 
 
 @pytest.mark.parametrize(
     ("case", "limit"),
     [
         ("step(1)", 80),  # µs
-        ("step(1000)", 40),  # measured 29; the aim is 20
+        ("step(1000)", 40),  # measured 29; the goal is 20
         ("figure step(1000)", 6),
     ],
 )
@@ -68,7 +68,7 @@ def test_ragdoll_is_fast(ragdolls, case, limit):
 
 
 def test_ragdolls_in_many_worlds_are_fast(ragdolls):
-    assert ragdolls["100 worlds"] >= 45_000  # measured 60,000 per second; the aim is 150,000
+    assert ragdolls["100 worlds"] >= 45_000  # measured 60,000 per second; the goal is 150,000
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +79,7 @@ def impulses():
 @pytest.mark.parametrize(
     ("case", "limit"),
     [
-        ("chain of 5 10 iterations step(1000)", 20),  # µs; measured 14.5; the aim is 10
+        ("chain of 5 10 iterations step(1000)", 20),  # µs; measured 14.5; the goal is 10
         ("chain of 5 to 1e-6 step(1000)", 100),
         ("ragdoll 20 iterations step(1000)", 80),
         ("pyramid of 55 boxes", 2),  # ms

@@ -1,4 +1,4 @@
-"""Golden test: the digests of short runs are those of tests/golden/digests.json. golden.py says how and writes them."""
+"""Golden test: the digests of short runs are those of tests/golden/digests.json. golden.py explains and writes them."""
 
 import json
 

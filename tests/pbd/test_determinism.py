@@ -1,4 +1,4 @@
-"""The same bits: whatever the threads, in every run, over a file, however the steps are called for, in every world."""
+"""Results have the same bits with any number of threads, in every run and world, step by step, and from a file."""
 
 import math
 import os
@@ -15,7 +15,7 @@ from pbd.core.runtime import on_cpu
 
 ROOT = Path(__file__).parents[2]
 
-# One launch (a serial run, and slabs of which there is one) and the phases spread over threads.
+# One launch (serial, and clusters of which there is one), and phases that are spread over threads.
 PATHS = {
     "serial": {"schedule": "serial"},
     "one cluster": {"schedule": "clusters", "clusters": 1},
@@ -27,7 +27,7 @@ PATHS = {
 
 
 def turning(time):
-    """Motion of a collider: up and down, and round."""
+    """Motion of a collider: up and down, and a rotation."""
     return (0.3, 0.2, -0.15 + 0.05 * math.sin(7 * time)), (math.cos(time), 0.0, math.sin(time), 0.0)
 
 
@@ -37,17 +37,17 @@ def gusts(time):
 
 
 def description(number=0, rows=15):
-    """Everything at once: cloth with bending, compliance and thickness, wind, grains, a path, colliders, a box.
+    """All features: cloth with bending, compliance and thickness, wind, grains, a path, colliders, a box.
 
-    `number` changes the numbers and nothing else. (Three kinds of constraint, and each is compiled for each colour:
-    four slabs have four colours with 8 rows and with 15, and so the same kernels.)
+    Args: number: changes numbers alone; rows: of the cloth. (Each of the three constraint types is compiled for each
+    colour. Four slabs have four colours with 8 rows and with 15, so both have the same kernels.)
     """
     particles = pbd.Particles(wind=gusts)
     piece = cloth(
         particles, (0, 0, 0), (0.6 + 0.01 * number, 0, 0), (0, 0.5, 0), (rows, rows),
         bending=1e-4, thickness=0.01, friction=0.3,
     )  # fmt: skip
-    # grains that fall on it in a heap, so that they meet one another as well
+    # Grains fall on the cloth in a heap, so that they also touch one another.
     places = np.random.default_rng(8).permutation([(i, j, k) for i in range(4) for j in range(4) for k in range(4)])
     particles.add_particles(
         (0.2, 0.15, 0.03) + 0.021 * places, 0.01 * (1 + places[:, 0]) * (1 + number), (0, 0, -2.0), radius=0.01
@@ -60,20 +60,20 @@ def description(number=0, rows=15):
 
 
 def edge(rows, number, time):
-    """Where the driven edge of the cloth is."""
+    """Positions of the driven edge of the cloth."""
     along = np.linspace(0, 1, rows)[:, None] * np.array([0.6 + 0.01 * number, 0, 0])
     return along + np.array([0, 0, 0.05 * math.sin(9 * time)])
 
 
 def sheet(number=0, rows=15):
-    """Cloth alone, in the wind: five iterations of all of it at once would take a minute to compile."""
+    """Cloth alone, in the wind. Five iterations of the full description would take a minute to compile."""
     particles = pbd.Particles(wind=(2.0, 1.0 + number, 0.0))
     cloth(particles, (0, 0, 0), (0.6, 0, 0), (0, 0.5, 0), (rows, rows), bending=None, pins="top")
     return particles
 
 
 def scene(path, number=0, rows=15):
-    """What is run along a path."""
+    """The description that a path runs."""
     return (sheet if path == "often" else description)(number, rows)
 
 
@@ -120,7 +120,7 @@ def digests():
 
 
 def test_the_scene_contains_every_feature():
-    # What is hashed below does happen: contacts, friction, sliding along the sphere and the grains on the cloth.
+    # The run contains what is compared below: contacts, friction, sliding along the sphere, and grains on the cloth.
     system = run("serial")
     stats = system.statistics()
     assert stats.contacts > 20
@@ -132,9 +132,9 @@ def test_the_scene_contains_every_feature():
     assert np.linalg.norm(away, axis=1).min() > 1e-3
 
 
-@pytest.mark.parametrize("threads", [1, pytest.param(2, marks=pytest.mark.slow)])  # here there are all of them
+@pytest.mark.parametrize("threads", [1, pytest.param(2, marks=pytest.mark.slow)])  # here it has all features
 def test_bits_do_not_depend_on_the_number_of_threads(threads, digests):
-    # Two threads in one process, one in another, and this one: runs of their own, all of them.
+    # Separate runs agree: two threads in one process, one in another, and this one.
     assert elsewhere(threads) == digests
 
 
@@ -172,7 +172,7 @@ def test_copies_have_the_bits_of_a_single_world(path):
 
 @pytest.mark.parametrize("path", ["serial", "one cluster", "four clusters", "coloured"])
 def test_different_worlds_have_the_bits_of_each_alone(path):
-    # (The surroundings are the first one's; here the path of the driven edge is part of them.)
+    # All worlds have the environment of the first one. It includes the path of the driven edge.
     descriptions = [description(number, rows=8) for number in range(3)]
     for other in descriptions[1:]:
         other.paths[:] = descriptions[0].paths
@@ -187,7 +187,7 @@ def test_different_worlds_have_the_bits_of_each_alone(path):
 
 @pytest.mark.parametrize("worlds", [1023, 1024, 1500])
 def test_many_worlds_have_the_bits_of_each_alone(worlds):
-    # About 1024, where worlds stand side by side instead of 512 turns apart. Velocities and lengths differ in each.
+    # Around 1024, where worlds are side by side instead of 512 turns apart. Each has its own velocities and lengths.
     def rope(number):
         particles = pbd.Particles()
         particles.add_particles([(0.1 * k, 0, 0) for k in range(6)], 1.0, (0, 0.01 * number, 0))

@@ -1,4 +1,4 @@
-"""Hands: springs that pull particles to places in the world; and what is cut. See pbd/grabs.py."""
+"""Grab springs, which pull particles to targets, and sticks that are cut. See pbd/grabs.py."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ def free_particles(masses, schedule="auto"):
 
 @pytest.mark.parametrize("schedule", ["auto", "coloured"])
 def test_a_grab_spring_is_an_implicit_spring(schedule):
-    # m (x' - 2x + x*)/h² = m g - k (x' - target) - c (x' - x)/h, whatever the number of iterations: C is linear in x.
+    # m (x' - 2x + x*)/h² = m g - k (x' - target) - c (x' - x)/h for any number of iterations, as C is linear in x.
     masses = [0.5, 2.0, 1.0, 1.0]
     system = free_particles(masses, schedule)
     system.grab(0, 0, TARGET, k, c)
@@ -38,7 +38,7 @@ def test_a_grab_spring_is_an_implicit_spring(schedule):
 
 
 def test_a_grabbed_point_between_particles_has_their_common_mass():
-    # p = Σ b x has the mass 1/Σ b²/m for a force on p alone; each particle has its share b w of the impulse.
+    # p = Σ b x has the mass 1/Σ b²/m for a force on p alone. Each particle gets its share b w of the impulse.
     masses, weights = np.array([0.5, 2.0, 1.0, 4.0]), np.array([0.7, 0.5, 0.2, -0.4])
     system = free_particles(masses)
     state = system.state()
@@ -108,7 +108,7 @@ def test_a_system_without_grab_springs_refuses_grabs():
 
 
 def test_cut_cloth_falls_in_one_piece():
-    # What hangs together by nothing else falls with g: its centre of mass does, to round-off, as inner impulses cancel.
+    # A part that is cut off falls with g: its centre of mass does, to round-off, because inner impulses cancel.
     particles = pbd.Particles(gravity=G)
     cloth = build.cloth(particles, (0, 0, 1), (0.5, 0, 0), (0, 0, -0.5), (6, 6), pins=("top",), bending=1e-4)
     system = pbd.ParticleSystem(particles, dt=h, substeps=2, iterations=4)
@@ -121,7 +121,7 @@ def test_cut_cloth_falls_in_one_piece():
     torn = np.flatnonzero(row.min(axis=1) + row.max(axis=1) == 2 * 2 + 1)  # between rows 2 and 3
     assert len(torn) == 6 + 2 * 5
     system.cut(torn)
-    system.cut(torn[:2])  # again: nothing
+    system.cut(torn[:2])  # again: no more sticks are cut
     pairs, lengths = system.sticks()
     assert (pairs[torn, 0] == pairs[torn, 1]).all()
     assert (lengths[torn] == 0).all()
@@ -131,7 +131,7 @@ def test_cut_cloth_falls_in_one_piece():
     system.step(30)
     end = np.average(system.velocities()[lower], axis=0, weights=masses)
     np.testing.assert_allclose(end - start, G * 30 * h, rtol=0, atol=1e-11)
-    assert system.positions()[~lower, 2].min() > 0.7  # the rest hangs on
+    assert system.positions()[~lower, 2].min() > 0.7  # the rest still hangs
     assert system.statistics().residual < 1e-3
     with pytest.raises(IndexError, match=f"there are {len(pairs)} sticks"):
         system.cut([len(pairs)])

@@ -30,7 +30,7 @@ SCHEDULES = [("clusters", 1), ("clusters", 3), ("clusters", 8), ("coloured", Non
 
 
 def compliant_net(dt=0.01, damping=0.05, **options):
-    """The same net of compliant sticks alone, hung up; in the start direction where nothing else is asked for."""
+    """The same net of compliant sticks alone, hung up, by default in the start direction."""
     x, sticks, _ = grid(5, 7, seed=2)
     particles = pbd.Particles(gravity=(0.5, 0.2, -g))
     particles.add_particles(x, np.random.default_rng(3).uniform(0.03, 0.07, len(x)))
@@ -66,7 +66,7 @@ def test_forces_balance_at_rest(rest):
 
 @pytest.mark.parametrize(("schedule", "clusters"), SCHEDULES)
 def test_every_schedule_has_the_same_rest(schedule, clusters, rest):
-    # From the serial rest nothing moves; a constraint left out, or met twice, would be seen at once: g t²/2 is 0.4 m.
+    # From the serial rest nothing moves. A constraint that is left out or projected twice would show: g t²/2 is 0.4 m.
     system = compliant_net(schedule=schedule, clusters=clusters)
     system.set_state(rest.state())
     system.step(30)
@@ -75,19 +75,19 @@ def test_every_schedule_has_the_same_rest(schedule, clusters, rest):
 
 @pytest.mark.parametrize(("schedule", "clusters"), [s for s in SCHEDULES if s[0] != "coloured"])
 def test_a_falling_net_comes_to_the_same_rest(schedule, clusters, rest):
-    # From elsewhere. Motion decays by half the damping, 2.5/s, at the least: 6 s leave e^-15 = 3e-7 of the first 0.3 m.
+    # From another state. Motion decays at least by half the damping, 2.5/s: 6 s leave e^-15 = 3e-7 of 0.3 m.
     system = compliant_net(schedule=schedule, clusters=clusters)
     system.step(600)
     assert np.abs(system.positions() - rest.positions()).max() < 0.3 * 3e-7
 
 
 def test_in_the_current_direction_the_rest_depends_on_the_order_by_the_square_of_the_step(rest):
-    # There each step's impulses lie along sticks that have just fallen by g h²: directions, and with them the rest, are
-    # off by g h²/L, in another way in every order; a quarter of that at half the step.
+    # There the impulses of each step are along sticks that have just fallen by g h². Directions, and with them the
+    # rest, are off by g h²/L, differently for each order. Half the step leaves a quarter of that.
     def apart(dt):
         found = []
         for options in ({"schedule": "serial"}, {"schedule": "clusters", "clusters": 1}):
-            # α/h² grows with 1/h², and so does the speed of the iterations; the damping per second is kept
+            # α/h² grows with 1/h², and the speed of the iterations too; the damping per second is constant
             system = compliant_net(dt, 5 * dt, direction="current", **options)
             system.set_positions(rest.positions())
             system.step(round(8 / dt))
@@ -102,8 +102,8 @@ def test_in_the_current_direction_the_rest_depends_on_the_order_by_the_square_of
 
 @pytest.mark.parametrize(("schedule", "clusters"), [("clusters", 1), ("clusters", 2), ("coloured", None)])
 def test_one_converged_step_in_the_start_direction_is_the_same_in_every_order(schedule, clusters):
-    # Impulses along directions fixed at the start of the step: those that satisfy all constraints are one solution,
-    # whatever the order of the iterations that find it.
+    # Directions of impulses are fixed at the start of the step. So the impulses that satisfy all constraints are one
+    # solution for any order of the iterations.
     found = []
     for options in ({"schedule": "serial"}, {"schedule": schedule, "clusters": clusters}):
         system = hanging_net(0.05, 3, 4, direction="start", iterations=2000, tolerance=1e-16, **options)
@@ -120,10 +120,10 @@ PATHS = [("serial", None), ("clusters", 4), ("coloured", None)]
 
 @pytest.mark.parametrize(("schedule", "clusters"), PATHS)
 def test_the_number_of_iterations_follows_from_halving_the_violation(schedule, clusters):
-    # Two equal masses below a pin. After the first step's fall D = g h²/2 the upper stick is off by D and put right;
-    # the lower is then off by D and takes half of that from either end: the upper one is off by D/2. Each iteration
-    # meets half of what the one before met: D 2^(1-k) in iteration k, and leaves half of that. From the lower stick up,
-    # the order of slabs, the first iteration meets the upper's D only, and all is as above one iteration later.
+    # Two equal masses below a pin fall by D = g h²/2 in the first step. The upper stick is off by D and is projected.
+    # The lower stick is then off by D and takes half of that from both ends, so the upper one is off by D/2. Each
+    # iteration halves the violation: D 2^(1-k) before iteration k, and half of that after it. Slabs begin with the
+    # lower stick: their first iteration sees only the upper stick's D, and all is one iteration later.
     particles = pbd.Particles(gravity=(0, 0, -g))
     particles.add_particles([(0, 0, 0), (0, 0, -1), (0, 0, -2)])
     particles.pin(0)
@@ -140,8 +140,8 @@ def test_the_number_of_iterations_follows_from_halving_the_violation(schedule, c
 
 @pytest.mark.parametrize(("schedule", "clusters"), PATHS)
 def test_iterations_stop_when_no_violation_exceeds_the_tolerance(schedule, clusters):
-    # The tolerance is compared with violations before projection. Projections of other constraints move a projected
-    # constraint again, by about as much if iterations converge: hence the factor two.
+    # The tolerance is compared with violations before projection. Other constraints move a projected constraint again,
+    # by about as much if iterations converge. Hence the factor two.
     def run(iterations, tolerance):
         options = {"schedule": schedule, "clusters": clusters, "tolerance": tolerance}
         system = hanging_net(0.05, 4, 6, iterations=iterations, **options)
@@ -154,7 +154,7 @@ def test_iterations_stop_when_no_violation_exceeds_the_tolerance(schedule, clust
     _, tight = run(2000, 1e-6)
     assert loose.iterations < tight.iterations < 2000
     assert tight.residual < 2e-6
-    # A tolerance that is never reached changes nothing, and one that always is leaves one iteration.
+    # A tolerance that is never reached changes nothing. One that is always reached leaves one iteration.
     watched, never = run(7, 1e-300)
     plain = hanging_net(0.05, 4, 6, iterations=7, schedule=schedule, clusters=clusters)
     plain.step(3)
@@ -176,7 +176,7 @@ def test_the_tolerance_includes_surfaces_and_contacts(schedule, clusters):
     )
     system.step(200)
     assert 1 < system.statistics().iterations < 500
-    # What was met in the last iteration was below 1e-9, and what is left is at most as much again.
+    # Violations in the last iteration were below 1e-9, so at most as much again is left.
     z = system.positions()[:, 2]
     assert z[0] == pytest.approx(0.1, abs=2e-9)
     assert z[1] - z[0] == pytest.approx(0.2, abs=2e-9)
@@ -185,7 +185,7 @@ def test_the_tolerance_includes_surfaces_and_contacts(schedule, clusters):
 @pytest.mark.parametrize(("schedule", "clusters"), PATHS)
 @pytest.mark.parametrize("tolerance", [None, 1e-3])
 def test_without_iterations_particles_fall_freely(schedule, clusters, tolerance):
-    # Sticks or no sticks: each falls by Verlet with drag, Δ' = 0.9 Δ - g h² from Δ = -g h²/2, to round-off.
+    # With or without sticks, each falls by Verlet with damping, Δ' = 0.9 Δ - g h² from Δ = -g h²/2, to round-off.
     system = hanging_net(0.05, iterations=0, schedule=schedule, clusters=clusters, tolerance=tolerance)
     expected = system.positions()
     free = system.inverse_masses() > 0

@@ -1,4 +1,4 @@
-"""What a description and a system refuse, and in which words."""
+"""Errors of descriptions and systems, and their messages."""
 
 import math
 import subprocess
@@ -13,14 +13,14 @@ from pbd.constraints import STICK
 NAN, INF = math.nan, math.inf
 
 
-def four(**surroundings):
+def four(**environment):
     """Four particles that span a tetrahedron of volume 1/6."""
-    particles = pbd.Particles(**surroundings)
+    particles = pbd.Particles(**environment)
     particles.add_particles([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)])
     return particles
 
 
-# Each: what is done to `four()`; the error's type; what its message names: the thing, the value, what was expected.
+# Each entry: what is done to `four()`; the type of the error; words of its message: name, value, expectation.
 
 REFUSED_BY_PARTICLES = {
     "gravity NaN": (lambda p: pbd.Particles(gravity=(0, 0, NAN)), ValueError, ["gravity", "nan", "finite"]),
@@ -177,7 +177,7 @@ def system(p, **options):
 
 
 def worlds(**other):
-    """Two descriptions, the second with other surroundings."""
+    """Two descriptions, the second with another environment."""
     return [four(), four(**other)]
 
 
@@ -285,7 +285,7 @@ def check_refusal(act, error, words):
     assert all(word in message for word in words), message
 
 
-@pytest.mark.filterwarnings("error")  # a refusal is one message, not that and a warning from numpy
+@pytest.mark.filterwarnings("error")  # one error, without a warning of numpy
 @pytest.mark.parametrize("case", REFUSED)
 def test_bad_input_is_refused_with_a_clear_message(case):
     check_refusal(*REFUSED[case])
@@ -297,10 +297,10 @@ def test_a_refused_call_does_not_change_the_description():
         before = len(particles), len(particles.colliders), len(particles.boxes), len(particles.constraint_sets)
         with pytest.raises(error):
             act(particles)
-        if len(particles) != 4:  # the one case that adds particles in order to be refused
+        if len(particles) != 4:  # this case alone adds particles before its error
             particles = four()
             continue
-        if particles.paths:  # the one case that gives a first path in order to be refused the second
+        if particles.paths:  # only this case gives a first path, so that the second is refused
             assert len(particles.paths) == 1
             particles = four()
             continue
@@ -311,7 +311,7 @@ def test_a_refused_call_does_not_change_the_description():
 
 
 def test_without_ti_init_the_error_says_what_to_call():
-    # Taichi can be initialised once in a process: a process of its own. A description needs no ti.init at all.
+    # Taichi can be initialised once in a process, so this is a process of its own. A description needs no ti.init.
     program = (
         "import pbd\n"
         "p = pbd.Particles()\n"

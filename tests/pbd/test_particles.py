@@ -1,4 +1,4 @@
-"""The description: what its defaults and less common constraints mean."""
+"""Descriptions: the effects of defaults and of less common constraints."""
 
 import math
 
@@ -12,9 +12,9 @@ from pbd.rest_values import dihedral_angle
 NAN, INF = math.nan, math.inf
 
 
-def four(**surroundings):
+def four(**environment):
     """Four particles that span a tetrahedron of volume 1/6."""
-    particles = pbd.Particles(**surroundings)
+    particles = pbd.Particles(**environment)
     particles.add_particles([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)])
     return particles
 
@@ -76,8 +76,8 @@ def attached(particles, weights, to, to_weights, masses, iterations=1, direction
 @pytest.mark.parametrize("direction", ["current", "start"])
 @pytest.mark.parametrize("to", [[3], [3, 4], [3, 4, 5, 6]])
 def test_an_attachment_matches_the_closed_form(to, direction):
-    # One projection: x_i += c_i w_i λ Δ with Δ = q - p for p's particles (b for -c on the other side), and
-    # λ = 1/(Σ a² w + Σ b² w). It is linear, so that one iteration meets it to round-off.
+    # One projection: x_i += c_i w_i λ Δ with Δ = q - p for the particles of p (b for -c on the other side), and λ =
+    # 1/(Σ a² w + Σ b² w). It is linear, so one iteration satisfies it to round-off.
     masses = np.array([1.0, 7.0, 2.0, 5.0, 0.5, 3.0, 1.0])
     a = np.array([0.5, 0.7, -0.2])
     b = np.linspace(1, 2, len(to)) / np.linspace(1, 2, len(to)).sum()
@@ -140,9 +140,9 @@ def angle_of(x):
     ({"minimum": 50, "maximum": 100}, 75, None),
 ])  # fmt: skip
 def test_an_angle_limit_acts_only_beyond_the_limit(form, length, limits, start, limit):
-    # Arms held by sticks, so that both forms are the same angle. One Newton step for the distance from δ beyond the
-    # limit ends about ½ |cot θ| δ² on the permitted side, and an inequality stays there: for δ = 0.5° and
-    # the angles here less than ½ · 0.84 · (8.7e-3)² = 3.2e-5, doubled for the sticks' share.
+    # Sticks hold the lengths of the arms, so both forms are the same angle. One Newton step for the distance from δ
+    # beyond the limit ends about ½ |cot θ| δ² on the permitted side, and an inequality stays there. For δ = 0.5° and
+    # the angles here that is less than ½ · 0.84 · (8.7e-3)² = 3.2e-5, doubled for the share of the sticks.
     particles = elbow(start, length)
     x = particles.positions().copy()
     particles.add_sticks([(0, 1), (1, 2)])
@@ -156,7 +156,7 @@ def test_an_angle_limit_acts_only_beyond_the_limit(form, length, limits, start, 
         inside = (angle_of(after) - math.radians(limit)) * (1 if start < limit else -1)
         assert -1e-12 < inside < 6.4e-5
     assert np.linalg.norm(after[2] - after[1]) == pytest.approx(length, abs=1e-12)
-    # Masses 1, 7 and 2: the centre of mass stays.
+    # Masses 1, 7 and 2: the centre of mass does not move.
     assert np.abs(np.array([1.0, 7.0, 2.0]) @ (after - x)).max() < 1e-12
 
 
@@ -172,7 +172,7 @@ def test_an_angle_limited_from_both_sides_converges(form, length):
 
 
 def test_the_dot_form_limits_the_angle_for_arms_of_any_length():
-    # Without sticks the arms change their lengths; the angle is nevertheless the limit.
+    # Without sticks the arms change their lengths, but the angle still reaches the limit.
     particles = elbow(30, 2.5)
     particles.add_angle_limit(0, 1, 2, minimum=1.2)
     particles.add_angle_limit(0, 1, 2, maximum=1.2)
@@ -224,8 +224,8 @@ def test_a_plane_limit_to_pinned_particles_moves_the_particle_alone_and_straight
 
 
 def test_default_rest_values_are_those_of_the_present_shape():
-    # Length, rest angle and volume of a random tetrahedron are its own: nothing moves, and nothing is violated, but for
-    # round-off. (2 sin((θ - θ0)/2), with the angle once from numpy and once from the kernel.)
+    # Length, rest angle and volume of a random tetrahedron are its present ones. Nothing moves and nothing is violated,
+    # except for round-off of 2 sin((θ - θ0)/2), with the angle once from numpy and once from the kernel.
     particles = pbd.Particles(gravity=(0, 0, 0))
     x = np.random.default_rng(7).normal(size=(4, 3))
     particles.add_particles(x, [1.0, 7.0, 2.0, 3.0])
@@ -253,7 +253,7 @@ def test_the_dihedral_angle_is_zero_when_flat_and_has_the_sign_of_the_fold(degre
 
 @pytest.mark.parametrize("rest", [-2.0, 0.5, 3.0])
 def test_bending_folds_to_the_rest_angle(rest):
-    # The same angle, from the description's formula, after the kernel has folded to it.
+    # The kernel has folded the edge; the formula of the description gives the same angle.
     particles = pbd.Particles(gravity=(0, 0, 0))
     particles.add_particles([(0, 0, 0), (0, 1, 0), (-1, 0.3, 0), (1, 0.6, 0.1)], [1.0, 7.0, 2.0, 3.0])
     particles.add_bending([(0, 1, 2, 3)], rest_angle=rest)
@@ -263,7 +263,7 @@ def test_bending_folds_to_the_rest_angle(rest):
 
 
 def test_a_new_constraint_type_has_its_bound_and_compliance():
-    # The angle's kind, given as an object, is the same as by its method.
+    # A constraint type for angles, given as an object, has the same effect as the method.
     found = []
     for own in (False, True):
         particles = elbow(30)

@@ -1,4 +1,4 @@
-"""Schedules: who shares a particle with whom, and which order is kept."""
+"""Schedules: which constraints share particles, and their order."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ def random_members(count, arity, particles, seed):
 
 
 def assert_disjoint(members, groups):
-    """No two groups of rows of `members` (a list of (kind, row)) share a particle."""
+    """Check that no two groups of rows of `members` share a particle. Args: groups: lists of (kind, row)."""
     seen = set()
     for group in groups:
         own = {int(i) for kind, row in group for i in members[kind][row]}
@@ -37,15 +37,15 @@ def test_no_two_constraints_of_a_colour_share_a_particle(arity, count):
     for k in np.unique(colour):
         chosen = members[colour == k].ravel()
         assert len(np.unique(chosen)) == len(chosen)
-    # Greedy: a constraint meets at most arity · (degree - 1) others, and so never needs a colour above that.
+    # Greedy colouring: a constraint has at most arity · (degree - 1) neighbours, and needs no colour above that.
     degree = np.bincount(members.ravel()).max()
     assert colour.max() <= arity * (degree - 1)
 
 
 @pytest.mark.parametrize("spokes", [61, 62, 63, 64, 100, 200])
 def test_a_hub_has_as_many_colours_as_spokes(spokes):
-    # All spokes share the hub: a colour each, more than the 62 that are sought at a time. A ring about it adds three at
-    # most, and takes colours that the spokes have.
+    # All spokes share the hub, so each has its own colour, more than the 62 that are searched at a time. A ring around
+    # the hub adds at most three, and reuses colours of the spokes.
     hub = np.array([(0, k) for k in range(1, spokes + 1)])
     assert colour_constraints(hub, spokes + 1).tolist() == list(range(spokes))
     ring = np.array([(k, k % spokes + 1) for k in range(1, spokes + 1)])
@@ -65,7 +65,7 @@ def test_no_constraints_need_no_colour():
 
 
 def check(schedule, members):
-    """Every constraint once, and nobody in two places at a time."""
+    """Every constraint occurs once, and no particle is in two clusters of one colour."""
     assert len(schedule.orders) == len(members)
     for order, kind in zip(schedule.orders, members):
         assert np.array_equal(np.sort(order), np.arange(len(kind)))
@@ -103,14 +103,14 @@ def test_each_constraint_is_projected_once_and_no_particle_by_two_threads(name, 
 
 @pytest.mark.parametrize("count", [2, 5, 40, 100])
 def test_clusters_of_random_constraints(count):
-    # Nothing local about them: most cross slabs, and pairs of slabs are coloured until none is left.
+    # The constraints are not local: most cross slabs, and pairs of slabs are coloured until none is left.
     members = [random_members(200, 2, 90, 1), random_members(60, 4, 90, 2), random_members(20, 1, 90, 3)]
     x = np.random.default_rng(4).normal(size=(90, 3))
     check(make_schedule("clusters", members, x, clusters=count), members)
 
 
 def test_clusters_about_a_hub_take_more_than_63_colours():
-    # A hub whose sticks reach into 99 other slabs: each crossing cluster holds it, and takes a colour of its own.
+    # A hub with sticks into 99 other slabs: each crossing cluster contains it and has its own colour.
     x = np.stack([np.arange(400.0), np.zeros(400), np.zeros(400)], axis=1)
     members = [np.array([(0, k) for k in range(1, 400)])]
     schedule = make_schedule("clusters", members, x, clusters=100)
@@ -127,7 +127,7 @@ def test_slabs_are_equal_parts_along_the_longest_side():
 
 
 def test_a_single_cluster_that_crosses_is_in_a_colour_of_its_own():
-    # Nothing lies inside a slab: the first colour is empty, and still counted as such.
+    # No constraint is inside one slab: the first colour is empty, but still counted.
     members = [np.array([(0, 1)])]
     schedule = clustered(members, [np.zeros(1, int)], np.array([0, 1]))
     check(schedule, members)
@@ -170,7 +170,7 @@ def test_serial_projects_in_the_order_of_insertion(order, expected):
 
 
 def test_serial_projects_type_after_type_in_the_order_of_their_first_use():
-    # "at most" came first: all of its sticks, though one was added after the plain one.
+    # "at most" was added first, so all of its sticks come first, though one was added after the plain stick.
     particles = chain_of_three()
     particles.add_stick(1, 2, 1.0, bound="at_most")
     particles.add_stick(1, 2, 2.0)

@@ -1,4 +1,4 @@
-"""Snapshots and what can be changed between steps; and what happens when a scene blows up."""
+"""Snapshots, changes between steps, and divergence."""
 
 import math
 
@@ -11,7 +11,7 @@ g = 9.81
 
 
 def triangle(worlds=1, **options):
-    """Three particles on sticks of which one is compliant; the first is pinned."""
+    """Three particles on sticks, one of which is compliant. The first particle is pinned."""
     particles = pbd.Particles(gravity=(0, 0, -g))
     particles.add_particles([(0, 0, 0), (1, 0, 0), (1, 1, 0)], [math.inf, 1.0, 7.0], [(0, 0, 0), (0, 1, 0), (1, 0, 2)])
     particles.add_sticks([(0, 1), (1, 2)])
@@ -165,7 +165,7 @@ def free(mass=2.0, velocity=(1.0, 0, 3.0), **options):
 
 
 def test_set_positions_keeps_the_velocities():
-    # The parabola goes on from elsewhere, to round-off.
+    # The parabola continues from another position, to round-off.
     a, b = free(), free()
     for s in (a, b):
         s.step(10)
@@ -178,7 +178,7 @@ def test_set_positions_keeps_the_velocities():
 
 @pytest.mark.parametrize("substeps", [1, 4])
 def test_set_velocities_starts_a_new_parabola(substeps):
-    # x = x1 + v t + a t²/2 exactly, with a = g + F/m, from the instant they are set.
+    # x = x1 + v t + a t²/2 exactly, with a = g + F/m, from the time when the forces are set.
     s = free(substeps=substeps)
     s.step(10)
     s.set_forces([[4.0, 0, 0]])
@@ -189,7 +189,7 @@ def test_set_velocities_starts_a_new_parabola(substeps):
 
 
 def test_forces_act_until_others_are_set():
-    # Verlet's own recurrence: each step adds a h² to the displacement.
+    # The Verlet recurrence: each step adds a h² to the displacement.
     s = free(velocity=(0, 0, 0))
     s.step(1)
     displacement, x = -g * 1e-4 / 2, -g * 1e-4 / 2
@@ -210,7 +210,7 @@ def test_each_world_has_its_own_forces():
 
 
 def test_a_changed_mass_takes_effect():
-    # Momentum of a stick's ends with their new masses, 3 and 7.
+    # Momentum of the ends of a stick with their new masses, 3 and 7.
     particles = pbd.Particles(gravity=(0, 0, 0))
     particles.add_particles([(0, 0, 0), (1, 0, 0)], [1.0, 7.0], [(0, 1, 0), (0, -2, 0)])
     particles.add_stick(0, 1)
@@ -269,7 +269,7 @@ PATHS = [("serial", None), ("clusters", 3), ("coloured", None)]
 
 
 def explosive(schedule, clusters, worlds=1, substeps=1, count=6):
-    """Loose particles but for one stick far from the one that will blow up."""
+    """Loose particles, and one stick far from the particle that diverges."""
     particles = pbd.Particles(gravity=(0, 0, 0))
     particles.add_particles(np.arange(3.0 * count).reshape(-1, 3))
     particles.add_sticks([(0, 1), (1, 2)])
@@ -280,7 +280,7 @@ def explosive(schedule, clusters, worlds=1, substeps=1, count=6):
 
 @pytest.mark.parametrize(("schedule", "clusters"), PATHS)
 def test_divergence_is_reported_with_its_step(schedule, clusters):
-    # 1e300 N on 1 kg: 1e296 m after a step of 10 ms, which no number in single precision holds. The fourth step.
+    # 1e300 N on 1 kg: 1e296 m after a step of 10 ms, which single precision cannot represent. The fourth step.
     s = explosive(schedule, clusters)
     s.step(3)
     forces = np.zeros((6, 3))
@@ -292,7 +292,7 @@ def test_divergence_is_reported_with_its_step(schedule, clusters):
     assert isinstance(found, ArithmeticError)
     assert (found.world, found.step, found.particle) == (0, 4, 4)
     assert found.time == pytest.approx(0.04, abs=1e-15)
-    # It does not go on: not now, and not when asked again.
+    # The system does not continue, also if it is asked again.
     assert s.time == pytest.approx(0.03, abs=1e-15)
     with pytest.raises(pbd.Diverged):
         s.step()

@@ -1,4 +1,4 @@
-"""Wrong arguments of every function that takes them: the error has the name, the value and what is expected.
+"""Wrong arguments of all functions: the error has the name, the value and what is expected.
 
 Single cases are in test_rigid_refusals.py (the model), test_rigid_state.py and test_mass_properties.py.
 """
@@ -78,9 +78,9 @@ def test_nan_and_infinity_are_refused(method, name):
         if bad == INF and "limits" in name:
             continue  # infinite limits are allowed
         wrong = bad if isinstance(given, float) else (*given[:-1], bad)
-        said = refusal(lambda: getattr(two(), method)(**{**VALID[method], name: wrong}), ValueError)  # noqa: B023
+        message = refusal(lambda: getattr(two(), method)(**{**VALID[method], name: wrong}), ValueError)  # noqa: B023
         for word in (name, str(bad)):
-            assert word in said, said
+            assert word in message, message
 
 
 @pytest.mark.parametrize("name", ["mass", "inertia", "size", "radius", "length", "density", "stiffness", "damping"])
@@ -88,9 +88,9 @@ def test_negative_values_are_refused(name):
     method = next(method for method, options in VALID.items() if name in options)
     given = VALID[method][name]
     wrong = -1.0 if isinstance(given, float) else (*given[:-1], -1.0)
-    said = refusal(lambda: getattr(two(), method)(**{**VALID[method], name: wrong}), ValueError)
-    assert name in said
-    assert "-1" in said
+    message = refusal(lambda: getattr(two(), method)(**{**VALID[method], name: wrong}), ValueError)
+    assert name in message
+    assert "-1" in message
 
 
 @pytest.mark.parametrize(
@@ -98,9 +98,9 @@ def test_negative_values_are_refused(name):
 )
 def test_directions_of_length_zero_are_refused(method, name):
     zero = (0.0,) * len(VALID[method][name])
-    said = refusal(lambda: getattr(two(), method)(**{**VALID[method], name: zero}), ValueError)
-    assert name in said
-    assert "0, 0, 0" in said
+    message = refusal(lambda: getattr(two(), method)(**{**VALID[method], name: zero}), ValueError)
+    assert name in message
+    assert "0, 0, 0" in message
 
 
 @pytest.mark.parametrize(("inertia", "words"), [
@@ -110,9 +110,9 @@ def test_directions_of_length_zero_are_refused(method, name):
     ((1, 1), ["inertia has shape (2,)", "(3,)"]),
 ])  # fmt: skip
 def test_impossible_inertias_are_refused(inertia, words):
-    said = refusal(lambda: two().add_body(mass=1.0, inertia=inertia), ValueError)
+    message = refusal(lambda: two().add_body(mass=1.0, inertia=inertia), ValueError)
     for word in words:
-        assert word in said, said
+        assert word in message, message
 
 
 # Bodies ---------------------------------------------------------------------------------------------------------------
@@ -125,18 +125,18 @@ def test_joints_with_unknown_bodies_are_refused(method, first, second):
     model, other = two(), two()
     third = other.add_sphere(0.1, mass=1.0, name="third")
 
-    def said(error, **changed):
+    def message(error, **changed):
         return refusal(lambda: getattr(model, method)(**{**VALID[method], **changed}), error)
 
-    assert f"{first} and {second} are both 'head'" in said(ValueError, **{first: "head", second: 1})
+    assert f"{first} and {second} are both 'head'" in message(ValueError, **{first: "head", second: 1})
     there = f"{second} is {third}: expected 0 to 1, or rigid.GROUND; there are 2 bodies"
-    assert there in said(IndexError, **{second: third})
-    assert f"{second} is 'third': expected the name of a body of this model" in said(ValueError, **{second: "third"})
-    assert "did you mean 'head'?" in said(ValueError, **{second: "haed"})
-    assert f"{second} is the Body 'third', not of this model" in said(TypeError, **{second: other.bodies[third]})
+    assert there in message(IndexError, **{second: third})
+    assert f"{second} is 'third': expected the name of a body of this model" in message(ValueError, **{second: "third"})
+    assert "did you mean 'head'?" in message(ValueError, **{second: "haed"})
+    assert f"{second} is the Body 'third', not of this model" in message(TypeError, **{second: other.bodies[third]})
     # A body of another model is not mistaken for a body with the same name.
-    assert f"{first} is the Body 'torso', not of this model" in said(TypeError, **{first: other.bodies[0]})
-    assert "of this model: expected its index, 1, or its name" in said(TypeError, **{second: model.bodies[1]})
+    assert f"{first} is the Body 'torso', not of this model" in message(TypeError, **{first: other.bodies[0]})
+    assert "of this model: expected its index, 1, or its name" in message(TypeError, **{second: model.bodies[1]})
     assert not model.joints
     assert not model.springs
 
@@ -145,10 +145,10 @@ def test_gears_with_joints_of_another_model_are_refused():
     model, other = two(), two()
     model.add_hinge(0, 1, ZERO, Y, name="neck")
     other.add_slider(0, 1, None, X, name="rail")
-    said = refusal(lambda: model.add_gear("neck", "rail", 2), ValueError)
-    assert "joint_b is 'rail': expected the name of a joint" in said
-    said = refusal(lambda: model.add_gear("neck", other.joints[0], 2), TypeError)
-    assert "joint_b is the Slider 'rail', not of this model" in said
+    message = refusal(lambda: model.add_gear("neck", "rail", 2), ValueError)
+    assert "joint_b is 'rail': expected the name of a joint" in message
+    message = refusal(lambda: model.add_gear("neck", other.joints[0], 2), TypeError)
+    assert "joint_b is the Slider 'rail', not of this model" in message
     assert "a and b are both 'torso'" in refusal(lambda: model.exclude_contact(0, "torso"), ValueError)
 
 
@@ -172,18 +172,18 @@ VIOLATED = [
 
 @pytest.mark.parametrize(("method", "changed", "name", "by"), VIOLATED)
 def test_limits_violated_by_the_starting_pose_are_refused(method, changed, name, by):
-    said = refusal(lambda: getattr(two(), method)(**{**VALID[method], **changed}), ValueError)
-    assert said.startswith(name)
-    assert "the starting pose violates" in said
-    assert f"by {by:g}" in said
+    message = refusal(lambda: getattr(two(), method)(**{**VALID[method], **changed}), ValueError)
+    assert message.startswith(name)
+    assert "the starting pose violates" in message
+    assert f"by {by:g}" in message
 
 
 @pytest.mark.parametrize(("method", "name"), [(method, name) for method, name in NUMBERS if name.endswith("limits")])
 def test_limits_in_the_wrong_order_are_refused(method, name):
-    said = refusal(lambda: getattr(two(), method)(**{**VALID[method], name: (0.5, -0.5)}), ValueError)
-    assert f"{name} are 0.5 to -0.5, the wrong way round: expected low <= high" in said
-    said = refusal(lambda: getattr(two(), method)(**{**VALID[method], name: 0.5}), TypeError)
-    assert f"{name} are 0.5: expected (low, high)" in said
+    message = refusal(lambda: getattr(two(), method)(**{**VALID[method], name: (0.5, -0.5)}), ValueError)
+    assert f"{name} are 0.5 to -0.5, the wrong way round: expected low <= high" in message
+    message = refusal(lambda: getattr(two(), method)(**{**VALID[method], name: 0.5}), TypeError)
+    assert f"{name} are 0.5: expected (low, high)" in message
 
 
 # Solvers --------------------------------------------------------------------------------------------------------------
@@ -221,9 +221,9 @@ SOLVING = {
 @pytest.mark.parametrize("case", SOLVING)
 def test_solver_arguments_are_refused(case):
     act, error, words = SOLVING[case]
-    said = refusal(lambda: act(two()), error)
+    message = refusal(lambda: act(two()), error)
     for word in words:
-        assert word in said, said
+        assert word in message, message
 
 
 def test_divergence_names_the_step_and_the_particle():
@@ -307,6 +307,6 @@ RAGDOLLS = {
 @pytest.mark.parametrize("case", RAGDOLLS)
 def test_ragdoll_arguments_are_refused(case):
     options, words = RAGDOLLS[case]
-    said = refusal(lambda: ragdoll(rigid.Model(), **options), ValueError)
+    message = refusal(lambda: ragdoll(rigid.Model(), **options), ValueError)
     for word in words:
-        assert word in said, said
+        assert word in message, message

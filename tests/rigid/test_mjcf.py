@@ -71,11 +71,11 @@ def loaded(tmp_path, text, **options):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         model = load_mjcf(path, **options)
-    said = [str(warning.message) for warning in caught if issubclass(warning.category, UserWarning)]
+    messages = [str(warning.message) for warning in caught if issubclass(warning.category, UserWarning)]
     compiled = mujoco.MjModel.from_xml_path(str(path))
     data = mujoco.MjData(compiled)
     mujoco.mj_kinematics(compiled, data)
-    return model, compiled, data, said
+    return model, compiled, data, messages
 
 
 def body_of(text):
@@ -212,12 +212,12 @@ def test_excluded_contacts(tmp_path):
 
 def test_a_joint_starts_at_the_nearest_end_of_its_range(tmp_path):
     text = f'<body><joint name="knee" axis="0 1 0" range="20 100" pos="0 0 1"/>{GEOM}</body>'
-    model, *_, said = loaded(tmp_path, body_of(text))
+    model, *_, messages = loaded(tmp_path, body_of(text))
     assert model.joint("knee").limits == pytest.approx((0, math.radians(80)))
     # The ball is at the origin, 1 m below its hinge. A rotation by 20° about y moves it to -x.
     angle = math.radians(20)
     assert np.abs(model.bodies[0].position - (-math.sin(angle), 0, 1 - math.cos(angle))).max() < 1e-12
-    assert "knee starts at 0.349066, the end of its range" in said[0]
+    assert "knee starts at 0.349066, the end of its range" in messages[0]
 
 
 def test_other_joints_of_one_body_become_a_chain(tmp_path):
@@ -225,13 +225,13 @@ def test_other_joints_of_one_body_become_a_chain(tmp_path):
         f'<body name="car" pos="0 0 1"><joint name="along" type="slide" axis="1 0 0"/><joint name="up" type="slide" '
         f'axis="0 0 1"/><joint name="pitch" axis="0 1 0"/>{GEOM}<body name="tail"><joint/>{GEOM}</body></body>'
     )
-    model, *_, said = loaded(tmp_path, body_of(text))
+    model, *_, messages = loaded(tmp_path, body_of(text))
     assert [(j.kind, j.name, j.parent, j.child) for j in model.joints[:3]] == [
         ("slider", "along", rigid.GROUND, 0), ("slider", "up", 0, 1), ("hinge", "pitch", 1, 2)]  # fmt: skip
     assert model.masses == pytest.approx([1 / 50, 1 / 50, 48 / 50, 1])
     assert [body.name for body in model.bodies] == ["along link", "up link", "car", "tail"]
     assert model.joints[3].parent == 2
-    assert "2 light bodies with 2% of the mass between the joints of car" in said[0]
+    assert "2 light bodies with 2% of the mass between the joints of car" in messages[0]
 
 
 def test_the_warning_lists_what_is_left_out(tmp_path):
@@ -242,28 +242,28 @@ def test_the_warning_lists_what_is_left_out(tmp_path):
       <sensor><jointpos joint="j"/></sensor>
       <tendon><fixed><joint joint="j" coef="1"/></fixed></tendon>
       <equality><connect body1="a" body2="b" anchor="0 0 0"/></equality></mujoco>"""
-    *_, said = loaded(tmp_path, text)
-    assert len(said) == 1
-    assert "model.xml: left out: " in said[0]
+    *_, messages = loaded(tmp_path, text)
+    assert len(messages) == 1
+    assert "model.xml: left out: " in messages[0]
     for words in ("actuators (2)", "tendons (1)", "sensors (1)", "equality constraints (1)", "armature",
                   "gravity compensation", "drag of the medium"):  # fmt: skip
-        assert words in said[0]
-    assert "approximated" not in said[0]
+        assert words in messages[0]
+    assert "approximated" not in messages[0]
 
 
 def test_a_complete_import_raises_no_warning(tmp_path):
-    *_, said = loaded(tmp_path, body_of(f'<body><joint name="a"/>{GEOM}</body>'))
-    assert said == []
+    *_, messages = loaded(tmp_path, body_of(f'<body><joint name="a"/>{GEOM}</body>'))
+    assert messages == []
 
 
 def test_the_warning_lists_approximations(tmp_path):
-    *_, said = loaded(tmp_path, LIMBS)
-    assert len(said) == 1
+    *_, messages = loaded(tmp_path, LIMBS)
+    assert len(messages) == 1
     for words in ("x, z, y as one ball joint, limits replaced by a cone of 70° and twist limits",
                   "socket: limit of the",
                   "ellipsoids replaced by convex hulls"):  # fmt: skip
-        assert words in said[0]
-    assert "pitch, roll" not in said[0]
+        assert words in messages[0]
+    assert "pitch, roll" not in messages[0]
 
 
 def test_a_file_can_be_loaded_twice_with_two_prefixes(tmp_path):

@@ -105,7 +105,7 @@ def test_a_person_has_the_masses_and_poses_of_mujoco(tmp_path):
 
 
 def test_a_person_has_the_joints_and_ranges_of_mujoco(tmp_path):
-    model, compiled, data, said = loaded(tmp_path, PERSON)
+    model, compiled, data, messages = loaded(tmp_path, PERSON)
     kinds = {joint.name: joint.kind for joint in model.joints}
     assert kinds == {"waist_z+waist_y": "universal", "hip_x+hip_z+hip_y": "ball", "knee": "hinge", "ankle": "hinge",
                      "shoulder": "ball", "elbow": "hinge"}  # fmt: skip
@@ -132,12 +132,12 @@ def test_a_person_has_the_joints_and_ranges_of_mujoco(tmp_path):
 
     shapes = [type(piece.shape).__name__ for piece in model.shapes]
     assert sorted(shapes) == sorted(["Plane", *["Capsule"] * 5, *["Sphere"] * 2, *["Box"] * 2])
-    assert len(said) == 1
+    assert len(messages) == 1
     for words in ("left out: actuators (1); tendons (1); armature", "hip_x, hip_z, hip_y as one ball joint",
                   "shoulder: limit of the whole rotation"):  # fmt: skip
-        assert words in said[0]
+        assert words in messages[0]
     for words in ("camera", "light", "site", "keyframe", "behind", "nose"):
-        assert words not in said[0]
+        assert words not in messages[0]
 
 
 @pytest.mark.slow
@@ -186,8 +186,8 @@ CHAIN = """
 def test_the_motion_of_a_chain_converges_to_that_of_mujoco(tmp_path, spring, damping, order):
     # MuJoCo's Runge-Kutta in generalised coordinates against frames of particles. The order of convergence is two; it
     # is one with springs and dampers, which use implicit Euler.
-    model, compiled, data, said = loaded(tmp_path, CHAIN.format(spring=spring, damping=damping))
-    assert said == []
+    model, compiled, data, messages = loaded(tmp_path, CHAIN.format(spring=spring, damping=damping))
+    assert messages == []
     start = data.xipos.copy()
     while data.time < 0.4 - 1e-9:
         mujoco.mj_step(compiled, data)

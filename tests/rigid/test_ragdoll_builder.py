@@ -51,7 +51,7 @@ def test_masses_are_those_of_the_table(kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_it_stands_on_its_soles_with_the_given_height(kind):
+def test_ragdoll_stands_on_its_soles_with_the_given_height(kind):
     model, person = made(height=1.82, position=(3, 4, 0.5), **kind)
     reach = [(min(start[2], end[2]) - radius, max(start[2], end[2]) + radius)
              for start, end, radius in map(lambda k: segment(model, k), person.bodies.values())]  # fmt: skip

@@ -20,8 +20,8 @@ def command(capsys):
 
     def call(*words):
         status = cli.main([str(word) for word in words])
-        said = capsys.readouterr()
-        return status, said.out, said.err
+        captured = capsys.readouterr()
+        return status, captured.out, captured.err
 
     return call
 

@@ -74,8 +74,8 @@ def test_scene_without_defaults_cannot_be_registered():
 
 
 def test_driven_scenes_are_not_passive():
-    def scene(**surroundings):
-        particles = pbd.Particles(**surroundings)
+    def scene(**environment):
+        particles = pbd.Particles(**environment)
         particles.add_particle((0, 0, 1))
         return scenes.Scene(particles)
 

@@ -46,13 +46,13 @@ def test_one_percent_more_gravity_is_found_and_named(wrong, tmp_path):
     planted = [Variant(wrong, label, pendulum(1.01 * g)), *others]
     with pytest.raises(AssertionError) as caught:
         assert_solvers_agree(pendulum(), planted, "angle", tolerance=TOLERANCE, folder=tmp_path / "plots")
-    said = str(caught.value).splitlines()
-    assert said[0] == f"solvers disagree in scene 'pendulum', tolerance 0.008, reference {others[0]}:"
-    assert said[1].startswith(f"  {label} deviates, first at 0.")
-    assert " in pin angle, most at 0." in said[1]
-    assert said[2].startswith(f"agreeing: {others[1]} (within ")
-    assert len(said) == 4
-    assert said[3] == f"plot: {caught.value.plot}"
+    lines = str(caught.value).splitlines()
+    assert lines[0] == f"solvers disagree in scene 'pendulum', tolerance 0.008, reference {others[0]}:"
+    assert lines[1].startswith(f"  {label} deviates, first at 0.")
+    assert " in pin angle, most at 0." in lines[1]
+    assert lines[2].startswith(f"agreeing: {others[1]} (within ")
+    assert len(lines) == 4
+    assert lines[3] == f"plot: {caught.value.plot}"
     assert caught.value.plot.parent == tmp_path / "plots"
     assert matplotlib.image.imread(caught.value.plot).std() > 0.05  # not empty
 
@@ -109,21 +109,21 @@ def process(pytester, request, monkeypatch):
 def test_fixture_reports_the_solver_and_the_plot(process):
     process.makepyfile(CASE)
     process.makeini("[pytest]\ncompare_solvers_folder = plots")
-    told = process.runpytest_subprocess("-p", "scenes.pytest_plugin")
-    told.assert_outcomes(failed=1)
-    told.stdout.fnmatch_lines([
+    result = process.runpytest_subprocess("-p", "scenes.pytest_plugin")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines([
         "E       AssertionError: solvers disagree in scene 'fall', tolerance 0.1, reference verlet:",
     # 0.9 t²/2 exceeds 0.1 after 0.471 s, and is 0.45 after 1 s.
         "E         other deviates, first at 0.48 s by 0.10* m in particle 0, most at 1 s by 0.45 m",
         "*- Captured compare_solvers call -*",
         f"plot: {process.path}/plots/test_it.png",
     ])  # fmt: skip
-    told.stdout.no_fnmatch_line("*scenes/testing.py*")  # the traceback ends in the test
+    result.stdout.no_fnmatch_line("*scenes/testing.py*")  # the traceback ends in the test
     assert (process.path / "plots" / "test_it.png").exists()
 
 
 def test_plugin_imports_nothing_until_it_is_used(process):
-    told = process.runpython_c(
+    result = process.runpython_c(
         "import sys, scenes.pytest_plugin; print(sorted({'taichi', 'numpy', 'matplotlib', 'rigid'} & set(sys.modules)))"
     )
-    assert told.stdout.str() == "[]"
+    assert result.stdout.str() == "[]"

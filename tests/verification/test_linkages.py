@@ -61,7 +61,7 @@ def test_the_end_of_a_peaucellier_linkage_moves_on_a_line(solver):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("solver", WITHIN)
-def test_it_stays_on_the_line_over_the_whole_stroke(solver):
+def test_end_stays_on_the_line_over_the_whole_stroke(solver):
     assert follow("peaucellier_lipkin", off_the_line, solver) < (WITHIN[solver] if solver == "verlet" else 5e-5)
 
 

@@ -107,10 +107,10 @@ def board(lower, upper, layer):
     foot = np.array([0.06 + 0.1 * size[0], 0.4 * upper[1], 0.03])
     feet = [(middle[0] + side * 0.38 * size[0], across + 0.05, foot[2] / 2) for side in (-1, 1)]
     posts = [(x, across + 0.05, lower[1] / 2 + 0.05) for x, *_ in feet]
-    still = (1.0, 0.0, 0.0, 0.0)
+    unrotated = (1.0, 0.0, 0.0, 0.0)
     parts = [
         (primitives.box((size[0], 0.04, size[1]), CHALK), [(middle[0], across, middle[1])]),
         (primitives.box(foot, STONE), feet),
         (primitives.box((0.05, 0.05, lower[1] + 0.1), STONE), posts),
     ]
-    return StaticVisual([Instances(part, np.array(at), np.tile(still, (len(at), 1))) for part, at in parts])
+    return StaticVisual([Instances(part, np.array(at), np.tile(unrotated, (len(at), 1))) for part, at in parts])

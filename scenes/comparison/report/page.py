@@ -14,13 +14,12 @@ import taichi as ti
 
 from scenes.comparison import summary
 from scenes.comparison.report.figure import GRID, INK
-from scenes.comparison.report.plots import colours_of_traces
 from scenes.simulate.device import running_on
 
 # Layouts of films by file name; each is an .mp4, and a .png that shows before it plays.
 FILMS = {"comparison": "side by side", "ghosts": "ghosts"}
 FILM_CAPTIONS = {
-    "comparison": "All solvers side by side. A solver that diverged stands still.",
+    "comparison": "All solvers side by side. A solver that diverged keeps its last frame.",
     "ghosts": "All solvers in one picture, each in its colour, in stripes where they agree.",
 }
 CAPTIONS = {
@@ -78,7 +77,7 @@ def write(comparison, directory, plots=None, command=None):
         summary=scene.summary,
         traces=comparison.traces,
         reference=comparison.reference,
-        colours=colours_of_traces(comparison),
+        colours=comparison.colours(),
         failures=failures_of(comparison),
         films=[
             {"file": f"{name}.mp4", "poster": f"{name}.png", "caption": caption}

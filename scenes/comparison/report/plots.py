@@ -22,7 +22,6 @@ from scenes.comparison.report.figure import (
     styled,
     width_of,
 )
-from scenes.visuals.colours import colours_of
 
 
 class Quantity(NamedTuple):
@@ -132,7 +131,7 @@ def figure_over_time(comparison, rows, tolerance=None):
     """Make a Figure of rows (quantity, [(trace, values)]) over time."""
     with styled():
         figure, axes = figure_of(len(rows))
-        colours = colours_of_traces(comparison)
+        colours = comparison.colours()
         labels = [trace.label for trace in comparison.traces]
         shown = {trace.label for _, lines in rows for trace, _ in lines}
         for axis, (quantity, lines) in zip(axes, rows):
@@ -170,7 +169,7 @@ def cost_figure(comparison):
     settings = {trace.label: trace.settings for trace in comparison.traces}
     with styled():
         figure, (axis,) = figure_of(1, row=2.9)
-        colours = colours_of_traces(comparison)
+        colours = comparison.colours()
         for label, points in sweep.items():
             for name, marker, face in SWEPT:
                 line = line_of(name, points, settings[label])
@@ -203,8 +202,3 @@ def line_of(swept, points, settings):
 def with_unit(probe):
     """Name of a probe with its unit."""
     return f"{probe} [{unit_of(probe)}]"
-
-
-def colours_of_traces(comparison):
-    """Colours of the traces of a comparison: {label: colour}."""
-    return colours_of([(trace.label, trace.solver) for trace in comparison.traces], comparison.reference)

@@ -54,7 +54,7 @@ def replay(comparison, path, layout="ghosts", fps=30.0, progress=None):
         comparison: a scenes.Comparison, or a list of (label, scene, Recording) with different labels.
         path: of an .html file.
         layout, progress: as for `write`.
-        fps: frames a second [1/s], at most as many as were recorded.
+        fps: frames per second [1/s], at most as many as were recorded.
 
     Returns: size of the file [bytes].
 
@@ -81,7 +81,7 @@ def write(sources, path, layout="ghosts", colours=None, notes=None, progress=Non
             and all but the first translucent.
         colours: {label: "#rrggbb"} of several.
         notes: {label: remark in the legend}.
-        progress: called with the number of each frame, from 1 on, and with the number of all frames.
+        progress: called with the number of each frame, from 1, and the number of frames.
 
     Returns: size of the file [bytes].
 
@@ -130,7 +130,7 @@ def stopped_server():
     with quiet(), warnings.catch_warnings():
         server = viser.ViserServer(host="127.0.0.1", port=0, verbose=False)
         server.stop()
-        warnings.simplefilter("ignore")  # viser warns once that nobody sees the page
+        warnings.simplefilter("ignore")  # viser warns that no browser has the page open
         server.scene.set_up_direction("+z")
     return server
 

@@ -1,4 +1,4 @@
-"""Cloth: counts by formula, masses, rest lengths, the rigidity against bending, and how it hangs."""
+"""Cloth: counts by formula, masses, rest lengths, bending rigidity, and how cloth hangs."""
 
 import math
 
@@ -27,7 +27,7 @@ def test_counts(rows, columns, shear, of_a_cell):
     assert len(made.particles) == rows * columns
     assert len(made.sticks) == threads + of_a_cell * cells
     assert len(made.triangles) == 2 * cells
-    # Every edge of the triangles but those of the border: V - E + F = 1 gives E.
+    # E is the number of edges inside the border: V - E + F = 1 counts all edges.
     edges = rows * columns + 2 * cells - 1
     assert len(made.hinges) == edges - 2 * (rows + columns - 2)
     assert len({tuple(sorted(pair)) for pair in made.sticks.tolist()}) == len(made.sticks)
@@ -88,19 +88,19 @@ def equilateral(count, side):
 
 @pytest.mark.parametrize("direction", [0.0, 0.3, math.pi / 6, 1.0])
 def test_bending_has_the_rigidity_of_a_plate_in_every_direction(direction):
-    """Bent round a cylinder of radius R a plate of rigidity B stores B/2R² on each square metre."""
+    """A plate of rigidity B that is bent around a cylinder of radius R stores B/2R² per square metre."""
     rigidity, radius, side = 2e-3, 50.0, 0.1
     flat, triangles = equilateral(12, side)
     along = flat @ (math.cos(direction), math.sin(direction))
     across = flat @ (-math.sin(direction), math.cos(direction))
     bent = np.stack([radius * np.sin(along / radius), across, radius * np.cos(along / radius)], axis=1)
     hinges = hinges_of(triangles)
-    # Only hinges round which the six triangles of the lattice are complete count, each with the area of its edge.
+    # Only hinges count around which the six triangles of the lattice are complete, each with the area of its edge.
     compliance = bending_compliance(hinges, bent, rigidity)
     energy = dihedral_angle(bent[hinges]) ** 2 / (2 * compliance)
     slant = (flat[hinges[:, 1]] - flat[hinges[:, 0]]) @ np.array([[1, 0], [0, 1]])
     kinds = np.round(np.arctan2(slant[:, 1], slant[:, 0]) % math.pi, 3)
-    # The mean over the three kinds of edge, and three edges on each two triangles of area √3/4 side².
+    # The mean over the three kinds of edge. Two triangles of area √3/4 side² have three edges.
     mean = sum(energy[kinds == kind].mean() for kind in np.unique(kinds))
     assert len(np.unique(kinds)) == 3
     assert mean / (math.sqrt(0.75) * side**2) == pytest.approx(
@@ -109,7 +109,7 @@ def test_bending_has_the_rigidity_of_a_plate_in_every_direction(direction):
 
 
 def test_rigidity_of_a_woven_cloth_does_not_depend_on_its_particles():
-    """Along the threads every cross thread turns by s/R on an area s²: α = 1/B exactly."""
+    """Bent along the threads, each cross thread rotates by s/R on an area s²: α = 1/B exactly."""
     for counts in ((3, 3), (9, 9)):
         particles, made = sheet(*counts, bending=5e-4)
         _, numbers = particles.constraint_sets["flat bending", True].arrays()
@@ -117,7 +117,7 @@ def test_rigidity_of_a_woven_cloth_does_not_depend_on_its_particles():
         straight = (np.abs(ends[:, 1] - ends[:, 0]) > 1e-9).sum(axis=1) == 1
         square = np.array([1.2, 0.8]) / (np.array(counts) - 1)
         across = np.abs(ends[:, 1] - ends[:, 0])[straight, 0] > 1e-9
-        # α = w/(B l): strip as wide as one side of the cell, edge as long as the other.
+        # α = w/(B l), for a strip as wide as one side of the cell, and an edge as long as the other side.
         expected = np.where(across, square[1] / square[0], square[0] / square[1]) / 5e-4
         assert numbers[straight, 4] == pytest.approx(expected)
 
@@ -224,9 +224,9 @@ def test_a_cloth_with_two_pinned_corners_comes_to_rest():
     before = system.positions()
     system.step(30)
     after = system.positions()
-    assert np.abs(after - before).max() < 1e-3  # half a second later nothing has moved a millimetre: no jitter
+    assert np.abs(after - before).max() < 1e-3  # half a second later nothing has moved by a millimetre: no jitter
     assert after[:, 2].max() == 1.0  # its pins
-    # It hangs below them, within what 40 iterations a step leave of the threads' length.
+    # It hangs below its pins. 40 iterations per step leave a part of the threads' length.
     assert after[made.particles[-13:], 2] == pytest.approx(0, abs=0.25)
     length = np.linalg.norm(after[made.sticks[:, 1]] - after[made.sticks[:, 0]], axis=1)
     threads = 2 * 13 * 12

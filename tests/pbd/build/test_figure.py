@@ -1,4 +1,4 @@
-"""The person of particles: masses and lengths of the table, the same on both sides, and a fall that comes to rest."""
+"""The figure of particles: masses and lengths of the table, symmetry, and a fall that comes to rest."""
 
 import numpy as np
 import pytest
@@ -15,9 +15,10 @@ def made(**options):
 
 
 def bends(person, positions):
-    """How far each elbow and knee is bent the way that it bends, sin⁻¹ of the limb's height over its plane [rad].
+    """Angles by which elbows and knees are bent in their permitted direction [rad].
 
-    A forearm's is before the plane through chest, shoulder and elbow; a shin's behind that through hips and knee.
+    A forearm is in front of the plane through chest, shoulder and elbow, a shin behind the plane through hips and knee.
+    The angle is that between limb and plane.
     """
     x = {name: positions[index] for name, index in person.parts.items()}
     found = {}
@@ -61,7 +62,7 @@ def test_left_and_right_are_mirror_images():
             assert np.array_equal(particles.positions()[left] * (1, -1, 1), particles.positions()[right])
         elif not name.startswith("right "):
             assert particles.positions()[left, 1] == 0
-    # And so are the constraints: mirrored, each kind has the same members and numbers.
+    # The constraints are symmetric, too: mirrored, each kind has the same members and numbers.
     swap = np.arange(16)
     for name, index in person.parts.items():
         side, _, rest = name.partition(" ")
@@ -69,7 +70,7 @@ def test_left_and_right_are_mirror_images():
         swap[index] = person.parts[f"{other} {rest}" if other else name]
     for (kind, _), batch in particles.constraint_sets.items():
         members, numbers = batch.arrays()
-        if kind == "plane limit":  # a span winds the other way round in the mirror
+        if kind == "plane limit":  # the mirror image of a span has the opposite order
             mirror = swap[members][:, [0, 1, 3, 2]]
         else:
             members, mirror = np.sort(members, axis=1), np.sort(swap[members], axis=1)
@@ -88,8 +89,8 @@ def test_a_standing_figure_violates_no_constraint():
 
 
 def test_sticks_leave_the_degrees_of_freedom_of_a_person():
-    """Rigid sticks alone: 48 coordinates less the rank of their Jacobian. Free: 6 of the whole, 3 of the hips about the
-    loins, 2 of each of the eight limbs and of the head: 27."""
+    """48 coordinates minus the rank of the rigid sticks' Jacobian. Free are 6 of the whole, 3 of the hips about the
+    loins, and 2 of each of the eight limbs and of the head: 27."""
     particles, person = made()
     jacobian = np.zeros((len(person.sticks), 16, 3))
     for row, (a, b) in enumerate(person.sticks):
@@ -127,7 +128,7 @@ def test_no_limb_bends_backwards_in_a_fall_of_a_metre(seed):
     assert min(least.values()) > -np.radians(1)
     assert highest < 1e-4  # [J/kg], over the last quarter of a second: a centimetre a second
     lying = system.positions()
-    # The floor has the last word in each iteration: nothing is in it, and what lies on it touches it.
+    # The floor is projected last in each iteration. So no particle is below it, and lying particles touch it.
     assert (lying[:, 2] - particles.radii()).min() == pytest.approx(0, abs=1e-12)
     assert lying[person.parts["head"], 2] < 0.6 * 1.75
     for a, b in person.sticks:

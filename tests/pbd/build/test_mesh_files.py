@@ -1,4 +1,4 @@
-"""Meshes from files and other sources: what comes in, and what is refused with what words."""
+"""Meshes from files and other sources: what is read, and what is refused with which message."""
 
 import numpy as np
 import pytest
@@ -51,7 +51,7 @@ def test_units_scale_to_metres(tmp_path, units, factor):
 
 @pytest.mark.parametrize("up", ["x", "y", "z", "-x", "-y", "-z"])
 def test_the_axis_that_points_up_becomes_z_by_a_rotation(tmp_path, up):
-    # A long thin tetrahedron along the file's axis; a mirror image would have a negative volume.
+    # A long thin tetrahedron along the file's axis. A mirror image would have a negative volume.
     axis = "xyz".index(up[-1])
     corners = np.array([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1.0)])
     tip = np.zeros(3)
@@ -135,7 +135,7 @@ def test_invalid_meshes_are_refused(vertices, triangles, error, says):
 def test_welding_joins_coinciding_vertices_and_drops_collapsed_triangles():
     vertices = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, -0.0), (9, 9, 9), (1, 1, 0)]
     mesh = welded(Mesh(vertices, [(0, 1, 2), (3, 5, 2), (0, 3, 1)]))
-    assert len(mesh.vertices) == 4  # the double and the unused one are gone
+    assert len(mesh.vertices) == 4  # the double triangle and the unused vertex are removed
     assert len(mesh.triangles) == 2
 
 
@@ -164,7 +164,7 @@ def test_holes_are_counted_and_closed_by_repair():
         closed_surface(open_ball)
     mended = closed_surface(open_ball, repair=True)
     assert trimesh.Trimesh(mended.vertices, mended.triangles).is_watertight
-    # Four of 1,280 triangles became flat lids: the volume changes by less than their share.
+    # Four of 1,280 triangles become flat lids, so the volume changes by less than their share.
     assert mended.volume == pytest.approx(BALL_VOLUME, rel=4 / 1280)
 
 

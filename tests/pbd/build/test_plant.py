@@ -1,4 +1,4 @@
-"""Plants: the skeleton hangs together, stems are as stiff as round rods, and one stands and sways."""
+"""Plants: the skeleton is connected, stems are as stiff as round rods, and a plant stands and sways."""
 
 import math
 
@@ -19,7 +19,7 @@ def grown(**options):
 
 
 def stiffness_matrix(positions, sticks, compliances):
-    """K of springs along sticks, as (n, 3, n, 3): a force of e (e·u)/α at both ends, e the stick's direction."""
+    """Stiffness (n, 3, n, 3) of springs along sticks: a force of e (e·u)/α at both ends, e along the stick."""
     count = len(positions)
     matrix = np.zeros((count, 3, count, 3))
     for (i, j), compliance in zip(sticks, compliances):
@@ -47,7 +47,7 @@ def test_a_plant_is_connected_to_its_roots(seed):
     assert connected_components(graph, directed=False)[0] == 1
     assert np.flatnonzero(np.isinf(particles.masses())).tolist() == made.roots.tolist() == [0, 1, 2]
     assert (particles.masses() > 0).all()
-    # Every particle that moves is held by three sticks at least, and none is there twice.
+    # At least three sticks hold each moving particle, and no stick occurs twice.
     assert (np.bincount(made.sticks.ravel(), minlength=count)[3:] >= 3).all()
     assert len({tuple(sorted(pair)) for pair in made.sticks.tolist()}) == len(made.sticks)
     assert set(np.unique(made.triangles)) <= set(made.particles)
@@ -70,7 +70,7 @@ def test_axes_of_stems_follow_the_particles():
     assert foot[:, 2] == pytest.approx(3 + 0.2 * np.arange(10))
     assert tip[:, 2] == pytest.approx(3 + 0.2 * np.arange(1, 11))
     assert (made.radii[1:, 0] == made.radii[:-1, 1]).all()
-    # Frustums of cones; the first node is pinned, so half of the first piece has no mass here.
+    # Frustums of cones. The first node is pinned, so half of the first piece has no mass here.
     lengths = np.linalg.norm(particles.positions()[4:] - particles.positions()[3:-1], axis=1)
     radii = made.radii[1:]
     wood = 700 * math.pi / 3 * (lengths * (radii[:, 0] ** 2 + radii.prod(axis=1) + radii[:, 1] ** 2)).sum()
@@ -79,7 +79,7 @@ def test_axes_of_stems_follow_the_particles():
 
 
 def test_a_stem_bends_like_a_round_rod():
-    """F L³ / 3 E I at the tip of a cantilever; a stem of n nodes gains the length of its foot, O(1/n)."""
+    """The tip of a cantilever moves by F L³ / 3 E I. The foot lengthens a stem of n nodes, O(1/n)."""
     count, spacing = 120, 0.1
     k = np.arange(count + 3)
     positions = np.array([(j - 2) * spacing * np.array([0, 0, 1.0]) for j in k])
@@ -97,7 +97,7 @@ def test_a_stem_bends_like_a_round_rod():
 
 @pytest.mark.parametrize("seed", range(6))
 def test_every_part_of_a_plant_is_stiff(seed):
-    """The lowest frequency of its linear springs is far from zero, that of a part held to second order."""
+    """The lowest frequency of its linear springs is far from zero. A part that is held to second order has zero."""
     particles, _ = grown(seed=seed)
     members, compliances = sticks_with_compliance(particles)
     moving = np.isfinite(particles.masses())
@@ -125,7 +125,7 @@ def test_a_plant_stands_and_sways_in_the_wind():
         return np.array(places)
 
     calm = deflection(None, 8)
-    # It sags by a fifteenth of its height at most, and comes to rest.
+    # It sags by at most a fifteenth of its height, and comes to rest.
     assert np.linalg.norm(calm[:, wood], axis=2).max() < 0.1
     assert np.abs(calm[-1] - calm[-2])[wood].max() < 5e-3
     gust = deflection(lambda time: (8.0 if time < 1.0 else 0.0, 0, 0), 8)

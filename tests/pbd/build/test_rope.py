@@ -1,4 +1,4 @@
-"""Ropes: counts, masses and lengths by formula, and how one hangs."""
+"""Ropes: counts, masses and lengths by formula, and the shape of a hanging rope."""
 
 import math
 
@@ -53,9 +53,10 @@ def test_ropes_share_a_description_with_pins_and_stiffness():
 
 
 def test_a_rope_between_two_posts_hangs_like_a_chain():
-    """Stick j from the lowest particle bears half that one's weight and those between: tan θ_j = (j - 1/2) m g / H.
+    """Stick j, counted from the lowest particle, carries j - 1/2 weights: tan θ_j = (j - 1/2) m g / H.
 
-    H is what makes the sticks' cosines span the gap; the sag is the sum of their sines (the catenary's for n -> ∞).
+    H follows from the gap, which the cosines of the sticks span. The sag is the sum of their sines. For n -> ∞ it is
+    that of the catenary.
     """
     length, span, count = 1.2, 1.0, 24
     particles = pbd.Particles()

@@ -1,4 +1,4 @@
-"""Soft bodies: the tetrahedra that fill a mesh, their masses and springs, and how one bounces."""
+"""Soft bodies: the tetrahedra that fill a mesh, their masses and springs, and a bounce."""
 
 import math
 
@@ -34,13 +34,13 @@ def dihedral_angles(points, tetrahedra):
 
 def test_the_lattice_is_the_body_centred_one():
     points, tetrahedra = lattice(np.zeros(3), np.ones(3), 0.5)
-    # Volume of each is spacing³/12; angles are two of 90° (at the long edges) and four of 60°.
+    # The volume of each is spacing³/12. Two angles are 90°, at the long edges, and four are 60°.
     volume = volumes(points, tetrahedra)
     assert np.abs(volume) == pytest.approx(0.5**3 / 12)
     angles = np.sort(dihedral_angles(points, tetrahedra), axis=0)
     assert angles[:4] == pytest.approx(60)
     assert angles[4:] == pytest.approx(90)
-    # They overlap nowhere and leave nothing out: the volume inside their outside is the sum of theirs.
+    # They do not overlap and leave no gap: the volume within their surface is the sum of their volumes.
     upright = np.where((volume < 0)[:, None], tetrahedra[:, [0, 1, 3, 2]], tetrahedra)
     outside = trimesh.Trimesh(points, boundary_of(upright), process=False)
     assert outside.is_watertight
@@ -50,7 +50,7 @@ def test_the_lattice_is_the_body_centred_one():
 @pytest.mark.parametrize("name", MESHES)
 @pytest.mark.parametrize("resolution", [12, 20])
 def test_tetrahedra_follow_the_mesh(name, resolution):
-    """Their outside is closed, of the mesh's topology, on the mesh, and off its volume by O(s²)."""
+    """Their surface is closed, has the topology of the mesh, is on the mesh, and its volume has an error of O(s²)."""
     mesh, euler = MESHES[name]
     mesh = closed_surface(mesh)
     spacing = np.ptp(mesh.vertices, axis=0).max() / resolution
@@ -62,8 +62,8 @@ def test_tetrahedra_follow_the_mesh(name, resolution):
     assert outside.is_winding_consistent
     assert outside.euler_number == euler
     assert outside.volume == pytest.approx(volume.sum())
-    # Corners are on the surface, at most s apart: on the mean over a triangle it bulges by less than s²/4 times the
-    # larger curvature. A sharp edge is cut off along a chord of at most s, whose right triangle is at most s²/4.
+    # Corners are on the surface, at most s apart. Over a triangle the surface bulges on average by less than s²/4 times
+    # the larger curvature. A chord of at most s cuts off a sharp edge; its right triangle has at most s²/4.
     area = trimesh.Trimesh(mesh.vertices, mesh.triangles).area
     curvature = {"ball": 1.0, "turned box": 0.0, "torus": 1 / 0.4}[name]
     edges = 4 * (1 + 0.8 + 0.6) if name == "turned box" else 0.0
@@ -95,7 +95,7 @@ def test_barycentric_weights_reproduce_the_place():
     places *= np.random.default_rng(1).uniform(0, 0.85, (500, 1)) / np.linalg.norm(places, axis=1, keepdims=True)
     chosen, weights = barycentric(points, tetrahedra, places)
     assert weights.sum(axis=1) == pytest.approx(1)
-    assert (weights > -1e-12).all()  # inside the body each lies in the tetrahedron chosen
+    assert (weights > -1e-12).all()  # inside the body each point is in the chosen tetrahedron
     assert np.einsum("nk,nkj->nj", weights, points[tetrahedra[chosen]]) == pytest.approx(places)
 
 
@@ -112,7 +112,7 @@ def test_a_body_has_the_mass_and_the_skin_of_its_mesh():
     assert set(np.unique(body.tetrahedra)) == set(body.particles)
     _, numbers = particles.constraint_sets["volume", False].arrays()
     assert numbers.sum() == pytest.approx(total)
-    # At rest the skin is the mesh; moved as a whole it moves along.
+    # At rest the skin is the mesh. It moves with the body.
     moved = ball.vertices + np.array([0, 0, 2])
     assert body.skin.vertices(particles.positions()) == pytest.approx(moved)
     turned = particles.positions() @ TURN[:3, :3].T
@@ -121,7 +121,7 @@ def test_a_body_has_the_mass_and_the_skin_of_its_mesh():
 
 
 def test_springs_have_the_stiffness_of_the_material():
-    """Stretched by ε along x, free to contract by Poisson's 1/4, a material of modulus E stores E ε²/2 per m³."""
+    """Stretched by ε along x, with free contraction by Poisson's 1/4, the material stores E ε²/2 per m³."""
     modulus, strain = 2e4, 1e-4
     points, tetrahedra = fill(closed_surface(trimesh.creation.box((1, 1, 1))), 1 / 8)
     sticks, which = edges_of_tetrahedra(tetrahedra)
@@ -132,7 +132,7 @@ def test_springs_have_the_stiffness_of_the_material():
         scale[axis] = 1 + strain
         before, after = (np.linalg.norm(x[sticks[:, 1]] - x[sticks[:, 0]], axis=1) for x in (points, points * scale))
         energies.append(((after - before) ** 2 / (2 * compliance)).sum())
-    # The lattice is not quite isotropic: its edges point along the axes and the diagonals only.
+    # The lattice is not quite isotropic: its edges are along the axes and the diagonals only.
     assert np.mean(energies) == pytest.approx(modulus * strain**2 / 2, rel=0.15)
 
 
@@ -150,8 +150,8 @@ def test_a_dropped_body_recovers_its_shape():
         heights.append(positions[:, 2].mean())
         kept.append(volumes(positions, body.tetrahedra).sum() / volume)
     touch = int(np.argmin(heights))
-    assert heights[touch] < 0.3  # squashed: the middle is below the radius
-    assert max(heights[touch:]) > heights[touch] + 0.05  # and back up
+    assert heights[touch] < 0.3  # flattened: the middle is below the radius
+    assert max(heights[touch:]) > heights[touch] + 0.05  # and it rises again
     assert min(kept) > 0.97
     assert max(kept) < 1.03
     system.step(900)
@@ -164,7 +164,7 @@ def test_given_tetrahedra_are_turned_to_positive_volume():
     corners = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 1)]
     body = soft_body_from_tetrahedra(particles, corners, [(0, 2, 1, 3), (1, 2, 3, 4)], density=6, stiffness=math.inf)
     assert (volumes(particles.positions(), body.tetrahedra) > 0).all()
-    assert particles.masses() == pytest.approx(np.array([1, 3, 3, 3, 2]) / 4)  # volumes 1/6 and 2/6, a quarter a corner
+    assert particles.masses() == pytest.approx(np.array([1, 3, 3, 3, 2]) / 4)  # volumes 1/6, 2/6; a quarter each
     assert list(particles.constraint_sets) == [("stick", False), ("volume", False)]
     assert len(body.sticks) == 9
     assert len(body.triangles) == 6
@@ -191,7 +191,7 @@ def test_bad_input_is_refused():
         soft_body(particles, (ball.vertices, ball.faces[1:]))
     with pytest.raises(ValueError, match=r"fill .*% of the mesh.*higher resolution"):
         soft_body(particles, trimesh.creation.box((1, 1, 0.01)), 8)
-    # A ball on a rod far thinner than the lattice, one surface: it must not fall apart unseen.
+    # A ball on a rod that is far thinner than the lattice, as one surface. The error says that it would be in pieces.
     profile = [(0, -1), (0.8, -0.6), (1, 0), (0.8, 0.6), (0.04, 1), (0.04, 3), (0.8, 3.4), (1, 4), (0.8, 4.6), (0, 5)]
     with pytest.raises(ValueError, match="in 2 pieces instead of 1"):
         soft_body(particles, trimesh.creation.revolve(profile, sections=24), 16)

@@ -1,4 +1,4 @@
-"""What is next to what, in meshes small enough to count by hand."""
+"""Neighbours in meshes that are small enough to count by hand."""
 
 import numpy as np
 import pytest
@@ -19,14 +19,14 @@ def test_a_closed_surface_has_a_hinge_on_every_edge_and_euler_characteristic_two
     edges, hinges = edges_of(ball.faces), hinges_of(ball.faces)
     assert len(ball.vertices) - len(edges) + len(ball.faces) == 2
     assert {tuple(sorted(pair)) for pair in hinges[:, :2].tolist()} == {tuple(pair) for pair in edges.tolist()}
-    # Each hinge is two triangles of the mesh, the first wound start, end, opposite.
+    # Each hinge belongs to two triangles of the mesh. The first has the order start, end, opposite.
     faces = {tuple(np.roll(face, k)) for face in ball.faces for k in range(3)}
     assert all((a, b, c) in faces and (b, a, d) in faces for a, b, c, d in hinges)
 
 
 @pytest.mark.parametrize("angle", [0.0, 0.4, -0.4, 2.0])
 def test_a_hinge_has_the_angle_of_its_fold_positive_away_from_the_normal(angle):
-    # Two triangles on the x axis, normals up; the one at y < 0 turned down by the angle.
+    # Two triangles at the x axis, with normals upwards. The triangle at y < 0 is rotated downwards by the angle.
     vertices = np.array([(0, 0, 0), (1, 0, 0), (0.5, 1, 0), (0.5, -np.cos(angle), -np.sin(angle))])
     hinges = hinges_of(np.array([[0, 1, 2], [1, 0, 3]]))
     assert dihedral_angle(vertices[hinges]) == pytest.approx([angle], abs=1e-15)
@@ -35,7 +35,7 @@ def test_a_hinge_has_the_angle_of_its_fold_positive_away_from_the_normal(angle):
 def test_every_hinge_of_a_convex_body_has_a_positive_angle():
     cube = trimesh.creation.box((1, 1, 1))
     angles = dihedral_angle(cube.vertices[hinges_of(cube.faces)])
-    # 12 edges of the cube at a right angle, a flat diagonal on each of 6 faces.
+    # 12 edges of the cube at a right angle, and a flat diagonal on each of 6 faces.
     assert np.sort(angles) == pytest.approx([0] * 6 + [np.pi / 2] * 12, abs=1e-12)
 
 

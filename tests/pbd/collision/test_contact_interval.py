@@ -1,4 +1,4 @@
-"""Contacts between particles, sought once for several substeps."""
+"""One search for contacts between particles serves several substeps."""
 
 import numpy as np
 import pytest
@@ -9,18 +9,18 @@ c, h, EVERY = 0.1, 1 / 480, 4  # contact distance [m], substep [s], substeps for
 
 
 def two(speed):
-    """Two particles on a line, one of which flies towards the other so that it meets it within EVERY substeps."""
+    """Two particles on a line. One flies towards the other and reaches it within EVERY substeps."""
     particles = pbd.Particles(gravity=(0, 0, 0))
     particles.add_particle((0, 0, 0), radius=c / 2)
     particles.add_particle((c + 0.999 * speed * EVERY * h, 0, 0), velocity=(-speed, 0, 0), radius=c / 2)
-    particles.add_particle((5, 0, 0))  # so that distances in the description do not bound the contact's
+    particles.add_particle((5, 0, 0))  # so that distances in the description do not limit the contact distance
     particles.add_particle_contacts()
     return particles
 
 
 @pytest.mark.parametrize("part", [0.3, 0.9])
 def test_slow_contacts_between_searches_are_found(part):
-    # Equal masses, pushed apart half and half: after EVERY substeps they are c apart, and their mean has moved on.
+    # Equal masses move apart by equal amounts. After EVERY substeps their distance is c, and their mean has moved.
     speed = part * c / (EVERY * h)
     particles = two(speed)
     system = pbd.ParticleSystem(particles, dt=EVERY * h, substeps=EVERY, iterations=1, contact_interval=EVERY)

@@ -1,4 +1,4 @@
-"""Particles with one another: whom the hash finds, what a contact keeps, and what it does not move."""
+"""Contacts between particles: the search by hashing, conserved quantities, and particles that must not move."""
 
 import math
 
@@ -37,8 +37,9 @@ def distances(x):
 @pytest.mark.parametrize("options", PATHS)
 @pytest.mark.parametrize("count", [2, 3, 40, 700])
 def test_the_search_finds_the_neighbours_of_brute_force(count, options):
-    # Pairs whose middles of the step are nearer than the reach, 1.5 times the largest contact distance; particles of no
-    # radius meet nobody. On both sides of zero, many to a bucket, and in motion.
+    # Neighbours are pairs whose positions in the middle of the step are nearer than the reach, 1.5 times the largest
+    # contact distance. Particles without a radius have none. Coordinates have both signs, buckets have many particles,
+    # and all move.
     rng = np.random.default_rng(count)
     side = 0.13 * count ** (1 / 3)
     particles = pbd.Particles(gravity=(0, 0, 0))
@@ -64,7 +65,7 @@ def test_the_search_finds_the_neighbours_of_brute_force(count, options):
 
 
 def test_too_many_neighbours_are_an_error():
-    # MOST_NEIGHBOURS others within reach are kept; one more is an error, and not a silent loss.
+    # At most MOST_NEIGHBOURS others within reach are stored. One more is an error.
     def crowd(count):
         particles = pbd.Particles(gravity=(0, 0, 0))
         angle = np.arange(count) * 2 * np.pi / count
@@ -74,8 +75,8 @@ def test_too_many_neighbours_are_an_error():
 
     crowd(MOST_NEIGHBOURS + 1).step()
     for options in (1, 3):
-        said = rf"{MOST_NEIGHBOURS + 1} others within reach of contact, and {MOST_NEIGHBOURS} are kept"
-        with pytest.raises(RuntimeError, match=said):
+        message = rf"{MOST_NEIGHBOURS + 1} others within reach of contact, and {MOST_NEIGHBOURS} are kept"
+        with pytest.raises(RuntimeError, match=message):
             crowd(MOST_NEIGHBOURS + 2).step(options)
 
 
@@ -86,7 +87,7 @@ def test_too_many_neighbours_are_an_error():
 @pytest.mark.parametrize("friction", [0.0, 0.5])
 @pytest.mark.parametrize("aside", [0.0, 0.1, 0.2])
 def test_a_collision_conserves_momentum_and_keeps_the_distance(options, friction, aside):
-    # Masses 1 and 9, head-on and off the centre. Each correction is shared by inverse mass: Σ m v to round-off.
+    # Masses 1 and 9, central and off centre. Corrections are distributed by inverse mass: Σ m v to round-off.
     masses = np.array([1.0, 9.0])
     velocities = np.array([(3.0, 0.2, 0.0), (-1.0, 0.0, 0.5)])
     system = pair((-0.5, aside, 0), (0.5, 0, 0), velocities=velocities, friction=friction, **options)
@@ -96,13 +97,13 @@ def test_a_collision_conserves_momentum_and_keeps_the_distance(options, friction
         x = system.positions()
         closest = min(closest, np.linalg.norm(x[1] - x[0]))
         assert np.abs(masses @ system.velocities() - masses @ velocities).max() < 1e-13
-    # They do meet: the correction is in part along the tangent, where there is friction, and that is second order in
-    # the relative way of a step, 0.04: up to 0.04²/0.3.
+    # They do touch. With friction a part of the correction is along the tangent. It is of second order in the relative
+    # displacement of a step, 0.04: up to 0.04²/0.3.
     assert 0.3 - 1e-15 <= closest < 0.3 + (0.04**2 / 0.3 if friction else 1e-15)
 
 
 def test_a_head_on_collision_is_perfectly_plastic():
-    # Both go on at the speed of their centre of mass, (3 · 1 - 1 · 9)/10.
+    # Both continue at the speed of their centre of mass, (3 · 1 - 1 · 9)/10.
     system = pair((-0.5, 0, 0), (0.5, 0, 0), velocities=((3, 0, 0), (-1, 0, 0)))
     system.step(60)
     assert np.abs(system.velocities() - [[-0.6, 0, 0]]).max() < 1e-12
@@ -112,8 +113,8 @@ def test_a_head_on_collision_is_perfectly_plastic():
 @pytest.mark.parametrize("side", [1, -1])
 @pytest.mark.parametrize("speed", [20.0, 29.9, 30.0, 58.0])
 def test_two_particles_that_pass_through_one_another_are_stopped(speed, side):
-    # Contact distance 0.3. From a gap of 0.01 on each lands on the other's far side, or (30.0) upon the very other. As
-    # long as they move less than 0.58 in the step their middle, 0.29/2 off at most, is within the reach of 0.45.
+    # The contact distance is 0.3 and the gap 0.01. The particle ends on the far side of the other one, or, at 30.0, at
+    # its position. Up to 0.58 in the step, their middle is at most 0.29/2 away, within the reach of 0.45.
     velocities = np.array([(side * speed, 0, 0), (0, 0, 0)])
     system = pair((-0.3 * side, 0, 0), (0, 0, 0), masses=(1.0, 9.0), velocities=velocities)
     system.step()
@@ -126,8 +127,8 @@ def test_two_particles_that_pass_through_one_another_are_stopped(speed, side):
 @pytest.mark.parametrize("part", [0.01, 0.5, 0.99])
 @pytest.mark.parametrize("aside", [0.0, 0.2])
 def test_every_contact_is_found_up_to_the_stated_relative_way(way, part, aside):
-    # The search finds pairs whose relative way is below the contact distance c = 0.3 (particle_contacts.py). The pair
-    # touches after `part` of the step, and moves on into or through one another.
+    # The search finds pairs whose relative displacement is below the contact distance c = 0.3 (particle_contacts.py).
+    # The pair touches after `part` of the step, and continues into or through one another.
     contact = np.array([math.sqrt(0.3**2 - aside**2), aside, 0])
     start = contact + np.array([part * way, 0, 0])
     system = pair(start, (0, 0, 0), velocities=((-way / 0.01, 0, 0), (0, 0, 0)))
@@ -137,7 +138,7 @@ def test_every_contact_is_found_up_to_the_stated_relative_way(way, part, aside):
 
 
 def test_two_particles_that_pass_each_other_do_not_touch():
-    # On opposite sides after the step, and never nearer than 0.31 on the way: no contact, to the last bit.
+    # They are on opposite sides after the step, and never nearer than 0.31: no contact, to the last bit.
     velocities = ((40.0, 0, 0), (0, 0, 0))
     system = pair((-0.2, 0.31, 0), (0, 0, 0), velocities=velocities)
     system.step()
@@ -149,14 +150,14 @@ def test_two_particles_that_pass_each_other_do_not_touch():
 @pytest.mark.parametrize("friction", [0.0, 0.1, 0.5, 3.0])
 @pytest.mark.parametrize("iterations", [1, 8])
 def test_friction_between_particles_follows_coulomb(friction, iterations):
-    # In at 1 m/s, past at 2 m/s, from contact: after the normal correction of p, about 0.01 m, friction takes min(μ p,
-    # s) of the tangential way s, about 0.02 m, along it and never beyond: the rest is what it was.
+    # Approach at 1 m/s, tangential motion at 2 m/s, from contact. The normal correction is p, about 0.01 m, and the
+    # tangential displacement is s, about 0.02 m. Friction removes min(μ p, s) of it.
     masses = np.array([1.0, 9.0])
     velocities = np.array([(1.0, 2.0, 0.0), (0, 0, 0)])
     system = pair((-0.3, 0, 0), (0, 0, 0), velocities=velocities, friction=friction, iterations=iterations)
     system.step()
     x = system.positions()
-    # Normal of the contact: of the step's end, from (-0.29, 0.02).
+    # The normal of the contact is that at the end of the step, from (-0.29, 0.02).
     normal = np.array([-0.29, 0.02, 0]) / math.hypot(0.29, 0.02)
     depth = 0.3 - math.hypot(0.29, 0.02)
     slip = np.array([0.01, 0.02, 0])
@@ -165,7 +166,7 @@ def test_friction_between_particles_follows_coulomb(friction, iterations):
     after = x[0] - x[1]
     expected = np.array([-0.29, 0.02, 0]) + depth * normal - taken * slip / np.linalg.norm(slip)
     assert np.abs(after - expected).max() < (1e-15 if iterations == 1 else 2 * taken**2 / 0.3 + 1e-14)
-    # Whatever the friction it slows the tangential motion only, and does not turn it round.
+    # Friction only slows the tangential motion, for any coefficient, and never reverses it.
     tangential = system.velocities()[0] - system.velocities()[1]
     tangential -= tangential @ normal * normal
     assert 0 <= tangential @ slip <= np.linalg.norm(slip) ** 2 / 0.01 * (1 + 1e-12)
@@ -173,8 +174,8 @@ def test_friction_between_particles_follows_coulomb(friction, iterations):
 
 
 def test_particles_described_closer_keep_their_described_distance():
-    # Two neighbours of a cloth, 0.1 apart and 0.15 thick each: left alone at rest, and kept at 0.1 when pushed
-    # together; a third, described farther off, is kept at the sum of the radii.
+    # Two neighbours of a cloth are 0.1 apart and 0.15 thick. At rest they do not move, and they stay 0.1 apart when
+    # pushed together. A third particle, which starts further away, stays at the sum of the radii.
     particles = pbd.Particles(gravity=(0, 0, 0))
     particles.add_particles([(0, 0, 0), (0.1, 0, 0), (1.0, 0, 0)], [1.0, 3.0, 2.0], radius=0.15)
     particles.add_particle_contacts()
@@ -222,7 +223,7 @@ def test_particles_without_radius_have_no_contacts():
 
 @pytest.mark.parametrize("friction", [0.0, 0.4])
 def test_momentum_of_many_contacts_is_conserved_to_round_off(friction):
-    # Every pair divides its correction by one and the same number, so that Σ m Δx is zero pair by pair.
+    # Each pair divides its correction by one number, so that Σ m Δx is zero pair by pair.
     rng = np.random.default_rng(9)
     particles = pbd.Particles(gravity=(0, 0, 0))
     masses = rng.uniform(1, 9, 200)
@@ -246,7 +247,7 @@ def test_contacts_are_counted_only_after_iterations():
 
 
 def pile(dt):
-    """300 grains of 2 cm let go a little apart in a box of 16 x 16 cm, without friction: some five layers."""
+    """300 grains of 2 cm, released a little apart in a box of 16 x 16 cm, without friction: about five layers."""
     rng = np.random.default_rng(10)
     places = np.array([(i, j, k) for k in range(7) for i in range(7) for j in range(7)], float)[:300]
     lean = places[:, 2:] * np.array([0.0012, -0.0008, 0])
@@ -259,7 +260,7 @@ def pile(dt):
 
 
 def overlap(system):
-    """How much the two that overlap most do, in diameters."""
+    """The largest overlap of two grains, in diameters."""
     return 1 - distances(system.positions()).min() / 0.02
 
 
@@ -269,8 +270,8 @@ def test_a_pile_of_grains_comes_to_rest():
     settled = system.positions()
     assert settled[:, 2].max() < 0.1
     assert settled.min(axis=0) == pytest.approx([-0.07, -0.07, 0.01], abs=1e-15)
-    # At rest: a second more moves them by less than a hundredth of their radius, but for those few that are loose among
-    # the others and, without friction, slide on until they lean on something.
+    # At rest a second more moves them by less than a hundredth of their radius. The exceptions are a few loose grains,
+    # which slide without friction until they lean on something.
     system.step(250)
     moved = np.linalg.norm(system.positions() - settled, axis=1)
     assert np.quantile(moved, 0.95) < 1e-4
@@ -279,7 +280,7 @@ def test_a_pile_of_grains_comes_to_rest():
 
 def test_a_pile_of_grains_overlaps_little_and_less_with_a_shorter_step():
     # In each step all grains fall by g h², 0.16 mm at 4 ms, and the lowest carry five times that. 30 Jacobi iterations
-    # leave a few g h²: 6 % of a diameter is 7.5 of them. Half the step leaves a quarter in the same pile, and less than
+    # leave a few g h²: 6 % of a diameter is 7.5 g h². Half the step leaves a quarter in the same pile, and less than
     # half in any pile.
     coarse, fine = pile(1 / 250), pile(1 / 500)
     coarse.step(250)

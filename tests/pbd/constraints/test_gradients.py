@@ -1,4 +1,4 @@
-"""Every scalar kind: its gradient is the derivative of its value, and its projection keeps both momenta."""
+"""Scalar constraint types: the gradient is the derivative of the value, and a projection conserves both momenta."""
 
 import numpy as np
 import pytest
@@ -48,7 +48,7 @@ def test_gradient_is_the_derivative(name):
         x, parameter = rng.normal(size=(arity, 3)), rng.uniform(0.1, 0.9)
         C, gradient = evaluate(x, parameter)
         if name == "bending" and abs(C) > 3**0.5:
-            continue  # beyond 120° from rest the gradient is held from below, see the next test
+            continue  # beyond 120° from rest the gradient has a lower bound, see the next test
         for k in range(arity):
             for j in range(3):
                 step = np.zeros_like(x)
@@ -59,8 +59,8 @@ def test_gradient_is_the_derivative(name):
 
 @pytest.mark.parametrize("degrees", [10, 150, 170, 179])
 def test_projection_of_a_rigid_hinge_far_from_rest_is_bounded(degrees):
-    # Unit right triangles folded about x. One projection: C <= 2, and |∇C| is half of |∇θ| at least, so that nothing
-    # moves farther than the 2 m or so that a Newton step with that slope makes.
+    # Unit right triangles folded about x. One projection: C <= 2, and |∇C| is at least half of |∇θ|. So nothing moves
+    # further than the 2 m of a Newton step with that slope.
     angle = np.radians(degrees)
     x = np.array([(0, 0, 0), (1, 0, 0), (0.5, -1, 0), (0.5, np.cos(angle), np.sin(angle))])
     particles = pbd.Particles(gravity=(0, 0, 0))
@@ -92,7 +92,7 @@ def test_flat_bending_equals_bending_if_triangles_keep_their_shapes(degrees):
 
 @pytest.mark.parametrize("degrees", [3, 1, 0.1])
 def test_an_angle_limit_moves_nearly_folded_arms_by_a_bounded_distance(degrees):
-    # C = θ - 30° has slope 1/arm for each end whatever θ is: one projection moves an end about 30° times its arm.
+    # C = θ - 30° has the slope 1/arm for each end at any θ. So one projection moves an end by about 30° times its arm.
     angle = np.radians(degrees)
     particles = pbd.Particles(gravity=(0, 0, 0))
     particles.add_particles([(0, 0, 0), (0.4, 0, 0), (0.4 * np.cos(angle), 0.4 * np.sin(angle), 0)])
@@ -118,8 +118,8 @@ KINDS = {
 
 @pytest.mark.parametrize("name", KINDS)
 def test_projection_conserves_linear_and_angular_momentum(name):
-    # One projection from rest: Σ m Δx = 0, and Σ m x × Δx = 0 because the gradient of a function of relative positions,
-    # taken where they are, has no moment. Masses from 1 to 7 and one projection: to round-off.
+    # One projection from rest: Σ m Δx = 0, and Σ m x × Δx = 0, because the gradient of a function of relative positions
+    # has no moment at these positions. Masses from 1 to 7, one projection: to round-off.
     rng = np.random.default_rng(4)
     x, masses = rng.normal(size=(4, 3)), np.array([1.0, 7.0, 2.0, 3.0])
     particles = pbd.Particles(gravity=(0, 0, 0))

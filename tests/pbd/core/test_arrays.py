@@ -123,6 +123,6 @@ def test_arrays_are_written_and_read_whole():
     found = read(rows.group)
     assert found.tolist() == [1, 2, 3, 4]
     found[0] = 9
-    assert read(rows.group)[0] == 1  # what is read is a copy
+    assert read(rows.group)[0] == 1  # reading returns a copy
     with pytest.raises(ValueError, match=r"values have shape \(3,\): expected \(4,\)"):
         write(rows.group, [1, 2, 3])

@@ -1,4 +1,4 @@
-"""Kernels made from declared data: their launches, their errors, and that they leave Taichi as it was."""
+"""Kernels made from declared data: launches, errors, and the unchanged state of Taichi."""
 
 import re
 from typing import Any, NamedTuple
@@ -99,7 +99,7 @@ def after_ours() -> float:
 
 
 def settings_of_taichi():
-    """What a kernel of the user sees of Taichi."""
+    """Taichi's state that kernels of the user depend on."""
     config = impl.get_runtime().prog.config()
     return (
         ASTTransformerContext.get_pos_info, kernel_impl.getsourcelines, kernel_impl.getsourcefile,
@@ -166,7 +166,7 @@ def test_taichi_is_untouched_after_an_error():
 
 
 def test_an_error_shows_the_lines_that_led_to_it():
-    # Each expression's lines are written once and cached, but still shown for the right call.
+    # The lines of each expression are cached, but each call shows its own.
     for _ in range(2):
         with pytest.raises(ti.TaichiNameError) as caught:
             Launch(make_kernel(wrong, Mass), allocate(Mass))()

@@ -1,4 +1,4 @@
-"""Pairs of shapes that the broad phase finds: those of brute force, and no excluded ones. Worlds, capacity."""
+"""The broad phase finds the same pairs as brute force, without excluded pairs. Worlds, capacity."""
 
 import itertools
 import warnings
@@ -90,7 +90,7 @@ def test_all_pairs_of_balls_within_their_margins_are_found(finder):
 
 
 def test_groups_exclusions_and_joints_prevent_contacts(finder):
-    """Spheres at one position touch, except excluded and joined ones, other groups and those of one body."""
+    """Spheres at one position touch, except excluded pairs, joined bodies, other groups and shapes of one body."""
     model = rigid.Model()
     for _ in range(5):
         model.add_sphere(1.0, mass=1)

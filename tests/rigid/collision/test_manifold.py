@@ -151,7 +151,7 @@ SHAPES = {
 @pytest.mark.parametrize("rotation", [(1, 0, 0, 0), FLAT], ids=["alike", "turned"])
 @pytest.mark.parametrize("pair", list(itertools.combinations_with_replacement(SHAPES, 2)), ids="-".join)
 def test_coinciding_shapes_have_a_unit_normal(pair, rotation, finder):
-    """Centres, axes and faces coincide, so any direction is as good as another."""
+    """Centres, axes and faces coincide, so every direction is possible."""
     found = finder(stacked((*SHAPES[pair[0]], (1, 2, 3)), (*SHAPES[pair[1]], (1, 2, 3), rotation)))(margin=0.1)
     assert len(found.gap) > 0
     assert np.isfinite(found.point).all()

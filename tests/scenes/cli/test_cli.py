@@ -122,11 +122,11 @@ def test_wrong_command_prints_one_line_with_status_two(command, tmp_path, words,
     hollow.update_faces(np.arange(12) > 1)
     hollow.export(tmp_path / "open.stl")
     there = sorted(tmp_path.iterdir())
-    status, said, complaint = command(*words.format(tmp=tmp_path).split())
+    status, output, errors = command(*words.format(tmp=tmp_path).split())
     assert status == 2
-    assert said == ""
-    assert one_line(complaint).startswith("verletlab: ")
-    assert message in complaint
+    assert output == ""
+    assert one_line(errors).startswith("verletlab: ")
+    assert message in errors
     assert sorted(tmp_path.iterdir()) == there
 
 
@@ -135,10 +135,10 @@ def test_help_fits_a_narrow_terminal(capsys, monkeypatch, words):
     monkeypatch.setenv("COLUMNS", "40")
     with pytest.raises(SystemExit) as stop:
         cli.main([*words, "--help"])
-    said = capsys.readouterr().out
+    output = capsys.readouterr().out
     assert stop.value.code == 0
-    assert "--help" in said
-    assert max(len(line) for line in said.splitlines() if not line.startswith("usage:")) <= 40
+    assert "--help" in output
+    assert max(len(line) for line in output.splitlines() if not line.startswith("usage:")) <= 40
 
 
 def test_bug_prints_one_line(command, monkeypatch):
@@ -146,18 +146,18 @@ def test_bug_prints_one_line(command, monkeypatch):
         raise KeyError("left")
 
     monkeypatch.setattr(Run, "frames", broken)
-    status, said, complaint = command("run", "box", *SMALL)
-    assert (status, said) == (1, "")
-    assert one_line(complaint) == "verletlab: KeyError: 'left'"
+    status, output, errors = command("run", "box", *SMALL)
+    assert (status, output) == (1, "")
+    assert one_line(errors) == "verletlab: KeyError: 'left'"
 
 
 @pytest.mark.usefixtures("nothing_runs")
 @pytest.mark.parametrize("word", ["run", "render"])
 def test_unsupported_solver_is_a_wrong_command(command, monkeypatch, tmp_path, word):
     out = ["--out", tmp_path / "a.png"] if word == "render" else []
-    status, said, complaint = command(word, "box", "--solver", "impulse", *out)
-    assert (status, said) == (2, "")
-    assert "solver 'impulse' cannot run scene box: it moves bodies only, and the scene has" in one_line(complaint)
+    status, output, errors = command(word, "box", "--solver", "impulse", *out)
+    assert (status, output) == (2, "")
+    assert "solver 'impulse' cannot run scene box: it moves bodies only, and the scene has" in one_line(errors)
 
     def refuse(*words, **options):
         raise NotImplementedError("gear 0: there are none as yet")
@@ -171,9 +171,9 @@ def test_unsupported_solver_is_a_wrong_command(command, monkeypatch, tmp_path, w
 
 
 def test_list_in_a_pipe_has_one_line_per_scene(command):
-    status, said, _ = command("list")
+    status, output, _ = command("list")
     assert status == 0
-    rows = [line.split("\t") for line in said.splitlines()]
+    rows = [line.split("\t") for line in output.splitlines()]
     assert [len(row) for row in rows] == [3] * len(rows)
     names = [name for name, _, _ in rows]
     assert names == sorted(names)
@@ -184,12 +184,12 @@ def test_list_in_a_pipe_has_one_line_per_scene(command):
 @pytest.mark.parametrize("width", [40, 80, 200])
 def test_list_on_a_terminal_fits_its_width(command, monkeypatch, width):
     monkeypatch.setattr(terminal, "out", terminal.Console(force_terminal=True, width=width, color_system=None))
-    status, said, _ = command("list")
+    status, output, _ = command("list")
     assert status == 0
-    lines = said.splitlines()
+    lines = output.splitlines()
     assert max(map(len, lines)) <= width
     assert "box" in lines
-    words = said.split()
+    words = output.split()
     assert "friction=0.1" in words  # not broken, so it can be copied
     assert len(lines) <= (7 if width == 40 else 4) * len(available())
 
@@ -199,11 +199,11 @@ def test_list_on_a_terminal_fits_its_width(command, monkeypatch, width):
 
 def test_run_prints_a_summary_and_saves(command, tmp_path):
     path = tmp_path / "box.npz"
-    status, said, complaint = command("run", "box", *SMALL, "--fps", 30, "--out", path)
-    assert (status, complaint) == (0, "")
-    assert re.search(r"time  0\.1 s in 4 frames", said)
+    status, output, errors = command("run", "box", *SMALL, "--fps", 30, "--out", path)
+    assert (status, errors) == (0, "")
+    assert re.search(r"time  0\.1 s in 4 frames", output)
     recording = Recording.load(path)
-    assert recording.about["digest"] in said
+    assert recording.about["digest"] in output
     assert recording.about["parameters"]["grains"] == "5"
     assert len(recording) == 4
     assert len(recording.positions[0]) == 5 + 2 * 2
@@ -220,10 +220,10 @@ def test_quiet_prints_nothing(command, tmp_path, word):
 @pytest.mark.parametrize(("size", "shape"), [("64x36", (36, 64)), ("65x37", (38, 66)), ("1x1", (2, 2))])
 def test_render_makes_a_film(command, tmp_path, size, shape):
     path = tmp_path / "box.mp4"
-    status, said, complaint = command("render", "box", *SMALL, "--size", size, "--out", path)
+    status, output, errors = command("render", "box", *SMALL, "--size", size, "--out", path)
     width, height = size.split("x")
-    assert (status, complaint) == (0, "")
-    assert one_line(said) == f"{path}: 4 frames of {width} x {height}"
+    assert (status, errors) == (0, "")
+    assert one_line(output) == f"{path}: 4 frames of {width} x {height}"
     assert [frame.shape[:2] for frame in film(path)] == [shape] * 4  # H.264 needs even sizes
 
 
@@ -249,9 +249,9 @@ def test_render_draws_a_recording(command, tmp_path, monkeypatch):
         (["--param", "grains=5"], "--param cannot be used with --recording"),
         (["--option", "iterations=5"], "--option cannot be used with --recording"),
     ):
-        status, _, complaint = command("render", *wrong, *drawn)
+        status, _, errors = command("render", *wrong, *drawn)
         assert status == 2
-        assert message in one_line(complaint)
+        assert message in one_line(errors)
 
 
 def test_meshes_from_files(command, tmp_path):
@@ -266,11 +266,11 @@ def test_meshes_from_files(command, tmp_path):
     vertices = np.stack([x.ravel(), 0 * x.ravel(), z.ravel()], 1)
     trimesh.Trimesh(vertices, triangles, process=False).export(tmp_path / "cloth.obj")
     path = tmp_path / "own.npz"
-    status, _, complaint = command(
+    status, _, errors = command(
         "run", "drape", "--param", f"collider={tmp_path}/cube.stl", "--param", f"cloth={tmp_path}/cloth.obj",
         "--param", "units=mm", "--param", "up=y", "--duration", "0.05", "--out", path,
     )  # fmt: skip
-    assert (status, complaint) == (0, "")
+    assert (status, errors) == (0, "")
     positions = Recording.load(path).positions
     assert positions.shape[1] == 81
     # The cloth is flat, 0.8 m wide, and 5 cm above the cube, which is 0.8 m high.
@@ -280,14 +280,14 @@ def test_meshes_from_files(command, tmp_path):
 
 def test_diverged_run_reports_the_step_and_keeps_its_frames(command, leap, tmp_path):
     out, path = tmp_path / "leap.npz", tmp_path / "leap.mp4"
-    status, said, complaint = command("run", leap, "--out", out)
-    assert (status, said) == (1, "")
-    assert "particle 0 (world 0) stopped being finite in step 31, at 0.516667 s" in one_line(complaint)
-    assert f"{out} holds the 31 frames before it" in complaint
+    status, output, errors = command("run", leap, "--out", out)
+    assert (status, output) == (1, "")
+    assert "particle 0 (world 0) stopped being finite in step 31, at 0.516667 s" in one_line(errors)
+    assert f"{out} holds the 31 frames before it" in errors
     assert len(Recording.load(out)) == 31
-    status, said, complaint = command("render", leap, "--size", "64x36", "--out", path)
-    assert (status, said) == (1, "")
-    assert f"; {path} holds the 16 frames before it" in one_line(complaint)
+    status, output, errors = command("render", leap, "--size", "64x36", "--out", path)
+    assert (status, output) == (1, "")
+    assert f"; {path} holds the 16 frames before it" in one_line(errors)
     assert len(film(path)) == 16
 
 

@@ -92,12 +92,12 @@ def test_ctrl_c_keeps_finished_frames(tmp_path, suffix, after, cache):
         for _ in range(after):
             assert process.stdout.readline().startswith("frame")
         os.killpg(process.pid, signal.SIGINT)
-        _, complaint = process.communicate(timeout=60)
+        _, errors = process.communicate(timeout=60)
     finally:
         process.kill()
     assert process.returncode == 130
-    said = re.fullmatch(rf"verletlab: stopped; {path} holds the (\d+) frames? before it", one_line(complaint))
-    count = int(said[1])
+    match = re.fullmatch(rf"verletlab: stopped; {path} holds the (\d+) frames? before it", one_line(errors))
+    count = int(match[1])
     if suffix == ".png":
         assert count == 1
         assert imageio.imread(path).shape == (36, 64, 3)

@@ -307,15 +307,15 @@ def test_rows_have_the_largest_values_of_a_run(chain, tmp_path):
     read_back = json.loads(json_path.read_text("utf-8"))
     assert read_back["rows"] == list(rows.values())
     assert read_back["reference"] == "impulse"
-    for trace, told in zip(chain.traces, read_back["traces"]):
-        assert told["times"] == trace.times.tolist()
+    for trace, stored in zip(chain.traces, read_back["traces"]):
+        assert stored["times"] == trace.times.tolist()
         for name, values in trace.series.items():
-            assert np.array_equal(np.array(told["series"][name], float), values, equal_nan=True)
-        assert told["deviation"]["angle"] == trace.deviation["angle"].tolist()
+            assert np.array_equal(np.array(stored["series"][name], float), values, equal_nan=True)
+        assert stored["deviation"]["angle"] == trace.deviation["angle"].tolist()
     with csv_path.open(newline="") as file:
-        for row, told in zip(csv.DictReader(file), rows.values()):
-            assert row["label"] == told["label"]
-            assert float(row["joint_gap"]) == told["joint_gap"]
+        for row, stored in zip(csv.DictReader(file), rows.values()):
+            assert row["label"] == stored["label"]
+            assert float(row["joint_gap"]) == stored["joint_gap"]
 
 
 @pytest.mark.parametrize(("width", "side_by_side"), [(200, 4), (80, 4), (60, 2), (20, 1)])
@@ -325,9 +325,9 @@ def test_table_fits_the_terminal(chain, width, side_by_side):
     assert len(made[0].columns) == 1 + side_by_side
     for table in made:
         console.print(table)
-    said = console.export_text()
-    assert max(map(len, said.splitlines())) <= width
-    words = "".join(said.split())
+    text = console.export_text()
+    assert max(map(len, text.splitlines())) <= width
+    words = "".join(text.split())
     for trace in chain.traces:
         assert trace.label in words
         assert f"{trace.series['joint_gap'].max():.3g}" in words

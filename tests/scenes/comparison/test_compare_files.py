@@ -65,20 +65,20 @@ def check_files(folder, labels):
 
 def test_chain_from_end_to_end(command, tmp_path):
     folder = tmp_path / "new" / "chain"
-    status, said, complaint = command(
+    status, output, errors = command(
         "compare", "five_link_chain", "--duration", 0.2, "--reference", "impulse/100", "--sweep", "--out", folder
     )
-    assert (status, complaint) == (0, "")
+    assert (status, errors) == (0, "")
     labels = ["impulse/100", "verlet", "impulse", "articulated", "penalty"]
     summary = check_files(folder, labels)
     assert (folder / "cost.png").exists()
-    assert said.splitlines()[0] == "five_link_chain against impulse/100"
-    assert said.splitlines()[-1] == str(folder / "index.html")
-    assert max(map(len, said.splitlines()[:-1])) <= 80
+    assert output.splitlines()[0] == "five_link_chain against impulse/100"
+    assert output.splitlines()[-1] == str(folder / "index.html")
+    assert max(map(len, output.splitlines()[:-1])) <= 80
     for trace in summary["traces"][1:]:
         alone = scenes.run(scenes.load("five_link_chain"), trace["solver"], duration=0.2)
         assert trace["digest"] == alone.about["digest"]
-        assert trace["digest"][:13] in said
+        assert trace["digest"][:13] in output
         assert trace["times"] == alone.times.tolist()
         for k, name in enumerate(("kinetic", "potential", "total")):
             assert trace["series"][name] == alone.energy[:, k].tolist()
@@ -86,10 +86,10 @@ def test_chain_from_end_to_end(command, tmp_path):
             assert trace["series"][name][-1] == alone.about["last_step"][name]
     assert set(summary["sweep"]) == set(labels[1:])
     # A directory that is not empty is refused.
-    status, said, complaint = command("compare", "five_link_chain", "--out", folder)
-    assert (status, said) == (2, "")
-    assert complaint.count("\n") == 1
-    assert "the directory is not empty: expected another --out, or --force" in complaint
+    status, output, errors = command("compare", "five_link_chain", "--out", folder)
+    assert (status, output) == (2, "")
+    assert errors.count("\n") == 1
+    assert "the directory is not empty: expected another --out, or --force" in errors
 
 
 @pytest.mark.slow
@@ -112,15 +112,15 @@ def test_ragdoll_from_end_to_end(command, tmp_path, monkeypatch):
 
 
 def test_unsupported_and_failed_solvers_are_reported(command, leap, tmp_path):
-    status, said, complaint = command("compare", leap, "--solvers", "verlet,penalty", "--reference", "verlet", "--out",
+    status, output, errors = command("compare", leap, "--solvers", "verlet,penalty", "--reference", "verlet", "--out",
                                       tmp_path / "a", "--no-films", "--duration", 0.3)  # fmt: skip
-    assert (status, complaint) == (0, "")
-    assert "penalty cannot run the scene: solver 'penalty' cannot run scene leap" in " ".join(said.split())
-    status, said, complaint = command("compare", leap, "--out", tmp_path / "b", "--no-films")
-    assert (status, complaint) == (0, "")
-    told = " ".join(said.split())
-    assert "verlet failed: particle 0 (world 0) stopped being finite in step 31, at 0.516667 s" in told
-    assert "impulse, articulated, penalty cannot run the scene: it moves bodies only, and" in told
+    assert (status, errors) == (0, "")
+    assert "penalty cannot run the scene: solver 'penalty' cannot run scene leap" in " ".join(output.split())
+    status, output, errors = command("compare", leap, "--out", tmp_path / "b", "--no-films")
+    assert (status, errors) == (0, "")
+    text = " ".join(output.split())
+    assert "verlet failed: particle 0 (world 0) stopped being finite in step 31, at 0.516667 s" in text
+    assert "impulse, articulated, penalty cannot run the scene: it moves bodies only, and" in text
     row = json.loads((tmp_path / "b" / "summary.json").read_text())["rows"][0]
     assert row["failure"].startswith("particle 0")
 

@@ -46,7 +46,7 @@ def hue(image, colour):
 
 
 @pytest.fixture
-def said(monkeypatch):
+def drawn_labels(monkeypatch):
     """The lines of all labels. The labels themselves are not drawn."""
     lines = []
 
@@ -63,7 +63,7 @@ def test_grid():
     assert found == {1: (1, 1), 2: (2, 1), 3: (2, 2), 4: (2, 2), 5: (3, 2), 7: (3, 3)}
 
 
-def test_panels_show_their_recordings(tmp_path, said):
+def test_panels_show_their_recordings(tmp_path, drawn_labels):
     labels = ["verlet", "impulse", "articulated", "penalty"]
     ways = (-0.8, -0.3, 0.4, 0.9)
     paths = {label: way * TIMES for label, way in zip(labels, ways)}
@@ -84,8 +84,8 @@ def test_panels_show_their_recordings(tmp_path, said):
             assert found == pytest.approx(column_of(way * TIMES[k], width, height), abs=1.5)
     # There is a gap between them.
     assert np.abs(frames[:, :, width + GAP // 2] - GAP_COLOUR).max() < 30
-    assert said[:4] == [[f"{label}   0.00 s"] for label in labels]
-    assert said[-1] == ["penalty   1.00 s"]
+    assert drawn_labels[:4] == [[f"{label}   0.00 s"] for label in labels]
+    assert drawn_labels[-1] == ["penalty   1.00 s"]
 
 
 def test_sizes_of_films(tmp_path):
@@ -97,7 +97,7 @@ def test_sizes_of_films(tmp_path):
     assert read(tmp_path / "ghosts.mp4")[0].shape[1:] == (180, 320, 3)
 
 
-def test_free_panel_shows_all_together(tmp_path, said):
+def test_free_panel_shows_all_together(tmp_path, drawn_labels):
     paths = {"verlet": [-0.9], "impulse": [0.0], "articulated": [0.9]}
     film_comparison(entries_of(paths), tmp_path / "three.png", width=640)
     image = imageio.imread(tmp_path / "three.png").astype(int)
@@ -106,10 +106,10 @@ def test_free_panel_shows_all_together(tmp_path, said):
     for label, (x,) in paths.items():
         pixel = last[int(CAMERA.project((x, 0, 1), width, height)[1]), int(column_of(x, width, height))]
         assert hue(pixel, SOLVERS[label]) > 0.9
-    assert said[-1] == ["together   0.00 s"]
+    assert drawn_labels[-1] == ["together   0.00 s"]
 
 
-def test_recording_that_ends_early(tmp_path, said):
+def test_recording_that_ends_early(tmp_path, drawn_labels):
     paths = {"verlet": 0.9 * TIMES, "impulse": 0.9 * TIMES[:6]}
     film_comparison(entries_of(paths), tmp_path / "two.png", width=640, height=180)
     image = imageio.imread(tmp_path / "two.png").astype(int)
@@ -120,37 +120,37 @@ def test_recording_that_ends_early(tmp_path, said):
     # The field of view is as wide as in a picture of 16:9.
     assert places == [pytest.approx(column_of(x, width, 180), abs=1.5) for x in (0.9, 0.45)]
     assert redness[1].max() < 0.6 * redness[0].max()  # its colours are faded
-    assert said == [["verlet   1.00 s"], ["impulse   diverged at 0.50 s"]]
+    assert drawn_labels == [["verlet   1.00 s"], ["impulse   diverged at 0.50 s"]]
 
 
-def test_recording_ends_before_infinite_positions(tmp_path, said):
+def test_recording_ends_before_infinite_positions(tmp_path, drawn_labels):
     away = 0.1 * np.ones(11)
     away[4:] = [1e20, 1e29, 1e31, 1e40, np.inf, np.nan, np.nan]
     film_comparison(entries_of({"verlet": 0 * TIMES, "impulse": away}), tmp_path / "two.mp4", width=320, fps=10)
     assert len(read(tmp_path / "two.mp4")[0]) == 11
-    assert said[-1] == ["impulse   diverged at 0.50 s"]
+    assert drawn_labels[-1] == ["impulse   diverged at 0.50 s"]
 
 
-def test_label_of_an_interrupted_run(tmp_path, said):
+def test_label_of_an_interrupted_run(tmp_path, drawn_labels):
     entries = [("verlet", scene_of(), recording_of(TIMES)), ("impulse", scene_of(), recording_of(TIMES[:3]))]
     entries[1][2].about["interrupted"] = True
     film_comparison(entries, tmp_path / "two.png", width=320)
-    assert said[-1] == ["impulse   stopped at 0.20 s"]
+    assert drawn_labels[-1] == ["impulse   stopped at 0.20 s"]
 
 
-def test_picture_of_an_instant(tmp_path, said):
+def test_picture_of_an_instant(tmp_path, drawn_labels):
     for when, shown in ((0.0, "0.00"), (0.35, "0.40"), (0.4, "0.40"), (7.0, "1.00")):
         film_comparison(entries_of({"verlet": TIMES}), tmp_path / "one.png", width=160, when=when)
-        assert said[-1] == [f"verlet   {shown} s"]
+        assert drawn_labels[-1] == [f"verlet   {shown} s"]
 
 
-def test_film_of_a_comparison(tmp_path, said):
+def test_film_of_a_comparison(tmp_path, drawn_labels):
     comparison = comparison_of()
     assert film_comparison(comparison, tmp_path / "ghosts.mp4", "ghosts", width=320, fps=10) == 11
-    assert said[-1] == ["sliding   1.00 s", "impulse", "verlet", "penalty   diverged at 0.50 s"]
+    assert drawn_labels[-1] == ["sliding   1.00 s", "impulse", "verlet", "penalty   diverged at 0.50 s"]
     comparison.traces[2].recording = None  # it failed before its first frame
     film_comparison(comparison, tmp_path / "two.png", width=320)
-    assert said[-2:] == [["impulse   1.00 s"], ["verlet   1.00 s"]]
+    assert drawn_labels[-2:] == [["impulse   1.00 s"], ["verlet   1.00 s"]]
 
 
 # Ghosts -----------------------------------------------------------------------------------------------------------
@@ -171,15 +171,15 @@ def around(image, x, part=0.5):
     return image[high:low, left:right]
 
 
-def test_colours_of_ghosts(tmp_path, said):
+def test_colours_of_ghosts(tmp_path, drawn_labels):
     image = ghosts(tmp_path, {"verlet": [-0.7], "impulse": [0.0], "penalty": [0.7]})
     for label, x in (("verlet", -0.7), ("impulse", 0.0), ("penalty", 0.7)):
         found = around(image, x)
         assert hue(found, SOLVERS[label]).min() > 0.9, label
-    assert said == [["sliding   0.00 s", "verlet", "impulse", "penalty"]]
+    assert drawn_labels == [["sliding   0.00 s", "verlet", "impulse", "penalty"]]
 
 
-def test_ghosts_that_agree_share_stripes(tmp_path, said):
+def test_ghosts_that_agree_share_stripes(tmp_path, drawn_labels):
     image = ghosts(tmp_path, {"verlet": [0.2], "impulse": [0.2]}, width=640)
     found = around(image, 0.2, part=0.9)
     shares = [(hue(found, SOLVERS[label]) > 0.9).mean() for label in ("verlet", "impulse")]
@@ -187,13 +187,13 @@ def test_ghosts_that_agree_share_stripes(tmp_path, said):
     assert sum(shares) > 0.75
 
 
-def test_colours_of_other_labels(tmp_path, said):
+def test_colours_of_other_labels(tmp_path, drawn_labels):
     image = ghosts(tmp_path, {"coarse": [-0.5], "fine": [0.5]})
     assert hue(around(image, -0.5), MORE[0]).min() > 0.9
     assert hue(around(image, 0.5), MORE[1]).min() > 0.9
 
 
-def test_static_surfaces_and_shadows_are_drawn_once(tmp_path, said):
+def test_static_surfaces_and_shadows_are_drawn_once(tmp_path, drawn_labels):
     # Around two ghosts at one place, the picture equals that of a single ghost: no shadow counts twice.
     scene = scene_of()
     (alone, together) = (ghosts(tmp_path, paths, scene=scene) for paths in
@@ -213,7 +213,7 @@ def test_static_surfaces_and_shadows_are_drawn_once(tmp_path, said):
     assert np.abs(np.diff(floor)).max() > 5  # the squares of the floor are visible
 
 
-def test_near_ghost_hides_far_ghost(tmp_path, said):
+def test_near_ghost_hides_far_ghost(tmp_path, drawn_labels):
     scene = scene_of()
     entries = [("verlet", scene, recording_of(np.array([0.0]), y=1.0)),
                ("impulse", scene, recording_of(np.array([0.0]), y=-1.0))]  # fmt: skip

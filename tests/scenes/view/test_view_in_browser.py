@@ -98,7 +98,7 @@ def test_page_loads(watched):
     watched.pause()
     watched.until(watched.drawn, near(watched.positions))
     digest = session.run.particles.digest()
-    watched.until(tab.page.get_by_text("state").inner_text, lambda said: digest in said and "paused" in said)
+    watched.until(tab.page.get_by_text("state").inner_text, lambda text: digest in text and "paused" in text)
     tab.screenshot("view")
     watched.play()
     # The page requests nothing from other servers.
@@ -186,7 +186,7 @@ def test_scene_and_solver_menus(watched):
     watched.choose("solver", "articulated")
     watched.until(lambda: session.run.solver == "articulated")
     watched.run(0.1)
-    watched.until(watched.page.get_by_text("state").inner_text, lambda said: "articulated on" in said)
+    watched.until(watched.page.get_by_text("state").inner_text, lambda text: "articulated on" in text)
     watched.tab.screenshot("view_solver")
     # The page shows the body of that solver.
     watched.pause()

@@ -33,8 +33,8 @@ def viewer(hanging):
         assert reader.poll() is None, reader.stderr.read()
     yield viewer
     viewer.stop()
-    said, trouble = reader.communicate(timeout=600)
-    assert int(said) > 1e5, f"only {said.strip()} bytes were sent {trouble}"
+    output, errors = reader.communicate(timeout=600)
+    assert int(output) > 1e5, f"only {output.strip()} bytes were sent {errors}"
 
 
 def watch(viewer, seconds):
@@ -75,8 +75,9 @@ def test_memory_after_some_seconds(viewer):
 
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/smaps_rollup").exists(), reason="no /proc/self/smaps_rollup on this system")
-def test_memory_after_an_hour(viewer):
+def test_memory_after_ten_minutes(viewer):
+    # An hour takes too long on a busy machine. A sixth of it has a sixth of the growth.
     watch(viewer, WARM)
     before = resident()
-    watch(viewer, 3600.0)
-    assert resident() - before < ALLOWED
+    watch(viewer, 600.0)
+    assert resident() - before < ALLOWED / 6

@@ -211,18 +211,18 @@ def test_next_free_port():
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["view", "drap"], "no scene called 'drap'; did you mean 'drape'?"),
         (["view", "drape", "--duration", "3"], "--duration cannot be used with view"),
         (["view", "drape", "--solver", "impulse"], "has particles"),
     ],
 )
-def test_invalid_commands(words, said, capsys):
+def test_invalid_commands(words, message, capsys):
     assert cli.main(words) == 2
-    complaint = capsys.readouterr().err
-    assert said in " ".join(complaint.split())
-    assert len(complaint.strip().split("\n")) == 1
+    errors = capsys.readouterr().err
+    assert message in " ".join(errors.split())
+    assert len(errors.strip().split("\n")) == 1
 
 
 def test_missing_viser(monkeypatch, capsys):
@@ -244,14 +244,14 @@ def test_ctrl_c_stops_the_viewer_without_a_traceback():
             start_new_session=True, env={**os.environ, "PYTHONUNBUFFERED": "1"},
         )  # fmt: skip
         try:
-            said = process.stdout.readline()
-            assert said.startswith("drape on http://127.0.0.1:")
+            line = process.stdout.readline()
+            assert line.startswith("drape on http://127.0.0.1:")
             os.killpg(process.pid, signal.SIGINT)
-            rest, complaint = process.communicate(timeout=600)
+            rest, errors = process.communicate(timeout=600)
         finally:
             process.kill()
     assert process.returncode == 0
     assert rest == ""
-    served = int(said.split("127.0.0.1:")[1].split()[0])
+    served = int(line.split("127.0.0.1:")[1].split()[0])
     assert port < served < port + 100
-    assert complaint.strip() == f"verletlab: port {port} is taken, serving on {served}"
+    assert errors.strip() == f"verletlab: port {port} is taken, serving on {served}"

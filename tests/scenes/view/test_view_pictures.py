@@ -4,6 +4,7 @@ They are slow, because the processor draws them. The tests check only that the s
 """
 
 import io
+import time
 
 import imageio.v3 as imageio
 import numpy as np
@@ -26,6 +27,15 @@ def coloured(picture):
     return np.mean(image.max(axis=2) - image.min(axis=2) > 40)
 
 
+def run(session, seconds):
+    """Run a scene for some time of its own [s]. The page shows what it can."""
+    end = session.run.system.time + seconds
+    while session.run.system.time < end:
+        time.sleep(session.update())  # the thread of the server runs meanwhile
+        assert session.watched, "the page is closed"
+        assert not session.error
+
+
 def near(shown, expected):
     """Whether vertices or positions are equal in single precision."""
     return shown.shape == expected.shape and np.abs(shown - expected).max() < 1e-5
@@ -45,8 +55,7 @@ def test_scene_in_the_viewer(window, name, ghost, lines):
             viewer.choose_lines(line, True)
         window.open(viewer.address)
         session.watched = True
-        end = session.run.system.time + 1.4
-        window.until(lambda: (session.update(), session.run.system.time), lambda done: done[1] > end)
+        run(session, 1.4)
         session.request(viewer.play_or_pause)
         session.update()
         # Wait until the page shows the last step.

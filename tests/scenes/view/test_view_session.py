@@ -184,11 +184,11 @@ def test_errors_are_shown_and_the_session_continues(monkeypatch):
     timed = Timed()
     session = timed.session
     wrong = ("dt", -1.0, "dt is -1"), ("substeps", 0, "substeps"), ("gravity", (0, 0, np.nan), "gravity")
-    for name, value, said in wrong:
+    for name, value, message in wrong:
         before = session.get(name)
         session.request(lambda name=name, value=value: session.set(name, value))
         timed.run(0.1)
-        assert said in session.error
+        assert message in session.error
         assert np.array_equal(session.get(name), before)
         assert not session.failed
 

@@ -1,6 +1,7 @@
-"""Bodies that touch, by impulses: parting, sliding, rebounds, stacks, wheels on springs; against closed forms.
+"""Contacts of the impulse solver: overlaps, restitution, impacts, resting boxes, a vehicle on springs.
 
-Boxes most of them, as kernels are compiled for the kinds of shape that meet, and rows are made of points of any.
+Other tests of contacts are in test_row_contacts.py. Most shapes are boxes, because kernels are compiled for the kinds
+of shape that can touch.
 """
 
 import math
@@ -10,7 +11,6 @@ import pytest
 from described import ASIDE, model_of
 
 import rigid
-from rigid.rotation import from_axis_angle
 
 g = 9.81
 
@@ -49,62 +49,6 @@ def test_overlapping_bodies_jump_without_split_impulse():
     solver = solve(overlap(rigid.Model(gravity=(0, 0, 0))), split_impulse=False)
     solver.step(100)
     assert solver.energy().kinetic > 1e-3
-
-
-# Sliding --------------------------------------------------------------------------------------------------------------
-
-
-def slab(angle, heading, friction=0.5):
-    """A slab on a slope. Gravity is tilted instead of the ground."""
-    down = g * np.array([
-        math.sin(angle) * math.cos(heading), math.sin(angle) * math.sin(heading), -math.cos(angle)
-    ])  # fmt: skip
-    model = model_of(gravity=down, friction=friction)
-    model.add_box((0.5, 0.3, 0.05), mass=2.0, position=(0, 0, 0.025), friction=friction, name="slab")
-    return model
-
-
-@pytest.mark.parametrize("heading", np.radians(range(0, 360, 30)))
-def test_slab_slides_down_a_slope_in_any_direction(heading):
-    # a = g (sin 30° - μ cos 30°) = 0.657145 m/s² and v_n = n h a in the direction of slip: a cone, not a pyramid.
-    model = slab(math.radians(30), heading)
-    solver = solve(model, iterations=2000, tolerance=1e-15)
-    along = np.array([math.cos(heading), math.sin(heading), 0])
-    for n in (1, 2, 10, 30):
-        solver.step(n - round(solver.time / 0.01))
-        velocity = solver.state().velocity[ASIDE]
-        assert velocity == pytest.approx(n * 0.01 * 0.657145 * along, abs=1e-6 * n * 0.01)
-        exact = g * (0.5 - 0.5 * math.sqrt(3) / 2)
-        assert velocity == pytest.approx(n * 0.01 * exact * along, abs=1e-14)
-    # The force of the ground: N along z, μ N against the slip.
-    found = solver.contact_forces()
-    force = found.forces.sum(axis=0)
-    normal = 2.0 * g * math.sqrt(3) / 2
-    assert force == pytest.approx(normal * np.array([0, 0, 1.0]) - 0.5 * normal * along, abs=1e-8)
-    assert (np.linalg.norm(found.forces[:, :2], axis=1) < 0.5 * found.forces[:, 2] + 1e-9).all()
-
-
-def test_slab_rests_on_a_slope_within_the_friction_cone():
-    # tan 26° = 0.488 < μ = 0.5: less than 1e-6 m in 10 s.
-    model = slab(math.radians(26), 0.3)
-    solver = solve(model)
-    solver.step(1000)
-    assert np.linalg.norm(solver.state().position[ASIDE] - (0, 0, 0.025)) < 1e-6
-
-
-def test_sliding_box_stops():
-    # It stops after v²/2μg, within v h/2, and stays. A step takes h μ g = 0.04905 m/s.
-    model = model_of(friction=0.5)
-    model.add_box((0.4, 0.4, 0.05), mass=1.0, position=(0, 0, 0.025), velocity=(1.2, 1.6, 0), friction=0.5)
-    solver = solve(model, iterations=500, tolerance=1e-12)
-    solver.step(60)
-    way = np.linalg.norm(solver.state().position[ASIDE, :2])
-    assert way == pytest.approx(2.0**2 / (2 * 0.5 * g), abs=2.0 * 0.01 / 2)
-    # The discrete sum: Σ h (v - n h μ g) while positive.
-    speeds = np.maximum(2.0 - np.arange(1, 61) * 0.01 * 0.5 * g, 0)
-    assert way == pytest.approx(0.01 * speeds.sum(), abs=1e-7)
-    solver.step(100)
-    assert np.linalg.norm(solver.state().position[ASIDE, :2]) == pytest.approx(way, abs=1e-9)
 
 
 # Rebounds -------------------------------------------------------------------------------------------------------------
@@ -160,36 +104,8 @@ def test_no_rebound_below_the_restitution_threshold():
         assert max(heights[20:]) == pytest.approx(high, abs=0.012)
 
 
-# Momentum and energy --------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("friction", [0.0, 0.8])
-def test_contacts_keep_momentum_to_round_off(friction):
-    # Two free cubes of unequal masses collide obliquely: opposite impulses at one point. A cube has equal moments of
-    # inertia, so L is constant while it rotates. Without overlap no position is corrected.
-    model = model_of(gravity=(0, 0, 0), ground=False)
-    model.add_box((0.2, 0.2, 0.2), mass=0.5, velocity=(2, 0.3, 0), angular_velocity=(1, 5, -3), friction=friction)
-    model.add_box((0.3, 0.3, 0.3), mass=4.0, position=(0.5, 0.1, 0.05), rotation=from_axis_angle((1, 2, 3), 0.7),
-                  friction=friction, angular_velocity=(0, 0, 1.0))  # fmt: skip
-    solver = solve(model, error_reduction=0.0)
-    state = solver.state()
-    before = rigid.linear_momentum(model, state), rigid.angular_momentum(model, state)
-    energy, met = solver.energy().kinetic, 0
-    for _ in range(40):
-        solver.step()
-        met += len(solver.contact_forces().forces) > 0
-        now = solver.energy().kinetic
-        assert now < energy + 1e-12
-        energy = now
-    state = solver.state()
-    assert met
-    assert energy < 0.9 * 0.5 * 0.5 * (4 + 0.09)
-    assert np.abs(rigid.linear_momentum(model, state) - before[0]).max() < 1e-13
-    assert np.abs(rigid.angular_momentum(model, state) - before[1]).max() < 1e-13
-
-
 def test_head_on_impact_of_unequal_boxes():
-    # v1' - v2' = -e (v1 - v2), and momentum: by hand.
+    # v1' - v2' = -e (v1 - v2), and momentum is conserved.
     model = model_of(gravity=(0, 0, 0), ground=False)
     a = model.add_box((0.2, 0.2, 0.2), mass=1.0, velocity=(3, 0, 0), restitution=0.5)
     b = model.add_box((0.4, 0.4, 0.4), mass=4.0, position=(1, 0, 0), velocity=(-1, 0, 0), restitution=0.5)
@@ -199,26 +115,6 @@ def test_head_on_impact_of_unequal_boxes():
     velocity = solver.state().velocity
     assert velocity[a] == pytest.approx((common - 0.5 * 4 * 4 / 5, 0, 0), abs=1e-9)
     assert velocity[b] == pytest.approx((common + 0.5 * 4 * 1 / 5, 0, 0), abs=1e-9)
-
-
-# Stacks and forces ----------------------------------------------------------------------------------------------------
-
-
-def test_forces_in_a_stack_are_the_weights_above():
-    # Box i of five carries (5 - i) m g, within 0.1 %.
-    model = model_of(friction=0.5)
-    boxes = [model.add_box((0.2, 0.2, 0.2), mass=2.0, position=(0, 0, 0.1 + 0.2 * k)) for k in range(5)]
-    solver = solve(model, iterations=100)
-    solver.step(200)
-    found = solver.contact_forces()
-    for k, box in enumerate(boxes):
-        below = boxes[k - 1] if k else -1
-        here = [(a == box and b == below, a == below and b == box) for a, b in found.bodies]
-        force = sum(f * (up - down) for f, (up, down) in zip(found.forces, np.array(here, float)))
-        assert force == pytest.approx((0, 0, (5 - k) * 2.0 * g), rel=1e-3, abs=1e-3 * 2 * g)
-        assert sum(map(any, here)) == 4
-    assert np.abs(solver.state().position[ASIDE:, 2] - 0.1 - 0.2 * np.arange(5)).max() < 1e-4
-    assert np.abs(solver.state().velocity).max() < 1e-4
 
 
 def test_statistics_and_contact_points_of_a_resting_box():
@@ -236,14 +132,6 @@ def test_statistics_and_contact_points_of_a_resting_box():
     assert np.abs(found.gaps).max() < 1e-4
     assert found.forces.sum(axis=0) == pytest.approx((0, 0, 3 * g), abs=1e-5)
     assert np.isfinite(solver.energy().total)
-
-
-def test_full_contact_buffer_raises():
-    model = model_of()
-    model.add_box((0.4, 0.2, 0.2), mass=3.0, position=(0, 0, 0.1))
-    solver = solve(model, contact_capacity=3)
-    with pytest.raises(RuntimeError, match=r"contact buffer full \(4 of 3\): increase contact_capacity"):
-        solver.step()
 
 
 # A vehicle on springs -------------------------------------------------------------------------------------------------

@@ -57,7 +57,7 @@ def test_rod_rests_on_its_limit_and_leaves_it():
 def kicked(model, kicks, strength):
     """Kick the last body again and again, without gravity; positions of the first joint after every step.
 
-    Energy never rises in between: what a limit stops it stops, and does not throw back.
+    Energy never rises between kicks: limits have no restitution.
     """
     random = np.random.default_rng(4)
     solver, seen, energy = solve(model), [], math.inf

@@ -1,6 +1,6 @@
-"""Motors whose targets change during a run: as if they had been given so, remembered, and refused by name.
+"""Motor targets that change during a run: their effect, snapshots, and errors.
 
-Of every solver that has `set_motor`; in this folder because of the kernels that these tests share with its others.
+These are tests of all solvers with `set_motor`. They share kernels with other tests of this folder.
 """
 
 import numpy as np

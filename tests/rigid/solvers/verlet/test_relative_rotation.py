@@ -18,7 +18,7 @@ N0, N1 = np.array([1.0, 0.0, 0.0]), np.array([0.0, 0.6, 0.8])
 
 
 class Pair:
-    """Two free boxes of 1 and 9 kg, joined by what `add` adds to their model.
+    """Two free boxes of 1 and 9 kg, joined by a function `add` of their model.
 
     `constraints` holds those between their frames, as (type, members, numbers).
     """

@@ -1,30 +1,16 @@
-"""Contacts of the solver verlet: momentum, friction, rest, restitution, stacks, cloth, forces and snapshots."""
+"""Contacts of bodies with the solver verlet: momentum, friction, rest, restitution, stacks, forces, snapshots."""
 
 import math
 
 import numpy as np
 import pytest
+from described import FAR, momenta_of_particles
 
-import pbd
 import rigid
-from pbd.build import cloth
 from rigid.collision.data import POINT
 from rigid.rotation import from_axis_angle
 
 g = 9.81
-
-
-# Kernels are compiled for what can meet. Where nothing else is to the point, that is boxes with one another and with
-# the ground: tests that have no use for a ground, or for a second box, have it far off, and the same kernel.
-FAR = 1000.0
-
-
-def momentum(solver):
-    """Linear and angular momentum of the particles [kg m/s, kg m²/s], Σ m (x - x*)/h and Σ m x* × (x - x*)/h."""
-    state = solver.particle_system.state()
-    masses = 1 / state.inverse_mass[..., None]
-    moved = masses * (state.position - state.previous_position) / solver.particle_system.dt
-    return moved.sum(axis=-2), np.cross(state.previous_position, moved).sum(axis=-2)
 
 
 @pytest.mark.parametrize("restitution", [0.0, 0.7])
@@ -38,20 +24,20 @@ def test_contact_of_free_bodies_conserves_both_momenta(direction, restitution):
     model.add_ground(-FAR)
     solver = rigid.solver("verlet", model, dt=0.002, iterations=50, direction=direction)
     solver.step()
-    linear, angular = momentum(solver)
-    said = rigid.angular_momentum(model, solver.state())
-    assert np.abs(said - angular).max() < 1e-9  # the state has that of the particles; frames are rigid to 1e-10 here
+    linear, angular = momenta_of_particles(solver)
+    of_bodies = rigid.angular_momentum(model, solver.state())
+    assert np.abs(of_bodies - angular).max() < 1e-9  # frames are rigid to 1e-10 here
     touched = 0
     for _ in range(150):
         solver.step()
         touched += solver.statistics().contacts
     assert touched > 0
-    now = momentum(solver)
+    now = momenta_of_particles(solver)
     # A momentum m (x - x*)/h is known to 9 kg · 1e-16 · 0.5 m / 2 ms = 2e-13 a step.
     assert np.abs(now[0] - linear).max() < 150 * 2e-13
     if direction == "start":
         assert np.abs(now[1] - angular).max() < 150 * 2e-13
-    assert np.linalg.norm(solver.state().velocity[0] - (0, 0, -4)) > 1  # so something happened
+    assert np.linalg.norm(solver.state().velocity[0] - (0, 0, -4)) > 1  # they collided
 
 
 @pytest.mark.parametrize("friction", [0.2, 0.5, 0.8])
@@ -78,8 +64,8 @@ def test_box_on_a_slope_slides_beyond_its_friction_angle_only(friction):
 
 @pytest.mark.parametrize("restitution", [0.5, 1.0])
 def test_ball_rebounds_to_the_square_of_its_restitution(restitution):
-    # z_k = e^2k z_0 above the ground. The error of the impact's instant does not matter, because the rebound starts
-    # from the surface with the speed there. What is left is the sampling of the peaks, g h²/8, and the skin in which
+    # z_k = e^2k z_0 above the ground. The error of the impact's time does not matter, because the rebound starts from
+    # the surface with the speed there. Two errors remain: the sampling of the peaks, g h²/8, and the skin in which
     # bodies stop one another, 0.3 · 2 % of the ball's half width of 0.1 sqrt(3 · 0.2) m.
     model = rigid.Model()
     model.add_ground(restitution=restitution)
@@ -97,7 +83,7 @@ def test_ball_rebounds_to_the_square_of_its_restitution(restitution):
 
 
 def test_rolling_ball_keeps_its_speed_and_does_not_sink():
-    # θ = ω h = 1/6 in each step. The point that touched rises by r (1 - cos θ), of which the contact knows r sin²θ/2.
+    # θ = ω h = 1/6 in each step. The point that touched rises by r (1 - cos θ); the contact includes r sin²θ/2 of it.
     # The ball sinks by the rest, r θ⁴/8, in each step, and a fifth of the overlap beyond the slop is corrected. The
     # slop is a quarter of 2 % of the ball's half width.
     model = rigid.Model()
@@ -137,8 +123,8 @@ def test_stack_of_ten_boxes_stands(spin):
 
 
 def test_deep_overlap_is_corrected_slowly():
-    # An overlap is corrected at 2 cm/s at most. Then both have the energy of that speed, and of rotating as fast at 10
-    # cm, (1 + 2) kg · (2 cm/s)² in all. Eight centimetres take four seconds.
+    # An overlap is corrected at 2 cm/s at most. Then both have the energy of that speed, and of a rotation with this
+    # speed at 10 cm: (1 + 2) kg · (2 cm/s)² together. Eight centimetres take four seconds.
     model = rigid.Model(gravity=(0, 0, 0))
     model.add_box((0.2, 0.2, 0.2), mass=1.0)
     model.add_box((0.2, 0.2, 0.2), mass=2.0, position=(0.02, 0.03, 0.12))
@@ -208,87 +194,8 @@ def test_changed_state_is_used_as_given():
     assert np.abs(solver.state().position - state.position).max() < 1e-12
 
 
-def trampoline(radius=0.02):
-    """A square cloth held all round, a meter up."""
-    particles = pbd.Particles()
-    piece = cloth(
-        particles, (-0.6, -0.6, 1.0), (1.2, 0, 0), (0, 1.2, 0), (25, 25), density=2.0, bending=None, pins=(),
-        thickness=2 * radius,
-    )  # fmt: skip
-    border = np.abs(particles.positions()[:, :2]).max(axis=1) > 0.599
-    particles.pin(np.flatnonzero(border))
-    return particles, piece
-
-
-@pytest.mark.slow
-def test_crate_rests_on_a_cloth():
-    particles, _ = trampoline()
-    model = rigid.Model()
-    model.add_box((0.3, 0.3, 0.2), mass=1.0, position=(0, 0, 1.4), friction=0.6)
-    solver = rigid.solver(
-        "verlet", model, particles=particles, dt=1 / 60, substeps=8, iterations=20, direction="current", damping=0.02
-    )
-    solver.step(300)
-    state = solver.state()
-    assert 0.7 < state.position[0, 2] < 1.13
-    assert np.abs(state.velocity).max() < 0.05
-    sheet = solver.particle_positions()
-    inside = (np.abs(sheet[:, :2] - state.position[0, :2]).max(axis=1) < 0.12)
-    assert inside.sum() > 10
-    assert (sheet[inside, 2] < state.position[0, 2] - 0.08).all()  # all of it is below
-
-
-def test_contact_of_particle_and_body_conserves_momentum():
-    # Linear and angular momentum of a fast particle and the body that it hits off centre.
-    particles = pbd.Particles(gravity=(0, 0, 0))
-    particles.add_particle((0.1, 0.05, 0.5), mass=0.3, velocity=(0, 0, -5), radius=0.02)
-    model = rigid.Model(gravity=(0, 0, 0))
-    model.add_box((0.4, 0.3, 0.2), mass=2.0, friction=0.5, angular_velocity=(0, 1, 2))
-    model.add_box((0.4, 0.3, 0.2), mass=2.0, position=(0, 0, -1))
-    model.add_ground(-FAR)
-    solver = rigid.solver("verlet", model, particles=particles, dt=0.002, iterations=50)
-    solver.step()
-    before = momentum(solver)
-    solver.step(120)
-    now = momentum(solver)
-    assert solver.state().velocity[0, 2] < -0.1
-    for a, b in zip(now, before):
-        assert np.abs(a - b).max() < 1e-12
-
-
-def test_attached_cloth_follows_its_body():
-    particles = pbd.Particles(gravity=(0, 0, 0))
-    piece = cloth(particles, (0, 0, 0.1), (0.3, 0, 0), (0, 0.3, 0), (7, 7), density=2.0, bending=None, pins=())
-    corner = piece.particles[:7]
-    model = rigid.Model(gravity=(0, 0, 0))
-    body = model.add_box(
-        (0.4, 0.2, 0.2), mass=3.0, position=(0.1, -0.05, 0), velocity=(0.5, 0, 0), angular_velocity=(0, 0, 2)
-    )
-    solver = rigid.solver(
-        "verlet", model, particles=particles, attachments=[(corner, body)], dt=1 / 240, iterations=60
-    )
-    arms = particles.positions()[corner] - model.bodies[0].position
-    local = rigid.rotation.rotate_back(model.bodies[0].rotation, arms)
-    linear = momentum(solver)[0]
-    solver.step(240)
-    state = solver.state()
-    there = state.position[0] + rigid.rotation.rotate(state.rotation[0], local)
-    assert np.abs(solver.particle_positions()[corner] - there).max() < 1e-3
-    assert np.abs(momentum(solver)[0] - linear).max() < 1e-11  # cloth and body apply opposite forces
-    assert abs(state.velocity[0, 0] - 0.5) > 1e-3
-
-
-def test_particles_with_another_gravity_than_the_model_are_refused():
-    model = rigid.Model()
-    model.add_sphere(0.1, mass=1.0)
-    particles = pbd.Particles(gravity=(0, 0, 0))
-    particles.add_particle((0, 0, 0))
-    with pytest.raises(ValueError, match=r"gravity is .* in the model and .* for its particles"):
-        rigid.solver("verlet", model, particles=particles)
-
-
 def thrown(kinds, count, seed):
-    """Pairs of bodies thrown at each other at 20 m/s over the ground, a model each, and the smaller one's size [m]."""
+    """Models of two bodies that fly at each other at 20 m/s above the ground, and sizes of the smaller bodies [m]."""
     rng = np.random.default_rng(seed)
     models, sizes = [], []
     for _ in range(count):
@@ -317,9 +224,8 @@ PAIRS = [("box", "box"), ("box", "capsule"), ("capsule", "capsule"), ("sphere", 
 @pytest.mark.slow
 @pytest.mark.parametrize(("kinds", "count"), [(pair, 200) for pair in PAIRS])
 def test_colliding_bodies_gain_no_energy_and_end_separate(kinds, count):
-    # 1,000 pairs in all, at 20 m/s against one another. States stay finite, and the energy never exceeds the initial
-    # one. At the end no overlap is deeper than 2 % of the smaller body. (Boxes are at rest then; round bodies keep
-    # rolling.)
+    # Pairs of bodies collide at 20 m/s. States are finite, and the energy never exceeds the initial energy. At the end
+    # no overlap is deeper than 2 % of the smaller body. (Boxes are at rest then, round bodies still roll.)
     models, sizes = thrown(kinds, count, seed=len(kinds[0]) + count)
     solver = rigid.solver("verlet", models, dt=1 / 240, iterations=20, direction="current")
     solver.step()
@@ -338,8 +244,7 @@ def test_colliding_bodies_gain_no_energy_and_end_separate(kinds, count):
 
 
 def test_contact_forces_carry_the_weights():
-    # At rest the forces on each body balance its weight: the ground carries both boxes, 3 kg · g, the lower box 1 kg ·
-    # g.
+    # At rest the forces on each body balance its weight: the ground carries 3 kg · g, the lower box 1 kg · g.
     model = rigid.Model()
     model.add_ground(friction=0.5)
     model.add_box((0.4, 0.4, 0.4), mass=2.0, position=(0, 0, 0.2), friction=0.5)

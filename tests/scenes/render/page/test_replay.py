@@ -227,8 +227,8 @@ def test_render_command_writes_a_replay(leap, tmp_path, capsys):
     assert contents(out)[0] == pytest.approx(1 + 1 / 30)
     # A run that diverges keeps its frames.
     assert cli.main(["render", "leap", "--out", str(out)]) == 1
-    said = capsys.readouterr().err
-    assert "leap.html holds the 16 frames before it" in " ".join(said.split())
+    errors = capsys.readouterr().err
+    assert "leap.html holds the 16 frames before it" in " ".join(errors.split())
     assert 0.4 < contents(out)[0] < 0.6
     # A recording can be replayed, too.
     recorded = str(tmp_path / "leap.npz")
