@@ -267,8 +267,8 @@ class RowSolver(Solver):
     def joint_forces(self):
         """Forces and torques that joints apply to their children, see Solver.joint_forces.
 
-        They include limits, friction, motors and springs of a joint, but not gears. They are exact for the poses of the
-        last substep's start, and of first order in the step for those of now.
+        They include limits, friction, motors and springs of a joint, but not gears. The efforts are those of the last
+        substep. Their directions are those that the rows have now, so the forces are of first order in the step.
         """
         numbers = read(self.data.rows.numbers).astype(float)
         forces = joint_forces(self.models, self._snapshot(), numbers, self._row_efforts(numbers), self._rows_of_joints)

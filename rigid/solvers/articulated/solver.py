@@ -9,7 +9,7 @@ from pbd.core.kernels import Launch
 from pbd.core.runtime import LOOP_STRIDE, on_cpu
 from rigid.constraints.contact_rows import contact_size
 from rigid.constraints.joint_forces import joint_forces, tree_forces
-from rigid.constraints.rows import GROUP
+from rigid.constraints.rows import GROUP, Group
 from rigid.kernels.motion import PSEUDO
 from rigid.solvers.articulated.data import Data, Features
 from rigid.solvers.articulated.joint_forces import forces_of_rows, momentum_change, rows_kernel
@@ -106,9 +106,6 @@ class ArticulatedSolver(SequentialSolver):
         # Rows of a joint in a tree act inside the joint, so the balance contains them already.
         for index in self._trees.closed:
             efforts[:, self._rows_of_joints[index]] = 0.0
-        for grab in self._grab_rows:
-            if grab not in self._grabbed:
-                efforts[:, grab.row : grab.row + 3] = 0.0
         forces, torques = momentum_change(self.models, rotation, *np.split((velocity - free) / self._h, 2, axis=2))
         of_rows = forces_of_rows(groups, numbers, efforts, bodies + 1)
         forces, torques = forces - of_rows[0][:, :bodies], torques - of_rows[1][:, :bodies]
@@ -138,6 +135,7 @@ class ArticulatedSolver(SequentialSolver):
         per_contact = contact_size(self.pair_types)[1] if self.pair_types else 0
         ends = self.first_contact_group + per_contact * self._report[:, REPORT.contacts].astype(int)
         groups[np.arange(groups.shape[1]) >= ends[:, None], GROUP.count] = 0
+        groups[groups[..., GROUP.kind] == Group.IDLE, GROUP.count] = 0
         return groups, numbers
 
     @cached_property
