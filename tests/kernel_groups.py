@@ -81,6 +81,7 @@ COMMANDS = {
 FILES = {
     "tests/agreement/test_agreement.py": JOINT_ROWS,
     "tests/rigid/solvers/verlet/test_verlet_cloth.py": "tests/rigid/solvers/verlet/test_verlet_contacts.py",
+    "tests/rigid/constraints/test_joint_forces.py": JOINT_ROWS,
     "tests/verification/test_linkages.py": JOINT_ROWS,
     "tests/verification/test_gripper.py": "contacts of impulse",
     "tests/scenes/render/test_render_several.py": "tests/scenes/render/test_render_picture.py",

@@ -10,7 +10,7 @@ def over_worlds(advance_substep, features):
     """Make a Taichi function (s, substeps, number) that makes substeps of all worlds, of each until it diverges.
 
     Args:
-        advance_substep: a Taichi function (s, number, world).
+        advance_substep: a Taichi function (s, number, last, world); last: whether it is the last substep of the launch.
         features: with `one_world` and `spread`, the distance of two worlds in the parallel loop
             (pbd.core.runtime.LOOP_STRIDE).
     """
@@ -30,7 +30,7 @@ def over_worlds(advance_substep, features):
     def advance_world(s: ti.template(), substeps, number, world):
         for substep in range(substeps):
             if s.report[world, REPORT.diverged_substep] < 0:
-                advance_substep(s, number, world)
+                advance_substep(s, number, substep == substeps - 1, world)
                 for body in range(s.bodies.pose.shape[1] - 1):
                     if not is_finite(s.bodies, body, world):
                         s.report[world, REPORT.diverged_substep] = ti.cast(substep, float)

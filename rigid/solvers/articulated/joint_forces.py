@@ -23,7 +23,7 @@ from rigid.solvers.articulated.links import START
 def store_starts(s: ti.template(), world):
     """Store poses, and the velocities V' of free bodies.
 
-    Storing takes 2 % of the time of a chain without rows, and less elsewhere.
+    The step calls it in the last substep of a launch alone: it takes 2 % of the time of a chain.
     """
     starts, bodies = ti.static(s.trees.starts, s.bodies)
     for body in range(bodies.pose.shape[1] - 1):

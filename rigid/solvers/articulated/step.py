@@ -41,12 +41,13 @@ def step_kernel(features):
 
 
 @ti.func
-def advance_substep(s: ti.template(), iterations, world):
-    """Make one substep: the algorithm."""
+def advance_substep(s: ti.template(), iterations, last, world):
+    """Make one substep: the algorithm. Args: last: whether joint forces are read of this substep."""
     write_rows(s, world)
     groups = detect_contacts(s, world)
     integrate_velocities(s, world)
-    store_starts(s, world)
+    if last:
+        store_starts(s, world)
     inward_pass(s, world)
     outward_pass(s, world)
     if ti.static(s.features.rows):

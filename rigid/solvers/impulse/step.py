@@ -46,8 +46,8 @@ def step_kernel(features):
 
 
 @ti.func
-def advance_substep(s: ti.template(), iterations, world):
-    """Make one substep: the algorithm."""
+def advance_substep(s: ti.template(), iterations, last, world):
+    """Make one substep: the algorithm. Args: last: see over_worlds; not used here."""
     write_rows(s, world)
     update_inertias(s, world)
     groups = detect_contacts(s, world)

@@ -44,8 +44,8 @@ def step_kernel(features):
 
 
 @ti.func
-def advance_substep(s: ti.template(), moving, world):
-    """Make one substep: the algorithm. Args: moving: 0 to write rows and gains alone."""
+def advance_substep(s: ti.template(), moving, last, world):
+    """Make one substep: the algorithm. Args: moving: 0 to write rows and gains alone; last: not used here."""
     groups = write_rows(s, world)
     if moving == 1:
         sum_forces(s, groups, world)
