@@ -1,4 +1,4 @@
-"""Inputs of the solvers on rows that change between steps: targets of motors, and grab springs."""
+"""Inputs of the solvers on rows that change between steps: external forces, targets of motors, and grab springs."""
 
 import numpy as np
 
@@ -9,6 +9,37 @@ from rigid.constraints.rows import GROUP, ROW, Group
 
 # Kinds of motors, and the number that is their target.
 TARGETS = {"speed": (DriveKind.MOTOR, MOTOR.speed), "position": (DriveKind.SERVO, MOTOR.position)}
+
+
+class ExternalForces:
+    """External forces of a solver. No kernel changes them, so they are also kept here.
+
+    Args: array: (worlds, bodies, EXTERNAL).
+
+    Attributes: act: 1 if any body has such a force, otherwise 0.
+    """
+
+    def __init__(self, array):
+        self.array = array
+        self.reload()
+
+    def reload(self):
+        """Read the array again, after a state was restored."""
+        self.values = read(self.array)
+        self.act = int(self.values.any())
+
+    def set(self, body, values):
+        """Set the force on bodies. Args: body: index, or a slice; values: EXTERNAL (worlds, 9), or zero.
+
+        Returns: whether it was another force before.
+        """
+        new = self.values.copy()
+        new[:, body] = values
+        changed = not np.array_equal(new, self.values)
+        if changed:
+            write(self.array, new)
+            self.reload()
+        return changed
 
 
 class MotorTargets:

@@ -19,7 +19,7 @@ from rigid.motor import motor_target
 from rigid.names import checked_index
 from rigid.solvers.base import Solver
 from rigid.solvers.report import REPORT
-from rigid.solvers.row_inputs import GrabSprings, MotorTargets
+from rigid.solvers.row_inputs import ExternalForces, GrabSprings, MotorTargets
 from rigid.state import State, join_arrays, split_arrays
 
 
@@ -80,6 +80,7 @@ class RowSolver(Solver):
             shapes=len(self.model.shapes), contacts=self.contact_capacity,
             rows=self.first_contact_row + self._contact_rows * self.contact_capacity, **counts,
         )  # fmt: skip
+        self._external_forces = ExternalForces(self.data.bodies.external)
         self._motor_targets = MotorTargets(self.data.joints, self.first_coordinates)
         self._grab_springs = GrabSprings(self.data.joints, self.data.rows, joints.grabs)
 
@@ -132,9 +133,6 @@ class RowSolver(Solver):
         self._gravity = spread("gravity", gravity, (self.worlds, 3))
         write(self.data.gravity, self._gravity)
         self._wake(range(len(self.model.bodies)))
-
-    def _wake(self, bodies):
-        """Wake bodies that something new acts on. Args: bodies: indices."""
 
     def set_motor(self, joint, *, speed=None, position=None):
         """Change the target of a motor, see Solver.set_motor."""
@@ -211,6 +209,7 @@ class RowSolver(Solver):
             return False
         for array, part in zip(arrays_of(self.data, kept=True), parts):
             write(array, part)
+        self._external_forces.reload()
         self._motor_targets.restore(parts[-1])
         self._time_origin, self._substeps_done = state.time, 0
         self._grab_springs.write_all()  # the state has the stiffness of what was grabbed then
