@@ -6,6 +6,7 @@ from pbd.core.runtime import require_taichi
 from pbd.core.validate import one_of, whole
 from rigid.constraints.joints.positions import JointPositions
 from rigid.external import external_force
+from rigid.motor import motor_target
 from rigid.solvers.options import SolverOptions
 from rigid.worlds import models_of_worlds
 
@@ -31,7 +32,7 @@ class Solver:
         time                                    property [s]
         step(count), state(), set_state(state)
         gravity                                 property with a setter
-        set_motor, grab, release
+        grab, release, _set_target
         energy(), statistics()
         joint_forces(), contact_forces(world)
 
@@ -154,16 +155,22 @@ class Solver:
     def _wake(self, bodies):
         """Wake bodies that something new acts on. Args: bodies: indices."""
 
-    def set_motor(self, joint, *, speed=None, position=None):
+    def set_motor(self, joint, *, speed=None, position=None, torque=None):
         """Change the target of a motor from the next step on. Its `max_effort` and `position_gain` stay.
 
         Args:
             joint: index or name.
             speed: [rad/s or m/s], if its Motor has a speed; a number, or one for each world (worlds,).
             position: [rad or m], if its Motor has a position; likewise.
+            torque: [N m or N], if its Motor has a torque; likewise.
 
-        Raises: ValueError for an unknown joint, a joint without a motor, or a target of the other type.
+        Raises: ValueError for an unknown joint, a joint without a motor, or a target of another type.
         """
+        targets = {"speed": speed, "position": position, "torque": torque}
+        self._set_target(*motor_target(self.model, joint, targets, self.worlds))
+
+    def _set_target(self, joint, name, target):
+        """Change the target of a motor. Args: joint: index; name: of rigid.motor.TARGETS; target: (worlds,)."""
         raise NotImplementedError
 
     def grab(self, grab, body, point, target, stiffness, damping=0.0):

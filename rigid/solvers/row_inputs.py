@@ -8,7 +8,10 @@ from rigid.constraints.joints.data import DRIVE, FRAMES, JOINT, MOTOR, DriveKind
 from rigid.constraints.rows import GROUP, ROW, Group
 
 # Kinds of motors, and the number that is their target.
-TARGETS = {"speed": (DriveKind.MOTOR, MOTOR.speed), "position": (DriveKind.SERVO, MOTOR.position)}
+TARGETS = {
+    "speed": (DriveKind.MOTOR, MOTOR.speed), "position": (DriveKind.SERVO, MOTOR.position),
+    "torque": (DriveKind.EFFORT, MOTOR.effort),
+}  # fmt: skip
 
 
 class ExternalForces:
@@ -58,7 +61,7 @@ class MotorTargets:
     def set(self, joint, name, target):
         """Change the target of a motor.
 
-        Args: joint: index; name: "speed" or "position"; target: (worlds,) [rad/s, m/s, rad or m].
+        Args: joint: index; name: of TARGETS; target: (worlds,) [rad/s, m/s, rad, m, N m or N].
 
         Returns: whether it was another target before.
         """

@@ -15,7 +15,6 @@ from rigid.constraints.joints.data import COORDINATE
 from rigid.constraints.rows import ROW, RowBuilder
 from rigid.energy import energy
 from rigid.kernels.motion import PSEUDO, allocate_bodies
-from rigid.motor import motor_target
 from rigid.names import checked_index
 from rigid.solvers.base import Solver
 from rigid.solvers.report import REPORT
@@ -134,11 +133,9 @@ class RowSolver(Solver):
         write(self.data.gravity, self._gravity)
         self._wake(range(len(self.model.bodies)))
 
-    def set_motor(self, joint, *, speed=None, position=None):
-        """Change the target of a motor, see Solver.set_motor."""
-        index, name, target = motor_target(self.model, joint, speed, position, self.worlds)
-        if self._motor_targets.set(index, name, target):
-            self._wake([self.model.joints[index].parent, self.model.joints[index].child])
+    def _set_target(self, joint, name, target):
+        if self._motor_targets.set(joint, name, target):
+            self._wake([self.model.joints[joint].parent, self.model.joints[joint].child])
 
     def grab(self, grab, body, point, target, stiffness, damping=0.0):
         """Pull a point of a body to a target by a spring, see Solver.grab."""

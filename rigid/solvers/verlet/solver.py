@@ -15,7 +15,6 @@ from pbd.core.validate import finite_vector
 from rigid.collision.data import PAIR, POINT
 from rigid.collision.setup import pair_types
 from rigid.constraints.contact_forces import Contacts
-from rigid.motor import motor_target
 from rigid.names import checked_index
 from rigid.rotation import from_matrix, rotate
 from rigid.solvers.base import Solver
@@ -24,6 +23,7 @@ from rigid.solvers.verlet.builder import build_particles, make_frames, refuse_un
 from rigid.solvers.verlet.data import CONTACT, allocate_bodies, may_touch
 from rigid.solvers.verlet.external import FrameForces, force_hooks
 from rigid.solvers.verlet.frame import fit_pose, fit_velocity
+from rigid.solvers.verlet.joint_constraints import torque_numbers
 from rigid.solvers.verlet.options import VerletOptions
 from rigid.solvers.verlet.step import step_hooks
 from rigid.state import State, join_arrays, split_arrays
@@ -71,7 +71,7 @@ class VerletSolver(Solver):
         )
         constraints = self.particle_system.constraints
         self._motors = {
-            name: {target: constraints.row_of(*constraint, target) for target in ("speed", "position")}
+            name: {target: constraints.row_of(*constraint, target) for target in ("speed", "position", "effort")}
             for name, constraint in buildings[0].motors.items()
         }
         self._springs = buildings[0].springs
@@ -148,10 +148,11 @@ class VerletSolver(Solver):
     def gravity(self, gravity):
         self.particle_system.gravity = gravity
 
-    def set_motor(self, joint, *, speed=None, position=None):
-        """Change the target of a motor, see Solver.set_motor."""
-        index, name, target = motor_target(self.model, joint, speed, position, self.worlds)
-        self.particle_system.constraints.write([self._motors[self.model.joints[index].name][name]], target)
+    def _set_target(self, joint, name, target):
+        rows = self._motors[self.model.joints[joint].name]
+        numbers = torque_numbers(target) if name == "torque" else {name: target}
+        for number in rows.keys() & numbers.keys():
+            self.particle_system.constraints.write([rows[number]], numbers[number])
 
     def grab(self, grab, body, point, target, stiffness, damping=0.0):
         """Pull a point of a body to a target by a spring, see Solver.grab."""
