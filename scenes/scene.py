@@ -23,8 +23,9 @@ class Scene:
             bodies.
         camera: a Camera or a FollowingCamera (scenes/visuals); None for one that sees the whole first frame.
         ground: height of the floor that is drawn [m]; None for no floor.
-        control: a function (solver, time [s]) that is called before each step and sets motor targets with
-            `solver.set_motor`. It must depend on its arguments only, so that a run can be repeated.
+        control: a function (solver, time [s]) that is called before each step. It sets motor targets with
+            `solver.set_motor`, and forces with `solver.set_forces`. It must depend on its arguments only, so that a run
+            can be repeated.
         unsupported: {solver: why it cannot run this scene}.
         name, summary, parameters: set by `load`.
 
@@ -97,7 +98,9 @@ class Scene:
 
     @property
     def passive(self):
-        """Whether nothing adds energy: no wind, no driven particle, no moving collider, no motor."""
+        """Whether nothing adds energy: no wind, no driven particle, no moving collider, no motor, no control."""
+        if self.control is not None:
+            return False
         if self.model is not None and any(joint.motor for joint in self.model.joints):
             return False
         return self.particles is None or (self.particles.is_static() and self.particles.wind is None)

@@ -146,7 +146,7 @@ JOINTS = {
     "damping": (lambda m: rigid.Spring(stiffness=1, damping=-1), ValueError, ["spring damping is -1", "zero or more"]),
     "rest": (lambda m: rigid.Spring(stiffness=1, rest=NAN), ValueError, ["spring rest is nan", "finite"]),
     "motor of nothing": (lambda m: rigid.Motor(), ValueError, ["no target", "speed, position or torque"]),
-    "motor of both": (lambda m: rigid.Motor(speed=1, position=1), ValueError, ["both of speed and position"]),
+    "motor of both": (lambda m: rigid.Motor(speed=1, position=1), ValueError, ["speed and position", "or torque"]),
     "motor speed": (lambda m: rigid.Motor(speed=NAN), ValueError, ["motor speed is nan", "finite"]),
     "effort": (lambda m: rigid.Motor(speed=1, max_effort=-1), ValueError, ["motor max_effort is -1", "zero or more"]),
     "effort NaN": (lambda m: rigid.Motor(speed=1, max_effort=NAN), ValueError, ["motor max_effort is nan", "finite"]),
