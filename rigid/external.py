@@ -25,6 +25,8 @@ def external_force(model, body, force, torque, point, worlds):
     """
     index = checked_index("body", body, model.bodies, "body")
     name = model.bodies[index].name
+    if model.bodies[index].path is not None:
+        raise ValueError(f"force on {name!r}, which follows a path: expected a body that forces move")
     if point is not None and force is None:
         raise ValueError(f"point on {name!r} without a force: expected force=, too")
     given = {"force": force, "torque": torque, "point": point}

@@ -98,9 +98,11 @@ class Scene:
 
     @property
     def passive(self):
-        """Whether nothing adds energy: no wind, no driven particle, no moving collider, no motor, no control."""
+        """Whether nothing adds energy: no wind, no motor, no control, nothing that follows a path."""
         if self.control is not None:
             return False
-        if self.model is not None and any(joint.motor for joint in self.model.joints):
+        driven = [] if self.model is None else [*(joint.motor for joint in self.model.joints),
+                                                *(body.path for body in self.model.bodies)]  # fmt: skip
+        if any(each is not None for each in driven):
             return False
         return self.particles is None or (self.particles.is_static() and self.particles.wind is None)

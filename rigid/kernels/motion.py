@@ -52,9 +52,13 @@ def allocate_bodies(models, worlds):
     for world in range(worlds):
         model, state = (items[world if len(models) > 1 else 0] for items in (models, states))
         of_mass, of_pose, of_velocity = mass[world, :number], pose[world, :number], velocity[world, :number]
-        of_mass[:, MASS.inverse_mass], of_mass[:, MASS.mass] = 1 / model.masses, model.masses
-        of_mass[:, MASS["inertia"]] = symmetric_columns(model.inertias)
-        of_mass[:, MASS["inverse_inertia"]] = symmetric_columns(np.linalg.inv(model.inertias))
+        masses = np.array([body.mass for body in model.bodies])
+        inertias = np.reshape([body.inertia for body in model.bodies], (-1, 3, 3))
+        of_mass[:, MASS.inverse_mass], of_mass[:, MASS.mass] = 1 / masses, masses
+        of_mass[:, MASS["inertia"]] = symmetric_columns(inertias)
+        of_mass[:, MASS["inverse_inertia"]] = symmetric_columns(np.linalg.inv(inertias))
+        on_path = [body.path is not None for body in model.bodies]  # impulses do not move these
+        of_mass[on_path, MASS.inverse_mass], of_mass[on_path, MASS["inverse_inertia"]] = 0.0, 0.0
         of_mass[:, MASS.radius] = bounding_radii(model)
         of_pose[:, POSE["position"]], of_pose[:, POSE["rotation"]] = state.position, state.rotation
         of_velocity[:, VELOCITY["linear"]] = state.velocity
@@ -101,11 +105,12 @@ def gravity_of(s: ti.template(), world):
 
 @ti.func
 def integrate_velocity(s: ti.template(), body, world):
-    """Apply gravity, external forces and the gyroscopic torque to a body for one substep."""
-    velocity = load_vector(s.bodies.velocity, body, VELOCITY.linear, world) + s.step.h * gravity_of(s, world)
-    store_vector(s.bodies.velocity, body, VELOCITY.linear, velocity, world)
-    apply_external_force(s, body, world)
-    apply_gyroscopic_torque(s.bodies, s.features.gyroscopic, body, s.step.h, world)
+    """Apply gravity, external forces and the gyroscopic torque to a body for one substep, unless it is on a path."""
+    if s.bodies.mass[world, body, MASS.inverse_mass] > 0.0:
+        velocity = load_vector(s.bodies.velocity, body, VELOCITY.linear, world) + s.step.h * gravity_of(s, world)
+        store_vector(s.bodies.velocity, body, VELOCITY.linear, velocity, world)
+        apply_external_force(s, body, world)
+        apply_gyroscopic_torque(s.bodies, s.features.gyroscopic, body, s.step.h, world)
 
 
 @ti.func

@@ -11,11 +11,13 @@ import numpy as np
 
 import pbd
 from pbd.core.arrays import arrays_of, read, write
-from pbd.core.validate import finite_vector
+from pbd.core.validate import finite_vector, whole
 from rigid.collision.data import PAIR, POINT
 from rigid.collision.setup import pair_types
 from rigid.constraints.contact_forces import Contacts
+from rigid.kernels.motion import bounding_radii
 from rigid.names import checked_index
+from rigid.paths import refuse_jumps
 from rigid.rotation import from_matrix, rotate
 from rigid.solvers.base import Solver
 from rigid.solvers.verlet.balance import accelerations_by_joints, forces_by_balance, refuse_unknown_forces
@@ -75,8 +77,10 @@ class VerletSolver(Solver):
             for name, constraint in buildings[0].motors.items()
         }
         self._springs = buildings[0].springs
-        self._inertias = np.array([each.inertias for each in models])
+        inertias = [[body.inertia for body in each.bodies] for each in models]
+        self._inertias = np.reshape(inertias, (len(models), -1, 3, 3))
         self._index, self._points, self._masses = self._tables()
+        self._radii = bounding_radii(self.model)
         self._bodies, self._time_of_change = None, 0.0
         self.particle_system.keep_predictions()
         self._external_forces = FrameForces(self.particle_system, self.frames, self.members, self._add_hooks)
@@ -134,6 +138,8 @@ class VerletSolver(Solver):
 
     def step(self, count=1):
         """Make steps of dt. Args: count. Raises: pbd.Diverged if a state stops being finite."""
+        substeps = whole("count", count) * self.substeps
+        refuse_jumps(self.model, self._radii, self.time, self.dt / self.substeps, substeps)
         self._external_forces.applied = self._external_forces.numbers
         self.particle_system.step(count)
 
@@ -326,7 +332,7 @@ class VerletSolver(Solver):
         torques are of first order with direction="current", and in a substep with restitution. They are zero before the
         first step, and after `set_state` or a change of the step until the next one.
 
-        Raises: NotImplementedError if joints form a loop, for gears, and for attachments of particles.
+        Raises: NotImplementedError if joints form a loop, for gears, paths, and attachments of particles.
         """
         refuse_unknown_forces(self.model, self.options.attachments)
         if self.time == self._time_of_change:
