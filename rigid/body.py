@@ -8,6 +8,7 @@ import numpy as np
 from pbd.core.rotation import IDENTITY
 from pbd.core.validate import finite_vector, fraction, not_negative, unit_quaternion, whole
 from rigid.mass import MassProperties, combined
+from rigid.paths import START, displacement, pose_on_path
 from rigid.rotation import rotate, rotate_back
 
 EVERY_GROUP = 2**31 - 1
@@ -26,6 +27,8 @@ class Body:
         angular_velocity: in the world frame (3,) [rad/s].
         mass: [kg]; zero until a shape with mass is added.
         inertia: about the centre of mass, in the body's frame (3, 3) [kg m²].
+        path: function of time [s] that returns its position (3,), or (position, rotation): the body is kinematic; None
+            for a body that forces move. See Model.add_body.
     """
 
     name: str
@@ -35,11 +38,32 @@ class Body:
     angular_velocity: np.ndarray = (0.0, 0.0, 0.0)
     mass: float = 0.0
     inertia: np.ndarray = field(default_factory=lambda: np.zeros((3, 3)))
+    path: object = None
 
     def __post_init__(self):
         for name in ("position", "velocity", "angular_velocity"):
             setattr(self, name, finite_vector(name, getattr(self, name)))
         self.rotation = unit_quaternion("rotation", self.rotation)
+        if self.path is not None:
+            self._begin_path()
+
+    def _begin_path(self):
+        """Take the pose at time zero from the path, if no other was given."""
+        if not callable(self.path):
+            raise TypeError(f"path of {self.name!r} is {self.path!r}: expected a function of time that gives positions")
+        if self.velocity.any() or self.angular_velocity.any():
+            raise ValueError(f"velocity of {self.name!r}, which follows a path: expected none, the path gives it")
+        start, given = self.pose_at(0.0), np.concatenate([self.position, self.rotation])
+        if not self.position.any() and np.array_equal(self.rotation, IDENTITY):
+            self.position, self.rotation = start[:3], start[3:]
+        elif np.abs(displacement(given, start)).max() > START:
+            raise ValueError(
+                f"path of {self.name!r} begins at {start.tolist()}: expected its position and rotation {given.tolist()}"
+            )
+
+    def pose_at(self, time):
+        """Position and rotation on the path at a time [s] (7,). Raises: TypeError, ValueError: see pose_on_path."""
+        return pose_on_path(self.name, self.path, time, self.rotation)
 
     def local_point(self, point):
         """Points (..., 3) of the world at time zero [m], in the body's frame."""

@@ -1,5 +1,7 @@
 """BodyModel: the bodies and shapes of a model."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from pbd.build.mesh import surface
@@ -13,8 +15,12 @@ from rigid.rotation import conjugate, multiply
 from rigid.state import State
 
 # Options of add_box and the other solids: those of add_body and those of add_shape.
-PLACEMENT = ("position", "rotation", "velocity", "angular_velocity", "name")
+PLACEMENT = ("position", "rotation", "velocity", "angular_velocity", "name", "path")
 SURFACE = ("friction", "restitution", "rolling_friction", "spinning_friction", "group", "mask")
+
+
+# A body on a path has these if no others are given. They size its frame of particles, and have no other effect.
+PLACEHOLDER_MASS, PLACEHOLDER_INERTIA, PLACEHOLDER_DENSITY = 1.0, (0.1, 0.1, 0.1), 1000.0
 
 
 class BodyModel:
@@ -34,7 +40,7 @@ class BodyModel:
 
     def add_body(
         self, *, mass=None, inertia=None, position=(0.0, 0.0, 0.0), rotation=(1.0, 0.0, 0.0, 0.0),
-        velocity=(0.0, 0.0, 0.0), angular_velocity=(0.0, 0.0, 0.0), name=None,
+        velocity=(0.0, 0.0, 0.0), angular_velocity=(0.0, 0.0, 0.0), name=None, path=None,
     ):  # fmt: skip
         """Add a body by its mass properties, or a body that gets them from the shapes added to it.
 
@@ -45,13 +51,19 @@ class BodyModel:
             position, rotation: of the centre of mass (3,) [m] and of the body's frame (w, x, y, z).
             velocity, angular_velocity: in the world frame (3,) [m/s], (3,) [rad/s].
             name: unique; "body 0" and so on if None.
+            path: function of time [s] that returns the position of the body's frame (3,) [m], or (position, rotation):
+                the body is kinematic. It moves along the path, pushes and carries others, and nothing moves it. Mass
+                and inertia have no effect and may be left out. The path begins at position and rotation; if these are
+                left out, they are those of the path.
 
         Returns: index of the body.
         """
         body = Body(
             name=fresh_name("body", name, self.bodies), position=position, rotation=rotation, velocity=velocity,
-            angular_velocity=angular_velocity,
+            angular_velocity=angular_velocity, path=path,
         )  # fmt: skip
+        if path is not None and mass is None and inertia is None:
+            mass, inertia = PLACEHOLDER_MASS, PLACEHOLDER_INERTIA
         if (mass is None) != (inertia is None):
             missing = "mass" if mass is None else "inertia"
             raise ValueError(f"{missing} is None: expected mass and inertia, or neither and shapes with a density")
@@ -156,6 +168,10 @@ class BodyModel:
         if mass is not None or density is not None:
             if index == GROUND:
                 raise ValueError("shape with mass on rigid.GROUND: expected neither mass nor density")
+            if frame.path is not None:
+                raise ValueError(
+                    f"shape with mass on {frame.name!r}, which follows a path: expected neither mass nor density"
+                )
             part = mass_properties.of_shape(shape, mass, density).moved(piece.position, piece.rotation)
         if not local and index != GROUND and frame.mass > 0:  # without mass there is no centre of mass yet
             warn_if_far(frame, [each for each in self.shapes if each.body == index], piece)
@@ -188,16 +204,18 @@ class BodyModel:
 
     @property
     def masses(self):
-        """Masses (bodies,) [kg]."""
-        return np.array([body.mass for body in self.bodies])
+        """Masses (bodies,) [kg]; zero for a body on a path, which has neither energy nor momentum."""
+        return np.array([body.mass if body.path is None else 0.0 for body in self.bodies])
 
     @property
     def inertias(self):
-        """Inertias about the centres of mass, in the bodies' frames (bodies, 3, 3) [kg m²]."""
-        return np.reshape([body.inertia for body in self.bodies], (-1, 3, 3))
+        """Inertias about the centres of mass, in the bodies' frames (bodies, 3, 3) [kg m²]; zero likewise."""
+        return np.reshape([body.inertia * (body.path is None) for body in self.bodies], (-1, 3, 3))
 
     def may_touch(self, a, b):
         """Whether two shapes (indices) can collide: on two bodies, not excluded, with matching groups and masks.
+
+        At least one of the bodies must be free to move: the ground and bodies on paths do not collide.
 
         Joined bodies are excluded unless the joint has collide=True. A body joined to the ground still collides with
         the ground's shapes.
@@ -205,7 +223,8 @@ class BodyModel:
         first, second = self.shapes[a], self.shapes[b]
         pair = min(first.body, second.body), max(first.body, second.body)
         allowed = bool(first.group & second.mask and second.group & first.mask)
-        return allowed and pair[0] != pair[1] and pair not in self.exclusions
+        moved = [index for index in pair if index != GROUND and self.bodies[index].path is None]
+        return allowed and bool(moved) and pair[0] != pair[1] and pair not in self.exclusions
 
     def initial_state(self):
         """The State at time zero. Raises: ValueError if a body has no mass."""
@@ -228,6 +247,8 @@ class BodyModel:
         for name in options:
             one_of(f"option of add_{kind}", name, PLACEMENT + SURFACE)
         position, rotation = shape.pose()
+        if options.get("path") is not None and mass is None and density is None:
+            density = PLACEHOLDER_DENSITY
         if part is None:
             part = mass_properties.of_shape(shape, mass, density).moved(position, rotation)
         index = len(self.bodies)
@@ -235,9 +256,14 @@ class BodyModel:
         piece = BodyShape(shape=shape, body=index, position=position, rotation=rotation, **surface_options)
         placement = {name: options[name] for name in PLACEMENT if name in options}
         placement["name"] = fresh_name(kind, placement.get("name"), self.bodies)
+        path = placement.pop("path", None)
+        if path is not None and not part.centre.any():
+            Body(**placement, path=path)  # refuses a wrong path before the model changes
         self.add_body(**placement)
         self.shapes.append(piece)
         self._add_mass(index, part)
+        if path is not None:
+            self.bodies[index] = replace(self.bodies[index], path=path)
         return index
 
     def _add_mass(self, index, part):

@@ -27,7 +27,7 @@ def models_of_worlds(model):
 def structure(model):
     """Properties that the models of all worlds must share, as a tuple: bodies, shapes, joints, springs, gears."""
     return (
-        len(model.bodies),
+        tuple(body.path is not None for body in model.bodies),
         tuple((s.shape.kind, s.body, len(s.shape.vertices) if s.shape.kind == HULL else 0) for s in model.shapes),
         tuple((joint.kind, joint.name, joint.parent, joint.child) for joint in model.joints),
         tuple((spring.a, spring.b) for spring in model.springs),

@@ -27,6 +27,7 @@ MODULES = {
     "compare": "scenes.comparison.compare",
     "film": "scenes.render.film",
     "film_comparison": "scenes.render.several",
+    "identify": "scenes.identification",
     "load": "scenes.registry",
     "register": "scenes.registry",
     "run": "scenes.simulate.run",

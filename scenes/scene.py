@@ -23,8 +23,9 @@ class Scene:
             bodies.
         camera: a Camera or a FollowingCamera (scenes/visuals); None for one that sees the whole first frame.
         ground: height of the floor that is drawn [m]; None for no floor.
-        control: a function (solver, time [s]) that is called before each step and sets motor targets with
-            `solver.set_motor`. It must depend on its arguments only, so that a run can be repeated.
+        control: a function (solver, time [s]) that is called before each step. It sets motor targets with
+            `solver.set_motor`, and forces with `solver.set_forces`. It must depend on its arguments only, so that a run
+            can be repeated.
         unsupported: {solver: why it cannot run this scene}.
         name, summary, parameters: set by `load`.
 
@@ -97,7 +98,11 @@ class Scene:
 
     @property
     def passive(self):
-        """Whether nothing adds energy: no wind, no driven particle, no moving collider, no motor."""
-        if self.model is not None and any(joint.motor for joint in self.model.joints):
+        """Whether nothing adds energy: no wind, no motor, no control, nothing that follows a path."""
+        if self.control is not None:
+            return False
+        driven = [] if self.model is None else [*(joint.motor for joint in self.model.joints),
+                                                *(body.path for body in self.model.bodies)]  # fmt: skip
+        if any(each is not None for each in driven):
             return False
         return self.particles is None or (self.particles.is_static() and self.particles.wind is None)

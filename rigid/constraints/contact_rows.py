@@ -92,6 +92,8 @@ def write_contact(s: ti.template(), c, row, group, world):
     pull = 0.0  # the relative acceleration by gravity along n
     if s.bodies.mass[world, j, MASS.inverse_mass] == 0.0:
         pull = gravity.dot(n)
+    elif s.bodies.mass[world, i, MASS.inverse_mass] == 0.0:
+        pull = -gravity.dot(n)
     half = 0.5 * s.step.h * pull
     approach = -(slip.dot(n) + half)
     target, restitution = 0.0, point[world, c, POINT.restitution]

@@ -1,4 +1,5 @@
-"""Inputs of the solvers on rows that change between steps: targets of motors, and grab springs."""
+"""Inputs of the solvers on rows that change between steps: external forces, paths of bodies, targets of motors, and
+grab springs."""
 
 import numpy as np
 
@@ -6,9 +7,85 @@ from pbd.core.arrays import read, write
 from pbd.core.validate import finite_vector, not_negative, one_grab, positive
 from rigid.constraints.joints.data import DRIVE, FRAMES, JOINT, MOTOR, DriveKind
 from rigid.constraints.rows import GROUP, ROW, Group
+from rigid.kernels.motion import PSEUDO
+from rigid.paths import displacement, refuse_jump
 
 # Kinds of motors, and the number that is their target.
-TARGETS = {"speed": (DriveKind.MOTOR, MOTOR.speed), "position": (DriveKind.SERVO, MOTOR.position)}
+TARGETS = {
+    "speed": (DriveKind.MOTOR, MOTOR.speed), "position": (DriveKind.SERVO, MOTOR.position),
+    "torque": (DriveKind.EFFORT, MOTOR.effort),
+}  # fmt: skip
+
+
+class ExternalForces:
+    """External forces of a solver. No kernel changes them, so they are also kept here.
+
+    Args: array: (worlds, bodies, EXTERNAL).
+
+    Attributes: act: 1 if any body has such a force, otherwise 0.
+    """
+
+    def __init__(self, array):
+        self.array = array
+        self.reload()
+
+    def reload(self):
+        """Read the array again, after a state was restored."""
+        self.values = read(self.array)
+        self.act = int(self.values.any())
+
+    def set(self, body, values):
+        """Set the force on bodies. Args: body: index, or a slice; values: EXTERNAL (worlds, 9), or zero.
+
+        Returns: whether it was another force before.
+        """
+        new = self.values.copy()
+        new[:, body] = values
+        changed = not np.array_equal(new, self.values)
+        if changed:
+            write(self.array, new)
+            self.reload()
+        return changed
+
+
+class Paths:
+    """The paths of the bodies of all worlds of a solver on rows.
+
+    Args: models: one for all worlds, or one for each; worlds; radii: of the bodies' shapes (bodies,) [m].
+
+    Attributes: bodies: indices of the bodies that follow paths.
+    """
+
+    def __init__(self, models, worlds, radii):
+        self.models, self.worlds, self.radii = models, worlds, radii
+        self.bodies = [index for index, body in enumerate(models[0].bodies) if body.path is not None]
+
+    def poses(self, time):
+        """Poses of these bodies (worlds, n, 7). Args: time: [s]."""
+        found = [[model.bodies[index].pose_at(time) for index in self.bodies] for model in self.models]
+        return np.broadcast_to(np.reshape(found, (-1, len(self.bodies), 7)), (self.worlds, len(self.bodies), 7))
+
+    def follow(self, bodies, time, h):
+        """Write poses at a time, and the velocities that lead to those a substep later.
+
+        Args: bodies: a rigid.kernels.motion.Bodies; time, h: [s].
+
+        Returns: the bodies that move.
+
+        Raises: TypeError and ValueError for what a path gives, and for jumps.
+        """
+        first, second = self.poses(time), self.poses(time + h)
+        moved = displacement(first, second)
+        for k, index in enumerate(self.bodies):
+            for each in moved[:, k]:
+                refuse_jump(self.models[0].bodies[index].name, self.radii[index], each, time, time + h)
+        for array, columns, values in (
+            (bodies.pose, slice(None), first), (bodies.velocity, slice(0, PSEUDO), moved / h)
+        ):  # fmt: skip
+            found = read(array)
+            found[:, self.bodies, columns] = values
+            write(array, found)
+        return [index for k, index in enumerate(self.bodies) if moved[:, k].any()]
 
 
 class MotorTargets:
@@ -27,7 +104,7 @@ class MotorTargets:
     def set(self, joint, name, target):
         """Change the target of a motor.
 
-        Args: joint: index; name: "speed" or "position"; target: (worlds,) [rad/s, m/s, rad or m].
+        Args: joint: index; name: of TARGETS; target: (worlds,) [rad/s, m/s, rad, m, N m or N].
 
         Returns: whether it was another target before.
         """

@@ -14,12 +14,11 @@ from rigid.constraints.joints.builder import JointBuilder
 from rigid.constraints.joints.data import COORDINATE
 from rigid.constraints.rows import ROW, RowBuilder
 from rigid.energy import energy
-from rigid.kernels.motion import PSEUDO, allocate_bodies
-from rigid.motor import motor_target
+from rigid.kernels.motion import PSEUDO, allocate_bodies, bounding_radii
 from rigid.names import checked_index
 from rigid.solvers.base import Solver
 from rigid.solvers.report import REPORT
-from rigid.solvers.row_inputs import GrabSprings, MotorTargets
+from rigid.solvers.row_inputs import ExternalForces, GrabSprings, MotorTargets, Paths
 from rigid.state import State, join_arrays, split_arrays
 
 
@@ -48,7 +47,8 @@ class RowSolver(Solver):
 
     def __init__(self, model, worlds, options, closed=(), values=None, **counts):
         super().__init__(model, worlds, **options)
-        self._time_origin, self._substeps_done, self._steps_done = 0.0, 0, 0
+        self._clock = 0.0, 0  # a time [s], and the substeps from then to that from which `_substeps_done` counts
+        self._substeps_done, self._steps_done = 0, 0
         models, worlds, bodies = self.models, self.worlds, len(self.model.bodies)
         self._gravity = np.array(np.broadcast_to([each.gravity for each in models], (worlds, 3)))
         types = pair_types(models)
@@ -80,6 +80,8 @@ class RowSolver(Solver):
             shapes=len(self.model.shapes), contacts=self.contact_capacity,
             rows=self.first_contact_row + self._contact_rows * self.contact_capacity, **counts,
         )  # fmt: skip
+        self._paths = Paths(models, worlds, bounding_radii(self.model))
+        self._external_forces = ExternalForces(self.data.bodies.external)
         self._motor_targets = MotorTargets(self.data.joints, self.first_coordinates)
         self._grab_springs = GrabSprings(self.data.joints, self.data.rows, joints.grabs)
 
@@ -88,7 +90,7 @@ class RowSolver(Solver):
     @property
     def time(self):
         """Time since the start [s]."""
-        return self._time_origin + self._substeps_done * self._h
+        return self._clock[0] + (self._clock[1] + self._substeps_done) * self._h
 
     @property
     def _h(self):
@@ -96,20 +98,28 @@ class RowSolver(Solver):
 
     def _set_options(self, options):
         if (options.dt, options.substeps) != (self.dt, self.substeps):
-            self._time_origin, self._substeps_done = self.time, 0
+            self._clock, self._substeps_done = (self.time, 0), 0
         super()._set_options(options)
 
     def step(self, count=1):
         """Make steps of dt. Args: count. Raises: pbd.Diverged if a state stops being finite."""
-        count = whole("count", count)
-        self._report[:, REPORT.diverged_substep :] = -1
-        self._launch(count * self.substeps)
-        self._raise_failure()
-        self._substeps_done += count * self.substeps
+        substeps = whole("count", count) * self.substeps
+        # Paths give the pose of each substep, so it has a launch of its own.
+        each = 1 if self._paths.bodies else substeps
+        for done in range(0, substeps, each):
+            if self._paths.bodies:
+                self._wake(self._paths.follow(self.data.bodies, self.time, self._h))
+            self._report[:, REPORT.diverged_substep :] = -1
+            self._launch(each)
+            self._raise_failure(done)
+            self._substeps_done += each
         self._steps_done += count
 
-    def _raise_failure(self):
-        """Raise if the contact buffer was full in the last launch, or a state stopped being finite."""
+    def _raise_failure(self, done):
+        """Raise if the contact buffer was full in the last launch, or a state stopped being finite.
+
+        Args: done: how many substeps this call of `step` had made before.
+        """
         needed = int(self._report[:, REPORT.overflow].max())
         if needed >= 0:
             raise RuntimeError(f"contact buffer full ({needed} of {self.contact_capacity}): increase contact_capacity")
@@ -117,7 +127,7 @@ class RowSolver(Solver):
             substep = int(self._report[world, REPORT.diverged_substep])
             with np.errstate(over="ignore", invalid="ignore"):
                 finite = np.isfinite(read(self.data.bodies.pose)[world, :-1]).all(axis=1)
-            step, time = self._steps_done + substep // self.substeps + 1, self.time + (substep + 1) * self._h
+            step, time = self._steps_done + (done + substep) // self.substeps + 1, self.time + (substep + 1) * self._h
             raise Diverged(int(world), step, int(np.argmin(finite)), time, "body")
 
     # Gravity, motors and grabs ----------------------------------------------------------------------------------------
@@ -133,14 +143,9 @@ class RowSolver(Solver):
         write(self.data.gravity, self._gravity)
         self._wake(range(len(self.model.bodies)))
 
-    def _wake(self, bodies):
-        """Wake bodies that something new acts on. Args: bodies: indices."""
-
-    def set_motor(self, joint, *, speed=None, position=None):
-        """Change the target of a motor, see Solver.set_motor."""
-        index, name, target = motor_target(self.model, joint, speed, position, self.worlds)
-        if self._motor_targets.set(index, name, target):
-            self._wake([self.model.joints[index].parent, self.model.joints[index].child])
+    def _set_target(self, joint, name, target):
+        if self._motor_targets.set(joint, name, target):
+            self._wake([self.model.joints[joint].parent, self.model.joints[joint].child])
 
     def grab(self, grab, body, point, target, stiffness, damping=0.0):
         """Pull a point of a body to a target by a spring, see Solver.grab."""
@@ -173,10 +178,11 @@ class RowSolver(Solver):
     def _kept(self):
         """All that a later step reads and that changes: numpy arrays, poses and velocities first.
 
-        These are the arrays declared with kept=True, and the targets of motors. The array of targets also contains
-        constants of the model, so it is not kept as a whole.
+        These are the arrays declared with kept=True, the targets of motors, and the clock, whose bits paths follow. The
+        array of targets also contains constants of the model, so it is not kept as a whole.
         """
-        return [*map(read, arrays_of(self.data, kept=True)), self._motor_targets.values()]
+        clock = self._clock[0], self._clock[1] + self._substeps_done
+        return [*map(read, arrays_of(self.data, kept=True)), self._motor_targets.values(), *clock]
 
     def set_state(self, state):
         """Set poses and velocities, see Solver.set_state."""
@@ -211,8 +217,11 @@ class RowSolver(Solver):
             return False
         for array, part in zip(arrays_of(self.data, kept=True), parts):
             write(array, part)
-        self._motor_targets.restore(parts[-1])
-        self._time_origin, self._substeps_done = state.time, 0
+        self._external_forces.reload()
+        self._motor_targets.restore(parts[-3])
+        self._clock, self._substeps_done = tuple(parts[-2:]), 0
+        if self.time != state.time:  # steps had another length then
+            self._clock = state.time, 0
         self._grab_springs.write_all()  # the state has the stiffness of what was grabbed then
         return True
 

@@ -94,6 +94,7 @@ def test_motor_makes_a_scene_active(motor, passive):
     rod = model.add_box((0.5, 0.1, 0.1), mass=1.0, position=(0.25, 0, 1))
     model.add_hinge(rigid.GROUND, rod, (0, 0, 1), (0, 1, 0), motor=motor)
     assert scenes.Scene(model=model).passive is passive
+    assert not scenes.Scene(model=model, control=lambda solver, time: None).passive
     blown = pbd.Particles(wind=(1, 0, 0))
     blown.add_particle((0, 0, 1))
     assert not scenes.Scene(blown, model).passive

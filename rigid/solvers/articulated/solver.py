@@ -11,6 +11,7 @@ from rigid.constraints.contact_rows import contact_size
 from rigid.constraints.joint_forces import joint_forces, tree_forces
 from rigid.constraints.rows import GROUP, Group
 from rigid.kernels.motion import PSEUDO
+from rigid.paths import refuse_paths
 from rigid.solvers.articulated.data import Data, Features
 from rigid.solvers.articulated.joint_forces import forces_of_rows, momentum_change, rows_kernel
 from rigid.solvers.articulated.links import START, TreeBuilder
@@ -45,6 +46,8 @@ class ArticulatedSolver(SequentialSolver):
 
     def __init__(self, model, worlds=1, **options):
         models = models_of_worlds(model)
+        for each in models:
+            refuse_paths(each, "articulated")
         self._trees = TreeBuilder(models, worlds if len(models) == 1 else len(models))
         self.links = self._trees.links
         super().__init__(

@@ -61,9 +61,9 @@ class ImpulseSolver(SequentialSolver):
 
 def warn_of_mass_ratio(model):
     """Warn if masses differ so much that the iterations will not converge. Args: a rigid.Model."""
-    masses = model.masses
-    if len(masses) and masses.max() > LARGE_MASS_RATIO * masses.min():
-        heavy, light = model.bodies[int(masses.argmax())], model.bodies[int(masses.argmin())]
+    bodies = sorted((body for body in model.bodies if body.path is None), key=lambda body: body.mass)
+    if bodies and bodies[-1].mass > LARGE_MASS_RATIO * bodies[0].mass:
+        light, heavy = bodies[0], bodies[-1]
         warnings.warn(
             f"{heavy.name!r} has {heavy.mass / light.mass:.3g} times the mass of {light.name!r}: impulses between such "
             f"bodies are inaccurate, as iterations converge slowly above a ratio of {LARGE_MASS_RATIO:g}",

@@ -23,6 +23,12 @@ def refuse_unknown_forces(model, attachments):
         raise NotImplementedError(
             'the model has gears, whose forces are not accumulated: use solver "impulse" for joint forces'
         )
+    for body in model.bodies:
+        if body.path is not None:
+            raise NotImplementedError(
+                f'body {body.name!r} follows a path, which has no balance of momentum: use solver "impulse" for joint '
+                "forces"
+            )
     if attachments:
         raise NotImplementedError(
             "particles are attached to bodies, whose forces are not accumulated: joint forces need none"

@@ -61,7 +61,8 @@ def read_pose(s: ti.template(), body, world):
 def read_inertia(s: ti.template(), array: ti.template(), body, world):
     """Write the centre of mass, inverse mass and inverse inertia of a body's particles; clear pending impulses.
 
-    A joint's particle counts with all its mass. A pinned particle does not count.
+    A joint's particle counts with all its mass. A pinned particle does not count, and a body on a path has infinite
+    mass.
 
     Args: array: of positions.
     """
@@ -73,7 +74,8 @@ def read_inertia(s: ti.template(), array: ti.template(), body, world):
             x = array[i, world]
             mass += 1.0 / w
             centre += ti.Vector([x[0], x[1], x[2]]) / w
-    centre /= mass
+    if mass > 0.0:
+        centre /= mass
     xx, yy, zz, xy, xz, yz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for m in range(s.hooked.first_member[body], s.hooked.first_member[body + 1]):
         i = s.hooked.members[m]
@@ -91,8 +93,10 @@ def read_inertia(s: ti.template(), array: ti.template(), body, world):
     a, b, c, d, e, f = yy + zz, xx + zz, xx + yy, -xy, -xz, -yz
     A, B, C = b * c - f * f, a * c - e * e, a * b - d * d
     D, E, F = e * f - d * c, d * f - e * b, d * e - a * f
-    over = 1.0 / (a * A + d * D + e * E)
-    s.hooked.motion[world, body, MOTION.inverse_mass] = 1.0 / mass
+    over, inverse_mass = 0.0, 0.0
+    if mass > 0.0:  # a body on a path has pinned particles alone
+        over, inverse_mass = 1.0 / (a * A + d * D + e * E), 1.0 / mass
+    s.hooked.motion[world, body, MOTION.inverse_mass] = inverse_mass
     store_vector(s.hooked.motion, body, MOTION.centre, centre, world)
     store_vector(s.hooked.motion, body, MOTION.inverse_inertia, ti.Vector([A, B, C]) * over, world)
     store_vector(s.hooked.motion, body, MOTION.inverse_inertia + 3, ti.Vector([D, E, F]) * over, world)

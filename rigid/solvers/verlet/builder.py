@@ -59,15 +59,20 @@ def build_particles(model, particles=None, attachments=(), models=None, frames=N
     particles = pbd.Particles(gravity=model.gravity) if particles is None else deepcopy(particles)
     count = len(particles)
     shared = joint_particles(model)
+    refuse_paths_of_worlds(model, models)
     members = [add_corners(particles, body, frame) for body, frame in zip(model.bodies, frames)]
     added = [add_joint_particle(particles, model, frames, bodies, point) for bodies, point in shared]
     for index, (body, frame) in enumerate(zip(model.bodies, frames)):
         corners = members[index]
-        add_frame_constraints(particles, corners, frame)
+        if body.path is None:
+            add_frame_constraints(particles, corners, frame)
         joints = [particle for particle, (bodies, _) in zip(added, shared) if index in bodies]
         others = np.concatenate([joints, add_counterweights(particles, body, frame)]).astype(int)
-        particles.add_sticks(np.stack([np.repeat(others, 4), np.tile(corners, len(others))], axis=1))
+        if body.path is None:
+            particles.add_sticks(np.stack([np.repeat(others, 4), np.tile(corners, len(others))], axis=1))
         members[index] = np.concatenate([corners, others])
+        if body.path is not None:
+            add_body_path(particles, body, members[index], frame.points)
     motors = add_joints(particles, model, frames, members, iter(added), [model] if models is None else models)
     for attached, body in attachments:
         index = model._body_index("body of an attachment", body)
@@ -113,6 +118,16 @@ def refuse_counterweights(model, frames, bodies):
                 "limits, friction, a motor, spring or gear, or a universal joint or slider, which act on corners: "
                 'expected frame="tetrahedron", or balls, hinges, welds and distances without these'
             )
+
+
+def refuse_paths_of_worlds(model, models):
+    """Raise NotImplementedError if a body follows a path and worlds have different models."""
+    if models is not None and len(models) > 1 and any(body.path is not None for body in model.bodies):
+        name = next(body.name for body in model.bodies if body.path is not None)
+        raise NotImplementedError(
+            f'body {name!r} follows a path, and worlds have models of their own: solver "verlet" has paths for copies '
+            "of one model alone; give worlds= and one model"
+        )
 
 
 # Particles ------------------------------------------------------------------------------------------------------------
@@ -205,6 +220,16 @@ def add_with_body(particles, body, points, mass):
     arms = rotate(body.rotation, points)
     velocity = body.velocity + np.cross(body.angular_velocity, arms)
     return particles.add_particles(body.position + arms, mass, velocity)
+
+
+def add_body_path(particles, body, members, points):
+    """Move all particles of a body along its path, with those that it shares. Args: points: in its frame (n, 3) [m]."""
+
+    def positions(time):
+        pose = body.pose_at(time)
+        return pose[:3] + rotate(pose[3:], points)
+
+    particles.add_path(members, positions)
 
 
 def add_joint_particle(particles, model, frames, bodies, point):

@@ -110,6 +110,17 @@ def margins_at_rest(s: ti.template(), a, b, world):
 
 
 @ti.func
-def closing_gravity(s: ti.template(), a, b, n):
-    """Acceleration of side a towards side b by gravity [m/s²]; the ground has none."""
-    return -n.dot(gravity(s, 0)) * ((a != GROUND) - ti.cast(b != GROUND, float))
+def closing_gravity(s: ti.template(), a, b, n, world):
+    """Acceleration of side a towards side b by gravity [m/s²]; the ground and bodies on paths have none."""
+    return -n.dot(gravity(s, 0)) * (falls(s, a, world) - falls(s, b, world))
+
+
+@ti.func
+def falls(s: ti.template(), side, world):
+    """1 if gravity accelerates a side, otherwise 0."""
+    result = 1.0
+    if side == GROUND:
+        result = 0.0
+    elif side >= 0:
+        result = ti.cast(s.hooked.motion[world, side, MOTION.inverse_mass] > 0.0, float)
+    return result

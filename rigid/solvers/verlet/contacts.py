@@ -178,7 +178,7 @@ def prepare_contact(s: ti.template(), c, world):
     predicted = point_of(s, x, a, weights_a, world) - point_of(s, x, b, weights_b, world) - start
     predicted += rolling_rise(s, c, world) * n  # corners move along their tangents, so a rotating frame grows
     overlap = SKIN * margins_at_rest(s, a, b, world) - gap
-    acceleration = closing_gravity(s, a, b, n)
+    acceleration = closing_gravity(s, a, b, n, world)
     contacts[world, c, CONTACT.approach_speed] = approach_speed(s, n.dot(predicted), overlap, acceleration)
     if is_impact(s, c, world):
         # A body in an impact does not roll: it turns and slips far within the step, and the rise would throw it up.

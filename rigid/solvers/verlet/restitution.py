@@ -67,7 +67,7 @@ def apply_restitution(s: ti.template(), c, world):
     n = load_vector(contacts, c, CONTACT.normal, world)
     h = s.settings.h
     wanted = contacts[world, c, CONTACT.approach_speed] * contacts[world, c, CONTACT.restitution] * h
-    wanted += 0.5 * closing_gravity(s, a, b, n) * h * h
+    wanted += 0.5 * closing_gravity(s, a, b, n, world) * h * h
     before = contacts[world, c, CONTACT.restitution_impulse]
     lacking = wanted - n.dot(relative_displacement(s, c, world))
     impulse = ti.max(before + lacking * contacts[world, c, CONTACT.effective_mass], 0.0)
