@@ -6,30 +6,41 @@ from dataclasses import dataclass
 from pbd.core.validate import finite_number, not_negative, positive, spread
 from rigid.names import checked_index
 
+# What a motor can control.
+TARGETS = ("speed", "position", "torque")
+
 
 @dataclass(frozen=True)
 class Motor:
-    """Motor along a joint's coordinate: it keeps a speed or holds a position, up to a largest effort.
+    """Motor along a joint's coordinate: it keeps a speed or holds a position, up to a largest effort, or it has a
+    constant torque.
 
-    Give speed or position.
+    Give speed, position or torque.
 
     Args:
         speed: target speed [rad/s; slider: m/s].
         position: target position [rad; slider: m].
-        max_effort: largest torque or force [N m; slider: N].
+        torque: on the child, and its opposite on the parent [N m; slider: a force, N].
+        max_effort: largest torque or force of a motor with a speed or position [N m; slider: N].
         position_gain: speed towards the target position, divided by the distance to it [1/s]. With the default of 20
             the motor reacts quickly, and brakes in time if max_effort is a few times the effort that the load needs.
     """
 
     speed: float | None = None
     position: float | None = None
+    torque: float | None = None
     max_effort: float = math.inf
     position_gain: float = 20.0
 
     def __post_init__(self):
-        if (self.speed is None) == (self.position is None):
-            given = "neither" if self.speed is None else "both"
-            raise ValueError(f"motor with {given} of speed and position: expected one of them")
+        given = [name for name in TARGETS if getattr(self, name) is not None]
+        if len(given) != 1:
+            raise ValueError(f"motor with {' and '.join(given) or 'no target'}: expected speed, position or torque")
+        if self.torque is not None and self.max_effort != math.inf:
+            raise ValueError(
+                f"motor with torque {self.torque} and max_effort {self.max_effort}: expected torque alone, because it "
+                "is constant"
+            )
         object.__setattr__(self, self.controls, finite_number(f"motor {self.controls}", self.target))
         if self.max_effort != math.inf:
             object.__setattr__(self, "max_effort", not_negative("motor max_effort", self.max_effort))
@@ -37,25 +48,25 @@ class Motor:
 
     @property
     def controls(self):
-        """What the motor controls: "speed" or "position"."""
-        return "speed" if self.position is None else "position"
+        """What the motor controls: "speed", "position" or "torque"."""
+        return next(name for name in TARGETS if getattr(self, name) is not None)
 
     @property
     def target(self):
-        """Target speed [rad/s or m/s] or position [rad or m]."""
-        return self.speed if self.position is None else self.position
+        """Target speed [rad/s or m/s], position [rad or m] or torque [N m or N]."""
+        return getattr(self, self.controls)
 
 
-def motor_target(model, joint, speed, position, worlds):
+def motor_target(model, joint, targets, worlds):
     """Check the arguments of a solver's set_motor.
 
     Args:
         model: a Model.
         joint: index or name.
-        speed, position: a number for all worlds, or (worlds,), or None.
+        targets: {name of TARGETS: a number for all worlds, or (worlds,), or None}.
         worlds: number of worlds.
 
-    Returns: index of the joint; "speed" or "position"; targets (worlds,).
+    Returns: index of the joint; one of TARGETS; targets (worlds,).
 
     Raises: ValueError for an unknown joint, a joint without a motor, or a target of the other kind.
     """
@@ -64,9 +75,9 @@ def motor_target(model, joint, speed, position, worlds):
     if motor is None:
         driven = ", ".join(repr(each.name) for each in model.joints if each.motor is not None) or "none"
         raise ValueError(f"joint {name!r} has no motor: expected one made with motor= ({driven})")
-    given = {"speed": speed, "position": position}
-    if [key for key in given if given[key] is not None] != [motor.controls]:
-        what = " and ".join(key for key in given if given[key] is not None) or "no target"
+    given = {key: value for key, value in targets.items() if value is not None}
+    if list(given) != [motor.controls]:
+        what = " and ".join(given) or "no target"
         raise ValueError(f"{what} for the motor of {name!r}, which was made with {motor.controls}=: "
                          f"expected {motor.controls} alone")  # fmt: skip
     return index, motor.controls, spread(f"{motor.controls} of {name!r}", given[motor.controls], (worlds,))

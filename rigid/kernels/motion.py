@@ -13,6 +13,7 @@ from pbd.core.quaternions import exponential, multiply, rotate, rotate_back
 from rigid.collision.data import SHAPE
 from rigid.collision.polyhedron import polyhedron
 from rigid.collision.setup import shape_numbers
+from rigid.external import EXTERNAL
 from rigid.kernels.matrices import multiply_symmetric, symmetric_columns
 from rigid.kernels.vectors import axis, load_quaternion, load_vector, store_quaternion, store_vector
 
@@ -37,6 +38,7 @@ class Bodies(NamedTuple):
     mass: Real(count.worlds, count.bodies, MASS)
     pose: Real(count.worlds, count.bodies, POSE, kept=True)
     velocity: Real(count.worlds, count.bodies, VELOCITY, kept=True)
+    external: Real(count.worlds, count.bodies, EXTERNAL, kept=True)  # forces that the user sets
     inverse_inertia: Real(count.worlds, count.bodies, 9)  # in the world, row by row [1/(kg m²)]
 
 
@@ -99,10 +101,31 @@ def gravity_of(s: ti.template(), world):
 
 @ti.func
 def integrate_velocity(s: ti.template(), body, world):
-    """Apply gravity and the gyroscopic torque to a body for one substep."""
+    """Apply gravity, external forces and the gyroscopic torque to a body for one substep."""
     velocity = load_vector(s.bodies.velocity, body, VELOCITY.linear, world) + s.step.h * gravity_of(s, world)
     store_vector(s.bodies.velocity, body, VELOCITY.linear, velocity, world)
+    apply_external_force(s, body, world)
     apply_gyroscopic_torque(s.bodies, s.features.gyroscopic, body, s.step.h, world)
+
+
+@ti.func
+def apply_external_force(s: ti.template(), body, world):
+    """Apply the user's force and torque to a body for one substep, at its present pose.
+
+    v += h F/m, ω += h I⁻¹ (T + R p × F). Args: s: data with `step.external`, 0 if no body has such a force.
+    """
+    if s.step.external == 1:
+        external, velocity = ti.static(s.bodies.external, s.bodies.velocity)
+        q = load_quaternion(s.bodies.pose, body, POSE.rotation, world)
+        force = load_vector(external, body, EXTERNAL.force, world)
+        torque = load_vector(external, body, EXTERNAL.torque, world)
+        torque += rotate(q, load_vector(external, body, EXTERNAL.point, world)).cross(force)
+        v = load_vector(velocity, body, VELOCITY.linear, world)
+        v += s.step.h * s.bodies.mass[world, body, MASS.inverse_mass] * force
+        turn = multiply_symmetric(s.bodies.mass, body, MASS.inverse_inertia, rotate_back(q, torque), world)
+        w = load_vector(velocity, body, VELOCITY.angular, world) + s.step.h * rotate(q, turn)
+        store_vector(velocity, body, VELOCITY.linear, v, world)
+        store_vector(velocity, body, VELOCITY.angular, w, world)
 
 
 @ti.func

@@ -5,6 +5,8 @@ from dataclasses import replace
 from pbd.core.runtime import require_taichi
 from pbd.core.validate import one_of, whole
 from rigid.constraints.joints.positions import JointPositions
+from rigid.external import external_force
+from rigid.motor import motor_target
 from rigid.solvers.options import SolverOptions
 from rigid.worlds import models_of_worlds
 
@@ -30,12 +32,13 @@ class Solver:
         time                                    property [s]
         step(count), state(), set_state(state)
         gravity                                 property with a setter
-        set_motor, grab, release
+        grab, release, _set_target
         energy(), statistics()
         joint_forces(), contact_forces(world)
 
-    It overrides `_set_options` if a change of options has to reach its arrays, and `digest` if a State does not hold
-    all that moves.
+    It sets `_external_forces`, an object with the method `set` of rigid.solvers.row_inputs.ExternalForces. It overrides
+    `_set_options` if a change of options has to reach its arrays, `_wake` if its bodies can sleep, and `digest` if a
+    State does not hold all that moves.
 
     Raises: ValueError for an unknown option or an invalid value; RuntimeError before ti.init.
     """
@@ -125,16 +128,49 @@ class Solver:
         """Gravity (3,), or (worlds, 3) for several worlds [m/s²]. It can be set, for all worlds or for each."""
         raise NotImplementedError
 
-    def set_motor(self, joint, *, speed=None, position=None):
+    def set_forces(self, body, *, force=None, torque=None, point=None):
+        """Set the external force and torque on a body, from the next step on, until they are set again.
+
+        They replace those that the body has. A State contains them in `warm_start`.
+
+        Args:
+            body: index or name.
+            force: in the world (3,), or one for each world (worlds, 3) [N]; None for zero.
+            torque: about the centre of mass, in the world, likewise [N m]; None for zero.
+            point: where the force acts, in the body's frame, likewise [m]; None for the centre of mass. It moves with
+                the body, and the force keeps its direction in the world.
+
+        Raises: ValueError or IndexError for an unknown body; ValueError for another shape, numbers that are not
+            finite, or a point without a force.
+        """
+        index, values = external_force(self.model, body, force, torque, point, self.worlds)
+        if self._external_forces.set(index, values):
+            self._wake([index])
+
+    def clear_forces(self):
+        """Remove the external forces and torques of all bodies, from the next step on."""
+        if self._external_forces.set(slice(None), 0.0):
+            self._wake(range(len(self.model.bodies)))
+
+    def _wake(self, bodies):
+        """Wake bodies that something new acts on. Args: bodies: indices."""
+
+    def set_motor(self, joint, *, speed=None, position=None, torque=None):
         """Change the target of a motor from the next step on. Its `max_effort` and `position_gain` stay.
 
         Args:
             joint: index or name.
             speed: [rad/s or m/s], if its Motor has a speed; a number, or one for each world (worlds,).
             position: [rad or m], if its Motor has a position; likewise.
+            torque: [N m or N], if its Motor has a torque; likewise.
 
-        Raises: ValueError for an unknown joint, a joint without a motor, or a target of the other type.
+        Raises: ValueError for an unknown joint, a joint without a motor, or a target of another type.
         """
+        targets = {"speed": speed, "position": position, "torque": torque}
+        self._set_target(*motor_target(self.model, joint, targets, self.worlds))
+
+    def _set_target(self, joint, name, target):
+        """Change the target of a motor. Args: joint: index; name: of rigid.motor.TARGETS; target: (worlds,)."""
         raise NotImplementedError
 
     def grab(self, grab, body, point, target, stiffness, damping=0.0):

@@ -1,4 +1,4 @@
-"""Inputs of the solvers on rows that change between steps: targets of motors, and grab springs."""
+"""Inputs of the solvers on rows that change between steps: external forces, targets of motors, and grab springs."""
 
 import numpy as np
 
@@ -8,7 +8,41 @@ from rigid.constraints.joints.data import DRIVE, FRAMES, JOINT, MOTOR, DriveKind
 from rigid.constraints.rows import GROUP, ROW, Group
 
 # Kinds of motors, and the number that is their target.
-TARGETS = {"speed": (DriveKind.MOTOR, MOTOR.speed), "position": (DriveKind.SERVO, MOTOR.position)}
+TARGETS = {
+    "speed": (DriveKind.MOTOR, MOTOR.speed), "position": (DriveKind.SERVO, MOTOR.position),
+    "torque": (DriveKind.EFFORT, MOTOR.effort),
+}  # fmt: skip
+
+
+class ExternalForces:
+    """External forces of a solver. No kernel changes them, so they are also kept here.
+
+    Args: array: (worlds, bodies, EXTERNAL).
+
+    Attributes: act: 1 if any body has such a force, otherwise 0.
+    """
+
+    def __init__(self, array):
+        self.array = array
+        self.reload()
+
+    def reload(self):
+        """Read the array again, after a state was restored."""
+        self.values = read(self.array)
+        self.act = int(self.values.any())
+
+    def set(self, body, values):
+        """Set the force on bodies. Args: body: index, or a slice; values: EXTERNAL (worlds, 9), or zero.
+
+        Returns: whether it was another force before.
+        """
+        new = self.values.copy()
+        new[:, body] = values
+        changed = not np.array_equal(new, self.values)
+        if changed:
+            write(self.array, new)
+            self.reload()
+        return changed
 
 
 class MotorTargets:
@@ -27,7 +61,7 @@ class MotorTargets:
     def set(self, joint, name, target):
         """Change the target of a motor.
 
-        Args: joint: index; name: "speed" or "position"; target: (worlds,) [rad/s, m/s, rad or m].
+        Args: joint: index; name: of TARGETS; target: (worlds,) [rad/s, m/s, rad, m, N m or N].
 
         Returns: whether it was another target before.
         """

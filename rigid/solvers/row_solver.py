@@ -15,11 +15,10 @@ from rigid.constraints.joints.data import COORDINATE
 from rigid.constraints.rows import ROW, RowBuilder
 from rigid.energy import energy
 from rigid.kernels.motion import PSEUDO, allocate_bodies
-from rigid.motor import motor_target
 from rigid.names import checked_index
 from rigid.solvers.base import Solver
 from rigid.solvers.report import REPORT
-from rigid.solvers.row_inputs import GrabSprings, MotorTargets
+from rigid.solvers.row_inputs import ExternalForces, GrabSprings, MotorTargets
 from rigid.state import State, join_arrays, split_arrays
 
 
@@ -80,6 +79,7 @@ class RowSolver(Solver):
             shapes=len(self.model.shapes), contacts=self.contact_capacity,
             rows=self.first_contact_row + self._contact_rows * self.contact_capacity, **counts,
         )  # fmt: skip
+        self._external_forces = ExternalForces(self.data.bodies.external)
         self._motor_targets = MotorTargets(self.data.joints, self.first_coordinates)
         self._grab_springs = GrabSprings(self.data.joints, self.data.rows, joints.grabs)
 
@@ -133,14 +133,9 @@ class RowSolver(Solver):
         write(self.data.gravity, self._gravity)
         self._wake(range(len(self.model.bodies)))
 
-    def _wake(self, bodies):
-        """Wake bodies that something new acts on. Args: bodies: indices."""
-
-    def set_motor(self, joint, *, speed=None, position=None):
-        """Change the target of a motor, see Solver.set_motor."""
-        index, name, target = motor_target(self.model, joint, speed, position, self.worlds)
-        if self._motor_targets.set(index, name, target):
-            self._wake([self.model.joints[index].parent, self.model.joints[index].child])
+    def _set_target(self, joint, name, target):
+        if self._motor_targets.set(joint, name, target):
+            self._wake([self.model.joints[joint].parent, self.model.joints[joint].child])
 
     def grab(self, grab, body, point, target, stiffness, damping=0.0):
         """Pull a point of a body to a target by a spring, see Solver.grab."""
@@ -211,6 +206,7 @@ class RowSolver(Solver):
             return False
         for array, part in zip(arrays_of(self.data, kept=True), parts):
             write(array, part)
+        self._external_forces.reload()
         self._motor_targets.restore(parts[-1])
         self._time_origin, self._substeps_done = state.time, 0
         self._grab_springs.write_all()  # the state has the stiffness of what was grabbed then

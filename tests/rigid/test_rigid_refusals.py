@@ -145,7 +145,7 @@ JOINTS = {
     "stiffness": (lambda m: rigid.Spring(stiffness=-1), ValueError, ["spring stiffness is -1", "zero or more"]),
     "damping": (lambda m: rigid.Spring(stiffness=1, damping=-1), ValueError, ["spring damping is -1", "zero or more"]),
     "rest": (lambda m: rigid.Spring(stiffness=1, rest=NAN), ValueError, ["spring rest is nan", "finite"]),
-    "motor of nothing": (lambda m: rigid.Motor(), ValueError, ["neither of speed and position", "one of them"]),
+    "motor of nothing": (lambda m: rigid.Motor(), ValueError, ["no target", "speed, position or torque"]),
     "motor of both": (lambda m: rigid.Motor(speed=1, position=1), ValueError, ["both of speed and position"]),
     "motor speed": (lambda m: rigid.Motor(speed=NAN), ValueError, ["motor speed is nan", "finite"]),
     "effort": (lambda m: rigid.Motor(speed=1, max_effort=-1), ValueError, ["motor max_effort is -1", "zero or more"]),

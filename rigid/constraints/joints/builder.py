@@ -153,6 +153,9 @@ class JointBuilder:
             numbers = [motor_numbers(motor, target) for motor in motors]
             if any(given[MOTOR.effort] > 0 for given in numbers):
                 self.add_drive(kind, i, j, c, numbers)
+        torques = [motor.torque if motor else None for motor in motors]
+        if any(torque is not None for torque in torques):
+            self.add_drive(DriveKind.EFFORT, i, j, c, [(torque or 0.0,) for torque in torques])
         springs = [joint.spring for joint in joints]
         if any(map(acts, springs)):
             self.add_drive(DriveKind.SPRING, i, j, c, [spring_numbers(spring) for spring in springs])

@@ -32,9 +32,9 @@ class JointKind:
 
 
 class DriveKind:
-    """Kinds of drives along a coordinate. A servo is a motor with a target position."""
+    """Kinds of drives along a coordinate. A servo is a motor with a target position, an effort a constant torque."""
 
-    NONE, LIMIT, FRICTION, MOTOR, SERVO, SPRING, GEAR = range(7)
+    NONE, LIMIT, FRICTION, MOTOR, SERVO, SPRING, GEAR, EFFORT = range(8)
 
 
 class Joints(NamedTuple):

@@ -3,6 +3,7 @@
     limit     q in [low, high]: a row for the nearer limit; for both if they are equal
     friction  dq/dt = 0, as far as |effort| <= τ allows
     motor     dq/dt = speed, or gain (position - q) by implicit Euler, as far as |effort| <= max_effort allows
+    effort    a constant effort: both bounds are equal
     spring    effort -k (q - rest) - c dq/dt: a soft equality (rigid/constraints/rows.py)
     gear      q_b - ratio q_a = 0: two rows and one impulse (the "repeater" of [3] and [4])
 """
@@ -36,12 +37,14 @@ def write_drive(s: ti.template(), drive, world):
         target = numbers[MOTOR.speed]
     elif kind == DriveKind.SERVO:
         target = numbers[MOTOR.gain] * (numbers[MOTOR.position] - q) / (1.0 + s.step.h * numbers[MOTOR.gain])
+    elif kind == DriveKind.EFFORT:
+        low = numbers[MOTOR.effort]
     elif kind == DriveKind.SPRING:
         found, error = Group.EQUALITY, q - numbers[SPRING.rest]
         s.rows.numbers[world, row, ROW.stiffness] = numbers[SPRING.stiffness]
         s.rows.numbers[world, row, ROW.damping] = numbers[SPRING.damping]
     slack = kind == DriveKind.SPRING and ti.max(numbers[SPRING.stiffness], numbers[SPRING.damping]) <= 0.0
-    if (found == Group.DRIVE and high <= 0.0) or slack:
+    if (found == Group.DRIVE and high <= 0.0 and kind != DriveKind.EFFORT) or slack:
         found = Group.IDLE
     if kind == DriveKind.GEAR:
         found = Group.GEAR

@@ -44,6 +44,7 @@ class Step(NamedTuple):
     angular_stiffness: float  # α* of rows against rotation [1/s²]
     angular_damping: float  # β* of rows against rotation [1/s]
     restitution_threshold: float  # for contact rows, whose target velocities this solver does not use [m/s]
+    external: int  # 1 if any body has an external force
     first_contact_row: int
     first_contact_group: int
 

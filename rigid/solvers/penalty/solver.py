@@ -113,7 +113,7 @@ class PenaltySolver(RowSolver):
         given = self.options
         return Step(
             float(h), given.stiffness, given.damping, given.angular_stiffness, given.angular_damping, 0.0,
-            self.first_contact_row, self.first_contact_group,
+            self._external_forces.act, self.first_contact_row, self.first_contact_group,
         )  # fmt: skip
 
     def _launch(self, count):

@@ -8,7 +8,8 @@ Both roots are within the unit circle if and only if h² k + 2 h c < 4. For one 
 of them, K = Jᵀ α J and C = Jᵀ β J, and the largest eigenvalue of W J M⁻¹ Jᵀ W must be below 4. The matrix
 W² = h² α + 2 h β has a block for each joint. At 4 a root is -1, whether or not K and C share modes.
 
-The matrix is that of the model at the start. Limits, friction and motors count as if all of them acted.
+The matrix is that of the model at the start. Limits, friction and motors count as if all of them acted, but motors
+with a constant torque do not.
 """
 
 from typing import NamedTuple
@@ -49,6 +50,8 @@ def find_islands(rows, groups, mass, inverse_inertia):
         first, gear = group[GROUP.first], group[GROUP.kind] == Group.GEAR
         count = 1 if gear else group[GROUP.count]
         own = rows[first : first + count]
+        if group[GROUP.kind] == Group.DRIVE and own[0, ROW.low] == own[0, ROW.high]:
+            continue  # a constant effort
         gains.append((own[:, ROW["alpha"]][:, :count], own[:, ROW["beta"]][:, :count]))
         for row in range(first, first + count):
             jacobian = np.zeros((bodies + 1, 6))

@@ -22,6 +22,7 @@ from rigid.constraints.joints.rows import write_joint_rows
 from rigid.kernels.motion import (
     MASS,
     VELOCITY,
+    apply_external_force,
     apply_gyroscopic_torque,
     gravity_of,
     integrate_pose,
@@ -96,12 +97,13 @@ def sum_forces(s: ti.template(), groups, world):
 
 @ti.func
 def integrate_velocities(s: ti.template(), world):
-    """Apply the forces of rows, gravity and gyroscopic torques to all bodies."""
+    """Apply the forces of rows, gravity, external forces and gyroscopic torques to all bodies."""
     velocity = ti.static(s.bodies.velocity)
     for body in range(s.bodies.pose.shape[1] - 1):
         w, force = s.bodies.mass[world, body, MASS.inverse_mass], load_vector(s.forces, body, FORCE.force, world)
         v = load_vector(velocity, body, VELOCITY.linear, world) + s.step.h * (gravity_of(s, world) + w * force)
         store_vector(velocity, body, VELOCITY.linear, v, world)
+        apply_external_force(s, body, world)
         apply_gyroscopic_torque(s.bodies, s.features.gyroscopic, body, s.step.h, world)
         turn = multiply_inverse_inertia(s.bodies, body, load_vector(s.forces, body, FORCE.torque, world), world)
         spin = load_vector(velocity, body, VELOCITY.angular, world) + s.step.h * turn

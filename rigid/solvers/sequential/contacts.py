@@ -6,6 +6,7 @@ from rigid.collision import contact_cache
 from rigid.collision.contact_cache import CACHED
 from rigid.collision.data import PAIR
 from rigid.constraints.contact_rows import CONTACT_ROWS, contact_size, write_contact_rows
+from rigid.external import EXTERNAL
 from rigid.kernels.motion import MASS, VELOCITY, gravity_of
 from rigid.kernels.vectors import load_vector, store_vector
 from rigid.solvers.report import REPORT
@@ -41,7 +42,11 @@ def compute_contact_margins(s: ti.template(), world):
     for body in range(s.margin.shape[0]):
         radius = s.bodies.mass[world, body, MASS.radius]
         velocity = load_vector(s.bodies.velocity, body, VELOCITY.linear, world)
-        speed = (velocity + s.step.h * gravity_of(s, world)).norm()
+        acceleration = gravity_of(s, world)
+        if s.step.external == 1:
+            force = load_vector(s.bodies.external, body, EXTERNAL.force, world)
+            acceleration += s.bodies.mass[world, body, MASS.inverse_mass] * force
+        speed = (velocity + s.step.h * acceleration).norm()
         speed += radius * load_vector(s.bodies.velocity, body, VELOCITY.angular, world).norm()
         s.margin[body, world] = s.step.h * speed + MARGIN * radius
 

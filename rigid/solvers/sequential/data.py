@@ -17,5 +17,6 @@ class Step(NamedTuple):
     tolerance: float  # iterations end when no impulse changes by more than this [N s]
     error_reduction: float  # the part of a position error that a substep corrects
     restitution_threshold: float  # contacts that approach more slowly do not rebound [m/s]
+    external: int  # 1 if any body has an external force
     first_contact_row: int
     first_contact_group: int

@@ -32,8 +32,8 @@ class SequentialSolver(RowSolver):
         """Numbers of a launch: a Step."""
         given = self.options
         return Step(
-            self._h, given.tolerance, given.error_reduction, given.restitution_threshold, self.first_contact_row,
-            self.first_contact_group,
+            self._h, given.tolerance, given.error_reduction, given.restitution_threshold, self._external_forces.act,
+            self.first_contact_row, self.first_contact_group,
         )  # fmt: skip
 
     def _clear_caches(self):

@@ -33,8 +33,18 @@ CONTACT = Columns(
     restitution=1, approach_speed=1, displacement=3, gap=1, rolling_axis=3, restitution_impulse=1,
 )  # fmt: skip
 
+# An external force and torque in the world [N, N m]; the weights c_k with which the force acts at Σ c_k x_k of the
+# corners.
+FORCE = Columns(force=3, torque=3, weights=4)
+
 # How many of the system's particles are the user's own, and how many bodies there are.
 SIZE = Columns(particles=1, bodies=1)
+
+
+class External(NamedTuple):
+    """External forces on bodies."""
+
+    numbers: Real(count.worlds, count.bodies, FORCE, kept=True)
 
 
 class BodyArrays(NamedTuple):
@@ -48,6 +58,7 @@ class BodyArrays(NamedTuple):
     poses: Real(count.worlds, count.bodies, 7)  # position [m] and rotation (w, x, y, z) at the start of the step
     margins: Real(count.bodies, count.worlds)  # contact margins [m]
     contacts: Real(count.worlds, count.contacts, CONTACT)
+    external: External
     cache: ContactCache  # impulses of the last step's contacts [kg m]
     shapes: Shapes
     points: Points
@@ -65,13 +76,14 @@ def may_touch(model, particles=None):
     return any(model.may_touch(a, b) for a in shapes for b in range(a))
 
 
-def allocate_bodies(models, buildings, worlds, capacity=None):
+def allocate_bodies(models, buildings, worlds, external, capacity=None):
     """Make the arrays of bodies.
 
     Args:
         models: of one structure, one for all worlds or one for each.
         buildings: their Buildings (rigid/solvers/verlet/builder.py).
         worlds: how many.
+        external: an External.
         capacity: most contact points in a world; None for an estimate.
 
     Returns: a BodyArrays.
@@ -91,6 +103,7 @@ def allocate_bodies(models, buildings, worlds, capacity=None):
             "first_member": np.cumsum([0, *map(len, first.members)]),
             "members": members,
             "frames": np.repeat(frames, worlds // len(models), axis=0),
+            "external": external,
             "shapes": shapes,
             "points": points,
             "scratch": scratch,

@@ -212,9 +212,20 @@ def motor_numbers(motor):
     """Speed, position, position gain, effort and damping of a Motor or None, as `coordinate_force` has them."""
     if motor is None:
         return 0.0, 0.0, 0.0, 0.0, 0.0
+    if motor.torque is not None:
+        return *torque_numbers(motor.torque).values(), 0.0
     if motor.position is None:
         return motor.speed, 0.0, 0.0, min(motor.max_effort, UNLIMITED), 0.0
     return 0.0, motor.position, motor.position_gain, min(motor.max_effort, UNLIMITED), 0.0
+
+
+def torque_numbers(torque):
+    """Numbers of a motor with a constant torque, or arrays of them: the effort that it always has on the way to a speed
+    that it never reaches."""
+    zero = np.zeros_like(torque)
+    return {
+        "speed": np.copysign(UNLIMITED, torque), "position": zero, "gain": zero, "effort": np.abs(torque),
+    }  # fmt: skip
 
 
 def has_effect(spring):

@@ -15,14 +15,15 @@ from pbd.core.validate import finite_vector
 from rigid.collision.data import PAIR, POINT
 from rigid.collision.setup import pair_types
 from rigid.constraints.contact_forces import Contacts
-from rigid.motor import motor_target
 from rigid.names import checked_index
 from rigid.rotation import from_matrix, rotate
 from rigid.solvers.base import Solver
 from rigid.solvers.verlet.balance import accelerations_by_joints, forces_by_balance, refuse_unknown_forces
 from rigid.solvers.verlet.builder import build_particles, make_frames, refuse_unsupported
 from rigid.solvers.verlet.data import CONTACT, allocate_bodies, may_touch
+from rigid.solvers.verlet.external import FrameForces, force_hooks
 from rigid.solvers.verlet.frame import fit_pose, fit_velocity
+from rigid.solvers.verlet.joint_constraints import torque_numbers
 from rigid.solvers.verlet.options import VerletOptions
 from rigid.solvers.verlet.step import step_hooks
 from rigid.state import State, join_arrays, split_arrays
@@ -70,7 +71,7 @@ class VerletSolver(Solver):
         )
         constraints = self.particle_system.constraints
         self._motors = {
-            name: {target: constraints.row_of(*constraint, target) for target in ("speed", "position")}
+            name: {target: constraints.row_of(*constraint, target) for target in ("speed", "position", "effort")}
             for name, constraint in buildings[0].motors.items()
         }
         self._springs = buildings[0].springs
@@ -78,10 +79,19 @@ class VerletSolver(Solver):
         self._index, self._points, self._masses = self._tables()
         self._bodies, self._time_of_change = None, 0.0
         self.particle_system.keep_predictions()
+        self._external_forces = FrameForces(self.particle_system, self.frames, self.members, self._add_hooks)
         if given.contacts and may_touch(self.model, given.particles):
-            self._bodies = allocate_bodies(models, buildings, self.worlds, given.contact_capacity)
-            capacity = self._bodies.contacts.shape[0]
-            self.particle_system.add_hooks(step_hooks(pair_types(models)), self._bodies, capacity)
+            external = self._external_forces.arrays.external
+            self._bodies = allocate_bodies(models, buildings, self.worlds, external, given.contact_capacity)
+            self._add_hooks(forces=False)
+
+    def _add_hooks(self, forces=True):
+        """Let bodies take part in the step. Args: forces: whether there are external forces."""
+        if self._bodies is None:
+            self.particle_system.add_hooks(force_hooks(), self._external_forces.arrays)
+        else:
+            hooks, capacity = step_hooks(pair_types(self.models), forces), self._bodies.contacts.shape[0]
+            self.particle_system.add_hooks(hooks, self._bodies, capacity)
 
     def _tables(self):
         """Particles of all bodies in one table, padded with massless ones.
@@ -124,6 +134,7 @@ class VerletSolver(Solver):
 
     def step(self, count=1):
         """Make steps of dt. Args: count. Raises: pbd.Diverged if a state stops being finite."""
+        self._external_forces.applied = self._external_forces.numbers
         self.particle_system.step(count)
 
     # Inputs -----------------------------------------------------------------------------------------------------------
@@ -137,10 +148,11 @@ class VerletSolver(Solver):
     def gravity(self, gravity):
         self.particle_system.gravity = gravity
 
-    def set_motor(self, joint, *, speed=None, position=None):
-        """Change the target of a motor, see Solver.set_motor."""
-        index, name, target = motor_target(self.model, joint, speed, position, self.worlds)
-        self.particle_system.constraints.write([self._motors[self.model.joints[index].name][name]], target)
+    def _set_target(self, joint, name, target):
+        rows = self._motors[self.model.joints[joint].name]
+        numbers = torque_numbers(target) if name == "torque" else {name: target}
+        for number in rows.keys() & numbers.keys():
+            self.particle_system.constraints.write([rows[number]], numbers[number])
 
     def grab(self, grab, body, point, target, stiffness, damping=0.0):
         """Pull a point of a body to a target by a spring, see Solver.grab."""
@@ -199,16 +211,17 @@ class VerletSolver(Solver):
     def _kept(self, snapshot):
         """All that a later step reads: a list of arrays and numbers. Args: snapshot: of the particle system.
 
-        Only the arrays of contacts are found by kept=True. The particle system checks its own State, with its clock,
-        before anything changes. Of the numbers of constraints only a few change; the others belong to the model.
+        Only the arrays of contacts and forces are found by kept=True. The particle system checks its own State, with
+        its clock, before anything changes. Of the numbers of constraints only a few change; the others belong to the
+        model.
         """
         constraints = self.particle_system.constraints
         targets = constraints.read(self._targets())
         return [*vars(snapshot).values(), constraints.read_state(), targets, *map(read, self._kept_arrays())]
 
     def _kept_arrays(self):
-        """Taichi arrays of contacts that a later step reads."""
-        return [] if self._bodies is None else arrays_of(self._bodies, kept=True)
+        """Taichi arrays of contacts and external forces that a later step reads."""
+        return arrays_of(self._external_forces.arrays if self._bodies is None else self._bodies, kept=True)
 
     def _targets(self):
         """Rows of the system's numbers of constraints in which motors have their targets."""
@@ -236,6 +249,7 @@ class VerletSolver(Solver):
         self.particle_system.constraints.write(self._targets(), targets)
         for array, part in zip(self._kept_arrays(), contacts):
             write(array, part)
+        self._external_forces.reload()
         return True
 
     def _place(self, state):
@@ -257,6 +271,7 @@ class VerletSolver(Solver):
         system.set_positions(np.where(free[..., None], positions / share, system.positions()))
         unchanged = system.velocities()
         system.set_velocities(np.where(free[..., None], velocities / share, unchanged))
+        self._external_forces.start()
         if self._bodies is not None:
             self._bodies.cache.first.fill(0)
         system.constraints.write_state(np.zeros_like(system.constraints.read_state()))
@@ -320,7 +335,7 @@ class VerletSolver(Solver):
         found = forces_by_balance(
             self.models, self._index, self._points, self._masses,
             accelerations_by_joints(self.particle_system, self._springs, self.options.direction == "start"),
-            self._forces_of_contacts(),
+            np.add(self._forces_of_contacts(), self._external_forces.of_last_substep()),
         )  # fmt: skip
         return {name: each[0] if self.worlds == 1 else each for name, each in found.items()}
 

@@ -2,7 +2,7 @@
 
     for each substep (pbd/step.py, advance_world):
         apply_wind, predict     x' = x + (1 - d)(x - x*) + a h², then x* := x
-        before_iterations       read poses; detect contacts; prepare them; warm start          below
+        before_iterations       external forces; read poses; detect contacts; prepare them; warm start          below
         for each iteration:
             project_clusters    each constraint once: sticks, joints, limits, friction, motors
             relax_environment   grab springs, contacts between particles, colliders of particles
@@ -37,19 +37,26 @@ from rigid.solvers.verlet.contacts import (
     warm_start,
 )
 from rigid.solvers.verlet.data import CONTACT, SIZE, BodyArrays
+from rigid.solvers.verlet.external import apply_external_forces
 from rigid.solvers.verlet.particle_contacts import find_particle_contacts
 from rigid.solvers.verlet.restitution import ITERATIONS, apply_restitution, prepare_restitution, rebounds
 
 
 @lru_cache
-def step_hooks(pair_types):
-    """The StepHooks of bodies. Args: pair_types: the pairs that can touch, a rigid.collision.data.PairTypes."""
+def step_hooks(pair_types, forces=False):
+    """The StepHooks of bodies.
+
+    Args: pair_types: the pairs that can touch, a rigid.collision.data.PairTypes; forces: whether there are external
+    forces.
+    """
     find_points = point_finder(pair_types)
 
     @ti.func
     def before_iterations(s: ti.template(), world):
-        """Detect the contacts of this substep, prepare them and apply the impulses of the last substep."""
+        """Apply external forces. Detect contacts, prepare them and apply their impulses of the last substep."""
         hooked = ti.static(s.hooked)
+        if ti.static(forces):
+            apply_external_forces(s, world)
         for body in range(hooked.sizes[SIZE.bodies]):
             read_pose(s, body, world)
         find_points(hooked.shapes, hooked.points, hooked.scratch, hooked.poses, hooked.margins, world)
