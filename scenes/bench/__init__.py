@@ -3,6 +3,7 @@
 Compare figures of one run only.
 """
 
+from scenes.bench.bicycle import bicycle
 from scenes.bench.bodies import impulses, mass_ratio, ragdolls, trees
 from scenes.bench.measure import COLUMNS
 from scenes.bench.mechanisms import table1
@@ -20,6 +21,7 @@ BENCHMARKS = {
     "articulated": trees,
     "table1": table1,
     "mass_ratio": mass_ratio,
+    "bicycle": bicycle,
     "view": view,
     "million": million,
 }
