@@ -31,7 +31,7 @@ SETTINGS = {
         "dt": 1e-4, "stiffness": 4e6, "damping": 4000.0, "angular_stiffness": 8e6, "angular_damping": 4000.0,
         "gyroscopic": "explicit",
     },
-    "verlet": {"dt": 2.5e-4, "iterations": 160},
+    "verlet": {"dt": 1e-4, "iterations": 80},
 }  # fmt: skip
 
 
@@ -93,18 +93,32 @@ def lean_and_steer(solver, frame):
 def fitted(angles):
     """Eigenvalues of the motion of lean and steer, fitted to samples.
 
-    Two samples x = (lean, steer) in a row are the four numbers y of a linear motion, y_{k+1} = B y_k. Its matrix is
-    found by least squares; the eigenvalues are log(those of B)/interval. This is exact for linear motions.
+    Args: angles: see `fitted_matrix`. Returns: four eigenvalues [1/s], see `ordered`.
+    """
+    return ordered(np.log(np.linalg.eigvals(fitted_matrix(angles)).astype(complex)) / (2 * SAMPLE))
+
+
+def steer_over_lean(angles):
+    """Amplitude and phase of steer relative to lean in the weave, a complex number. Args: see `fitted_matrix`."""
+    values, modes = np.linalg.eig(fitted_matrix(angles))
+    weave = modes[:, np.argmax(values.imag)]
+    return weave[1] / weave[0]
+
+
+def fitted_matrix(angles):
+    """The matrix of a linear recurrence, fitted to samples.
+
+    Two samples x = (lean, steer) in a row are the four numbers y of a linear motion, y_{k+1} = B y_k. B is found by
+    least squares; its eigenvalues are exp(λ interval). This is exact for linear motions.
 
     Args: angles: every SAMPLE (samples, 2) [rad]. Samples before SKIPPED, and beyond LARGEST, are left out.
 
-    Returns: four eigenvalues [1/s], see `ordered`.
+    Returns: B (4, 4), for an interval of 2 SAMPLE.
     """
     beyond = np.flatnonzero(np.abs(angles).max(axis=1) > LARGEST)
     used = angles[round(SKIPPED / SAMPLE) : beyond[0] if len(beyond) else None : 2]
     pairs = np.hstack([used[:-1], used[1:]])
-    matrix = np.linalg.lstsq(pairs[:-1], pairs[1:], rcond=None)[0].T
-    return ordered(np.log(np.linalg.eigvals(matrix).astype(complex)) / (2 * SAMPLE))
+    return np.linalg.lstsq(pairs[:-1], pairs[1:], rcond=None)[0].T
 
 
 def verdict(values):
