@@ -97,7 +97,9 @@ class Scene:
 
     @property
     def passive(self):
-        """Whether nothing adds energy: no wind, no driven particle, no moving collider, no motor."""
+        """Whether nothing adds energy: no wind, no driven particle, no moving collider, no motor, no control."""
+        if self.control is not None:
+            return False
         if self.model is not None and any(joint.motor for joint in self.model.joints):
             return False
         return self.particles is None or (self.particles.is_static() and self.particles.wind is None)

@@ -1,4 +1,6 @@
-"""Benchmarks of speed. Each figure has a digest of the final state, so that a faster wrong result is visible.
+"""Benchmarks of speed, and the stability of the bicycle.
+
+Each figure has a digest of the final state, so that a faster wrong result is visible.
 
 Compare figures of one run only.
 """

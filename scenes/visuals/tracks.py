@@ -33,15 +33,20 @@ class TrackVisual:
     times: list = field(default_factory=list, repr=False)
     points: list = field(default_factory=list, repr=False)
 
-    def draw(self, frame):
-        """Surfaces at one instant. Args: a Frame."""
+    def remember(self, frame):
+        """Note where the rim touches the plane. Args: a Frame. Returns: that point (3,) [m]."""
         while self.times and self.times[-1] >= frame.time:
             self.times.pop(), self.points.pop()
         now = self.contact(frame)
-        path = np.array([*self.points, now])[-self.count - 1 :]
         if not self.points or np.linalg.norm(now - self.points[-1]) >= SPACING:
             self.times.append(frame.time)
             self.points.append(now)
+        return now
+
+    def draw(self, frame):
+        """Surfaces at one instant. Args: a Frame."""
+        now = self.remember(frame)
+        path = np.array([*self.points, now])[-self.count - 1 :]
         # The number of pieces stays, because a page cannot change it.
         path = np.concatenate([path, np.tile(now, (self.count + 1 - len(path), 1))])
         return [tubes(path[:-1], path[1:], self.radius, self.colour, sectors=6, rings=1)]
