@@ -11,7 +11,7 @@ from scenes.render.several import film_comparison
 
 HERE = Path(__file__).parent
 SPEEDS = {"4.6 m/s, stable": 4.6, "3.6 m/s, unstable": 3.6}
-SECONDS = 5.0
+SECONDS = 6.0
 
 
 def main():
