@@ -47,6 +47,8 @@ film pyramid 4 --param strike=9
 film newtons_cradle 5
 
 animation() { verletlab render "$1" --out "$1.gif" --size 480x270 --fps 20 --duration "$2" --no-labels --quiet; }
+python bicycle.py  # plots and a film of the scene bicycle
+
 animation drape 3
 animation flag 3
 animation soft_body 3

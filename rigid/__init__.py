@@ -8,8 +8,8 @@
 The description:
 
     model.py       Model: adds bodies, shapes, joints, springs and gears
-    body_model.py  bodies and shapes of a Model
-    body.py        Body and BodyShape               joint.py     Ball, Hinge, Universal, Slider, Fixed, Distance, Gear
+    body_model.py  bodies and shapes of a Model     joint_model.py  how a Model makes joints
+    body.py        Body and BodyShape               joint.py     Ball, Hinge, Universal, Slider, Fixed, Distance, Wheel
     spring.py      Spring, Soft, PointSpring        motor.py     Motor
     mass.py        mass, centre of mass, inertia    rotation.py  quaternions in numpy
     state.py       State: a snapshot of all bodies  energy.py    energy of a snapshot
@@ -24,7 +24,7 @@ from pbd.core.shapes import Box, Capsule, ConvexHull, Cylinder, MeshCollider, Pl
 from pbd.core.validate import one_of
 from rigid import build, rotation
 from rigid.body import Body, BodyShape
-from rigid.joint import Ball, Distance, Fixed, Gear, Hinge, Joint, Slider, Universal
+from rigid.joint import Ball, Distance, Fixed, Gear, Hinge, Joint, Slider, Universal, Wheel
 from rigid.model import Model
 from rigid.motor import Motor
 from rigid.names import GROUND
@@ -97,6 +97,7 @@ __all__ = [
     "State",
     "Statistics",
     "Universal",
+    "Wheel",
     "angular_momentum",
     "build",
     "linear_momentum",

@@ -2,8 +2,8 @@
 
 A joint connects a child body to a parent body at a point. It stores this point (the anchor) and its frame axes
 n0, n1, n2 in the frames of both bodies; for rigid.GROUND that is the world frame. At time zero both anchors coincide,
-except for Distance. The axes coincide, too, except for a Ball whose cone is tilted. Joint positions are zero in that
-pose. They count the child relative to the parent: right-handed about an axis, or along it.
+except for Distance and Wheel. The axes coincide, too, except for Wheel and for a Ball whose cone is tilted. Joint
+positions are zero in that pose. They count the child relative to the parent: right-handed about an axis, or along it.
 """
 
 import math
@@ -66,9 +66,13 @@ class Joint:
         ):  # fmt: skip
             if value is not None and not isinstance(value, expected):
                 raise TypeError(f"{name} of {self.name!r} is {value!r}: expected a rigid.{expected.__name__}, or None")
-        self.friction = not_negative("friction", self.friction)
+        self.check_friction()
         for name in self.limit_names:
             setattr(self, name, checked_limits(name, getattr(self, name)))
+
+    def check_friction(self):
+        """Raise an error if the friction is not a number of zero or more."""
+        self.friction = not_negative("friction", self.friction)
 
     def coordinate_limits(self):
         """Limits (low, high) of each of the joint's coordinates, a list; infinite for none."""
@@ -206,6 +210,34 @@ class Distance(Joint):
     limit_names = ("limits",)
 
 
+@dataclass(eq=False, kw_only=True)
+class Wheel(Joint):
+    """Wheel: a thin rim rolls on a plane. The parent's n0 is the plane's normal, the child's n0 is the spin axis.
+
+    The parent's anchor is a point of the plane, the child's anchor is the hub.
+
+    Args (besides those of Joint):
+        radius: of the rim [m].
+        friction: coefficient of friction of the rim, which can then slip and leave the plane. None for ideal rolling:
+            the rim stays on the plane and does not slip, whatever the forces.
+    """
+
+    radius: float
+    friction: float | None = None
+
+    kind = "wheel"
+    degrees_of_freedom = 3
+
+    def __post_init__(self):
+        self.radius = positive("radius", self.radius)
+        super().__post_init__()
+
+    def check_friction(self):
+        """See Joint; None is no number, but ideal rolling."""
+        if self.friction is not None:
+            super().check_friction()
+
+
 @dataclass(frozen=True)
 class Gear:
     """Gear between two joints with one coordinate each: q_b = ratio q_a.
@@ -233,6 +265,19 @@ def ball_axes(axis, cone_axis, arm):
     swing = math.atan2(np.linalg.norm(np.cross(axis, cone_axis)), axis @ cone_axis)
     axes = frame_axes(axis)
     return axes, rotate(rotation_between(axes[0], cone_axis), axes), swing
+
+
+def wheel_contact(hub, axis, radius, normal):
+    """The point of a rim that is nearest to a plane, hub - ρ with ρ = r (n - (n·a) a)/|n - (n·a) a|.
+
+    Args: hub (3,) [m]; axis: the spin axis a (3,); radius: r [m]; normal: n of the plane (3,). Both have length one.
+
+    Returns: (3,) [m]. Raises: ValueError if the rim is parallel to the plane.
+    """
+    across = normal - normal @ axis * axis
+    if np.linalg.norm(across) < 1e-6:
+        raise ValueError(f"axis is {tuple(map(float, axis))}, the normal of the ground: expected an axis across it")
+    return hub - positive("radius", radius) * across / np.linalg.norm(across)
 
 
 def universal_axes(parent_axis, child_axis):

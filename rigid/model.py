@@ -1,20 +1,35 @@
 """Model: a description of rigid bodies, shapes, joints, springs and gears in plain numpy, for any solver.
 
 Points, axes and poses are given in the world frame at time zero. A body or joint is given by its index or its name.
-rigid/body_model.py has the methods that add bodies and shapes.
+rigid/body_model.py has the methods that add bodies and shapes, rigid/joint_model.py those that make joints.
 """
 
 import numpy as np
 
 from pbd.core.validate import finite_number, finite_vector, unit_vector
-from rigid.body_model import BodyModel
-from rigid.joint import COINCIDENT, Ball, Distance, Fixed, Gear, Hinge, Slider, Universal, ball_axes, universal_axes
-from rigid.names import GROUND, checked_index, fresh_name
+from rigid.joint import (
+    COINCIDENT,
+    Ball,
+    Distance,
+    Fixed,
+    Gear,
+    Hinge,
+    Slider,
+    Universal,
+    Wheel,
+    ball_axes,
+    universal_axes,
+    wheel_contact,
+)
+from rigid.joint_model import JointModel
+from rigid.names import GROUND, fresh_name
 from rigid.rotation import frame_axes
 from rigid.spring import PointSpring
 
+TOUCHING = 1e-6  # [m]: a wheel this near to its plane touches it
 
-class Model(BodyModel):
+
+class Model(JointModel):
     """Rigid bodies with their shapes, joints, springs and gears.
 
     Args: gravity: (3,) [m/s²].
@@ -43,12 +58,6 @@ class Model(BodyModel):
     All of these return the index of the new body or joint. At a contact the friction coefficient is the geometric mean
     of both shapes' coefficients; the restitution is the larger one.
     """
-
-    def __init__(self, gravity=(0.0, 0.0, -9.81)):
-        super().__init__(gravity)
-        self.joints = []
-        self.springs = []
-        self.gears = []
 
     # Joints -----------------------------------------------------------------------------------------------------------
 
@@ -187,6 +196,40 @@ class Model(BodyModel):
             limits=limits, soft=soft, collide=collide,
         ))  # fmt: skip
 
+    def add_wheel(self, wheel, axis, radius, *, point=None, height=0.0, normal=(0, 0, 1), friction=None, name=None):
+        """Add a wheel: the rim of a body rolls on a plane of the ground without slip.
+
+        Args:
+            wheel: the body that rolls, by index or name. It rotates on a hinge, or is free like a coin.
+            axis: spin axis (3,), not the plane's normal.
+            radius: of the rim [m].
+            point: the hub (3,) [m]; None for the body's centre of mass. The rim has to touch the plane.
+            height: distance of the plane from the origin, along its normal [m].
+            normal: of the plane (3,), towards the wheel.
+            friction: coefficient of friction; the rim can then slip, and leave the plane. None for ideal rolling: no
+                force makes it slip or lifts it. Each is a constraint of its own, not a contact of shapes.
+            name: unique; "wheel 0" and so on if None.
+
+        Returns: index of the joint.
+        """
+        if not isinstance(wheel, (int, np.integer, str)):
+            raise TypeError(f"wheel is {wheel!r}: expected one body, by index or name")
+        child = self._body_index("wheel", wheel)
+        if child == GROUND:
+            raise ValueError("wheel is rigid.GROUND: expected a body")
+        if any(isinstance(joint, Wheel) and joint.child == child for joint in self.joints):
+            raise ValueError(f"body {self.bodies[child].name!r} is a wheel already: expected another body")
+        n, axis = unit_vector("normal", normal), unit_vector("axis", axis)
+        hub = self.bodies[child].position if point is None else finite_vector("point", point)
+        contact = wheel_contact(hub, axis, radius, n)
+        gap = contact @ n - finite_number("height", height)
+        if abs(gap) > TOUCHING:
+            raise ValueError(f"the rim is {gap:g} m above the plane: expected a hub so high that the rim touches it")
+        return self._append(self._make(
+            Wheel, GROUND, child, name, contact - gap * n, frame_axes(axis), child_point=hub, radius=radius,
+            parent_axes=frame_axes(n), friction=friction, collide=True,
+        ))  # fmt: skip
+
     # Springs and gears ------------------------------------------------------------------------------------------------
 
     def add_spring(self, a, b, point_a=None, point_b=None, *, stiffness, damping=0.0, rest_length=None, name=None):
@@ -231,64 +274,3 @@ class Model(BodyModel):
             raise ValueError("ratio is 0: expected another number")
         self.gears.append(Gear(fresh_name("gear", name, self.gears), a, b, ratio))
         return len(self.gears) - 1
-
-    def joint(self, joint):
-        """The Joint with this index or name."""
-        return self.joints[self._joint_index("joint", joint)]
-
-    # Helpers ----------------------------------------------------------------------------------------------------------
-
-    def _joint_index(self, what, joint):
-        return checked_index(what, joint, self.joints, "joint")
-
-    def _pair(self, name_a, a, name_b, b, ground="first"):
-        """Indices of two different bodies. The first may be the ground; with ground="either" the second, too."""
-        indices = self._body_index(name_a, a), self._body_index(name_b, b)
-        if indices[0] == indices[1]:
-            raise ValueError(f"{name_a} and {name_b} are both {self.body(indices[0]).name!r}: expected two bodies")
-        if ground == "first" and indices[1] == GROUND:
-            raise ValueError(f"{name_b} is rigid.GROUND: expected a body; only the {name_a} may be the ground")
-        return indices
-
-    def _ends(self, name_a, a, point_a, name_b, b, point_b):
-        """Two points of the world (3,) [m]; None is the body's centre of mass."""
-        points = []
-        for name, index, point in ((name_a, a, point_a), (name_b, b, point_b)):
-            if point is None and index == GROUND:
-                raise ValueError(f"{name} is None: expected a point (3,), the ground has no centre of mass")
-            points.append(self.bodies[index].position if point is None else finite_vector(name, point))
-        return points
-
-    def _make(self, kind, parent, child, name, point, axes, *, child_point=None, parent_axes=None, collide, **fields):
-        """A joint of this class, with its points and axes in the frames of both bodies."""
-        first, second = self.body(parent), self.body(child)
-        return kind(
-            name=fresh_name(kind.kind, name, self.joints),
-            parent=parent, child=child,
-            parent_anchor=first.local_point(point),
-            child_anchor=second.local_point(point if child_point is None else child_point),
-            parent_axes=first.local_direction(axes if parent_axes is None else parent_axes),
-            child_axes=second.local_direction(axes),
-            collide=bool(collide), **fields,
-        )  # fmt: skip
-
-    def _append(self, joint):
-        """Add a joint and exclude contacts between its bodies. Returns: its index."""
-        self.joints.append(joint)
-        if not joint.collide and joint.parent != GROUND:
-            self.exclusions.add((min(joint.parent, joint.child), max(joint.parent, joint.child)))
-        return len(self.joints) - 1
-
-    def _move_frame(self, index, shift):
-        """Keep in place what is attached to a body whose frame moves, see BodyModel."""
-        super()._move_frame(index, shift)
-        for joint in self.joints:
-            if joint.parent == index:
-                joint.parent_anchor = joint.parent_anchor - shift
-            if joint.child == index:
-                joint.child_anchor = joint.child_anchor - shift
-        for spring in self.springs:
-            if spring.a == index:
-                spring.anchor_a = spring.anchor_a - shift
-            if spring.b == index:
-                spring.anchor_b = spring.anchor_b - shift

@@ -1,8 +1,11 @@
-"""Benchmarks of speed. Each figure has a digest of the final state, so that a faster wrong result is visible.
+"""Benchmarks of speed, and the stability of the bicycle.
+
+Each figure has a digest of the final state, so that a faster wrong result is visible.
 
 Compare figures of one run only.
 """
 
+from scenes.bench.bicycle import bicycle
 from scenes.bench.bodies import impulses, mass_ratio, ragdolls, trees
 from scenes.bench.measure import COLUMNS
 from scenes.bench.mechanisms import table1
@@ -20,6 +23,7 @@ BENCHMARKS = {
     "articulated": trees,
     "table1": table1,
     "mass_ratio": mass_ratio,
+    "bicycle": bicycle,
     "view": view,
     "million": million,
 }

@@ -66,6 +66,8 @@ def draw_frames(source, path, renderer, labels=True, progress=None):
                 camera = camera or framing_camera(scene, frame, renderer.width / renderer.height)
                 if not only_last or number == source.count:
                     video.write(picture(scene, frame, renderer, camera, solver))
+                else:
+                    remember(scene, frame)
                 if progress:
                     progress(number, source.count)
         except (KeyboardInterrupt, Exception) as stop:
@@ -75,6 +77,13 @@ def draw_frames(source, path, renderer, labels=True, progress=None):
             stop.frames = video.frames
             raise
         return video.frames
+
+
+def remember(scene, frame):
+    """Show a frame that is not drawn to visuals that draw what has been, such as tracks."""
+    for visual in scene.visuals:
+        if hasattr(visual, "remember"):
+            visual.remember(frame)
 
 
 def picture(scene, frame, renderer, camera, solver=None):

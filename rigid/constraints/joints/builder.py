@@ -7,17 +7,19 @@ import numpy as np
 from pbd.core.arrays import allocate
 from rigid.constraints.joints.data import DRIVE, FRAMES, JOINT, MOTOR, DriveKind, JointKind, Joints
 from rigid.constraints.rows import GROUP, ROW, Group, by_world
-from rigid.joint import Ball, Distance, Fixed, Hinge, Slider, Universal
+from rigid.joint import Ball, Distance, Fixed, Hinge, Slider, Universal, Wheel
 from rigid.names import GROUND
 from rigid.rotation import conjugate, multiply
 
 JOINT_KINDS = {
     Ball: JointKind.BALL, Hinge: JointKind.HINGE, Universal: JointKind.UNIVERSAL, Slider: JointKind.SLIDER,
-    Fixed: JointKind.FIXED, Distance: JointKind.DISTANCE,
+    Fixed: JointKind.FIXED, Distance: JointKind.DISTANCE, Wheel: JointKind.WHEEL,
 }  # fmt: skip
 
 # How many rows against translation and rotation each kind has.
-EQUALITY_ROWS = {Ball: (3, 0), Hinge: (3, 2), Universal: (3, 1), Slider: (2, 3), Fixed: (3, 3), Distance: (0, 0)}
+EQUALITY_ROWS = {
+    Ball: (3, 0), Hinge: (3, 2), Universal: (3, 1), Slider: (2, 3), Fixed: (3, 3), Distance: (0, 0), Wheel: (1, 0),
+}  # fmt: skip
 
 
 class GrabRows(NamedTuple):
@@ -87,6 +89,8 @@ class JointBuilder:
         friction = spring = -1
         if isinstance(one, Ball):
             friction, spring = self.add_ball_rows(i, j, joints)
+        elif isinstance(one, Wheel):
+            friction = self.add_slip_rows(i, j, first, joints)
         for k, given in enumerate(limits):
             if not isinstance(one, Ball):
                 self.add_drives(i, j, c + k, joints)
@@ -99,7 +103,7 @@ class JointBuilder:
             of[FRAMES["axes_i"]], of[FRAMES["axes_j"]] = np.ravel(joint.parent_axes), np.ravel(joint.child_axes)
             start = multiply(conjugate(model.body(joint.parent).rotation), model.body(joint.child).rotation)
             of[FRAMES["start"]] = start
-            of[FRAMES.length] = joint.length
+            of[FRAMES.length] = joint.radius if isinstance(joint, Wheel) else joint.length
         self.frames.append(np.broadcast_to(frames, (FRAMES.total, self.worlds)))
 
     def add_equality_rows(self, i, j, joints):
@@ -125,6 +129,19 @@ class JointBuilder:
             stiffness, damping = np.transpose([spring_numbers(joint.spring)[:2] for joint in joints])
             _, spring = self.rows.add(Group.EQUALITY, i, j, 3, stiffness, damping)
         return friction, spring
+
+    def add_slip_rows(self, i, j, normal, joints):
+        """Add the rows of a wheel against slip. Friction makes the row of the height a limit: the load is a push.
+
+        Args: normal: the row of the height. Returns: the first row.
+        """
+        if one_sided := joints[0].friction is not None:
+            self.rows.groups[-1][GROUP.kind], self.rows.rows[normal][ROW.low] = Group.LIMIT, 0.0
+        _, slip = self.rows.add(Group.FRICTION, i, j, 2)
+        self.rows.groups[-1][GROUP.normal] = normal if one_sided else -1
+        for row in self.rows.rows[slip:]:
+            row[ROW.high] = [joint.friction if one_sided else np.inf for joint in joints]
+        return slip
 
     def add_drives(self, i, j, c, joints):
         """Add friction, motor and spring of a joint along coordinate c, if any world has one."""

@@ -5,11 +5,11 @@ from typing import NamedTuple
 from pbd.core.arrays import Columns, Integer, Real, count
 
 # Integers of a joint: its kind, a JointKind; its bodies; its first row, or -1 if it has none; its first coordinate; the
-# first rows of a ball's friction and spring, or -1.
+# first rows of friction (of a ball, or of a wheel against slip) and of a ball's spring, or -1.
 JOINT = Columns(kind=1, body_i=1, body_j=1, first_row=1, first_coordinate=1, friction_row=1, spring_row=1)
 
 # Anchors and axes n0, n1, n2 in the frames of both bodies; the rotation of the child relative to the parent at time
-# zero; the length of a distance at time zero [m].
+# zero; the length of a distance at time zero, or the radius of a wheel [m].
 FRAMES = Columns(anchor_i=3, anchor_j=3, axes_i=9, axes_j=9, start=4, length=1)
 
 # A coordinate: its derivative like that of a row, d, a_i, a_j; and its value q [m or rad].
@@ -28,7 +28,7 @@ GEAR = Columns(ratio=1)
 class JointKind:
     """Kinds of joints. A spring between points is a distance."""
 
-    NONE, BALL, HINGE, UNIVERSAL, SLIDER, FIXED, DISTANCE = range(7)
+    NONE, BALL, HINGE, UNIVERSAL, SLIDER, FIXED, DISTANCE, WHEEL = range(8)
 
 
 class DriveKind:

@@ -6,14 +6,15 @@ array (..., joints), zero for a joint without error.
 
 import numpy as np
 
-from rigid.joint import Distance, Fixed, Hinge, Slider, Universal
+from rigid.joint import Distance, Fixed, Hinge, Slider, Universal, Wheel
 from rigid.rotation import rotate
 
 
 def joint_gaps(model, state):
     """Distances between the points that joints keep together [m].
 
-    For a slider it is the distance across its axis; for a distance, how far it is beyond its limits. Soft joints are
+    For a slider it is the distance across its axis; for a distance, how far it is beyond its limits; for a wheel, the
+    distance of the rim from the plane, or its depth if the wheel has friction and may leave the plane. Soft joints are
     included, although they open under load.
     """
     points, axes = joint_ends(model, state)
@@ -25,7 +26,19 @@ def joint_gaps(model, state):
     for k, joint in enumerate(model.joints):
         if isinstance(joint, Distance):
             gaps[..., k] = beyond(gaps[..., k] - joint.length, joint.limits)
+        elif isinstance(joint, Wheel):
+            height = rim_height(apart[..., k, :], axes[0][..., k, 0, :], axes[1][..., k, 0, :], joint.radius)
+            gaps[..., k] = np.abs(height) if joint.friction is None else np.maximum(-height, 0.0)
     return gaps
+
+
+def rim_height(hub, normal, axis, radius):
+    """Height of a wheel's lowest point above its plane (...,) [m].
+
+    Args: hub: from a point of the plane (..., 3) [m]; normal, axis: of plane and spin (..., 3); radius [m].
+    """
+    sine = np.linalg.norm(np.cross(axis, normal), axis=-1)
+    return np.sum(hub * normal, axis=-1) - radius * sine
 
 
 def joint_turns(model, state):

@@ -11,6 +11,7 @@ from rigid.constraints.joints.frames import joint_ends
 from rigid.constraints.joints.hinge import write_hinge
 from rigid.constraints.joints.slider import write_slider
 from rigid.constraints.joints.universal import write_universal
+from rigid.constraints.joints.wheel import write_wheel
 
 
 @ti.func
@@ -47,6 +48,8 @@ def write_joint_rows(s: ti.template(), world):
                 write_fixed(s, row, ends, world)
             elif kind == JointKind.DISTANCE:
                 write_distance(s, joint, c, ends, world)
+            elif kind == JointKind.WHEEL:
+                write_wheel(s, joint, row, ends, world)
     for drive in range(s.joints.drives.shape[0]):
         if s.joints.drives[drive, DRIVE.kind] > 0:
             write_drive(s, drive, world)

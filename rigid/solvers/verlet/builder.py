@@ -8,7 +8,7 @@ import numpy as np
 import pbd
 from pbd.core.validate import indices
 from rigid.collision.setup import refuse_rolling_and_spinning_friction
-from rigid.joint import Ball, Distance, Fixed, Hinge, Slider, Universal
+from rigid.joint import Ball, Distance, Fixed, Hinge, Slider, Universal, Wheel
 from rigid.mass import second_moment
 from rigid.names import GROUND
 from rigid.rotation import rotate
@@ -90,7 +90,7 @@ def build_particles(model, particles=None, attachments=(), models=None, frames=N
 def refuse_unsupported(model):
     """Raise NotImplementedError for soft joints, custom joint types, and rolling and spinning friction."""
     for joint in model.joints:
-        if type(joint) not in (Ball, Distance, Fixed, Hinge, Slider, Universal):
+        if type(joint) not in (Ball, Distance, Fixed, Hinge, Slider, Universal, Wheel):
             raise NotImplementedError(
                 f'{joint.kind} {joint.name!r}: solver "verlet" supports only the joints of rigid.Model'
             )
@@ -98,6 +98,11 @@ def refuse_unsupported(model):
             raise NotImplementedError(
                 f'{joint.kind} {joint.name!r} is soft: solver "verlet" has hard joints alone; leave soft= out, or use '
                 'solver "impulse"'
+            )
+        if isinstance(joint, Wheel) and joint.friction is not None:
+            raise NotImplementedError(
+                f'{joint.kind} {joint.name!r} has friction: solver "verlet" has ideal wheels alone; leave friction= '
+                'out, or use solver "impulse"'
             )
     refuse_rolling_and_spinning_friction(model, "verlet")
 
@@ -174,7 +179,7 @@ def joint_particles(model):
 def joint_points(model, joint):
     """Points that the two bodies of a joint share, in the world (n, 3) [m].
 
-    A ball and a universal joint have one, a hinge two on its line, a fixed joint three, a slider none.
+    A ball and a universal joint have one, a hinge two on its line, a fixed joint three, a slider and a wheel none.
     """
     anchor = joint.parent_anchor
     axes = joint.parent_axes
@@ -183,7 +188,7 @@ def joint_points(model, joint):
         anchor, axes = body.world_point(anchor), np.array([body.world_direction(axis) for axis in axes])
     if isinstance(joint, (Ball, Universal)):
         return anchor[None]
-    if isinstance(joint, Slider):
+    if isinstance(joint, (Slider, Wheel)):
         return np.zeros((0, 3))
     widths = []
     for index in (joint.parent, joint.child):

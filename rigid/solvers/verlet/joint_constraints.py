@@ -4,13 +4,14 @@ import math
 
 import numpy as np
 
-from rigid.joint import Ball, Hinge, Slider, Universal
+from rigid.joint import Ball, Hinge, Slider, Universal, Wheel
 from rigid.names import GROUND
 from rigid.solvers.verlet.frame import CORNERS
 from rigid.solvers.verlet.joint_coordinates import ANGLE, SHIFT
 from rigid.solvers.verlet.joint_forces import BALL_FORCE, DAMPED_STICK, coordinate_force
 from rigid.solvers.verlet.joint_limits import ANGLE_LIMIT, BALL_LIMIT, coordinate_limit
 from rigid.solvers.verlet.joint_locks import RIGHT_ANGLE, RIGHT_HANDED, SLIDER, gear
+from rigid.solvers.verlet.rolling_wheel import ROLLING_WHEEL
 
 # Stands for infinity in limits and efforts. Its square is still a number in 32 bits.
 UNLIMITED = 1e18
@@ -58,6 +59,8 @@ class JointConstraints:
             elif isinstance(joint, Slider):
                 axes = self._fixed(joint.parent, joint.parent_axes), self._fixed(joint.child, joint.child_axes)
                 self._add(SLIDER, bodies, (*axes, *self._anchors(joint)))
+            elif isinstance(joint, Wheel):
+                self._add_wheel(joint)
             for k, (coordinate, bodies, numbers) in enumerate(self._coordinates(joint)):
                 self._add_forces(coordinate, bodies, numbers, joint, of_worlds)
                 limits = [one.coordinate_limits()[k] for one in of_worlds]
@@ -179,6 +182,13 @@ class JointConstraints:
         if any(has_effect(one.spring) for one in of_worlds):
             stiffness, damping, _ = spring_numbers(joint.spring)
             self._add(BALL_FORCE, bodies, (*numbers, (0.0, damping)), compliance(stiffness))
+
+    def _add_wheel(self, joint):
+        """Add the constraint of a wheel on the corners of its frame."""
+        frame, normal = self.frames[joint.child], joint.parent_axes[0]
+        axes = frame.weights(joint.child_axes) - frame.weights(np.zeros(3))
+        plane = normal, joint.parent_anchor @ normal, joint.radius
+        self._add(ROLLING_WHEEL, (joint.child,), (frame.weights(joint.child_anchor), axes, *plane))
 
     def _add_gear(self, one):
         """Add a gear between two joints of one coordinate each. The joints may share bodies."""

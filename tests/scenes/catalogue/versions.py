@@ -41,9 +41,9 @@ FAST = {(name, "impulse") for name in ("dominoes", "stack")} | {("five_link_chai
 # Only the slow suite runs these scenes: no other test shares their kernels. tests/rigid and tests/verification test
 # their joints and contacts, and the README runs a ragdoll.
 SLOW = (
-    "anthropomorphic_robot", "bouncing_balls", "chain", "crate_on_trampoline", "domino_spiral", "door", "dzhanibekov",
-    "high_mass_ratio", "manipulator", "mobile", "newtons_cradle", "ragdoll", "ragdoll_pile", "ragdoll_stairs",
-    "scout_robot", "suspension_bridge", "trailer",
+    "anthropomorphic_robot", "bicycle", "bouncing_balls", "chain", "crate_on_trampoline", "domino_spiral", "door",
+    "dzhanibekov", "high_mass_ratio", "manipulator", "mobile", "newtons_cradle", "ragdoll", "ragdoll_pile",
+    "ragdoll_stairs", "scout_robot", "suspension_bridge", "trailer",
 )  # fmt: skip
 
 

@@ -1,0 +1,28 @@
+"""Make the plots and the film of the scene `bicycle`: stable and unstable rides side by side.
+
+    python media/bicycle.py
+"""
+
+from pathlib import Path
+
+import scenes
+from scenes.bench.bicycle_plots import plot_bicycle
+from scenes.render.several import film_comparison
+
+HERE = Path(__file__).parent
+SPEEDS = {"4.6 m/s, stable": 4.6, "3.6 m/s, unstable": 3.6}
+SECONDS = 6.0
+
+
+def main():
+    """Write bicycle_rides.png and bicycle.mp4."""
+    plot_bicycle(HERE / "bicycle_rides.png")
+    rides = []
+    for label, speed in SPEEDS.items():
+        scene = scenes.load("bicycle", speed=speed)
+        rides.append((label, scene, scenes.run(scene, duration=SECONDS, fps=30)))
+    film_comparison(rides, HERE / "bicycle.mp4", width=1280)
+
+
+if __name__ == "__main__":
+    main()

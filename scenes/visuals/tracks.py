@@ -1,0 +1,60 @@
+"""Visual of the tracks that wheels leave on the ground."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from rigid.rotation import rotate
+from scenes.visuals.colours import BLUE
+from scenes.visuals.primitives import tubes
+
+SPACING = 0.06  # between the points of a track [m]
+
+
+@dataclass
+class TrackVisual:
+    """The track of a wheel (rigid.Model.add_wheel): where its rim has touched the plane.
+
+    It remembers the instants that it has drawn. An instant before the last one shortens the track.
+
+    Args:
+        model: a rigid.Model.
+        joint: name of the wheel.
+        radius: of the line [m].
+        colour: of the line.
+        count: how many pieces it has; then the oldest vanish.
+    """
+
+    model: object
+    joint: str
+    radius: float = 0.012
+    colour: tuple = BLUE
+    count: int = 600
+    times: list = field(default_factory=list, repr=False)
+    points: list = field(default_factory=list, repr=False)
+
+    def remember(self, frame):
+        """Note where the rim touches the plane. Args: a Frame. Returns: that point (3,) [m]."""
+        while self.times and self.times[-1] >= frame.time:
+            self.times.pop(), self.points.pop()
+        now = self.contact(frame)
+        if not self.points or np.linalg.norm(now - self.points[-1]) >= SPACING:
+            self.times.append(frame.time)
+            self.points.append(now)
+        return now
+
+    def draw(self, frame):
+        """Surfaces at one instant. Args: a Frame."""
+        now = self.remember(frame)
+        path = np.array([*self.points, now])[-self.count - 1 :]
+        # The number of pieces stays, because a page cannot change it.
+        path = np.concatenate([path, np.tile(now, (self.count + 1 - len(path), 1))])
+        return [tubes(path[:-1], path[1:], self.radius, self.colour, sectors=6, rings=1)]
+
+    def contact(self, frame):
+        """The lowest point of the rim (3,) [m]. Args: a Frame."""
+        joint = self.model.joint(self.joint)
+        pose, normal = frame.body_poses[joint.child], joint.parent_axes[0]
+        axis = rotate(pose[3:], joint.child_axes[0])
+        across = normal - normal @ axis * axis
+        return pose[:3] + rotate(pose[3:], joint.child_anchor) - joint.radius * across / np.linalg.norm(across)

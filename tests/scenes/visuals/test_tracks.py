@@ -1,0 +1,40 @@
+"""Tracks of wheels: where the rim touched the plane, in frames in order and out of order."""
+
+import numpy as np
+import pytest
+
+import scenes
+from scenes.simulate.recording import Frame
+from scenes.visuals.tracks import SPACING, TrackVisual
+
+NOTHING = np.zeros((0, 3))
+
+
+def frame(time, x, roll=0.0):
+    """A Frame in which the front wheel stands at x, leaning by roll about its lowest point."""
+    scene = scenes.load("bicycle")
+    state = scene.model.initial_state()
+    poses = np.hstack([state.position, state.rotation])
+    poses[-1] = [x, 0.35 * np.sin(-roll), 0.35 * np.cos(roll), np.cos(roll / 2), np.sin(roll / 2), 0, 0]
+    return scene.model, Frame(time, NOTHING, NOTHING, NOTHING, poses, NOTHING)
+
+
+def test_contact_of_a_leaning_wheel_is_below_its_hub():
+    # The hub of a wheel that leans by roll to the right is aside by r sin(roll), and r cos(roll) high.
+    model, now = frame(0.0, 2.0, roll=0.3)
+    assert TrackVisual(model, "front_rim").contact(now) == pytest.approx([2.0, 0.0, 0.0], abs=1e-12)
+
+
+def test_track_is_one_line_and_shortens_when_time_goes_back():
+    model, _ = frame(0.0, 0.0)
+    visual = TrackVisual(model, "front_rim", count=50)
+    sizes = set()
+    for k in range(20):
+        (surface,) = visual.draw(frame(0.1 * k, 0.05 * k)[1])
+        sizes.add(surface.vertices.shape)
+        assert surface.vertices[:, 0].max() == pytest.approx(0.05 * k, abs=visual.radius)
+    assert len(sizes) == 1
+    assert np.linalg.norm(np.diff(visual.points, axis=0), axis=1).min() >= SPACING
+    visual.remember(frame(0.55, 0.275)[1])
+    assert max(visual.times) <= 0.55
+    assert np.array(visual.points)[:, 0].max() <= 0.275
