@@ -42,7 +42,8 @@ class Model(JointModel):
 
     add_box, add_sphere, add_capsule, add_cylinder and add_mesh add a body with one shape. Their common arguments are:
 
-        mass or density: [kg] or [kg/m³], one of them.
+        mass or density: [kg] or [kg/m³], one of them; a body with a path needs neither.
+        path: of a kinematic body, as in add_body.
         position, rotation: of the shape (3,) [m], (w, x, y, z).
         velocity, angular_velocity: in the world frame (3,) [m/s], (3,) [rad/s].
         friction, restitution, rolling_friction, spinning_friction, group, mask: as in add_shape.

@@ -36,7 +36,7 @@ class ArticulatedSolver(SequentialSolver):
 
     Limitations: first order in the step. Each row passes a test impulse through its trees in every step, so many
     contacts on large trees cost more than in maximal coordinates. Joint errors are zero, except where loops are cut;
-    there they are those of the solver "impulse". One thread moves one world.
+    there they are those of the solver "impulse". Bodies that follow paths raise an error. One thread moves one world.
 
     Source: [3] of docs/solvers.md, and what rigid/solvers/articulated/dynamics.py names.
     """
