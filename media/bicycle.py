@@ -15,8 +15,8 @@ SECONDS = 6.0
 
 
 def main():
-    """Write bicycle_rides.png and bicycle.mp4."""
-    plot_bicycle(HERE / "bicycle_rides.png")
+    """Write bicycle_rides.svg and bicycle.mp4."""
+    plot_bicycle(HERE / "bicycle_rides.svg")
     rides = []
     for label, speed in SPEEDS.items():
         scene = scenes.load("bicycle", speed=speed)

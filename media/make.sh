@@ -22,6 +22,7 @@ picture figure 1.4
 picture door 1.0
 picture scout_robot 3
 picture trailer 3.4
+picture bicycle 2.6
 picture newtons_cradle 0.9
 picture pyramid 1.2 --param strike=9
 picture card_house 0.1

@@ -114,7 +114,7 @@ def test_bicycle_at_two_speeds_has_the_eigenvalues_of_linear_theory():
 def test_twelve_cases_are_in_the_classes_of_the_source(name):
     angles, _ = simulate(name)
     found = {case: fitted(angles[:, k]) for k, case in enumerate(CASES)}
-    assert tuple(map(verdict, found.values())) == CLASSES
+    assert tuple(verdict(found[case]) for case in CASES) == CLASSES
     # Of "verlet" the bias of the growth rate is 0.04/s with these iterations, half of the capsize mode's rate.
     if name != "verlet":
         for case in CASES[: len(SPEEDS)]:
@@ -180,22 +180,26 @@ def test_scene_pushes_with_the_given_impulse_and_takes_its_parameters():
 # The page's runs -----------------------------------------------------------------------------------------------------
 
 
-def after_push(substeps, duration, push_duration):
+def after_push(name, substeps, duration, push_duration):
     """The scene's state after a push at the start: x, y, lean and steer of the frame. Args: substeps of 1/240 s."""
     scene = scenes.load("bicycle", push_time=0.0, push_duration=push_duration)
-    run = Run(scene, "articulated", duration=duration, substeps=substeps, tolerance=1e-11)
+    run = Run(scene, name, duration=duration, substeps=substeps, tolerance=1e-11)
     run.step(run.steps)
     return np.array([*run.system.state().position[FRAME, :2], *lean_and_steer(run.system, FRAME)])
 
 
+@pytest.mark.parametrize(
+    ("name", "largest"), [("articulated", 0.005), pytest.param("impulse", 0.007, marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("push_duration", [0.02, 0.1])
-def test_full_push_converges_in_first_order(push_duration):
+def test_full_push_converges_in_first_order(name, largest, push_duration):
     # 500 N for 0.02 s (lean to 2.3°) and 0.1 s (to 11°): a method of first order halves the difference of two runs when
-    # both steps are halved, within the second order that is left.
-    found = [after_push(substeps, 2.0, push_duration) for substeps in (8, 16, 32)]
+    # both steps are halved, within the second order that is left. "impulse" has no velocity products, whose errors make
+    # up for some of those of the gyroscopic torque, so its difference (in y, after 9 m) is larger.
+    found = [after_push(name, substeps, 2.0, push_duration) for substeps in (8, 16, 32)]
     differences = np.abs(np.diff(found, axis=0))
     assert differences[0] / differences[1] == pytest.approx(2.0, rel=0.15)
-    assert differences[1].max() < 0.005
+    assert differences[1].max() < largest
 
 
 def test_push_of_ten_newton_seconds_leans_by_the_given_angles_and_speeds_up():
