@@ -56,28 +56,36 @@ def deepest_point(s: ti.template(), row, shape, x, count, radius):
     size = 0.0
     for k in range(count):
         size = ti.max(size, (row_of(x, k) - middle).norm())
-    least = distance_of(s, row, shape, middle)
-    if least < radius + size:
-        for k in range(count):
-            distance = distance_of(s, row, shape, row_of(x, k))
-            if distance < least:
-                least = distance
+    # Begin at the middle, -1, or at the deepest particle, unless all are too far away.
+    least, normal, k = ti.math.inf, ti.Vector([0.0, 0.0, 0.0]), -1
+    while k < count:
+        point = middle
+        if k >= 0:
+            point = row_of(x, k)
+        contact = collider_contact(s, row, row, shape, point)
+        if contact[0] < least:
+            least, normal = contact[0], contact[1]
+            if k >= 0:
                 c = one_hot(k)
-        steps_left = STEPS
-        while steps_left > 0:
-            p = weighted_sum(x, c)
-            normal = normal_of(s, row, shape, p)
-            exchange = farthest_to_nearest(x @ normal, c, count)
-            direction = weighted_sum(x, exchange)
-            steps_left -= 1
-            if -normal.dot(direction) > PRECISION * size:
-                most = -c.dot(ti.min(exchange, 0.0))
-                part = descend(s, row, shape, p, direction, normal.dot(direction), most)
-                c = ti.max(c + part * exchange, 0.0)
-                if part == 0.0:
-                    steps_left = 0
-            else:
+        k += 1
+        if k == 0 and least >= radius + size:
+            k = count
+    steps_left = STEPS
+    if least >= radius + size:
+        steps_left = 0
+    while steps_left > 0:
+        exchange = farthest_to_nearest(x @ normal, c, count)
+        direction = weighted_sum(x, exchange)
+        slope = normal.dot(direction)
+        steps_left -= 1
+        if -slope > PRECISION * size:
+            most = -c.dot(ti.min(exchange, 0.0))
+            part, normal_there = descend(s, row, shape, weighted_sum(x, c), direction, slope, most)
+            c, normal = ti.max(c + part * exchange, 0.0), normal_there
+            if part == 0.0:
                 steps_left = 0
+        else:
+            steps_left = 0
     return c
 
 
@@ -85,12 +93,6 @@ def deepest_point(s: ti.template(), row, shape, x, count, radius):
 def distance_of(s: ti.template(), row, shape, x):
     """Distance of a point from a collider, where a row of the inputs has it [m]."""
     return collider_contact(s, row, row, shape, x)[0]
-
-
-@ti.func
-def normal_of(s: ti.template(), row, shape, x):
-    """Gradient of that distance, a unit vector."""
-    return collider_contact(s, row, row, shape, x)[1]
 
 
 @ti.func
@@ -122,14 +124,15 @@ def farthest_to_nearest(along, c, count):
 
 @ti.func
 def descend(s: ti.template(), row, shape, p, direction, slope, most):
-    """The t in [0, most] at which the distance of p + t direction from a collider is least.
+    """Find t in [0, most] at which the distance of p + t direction from a collider is least.
 
-    Args: slope: derivative of the distance at t = 0, below zero.
+    Args: slope: derivative of the distance at t = 0, below zero. Returns: t, and the collider's normal there.
     """
     low, low_slope, high, high_slope = 0.0, slope, most, 0.0
-    t, side, left = most, 0, EVALUATIONS
+    t, side, left, normal = most, 0, EVALUATIONS, ti.Vector([0.0, 0.0, 0.0])
     while left > 0:
-        found = normal_of(s, row, shape, p + t * direction).dot(direction)
+        normal = collider_contact(s, row, row, shape, p + t * direction)[1]
+        found = normal.dot(direction)
         # Illinois: an end that stays twice counts half, so both ends approach the zero.
         if found < 0.0:
             low, low_slope = t, found
@@ -146,7 +149,7 @@ def descend(s: ti.template(), row, shape, p, direction, slope, most):
             left = 0
         if left > 0:
             t = (low * high_slope - high * low_slope) / (high_slope - low_slope)
-    return t
+    return t, normal
 
 
 @ti.func
