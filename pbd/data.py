@@ -22,6 +22,11 @@ POSE = Columns(position=3, rotation=4)
 # Columns of a box.
 BOX = Columns(lower=3, upper=3, friction=1, restitution=1)
 
+# Columns of `ElementArrays`: the particles of an element, of which the first `count` are in use, and whether its point
+# is fixed; the weights of a fixed point, and the distance that the element keeps from colliders [m].
+ELEMENT = Columns(members=4, count=1, fixed=1)
+ELEMENT_NUMBER = Columns(weights=4, radius=1)
+
 # Columns of `Constraints.ranges`: where a constraint type begins in `members`, `parameters` and `multipliers`, and how
 # many constraints it has.
 RANGE = Columns(members=1, parameters=1, multipliers=1, count=1)
@@ -72,6 +77,13 @@ class ColliderArrays(NamedTuple):
     boxes: Real(count.boxes, BOX)
 
 
+class ElementArrays(NamedTuple):
+    """Points, sticks, triangles and tetrahedra that stay out of colliders as a whole."""
+
+    integers: Integer(count.elements, ELEMENT)
+    numbers: Real(count.elements, ELEMENT_NUMBER)
+
+
 class WindArrays(NamedTuple):
     """Triangles on which the wind acts, and for each particle its adjacent triangles."""
 
@@ -102,6 +114,7 @@ class Counts(NamedTuple):
     colliders: int
     boxes: int
     kinematic: int
+    elements: int
 
 
 class Settings(NamedTuple):
@@ -129,6 +142,7 @@ class Features(NamedTuple):
     surfaces: bool  # whether there are colliders or boxes
     shapes: tuple  # kinds of shapes of the colliders (pbd/core/shapes)
     restitution: bool  # whether any surface has restitution
+    elements: bool  # whether there are contact points or elements, and surfaces that they can touch
     contacts: bool  # between particles
     grabs: int = 0  # number of grab springs
     keep_predictions: bool = False  # whether predicted positions are read after the step
@@ -147,6 +161,7 @@ class Data(NamedTuple):
     particles: ParticleArrays
     constraints: ConstraintArrays
     colliders: ColliderArrays
+    elements: ElementArrays
     wind: WindArrays
     contacts: ContactArrays
     hooked: Any  # the arrays of step hooks, or None

@@ -3,6 +3,7 @@
 import taichi as ti
 
 from pbd.collision.colliders import touches_surface
+from pbd.collision.elements import element_touches
 from pbd.collision.particle_contacts import touches_particle
 from pbd.data import RANGE, REPORT
 from pbd.phases import count_worlds
@@ -25,6 +26,9 @@ def measure(s: ti.template(), substep):
             if ti.static(s.features.contacts):
                 touches = ti.max(touches, touches_particle(s, i, world))
             contacts += touches
+        if ti.static(s.features.elements):
+            for e in range(s.counts.elements):
+                contacts += element_touches(s, substep, e, world)
         if ti.static(s.features.has_hooks):
             contacts += s.features.hooks.count_contacts(s, world)
         s.report[world, REPORT.violation] = worst

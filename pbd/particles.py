@@ -19,13 +19,13 @@ from pbd.core.validate import (
     one_of,
     spread,
 )
-from pbd.particle_columns import ParticleColumns
+from pbd.element_columns import ElementColumns
 
 # Names of the types of sticks, by the bound of their lengths.
 STICK_NAMES = {"equal": "stick", "at_least": "stick at least", "at_most": "stick at most"}
 
 
-class Particles(ParticleColumns):
+class Particles(ElementColumns):
     """A description of particles, their constraints and their environment.
 
     Args:
@@ -57,7 +57,8 @@ class Particles(ParticleColumns):
         """A copy whose environment stays as it is when something is added to this description."""
         other = copy(self)
         other.colliders, other.boxes, other.paths = list(self.colliders), list(self.boxes), list(self.paths)
-        changing = {name: list(self._columns[name]) for name in ("triangle", "drag")}
+        names = ("triangle", "drag", "element", "element_number")
+        changing = {name: list(self._columns[name]) for name in names}
         other._columns = {**self._columns, **changing}
         return other
 

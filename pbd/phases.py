@@ -50,6 +50,23 @@ def for_each_world(s: ti.template(), phase: ti.template(), substep, world):
 
 
 @ti.func
+def project_each_world(s: ti.template(), project: ti.template(), substep, world):
+    """Run a function (s, substep, world) that returns a violation, for `world` by this thread, or each by a thread.
+
+    Returns: see `project_each`.
+    """
+    worst = 0.0
+    if ti.static(s.features.shared):
+        for index in range(s.counts.worlds * s.features.loop_stride):
+            if index % s.features.loop_stride == 0:
+                each_world = index // s.features.loop_stride
+                report_violation(s, project(s, substep, each_world), each_world)
+    else:
+        worst = project(s, substep, world)
+    return worst
+
+
+@ti.func
 def count_worlds(s: ti.template()):
     """Number of worlds. If there is one, the compiler knows."""
     count = 1

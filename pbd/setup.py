@@ -63,6 +63,7 @@ def check_same_environment(descriptions):
             and all(a.same(b) and both_functions(a.motion, b.motion) for a, b in zip(other.colliders, first.colliders)),
             "paths": len(other.paths) == len(first.paths)
             and all(np.array_equal(a, b) for (a, _), (b, _) in zip(other.paths, first.paths)),
+            "contact elements": all(map(np.array_equal, other.contact_elements(), first.contact_elements())),
             "particle contacts": other.particle_contacts == first.particle_contacts,
         }
         for name, is_same in same.items():
@@ -93,6 +94,7 @@ def features_of(description, schedule, worlds, **others):
         surfaces=len(restitutions) > 0,
         shapes=tuple(sorted({collider.shape.kind for collider in description.colliders})),
         restitution=any(restitutions),
+        elements=len(restitutions) > 0 and len(description.contact_elements()[0]) > 0,
         contacts=description.particle_contacts is not None,
         **others,
     )
@@ -138,6 +140,7 @@ def upload(descriptions, worlds, constraints, types, schedule, grabs=0):
         },
         "constraints": tables,
         "colliders": {**colliders, "boxes": np.reshape(first.boxes, (-1, BOX.total))},
+        "elements": dict(zip(("integers", "numbers"), first.contact_elements())),
         "wind": {
             "triangles": first.triangles(),
             "drag_coefficient": 0.5 * first.air_density * first.drag_coefficients(),
@@ -146,7 +149,8 @@ def upload(descriptions, worlds, constraints, types, schedule, grabs=0):
         },
         "contacts": {"rest_position": positions} if contacts else {},
     }
-    counts = Counts(n, worlds, multipliers, len(first.colliders), len(first.boxes), len(kinematic))
+    elements = len(first.contact_elements()[0])
+    counts = Counts(n, worlds, multipliers, len(first.colliders), len(first.boxes), len(kinematic), elements)
     arrays = allocate(
         Data,
         values,
@@ -162,6 +166,7 @@ def upload(descriptions, worlds, constraints, types, schedule, grabs=0):
         colliders=len(first.colliders),
         samples=len(colliders["samples"]),
         boxes=len(first.boxes),
+        elements=elements,
         triangles=len(first.triangles()),
         particle_ends=n + 1,
         corners=first.triangles().size,

@@ -16,10 +16,11 @@ import taichi as ti
 
 from pbd.collision import particle_contacts
 from pbd.collision.colliders import apply_restitution, project_colliders
+from pbd.collision.elements import project_elements
 from pbd.data import REPORT
 from pbd.grabs import pull_grabs
 from pbd.integrate import apply_wind, check_finite, clear_multiplier, move_kinematic_particle, predict
-from pbd.phases import for_each, for_each_world, project_each
+from pbd.phases import for_each, for_each_world, project_each, project_each_world
 from pbd.projection import project_clusters
 
 
@@ -81,6 +82,8 @@ def relax_environment(s: ti.template(), substep, world):
         for_each(s, s.counts.particles, particle_contacts.count_touching, substep, world)
         worst = project_each(s, s.counts.particles, particle_contacts.compute_correction, substep, world)
         for_each(s, s.counts.particles, particle_contacts.apply_correction, substep, world)
+    if ti.static(s.features.elements):
+        worst = ti.max(worst, project_each_world(s, project_elements, substep, world))
     if ti.static(s.features.surfaces):
         worst = ti.max(worst, project_each(s, s.counts.particles, project_colliders, substep, world))
     return worst

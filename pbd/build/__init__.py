@@ -2,6 +2,7 @@
 
 from pbd.build.cloth import Cloth, cloth, cloth_from_mesh
 from pbd.build.figure import Figure, figure
+from pbd.build.hexagonal_cloth import hexagonal_cloth
 from pbd.build.mesh import Mesh, closed_surface, load_mesh, surface
 from pbd.build.plant import Plant, plant
 from pbd.build.rope import Rope, rope
@@ -19,6 +20,7 @@ __all__ = [
     "cloth",
     "cloth_from_mesh",
     "figure",
+    "hexagonal_cloth",
     "load_mesh",
     "plant",
     "rope",

@@ -91,21 +91,21 @@ def cloth(
     share = np.multiply.outer(_trapezoid(rows), _trapezoid(columns)).ravel()
     masses = positive("density", density) * np.linalg.norm(np.cross(right, down)) * share
     number = np.arange(rows * columns, dtype=np.int32).reshape(rows, columns)
-    threads = _pairs(number[:, :-1], number[:, 1:]), _pairs(number[:-1], number[1:])
-    falling, rising = _pairs(number[:-1, :-1], number[1:, 1:]), _pairs(number[:-1, 1:], number[1:, :-1])
+    threads = pairs_of(number[:, :-1], number[:, 1:]), pairs_of(number[:-1], number[1:])
+    falling, rising = pairs_of(number[:-1, :-1], number[1:, 1:]), pairs_of(number[:-1, 1:], number[1:, :-1])
     even = (np.add.outer(np.arange(rows - 1), np.arange(columns - 1)) % 2 == 0).ravel()
     diagonals = {"both": (falling, rising), "one": (falling[even], rising[~even]), "none": ()}[shear]
-    pinned = _pinned(pins, number)
+    pinned = pinned_in_grid(pins, number)
     added = particles.add_particles(positions, masses, radius=not_negative("thickness", thickness) / 2)
     first = number.dtype.type(added[0])
     sticks = np.concatenate([*threads, *diagonals]) + first
     woven = sum(map(len, threads))
     for chosen, softness in ((sticks[:woven], compliance), (sticks[woven:], shear_compliance)):
-        for piece in _pieces(chosen):
+        for piece in in_pieces(chosen):
             particles.add_sticks(piece, compliance=softness)
     triangles = _grid_triangles(number, even) + first
     particles.pin(first + pinned)
-    hinges = _finish(particles, triangles, bending, True, thickness, friction, drag)
+    hinges = finish_cloth(particles, triangles, bending, True, thickness, friction, drag)
     return Cloth(added, sticks, triangles, hinges, (rows, columns))
 
 
@@ -148,10 +148,10 @@ def cloth_from_mesh(
     added = particles.add_particles(mesh.vertices, masses, radius=not_negative("thickness", thickness) / 2)
     triangles = mesh.triangles + added[0]
     sticks = edges_of(triangles)
-    for piece in _pieces(sticks):
+    for piece in in_pieces(sticks):
         particles.add_sticks(piece, compliance=compliance)
     particles.pin(added[pins])
-    hinges = _finish(particles, triangles, bending, False, thickness, friction, drag)
+    hinges = finish_cloth(particles, triangles, bending, False, thickness, friction, drag)
     return Cloth(added, sticks, triangles, hinges)
 
 
@@ -175,14 +175,14 @@ def bending_compliance(hinges, positions, bending):
     return areas / (bending * np.einsum("ij,ij->i", edge, edge))
 
 
-def _finish(particles, triangles, bending, flat, thickness, friction, drag):
+def finish_cloth(particles, triangles, bending, flat, thickness, friction, drag):
     """Add bending, contacts and wind to triangles that have sticks. Returns: the hinges."""
     hinges = np.zeros((0, 4), np.int64)
     if bending is not None:
         positive("bending", bending)
         hinges = hinges_of(triangles)
         positions = particles.positions()
-        for piece in _pieces(hinges):
+        for piece in in_pieces(hinges):
             compliance = bending_compliance(piece, positions, bending)
             if flat:
                 particles.add_flat_bending(piece, compliance)
@@ -195,7 +195,8 @@ def _finish(particles, triangles, bending, flat, thickness, friction, drag):
     return hinges
 
 
-def _pieces(rows):
+def in_pieces(rows):
+    """Rows in pieces of CHUNK."""
     return [rows[k : k + CHUNK] for k in range(0, len(rows), CHUNK)]
 
 
@@ -206,7 +207,8 @@ def _trapezoid(count):
     return share
 
 
-def _pairs(a, b):
+def pairs_of(a, b):
+    """Pairs (n, 2) of the entries of two arrays of one shape."""
     return np.stack([a.ravel(), b.ravel()], axis=1)
 
 
@@ -219,7 +221,7 @@ def _grid_triangles(number, even):
     return np.stack([one, two], axis=1).reshape(-1, 3)
 
 
-def _pinned(pins, number):
+def pinned_in_grid(pins, number):
     """Indices of particles in a grid, from names of places or indices."""
     places = {
         "left_top": number[0, 0],

@@ -11,8 +11,8 @@ from rigid.kernels.motion import Bodies
 
 # Behind the columns of all rows: stiffness and damping of the row before scaling; its rows of the matrices α and β of
 # its group's -α G - β dG/dt, six at most; its G, which for a drive or friction is how far it is stretched; dG/dt less
-# its target; its effort, the force or torque of this step [N or N m].
-ROW = rows.ROW.extend(own_stiffness=1, own_damping=1, alpha=6, beta=6, stretch=1, velocity=1, effort=1)
+# its target; its effort, the force or torque of this step [N or N m]; for a limit by the sine, the cosine of its angle.
+ROW = rows.ROW.extend(own_stiffness=1, own_damping=1, alpha=6, beta=6, stretch=1, velocity=1, effort=1, cosine=1)
 
 # Forces and torques of all rows on a body [N, N m].
 FORCE = Columns(force=3, torque=3)
@@ -24,6 +24,7 @@ class Features(NamedTuple):
     joints: bool  # whether there are rows of joints or springs
     pair_types: Any  # a rigid.collision.data.PairTypes, or None if nothing can touch
     gyroscopic: str  # "implicit", "midpoint" or "explicit"
+    sine_limits: bool  # limits of angles are those of their sines, see limits.py
     scaling: str  # "effective_mass" or "mass"
     block: bool  # scale the rows of a joint together
     one_world: bool  # one world runs on one thread

@@ -25,6 +25,7 @@ from rigid.kernels.matrices import inverse_or_zero, invert
 from rigid.kernels.motion import MASS, VELOCITY, multiply_inverse_inertia
 from rigid.kernels.vectors import load_vector, store_vector
 from rigid.solvers.penalty.data import FORCE, ROW
+from rigid.solvers.penalty.limits import cosine_of
 
 # Stiffness and damping ------------------------------------------------------------------------------------------------
 
@@ -155,6 +156,8 @@ def apply_forces(s: ti.template(), group, world):
                 effort -= n[world, row, ROW.beta + k] * n[world, first + k, ROW.velocity]
             if kind == Group.LIMIT or kind == Group.DRIVE:
                 effort = clamp_effort(s, row, kind, effort, world)
+            if ti.static(s.features.sine_limits):
+                effort *= cosine_of(s, row, kind, world)
             n[world, row, ROW.effort] = effort
             squares += effort * effort
         if kind == Group.FRICTION:
@@ -176,6 +179,8 @@ def update_stretch(s: ti.template(), group, kind, first, count, world):
     for row in range(first, first + count):
         i, j = bodies_of(s.rows, group, row - first, world)
         velocity = row_velocity(s, row, i, j, world)
+        if ti.static(s.features.sine_limits):
+            velocity *= cosine_of(s, row, kind, world)
         if kind == Group.DRIVE or kind == Group.FRICTION:
             velocity -= n[world, row, ROW.target]
             n[world, row, ROW.stretch] = n[world, row, ROW.stretch] + s.step.h * velocity

@@ -35,6 +35,11 @@ class PenaltyOptions(SolverOptions):
     """Use A⁻¹ of all rows of a joint together, a matrix. Otherwise each row is scaled alone, and a joint opens by more
     than g/α* if its rows share the rotation of a body."""
 
+    limit_form: str = "angle"
+    """Form of the limits of hinges and universal joints. "angle" is G = q - limit. "sine" is the source's
+    G = sin q - sin limit, for limits between -90° and 90°. It is kept for comparison: its torque has the factor cos q,
+    so it yields more by 1/cos² of the limit, and pushes a joint on that has passed 90°."""
+
     gyroscopic: str = "implicit"
     """Integration of the gyroscopic torque: "implicit" loses energy, "midpoint" keeps it, "explicit" gains it."""
 
@@ -49,6 +54,7 @@ class PenaltyOptions(SolverOptions):
         "angular_damping": not_negative,
         "scaling": choice("effective_mass", "mass"),
         "block": boolean,
+        "limit_form": choice("angle", "sine"),
         "gyroscopic": choice("implicit", "midpoint", "explicit"),
         "check_stability": boolean,
     }

@@ -9,6 +9,7 @@ from pbd.core.runtime import LOOP_STRIDE, on_cpu
 from rigid.collision.setup import refuse_rolling_and_spinning_friction
 from rigid.constraints.joints.data import DRIVE, JOINT, DriveKind
 from rigid.solvers.penalty.data import ROW, Data, Features, Step
+from rigid.solvers.penalty.limits import refuse_wide_limits
 from rigid.solvers.penalty.options import PenaltyOptions
 from rigid.solvers.penalty.stability import BOUND, find_islands, largest_load, longest_step
 from rigid.solvers.penalty.step import step_kernel
@@ -53,10 +54,13 @@ class PenaltySolver(RowSolver):
         super().__init__(model, worlds, options)
         for each in self.models:
             refuse_rolling_and_spinning_friction(each, "penalty")
+            if self.options.limit_form == "sine":
+                refuse_wide_limits(each)
         given = self.options
         features = Features(
-            joints=self.has_joint_rows, pair_types=self.pair_types, gyroscopic=given.gyroscopic, scaling=given.scaling,
-            block=given.block, one_world=self.worlds == 1, spread=LOOP_STRIDE if on_cpu() else 1,
+            joints=self.has_joint_rows, pair_types=self.pair_types, gyroscopic=given.gyroscopic,
+            sine_limits=given.limit_form == "sine", scaling=given.scaling, block=given.block,
+            one_world=self.worlds == 1, spread=LOOP_STRIDE if on_cpu() else 1,
         )  # fmt: skip
         self._advance = Launch(step_kernel(features), self.data)
         self._islands = self._find_islands() if self.first_contact_row else []

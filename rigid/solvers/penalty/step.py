@@ -7,8 +7,8 @@ spring and a damper, Jᵀ(-α G - β J V), at the poses and velocities of the st
 
 Source: Mikhaylyuk and Strashnov, Simulation of Articulated Rigid Bodies with Penalty Method (2013), equations 9, 10 and
 section 5: [4] of docs/solvers.md. Departures: stiffness and damping are scaled by each row's own effective mass (see
-forces.py), the gyroscopic torque is implicit, a hinge's angle is not a sine, and contacts, friction and motors are rows
-like any other.
+forces.py), the gyroscopic torque is implicit, a hinge's angle is not a sine (limits.py has the source's way), and
+contacts, friction and motors are rows like any other.
 """
 
 from functools import lru_cache
@@ -33,6 +33,7 @@ from rigid.kernels.vectors import load_vector, store_vector
 from rigid.solvers.penalty.contacts import soften_contacts, store_stretches
 from rigid.solvers.penalty.data import FORCE, Data
 from rigid.solvers.penalty.forces import apply_forces, compute_gains
+from rigid.solvers.penalty.limits import write_sine_limits
 from rigid.solvers.report import REPORT
 from rigid.solvers.substeps import over_worlds
 
@@ -62,6 +63,8 @@ def write_rows(s: ti.template(), world):
         update_inverse_inertia(s.bodies, body, world)
     if ti.static(s.features.joints):
         write_joint_rows(s, world)
+    if ti.static(s.features.sine_limits):
+        write_sine_limits(s, world)
     groups = detect_contacts(s, world)
     for group in range(groups):
         compute_gains(s, group, world)

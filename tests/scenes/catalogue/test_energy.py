@@ -20,6 +20,7 @@ PASSIVE = {
     "arch": ({"stones": 5}, 0.5),
     "bouncing_balls": ({"count": 5}, 2.0),
     "box": ({}, None),
+    "bump": ({}, None),
     "card_house": ({"levels": 2}, 0.5),
     "chain": ({"links": 6}, 2.0),
     "crate_on_trampoline": ({"count": 15}, 1.5),
@@ -33,8 +34,10 @@ PASSIVE = {
     "five_link_chain": ({}, 2.0),
     "high_mass_ratio": ({}, 0.5),
     "mobile": ({"rods": 3}, 2.0),
+    "jakobsen_box": ({}, None),
     "newtons_cradle": ({"balls": 3}, 1.0),
     "pendulum": ({"links": 2}, 2.0),
+    "penalty_joints": ({}, 2.0),
     "pyramid": ({"rows": 4}, 0.5),
     "ragdoll": ({}, 1.5),
     "ragdoll_pile": ({"count": 3}, 1.0),
@@ -67,6 +70,8 @@ KNOWN_GAINS = {
     "door-impulse-whole": 6.03e-3,
     "door-penalty-whole": 1.13e-2,
     "high_mass_ratio-whole": 1.35e-3,
+    "penalty_joints-penalty": 3.02e-2,
+    "penalty_joints-penalty-whole": 3.02e-2,
     "rope_bridge": 2.37e-2,
     "rope_bridge-whole": 2.37e-2,
 }
@@ -80,6 +85,7 @@ def energies(running, each_step=None):
     """
     scene, system = running.scene, running.system
     mass, height = 0.0, 0.0
+    gravity = np.linalg.norm((scene.particles or scene.model).gravity)
     if scene.particles is not None:
         moving = np.isfinite(scene.particles.masses())
         mass, height = scene.particles.masses()[moving].sum(), scene.particles.positions()[moving, 2].max()
@@ -87,7 +93,7 @@ def energies(running, each_step=None):
         mass += scene.model.masses.sum()
         height = max(height, *(body.position[2] for body in scene.model.bodies), 0.0)
     found = [system.energy()]
-    scale = 9.81 * mass * height + found[0].kinetic
+    scale = gravity * mass * height + found[0].kinetic
     for number in range(running.steps):
         if each_step is not None:
             each_step(running, number)

@@ -1,0 +1,85 @@
+"""Hexagonal cloth: rows of particles, each offset by half a spacing, so that every inner particle has six sticks."""
+
+import numpy as np
+
+from pbd.build.cloth import Cloth, finish_cloth, in_pieces, pinned_in_grid
+from pbd.build.topology import edges_of
+from pbd.core.validate import finite_vector, not_negative, positive, whole
+
+
+def hexagonal_cloth(
+    particles,
+    origin,
+    right,
+    down,
+    columns,
+    rows=None,
+    *,
+    density=0.2,
+    compliance=0.0,
+    bending=3e-4,
+    thickness=0.0,
+    friction=0.0,
+    drag=1.0,
+    pins=(),
+):
+    """Add a piece of cloth of nearly equilateral triangles, equally stiff in all directions.
+
+    Every second row is offset by half a spacing to the right, so the left and right sides zigzag. Use `cloth` for woven
+    cloth, which is softer in shear than along its threads.
+
+    Args:
+        particles: the pbd.Particles to which it is added.
+        origin: its top left corner (3,) [m].
+        right, down: its upper and its left side (3,) [m], at a right angle for equilateral triangles.
+        columns: particles in a row, two or more. Their spacing is |right| / (columns - 1/2).
+        rows: two or more; None for as many as make the triangles nearly equilateral.
+        density: [kg/m²].
+        compliance: of all sticks [m/N].
+        bending, thickness, friction, drag, pins: see `cloth`.
+
+    Returns: a Cloth. The normal of its triangles is right × down. Masses are proportional to the area around each
+    particle.
+
+    Source: Jakobsen, Advanced Character Physics (2001), section 4: a hexagonal mesh of triangles, whose nodes are
+    particles and whose edges are sticks.
+    """
+    origin, right, down = (
+        finite_vector(name, value) for name, value in (("origin", origin), ("right", right), ("down", down))
+    )
+    if not np.linalg.norm(np.cross(right, down)) > 1e-12 * np.linalg.norm(right) * np.linalg.norm(down):
+        raise ValueError(f"cloth sides {right.tolist()} and {down.tolist()}: expected two that span an area")
+    columns = whole("cloth columns", columns, least=2)
+    if rows is None:
+        height = np.sqrt(3) / 2 * np.linalg.norm(right) / (columns - 0.5)
+        rows = max(round(np.linalg.norm(down) / height), 1) + 1
+    rows = whole("cloth rows", rows, least=2)
+    i, j = np.meshgrid(np.arange(rows), np.arange(columns), indexing="ij")
+    along = (j + 0.5 * (i % 2)) / (columns - 0.5)
+    positions = origin + along.reshape(-1, 1) * right + (i / (rows - 1)).reshape(-1, 1) * down
+    number = np.arange(rows * columns, dtype=np.int32).reshape(rows, columns)
+    triangles, pinned = hexagonal_triangles(number), pinned_in_grid(pins, number)
+    area = np.linalg.norm(np.cross(right, down)) / (columns - 0.5) / (rows - 1) / 2  # of each triangle
+    masses = positive("density", density) * area / 3 * np.bincount(triangles.ravel())
+    added = particles.add_particles(positions, masses, radius=not_negative("thickness", thickness) / 2)
+    triangles = triangles + number.dtype.type(added[0])
+    sticks = edges_of(triangles)
+    for piece in in_pieces(sticks):
+        particles.add_sticks(piece, compliance=compliance)
+    particles.pin(added[pinned])
+    hinges = finish_cloth(particles, triangles, bending, True, thickness, friction, drag)
+    return Cloth(added, sticks, triangles, hinges, (rows, columns))
+
+
+def hexagonal_triangles(number):
+    """Triangles between rows that are offset in turn (n, 3). Args: number: indices of particles (rows, columns)."""
+    found = []
+    for row, (above, below) in enumerate(zip(number, number[1:])):
+        if row % 2 == 0:  # the lower row is offset to the right
+            pointing_up = np.stack([above[1:], below[1:], below[:-1]], axis=1)
+            pointing_down = np.stack([above[:-1], above[1:], below[:-1]], axis=1)
+        else:
+            pointing_up = np.stack([above[:-1], below[1:], below[:-1]], axis=1)
+            pointing_down = np.stack([above[:-1], above[1:], below[1:]], axis=1)
+        found.append(np.stack([pointing_down, pointing_up], axis=1).reshape(-1, 3))
+    return np.concatenate(found)

@@ -1,0 +1,225 @@
+"""Contacts of colliders with points, sticks, triangles and tetrahedra of particles.
+
+A stick can cross a bump although both of its ends are outside. Its point that is deepest inside the collider,
+p = Σ c_i x_i with c_i >= 0 and Σ c_i = 1, is moved out with friction (pbd/constraints/contact_point.py).
+
+The deepest point is the minimum of the collider's signed distance φ over the element. Pairwise Frank-Wolfe steps find
+it: of the weight of the particle with the largest ∇φ·x_k, a part goes to the particle with the smallest. Regula falsi
+(Illinois) finds this part, at which the derivative of φ is zero. The distance from a convex shape is a convex function,
+so there is one minimum, and a stick needs one step. With a mesh collider there can be several: the search begins at the
+deepest particle or the middle, whichever is deeper.
+
+Source: Jakobsen, Advanced Character Physics (2001), section 5; Macklin and others, Local Optimization for Robust Signed
+Distance Field Collision (2020), for the search; Lacoste-Julien and Jaggi, On the Global Linear Convergence of
+Frank-Wolfe Optimization Variants (2015), for pairwise steps. Departures: boxes are left to the particles, because a box
+is convex; and restitution acts on particles alone. One thread treats all elements of a world, because they share
+particles.
+"""
+
+import taichi as ti
+
+from pbd.collision.colliders import collider_contact
+from pbd.collision.contact import LEFT_ON_SURFACE, apply_friction
+from pbd.constraints.box import project_into_box
+from pbd.constraints.contact_point import move_point, weighted_sum
+from pbd.data import ELEMENT, ELEMENT_NUMBER
+from pbd.phases import rows
+
+# Steps of the search at most, and evaluations of the distance in each. A stick takes one step of about eight
+# evaluations, a tetrahedron over a ball ten to thirty steps.
+STEPS = 40
+EVALUATIONS = 24
+# The search ends when no other point of the element can be deeper by more than this part of the element's size. A step
+# ends when its part of the weight is known to this.
+PRECISION = 1e-7
+PART_PRECISION = 1e-9
+
+
+@ti.func
+def positions_of(s: ti.template(), positions: ti.template(), e, world):
+    """Positions (4, 3) of the particles of element e. Args: positions: an array of particles."""
+    q = [positions[s.elements.integers[e, ELEMENT.members + k], world] for k in ti.static(range(4))]
+    return ti.Matrix([[q[k][axis] for axis in ti.static(range(3))] for k in ti.static(range(4))])
+
+
+@ti.func
+def deepest_point(s: ti.template(), row, shape, x, count, radius):
+    """Find the point of an element with the least distance from a collider.
+
+    Args: row: of the inputs; shape: index; x: (4, 3) [m], of which the first `count` rows are in use; radius: distance
+    that the element keeps [m].
+
+    Returns: weights c (4,); those of the middle if the element is too far away to touch.
+    """
+    c = ti.Vector([ti.select(k < count, 1.0, 0.0) for k in ti.static(range(4))]) / count
+    middle = weighted_sum(x, c)
+    size = 0.0
+    for k in range(count):
+        size = ti.max(size, (row_of(x, k) - middle).norm())
+    # Begin at the middle, -1, or at the deepest particle, unless all are too far away.
+    least, normal, k = ti.math.inf, ti.Vector([0.0, 0.0, 0.0]), -1
+    while k < count:
+        point = middle
+        if k >= 0:
+            point = row_of(x, k)
+        contact = collider_contact(s, row, row, shape, point)
+        if contact[0] < least:
+            least, normal = contact[0], contact[1]
+            if k >= 0:
+                c = one_hot(k)
+        k += 1
+        if k == 0 and least >= radius + size:
+            k = count
+    steps_left = STEPS
+    if least >= radius + size:
+        steps_left = 0
+    while steps_left > 0:
+        exchange = farthest_to_nearest(x @ normal, c, count)
+        direction = weighted_sum(x, exchange)
+        slope = normal.dot(direction)
+        steps_left -= 1
+        if -slope > PRECISION * size:
+            most = -c.dot(ti.min(exchange, 0.0))
+            part, normal_there = descend(s, row, shape, weighted_sum(x, c), direction, slope, most)
+            c, normal = ti.max(c + part * exchange, 0.0), normal_there
+            if part == 0.0:
+                steps_left = 0
+        else:
+            steps_left = 0
+    return c
+
+
+@ti.func
+def distance_of(s: ti.template(), row, shape, x):
+    """Distance of a point from a collider, where a row of the inputs has it [m]."""
+    return collider_contact(s, row, row, shape, x)[0]
+
+
+@ti.func
+def row_of(x, k):
+    """Row k of a matrix (4, 3)."""
+    return weighted_sum(x, one_hot(k))
+
+
+@ti.func
+def one_hot(k):
+    """The vector (4,) that is one at k and zero elsewhere."""
+    return ti.Vector([ti.select(k == each, 1.0, 0.0) for each in ti.static(range(4))])
+
+
+@ti.func
+def farthest_to_nearest(along, c, count):
+    """The exchange of weights (4,) that takes from the particle that has some and has the largest entry of `along`, and
+    gives to the particle with the smallest: -1 and +1."""
+    giver, taker = 0, 0
+    largest, smallest = -ti.math.inf, ti.math.inf
+    for k in ti.static(range(4)):
+        if k < count:
+            if c[k] > 0.0 and along[k] > largest:
+                giver, largest = k, along[k]
+            if along[k] < smallest:
+                taker, smallest = k, along[k]
+    return one_hot(taker) - one_hot(giver)
+
+
+@ti.func
+def descend(s: ti.template(), row, shape, p, direction, slope, most):
+    """Find t in [0, most] at which the distance of p + t direction from a collider is least.
+
+    Args: slope: derivative of the distance at t = 0, below zero. Returns: t, and the collider's normal there.
+    """
+    low, low_slope, high, high_slope = 0.0, slope, most, 0.0
+    t, side, left, normal = most, 0, EVALUATIONS, ti.Vector([0.0, 0.0, 0.0])
+    while left > 0:
+        normal = collider_contact(s, row, row, shape, p + t * direction)[1]
+        found = normal.dot(direction)
+        # Illinois: an end that stays twice counts half, so both ends approach the zero.
+        if found < 0.0:
+            low, low_slope = t, found
+            if side == -1:
+                high_slope *= 0.5
+            side = -1
+        else:
+            high, high_slope = t, found
+            if side == 1:
+                low_slope *= 0.5
+            side = 1
+        left -= 1
+        if high - low <= PART_PRECISION * most or found == 0.0:
+            left = 0
+        if left > 0:
+            t = (low * high_slope - high * low_slope) / (high_slope - low_slope)
+    return t, normal
+
+
+@ti.func
+def contact_weights(s: ti.template(), row, e, shape, x):
+    """Weights (4,) of the point at which element e meets a collider."""
+    c = ti.Vector([s.elements.numbers[e, ELEMENT_NUMBER.weights + k] for k in ti.static(range(4))])
+    if s.elements.integers[e, ELEMENT.fixed] == 0:
+        count, radius = s.elements.integers[e, ELEMENT.count], s.elements.numbers[e, ELEMENT_NUMBER.radius]
+        c = deepest_point(s, row, shape, x, count, radius)
+    return c
+
+
+@ti.func
+def project_elements(s: ti.template(), substep, world):
+    """Move all elements of a world out of every collider, one after another. Returns: the deepest penetration [m]."""
+    worst = 0.0
+    for e in range(s.counts.elements):
+        worst = ti.max(worst, project_element(s, substep, e, world))
+    return worst
+
+
+@ti.func
+def project_element(s: ti.template(), substep, e, world):
+    """Move element e out of every collider, and a fixed point into every box. Returns: the deepest penetration [m]."""
+    before, after = rows(s, substep)
+    x = positions_of(s, s.particles.position, e, world)
+    start = positions_of(s, s.particles.previous_position, e, world)
+    members = [s.elements.integers[e, ELEMENT.members + k] for k in ti.static(range(4))]
+    w = ti.Vector([s.particles.position[members[k], world][3] for k in ti.static(range(4))])
+    radius = s.elements.numbers[e, ELEMENT_NUMBER.radius]
+    deepest = 0.0
+    for shape in range(s.counts.colliders):
+        c = contact_weights(s, after, e, shape, x)
+        p = weighted_sum(x, c)
+        distance, normal, drift = collider_contact(s, before, after, shape, p)
+        depth = radius - distance
+        if depth > 0.0 and (c * c * w).sum() > 0.0:
+            held = weighted_sum(start, c) + drift
+            target = apply_friction(p + depth * normal, held, normal, depth, s.colliders.friction[shape])
+            x = move_point(x, w, c, target - p)
+            deepest = ti.max(deepest, depth)
+    if s.elements.integers[e, ELEMENT.fixed] == 1:
+        c = ti.Vector([s.elements.numbers[e, ELEMENT_NUMBER.weights + k] for k in ti.static(range(4))])
+        for b in range(s.counts.boxes):
+            p = weighted_sum(x, c)
+            target = project_into_box(p, weighted_sum(start, c), s.colliders.boxes, b, radius)
+            if (c * c * w).sum() > 0.0:
+                x = move_point(x, w, c, target - p)
+                deepest = ti.max(deepest, (target - p).norm())
+    if deepest > 0.0:
+        for k in ti.static(range(4)):
+            if k < s.elements.integers[e, ELEMENT.count]:
+                s.particles.position[members[k], world] = ti.Vector([x[k, 0], x[k, 1], x[k, 2], w[k]])
+    return deepest
+
+
+@ti.func
+def element_touches(s: ti.template(), substep, e, world):
+    """1 if a collider stopped element e in this substep, else 0: see `pbd.collision.colliders.touches_surface`."""
+    _, after = rows(s, substep)
+    x = positions_of(s, s.particles.position, e, world)
+    predicted = positions_of(s, s.particles.predicted_position, e, world)
+    radius = s.elements.numbers[e, ELEMENT_NUMBER.radius]
+    result = 0
+    for shape in range(s.counts.colliders):
+        c = contact_weights(s, after, e, shape, predicted)
+        distance = distance_of(s, after, shape, weighted_sum(predicted, c))
+        depth = radius - distance
+        if depth > 0.0:
+            left = distance_of(s, after, shape, weighted_sum(x, c))
+            if left - radius <= LEFT_ON_SURFACE * depth:
+                result = 1
+    return result
