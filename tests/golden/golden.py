@@ -116,12 +116,15 @@ def main():
     parser.add_argument("--bits", type=int, choices=(64, 32), help="one precision instead of both")
     parser.add_argument("--threads", type=int, choices=(1, 2), help="one number of threads instead of both")
     given = parser.parse_args()
-    if given.action == "write" and (given.scenes or given.solver or given.bits or given.threads):
-        parser.error("write takes no selection: the file holds all scenes")
+    if given.action == "write" and (given.solver or given.bits or given.threads):
+        parser.error("write takes scenes alone: the file holds all solvers, precisions and threads")
     chosen = [pair for pair in pairs(given.scenes) if given.solver in (None, pair[1])]
     combinations = [c for c in COMBINATIONS if given.bits in (None, c[0]) and given.threads in (None, c[1])]
-    golden = {"processor": processor()} if given.action == "write" else json.loads(FILE.read_text())
+    anew = given.action == "write" and not given.scenes
+    golden = {"processor": processor(), "64": {}, "32": {}} if anew else json.loads(FILE.read_text())
     same_processor = golden["processor"] == processor()
+    if given.action == "write" and not same_processor:
+        parser.error(f"digests are of {golden['processor']}, this is {processor()}: write all scenes")
     if given.action == "check" and not same_processor:
         print(f"digests are of {golden['processor']}, this is {processor()}: comparing numbers instead")
     written, lines = {}, []
@@ -131,7 +134,11 @@ def main():
         else:
             lines += differences(golden[str(bits)], found, bits, same_processor)
     if given.action == "write":
-        FILE.write_text(json.dumps({"processor": processor(), **written}, indent=1) + "\n")
+        names = [f"{scene} {solver}" for scene, solver in pairs([])]
+        for bits, found in written.items():
+            entries = golden[bits] | found
+            golden[bits] = {name: entries[name] for name in names if name in entries}
+        FILE.write_text(json.dumps(golden, indent=1) + "\n")
     print("\n".join(lines) or f"{len(chosen)} runs in {len(combinations)} combinations: all equal")
     return 1 if lines else 0
 
