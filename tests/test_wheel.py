@@ -101,5 +101,5 @@ def test_suite_of_a_user_runs_with_the_wheel(site, tmp_path):
 def test_command_is_installed(site, tmp_path):
     result = call("-m", "scenes", "list", cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(site)})
     assert result.stderr == ""
-    assert result.stdout.startswith("anthropomorphic_robot\t")
+    assert result.stdout.startswith("aircraft_roll\t")
     assert (site / "bin" / "verletlab").exists() or (site / "Scripts" / "verletlab.exe").exists()

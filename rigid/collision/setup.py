@@ -123,7 +123,7 @@ def shape_numbers(model, solids):
         elif kind in (SPHERE, CAPSULE):
             radius, half = row[0], row[1] if kind == CAPSULE else 0.0
             row[SHAPE.bounding_radius], row[SHAPE["half_extent"]] = radius + half, (radius, radius, radius + half)
-        else:
+        elif solid is not None:  # a mesh collider has none; solvers refuse it where bodies may touch
             row[SHAPE.bounding_radius] = np.linalg.norm(solid.vertices, axis=1).max()
             row[SHAPE["half_extent"]] = np.abs(solid.vertices).max(axis=0)
     return numbers

@@ -183,3 +183,12 @@ def test_first_picture_is_fast(state, limit, tmp_path, benchmark_cache):
 @pytest.fixture
 def benchmark_cache(tmp_path):
     return tmp_path / "cache"
+
+
+def test_bicycles_are_stable_between_their_critical_speeds():
+    # Linear theory: stable between 4.2924 and 6.0243 m/s at a tilt of 18 degrees.
+    found = rows("bicycle", 64)
+    for solver in ("articulated", "impulse", "penalty"):
+        for speed in (2.6, 3.6, 4.6, 5.6, 6.6):
+            growth, _ = found[f"{solver} {speed:g} m/s 18 degrees growth"]
+            assert (growth < 0) == (4.2924 < speed < 6.0243)
