@@ -41,7 +41,7 @@ from rigid.solvers.substeps import over_worlds
 def step_kernel(features, part=None):
     """Make the kernel for some features. Besides the data it takes substeps and iterations.
 
-    Args: features; part: of a substep, see sequential/time_limit.py; None for all of it.
+    Args: features; part: of a substep, see rigid/solvers/sequential/time_limit.py; None for all of it.
     """
     find_points = None if features.pair_types is None else point_finder(features.pair_types)
     advance = over_worlds(part or advance_substep, features)
