@@ -64,7 +64,7 @@ def prepare_correction(s: ti.template(), group, world):
 
     Rows of joints have been written there; a contact's gap is advanced by h J V. Soft rows of a joint that is hard
     otherwise have b' = 0: correction does not change their value. A limit or contact that is still apart may use up its
-    gap: with b' = 0 it would keep joints from closing.
+    gap: with b' = 0 it would keep joints from closing. Without joints it has b' = 0.
 
     Returns: the largest |b'| of an error.
     """
@@ -91,9 +91,10 @@ def prepare_correction(s: ti.template(), group, world):
             if n[world, row, ROW.softness] == 0.0:
                 bias = part * position_error(s.rows, row, kind, world) / s.step.h
             largest = ti.max(largest, ti.abs(bias))
-            if kind == Group.LIMIT:
-                error = n[world, row, ROW.error]
-                bias += (error - position_error(s.rows, row, kind, world)) / s.step.h
+            if ti.static(s.features.joints):
+                if kind == Group.LIMIT:
+                    error = n[world, row, ROW.error]
+                    bias += (error - position_error(s.rows, row, kind, world)) / s.step.h
             n[world, row, ROW.bias + 1], n[world, row, ROW.impulse + 1] = bias, 0.0
     return largest
 
