@@ -28,7 +28,7 @@ class SequentialSolver(RowSolver):
         self._set_options(replace(self.options, iterations=iterations))
 
     def _make_launch(self, step, features):
-        """Make a function (report, numbers, substeps, iterations). Args: step: the solver's step.py; features."""
+        """Make a function (report, numbers, substeps, iterations). Args: step: the solver's module `step`; features."""
         if self.options.time_limit is not None:
             return TimedSubsteps(timed_kernels(step, features), self.data, self.options.time_limit)
         launch = Launch(step.step_kernel(features), self.data)

@@ -70,7 +70,7 @@ class TimedSubsteps:
 
 @lru_cache
 def timed_kernels(step, features):
-    """Make the kernels of a substep's three parts. Args: step: the module step.py of a solver; features."""
+    """Make the kernels of a substep's three parts. Args: step: the module `step` of a solver; features."""
 
     @ti.func
     def begin(s: ti.template(), iterations, world):
