@@ -1,4 +1,7 @@
-"""A ball hits a door on a hinge with a limit."""
+"""A ball hits a door on a hinge with limits and a spring that closes it, an example of [0] in docs/solvers.md.
+
+Parameters: spring [N m/rad], zero for none; opening, the upper limit [degrees]; speed and mass of the ball [m/s, kg].
+"""
 
 import math
 
@@ -15,8 +18,8 @@ WIDTH, HEIGHT, THICK = 0.9, 2.0, 0.05  # of the door [m]
 
 
 @register
-def door(speed: float = 6.0, mass: float = 6.0, opening: float = 100.0, spring: float = 0.0):
-    """A ball hits a door, which swings open; --param spring=12 shuts it again [N m/rad]."""
+def door(speed: float = 6.0, mass: float = 6.0, opening: float = 100.0, spring: float = 12.0):
+    """A ball hits a door, which swings open; its spring shuts it again."""
     not_negative("spring", spring)
     model = rigid.Model()
     model.add_ground(friction=0.6)

@@ -11,7 +11,7 @@ import numpy as np
 
 import rigid
 from pbd.core.validate import positive
-from scenes.catalogue.gripper import EDGE, OPEN, add_fingers
+from scenes.catalogue.gripper import EDGE, OPEN, SQUEEZE, add_fingers
 from scenes.catalogue.parts.trajectories import eased
 from scenes.registry import register
 from scenes.scene import Scene
@@ -30,7 +30,7 @@ WAY = (
     (SIDE, REACH, HIGH, TURNED), (SIDE, REACH, LOW + 0.001, TURNED), (SIDE, REACH, LOW + 0.001, TURNED),
     (SIDE, REACH, HIGH, TURNED),
 )  # fmt: skip
-FINGERS = (2.0, 2.6, 6.5, 7.0), (0.0, 1.5 * OPEN, 1.5 * OPEN, 0.0)
+FINGERS = (2.0, 2.6, 6.5, 7.0), (0.0, OPEN + SQUEEZE, OPEN + SQUEEZE, 0.0)
 
 
 @register

@@ -117,7 +117,7 @@ def test_steps_of_table_1_are_faster_than_in_the_source():
     # Times in the source [ms], on a 3 GHz Pentium D.
     found = rows("table1", 64)
     source = {
-        "five_link_chain": (0.5, 0.1), "peaucellier_lipkin": (16, 1.2), "gripper": (3, 0.6),
+        "five_link_chain": (0.5, 0.1), "peaucellier_lipkin": (16, 1.2), "manipulator": (3, 0.6), "gripper": (3, 0.6),
     }  # fmt: skip
     for name, times in source.items():
         for solver, limit in zip(("impulse", "articulated"), times):

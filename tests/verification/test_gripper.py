@@ -5,7 +5,7 @@ import pytest
 
 import scenes
 from scenes.catalogue import manipulator
-from scenes.catalogue.gripper import EDGE, HAND, LIFT
+from scenes.catalogue.gripper import EDGE, HAND, LIFT, SQUEEZE
 from scenes.catalogue.parts.trajectories import eased
 from scenes.simulate.run import Run
 
@@ -55,6 +55,42 @@ def test_a_held_box_does_not_creep_and_the_fingers_mirror_each_other(solver):
     held = np.array([place for k, place in places.items() if k >= 70])  # from 3.5 s on
     assert held[0][2] == pytest.approx(EDGE / 2, abs=1e-4)  # it was lifted with the hand
     assert np.abs(held - held[0]).max() < 1e-4
+
+
+FRAGILE = 15.0  # the force on a side that breaks the box [N]
+
+
+def forces_on_sides(running):
+    """Forces along the normals that both fingers or pads apply to the box in each step (n, 2) [N]."""
+    names = [body.name for body in running.scene.model.bodies]
+    box, found = names.index("box"), []
+    pads = [k for k, name in enumerate(names) if "pad" in name]
+    touching = pads or [names.index(f"{side} of fingers") for side in ("left", "right")]
+    for _ in range(running.steps):
+        running.step()
+        contacts = running.system.contact_forces()
+        pushes = np.abs(np.sum(contacts.forces * contacts.normals, axis=1))
+        pushed = (contacts.bodies == box).any(axis=1)
+        found.append([pushes[pushed & (contacts.bodies == body).any(axis=1)].sum() for body in touching])
+    return np.array(found)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_sprung_fingers_hold_a_fragile_box(solver):
+    # Rigid fingers press with half of the motor's effort, F = 20 N: too much. A spring that is shortened by SQUEEZE
+    # presses with k SQUEEZE = 12 N, which is below FRAGILE and above m (g + a)/(2 μ) = 9.2 N for a = 1.25 m/s², so
+    # friction lifts the box. When a pad of 0.05 kg meets the box at 0.2 m/s, it adds 0.05 · 0.2 · 240 = 2.4 N at most.
+    found = {}
+    for spring in (0.0, 480.0):
+        running = Run(scenes.load("gripper", spring=spring), solver, HAND[0][4])
+        forces = forces_on_sides(running)
+        assert running.system.state().position[-1, 2] == pytest.approx(EDGE / 2 + LIFT, abs=2e-3)
+        found[spring] = forces.max()
+        # The ground's friction may take a part of the difference of both sides, but not of their mean.
+        at_rest = forces[round(1.8 / running.system.dt)].mean()
+        assert at_rest == pytest.approx(480 * SQUEEZE if spring else 20.0, rel=0.01)
+    assert found[0.0] > FRAGILE
+    assert found[480.0] < FRAGILE
 
 
 @pytest.mark.slow

@@ -20,6 +20,7 @@ class Features(NamedTuple):
     gyroscopic: str  # "implicit", "midpoint" or "explicit"
     velocity_products: str  # "projected" or "explicit"
     block: bool  # solve the rows of a joint together
+    convergence: str  # "impulses" or "velocities"
     split_impulse: bool  # correct positions by pseudo-speeds
     warm_start: bool  # start from the last step's impulses
     one_world: bool  # one world runs on one thread

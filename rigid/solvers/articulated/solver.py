@@ -12,11 +12,11 @@ from rigid.constraints.joint_forces import joint_forces, tree_forces
 from rigid.constraints.rows import GROUP, Group
 from rigid.kernels.motion import PSEUDO
 from rigid.paths import refuse_paths
+from rigid.solvers.articulated import step
 from rigid.solvers.articulated.data import Data, Features
 from rigid.solvers.articulated.joint_forces import forces_of_rows, momentum_change, rows_kernel
 from rigid.solvers.articulated.links import START, TreeBuilder
 from rigid.solvers.articulated.options import ArticulatedOptions
-from rigid.solvers.articulated.step import settle_kernel, step_kernel
 from rigid.solvers.report import REPORT
 from rigid.solvers.sequential.data import ROW
 from rigid.solvers.sequential.solver import SequentialSolver
@@ -57,11 +57,12 @@ class ArticulatedSolver(SequentialSolver):
         given = self.options
         features = Features(
             joints=self.first_contact_row > 0, pair_types=self.pair_types, gyroscopic=given.gyroscopic,
-            velocity_products=given.velocity_products, block=given.block, split_impulse=given.split_impulse,
-            warm_start=given.warm_start, one_world=self.worlds == 1, spread=LOOP_STRIDE if on_cpu() else 1,
+            velocity_products=given.velocity_products, block=given.block, convergence=given.convergence,
+            split_impulse=given.split_impulse, warm_start=given.warm_start,
+            one_world=self.worlds == 1, spread=LOOP_STRIDE if on_cpu() else 1,
         )  # fmt: skip
-        self._advance = Launch(step_kernel(features), self.data)
-        self._settle = Launch(settle_kernel(), self.data)
+        self._advance = self._make_launch(step, features)
+        self._settle = Launch(step.settle_kernel(), self.data)
         self._clear_caches()
 
     def _clear_caches(self):

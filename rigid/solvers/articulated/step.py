@@ -33,16 +33,27 @@ from rigid.solvers.substeps import over_worlds
 
 
 @lru_cache
-def step_kernel(features):
-    """Make the kernel for some features. Besides the data it takes substeps and iterations. Args: features."""
+def step_kernel(features, part=None):
+    """Make the kernel for some features. Besides the data it takes substeps and iterations.
+
+    Args: features; part: of a substep, see rigid/solvers/sequential/time_limit.py; None for all of it.
+    """
     find_points = None if features.pair_types is None else point_finder(features.pair_types)
-    advance = over_worlds(advance_substep, features)
+    advance = over_worlds(part or advance_substep, features)
     return make_kernel(advance, Data, features=features, formulation=generalised, find_points=find_points)
 
 
 @ti.func
 def advance_substep(s: ti.template(), iterations, last, world):
     """Make one substep: the algorithm. Args: last: whether joint forces are read of this substep."""
+    groups = begin_substep(s, last, world)
+    solve_velocities(s, groups, iterations, ti.math.inf, world)
+    end_substep(s, groups, iterations, world)
+
+
+@ti.func
+def begin_substep(s: ti.template(), last, world):
+    """Do what comes before the iterations. Returns: how many groups of rows there are."""
     write_rows(s, world)
     groups = detect_contacts(s, world)
     integrate_velocities(s, world)
@@ -53,7 +64,12 @@ def advance_substep(s: ti.template(), iterations, last, world):
     if ti.static(s.features.rows):
         prepare(s, groups, world)
         warm_start(s, groups, world)
-        solve_velocities(s, groups, iterations, world)
+    return groups
+
+
+@ti.func
+def end_substep(s: ti.template(), groups, iterations, world):
+    """Do what comes after the iterations over velocities."""
     integrate_coordinates(s, 0, world)
     compute_poses(s, world)
     if ti.static(s.features.split_impulse and s.features.rows):
@@ -94,11 +110,13 @@ def warm_start(s: ti.template(), groups, world):
 
 
 @ti.func
-def solve_velocities(s: ti.template(), groups, iterations, world):
-    """Iterate over the impulses that change speeds, and compute the bodies' velocities."""
-    made = iterate(s, groups, 0, iterations, ti.math.inf, world)
-    s.report[world, REPORT.iterations] = ti.cast(made, float)
-    compute_velocities(s, world)
+def solve_velocities(s: ti.template(), groups, iterations, change, world):
+    """Iterate over the impulses that change speeds, and compute the bodies' velocities. Args: change: see `iterate`."""
+    if ti.static(s.features.rows):
+        made, last_change = iterate(s, groups, 0, iterations, change, world)
+        s.report[world, REPORT.iterations] = ti.cast(made, float)
+        s.report[world, REPORT.change] = last_change
+        compute_velocities(s, world)
 
 
 @ti.func

@@ -22,6 +22,7 @@ class Features(NamedTuple):
     pair_types: Any  # a rigid.collision.data.PairTypes, or None if nothing can touch
     gyroscopic: str  # "implicit", "midpoint" or "explicit"
     block: bool  # solve the rows of a joint together
+    convergence: str  # "impulses" or "velocities"
     split_impulse: bool  # correct positions by pseudo-velocities
     warm_start: bool  # start from the last step's impulses
     sleeping: bool  # leave bodies at rest alone

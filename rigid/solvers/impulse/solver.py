@@ -3,11 +3,10 @@
 import warnings
 
 from pbd.core.arrays import read, write
-from pbd.core.kernels import Launch
 from pbd.core.runtime import LOOP_STRIDE, on_cpu
+from rigid.solvers.impulse import step
 from rigid.solvers.impulse.data import ROW, Data, Features
 from rigid.solvers.impulse.options import ImpulseOptions
-from rigid.solvers.impulse.step import step_kernel
 from rigid.solvers.sequential.solver import SequentialSolver
 
 # Above this ratio of masses a UserWarning is given.
@@ -41,13 +40,13 @@ class ImpulseSolver(SequentialSolver):
         given = self.options
         features = Features(
             joints=self.has_joint_rows, pair_types=self.pair_types, gyroscopic=given.gyroscopic, block=given.block,
-            split_impulse=given.split_impulse, warm_start=given.warm_start, sleeping=given.sleep_speed > 0,
-            one_world=self.worlds == 1, spread=LOOP_STRIDE if on_cpu() else 1,
+            convergence=given.convergence, split_impulse=given.split_impulse, warm_start=given.warm_start,
+            sleeping=given.sleep_speed > 0, one_world=self.worlds == 1, spread=LOOP_STRIDE if on_cpu() else 1,
         )  # fmt: skip
-        self._advance = Launch(step_kernel(features), self.data)
+        self._advance = self._make_launch(step, features)
 
-    def _launch(self, count):
-        self._advance(self._report, *self._step(), self.options.sleep_speed, count, self.options.iterations)
+    def _numbers(self):
+        return *super()._numbers(), self.options.sleep_speed
 
     def _wake(self, bodies):
         timers = read(self.data.sleep.timers)

@@ -38,16 +38,27 @@ from rigid.solvers.substeps import over_worlds
 
 
 @lru_cache
-def step_kernel(features):
-    """Make the kernel for some features. Besides the data it takes substeps and iterations. Args: features."""
+def step_kernel(features, part=None):
+    """Make the kernel for some features. Besides the data it takes substeps and iterations.
+
+    Args: features; part: of a substep, see rigid/solvers/sequential/time_limit.py; None for all of it.
+    """
     find_points = None if features.pair_types is None else point_finder(features.pair_types)
-    advance = over_worlds(advance_substep, features)
+    advance = over_worlds(part or advance_substep, features)
     return make_kernel(advance, Data, features=features, formulation=maximal, find_points=find_points)
 
 
 @ti.func
 def advance_substep(s: ti.template(), iterations, last, world):
     """Make one substep: the algorithm. Args: last: see over_worlds; not used here."""
+    groups = begin_substep(s, last, world)
+    solve_velocities(s, groups, iterations, ti.math.inf, world)
+    end_substep(s, groups, iterations, world)
+
+
+@ti.func
+def begin_substep(s: ti.template(), last, world):
+    """Do what comes before the iterations. Returns: how many groups of rows there are."""
     write_rows(s, world)
     update_inertias(s, world)
     groups = detect_contacts(s, world)
@@ -55,7 +66,12 @@ def advance_substep(s: ti.template(), iterations, last, world):
     integrate_velocities(s, world)
     prepare(s, groups, world)
     warm_start(s, groups, world)
-    solve_velocities(s, groups, iterations, world)
+    return groups
+
+
+@ti.func
+def end_substep(s: ti.template(), groups, iterations, world):
+    """Do what comes after the iterations over velocities."""
     integrate_poses(s, VELOCITY.linear, world)
     if ti.static(s.features.split_impulse):
         correct_positions(s, groups, iterations, world)
@@ -102,10 +118,11 @@ def warm_start(s: ti.template(), groups, world):
 
 
 @ti.func
-def solve_velocities(s: ti.template(), groups, iterations, world):
-    """Iterate over the impulses that change velocities."""
-    made = iterate(s, groups, 0, iterations, ti.math.inf, world)
+def solve_velocities(s: ti.template(), groups, iterations, change, world):
+    """Iterate over the impulses that change velocities. Args: change: see `iterate`."""
+    made, last_change = iterate(s, groups, 0, iterations, change, world)
     s.report[world, REPORT.iterations] = ti.cast(made, float)
+    s.report[world, REPORT.change] = last_change
 
 
 @ti.func

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from pbd.core.validate import fraction, not_negative
+from pbd.core.validate import fraction, not_negative, positive
 from rigid.solvers.options import SolverOptions, at_least_zero, boolean, choice, optional
 
 
@@ -16,6 +16,10 @@ class SequentialOptions(SolverOptions):
 
     tolerance: float = 1e-6
     """Iterations end when no impulse changes by more than this [N s]."""
+
+    convergence: str = "impulses"
+    """What the tolerance is for: "impulses", as in the sources, or "velocities", each times its effective mass. The
+    latter ends iterations in which impulses grow and cancel, as they do where several contacts hold a body."""
 
     warm_start: bool = True
     """Start from the impulses of the last step."""
@@ -38,16 +42,22 @@ class SequentialOptions(SolverOptions):
     """Contacts that approach more slowly do not rebound [m/s]. At least the speed that a body at rest gains in two
     steps is always used."""
 
+    time_limit: float | None = None
+    """Iterations of a substep also end after this wall-clock time [s]; None for no limit. It gives up determinism:
+    results then depend on the speed and load of the machine."""
+
     CHECKS: ClassVar[dict] = {
         **SolverOptions.CHECKS,
         "iterations": at_least_zero,
         "tolerance": not_negative,
+        "convergence": choice("impulses", "velocities"),
         "warm_start": boolean,
         "split_impulse": boolean,
         "error_reduction": optional(fraction),
         "block": boolean,
         "gyroscopic": choice("implicit", "midpoint", "explicit"),
         "restitution_threshold": not_negative,
+        "time_limit": optional(positive),
     }
 
     def __post_init__(self):

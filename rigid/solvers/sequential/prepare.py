@@ -63,9 +63,10 @@ def prepare_correction(s: ti.template(), group, world):
     """Prepare a group for position correction, at the poses to which the velocities have led.
 
     Rows of joints have been written there; a contact's gap is advanced by h J V. Soft rows of a joint that is hard
-    otherwise have b' = 0: correction does not change their value.
+    otherwise have b' = 0: correction does not change their value. A limit or contact that is still apart may use up its
+    gap: with b' = 0 it would keep joints from closing. Without joints it has b' = 0.
 
-    Returns: the largest |b'|.
+    Returns: the largest |b'| of an error.
     """
     n = ti.static(s.rows.numbers)
     kind = s.rows.groups[world, group, GROUP.kind]
@@ -89,8 +90,12 @@ def prepare_correction(s: ti.template(), group, world):
             bias = 0.0
             if n[world, row, ROW.softness] == 0.0:
                 bias = part * position_error(s.rows, row, kind, world) / s.step.h
-            n[world, row, ROW.bias + 1], n[world, row, ROW.impulse + 1] = bias, 0.0
             largest = ti.max(largest, ti.abs(bias))
+            if ti.static(s.features.joints):
+                if kind == Group.LIMIT:
+                    error = n[world, row, ROW.error]
+                    bias += (error - position_error(s.rows, row, kind, world)) / s.step.h
+            n[world, row, ROW.bias + 1], n[world, row, ROW.impulse + 1] = bias, 0.0
     return largest
 
 

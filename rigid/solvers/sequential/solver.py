@@ -2,10 +2,12 @@
 
 from dataclasses import replace
 
+from pbd.core.kernels import Launch
 from pbd.core.results import Statistics
 from rigid.solvers.report import REPORT
 from rigid.solvers.row_solver import RowSolver
 from rigid.solvers.sequential.data import ROW, Step
+from rigid.solvers.sequential.time_limit import TimedSubsteps, timed_kernels
 
 
 class SequentialSolver(RowSolver):
@@ -13,7 +15,7 @@ class SequentialSolver(RowSolver):
 
     Args: see RowSolver.
 
-    A subclass makes `_advance`, a Launch that takes the report, a Step, how many substeps, and how many iterations.
+    A subclass makes `_advance` by `_make_launch`, and overrides `_numbers` if its kernels take more than a Step.
     """
 
     @property
@@ -25,8 +27,19 @@ class SequentialSolver(RowSolver):
     def iterations(self, iterations):
         self._set_options(replace(self.options, iterations=iterations))
 
+    def _make_launch(self, step, features):
+        """Make a function (report, numbers, substeps, iterations). Args: step: the solver's module `step`; features."""
+        if self.options.time_limit is not None:
+            return TimedSubsteps(timed_kernels(step, features), self.data, self.options.time_limit)
+        launch = Launch(step.step_kernel(features), self.data)
+        return lambda report, numbers, substeps, iterations: launch(report, *numbers, substeps, iterations)
+
     def _launch(self, count):
-        self._advance(self._report, *self._step(), count, self.options.iterations)
+        self._advance(self._report, self._numbers(), count, self.options.iterations)
+
+    def _numbers(self):
+        """Numbers of a launch, a Step first."""
+        return tuple(self._step())
 
     def _step(self):
         """Numbers of a launch: a Step."""
