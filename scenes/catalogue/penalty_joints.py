@@ -22,7 +22,7 @@ def penalty_joints(limit: float = 50.0, form: str = "angle"):
     """Four arms swing on the joints of the penalty paper, with its gains and its step of 3 ms."""
     one_of("form", form, ("angle", "sine"))
     if not 0 < limit < 90:
-        raise ValueError(f"limit is {limit:g}: expected above 0 and below 90 degrees, where the sine turns back")
+        raise ValueError(f"limit is {limit:g}: expected above 0 and below 90 degrees, beyond which the sine decreases")
     model = rigid.Model()
     bound = math.radians(limit)
     places = np.array([(x, 0, TOP) for x in (-1.35, -0.45, 0.45, 1.35)])

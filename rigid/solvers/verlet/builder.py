@@ -1,4 +1,4 @@
-"""Builds a model from particles: frames for bodies, shared particles and constraints for joints."""
+"""Builds particles from a model: frames for bodies, shared particles and constraints for joints."""
 
 from copy import deepcopy
 from dataclasses import dataclass
