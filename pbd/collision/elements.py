@@ -153,9 +153,15 @@ def descend(s: ti.template(), row, shape, p, direction, slope, most):
 
 
 @ti.func
+def fixed_weights(s: ti.template(), e):
+    """Weights (4,) of the fixed point of element e."""
+    return ti.Vector([s.elements.numbers[e, ELEMENT_NUMBER.weights + k] for k in ti.static(range(4))])
+
+
+@ti.func
 def contact_weights(s: ti.template(), row, e, shape, x):
     """Weights (4,) of the point at which element e meets a collider."""
-    c = ti.Vector([s.elements.numbers[e, ELEMENT_NUMBER.weights + k] for k in ti.static(range(4))])
+    c = fixed_weights(s, e)
     if s.elements.integers[e, ELEMENT.fixed] == 0:
         count, radius = s.elements.integers[e, ELEMENT.count], s.elements.numbers[e, ELEMENT_NUMBER.radius]
         c = deepest_point(s, row, shape, x, count, radius)
@@ -192,7 +198,7 @@ def project_element(s: ti.template(), substep, e, world):
             x = move_point(x, w, c, target - p)
             deepest = ti.max(deepest, depth)
     if s.elements.integers[e, ELEMENT.fixed] == 1:
-        c = ti.Vector([s.elements.numbers[e, ELEMENT_NUMBER.weights + k] for k in ti.static(range(4))])
+        c = fixed_weights(s, e)
         for b in range(s.counts.boxes):
             p = weighted_sum(x, c)
             target = project_into_box(p, weighted_sum(start, c), s.colliders.boxes, b, radius)

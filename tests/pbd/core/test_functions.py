@@ -61,21 +61,20 @@ def move_twice(s: ti.template(), body):
     move_once(s, body)
 
 
-@ti.func
-def moves_copied(s: ti.template(), rounds):
-    for body in range(s.bodies.position.shape[0]):
-        for _ in range(rounds):
-            move(s, body)
-            move(s, body)
-            move(s, body)
+def repeated(*moves):
+    """A function that makes these moves of all bodies, in rounds."""
+
+    @ti.func
+    def repeat(s: ti.template(), rounds):
+        for body in range(s.bodies.position.shape[0]):
+            for _ in range(rounds):
+                for each in ti.static(moves):
+                    each(s, body)
+
+    return repeat
 
 
-@ti.func
-def moves_called(s: ti.template(), rounds):
-    for body in range(s.bodies.position.shape[0]):
-        for _ in range(rounds):
-            move_once(s, body)
-            move_twice(s, body)
+moves_copied, moves_called = repeated(move, move, move), repeated(move_once, move_twice)
 
 
 def moved(function, factor=0.3):
