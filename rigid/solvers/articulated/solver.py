@@ -11,7 +11,6 @@ from rigid.constraints.contact_rows import contact_size
 from rigid.constraints.joint_forces import joint_forces, tree_forces
 from rigid.constraints.rows import GROUP, Group
 from rigid.kernels.motion import PSEUDO
-from rigid.paths import refuse_paths
 from rigid.solvers.articulated import step
 from rigid.solvers.articulated.data import Data, Features
 from rigid.solvers.articulated.joint_forces import forces_of_rows, momentum_change, rows_kernel
@@ -36,7 +35,7 @@ class ArticulatedSolver(SequentialSolver):
 
     Limitations: first order in the step. Each row passes a test impulse through its trees in every step, so many
     contacts on large trees cost more than in maximal coordinates. Joint errors are zero, except where loops are cut;
-    there they are those of the solver "impulse". Bodies that follow paths raise an error. One thread moves one world.
+    there they are those of the solver "impulse". One thread moves one world.
 
     Source: [3] of docs/solvers.md, and what rigid/solvers/articulated/dynamics.py names.
     """
@@ -46,8 +45,6 @@ class ArticulatedSolver(SequentialSolver):
 
     def __init__(self, model, worlds=1, **options):
         models = models_of_worlds(model)
-        for each in models:
-            refuse_paths(each, "articulated")
         self._trees = TreeBuilder(models, worlds if len(models) == 1 else len(models))
         self.links = self._trees.links
         super().__init__(
@@ -57,12 +54,12 @@ class ArticulatedSolver(SequentialSolver):
         given = self.options
         features = Features(
             joints=self.first_contact_row > 0, pair_types=self.pair_types, gyroscopic=given.gyroscopic,
-            velocity_products=given.velocity_products, block=given.block, convergence=given.convergence,
-            split_impulse=given.split_impulse, warm_start=given.warm_start,
+            velocity_products=given.velocity_products, paths=bool(self._paths.bodies), block=given.block,
+            convergence=given.convergence, split_impulse=given.split_impulse, warm_start=given.warm_start,
             one_world=self.worlds == 1, spread=LOOP_STRIDE if on_cpu() else 1,
         )  # fmt: skip
         self._advance = self._make_launch(step, features)
-        self._settle = Launch(step.settle_kernel(), self.data)
+        self._settle = Launch(step.settle_kernel(features), self.data)
         self._clear_caches()
 
     def _clear_caches(self):

@@ -136,7 +136,7 @@ def correct_positions(s: ti.template(), groups, iterations, world):
 
 
 @lru_cache
-def settle_kernel():
+def settle_kernel(features):
     """Make the kernel that computes poses from the coordinates, and the speeds nearest to the velocities."""
 
     @ti.func
@@ -147,4 +147,4 @@ def settle_kernel():
             inward_pass(s, world)
             outward_pass(s, world)
 
-    return make_kernel(settle, Data, features=None, formulation=None, find_points=None)
+    return make_kernel(settle, Data, features=features, formulation=None, find_points=None)
