@@ -1,9 +1,8 @@
 """The time step: the articulated-body method and impulses.
 
 One thread runs one world, any number of substeps in one launch. Joints in the trees (spanning_trees.py) stay closed by
-their coordinates. Everything else that acts on bodies is rows (rigid/constraints/rows.py): loops, limits, friction,
-motors, springs, gears and contacts. Impulses solve them as in rigid/solvers/impulse, but each impulse moves whole trees
-(generalised.py).
+their coordinates. Everything else is rows (rigid/constraints/rows.py): loops, limits, friction, motors, springs, gears
+and contacts. Impulses solve them as in rigid/solvers/impulse, but each impulse moves whole trees (generalised.py).
 
 Source: [3] of docs/solvers.md, eight steps. Departures: speeds come from momenta, not accelerations from forces
 (velocity_products.py says why, and has the source's way); a ball is one joint, with a quaternion; positions are
