@@ -207,7 +207,7 @@ def test_chain_on_a_turntable_agrees_with_impulses():
     assert apart[0] / apart[1] == pytest.approx(2, rel=0.1)
 
 
-@pytest.mark.parametrize("name", WITH_IMPULSES)
+@pytest.mark.parametrize("name", [*WITH_IMPULSES, "penalty"])
 def test_bodies_that_nothing_moves_ignore_the_joints_between_them(name):
     # A tray with joints to the ground and to a trolley, which its path breaks: nothing but round-off changes.
     def run(joined):
@@ -316,6 +316,9 @@ def test_wrong_paths_are_refused():
     lift = model.add_box((1, 1, 1), path=still((0, 0, 1)), name="lift")
     text = refusal(lambda: model.add_shape(lift, rigid.Sphere(0.1, centre=(0, 0, 1)), mass=1.0), ValueError)
     assert "shape with mass on 'lift', which follows a path" in text
+    model.add_ball(lift, model.add_body(path=still((0, 0, 0)), name="anchor"), (0, 0, 0), name="rope")
+    text = refusal(lambda: solve("verlet", model), NotImplementedError)
+    assert "ball 'rope' joins 'lift' and 'anchor', which both follow paths: solver 'verlet' has no" in text
     solver = solve("impulse", model, contacts=False)
     assert "force on 'lift', which follows a path" in refusal(lambda: solver.set_forces(lift, force=Z), ValueError)
 
