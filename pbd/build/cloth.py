@@ -78,11 +78,7 @@ def cloth(
     Source: Jakobsen, Advanced Character Physics (2001), section 4; bending after Grinspun and others, Discrete Shells
     (2003).
     """
-    origin, right, down = (
-        finite_vector(name, value) for name, value in (("origin", origin), ("right", right), ("down", down))
-    )
-    if not np.linalg.norm(np.cross(right, down)) > 1e-12 * np.linalg.norm(right) * np.linalg.norm(down):
-        raise ValueError(f"cloth sides {right.tolist()} and {down.tolist()}: expected two that span an area")
+    origin, right, down = checked_sides(origin, right, down)
     rows, columns = (whole(f"cloth {name}", count, least=2) for name, count in zip(("rows", "columns"), counts))
     one_of("shear", shear, ("both", "one", "none"))
     i, j = np.linspace(0, 1, rows), np.linspace(0, 1, columns)
@@ -193,6 +189,16 @@ def finish_cloth(particles, triangles, bending, flat, thickness, friction, drag)
     if drag is not None:
         particles.add_triangles(triangles, drag)
     return hinges
+
+
+def checked_sides(origin, right, down):
+    """The corner and both sides of a cloth, as vectors. Raises: ValueError if the sides span no area."""
+    origin, right, down = (
+        finite_vector(name, value) for name, value in (("origin", origin), ("right", right), ("down", down))
+    )
+    if not np.linalg.norm(np.cross(right, down)) > 1e-12 * np.linalg.norm(right) * np.linalg.norm(down):
+        raise ValueError(f"cloth sides {right.tolist()} and {down.tolist()}: expected two that span an area")
+    return origin, right, down
 
 
 def in_pieces(rows):

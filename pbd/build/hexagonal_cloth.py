@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from pbd.build.cloth import Cloth, finish_cloth, in_pieces, pinned_in_grid
+from pbd.build.cloth import Cloth, checked_sides, finish_cloth, in_pieces, pinned_in_grid
 from pbd.build.topology import edges_of
-from pbd.core.validate import finite_vector, not_negative, positive, whole
+from pbd.core.validate import not_negative, positive, whole
 
 
 def hexagonal_cloth(
@@ -44,11 +44,7 @@ def hexagonal_cloth(
     Source: Jakobsen, Advanced Character Physics (2001), section 4: a hexagonal mesh of triangles, whose nodes are
     particles and whose edges are sticks.
     """
-    origin, right, down = (
-        finite_vector(name, value) for name, value in (("origin", origin), ("right", right), ("down", down))
-    )
-    if not np.linalg.norm(np.cross(right, down)) > 1e-12 * np.linalg.norm(right) * np.linalg.norm(down):
-        raise ValueError(f"cloth sides {right.tolist()} and {down.tolist()}: expected two that span an area")
+    origin, right, down = checked_sides(origin, right, down)
     columns = whole("cloth columns", columns, least=2)
     if rows is None:
         height = np.sqrt(3) / 2 * np.linalg.norm(right) / (columns - 0.5)
@@ -72,7 +68,10 @@ def hexagonal_cloth(
 
 
 def hexagonal_triangles(number):
-    """Triangles between rows that are offset in turn (n, 3). Args: number: indices of particles (rows, columns)."""
+    """Triangles (n, 3) between rows, of which every second is offset to the right.
+
+    Args: number: indices of particles (rows, columns).
+    """
     found = []
     for row, (above, below) in enumerate(zip(number, number[1:])):
         if row % 2 == 0:  # the lower row is offset to the right
