@@ -239,6 +239,7 @@ def test_bad_input_is_refused_and_changes_nothing():
     for call, says in (
         (lambda: particles.add_element_contacts([0, 1]), r"shape \(2,\): expected \(n, 2\) sticks"),
         (lambda: particles.add_element_contacts([(0, 1, 2, 3, 0)]), r"shape \(1, 5\): expected"),
+        (lambda: particles.add_element_contacts([(0, 1), (0, 1, 2)]), r"\(0, 1, 2\)\]: expected \(n, 2\) sticks"),
         (lambda: particles.add_element_contacts([(1, 1)]), r"particles \[1, 1\]: expected different ones"),
         (lambda: particles.add_element_contacts([(0, 7)]), "holds 7: there are 4 particles"),
         (lambda: particles.add_element_contacts([(0, 1)], radius=-1), "radius is -1: expected zero or more"),
