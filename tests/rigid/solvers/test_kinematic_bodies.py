@@ -31,8 +31,8 @@ def screw(time):
     return (1 + 0.3 * np.sin(2 * time), 0.1 * time, 2.0), from_axis_angle(Y, 1.5 * time)
 
 
-def still(position):
-    """A path that stays."""
+def path_at(position):
+    """A path that stays at one position."""
     return lambda time: position
 
 
@@ -156,14 +156,14 @@ def test_wrong_paths_are_refused():
 
     assert "path of 'lift' is (1, 0, 0): expected a function of time" in message(TypeError, (1, 0, 0))
     assert "5.0 given by the path of 'lift' at 0 s: expected a position (3,)" in message(TypeError, lambda time: 5.0)
-    assert "position given by the path of 'lift' at 0 s has shape (4,)" in message(ValueError, still((0, 0, 0, 0)))
-    assert "is nan at index 1: expected finite numbers" in message(ValueError, still((0, np.nan, 0)))
+    assert "position given by the path of 'lift' at 0 s has shape (4,)" in message(ValueError, path_at((0, 0, 0, 0)))
+    assert "is nan at index 1: expected finite numbers" in message(ValueError, path_at((0, np.nan, 0)))
     zero = message(ValueError, lambda time: ((0, 0, 0), (0, 0, 0, 0)))
     assert "rotation given by the path of 'lift' at 0 s is (0, 0, 0, 0)" in zero
-    text = message(ValueError, still((0, 0, 1)), position=(0, 0, 2))
+    text = message(ValueError, path_at((0, 0, 1)), position=(0, 0, 2))
     assert "path of 'lift' begins at [0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0]: expected its position" in text
-    assert "velocity of 'lift', which follows a path" in message(ValueError, still((0, 0, 1)), velocity=X)
-    lift = model.add_box((1, 1, 1), path=still((0, 0, 1)), name="lift")
+    assert "velocity of 'lift', which follows a path" in message(ValueError, path_at((0, 0, 1)), velocity=X)
+    lift = model.add_box((1, 1, 1), path=path_at((0, 0, 1)), name="lift")
     text = refusal(lambda: model.add_shape(lift, rigid.Sphere(0.1, centre=(0, 0, 1)), mass=1.0), ValueError)
     assert "shape with mass on 'lift', which follows a path" in text
     text = refusal(lambda: rigid.solver("articulated", model), NotImplementedError)
