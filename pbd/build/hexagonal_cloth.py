@@ -63,7 +63,10 @@ def hexagonal_cloth(
 
 
 def hexagonal_triangles(number):
-    """Triangles between rows that are offset in turn (n, 3). Args: number: indices of particles (rows, columns)."""
+    """Triangles (n, 3) between rows, of which every second is offset to the right.
+
+    Args: number: indices of particles (rows, columns).
+    """
     found = []
     for row, (above, below) in enumerate(zip(number, number[1:])):
         if row % 2 == 0:  # the lower row is offset to the right

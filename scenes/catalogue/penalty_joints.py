@@ -34,8 +34,9 @@ def penalty_joints(limit: float = 50.0, form: str = "angle"):
         aside = 0.6 if name in ("ball", "universal") else 0.0
         along = np.array([-aside * math.sin(tilt), -math.sin(tilt), -math.cos(tilt)])
         along /= np.linalg.norm(along)
-        arm = model.add_capsule(0.03, start=place, end=place + LENGTH * along, mass=1.0, name=name)
-        model.add_shape(arm, rigid.Sphere(0.1, centre=place + LENGTH * along), mass=2.0)
+        end = place + LENGTH * along
+        arm = model.add_capsule(0.03, start=place, end=end, mass=1.0, mask=0, name=name)
+        model.add_shape(arm, rigid.Sphere(0.1, centre=end), mass=2.0, mask=0)
         arms.append(arm)
     x_axis, y_axis = (1, 0, 0), (0, 1, 0)
     model.add_ball(rigid.GROUND, arms[0], places[0], name="ball joint")

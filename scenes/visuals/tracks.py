@@ -1,6 +1,6 @@
 """Visual of the tracks that wheels leave on the ground."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -15,14 +15,19 @@ SPACING = 0.06  # between the points of a track [m]
 class TrackVisual:
     """The track of a wheel (rigid.Model.add_wheel): where its rim has touched the plane.
 
-    It remembers the instants that it has drawn. An instant before the last one shortens the track.
+    It remembers the instants that it has drawn, so it shows one recording at a time: see `forget`. An instant before
+    the last one shortens the track.
 
     Args:
         model: a rigid.Model.
         joint: name of the wheel.
         radius: of the line [m].
         colour: of the line.
-        count: how many pieces it has; then the oldest vanish.
+        count: number of its pieces; if there are more, the oldest vanish.
+
+    Attributes:
+        times: of the remembered instants [s].
+        points: where the rim touched the plane then, each (3,) [m].
     """
 
     model: object
@@ -32,6 +37,10 @@ class TrackVisual:
     count: int = 600
     times: list = field(default_factory=list, repr=False)
     points: list = field(default_factory=list, repr=False)
+
+    def forget(self):
+        """A copy that remembers nothing, for another recording of the scene."""
+        return replace(self, times=[], points=[])
 
     def remember(self, frame):
         """Note where the rim touches the plane. Args: a Frame. Returns: that point (3,) [m]."""
@@ -58,3 +67,13 @@ class TrackVisual:
         axis = rotate(pose[3:], joint.child_axes[0])
         across = normal - normal @ axis * axis
         return pose[:3] + rotate(pose[3:], joint.child_anchor) - joint.radius * across / np.linalg.norm(across)
+
+
+def with_own_memory(scene):
+    """A copy of a scene, if it has visuals that remember frames, such as tracks. Recordings must not share these.
+
+    Args: scene: a Scene.
+    """
+    visuals = [visual.forget() if hasattr(visual, "forget") else visual for visual in scene.visuals]
+    same = all(new is old for new, old in zip(visuals, scene.visuals))
+    return scene if same else replace(scene, visuals=visuals)

@@ -1,4 +1,4 @@
-"""Taichi functions that are called instead of copied: they do what copies do, in code that does not grow."""
+"""Taichi functions that are called instead of copied: they have the results of copies, in shorter code."""
 
 from typing import Any, NamedTuple
 
@@ -89,7 +89,7 @@ def moved(function, factor=0.3):
     return read(data.bodies.position), read(data.bodies.moved), report
 
 
-def test_a_called_function_does_to_the_bit_what_its_copies_do():
+def test_a_called_function_has_the_bits_of_its_copies():
     for factor in (0.3, 0.7):  # another static value makes another function
         for copied, called in zip(moved(moves_copied, factor), moved(moves_called, factor)):
             assert copied.tobytes() == called.tobytes()
