@@ -39,7 +39,7 @@ def bicycle(
             TrackVisual(model, "rear_rim", colour=BLUE),
             TrackVisual(model, "front_rim", colour=RED),
         ],
-        camera=FollowingCamera(bodies["frame"], Camera((-3.7, -3.1, 1.9), (0.55, 0.0, 0.72))),
+        camera=FollowingCamera(bodies["frame"], Camera((-4.2, -1.9, 2.0), (0.5, 0.0, 0.72))),
         control=control,
     )
 
