@@ -180,6 +180,21 @@ def test_scene_pushes_with_the_given_impulse_and_takes_its_parameters():
 # The page's runs -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("speed", [5.6, 6.6])
+def test_lean_after_the_push_decays_slowly_or_grows(speed):
+    # The push ends at 1.02 s. Five seconds later the weave has exp(-1.25 · 5) = 0.2 % of its amplitude, and the capsize
+    # mode is left: -0.0892/s at 5.6 m/s, a time constant of 11.2 s, and +0.0720/s at 6.6 m/s. In 3 s the rest of the
+    # weave changes the logarithm of the lean by less than 0.004, 2 % at 6.6 m/s. The step of the scene adds 1 %.
+    run, found = Run(scenes.load("bicycle", speed=speed), "articulated", duration=9.0), []
+    for k in range(run.steps):
+        run.step()
+        if k >= 6 * 240:
+            found.append(lean_and_steer(run.system, FRAME)[0])
+    found, expected = np.array(found), eigenvalues(speed)[0].real
+    assert (np.diff(found) * np.sign(expected) > 0).all()
+    assert np.log(found[-1] / found[0]) / (3.0 - 1 / 240) == pytest.approx(expected, rel=0.03)
+
+
 def after_push(name, substeps, duration, push_duration):
     """The scene's state after a push at the start: x, y, lean and steer of the frame. Args: substeps of 1/240 s."""
     scene = scenes.load("bicycle", push_time=0.0, push_duration=push_duration)
