@@ -19,6 +19,7 @@ from scenes.bench.bicycle import (
     text,
     verdict,
 )
+from scenes.bench.bicycle_plots import Ride, plot_bicycle
 from scenes.bench.bicycle_theory import eigenvalues, matrices, ordered, response, state_matrix
 from scenes.catalogue.parts.bicycle import PARTS, TILT
 from scenes.simulate.run import Run
@@ -178,6 +179,17 @@ def test_scene_pushes_with_the_given_impulse_and_takes_its_parameters():
 
 
 # The page's runs -----------------------------------------------------------------------------------------------------
+
+
+def test_plots_have_a_column_for_each_speed_and_axes_with_units(tmp_path):
+    times = np.linspace(0, 2, 40)
+    angles = np.stack([np.sin(times), np.cos(times)], axis=1)
+    left = np.tile([0.0, 1.0, 0.0], (40, 1))
+    rides = {speed: Ride(times, np.stack([speed * times, 0.1 * times], axis=1), left, angles, angles)
+             for speed in (4.6, 6.6)}  # fmt: skip
+    text = plot_bicycle(tmp_path / "rides.svg", rides).read_text()
+    for label in ("4.6 m/s", "6.6 m/s", "x [m]", "y [m]", "[°]", "[°/s]", "time [s]", "lean of 2°", "steer"):
+        assert label in text
 
 
 @pytest.mark.parametrize("speed", [5.6, 6.6])
