@@ -18,6 +18,7 @@ from scenes.bench.bicycle import (
     table_lines,
     verdict,
 )
+from scenes.bench.bicycle_plots import Ride, plot_bicycle
 from scenes.bench.bicycle_theory import eigenvalues, matrices, ordered, response, state_matrix
 from scenes.catalogue.parts.bicycle import PARTS, TILT
 from scenes.simulate.run import Run
@@ -177,6 +178,32 @@ def test_scene_pushes_with_the_given_impulse_and_takes_its_parameters():
 
 
 # The page's runs -----------------------------------------------------------------------------------------------------
+
+
+def test_plots_have_a_column_for_each_speed_and_axes_with_units(tmp_path):
+    times = np.linspace(0, 2, 40)
+    angles = np.stack([np.sin(times), np.cos(times)], axis=1)
+    left = np.tile([0.0, 1.0, 0.0], (40, 1))
+    rides = {speed: Ride(times, np.stack([speed * times, 0.1 * times], axis=1), left, angles, angles)
+             for speed in (4.6, 6.6)}  # fmt: skip
+    text = plot_bicycle(tmp_path / "rides.svg", rides).read_text()
+    for label in ("4.6 m/s", "6.6 m/s", "x [m]", "y [m]", "[°]", "[°/s]", "time [s]", "lean of 2°", "steer"):
+        assert label in text
+
+
+@pytest.mark.parametrize("speed", [5.6, 6.6])
+def test_lean_after_the_push_decays_slowly_or_grows(speed):
+    # The push ends at 1.02 s. Five seconds later the weave has exp(-1.25 · 5) = 0.2 % of its amplitude, and the capsize
+    # mode is left: -0.0892/s at 5.6 m/s, a time constant of 11.2 s, and +0.0720/s at 6.6 m/s. In 3 s the rest of the
+    # weave changes the logarithm of the lean by less than 0.004, 2 % at 6.6 m/s. The step of the scene adds 1 %.
+    run, found = Run(scenes.load("bicycle", speed=speed), "articulated", duration=9.0), []
+    for k in range(run.steps):
+        run.step()
+        if k >= 6 * 240:
+            found.append(lean_and_steer(run.system, FRAME)[0])
+    found, expected = np.array(found), eigenvalues(speed)[0].real
+    assert (np.diff(found) * np.sign(expected) > 0).all()
+    assert np.log(found[-1] / found[0]) / (3.0 - 1 / 240) == pytest.approx(expected, rel=0.03)
 
 
 def after_push(name, substeps, duration, push_duration):

@@ -23,7 +23,7 @@ def frame(time, x, roll=0.0):
 def test_contact_of_a_leaning_wheel_is_below_its_hub():
     # The hub of a wheel that leans by roll to the right is aside by r sin(roll), and r cos(roll) high.
     model, now = frame(0.0, 2.0, roll=0.3)
-    assert TrackVisual(model, "front_rim").contact(now) == pytest.approx([2.0, 0.0, 0.0], abs=1e-12)
+    assert TrackVisual(model, "front_rim").point(now) == pytest.approx([2.0, 0.0, 0.0], abs=1e-12)
 
 
 def test_track_is_one_line_and_shortens_when_time_goes_back():
