@@ -19,6 +19,7 @@ class Features(NamedTuple):
     pair_types: Any  # a rigid.collision.data.PairTypes, or None if nothing can touch
     gyroscopic: str  # "implicit", "midpoint" or "explicit"
     velocity_products: str  # "projected" or "explicit"
+    variational: bool  # the integrator of variational.py
     block: bool  # solve the rows of a joint together
     convergence: str  # "impulses" or "velocities"
     split_impulse: bool  # correct positions by pseudo-speeds

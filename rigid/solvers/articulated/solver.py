@@ -57,7 +57,8 @@ class ArticulatedSolver(SequentialSolver):
         given = self.options
         features = Features(
             joints=self.first_contact_row > 0, pair_types=self.pair_types, gyroscopic=given.gyroscopic,
-            velocity_products=given.velocity_products, block=given.block, convergence=given.convergence,
+            velocity_products=given.velocity_products,
+            variational=given.integrator == "variational", block=given.block, convergence=given.convergence,
             split_impulse=given.split_impulse, warm_start=given.warm_start,
             one_world=self.worlds == 1, spread=LOOP_STRIDE if on_cpu() else 1,
         )  # fmt: skip
@@ -74,6 +75,7 @@ class ArticulatedSolver(SequentialSolver):
         super()._clear_caches()
         poses = read(self.data.bodies.pose)[:, :-1].astype(float)
         write(self.data.trees.coordinates, self._trees.coordinates_of(poses))
+        self.data.trees.synchronous.fill(1)
         velocity = read(self.data.bodies.velocity)
         self._settle(self._report, *self._step())
         write(self.data.bodies.velocity, velocity)

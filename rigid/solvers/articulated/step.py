@@ -18,8 +18,8 @@ from pbd.core.functions import compiled_once
 from pbd.core.kernels import make_kernel
 from rigid.collision.narrow_phase import point_finder
 from rigid.constraints.joints.rows import write_joint_rows
-from rigid.kernels.motion import integrate_velocity
-from rigid.solvers.articulated import generalised
+from rigid.kernels.motion import apply_forces, integrate_velocity
+from rigid.solvers.articulated import generalised, variational
 from rigid.solvers.articulated.data import Data
 from rigid.solvers.articulated.dynamics import compute_velocities, inward_pass, outward_pass
 from rigid.solvers.articulated.joint_forces import store_starts
@@ -55,25 +55,33 @@ def advance_substep(s: ti.template(), iterations, last, world):
 def begin_substep(s: ti.template(), last, world):
     """Do what comes before the iterations. Returns: how many groups of rows there are."""
     write_rows(s, world)
+    if ti.static(s.features.variational):
+        variational.begin_velocities(s, world)
     groups = detect_contacts(s, world)
     integrate_velocities(s, world)
     if last:
         store_starts(s, world)
-    inward_pass(s, world)
-    outward_pass(s, world)
+    find_speeds(s, world)
     if ti.static(s.features.rows):
         prepare(s, groups, world)
         warm_start(s, groups, world)
+        if ti.static(s.features.variational):
+            variational.solve_chords(s, world)
     return groups
 
 
 @ti.func
 def end_substep(s: ti.template(), groups, iterations, world):
     """Do what comes after the iterations over velocities."""
+    if ti.static(s.features.variational):
+        variational.solve_chords(s, world)
+        variational.store_momenta(s, world)
     integrate_coordinates(s, 0, world)
     compute_poses(s, world)
     if ti.static(s.features.split_impulse and s.features.rows):
         correct_positions(s, groups, iterations, world)
+    if ti.static(s.features.variational):
+        variational.synchronise(s, groups, world)
     store_impulses(s, world)
 
 
@@ -90,9 +98,22 @@ def integrate_velocities(s: ti.template(), world):
     if ti.static(s.features.velocity_products == "explicit"):
         compute_velocity_products(s, world)
     for body in range(s.bodies.pose.shape[1] - 1):
-        integrate_velocity(s, body, world)
+        if ti.static(s.features.variational):
+            apply_forces(s, body, s.step.h, world)  # momenta contain the gyroscopic torque
+        else:
+            integrate_velocity(s, body, world)
     if ti.static(s.features.velocity_products == "explicit"):
         subtract_velocity_products(s, world)
+
+
+@ti.func
+def find_speeds(s: ti.template(), world):
+    """Find the speeds of all joints from the momenta of the bodies' velocities, and the velocities of these speeds."""
+    if ti.static(s.features.variational):
+        variational.find_speeds(s, world)
+    else:
+        inward_pass(s, world)
+        outward_pass(s, world)
 
 
 @ti.func
