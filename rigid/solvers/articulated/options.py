@@ -29,4 +29,4 @@ class ArticulatedOptions(SequentialOptions):
     def __post_init__(self):
         super().__post_init__()
         if self.integrator == "variational" and self.velocity_products == "explicit":
-            raise ValueError('velocity_products is "explicit": expected "projected" with integrator="variational"')
+            raise ValueError("velocity_products is 'explicit': expected 'projected' with integrator='variational'")

@@ -75,6 +75,7 @@ class ArticulatedSolver(SequentialSolver):
         super()._clear_caches()
         poses = read(self.data.bodies.pose)[:, :-1].astype(float)
         write(self.data.trees.coordinates, self._trees.coordinates_of(poses))
+        self.data.trees.speeds.fill(0)
         self.data.trees.synchronous.fill(1)
         velocity = read(self.data.bodies.velocity)
         self._settle(self._report, *self._step())

@@ -48,7 +48,7 @@ def advance_substep(s: ti.template(), iterations, last, world):
     """Make one substep: the algorithm. Args: last: whether joint forces are read of this substep."""
     groups = begin_substep(s, last, world)
     solve_velocities(s, groups, iterations, ti.math.inf, world)
-    end_substep(s, groups, iterations, world)
+    end_substep(s, groups, iterations, last, world)
 
 
 @ti.func
@@ -71,7 +71,7 @@ def begin_substep(s: ti.template(), last, world):
 
 
 @ti.func
-def end_substep(s: ti.template(), groups, iterations, world):
+def end_substep(s: ti.template(), groups, iterations, last, world):
     """Do what comes after the iterations over velocities."""
     if ti.static(s.features.variational):
         variational.solve_chords(s, world)
@@ -81,7 +81,7 @@ def end_substep(s: ti.template(), groups, iterations, world):
     if ti.static(s.features.split_impulse and s.features.rows):
         correct_positions(s, groups, iterations, world)
     if ti.static(s.features.variational):
-        variational.synchronise(s, groups, world)
+        variational.synchronise(s, groups, last, world)
     store_impulses(s, world)
 
 

@@ -34,11 +34,11 @@ from pbd.core.functions import compiled_once
 from pbd.core.quaternions import exponential, multiply, rotate, rotate_back
 from rigid.constraints.rows import GROUP, Group, bodies_of
 from rigid.kernels.matrices import multiply_symmetric
-from rigid.kernels.motion import MASS, POSE, VELOCITY, apply_forces
+from rigid.kernels.motion import MASS, POSE, PSEUDO, VELOCITY, apply_forces
 from rigid.kernels.vectors import load_quaternion, load_vector, store_quaternion, store_vector
 from rigid.solvers.articulated.dynamics import inward_pass, outward_pass, solve_speed
 from rigid.solvers.articulated.kinematics import carried_velocity, offset
-from rigid.solvers.articulated.links import ARTICULATED, AXIS, LINK, LINK_FRAMES
+from rigid.solvers.articulated.links import ARTICULATED, AXIS, LINK, LINK_FRAMES, START
 from rigid.solvers.articulated.spanning_trees import LinkKind
 from rigid.solvers.sequential.data import ROW
 
@@ -250,14 +250,46 @@ def is_corrected(s: ti.template(), first, world):
 
 
 @ti.func
-def synchronise(s: ti.template(), groups, world):
-    """Bring velocities to the time of the poses, those of trees on which no row acts, and project them on joints."""
+def synchronise(s: ti.template(), groups, last, world):
+    """Bring velocities to the time of the poses, those of trees on which no row acts, and project them on joints.
+
+    Args: groups: of rows; last: whether joint forces are read of this substep.
+    """
     links = ti.static(s.trees.links)
     find_free_trees(s, groups, world)
+    if last:
+        add_momenta(s, -1, world)
     for link in range(links.shape[0]):
         if s.trees.synchronous[world, links[link, LINK.tree]] == 1:
             apply_forces(s, links[link, LINK.body], 0.5 * s.step.h, world)
+    if last:
+        add_momenta(s, 1, world)
     project(s, world)
+    if last:
+        add_momenta(s, -1, world)
+        for link in range(links.shape[0]):
+            for k in ti.static(range(PSEUDO)):
+                body = links[link, LINK.body]
+                value = s.trees.starts[world, body, START.linear + k] + s.bodies.velocity[world, body, k]
+                s.trees.starts[world, body, START.linear + k] = value
+
+
+@compiled_once("bodies", "trees")
+def add_momenta(s: ti.template(), sign, world):
+    """Add the bodies' momenta now to what joint_forces.py stores, or subtract them, as velocities at the stored poses.
+
+    For joint forces, bodies would have M_b V' at the end of the substep if they were free: the momenta of its start,
+    and what forces add at its start and end. The balance takes M_b of the start, so V' contains the rest.
+    """
+    starts, velocity = ti.static(s.trees.starts, s.bodies.velocity)
+    for link in range(s.trees.links.shape[0]):
+        body = s.trees.links[link, LINK.body]
+        v = load_vector(starts, body, START.linear, world) + sign * load_vector(velocity, body, VELOCITY.linear, world)
+        store_vector(starts, body, START.linear, v, world)
+        q = load_quaternion(starts, body, START.rotation, world)
+        L = multiply_inertia(s, body, load_vector(velocity, body, VELOCITY.angular, world), world)
+        w = rotate(q, multiply_symmetric(s.bodies.mass, body, MASS.inverse_inertia, rotate_back(q, L), world))
+        store_vector(starts, body, START.angular, load_vector(starts, body, START.angular, world) + sign * w, world)
 
 
 @compiled_once("bodies", "trees", "step", "features")

@@ -21,6 +21,11 @@ def hinged(**options):
     [
         ({"velocity_product": "explicit"}, r"velocity_product.*did you mean 'velocity_products'"),
         ({"velocity_products": "explicite"}, r"velocity_products is 'explicite'.*'explicit'"),
+        ({"integrator": "variable"}, r"integrator is 'variable'.*did you mean 'variational'"),
+        (
+            {"integrator": "variational", "velocity_products": "explicit"},
+            r"velocity_products is 'explicit': expected 'proj",
+        ),
         ({"gyroscopic": "none"}, r"gyroscopic is 'none'"),
         ({"iterations": -1}, r"iterations is -1"),
         ({"tolerance": float("nan")}, r"tolerance is nan"),
