@@ -108,7 +108,8 @@ def integrate_velocity(s: ti.template(), body, world):
     """Apply gravity, external forces and the gyroscopic torque to a body for one substep, unless it is on a path."""
     if s.bodies.mass[world, body, MASS.inverse_mass] > 0.0:
         apply_forces(s, body, s.step.h, world)
-        apply_gyroscopic_torque(s.bodies, s.features.gyroscopic, body, s.step.h, world)
+        if ti.static(s.features.gyroscopic != "none"):
+            apply_gyroscopic_torque(s.bodies, s.features.gyroscopic, body, s.step.h, world)
 
 
 @ti.func

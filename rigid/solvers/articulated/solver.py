@@ -17,6 +17,7 @@ from rigid.solvers.articulated.data import Data, Features
 from rigid.solvers.articulated.joint_forces import forces_of_rows, momentum_change, rows_kernel
 from rigid.solvers.articulated.links import START, TreeBuilder
 from rigid.solvers.articulated.options import ArticulatedOptions
+from rigid.solvers.articulated.settle import settle_kernel
 from rigid.solvers.report import REPORT
 from rigid.solvers.sequential.data import ROW
 from rigid.solvers.sequential.solver import SequentialSolver
@@ -34,9 +35,11 @@ class ArticulatedSolver(SequentialSolver):
 
     Attributes: links: the trees, as rigid/solvers/articulated/spanning_trees.py chose them: a list of Link.
 
-    Limitations: first order in the step. Each row passes a test impulse through its trees in every step, so many
-    contacts on large trees cost more than in maximal coordinates. Joint errors are zero, except where loops are cut;
-    there they are those of the solver "impulse". Bodies that follow paths raise an error. One thread moves one world.
+    Limitations: first order in the step; with `integrator="variational"` only rows are, and a tree whose links turn by
+    more than about half a radian in a step may lose energy. Each row passes a test impulse through its trees in every
+    step, so many contacts on large trees cost more than in maximal coordinates. Joint errors are zero, except where
+    loops are cut; there they are those of the solver "impulse". Bodies that follow paths raise an error. One thread
+    moves one world.
 
     Source: [3] of docs/solvers.md, and what rigid/solvers/articulated/dynamics.py names.
     """
@@ -55,22 +58,23 @@ class ArticulatedSolver(SequentialSolver):
             jacobian_columns=2 * int(self._trees.most_speeds),
         )  # fmt: skip
         given = self.options
+        variational = given.integrator == "variational"
         features = Features(
-            joints=self.first_contact_row > 0, pair_types=self.pair_types, gyroscopic=given.gyroscopic,
-            velocity_products=given.velocity_products,
-            variational=given.integrator == "variational", block=given.block, convergence=given.convergence,
+            joints=self.first_contact_row > 0, pair_types=self.pair_types,
+            gyroscopic="none" if variational else given.gyroscopic, velocity_products=given.velocity_products,
+            variational=variational, block=given.block, convergence=given.convergence,
             split_impulse=given.split_impulse, warm_start=given.warm_start,
             one_world=self.worlds == 1, spread=LOOP_STRIDE if on_cpu() else 1,
         )  # fmt: skip
         self._advance = self._make_launch(step, features)
-        self._settle = Launch(step.settle_kernel(), self.data)
+        self._settle = Launch(settle_kernel(), self.data)
         self._clear_caches()
 
     def _clear_caches(self):
         """Clear caches, compute coordinates and speeds from the bodies' poses and velocities, and poses from these.
 
-        Velocities stay as they are given: those of a state are half a step behind its poses, and the next step takes
-        the part of them that the joints allow.
+        Velocities stay as they are given: those of a state are half a step behind its poses, or at their time with
+        the variational integrator, and the next step takes the part of them that the joints allow.
         """
         super()._clear_caches()
         poses = read(self.data.bodies.pose)[:, :-1].astype(float)

@@ -6,8 +6,9 @@ motors, springs, gears and contacts. Impulses solve them as in rigid/solvers/imp
 (generalised.py).
 
 Source: [3] of docs/solvers.md, eight steps. Departures: speeds come from momenta, not accelerations from forces
-(velocity_products.py says why, and has the source's way); a ball is one joint, with a quaternion; positions are
-corrected where the velocities have led, with the errors there, by the rows of the step's start.
+(velocity_products.py says why, and has the source's way; variational.py has a step of second order); a ball is one
+joint, with a quaternion; positions are corrected where the velocities have led, with the errors there, by the rows of
+the step's start.
 """
 
 from functools import lru_cache
@@ -18,7 +19,7 @@ from pbd.core.functions import compiled_once
 from pbd.core.kernels import make_kernel
 from rigid.collision.narrow_phase import point_finder
 from rigid.constraints.joints.rows import write_joint_rows
-from rigid.kernels.motion import apply_forces, integrate_velocity
+from rigid.kernels.motion import integrate_velocity
 from rigid.solvers.articulated import generalised, variational
 from rigid.solvers.articulated.data import Data
 from rigid.solvers.articulated.dynamics import compute_velocities, inward_pass, outward_pass
@@ -61,7 +62,11 @@ def begin_substep(s: ti.template(), last, world):
     integrate_velocities(s, world)
     if last:
         store_starts(s, world)
-    find_speeds(s, world)
+    if ti.static(s.features.variational):
+        variational.find_speeds(s, world)
+    else:
+        inward_pass(s, world)
+        outward_pass(s, world)
     if ti.static(s.features.rows):
         prepare(s, groups, world)
         warm_start(s, groups, world)
@@ -98,22 +103,9 @@ def integrate_velocities(s: ti.template(), world):
     if ti.static(s.features.velocity_products == "explicit"):
         compute_velocity_products(s, world)
     for body in range(s.bodies.pose.shape[1] - 1):
-        if ti.static(s.features.variational):
-            apply_forces(s, body, s.step.h, world)  # momenta contain the gyroscopic torque
-        else:
-            integrate_velocity(s, body, world)
+        integrate_velocity(s, body, world)
     if ti.static(s.features.velocity_products == "explicit"):
         subtract_velocity_products(s, world)
-
-
-@ti.func
-def find_speeds(s: ti.template(), world):
-    """Find the speeds of all joints from the momenta of the bodies' velocities, and the velocities of these speeds."""
-    if ti.static(s.features.variational):
-        variational.find_speeds(s, world)
-    else:
-        inward_pass(s, world)
-        outward_pass(s, world)
 
 
 @ti.func
@@ -154,18 +146,3 @@ def correct_positions(s: ti.template(), groups, iterations, world):
         iterate(s, groups, 1, iterations, s.step.tolerance + bias, world)
         integrate_coordinates(s, 1, world)
         compute_poses(s, world)
-
-
-@lru_cache
-def settle_kernel():
-    """Make the kernel that computes poses from the coordinates, and the speeds nearest to the velocities."""
-
-    @ti.func
-    def settle(s: ti.template()):
-        for world in range(s.report.shape[0]):
-            compute_poses(s, world)
-            store_starts(s, world)
-            inward_pass(s, world)
-            outward_pass(s, world)
-
-    return make_kernel(settle, Data, features=None, formulation=None, find_points=None)
