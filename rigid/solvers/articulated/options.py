@@ -14,7 +14,8 @@ class ArticulatedOptions(SequentialOptions):
     integrator: str = "semi_implicit"
     """"semi_implicit" is of first order in the step. "variational" is of second order for free motion and the joints of
     trees, and its energy does not drift; rows, such as contacts, limits, friction and springs, stay of first order
-    (rigid/solvers/articulated/variational.py). It does not use `gyroscopic`."""
+    (rigid/solvers/articulated/variational.py). Velocities of `state` are then those at the time of the poses, except in
+    trees on which rows act. It does not use `gyroscopic`."""
 
     velocity_products: str = "projected"
     """How velocity products (Coriolis terms) are found: "projected" loses energy, "explicit" is the source's way and
