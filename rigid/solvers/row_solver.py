@@ -163,7 +163,7 @@ class RowSolver(Solver):
         """Poses and velocities at the end of the last step, see Solver.state.
 
         The velocities are those that made the last step, half a step behind the poses. With the variational integrator
-        of "articulated" they are at the time of the poses, except in trees on which rows act.
+        they are at the time of the poses, except for bodies on which rows act, directly or through joints.
         """
         return self._snapshot(join_arrays(self._kept()))
 

@@ -35,6 +35,12 @@ class SequentialOptions(SolverOptions):
     block: bool = True
     """Solve all rows of a joint together. Otherwise solve them one by one, as the sources do."""
 
+    integrator: str = "semi_implicit"
+    """"semi_implicit" is of first order in the step. "variational" is of second order for free motion and joints, and
+    its energy does not drift. Other rows, such as contacts, limits, friction and springs, stay of first order
+    (variational.py in the folders of both solvers). Velocities of `state` are then those at the time of the poses,
+    except for bodies on which such rows act directly or through joints. It does not use `gyroscopic`."""
+
     gyroscopic: str = "implicit"
     """Integration of the gyroscopic torque: "implicit" loses energy, "midpoint" keeps it, "explicit" gains it."""
 
@@ -55,6 +61,7 @@ class SequentialOptions(SolverOptions):
         "split_impulse": boolean,
         "error_reduction": optional(fraction),
         "block": boolean,
+        "integrator": choice("semi_implicit", "variational"),
         "gyroscopic": choice("implicit", "midpoint", "explicit"),
         "restitution_threshold": not_negative,
         "time_limit": optional(positive),
