@@ -18,10 +18,10 @@ ROW = data.ROW.extend(response_i=3, response_j=3, start_error=1, correction=1)
 # A body in a substep of the integrator "variational": pose and velocity at its start; the velocity without joints, and
 # that after the iterations; the part of ω for which M⁻¹p does not account; and by an assembly's first body: changes of
 # gaps after the last and before the first round, the work of joints with and without the rounds' corrections, the
-# kinetic energy, and the part of the corrections that is accepted.
+# kinetic energy, the part of the corrections that is accepted, and 1 if it was BOUND before.
 START = Columns(
     position=3, rotation=4, linear=3, angular=3, free_linear=3, free_angular=3, solved_linear=3, solved_angular=3,
-    offset=3, error=1, first_error=1, work=1, solved_work=1, kinetic=1, share=1,
+    offset=3, error=1, first_error=1, work=1, solved_work=1, kinetic=1, share=1, bound=1,
 )  # fmt: skip
 
 # Assemblies: rows other than hard joints act; the rounds have failed, or do too much work; neither.
@@ -53,7 +53,7 @@ class Assemblies(NamedTuple):
     """Bodies that joints connect, for the variational integrator. An assembly is named by its first body."""
 
     of_body: Integer(count.bodies)  # the assembly of each body
-    state: Integer(count.worlds, count.bodies)  # BOUND, REJECTED or FREE
+    state: Integer(count.worlds, count.bodies, kept=True)  # BOUND, REJECTED or FREE
     work: Real(count.worlds, count.bodies, kept=True)  # of joints, since other rows acted last [J]
     starts: Real(count.worlds, count.bodies, START)
     synchronous: Integer(count.worlds, kept=True)  # 1 if velocities are those at the time of the poses

@@ -13,7 +13,7 @@ from rigid.kernels.motion import (
     apply_gyroscopic_torque,
 )
 from rigid.kernels.vectors import axis, load_quaternion, load_vector, store_vector
-from rigid.solvers.impulse.data import FREE, REJECTED, START
+from rigid.solvers.impulse.data import BOUND, FREE, REJECTED, START
 
 # Newton's method for ω ends at this part of |I ω|, or after so many iterations; above the second part it has failed.
 TOLERANCE, FAILED, MOST_ITERATIONS = 1e-12, 1e-4, 8
@@ -25,6 +25,7 @@ def begin_velocities(s: ti.template(), world):
     start, v = ti.static(s.assemblies.starts, s.bodies.velocity)
     synchronous = s.assemblies.synchronous[world] == 1
     for body in range(s.bodies.pose.shape[1] - 1):
+        start[world, body, START.bound] = 1.0 if s.assemblies.state[world, body] == BOUND else 0.0
         s.assemblies.state[world, body] = FREE
         for k in ti.static(range(POSE.total)):
             start[world, body, START.position + k] = s.bodies.pose[world, body, k]
@@ -66,14 +67,17 @@ def multiply_inertia(s: ti.template(), body, q, v, world):
 def find_free_velocities(s: ti.template(), world):
     """Find the velocities V that free bodies would have, from the velocities M⁻¹ p.
 
-    If Newton's method fails for a body, it turns by the default's implicit step.
+    If Newton's method fails for a body, or rows acted on its assembly in the last substep, it turns by the default's
+    implicit step.
     """
     start, v = ti.static(s.assemblies.starts, s.bodies.velocity)
     for body in range(s.bodies.pose.shape[1] - 1):
         momentum = load_vector(v, body, VELOCITY.angular, world)
+        first = s.assemblies.of_body[body]
         w, found = solve_turn(s, body, momentum, world)
         if not found:
-            s.assemblies.state[world, s.assemblies.of_body[body]] = REJECTED
+            s.assemblies.state[world, first] = REJECTED
+        if not found or start[world, first, START.bound] == 1.0:
             gain = momentum - load_vector(start, body, START.offset, world)
             w = load_vector(start, body, START.angular, world) + gain
             store_vector(v, body, VELOCITY.angular, w, world)

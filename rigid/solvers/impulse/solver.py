@@ -8,7 +8,7 @@ from pbd.core.arrays import read, write
 from pbd.core.runtime import LOOP_STRIDE, on_cpu
 from rigid.names import GROUND
 from rigid.solvers.impulse import step
-from rigid.solvers.impulse.data import ROW, Data, Features
+from rigid.solvers.impulse.data import FREE, ROW, Data, Features
 from rigid.solvers.impulse.options import ImpulseOptions
 from rigid.solvers.sequential.solver import SequentialSolver
 from rigid.worlds import models_of_worlds
@@ -26,11 +26,11 @@ class ImpulseSolver(SequentialSolver):
         options: fields of ImpulseOptions.
 
     Limitations: first order in the step; with `integrator="variational"` only rows other than hard joints are, and what
-    whips may lose energy. That integrator needs bodies without paths, and no sleep. Iterations pass impulses on from body to body, so long chains, tall stacks and
-    heavy bodies on light ones need many of them. The errors that they leave do not add up, because positions are
-    corrected. Contacts are found at the start of a step: a body that spins fast past an edge may overlap for a step.
-    Simultaneous impacts are solved at once: a row of touching balls does not pass an impact on, but a row of balls with
-    small gaps does. One thread moves one world.
+    whips may lose energy. That integrator needs bodies without paths, and no sleep. Iterations pass impulses on from
+    body to body, so long chains, tall stacks and heavy bodies on light ones need many of them. The errors that they
+    leave do not add up, because positions are corrected. Contacts are found at the start of a step: a body that spins
+    fast past an edge may overlap for a step. Simultaneous impacts are solved at once: a row of touching balls does not
+    pass an impact on, but a row of balls with small gaps does. One thread moves one world.
 
     Source: Catto, Iterative Dynamics with Temporal Coherence (2005), and what rigid/solvers/impulse/step.py names.
     """
@@ -51,7 +51,7 @@ class ImpulseSolver(SequentialSolver):
             sleeping=given.sleep_speed > 0, one_world=self.worlds == 1, spread=LOOP_STRIDE if on_cpu() else 1,
         )  # fmt: skip
         self._advance = self._make_launch(step, features)
-        self.data.assemblies.synchronous.fill(1)
+        self._clear_assemblies()
 
     def _numbers(self):
         return *super()._numbers(), self.options.sleep_speed
@@ -73,6 +73,11 @@ class ImpulseSolver(SequentialSolver):
     def _clear_caches(self):
         super()._clear_caches()
         self._clear_columns(ROW.correction)
+        self._clear_assemblies()
+
+    def _clear_assemblies(self):
+        """Let the next substep start from velocities at the time of the poses."""
+        self.data.assemblies.state.fill(FREE)
         self.data.assemblies.work.fill(0)
         self.data.assemblies.synchronous.fill(1)
         self.data.sleep.timers.fill(0)

@@ -9,17 +9,16 @@ with the inertia I at the start. This is SHAKE; the angular part is the midpoint
 backward in time, so energy oscillates but does not drift.
 
 The iterations over velocities give V with J V = 0. Then rounds move the bodies, measure how much G has changed, and
-correct V along the rows at the start by iterations of the second stage. They are for assemblies: bodies that joints
-connect. An assembly on which other rows act, such as contacts, limits, friction, motors and springs, keeps V. So does
-an assembly whose rounds do not converge, or whose joints would have done too much work since rows acted last:
+correct V along the rows at the start by iterations of the second stage. What gaps are left, pseudo-velocities close, as
+by default. Rounds are for assemblies: bodies that joints connect. An assembly keeps V if other rows act on it, such as
+contacts, limits, friction, motors and springs, or if its rounds do not converge.
 
-    Σ (V_{n+1/2} + V_{n-1/2})/2 · J(q_n)ᵀ λ,   which is zero for exact motion
+A substep is not exact, so joints do some work, and where links turn fast the equations may have no solution. An
+assembly takes only a part of its correction if the work since other rows acted would be too large (work.py).
 
-What gaps are left, pseudo-velocities close, as by default.
-
-Between substeps the pseudo-velocities contain V, which is half a step behind the poses. The velocities of the last
-substep of a launch are brought to the time of the poses by half a step of f and a projection (RATTLE), except for
-assemblies on which other rows act, so that bodies at rest have none.
+Between substeps the pseudo-velocities contain V, which is half a step behind the poses. After the last substep of a
+launch, half a step of f and a projection bring the velocities to the time of the poses (RATTLE, synchronise.py), except
+for assemblies on which other rows act, so that bodies at rest have none.
 
 Sources: Hairer, Lubich and Wanner, Geometric Numerical Integration, section VII.1.4 (SHAKE and RATTLE). Departures:
 sequential impulses instead of Newton's method; the bound of the work.

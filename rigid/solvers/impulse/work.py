@@ -1,4 +1,12 @@
-"""The work of joints in a substep of the variational integrator, and its bound, see variational.py."""
+"""The work of joints in the variational integrator, and its bound, see variational.py.
+
+Ideal joints do no work. Those of a substep do
+
+    W = (V_{n+1/2} + V_{n-1/2})/2 · J(q_n)ᵀ λ
+
+by which the energy of the bodies changes beyond the work of forces. What position correction moves against forces
+counts, too. A correction of V that would raise the sum of W since other rows acted above a bound is scaled.
+"""
 
 import taichi as ti
 

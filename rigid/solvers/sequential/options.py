@@ -38,8 +38,9 @@ class SequentialOptions(SolverOptions):
     integrator: str = "semi_implicit"
     """"semi_implicit" is of first order in the step. "variational" is of second order for free motion and joints, and
     its energy does not drift. Other rows, such as contacts, limits, friction and springs, stay of first order
-    (variational.py in the folders of both solvers). Velocities of `state` are then those at the time of the poses,
-    except for bodies on which such rows act directly or through joints. It does not use `gyroscopic`."""
+    (rigid/solvers/impulse/variational.py, rigid/solvers/articulated/variational.py). Velocities of `state` are then
+    those at the time of the poses, except for bodies on which such rows act, directly or through joints. `gyroscopic`
+    has no effect."""
 
     gyroscopic: str = "implicit"
     """Integration of the gyroscopic torque: "implicit" loses energy, "midpoint" keeps it, "explicit" gains it."""
