@@ -11,6 +11,7 @@ from rigid.kernels.motion import (
     VELOCITY,
     apply_forces,
     apply_gyroscopic_torque,
+    multiply_inertia,
 )
 from rigid.kernels.vectors import axis, load_quaternion, load_vector, store_vector
 from rigid.solvers.impulse.data import BOUND, FREE, REJECTED, START
@@ -53,14 +54,8 @@ def turned_momentum(s: ti.template(), body, time, world):
     """I⁻¹ exp(ω t) I ω, with the inertia at the body's pose. Args: time: t [s]."""
     w = load_vector(s.bodies.velocity, body, VELOCITY.angular, world)
     q = load_quaternion(s.bodies.pose, body, POSE.rotation, world)
-    L = rotate(exponential(time * w), multiply_inertia(s, body, q, w, world))
+    L = rotate(exponential(time * w), multiply_inertia(s.bodies, body, q, w, world))
     return rotate(q, multiply_symmetric(s.bodies.mass, body, MASS.inverse_inertia, rotate_back(q, L), world))
-
-
-@ti.func
-def multiply_inertia(s: ti.template(), body, q, v, world):
-    """I v, with the inertia of a body in the world. Args: q: its rotation."""
-    return rotate(q, multiply_symmetric(s.bodies.mass, body, MASS.inertia, rotate_back(q, v), world))
 
 
 @ti.func

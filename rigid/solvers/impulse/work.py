@@ -11,10 +11,10 @@ counts, too. A correction of V that would raise the sum of W since other rows ac
 import taichi as ti
 
 from rigid.constraints.rows import GROUP
-from rigid.kernels.motion import ANGULAR, MASS, PSEUDO, VELOCITY, integrate_pose
+from rigid.kernels.motion import ANGULAR, MASS, PSEUDO, VELOCITY, integrate_pose, multiply_inertia
 from rigid.kernels.vectors import load_quaternion, load_vector
 from rigid.solvers.impulse.data import BOUND, FREE, ROW, START
-from rigid.solvers.impulse.momenta import multiply_inertia, restore_pose
+from rigid.solvers.impulse.momenta import restore_pose
 
 # If the last round leaves more than this part, the assembly keeps V.
 DIVERGED = 0.1
@@ -101,7 +101,7 @@ def joint_work(
     p = load_vector(solved, body, column, world) - load_vector(start, body, START.free_linear, world)
     p *= s.bodies.mass[world, body, MASS.mass]
     L = load_vector(solved, body, column + ANGULAR, world) - load_vector(start, body, START.free_angular, world)
-    L = multiply_inertia(s, body, q, L, world)
+    L = multiply_inertia(s.bodies, body, q, L, world)
     v = load_vector(start, body, START.linear, world) + load_vector(ends, body, end, world)
     w = load_vector(start, body, START.angular, world) + load_vector(ends, body, end + ANGULAR, world)
     return 0.5 * (v.dot(p) + w.dot(L))
@@ -112,7 +112,8 @@ def kinetic_energy(s: ti.template(), body, world):
     """Kinetic energy of a body in the substep [J]."""
     v = load_vector(s.bodies.velocity, body, VELOCITY.pseudo_linear, world)
     w = load_vector(s.bodies.velocity, body, VELOCITY.pseudo_angular, world)
-    L = multiply_inertia(s, body, load_quaternion(s.assemblies.starts, body, START.rotation, world), w, world)
+    q = load_quaternion(s.assemblies.starts, body, START.rotation, world)
+    L = multiply_inertia(s.bodies, body, q, w, world)
     return 0.5 * (s.bodies.mass[world, body, MASS.mass] * v.norm_sqr() + w.dot(L))
 
 
