@@ -2,7 +2,7 @@
 
 One thread runs one world, any number of substeps in one launch. Bodies have velocities V = (v, ω). A row
 (rigid/constraints/rows.py) demands J V + b + γ λ = 0 of two bodies; its impulse λ changes V by M⁻¹ Jᵀ λ
-(rigid/solvers/sequential/solve.py, and maximal.py in this folder).
+(rigid/solvers/sequential/solve.py, and maximal.py in this folder). variational.py has a step of second order.
 
 Sources: Catto, Iterative Dynamics with Temporal Coherence (2005); [1], [3] of docs/solvers.md for split impulses.
 Departures: friction is a cone. Rows of a joint are solved together. Bodies that are apart may come together in a step
@@ -24,13 +24,9 @@ from rigid.kernels.motion import (
     integrate_pose,
     integrate_velocity,
     update_inverse_inertia,
-)
-from rigid.solvers.impulse import maximal
+)  # fmt: skip
+from rigid.solvers.impulse import maximal, momenta, synchronise, variational, work
 from rigid.solvers.impulse.data import Data
-from rigid.solvers.impulse.momenta import begin_velocities, find_free_velocities
-from rigid.solvers.impulse.synchronise import end_velocities
-from rigid.solvers.impulse.variational import solve_chords
-from rigid.solvers.impulse.work import count_correction
 from rigid.solvers.report import REPORT
 from rigid.solvers.sequential.contacts import detect_contacts, store_impulses
 from rigid.solvers.sequential.prepare import prepare_correction, prepare_group, warm_start_group, write_rows
@@ -64,12 +60,12 @@ def begin_substep(s: ti.template(), last, world):
     write_rows(s, world)
     update_inertias(s, world)
     if ti.static(s.features.variational):
-        begin_velocities(s, world)
+        momenta.begin_velocities(s, world)
     groups = detect_contacts(s, world)
     put_to_sleep(s, groups, world)
     integrate_velocities(s, world)
     if ti.static(s.features.variational):
-        find_free_velocities(s, world)
+        momenta.find_free_velocities(s, world)
     prepare(s, groups, world)
     warm_start(s, groups, world)
     return groups
@@ -79,13 +75,13 @@ def begin_substep(s: ti.template(), last, world):
 def end_substep(s: ti.template(), groups, iterations, last, world):
     """Do what comes after the iterations over velocities."""
     if ti.static(s.features.variational):
-        solve_chords(s, groups, iterations, world)
+        variational.solve_chords(s, groups, iterations, world)
     else:
         integrate_poses(s, VELOCITY.linear, world)
     if ti.static(s.features.split_impulse):
         correct_positions(s, groups, iterations, world)
     if ti.static(s.features.variational):
-        end_velocities(s, last, iterations, world)
+        synchronise.end_velocities(s, last, iterations, world)
     update_sleep_timers(s, world)
     store_impulses(s, world)
 
@@ -150,5 +146,5 @@ def correct_positions(s: ti.template(), groups, iterations, world):
     s.report[world, REPORT.position_error] = bias * s.step.h
     iterate(s, groups, 1, iterations, s.step.tolerance + bias, world)
     if ti.static(s.features.variational):
-        count_correction(s, world)
+        work.count_correction(s, world)
     integrate_poses(s, VELOCITY.pseudo_linear, world)
