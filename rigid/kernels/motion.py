@@ -89,6 +89,12 @@ def update_inverse_inertia(bodies: ti.template(), body, world):
 
 
 @ti.func
+def multiply_inertia(bodies: ti.template(), body, q, v, world):
+    """I v in the world: the angular momentum [N m s] of a body with the angular velocity v. Args: q: its rotation."""
+    return rotate(q, multiply_symmetric(bodies.mass, body, MASS.inertia, rotate_back(q, v), world))
+
+
+@ti.func
 def multiply_inverse_inertia(bodies: ti.template(), body, v, world):
     """I⁻¹ v: the angular velocity [rad/s] that an angular impulse v [N m s] gives a body."""
     return ti.Vector([load_vector(bodies.inverse_inertia, body, 3 * k, world).dot(v) for k in ti.static(range(3))])

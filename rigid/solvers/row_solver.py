@@ -163,7 +163,7 @@ class RowSolver(Solver):
         """Poses and velocities at the end of the last step, see Solver.state.
 
         The velocities are those that made the last step, half a step behind the poses. With the variational integrator
-        of "articulated" they are at the time of the poses, except in trees on which rows act.
+        they are at the time of the poses, except for bodies on which rows act, directly or through joints.
         """
         return self._snapshot(join_arrays(self._kept()))
 
@@ -269,7 +269,8 @@ class RowSolver(Solver):
         """Kinetic, potential and total energy at the end of the last step: a pbd.Energy [J].
 
         The velocities are those of `state`, half a step behind the poses, so the total of a free swing oscillates by a
-        part of first order in the step. Potential energy is that of gravity (zero at z = 0) and of springs.
+        part of first order in the step; with the variational integrator of second order. Potential energy is that of
+        gravity (zero at z = 0) and of springs.
         """
         state = self._snapshot()
         return energy(self.models, state, self._joint_positions(state), self.gravity)

@@ -55,12 +55,7 @@ class ArticulatedSolver(SequentialSolver):
             jacobian_columns=2 * int(self._trees.most_speeds),
         )  # fmt: skip
         given = self.options
-        variational = given.integrator == "variational"
-        if variational and self._paths.bodies:
-            name = self.model.bodies[self._paths.bodies[0]].name
-            raise NotImplementedError(
-                f'body {name!r} follows a path, with integrator="variational": expected integrator="semi_implicit"'
-            )
+        variational = self._is_variational()
         features = Features(
             joints=self.first_contact_row > 0, pair_types=self.pair_types,
             gyroscopic="none" if variational else given.gyroscopic, velocity_products=given.velocity_products,

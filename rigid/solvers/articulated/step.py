@@ -14,10 +14,8 @@ from functools import lru_cache
 
 import taichi as ti
 
-from pbd.core.functions import compiled_once
 from pbd.core.kernels import make_kernel
 from rigid.collision.narrow_phase import point_finder
-from rigid.constraints.joints.rows import write_joint_rows
 from rigid.kernels.motion import integrate_velocity
 from rigid.solvers.articulated import generalised, variational
 from rigid.solvers.articulated.data import Data
@@ -27,7 +25,7 @@ from rigid.solvers.articulated.kinematics import compute_poses, integrate_coordi
 from rigid.solvers.articulated.velocity_products import compute_velocity_products, subtract_velocity_products
 from rigid.solvers.report import REPORT
 from rigid.solvers.sequential.contacts import detect_contacts, store_impulses
-from rigid.solvers.sequential.prepare import prepare_correction, prepare_group, warm_start_group
+from rigid.solvers.sequential.prepare import prepare_correction, prepare_group, warm_start_group, write_rows
 from rigid.solvers.sequential.solve import iterate
 from rigid.solvers.substeps import over_worlds
 
@@ -87,13 +85,6 @@ def end_substep(s: ti.template(), groups, iterations, last, world):
     if ti.static(s.features.variational):
         variational.synchronise(s, groups, last, world)
     store_impulses(s, world)
-
-
-@compiled_once("bodies", "joints", "rows", "step", "features")
-def write_rows(s: ti.template(), world):
-    """Write the rows of joints at the current poses."""
-    if ti.static(s.features.joints):
-        write_joint_rows(s, world)
 
 
 @ti.func

@@ -34,7 +34,7 @@ from pbd.core.functions import compiled_once
 from pbd.core.quaternions import exponential, multiply, rotate, rotate_back
 from rigid.constraints.rows import GROUP, Group, bodies_of
 from rigid.kernels.matrices import multiply_symmetric
-from rigid.kernels.motion import MASS, POSE, PSEUDO, VELOCITY, apply_forces
+from rigid.kernels.motion import MASS, POSE, PSEUDO, VELOCITY, apply_forces, multiply_inertia
 from rigid.kernels.vectors import load_quaternion, load_vector, store_quaternion, store_vector
 from rigid.solvers.articulated.dynamics import inward_pass, outward_pass, solve_speed
 from rigid.solvers.articulated.kinematics import carried_velocity, offset
@@ -68,19 +68,14 @@ def find_speeds(s: ti.template(), world):
     for link in range(s.trees.links.shape[0]):
         body = s.trees.links[link, LINK.body]
         p = s.bodies.mass[world, body, MASS.mass] * load_vector(s.bodies.velocity, body, VELOCITY.linear, world)
-        L = multiply_inertia(s, body, load_vector(s.bodies.velocity, body, VELOCITY.angular, world), world)
+        q = load_quaternion(s.bodies.pose, body, POSE.rotation, world)
+        w = load_vector(s.bodies.velocity, body, VELOCITY.angular, world)
+        L = multiply_inertia(s.bodies, body, q, w, world)
         store_vector(s.trees.articulated, link, ARTICULATED.momentum, p, world)
         store_vector(s.trees.articulated, link, ARTICULATED.angular_momentum, L, world)
     solve_momenta(s, 0, s.trees.links.shape[0], world)
     for speed in range(u.shape[2]):
         u[world, SPEED, speed] = u[world, FOUND, speed] + u[world, CORRECTION, speed]
-
-
-@ti.func
-def multiply_inertia(s: ti.template(), body, v, world):
-    """I v, with the inertia of a body in the world."""
-    q = load_quaternion(s.bodies.pose, body, POSE.rotation, world)
-    return rotate(q, multiply_symmetric(s.bodies.mass, body, MASS.inertia, rotate_back(q, v), world))
 
 
 @compiled_once("bodies", "trees", "step", "features")
@@ -157,7 +152,7 @@ def compute_chords(s: ti.template(), first, end, straight, world):
         store_vector(of, link, ARTICULATED.test, shift, world)
         store_vector(of, link, ARTICULATED.test + 3, spin, world)
         angle = rotation_vector(turn, spin)
-        momentum = rotate(exponential(0.5 * angle), multiply_inertia(s, body, angle, world)) / h
+        momentum = rotate(exponential(0.5 * angle), multiply_inertia(s.bodies, body, rotation, angle, world)) / h
         store_vector(of, link, ARTICULATED.momentum, s.bodies.mass[world, body, MASS.mass] / h * shift, world)
         store_vector(of, link, ARTICULATED.angular_momentum, momentum, world)
 
@@ -287,7 +282,8 @@ def add_momenta(s: ti.template(), sign, world):
         v = load_vector(starts, body, START.linear, world) + sign * load_vector(velocity, body, VELOCITY.linear, world)
         store_vector(starts, body, START.linear, v, world)
         q = load_quaternion(starts, body, START.rotation, world)
-        L = multiply_inertia(s, body, load_vector(velocity, body, VELOCITY.angular, world), world)
+        now = load_quaternion(s.bodies.pose, body, POSE.rotation, world)
+        L = multiply_inertia(s.bodies, body, now, load_vector(velocity, body, VELOCITY.angular, world), world)
         w = rotate(q, multiply_symmetric(s.bodies.mass, body, MASS.inverse_inertia, rotate_back(q, L), world))
         store_vector(starts, body, START.angular, load_vector(starts, body, START.angular, world) + sign * w, world)
 

@@ -1,5 +1,6 @@
 """Solver "impulse": sequential impulses in maximal coordinates. Read step.py first, then maximal.py, and
-rigid/solvers/sequential for the iterations."""
+rigid/solvers/sequential for the iterations. The integrator of second order is in variational.py, with momenta.py,
+work.py and synchronise.py."""
 
 from rigid.solvers.impulse.solver import ImpulseSolver
 

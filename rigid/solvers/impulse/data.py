@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from pbd.core.arrays import Host, Integer, Real, count
+from pbd.core.arrays import Columns, Host, Integer, Real, count
 from rigid.collision.contact_cache import ContactCache
 from rigid.collision.data import Points, Scratch, Shapes
 from rigid.constraints.joints.data import Joints
@@ -11,8 +11,21 @@ from rigid.kernels.motion import Bodies
 from rigid.solvers.sequential import data
 from rigid.solvers.sequential.sleep import Sleep
 
-# Behind the columns of all sequential impulses: the angular parts of M⁻¹Jᵀ of both bodies.
-ROW = data.ROW.extend(response_i=3, response_j=3)
+# Behind the columns of all sequential impulses: the angular parts of M⁻¹Jᵀ of both bodies. For the integrator
+# "variational": G at the substep's start, and the impulse of its rounds [N s].
+ROW = data.ROW.extend(response_i=3, response_j=3, start_error=1, correction=1)
+
+# A body in a substep of the integrator "variational": pose and velocity at its start; the velocity without joints, and
+# that after the iterations; the part of ω for which M⁻¹p does not account; and by an assembly's first body: changes of
+# gaps after the last and before the first round, the work of joints with and without the rounds' corrections, the
+# kinetic energy, the part of the corrections that is accepted, and 1 if it was BOUND before.
+START = Columns(
+    position=3, rotation=4, linear=3, angular=3, free_linear=3, free_angular=3, solved_linear=3, solved_angular=3,
+    offset=3, error=1, first_error=1, work=1, solved_work=1, kinetic=1, share=1, bound=1,
+)  # fmt: skip
+
+# Assemblies: rows other than hard joints act; the rounds have failed, or do too much work; neither.
+BOUND, REJECTED, FREE = 0, 1, 2
 
 
 class Features(NamedTuple):
@@ -20,7 +33,8 @@ class Features(NamedTuple):
 
     joints: bool  # whether there are rows of joints or springs
     pair_types: Any  # a rigid.collision.data.PairTypes, or None if nothing can touch
-    gyroscopic: str  # "implicit", "midpoint" or "explicit"
+    gyroscopic: str  # "implicit", "midpoint" or "explicit"; "none" for the variational integrator
+    variational: bool  # the integrator of variational.py
     block: bool  # solve the rows of a joint together
     convergence: str  # "impulses" or "velocities"
     split_impulse: bool  # correct positions by pseudo-velocities
@@ -35,6 +49,16 @@ class Features(NamedTuple):
         return self.pair_types is not None
 
 
+class Assemblies(NamedTuple):
+    """Bodies that joints connect, for the variational integrator. An assembly is named by its first body."""
+
+    of_body: Integer(count.bodies)  # the assembly of each body
+    state: Integer(count.worlds, count.bodies, kept=True)  # BOUND, REJECTED or FREE
+    work: Real(count.worlds, count.bodies, kept=True)  # of joints, since other rows acted last [J]
+    starts: Real(count.worlds, count.bodies, START)
+    synchronous: Integer(count.worlds, kept=True)  # 1 if velocities are those at the time of the poses
+
+
 class Data(NamedTuple):
     """What every function of the kernel can read. A new array is one line here, or in one of the groups."""
 
@@ -46,6 +70,7 @@ class Data(NamedTuple):
     scratch: Scratch
     cache: ContactCache  # impulses of contacts
     sleep: Sleep
+    assemblies: Assemblies
     reversed: Integer(count.worlds, kept=True)  # 1 if iterations take the contacts of the next step in reverse order
     margin: Real(count.margins, count.worlds)  # how far beyond its surface a body looks for contacts [m]
     gravity: Real(count.worlds, 3)  # [m/s²]

@@ -16,3 +16,11 @@ class ImpulseOptions(SequentialOptions):
     half a second [m/s]. They wake when something moves them. Zero for never; 0.02 suits bodies of a metre."""
 
     CHECKS: ClassVar[dict] = {**SequentialOptions.CHECKS, "sleep_speed": not_negative}
+
+    def __post_init__(self):
+        super().__post_init__()
+        if self.integrator == "variational":
+            if not self.split_impulse:
+                raise ValueError("split_impulse is False: expected True with integrator='variational'")
+            if self.sleep_speed > 0:
+                raise ValueError(f"sleep_speed is {self.sleep_speed:g}: expected 0 with integrator='variational'")

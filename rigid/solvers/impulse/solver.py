@@ -2,12 +2,16 @@
 
 import warnings
 
+import numpy as np
+
 from pbd.core.arrays import read, write
 from pbd.core.runtime import LOOP_STRIDE, on_cpu
+from rigid.names import GROUND
 from rigid.solvers.impulse import step
-from rigid.solvers.impulse.data import ROW, Data, Features
+from rigid.solvers.impulse.data import FREE, ROW, Data, Features
 from rigid.solvers.impulse.options import ImpulseOptions
 from rigid.solvers.sequential.solver import SequentialSolver
+from rigid.worlds import models_of_worlds
 
 # Above this ratio of masses a UserWarning is given.
 LARGE_MASS_RATIO = 1e4
@@ -21,11 +25,12 @@ class ImpulseSolver(SequentialSolver):
         worlds: how many copies of one model run side by side.
         options: fields of ImpulseOptions.
 
-    Limitations: first order in the step. Iterations pass impulses on from body to body, so long chains, tall stacks and
-    heavy bodies on light ones need many of them. The errors that they leave do not add up, because positions are
-    corrected. Contacts are found at the start of a step: a body that spins fast past an edge may overlap for a step.
-    Simultaneous impacts are solved at once: a row of touching balls does not pass an impact on, but a row of balls with
-    small gaps does. One thread moves one world.
+    Limitations: first order in the step; with `integrator="variational"` only rows other than hard joints are, and what
+    whips may lose energy. That integrator needs bodies without paths, and no sleep. Iterations pass impulses on from
+    body to body, so long chains, tall stacks and heavy bodies on light ones need many of them. The errors that they
+    leave do not add up, because positions are corrected. Contacts are found at the start of a step: a body that spins
+    fast past an edge may overlap for a step. Simultaneous impacts are solved at once: a row of touching balls does not
+    pass an impact on, but a row of balls with small gaps does. One thread moves one world.
 
     Source: Catto, Iterative Dynamics with Temporal Coherence (2005), and what rigid/solvers/impulse/step.py names.
     """
@@ -34,16 +39,19 @@ class ImpulseSolver(SequentialSolver):
     declaration, row_columns = Data, ROW.total
 
     def __init__(self, model, worlds=1, **options):
-        super().__init__(model, worlds, options)
+        super().__init__(model, worlds, options, values={"assemblies": find_assemblies(models_of_worlds(model)[0])})
         for each in self.models:
             warn_of_mass_ratio(each)
         given = self.options
+        variational = self._is_variational()
         features = Features(
-            joints=self.has_joint_rows, pair_types=self.pair_types, gyroscopic=given.gyroscopic, block=given.block,
+            joints=self.has_joint_rows, pair_types=self.pair_types,
+            gyroscopic="none" if variational else given.gyroscopic, variational=variational, block=given.block,
             convergence=given.convergence, split_impulse=given.split_impulse, warm_start=given.warm_start,
             sleeping=given.sleep_speed > 0, one_world=self.worlds == 1, spread=LOOP_STRIDE if on_cpu() else 1,
         )  # fmt: skip
         self._advance = self._make_launch(step, features)
+        self._clear_assemblies()
 
     def _numbers(self):
         return *super()._numbers(), self.options.sleep_speed
@@ -53,9 +61,42 @@ class ImpulseSolver(SequentialSolver):
         timers[:, bodies] = 0.0  # the ground's, the last, is set in each step
         write(self.data.sleep.timers, timers)
 
+    def _set_options(self, options):
+        changed = (options.dt, options.substeps) != (self.dt, self.substeps)
+        super()._set_options(options)
+        if changed:  # velocities half a step of another length behind the poses are of no use
+            self.data.assemblies.synchronous.fill(1)
+
+    def _row_efforts(self, rows):
+        return (rows[..., ROW.impulse] + rows[..., ROW.correction]) / self._h
+
     def _clear_caches(self):
         super()._clear_caches()
+        self._clear_columns(ROW.correction)
+        self._clear_assemblies()
+
+    def _clear_assemblies(self):
+        """Let the next substep start from velocities at the time of the poses."""
+        self.data.assemblies.state.fill(FREE)
+        self.data.assemblies.work.fill(0)
+        self.data.assemblies.synchronous.fill(1)
         self.data.sleep.timers.fill(0)
+
+
+def find_assemblies(model):
+    """Find the bodies that joints and gears connect; the ground connects nothing.
+
+    Args: a rigid.Model. Returns: {"of_body": the first body of each body's assembly (bodies + 1,)}, for the ground its
+    own index.
+    """
+    first = np.arange(len(model.bodies) + 1)
+    pairs = [(joint.parent, joint.child) for joint in model.joints]
+    pairs += [(model.joints[gear.joint_a].child, model.joints[gear.joint_b].child) for gear in model.gears]
+    for a, b in pairs:
+        if GROUND not in (a, b):
+            low, high = sorted((first[a], first[b]))
+            first[first == high] = low
+    return {"of_body": first}
 
 
 def warn_of_mass_ratio(model):

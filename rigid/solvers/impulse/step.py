@@ -2,7 +2,7 @@
 
 One thread runs one world, any number of substeps in one launch. Bodies have velocities V = (v, ω). A row
 (rigid/constraints/rows.py) demands J V + b + γ λ = 0 of two bodies; its impulse λ changes V by M⁻¹ Jᵀ λ
-(rigid/solvers/sequential/solve.py, and maximal.py in this folder).
+(rigid/solvers/sequential/solve.py, and maximal.py in this folder). variational.py has a step of second order.
 
 Sources: Catto, Iterative Dynamics with Temporal Coherence (2005); [1], [3] of docs/solvers.md for split impulses.
 Departures: friction is a cone. Rows of a joint are solved together. Bodies that are apart may come together in a step
@@ -16,22 +16,20 @@ from functools import lru_cache
 
 import taichi as ti
 
-from pbd.core.functions import compiled_once
 from pbd.core.kernels import make_kernel
 from rigid.collision.narrow_phase import point_finder
-from rigid.constraints.joints.rows import write_joint_rows
 from rigid.kernels.motion import (
     VELOCITY,
     clear_pseudo_velocity,
     integrate_pose,
     integrate_velocity,
     update_inverse_inertia,
-)
-from rigid.solvers.impulse import maximal
+)  # fmt: skip
+from rigid.solvers.impulse import maximal, momenta, synchronise, variational, work
 from rigid.solvers.impulse.data import Data
 from rigid.solvers.report import REPORT
 from rigid.solvers.sequential.contacts import detect_contacts, store_impulses
-from rigid.solvers.sequential.prepare import prepare_correction, prepare_group, warm_start_group
+from rigid.solvers.sequential.prepare import prepare_correction, prepare_group, warm_start_group, write_rows
 from rigid.solvers.sequential.sleep import body_sleeps, group_sleeps, put_to_sleep, update_sleep_timers
 from rigid.solvers.sequential.solve import iterate
 from rigid.solvers.substeps import over_worlds
@@ -50,7 +48,7 @@ def step_kernel(features, part=None):
 
 @ti.func
 def advance_substep(s: ti.template(), iterations, last, world):
-    """Make one substep: the algorithm. Args: last: see over_worlds; not used here."""
+    """Make one substep: the algorithm. Args: last: whether velocities are read of this substep."""
     groups = begin_substep(s, last, world)
     solve_velocities(s, groups, iterations, ti.math.inf, world)
     end_substep(s, groups, iterations, last, world)
@@ -61,9 +59,13 @@ def begin_substep(s: ti.template(), last, world):
     """Do what comes before the iterations. Returns: how many groups of rows there are."""
     write_rows(s, world)
     update_inertias(s, world)
+    if ti.static(s.features.variational):
+        momenta.begin_velocities(s, world)
     groups = detect_contacts(s, world)
     put_to_sleep(s, groups, world)
     integrate_velocities(s, world)
+    if ti.static(s.features.variational):
+        momenta.find_free_velocities(s, world)
     prepare(s, groups, world)
     warm_start(s, groups, world)
     return groups
@@ -72,18 +74,16 @@ def begin_substep(s: ti.template(), last, world):
 @ti.func
 def end_substep(s: ti.template(), groups, iterations, last, world):
     """Do what comes after the iterations over velocities."""
-    integrate_poses(s, VELOCITY.linear, world)
+    if ti.static(s.features.variational):
+        variational.solve_chords(s, groups, iterations, world)
+    else:
+        integrate_poses(s, VELOCITY.linear, world)
     if ti.static(s.features.split_impulse):
         correct_positions(s, groups, iterations, world)
+    if ti.static(s.features.variational):
+        synchronise.end_velocities(s, last, iterations, world)
     update_sleep_timers(s, world)
     store_impulses(s, world)
-
-
-@compiled_once("bodies", "joints", "rows", "step", "features")
-def write_rows(s: ti.template(), world):
-    """Write the rows of joints at the current poses."""
-    if ti.static(s.features.joints):
-        write_joint_rows(s, world)
 
 
 @ti.func
@@ -145,4 +145,6 @@ def correct_positions(s: ti.template(), groups, iterations, world):
             bias = ti.max(bias, prepare_correction(s, group, world))
     s.report[world, REPORT.position_error] = bias * s.step.h
     iterate(s, groups, 1, iterations, s.step.tolerance + bias, world)
+    if ti.static(s.features.variational):
+        work.count_correction(s, world)
     integrate_poses(s, VELOCITY.pseudo_linear, world)

@@ -35,6 +35,13 @@ class SequentialOptions(SolverOptions):
     block: bool = True
     """Solve all rows of a joint together. Otherwise solve them one by one, as the sources do."""
 
+    integrator: str = "semi_implicit"
+    """"semi_implicit" is of first order in the step. "variational" is of second order for free motion and joints, and
+    its energy does not drift. Other rows, such as contacts, limits, friction and springs, stay of first order
+    (rigid/solvers/impulse/variational.py, rigid/solvers/articulated/variational.py). Velocities of `state` are then
+    those at the time of the poses, except for bodies on which such rows act, directly or through joints. `gyroscopic`
+    has no effect."""
+
     gyroscopic: str = "implicit"
     """Integration of the gyroscopic torque: "implicit" loses energy, "midpoint" keeps it, "explicit" gains it."""
 
@@ -55,6 +62,7 @@ class SequentialOptions(SolverOptions):
         "split_impulse": boolean,
         "error_reduction": optional(fraction),
         "block": boolean,
+        "integrator": choice("semi_implicit", "variational"),
         "gyroscopic": choice("implicit", "midpoint", "explicit"),
         "restitution_threshold": not_negative,
         "time_limit": optional(positive),

@@ -1,4 +1,4 @@
-"""What the iterations of a step need of each group: M⁻¹Jᵀ, softness, bias, effective mass; and warm starting.
+"""What the iterations of a step need of each group: its rows, M⁻¹Jᵀ, softness, bias, effective mass; and warm starting.
 
 Soft rows [0]: a spring of stiffness k and damping c, integrated by implicit Euler, is a row with
 
@@ -10,6 +10,8 @@ their G is corrected by pseudo-velocities, with b' = (error reduction) G/h, or w
 
 import taichi as ti
 
+from pbd.core.functions import compiled_once
+from rigid.constraints.joints.rows import write_joint_rows
 from rigid.constraints.rows import GROUP, Group, bodies_of, position_error
 from rigid.kernels.matrices import inverse_or_zero, invert
 from rigid.solvers.sequential.data import ROW
@@ -17,6 +19,13 @@ from rigid.solvers.sequential.solve import add_impulse, needs_correction
 
 # Contacts correct this part of what joints correct, so that bodies that start inside one another part without a jump.
 OVERLAP_CORRECTION = 0.2
+
+
+@compiled_once("bodies", "joints", "rows", "step", "features")
+def write_rows(s: ti.template(), world):
+    """Write the rows of joints at the current poses."""
+    if ti.static(s.features.joints):
+        write_joint_rows(s, world)
 
 
 @ti.func

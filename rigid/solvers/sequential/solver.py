@@ -27,6 +27,16 @@ class SequentialSolver(RowSolver):
     def iterations(self, iterations):
         self._set_options(replace(self.options, iterations=iterations))
 
+    def _is_variational(self):
+        """Whether the integrator is "variational". Raises: NotImplementedError if it is and bodies follow paths."""
+        variational = self.options.integrator == "variational"
+        if variational and self._paths.bodies:
+            name = self.model.bodies[self._paths.bodies[0]].name
+            raise NotImplementedError(
+                f'body {name!r} follows a path, with integrator="variational": expected integrator="semi_implicit"'
+            )
+        return variational
+
     def _make_launch(self, step, features):
         """Make a function (report, numbers, substeps, iterations). Args: step: the solver's module `step`; features."""
         if self.options.time_limit is not None:

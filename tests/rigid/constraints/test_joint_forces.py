@@ -119,6 +119,18 @@ def test_pivot_of_a_swing_with_the_variational_integrator():
     assert errors[0] / errors[1] == pytest.approx(4, abs=0.4)
 
 
+def test_pivot_of_a_swing_with_the_variational_integrator_of_impulse():
+    # The impulses of the last substep act at its start, in second order.
+    errors = []
+    for h in (4e-3, 2e-3):
+        solver = rigid.solver(
+            "impulse", rod_on_a_pivot(), dt=h, contacts=False, iterations=1000, integrator="variational"
+        )
+        solver.step(round(0.3 / h))
+        errors.append(np.linalg.norm(solver.joint_forces()["pivot"][0] - swing_reference(0.3 - h)))
+    assert errors[0] / errors[1] == pytest.approx(4, abs=0.4)
+
+
 def test_articulated_solver_converges_to_the_impulse_solver():
     # Both are of first order and share no code for joint forces, so their difference halves with the step.
     def forces(name, h):

@@ -34,6 +34,24 @@ OPTIONS = {
 }  # fmt: skip
 
 
+@pytest.mark.parametrize(("options", "words"), [
+    ({"integrator": "variable"}, ["integrator is 'variable'", "did you mean 'variational'?"]),
+    ({"integrator": "variational", "sleep_speed": 0.02}, ["sleep_speed is 0.02", "expected 0"]),
+    ({"integrator": "variational", "split_impulse": False}, ["split_impulse is False", "expected True"]),
+])  # fmt: skip
+def test_variational_integrator_refuses_options(options, words):
+    message = refusal(lambda: solve(**options), ValueError)
+    for word in words:
+        assert word in message, message
+
+
+def test_variational_integrator_refuses_paths():
+    model = rigid.Model()
+    model.add_box((1, 1, 1), path=lambda time: (0, 0, time), name="lift")
+    message = refusal(lambda: rigid.solver("impulse", model, integrator="variational"), NotImplementedError)
+    assert "body 'lift' follows a path" in message
+
+
 @pytest.mark.parametrize("case", OPTIONS)
 def test_options_are_checked(case):
     value, error, words = OPTIONS[case]
