@@ -12,6 +12,7 @@ from scenes.render.several import film_comparison
 HERE = Path(__file__).parent
 SPEEDS = {"4.6 m/s, stable": 4.6, "3.6 m/s, unstable": 3.6}
 SECONDS = 6.0
+PUSH = 0.06  # duration of the push in the film, three times the usual one, so that the lean is seen [s]
 
 
 def main():
@@ -19,7 +20,7 @@ def main():
     plot_bicycle(HERE / "bicycle_rides.svg")
     rides = []
     for label, speed in SPEEDS.items():
-        scene = scenes.load("bicycle", speed=speed)
+        scene = scenes.load("bicycle", speed=speed, push_duration=PUSH)
         rides.append((label, scene, scenes.run(scene, duration=SECONDS, fps=30)))
     film_comparison(rides, HERE / "bicycle.mp4", width=1280)
 

@@ -22,7 +22,8 @@ picture figure 1.4
 picture door 1.0
 picture scout_robot 3
 picture trailer 3.4
-picture bicycle 2.6
+picture bicycle 1.8 --param push_duration=0.06
+picture aircraft_roll 1.45 --param amplitude=-0.4
 picture newtons_cradle 0.9
 picture pyramid 1.2 --param strike=9
 picture card_house 0.1
@@ -34,6 +35,9 @@ picture gripper 3.2
 picture manipulator 4.6
 picture anthropomorphic_robot 5
 picture suspension_bridge 4
+picture bump 1.4
+picture jakobsen_box 0.4
+picture penalty_joints 1.0
 
 film() { scene=$1 seconds=$2; shift 2; verletlab render "$scene" --out "$scene.mp4" --duration "$seconds" --quiet "$@"; }
 film drape 3.5
@@ -46,9 +50,12 @@ film crate_on_trampoline 4
 film scout_robot 6
 film pyramid 4 --param strike=9
 film newtons_cradle 5
+film aircraft_roll 2.4 --param amplitude=0.4
+film door 3.5
+film gripper 7.5 --param spring=480
+python bicycle.py  # plots, and a film of a stable and an unstable ride side by side
 
 animation() { verletlab render "$1" --out "$1.gif" --size 480x270 --fps 20 --duration "$2" --no-labels --quiet; }
-python bicycle.py  # plots and a film of the scene bicycle
 
 animation drape 3
 animation flag 3

@@ -38,10 +38,13 @@ class ElementColumns(ParticleColumns):
 
         Source: Jakobsen, Advanced Character Physics (2001), section 5.
         """
-        shape = np.shape(elements)
+        expected = "expected (n, 2) sticks, (n, 3) triangles or (n, 4) tetrahedra"
+        try:
+            shape = np.shape(elements)
+        except ValueError:  # rows of unequal length
+            raise ValueError(f"contact elements are {elements!r}: {expected}") from None
         if len(shape) != 2 or not 2 <= shape[1] <= MOST_MEMBERS:
-            expected = "(n, 2) sticks, (n, 3) triangles or (n, 4) tetrahedra"
-            raise ValueError(f"contact elements have shape {shape}: expected {expected}")
+            raise ValueError(f"contact elements have shape {shape}: {expected}")
         elements = indices("contact elements", elements, self.count, shape[1])
         repeated = (np.diff(np.sort(elements, axis=1), axis=1) == 0).any(axis=1)
         if repeated.any():

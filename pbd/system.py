@@ -7,7 +7,7 @@ from pbd.constraint_values import ConstraintValues
 from pbd.core.arrays import read
 from pbd.core.results import Energy, Statistics
 from pbd.core.runtime import on_cpu, real_type, require_taichi
-from pbd.core.validate import finite_number, finite_vector, indices, one_of, positive, spread, whole
+from pbd.core.validate import indices, one_of, positive, spread, whole
 from pbd.data import REPORT, Settings
 from pbd.direct.rows import SOLVES, make_plan
 from pbd.direct.tables import direct_arrays
@@ -19,6 +19,7 @@ from pbd.particles import Particles, inverse
 from pbd.schedule import SCHEDULES, make_schedule
 from pbd.setup import check_same_environment, collect_constraints, features_of, upload
 from pbd.state import State
+from pbd.system_settings import SystemSettings
 
 # A launch makes at most so many substeps, which keeps the inputs small, and at most so many projections, which take a
 # tenth of a second: the user can interrupt only between launches.
@@ -26,7 +27,7 @@ SUBSTEPS_PER_LAUNCH = 1_000
 PROJECTIONS_PER_LAUNCH = 20_000_000
 
 
-class ParticleSystem:
+class ParticleSystem(SystemSettings):
     """Particles that move: Verlet integration and relaxation of constraints.
 
     Args:
@@ -204,87 +205,6 @@ class ParticleSystem:
             contact_interval=self._clock.contact_interval,
         )
         return self.environment.inputs(self._clock, substeps), settings
-
-    # Settings -------------------------------------------------------------------------------------------------------
-
-    @property
-    def time(self):
-        """Time since the start [s]."""
-        return self._clock.time
-
-    @property
-    def dt(self):
-        """Time step [s]. A new one keeps the velocities."""
-        return self._clock.dt
-
-    @dt.setter
-    def dt(self, dt):
-        self._change_step(dt, self.substeps)
-
-    @property
-    def substeps(self):
-        """Equal parts of each step. A new number keeps the velocities."""
-        return self._clock.substeps
-
-    @substeps.setter
-    def substeps(self, substeps):
-        self._change_step(self.dt, substeps)
-
-    def _change_step(self, dt, substeps):
-        before = self._clock.h
-        self._clock.set(dt, substeps)
-        self._values.change_step(before, self._clock.h, self.gravity, self._clock.origin == 0.0)
-
-    @property
-    def iterations(self):
-        """Iterations over all constraints in each substep."""
-        return self._iterations
-
-    @iterations.setter
-    def iterations(self, iterations):
-        self._iterations = whole("iterations", iterations, least=0)
-
-    @property
-    def tolerance(self):
-        """Violation below which iterations stop; None for never."""
-        return self._tolerance
-
-    @tolerance.setter
-    def tolerance(self, tolerance):
-        self._tolerance = None if tolerance is None else positive("tolerance", tolerance)
-        self._bind()  # without a tolerance, kernels do not compute violations
-
-    @property
-    def damping(self):
-        """The part of the velocity that is lost per step, in [0, 1)."""
-        return self._damping
-
-    @damping.setter
-    def damping(self, damping):
-        self._damping = finite_number("damping", damping)
-        if not 0 <= self._damping < 1:
-            raise ValueError(f"damping is {self._damping:g}: expected 0 <= damping < 1")
-
-    @property
-    def gravity(self):
-        """Gravity of all worlds (3,) [m/s²]."""
-        return self.particles.gravity
-
-    @gravity.setter
-    def gravity(self, gravity):
-        self.particles.gravity = finite_vector("gravity", gravity)
-
-    @property
-    def wind(self):
-        """Velocity of the air (3,) [m/s], or a function of time [s] that returns it; None for no air."""
-        return self.particles.wind
-
-    @wind.setter
-    def wind(self, wind):
-        before = self.particles.wind
-        self.particles.wind = wind if wind is None or callable(wind) else finite_vector("wind", wind)
-        if (before is None) != (wind is None):
-            self._bind()  # kernels without wind do not compute its forces
 
     # Particles ------------------------------------------------------------------------------------------------------
 

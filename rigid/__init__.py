@@ -7,8 +7,8 @@
 
 The description:
 
-    model.py       Model: adds bodies, shapes, joints, springs and gears
-    body_model.py  bodies and shapes of a Model     joint_model.py  how a Model makes joints
+    model.py       Model: adds joints, springs and gears
+    body_model.py  its base: adds bodies and shapes
     body.py        Body and BodyShape               joint.py     Ball, Hinge, Universal, Slider, Fixed, Distance, Wheel
     spring.py      Spring, Soft, PointSpring        motor.py     Motor
     mass.py        mass, centre of mass, inertia    rotation.py  quaternions in numpy

@@ -62,13 +62,3 @@ def refuse_jumps(model, radii, time, h, substeps):
             after = body.pose_at(time + (k + 1) * h)
             refuse_jump(body.name, radius, displacement(before, after), time + k * h, time + (k + 1) * h)
             before = after
-
-
-def refuse_paths(model, solver):
-    """Raise NotImplementedError if a body follows a path. Args: model; solver: name of a solver without such bodies."""
-    for body in model.bodies:
-        if body.path is not None:
-            raise NotImplementedError(
-                f'body {body.name!r} follows a path: solver {solver!r} has no kinematic bodies; use solver "impulse", '
-                '"penalty" or "verlet"'
-            )

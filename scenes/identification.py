@@ -36,16 +36,19 @@ def identify(times, inputs, outputs, hold=True):
 
     Returns: a Lag.
 
-    Raises: TypeError and ValueError for fewer than four times, times that do not ascend, other shapes, numbers that are
-        not finite, or an input that is always zero.
+    Raises: TypeError or ValueError for fewer than four times, times that do not ascend, other shapes, numbers that are
+    not finite, or an input that is always zero.
 
     Source: output-error method, Ljung, System Identification (1999), section 4.2, with separable least squares: Golub
     and Pereyra, The differentiation of pseudo-inverses and nonlinear least squares problems whose variables separate
     (1973).
     """
     times = finite_array("times", times, (None,))
-    if len(times) < 4 or (np.diff(times) <= 0).any():
-        raise ValueError(f"times are {len(times)} numbers: expected four or more, each later than the one before")
+    if len(times) < 4:
+        raise ValueError(f"times are {len(times)} numbers: expected four or more")
+    if (np.diff(times) <= 0).any():
+        late = int(np.argmax(np.diff(times) <= 0))
+        raise ValueError(f"times are {times[late]:g} and then {times[late + 1]:g}: expected ascending times")
     inputs, outputs = finite_array("inputs", inputs, times.shape), finite_array("outputs", outputs, times.shape)
     if not inputs.any():
         raise ValueError("inputs are all zero: expected a change of the input")

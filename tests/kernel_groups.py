@@ -40,7 +40,8 @@ ROW_SOLVERS = ("impulse", "articulated", "penalty")
 # Scenes without contacts have one kernel per solver on rows, which most tests of joints use too.
 JOINT_ROWS = "kernels of joint rows"
 SCENES_WITHOUT_CONTACTS = (
-    "dzhanibekov", "five_link_chain", "four_bar", "peaucellier_lipkin", "pendulum", "slider_crank", "top",
+    "aircraft_roll", "dzhanibekov", "five_link_chain", "four_bar", "peaucellier_lipkin", "pendulum", "penalty_joints",
+    "slider_crank", "top",
 )  # fmt: skip
 
 # Scenes in which the same pairs of shapes can touch.
@@ -70,7 +71,20 @@ CASES = {
 
 # Files in tests/rigid/solvers/{impulse,articulated,penalty}, by the last word of their names.
 WORDS_WITH_CONTACTS = ("contacts", "determinism", "sleep")
-WORDS_WITHOUT_CONTACTS = ("chain", "drives", "dynamics", "joints", "motors", "refusals", "rows")
+WORDS_WITHOUT_CONTACTS = ("chain", "drives", "dynamics", "joints", "limits", "motors", "refusals", "rows")
+
+# Contacts of each solver in models of `described.model_of`. With "articulated" their only joint has no rows.
+CONTACTS = {
+    "impulse": "contacts of impulse",
+    "articulated": "arch-articulated",
+    "penalty": "contacts of penalty",
+    "verlet": "tests/rigid/solvers/verlet/test_verlet_contacts.py",
+}
+
+# Tests with such models in files of the group JOINT_ROWS. Their cases begin with the solver.
+TESTS_WITH_CONTACTS = (
+    "test_force_slides_a_box_against_friction", "test_tray_carries_a_box_by_friction", "test_tray_pushes_a_box",
+)  # fmt: skip
 
 # Commands of the documents, by their scenes.
 COMMANDS = {
@@ -82,9 +96,17 @@ FILES = {
     "tests/agreement/test_agreement.py": JOINT_ROWS,
     "tests/rigid/solvers/verlet/test_verlet_cloth.py": "tests/rigid/solvers/verlet/test_verlet_contacts.py",
     "tests/rigid/constraints/test_joint_forces.py": JOINT_ROWS,
+    "tests/rigid/solvers/test_external_forces.py": JOINT_ROWS,
+    "tests/rigid/solvers/test_kinematic_bodies.py": JOINT_ROWS,
+    "tests/rigid/solvers/test_torque_motors.py": JOINT_ROWS,
+    "tests/rigid/solvers/test_wheels.py": JOINT_ROWS,
+    "tests/verification/test_aircraft.py": JOINT_ROWS,
+    "tests/verification/test_door.py": JOINT_ROWS,
     "tests/verification/test_linkages.py": JOINT_ROWS,
     "tests/verification/test_gripper.py": "contacts of impulse",
     "tests/scenes/render/test_render_several.py": "tests/scenes/render/test_render_picture.py",
+    "tests/scenes/bench/test_bench_bicycle.py": JOINT_ROWS,
+    "tests/scenes/catalogue/test_source_scenes.py": JOINT_ROWS,
     "tests/scenes/comparison/test_measure.py": JOINT_ROWS,
     "tests/scenes/comparison/test_compare.py": JOINT_ROWS,
     "tests/scenes/comparison/test_compare_files.py": JOINT_ROWS,
@@ -95,7 +117,8 @@ FILES = {
 
 def group_of(nodeid):
     """The group of a test. Args: nodeid: such as "tests/golden/test_golden.py::test_name[stack-impulse]"."""
-    path, case = nodeid.split("::")[0], nodeid.partition("[")[2].removesuffix("]")
+    path, _, test = nodeid.partition("::")
+    test, _, case = test.removesuffix("]").partition("[")
     folders = path.split("/")
     if path.startswith(("tests/scenes/catalogue/", "tests/golden/")) and case:
         scene = case.removesuffix("-whole").removesuffix("-verlet")
@@ -107,8 +130,8 @@ def group_of(nodeid):
         return nodeid  # each example runs in a process of its own
     if path.startswith(("tests/scenes/view/", "tests/scenes/render/page/")):
         return "viewer"
-    if path == "tests/rigid/solvers/test_row_contacts.py":
-        return f"contacts of {case.split('-')[0]}"
+    if path == "tests/rigid/solvers/test_row_contacts.py" or test in TESTS_WITH_CONTACTS:
+        return CONTACTS[case.split("-")[0]]
     if folders[:3] == ["tests", "rigid", "solvers"] and folders[3] in ROW_SOLVERS:
         word = folders[-1].removesuffix(".py").rpartition("_")[2]
         if word in WORDS_WITHOUT_CONTACTS:

@@ -78,11 +78,7 @@ def cloth(
     Source: Jakobsen, Advanced Character Physics (2001), section 4; bending after Grinspun and others, Discrete Shells
     (2003).
     """
-    origin, right, down = (
-        finite_vector(name, value) for name, value in (("origin", origin), ("right", right), ("down", down))
-    )
-    if not np.linalg.norm(np.cross(right, down)) > 1e-12 * np.linalg.norm(right) * np.linalg.norm(down):
-        raise ValueError(f"cloth sides {right.tolist()} and {down.tolist()}: expected two that span an area")
+    origin, right, down = checked_corner(origin, right, down)
     rows, columns = (whole(f"cloth {name}", count, least=2) for name, count in zip(("rows", "columns"), counts))
     one_of("shear", shear, ("both", "one", "none"))
     i, j = np.linspace(0, 1, rows), np.linspace(0, 1, columns)
@@ -145,14 +141,40 @@ def cloth_from_mesh(
     if bending is not None:
         hinges_of(mesh.triangles)  # raises errors before anything is added
     pins = indices("pins", pins, len(mesh.vertices))
-    added = particles.add_particles(mesh.vertices, masses, radius=not_negative("thickness", thickness) / 2)
-    triangles = mesh.triangles + added[0]
+    return add_triangle_cloth(
+        particles, mesh.vertices, masses, mesh.triangles, pins, compliance=compliance, bending=bending, flat=False,
+        thickness=thickness, friction=friction, drag=drag,
+    )  # fmt: skip
+
+
+def checked_corner(origin, right, down):
+    """A corner of a cloth and the sides from it (3,) [m]. Raises: ValueError unless the sides span an area."""
+    origin, right, down = (
+        finite_vector(name, value) for name, value in (("origin", origin), ("right", right), ("down", down))
+    )
+    if not np.linalg.norm(np.cross(right, down)) > 1e-12 * np.linalg.norm(right) * np.linalg.norm(down):
+        raise ValueError(f"cloth sides {right.tolist()} and {down.tolist()}: expected two that span an area")
+    return origin, right, down
+
+
+def add_triangle_cloth(
+    particles, positions, masses, triangles, pins, *, compliance, bending, flat, thickness, friction, drag, counts=None
+):
+    """Add cloth whose sticks are the edges of its triangles.
+
+    Args: positions (n, 3) [m]; masses (n,) [kg]; triangles (t, 3), pins: indices of positions; flat: whether it is flat
+    at rest; counts: (rows, columns) of a grid; others: see `cloth`.
+
+    Returns: a Cloth.
+    """
+    added = particles.add_particles(positions, masses, radius=not_negative("thickness", thickness) / 2)
+    triangles = triangles + triangles.dtype.type(added[0])
     sticks = edges_of(triangles)
     for piece in in_pieces(sticks):
         particles.add_sticks(piece, compliance=compliance)
     particles.pin(added[pins])
-    hinges = finish_cloth(particles, triangles, bending, False, thickness, friction, drag)
-    return Cloth(added, sticks, triangles, hinges)
+    hinges = finish_cloth(particles, triangles, bending, flat, thickness, friction, drag)
+    return Cloth(added, sticks, triangles, hinges, counts)
 
 
 def bending_compliance(hinges, positions, bending):

@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from pbd.build.cloth import Cloth, finish_cloth, in_pieces, pinned_in_grid
-from pbd.build.topology import edges_of
-from pbd.core.validate import finite_vector, not_negative, positive, whole
+from pbd.build.cloth import add_triangle_cloth, checked_corner, pinned_in_grid
+from pbd.core.validate import positive, whole
 
 
 def hexagonal_cloth(
@@ -44,11 +43,7 @@ def hexagonal_cloth(
     Source: Jakobsen, Advanced Character Physics (2001), section 4: a hexagonal mesh of triangles, whose nodes are
     particles and whose edges are sticks.
     """
-    origin, right, down = (
-        finite_vector(name, value) for name, value in (("origin", origin), ("right", right), ("down", down))
-    )
-    if not np.linalg.norm(np.cross(right, down)) > 1e-12 * np.linalg.norm(right) * np.linalg.norm(down):
-        raise ValueError(f"cloth sides {right.tolist()} and {down.tolist()}: expected two that span an area")
+    origin, right, down = checked_corner(origin, right, down)
     columns = whole("cloth columns", columns, least=2)
     if rows is None:
         height = np.sqrt(3) / 2 * np.linalg.norm(right) / (columns - 0.5)
@@ -61,18 +56,17 @@ def hexagonal_cloth(
     triangles, pinned = hexagonal_triangles(number), pinned_in_grid(pins, number)
     area = np.linalg.norm(np.cross(right, down)) / (columns - 0.5) / (rows - 1) / 2  # of each triangle
     masses = positive("density", density) * area / 3 * np.bincount(triangles.ravel())
-    added = particles.add_particles(positions, masses, radius=not_negative("thickness", thickness) / 2)
-    triangles = triangles + number.dtype.type(added[0])
-    sticks = edges_of(triangles)
-    for piece in in_pieces(sticks):
-        particles.add_sticks(piece, compliance=compliance)
-    particles.pin(added[pinned])
-    hinges = finish_cloth(particles, triangles, bending, True, thickness, friction, drag)
-    return Cloth(added, sticks, triangles, hinges, (rows, columns))
+    return add_triangle_cloth(
+        particles, positions, masses, triangles, pinned, compliance=compliance, bending=bending, flat=True,
+        thickness=thickness, friction=friction, drag=drag, counts=(rows, columns),
+    )  # fmt: skip
 
 
 def hexagonal_triangles(number):
-    """Triangles between rows that are offset in turn (n, 3). Args: number: indices of particles (rows, columns)."""
+    """Triangles (n, 3) between rows, of which every second is offset to the right.
+
+    Args: number: indices of particles (rows, columns).
+    """
     found = []
     for row, (above, below) in enumerate(zip(number, number[1:])):
         if row % 2 == 0:  # the lower row is offset to the right

@@ -46,8 +46,11 @@ def positions_of(s: ti.template(), positions: ti.template(), e, world):
 def deepest_point(s: ti.template(), row, shape, x, count, radius):
     """Find the point of an element with the least distance from a collider.
 
-    Args: row: of the inputs; shape: index; x: (4, 3) [m], of which the first `count` rows are in use; radius: distance
-    that the element keeps [m].
+    Args:
+        row: of the inputs, which has the collider's pose.
+        shape: index of the collider.
+        x: positions of the particles (4, 3) [m], of which the first `count` rows are in use.
+        radius: distance that the element keeps [m].
 
     Returns: weights c (4,); those of the middle if the element is too far away to touch.
     """
@@ -91,7 +94,7 @@ def deepest_point(s: ti.template(), row, shape, x, count, radius):
 
 @ti.func
 def distance_of(s: ti.template(), row, shape, x):
-    """Distance of a point from a collider, where a row of the inputs has it [m]."""
+    """Signed distance of a point from a collider [m]. Args: row: of the inputs, which has the collider's pose."""
     return collider_contact(s, row, row, shape, x)[0]
 
 
@@ -109,8 +112,12 @@ def one_hot(k):
 
 @ti.func
 def farthest_to_nearest(along, c, count):
-    """The exchange of weights (4,) that takes from the particle that has some and has the largest entry of `along`, and
-    gives to the particle with the smallest: -1 and +1."""
+    """Choose two particles between which weight moves towards the collider.
+
+    Args: along: ∇φ·x_k (4,); c: weights (4,); count: how many entries are in use.
+
+    Returns: a vector (4,): -1 for the farthest particle with a weight, +1 for the nearest, otherwise zero.
+    """
     giver, taker = 0, 0
     largest, smallest = -ti.math.inf, ti.math.inf
     for k in ti.static(range(4)):
@@ -153,9 +160,15 @@ def descend(s: ti.template(), row, shape, p, direction, slope, most):
 
 
 @ti.func
+def fixed_weights(s: ti.template(), e):
+    """Weights (4,) of element e as given; zero if its deepest point is searched."""
+    return ti.Vector([s.elements.numbers[e, ELEMENT_NUMBER.weights + k] for k in ti.static(range(4))])
+
+
+@ti.func
 def contact_weights(s: ti.template(), row, e, shape, x):
     """Weights (4,) of the point at which element e meets a collider."""
-    c = ti.Vector([s.elements.numbers[e, ELEMENT_NUMBER.weights + k] for k in ti.static(range(4))])
+    c = fixed_weights(s, e)
     if s.elements.integers[e, ELEMENT.fixed] == 0:
         count, radius = s.elements.integers[e, ELEMENT.count], s.elements.numbers[e, ELEMENT_NUMBER.radius]
         c = deepest_point(s, row, shape, x, count, radius)
@@ -192,7 +205,7 @@ def project_element(s: ti.template(), substep, e, world):
             x = move_point(x, w, c, target - p)
             deepest = ti.max(deepest, depth)
     if s.elements.integers[e, ELEMENT.fixed] == 1:
-        c = ti.Vector([s.elements.numbers[e, ELEMENT_NUMBER.weights + k] for k in ti.static(range(4))])
+        c = fixed_weights(s, e)
         for b in range(s.counts.boxes):
             p = weighted_sum(x, c)
             target = project_into_box(p, weighted_sum(start, c), s.colliders.boxes, b, radius)

@@ -75,11 +75,16 @@ def child_point(models, state, index):
 def outward(model, joints):
     """Order joints from the ground, or from the first body of a free tree, to the leaves.
 
+    Bodies that follow paths count as the ground: they take up any force.
+
     Args: model; joints: indices. Returns: list of (joint, its outer body, its inner body or GROUND).
 
     Raises: NotImplementedError if a joint closes a loop.
     """
-    ends = {index: (model.joints[index].parent, model.joints[index].child) for index in joints}
+    ends = {}
+    for index in joints:
+        pair = model.joints[index].parent, model.joints[index].child
+        ends[index] = tuple(GROUND if model.body(body).path is not None else body for body in pair)
     of_body = {}
     for index, pair in ends.items():
         for body in pair:

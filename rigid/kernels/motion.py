@@ -107,15 +107,22 @@ def gravity_of(s: ti.template(), world):
 def integrate_velocity(s: ti.template(), body, world):
     """Apply gravity, external forces and the gyroscopic torque to a body for one substep, unless it is on a path."""
     if s.bodies.mass[world, body, MASS.inverse_mass] > 0.0:
-        velocity = load_vector(s.bodies.velocity, body, VELOCITY.linear, world) + s.step.h * gravity_of(s, world)
-        store_vector(s.bodies.velocity, body, VELOCITY.linear, velocity, world)
-        apply_external_force(s, body, world)
-        apply_gyroscopic_torque(s.bodies, s.features.gyroscopic, body, s.step.h, world)
+        apply_forces(s, body, s.step.h, world)
+        if ti.static(s.features.gyroscopic != "none"):
+            apply_gyroscopic_torque(s.bodies, s.features.gyroscopic, body, s.step.h, world)
 
 
 @ti.func
-def apply_external_force(s: ti.template(), body, world):
-    """Apply the user's force and torque to a body for one substep, at its present pose.
+def apply_forces(s: ti.template(), body, h, world):
+    """Apply gravity and external forces to a body for h."""
+    velocity = load_vector(s.bodies.velocity, body, VELOCITY.linear, world) + h * gravity_of(s, world)
+    store_vector(s.bodies.velocity, body, VELOCITY.linear, velocity, world)
+    apply_external_force(s, body, h, world)
+
+
+@ti.func
+def apply_external_force(s: ti.template(), body, h, world):
+    """Apply the user's force and torque to a body for h, at its present pose.
 
     v += h F/m, ω += h I⁻¹ (T + R p × F). Args: s: data with `step.external`, 0 if no body has such a force.
     """
@@ -126,9 +133,9 @@ def apply_external_force(s: ti.template(), body, world):
         torque = load_vector(external, body, EXTERNAL.torque, world)
         torque += rotate(q, load_vector(external, body, EXTERNAL.point, world)).cross(force)
         v = load_vector(velocity, body, VELOCITY.linear, world)
-        v += s.step.h * s.bodies.mass[world, body, MASS.inverse_mass] * force
+        v += h * s.bodies.mass[world, body, MASS.inverse_mass] * force
         turn = multiply_symmetric(s.bodies.mass, body, MASS.inverse_inertia, rotate_back(q, torque), world)
-        w = load_vector(velocity, body, VELOCITY.angular, world) + s.step.h * rotate(q, turn)
+        w = load_vector(velocity, body, VELOCITY.angular, world) + h * rotate(q, turn)
         store_vector(velocity, body, VELOCITY.linear, v, world)
         store_vector(velocity, body, VELOCITY.angular, w, world)
 

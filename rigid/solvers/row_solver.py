@@ -162,7 +162,8 @@ class RowSolver(Solver):
     def state(self):
         """Poses and velocities at the end of the last step, see Solver.state.
 
-        The velocities are those that made the last step, half a step behind the poses.
+        The velocities are those that made the last step, half a step behind the poses. With the variational integrator
+        of "articulated" they are at the time of the poses, except in trees on which rows act.
         """
         return self._snapshot(join_arrays(self._kept()))
 

@@ -48,7 +48,7 @@ def bicycle(solvers=tuple(SETTINGS)):
             label = f"{name} {case[0]:g} m/s {case[1]:g} degrees"
             yield row("bicycle", f"{label} growth", found[case][0].real, "1/s", digest)
             yield row("bicycle", f"{label} frequency", abs(found[case][0].imag), "rad/s", digest)
-        yield from text(name, found)
+        yield from table_lines(name, found)
 
 
 def pushed_model(speed, tilt, impulse):
@@ -128,7 +128,7 @@ def verdict(values):
     return "unstable, growing oscillation" if abs(values[0].imag) > 1e-6 else "unstable, lean and steer grow together"
 
 
-def text(name, found):
+def table_lines(name, found):
     """Yield the lines of both tables. Args: name: of the solver; found: {case: fitted eigenvalues}."""
     given = SETTINGS[name]
     yield f"# {name}, steps of {given['dt'] * 1e3:g} ms: growth [1/s] and frequency [rad/s] of the slowest mode"

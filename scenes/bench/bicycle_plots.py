@@ -1,5 +1,6 @@
 """Plots of the bicycle after the push of source [2], at three speeds: path, lean and steer, angular rates."""
 
+import math
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,7 +14,7 @@ from scenes.registry import load
 from scenes.simulate.run import Run
 
 SPEEDS = (4.6, 5.6, 6.6)  # [m/s]
-INTERVAL, ARROWS = 0.02, 15  # of samples [s]; samples from arrow to arrow
+INTERVAL, ARROWS = 1 / 48, 15  # of samples [s]; samples from arrow to arrow
 LEAN, STEER = "#0072b2", "#d55e00"
 
 
@@ -55,19 +56,25 @@ def plot_bicycle(path, rides=None):
 
     rides = {speed: ride(speed) for speed in SPEEDS} if rides is None else rides
     with styled():
-        figure = Figure((3.4 * len(rides), 7.0), layout="constrained")
+        figure = Figure((3.4 * len(rides), 7.2), layout="constrained")
         FigureCanvasAgg(figure)
-        axes = figure.subplots(3, len(rides), squeeze=False)
+        axes = figure.subplots(3, len(rides), squeeze=False, sharey="row")
         for column, (speed, one) in zip(axes.T, rides.items()):
             draw_path(column[0], one)
-            column[0].set_title(f"{speed:g} m/s: path [m]", loc="left")
-            for axis, values, title in ((column[1], one.angles, "angles [°]"), (column[2], one.rates, "rates [°/s]")):
+            column[0].set_title(f"{speed:g} m/s", loc="left")
+            for axis, values in ((column[1], one.angles), (column[2], one.rates)):
                 axis.plot(one.times, values[:, 0], color=LEAN, label="lean")
                 axis.plot(one.times, values[:, 1], color=STEER, linewidth=1.0, label="steer")
-                axis.set_title(f"{title}, to the right", loc="left")
                 axis.set_xlabel("time [s]")
                 axis.grid(axis="y", color=GRID, linewidth=0.7)
-            column[1].legend(frameon=False)
+        across = max(np.abs(one.path[:, 1]).max() for one in rides.values())
+        axes[0, 0].set_ylim(-1.5 * max(across, 1.0), 0.75 * max(across, 1.0))
+        names = "path of the rear hub: y [m]", "angle to the right [°]", "rate to the right [°/s]"
+        for axis, name in zip(axes[:, 0], names):
+            axis.set_ylabel(name)
+        for axis in axes.flat:
+            axis.set_axisbelow(True)
+        axes[1, 0].legend(frameon=False)
     return save(figure, Path(path))
 
 
@@ -77,6 +84,9 @@ def draw_path(axis, one):
     chosen = slice(None, None, ARROWS)
     size = np.sin(np.radians(one.angles[chosen, 0]))
     right = -one.left[chosen, :2] * size[:, None]
-    axis.quiver(*one.path[chosen].T, *right.T, color=LEAN, angles="uv", width=0.006, scale_units="height", scale=0.12)
-    axis.set_ylim(*(np.array([-0.5, 0.5]) * max(2.0, 2.6 * np.abs(one.path[:, 1]).max())))
+    arrows = axis.quiver(
+        *one.path[chosen].T, *right.T, color=LEAN, angles="uv", width=0.006, scale_units="height", scale=0.12
+    )
+    axis.quiverkey(arrows, 0.72, 0.9, math.radians(2.0), "lean of 2°", labelpos="E", color=LEAN)
+    axis.set_xlabel("x [m]")
     axis.grid(color=GRID, linewidth=0.7)

@@ -24,27 +24,31 @@ class Matrices(NamedTuple):
     speed_stiffness: np.ndarray  # K2
 
 
+def centre(parts):
+    """Mass of parts together [kg], and x and z of their centre of mass, z down [m]."""
+    mass = sum(part.mass for part in parts)
+    return mass, sum(part.mass * part.x for part in parts) / mass, -sum(part.mass * part.z for part in parts) / mass
+
+
+def moments(parts, x, z):
+    """Entries xx, xz and zz of the inertia matrix of parts together about a point [kg m²]. Args: x, z, z down [m]."""
+    # The parts have z up. So their heights and products of inertia change sign.
+    xx = sum(part.xx + part.mass * (-part.z - z) ** 2 for part in parts)
+    xz = sum(-part.xz - part.mass * (part.x - x) * (-part.z - z) for part in parts)
+    zz = sum(part.zz + part.mass * (part.x - x) ** 2 for part in parts)
+    return xx, xz, zz
+
+
 def matrices(tilt=TILT):
     """The Matrices for a tilt of the steering axis [degrees]."""
     angle, c, w = math.radians(tilt), trail(tilt), WHEELBASE
     sine, cosine = math.sin(angle), math.cos(angle)
     rear, frame, fork, front = (PARTS[name] for name in ("rear_wheel", "frame", "fork", "front_wheel"))
-    parts = (rear, frame, fork, front)
-    # All parts together. z is down, so heights and products of inertia change sign.
-    m_t = sum(part.mass for part in parts)
-    x_t = sum(part.mass * part.x for part in parts) / m_t
-    z_t = -sum(part.mass * part.z for part in parts) / m_t
-    xx_t = sum(part.xx + part.mass * part.z**2 for part in parts)
-    xz_t = sum(-part.xz + part.mass * part.x * part.z for part in parts)
-    zz_t = sum(part.zz + part.mass * part.x**2 for part in parts)
-    # Fork and front wheel, which steer.
-    steered = (fork, front)
-    m_a = sum(part.mass for part in steered)
-    x_a = sum(part.mass * part.x for part in steered) / m_a
-    z_a = -sum(part.mass * part.z for part in steered) / m_a
-    xx_a = sum(part.xx + part.mass * (-part.z - z_a) ** 2 for part in steered)
-    xz_a = sum(-part.xz - part.mass * (part.x - x_a) * (-part.z - z_a) for part in steered)
-    zz_a = sum(part.zz + part.mass * (part.x - x_a) ** 2 for part in steered)
+    parts, steered = (rear, frame, fork, front), (fork, front)
+    m_t, x_t, z_t = centre(parts)
+    xx_t, xz_t, zz_t = moments(parts, 0.0, 0.0)
+    m_a, x_a, z_a = centre(steered)
+    xx_a, xz_a, zz_a = moments(steered, x_a, z_a)
     u_a = (x_a - w - c) * cosine - z_a * sine  # distance of their centre from the steering axis
     about_axis = m_a * u_a**2 + xx_a * sine**2 + 2 * xz_a * sine * cosine + zz_a * cosine**2
     with_x = -m_a * u_a * z_a + xx_a * sine + xz_a * cosine

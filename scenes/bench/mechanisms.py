@@ -50,7 +50,7 @@ def table1(duration=None):
             if iterations is not None:
                 yield row("table1", f"{name} {solver} mean", iterations.mean(), "iterations", digest)
                 yield row("table1", f"{name} {solver} worst", iterations.max(), "iterations", digest)
-    yield from text(found)
+    yield from table_lines(found)
 
 
 def measured(scene, solver, duration=None):
@@ -76,7 +76,7 @@ def options_of(scene, solver):
     return {"substeps": max(1, round(STEP * own.get("substeps", 1) / own["dt"]))}
 
 
-def text(found):
+def table_lines(found):
     """Yield the lines of the table as comments. Args: found: {(scene, solver): (seconds, iterations)}."""
     solvers = [solver for solver in SOLVERS if any(solver == each for _, each in found)]
     yield f"# Steps of {STEP * 1e3:g} ms, impulses to {TOLERANCE:g} N s: time of one, mean iterations (and the worst)"

@@ -14,9 +14,11 @@ import numpy as np
 
 import rigid
 from pbd.core.validate import finite_number, one_of
+from scenes.catalogue.parts.aircraft_picture import LEFT_TIP, AileronsVisual, aircraft_surfaces
 from scenes.registry import register
 from scenes.scene import Scene
-from scenes.visuals import RED, STEEL, BodyVisual, Camera, StaticVisual, tubes
+from scenes.visuals import BLUE, STEEL, Camera, StaticVisual, tubes
+from scenes.visuals.tracks import TrailVisual
 
 MASS, INERTIA = 1.2, 0.018  # [kg], about all axes [kg m²]
 DAMPING, AILERONS = -0.24, 2.4  # M_ω [N m s], M_δ [N m]
@@ -79,7 +81,12 @@ def aircraft_roll(amplitude: float = 1.0, programme: str = "turn"):
             "impulse": {"dt": 1 / 240, "iterations": 20},
             "verlet": {"dt": 1 / 480, "iterations": 20},
         },
-        visuals=[BodyVisual(model, np.array([RED])), StaticVisual([post])],
-        camera=Camera((1.5, -1.5, 2.0), (-0.15, 0, 0.9)),
+        visuals=[
+            aircraft_surfaces(glider),
+            AileronsVisual(glider, lambda time: deflection(time, amplitude, programme)),
+            TrailVisual(glider, LEFT_TIP, radius=0.006, colour=BLUE, count=60),
+            StaticVisual([post]),
+        ],
+        camera=Camera((1.5, -1.25, 1.75), (-0.1, 0, 0.92)),
         control=control,
     )

@@ -36,10 +36,11 @@ def bicycle(
         settings=SETTINGS,
         visuals=[
             bicycle_surfaces(bodies, tilt),
-            TrackVisual(model, "rear_rim", colour=BLUE),
+            # The rear wheel is the last: its track hides that of the front wheel.
+            TrackVisual(model, "rear_rim", radius=0.014, colour=BLUE),
             TrackVisual(model, "front_rim", colour=RED),
         ],
-        camera=FollowingCamera(bodies["frame"], Camera((-3.7, -3.1, 1.9), (0.55, 0.0, 0.72))),
+        camera=FollowingCamera(bodies["frame"], Camera((-4.2, -1.9, 2.0), (0.5, 0.0, 0.72))),
         control=control,
     )
 

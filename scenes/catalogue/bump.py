@@ -6,7 +6,7 @@ import numpy as np
 import pbd
 from scenes.registry import register
 from scenes.scene import Scene
-from scenes.visuals import BLUE, GOLD, RED, STONE, Camera, ClothVisual, ColliderVisual, ParticleVisual, StickVisual
+from scenes.visuals import GOLD, GREEN, RED, STONE, Camera, ClothVisual, ColliderVisual, ParticleVisual, StickVisual
 
 FACES = np.array([(0, 2, 1), (0, 1, 3), (1, 2, 3), (2, 0, 3)])
 EDGES = np.array([(0, 1), (1, 2), (2, 0), (0, 3), (1, 3), (2, 3)])
@@ -43,8 +43,8 @@ def bump(elements: bool = True, height: float = 0.22, friction: float = 0.5):
         visuals=[
             *(ColliderVisual(1 + k, each, STONE) for k, each in enumerate(bumps)),
             StickVisual(np.array([stick]), RADIUS, GOLD), ParticleVisual(stick, 1.6 * RADIUS, RED),
-            ClothVisual(solid[FACES], BLUE, None, smooth=False), StickVisual(solid[EDGES], RADIUS, BLUE),
+            ClothVisual(solid[FACES], GREEN, None, smooth=False), StickVisual(solid[EDGES], RADIUS, GREEN),
             ParticleVisual(solid, 1.6 * RADIUS, RED),
         ],
-        camera=Camera((0.5, -3.1, 1.5), (0.0, 0.1, 0.3)),
+        camera=Camera((-0.5, -3.7, 1.9), (0.05, 0.0, 0.5)),
     )

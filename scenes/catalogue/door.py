@@ -49,5 +49,5 @@ def door(speed: float = 6.0, mass: float = 6.0, opening: float = 100.0, spring: 
             "impulse": {"dt": 1 / 60, "substeps": 4, "iterations": 20},
         },
         visuals=[BodyVisual(model, np.array([WOOD, RED, BLUE]), CHALK)],
-        camera=Camera((2.5, -5.6, 2.6), (0.1, 0.1, 1.0)),
+        camera=Camera((2.1, -4.9, 2.3), (-0.15, -0.2, 0.95)),
     )

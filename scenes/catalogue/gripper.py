@@ -18,7 +18,7 @@ from rigid.rotation import from_matrix
 from scenes.catalogue.parts.trajectories import eased
 from scenes.registry import register
 from scenes.scene import Scene
-from scenes.visuals import BLUE, CHALK, GOLD, RED, STONE, BodyVisual, Camera, StaticVisual, tubes
+from scenes.visuals import BLUE, CHALK, GOLD, RED, STEEL, STONE, BodyVisual, Camera, SpringVisual, StaticVisual, tubes
 
 EDGE = 0.12  # of the box [m]
 OPEN = 0.05  # between each open finger and the box [m]
@@ -44,7 +44,7 @@ def gripper(mass: float = 1.0, friction: float = 0.6, force: float = 20.0, sprin
     hand = model.add_box((0.36, 0.1, 0.05), mass=2.0, position=(0, 0, level + 0.145), mask=0, name="hand")
     model.add_shape(hand, rigid.Box((0.05, 0.05, 0.6), centre=(0, 0, level + 0.45)), mask=0)
     model.add_slider(rigid.GROUND, hand, None, (0, 0, 1), motor=rigid.Motor(position=0.0), name="lift")
-    add_fingers(model, hand, (0, 0, level), (1, 0, 0), (0, 0, -1), 2 * force, friction, spring=spring)
+    fingers = add_fingers(model, hand, (0, 0, level), (1, 0, 0), (0, 0, -1), 2 * force, friction, spring=spring)
     model.add_box((EDGE,) * 3, mass=mass, position=(0, 0, EDGE / 2), friction=friction, name="box")
 
     def control(solver, time):
@@ -53,7 +53,7 @@ def gripper(mass: float = 1.0, friction: float = 0.6, force: float = 20.0, sprin
 
     beam = level + LIFT + 0.1
     feet, top = [(-0.45, 0, 0), (0.45, 0, 0)], [(-0.45, 0, beam), (0.45, 0, beam)]
-    sleeve = tubes([(0, 0, beam - 0.05)], [(0, 0, beam + 0.05)], 0.06, STONE)
+    sleeve = tubes([(0, 0, beam - 0.05)], [(0, 0, beam + 0.05)], 0.06, STONE, sectors=24, rings=6)
     frame = tubes([*feet, top[0]], [*top, top[1]], 0.03, STONE)
     colours = np.array([GOLD, BLUE, CHALK, BLUE, CHALK, RED] if spring else [GOLD, BLUE, BLUE, RED])
     return Scene(
@@ -66,8 +66,11 @@ def gripper(mass: float = 1.0, friction: float = 0.6, force: float = 20.0, sprin
             "articulated": {"dt": 1 / 240, "iterations": 2000},
             "verlet": {"dt": 1 / 240, "substeps": 8, "iterations": 30},
         },
-        visuals=[BodyVisual(model, colours), StaticVisual([frame, sleeve])],
-        camera=Camera((0.75, -1.75, 0.85), (0, 0, 0.38)),
+        visuals=[
+            BodyVisual(model, colours), StaticVisual([frame, sleeve]),
+            SpringVisual(model, 0.011, STEEL, springs=pad_springs(model, fingers) if spring else []),
+        ],
+        camera=Camera((0.62, -1.5, 0.75), (0, 0, 0.4)),
         control=control,
     )
 
@@ -108,3 +111,20 @@ def add_fingers(model, hand, between, across, down, effort, friction, name="fing
     model.exclude_contact(*fingers)
     model.add_gear(name, f"{name}, the other", -1.0, name=f"gear of {name}")
     return fingers
+
+
+def pad_springs(model, fingers):
+    """The springs of the pads' joints, as they are drawn: two from each finger to its pad.
+
+    Args: model; fingers: see `add_fingers`. Returns: a list of PointSpring.
+    """
+    found = []
+    for finger, side in zip(fingers, (1, -1)):  # the side to which the finger presses
+        joint = next(each for each in model.joints if each.parent == finger)
+        for y in (-0.018, 0.018):
+            face = np.array([side * FINGER[0] / 2, y, 0.04 - FINGER[2] / 2])
+            found.append(rigid.PointSpring(
+                joint.name, finger, joint.child, face, np.array([-side * PAD[0] / 2, y, 0]),
+                joint.spring.stiffness / 2, joint.spring.damping / 2, TRAVEL,
+            ))  # fmt: skip
+    return found

@@ -18,11 +18,14 @@ from scenes.visuals import (
     GOLD,
     GREEN,
     RED,
+    STONE,
     BoxEdgesVisual,
     Camera,
     ClothVisual,
     ParticleVisual,
+    StaticVisual,
     StickVisual,
+    Surface,
 )
 
 SIZE, LENGTH = 1000.0, 100.0  # of the box and of all sticks
@@ -64,9 +67,19 @@ def jakobsen_box(grains: int = 40, sticks: int = 12, tetrahedra: int = 5, column
         duration=4.0,
         settings={"verlet": {"dt": 1 / 60, "iterations": 4, "damping": 0.01}},
         visuals=[
-            ClothVisual(sheet.triangles, RED, CHALK), StickVisual(sheet.sticks, 4.0, CHALK),
+            ClothVisual(sheet.triangles, GOLD, RED), StickVisual(sheet.sticks, 4.0, CHALK),
             ParticleVisual(loose, 12.0, GOLD), StickVisual(pairs, 8.0, BLUE), *visuals,
-            BoxEdgesVisual(np.zeros(3), np.full(3, SIZE), 8.0),
+            BoxEdgesVisual(np.zeros(3), np.full(3, SIZE), 8.0), StaticVisual([floor()]),
         ],
-        camera=Camera((1.4 * SIZE, -1.95 * SIZE, 1.25 * SIZE), (0.5 * SIZE, 0.5 * SIZE, 0.45 * SIZE)),
+        camera=Camera((1.27 * SIZE, -1.8 * SIZE, 1.35 * SIZE), (0.5 * SIZE, 0.5 * SIZE, 0.44 * SIZE)),
     )
+
+
+def floor():
+    """Every other square of the box's floor, with edges of LENGTH. Squares of the ground have an edge of one unit."""
+    count = round(SIZE / LENGTH)
+    squares = np.array([(x, y, 0) for x in range(count) for y in range(count) if (x + y) % 2])
+    corners = np.array([(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)])
+    vertices = LENGTH * (squares[:, None] + corners).reshape(-1, 3) + (0, 0, 1.0)
+    first = 4 * np.arange(len(squares))[:, None, None]
+    return Surface(vertices, (first + [(0, 1, 2), (0, 2, 3)]).reshape(-1, 3), STONE)

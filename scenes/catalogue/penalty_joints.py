@@ -22,7 +22,7 @@ def penalty_joints(limit: float = 50.0, form: str = "angle"):
     """Four arms swing on the joints of the penalty paper, with its gains and its step of 3 ms."""
     one_of("form", form, ("angle", "sine"))
     if not 0 < limit < 90:
-        raise ValueError(f"limit is {limit:g}: expected above 0 and below 90 degrees, where the sine turns back")
+        raise ValueError(f"limit is {limit:g}: expected above 0 and below 90 degrees, beyond which the sine decreases")
     model = rigid.Model()
     bound = math.radians(limit)
     places = np.array([(x, 0, TOP) for x in (-1.35, -0.45, 0.45, 1.35)])
@@ -34,8 +34,9 @@ def penalty_joints(limit: float = 50.0, form: str = "angle"):
         aside = 0.6 if name in ("ball", "universal") else 0.0
         along = np.array([-aside * math.sin(tilt), -math.sin(tilt), -math.cos(tilt)])
         along /= np.linalg.norm(along)
-        arm = model.add_capsule(0.03, start=place, end=place + LENGTH * along, mass=1.0, name=name)
-        model.add_shape(arm, rigid.Sphere(0.1, centre=place + LENGTH * along), mass=2.0)
+        end = place + LENGTH * along
+        arm = model.add_capsule(0.03, start=place, end=end, mass=1.0, mask=0, name=name)
+        model.add_shape(arm, rigid.Sphere(0.1, centre=end), mass=2.0, mask=0)
         arms.append(arm)
     x_axis, y_axis = (1, 0, 0), (0, 1, 0)
     model.add_ball(rigid.GROUND, arms[0], places[0], name="ball joint")

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from pbd.core.validate import one_of
-from scenes.render.film import picture, renderer_for
+from scenes.render.film import picture, remember, renderer_for
 from scenes.render.ghosts import GhostRenderer
 from scenes.render.label import draw_labels
 from scenes.render.video import VideoWriter, check_output
@@ -17,6 +17,7 @@ from scenes.simulate.run import Replay
 from scenes.visuals.colours import colours_of
 from scenes.visuals.framing import ASPECT, framing_camera
 from scenes.visuals.geometry import LARGEST
+from scenes.visuals.tracks import with_own_memory
 
 LAYOUTS = ("side by side", "ghosts")
 GAP = 4  # between panels [pixels]
@@ -97,6 +98,10 @@ def film_comparison(
         draw = GhostPanel(recordings, renderer_for(recordings[0].scene, int(width), int(height)))
     with VideoWriter(path, source.fps) as video:
         try:
+            if one_picture:
+                for each in recordings:
+                    for k in range(chosen[0]):
+                        remember(each.scene, each.frame(k))
             for number, k in enumerate(chosen, 1):
                 video.write(draw(k, times[k]))
                 if progress:
@@ -115,7 +120,10 @@ def labelled_recordings(comparison):
         entries, colours = comparison.recordings(), comparison.colours()
     if not entries:
         raise ValueError("no recordings: expected at least one")
-    return [LabelledRecording(label, scene, recording, colours[label]) for label, scene, recording in entries]
+    return [
+        LabelledRecording(label, with_own_memory(scene), recording, colours[label])
+        for label, scene, recording in entries
+    ]
 
 
 def colours_of_entries(entries):

@@ -9,7 +9,7 @@ from trimesh.triangles import closest_point, points_to_barycentric
 
 from rigid.names import GROUND
 from rigid.rotation import rotate, rotate_back
-from scenes.visuals import BodyVisual, ClothVisual, ParticleVisual, PlantVisual, SkinVisual, StickVisual
+from scenes.visuals import BodySurfaces, BodyVisual, ClothVisual, ParticleVisual, PlantVisual, SkinVisual, StickVisual
 
 
 @dataclass
@@ -54,7 +54,7 @@ def pick(run, visual, number, instance, point):
     Returns: a PickedPoint; None for something that does not move.
     """
     point = np.asarray(point, float)
-    if isinstance(visual, BodyVisual):
+    if isinstance(visual, BodyVisual | BodySurfaces):
         body = visual.body_at(number, instance or 0)
         if body == GROUND:
             return None

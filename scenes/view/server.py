@@ -19,6 +19,7 @@ from scenes.view.tearing import Tearing
 from scenes.visuals import Camera, FollowingCamera
 from scenes.visuals.colours import SOLVERS
 from scenes.visuals.framing import scene_camera
+from scenes.visuals.tracks import with_own_memory
 
 HOST, PORT = "127.0.0.1", 8080
 GHOST_OPACITY = 0.35
@@ -143,7 +144,8 @@ class Viewer:
 
     def ghost_visuals(self, ghost):
         """Visuals of a ghost in the colour of its solver. Args: a Run, or None."""
-        return [] if ghost is None else [GhostVisual(visual, SOLVERS[ghost.solver]) for visual in ghost.scene.visuals]
+        visuals = [] if ghost is None else with_own_memory(ghost.scene).visuals
+        return [GhostVisual(visual, SOLVERS[ghost.solver]) for visual in visuals]
 
     # The camera -------------------------------------------------------------------------------------------------------
 

@@ -1,6 +1,6 @@
 """What a scene looks like: visuals turn the state of a scene into surfaces for the renderer and the viewer."""
 
-from scenes.visuals.bodies import BodyVisual, JointVisual, SpringVisual, ragdoll_colours
+from scenes.visuals.bodies import BodySurfaces, BodyVisual, JointVisual, SpringVisual, ragdoll_colours
 from scenes.visuals.camera import Camera, FollowingCamera
 from scenes.visuals.colours import BLUE, CHALK, GOLD, GREEN, PALETTE, RED, SAND, STEEL, STONE, WOOD
 from scenes.visuals.default import default_visuals
@@ -20,6 +20,7 @@ __all__ = [
     "STEEL",
     "STONE",
     "WOOD",
+    "BodySurfaces",
     "BodyVisual",
     "BoxEdgesVisual",
     "Camera",

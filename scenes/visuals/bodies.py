@@ -75,6 +75,22 @@ class BodyVisual:
         ]
 
 
+@dataclass
+class BodySurfaces:
+    """Surfaces that are fixed to bodies. Args: surfaces: pairs (index of the body, Surface in the body's frame)."""
+
+    surfaces: list
+
+    def draw(self, frame):
+        """Surfaces at one instant. Args: a Frame."""
+        poses = frame.body_poses
+        return [Instances(surface, poses[body, None, :3], poses[body, None, 3:]) for body, surface in self.surfaces]
+
+    def body_at(self, number, instance):
+        """The body of a drawn surface. Args: number: index in the list that `draw` returns; instance: 0."""
+        return self.surfaces[number][0]
+
+
 class ShapeGroups:
     """Shapes in groups that share one surface, so that each group is drawn as one Instances.
 
@@ -145,19 +161,25 @@ class JointVisual:
 class SpringVisual:
     """Springs between points of bodies, drawn as coils.
 
-    Args: model: a rigid.Model; radius of the coils [m]; colour; coils: number of turns.
+    Args:
+        model: a rigid.Model.
+        radius: of the coils [m].
+        colour: of all springs.
+        coils: number of turns.
+        springs: list of rigid.PointSpring; None for those of the model.
     """
 
     model: object
     radius: float = 0.03
     colour: tuple = CHALK
     coils: int = 6
+    springs: list | None = None
 
     def draw(self, frame):
         """Surfaces at one instant. Args: a Frame."""
         angles = np.linspace(0, 2 * np.pi * self.coils, 12 * self.coils + 1)
         drawn = []
-        for spring in self.model.springs:
+        for spring in self.model.springs if self.springs is None else self.springs:
             start, end = anchor_positions(frame, [spring.a, spring.b], [spring.anchor_a, spring.anchor_b])
             across = frame_axes((end - start) / max(np.linalg.norm(end - start), 1e-9))[1:]
             ring = self.radius * (np.outer(np.cos(angles), across[0]) + np.outer(np.sin(angles), across[1]))

@@ -1,7 +1,7 @@
 """Golden digests: a short run of every catalogue scene with every solver, in 64 and 32 bits, on one and two threads.
 
     python tests/golden/golden.py check [SCENE ...] [--bits 64] [--threads 1]   compare with tests/golden/digests.json
-    python tests/golden/golden.py write                                         write that file
+    python tests/golden/golden.py write [SCENE ...]                             write them into that file
 
 A refactoring changes no digest. A change of method updates the file, and its commit says which results changed and why.
 The number of threads never changes a digest, so the file holds one entry for all of them.
@@ -109,6 +109,8 @@ def differences(expected, found, bits, same_processor):
 
 def main():
     """Read the command line. Returns: the exit status."""
+    from pbd.core.validate import nearest
+
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("action", choices=("check", "write"))
     parser.add_argument("scenes", nargs="*", help="names of scenes; all if none is given")
@@ -119,6 +121,11 @@ def main():
     if given.action == "write" and (given.solver or given.bits or given.threads):
         parser.error("write takes scenes alone: the file holds all solvers, precisions and threads")
     chosen = [pair for pair in pairs(given.scenes) if given.solver in (None, pair[1])]
+    unknown = set(given.scenes) - {scene for scene, _ in chosen}
+    if unknown or not chosen:
+        name, known = min(unknown, default=given.solver), {word for pair in pairs() for word in pair}
+        hint = f"; solver {given.solver!r} does not run it" if name in known else nearest(name, known)
+        parser.error(f"no run of {name!r}: expected a scene, and a solver that runs it{hint}")
     combinations = [c for c in COMBINATIONS if given.bits in (None, c[0]) and given.threads in (None, c[1])]
     anew = given.action == "write" and not given.scenes
     golden = {"processor": processor(), "64": {}, "32": {}} if anew else json.loads(FILE.read_text())

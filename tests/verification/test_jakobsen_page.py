@@ -31,7 +31,7 @@ def test_first_exercise_by_hand():
         assert system.positions()[0].tolist() == [1.0 + n, 0.0, n * (n + 1) / 2]
 
 
-def test_199_in_place_of_2_is_drag():
+def test_199_in_place_of_2_is_damping():
     # ⚠ With 1.99 x - x* + a h² as the page has it, a particle at rest at x = 1 falls towards the origin: that is a
     # spring. With the coefficient of x* lowered as well, 1.99 x - 0.99 x*, each step keeps 0.99 of the displacement.
     resting = pbd.ParticleSystem(paged(positions=[(1, 0, 0)]), dt=1.0, damping=0.01)
@@ -119,7 +119,7 @@ def test_relaxation_of_a_stick_in_the_box_halves_the_error(iterations):
     assert system.positions()[:, 0] == pytest.approx(np.array(expected), abs=1e-12)
 
 
-def test_what_one_frame_leaves_the_next_frames_mend():
+def test_later_steps_complete_unconverged_iterations():
     # "If we stop the iterations too early, the result is not exact, but in the next frame it is a little better." One
     # iteration per step: the same stick ends at length 100 although no step converges. With the second end at 100 + u,
     # Verlet predicts 2 u_n - u_{n-1}, and one iteration halves that error: u_{n+1} = (2 u_n - u_{n-1})/2. The roots

@@ -17,8 +17,10 @@ class Features(NamedTuple):
 
     joints: bool  # whether impulses act on bodies besides contacts: loops, limits, friction, motors, springs
     pair_types: Any  # a rigid.collision.data.PairTypes, or None if nothing can touch
-    gyroscopic: str  # "implicit", "midpoint" or "explicit"
+    gyroscopic: str  # "implicit", "midpoint" or "explicit"; "none" for the variational integrator
     velocity_products: str  # "projected" or "explicit"
+    paths: bool  # whether bodies follow paths
+    variational: bool  # the integrator of variational.py
     block: bool  # solve the rows of a joint together
     convergence: str  # "impulses" or "velocities"
     split_impulse: bool  # correct positions by pseudo-speeds

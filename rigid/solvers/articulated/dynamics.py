@@ -9,6 +9,8 @@ I^A of a link, about its centre of mass, is the inertia that an impulse on it me
 V' is the velocity that the link has without this speed. A joint of several speeds takes one after another, as if
 massless links were between. I^A has blocks of 3 x 3: a force is M a + H α, a torque Hᵀ a + K α.
 
+A body that follows a path is a root with d⁻¹ = 0: its six speeds are those of the path, and no impulse changes them.
+
 Source: Featherstone, The calculation of robot dynamics using articulated-body inertias (1983); for impulses Mirtich,
 Impulse-based Dynamic Simulation of Rigid Body Systems (1996), chapter 4.
 """
@@ -19,7 +21,7 @@ from pbd.core.quaternions import to_matrix
 from rigid.kernels.matrices import add_symmetric, cross_matrix, load_symmetric
 from rigid.kernels.motion import MASS, POSE, VELOCITY
 from rigid.kernels.vectors import load_quaternion, load_vector, store_vector
-from rigid.solvers.articulated.kinematics import carried_velocity, offset
+from rigid.solvers.articulated.kinematics import carried_velocity, follows_path, offset
 from rigid.solvers.articulated.links import ARTICULATED, AXIS, LINK
 
 
@@ -49,6 +51,9 @@ def inward_pass(s: ti.template(), world):
             a, b = load_vector(axes, speed, AXIS.linear, world), load_vector(axes, speed, AXIS.angular, world)
             U, W = M @ a + H @ b, H.transpose() @ a + K @ b
             inverse, projection = 1.0 / (a.dot(U) + b.dot(W)), a.dot(p) + b.dot(L)
+            if ti.static(s.features.paths):
+                if follows_path(s, body, world):
+                    inverse = 0.0
             M -= inverse * U.outer_product(U)
             H -= inverse * U.outer_product(W)
             K -= inverse * W.outer_product(W)
@@ -92,18 +97,26 @@ def pass_velocities(s: ti.template(), solving: ti.template(), world):
     """Compute velocities from the roots to the leaves. Args: solving: find the speeds on the way."""
     links = ti.static(s.trees.links)
     for link in range(links.shape[0]):
-        parent = links[link, LINK.parent_body]
+        body, parent = links[link, LINK.body], links[link, LINK.parent_body]
         v, w = carried_velocity(s, link, s.bodies.velocity, parent, VELOCITY.linear, world)
-        first = links[link, LINK.first_speed]
-        for speed in range(first, first + links[link, LINK.speeds]):
+        first, count = links[link, LINK.first_speed], links[link, LINK.speeds]
+        if ti.static(s.features.paths):
+            if follows_path(s, body, world):
+                v = load_vector(s.bodies.velocity, body, VELOCITY.linear, world)
+                w = load_vector(s.bodies.velocity, body, VELOCITY.angular, world)
+                count = 0
+                if ti.static(solving):
+                    for k in ti.static(range(3)):
+                        s.trees.speeds[world, 0, first + k], s.trees.speeds[world, 0, first + 3 + k] = v[k], w[k]
+        for speed in range(first, first + count):
             if ti.static(solving):
                 projection = s.trees.axes[world, speed, AXIS.projection]
                 s.trees.speeds[world, 0, speed] = solve_speed(s, speed, projection, v, w, world)
             u = s.trees.speeds[world, 0, speed]
             v += u * load_vector(s.trees.axes, speed, AXIS.linear, world)
             w += u * load_vector(s.trees.axes, speed, AXIS.angular, world)
-        store_vector(s.bodies.velocity, links[link, LINK.body], VELOCITY.linear, v, world)
-        store_vector(s.bodies.velocity, links[link, LINK.body], VELOCITY.angular, w, world)
+        store_vector(s.bodies.velocity, body, VELOCITY.linear, v, world)
+        store_vector(s.bodies.velocity, body, VELOCITY.angular, w, world)
 
 
 @ti.func

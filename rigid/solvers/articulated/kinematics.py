@@ -3,7 +3,7 @@
 import taichi as ti
 
 from pbd.core.quaternions import axis_rotation, exponential, multiply, rotate, rotate_back
-from rigid.kernels.motion import POSE
+from rigid.kernels.motion import MASS, POSE
 from rigid.kernels.vectors import axis, load_quaternion, load_vector, store_quaternion, store_vector
 from rigid.solvers.articulated.links import AXIS, LINK, LINK_FRAMES
 from rigid.solvers.articulated.spanning_trees import LinkKind
@@ -85,6 +85,10 @@ def integrate_coordinates(s: ti.template(), stage: ti.template(), world):
     links, q, u = ti.static(s.trees.links, s.trees.coordinates, s.trees.speeds)
     for link in range(links.shape[0]):
         kind, at, speed = links[link, LINK.kind], links[link, LINK.first_coordinate], links[link, LINK.first_speed]
+        if ti.static(s.features.paths):
+            if follows_path(s, links[link, LINK.body], world):
+                for k in ti.static(range(POSE.total)):
+                    q[world, at + k] = s.bodies.pose[world, links[link, LINK.body], k]
         if kind == LinkKind.FREE or kind == LinkKind.BALL:
             first, turning = at, speed  # of the quaternion, and of the angular velocity in the axes that carry it
             if kind == LinkKind.FREE:
@@ -101,6 +105,12 @@ def integrate_coordinates(s: ti.template(), stage: ti.template(), world):
         else:
             for k in range(links[link, LINK.speeds]):
                 q[world, at + k] = q[world, at + k] + s.step.h * u[world, stage, speed + k]
+
+
+@ti.func
+def follows_path(s: ti.template(), body, world):
+    """Whether a body follows a path, which writes its pose and velocity before each substep."""
+    return s.bodies.mass[world, body, MASS.inverse_mass] == 0.0
 
 
 @ti.func

@@ -33,13 +33,17 @@ LINK_FRAMES = Columns(frame=4, inverse_child_frame=4, point_parent=3, point_chil
 AXIS = Columns(linear=3, angular=3, momentum=3, angular_momentum=3, inverse=1, projection=1)
 
 # Scratch memory of each link, about its centre of mass: the articulated inertia in blocks M, H and K, of which M and K
-# are symmetric; the momentum of what hangs on it, linear and angular; and the momentum of a test impulse, or a velocity
-# that is passed outward.
-ARTICULATED = Columns(M=6, H=9, K=6, momentum=3, angular_momentum=3, test=6)
+# are symmetric; the momentum of what hangs on it, linear and angular; the momentum of a test impulse, or a velocity
+# that is passed outward; and its rotation in a substep of the variational integrator, a quaternion.
+ARTICULATED = Columns(M=6, H=9, K=6, momentum=3, angular_momentum=3, test=6, turn=4)
 
 # Of each body for joint forces: its pose at the start of the substep, and the velocity that it would have if it were
 # free, linear and angular.
 START = Columns(position=3, rotation=4, linear=3, angular=3)
+
+
+# Arrays of speeds: u; pseudo-speeds of position correction, before it scratch memory; corrections of variational.py.
+STAGES = 3
 
 
 class Trees(NamedTuple):
@@ -49,10 +53,12 @@ class Trees(NamedTuple):
     link_of: Integer(count.bodies)  # the link of each body, -1 for the ground
     frames: Real(count.worlds, count.links, LINK_FRAMES)
     coordinates: Real(count.worlds, count.tree_coordinates, kept=True)  # see LINK_COORDINATES
-    speeds: Real(count.worlds, 2, count.speeds, kept=True)  # u, and the pseudo-speeds of position correction
+    speeds: Real(count.worlds, STAGES, count.speeds, kept=True)
     axes: Real(count.worlds, count.speeds, AXIS, kept=True)
     articulated: Real(count.worlds, count.links, ARTICULATED)
     starts: Real(count.worlds, count.bodies, START)
+    # By a tree's first link: 1 if its velocities are those at the time of the poses, see variational.py.
+    synchronous: Integer(count.worlds, count.links, kept=True)
 
 
 class TreeBuilder:

@@ -11,12 +11,12 @@ from rigid.constraints.contact_rows import contact_size
 from rigid.constraints.joint_forces import joint_forces, tree_forces
 from rigid.constraints.rows import GROUP, Group
 from rigid.kernels.motion import PSEUDO
-from rigid.paths import refuse_paths
 from rigid.solvers.articulated import step
 from rigid.solvers.articulated.data import Data, Features
 from rigid.solvers.articulated.joint_forces import forces_of_rows, momentum_change, rows_kernel
 from rigid.solvers.articulated.links import START, TreeBuilder
 from rigid.solvers.articulated.options import ArticulatedOptions
+from rigid.solvers.articulated.settle import settle_kernel
 from rigid.solvers.report import REPORT
 from rigid.solvers.sequential.data import ROW
 from rigid.solvers.sequential.solver import SequentialSolver
@@ -34,9 +34,11 @@ class ArticulatedSolver(SequentialSolver):
 
     Attributes: links: the trees, as rigid/solvers/articulated/spanning_trees.py chose them: a list of Link.
 
-    Limitations: first order in the step. Each row passes a test impulse through its trees in every step, so many
-    contacts on large trees cost more than in maximal coordinates. Joint errors are zero, except where loops are cut;
-    there they are those of the solver "impulse". Bodies that follow paths raise an error. One thread moves one world.
+    Limitations: first order in the step; with `integrator="variational"` only rows are, and a tree whose links turn by
+    more than about half a radian in a step may lose energy. Each row passes a test impulse through its trees in every
+    step, so many contacts on large trees cost more than in maximal coordinates. Joint errors are zero, except where
+    loops are cut; there they are those of the solver "impulse". One thread moves one world. Bodies that follow paths
+    need the integrator "semi_implicit".
 
     Source: [3] of docs/solvers.md, and what rigid/solvers/articulated/dynamics.py names.
     """
@@ -46,8 +48,6 @@ class ArticulatedSolver(SequentialSolver):
 
     def __init__(self, model, worlds=1, **options):
         models = models_of_worlds(model)
-        for each in models:
-            refuse_paths(each, "articulated")
         self._trees = TreeBuilder(models, worlds if len(models) == 1 else len(models))
         self.links = self._trees.links
         super().__init__(
@@ -55,25 +55,34 @@ class ArticulatedSolver(SequentialSolver):
             jacobian_columns=2 * int(self._trees.most_speeds),
         )  # fmt: skip
         given = self.options
+        variational = given.integrator == "variational"
+        if variational and self._paths.bodies:
+            name = self.model.bodies[self._paths.bodies[0]].name
+            raise NotImplementedError(
+                f'body {name!r} follows a path, with integrator="variational": expected integrator="semi_implicit"'
+            )
         features = Features(
-            joints=self.first_contact_row > 0, pair_types=self.pair_types, gyroscopic=given.gyroscopic,
-            velocity_products=given.velocity_products, block=given.block, convergence=given.convergence,
+            joints=self.first_contact_row > 0, pair_types=self.pair_types,
+            gyroscopic="none" if variational else given.gyroscopic, velocity_products=given.velocity_products,
+            variational=variational, paths=bool(self._paths.bodies), block=given.block, convergence=given.convergence,
             split_impulse=given.split_impulse, warm_start=given.warm_start,
             one_world=self.worlds == 1, spread=LOOP_STRIDE if on_cpu() else 1,
         )  # fmt: skip
         self._advance = self._make_launch(step, features)
-        self._settle = Launch(step.settle_kernel(), self.data)
+        self._settle = Launch(settle_kernel(features), self.data)
         self._clear_caches()
 
     def _clear_caches(self):
         """Clear caches, compute coordinates and speeds from the bodies' poses and velocities, and poses from these.
 
-        Velocities stay as they are given: those of a state are half a step behind its poses, and the next step takes
-        the part of them that the joints allow.
+        Velocities stay as they are given: those of a state are half a step behind its poses, or at their time with
+        the variational integrator, and the next step takes the part of them that the joints allow.
         """
         super()._clear_caches()
         poses = read(self.data.bodies.pose)[:, :-1].astype(float)
         write(self.data.trees.coordinates, self._trees.coordinates_of(poses))
+        self.data.trees.speeds.fill(0)
+        self.data.trees.synchronous.fill(1)
         velocity = read(self.data.bodies.velocity)
         self._settle(self._report, *self._step())
         write(self.data.bodies.velocity, velocity)

@@ -1,16 +1,18 @@
-"""Which joints of a model become coordinates: spanning trees, rooted in the ground.
+"""Which joints of a model become coordinates: spanning trees, rooted in the ground or in bodies that follow paths.
 
 A joint in a tree stays closed at no cost. A joint that closes a loop is cut: impulses along its rows keep it closed.
-Trees grow from the ground, in this order of preference:
+Trees grow from the ground and from bodies that follow paths, in this order of preference:
 
 1. along joints with motors, because a motor's row then moves one speed;
 2. along the joint with most rows (a hinge before a ball), so that a loop is cut where it has fewest;
 3. from body to body before a second joint to the ground, because an impulse that closes a loop disturbs least if it
    acts on one tree and the ground;
-4. near the ground, which keeps paths short.
+4. near the root, which keeps chains of links short.
 
 On the linkage of Peaucellier and Lipkin that takes 9 iterations to 1e-6; other cuts take up to 60. Soft joints are
-never in a tree. Each component without a joint to the ground gets a free root with six speeds: its heaviest body.
+never in a tree. A body that follows a path is a free root, whose six speeds are given (dynamics.py). Each component
+without such a root or a joint to the ground gets a free root with six speeds: its heaviest body. Joints between roots
+that nothing moves are in no tree.
 """
 
 from dataclasses import dataclass
@@ -42,7 +44,7 @@ class Link:
     """A body in a tree."""
 
     body: int
-    parent: int  # index of the link that carries it, -1 for the ground
+    parent: int  # index of the link that carries it, -1 for the ground and for free roots
     joint: int | None  # index of the joint to the parent, None for a free root
     kind: int  # a LinkKind
     reversed: bool = False  # whether the joint's child is the parent here
@@ -53,13 +55,17 @@ def spanning_trees(model):
 
     Args: model: a rigid.Model. Returns: list of Link, each after its parent, those of one tree together.
     """
-    waiting = set(range(len(model.bodies)))
-    link_of, depth, links = {GROUND: -1}, {GROUND: 0}, []
+    kinematic = [body for body, each in enumerate(model.bodies) if each.path is not None]
+    waiting = set(range(len(model.bodies))) - set(kinematic)
+    links = [Link(body, -1, None, LinkKind.FREE) for body in kinematic]
+    link_of = {GROUND: -1} | {body: k for k, body in enumerate(kinematic)}
+    depth = dict.fromkeys(link_of, 0)
+    immovable = set(link_of)
     joints = {k: joint for k, joint in enumerate(model.joints) if joint.kind in LINK_KINDS and joint.soft is None}
     while waiting:
         edge = [k for k, joint in joints.items() if (joint.parent in waiting) != (joint.child in waiting)]
         if edge:
-            k = min(edge, key=lambda k: cost(joints[k], depth[inner_end(joints[k], waiting)], waiting))
+            k = min(edge, key=lambda k: cost(joints[k], inner_end(joints[k], waiting), immovable, depth))
             joint, parent = joints[k], inner_end(joints[k], waiting)
             body = joint.parent if parent == joint.child else joint.child
             link = Link(body, link_of[parent], k, LINK_KINDS[joint.kind], reversed=parent == joint.child)
@@ -73,9 +79,12 @@ def spanning_trees(model):
     return sorted_by_tree(links)
 
 
-def cost(joint, depth, waiting):
-    """The preference for growing along a joint, lowest first. Args: depth: of its end in a tree, from the ground."""
-    return joint.motor is None, joint.degrees_of_freedom, inner_end(joint, waiting) == GROUND, depth
+def cost(joint, inner, immovable, depth):
+    """The preference for growing along a joint, lowest first.
+
+    Args: joint; inner: its body in a tree; immovable: the ground and bodies that follow paths; depth: of each body.
+    """
+    return joint.motor is None, joint.degrees_of_freedom, inner in immovable, depth[inner]
 
 
 def inner_end(joint, waiting):

@@ -1,13 +1,13 @@
 """The time step: the articulated-body method and impulses.
 
 One thread runs one world, any number of substeps in one launch. Joints in the trees (spanning_trees.py) stay closed by
-their coordinates. Everything else that acts on bodies is rows (rigid/constraints/rows.py): loops, limits, friction,
-motors, springs, gears and contacts. Impulses solve them as in rigid/solvers/impulse, but each impulse moves whole trees
-(generalised.py).
+their coordinates. Everything else is rows (rigid/constraints/rows.py): loops, limits, friction, motors, springs, gears
+and contacts. Impulses solve them as in rigid/solvers/impulse, but each impulse moves whole trees (generalised.py).
 
 Source: [3] of docs/solvers.md, eight steps. Departures: speeds come from momenta, not accelerations from forces
-(velocity_products.py says why, and has the source's way); a ball is one joint, with a quaternion; positions are
-corrected where the velocities have led, with the errors there, by the rows of the step's start.
+(velocity_products.py says why, and has the source's way; variational.py has a step of second order); a ball is one
+joint, with a quaternion; positions are corrected where the velocities have led, with the errors there, by the rows of
+the step's start.
 """
 
 from functools import lru_cache
@@ -19,7 +19,7 @@ from pbd.core.kernels import make_kernel
 from rigid.collision.narrow_phase import point_finder
 from rigid.constraints.joints.rows import write_joint_rows
 from rigid.kernels.motion import integrate_velocity
-from rigid.solvers.articulated import generalised
+from rigid.solvers.articulated import generalised, variational
 from rigid.solvers.articulated.data import Data
 from rigid.solvers.articulated.dynamics import compute_velocities, inward_pass, outward_pass
 from rigid.solvers.articulated.joint_forces import store_starts
@@ -48,32 +48,44 @@ def advance_substep(s: ti.template(), iterations, last, world):
     """Make one substep: the algorithm. Args: last: whether joint forces are read of this substep."""
     groups = begin_substep(s, last, world)
     solve_velocities(s, groups, iterations, ti.math.inf, world)
-    end_substep(s, groups, iterations, world)
+    end_substep(s, groups, iterations, last, world)
 
 
 @ti.func
 def begin_substep(s: ti.template(), last, world):
     """Do what comes before the iterations. Returns: how many groups of rows there are."""
     write_rows(s, world)
+    if ti.static(s.features.variational):
+        variational.begin_velocities(s, world)
     groups = detect_contacts(s, world)
     integrate_velocities(s, world)
     if last:
         store_starts(s, world)
-    inward_pass(s, world)
-    outward_pass(s, world)
+    if ti.static(s.features.variational):
+        variational.find_speeds(s, world)
+    else:
+        inward_pass(s, world)
+        outward_pass(s, world)
     if ti.static(s.features.rows):
         prepare(s, groups, world)
         warm_start(s, groups, world)
+        if ti.static(s.features.variational):
+            variational.solve_chords(s, world)
     return groups
 
 
 @ti.func
-def end_substep(s: ti.template(), groups, iterations, world):
+def end_substep(s: ti.template(), groups, iterations, last, world):
     """Do what comes after the iterations over velocities."""
+    if ti.static(s.features.variational):
+        variational.solve_chords(s, world)
+        variational.store_momenta(s, world)
     integrate_coordinates(s, 0, world)
     compute_poses(s, world)
     if ti.static(s.features.split_impulse and s.features.rows):
         correct_positions(s, groups, iterations, world)
+    if ti.static(s.features.variational):
+        variational.synchronise(s, groups, last, world)
     store_impulses(s, world)
 
 
@@ -133,18 +145,3 @@ def correct_positions(s: ti.template(), groups, iterations, world):
         iterate(s, groups, 1, iterations, s.step.tolerance + bias, world)
         integrate_coordinates(s, 1, world)
         compute_poses(s, world)
-
-
-@lru_cache
-def settle_kernel():
-    """Make the kernel that computes poses from the coordinates, and the speeds nearest to the velocities."""
-
-    @ti.func
-    def settle(s: ti.template()):
-        for world in range(s.report.shape[0]):
-            compute_poses(s, world)
-            store_starts(s, world)
-            inward_pass(s, world)
-            outward_pass(s, world)
-
-    return make_kernel(settle, Data, features=None, formulation=None, find_points=None)

@@ -4,10 +4,11 @@
              speeds with the same momentum, M(q) u = Jᵀ M_b (V + h g). A projection never adds energy. Impulses on
              bodies that are joined do the same, so the solver "impulse" makes the same steps, apart from its joint
              errors. First order: a free chain of five rods that falls from the horizontal has lost a third of the
-             energy of its fall after 10 s at 10 ms.
+             energy of its fall after 10 s at 10 ms. See variational.py for second order.
 
 "explicit"   Source [3]: u += h M⁻¹ (Jᵀ (f - M_b J̇ u)), at the poses and speeds of the step's start. The same chain
-             gains half of that energy at 10 ms.
+             gains half of that energy at 10 ms. A body that follows a path has the acceleration of the path, in place
+             of its velocity products.
 """
 
 import taichi as ti
@@ -16,7 +17,7 @@ from pbd.core.quaternions import rotate
 from rigid.kernels.motion import POSE, VELOCITY
 from rigid.kernels.vectors import load_quaternion, load_vector, store_vector
 from rigid.solvers.articulated.dynamics import compute_velocities
-from rigid.solvers.articulated.kinematics import carried_velocity
+from rigid.solvers.articulated.kinematics import carried_velocity, follows_path
 from rigid.solvers.articulated.links import ARTICULATED, AXIS, LINK, LINK_FRAMES
 from rigid.solvers.articulated.spanning_trees import LinkKind
 
@@ -52,16 +53,25 @@ def compute_velocity_products(s: ti.template(), world):
                 a += u * own.cross(arm).cross(n)
             elif kind == LinkKind.SLIDER:
                 a += u * parents.cross(load_vector(s.trees.axes, speed, AXIS.linear, world))
+        if ti.static(s.features.paths):
+            if follows_path(s, body, world):
+                before = links[link, LINK.first_speed]
+                for k in ti.static(range(3)):
+                    a[k] = (v[world, body, VELOCITY.linear + k] - s.trees.speeds[world, 0, before + k]) / s.step.h
+                    alpha[k] = (own[k] - s.trees.speeds[world, 0, before + 3 + k]) / s.step.h
         store_vector(of, link, ARTICULATED.test, a, world)
         store_vector(of, link, ARTICULATED.test + 3, alpha, world)
 
 
 @ti.func
 def subtract_velocity_products(s: ti.template(), world):
-    """V - h J̇ u of all bodies."""
+    """V - h J̇ u of all bodies that follow no path."""
     v = ti.static(s.bodies.velocity)
     for link in range(s.trees.links.shape[0]):
-        body = s.trees.links[link, LINK.body]
+        body, h = s.trees.links[link, LINK.body], s.step.h
+        if ti.static(s.features.paths):
+            if follows_path(s, body, world):
+                h = 0.0
         for k in ti.static(range(6)):
             product = s.trees.articulated[world, link, ARTICULATED.test + k]
-            v[world, body, VELOCITY.linear + k] = v[world, body, VELOCITY.linear + k] - s.step.h * product
+            v[world, body, VELOCITY.linear + k] = v[world, body, VELOCITY.linear + k] - h * product

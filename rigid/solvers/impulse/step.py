@@ -53,7 +53,7 @@ def advance_substep(s: ti.template(), iterations, last, world):
     """Make one substep: the algorithm. Args: last: see over_worlds; not used here."""
     groups = begin_substep(s, last, world)
     solve_velocities(s, groups, iterations, ti.math.inf, world)
-    end_substep(s, groups, iterations, world)
+    end_substep(s, groups, iterations, last, world)
 
 
 @ti.func
@@ -70,7 +70,7 @@ def begin_substep(s: ti.template(), last, world):
 
 
 @ti.func
-def end_substep(s: ti.template(), groups, iterations, world):
+def end_substep(s: ti.template(), groups, iterations, last, world):
     """Do what comes after the iterations over velocities."""
     integrate_poses(s, VELOCITY.linear, world)
     if ti.static(s.features.split_impulse):

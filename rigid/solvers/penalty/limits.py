@@ -20,19 +20,18 @@ import taichi as ti
 
 from rigid.constraints.joints.data import COORDINATE, DRIVE, JOINT, LIMIT, DriveKind, JointKind
 from rigid.constraints.rows import GROUP, Group
-from rigid.joint import Hinge, Universal
 from rigid.solvers.penalty.data import ROW
 
 
 def refuse_wide_limits(model):
-    """Raise ValueError if a limit of an angle is at 90° or beyond, where the sine turns back. Args: model."""
+    """Raise ValueError if a limit of an angle is at 90° or beyond, where the sine decreases. Args: model."""
     for joint in model.joints:
-        if isinstance(joint, (Hinge, Universal)):
+        if joint.counted_angles:
             for limits in joint.coordinate_limits():
                 if any(math.isfinite(limit) and abs(limit) >= math.pi / 2 for limit in limits):
                     raise ValueError(
                         f"limits of {joint.name!r} are ({limits[0]:g}, {limits[1]:g}) rad: expected between -π/2 and "
-                        "π/2 with limit_form='sine', because the sine turns back there"
+                        "π/2 with limit_form='sine', because the sine decreases outside"
                     )
 
 

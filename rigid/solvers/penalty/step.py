@@ -107,7 +107,7 @@ def integrate_velocities(s: ti.template(), world):
         if w > 0.0:
             v = load_vector(velocity, body, VELOCITY.linear, world) + s.step.h * (gravity_of(s, world) + w * force)
             store_vector(velocity, body, VELOCITY.linear, v, world)
-            apply_external_force(s, body, world)
+            apply_external_force(s, body, s.step.h, world)
             apply_gyroscopic_torque(s.bodies, s.features.gyroscopic, body, s.step.h, world)
             turn = multiply_inverse_inertia(s.bodies, body, load_vector(s.forces, body, FORCE.torque, world), world)
             spin = load_vector(velocity, body, VELOCITY.angular, world) + s.step.h * turn

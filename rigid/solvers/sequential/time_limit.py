@@ -83,7 +83,7 @@ def timed_kernels(step, features):
 
     @ti.func
     def end(s: ti.template(), iterations, last, world):
-        step.end_substep(s, count_groups(s, world), iterations, world)
+        step.end_substep(s, count_groups(s, world), iterations, last, world)
 
     return [step.step_kernel(features, part) for part in (begin, iterate, end)]
 

@@ -1,4 +1,4 @@
-"""Builds a model from particles: frames for bodies, shared particles and constraints for joints."""
+"""Builds particles from a model: frames for bodies, shared particles and constraints for joints."""
 
 from copy import deepcopy
 from dataclasses import dataclass
@@ -88,7 +88,8 @@ def build_particles(model, particles=None, attachments=(), models=None, frames=N
 
 
 def refuse_unsupported(model):
-    """Raise NotImplementedError for soft joints, custom joint types, and rolling and spinning friction."""
+    """Raise NotImplementedError for soft joints, custom joint types, joints between bodies on paths, and rolling and
+    spinning friction."""
     for joint in model.joints:
         if type(joint) not in (Ball, Distance, Fixed, Hinge, Slider, Universal, Wheel):
             raise NotImplementedError(
@@ -98,6 +99,12 @@ def refuse_unsupported(model):
             raise NotImplementedError(
                 f'{joint.kind} {joint.name!r} is soft: solver "verlet" has hard joints alone; leave soft= out, or use '
                 'solver "impulse"'
+            )
+        if all(model.body(body).path is not None for body in (joint.parent, joint.child)):
+            raise NotImplementedError(
+                f"{joint.kind} {joint.name!r} joins {model.body(joint.parent).name!r} and "
+                f"{model.body(joint.child).name!r}, which both follow paths: solver 'verlet' has no such joints, and "
+                "they have no effect; leave it out"
             )
         if isinstance(joint, Wheel) and joint.friction is not None:
             raise NotImplementedError(

@@ -8,7 +8,7 @@ from rigid.joint import Ball, Hinge, Slider, Universal, Wheel
 from rigid.names import GROUND
 from rigid.solvers.verlet.frame import CORNERS
 from rigid.solvers.verlet.joint_coordinates import ANGLE, SHIFT
-from rigid.solvers.verlet.joint_forces import BALL_FORCE, DAMPED_STICK, coordinate_force
+from rigid.solvers.verlet.joint_drives import BALL_DRIVE, DAMPED_STICK, coordinate_drive
 from rigid.solvers.verlet.joint_limits import ANGLE_LIMIT, BALL_LIMIT, coordinate_limit
 from rigid.solvers.verlet.joint_locks import RIGHT_ANGLE, RIGHT_HANDED, SLIDER, gear
 from rigid.solvers.verlet.rolling_wheel import ROLLING_WHEEL
@@ -62,7 +62,7 @@ class JointConstraints:
             elif isinstance(joint, Wheel):
                 self._add_wheel(joint)
             for k, (coordinate, bodies, numbers) in enumerate(self._coordinates(joint)):
-                self._add_forces(coordinate, bodies, numbers, joint, of_worlds)
+                self._add_drives(coordinate, bodies, numbers, joint, of_worlds)
                 limits = [one.coordinate_limits()[k] for one in of_worlds]
                 self._add_limits(coordinate, bodies, numbers, joint.coordinate_limits()[k], limits)
         for one in self.model.gears:
@@ -137,9 +137,9 @@ class JointConstraints:
         numbers = dict(zip(constraint_type.parameters, [*numbers, *[0.0] * constraint_type.state_size], strict=True))
         self.particles.add_constraints(constraint_type, members[None], compliance=compliance, **numbers)
 
-    def _add_forces(self, coordinate, bodies, numbers, joint, of_worlds):
+    def _add_drives(self, coordinate, bodies, numbers, joint, of_worlds):
         """Add friction, motor and spring of a coordinate. Args: joint; of_worlds: the joint in each world."""
-        constraint_type = coordinate_force(coordinate)
+        constraint_type = coordinate_drive(coordinate)
         if any(one.friction > 0 for one in of_worlds):
             self._add(constraint_type, bodies, (*numbers, (0.0, 0.0, 0.0, joint.friction, 0.0)), compliance(0.0))
         if any(one.motor for one in of_worlds):
@@ -164,7 +164,7 @@ class JointConstraints:
             self._add(coordinate_limit(coordinate), bodies, (*numbers, (max(low, -UNLIMITED), min(high, UNLIMITED))))
 
     def _add_ball(self, joint, of_worlds):
-        """Add swing and twist limits, friction and spring of a ball joint. Args: see `_add_forces`."""
+        """Add swing and twist limits, friction and spring of a ball joint. Args: see `_add_drives`."""
         bodies = joint.parent, joint.child
         if np.isfinite([(one.swing_limit, *one.twist_limits) for one in of_worlds]).any():
             low, high = np.clip(joint.twist_limits, -math.pi, math.pi)
@@ -178,10 +178,10 @@ class JointConstraints:
         m = self.model.body(joint.parent).local_direction(self.model.body(joint.child).world_direction(n))
         numbers = self._fixed(joint.parent, m), self._fixed(joint.child, n), self._anchors(joint)[1]
         if any(one.friction > 0 for one in of_worlds):
-            self._add(BALL_FORCE, bodies, (*numbers, (joint.friction, 0.0)), compliance(0.0))
+            self._add(BALL_DRIVE, bodies, (*numbers, (joint.friction, 0.0)), compliance(0.0))
         if any(has_effect(one.spring) for one in of_worlds):
             stiffness, damping, _ = spring_numbers(joint.spring)
-            self._add(BALL_FORCE, bodies, (*numbers, (0.0, damping)), compliance(stiffness))
+            self._add(BALL_DRIVE, bodies, (*numbers, (0.0, damping)), compliance(stiffness))
 
     def _add_wheel(self, joint):
         """Add the constraint of a wheel on the corners of its frame."""
@@ -209,7 +209,7 @@ def compliance(stiffness):
 
 
 def motor_numbers(motor):
-    """Speed, position, position gain, effort and damping of a Motor or None, as `coordinate_force` has them."""
+    """Speed, position, position gain, effort and damping of a Motor or None, as `coordinate_drive` has them."""
     if motor is None:
         return 0.0, 0.0, 0.0, 0.0, 0.0
     if motor.torque is not None:

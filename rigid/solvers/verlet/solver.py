@@ -12,9 +12,7 @@ import numpy as np
 import pbd
 from pbd.core.arrays import arrays_of, read, write
 from pbd.core.validate import finite_vector, whole
-from rigid.collision.data import PAIR, POINT
 from rigid.collision.setup import pair_types
-from rigid.constraints.contact_forces import Contacts
 from rigid.kernels.motion import bounding_radii
 from rigid.names import checked_index
 from rigid.paths import refuse_jumps
@@ -22,7 +20,8 @@ from rigid.rotation import from_matrix, rotate
 from rigid.solvers.base import Solver
 from rigid.solvers.verlet.balance import accelerations_by_joints, forces_by_balance, refuse_unknown_forces
 from rigid.solvers.verlet.builder import build_particles, make_frames, refuse_unsupported
-from rigid.solvers.verlet.data import CONTACT, allocate_bodies, may_touch
+from rigid.solvers.verlet.contact_readings import contacts_of, sum_contact_forces
+from rigid.solvers.verlet.data import allocate_bodies, may_touch
 from rigid.solvers.verlet.external import FrameForces, force_hooks
 from rigid.solvers.verlet.frame import fit_pose, fit_velocity
 from rigid.solvers.verlet.joint_constraints import torque_numbers
@@ -306,23 +305,7 @@ class VerletSolver(Solver):
         An impulse on positions λ [kg m] is a force λ/h² over the substep h. Contacts of the user's particles are there,
         too: the side of particle i is -2 - i.
         """
-        if self._bodies is None:
-            nothing = np.zeros((0, 3))
-            return Contacts(np.zeros((0, 2), int), nothing, nothing, np.zeros(0), nothing)
-        count = int(read(self._bodies.points.count)[world])
-        sides, points, forces = (array[world, :count] for array in self._contact_table())
-        return Contacts(sides, points[:, POINT["position"]], points[:, POINT["normal"]], points[:, POINT.gap], forces)
-
-    def _contact_table(self):
-        """Contacts of all worlds up to the capacity: sides (worlds, n, 2), points (worlds, n, POINT), forces (worlds,
-        n, 3) [N]."""
-        sides = read(self._bodies.points.integers)[..., [PAIR.body_a, PAIR.body_b]]
-        points, contacts = (read(each).astype(float) for each in (self._bodies.points.numbers, self._bodies.contacts))
-        n, t = contacts[..., CONTACT["normal"]], contacts[..., CONTACT["tangent"]]
-        impulses = contacts[..., CONTACT["impulse"]]
-        impulses[..., 0] += contacts[..., CONTACT.restitution_impulse]
-        forces = np.einsum("wck,kwci->wci", impulses, [n, t, np.cross(n, t)]) / (self.dt / self.substeps) ** 2
-        return sides, points, forces
+        return contacts_of(self._bodies, self.dt / self.substeps, world)
 
     def joint_forces(self):
         """Forces and torques that joints apply to their children, see Solver.joint_forces.
@@ -338,23 +321,10 @@ class VerletSolver(Solver):
         if self.time == self._time_of_change:
             zero = np.zeros((2, 3) if self.worlds == 1 else (self.worlds, 2, 3))
             return {joint.name: zero.copy() for joint in self.model.joints}
+        contact_sums = sum_contact_forces(self._bodies, self.dt / self.substeps, self.worlds, len(self.members))
         found = forces_by_balance(
             self.models, self._index, self._points, self._masses,
             accelerations_by_joints(self.particle_system, self._springs, self.options.direction == "start"),
-            np.add(self._forces_of_contacts(), self._external_forces.of_last_substep()),
+            np.add(contact_sums, self._external_forces.of_last_substep()),
         )  # fmt: skip
         return {name: each[0] if self.worlds == 1 else each for name, each in found.items()}
-
-    def _forces_of_contacts(self):
-        """Forces [N] and torques about the origin [N m] on bodies by contacts, (worlds, bodies, 3) each."""
-        forces, torques = np.zeros((2, self.worlds, len(self.members), 3))
-        if self._bodies is not None:
-            sides, points, on_a = self._contact_table()
-            at = points[..., POINT["position"]] - 0.5 * points[..., [POINT.gap]] * points[..., POINT["normal"]]
-            found = np.arange(sides.shape[1]) < read(self._bodies.points.count)[:, None]
-            for side, sign in ((0, 1.0), (1, -1.0)):
-                world, contact = np.nonzero(found & (sides[..., side] >= 0))
-                force = sign * on_a[world, contact]
-                np.add.at(forces, (world, sides[world, contact, side]), force)
-                np.add.at(torques, (world, sides[world, contact, side]), np.cross(at[world, contact], force))
-        return forces, torques

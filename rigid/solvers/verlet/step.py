@@ -12,7 +12,7 @@
 
 A body is a frame: four corner particles, and light particles for its joints (frame.py). Sticks keep the frame rigid,
 and joints are particles that two frames share, or constraints on the corners of two frames (joint_locks.py,
-joint_limits.py, joint_forces.py). So `predict` and the constraints move bodies without knowing them. The functions
+joint_limits.py, joint_drives.py). So `predict` and the constraints move bodies without knowing them. The functions
 below add contacts of bodies.
 
 Source: Jakobsen, Advanced Character Physics (2001), sections 2 to 6.

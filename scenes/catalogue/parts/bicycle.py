@@ -21,8 +21,11 @@ TILTS = (5.0, 40.0)  # of the steering axis that the model allows [degrees]
 class Part:
     """A part of the bicycle.
 
-    Args: x, z: of its centre, from the rear contact point forward and up [m]; mass [kg]; xx, yy, zz, xz: entries of the
-    inertia matrix, z up [kg m²]; radius: of a wheel [m].
+    Args:
+        x, z: of its centre, from the rear contact point forward and up [m].
+        mass: [kg].
+        xx, yy, zz, xz: entries of the inertia matrix, z up [kg m²].
+        radius: of a wheel [m]; zero for the others.
     """
 
     x: float
@@ -95,9 +98,3 @@ def lean(rotation):
     """Angle by which the frame leans to the right (...,) [rad]. Args: rotation: of the frame (..., 4)."""
     left = rigid.rotation.rotate(rotation, np.broadcast_to((0.0, 1.0, 0.0), (*np.shape(rotation)[:-1], 3)))
     return np.arcsin(np.clip(left[..., 2], -1.0, 1.0))
-
-
-def heading(rotation):
-    """Angle from x to the direction of the frame, to the left (...,) [rad]. Args: rotation: of the frame (..., 4)."""
-    left = rigid.rotation.rotate(rotation, np.broadcast_to((0.0, 1.0, 0.0), (*np.shape(rotation)[:-1], 3)))
-    return np.arctan2(-left[..., 0], left[..., 1])

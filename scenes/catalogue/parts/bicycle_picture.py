@@ -1,27 +1,14 @@
 """The picture of a bicycle: spoked wheels, tubes, and a rider with the hands on the thighs."""
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
 from scenes.catalogue.parts.bicycle import PARTS, PIVOT_HEIGHT, WHEELBASE, trail
-from scenes.visuals import BLUE, GOLD, RED, SAND, STEEL, Instances, Surface, tubes
+from scenes.visuals import BLUE, GOLD, RED, SAND, STEEL, BodySurfaces, Surface, tubes
 
 TYRE, SPOKES = 0.018, 18  # radius of a tyre [m]; number of spokes
 DARK, GREY = (0.16, 0.17, 0.2), (0.75, 0.77, 0.8)
-
-
-@dataclass
-class BodySurfaces:
-    """Surfaces that are fixed to bodies. Args: surfaces: pairs (index of the body, Surface in the body's frame)."""
-
-    surfaces: list
-
-    def draw(self, frame):
-        """Surfaces at one instant. Args: a Frame."""
-        poses = frame.body_poses
-        return [Instances(surface, poses[body, None, :3], poses[body, None, 3:]) for body, surface in self.surfaces]
 
 
 def lines(points, radius, colour, closed=False, **facets):

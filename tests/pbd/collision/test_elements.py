@@ -23,7 +23,7 @@ def projected(particles, iterations=1, **options):
     return system.positions()
 
 
-def still(positions, mass=1.0, **colliders):
+def at_rest(positions, mass=1.0, **colliders):
     """Particles at rest without gravity. Args: positions; mass; shape: a collider; friction."""
     particles = pbd.Particles(gravity=(0, 0, 0))
     members = particles.add_particles(positions, mass)
@@ -41,7 +41,7 @@ def test_worked_example_of_the_source(given, masses, schedule):
     # λ = 1/(0.75² w1 + 0.25² w2), x1' = x1 + 0.75 w1 λ Δ, x2' = x2 + 0.25 w2 λ Δ, and then p' = q. For equal masses
     # that is the source's λ with the sign of Δ = q - p. A ball of radius 0.3 below p is 0.1 too high: Δ = (0, 0, 0.1).
     x1, x2, delta = np.array([0, 0, 0.0]), np.array([2, 0, 0.0]), np.array([0, 0, 0.1])
-    particles, members = still([x1, x2], masses, shape=pbd.Sphere(0.3, centre=(0.5, 0, -0.2)))
+    particles, members = at_rest([x1, x2], masses, shape=pbd.Sphere(0.3, centre=(0.5, 0, -0.2)))
     if given == "point":
         particles.add_contact_point(members, (0.75, 0.25))
     else:
@@ -57,7 +57,7 @@ def test_worked_example_of_the_source(given, masses, schedule):
 
 def test_an_end_inside_moves_alone():
     # Figure 4a: c1 = 1, c2 = 0. The stick is deepest at its end, and x2 need not move.
-    particles, members = still([(0, 0, -0.05), (1, 0, 1)], shape=pbd.Plane())
+    particles, members = at_rest([(0, 0, -0.05), (1, 0, 1)], shape=pbd.Plane())
     particles.add_element_contacts([members])
     assert projected(particles) == pytest.approx(np.array([(0, 0, 0), (1, 0, 1)]), abs=1e-15)
 
@@ -65,7 +65,7 @@ def test_an_end_inside_moves_alone():
 def test_a_contact_is_one_sided():
     # An element that touches nothing is not moved, to the bit, and neither is one beside the bump.
     places = np.array([(0, 0, 0.11), (2, 0, 0.11), (0, 0, 0.7), (0, 3, 0.7)])
-    particles, members = still(places, shape=pbd.Sphere(0.3, centre=(0.5, 0, -0.2)))
+    particles, members = at_rest(places, shape=pbd.Sphere(0.3, centre=(0.5, 0, -0.2)))
     particles.add_element_contacts(members.reshape(2, 2))
     particles.add_contact_point(members[:2], (0.75, 0.25))
     assert (projected(particles, 5) == places).all()
@@ -115,7 +115,7 @@ def test_the_deepest_point_is_the_minimum_of_the_distance(arity, kind):
         if not 0.02 < depth < 0.2:
             continue
         tried += 1
-        particles, members = still(x, shape=shape)
+        particles, members = at_rest(x, shape=shape)
         particles.add_element_contacts([members])
         moved = projected(particles) - x
         c = np.linalg.norm(moved, axis=1)
@@ -132,7 +132,7 @@ def test_the_deepest_point_is_the_minimum_of_the_distance(arity, kind):
 def test_a_triangle_and_a_tetrahedron_are_kept_out_of_a_bump_that_no_corner_enters():
     for corners in ([(0, 1, 0), (1, -1, 0), (-1, -1, 0)], [(0, 1, 0), (1, -1, 0), (-1, -1, 0), (0, 0, 1.5)]):
         bump = pbd.Sphere(0.3, centre=(0.1, -0.2, -0.2))
-        particles, members = still(np.array(corners, float), shape=bump)
+        particles, members = at_rest(np.array(corners, float), shape=bump)
         particles.add_element_contacts([members], radius=0.02)
         x = projected(particles, 30)
         assert min(np.linalg.norm(x - bump.centre, axis=1)) > 0.6
@@ -149,7 +149,7 @@ def test_a_contact_is_one_impulse_at_the_point():
     # Σ m_i Δx_i = P along the normal, and Σ m_i x_i × Δx_i = p × P.
     x = np.array([(0, 0, 0.0), (2, 0.3, 0.1), (0.4, -2, 0.05)])
     masses = np.array([1.0, 5.0, 2.5])
-    particles, members = still(x, masses, shape=pbd.Sphere(0.3, centre=(0.5, -0.45, -0.2)))
+    particles, members = at_rest(x, masses, shape=pbd.Sphere(0.3, centre=(0.5, -0.45, -0.2)))
     weights = np.array([0.5, 0.2, 0.3])
     particles.add_contact_point(members, weights)
     moved = masses[:, None] * (projected(particles) - x)
@@ -239,6 +239,7 @@ def test_bad_input_is_refused_and_changes_nothing():
     for call, says in (
         (lambda: particles.add_element_contacts([0, 1]), r"shape \(2,\): expected \(n, 2\) sticks"),
         (lambda: particles.add_element_contacts([(0, 1, 2, 3, 0)]), r"shape \(1, 5\): expected"),
+        (lambda: particles.add_element_contacts([(0, 1), (0, 1, 2)]), r"\(0, 1, 2\)\]: expected \(n, 2\) sticks"),
         (lambda: particles.add_element_contacts([(1, 1)]), r"particles \[1, 1\]: expected different ones"),
         (lambda: particles.add_element_contacts([(0, 7)]), "holds 7: there are 4 particles"),
         (lambda: particles.add_element_contacts([(0, 1)], radius=-1), "radius is -1: expected zero or more"),

@@ -240,7 +240,7 @@ def test_coin_rolls_on_a_circle_in_first_order(name):
 # Bad input ------------------------------------------------------------------------------------------------------------
 
 
-def test_wheels_that_cannot_be_are_refused():
+def test_invalid_wheels_are_refused():
     model = rigid.Model()
     body, other = disc(model), disc(model, (2, 0, RADIUS), name="other")
     cases = (

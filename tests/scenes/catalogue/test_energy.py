@@ -66,6 +66,7 @@ KNOWN_GAINS = {
     "cube": 2.89e-2,
     "cube-whole": 2.89e-2,
     "bouncing_balls-penalty-whole": 1.83e-2,
+    "door": 1.02e-3,
     "door-whole": 3.03e-3,
     "high_mass_ratio-whole": 1.35e-3,
     "penalty_joints-penalty": 3.02e-2,

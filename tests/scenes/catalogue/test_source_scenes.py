@@ -98,7 +98,7 @@ def test_joints_of_the_penalty_paper_open_by_their_load():
     assert 1.5e-3 < min(gaps[settled.start :]) < max(gaps[settled.start :]) < 5e-3
 
 
-def test_limits_by_the_sine_give_way_more_in_the_scene():
+def test_limits_by_the_sine_yield_more_in_the_scene():
     # Limits at 50°: the sine's spring is softer by cos² 50° = 0.41, so the hinge goes deeper into its limit.
     deepest = {}
     for form in ("angle", "sine"):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import scenes
+from scenes.simulate.run import Run
 from scenes.view.grabs import EARTH_GRAVITY, LARGEST_FORCE, STRETCH, Grabs
 from scenes.view.picking import PickedPoint, connected_load, pick
 from scenes.view.pins import Pins, first_point_on_ray
@@ -52,6 +53,15 @@ def test_corner_follows_the_pointer(cloth):
     cloth.grabs.release("me")
     cloth.step(30)
     assert cloth.run.particles.positions()[0, 2] < goal[2] - 0.3
+
+
+def test_a_surface_of_a_body_picks_that_body():
+    run = Run(scenes.load("bicycle"), "impulse")
+    visual, point = run.scene.visuals[0], np.array([0.9, 0.0, 1.0])
+    names = [run.scene.model.bodies[body].name for body, _ in visual.surfaces]
+    picked = pick(run, visual, names.index("fork"), 0, point)
+    assert run.scene.model.bodies[picked.body].name == "fork"
+    assert picked.position(run) == pytest.approx(point, abs=1e-12)
 
 
 @pytest.mark.slow

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import scenes
-from scenes.simulate.recording import Frame
+from scenes.render.several import labelled_recordings
+from scenes.simulate.recording import Frame, Recording
 from scenes.visuals.tracks import SPACING, TrackVisual
 
 NOTHING = np.zeros((0, 3))
@@ -22,7 +23,7 @@ def frame(time, x, roll=0.0):
 def test_contact_of_a_leaning_wheel_is_below_its_hub():
     # The hub of a wheel that leans by roll to the right is aside by r sin(roll), and r cos(roll) high.
     model, now = frame(0.0, 2.0, roll=0.3)
-    assert TrackVisual(model, "front_rim").contact(now) == pytest.approx([2.0, 0.0, 0.0], abs=1e-12)
+    assert TrackVisual(model, "front_rim").point(now) == pytest.approx([2.0, 0.0, 0.0], abs=1e-12)
 
 
 def test_track_is_one_line_and_shortens_when_time_goes_back():
@@ -40,3 +41,30 @@ def test_track_is_one_line_and_shortens_when_time_goes_back():
     visual.remember(frame(0.55, 0.275)[1])
     assert max(visual.times) <= 0.55
     assert np.array(visual.points)[:, 0].max() <= 0.275
+
+
+def rolling_recording(scene, speed, count=12):
+    """A Recording, with a frame each 0.1 s, in which the front wheel rolls along x. Args: speed [m/s]."""
+    bodies = len(scene.model.bodies)
+    poses = np.zeros((count, bodies, 7))
+    poses[..., 3] = 1.0
+    poses[:, -1, 0], poses[:, -1, 2] = 0.1 * speed * np.arange(count), 0.35
+    empty = np.zeros((count, 0, 3))
+    return Recording(
+        {}, 0.1 * np.arange(count), empty, empty, np.zeros((count, 0, 7)), poses, np.zeros((count, bodies, 6)),
+        np.zeros((count, 3)),
+    )  # fmt: skip
+
+
+def test_recordings_of_one_scene_have_their_own_tracks():
+    # One wheel rolls forward, the other one backward. Frames of both are drawn in turn, as in films of comparisons.
+    scene = scenes.load("bicycle")
+    recordings = labelled_recordings([(f"{v:g}", scene, rolling_recording(scene, v)) for v in (1.0, -1.0)])
+    for k in range(12):
+        for each in recordings:
+            for visual in each.scene.visuals:
+                visual.draw(each.frame(k))
+    for each, way in zip(recordings, (1, -1)):
+        (track,) = (visual for visual in each.scene.visuals if getattr(visual, "joint", "") == "front_rim")
+        assert way * np.array(track.points)[:, 0] == pytest.approx(0.1 * np.arange(12))
+    assert not any(visual.points for visual in scene.visuals if hasattr(visual, "points"))

@@ -12,11 +12,13 @@ from scenes.simulate.recording import Frame
 from scenes.visuals import (
     PALETTE,
     STONE,
+    BodySurfaces,
     BodyVisual,
     Camera,
     FollowingCamera,
     JointVisual,
     SpringVisual,
+    Surface,
     default_visuals,
     ragdoll_colours,
 )
@@ -121,6 +123,17 @@ def test_springs_are_coils():
     assert coil.vertices[:, 2].max() == pytest.approx(2.0, abs=0.01)
     assert coil.vertices[:, 2].min() == pytest.approx(0.6, abs=0.01)
     assert np.linalg.norm(coil.vertices[:, :2], axis=1).max() == pytest.approx(0.03 + 0.006, abs=0.002)
+    assert SpringVisual(model, springs=[]).draw(frame) == []
+
+
+def test_surfaces_of_a_body_move_with_it():
+    # A quarter turn about z takes x to y; then the body is at (3, 0, 0).
+    half = np.sqrt(0.5)
+    surface = Surface([(1, 0, 0), (2, 0, 0), (1, 0, 1)], [(0, 1, 2)])
+    visual = BodySurfaces([(1, surface)])
+    (drawn,) = visual.draw(frame_of([(0, 0, 0, 1, 0, 0, 0), (3, 0, 0, half, 0, 0, half)]))
+    assert visual.body_at(0, 0) == 1
+    assert vertices_of(drawn) == pytest.approx(np.array([(3, 1, 0), (3, 2, 0), (3, 1, 1)]), abs=1e-12)
 
 
 def test_following_camera():

@@ -174,3 +174,17 @@ def test_responses_to_a_test_impulse_equal_those_of_the_dense_equations(seed):
     response = solved(masses, G, row.ravel(), np.zeros(len(G)))
     jacobian, found = (read(array)[0, 0] for array in (solver.data.jacobian, solver.data.response))
     assert jacobian @ found == pytest.approx(row.ravel() @ response, rel=1e-10)
+
+
+@pytest.mark.parametrize(("seed", "kind"), [(1, None), (2, None), (3, "universal")])
+def test_variational_integrator_is_of_second_order_for_all_joints(seed, kind):
+    # Differences of results with h, h/2 and h/4 have a ratio of 4. The default tends to the same limit, in first order.
+    def positions(h, integrator="variational"):
+        solver = rigid.solver("articulated", random_tree(seed, kind), dt=h, contacts=False, integrator=integrator)
+        solver.step(round(0.2 / h))
+        return solver.state().position
+
+    coarse, middle, fine = (positions(h) for h in (0.004, 0.002, 0.001))
+    assert np.abs(coarse - middle).max() / np.abs(middle - fine).max() == pytest.approx(4, abs=0.4)
+    first, second = (np.abs(positions(h, "semi_implicit") - fine).max() for h in (0.001, 0.0005))
+    assert first / second == pytest.approx(2, abs=0.2)

@@ -21,6 +21,11 @@ def hinged(**options):
     [
         ({"velocity_product": "explicit"}, r"velocity_product.*did you mean 'velocity_products'"),
         ({"velocity_products": "explicite"}, r"velocity_products is 'explicite'.*'explicit'"),
+        ({"integrator": "variable"}, r"integrator is 'variable'.*did you mean 'variational'"),
+        (
+            {"integrator": "variational", "velocity_products": "explicit"},
+            r"velocity_products is 'explicit': expected 'proj",
+        ),
         ({"gyroscopic": "none"}, r"gyroscopic is 'none'"),
         ({"iterations": -1}, r"iterations is -1"),
         ({"tolerance": float("nan")}, r"tolerance is nan"),
@@ -32,6 +37,13 @@ def hinged(**options):
 def test_bad_options_raise(options, message):
     with pytest.raises(ValueError, match=message):
         rigid.solver("articulated", hinged(), **options)
+
+
+def test_variational_integrator_refuses_paths():
+    model = rigid.Model()
+    model.add_box((1, 1, 1), path=lambda time: (0, 0, time), name="lift")
+    with pytest.raises(NotImplementedError, match=r"body 'lift' follows a path.*expected integrator="):
+        rigid.solver("articulated", model, integrator="variational")
 
 
 def test_models_of_several_structures_raise():

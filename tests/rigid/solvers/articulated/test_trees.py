@@ -46,6 +46,22 @@ def test_a_loop_is_cut_at_the_joint_with_fewest_rows():
     assert {link.joint for link in spanning_trees(model)} == {0, 2, 3}
 
 
+def test_bodies_on_paths_are_roots():
+    model = bodies(3)
+    for name in ("first", "second"):
+        model.add_body(path=lambda time: (0, 0, time), name=name)
+    model.add_hinge(0, "first", (0, 0, 0), Y)
+    model.add_hinge(0, 1, (0.5, 0, 0), Y)
+    model.add_hinge(1, 2, (1.5, 0, 0), Y)
+    model.add_hinge("second", 2, (2.5, 0, 0), Y)  # closes a loop
+    model.add_hinge("first", "second", (0, 0, 0), Y)  # nothing can move along this joint and the next
+    model.add_hinge(rigid.GROUND, "first", (0, 0, 0), Y)
+    assert [(link.body, link.kind, link.parent, link.joint, link.reversed) for link in spanning_trees(model)] == [
+        (3, LinkKind.FREE, -1, None, False), (0, LinkKind.HINGE, 0, 0, True), (1, LinkKind.HINGE, 1, 1, False),
+        (2, LinkKind.HINGE, 2, 2, False), (4, LinkKind.FREE, -1, None, False),
+    ]  # fmt: skip
+
+
 def test_components_without_ground_get_a_free_root_at_their_heaviest_body():
     model = bodies(4)
     model.add_ball(0, 1, (0.5, 0, 0))

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from described import ASIDE, model_of
+from described import ASIDE, FAR, g, model_of
 from test_impulse_contacts import solve
 
 import rigid
@@ -51,9 +51,14 @@ def test_impact_wakes_the_whole_stack_and_no_other_body(run):
     assert not asleep.any()
 
 
+def add_bodies_aside(model):
+    """Add a box and a ball, far away, so that a model has the kernel of `stack_and_ball`."""
+    model.add_box((0.2, 0.2, 0.2), mass=1.0, position=(0, 50, 0.1))
+    model.add_sphere(0.1, mass=1.0, position=(0, 100, 0.1))
+
+
 def test_bodies_sleep_only_with_a_sleep_speed():
-    # A box slides down a slope with less than SLOW, and without sleep it continues. (Bodies far away are there so that
-    # the model has the kernel of other tests.)
+    # A box slides down a slope with less than SLOW, and without sleep it continues.
     gravity, box = (0.01, 0, -9.81), {"size": (0.2, 0.2, 0.2), "mass": 1.0, "position": (0, 0, 0.1), "friction": 0.0}
     model = model_of(gravity, friction=0.0)
     model.add_box(**box)
@@ -61,8 +66,7 @@ def test_bodies_sleep_only_with_a_sleep_speed():
     model = rigid.Model(gravity)
     model.add_ground(friction=0.0)
     model.add_box(**box)
-    model.add_box((0.2, 0.2, 0.2), mass=1.0, position=(0, 50, 0.1))
-    model.add_sphere(0.1, mass=1.0, position=(0, 100, 0.1))
+    add_bodies_aside(model)
     lulled = solve(model, sleep_speed=SLOW)
     for solver in (free, lulled):
         solver.step(100)
@@ -88,3 +92,34 @@ def test_set_state_wakes_a_stack():
     solver.set_state(state)
     solver.step(10)
     assert solver.state().velocity[3, 2] == pytest.approx(-0.981, rel=1e-9)
+
+
+def test_new_force_wakes_a_box():
+    # 16 N on 2 kg with μ = 0.5 accelerate the box by F/m - μ g. The step in which it wakes may lack the acceleration.
+    model = rigid.Model()
+    model.add_ground(friction=0.5)
+    model.add_box((0.3, 0.3, 0.1), mass=2.0, position=(0, 0, 0.05), friction=0.5, name="crate")
+    add_bodies_aside(model)
+    solver = rigid.solver("impulse", model, dt=1 / 240, iterations=40, sleep_speed=SLOW)
+    solver.set_forces("crate", force=(8.0, 0, 0))
+    solver.step(180)
+    solver.set_forces("crate", force=(8.0, 0, 0))  # the same again
+    solver.step()
+    assert not solver.state().velocity[0].any()
+    solver.set_forces("crate", force=(16.0, 0, 0))
+    solver.step(24)
+    assert solver.state().velocity[0, 0] == pytest.approx((16.0 / 2.0 - 0.5 * g) * 0.1, rel=0.01)
+
+
+def test_path_wakes_a_box_on_a_tray():
+    # The tray rests for a second. Then it moves with 1 m/s², less than μ g, and carries the box.
+    model = rigid.Model()
+    model.add_ground(-FAR)
+    model.add_box((4, 1, 0.2), path=lambda time: (0.5 * max(time - 1, 0) ** 2, 0, 0), friction=0.5)
+    model.add_box((0.2, 0.2, 0.1), mass=1.0, position=(0, 0, 0.15), friction=0.5)
+    add_bodies_aside(model)
+    solver = rigid.solver("impulse", model, dt=1 / 240, iterations=50, sleep_speed=SLOW)
+    solver.step(239)
+    assert not solver.state().velocity[:2].any()
+    solver.step(121)
+    assert solver.state().velocity[1, 0] == pytest.approx(0.5, rel=0.05)

@@ -1,18 +1,18 @@
-"""Limits by the sine, the source's form, against limits by the angle: recurrences, sag, and what a hard blow does."""
+"""Limits by the sine, the source's form, against limits by the angle: recurrences, sag, and hard impacts."""
 
 import math
 
 import numpy as np
 import pytest
+from described import ZERO, X, Y
 
 import rigid
 
-X, Y, ZERO = (1, 0, 0), (0, 1, 0), (0, 0, 0)
 INERTIA, STIFFNESS = 0.3, 10000.0  # [kg m²], α* of rows against rotation [1/s²]
 
 
 def solve(model, form, dt=0.003, **options):
-    return rigid.solver("penalty", model, dt=dt, limit_form=form, **options)
+    return rigid.solver("penalty", model, dt=dt, limit_form=form, contacts=False, **options)
 
 
 def wheel(joint, bound, speed, limits=None):
@@ -69,7 +69,7 @@ def test_a_limit_by_the_sine_yields_more_under_a_load(bound):
     # At rest the torque of the weight about the hinge is m g r cos q, and A = 1/I about the centre of mass:
     # angle: α* I (q - φ) = m g r cos q;  sine: α* I cos q (sin q - sin φ) = m g r cos q.
     # So the sine yields by 1/cos² φ more, to first order: 1.3, 2 and 4 times.
-    # (A limit at 80° does not hold this rod at all: it falls past 90°, and on.)
+    # (A limit at 80° does not hold this rod at all: it falls past 90°.)
     load = 2.0 * 9.81 * 0.25 / (STIFFNESS * 2.0 * (0.5**2 + 0.05**2) / 12)
     found = {}
     for form in ("angle", "sine"):
@@ -81,9 +81,9 @@ def test_a_limit_by_the_sine_yields_more_under_a_load(bound):
     assert found["sine"] - bound > 0.95 / math.cos(bound) ** 2 * (found["angle"] - bound)
 
 
-def test_a_joint_that_a_blow_takes_past_90_degrees_is_pushed_on_by_the_sine():
-    # Beyond 90° the sine falls, so its torque -α χ cos q points outwards, up to 180° - φ. The angle's torque turns the
-    # wheel back. The speed is just enough to reach 90° against the sine.
+def test_the_sine_pushes_a_joint_further_past_90_degrees():
+    # Beyond 90° the sine falls, so its torque -α χ cos q points outwards, up to 180° - φ. The torque of the other form
+    # turns the wheel back. The speed is just enough to reach 90° against the sine.
     bound = math.radians(60)
     ends = {}
     for form in ("angle", "sine"):
@@ -94,7 +94,7 @@ def test_a_joint_that_a_blow_takes_past_90_degrees_is_pushed_on_by_the_sine():
             q = angle(solver, "hinge")
             if form == "sine" and math.pi / 2 + 0.05 < q < math.radians(115):
                 passed = True
-                # Damping still takes speed while the spring of the sine gives it: look at the spring alone.
+                # Damping removes speed while the spring adds it, so this is the torque of the spring alone.
                 assert -math.cos(q) * (math.sin(q) - math.sin(bound)) > 0
         ends[form] = q
         assert passed == (form == "sine")

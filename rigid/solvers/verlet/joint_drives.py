@@ -1,4 +1,4 @@
-"""Constraint types for forces in joints: friction, motors and springs.
+"""Constraint types for drives of joints: friction, motors and springs.
 
 In the equations q is a coordinate at the end of the substep, q_0 at its start, h the substep and λ the impulse on
 positions [effort times s²], accumulated over the iterations:
@@ -47,8 +47,8 @@ def soft_constraint(C, C_since, damping, h, compliance):
 
 
 @lru_cache
-def coordinate_force(coordinate):
-    """Constraint type for a force along a coordinate: a servo if its effort is above zero, else a spring of compliance
+def coordinate_drive(coordinate):
+    """Constraint type for a drive along a coordinate: a servo if its effort is above zero, else a spring of compliance
     1/k.
 
     Numbers: those of the coordinate, speed, position, position gain [1/s], effort, damping c; for an angle also its
@@ -95,7 +95,7 @@ def coordinate_force(coordinate):
     return ConstraintType(name, 8, numbers, project, value, compliant=compliant, **given)
 
 
-def _ball_force():
+def _ball_drive():
     anchor, effort, damping, impulse, h = 18, 21, 22, 23, 26
 
     @ti.func
@@ -130,12 +130,12 @@ def _ball_force():
     return ConstraintType("ball torque", 8, numbers, project, value, compliant=compliant, **given)
 
 
-# A torque about all axes of a ball joint. If its effort τ is above zero, it is friction: |λ| <= τ h² against the
+# A drive about all axes of a ball joint. If its effort τ is above zero, it is friction: |λ| <= τ h² against the
 # relative angular velocity. Otherwise it is a spring of compliance 1/k: torque -k φ - c ω, with φ the rotation since
 # time zero. λ is a vector and one of the numbers that the constraint updates. The scalar λ that the system accumulates,
 # and resets in each substep, only says whether the vector is of this substep. Numbers: the parent's axes and the
 # child's, equal at time zero; the child's anchor; effort [N m]; damping c; the vector λ.
-BALL_FORCE = _ball_force()
+BALL_DRIVE = _ball_drive()
 
 
 @ti.func

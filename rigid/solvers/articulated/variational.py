@@ -1,0 +1,316 @@
+"""The variational integrator: a substep of second order, for free motion and the joints of trees.
+
+A body of a substep has one momentum p, that of the way from its pose at the start to that at the end. Along all
+coordinates at the start, these momenta are those before, and what forces f and the impulses λ of rows add:
+
+    J(q_n)ᵀ (p_{n+1/2} - p_{n-1/2} - h f) = J_rᵀ λ,   p = (m Δx/h, exp(θ/2) I θ/h),   q_{n+1} = q_n + h u
+
+with the chord Δx of the centre of mass, the rotation vector θ and the inertia I at the start. The linear part is the
+discrete Euler-Lagrange equation of Σ m |Δx|²/(2h), which is SHAKE in coordinates. The angular one is the midpoint rule.
+A step is the same backward in time, so energy oscillates but does not drift. Linear and angular momentum of a free tree
+are constant. "semi_implicit" has p = M_b J(q_n) u instead.
+
+The equation is solved for u by iterations with the articulated inertias of the substep's start:
+
+    u = u_r + c,   c := u - M⁻¹ Jᵀ p(u)
+
+u_r are the speeds of "semi_implicit", and the correction c is of first order in h. It is kept in place of the
+pseudo-speeds. Each iteration reduces the error by a factor of order h |ω|. If a tree turns so fast that they do not
+converge, it moves by u_r. This loses energy as a rule.
+
+Velocities of `state` are those at the time of the poses, by half a step of f and a projection (RATTLE). Trees on which
+rows act keep those half a step behind, so that bodies at rest have none. The next step takes the half step back.
+
+Sources: Marsden and West, Discrete mechanics and variational integrators (2001); Hairer, Lubich and Wanner, Geometric
+Numerical Integration, section VII.1.4 (SHAKE and RATTLE). Departures: coordinates instead of multipliers; the midpoint
+rule for rotations, which exists for any spin.
+"""
+
+import math
+
+import taichi as ti
+
+from pbd.core.functions import compiled_once
+from pbd.core.quaternions import exponential, multiply, rotate, rotate_back
+from rigid.constraints.rows import GROUP, Group, bodies_of
+from rigid.kernels.matrices import multiply_symmetric
+from rigid.kernels.motion import MASS, POSE, PSEUDO, VELOCITY, apply_forces
+from rigid.kernels.vectors import load_quaternion, load_vector, store_quaternion, store_vector
+from rigid.solvers.articulated.dynamics import inward_pass, outward_pass, solve_speed
+from rigid.solvers.articulated.kinematics import carried_velocity, offset
+from rigid.solvers.articulated.links import ARTICULATED, AXIS, LINK, LINK_FRAMES, START
+from rigid.solvers.articulated.spanning_trees import LinkKind
+from rigid.solvers.sequential.data import ROW
+
+# Iterations end when no speed of a tree changes by more than this part of the largest one, or after so many.
+TOLERANCE, MOST_ITERATIONS = 1e-6, 10
+
+# If speeds change by more than this part in the last iteration, the tree moves by u_r.
+DIVERGED = 1e-4
+
+
+# Speeds u, the speeds that `solve_momenta` finds, and corrections c, in `Trees.speeds`.
+SPEED, FOUND, CORRECTION = 0, 1, 2
+
+
+@ti.func
+def begin_velocities(s: ti.template(), world):
+    """Velocities half a step behind the poses, from those of the last substep's end."""
+    for link in range(s.trees.links.shape[0]):
+        if s.trees.synchronous[world, s.trees.links[link, LINK.tree]] == 1:
+            apply_forces(s, s.trees.links[link, LINK.body], -0.5 * s.step.h, world)
+
+
+@compiled_once("bodies", "trees", "step", "features")
+def find_speeds(s: ti.template(), world):
+    """The speeds u_r with the momenta of the bodies' velocities, and with the corrections of the last substep."""
+    u = ti.static(s.trees.speeds)
+    for link in range(s.trees.links.shape[0]):
+        body = s.trees.links[link, LINK.body]
+        p = s.bodies.mass[world, body, MASS.mass] * load_vector(s.bodies.velocity, body, VELOCITY.linear, world)
+        L = multiply_inertia(s, body, load_vector(s.bodies.velocity, body, VELOCITY.angular, world), world)
+        store_vector(s.trees.articulated, link, ARTICULATED.momentum, p, world)
+        store_vector(s.trees.articulated, link, ARTICULATED.angular_momentum, L, world)
+    solve_momenta(s, 0, s.trees.links.shape[0], world)
+    for speed in range(u.shape[2]):
+        u[world, SPEED, speed] = u[world, FOUND, speed] + u[world, CORRECTION, speed]
+
+
+@ti.func
+def multiply_inertia(s: ti.template(), body, v, world):
+    """I v, with the inertia of a body in the world."""
+    q = load_quaternion(s.bodies.pose, body, POSE.rotation, world)
+    return rotate(q, multiply_symmetric(s.bodies.mass, body, MASS.inertia, rotate_back(q, v), world))
+
+
+@compiled_once("bodies", "trees", "step", "features")
+def solve_chords(s: ti.template(), world):
+    """Find the speeds u whose motion in the substep has the momenta of the speeds u_r = u - c, in all trees."""
+    links = ti.static(s.trees.links)
+    first = 0
+    while first < links.shape[0]:
+        solve_tree(s, first, links[first, LINK.tree_end], world)
+        first = links[first, LINK.tree_end]
+
+
+@ti.func
+def solve_tree(s: ti.template(), first, end, world):
+    """Find the speeds of a tree. Args: first, end: its links."""
+    u = ti.static(s.trees.speeds)
+    begin = s.trees.links[first, LINK.tree_first_speed]
+    speeds = begin + s.trees.links[first, LINK.tree_speeds]
+    made, change, largest = 0, 1.0, 0.0
+    while made < MOST_ITERATIONS and change > TOLERANCE * largest:
+        compute_chords(s, first, end, False, world)
+        solve_momenta(s, first, end, world)
+        change, largest = 0.0, 0.0
+        for speed in range(begin, speeds):
+            correction = u[world, SPEED, speed] - u[world, FOUND, speed]
+            difference = correction - u[world, CORRECTION, speed]
+            u[world, SPEED, speed] = u[world, SPEED, speed] + difference
+            u[world, CORRECTION, speed] = correction
+            change = ti.max(change, ti.abs(difference))
+            largest = ti.max(largest, ti.abs(u[world, SPEED, speed]))
+        made += 1
+    if change > DIVERGED * largest:
+        for speed in range(begin, speeds):
+            u[world, SPEED, speed] = u[world, SPEED, speed] - u[world, CORRECTION, speed]
+            u[world, CORRECTION, speed] = 0.0
+
+
+@ti.func
+def compute_chords(s: ti.template(), first, end, straight, world):
+    """Compute the way that the speeds move each link of a tree in the substep, and the momentum p of that.
+
+    The rotation exp(θ) of a link goes to `ARTICULATED.turn`, the shift Δx of its centre of mass to `test`, followed by
+    h ω.
+    """
+    links, of, axes = ti.static(s.trees.links, s.trees.articulated, s.trees.axes)
+    h = s.step.h
+    for link in range(first, end):
+        kind, body, parent = links[link, LINK.kind], links[link, LINK.body], links[link, LINK.parent]
+        turn, shift, spin = ti.Vector([1.0, 0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0])
+        rotation = load_quaternion(s.bodies.pose, body, POSE.rotation, world)
+        arm = rotate(rotation, load_vector(s.trees.frames, link, LINK_FRAMES.point_child, world))
+        if parent >= 0:
+            turn = load_quaternion(of, parent, ARTICULATED.turn, world)
+            shift = load_vector(of, parent, ARTICULATED.test, world)
+            spin = load_vector(of, parent, ARTICULATED.test + 3, world)
+            shift += displacement(turn, spin, offset(s, link, world) + arm, straight)
+        slide, together = ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0])
+        parent_turn = turn
+        for speed in range(links[link, LINK.first_speed], links[link, LINK.first_speed] + links[link, LINK.speeds]):
+            angle = h * s.trees.speeds[world, SPEED, speed] * load_vector(axes, speed, AXIS.angular, world)
+            spin += angle
+            if kind == LinkKind.HINGE or kind == LinkKind.UNIVERSAL:
+                turn = multiply(turn, exponential(angle))
+            else:
+                together += angle
+                slide += h * s.trees.speeds[world, SPEED, speed] * load_vector(axes, speed, AXIS.linear, world)
+        if kind == LinkKind.BALL or kind == LinkKind.FREE:
+            turn = multiply(turn, exponential(together))
+        if kind == LinkKind.SLIDER or kind == LinkKind.FREE:
+            shift += rotate(parent_turn, slide)
+        if kind != LinkKind.FREE:
+            shift -= displacement(turn, spin, arm, straight)
+        store_quaternion(of, link, ARTICULATED.turn, turn, world)
+        store_vector(of, link, ARTICULATED.test, shift, world)
+        store_vector(of, link, ARTICULATED.test + 3, spin, world)
+        angle = rotation_vector(turn, spin)
+        momentum = rotate(exponential(0.5 * angle), multiply_inertia(s, body, angle, world)) / h
+        store_vector(of, link, ARTICULATED.momentum, s.bodies.mass[world, body, MASS.mass] / h * shift, world)
+        store_vector(of, link, ARTICULATED.angular_momentum, momentum, world)
+
+
+@ti.func
+def displacement(q, spin, v, straight):
+    """R v - v, without the loss of digits of a difference. Args: q: the unit quaternion of R; spin: h ω; straight."""
+    u = ti.Vector([q[1], q[2], q[3]])
+    t = 2.0 * u.cross(v)
+    result = q[0] * t + u.cross(t)
+    if straight:
+        result = spin.cross(v)
+    return result
+
+
+@ti.func
+def rotation_vector(q, near):
+    """The rotation vector of a unit quaternion [rad], with as many whole turns as bring it close to another vector."""
+    u = ti.Vector([q[1], q[2], q[3]])
+    sine = u.norm()
+    result = 2.0 * u
+    if sine > 1e-9:
+        n = u / sine
+        angle = 2.0 * ti.atan2(sine, q[0])
+        turn = ti.static(2.0 * math.pi)
+        result = (angle + turn * ti.round((n.dot(near) - angle) / turn)) * n
+    return result
+
+
+@ti.func
+def solve_momenta(s: ti.template(), first, end, world):
+    """Find M⁻¹ Jᵀ p for the momenta p of the links of a tree, by the articulated inertias of the last `project`.
+
+    Args: first, end: its links.
+    """
+    links, of, axes = ti.static(s.trees.links, s.trees.articulated, s.trees.axes)
+    for turn in range(end - first):
+        link = end - 1 - turn
+        parent = links[link, LINK.parent]
+        p = load_vector(of, link, ARTICULATED.momentum, world)
+        L = load_vector(of, link, ARTICULATED.angular_momentum, world)
+        for k in range(links[link, LINK.speeds]):
+            speed = links[link, LINK.first_speed] + links[link, LINK.speeds] - 1 - k
+            projection = load_vector(axes, speed, AXIS.linear, world).dot(p)
+            projection += load_vector(axes, speed, AXIS.angular, world).dot(L)
+            axes[world, speed, AXIS.projection] = projection
+            u = axes[world, speed, AXIS.inverse] * projection
+            p -= u * load_vector(axes, speed, AXIS.momentum, world)
+            L -= u * load_vector(axes, speed, AXIS.angular_momentum, world)
+        if parent >= 0:
+            L += load_vector(of, parent, ARTICULATED.angular_momentum, world) + offset(s, link, world).cross(p)
+            p += load_vector(of, parent, ARTICULATED.momentum, world)
+            store_vector(of, parent, ARTICULATED.momentum, p, world)
+            store_vector(of, parent, ARTICULATED.angular_momentum, L, world)
+    for link in range(first, end):
+        v, w = carried_velocity(s, link, of, links[link, LINK.parent], ARTICULATED.test, world)
+        for speed in range(links[link, LINK.first_speed], links[link, LINK.first_speed] + links[link, LINK.speeds]):
+            u = solve_speed(s, speed, axes[world, speed, AXIS.projection], v, w, world)
+            v += u * load_vector(axes, speed, AXIS.linear, world)
+            w += u * load_vector(axes, speed, AXIS.angular, world)
+            s.trees.speeds[world, FOUND, speed] = u
+        store_vector(of, link, ARTICULATED.test, v, world)
+        store_vector(of, link, ARTICULATED.test + 3, w, world)
+
+
+@compiled_once("bodies", "trees", "step", "features")
+def store_momenta(s: ti.template(), world):
+    """Give bodies the velocities that their momenta p have at the poses to which the speeds lead, M_b(q_{n+1})⁻¹ p."""
+    of = ti.static(s.trees.articulated)
+    for link in range(s.trees.links.shape[0]):
+        if s.trees.links[link, LINK.tree] == link:
+            compute_chords(s, link, s.trees.links[link, LINK.tree_end], not is_corrected(s, link, world), world)
+        body = s.trees.links[link, LINK.body]
+        turn = load_quaternion(of, link, ARTICULATED.turn, world)
+        q = multiply(turn, load_quaternion(s.bodies.pose, body, POSE.rotation, world))
+        L = rotate_back(q, load_vector(of, link, ARTICULATED.angular_momentum, world))
+        w = multiply_symmetric(s.bodies.mass, body, MASS.inverse_inertia, L, world)
+        v = load_vector(of, link, ARTICULATED.momentum, world) * s.bodies.mass[world, body, MASS.inverse_mass]
+        store_vector(s.bodies.velocity, body, VELOCITY.linear, v, world)
+        store_vector(s.bodies.velocity, body, VELOCITY.angular, rotate(q, w), world)
+
+
+@ti.func
+def is_corrected(s: ti.template(), first, world):
+    """Whether the speeds of a tree have corrections. Args: first: its first link."""
+    begin, found = s.trees.links[first, LINK.tree_first_speed], False
+    for speed in range(begin, begin + s.trees.links[first, LINK.tree_speeds]):
+        found = found or s.trees.speeds[world, CORRECTION, speed] != 0.0
+    return found
+
+
+@ti.func
+def synchronise(s: ti.template(), groups, last, world):
+    """Bring velocities to the time of the poses, those of trees on which no row acts, and project them on joints.
+
+    Args: groups: of rows; last: whether joint forces are read of this substep.
+    """
+    links = ti.static(s.trees.links)
+    find_free_trees(s, groups, world)
+    if last:
+        add_momenta(s, -1, world)
+    for link in range(links.shape[0]):
+        if s.trees.synchronous[world, links[link, LINK.tree]] == 1:
+            apply_forces(s, links[link, LINK.body], 0.5 * s.step.h, world)
+    if last:
+        add_momenta(s, 1, world)
+    project(s, world)
+    if last:
+        add_momenta(s, -1, world)
+        for link in range(links.shape[0]):
+            for k in ti.static(range(PSEUDO)):
+                body = links[link, LINK.body]
+                value = s.trees.starts[world, body, START.linear + k] + s.bodies.velocity[world, body, k]
+                s.trees.starts[world, body, START.linear + k] = value
+
+
+@compiled_once("bodies", "trees")
+def add_momenta(s: ti.template(), sign, world):
+    """Add the bodies' momenta now to what joint_forces.py stores, or subtract them, as velocities at the stored poses.
+
+    For joint forces, bodies would have M_b V' at the end of the substep if they were free: the momenta of its start,
+    and what forces add at its start and end. The balance takes M_b of the start, so V' contains the rest.
+    """
+    starts, velocity = ti.static(s.trees.starts, s.bodies.velocity)
+    for link in range(s.trees.links.shape[0]):
+        body = s.trees.links[link, LINK.body]
+        v = load_vector(starts, body, START.linear, world) + sign * load_vector(velocity, body, VELOCITY.linear, world)
+        store_vector(starts, body, START.linear, v, world)
+        q = load_quaternion(starts, body, START.rotation, world)
+        L = multiply_inertia(s, body, load_vector(velocity, body, VELOCITY.angular, world), world)
+        w = rotate(q, multiply_symmetric(s.bodies.mass, body, MASS.inverse_inertia, rotate_back(q, L), world))
+        store_vector(starts, body, START.angular, load_vector(starts, body, START.angular, world) + sign * w, world)
+
+
+@compiled_once("bodies", "trees", "step", "features")
+def project(s: ti.template(), world):
+    """Find the speeds that have the momenta of the bodies' velocities, and the velocities of these speeds."""
+    inward_pass(s, world)
+    outward_pass(s, world)
+
+
+@ti.func
+def find_free_trees(s: ti.template(), groups, world):
+    """Mark the trees on which no row has acted in the substep."""
+    links, rows = ti.static(s.trees.links, s.rows)
+    for link in range(links.shape[0]):
+        s.trees.synchronous[world, link] = 1
+    if ti.static(s.features.rows):
+        for group in range(groups):
+            if rows.groups[world, group, GROUP.kind] != Group.IDLE:
+                for k in range(rows.groups[world, group, GROUP.count]):
+                    if rows.numbers[world, rows.groups[world, group, GROUP.first] + k, ROW.impulse] != 0.0:
+                        for body in ti.static(range(2)):
+                            link = s.trees.link_of[bodies_of(rows, group, k, world)[body]]
+                            if link >= 0:
+                                s.trees.synchronous[world, links[link, LINK.tree]] = 0
