@@ -337,7 +337,8 @@ class ParticleSystem(SystemSettings):
         self._launches.measure(*self._given(0))
         columns = (REPORT.iterations, REPORT.violation, REPORT.contacts)
         iterations, residual, contacts = (self._report[:, column].copy() for column in columns)
-        return Statistics(*self._per_world(iterations.astype(int), residual, contacts.astype(int)))
+        found = self._per_world(iterations.astype(int), residual, contacts.astype(int))
+        return Statistics(*found, direct=len(self.direct.rows))
 
     def energy(self):
         """Kinetic, potential and total energy at the middle of the last substep: an Energy."""
