@@ -24,14 +24,14 @@ CANOPY = ((0.24, 0.002), (0.22, 0.014), (0.18, 0.024), (0.12, 0.026), (0.06, 0.0
 AIRFOIL = ((0, 0), (0.02, 0.4), (0.08, 0.75), (0.2, 0.98), (0.32, 1.0), (0.55, 0.8), (0.8, 0.4), (1.0, 0.04))
 
 
-def loft(sections, colour, **looks):
-    """Make a surface through sections. Args: sections (n, k, 3) [m]; colour; looks: of Surface. Returns: a Surface."""
+def loft(sections, colour, **options):
+    """Make a Surface through sections. Args: sections (n, k, 3) [m]; colour, options: of the Surface."""
     sections = np.asarray(sections, float)
     rows, columns = sections.shape[:2]
     index = np.arange(rows * columns).reshape(rows, columns)
     a, b, c, d = (each.ravel() for each in (index[:-1, :-1], index[1:, :-1], index[1:, 1:], index[:-1, 1:]))
     triangles = np.concatenate([np.stack([a, b, c], axis=1), np.stack([a, c, d], axis=1)])
-    return Surface(sections.reshape(-1, 3), triangles, colour, **looks)
+    return Surface(sections.reshape(-1, 3), triangles, colour, **options)
 
 
 def revolved(stations, centre, colour, width=1.0):
