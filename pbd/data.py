@@ -89,6 +89,7 @@ class DirectArrays(NamedTuple):
     unknown: Real(count.direct_rows, count.worlds)  # right side, then λ'
     multiplier: Real(count.direct_rows, count.worlds)  # λ of this substep
     moved: Vector(3, count.direct_particles, count.worlds)  # u, displacement in this substep by the solve [m]
+    is_node: Integer(count.direct_particles)  # whether a particle has one or two rows, as the nodes of a rope
     rest: Vector(3, count.direct_particles, count.worlds)  # r
     inverse_mass: Real(count.direct_particles, count.worlds)  # with the stiffness of tension [1/kg]
 

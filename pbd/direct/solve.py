@@ -7,11 +7,12 @@ J are the gradients at the start of the substep ("start", SHAKE) or where the fa
 masses, α' = α/h² compliances as in XPBD. C is taken at the present positions, so repeated solves converge to C = 0, and
 impulses keep their directions: momentum is conserved, with "start" also angular momentum.
 
-Light particles under a high tension, as in a rope with a heavy weight, swing across in less than a step, and these
-solves would diverge: a stick of length d with the multiplier λ < 0 resists displacements across itself with the
-stiffness -λ/d [kg, as all is divided by h²], which can exceed the masses. Where it does, it is added to the masses of
-both ends, twice as large, which bounds the matrix of a chain, and J and W are taken anew in each iteration. With these
-masses M̃ the solve is a quasi-Newton method for M u = Jᵀ λ, C = 0, where u is what the solve has moved particles by:
+The nodes of a light rope under a high tension swing across in less than a step, and these solves would diverge: a
+stick of length d with the multiplier λ < 0 resists displacements across itself with the stiffness -λ/d [kg, as all is
+divided by h²], which can exceed the masses. Where it does, it is added to the masses of nodes, twice as large, which
+bounds the matrix of a chain, and J and W are taken anew in each iteration. Nodes are particles with one or two rows;
+others are held across by further rows. With these masses M̃ the solve is a quasi-Newton method for M u = Jᵀ λ, C = 0,
+where u is what the solve has moved particles by:
 
     r = M u - Jᵀ λ,   A λ' = -(C + α' λ) + J W̃ r,   u' = W̃ (Jᵀ λ' - r)
 
@@ -36,7 +37,7 @@ LEAST_ALIGNMENT = 0.95
 # factor. Round-off leaves 1e-14 in 64 bits and 1e-6 in 32.
 LEAST_PIVOT = {64: 1e-10, 32: 1e-5}
 
-# Tension counts where it is stiffer than this part of a particle's mass. Below, SHAKE is stable, and keeps momentum.
+# Tension counts where it is stiffer than this part of a node's mass. Below, SHAKE is stable, and keeps momentum.
 LEAST_STIFFNESS = 0.5
 
 # Values of `s.direct.factored`.
@@ -114,10 +115,10 @@ def factor_column(s: ti.template(), column, world):
 @ti.func
 def solve(s: ti.template(), substep, world):
     """Project all constraints of the direct solve at once. Returns: the largest violation before."""
-    worst, again = 0.0, 1
-    while again == 1:
+    state, worst, again = s.direct.factored[world], 0.0, True
+    while again:
+        again = False
         worst, alignment = evaluate(s, world)
-        state = s.direct.factored[world]
         if state == NOT_FACTORED:
             clear(s, world)
         if state == STIFF:
@@ -128,14 +129,13 @@ def solve(s: ti.template(), substep, world):
             subtract_rest(s, world)
         substitute(s, world)
         apply(s, world)
-        again = 0
         if state == NOT_FACTORED:
-            s.direct.factored[world] = FACTORED
+            state = FACTORED
             if is_stiff(s, world):
                 # Solve this iteration again, with the multipliers that it found.
-                s.direct.factored[world] = STIFF
                 take_back(s, world)
-                again = 1
+                state, again = STIFF, True
+    s.direct.factored[world] = state
     return worst
 
 
@@ -247,7 +247,7 @@ def take_back(s: ti.template(), world):
 
 @ti.func
 def is_stiff(s: ti.template(), world):
-    """Whether the tension of sticks is stiffer than LEAST_STIFFNESS of the mass of a particle between them."""
+    """Whether the tension of sticks is stiffer than LEAST_STIFFNESS of the mass of a node between them."""
     sum_stiffness(s, world)
     stiff = False
     for i in range(s.counts.particles):
@@ -257,7 +257,7 @@ def is_stiff(s: ti.template(), world):
 
 @ti.func
 def add_stiffness(s: ti.template(), world):
-    """Compute inverse masses with the stiffness of tension."""
+    """Compute inverse masses of nodes with the stiffness of tension."""
     sum_stiffness(s, world)
     for i in range(s.counts.particles):
         w = s.particles.position[i, world][3]
@@ -266,7 +266,7 @@ def add_stiffness(s: ti.template(), world):
 
 @ti.func
 def sum_stiffness(s: ti.template(), world):
-    """Sum the stiffness of the sticks at each particle, into the first component of `s.direct.rest`."""
+    """Sum the stiffness of the sticks at each node, into the first component of `s.direct.rest`."""
     rest = ti.static(s.direct.rest)
     for i in range(s.counts.particles):
         rest[i, world] = ti.Vector([0.0, 0.0, 0.0])
@@ -279,8 +279,8 @@ def sum_stiffness(s: ti.template(), world):
                 distance = ti.Vector([b[0] - a[0], b[1] - a[1], b[2] - a[2]]).norm()
                 tension = ti.max(-s.direct.multiplier[s.direct.place[row], world], 0.0)
                 stiffness = ti.Vector([2.0 * tension / (distance + 1e-30), 0.0, 0.0])
-                rest[i, world] = rest[i, world] + stiffness
-                rest[j, world] = rest[j, world] + stiffness
+                rest[i, world] = rest[i, world] + s.direct.is_node[i] * stiffness
+                rest[j, world] = rest[j, world] + s.direct.is_node[j] * stiffness
 
 
 @ti.func

@@ -32,6 +32,7 @@ def direct_arrays(plan, types, schedule, mobile, worlds):
         "products": products,
         "updates": updates,
         "sums": np.column_stack([first_product, first_update]),
+        "is_node": np.bincount(rows.particles, minlength=len(mobile)) <= 2 if len(rows) else np.zeros(0),
         "first": factor.first,
         "rows": factor.rows,
     }
