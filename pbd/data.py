@@ -78,6 +78,7 @@ class DirectArrays(NamedTuple):
     gradient: Vector(3, count.direct_entries, count.worlds)  # ∇C for each member of a row
     weighted: Vector(3, count.direct_entries, count.worlds)  # w ∇C
     compliance: Real(count.direct_rows, count.worlds)  # α/h²
+    softness: Real(count.direct_rows)  # what the diagonal of A is larger by, in parts of it
     products: Integer(count.products, 2)  # entries of gradients whose products make A
     updates: Integer(count.updates, 2)  # entries of L and of L D whose products make L
     sums: Integer(count.nonzero_ends, 2)  # where the products and updates of each entry of L begin
@@ -174,7 +175,6 @@ class Features(NamedTuple):
     elements: bool  # whether there are contact points or elements, and surfaces that they can touch
     contacts: bool  # between particles
     direct: tuple = ()  # types of which constraints are solved directly, as indices into `types`
-    bits: int = 64  # of real numbers
     grabs: int = 0  # number of grab springs
     keep_predictions: bool = False  # whether predicted positions are read after the step
     hooks: Any = None  # StepHooks, see pbd/step.py

@@ -72,8 +72,15 @@ def relax(s: ti.template(), substep, iteration, world):
     worst = ti.max(worst, relax_environment(s, substep, world))
     if ti.static(s.features.has_hooks):
         worst = ti.max(worst, s.features.hooks.in_iteration(s, iteration, world))
+    return ti.max(worst, solve_directly(s, substep, world))
+
+
+@ti.func
+def solve_directly(s: ti.template(), substep, world):
+    """Project the constraints of the direct solve, all together. Returns: the largest violation before."""
+    worst = 0.0
     if ti.static(len(s.features.direct) > 0):
-        worst = ti.max(worst, project_each_world(s, direct.solve, substep, world))
+        worst = project_each_world(s, direct.solve, substep, world)
     return worst
 
 

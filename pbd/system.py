@@ -145,7 +145,6 @@ class ParticleSystem(SystemSettings):
             types=self._types,
             from_start=self._from_start,
             direct=self.direct.types,
-            bits=64 if real_type() == np.float64 else 32,
             watch=self._tolerance is not None,
             grabs=len(self.environment.grabs),
             hooks=self._hooks,

@@ -3,8 +3,8 @@
 A body's frame has more sticks than it needs: a joint particle has four to the corners, and three fix it. The rows of
 such sticks depend on the others, and the matrix J W Jᵀ would be singular. So a largest set of independent rows is
 chosen at the positions of the description. Rows that depend on others at these positions alone, like those of a rope
-that hangs between two points without slack, are chosen, too: they depend at no other position, and the solve bears them
-(solve.py, LEAST_PIVOT).
+that hangs between two points without slack or of a linkage in a plane, are chosen, too: the solve makes them a little
+soft (rows.py, SOFTNESS).
 
 The chosen rows imply the others well: each of the others is a combination of them with coefficients of at most
 `LARGEST_COEFFICIENT`, so its error is no larger than theirs. Without that, three of the four sticks might lie in a
@@ -38,16 +38,16 @@ def independent_rows(jacobian, elsewhere):
         jacobian: sparse (rows, 3 particles), each entry times the square root of the particle's inverse mass.
         elsewhere: the same at other positions, which are far from all special ones.
 
-    Returns: mask (rows,).
+    Returns: masks of the chosen rows, and of those among them that depend on others at the given positions (rows,).
     """
     jacobian = normalised(jacobian)
     chosen = independent_here(jacobian)
     exchange(jacobian, chosen)
     elsewhere = normalised(elsewhere)
-    others = np.flatnonzero(~chosen)
-    for part, _, remainders in combinations(elsewhere, chosen, others):
-        chosen[part] = remainders > DEPENDENT
-    return chosen
+    dependent = np.zeros(len(chosen), bool)
+    for part, _, remainders in combinations(elsewhere, chosen, np.flatnonzero(~chosen)):
+        dependent[part] = remainders > DEPENDENT
+    return chosen | dependent, dependent
 
 
 def normalised(jacobian):
@@ -57,7 +57,7 @@ def normalised(jacobian):
 
 
 def independent_here(jacobian):
-    """Rows that do not depend on those that are eliminated before them. Args: jacobian. Returns: mask (rows,)."""
+    """Rows that do not depend on rows eliminated before them. Args: jacobian. Returns: mask (rows,)."""
     matrix = sparse.csc_matrix(jacobian @ jacobian.T)
     order = least_degree_order(matrix)
     matrix = sparse.coo_matrix(sparse.tril(matrix[order][:, order]))

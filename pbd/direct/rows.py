@@ -26,13 +26,20 @@ MOST_MEMORY = 2_000_000_000
 BYTES = 40
 
 
+# The diagonal of A is larger by these parts of it: in components with rows that depend on others at the positions of
+# the description, as in plane linkages, and in all others, whose rows may come to depend on one another. Much more
+# would slow convergence: a rope of n segments has eigenvalues of A down to 2/n² of its diagonal.
+SOFTNESS = {64: (1e-7, 1e-10), 32: (1e-4, 1e-6)}
+
+
 @dataclass
 class Rows:
     """All constraints that may be solved directly, as rows.
 
     Attributes: type, number: of each row's constraint, counted as constraints of the type were added (rows,);
     first: where each row's entries begin (rows + 1,); particles: of the entries; gradients, elsewhere: at the positions
-    of the description, and at others (entries, 3); soft: rows with compliance (rows,).
+    of the description, and at others (entries, 3); soft: rows with compliance (rows,); dependent: rows of components in
+    which rows depend on others at the positions of the description (rows,).
     """
 
     type: np.ndarray
@@ -42,6 +49,7 @@ class Rows:
     gradients: np.ndarray
     elsewhere: np.ndarray
     soft: np.ndarray
+    dependent: np.ndarray
 
     def __len__(self):
         return len(self.type)
@@ -51,7 +59,8 @@ class Rows:
         entries = np.concatenate([np.arange(self.first[row], self.first[row + 1]) for row in rows] or [[]]).astype(int)
         first = np.concatenate([[0], np.cumsum(np.diff(self.first)[rows])])
         of_entries = self.particles[entries], self.gradients[entries], self.elsewhere[entries]
-        return Rows(self.type[rows], self.number[rows], first, *of_entries, self.soft[rows])
+        of_rows = self.soft[rows], self.dependent[rows]
+        return Rows(self.type[rows], self.number[rows], first, *of_entries, *of_rows)
 
     @property
     def row_of_entry(self):
@@ -127,6 +136,7 @@ def make_plan(solve, types, constraints, positions, inverse_masses):
         if order is not None:
             chosen.append(members[order])
             components += 1
+            rows.dependent[members] = component.dependent
             used = component.take(order)
             for index in np.unique(used.type):
                 solved[index][used.number[used.type == index]] = True
@@ -155,7 +165,9 @@ def order_component(solve, component, mobile, weights, notes):
     if len(rigid):
         only = component.take(rigid)
         jacobians = [only.jacobian(gradients, weights) for gradients in (only.gradients, only.elsewhere)]
-        kept[rigid[independent_rows(*jacobians)]] = True
+        chosen, dependent = independent_rows(*jacobians)
+        kept[rigid[chosen]] = True
+        component.dependent[:] = dependent.any()
     kept = np.flatnonzero(kept)
     return kept[least_degree_order(component.take(kept).pattern(mobile))]
 
@@ -180,13 +192,14 @@ def collect_rows(types, constraints, positions, mobile):
         return no_rows()
     kind, number, arity, particles, gradients, elsewhere, soft = (np.concatenate(each) for each in zip(*fields))
     first = np.concatenate([[0], np.cumsum(arity)])
-    return Rows(kind, number, first, particles, gradients, elsewhere, soft)
+    return Rows(kind, number, first, particles, gradients, elsewhere, soft, np.zeros(len(kind), bool))
 
 
 def no_rows():
     """Rows of no constraints."""
     nothing = np.zeros(0, int)
-    return Rows(nothing, nothing, np.zeros(1, int), nothing, np.zeros((0, 3)), np.zeros((0, 3)), nothing > 0)
+    empty = np.zeros((0, 3))
+    return Rows(nothing, nothing, np.zeros(1, int), nothing, empty, empty, nothing > 0, nothing > 0)
 
 
 def gradients_at(definition, positions, members, numbers):

@@ -5,7 +5,8 @@
 
 J are the gradients at the start of the substep ("start", SHAKE) or where the factor is made ("current"). W are inverse
 masses, α' = α/h² compliances as in XPBD. C is taken at the present positions, so repeated solves converge to C = 0, and
-impulses keep their directions: momentum is conserved, with "start" also angular momentum.
+impulses keep their directions: momentum is conserved, with "start" also angular momentum. The diagonal of A is a little
+larger (rows.py, SOFTNESS), because A is singular where rows depend on one another.
 
 The nodes of a light rope under a high tension swing across in less than a step, and these solves would diverge: a
 stick of length d with the multiplier λ < 0 resists displacements across itself with the stiffness -λ/d [kg, as all is
@@ -32,10 +33,6 @@ from pbd.projection import read_constraint
 # Where a gradient has turned by more than 18° since the factor was made, as in an impact, A is factored anew. Solves
 # with old gradients would not converge.
 LEAST_ALIGNMENT = 0.95
-
-# Rows whose pivot is below this part of their diagonal depend on others at these positions, and are left out of the
-# factor. Round-off leaves 1e-14 in 64 bits and 1e-6 in 32.
-LEAST_PIVOT = {64: 1e-10, 32: 1e-5}
 
 # Tension counts where it is stiffer than this part of a node's mass. Below, SHAKE is stable, and keeps momentum.
 LEAST_STIFFNESS = 0.5
@@ -98,13 +95,12 @@ def factor_column(s: ti.template(), column, world):
             a, b = s.direct.products[k, 0], s.direct.products[k, 1]
             total += s.direct.gradient[a, world].dot(s.direct.weighted[b, world])
         if t == first:
-            total += s.direct.compliance[column, world]
-        least = ti.static(LEAST_PIVOT[s.features.bits]) * total
+            total = (total + s.direct.compliance[column, world]) * (1.0 + s.direct.softness[column])
         for k in range(s.direct.sums[t, 1], s.direct.sums[t + 1, 1]):
             a, b = s.direct.updates[k, 0], s.direct.updates[k, 1]
             total -= s.direct.lower[a, world] * s.direct.scaled[b, world]
         if t == first:
-            if total > least:
+            if total > 0.0:  # otherwise no particle of the row can move, or it was cut
                 inverse = 1.0 / total
             s.direct.lower[t, world] = inverse
         else:

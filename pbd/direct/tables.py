@@ -3,8 +3,10 @@
 import numpy as np
 
 from pbd.core.arrays import allocate
+from pbd.core.runtime import real_type
 from pbd.data import DirectArrays
 from pbd.direct.factor import factor_pattern
+from pbd.direct.rows import SOFTNESS
 
 
 def direct_arrays(plan, types, schedule, mobile, worlds):
@@ -32,6 +34,7 @@ def direct_arrays(plan, types, schedule, mobile, worlds):
         "products": products,
         "updates": updates,
         "sums": np.column_stack([first_product, first_update]),
+        "softness": np.where(rows.dependent, *SOFTNESS[8 * np.dtype(real_type()).itemsize]),
         "is_node": np.bincount(rows.particles, minlength=len(mobile)) <= 2 if len(rows) else np.zeros(0),
         "first": factor.first,
         "rows": factor.rows,
