@@ -174,13 +174,15 @@ def order_component(solve, component, mobile, weights, notes):
 
 def collect_rows(types, constraints, positions, mobile):
     """All constraints that may be solved directly, as Rows: equalities with a gradient, on particles that can move."""
-    generator = np.random.default_rng(0)
+    eligible = [k for k, each in enumerate(types) if each.function is not None and len(constraints[k][0])]
+    if not eligible:
+        return no_rows()
+    extents = np.concatenate([np.ptp(positions[constraints[k][0]], axis=1).max(axis=1) for k in eligible])
+    range_of_moves = DISPLACEMENT * np.median(extents)
+    moved = positions + np.random.default_rng(0).uniform(-range_of_moves, range_of_moves, positions.shape)
     fields = []
-    for index, (definition, (members, numbers)) in enumerate(zip(types, constraints)):
-        if definition.function is None or not len(members):
-            continue
-        extent = np.ptp(positions[members], axis=1).max()
-        moved = positions + generator.uniform(-DISPLACEMENT, DISPLACEMENT, positions.shape) * extent
+    for index in eligible:
+        definition, (members, numbers) = types[index], constraints[index]
         gradients, elsewhere = (gradients_at(definition, x, members, numbers[..., 0]) for x in (positions, moved))
         # A stick of no length has no direction, and is iterated.
         use = np.flatnonzero(mobile[members].any(axis=1) & (np.square(gradients).sum(axis=(1, 2)) > 0))
@@ -188,8 +190,6 @@ def collect_rows(types, constraints, positions, mobile):
         soft = np.full(len(use), definition.compliance)
         entries = members[use].ravel(), gradients[use].reshape(-1, 3), elsewhere[use].reshape(-1, 3)
         fields.append((np.full(len(use), index), use, arity, *entries, soft))
-    if not fields:
-        return no_rows()
     kind, number, arity, particles, gradients, elsewhere, soft = (np.concatenate(each) for each in zip(*fields))
     first = np.concatenate([[0], np.cumsum(arity)])
     return Rows(kind, number, first, particles, gradients, elsewhere, soft, np.zeros(len(kind), bool))

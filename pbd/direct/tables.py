@@ -25,8 +25,8 @@ def direct_arrays(plan, types, schedule, mobile, worlds):
     first_product, products = grouped(*gradient_products(stored, by_type, factor, mobile), len(factor.rows))
     first_update, updates = grouped(*factor_updates(factor), len(factor.rows))
     ends = np.cumsum(np.bincount(stored.type, minlength=kinds))
-    entry_ends = np.cumsum(np.bincount(stored.type, np.diff(stored.first), minlength=kinds)).astype(int)
-    ranges = np.column_stack([np.concatenate([[0], ends[:-1]]), ends, np.concatenate([[0], entry_ends[:-1]])])
+    begins = np.concatenate([[0], ends])[:kinds]
+    ranges = np.column_stack([begins, ends, stored.first[begins]])
     values = {
         "ranges": ranges,
         "constraint": np.array([places[kind][number] for kind, number in zip(stored.type, stored.number)], int),
