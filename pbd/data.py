@@ -31,6 +31,9 @@ ELEMENT_NUMBER = Columns(weights=4, radius=1)
 # many constraints it has.
 RANGE = Columns(members=1, parameters=1, multipliers=1, count=1)
 
+# Columns of `DirectArrays.ranges`: begin and end of a constraint type's rows, and where their gradients begin.
+DIRECT_RANGE = Columns(begin=1, end=1, entries=1)
+
 # Columns of `Data.report`, which has one row for each world. From `diverged_substep` on, -1 means none.
 REPORT = Columns(
     violation=1,  # largest violation of a constraint, in the constraint's unit
@@ -64,6 +67,32 @@ class ConstraintArrays(NamedTuple):
     ranges: Integer(count.types, RANGE)
     runs: Integer(count.clusters, count.types, 2)  # begin and end of each cluster's constraints of each type
     first_cluster: Integer(count.colours)  # of each colour; the last entry is the number of clusters
+
+
+class DirectArrays(NamedTuple):
+    """Rows that are solved directly, and the factor L D Lᵀ of their matrix: see pbd/direct."""
+
+    ranges: Integer(count.types, DIRECT_RANGE)
+    constraint: Integer(count.direct_rows)  # of each row, its number in the schedule
+    place: Integer(count.direct_rows)  # of each row in the order of elimination
+    gradient: Vector(3, count.direct_entries, count.worlds)  # ∇C for each member of a row
+    weighted: Vector(3, count.direct_entries, count.worlds)  # w ∇C
+    compliance: Real(count.direct_rows, count.worlds)  # α/h²
+    softness: Real(count.direct_rows)  # what the diagonal of A is larger by, in parts of it
+    products: Integer(count.products, 2)  # entries of gradients whose products make A
+    updates: Integer(count.updates, 2)  # entries of L and of L D whose products make L
+    sums: Integer(count.nonzero_ends, 2)  # where the products and updates of each entry of L begin
+    first: Integer(count.direct_ends)  # where each column of L begins
+    rows: Integer(count.nonzeros)  # row of each entry of L
+    lower: Real(count.nonzeros, count.worlds)  # L; in place of its diagonal 1/D
+    scaled: Real(count.nonzeros, count.worlds)  # L D
+    factored: Integer(count.worlds)  # whether the factor was made in this substep, see pbd/direct/solve.py
+    unknown: Real(count.direct_rows, count.worlds)  # right side, then λ'
+    multiplier: Real(count.direct_rows, count.worlds)  # λ of this substep
+    moved: Vector(3, count.direct_particles, count.worlds)  # u, displacement in this substep by the solve [m]
+    is_node: Integer(count.direct_particles)  # whether a particle has one or two rows, as the nodes of a rope
+    rest: Vector(3, count.direct_particles, count.worlds)  # r
+    inverse_mass: Real(count.direct_particles, count.worlds)  # with the stiffness of tension [1/kg]
 
 
 class ColliderArrays(NamedTuple):
@@ -115,6 +144,7 @@ class Counts(NamedTuple):
     boxes: int
     kinematic: int
     elements: int
+    direct_rows: int
 
 
 class Settings(NamedTuple):
@@ -144,6 +174,7 @@ class Features(NamedTuple):
     restitution: bool  # whether any surface has restitution
     elements: bool  # whether there are contact points or elements, and surfaces that they can touch
     contacts: bool  # between particles
+    direct: tuple = ()  # types of which constraints are solved directly, as indices into `types`
     grabs: int = 0  # number of grab springs
     keep_predictions: bool = False  # whether predicted positions are read after the step
     hooks: Any = None  # StepHooks, see pbd/step.py
@@ -160,6 +191,7 @@ class Data(NamedTuple):
     features: Any  # Features
     particles: ParticleArrays
     constraints: ConstraintArrays
+    direct: DirectArrays
     colliders: ColliderArrays
     elements: ElementArrays
     wind: WindArrays

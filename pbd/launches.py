@@ -8,7 +8,7 @@ from pbd.core.kernels import Launch, make_kernel
 from pbd.data import REPORT, Data
 from pbd.measure import measure
 from pbd.projection import project_colour
-from pbd.step import advance, begin_substep, end_substep, relax, relax_environment
+from pbd.step import advance, begin_substep, end_substep, relax, relax_environment, solve_directly
 
 
 @ti.func
@@ -56,6 +56,7 @@ class Launches:
         self._begin_substep = bind(for_all_worlds(begin_substep))
         self._relax = bind(for_all_worlds(relax_once))
         self._relax_environment = bind(for_all_worlds(relax_environment))
+        self._solve_directly = bind(for_all_worlds(solve_directly))
         self._end_substep = bind(for_all_worlds(end_substep))
         self._project_colour = [bind(project_colour(index)) for index in range(len(features.types))]
         self._measure = bind(measure)
@@ -90,6 +91,8 @@ class Launches:
             for index, begin, end in self.schedule.runs:
                 self._project_colour[index](*given, int(begin), int(end))
             self._relax_environment(*given, substep)
+            if self.features.direct:
+                self._solve_directly(*given, substep)
         else:
             self._relax(*given, substep)
 

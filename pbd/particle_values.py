@@ -46,6 +46,10 @@ class ParticleValues:
         """Backward differences over a substep of length h, for the user [m/s]."""
         return self.to_user((self.read("position")[..., :3] - self.read("previous_position")) / h)
 
+    def mobile(self):
+        """Which particles can move in any world (particles,)."""
+        return (self.read("position")[..., 3] > 0).any(axis=1)
+
     def inverse_masses(self):
         """Inverse masses, for the user [1/kg]."""
         return self.to_user(self.read("position")[..., 3])

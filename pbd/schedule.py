@@ -11,7 +11,7 @@ on the number of threads, so the bits of the result do not depend on it either.
     coloured   clusters of a single constraint, type after type, for graphics cards
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import taichi as ti
@@ -44,6 +44,15 @@ class Schedule:
     orders: list
     runs: np.ndarray
     colours: list
+
+    def with_others(self, numbers, others):
+        """Number the scheduled constraints anew, and store others behind them, which the runs leave out.
+
+        Args: numbers: for each type, the number of each scheduled constraint; others: of the others. Returns: a
+        Schedule.
+        """
+        orders = [np.concatenate([n[order], o]) for n, order, o in zip(numbers, self.orders, others)]
+        return replace(self, orders=orders)
 
     @property
     def is_one_cluster(self):

@@ -7,6 +7,7 @@ from pbd.core.arrays import allocate
 from pbd.core.runtime import LOOP_STRIDE, on_cpu
 from pbd.core.shapes import INTEGERS, NUMBERS
 from pbd.data import BOX, Counts, Data, Features
+from pbd.direct.tables import direct_arrays
 from pbd.particles import inverse
 
 
@@ -100,7 +101,7 @@ def features_of(description, schedule, worlds, **others):
     )
 
 
-def upload(descriptions, worlds, constraints, types, schedule, grabs=0):
+def upload(descriptions, worlds, constraints, types, schedule, plan, grabs=0):
     """All arrays of a system.
 
     Args:
@@ -108,6 +109,7 @@ def upload(descriptions, worlds, constraints, types, schedule, grabs=0):
         worlds: how many.
         constraints, types: as `collect_constraints` returns them.
         schedule: a Schedule of these constraints.
+        plan: a pbd.direct.rows.Plan of these constraints.
         grabs: number of grab springs.
 
     Returns: a Data of arrays, a Counts.
@@ -128,6 +130,8 @@ def upload(descriptions, worlds, constraints, types, schedule, grabs=0):
     kinematic = np.concatenate([np.zeros(0, int), *(particles for particles, _ in first.paths)])
     tables, multipliers = constraint_tables(constraints, types, schedule, worlds)
     multipliers += 3 * grabs
+    mobile = (inverse_masses > 0).any(axis=1)
+    direct = direct_arrays(plan, types, schedule, mobile, worlds)
     colliders = collider_tables(first.colliders)
     first_adjacent, adjacent_triangles = vertex_triangle_adjacency(first.triangles(), n)
     values = {
@@ -139,6 +143,7 @@ def upload(descriptions, worlds, constraints, types, schedule, grabs=0):
             "kinematic": kinematic,
         },
         "constraints": tables,
+        "direct": direct,
         "colliders": {**colliders, "boxes": np.reshape(first.boxes, (-1, BOX.total))},
         "elements": dict(zip(("integers", "numbers"), first.contact_elements())),
         "wind": {
@@ -150,7 +155,8 @@ def upload(descriptions, worlds, constraints, types, schedule, grabs=0):
         "contacts": {"rest_position": positions} if contacts else {},
     }
     elements = len(first.contact_elements()[0])
-    counts = Counts(n, worlds, multipliers, len(first.colliders), len(first.boxes), len(kinematic), elements)
+    lengths = len(first.colliders), len(first.boxes), len(kinematic), elements, len(plan.rows)
+    counts = Counts(n, worlds, multipliers, *lengths)
     arrays = allocate(
         Data,
         values,

@@ -18,6 +18,7 @@ from pbd.collision import particle_contacts
 from pbd.collision.colliders import apply_restitution, project_colliders
 from pbd.collision.elements import project_elements
 from pbd.data import REPORT
+from pbd.direct import solve as direct
 from pbd.grabs import pull_grabs
 from pbd.integrate import apply_wind, check_finite, clear_multiplier, move_kinematic_particle, predict
 from pbd.phases import for_each, for_each_world, project_each, project_each_world
@@ -57,6 +58,8 @@ def begin_substep(s: ti.template(), substep, world):
         for_each_world(s, particle_contacts.count_down_to_search, substep, world)
     if ti.static(s.features.has_hooks):
         s.features.hooks.before_iterations(s, world)
+    if ti.static(len(s.features.direct) > 0):
+        for_each_world(s, direct.forget_factor, substep, world)
 
 
 @ti.func
@@ -69,6 +72,15 @@ def relax(s: ti.template(), substep, iteration, world):
     worst = ti.max(worst, relax_environment(s, substep, world))
     if ti.static(s.features.has_hooks):
         worst = ti.max(worst, s.features.hooks.in_iteration(s, iteration, world))
+    return ti.max(worst, solve_directly(s, substep, world))
+
+
+@ti.func
+def solve_directly(s: ti.template(), substep, world):
+    """Project the constraints of the direct solve, all together. Returns: the largest violation before."""
+    worst = 0.0
+    if ti.static(len(s.features.direct) > 0):
+        worst = project_each_world(s, direct.solve, substep, world)
     return worst
 
 

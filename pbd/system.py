@@ -9,6 +9,8 @@ from pbd.core.results import Energy, Statistics
 from pbd.core.runtime import on_cpu, real_type, require_taichi
 from pbd.core.validate import indices, one_of, positive, spread, whole
 from pbd.data import REPORT, Settings
+from pbd.direct.rows import SOLVES, make_plan
+from pbd.direct.tables import direct_arrays
 from pbd.environment import Environment
 from pbd.errors import raise_errors
 from pbd.launches import Launches
@@ -48,6 +50,12 @@ class ParticleSystem(SystemSettings):
         contact_interval: substeps from one search for contacts between particles to the next, a divisor of `substeps`.
             A larger interval is faster, but then a particle must not move by more than the contact distance in it.
         grabs: number of grab springs, see `grab`.
+        solve: "iterative": constraints are projected one after another. "direct": equalities with a gradient, such as
+            sticks, are projected together by a sparse factorisation, after the others in each iteration (pbd/direct).
+            "auto": directly where the factor is sparse, as in ropes, chains and frames, else iteratively.
+
+    Attributes:
+        direct: what is solved directly, a pbd.direct.rows.Plan.
 
     Limitations:
         Sticks are as stiff as iterations make them. A correction travels one link per iteration at worst, so a long
@@ -74,6 +82,7 @@ class ParticleSystem(SystemSettings):
         sticks="exact",
         contact_interval=1,
         grabs=0,
+        solve="iterative",
     ):
         require_taichi()
         descriptions = list(particles) if isinstance(particles, (list, tuple)) else [particles]
@@ -88,6 +97,7 @@ class ParticleSystem(SystemSettings):
         one_of("schedule", schedule, SCHEDULES)
         one_of("sticks", sticks, ("exact", "root_free"))
         one_of("direction", direction, ("current", "start"))
+        one_of("solve", solve, SOLVES)
         if sticks == "root_free" and direction == "start":
             raise ValueError('sticks="root_free" with direction="start": expected one of them, not both')
         self.particles = descriptions[0].frozen()
@@ -98,16 +108,22 @@ class ParticleSystem(SystemSettings):
         self._clock = Clock(dt, substeps, contact_interval)
         self.environment = Environment(self.particles, grabs)
         self._types, constraints = collect_constraints(descriptions, sticks)
+        positions = self.particles.positions()
+        inverse_masses = np.stack([inverse(p.masses()) for p in descriptions], axis=1)
+        self.direct = make_plan(solve, self._types, constraints, positions, inverse_masses)
+        numbers = [np.flatnonzero(~solved) for solved in self.direct.solved]
         self.schedule = make_schedule(
             schedule,
-            [members for members, _ in constraints],
-            self.particles.positions(),
+            [members[number] for (members, _), number in zip(constraints, numbers)],
+            positions,
             on_cpu=on_cpu(),
             worlds=self.worlds,
             clusters=None if clusters is None else whole("clusters", clusters),
-        )
+        ).with_others(numbers, [np.flatnonzero(solved) for solved in self.direct.solved])
         self._constraint_count = sum(len(order) for order in self.schedule.orders)
-        self.arrays, self._counts = upload(descriptions, self.worlds, constraints, self._types, self.schedule, grabs)
+        self.arrays, self._counts = upload(
+            descriptions, self.worlds, constraints, self._types, self.schedule, self.direct, grabs
+        )
         self._values = ParticleValues(self.arrays.particles, self.worlds, self.count)
         self.constraints = ConstraintValues(
             self.arrays, self._types, self.schedule.orders, self.particles.triangles()
@@ -128,12 +144,21 @@ class ParticleSystem(SystemSettings):
             self.worlds,
             types=self._types,
             from_start=self._from_start,
+            direct=self.direct.types,
             watch=self._tolerance is not None,
             grabs=len(self.environment.grabs),
             hooks=self._hooks,
             keep_predictions=self._keep_predictions,
         )
         self._launches = Launches(features, self.arrays, self._counts, self._report, self.schedule, *self._hooked)
+
+    def _order_direct(self):
+        """Order the direct solve anew: it depends on which particles can move."""
+        mobile = self._values.mobile()
+        self.direct = self.direct.reordered(mobile)
+        direct = direct_arrays(self.direct, self._types, self.schedule, mobile, self.worlds)
+        self.arrays = self.arrays._replace(direct=direct)
+        self._bind()
 
     def add_hooks(self, hooks, data, contact_capacity=0):
         """Let something that is made of these particles take part in each substep.
@@ -226,7 +251,10 @@ class ParticleSystem(SystemSettings):
         kinematic = np.isin(particles, [i for others, _ in self.particles.paths for i in others])
         if kinematic.any():
             raise ValueError(f"particle {particles[kinematic][0]} follows a path: expected one without")
+        before = self._values.mobile()
         self._values.set_inverse_masses(particles, inverse(masses), self.gravity, self._clock.h)
+        if len(self.direct.rows) and (self._values.mobile() != before).any():
+            self._order_direct()
 
     # Grabs, cuts and colliders ----------------------------------------------------------------------------------------
 
@@ -308,7 +336,8 @@ class ParticleSystem(SystemSettings):
         self._launches.measure(*self._given(0))
         columns = (REPORT.iterations, REPORT.violation, REPORT.contacts)
         iterations, residual, contacts = (self._report[:, column].copy() for column in columns)
-        return Statistics(*self._per_world(iterations.astype(int), residual, contacts.astype(int)))
+        found = self._per_world(iterations.astype(int), residual, contacts.astype(int))
+        return Statistics(*found, direct=len(self.direct.rows))
 
     def energy(self):
         """Kinetic, potential and total energy at the middle of the last substep: an Energy."""

@@ -44,6 +44,8 @@ class ConstraintType:
         needs_time: whether this is a force that depends on the time step. `project` and `value` then find the length
             of the substep h [s] behind their parameters, and `start` is the start of the substep in either direction.
             Such a force has no violation; the energy that it stores is value²/2α.
+        function: Taichi function (x, parameters) -> (C, gradients) of an equality that may be solved directly (see
+            pbd/direct); None for others.
         state_size: how many of its last parameters are state: `project` returns new values for them, as a list
             behind λ.
     """
@@ -58,6 +60,7 @@ class ConstraintType:
     is_satisfied: Any = field(default=None, repr=False)
     needs_time: bool = False
     state_size: int = 0
+    function: Any = field(default=None, repr=False)
 
     @property
     def may_be_skipped(self):
@@ -115,9 +118,10 @@ def scalar_constraint(name, arity, parameters, function, bound="equal"):
     def is_satisfied(x, parameters):
         return value(x, parameters) == 0.0
 
-    compliant = ConstraintType(f"{name} (compliant)", arity, parameters, project, value, compliance=True)
-    skip = None if bound == "equal" else is_satisfied
-    return ConstraintType(name, arity, parameters, project, value, compliant=compliant, is_satisfied=skip)
+    skip, smooth = (None, function) if bound == "equal" else (is_satisfied, None)
+    common = name, arity, parameters, project, value
+    compliant = ConstraintType(f"{name} (compliant)", *common[1:], compliance=True, function=smooth)
+    return ConstraintType(*common, compliant=compliant, is_satisfied=skip, function=smooth)
 
 
 @ti.func

@@ -79,8 +79,9 @@ def _rigid_stick(name, bound):
         return one_sided(longer, bound) == 0.0
 
     compliant = scalar_constraint(name, 2, ("length",), stick, bound).compliant
-    skip = None if bound == "equal" else is_satisfied
-    return ConstraintType(name, 2, ("length",), project, value, compliant=compliant, is_satisfied=skip)
+    skip, smooth = (None, stick) if bound == "equal" else (is_satisfied, None)
+    common = name, 2, ("length",), project, value
+    return ConstraintType(*common, compliant=compliant, is_satisfied=skip, function=smooth)
 
 
 STICK = _rigid_stick("stick", "equal")

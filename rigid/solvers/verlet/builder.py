@@ -43,7 +43,7 @@ class Building:
     springs: np.ndarray
 
 
-def build_particles(model, particles=None, attachments=(), models=None, frames=None):
+def build_particles(model, particles=None, attachments=(), models=None, frames=None, products=False):
     """Build a model from particles.
 
     Args:
@@ -52,6 +52,7 @@ def build_particles(model, particles=None, attachments=(), models=None, frames=N
         attachments: pairs (indices of such particles, body): these particles stay where they are on the body.
         models: those of all worlds, which get the same constraints; None for this one alone.
         frames: of this model, from `make_frames`; None for tetrahedra.
+        products: see JointConstraints.
 
     Returns: a Building.
     """
@@ -73,7 +74,8 @@ def build_particles(model, particles=None, attachments=(), models=None, frames=N
         members[index] = np.concatenate([corners, others])
         if body.path is not None:
             add_body_path(particles, body, members[index], frame.points)
-    motors = add_joints(particles, model, frames, members, iter(added), [model] if models is None else models)
+    models = [model] if models is None else models
+    motors = add_joints(particles, model, frames, members, iter(added), models, products)
     for attached, body in attachments:
         index = model._body_index("body of an attachment", body)
         for particle in indices("attached particles", attached, count):
@@ -268,10 +270,11 @@ def add_frame_constraints(particles, corners, frame):
     particles.add_constraints(axes_frame.RIGHT_ANGLE, corners[axes_frame.ANGLES], length=lengths)
 
 
-def add_joints(particles, model, frames, members, added, models):
+def add_joints(particles, model, frames, members, added, models, products):
     """Add the constraints of all joints, springs and gears.
 
-    Args: added: iterator over the particles of `joint_particles`; models: those of all worlds.
+    Args: added: iterator over the particles of `joint_particles`; models: those of all worlds; products: see
+    JointConstraints.
 
     Returns: motors, see Building.
     """
@@ -281,7 +284,7 @@ def add_joints(particles, model, frames, members, added, models):
         else:
             for _ in joint_points(model, joint):
                 next(added)
-    constraints = JointConstraints(particles, model, frames, members, models)
+    constraints = JointConstraints(particles, model, frames, members, models, products)
     for index in range(len(model.springs)):
         constraints.add_spring(index, next(added), next(added))
     constraints.add_joints()

@@ -12,6 +12,7 @@ from rigid.solvers.verlet.joint_drives import BALL_DRIVE, DAMPED_STICK, coordina
 from rigid.solvers.verlet.joint_limits import ANGLE_LIMIT, BALL_LIMIT, coordinate_limit
 from rigid.solvers.verlet.joint_locks import RIGHT_ANGLE, RIGHT_HANDED, SLIDER, gear
 from rigid.solvers.verlet.rolling_wheel import ROLLING_WHEEL
+from rigid.solvers.verlet.vector_product import VECTOR_PRODUCT, Corners, slider_products, universal_products
 
 # Stands for infinity in limits and efforts. Its square is still a number in 32 bits.
 UNLIMITED = 1e18
@@ -35,15 +36,16 @@ class JointConstraints:
         frames: a Frame for each body.
         members: indices of the particles of each body.
         models: those of all worlds.
+        products: whether universal joints and sliders are products of vectors, for the direct solve.
 
     Attributes:
         bodies: those that constraints act on.
         motors: {name of a joint: (constraint type, number of the motor's constraint among those of its type)}.
     """
 
-    def __init__(self, particles, model, frames, members, models):
+    def __init__(self, particles, model, frames, members, models, products=False):
         self.particles, self.model, self.frames, self.members, self.models = particles, model, frames, members, models
-        self.bodies, self.motors = set(), {}
+        self.products, self.bodies, self.motors = products, set(), {}
         self._ground = None
 
     def add_joints(self):
@@ -53,6 +55,8 @@ class JointConstraints:
             bodies = joint.parent, joint.child
             if isinstance(joint, Ball):
                 self._add_ball(joint, of_worlds)
+            elif isinstance(joint, (Universal, Slider)) and self.products:
+                self._add_products(joint)
             elif isinstance(joint, Universal):
                 axes = self._fixed(joint.parent, joint.parent_axes[:1]), self._fixed(joint.child, joint.child_axes[1:2])
                 self._add(RIGHT_ANGLE, bodies, (*axes, self._anchors(joint)[1]))
@@ -124,6 +128,15 @@ class JointConstraints:
         return [(ANGLE, bodies, about_first), (ANGLE, bodies[::-1], about_second)]
 
     # Constraints ------------------------------------------------------------------------------------------------------
+
+    def _add_products(self, joint):
+        """Add a universal joint or a slider as products of vectors."""
+        (at_parent, parents), (at_child, children) = self._corners(joint.parent), self._corners(joint.child)
+        make = universal_products if isinstance(joint, Universal) else slider_products
+        numbers = make(Corners(at_parent), Corners(at_child), joint)
+        members = np.tile(np.concatenate([parents, children]), (len(numbers), 1))
+        self.particles.add_constraints(VECTOR_PRODUCT, members, **dict(zip(VECTOR_PRODUCT.parameters, numbers.T)))
+        self.bodies |= {joint.parent, joint.child}
 
     def _add(self, constraint_type, bodies, numbers, compliance=0.0):
         """Add one constraint.

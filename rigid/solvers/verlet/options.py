@@ -41,6 +41,9 @@ class VerletOptions(SolverOptions):
     exact, there is a fifth. Then joints may be balls, hinges, welds and distances, without limits, friction, motors and
     springs."""
 
+    solve: str = "iterative"
+    """How frames, joint particles and springs are projected: "auto", "iterative" or "direct", see pbd/direct."""
+
     particles: object = None
     """A pbd.Particles in the same world, such as a cloth, that is moved by the same system."""
 
@@ -52,7 +55,7 @@ class VerletOptions(SolverOptions):
     # Options that pbd.ParticleSystem has, too, except dt.
     OF_PARTICLES: ClassVar = (
         "iterations", "substeps", "damping", "direction", "schedule", "clusters", "tolerance", "sticks",
-        "contact_interval", "grabs",
+        "contact_interval", "grabs", "solve",
     )  # fmt: skip
 
     def of_particles(self):

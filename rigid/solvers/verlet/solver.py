@@ -63,7 +63,7 @@ class VerletSolver(Solver):
             )
         self.frames = make_frames(models, given.frame)
         buildings = [
-            build_particles(each, given.particles, given.attachments, models, frames)
+            build_particles(each, given.particles, given.attachments, models, frames, given.solve != "iterative")
             for each, frames in zip(models, self.frames)
         ]
         self.members, self.user_particles = buildings[0].members, buildings[0].user_particles

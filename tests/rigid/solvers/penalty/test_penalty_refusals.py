@@ -82,4 +82,4 @@ def test_model_without_bodies_or_joints_runs():
     empty = rigid.solver("penalty", rigid.Model())
     empty.step(3)
     assert empty.time == pytest.approx(0.009)
-    assert empty.statistics() == (1, 0.0, 0)
+    assert empty.statistics()[:3] == (1, 0.0, 0)

@@ -1,0 +1,95 @@
+"""The tables of the direct solve: which products make the matrix, and which make its factor. Made on the host."""
+
+import numpy as np
+
+from pbd.core.arrays import allocate
+from pbd.core.runtime import real_type
+from pbd.data import DirectArrays
+from pbd.direct.factor import factor_pattern
+from pbd.direct.rows import SOFTNESS
+
+
+def direct_arrays(plan, types, schedule, mobile, worlds):
+    """Make the arrays of the direct solve.
+
+    Args: plan: a pbd.direct.rows.Plan; types: tuple of ConstraintType; schedule: a Schedule of all constraints; mobile:
+    which particles can move (particles,); worlds: how many.
+
+    Returns: a pbd.data.DirectArrays.
+    """
+    rows, kinds = plan.rows, len(types)
+    places = [np.argsort(order) for order in schedule.orders]
+    by_type = np.argsort(rows.type, kind="stable")  # kernels take the rows of one type together
+    stored = rows.take(by_type)
+    factor = factor_pattern(rows.pattern(mobile))
+    first_product, products = grouped(*gradient_products(stored, by_type, factor, mobile), len(factor.rows))
+    first_update, updates = grouped(*factor_updates(factor), len(factor.rows))
+    ends = np.cumsum(np.bincount(stored.type, minlength=kinds))
+    begins = np.concatenate([[0], ends])[:kinds]
+    ranges = np.column_stack([begins, ends, stored.first[begins]])
+    values = {
+        "ranges": ranges,
+        "constraint": np.array([places[kind][number] for kind, number in zip(stored.type, stored.number)], int),
+        "place": by_type,
+        "products": products,
+        "updates": updates,
+        "sums": np.column_stack([first_product, first_update]),
+        "softness": np.where(rows.dependent, *SOFTNESS[8 * np.dtype(real_type()).itemsize]),
+        "is_node": np.bincount(rows.particles, minlength=len(mobile)) <= 2 if len(rows) else np.zeros(0),
+        "first": factor.first,
+        "rows": factor.rows,
+    }
+    return allocate(
+        DirectArrays,
+        values,
+        worlds=worlds,
+        types=kinds,
+        direct_particles=len(mobile) if len(rows) else 0,
+        direct_rows=len(rows),
+        direct_ends=len(rows) + 1,
+        direct_entries=len(stored.particles),
+        products=len(products),
+        updates=len(updates),
+        nonzeros=len(factor.rows),
+        nonzero_ends=len(factor.rows) + 1,
+    )
+
+
+def grouped(targets, pairs, count):
+    """Group pairs by their targets, in the order in which they are given.
+
+    Args: targets (n,): of each pair, below `count`; pairs (n, 2).
+
+    Returns: where the pairs of each target begin (count + 1,); pairs.
+    """
+    order = np.argsort(targets, kind="stable")
+    return np.concatenate([[0], np.cumsum(np.bincount(targets, minlength=count))]), pairs[order]
+
+
+def factor_updates(factor):
+    """Products of L and L D that make the factor: the entries that they change (n,), and their factors (n, 2)."""
+    targets, pairs = [np.zeros(0, np.int64)], [np.zeros((0, 2), np.int64)]
+    for changed, a, b in factor.updates():
+        targets.append(changed)
+        pairs.append(np.stack([a, b], axis=1))
+    return np.concatenate(targets), np.concatenate(pairs)
+
+
+def gradient_products(stored, places, factor, mobile):
+    """Products of gradients that make A.
+
+    Args: stored: Rows as kernels store them; places: of each row in the order of elimination; factor: a Pattern;
+    mobile: which particles can move (particles,).
+
+    Returns: the entries of L that they change (n,), and their two entries of gradients (n, 2).
+    """
+    row = places[stored.row_of_entry]
+    free = np.flatnonzero(mobile[stored.particles])
+    free = free[np.lexsort((row[free], stored.particles[free]))]
+    products = [np.zeros((0, 2), np.int64)]
+    particles = stored.particles[free]
+    for entries in np.split(free, np.flatnonzero(np.diff(particles)) + 1):
+        a, b = np.tril_indices(len(entries))
+        products.append(np.stack([entries[a], entries[b]], axis=1))
+    products = np.concatenate(products)
+    return factor.entry(row[products[:, 0]], row[products[:, 1]]), products

@@ -1,0 +1,172 @@
+"""Frames whose sticks and joints are solved directly."""
+
+import numpy as np
+import pytest
+
+import rigid
+from rigid.constraints.joints.gaps import joint_gaps, joint_turns
+from rigid.rotation import from_axis_angle, multiply, rotate
+
+g = 9.81
+Y, Z = np.array([0.0, 1, 0]), np.array([0.0, 0, 1])
+LENGTH = 0.2
+
+
+def spatial_chain(last=1.0, level=False, count=5):
+    """Rods on hinges about y and z in turn, bent or level."""
+    model = rigid.Model()
+    point, rotation, before = np.zeros(3), np.array([1.0, 0, 0, 0]), rigid.GROUND
+    for k in range(count):
+        axis = Y if k % 2 == 0 else Z
+        about = rotate(rotation, axis)
+        if not level:
+            rotation = multiply(rotation, from_axis_angle(axis, 0.9 if k == 0 else 0.35 * (-1) ** k))
+        along = rotate(rotation, np.array([LENGTH, 0, 0]))
+        mass = last if k == count - 1 else 1.0
+        size = (LENGTH, 0.1 * LENGTH, 0.1 * LENGTH)
+        rod = model.add_box(size, mass=mass, position=point + along / 2, rotation=rotation)
+        model.add_hinge(before, rod, point, about)
+        point, before = point + along, rod
+    return model
+
+
+def solver_of(model, dt, iterations=2, solve="direct", **options):
+    return rigid.solver("verlet", model, dt=dt, iterations=iterations, solve=solve, contacts=False, **options)
+
+
+def end_of(model, dt, time, **options):
+    solver = solver_of(model, dt, **options)
+    solver.step(round(time / dt))
+    return solver.state().position
+
+
+def test_two_rounds_equal_many_sweeps():
+    # Gauss-Seidel on 102 sticks converges to the solution of the same equations, with a rest of 1e-5 m at 1,500 sweeps.
+    direct = end_of(spatial_chain(), 0.001, 0.05)
+    swept = end_of(spatial_chain(), 0.001, 0.05, iterations=1500, solve="iterative")
+    assert direct == pytest.approx(swept, abs=2e-5)
+
+
+def test_spatial_chain_is_of_second_order_with_two_rounds():
+    # The error of SHAKE is c h²: differences of results at h, h/2, h/4 and h/8 have ratios of four.
+    results = [end_of(spatial_chain(), h, 1.0) for h in (0.004, 0.002, 0.001, 0.0005)]
+    differences = [np.abs(a - b).max() for a, b in zip(results, results[1:])]
+    assert differences[0] / differences[1] == pytest.approx(4, abs=0.3)
+    assert differences[1] / differences[2] == pytest.approx(4, abs=0.3)
+    assert differences[1] * 4 / 3 < 0.008  # off at 2 ms
+
+
+def energy_of(solver, model, seconds, every):
+    """Greatest rise over the running minimum, and drift between the first and last tenth, in parts of m g L."""
+    unit = model.masses.sum() * g * LENGTH * len(model.masses)
+    energies = []
+    for _ in range(round(seconds / solver.dt / every)):
+        solver.step(every)
+        energies.append(solver.energy().total / unit)
+    energies = np.array(energies)
+    tenth = len(energies) // 10
+    drift = energies[-tenth:].mean() - energies[:tenth].mean()
+    return np.max(energies - np.minimum.accumulate(energies)), abs(drift)
+
+
+@pytest.mark.parametrize(
+    ("dt", "level", "rise", "drift"),
+    [(1 / 60, False, 0.02, 0.005), (0.01, False, 0.007, 0.005), (0.002, True, 0.01, 0.005)],
+)
+def test_energy_does_not_drift(dt, level, rise, drift):
+    # Converged SHAKE is symplectic: the energy oscillates, without drift, while links turn by less than a radian in
+    # a step. A chain from level whips, so it needs shorter steps.
+    model = spatial_chain(level=level)
+    found = energy_of(solver_of(model, dt), model, 20, max(1, round(0.01 / dt)))
+    assert found[0] < rise
+    assert found[1] < drift
+
+
+@pytest.mark.parametrize(("last", "dt"), [(100.0, 0.005), (1000.0, 0.001)])
+def test_heavy_last_rod(last, dt):
+    # Iterations would need some thousand sweeps here. Light rods under the weight M g swing across with
+    # ω = sqrt(3 M g/(m l)), 120 and 380 /s, and the step must be below 2/ω.
+    model = spatial_chain(last)
+    found = energy_of(solver_of(model, dt, iterations=3), model, 5, 5)
+    assert found[0] < 0.01
+    assert found[1] < 0.01
+
+
+def test_free_chain_keeps_its_momenta():
+    model = rigid.Model(gravity=(0, 0, 0))
+    before = None
+    for k in range(4):
+        rod = model.add_box((0.2, 0.05, 0.03), mass=1.0 + k, position=(0.2 * k, 0, 0), velocity=(0, k, -1 + k * k))
+        if before is not None:
+            model.add_ball(before, rod, (0.2 * k - 0.1, 0, 0))
+        before = rod
+    solver = solver_of(model, 0.005)
+    system = solver.particle_system
+    with np.errstate(divide="ignore"):
+        masses = 1 / system.inverse_masses()[:, None]
+
+    def momenta():
+        state = system.state()
+        p = masses * (state.position - state.previous_position) / 0.005
+        return np.concatenate([p.sum(axis=0), np.cross(state.previous_position, p).sum(axis=0)])
+
+    solver.step(1)
+    start = momenta()
+    solver.step(300)
+    assert momenta() == pytest.approx(start, abs=1e-10)
+
+
+def jointed(kind):
+    """Two boxes on a joint, the first on a hinge."""
+    model = rigid.Model()
+    first = model.add_box((0.4, 0.1, 0.08), mass=1.0, position=(0.2, 0, 0))
+    model.add_hinge(rigid.GROUND, first, (0, 0, 0), (0, 1, 0.2))
+    second = model.add_box((0.3, 0.12, 0.06), mass=0.7, position=(0.55, 0.05, 0.02), velocity=(0, 0.2, 0))
+    point = (0.4, 0.02, 0.0)
+    if kind == "ball":
+        model.add_ball(first, second, point)
+    elif kind == "fixed":
+        model.add_fixed(first, second, point)
+    elif kind == "universal":
+        model.add_universal(first, second, point, (0, 1, 0), (0, 0, 1))
+    elif kind == "slider":
+        model.add_slider(first, second, point, (1, 0, 0))
+    elif kind == "distance":
+        model.add_distance(first, second, (0.4, 0, 0), (0.55, 0.05, 0.08))
+    return model
+
+
+@pytest.mark.parametrize("kind", ["ball", "fixed", "universal", "slider", "distance"])
+def test_all_joints_agree_with_iterations(kind):
+    # The same discrete equations for joints made of sticks, with a rest of 1e-5 m after 1,500 sweeps. Universal joints
+    # and sliders have other impulses when they are iterated, equal to second order.
+    direct, swept = (
+        end_of(jointed(kind), 0.002, 0.2, solve=solve, iterations=iterations)
+        for solve, iterations in (("direct", 3), ("iterative", 1500))
+    )
+    assert direct == pytest.approx(swept, abs=2e-4 if kind in ("universal", "slider") else 1e-5)
+    model = jointed(kind)
+    solver = solver_of(model, 0.002, iterations=3)
+    solver.step(300)
+    assert joint_gaps(model, solver.state()).max() < 1e-8
+    assert joint_turns(model, solver.state()).max() < 1e-6
+
+
+def test_statistics_count_what_is_solved_directly():
+    direct, swept = (solver_of(spatial_chain(), 0.01, solve=solve) for solve in ("auto", "iterative"))
+    assert direct.statistics().direct == 79
+    assert swept.statistics().direct == 0
+
+
+def test_worlds_of_their_own_and_states():
+    models = [spatial_chain(last=m) for m in (1.0, 5.0)]
+    both, second = solver_of(models, 0.005), solver_of(models[1], 0.005)
+    for solver in (both, second):
+        solver.step(20)
+    assert (both.state().position[1] == second.state().position).all()
+    state = second.state()
+    second.step(20)
+    digest = second.digest()
+    second.set_state(state)
+    second.step(20)
+    assert second.digest() == digest
