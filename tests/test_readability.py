@@ -42,7 +42,7 @@ def test_constants_come_by_layout_objects(path):
 @pytest.mark.parametrize("path", sorted(ROOT.glob("*/**/step.py")), ids=relative)
 def test_steps_fit_on_a_few_screens(path):
     if ".venv" not in path.parts:
-        assert len(path.read_text().splitlines()) < MOST_LINES_OF_A_STEP
+        assert len(path.read_text().splitlines()) <= MOST_LINES_OF_A_STEP
 
 
 def test_kernel_groups_name_files_and_scenes_that_exist():
