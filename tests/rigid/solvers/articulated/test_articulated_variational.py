@@ -2,24 +2,28 @@
 
 import numpy as np
 import pytest
-from references import LENGTH, WIDTH, ball_chain, ball_rods, chain_angles, g, rod_chain
+from references import (
+    LENGTH,
+    STEPS,
+    assert_second_order,
+    ball_chain,
+    ball_rods,
+    bent_chain,
+    chain_angles,
+    energy_changes,
+    g,
+    rod_chain,
+)
 from scipy.integrate import solve_ivp
 
 import rigid
-from rigid.rotation import from_axis_angle, multiply, rotate, to_matrix
+from rigid.rotation import multiply, rotate, to_matrix
 
 ZERO, Y, Z = (0, 0, 0), (0, 1, 0), (0, 0, 1)
-STEPS = (0.01, 0.005, 0.0025)
 
 
 def solve(model, dt=0.01, integrator="variational", contacts=False, **options):
     return rigid.solver("articulated", model, dt=dt, integrator=integrator, contacts=contacts, **options)
-
-
-def assert_second_order(errors):
-    """Half the step, a quarter of the error. Args: errors: with each of STEPS."""
-    assert errors[0] / errors[1] == pytest.approx(4, abs=0.4)
-    assert errors[1] / errors[2] == pytest.approx(4, abs=0.4)
 
 
 def test_falling_chain_converges_in_second_order():
@@ -64,43 +68,19 @@ def test_tumbling_body_converges_in_second_order():
         assert_second_order(column)
 
 
-def bent_chain():
-    """Five rods that hang bent from hinges about y and z in turn: their swing is spatial."""
-    model = rigid.Model(gravity=(0, 0, -g))
-    end, turn, parent = np.zeros(3), from_axis_angle(Y, 0.9), rigid.GROUND
-    for k in range(5):
-        axis = (Y, Z)[k % 2]
-        world_axis = rotate(turn, axis)
-        turn = multiply(turn, from_axis_angle(axis, 0.4))
-        half = rotate(turn, (LENGTH / 2, 0, 0))
-        rod = model.add_box((LENGTH, WIDTH, WIDTH), mass=1.0, position=end + half, rotation=turn)
-        model.add_hinge(parent, rod, end, world_axis, name=f"hinge {k}")
-        parent, end = rod, end + 2 * half
-    return model
-
-
-def energies(solver, duration, every):
-    """Change of energy in parts of m g L. Args: duration [s]; every: so many steps."""
-    start, found = solver.energy().total, [0.0]
-    for _ in range(round(duration / solver.dt / every)):
-        solver.step(every)
-        found.append(solver.energy().total - start)
-    return np.array(found) / (5 * g * 5 * LENGTH)
-
-
 def test_energy_of_a_swinging_chain_does_not_drift():
     # It oscillates by a part of second order, (h ω)²/4 = 2e-4 at 3 rad/s. "semi_implicit" has lost 3 % after a minute.
-    change = energies(solve(bent_chain()), 60, 7)
+    change = energy_changes(solve(bent_chain()), 60, 7)
     assert np.abs(change).max() < 2e-4
     assert np.abs(change[-100:].mean() - change[:100].mean()) < 5e-5
-    assert energies(solve(bent_chain(), integrator="semi_implicit"), 60, 100)[-1] < -0.02
+    assert energy_changes(solve(bent_chain(), integrator="semi_implicit"), 60, 100)[-1] < -0.02
 
 
 def test_energy_of_a_chain_that_whips():
     # The chain falls from level, and its links turn by up to 0.7 rad in 1/60 s. At 5 ms the equations have solutions.
     # Where they have none, the tree makes a step that loses energy.
-    assert np.abs(energies(solve(rod_chain(), dt=0.005), 10, 1)).max() < 0.02
-    change = energies(solve(rod_chain(), dt=1 / 60), 10, 1)
+    assert np.abs(energy_changes(solve(rod_chain(), dt=0.005), 10, 1)).max() < 0.02
+    change = energy_changes(solve(rod_chain(), dt=1 / 60), 10, 1)
     assert (change - np.minimum.accumulate(change)).max() < 0.1
     assert change[-1] > -0.5
 

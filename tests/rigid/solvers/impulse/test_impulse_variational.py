@@ -2,25 +2,31 @@
 
 import numpy as np
 import pytest
-from references import LENGTH, WIDTH, ball_chain, ball_rods, chain_angles, four_bar, four_bar_centres, g, rod_chain
+from references import (
+    LENGTH,
+    STEPS,
+    assert_second_order,
+    ball_chain,
+    ball_rods,
+    bent_chain,
+    chain_angles,
+    energy_changes,
+    four_bar,
+    four_bar_centres,
+    g,
+    rod_chain,
+)
 from scipy.integrate import solve_ivp
 
 import rigid
-from rigid.rotation import from_axis_angle, multiply, rotate, to_matrix
+from rigid.rotation import multiply, rotate, to_matrix
 
 ZERO, Y, Z = (0, 0, 0), (0, 1, 0), (0, 0, 1)
-STEPS = (0.01, 0.005, 0.0025)
 CONVERGED = {"iterations": 400, "tolerance": 1e-10}
 
 
 def solve(model, dt=0.01, integrator="variational", contacts=False, **options):
     return rigid.solver("impulse", model, dt=dt, integrator=integrator, contacts=contacts, **options)
-
-
-def assert_second_order(errors):
-    """Half the step, a quarter of the error. Args: errors: with each of STEPS."""
-    assert errors[0] / errors[1] == pytest.approx(4, abs=0.4)
-    assert errors[1] / errors[2] == pytest.approx(4, abs=0.4)
 
 
 def test_falling_chain_converges_in_second_order():
@@ -91,45 +97,21 @@ def test_assemblies_do_not_affect_one_another():
     assert position(True) == pytest.approx(position(False), abs=1e-7)
 
 
-def bent_chain():
-    """Five rods that hang bent from hinges about y and z in turn: their swing is spatial."""
-    model = rigid.Model(gravity=(0, 0, -g))
-    end, turn, parent = np.zeros(3), from_axis_angle(Y, 0.9), rigid.GROUND
-    for k in range(5):
-        axis = (Y, Z)[k % 2]
-        world_axis = rotate(turn, axis)
-        turn = multiply(turn, from_axis_angle(axis, 0.4))
-        half = rotate(turn, (LENGTH / 2, 0, 0))
-        rod = model.add_box((LENGTH, WIDTH, WIDTH), mass=1.0, position=end + half, rotation=turn)
-        model.add_hinge(parent, rod, end, world_axis, name=f"hinge {k}")
-        parent, end = rod, end + 2 * half
-    return model
-
-
-def energies(solver, duration, every):
-    """Change of energy in parts of m g L. Args: duration [s]; every: so many steps."""
-    start, found = solver.energy().total, [0.0]
-    for _ in range(round(duration / solver.dt / every)):
-        solver.step(every)
-        found.append(solver.energy().total - start)
-    return np.array(found) / (5 * g * 5 * LENGTH)
-
-
 def test_energy_of_a_swinging_chain_does_not_drift():
     # It oscillates by a part of second order, (h ω)²/4 = 2e-4 at 3 rad/s. The default's fifty iterations leave a drift
     # of 0.5 % after a minute; "semi_implicit" has lost 3 %.
-    change = energies(solve(bent_chain(), **CONVERGED), 60, 7)
+    change = energy_changes(solve(bent_chain(), **CONVERGED), 60, 7)
     assert np.abs(change).max() < 2e-4
     assert np.abs(change[-100:].mean() - change[:100].mean()) < 5e-5
-    assert np.abs(energies(solve(bent_chain()), 60, 100)).max() < 0.01
-    assert energies(solve(bent_chain(), integrator="semi_implicit"), 60, 100)[-1] < -0.02
+    assert np.abs(energy_changes(solve(bent_chain()), 60, 100)).max() < 0.01
+    assert energy_changes(solve(bent_chain(), integrator="semi_implicit"), 60, 100)[-1] < -0.02
 
 
 @pytest.mark.parametrize("h", [0.005, 0.01, 1 / 60])
 def test_energy_of_a_chain_that_whips_stays_below_its_start(h):
     # The chain falls from level, and its links turn by up to 0.7 rad in 1/60 s. The work of joints is bounded by
     # 0.005 of the kinetic energy, which is below m g L.
-    change = energies(solve(rod_chain(), dt=h), 10, 1)
+    change = energy_changes(solve(rod_chain(), dt=h), 10, 1)
     assert change.max() < 0.005
     assert change[-1] > (-0.1 if h == 0.005 else -0.5)
 

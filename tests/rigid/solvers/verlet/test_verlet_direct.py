@@ -2,32 +2,10 @@
 
 import numpy as np
 import pytest
+from references import bent_chain, energy_changes
 
 import rigid
 from rigid.constraints.joints.gaps import joint_gaps, joint_turns
-from rigid.rotation import from_axis_angle, multiply, rotate
-
-g = 9.81
-Y, Z = np.array([0.0, 1, 0]), np.array([0.0, 0, 1])
-LENGTH = 0.2
-
-
-def spatial_chain(last=1.0, level=False, count=5):
-    """Rods on hinges about y and z in turn, bent or level."""
-    model = rigid.Model()
-    point, rotation, before = np.zeros(3), np.array([1.0, 0, 0, 0]), rigid.GROUND
-    for k in range(count):
-        axis = Y if k % 2 == 0 else Z
-        about = rotate(rotation, axis)
-        if not level:
-            rotation = multiply(rotation, from_axis_angle(axis, 0.9 if k == 0 else 0.35 * (-1) ** k))
-        along = rotate(rotation, np.array([LENGTH, 0, 0]))
-        mass = last if k == count - 1 else 1.0
-        size = (LENGTH, 0.1 * LENGTH, 0.1 * LENGTH)
-        rod = model.add_box(size, mass=mass, position=point + along / 2, rotation=rotation)
-        model.add_hinge(before, rod, point, about)
-        point, before = point + along, rod
-    return model
 
 
 def solver_of(model, dt, iterations=2, solve="direct", **options):
@@ -42,31 +20,25 @@ def end_of(model, dt, time, **options):
 
 def test_two_rounds_equal_many_sweeps():
     # Gauss-Seidel on 102 sticks converges to the solution of the same equations, with a rest of 1e-5 m at 1,500 sweeps.
-    direct = end_of(spatial_chain(), 0.001, 0.05)
-    swept = end_of(spatial_chain(), 0.001, 0.05, iterations=1500, solve="iterative")
+    direct = end_of(bent_chain(), 0.001, 0.05)
+    swept = end_of(bent_chain(), 0.001, 0.05, iterations=1500, solve="iterative")
     assert direct == pytest.approx(swept, abs=2e-5)
 
 
 def test_spatial_chain_is_of_second_order_with_two_rounds():
     # The error of SHAKE is c h²: differences of results at h, h/2, h/4 and h/8 have ratios of four.
-    results = [end_of(spatial_chain(), h, 1.0) for h in (0.004, 0.002, 0.001, 0.0005)]
+    results = [end_of(bent_chain(), h, 1.0) for h in (0.004, 0.002, 0.001, 0.0005)]
     differences = [np.abs(a - b).max() for a, b in zip(results, results[1:])]
     assert differences[0] / differences[1] == pytest.approx(4, abs=0.3)
     assert differences[1] / differences[2] == pytest.approx(4, abs=0.3)
     assert differences[1] * 4 / 3 < 0.008  # off at 2 ms
 
 
-def energy_of(solver, model, seconds, every):
+def energy_of(solver, seconds, every):
     """Greatest rise over the running minimum, and drift between the first and last tenth, in parts of m g L."""
-    unit = model.masses.sum() * g * LENGTH * len(model.masses)
-    energies = []
-    for _ in range(round(seconds / solver.dt / every)):
-        solver.step(every)
-        energies.append(solver.energy().total / unit)
-    energies = np.array(energies)
-    tenth = len(energies) // 10
-    drift = energies[-tenth:].mean() - energies[:tenth].mean()
-    return np.max(energies - np.minimum.accumulate(energies)), abs(drift)
+    change = energy_changes(solver, seconds, every)
+    tenth = len(change) // 10
+    return np.max(change - np.minimum.accumulate(change)), abs(change[-tenth:].mean() - change[:tenth].mean())
 
 
 @pytest.mark.parametrize(
@@ -76,18 +48,16 @@ def energy_of(solver, model, seconds, every):
 def test_energy_does_not_drift(dt, level, rise, drift):
     # Converged SHAKE is symplectic: the energy oscillates, without drift, while links turn by less than a radian in
     # a step. A chain from level whips, so it needs shorter steps.
-    model = spatial_chain(level=level)
-    found = energy_of(solver_of(model, dt), model, 20, max(1, round(0.01 / dt)))
+    found = energy_of(solver_of(bent_chain(level=level), dt), 20, max(1, round(0.01 / dt)))
     assert found[0] < rise
     assert found[1] < drift
 
 
-@pytest.mark.parametrize(("last", "dt"), [(100.0, 0.005), (1000.0, 0.001)])
+@pytest.mark.parametrize(("last", "dt"), [(100.0, 0.005), (1000.0, 0.0005)])
 def test_heavy_last_rod(last, dt):
     # Iterations would need some thousand sweeps here. Light rods under the weight M g swing across with
-    # ω = sqrt(3 M g/(m l)), 120 and 380 /s, and the step must be below 2/ω.
-    model = spatial_chain(last)
-    found = energy_of(solver_of(model, dt, iterations=3), model, 5, 5)
+    # ω = sqrt(3 M g/(m l)), 77 and 240 /s, and the step must be far below 2/ω: at 1 ms the second chain gains energy.
+    found = energy_of(solver_of(bent_chain(last), dt, iterations=3), 5, 5)
     assert found[0] < 0.01
     assert found[1] < 0.01
 
@@ -153,13 +123,13 @@ def test_all_joints_agree_with_iterations(kind):
 
 
 def test_statistics_count_what_is_solved_directly():
-    direct, swept = (solver_of(spatial_chain(), 0.01, solve=solve) for solve in ("auto", "iterative"))
+    direct, swept = (solver_of(bent_chain(), 0.01, solve=solve) for solve in ("auto", "iterative"))
     assert direct.statistics().direct == 79
     assert swept.statistics().direct == 0
 
 
 def test_worlds_of_their_own_and_states():
-    models = [spatial_chain(last=m) for m in (1.0, 5.0)]
+    models = [bent_chain(m) for m in (1.0, 5.0)]
     both, second = solver_of(models, 0.005), solver_of(models[1], 0.005)
     for solver in (both, second):
         solver.step(20)
