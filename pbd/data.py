@@ -91,7 +91,8 @@ class DirectArrays(NamedTuple):
     multiplier: Real(count.direct_rows, count.worlds)  # λ of this substep
     moved: Vector(3, count.direct_particles, count.worlds)  # u, displacement in this substep by the solve [m]
     is_node: Integer(count.direct_particles)  # whether a particle has one or two rows, as the nodes of a rope
-    rest: Vector(3, count.direct_particles, count.worlds)  # r
+    stiffness: Real(count.direct_particles, count.worlds)  # of the tension at a node [kg]
+    momentum_residual: Vector(3, count.direct_particles, count.worlds)  # r, see pbd/direct/solve.py [kg m]
     inverse_mass: Real(count.direct_particles, count.worlds)  # with the stiffness of tension [1/kg]
 
 
@@ -175,6 +176,7 @@ class Features(NamedTuple):
     elements: bool  # whether there are contact points or elements, and surfaces that they can touch
     contacts: bool  # between particles
     direct: tuple = ()  # types of which constraints are solved directly, as indices into `types`
+    rope_nodes: bool = False  # whether particles have one or two rows of the direct solve
     grabs: int = 0  # number of grab springs
     keep_predictions: bool = False  # whether predicted positions are read after the step
     hooks: Any = None  # StepHooks, see pbd/step.py

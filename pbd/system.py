@@ -145,6 +145,7 @@ class ParticleSystem(SystemSettings):
             types=self._types,
             from_start=self._from_start,
             direct=self.direct.types,
+            rope_nodes=bool(self.direct.nodes(self._values.mobile()).any()),
             watch=self._tolerance is not None,
             grabs=len(self.environment.grabs),
             hooks=self._hooks,

@@ -38,8 +38,8 @@ class Rows:
 
     Attributes: type, number: of each row's constraint, counted as constraints of the type were added (rows,);
     first: where each row's entries begin (rows + 1,); particles: of the entries; gradients, elsewhere: at the positions
-    of the description, and at others (entries, 3); soft: rows with compliance (rows,); dependent: rows of components in
-    which rows depend on others at the positions of the description (rows,).
+    of the description, and at others (entries, 3); compliant: rows with compliance (rows,); dependent: rows of
+    components in which rows depend on others at the positions of the description (rows,).
     """
 
     type: np.ndarray
@@ -48,7 +48,7 @@ class Rows:
     particles: np.ndarray
     gradients: np.ndarray
     elsewhere: np.ndarray
-    soft: np.ndarray
+    compliant: np.ndarray
     dependent: np.ndarray
 
     def __len__(self):
@@ -59,7 +59,7 @@ class Rows:
         entries = np.concatenate([np.arange(self.first[row], self.first[row + 1]) for row in rows] or [[]]).astype(int)
         first = np.concatenate([[0], np.cumsum(np.diff(self.first)[rows])])
         of_entries = self.particles[entries], self.gradients[entries], self.elsewhere[entries]
-        of_rows = self.soft[rows], self.dependent[rows]
+        of_rows = self.compliant[rows], self.dependent[rows]
         return Rows(self.type[rows], self.number[rows], first, *of_entries, *of_rows)
 
     @property
@@ -99,6 +99,11 @@ class Plan:
     def reordered(self, mobile):
         """The same rows in another order of elimination. Args: mobile: which particles can move now (particles,)."""
         return replace(self, rows=self.rows.take(least_degree_order(self.rows.pattern(mobile))))
+
+    def nodes(self, mobile):
+        """Which mobile particles have one or two rows, as the nodes of a rope. Args: mobile: mask (particles,)."""
+        count = np.bincount(self.rows.particles, minlength=len(mobile))
+        return mobile & (count > 0) & (count <= 2)
 
     @property
     def types(self):
@@ -160,8 +165,8 @@ def order_component(solve, component, mobile, weights, notes):
         memory = f"{1e-9 * BYTES * work:.2g} GB"
         notes.append(f"a component of {size} constraints iterates: its factor takes {work} products and {memory}")
         return None
-    kept = component.soft.copy()
-    rigid = np.flatnonzero(~component.soft)
+    kept = component.compliant.copy()
+    rigid = np.flatnonzero(~component.compliant)
     if len(rigid):
         only = component.take(rigid)
         jacobians = [only.jacobian(gradients, weights) for gradients in (only.gradients, only.elsewhere)]
@@ -187,12 +192,12 @@ def collect_rows(types, constraints, positions, mobile):
         # A stick of no length has no direction, and is iterated.
         use = np.flatnonzero(mobile[members].any(axis=1) & (np.square(gradients).sum(axis=(1, 2)) > 0))
         arity = np.full(len(use), definition.arity)
-        soft = np.full(len(use), definition.compliance)
+        compliant = np.full(len(use), definition.compliance)
         entries = members[use].ravel(), gradients[use].reshape(-1, 3), elsewhere[use].reshape(-1, 3)
-        fields.append((np.full(len(use), index), use, arity, *entries, soft))
-    kind, number, arity, particles, gradients, elsewhere, soft = (np.concatenate(each) for each in zip(*fields))
+        fields.append((np.full(len(use), index), use, arity, *entries, compliant))
+    kind, number, arity, particles, gradients, elsewhere, compliant = (np.concatenate(each) for each in zip(*fields))
     first = np.concatenate([[0], np.cumsum(arity)])
-    return Rows(kind, number, first, particles, gradients, elsewhere, soft, np.zeros(len(kind), bool))
+    return Rows(kind, number, first, particles, gradients, elsewhere, compliant, np.zeros(len(kind), bool))
 
 
 def no_rows():

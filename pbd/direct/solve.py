@@ -17,7 +17,7 @@ where u is what the solve has moved particles by:
 
     r = M u - Jᵀ λ,   A λ' = -(C + α' λ) + J W̃ r,   u' = W̃ (Jᵀ λ' - r)
 
-It converges to the same impulses. Until it has converged, momentum changes by the rest r.
+It converges to the same impulses. Until it has converged, momentum changes by the residual r.
 
 Sources: Ryckaert, Ciccotti, Berendsen (1977), the method of matrices; Kräutler, van Gunsteren, Hünenberger, A fast
 SHAKE algorithm (2001); Macklin, Müller, Chentanez, XPBD (2016), equation 18 for all constraints together; Tournier and
@@ -117,20 +117,23 @@ def solve(s: ti.template(), substep, world):
         worst, alignment = evaluate(s, world)
         if state == NOT_FACTORED:
             clear(s, world)
-        if state == STIFF:
-            add_stiffness(s, world)
+        if ti.static(s.features.rope_nodes):
+            if state == STIFF:
+                add_stiffness(s, world)
         if state != FACTORED or alignment < LEAST_ALIGNMENT:
             factor(s, state == NOT_FACTORED and ti.static(s.features.from_start), world)
-        if state == STIFF:
-            subtract_rest(s, world)
+        if ti.static(s.features.rope_nodes):
+            if state == STIFF:
+                subtract_residual(s, world)
         substitute(s, world)
         apply(s, world)
         if state == NOT_FACTORED:
             state = FACTORED
-            if is_stiff(s, world):
-                # Solve this iteration again, with the multipliers that it found.
-                take_back(s, world)
-                state, again = STIFF, True
+            if ti.static(s.features.rope_nodes):
+                if is_stiff(s, world):
+                    # Solve this iteration again, with the multipliers that it found.
+                    take_back(s, world)
+                    state, again = STIFF, True
     s.direct.factored[world] = state
     return worst
 
@@ -147,11 +150,11 @@ def clear(s: ti.template(), world):
 
 @ti.func
 def evaluate(s: ti.template(), world):
-    """Write the right sides. Returns: the largest violation, and the least alignment of gradients, see `residual`."""
+    """Write the right sides. Returns: the largest violation, and the least alignment, see `evaluate_row`."""
     worst, alignment = 0.0, 1.0
     for index in ti.static(s.features.direct):
         for row in range(s.direct.ranges[index, DIRECT_RANGE.begin], s.direct.ranges[index, DIRECT_RANGE.end]):
-            C, along = residual(s.features.types[index], index, s, row, world)
+            C, along = evaluate_row(s.features.types[index], index, s, row, world)
             s.direct.unknown[s.direct.place[row], world] = -C
             worst, alignment = ti.max(worst, ti.abs(C)), ti.min(alignment, along)
     return worst, alignment
@@ -166,7 +169,7 @@ def apply(s: ti.template(), world):
 
 
 @ti.func
-def residual(definition: ti.template(), index: ti.template(), s: ti.template(), row, world):
+def evaluate_row(definition: ti.template(), index: ti.template(), s: ti.template(), row, world):
     """C + α' λ of a row, and how far its gradient has the direction of that in the factor, ∇C·W∇C₀/∇C₀·W∇C₀."""
     c = s.direct.constraint[row]
     _, q, parameters, number = read_constraint(definition, index, s, c, world)
@@ -247,7 +250,7 @@ def is_stiff(s: ti.template(), world):
     sum_stiffness(s, world)
     stiff = False
     for i in range(s.counts.particles):
-        stiff = stiff or s.direct.rest[i, world][0] * s.particles.position[i, world][3] > LEAST_STIFFNESS
+        stiff = stiff or s.direct.stiffness[i, world] * s.particles.position[i, world][3] > LEAST_STIFFNESS
     return stiff
 
 
@@ -257,15 +260,15 @@ def add_stiffness(s: ti.template(), world):
     sum_stiffness(s, world)
     for i in range(s.counts.particles):
         w = s.particles.position[i, world][3]
-        s.direct.inverse_mass[i, world] = w / (1.0 + w * s.direct.rest[i, world][0])
+        s.direct.inverse_mass[i, world] = w / (1.0 + w * s.direct.stiffness[i, world])
 
 
 @ti.func
 def sum_stiffness(s: ti.template(), world):
-    """Sum the stiffness of the sticks at each node, into the first component of `s.direct.rest`."""
-    rest = ti.static(s.direct.rest)
+    """Sum the stiffness of the sticks at each node."""
+    of_node = ti.static(s.direct.stiffness)
     for i in range(s.counts.particles):
-        rest[i, world] = ti.Vector([0.0, 0.0, 0.0])
+        of_node[i, world] = 0.0
     for index in ti.static(s.features.direct):
         if ti.static(s.features.types[index].arity == 2):
             for row in range(s.direct.ranges[index, DIRECT_RANGE.begin], s.direct.ranges[index, DIRECT_RANGE.end]):
@@ -274,46 +277,48 @@ def sum_stiffness(s: ti.template(), world):
                 a, b = s.particles.position[i, world], s.particles.position[j, world]
                 distance = ti.Vector([b[0] - a[0], b[1] - a[1], b[2] - a[2]]).norm()
                 tension = ti.max(-s.direct.multiplier[s.direct.place[row], world], 0.0)
-                stiffness = ti.Vector([2.0 * tension / (distance + 1e-30), 0.0, 0.0])
-                rest[i, world] = rest[i, world] + s.direct.is_node[i] * stiffness
-                rest[j, world] = rest[j, world] + s.direct.is_node[j] * stiffness
+                stiffness = 2.0 * tension / (distance + 1e-30)
+                of_node[i, world] = of_node[i, world] + s.direct.is_node[i] * stiffness
+                of_node[j, world] = of_node[j, world] + s.direct.is_node[j] * stiffness
 
 
 @ti.func
-def subtract_rest(s: ti.template(), world):
+def subtract_residual(s: ti.template(), world):
     """Move particles by -W̃ r, r = M u - Jᵀ λ, and change the right sides for it."""
-    rest = ti.static(s.direct.rest)
+    residual = ti.static(s.direct.momentum_residual)
     for i in range(s.counts.particles):
-        rest[i, world] = s.direct.moved[i, world] / ti.max(s.particles.position[i, world][3], 1e-30)
+        residual[i, world] = s.direct.moved[i, world] / ti.max(s.particles.position[i, world][3], 1e-30)
     for index in ti.static(s.features.direct):
         for row in range(s.direct.ranges[index, DIRECT_RANGE.begin], s.direct.ranges[index, DIRECT_RANGE.end]):
-            add_to_rest(s.features.types[index], index, s, row, world)
+            add_to_residual(s.features.types[index], index, s, row, world)
     for i in range(s.counts.particles):
-        rest[i, world] = -s.direct.inverse_mass[i, world] * rest[i, world]
-        move(s, i, rest[i, world], world)
+        residual[i, world] = -s.direct.inverse_mass[i, world] * residual[i, world]
+        move(s, i, residual[i, world], world)
     for index in ti.static(s.features.direct):
         for row in range(s.direct.ranges[index, DIRECT_RANGE.begin], s.direct.ranges[index, DIRECT_RANGE.end]):
             change_right_side(s.features.types[index], index, s, row, world)
 
 
 @ti.func
-def add_to_rest(definition: ti.template(), index: ti.template(), s: ti.template(), row, world):
-    """Subtract ∇C λ of a row from the rest of its particles."""
+def add_to_residual(definition: ti.template(), index: ti.template(), s: ti.template(), row, world):
+    """Subtract ∇C λ of a row from the momentum residual of its particles."""
     multiplier = s.direct.multiplier[s.direct.place[row], world]
     member = s.constraints.ranges[index, RANGE.members] + s.direct.constraint[row] * definition.arity
     entry = first_entry(definition, index, s, row)
     for k in ti.static(range(definition.arity)):
         i = s.constraints.members[member + k]
-        s.direct.rest[i, world] = s.direct.rest[i, world] - multiplier * s.direct.gradient[entry + k, world]
+        impulse = multiplier * s.direct.gradient[entry + k, world]
+        s.direct.momentum_residual[i, world] = s.direct.momentum_residual[i, world] - impulse
 
 
 @ti.func
 def change_right_side(definition: ti.template(), index: ti.template(), s: ti.template(), row, world):
-    """Subtract what the displacement by the rest changes in C."""
+    """Subtract what the displacement by the momentum residual changes in C."""
     member = s.constraints.ranges[index, RANGE.members] + s.direct.constraint[row] * definition.arity
     entry = first_entry(definition, index, s, row)
     change = 0.0
     for k in ti.static(range(definition.arity)):
-        change += s.direct.gradient[entry + k, world].dot(s.direct.rest[s.constraints.members[member + k], world])
+        displacement = s.direct.momentum_residual[s.constraints.members[member + k], world]
+        change += s.direct.gradient[entry + k, world].dot(displacement)
     place = s.direct.place[row]
     s.direct.unknown[place, world] = s.direct.unknown[place, world] - change

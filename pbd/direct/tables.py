@@ -35,7 +35,7 @@ def direct_arrays(plan, types, schedule, mobile, worlds):
         "updates": updates,
         "sums": np.column_stack([first_product, first_update]),
         "softness": np.where(rows.dependent, *SOFTNESS[8 * np.dtype(real_type()).itemsize]),
-        "is_node": np.bincount(rows.particles, minlength=len(mobile)) <= 2 if len(rows) else np.zeros(0),
+        "is_node": plan.nodes(mobile) if len(rows) else np.zeros(0),
         "first": factor.first,
         "rows": factor.rows,
     }

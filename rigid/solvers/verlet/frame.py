@@ -66,11 +66,19 @@ class Frame:
 
     def weights(self, points):
         """The c of p = Σ c_k x_k over the corners, with Σ c_k = 1 (..., 4). Args: points: of the body (..., 3) [m]."""
-        # (x_k 1) c = (p 1)
-        system = np.concatenate([self.corners.T, np.ones((1, 4))])
-        points = np.asarray(points, float)
-        ends = np.concatenate([points, np.ones((*points.shape[:-1], 1))], axis=-1)
-        return np.linalg.solve(system, ends[..., None])[..., 0]
+        return corner_weights(self.corners, points)
+
+
+def corner_weights(corners, vectors, total=1.0):
+    """The c of v = Σ c_k x_k (..., 4).
+
+    Args: corners: x (4, 3) [m]; vectors: v (..., 3) [m]; total: Σ c_k, 1 for points and 0 for vectors.
+    """
+    # (x_k 1) c = (v total)
+    system = np.concatenate([corners.T, np.ones((1, 4))])
+    vectors = np.asarray(vectors, float)
+    ends = np.concatenate([vectors, np.full((*vectors.shape[:-1], 1), total)], axis=-1)
+    return np.linalg.solve(system, ends[..., None])[..., 0]
 
 
 def make_frame(name, mass, inertia, joints=(), kind="tetrahedron", counterweight=False):

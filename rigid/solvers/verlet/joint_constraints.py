@@ -12,7 +12,7 @@ from rigid.solvers.verlet.joint_drives import BALL_DRIVE, DAMPED_STICK, coordina
 from rigid.solvers.verlet.joint_limits import ANGLE_LIMIT, BALL_LIMIT, coordinate_limit
 from rigid.solvers.verlet.joint_locks import RIGHT_ANGLE, RIGHT_HANDED, SLIDER, gear
 from rigid.solvers.verlet.rolling_wheel import ROLLING_WHEEL
-from rigid.solvers.verlet.vector_product import VECTOR_PRODUCT, Corners, slider_products, universal_products
+from rigid.solvers.verlet.vector_product import VECTOR_PRODUCT, slider_products, universal_products
 
 # Stands for infinity in limits and efforts. Its square is still a number in 32 bits.
 UNLIMITED = 1e18
@@ -133,7 +133,7 @@ class JointConstraints:
         """Add a universal joint or a slider as products of vectors."""
         (at_parent, parents), (at_child, children) = self._corners(joint.parent), self._corners(joint.child)
         make = universal_products if isinstance(joint, Universal) else slider_products
-        numbers = make(Corners(at_parent), Corners(at_child), joint)
+        numbers = make(at_parent, at_child, joint)
         members = np.tile(np.concatenate([parents, children]), (len(numbers), 1))
         self.particles.add_constraints(VECTOR_PRODUCT, members, **dict(zip(VECTOR_PRODUCT.parameters, numbers.T)))
         self.bodies |= {joint.parent, joint.child}

@@ -17,6 +17,7 @@ import numpy as np
 import taichi as ti
 
 from pbd.constraints.constraint_type import scalar_constraint
+from rigid.solvers.verlet.frame import corner_weights
 
 CORNERS_OF_TWO = 8
 
@@ -40,45 +41,29 @@ VECTOR_PRODUCT = _vector_product()
 
 def universal_products(parent, child, joint):
     """The product of a universal joint, as (a, b) of all corners (1, 16). Args: see `slider_products`."""
-    return np.array([pair(of_parent(parent.vector(joint.parent_axes[0])), of_child(child.vector(joint.child_axes[1])))])
+    m_0 = of_parent(corner_weights(parent, joint.parent_axes[0], 0.0))
+    n_1 = of_child(corner_weights(child, joint.child_axes[1], 0.0))
+    return np.array([np.concatenate([m_0, n_1])])
 
 
 def slider_products(parent, child, joint):
     """The products of a slider, as (a, b) of all corners (5, 16).
 
-    Args: parent, child: Corners; joint: a rigid.Joint.
+    Args: parent, child: their corners in the bodies' frames (4, 3) [m]; joint: a rigid.Joint.
     """
-    m = [of_parent(parent.vector(axis)) for axis in joint.parent_axes]
-    n = [of_child(child.vector(axis)) for axis in joint.child_axes]
-    way = of_child(child.point(joint.child_anchor)) - of_parent(parent.point(joint.parent_anchor))
-    return np.array([pair(m[1], n[0]), pair(m[2], n[0]), pair(m[1], n[2]), pair(way, m[1]), pair(way, m[2])])
+    m = of_parent(corner_weights(parent, joint.parent_axes, 0.0))
+    n = of_child(corner_weights(child, joint.child_axes, 0.0))
+    ends = corner_weights(parent, joint.parent_anchor), corner_weights(child, joint.child_anchor)
+    way = of_child(ends[1]) - of_parent(ends[0])
+    pairs = (m[1], n[0]), (m[2], n[0]), (m[1], n[2]), (way, m[1]), (way, m[2])
+    return np.array([np.concatenate(pair) for pair in pairs])
 
 
-class Corners:
-    """Points and vectors of a body as combinations of its corners. Args: positions: of the corners (4, 3) [m]."""
-
-    def __init__(self, positions):
-        self.inverse = np.linalg.inv(np.concatenate([positions.T, np.ones((1, 4))]))
-
-    def point(self, point):
-        """The c of point = Σ c_k x_k, Σ c_k = 1 (4,)."""
-        return self.inverse @ np.append(point, 1.0)
-
-    def vector(self, vector):
-        """The c of vector = Σ c_k x_k, Σ c_k = 0 (4,)."""
-        return self.inverse @ np.append(vector, 0.0)
+def of_parent(weights):
+    """Weights of both bodies' corners (..., 8) from the parent's (..., 4)."""
+    return np.concatenate([weights, np.zeros_like(weights)], axis=-1)
 
 
-def of_parent(coefficients):
-    """Coefficients of both bodies (8,) from the parent's (4,)."""
-    return np.concatenate([coefficients, np.zeros(4)])
-
-
-def of_child(coefficients):
-    """Coefficients of both bodies (8,) from the child's (4,)."""
-    return np.concatenate([np.zeros(4), coefficients])
-
-
-def pair(a, b):
-    """The numbers of a product (16,)."""
-    return np.concatenate([a, b])
+def of_child(weights):
+    """Weights of both bodies' corners (..., 8) from the child's (..., 4)."""
+    return np.concatenate([np.zeros_like(weights), weights], axis=-1)
