@@ -83,10 +83,17 @@ class DirectArrays(NamedTuple):
     updates: Integer(count.updates, 2)  # entries of L and of L D whose products make L
     sums: Integer(count.nonzero_ends, 2)  # where the products and updates of each entry of L begin
     first: Integer(count.direct_ends)  # where each column of L begins
+    size: Real(count.direct_rows)  # of each row, its size, by which violations are measured
     rows: Integer(count.nonzeros)  # row of each entry of L
     lower: Real(count.nonzeros, count.worlds)  # L; in place of its diagonal 1/D
     scaled: Real(count.nonzeros, count.worlds)  # L D
     factored: Integer(count.worlds)  # whether the factor was made in this substep, see pbd/direct/solve.py
+    alignment: Real(count.worlds)  # of gradients with those of the factor, in the last solve; the least of all rows
+    violation: Real(count.worlds)  # before the last solve, by size; the largest of all rows
+    halvings: Integer(count.worlds, kept=True)  # a substep has 2^halvings parts: see pbd/direct/parts.py
+    vibration: Vector(3, count.direct_particles, count.worlds, kept=True)  # shape of the fastest one [kg^-1/2]
+    kept_position: Vector(3, count.direct_particles, count.worlds)  # at the start of the part [m]
+    kept_previous: Vector(3, count.direct_particles, count.worlds)  # x* then [m]
     unknown: Real(count.direct_rows, count.worlds)  # right side, then λ'
     multiplier: Real(count.direct_rows, count.worlds)  # λ of this substep
     moved: Vector(3, count.direct_particles, count.worlds)  # u, displacement in this substep by the solve [m]
@@ -177,6 +184,7 @@ class Features(NamedTuple):
     contacts: bool  # between particles
     direct: tuple = ()  # types of which constraints are solved directly, as indices into `types`
     rope_nodes: bool = False  # whether particles have one or two rows of the direct solve
+    parts: bool = False  # whether a substep may be made in parts, see pbd/direct/parts.py
     grabs: int = 0  # number of grab springs
     keep_predictions: bool = False  # whether predicted positions are read after the step
     hooks: Any = None  # StepHooks, see pbd/step.py

@@ -22,13 +22,14 @@ class Environment:
         self.grabs = np.zeros((whole("grabs", grabs, least=0), GRAB.total))
         self._row = None
 
-    def inputs(self, clock, substeps):
+    def inputs(self, clock, substeps, spare=0):
         """Rows for the start and the ends of the next substeps, or a single row if nothing moves.
 
-        Args: clock: a Clock; substeps: how many.
+        Args: clock: a Clock; substeps: how many; spare: how many more rows, which kernels fill.
         """
         if not self.particles.is_static():
-            return self._rows([clock.time_after(k) for k in range(substeps + 1)])
+            rows = self._rows([clock.time_after(k) for k in range(substeps + 1)])
+            return np.concatenate([rows, np.zeros((spare, rows.shape[1]), rows.dtype)])
         gravity, wind = self.particles.gravity, self.particles.wind
         if self._row is None or self._row[0] is not gravity or self._row[1] is not wind:
             self._row = gravity, wind, self._rows([clock.time])

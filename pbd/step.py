@@ -19,6 +19,7 @@ from pbd.collision.colliders import apply_restitution, project_colliders
 from pbd.collision.elements import project_elements
 from pbd.data import REPORT
 from pbd.direct import solve as direct
+from pbd.direct.parts import advance_in_parts
 from pbd.grabs import pull_grabs
 from pbd.integrate import apply_wind, check_finite, clear_multiplier, move_kinematic_particle, predict
 from pbd.phases import for_each, for_each_world, project_each, project_each_world
@@ -34,6 +35,7 @@ class StepHooks(NamedTuple):
         in_iteration: Taichi function (s, iteration, world) -> largest violation [m], called in each iteration, after
             the constraints.
         after_iterations: Taichi function (s, world), called after the iterations.
+        scale_impulses: Taichi function (s, factor, world) that multiplies all impulses that the hooks store [kg m].
         count_contacts: Taichi function (s, world) -> number of contacts that held something off in the last substep.
     """
 
@@ -41,6 +43,7 @@ class StepHooks(NamedTuple):
     before_iterations: Any
     in_iteration: Any
     after_iterations: Any
+    scale_impulses: Any
     count_contacts: Any
 
 
@@ -112,17 +115,26 @@ def end_substep(s: ti.template(), substep, world):
 
 
 @ti.func
+def predict_and_relax(s: ti.template(), substep, iterations, world):
+    """Make a substep of one world up to its last iteration."""
+    begin_substep(s, substep, world)
+    iteration, worst = 0, s.settings.tolerance + 1.0
+    while iteration < iterations and worst > s.settings.tolerance:
+        worst = relax(s, substep, iteration, world)
+        iteration += 1
+    s.report[world, REPORT.iterations] = ti.cast(iteration, float)
+
+
+@ti.func
 def advance_world(s: ti.template(), substeps, iterations, world):
     """Run substeps of one world on one thread."""
     for substep in range(substeps):
         if s.report[world, REPORT.diverged_substep] < 0:
-            begin_substep(s, substep, world)
-            iteration, worst = 0, s.settings.tolerance + 1.0
-            while iteration < iterations and worst > s.settings.tolerance:
-                worst = relax(s, substep, iteration, world)
-                iteration += 1
-            s.report[world, REPORT.iterations] = ti.cast(iteration, float)
-            end_substep(s, substep, world)
+            if ti.static(s.features.parts):
+                advance_in_parts(s, predict_and_relax, end_substep, substep, iterations, world)
+            else:
+                predict_and_relax(s, substep, iterations, world)
+                end_substep(s, substep, world)
 
 
 @ti.func

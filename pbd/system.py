@@ -146,6 +146,7 @@ class ParticleSystem(SystemSettings):
             from_start=self._from_start,
             direct=self.direct.types,
             rope_nodes=bool(self.direct.nodes(self._values.mobile()).any()),
+            parts=self.schedule.is_one_cluster and len(self.direct.rows) > 0,
             watch=self._tolerance is not None,
             grabs=len(self.environment.grabs),
             hooks=self._hooks,
@@ -204,7 +205,9 @@ class ParticleSystem(SystemSettings):
             contact_friction=float(self.particles.particle_contacts or 0.0),
             contact_interval=self._clock.contact_interval,
         )
-        return self.environment.inputs(self._clock, substeps), settings
+        # Each world has two rows for a part of a substep (pbd/direct/parts.py).
+        spare = 2 * self.worlds if substeps and self._launches.features.parts else 0
+        return self.environment.inputs(self._clock, substeps, spare), settings
 
     # Particles ------------------------------------------------------------------------------------------------------
 

@@ -38,7 +38,8 @@ class Rows:
 
     Attributes: type, number: of each row's constraint, counted as constraints of the type were added (rows,);
     first: where each row's entries begin (rows + 1,); particles: of the entries; gradients, elsewhere: at the positions
-    of the description, and at others (entries, 3); compliant: rows with compliance (rows,); dependent: rows of
+    of the description, and at others (entries, 3); size: of each row, a length times its gradient (rows,); compliant:
+    rows with compliance (rows,); dependent: rows of
     components in which rows depend on others at the positions of the description (rows,).
     """
 
@@ -48,6 +49,7 @@ class Rows:
     particles: np.ndarray
     gradients: np.ndarray
     elsewhere: np.ndarray
+    size: np.ndarray
     compliant: np.ndarray
     dependent: np.ndarray
 
@@ -59,7 +61,7 @@ class Rows:
         entries = np.concatenate([np.arange(self.first[row], self.first[row + 1]) for row in rows] or [[]]).astype(int)
         first = np.concatenate([[0], np.cumsum(np.diff(self.first)[rows])])
         of_entries = self.particles[entries], self.gradients[entries], self.elsewhere[entries]
-        of_rows = self.compliant[rows], self.dependent[rows]
+        of_rows = self.size[rows], self.compliant[rows], self.dependent[rows]
         return Rows(self.type[rows], self.number[rows], first, *of_entries, *of_rows)
 
     @property
@@ -183,7 +185,8 @@ def collect_rows(types, constraints, positions, mobile):
     if not eligible:
         return no_rows()
     extents = np.concatenate([np.ptp(positions[constraints[k][0]], axis=1).max(axis=1) for k in eligible])
-    range_of_moves = DISPLACEMENT * np.median(extents)
+    extent = np.median(extents)
+    range_of_moves = DISPLACEMENT * extent
     moved = positions + np.random.default_rng(0).uniform(-range_of_moves, range_of_moves, positions.shape)
     fields = []
     for index in eligible:
@@ -197,14 +200,17 @@ def collect_rows(types, constraints, positions, mobile):
         fields.append((np.full(len(use), index), use, arity, *entries, compliant))
     kind, number, arity, particles, gradients, elsewhere, compliant = (np.concatenate(each) for each in zip(*fields))
     first = np.concatenate([[0], np.cumsum(arity)])
-    return Rows(kind, number, first, particles, gradients, elsewhere, compliant, np.zeros(len(kind), bool))
+    size = extent * np.sqrt(np.add.reduceat(np.square(gradients).sum(axis=1), first[:-1])) if len(kind) else np.zeros(0)
+    never = np.zeros(len(kind), bool)
+    return Rows(kind, number, first, particles, gradients, elsewhere, size, compliant, never)
 
 
 def no_rows():
     """Rows of no constraints."""
     nothing = np.zeros(0, int)
     empty = np.zeros((0, 3))
-    return Rows(nothing, nothing, np.zeros(1, int), nothing, empty, empty, nothing > 0, nothing > 0)
+    no = nothing > 0
+    return Rows(nothing, nothing, np.zeros(1, int), nothing, empty, empty, np.zeros(0), no, no)
 
 
 def gradients_at(definition, positions, members, numbers):

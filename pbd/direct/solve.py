@@ -111,10 +111,18 @@ def factor_column(s: ti.template(), column, world):
 @ti.func
 def solve(s: ti.template(), substep, world):
     """Project all constraints of the direct solve at once. Returns: the largest violation before."""
-    state, worst, again = s.direct.factored[world], 0.0, True
+    worst = evaluate(s, world)
+    correct(s, world)
+    return worst
+
+
+@ti.func
+def correct(s: ti.template(), world):
+    """Move all particles to where the violations that `evaluate` has found vanish to first order."""
+    state, again = s.direct.factored[world], True
     while again:
         again = False
-        worst, alignment = evaluate(s, world)
+        alignment = s.direct.alignment[world]
         if state == NOT_FACTORED:
             clear(s, world)
         if ti.static(s.features.rope_nodes):
@@ -133,9 +141,9 @@ def solve(s: ti.template(), substep, world):
                 if is_stiff(s, world):
                     # Solve this iteration again, with the multipliers that it found.
                     take_back(s, world)
+                    evaluate(s, world)
                     state, again = STIFF, True
     s.direct.factored[world] = state
-    return worst
 
 
 @ti.func
@@ -150,14 +158,16 @@ def clear(s: ti.template(), world):
 
 @ti.func
 def evaluate(s: ti.template(), world):
-    """Write the right sides. Returns: the largest violation, and the least alignment, see `evaluate_row`."""
-    worst, alignment = 0.0, 1.0
+    """Write the right sides, the largest violation by size and the least alignment. Returns: the largest violation."""
+    worst, by_size, alignment = 0.0, 0.0, 1.0
     for index in ti.static(s.features.direct):
         for row in range(s.direct.ranges[index, DIRECT_RANGE.begin], s.direct.ranges[index, DIRECT_RANGE.end]):
             C, along = evaluate_row(s.features.types[index], index, s, row, world)
             s.direct.unknown[s.direct.place[row], world] = -C
-            worst, alignment = ti.max(worst, ti.abs(C)), ti.min(alignment, along)
-    return worst, alignment
+            worst, by_size = ti.max(worst, ti.abs(C)), ti.max(by_size, ti.abs(C) / s.direct.size[row])
+            alignment = ti.min(alignment, along)
+    s.direct.violation[world], s.direct.alignment[world] = by_size, alignment
+    return worst
 
 
 @ti.func

@@ -34,6 +34,7 @@ def direct_arrays(plan, types, schedule, mobile, worlds):
         "products": products,
         "updates": updates,
         "sums": np.column_stack([first_product, first_update]),
+        "size": stored.size,
         "softness": np.where(rows.dependent, *SOFTNESS[8 * np.dtype(real_type()).itemsize]),
         "is_node": plan.nodes(mobile) if len(rows) else np.zeros(0),
         "first": factor.first,

@@ -68,11 +68,16 @@ def force_hooks():
         pass
 
     @ti.func
+    def scale_impulses(s: ti.template(), factor, world):
+        """Nothing to scale."""
+        pass
+
+    @ti.func
     def count_contacts(s: ti.template(), world):
         """There are none."""
         return 0
 
-    return StepHooks(ForcedFrames, apply_external_forces, in_iteration, after_iterations, count_contacts)
+    return StepHooks(ForcedFrames, apply_external_forces, in_iteration, after_iterations, scale_impulses, count_contacts)
 
 
 class FrameForces:

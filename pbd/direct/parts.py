@@ -1,0 +1,341 @@
+"""Substeps in parts, where directly solved constraints turn fast, or vibrate fast under tension.
+
+A direct solve takes a step as long as a film's frame while nothing moves fast. Three things limit it:
+
+    turn        SHAKE has no solution if the constraints turn far within a step, as when a chain whips
+    error       what the iterations leave of the violations
+    vibration   SHAKE is explicit across a stick under tension: a light rod that carries a heavy weight vibrates with
+                ω² = K/M, and is unstable for ωh > 2
+
+If one of them is beyond its limit after the iterations, the particles go back, and the substep is made in two parts,
+which may be divided again. Once all are well below, parts are joined again. As a part is made again if it turned out
+too long, the choice is nearly the same forwards and backwards in time, and the energy does not drift.
+
+x* belongs to a length h. Another length h' begins with the velocity at the instant,
+
+    v = (x - x*)/h + a h/2,   x*' = x - v h' + a h'²/2
+
+so that free flight is exact. Impulses of constraints have their directions at this instant, so the next solve makes up
+for what they change.
+
+ω² is the largest eigenvalue of P W K, where W are inverse masses, K is the stiffness of sticks across themselves
+(tension by length), and P = 1 - W Jᵀ (J W Jᵀ)⁻¹ J takes away what constraints forbid. Power iterations find it, one in
+each part. The shape of the vibration is part of the state.
+
+Source: Hairer, Lubich, Wanner, Geometric Numerical Integration (2006), VIII.3, on reversible choices of the step; the
+rest is ours.
+"""
+
+import taichi as ti
+
+from pbd.data import DIRECT_RANGE, INPUT, POSE, RANGE, REPORT
+from pbd.direct.solve import correct, evaluate, first_entry, substitute
+from pbd.integrate import acceleration, position
+from pbd.phases import is_finite, rows
+
+# A substep has up to 2^MOST_HALVINGS parts.
+MOST_HALVINGS = 6
+WHOLE = 1 << MOST_HALVINGS
+
+# Limits of a part: how far a gradient turns [rad]; a violation, in parts of the size of the constraint; ωh.
+LARGEST_POWER, LARGEST_ERROR, LARGEST_PHASE = 0.06, 1e-5, 1.0
+
+# Parts are joined where all three are below this part of their limits.
+JOINED = 0.4
+
+# Power iterations that begin with noise. Afterwards one in each part follows the vibration.
+FIRST_POWER_ITERATIONS = 12
+POWER_ITERATIONS = 1
+
+# Power iterations are left out where no stick alone gives its ends more than this part of the stiffness that its
+# lighter end has by its mass, 1/h² w. With eight sticks at a particle the phase ωh is below 1 then.
+SLACK = 0.05
+
+
+def with_length(s, h, velocity_kept):
+    """The same data with another length of the substep: called by Taichi functions while they are compiled.
+
+    Args: s; h [s]; velocity_kept.
+    """
+    return s._replace(settings=s.settings._replace(h=h, velocity_kept=velocity_kept))
+
+
+@ti.func
+def advance_in_parts(s: ti.template(), relax: ti.template(), finish: ti.template(), substep, iterations, world):
+    """Advance a world by a substep, in as many parts as it needs.
+
+    Args: relax: function (s, substep, iterations, world) that makes a substep up to its last iteration; finish:
+    function (s, substep, world) that does what follows.
+    """
+    halvings, done, length = s.direct.halvings[world], 0, WHOLE
+    while done < WHOLE:
+        part = WHOLE >> halvings
+        change_length(s, substep, length, part, world)
+        length = part
+        keep(s, world)
+        row = write_inputs(s, substep, done, part, world)
+        fraction = part / WHOLE
+        h, velocity_kept = s.settings.h * fraction, s.settings.velocity_kept
+        if part < WHOLE:
+            velocity_kept = velocity_kept**fraction
+        relax(ti.static(with_length(s, h, velocity_kept)), row, iterations, world)
+        converge(s, world)
+        largest = measure(s, part / WHOLE, world)
+        if largest > 1.0 and halvings < MOST_HALVINGS:
+            restore(s, world)
+            halvings += 1
+        else:
+            finish(ti.static(with_length(s, h, velocity_kept)), row, world)
+            done += part
+            if largest < JOINED and halvings > 0 and done % (2 * part) == 0:
+                halvings -= 1
+            if s.report[world, REPORT.diverged_substep] >= 0:
+                s.report[world, REPORT.diverged_substep] = ti.cast(substep, float)
+                done = WHOLE
+    change_length(s, substep, length, WHOLE, world)
+    s.direct.halvings[world] = halvings
+
+
+@ti.func
+def keep(s: ti.template(), world):
+    """Remember where all particles are."""
+    for i in range(s.counts.particles):
+        s.direct.kept_position[i, world] = position(s, i, world)
+        s.direct.kept_previous[i, world] = s.particles.previous_position[i, world]
+
+
+@ti.func
+def restore(s: ti.template(), world):
+    """Put all particles back to where they were."""
+    for i in range(s.counts.particles):
+        x = s.direct.kept_position[i, world]
+        s.particles.position[i, world] = ti.Vector([x[0], x[1], x[2], s.particles.position[i, world][3]])
+        s.particles.previous_position[i, world] = s.direct.kept_previous[i, world]
+
+
+@ti.func
+def change_length(s: ti.template(), substep, before, after, world):
+    """Let x* belong to parts of another length, and scale impulses, which are measured in m = F h².
+
+    Args: before, after: lengths, in 1/WHOLE of a substep.
+    """
+    if before != after:
+        row, _ = rows(s, substep)
+        old, new = s.settings.h * before / WHOLE, s.settings.h * after / WHOLE
+        scale = (new / old) ** 2
+        for i in range(s.counts.particles):
+            x, a = position(s, i, world), acceleration(s, row, i, world)
+            velocity = (x - s.particles.previous_position[i, world]) / old + 0.5 * old * a
+            s.particles.previous_position[i, world] = x - new * velocity + 0.5 * new * new * a
+            predicted = s.particles.predicted_position[i, world]
+            s.particles.predicted_position[i, world] = x + scale * (predicted - x)
+        for m in range(s.counts.multipliers):
+            s.constraints.multipliers[m, world] = scale * s.constraints.multipliers[m, world]
+        if ti.static(s.features.has_hooks):
+            s.features.hooks.scale_impulses(s, scale, world)
+
+
+@ti.func
+def write_inputs(s: ti.template(), substep, done, part, world):
+    """Write rows of the inputs for the start and the end of a part, if anything moves and the part is not the whole.
+
+    Returns: the first of them: a substep, as functions of a step read it.
+    """
+    result = substep
+    if s.inputs.shape[0] > 1 and part < WHOLE:
+        result = s.inputs.shape[0] - 2 * (s.counts.worlds - world)
+        for end in range(2):
+            at = (done + end * part) / WHOLE
+            for column in range(s.inputs.shape[1]):
+                change = s.inputs[substep + 1, column] - s.inputs[substep, column]
+                s.inputs[result + end, column] = s.inputs[substep, column] + at * change
+            for collider in range(s.counts.colliders):
+                first = INPUT.total + POSE.total * collider + POSE.rotation
+                rotation = ti.Vector([s.inputs[result + end, first + k] for k in ti.static(range(4))]).normalized()
+                for k in ti.static(range(4)):
+                    s.inputs[result + end, first + k] = rotation[k]
+    return result
+
+
+@ti.func
+def converge(s: ti.template(), world):
+    """Solve again, until violations are small or stop falling."""
+    before, falling = 0.0, True
+    evaluate(s, world)
+    while s.direct.violation[world] > LARGEST_ERROR and falling:
+        before = s.direct.violation[world]
+        correct(s, world)
+        evaluate(s, world)
+        falling = s.direct.violation[world] < 0.5 * before
+
+
+@ti.func
+def measure(s: ti.template(), length, world):
+    """The largest of turn, error and phase, each in parts of its limit."""
+    power = 0.0
+    if ti.static(s.features.from_start):
+        power = power_of_constraints(s, world) / (length * s.settings.h)
+    error = s.direct.violation[world]
+    largest = ti.max(ti.abs(power) / LARGEST_POWER, error / LARGEST_ERROR, phase(s, world) / LARGEST_PHASE)
+    if not is_finite(ti.Vector([power, error, largest])):
+        largest = 2.0
+    return largest
+
+
+@ti.func
+def power_of_constraints(s: ti.template(), world):
+    """Work of all rigid rows in the part, in parts of the kinetic energy."""
+    work, energy = 0.0, 1e-30
+    for index in ti.static(s.features.direct):
+        for row in range(s.direct.ranges[index, DIRECT_RANGE.begin], s.direct.ranges[index, DIRECT_RANGE.end]):
+            if ti.static(not s.features.types[index].compliance):
+                work += work_of_row(s.features.types[index], index, s, row, world)
+    for i in range(s.counts.particles):
+        w = s.particles.position[i, world][3]
+        if w > 0.0:
+            energy += 0.5 * (position(s, i, world) - s.direct.kept_position[i, world]).norm_sqr() / w
+    return work / energy
+
+
+@ti.func
+def work_of_row(definition: ti.template(), index: ti.template(), s: ti.template(), row, world):
+    """Work of a row, λ·J(x) (x' - x*)/2, times h² [kg m²]. It is what the row adds to Σ m (x' - x)²/2."""
+    member = s.constraints.ranges[index, RANGE.members] + s.direct.constraint[row] * definition.arity
+    entry = first_entry(definition, index, s, row)
+    rate = 0.0
+    for k in ti.static(range(definition.arity)):
+        i = s.constraints.members[member + k]
+        rate += s.direct.gradient[entry + k, world].dot(position(s, i, world) - s.direct.kept_previous[i, world])
+    return 0.5 * rate * s.direct.multiplier[s.direct.place[row], world]
+
+
+# Vibrations -----------------------------------------------------------------------------------------------------------
+
+
+@ti.func
+def phase(s: ti.template(), world):
+    """ωh of the fastest vibration under tension; zero where all sticks are nearly slack."""
+    result = 0.0
+    if is_taut(s, world):
+        count = POWER_ITERATIONS
+        if norm(s, world) == 0.0:
+            begin_with_noise(s, world)
+            count = FIRST_POWER_ITERATIONS
+        for _ in range(count):
+            result = iterate_power(s, world)
+    return ti.sqrt(result)
+
+
+@ti.func
+def is_taut(s: ti.template(), world):
+    """Whether the tension of a stick counts, see SLACK."""
+    taut = False
+    for index in ti.static(s.features.direct):
+        if ti.static(s.features.types[index].arity == 2):
+            for row in range(s.direct.ranges[index, DIRECT_RANGE.begin], s.direct.ranges[index, DIRECT_RANGE.end]):
+                i, j, stiffness, _ = tension_of(index, s, row, world)
+                lightest = ti.max(s.particles.position[i, world][3], s.particles.position[j, world][3])
+                taut = taut or stiffness * lightest > SLACK
+    return taut
+
+
+@ti.func
+def tension_of(index: ti.template(), s: ti.template(), row, world):
+    """Particles of a stick, its stiffness across itself by its tension [kg], and its direction.
+
+    Sticks at the nodes of ropes have none, as their tension is added to masses (pbd/direct/solve.py).
+    """
+    member = s.constraints.ranges[index, RANGE.members] + 2 * s.direct.constraint[row]
+    i, j = s.constraints.members[member], s.constraints.members[member + 1]
+    difference = position(s, j, world) - position(s, i, world)
+    distance = difference.norm() + 1e-30
+    stiffness = -s.direct.multiplier[s.direct.place[row], world] / distance
+    if s.direct.is_node[i] + s.direct.is_node[j] > 0:
+        stiffness = 0.0
+    return i, j, stiffness, difference / distance
+
+
+@ti.func
+def norm(s: ti.template(), world):
+    """Length of the vibration, √(Σ m v²)."""
+    total = 0.0
+    for i in range(s.counts.particles):
+        w = s.particles.position[i, world][3]
+        if w > 0.0:
+            total += s.direct.vibration[i, world].norm_sqr() / w
+    return ti.sqrt(total)
+
+
+@ti.func
+def begin_with_noise(s: ti.template(), world):
+    """Let the vibration be anything that the constraints allow."""
+    for i in range(s.counts.particles):
+        w = s.particles.position[i, world][3]
+        numbers = [ti.sin(ti.cast(17 * i + 5 * k, float)) for k in ti.static(range(3))]
+        s.direct.vibration[i, world] = ti.sqrt(w) * ti.Vector(numbers)
+    take_away_forbidden(s, world)
+    scale_vibration(s, 1.0 / norm(s, world), world)
+
+
+@ti.func
+def scale_vibration(s: ti.template(), factor, world):
+    """Multiply the vibration."""
+    for i in range(s.counts.particles):
+        s.direct.vibration[i, world] = factor * s.direct.vibration[i, world]
+
+
+@ti.func
+def iterate_power(s: ti.template(), world):
+    """Multiply the vibration by P W K h², and scale it to the length 1. Returns: what its length was before, (ωh)²."""
+    force = ti.static(s.direct.momentum_residual)
+    for i in range(s.counts.particles):
+        force[i, world] = ti.Vector([0.0, 0.0, 0.0])
+    for index in ti.static(s.features.direct):
+        if ti.static(s.features.types[index].arity == 2):
+            for row in range(s.direct.ranges[index, DIRECT_RANGE.begin], s.direct.ranges[index, DIRECT_RANGE.end]):
+                i, j, stiffness, n = tension_of(index, s, row, world)
+                difference = s.direct.vibration[j, world] - s.direct.vibration[i, world]
+                across = stiffness * (difference - n.dot(difference) * n)
+                force[i, world] = force[i, world] - across
+                force[j, world] = force[j, world] + across
+    for i in range(s.counts.particles):
+        s.direct.vibration[i, world] = s.particles.position[i, world][3] * force[i, world]
+    take_away_forbidden(s, world)
+    length = norm(s, world)
+    if length > 0.0:
+        scale_vibration(s, 1.0 / length, world)
+    return length
+
+
+@ti.func
+def take_away_forbidden(s: ti.template(), world):
+    """Multiply the vibration v by P: v - W Jᵀ (J W Jᵀ)⁻¹ J v, with the factor of the last solve."""
+    for index in ti.static(s.features.direct):
+        for row in range(s.direct.ranges[index, DIRECT_RANGE.begin], s.direct.ranges[index, DIRECT_RANGE.end]):
+            write_rate(s.features.types[index], index, s, row, world)
+    substitute(s, world)
+    for index in ti.static(s.features.direct):
+        for row in range(s.direct.ranges[index, DIRECT_RANGE.begin], s.direct.ranges[index, DIRECT_RANGE.end]):
+            subtract_impulse(s.features.types[index], index, s, row, world)
+
+
+@ti.func
+def write_rate(definition: ti.template(), index: ti.template(), s: ti.template(), row, world):
+    """Write J v of a row as its right side."""
+    member = s.constraints.ranges[index, RANGE.members] + s.direct.constraint[row] * definition.arity
+    entry = first_entry(definition, index, s, row)
+    rate = 0.0
+    for k in ti.static(range(definition.arity)):
+        rate += s.direct.gradient[entry + k, world].dot(s.direct.vibration[s.constraints.members[member + k], world])
+    s.direct.unknown[s.direct.place[row], world] = rate
+
+
+@ti.func
+def subtract_impulse(definition: ti.template(), index: ti.template(), s: ti.template(), row, world):
+    """Subtract W ∇C λ of a row from the vibration."""
+    multiplier = s.direct.unknown[s.direct.place[row], world]
+    member = s.constraints.ranges[index, RANGE.members] + s.direct.constraint[row] * definition.arity
+    entry = first_entry(definition, index, s, row)
+    for k in ti.static(range(definition.arity)):
+        i = s.constraints.members[member + k]
+        s.direct.vibration[i, world] = s.direct.vibration[i, world] - multiplier * s.direct.weighted[entry + k, world]
