@@ -48,7 +48,8 @@ def independent_rows(jacobian, elsewhere, eliminate):
     dependent = np.zeros(len(chosen), bool)
     if not chosen.all():
         exchange(products, chosen)
-        for part, _, remainders in combinations(products_of_rows(elsewhere), chosen):
+        _, block = dependences(products, chosen)
+        for part, _, remainders in combinations(within(products_of_rows(elsewhere), block), chosen):
             dependent[part] = remainders > DEPENDENT
     return chosen | dependent, dependent
 
@@ -79,13 +80,14 @@ def independent_here(products, eliminate):
     return chosen
 
 
-def exchange(products, chosen):
-    """Exchange chosen rows for others until all coefficients are small.
+def dependences(products, chosen):
+    """Other rows as combinations of chosen ones, without round-off, and the blocks that they make.
 
-    Others that are combinations of the same chosen rows, as those of a body are, form a block. Within it the row with
-    the largest coefficient takes the place of the chosen one, and the coefficients follow by elimination.
+    Others that are combinations of the same chosen rows, as those of a body are, form a block.
 
-    Args: products: of rows of length one, sparse (rows, rows); chosen: mask (rows,), changed.
+    Args: products: of rows of length one, sparse (rows, rows); chosen: mask (rows,).
+
+    Returns: coefficients, sparse (rows, rows), [chosen, other]; the number of each row's block (rows,).
     """
     basis, places, columns, values = np.flatnonzero(chosen), [], [], []
     for part, coefficients, _ in combinations(products, chosen):
@@ -93,18 +95,38 @@ def exchange(products, chosen):
         places.append(basis[place])
         columns.append(part[column])
         values.append(coefficients[place, column])
-    size = len(chosen)
     entries = np.concatenate(values), (np.concatenate(places), np.concatenate(columns))
-    table = sparse.csr_matrix(entries, (size, size))
-    _, label = connected_components(table, directed=False)
-    large = np.unique(label[entries[1][0][np.abs(entries[0]) > LARGEST_COEFFICIENT]])
-    for block in large:
+    table = sparse.csr_matrix(entries, products.shape)
+    return table, connected_components(table, directed=False)[1]
+
+
+def exchange(products, chosen):
+    """Exchange chosen rows for others of their block until all coefficients are small.
+
+    Args: products: of rows of length one, sparse (rows, rows); chosen: mask (rows,), changed.
+    """
+    table, label = dependences(products, chosen)
+    large = sparse.coo_matrix(abs(table) > LARGEST_COEFFICIENT)
+    for block in np.unique(label[large.row]):
         inside, outside = np.flatnonzero((label == block) & chosen), np.flatnonzero((label == block) & ~chosen)
         exchange_in_block(table[inside][:, outside].toarray(), inside, outside, chosen)
 
 
+def within(products, block):
+    """Products of rows of the same block, sparse (rows, rows). Args: products; block: number of each row's (rows,).
+
+    At other positions a row must depend on its own block. All rows together may imply it there by chance: those of a
+    linkage that is driven leave no freedom at all.
+    """
+    products = sparse.coo_matrix(products)
+    same = block[products.row] == block[products.col]
+    return sparse.csc_matrix((products.data[same], (products.row[same], products.col[same])), products.shape)
+
+
 def exchange_in_block(coefficients, inside, outside, chosen):
-    """Exchange rows of one block.
+    """Exchange rows of one block: that with the largest coefficient takes the place of the chosen one.
+
+    The coefficients follow by elimination.
 
     Args: coefficients (inside, outside); inside, outside: chosen and other rows; chosen: mask (rows,), changed.
     """

@@ -8,6 +8,7 @@ import scipy.sparse as sparse
 import taichi as ti
 from scipy.sparse.csgraph import connected_components
 
+from pbd.constraints.constraint_type import evaluate_function
 from pbd.core.kernels import compiling
 from pbd.direct.factor import Eliminations, least_degree_order, ranges
 from pbd.direct.independent import DISPLACEMENT, independent_rows, products_of_rows
@@ -136,11 +137,12 @@ def make_plan(solve, types, constraints, positions, inverse_masses):
         return Plan(no_rows(), solved, 0, [])
     mobile = (inverse_masses > 0).any(axis=1)
     rows = collect_rows(types, constraints, positions, mobile)
-    chosen, components, notes, eliminate, made = [], 0, [], Eliminations(), {}
-    _, label = connected_components(rows.pattern(mobile), directed=False)
-    products = products_of_rows(rows.jacobian(rows.gradients, mobile))
-    by_label = np.argsort(label, kind="stable")
-    for members in np.split(by_label, np.cumsum(np.bincount(label))[:-1]) if len(label) else []:
+    chosen, notes, eliminate, made = [], [], Eliminations(), {}
+    pattern, products = rows.pattern(mobile), products_of_rows(rows.jacobian(rows.gradients, mobile))
+    joins = np.array([each.joins for each in types])[rows.type]
+    waiting = connected(pattern, np.arange(len(rows)))
+    while waiting:
+        members = waiting.pop()
         component = rows.take(members)
         if not mobile[component.particles].any():
             continue
@@ -148,15 +150,26 @@ def make_plan(solve, types, constraints, positions, inverse_masses):
         if key not in made:
             made[key] = order_component(solve, component, mobile, eliminate)
         order, rows.dependent[members], reason = made[key]
-        if reason:
+        if reason and joins[members].any():
+            waiting += connected(pattern, members[~joins[members]])
+        elif reason:
             notes.append(f"a component of {len(component)} constraints iterates: {reason}")
-            continue
-        chosen.append(members[order])
-        components += 1
+        else:
+            chosen.append(members[order])
+    components = len(chosen)
     chosen = rows.take(np.concatenate([np.zeros(0, int), *chosen]))
     for index in chosen.types:
         solved[index][chosen.number[chosen.type == index]] = True
     return Plan(chosen, solved, components, notes)
+
+
+def connected(pattern, members):
+    """Connected components of some rows, the last one first. Args: pattern: of all rows; members: ascending."""
+    if not len(members):
+        return []
+    _, label = connected_components(pattern[members][:, members], directed=False)
+    by_label = np.argsort(label, kind="stable")
+    return np.split(members[by_label], np.cumsum(np.bincount(label))[:-1])[::-1]
 
 
 def fingerprint(component, members, products):
@@ -166,9 +179,12 @@ def fingerprint(component, members, products):
     """
     sizes = np.diff(products.indptr)[members]
     entries = ranges(products.indptr[:-1][members], sizes)
-    shared = np.searchsorted(members, products.indices[entries])
-    numbers = np.round(products.data[entries], DECIMALS) + 0.0  # no zero has a sign
-    return b"".join(each.tobytes() for each in (component.type, component.compliant, sizes, shared, numbers))
+    others = products.indices[entries]
+    places = np.minimum(np.searchsorted(members, others), len(members) - 1)
+    inside = members[places] == others
+    first, second = np.repeat(np.arange(len(members)), sizes)[inside], places[inside]
+    numbers = np.round(products.data[entries[inside]], DECIMALS) + 0.0  # no zero has a sign
+    return b"".join(each.tobytes() for each in (component.type, component.compliant, first, second, numbers))
 
 
 def order_component(solve, component, mobile, eliminate):
@@ -244,6 +260,7 @@ def gradients_at(definition, positions, members, numbers):
 def gradient_kernel(definition):
     """Make the kernel that evaluates gradients of a constraint type."""
     arity, width = definition.arity, len(definition.parameters)
+    given = width + definition.needs_time  # with a time step, on which no gradient depends
 
     @ti.kernel
     def evaluate(
@@ -257,7 +274,10 @@ def gradient_kernel(definition):
                 ti.Vector([ti.cast(positions[members[c, k], axis], float) for axis in ti.static(range(3))])
                 for k in ti.static(range(arity))
             ]
-            _, gradient = definition.function(x, [ti.cast(numbers[c, k], float) for k in ti.static(range(width))])
+            parameters = [
+                ti.cast(numbers[c, k], float) if ti.static(k < width) else 1.0 for k in ti.static(range(given))
+            ]
+            gradient = evaluate_function(definition, x, x, parameters)[1]
             for k in ti.static(range(arity)):
                 for axis in ti.static(range(3)):
                     result[c, k, axis] = gradient[k][axis]
