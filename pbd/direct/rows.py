@@ -1,5 +1,6 @@
 """Which constraints are solved directly, and in which order they are eliminated. Chosen once, on the host."""
 
+import warnings
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -25,6 +26,9 @@ LARGE = {"auto": 5_000, "direct": 100_000}
 # Memory that the factor of a component may take, and what each product takes while its tables are made [bytes].
 MOST_MEMORY = 2_000_000_000
 BYTES = 40
+
+# Largest ratio of two masses of a component. Above, round-off and SOFTNESS are as large as what heavy particles move.
+MOST_MASS_RATIO = 1e7
 
 # Decimals of products of rows in which equal components agree. Rows that differ less are not told from dependent ones.
 # Round-off of some 1e-14 rarely changes them; then a component is planned again. With 32 bits it always does.
@@ -147,15 +151,22 @@ def make_plan(solve, types, constraints, positions, inverse_masses):
         if not mobile[component.particles].any():
             continue
         key = fingerprint(component, members, products)
-        if key not in made:
-            made[key] = order_component(solve, component, mobile, eliminate)
-        order, rows.dependent[members], reason = made[key]
+        ratio = mass_ratio(inverse_masses[component.particles])
+        if ratio > MOST_MASS_RATIO:
+            order, reason = None, f"its masses have a ratio of {ratio:.1g}, expected at most {MOST_MASS_RATIO:.0g}"
+        else:
+            if key not in made:
+                made[key] = order_component(solve, component, mobile, eliminate)
+            order, rows.dependent[members], reason = made[key]
         if reason and joins[members].any():
             waiting += connected(pattern, members[~joins[members]])
         elif reason:
             notes.append(f"a component of {len(component)} constraints iterates: {reason}")
         else:
             chosen.append(members[order])
+    if solve == "direct":
+        for note in dict.fromkeys(notes):
+            warnings.warn(note, RuntimeWarning, stacklevel=3)
     components = len(chosen)
     chosen = rows.take(np.concatenate([np.zeros(0, int), *chosen]))
     for index in chosen.types:
@@ -170,6 +181,13 @@ def connected(pattern, members):
     _, label = connected_components(pattern[members][:, members], directed=False)
     by_label = np.argsort(label, kind="stable")
     return np.split(members[by_label], np.cumsum(np.bincount(label))[:-1])[::-1]
+
+
+def mass_ratio(inverse_masses):
+    """Largest ratio of two masses in any world, among those that can move. Args: inverse_masses (n, worlds)."""
+    lightest = inverse_masses.max(axis=0)
+    heaviest = np.where(inverse_masses > 0, inverse_masses, np.inf).min(axis=0)
+    return (lightest / heaviest).max()
 
 
 def fingerprint(component, members, products):

@@ -191,15 +191,16 @@ def evaluate_row(definition: ti.template(), index: ti.template(), s: ti.template
         compliance = s.constraints.parameters[number, world] / (s.settings.h * s.settings.h)
         C += compliance * s.constraints.multipliers[s.constraints.ranges[index, RANGE.multipliers] + c, world]
     entry = first_entry(definition, index, s, row)
-    along, whole = 0.0, 0.0
+    along, whole, now = 0.0, 0.0, 0.0
     for k in ti.static(range(definition.arity)):
         weighted = s.direct.weighted[entry + k, world]
+        now += q[k][3] * gradient[k].norm_sqr()
         along += gradient[k].dot(weighted)
         whole += s.direct.gradient[entry + k, world].dot(weighted)
     if whole > 0.0:
         along /= whole
     else:
-        along = 1.0
+        along = ti.select(now > 0.0, 0.0, 1.0)  # it had no direction before, as between particles at one place
     return C, along
 
 
