@@ -11,10 +11,11 @@ from pbd.direct.tables import direct_arrays
 from pbd.particles import inverse
 
 
-def collect_constraints(descriptions, sticks):
+def collect_constraints(descriptions, sticks, as_rows=False):
     """Collect the constraints of all worlds, type after type, in the order in which types first appear.
 
-    Args: descriptions: list of Particles with the same constraints; sticks: "exact" or "root_free".
+    Args: descriptions: list of Particles with the same constraints; sticks: "exact" or "root_free"; as_rows: whether
+    types have their `rows` instead.
 
     Returns: tuple of ConstraintType; for each type, members (n, arity) and parameters (n, numbers, worlds).
 
@@ -37,13 +38,23 @@ def collect_constraints(descriptions, sticks):
             if other is None or not np.array_equal(other.arrays()[0], members):
                 raise ValueError(f"world {world} has other constraints ({found.name}) than world 0: expected the same")
             parameters.append(other.arrays()[1])
-        types.append(found)
         several = np.stack(parameters, axis=-1) if len(parameters) > 1 else numbers[..., None]
+        if as_rows and found.rows:
+            found, more = found.rows
+            members, several = np.repeat(members, len(more), axis=0), with_numbers(several, more)
+        types.append(found)
         constraints.append((members, several))
     for world, description in enumerate(descriptions):
         if len(description) != len(first) or set(description.constraint_sets) != set(first.constraint_sets):
             raise ValueError(f"world {world} has another structure than world 0: expected the same")
     return tuple(types), constraints
+
+
+def with_numbers(parameters, more):
+    """Each constraint once for each row of further numbers. Args: parameters (n, k, worlds); more (rows, numbers)."""
+    n, _, worlds = parameters.shape
+    more = np.broadcast_to(np.tile(more, (n, 1))[..., None], (n * len(more), more.shape[1], worlds))
+    return np.concatenate([np.repeat(parameters, len(more) // n, axis=0), more], axis=1)
 
 
 def check_same_environment(descriptions):

@@ -107,7 +107,7 @@ class ParticleSystem(SystemSettings):
         self._from_start = direction == "start"
         self._clock = Clock(dt, substeps, contact_interval)
         self.environment = Environment(self.particles, grabs)
-        self._types, constraints = collect_constraints(descriptions, sticks)
+        self._types, constraints = collect_constraints(descriptions, sticks, solve != "iterative")
         positions = self.particles.positions()
         inverse_masses = np.stack([inverse(p.masses()) for p in descriptions], axis=1)
         self.direct = make_plan(solve, self._types, constraints, positions, inverse_masses)

@@ -13,14 +13,18 @@ as far as p and q coincide.
 The three rows share one compliance, for which XPBD's multiplier would be a vector. So there are no compliant
 attachments: use a compliant stick instead.
 
+Where constraints are solved directly (pbd/direct), an attachment is three constraints n·C = 0, one for each axis n.
+
 Parameters: the coefficients c_i.
 """
 
+from dataclasses import replace
 from functools import lru_cache
 
+import numpy as np
 import taichi as ti
 
-from pbd.constraints.constraint_type import TINY, ConstraintType
+from pbd.constraints.constraint_type import TINY, ConstraintType, scalar_constraint
 
 
 @lru_cache
@@ -48,4 +52,32 @@ def attachment(arity):
             move *= 0.0  # all particles are pinned
         return [x[k] + (coefficients[k] * w[k]) * move for k in ti.static(range(arity))], multiplier
 
-    return ConstraintType(f"attachment of {arity}", arity, tuple(f"c{k}" for k in range(arity)), project, value)
+    return ConstraintType(
+        f"attachment of {arity}",
+        arity,
+        coefficient_names(arity),
+        project,
+        value,
+        rows=(attachment_along(arity), np.eye(3)),
+    )
+
+
+@lru_cache
+def attachment_along(arity):
+    """The type of attachments along one axis n. Parameters: the coefficients c_i, n."""
+
+    @ti.func
+    def gap_along(x, parameters):
+        axis = ti.Vector([parameters[arity], parameters[arity + 1], parameters[arity + 2]])
+        C = 0.0
+        for k in ti.static(range(arity)):
+            C += parameters[k] * x[k].dot(axis)
+        return C, [parameters[k] * axis for k in ti.static(range(arity))]
+
+    names = (*coefficient_names(arity), "n_0", "n_1", "n_2")
+    return replace(scalar_constraint(f"attachment of {arity} along an axis", arity, names, gap_along), joins=True)
+
+
+def coefficient_names(arity):
+    """Names of the coefficients c_i."""
+    return tuple(f"c{k}" for k in range(arity))

@@ -45,9 +45,12 @@ class ConstraintType:
             of the substep h [s] behind their parameters, and `start` is the start of the substep in either direction.
             Such a force has no violation; the energy that it stores is value²/2α.
         function: Taichi function (x, parameters) -> (C, gradients) of an equality that may be solved directly (see
-            pbd/direct); None for others.
+            pbd/direct); None for others. If the type needs the time, it is a function of (x, start, parameters).
         state_size: how many of its last parameters are state: `project` returns new values for them, as a list
-            behind λ.
+            behind λ, and `function` behind the gradients.
+        rows: for the direct solve, a scalar type and (n, numbers): one such constraint for each row of numbers, which
+            follow the parameters, takes the place of each constraint; None if the type is scalar.
+        joins: whether such constraints join parts that may be solved directly without them.
     """
 
     name: str
@@ -61,6 +64,8 @@ class ConstraintType:
     needs_time: bool = False
     state_size: int = 0
     function: Any = field(default=None, repr=False)
+    rows: Any = field(default=None, repr=False)
+    joins: bool = False
 
     @property
     def may_be_skipped(self):
@@ -71,6 +76,15 @@ class ConstraintType:
     def width(self):
         """How many numbers each constraint has, with its compliance."""
         return len(self.parameters) + self.compliance
+
+
+@ti.func
+def evaluate_function(definition: ti.template(), x, start, parameters):
+    """C and gradients of a type by its `function`, and its new state if it has one. Args: see `ConstraintType`."""
+    if ti.static(definition.needs_time):
+        return definition.function(x, start, parameters)
+    else:
+        return definition.function(x, parameters)
 
 
 def scalar_constraint(name, arity, parameters, function, bound="equal"):

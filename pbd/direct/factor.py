@@ -37,17 +37,66 @@ class Pattern:
         return np.searchsorted(self.keys, np.asarray(column, np.int64) * (len(self.first) - 1) + row)
 
     def updates(self):
-        """For each column, the entries that its products change, and the two entries of each product."""
-        for begin, end in zip(self.first, self.first[1:]):
-            a, b = np.tril_indices(end - begin - 1)
-            a, b = a + begin + 1, b + begin + 1
-            yield self.entry(self.rows[a], self.rows[b]), a, b
+        """All products of a factorisation, column after column: the entry that each changes, and its two entries."""
+        a, b = pairs_within(self.first[:-1] + 1, np.diff(self.first) - 1)
+        return self.entry(self.rows[a], self.rows[b]), a, b
+
+    @property
+    def products(self):
+        """How many products each column takes (n,)."""
+        below = np.diff(self.first) - 1
+        return below * (below + 1) // 2
 
     @property
     def multiply_adds(self):
         """How many multiplications and additions a factorisation takes."""
-        below = np.diff(self.first) - 1
-        return int((below * (below + 1) // 2).sum())
+        return int(self.products.sum())
+
+
+@dataclass
+class Elimination:
+    """How the rows of a matrix are eliminated.
+
+    Attributes: pattern: symmetric sparse matrix (n, n) with a full diagonal.
+    """
+
+    pattern: sparse.csc_matrix
+
+    @cached_property
+    def order(self):
+        """See `least_degree_order`."""
+        return least_degree_order(self.pattern)
+
+    @cached_property
+    def factor(self):
+        """The Pattern of L, in this order."""
+        return factor_pattern(self.pattern[self.order][:, self.order])
+
+
+class Eliminations:
+    """Makes an Elimination once for equal patterns, such as those of many ragdolls."""
+
+    def __init__(self):
+        self._made = {}
+
+    def __call__(self, pattern):
+        """The Elimination of a pattern."""
+        pattern.sort_indices()
+        key = pattern.indptr.tobytes(), pattern.indices.tobytes()
+        return self._made.setdefault(key, Elimination(pattern))
+
+
+def ranges(begins, sizes):
+    """The numbers begin, ... begin + size - 1 of several ranges, one after the other. Args: arrays (n,)."""
+    ends = np.cumsum(sizes)
+    return np.arange(ends[-1] if len(ends) else 0) + np.repeat(begins - (ends - sizes), sizes)
+
+
+def pairs_within(begins, sizes):
+    """All pairs (a, b), b <= a, of numbers in the same range, range after range. Args: see `ranges`."""
+    of_group, numbers = np.repeat(begins, sizes), ranges(begins, sizes)
+    partners = numbers - of_group + 1
+    return np.repeat(numbers, partners), ranges(of_group, partners)
 
 
 def least_degree_order(pattern):

@@ -1,5 +1,6 @@
 """Which constraints are solved directly, and in which order they are eliminated. Chosen once, on the host."""
 
+import warnings
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -8,9 +9,10 @@ import scipy.sparse as sparse
 import taichi as ti
 from scipy.sparse.csgraph import connected_components
 
+from pbd.constraints.constraint_type import evaluate_function
 from pbd.core.kernels import compiling
-from pbd.direct.factor import factor_pattern, least_degree_order
-from pbd.direct.independent import DISPLACEMENT, independent_rows
+from pbd.direct.factor import Eliminations, least_degree_order, ranges
+from pbd.direct.independent import DISPLACEMENT, independent_rows, products_of_rows
 
 SOLVES = ("auto", "iterative", "direct")
 
@@ -25,6 +27,12 @@ LARGE = {"auto": 5_000, "direct": 100_000}
 MOST_MEMORY = 2_000_000_000
 BYTES = 40
 
+# Largest ratio of two masses of a component. Above, round-off and SOFTNESS are as large as what heavy particles move.
+MOST_MASS_RATIO = 1e7
+
+# Decimals of products of rows in which equal components agree. Rows that differ less are not told from dependent ones.
+# Round-off of some 1e-14 rarely changes them; then a component is planned again. With 32 bits it always does.
+DECIMALS = 9
 
 # The diagonal of A is larger by these parts of it: in components with rows that depend on others at the positions of
 # the description, as in plane linkages, and in all others, whose rows may come to depend on one another. Much more
@@ -56,10 +64,15 @@ class Rows:
     def __len__(self):
         return len(self.type)
 
+    @property
+    def types(self):
+        """Indices of the types that have rows."""
+        return tuple(np.unique(self.type).tolist())
+
     def take(self, rows):
         """Some of the rows. Args: indices."""
-        entries = np.concatenate([np.arange(self.first[row], self.first[row + 1]) for row in rows] or [[]]).astype(int)
-        first = np.concatenate([[0], np.cumsum(np.diff(self.first)[rows])])
+        sizes = np.diff(self.first)[rows]
+        entries, first = ranges(self.first[:-1][rows], sizes), np.concatenate([[0], np.cumsum(sizes)])
         of_entries = self.particles[entries], self.gradients[entries], self.elsewhere[entries]
         of_rows = self.size[rows], self.compliant[rows], self.dependent[rows]
         return Rows(self.type[rows], self.number[rows], first, *of_entries, *of_rows)
@@ -69,12 +82,12 @@ class Rows:
         """Row of each entry (entries,)."""
         return np.repeat(np.arange(len(self.type)), np.diff(self.first))
 
-    def jacobian(self, gradients, inverse_masses):
-        """J √W, sparse (rows, 3 particles). Args: gradients (entries, 3); inverse_masses (particles,)."""
-        data = gradients * np.sqrt(inverse_masses[self.particles])[:, None]
-        rows = np.repeat(self.row_of_entry, 3)
-        columns = (3 * self.particles[:, None] + np.arange(3)).ravel()
-        return sparse.csr_matrix((data.ravel(), (rows, columns)), (len(self.type), 3 * len(inverse_masses)))
+    def jacobian(self, gradients, mobile):
+        """J of particles that can move, sparse (rows, 3 particles). Args: gradients (entries, 3); mobile: mask."""
+        free = np.flatnonzero(mobile[self.particles])
+        rows = np.repeat(self.row_of_entry[free], 3)
+        columns = (3 * self.particles[free, None] + np.arange(3)).ravel()
+        return sparse.csr_matrix((gradients[free].ravel(), (rows, columns)), (len(self.type), 3 * len(mobile)))
 
     def pattern(self, mobile):
         """Which rows share a particle that can move, sparse (rows, rows). Args: mobile: mask (particles,)."""
@@ -110,7 +123,7 @@ class Plan:
     @property
     def types(self):
         """Indices of the types that have rows."""
-        return tuple(np.unique(self.rows.type).tolist())
+        return self.rows.types
 
 
 def make_plan(solve, types, constraints, positions, inverse_masses):
@@ -130,53 +143,94 @@ def make_plan(solve, types, constraints, positions, inverse_masses):
         return Plan(no_rows(), solved, 0, [])
     mobile = (inverse_masses > 0).any(axis=1)
     rows = collect_rows(types, constraints, positions, mobile)
-    weights = np.where(mobile, inverse_masses.max(axis=1, initial=0.0), 0.0)
-    chosen, components, notes = [], 0, []
-    pattern = rows.pattern(mobile)
-    _, label = connected_components(pattern, directed=False)
-    by_label = np.argsort(label, kind="stable")
-    for members in np.split(by_label, np.cumsum(np.bincount(label))[:-1]) if len(label) else []:
+    chosen, notes, eliminate, made = [], [], Eliminations(), {}
+    pattern, products = rows.pattern(mobile), products_of_rows(rows.jacobian(rows.gradients, mobile))
+    joins = np.array([each.joins for each in types])[rows.type]
+    waiting = connected(pattern, np.arange(len(rows)))
+    while waiting:
+        members = waiting.pop()
         component = rows.take(members)
         if not mobile[component.particles].any():
             continue
-        order = order_component(solve, component, mobile, weights, notes)
-        if order is not None:
+        key = fingerprint(component, members, products)
+        ratio = mass_ratio(inverse_masses[component.particles])
+        if ratio > MOST_MASS_RATIO:
+            order, reason = None, f"its masses have a ratio of {ratio:.1g}, expected at most {MOST_MASS_RATIO:.0g}"
+        else:
+            if key not in made:
+                made[key] = order_component(solve, component, mobile, eliminate)
+            order, rows.dependent[members], reason = made[key]
+        if reason and joins[members].any():
+            waiting += connected(pattern, members[~joins[members]])
+        elif reason:
+            notes.append(f"a component of {len(component)} constraints iterates: {reason}")
+        else:
             chosen.append(members[order])
-            components += 1
-            rows.dependent[members] = component.dependent
-            used = component.take(order)
-            for index in np.unique(used.type):
-                solved[index][used.number[used.type == index]] = True
-    return Plan(rows.take(np.concatenate(chosen)) if chosen else no_rows(), solved, components, notes)
+    if solve == "direct":
+        for note in dict.fromkeys(notes):
+            warnings.warn(note, RuntimeWarning, stacklevel=3)
+    components = len(chosen)
+    chosen = rows.take(np.concatenate([np.zeros(0, int), *chosen]))
+    for index in chosen.types:
+        solved[index][chosen.number[chosen.type == index]] = True
+    return Plan(chosen, solved, components, notes)
 
 
-def order_component(solve, component, mobile, weights, notes):
-    """Independent rows of a component in the order of elimination; None if it is better iterated.
+def connected(pattern, members):
+    """Connected components of some rows, the last one first. Args: pattern: of all rows; members: ascending."""
+    if not len(members):
+        return []
+    _, label = connected_components(pattern[members][:, members], directed=False)
+    by_label = np.argsort(label, kind="stable")
+    return np.split(members[by_label], np.cumsum(np.bincount(label))[:-1])[::-1]
 
-    Args: notes: list of reasons, to which this adds.
+
+def mass_ratio(inverse_masses):
+    """Largest ratio of two masses in any world, among those that can move. Args: inverse_masses (n, worlds)."""
+    lightest = inverse_masses.max(axis=0)
+    heaviest = np.where(inverse_masses > 0, inverse_masses, np.inf).min(axis=0)
+    return (lightest / heaviest).max()
+
+
+def fingerprint(component, members, products):
+    """What the plan of a component depends on, as bytes: they are equal wherever it is and however it is rotated.
+
+    Args: component: Rows; members: which they are of all rows, ascending; products: of all rows, sparse (rows, rows).
+    """
+    sizes = np.diff(products.indptr)[members]
+    entries = ranges(products.indptr[:-1][members], sizes)
+    others = products.indices[entries]
+    places = np.minimum(np.searchsorted(members, others), len(members) - 1)
+    inside = members[places] == others
+    first, second = np.repeat(np.arange(len(members)), sizes)[inside], places[inside]
+    numbers = np.round(products.data[entries[inside]], DECIMALS) + 0.0  # no zero has a sign
+    return b"".join(each.tobytes() for each in (component.type, component.compliant, first, second, numbers))
+
+
+def order_component(solve, component, mobile, eliminate):
+    """Choose independent rows of a component.
+
+    Args: solve: one of SOLVES; component: Rows; mobile: mask (particles,); eliminate: an Eliminations.
+
+    Returns: the rows in the order of elimination; whether rows depend on others at these positions; why the component
+    is better iterated, an empty string if it is not.
     """
     size = len(component)
-    most = MOST_MULTIPLY_ADDS * size if solve == "auto" else MOST_MEMORY / BYTES
     if size > LARGE[solve] and size > 1.5 * len(np.unique(component.particles)):
-        notes.append(f"a component of {size} constraints iterates: it is too large to try")
-        return None
-    pattern = component.pattern(mobile)
-    order = least_degree_order(pattern)
-    work = factor_pattern(pattern[order][:, order]).multiply_adds
+        return None, False, "it is too large to try"
+    most = MOST_MULTIPLY_ADDS * size if solve == "auto" else MOST_MEMORY / BYTES
+    work = eliminate(component.pattern(mobile)).factor.multiply_adds
     if work > most:
-        memory = f"{1e-9 * BYTES * work:.2g} GB"
-        notes.append(f"a component of {size} constraints iterates: its factor takes {work} products and {memory}")
-        return None
-    kept = component.compliant.copy()
+        return None, False, f"its factor takes {work} products and {1e-9 * BYTES * work:.2g} GB"
+    kept, dependent = component.compliant.copy(), np.zeros(0, bool)
     rigid = np.flatnonzero(~component.compliant)
     if len(rigid):
         only = component.take(rigid)
-        jacobians = [only.jacobian(gradients, weights) for gradients in (only.gradients, only.elsewhere)]
-        chosen, dependent = independent_rows(*jacobians)
+        jacobians = [only.jacobian(gradients, mobile) for gradients in (only.gradients, only.elsewhere)]
+        chosen, dependent = independent_rows(*jacobians, eliminate)
         kept[rigid[chosen]] = True
-        component.dependent[:] = dependent.any()
     kept = np.flatnonzero(kept)
-    return kept[least_degree_order(component.take(kept).pattern(mobile))]
+    return kept[eliminate(component.take(kept).pattern(mobile)).order], dependent.any(), ""
 
 
 def collect_rows(types, constraints, positions, mobile):
@@ -230,6 +284,7 @@ def gradients_at(definition, positions, members, numbers):
 def gradient_kernel(definition):
     """Make the kernel that evaluates gradients of a constraint type."""
     arity, width = definition.arity, len(definition.parameters)
+    given = width + definition.needs_time  # with a time step, on which no gradient depends
 
     @ti.kernel
     def evaluate(
@@ -243,7 +298,10 @@ def gradient_kernel(definition):
                 ti.Vector([ti.cast(positions[members[c, k], axis], float) for axis in ti.static(range(3))])
                 for k in ti.static(range(arity))
             ]
-            _, gradient = definition.function(x, [ti.cast(numbers[c, k], float) for k in ti.static(range(width))])
+            parameters = [
+                ti.cast(numbers[c, k], float) if ti.static(k < width) else 1.0 for k in ti.static(range(given))
+            ]
+            gradient = evaluate_function(definition, x, x, parameters)[1]
             for k in ti.static(range(arity)):
                 for axis in ti.static(range(3)):
                     result[c, k, axis] = gradient[k][axis]

@@ -27,6 +27,7 @@ Multibody Dynamics (2017), for tension.
 
 import taichi as ti
 
+from pbd.constraints.constraint_type import evaluate_function
 from pbd.data import DIRECT_RANGE, RANGE
 from pbd.projection import read_constraint
 
@@ -70,10 +71,11 @@ def write_gradients(definition: ti.template(), index: ti.template(), s: ti.templ
     i, q, parameters, number = read_constraint(definition, index, s, s.direct.constraint[row], world)
     arity = ti.static(definition.arity)
     x = [ti.Vector([q[k][0], q[k][1], q[k][2]]) for k in ti.static(range(arity))]
+    start = start_positions(definition, s, i, x, world)
     if from_start:
         for k in ti.static(range(arity)):
             x[k] = s.particles.previous_position[i[k], world]
-    _, gradient = definition.function(x, parameters)
+    gradient = evaluate_function(definition, x, start, parameters)[1]
     entry = first_entry(definition, index, s, row)
     for k in ti.static(range(arity)):
         s.direct.gradient[entry + k, world] = gradient[k]
@@ -82,6 +84,13 @@ def write_gradients(definition: ti.template(), index: ti.template(), s: ti.templ
     if ti.static(definition.compliance):
         compliance = s.constraints.parameters[number, world] / (s.settings.h * s.settings.h)
     s.direct.compliance[s.direct.place[row], world] = compliance
+
+
+@ti.func
+def start_positions(definition: ti.template(), s: ti.template(), i, x, world):
+    """Positions of members i at the start of the substep if the type needs the time, otherwise x."""
+    previous, earlier = ti.static(s.particles.previous_position, definition.needs_time)
+    return [previous[i[k], world] if ti.static(earlier) else x[k] for k in ti.static(range(definition.arity))]
 
 
 @ti.func
@@ -182,22 +191,26 @@ def apply(s: ti.template(), world):
 def evaluate_row(definition: ti.template(), index: ti.template(), s: ti.template(), row, world):
     """C + α' λ of a row, and how far its gradient has the direction of that in the factor, ∇C·W∇C₀/∇C₀·W∇C₀."""
     c = s.direct.constraint[row]
-    _, q, parameters, number = read_constraint(definition, index, s, c, world)
+    i, q, parameters, number = read_constraint(definition, index, s, c, world)
     x = [ti.Vector([q[k][0], q[k][1], q[k][2]]) for k in ti.static(range(definition.arity))]
-    C, gradient = definition.function(x, parameters)
+    found = evaluate_function(definition, x, start_positions(definition, s, i, x, world), parameters)
+    C, gradient = found[0], found[1]
+    for k in ti.static(range(definition.state_size)):
+        s.constraints.parameters[number - definition.state_size + k, world] = found[2][k]
     if ti.static(definition.compliance):
         compliance = s.constraints.parameters[number, world] / (s.settings.h * s.settings.h)
         C += compliance * s.constraints.multipliers[s.constraints.ranges[index, RANGE.multipliers] + c, world]
     entry = first_entry(definition, index, s, row)
-    along, whole = 0.0, 0.0
+    along, whole, now = 0.0, 0.0, 0.0
     for k in ti.static(range(definition.arity)):
         weighted = s.direct.weighted[entry + k, world]
+        now += q[k][3] * gradient[k].norm_sqr()
         along += gradient[k].dot(weighted)
         whole += s.direct.gradient[entry + k, world].dot(weighted)
     if whole > 0.0:
         along /= whole
     else:
-        along = 1.0
+        along = ti.select(now > 0.0, 0.0, 1.0)  # it had no direction before, as between particles at one place
     return C, along
 
 

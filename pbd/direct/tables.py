@@ -5,7 +5,7 @@ import numpy as np
 from pbd.core.arrays import allocate
 from pbd.core.runtime import real_type
 from pbd.data import DirectArrays
-from pbd.direct.factor import factor_pattern
+from pbd.direct.factor import factor_pattern, pairs_within
 from pbd.direct.rows import SOFTNESS
 
 
@@ -23,7 +23,8 @@ def direct_arrays(plan, types, schedule, mobile, worlds):
     stored = rows.take(by_type)
     factor = factor_pattern(rows.pattern(mobile))
     first_product, products = grouped(*gradient_products(stored, by_type, factor, mobile), len(factor.rows))
-    first_update, updates = grouped(*factor_updates(factor), len(factor.rows))
+    changed, a, b = factor.updates()
+    first_update, updates = grouped(changed, np.stack([a, b], axis=1), len(factor.rows))
     ends = np.cumsum(np.bincount(stored.type, minlength=kinds))
     begins = np.concatenate([[0], ends])[:kinds]
     ranges = np.column_stack([begins, ends, stored.first[begins]])
@@ -67,15 +68,6 @@ def grouped(targets, pairs, count):
     return np.concatenate([[0], np.cumsum(np.bincount(targets, minlength=count))]), pairs[order]
 
 
-def factor_updates(factor):
-    """Products of L and L D that make the factor: the entries that they change (n,), and their factors (n, 2)."""
-    targets, pairs = [np.zeros(0, np.int64)], [np.zeros((0, 2), np.int64)]
-    for changed, a, b in factor.updates():
-        targets.append(changed)
-        pairs.append(np.stack([a, b], axis=1))
-    return np.concatenate(targets), np.concatenate(pairs)
-
-
 def gradient_products(stored, places, factor, mobile):
     """Products of gradients that make A.
 
@@ -87,10 +79,6 @@ def gradient_products(stored, places, factor, mobile):
     row = places[stored.row_of_entry]
     free = np.flatnonzero(mobile[stored.particles])
     free = free[np.lexsort((row[free], stored.particles[free]))]
-    products = [np.zeros((0, 2), np.int64)]
-    particles = stored.particles[free]
-    for entries in np.split(free, np.flatnonzero(np.diff(particles)) + 1):
-        a, b = np.tril_indices(len(entries))
-        products.append(np.stack([entries[a], entries[b]], axis=1))
-    products = np.concatenate(products)
+    of_particle = np.bincount(stored.particles[free], minlength=len(mobile))
+    products = free[np.stack(pairs_within(np.cumsum(of_particle) - of_particle, of_particle), axis=1)]
     return factor.entry(row[products[:, 0]], row[products[:, 1]]), products

@@ -43,7 +43,7 @@ class Building:
     springs: np.ndarray
 
 
-def build_particles(model, particles=None, attachments=(), models=None, frames=None, products=False):
+def build_particles(model, particles=None, attachments=(), models=None, frames=None, rows=False):
     """Build a model from particles.
 
     Args:
@@ -52,7 +52,7 @@ def build_particles(model, particles=None, attachments=(), models=None, frames=N
         attachments: pairs (indices of such particles, body): these particles stay where they are on the body.
         models: those of all worlds, which get the same constraints; None for this one alone.
         frames: of this model, from `make_frames`; None for tetrahedra.
-        products: see JointConstraints.
+        rows: see JointConstraints.
 
     Returns: a Building.
     """
@@ -75,7 +75,7 @@ def build_particles(model, particles=None, attachments=(), models=None, frames=N
         if body.path is not None:
             add_body_path(particles, body, members[index], frame.points)
     models = [model] if models is None else models
-    motors = add_joints(particles, model, frames, members, iter(added), models, products)
+    motors = add_joints(particles, model, frames, members, iter(added), models, rows)
     for attached, body in attachments:
         index = model._body_index("body of an attachment", body)
         for particle in indices("attached particles", attached, count):
@@ -270,10 +270,10 @@ def add_frame_constraints(particles, corners, frame):
     particles.add_constraints(axes_frame.RIGHT_ANGLE, corners[axes_frame.ANGLES], length=lengths)
 
 
-def add_joints(particles, model, frames, members, added, models, products):
+def add_joints(particles, model, frames, members, added, models, rows):
     """Add the constraints of all joints, springs and gears.
 
-    Args: added: iterator over the particles of `joint_particles`; models: those of all worlds; products: see
+    Args: added: iterator over the particles of `joint_particles`; models: those of all worlds; rows: see
     JointConstraints.
 
     Returns: motors, see Building.
@@ -284,7 +284,7 @@ def add_joints(particles, model, frames, members, added, models, products):
         else:
             for _ in joint_points(model, joint):
                 next(added)
-    constraints = JointConstraints(particles, model, frames, members, models, products)
+    constraints = JointConstraints(particles, model, frames, members, models, rows)
     for index in range(len(model.springs)):
         constraints.add_spring(index, next(added), next(added))
     constraints.add_joints()

@@ -36,16 +36,17 @@ class JointConstraints:
         frames: a Frame for each body.
         members: indices of the particles of each body.
         models: those of all worlds.
-        products: whether universal joints and sliders are products of vectors, for the direct solve.
+        rows: whether joints are scalar equalities where they can be, for the direct solve: universal joints and
+            sliders as products of vectors; motors without a bound; limits without play.
 
     Attributes:
         bodies: those that constraints act on.
         motors: {name of a joint: (constraint type, number of the motor's constraint among those of its type)}.
     """
 
-    def __init__(self, particles, model, frames, members, models, products=False):
+    def __init__(self, particles, model, frames, members, models, rows=False):
         self.particles, self.model, self.frames, self.members, self.models = particles, model, frames, members, models
-        self.products, self.bodies, self.motors = products, set(), {}
+        self.rows, self.bodies, self.motors = rows, set(), {}
         self._ground = None
 
     def add_joints(self):
@@ -55,7 +56,7 @@ class JointConstraints:
             bodies = joint.parent, joint.child
             if isinstance(joint, Ball):
                 self._add_ball(joint, of_worlds)
-            elif isinstance(joint, (Universal, Slider)) and self.products:
+            elif isinstance(joint, (Universal, Slider)) and self.rows:
                 self._add_products(joint)
             elif isinstance(joint, Universal):
                 axes = self._fixed(joint.parent, joint.parent_axes[:1]), self._fixed(joint.child, joint.child_axes[1:2])
@@ -156,10 +157,12 @@ class JointConstraints:
         if any(one.friction > 0 for one in of_worlds):
             self._add(constraint_type, bodies, (*numbers, (0.0, 0.0, 0.0, joint.friction, 0.0)), compliance(0.0))
         if any(one.motor for one in of_worlds):
-            before = self.particles.constraint_sets.get((constraint_type, True))
+            bounded = not self.rows or any(is_bounded(one.motor) for one in of_worlds)
+            before = self.particles.constraint_sets.get((constraint_type, bounded))
             number = sum(map(len, before.members)) if before else 0
-            self.motors[joint.name] = constraint_type.compliant, number
-            self._add(constraint_type, bodies, (*numbers, motor_numbers(joint.motor)), compliance(0.0))
+            self.motors[joint.name] = constraint_type.compliant if bounded else constraint_type, number
+            given = compliance(0.0) if bounded else 0.0
+            self._add(constraint_type, bodies, (*numbers, motor_numbers(joint.motor)), given)
         if any(has_effect(one.spring) for one in of_worlds):
             stiffness, damping, rest = spring_numbers(joint.spring)
             self._add(constraint_type, bodies, (*numbers, (0.0, rest, 0.0, 0.0, damping)), compliance(stiffness))
@@ -169,7 +172,10 @@ class JointConstraints:
         if not np.isfinite(limits_of_worlds).any():
             return
         low, high = limits
-        if coordinate.turns and max(end - begin for begin, end in limits_of_worlds) < WIDEST:
+        if self.rows and all(begin == end for begin, end in limits_of_worlds):
+            # A servo without a bound that reaches its position within the step.
+            self._add(coordinate_drive(coordinate), bodies, (*numbers, (0.0, low, UNLIMITED, UNLIMITED, 0.0)))
+        elif coordinate.turns and max(end - begin for begin, end in limits_of_worlds) < WIDEST:
             middle, half = (low + high) / 2, (high - low) / 2
             m = rotated_axes(np.reshape(numbers[0], (2, 3)), middle)
             self._add(ANGLE_LIMIT, bodies, (m, *numbers[1:], cosine_and_sine(half)))
@@ -230,6 +236,11 @@ def motor_numbers(motor):
     if motor.position is None:
         return motor.speed, 0.0, 0.0, min(motor.max_effort, UNLIMITED), 0.0
     return 0.0, motor.position, motor.position_gain, min(motor.max_effort, UNLIMITED), 0.0
+
+
+def is_bounded(motor):
+    """Whether a motor is not an equality: its effort is bounded or given, or there is none. Args: a Motor or None."""
+    return motor is None or motor.torque is not None or motor.max_effort < UNLIMITED
 
 
 def torque_numbers(torque):

@@ -10,6 +10,8 @@ A servo with speed and gain zero is friction. With gain zero it is a motor that 
 approaches a position, at a speed of gain times the distance, by implicit Euler. A spring is implicit Euler's for any k,
 c and h, with the Verlet difference in place of x'' (Macklin, Müller, Chentanez 2016, eq. 26, with β = c; written so
 that k may be zero).
+
+A servo without a bound needs no λ and no compliance. It is an equality, and may be solved directly (pbd/direct).
 """
 
 from functools import lru_cache
@@ -20,6 +22,7 @@ from pbd.constraints.constraint_type import TINY, ConstraintType
 from rigid.solvers.verlet.joint_coordinates import rotation_vector, unwrap_angle, vectors
 from rigid.solvers.verlet.relative_rotation import (
     change_along,
+    corner_gradients,
     fixed_vector,
     frame_axes,
     impulse_pose,
@@ -68,17 +71,29 @@ def coordinate_drive(coordinate):
         return q - p[position]
 
     @ti.func
-    def project(x, start, w, p, compliance, multiplier, from_start: ti.template()):
+    def read(x, start, p):
+        """q, its gradient, q_0 and the error of a servo."""
         q, gradient = coordinate.read(x, p)
         q_0 = coordinate.read(start, p)[0]
         if ti.static(turns):
             q = unwrap_angle(q, p[last])
             q_0 = unwrap_angle(q_0, q)
-        # error + softness λ = 0, as far as |λ| <= bound allows
-        soft, softness = soft_constraint(q - p[position], q - q_0, p[damping], p[h], compliance)
         approach = (p[position] - q_0) * p[h] * p[gain] / (1.0 + p[h] * p[gain])
+        return q, gradient, q_0, q - q_0 - p[h] * p[speed] - approach
+
+    @ti.func
+    def function(x, start, p):
+        """A servo without a bound."""
+        q, gradient, _, error = read(x, start, p)
+        return error, corner_gradients(x, gradient, 2), [q]
+
+    @ti.func
+    def project(x, start, w, p, compliance, multiplier, from_start: ti.template()):
+        q, gradient, q_0, off = read(x, start, p)
+        # error + softness λ = 0, as far as |λ| <= bound allows
+        soft, softness = soft_constraint(q - p[position], q - q_0, p[damping], p[h], ti.max(compliance, TINY))
         servo = p[effort] > 0.0
-        error = ti.select(servo, q - q_0 - p[h] * p[speed] - approach, soft)
+        error = ti.select(servo, off, soft)
         softness = ti.select(servo, 0.0, softness)
         bound = ti.select(servo, p[effort] * p[h] * p[h], UNBOUNDED)
         y = impulse_pose(x, start, 2, from_start)
@@ -92,7 +107,7 @@ def coordinate_drive(coordinate):
     numbers = (*coordinate.numbers, "speed", "position", "gain", "effort", "damping", *(("last",) if turns else ()))
     given = {"needs_time": True, "state_size": int(turns)}
     compliant = ConstraintType(name, 8, numbers, project, value, compliance=True, **given)
-    return ConstraintType(name, 8, numbers, project, value, compliant=compliant, **given)
+    return ConstraintType(name, 8, numbers, project, value, compliant=compliant, function=function, **given)
 
 
 def _ball_drive():

@@ -13,6 +13,7 @@ from pbd.constraints.volume import volume
 from rigid.solvers.verlet.joint_coordinates import rotation_sine, shift, torque_gradient, unwrap_angle, vectors
 from rigid.solvers.verlet.relative_rotation import (
     change_along,
+    corner_gradients,
     fixed_vector,
     frame_axes,
     free_response,
@@ -165,5 +166,10 @@ def gear(a, b, frames):
         weight = change_along(gradient, moves, count)
         return move_corners(x, y, moves, multiplier_change(q_b - p[ratio] * q_a, weight), count), multiplier, [q_a, q_b]
 
+    @ti.func
+    def function(x, p):
+        q_a, q_b, gradient = read(x, p)
+        return q_b - p[ratio] * q_a, corner_gradients(x, gradient, count), [q_a, q_b]
+
     numbers = (*(f"a_{name}" for name in a.numbers), *(f"b_{name}" for name in b.numbers), "ratio", "last_a", "last_b")
-    return ConstraintType("gear", 4 * count, numbers, project, value, state_size=2)
+    return ConstraintType("gear", 4 * count, numbers, project, value, state_size=2, function=function)

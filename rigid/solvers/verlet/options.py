@@ -42,7 +42,8 @@ class VerletOptions(SolverOptions):
     springs."""
 
     solve: str = "iterative"
-    """How frames, joint particles and springs are projected: "auto", "iterative" or "direct", see pbd/direct."""
+    """How equalities are projected (frames, joints, springs between points, gears, attachments, motors without a bound,
+    limits without play): "auto", "iterative" or "direct", see pbd/direct."""
 
     particles: object = None
     """A pbd.Particles in the same world, such as a cloth, that is moved by the same system."""

@@ -31,7 +31,8 @@ close the gap, iteration by iteration. So a torque comes with the joint's reacti
 
 The gradient with respect to single corners would rotate the frames, too, but it would also shear them: a short side
 that is pulled sideways is a hundred times lighter than the rod, and the sticks would undo 99 % of the change at once.
-The two gradients differ by a combination of the sticks' gradients, so converged iterations end in the same place.
+The two gradients differ by a combination of the sticks' gradients, so converged iterations end in the same place. A
+direct solve (pbd/direct) takes the gradient with respect to single corners, together with the sticks.
 
 Sources: Jakobsen, Advanced Character Physics (2001), section 6, for limits as bounds on dot products; Müller, Macklin,
 Chentanez, Jeschke, Kim, Detailed Rigid Body Simulation with Extended Position Based Dynamics (2020), for impulses on
@@ -131,6 +132,26 @@ def impulse_pose(x, start, frames: ti.template(), from_start: ti.template()):
     return [
         ti.select(near > 0.0, start[k], x[k]) if ti.static(from_start) else x[k] for k in ti.static(range(4 * frames))
     ]
+
+
+@ti.func
+def corner_gradients(x, gradient, frames: ti.template()):
+    """The gradient of a coordinate with respect to single corners, for a direct solve with the frames' sticks.
+
+    The axes rotate by e_0 × δu_0/|u_0| + e_0 (e_2·δu_1 - (u_1·e_0) e_2·δu_0/|u_0|)/(u_1·e_1).
+
+    Args: x: corners; gradient: f and t of each frame; frames: how many.
+    """
+    result = [ti.Vector([0.0, 0.0, 0.0]) for _ in ti.static(range(4 * frames))]
+    for b in ti.static(range(frames)):
+        u, e, force, torque = sides(x, b), frame_axes(x, b), 0.25 * gradient[2 * b], gradient[2 * b + 1]
+        of_u_1 = (torque.dot(e[0]) / (u[1].dot(e[1]) + TINY)) * e[2]
+        of_u_0 = (torque.cross(e[0]) - u[1].dot(e[0]) * of_u_1) / (u[0].norm() + TINY)
+        result[4 * b] = force + of_u_0 + of_u_1
+        result[4 * b + 1] = force + of_u_0 - of_u_1
+        result[4 * b + 2] = force - of_u_0 + of_u_1
+        result[4 * b + 3] = force - of_u_0 - of_u_1
+    return result
 
 
 @ti.func

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import pbd
+from pbd.core.rotation import rotate
+from pbd.direct import rows
 
 g = 9.81
 
@@ -253,3 +255,25 @@ def test_heavy_ball_swings_on_a_light_rope(direction):
         speeds.append(np.linalg.norm(one.velocities()[-1]))
     assert largest < 1e-6
     assert max(speeds[240:]) ** 2 == pytest.approx(1.0, abs=0.05)
+
+
+def test_equal_components_are_planned_once(monkeypatch):
+    # Chains that are elsewhere, rotated or larger have the same plan, and move as alone; a longer one has its own.
+    calls = []
+    plan = rows.order_component
+    monkeypatch.setattr(rows, "order_component", lambda *given: calls.append(given) or plan(*given))
+    particles, one = chain(), chain()
+    start = one.positions()
+    moved = start + (3.0, 1, 0), rotate(np.full(4, 0.5), start), 1.1 * start - (5, 0, 0)
+    for x in (*moved, chain(7).positions()):
+        added = particles.add_particles(x, 1.0)
+        particles.pin(added[:1])
+        particles.add_sticks(np.stack([added[:-1], added[1:]], axis=1))
+    several = system(particles, iterations=6)
+    assert len(calls) == 2
+    assert several.direct.components == 5
+    alone = system(one, iterations=6)
+    for each in (several, alone):
+        each.step(50)
+    assert (several.positions()[:6] == alone.positions()).all()
+    assert several.statistics().residual < 1e-9
