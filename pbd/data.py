@@ -31,8 +31,9 @@ ELEMENT_NUMBER = Columns(weights=4, radius=1)
 # many constraints it has.
 RANGE = Columns(members=1, parameters=1, multipliers=1, count=1)
 
-# Columns of `DirectArrays.ranges`: begin and end of a constraint type's rows, and where their gradients begin.
-DIRECT_RANGE = Columns(begin=1, end=1, entries=1)
+# Columns of `DirectArrays.ranges`: begin and end of a constraint type's rows, where their gradients begin, and begin
+# and end of its implied constraints.
+DIRECT_RANGE = Columns(begin=1, end=1, entries=1, implied_begin=1, implied_end=1)
 
 # Columns of `Data.report`, which has one row for each world. From `diverged_substep` on, -1 means none.
 REPORT = Columns(
@@ -74,6 +75,8 @@ class DirectArrays(NamedTuple):
 
     ranges: Integer(count.types, DIRECT_RANGE)
     constraint: Integer(count.direct_rows)  # of each row, its number in the schedule
+    implied: Integer(count.implied)  # numbers of constraints that the rows imply, see pbd/direct/parts.py
+    implied_size: Real(count.implied)  # as `size`
     place: Integer(count.direct_rows)  # of each row in the order of elimination
     gradient: Vector(3, count.direct_entries, count.worlds)  # ∇C for each member of a row
     weighted: Vector(3, count.direct_entries, count.worlds)  # w ∇C

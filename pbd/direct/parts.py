@@ -32,6 +32,7 @@ from pbd.data import DIRECT_RANGE, INPUT, POSE, RANGE, REPORT
 from pbd.direct.solve import correct, evaluate, first_entry, substitute
 from pbd.integrate import acceleration, position
 from pbd.phases import is_finite, rows
+from pbd.projection import violation
 
 # A substep has up to 2^MOST_HALVINGS parts.
 MOST_HALVINGS = 6
@@ -39,6 +40,7 @@ WHOLE = 1 << MOST_HALVINGS
 
 # Limits of a part: how far a gradient turns [rad]; a violation, in parts of the size of the constraint; ωh.
 LARGEST_POWER, LARGEST_ERROR, LARGEST_PHASE = 0.06, 1e-5, 1.0
+LARGEST_IMPLIED = 1e-3
 
 # Parts are joined where all three are below this part of their limits.
 JOINED = 0.4
@@ -176,9 +178,23 @@ def measure(s: ti.template(), length, world):
     if ti.static(s.features.from_start):
         power = power_of_constraints(s, world) / (length * s.settings.h)
     error = s.direct.violation[world]
-    largest = ti.max(ti.abs(power) / LARGEST_POWER, error / LARGEST_ERROR, phase(s, world) / LARGEST_PHASE)
+    mirrored = largest_implied(s, world) / LARGEST_IMPLIED
+    largest = ti.max(ti.abs(power) / LARGEST_POWER, error / LARGEST_ERROR, phase(s, world) / LARGEST_PHASE, mirrored)
     if not is_finite(ti.Vector([power, error, largest])):
         largest = 2.0
+    return largest
+
+
+@ti.func
+def largest_implied(s: ti.template(), world):
+    """The largest violation of constraints that rows imply, by size."""
+    largest = 0.0
+    for index, definition in ti.static(enumerate(s.features.types)):
+        for k in range(
+            s.direct.ranges[index, DIRECT_RANGE.implied_begin], s.direct.ranges[index, DIRECT_RANGE.implied_end]
+        ):
+            found = violation(definition, index, s, s.direct.implied[k], world)
+            largest = ti.max(largest, found / s.direct.implied_size[k])
     return largest
 
 

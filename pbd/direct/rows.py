@@ -102,11 +102,13 @@ class Rows:
 class Plan:
     """What is solved directly.
 
-    Attributes: rows: those of the solve, in the order of elimination; solved: for each type, a mask (n,) of the
-    constraints that are rows; components: how many; notes: reasons why others iterate.
+    Attributes: rows: those of the solve, in the order of elimination; implied: rows that others of the solve imply, so
+    that they are left to iterations; solved: for each type, a mask (n,) of the constraints that are rows; components:
+    how many; notes: reasons why others iterate.
     """
 
     rows: Rows
+    implied: Rows
     solved: list
     components: int
     notes: list
@@ -140,10 +142,10 @@ def make_plan(solve, types, constraints, positions, inverse_masses):
     """
     solved = [np.zeros(len(members), bool) for members, _ in constraints]
     if solve == "iterative":
-        return Plan(no_rows(), solved, 0, [])
+        return Plan(no_rows(), no_rows(), solved, 0, [])
     mobile = (inverse_masses > 0).any(axis=1)
     rows = collect_rows(types, constraints, positions, mobile)
-    chosen, notes, eliminate, made = [], [], Eliminations(), {}
+    chosen, implied, notes, eliminate, made = [], [], [], Eliminations(), {}
     pattern, products = rows.pattern(mobile), products_of_rows(rows.jacobian(rows.gradients, mobile))
     joins = np.array([each.joins for each in types])[rows.type]
     waiting = connected(pattern, np.arange(len(rows)))
@@ -166,14 +168,15 @@ def make_plan(solve, types, constraints, positions, inverse_masses):
             notes.append(f"a component of {len(component)} constraints iterates: {reason}")
         else:
             chosen.append(members[order])
+            implied.append(np.delete(members, order))
     if solve == "direct":
         for note in dict.fromkeys(notes):
             warnings.warn(note, RuntimeWarning, stacklevel=3)
     components = len(chosen)
-    chosen = rows.take(np.concatenate([np.zeros(0, int), *chosen]))
+    chosen, implied = (rows.take(np.concatenate([np.zeros(0, int), *each])) for each in (chosen, implied))
     for index in chosen.types:
         solved[index][chosen.number[chosen.type == index]] = True
-    return Plan(chosen, solved, components, notes)
+    return Plan(chosen, implied, solved, components, notes)
 
 
 def connected(pattern, members):

@@ -19,18 +19,26 @@ def direct_arrays(plan, types, schedule, mobile, worlds):
     """
     rows, kinds = plan.rows, len(types)
     places = [np.argsort(order) for order in schedule.orders]
+
+    def numbers(rows):
+        """Numbers of constraints in the schedule."""
+        return np.array([places[kind][number] for kind, number in zip(rows.type, rows.number)], int)
+
     by_type = np.argsort(rows.type, kind="stable")  # kernels take the rows of one type together
     stored = rows.take(by_type)
+    implied = plan.implied.take(np.argsort(plan.implied.type, kind="stable"))
     factor = factor_pattern(rows.pattern(mobile))
     first_product, products = grouped(*gradient_products(stored, by_type, factor, mobile), len(factor.rows))
     changed, a, b = factor.updates()
     first_update, updates = grouped(changed, np.stack([a, b], axis=1), len(factor.rows))
-    ends = np.cumsum(np.bincount(stored.type, minlength=kinds))
-    begins = np.concatenate([[0], ends])[:kinds]
-    ranges = np.column_stack([begins, ends, stored.first[begins]])
+    ends, implied_ends = (np.cumsum(np.bincount(each.type, minlength=kinds)) for each in (stored, implied))
+    begins, implied_begins = (np.concatenate([[0], each])[:kinds] for each in (ends, implied_ends))
+    ranges = np.column_stack([begins, ends, stored.first[begins], implied_begins, implied_ends])
     values = {
         "ranges": ranges,
-        "constraint": np.array([places[kind][number] for kind, number in zip(stored.type, stored.number)], int),
+        "constraint": numbers(stored),
+        "implied": numbers(implied),
+        "implied_size": implied.size,
         "place": by_type,
         "products": products,
         "updates": updates,
@@ -49,6 +57,7 @@ def direct_arrays(plan, types, schedule, mobile, worlds):
         direct_particles=len(mobile) if len(rows) else 0,
         direct_rows=len(rows),
         direct_ends=len(rows) + 1,
+        implied=len(implied),
         direct_entries=len(stored.particles),
         products=len(products),
         updates=len(updates),
