@@ -1,6 +1,6 @@
 """Make the plot of the energy's error against the cost, by our solvers and MuJoCo. It takes two to four minutes.
 
-    python media/energy.py
+    python media/energy_against_cost.py
 """
 
 from pathlib import Path
