@@ -75,5 +75,6 @@ compared() {
 }
 compared five_link_chain --reference impulse/100 --sweep
 
+python energy_against_cost.py  # with the extra mjcf, also by MuJoCo
 python solvers.py  # the README's table of the errors of each solver
 python viewer.py  # needs chromium

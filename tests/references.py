@@ -5,11 +5,9 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import rigid
-from rigid.rotation import from_axis_angle, multiply, rotate
+from scenes.bench.chains import LENGTH, WIDTH, bent_chain, energy_changes  # noqa: F401
 
 g = 9.81
-Y, Z = (0, 1, 0), (0, 0, 1)
-LENGTH, WIDTH = 0.5, 0.05  # of a rod of 1 kg [m]
 STEPS = (0.01, 0.005, 0.0025)  # for orders of convergence [s]
 
 
@@ -17,35 +15,6 @@ def assert_second_order(errors):
     """Half the step, a quarter of the error. Args: errors: with each of STEPS."""
     assert errors[0] / errors[1] == pytest.approx(4, abs=0.4)
     assert errors[1] / errors[2] == pytest.approx(4, abs=0.4)
-
-
-def bent_chain(last=1.0, level=False):
-    """Five rods that hang bent from hinges about y and z in turn: their swing is spatial.
-
-    Args: last: mass of the last rod [kg]; level: whether they are in a level line instead.
-    """
-    model = rigid.Model(gravity=(0, 0, -g))
-    end, parent = np.zeros(3), rigid.GROUND
-    turn = from_axis_angle(Y, 0.0 if level else 0.9)
-    for k in range(5):
-        axis = (Y, Z)[k % 2]
-        world_axis = rotate(turn, axis)
-        turn = multiply(turn, from_axis_angle(axis, 0.0 if level else 0.4))
-        half = rotate(turn, (LENGTH / 2, 0, 0))
-        mass = last if k == 4 else 1.0
-        rod = model.add_box((LENGTH, WIDTH, WIDTH), mass=mass, position=end + half, rotation=turn)
-        model.add_hinge(parent, rod, end, world_axis, name=f"hinge {k}")
-        parent, end = rod, end + 2 * half
-    return model
-
-
-def energy_changes(solver, duration, every):
-    """Change of a chain's energy in parts of m g L. Args: duration [s]; every: so many steps."""
-    start, found = solver.energy().total, [0.0]
-    for _ in range(round(duration / solver.dt / every)):
-        solver.step(every)
-        found.append(solver.energy().total - start)
-    return np.array(found) / (solver.model.masses.sum() * g * 5 * LENGTH)
 
 
 def rod_chain(links=5, friction=0.0):

@@ -1,4 +1,4 @@
-"""Benchmarks of speed, and the stability of the bicycle.
+"""Benchmarks of speed and energy, and the stability of the bicycle.
 
 Each figure has a digest of the final state, so that a faster wrong result is visible.
 
@@ -7,6 +7,9 @@ Compare figures of one run only.
 
 from scenes.bench.bicycle import bicycle
 from scenes.bench.bodies import impulses, mass_ratio, ragdolls, trees
+from scenes.bench.chains import random_chains
+from scenes.bench.direct import direct_solve
+from scenes.bench.energy import energy_against_cost
 from scenes.bench.measure import COLUMNS
 from scenes.bench.mechanisms import table1
 from scenes.bench.particles import million, small, thread_worker, threads, worlds
@@ -24,6 +27,9 @@ BENCHMARKS = {
     "table1": table1,
     "mass_ratio": mass_ratio,
     "bicycle": bicycle,
+    "direct": direct_solve,
+    "energy": energy_against_cost,
+    "chains": random_chains,
     "view": view,
     "million": million,
 }

@@ -9,9 +9,8 @@ import math
 import numpy as np
 
 import rigid
-from pbd.core.runtime import real_type
 from scenes.bench.bicycle_theory import eigenvalues, ordered
-from scenes.bench.measure import row
+from scenes.bench.measure import has_32_bits, row
 from scenes.catalogue.parts.bicycle import PARTS, TILT, add_bicycle, lean
 
 SPEEDS, TILTS, SPEED = (2.6, 3.6, 4.6, 5.6, 6.6), (15.0, 16.0, 17.0, 18.0, 19.0, 20.0, 21.0), 4.6  # [m/s], [degrees]
@@ -37,7 +36,7 @@ SETTINGS = {
 
 def bicycle(solvers=tuple(SETTINGS)):
     """Yield lines of CSV for each solver and case, then two tables in comments. Args: solvers: names."""
-    if real_type() == np.float32:
+    if has_32_bits():
         yield "# bicycle: 32 bits are too few for a push so small: expected --precision 64"
         return
     for name in solvers:

@@ -2,6 +2,9 @@
 
 import time
 
+import numpy as np
+
+from pbd.core.runtime import real_type
 from scenes.simulate.device import running_on
 
 COLUMNS = "benchmark,case,device,value,unit,state"
@@ -20,3 +23,8 @@ def fastest(work, repeats=7):
 def row(benchmark, case, value, unit, state=""):
     """Format a line of CSV, with the columns of COLUMNS."""
     return f"{benchmark},{case},{running_on().replace(',', '')},{value:.4g},{unit},{state}"
+
+
+def has_32_bits():
+    """Whether numbers have 32 bits, which are too few for small errors."""
+    return real_type() == np.float32

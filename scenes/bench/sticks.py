@@ -75,6 +75,16 @@ def sticks_against_c(n=128, iterations=10):
         yield row("sticks", f"{n}x{n} difference from C", difference, "m")
 
 
+def c_projections(n=128, iterations=10, steps=4):
+    """Stick projections per second of the loop in C, in iterations alone; None if there is no compiler."""
+    system = pbd.ParticleSystem(grid(n), iterations=iterations, schedule="clusters", clusters=1)
+    loop = CLoop(system, system.state())
+    if not loop.library:
+        return None
+    seconds = fastest(lambda: loop.step(steps, iterations)) - fastest(lambda: loop.step(steps, 0))
+    return steps * iterations * len(loop.length) / seconds
+
+
 class CLoop:
     """The step in C, compiled for this machine and precision; `library` is None if there is no compiler."""
 

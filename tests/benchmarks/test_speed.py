@@ -192,3 +192,54 @@ def test_bicycles_are_stable_between_their_critical_speeds():
         for speed in (2.6, 3.6, 4.6, 5.6, 6.6):
             growth, _ = found[f"{solver} {speed:g} m/s 18 degrees growth"]
             assert (growth < 0) == (4.2924 < speed < 6.0243)
+
+
+@pytest.fixture(scope="module")
+def directly_solved():
+    return {case: value for case, (value, _) in rows("direct", 64).items()}
+
+
+def test_chain_with_a_direct_solve_is_accurate(directly_solved):
+    # At least as accurate as many iterations; half the step, a quarter of the error.
+    assert directly_solved["chain of 5 1 ms two rounds off"] <= directly_solved["chain of 5 1 ms 400 iterations off"]
+    for pair in ("4 to 2", "2 to 1", "1 to 0.5"):
+        assert directly_solved[f"chain of 5 {pair} ms error"] == pytest.approx(4, abs=0.3)
+
+
+@pytest.mark.parametrize(
+    ("case", "rise"),
+    [("swinging 16.7 ms", 2), ("swinging 10 ms", 0.7), ("let go from level 5 ms", 5), ("let go from level 2 ms", 1)],
+)
+def test_energy_of_a_chain_with_a_direct_solve(directly_solved, case, rise):
+    assert directly_solved[f"chain of 5 last 1 kg {case} rise"] <= rise  # % of m g L, in 60 s
+    assert abs(directly_solved[f"chain of 5 last 1 kg {case} drift"]) <= 0.5
+
+
+@pytest.mark.skipif(not shutil.which("cc"), reason="no C compiler to compare with")
+def test_direct_solve_is_fast(directly_solved):
+    for case in ("chain of 5 two rounds", *(f"rope of {n} segments" for n in (10, 100, 1000, 10000))):
+        assert directly_solved[f"{case} in C"] <= directly_solved[f"{case} goal"]
+    for segments in (10, 100, 1000, 10000):
+        assert directly_solved[f"rope of {segments} stretch"] < 1e-6
+
+
+def test_direct_solve_costs_less_than_first_order_methods_of_the_same_error():
+    found = {case: value for case, (value, _) in rows("energy", 64).items()}
+    for start, step in (("swinging", "16.7 ms"), ("let go from level", "10 ms")):
+        label = f"{start} verlet direct {step}"
+        cheaper = [
+            case for case, cost in found.items()
+            if case.startswith((f"{start} articulated ", f"{start} impulse ")) and case.endswith(" cost")
+            and "variational" not in case and cost <= found[f"{label} cost"]
+            and found[case.replace(" cost", " error")] <= found[f"{label} error"]
+        ]  # fmt: skip
+        assert cheaper == []
+
+
+def test_chains_at_random_keep_their_energy():
+    # Steps of 1/240 s. Longer ones, and chains of 1:1000 or of a millimetre, gain energy or diverge (docs/limits.md).
+    found = {case: value for case, (value, _) in rows("chains", 64).items()}
+    for name in ("1 m", "0.1 m to 1:10"):
+        case = f"direct current 4 rounds 4 substeps {name}"
+        assert found[f"{case} gain in silence"] == found[f"{case} stopped or warned"] == 0
+        assert found[f"{case} joint gap worst"] < 0.01
