@@ -45,7 +45,17 @@ NOT_FACTORED, FACTORED, STIFF = 0, 1, 2
 @ti.func
 def forget_factor(s: ti.template(), substep, world):
     """Let the next solve factor A."""
-    s.direct.factored[world] = NOT_FACTORED
+    s.direct.factored[place_of_state(s, world)] = NOT_FACTORED
+
+
+@ti.func
+def place_of_state(s: ti.template(), world):
+    """Where `factored` has the value of a world: there, by an index that is read.
+
+    If the index were constant in the loops over substeps and iterations, Taichi at opt_level=0 would miscompile them
+    (pbd/core/kernels.py): a solve would not see what the one before has stored.
+    """
+    return world + s.direct.first[0]  # zero
 
 
 @ti.func
@@ -120,7 +130,7 @@ def factor_column(s: ti.template(), column, world):
 @ti.func
 def solve(s: ti.template(), substep, world):
     """Project all constraints of the direct solve at once. Returns: the largest violation before."""
-    state, worst, again = s.direct.factored[world], 0.0, True
+    state, worst, again = s.direct.factored[place_of_state(s, world)], 0.0, True
     while again:
         again = False
         worst, alignment = evaluate(s, world)
@@ -143,7 +153,7 @@ def solve(s: ti.template(), substep, world):
                     # Solve this iteration again, with the multipliers that it found.
                     take_back(s, world)
                     state, again = STIFF, True
-    s.direct.factored[world] = state
+    s.direct.factored[place_of_state(s, world)] = state
     return worst
 
 
