@@ -91,8 +91,6 @@ class DirectArrays(NamedTuple):
     lower: Real(count.nonzeros, count.worlds)  # L; in place of its diagonal 1/D
     scaled: Real(count.nonzeros, count.worlds)  # L D
     factored: Integer(count.worlds)  # whether the factor was made in this substep, see pbd/direct/solve.py
-    alignment: Real(count.worlds)  # of gradients with those of the factor, in the last solve; the least of all rows
-    violation: Real(count.worlds)  # before the last solve, by size; the largest of all rows
     halvings: Integer(count.worlds, kept=True)  # a substep has 2^halvings parts: see pbd/direct/parts.py
     vibration: Vector(3, count.direct_particles, count.worlds, kept=True)  # shape of the fastest one [kg^-1/2]
     kept_position: Vector(3, count.direct_particles, count.worlds)  # at the start of the part [m]

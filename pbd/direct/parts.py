@@ -81,8 +81,8 @@ def advance_in_parts(s: ti.template(), relax: ti.template(), finish: ti.template
         if part < WHOLE:
             velocity_kept = velocity_kept**fraction
         relax(ti.static(with_length(s, h, velocity_kept)), row, iterations, world)
-        converge(s, world)
-        largest = measure(s, part / WHOLE, world)
+        error = converge(s, world)
+        largest = measure(s, h, error, world)
         if largest > 1.0 and halvings < MOST_HALVINGS:
             restore(s, world)
             halvings += 1
@@ -161,23 +161,26 @@ def write_inputs(s: ti.template(), substep, done, part, world):
 
 @ti.func
 def converge(s: ti.template(), world):
-    """Solve again, until violations are small or stop falling."""
-    before, falling = 0.0, True
-    evaluate(s, world)
-    while s.direct.violation[world] > LARGEST_ERROR and falling:
-        before = s.direct.violation[world]
-        correct(s, world)
-        evaluate(s, world)
-        falling = s.direct.violation[world] < 0.5 * before
+    """Solve again, until violations are small or stop falling. Returns: the largest of them, by size."""
+    _, error, alignment = evaluate(s, world)
+    falling = True
+    while error > LARGEST_ERROR and falling:
+        before = error
+        correct(s, alignment, world)
+        _, error, alignment = evaluate(s, world)
+        falling = error < 0.5 * before
+    return error
 
 
 @ti.func
-def measure(s: ti.template(), length, world):
-    """The largest of turn, error and phase, each in parts of its limit."""
+def measure(s: ti.template(), h, error, world):
+    """The largest of power, error, phase and violations of implied constraints, each in parts of its limit.
+
+    Args: h: length of the part [s]; error: what iterations leave of violations, by size.
+    """
     power = 0.0
     if ti.static(s.features.from_start):
-        power = power_of_constraints(s, world) / (length * s.settings.h)
-    error = s.direct.violation[world]
+        power = work_of_constraints(s, world) / h
     mirrored = largest_implied(s, world) / LARGEST_IMPLIED
     largest = ti.max(ti.abs(power) / LARGEST_POWER, error / LARGEST_ERROR, phase(s, world) / LARGEST_PHASE, mirrored)
     if not is_finite(ti.Vector([power, error, largest])):
@@ -199,7 +202,7 @@ def largest_implied(s: ti.template(), world):
 
 
 @ti.func
-def power_of_constraints(s: ti.template(), world):
+def work_of_constraints(s: ti.template(), world):
     """Work of all rigid rows in the part, in parts of the kinetic energy."""
     work, energy = 0.0, 1e-30
     for index in ti.static(s.features.direct):

@@ -144,8 +144,8 @@ def make_plan(solve, types, constraints, positions, inverse_masses):
     if solve == "iterative":
         return Plan(no_rows(), no_rows(), solved, 0, [])
     mobile = (inverse_masses > 0).any(axis=1)
-    rows = collect_rows(types, constraints, positions, mobile)
     chosen, implied, notes, eliminate, made = [], [], [], Eliminations(), {}
+    rows = collect_rows(types, constraints, positions, mobile, notes)
     pattern, products = rows.pattern(mobile), products_of_rows(rows.jacobian(rows.gradients, mobile))
     joins = np.array([each.joins for each in types])[rows.type]
     waiting = connected(pattern, np.arange(len(rows)))
@@ -236,8 +236,30 @@ def order_component(solve, component, mobile, eliminate):
     return kept[eliminate(component.take(kept).pattern(mobile)).order], dependent.any(), ""
 
 
-def collect_rows(types, constraints, positions, mobile):
-    """All constraints that may be solved directly, as Rows: equalities with a gradient, on particles that can move."""
+def contradicted(definition, members, numbers, notes):
+    """Which rigid sticks have another length than one between the same particles, mask (n,).
+
+    No direct solve holds both, and with direction="start" it would gain energy.
+
+    Args: definition: their type; members (n, arity); numbers (n, width, worlds); notes: to which this adds.
+    """
+    if definition.arity != 2 or definition.parameters != ("length",) or definition.compliance:
+        return np.zeros(len(members), bool)
+    pairs = np.sort(members, axis=1).astype(np.int64) @ (members.max() + 1, 1)
+    _, first, group = np.unique(pairs, return_index=True, return_inverse=True)
+    differs = (numbers != numbers[first[group]]).any(axis=(1, 2))
+    mask = np.isin(group, group[differs])
+    for number in first[np.unique(group[differs])]:
+        ends = members[number].tolist()
+        notes.append(f"{definition.name}s on particles {ends} iterate: they have different lengths, expected one")
+    return mask
+
+
+def collect_rows(types, constraints, positions, mobile, notes):
+    """All constraints that may be solved directly, as Rows: equalities with a gradient, on particles that can move.
+
+    Args: types, constraints, positions: see `make_plan`; mobile: mask (particles,); notes: to which this adds.
+    """
     eligible = [k for k, each in enumerate(types) if each.function is not None and len(constraints[k][0])]
     if not eligible:
         return no_rows()
@@ -250,7 +272,8 @@ def collect_rows(types, constraints, positions, mobile):
         definition, (members, numbers) = types[index], constraints[index]
         gradients, elsewhere = (gradients_at(definition, x, members, numbers[..., 0]) for x in (positions, moved))
         # A stick of no length has no direction, and is iterated.
-        use = np.flatnonzero(mobile[members].any(axis=1) & (np.square(gradients).sum(axis=(1, 2)) > 0))
+        use = mobile[members].any(axis=1) & (np.square(gradients).sum(axis=(1, 2)) > 0)
+        use = np.flatnonzero(use & ~contradicted(definition, members, numbers, notes))
         arity = np.full(len(use), definition.arity)
         compliant = np.full(len(use), definition.compliance)
         entries = members[use].ravel(), gradients[use].reshape(-1, 3), elsewhere[use].reshape(-1, 3)

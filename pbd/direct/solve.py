@@ -45,7 +45,17 @@ NOT_FACTORED, FACTORED, STIFF = 0, 1, 2
 @ti.func
 def forget_factor(s: ti.template(), substep, world):
     """Let the next solve factor A."""
-    s.direct.factored[world] = NOT_FACTORED
+    s.direct.factored[place_of_state(s, world)] = NOT_FACTORED
+
+
+@ti.func
+def place_of_state(s: ti.template(), world):
+    """Where `factored` has the value of a world: there, by an index that is read.
+
+    If the index were constant in the loops over substeps and iterations, Taichi at opt_level=0 would miscompile them
+    (pbd/core/kernels.py): a solve would not see what the one before has stored.
+    """
+    return world + s.direct.first[0]  # zero
 
 
 @ti.func
@@ -120,18 +130,20 @@ def factor_column(s: ti.template(), column, world):
 @ti.func
 def solve(s: ti.template(), substep, world):
     """Project all constraints of the direct solve at once. Returns: the largest violation before."""
-    worst = evaluate(s, world)
-    correct(s, world)
+    worst, _, alignment = evaluate(s, world)
+    correct(s, alignment, world)
     return worst
 
 
 @ti.func
-def correct(s: ti.template(), world):
-    """Move all particles to where the violations that `evaluate` has found vanish to first order."""
-    state, again = s.direct.factored[world], True
+def correct(s: ti.template(), alignment, world):
+    """Move all particles to where the violations vanish to first order.
+
+    Args: alignment: least one of all rows, as `evaluate` returns it.
+    """
+    state, again = s.direct.factored[place_of_state(s, world)], True
     while again:
         again = False
-        alignment = s.direct.alignment[world]
         if state == NOT_FACTORED:
             clear(s, world)
         if ti.static(s.features.rope_nodes):
@@ -152,7 +164,7 @@ def correct(s: ti.template(), world):
                     take_back(s, world)
                     evaluate(s, world)
                     state, again = STIFF, True
-    s.direct.factored[world] = state
+    s.direct.factored[place_of_state(s, world)] = state
 
 
 @ti.func
@@ -167,7 +179,10 @@ def clear(s: ti.template(), world):
 
 @ti.func
 def evaluate(s: ti.template(), world):
-    """Write the right sides, the largest violation by size and the least alignment. Returns: the largest violation."""
+    """Write the right sides.
+
+    Returns: the largest violation; the largest by the size of its row; the least alignment, see `evaluate_row`.
+    """
     worst, by_size, alignment = 0.0, 0.0, 1.0
     for index in ti.static(s.features.direct):
         for row in range(s.direct.ranges[index, DIRECT_RANGE.begin], s.direct.ranges[index, DIRECT_RANGE.end]):
@@ -175,8 +190,7 @@ def evaluate(s: ti.template(), world):
             s.direct.unknown[s.direct.place[row], world] = -C
             worst, by_size = ti.max(worst, ti.abs(C)), ti.max(by_size, ti.abs(C) / s.direct.size[row])
             alignment = ti.min(alignment, along)
-    s.direct.violation[world], s.direct.alignment[world] = by_size, alignment
-    return worst
+    return worst, by_size, alignment
 
 
 @ti.func

@@ -188,17 +188,19 @@ def test_duplicate_sticks():
     assert one.positions() == pytest.approx(alone.positions(), abs=1e-9)
 
 
-def test_sticks_of_two_lengths_stay_bounded():
-    # No length satisfies both. One is a row, the other iterates: its violation stays in the residual. In each round it
-    # moves its ends by 0.025 m, and Newton's step back leaves the square of that over a length, 6 % of it.
+def test_sticks_of_two_lengths_iterate():
+    # No length satisfies both. That is said, and both iterate: all else keeps its length, but for what they move, and
+    # gains no energy. The rope is 0.42 m long, or 0.47 m with the longer stick.
     particles = rope(4, pins=(0,))
     particles.add_stick(1, 2, length=0.15)
-    one = system(particles)
-    start = np.linalg.norm(np.diff(particles.positions(), axis=0), axis=1)
+    with pytest.warns(
+        RuntimeWarning, match=re.escape("sticks on particles [1, 2] iterate: they have different lengths")
+    ):
+        one = system(particles)
+    assert len(one.direct.rows) == 3
     for _ in range(50):
         one.step(20)
         lengths = np.linalg.norm(np.diff(one.positions(), axis=0), axis=1)
-        assert lengths[[0, 2, 3]] == pytest.approx(start[[0, 2, 3]], rel=0.06)
-        assert 0.09 < lengths[1] < 0.16
-        assert np.linalg.norm(one.velocities(), axis=1).max() < 2 * math.sqrt(2 * g * 0.5)
+        assert 0.1 < lengths[1] < 0.16
+        assert np.linalg.norm(one.velocities(), axis=1).max() < 2 * math.sqrt(2 * g * 0.47)
     assert one.statistics().residual > 1e-3
