@@ -69,7 +69,7 @@ def wrecking_ball(
         visuals=[
             BodyVisual(model, np.array(colours)), JointVisual(model, 0.055, STEEL, ("ball",)), StaticVisual([crane]),
         ],
-        camera=Camera((-1.15 * height, -1.65 * height, 0.85 * height), (-0.1, 0.1, 0.4 * height)),
+        camera=Camera((-1.25 * height, -1.55 * height, 0.85 * height), (-0.6, 0.45, 0.4 * height)),
     )
 
 
