@@ -62,7 +62,7 @@ def wrecking_ball(
             "impulse": {"dt": 1 / 60, "substeps": 8, "iterations": 20},
             "articulated": {"dt": 1 / 60, "substeps": 4, "iterations": 20},
             "penalty": {
-                "dt": 1 / 60, "substeps": 96, "stiffness": 6.4e6, "damping": 1500.0, "angular_stiffness": 1.28e6,
+                "dt": 1 / 60, "substeps": 96, "stiffness": 6.4e6, "damping": 2500.0, "angular_stiffness": 1.28e6,
                 "angular_damping": 400.0,
             },
         },
