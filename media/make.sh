@@ -12,7 +12,6 @@ picture soft_body 1.6
 picture rope_bridge 1.2
 picture plant 2
 picture tetrahedron 2.2
-picture box 0.6
 picture ragdoll_stairs 1.6
 picture dominoes 2.2
 picture crate_on_trampoline 1.0
@@ -38,6 +37,7 @@ picture suspension_bridge 4
 picture bump 1.4
 picture jakobsen_box 0.4
 picture penalty_joints 1.0
+picture wrecking_ball 1.6
 
 film() { scene=$1 seconds=$2; shift 2; verletlab render "$scene" --out "$scene.mp4" --duration "$seconds" --quiet "$@"; }
 film drape 3.5
@@ -49,6 +49,7 @@ film dominoes 4
 film crate_on_trampoline 4
 film scout_robot 6
 film pyramid 4 --param strike=9
+film wrecking_ball 5
 film newtons_cradle 5
 film aircraft_roll 2.4 --param amplitude=0.4
 film door 3.5

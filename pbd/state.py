@@ -1,7 +1,7 @@
 """The state of a particle system."""
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -19,6 +19,8 @@ class State(Snapshot):
         inverse_mass: (particles,) or (worlds, particles) [1/kg]; zero for pinned particles.
         dt, substeps: of the system [s]; `previous_position` belongs to their substep.
         origin, substep: the time is origin + substep · dt / substeps [s].
+        direct: what the direct solve keeps from substep to substep, (worlds, 1 + 3 particles): the halvings of the
+            substep, and the fastest vibration [kg^-1/2] (pbd/direct/parts.py). Empty without a direct solve.
     """
 
     position: np.ndarray
@@ -29,6 +31,7 @@ class State(Snapshot):
     substeps: int
     origin: float
     substep: int
+    direct: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
 
     def digest(self):
         """Sixteen hexadecimal digits that change if any bit of the positions or previous positions changes."""

@@ -10,7 +10,7 @@ from pbd.core.runtime import on_cpu, real_type, require_taichi
 from pbd.core.validate import indices, one_of, positive, spread, whole
 from pbd.data import REPORT, Settings
 from pbd.direct.rows import SOLVES, make_plan
-from pbd.direct.tables import direct_arrays
+from pbd.direct.tables import direct_arrays, parts_state, write_parts_state
 from pbd.environment import Environment
 from pbd.errors import raise_errors
 from pbd.launches import Launches
@@ -294,7 +294,8 @@ class ParticleSystem(SystemSettings):
 
     def state(self):
         """A snapshot from which `set_state` continues bit for bit: a State."""
-        return State(**self._values.state(), **self._clock.state())
+        direct = parts_state(self.arrays.direct) if len(self.direct.rows) else np.zeros((0, 0))
+        return State(**self._values.state(), **self._clock.state(), direct=direct)
 
     def set_state(self, state):
         """Continue from a snapshot of a system with as many particles and worlds. Args: state: a State."""
@@ -304,6 +305,8 @@ class ParticleSystem(SystemSettings):
         values, clock = self._values.checked(state), self._clock.checked(state)
         for name, value in values.items():
             self._values.write(name, value)
+        if len(self.direct.rows):
+            write_parts_state(self.arrays.direct, state.direct)
         self._clock.restore(**clock)
 
     def digest(self):

@@ -48,7 +48,7 @@ SCENES_WITHOUT_CONTACTS = (
 SCENES_WITH_EQUAL_PAIRS = (
     ("arch", "card_house", "domino_spiral", "dominoes", "pyramid", "slope", "stack"),
     ("chain", "newtons_cradle"),
-    ("door", "high_mass_ratio"),
+    ("door", "high_mass_ratio", "wrecking_ball"),
     ("scout_robot", "trailer"),
 )
 

@@ -18,14 +18,21 @@ class Rope:
     radius: float
 
 
-def rope(particles, points, segments=None, *, mass, radius=0.0, compliance=0.0, bending_compliance=None, pins=()):
+def rope(
+    particles, points, segments=None, *, mass, weight=0.0, radius=0.0, compliance=0.0, bending_compliance=None, pins=()
+):
     """Add a rope along a line.
+
+    A long or heavily loaded rope needs `ParticleSystem(solve="direct")`: iterations would stretch it. Particles of
+    mass m between sticks of length l under a tension T swing across with ω = sqrt(4 T/(m l)). Substeps should be below
+    1/ω.
 
     Args:
         particles: the pbd.Particles to which it is added.
         points: corners of the line (k, 3) [m], k >= 2.
         segments: number of sticks of equal length; None for a stick between consecutive points.
         mass: of the whole rope [kg], distributed by length.
+        weight: mass of a point at the end of the rope, which is added to that of the last particle [kg].
         radius: of the rope [m].
         compliance: of a stick [m/N].
         bending_compliance: of sticks from each particle to the next but one, which resist bending [m/N]; None for no
@@ -33,6 +40,8 @@ def rope(particles, points, segments=None, *, mass, radius=0.0, compliance=0.0, 
         pins: "start", "end" or both.
 
     Returns: a Rope.
+
+    Raises: TypeError and ValueError for bad values, such as a weight at an end that is pinned.
 
     Source: Jakobsen, Advanced Character Physics (2001), section 4.
     """
@@ -47,9 +56,13 @@ def rope(particles, points, segments=None, *, mass, radius=0.0, compliance=0.0, 
     pins = (pins,) if isinstance(pins, str) else tuple(pins)
     for pin in pins:
         one_of("pin", pin, tuple(ENDS))
-    radius = not_negative("radius", radius)
+    radius, weight = not_negative("radius", radius), not_negative("weight", weight)
+    if weight and "end" in pins:
+        raise ValueError(f"weight is {weight:g} at the end of a rope, which is pinned: expected no pin there")
     share = (np.append(lengths, 0) + np.append(0, lengths)) / (2 * lengths.sum())
-    added = particles.add_particles(points, positive("mass", mass) * share, radius=radius)
+    masses = positive("mass", mass) * share
+    masses[-1] += weight
+    added = particles.add_particles(points, masses, radius=radius)
     particles.pin(added[[ENDS[pin] for pin in pins]])
     sticks = np.stack([added[:-1], added[1:]], axis=1)
     particles.add_sticks(sticks, compliance=compliance)

@@ -2,7 +2,7 @@
 
 import zipfile
 from contextlib import contextmanager
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from pathlib import Path
 
 import numpy as np
@@ -25,10 +25,11 @@ class Snapshot:
         Raises: FileNotFoundError; ValueError for a file that contains something else.
         """
         names = {field.name for field in fields(cls)}
+        required = {field.name for field in fields(cls) if field.default_factory is MISSING}
         with open_archive(path, "state") as file:
-            if set(file.files) != names:
+            if not required <= set(file.files) <= names:
                 raise ValueError
-            return cls(**{name: file[name][()] for name in names})
+            return cls(**{name: file[name][()] for name in file.files})
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pbd.core.arrays import allocate
+from pbd.core.arrays import allocate, read, write
 from pbd.core.runtime import real_type
 from pbd.data import DirectArrays
 from pbd.direct.factor import factor_pattern, pairs_within
@@ -64,6 +64,20 @@ def direct_arrays(plan, types, schedule, mobile, worlds):
         nonzeros=len(factor.rows),
         nonzero_ends=len(factor.rows) + 1,
     )
+
+
+def parts_state(arrays):
+    """What the direct solve keeps from substep to substep, see pbd.State. Args: arrays: a pbd.data.DirectArrays."""
+    halvings, vibration = read(arrays.halvings), read(arrays.vibration)
+    return np.column_stack([halvings, vibration.swapaxes(0, 1).reshape(len(halvings), -1)])
+
+
+def write_parts_state(arrays, state):
+    """Restore it, or begin anew if it is of another system. Args: arrays: a pbd.data.DirectArrays; state."""
+    shape = parts_state(arrays).shape
+    kept = np.asarray(state) if np.shape(state) == shape else np.zeros(shape)
+    write(arrays.halvings, kept[:, 0].astype(np.int32))
+    write(arrays.vibration, kept[:, 1:].reshape(len(kept), -1, 3).swapaxes(0, 1))
 
 
 def grouped(targets, pairs, count):

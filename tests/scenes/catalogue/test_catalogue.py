@@ -56,7 +56,7 @@ def lowest_point(visual, frame):
 
 GROUNDED = (
     "arch", "bouncing_balls", "card_house", "crate_on_trampoline", "domino_spiral", "dominoes", "door", "pyramid",
-    "ragdoll", "ragdoll_pile", "ragdoll_stairs", "scout_robot", "stack", "trailer",
+    "ragdoll", "ragdoll_pile", "ragdoll_stairs", "scout_robot", "stack", "trailer", "wrecking_ball",
 )  # fmt: skip
 
 

@@ -33,6 +33,7 @@ SMALL = {
     "suspension_bridge": {"panels": 6},
     "tetrahedron": {"count": 2},
     "trailer": {"bumps": 4},
+    "wrecking_ball": {"rows": 4, "columns": 3, "links": 4},
 }
 
 # The fast suite runs a scene with its own solver, and these with another solver, too. Other pairs take long to compile.
