@@ -75,6 +75,7 @@ class DirectArrays(NamedTuple):
 
     ranges: Integer(count.types, DIRECT_RANGE)
     constraint: Integer(count.direct_rows)  # of each row, its number in the schedule
+    extent: Real(count.extents)  # of a constraint, the median of all [m]
     implied: Integer(count.implied)  # numbers of constraints that the rows imply, see pbd/direct/parts.py
     implied_size: Real(count.implied)  # as `size`
     place: Integer(count.direct_rows)  # of each row in the order of elimination

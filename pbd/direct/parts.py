@@ -39,7 +39,7 @@ MOST_HALVINGS = 6
 WHOLE = 1 << MOST_HALVINGS
 
 # Limits of a part: how far a gradient turns [rad]; a violation, in parts of the size of the constraint; ωh.
-LARGEST_POWER, LARGEST_ERROR, LARGEST_PHASE = 0.06, 1e-5, 1.0
+LARGEST_WORK, LARGEST_ERROR, LARGEST_PHASE = 1e-3, 1e-5, 1.0
 LARGEST_IMPLIED = 1e-3
 
 # Parts are joined where all three are below this part of their limits.
@@ -82,7 +82,7 @@ def advance_in_parts(s: ti.template(), relax: ti.template(), finish: ti.template
             velocity_kept = velocity_kept**fraction
         relax(ti.static(with_length(s, h, velocity_kept)), row, iterations, world)
         error = converge(s, world)
-        largest = measure(s, h, error, world)
+        largest = measure(s, substep, h, error, world)
         if largest > 1.0 and halvings < MOST_HALVINGS:
             restore(s, world)
             halvings += 1
@@ -173,17 +173,17 @@ def converge(s: ti.template(), world):
 
 
 @ti.func
-def measure(s: ti.template(), h, error, world):
-    """The largest of power, error, phase and violations of implied constraints, each in parts of its limit.
+def measure(s: ti.template(), substep, h, error, world):
+    """The largest of work, error, phase and violations of implied constraints, each in parts of its limit.
 
-    Args: h: length of the part [s]; error: what iterations leave of violations, by size.
+    Args: substep; h: length of the part [s]; error: what iterations leave of violations, by size.
     """
-    power = 0.0
+    work = 0.0
     if ti.static(s.features.from_start):
-        power = work_of_constraints(s, world) / h
+        work = ti.abs(work_of_constraints(s, substep, h, world))
     mirrored = largest_implied(s, world) / LARGEST_IMPLIED
-    largest = ti.max(ti.abs(power) / LARGEST_POWER, error / LARGEST_ERROR, phase(s, world) / LARGEST_PHASE, mirrored)
-    if not is_finite(ti.Vector([power, error, largest])):
+    largest = ti.max(work / LARGEST_WORK, error / LARGEST_ERROR, phase(s, world) / LARGEST_PHASE, mirrored)
+    if not is_finite(ti.Vector([work, error, largest])):
         largest = 2.0
     return largest
 
@@ -202,17 +202,19 @@ def largest_implied(s: ti.template(), world):
 
 
 @ti.func
-def work_of_constraints(s: ti.template(), world):
-    """Work of all rigid rows in the part, in parts of the kinetic energy."""
+def work_of_constraints(s: ti.template(), substep, h, world):
+    """Work of all rigid rows in the part, in parts of the energy: kinetic, and that of a fall by a stick's length."""
+    at, _ = rows(s, substep)
     work, energy = 0.0, 1e-30
     for index in ti.static(s.features.direct):
         for row in range(s.direct.ranges[index, DIRECT_RANGE.begin], s.direct.ranges[index, DIRECT_RANGE.end]):
-            if ti.static(not s.features.types[index].compliance):
+            if ti.static(not s.features.types[index].compliance and not s.features.types[index].needs_time):
                 work += work_of_row(s.features.types[index], index, s, row, world)
     for i in range(s.counts.particles):
         w = s.particles.position[i, world][3]
         if w > 0.0:
-            energy += 0.5 * (position(s, i, world) - s.direct.kept_position[i, world]).norm_sqr() / w
+            fall = acceleration(s, at, i, world).norm() * s.direct.extent[0] * h * h
+            energy += (0.5 * (position(s, i, world) - s.direct.kept_position[i, world]).norm_sqr() + fall) / w
     return work / energy
 
 

@@ -46,9 +46,9 @@ class Rows:
 
     Attributes: type, number: of each row's constraint, counted as constraints of the type were added (rows,);
     first: where each row's entries begin (rows + 1,); particles: of the entries; gradients, elsewhere: at the positions
-    of the description, and at others (entries, 3); size: of each row, a length times its gradient (rows,); compliant:
-    rows with compliance (rows,); dependent: rows of
-    components in which rows depend on others at the positions of the description (rows,).
+    of the description, and at others (entries, 3); extent: of a constraint, the median of all rows
+    (rows,) [m]; compliant: rows with compliance (rows,); dependent: rows of components in which rows depend on others at
+    the positions of the description (rows,).
     """
 
     type: np.ndarray
@@ -57,7 +57,7 @@ class Rows:
     particles: np.ndarray
     gradients: np.ndarray
     elsewhere: np.ndarray
-    size: np.ndarray
+    extent: np.ndarray
     compliant: np.ndarray
     dependent: np.ndarray
 
@@ -69,12 +69,18 @@ class Rows:
         """Indices of the types that have rows."""
         return tuple(np.unique(self.type).tolist())
 
+    @property
+    def steepness(self):
+        """Length of each row's gradient, (Σ |∇C|²)^½ (rows,)."""
+        squares = np.square(self.gradients).sum(axis=1)
+        return np.sqrt(np.bincount(self.row_of_entry, squares, len(self)))
+
     def take(self, rows):
         """Some of the rows. Args: indices."""
         sizes = np.diff(self.first)[rows]
         entries, first = ranges(self.first[:-1][rows], sizes), np.concatenate([[0], np.cumsum(sizes)])
         of_entries = self.particles[entries], self.gradients[entries], self.elsewhere[entries]
-        of_rows = self.size[rows], self.compliant[rows], self.dependent[rows]
+        of_rows = self.extent[rows], self.compliant[rows], self.dependent[rows]
         return Rows(self.type[rows], self.number[rows], first, *of_entries, *of_rows)
 
     @property
@@ -280,9 +286,8 @@ def collect_rows(types, constraints, positions, mobile, notes):
         fields.append((np.full(len(use), index), use, arity, *entries, compliant))
     kind, number, arity, particles, gradients, elsewhere, compliant = (np.concatenate(each) for each in zip(*fields))
     first = np.concatenate([[0], np.cumsum(arity)])
-    size = extent * np.sqrt(np.add.reduceat(np.square(gradients).sum(axis=1), first[:-1])) if len(kind) else np.zeros(0)
     never = np.zeros(len(kind), bool)
-    return Rows(kind, number, first, particles, gradients, elsewhere, size, compliant, never)
+    return Rows(kind, number, first, particles, gradients, elsewhere, extent + 0.0 * never, compliant, never)
 
 
 def no_rows():
