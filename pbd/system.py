@@ -146,7 +146,7 @@ class ParticleSystem(SystemSettings):
             from_start=self._from_start,
             direct=self.direct.types,
             rope_nodes=bool(self.direct.nodes(self._values.mobile()).any()),
-            parts=self.schedule.is_one_cluster and len(self.direct.rows) > 0,
+            parts=self.schedule.is_one_cluster and len(self.direct.rows) > 0 and self.direct.consistent,
             watch=self._tolerance is not None,
             grabs=len(self.environment.grabs),
             hooks=self._hooks,

@@ -39,7 +39,7 @@ MOST_HALVINGS = 6
 WHOLE = 1 << MOST_HALVINGS
 
 # Limits of a part: how far a gradient turns [rad]; a violation, in parts of the size of the constraint; ωh.
-LARGEST_WORK, LARGEST_ERROR, LARGEST_PHASE = 1e-3, 1e-5, 1.0
+LARGEST_WORK, LARGEST_ERROR, LARGEST_PHASE = 5e-4, 1e-5, 1.0
 LARGEST_IMPLIED = 1e-3
 
 # Parts are joined where all three are below this part of their limits.
@@ -80,14 +80,16 @@ def advance_in_parts(s: ti.template(), relax: ti.template(), finish: ti.template
         h, velocity_kept = s.settings.h * fraction, s.settings.velocity_kept
         if part < WHOLE:
             velocity_kept = velocity_kept**fraction
-        relax(ti.static(with_length(s, h, velocity_kept)), row, iterations, world)
-        error = converge(s, world)
-        largest = measure(s, substep, h, error, world)
+        implied = largest_implied(s, world)
+        of_part = ti.static(with_length(s, h, velocity_kept))
+        relax(of_part, row, iterations, world)
+        error = converge(of_part, world)
+        largest = measure(of_part, substep, error, implied, world)
         if largest > 1.0 and halvings < MOST_HALVINGS:
             restore(s, world)
             halvings += 1
         else:
-            finish(ti.static(with_length(s, h, velocity_kept)), row, world)
+            finish(of_part, row, world)
             done += part
             if largest < JOINED and halvings > 0 and done % (2 * part) == 0:
                 halvings -= 1
@@ -173,15 +175,16 @@ def converge(s: ti.template(), world):
 
 
 @ti.func
-def measure(s: ti.template(), substep, h, error, world):
-    """The largest of work, error, phase and violations of implied constraints, each in parts of its limit.
+def measure(s: ti.template(), substep, error, implied, world):
+    """The largest of work, error, phase and what is new in violations of implied constraints, in parts of their limits.
 
-    Args: substep; h: length of the part [s]; error: what iterations leave of violations, by size.
+    Args: substep; error: what iterations leave of violations, by size; implied: violation of implied constraints at
+    the start of the part, by size.
     """
     work = 0.0
     if ti.static(s.features.from_start):
-        work = ti.abs(work_of_constraints(s, substep, h, world))
-    mirrored = largest_implied(s, world) / LARGEST_IMPLIED
+        work = ti.abs(work_of_constraints(s, substep, world))
+    mirrored = (largest_implied(s, world) - implied) / LARGEST_IMPLIED
     largest = ti.max(work / LARGEST_WORK, error / LARGEST_ERROR, phase(s, world) / LARGEST_PHASE, mirrored)
     if not is_finite(ti.Vector([work, error, largest])):
         largest = 2.0
@@ -202,32 +205,39 @@ def largest_implied(s: ti.template(), world):
 
 
 @ti.func
-def work_of_constraints(s: ti.template(), substep, h, world):
-    """Work of all rigid rows in the part, in parts of the energy: kinetic, and that of a fall by a stick's length."""
+def work_of_constraints(s: ti.template(), substep, world):
+    """Work of all rigid sticks, in parts of the energy: kinetic, and that of a fall by the size of constraints."""
     at, _ = rows(s, substep)
     work, energy = 0.0, 1e-30
     for index in ti.static(s.features.direct):
-        for row in range(s.direct.ranges[index, DIRECT_RANGE.begin], s.direct.ranges[index, DIRECT_RANGE.end]):
-            if ti.static(not s.features.types[index].compliance and not s.features.types[index].needs_time):
-                work += work_of_row(s.features.types[index], index, s, row, world)
+        if ti.static(s.features.types[index].arity == 2 and not s.features.types[index].compliance):
+            for row in range(s.direct.ranges[index, DIRECT_RANGE.begin], s.direct.ranges[index, DIRECT_RANGE.end]):
+                work += work_of_stick(index, s, row, world)
     for i in range(s.counts.particles):
         w = s.particles.position[i, world][3]
         if w > 0.0:
-            fall = acceleration(s, at, i, world).norm() * s.direct.extent[0] * h * h
+            fall = acceleration(s, at, i, world).norm() * s.direct.extent[0] * s.settings.h * s.settings.h
             energy += (0.5 * (position(s, i, world) - s.direct.kept_position[i, world]).norm_sqr() + fall) / w
     return work / energy
 
 
 @ti.func
-def work_of_row(definition: ti.template(), index: ti.template(), s: ti.template(), row, world):
-    """Work of a row, λ·J(x) (x' - x*)/2, times h² [kg m²]. It is what the row adds to Σ m (x' - x)²/2."""
-    member = s.constraints.ranges[index, RANGE.members] + s.direct.constraint[row] * definition.arity
-    entry = first_entry(definition, index, s, row)
-    rate = 0.0
-    for k in ti.static(range(definition.arity)):
-        i = s.constraints.members[member + k]
-        rate += s.direct.gradient[entry + k, world].dot(position(s, i, world) - s.direct.kept_previous[i, world])
-    return 0.5 * rate * s.direct.multiplier[s.direct.place[row], world]
+def work_of_stick(index: ti.template(), s: ti.template(), row, world):
+    """Work of a stick, times h² [kg m²]: what it adds to Σ m (x' - x)²/2.
+
+    It is λ n·(d' - d*)/2, where d* , d and d' point from end to end before, at the start and now, and n is the direction
+    of d. A stick keeps its length L, so n·(d' - d) = -|d' - d|²/2L, and n·(d - d*) = |d - d*|²/2L, where only what is
+    across n counts: after a change of h, x* is off along n.
+    """
+    member = s.constraints.ranges[index, RANGE.members] + 2 * s.direct.constraint[row]
+    i, j = s.constraints.members[member], s.constraints.members[member + 1]
+    d = s.direct.kept_position[j, world] - s.direct.kept_position[i, world]
+    length = d.norm() + 1e-30
+    after = position(s, j, world) - position(s, i, world) - d
+    before = d - (s.direct.kept_previous[j, world] - s.direct.kept_previous[i, world])
+    along = d.dot(before) / length
+    multiplier = s.direct.multiplier[s.direct.place[row], world]
+    return multiplier * (before.norm_sqr() - along * along - after.norm_sqr()) / (4.0 * length)
 
 
 # Vibrations -----------------------------------------------------------------------------------------------------------

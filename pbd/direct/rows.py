@@ -110,7 +110,7 @@ class Plan:
 
     Attributes: rows: those of the solve, in the order of elimination; implied: rows that others of the solve imply, so
     that they are left to iterations; solved: for each type, a mask (n,) of the constraints that are rows; components:
-    how many; notes: reasons why others iterate.
+    how many; notes: reasons why others iterate; consistent: whether no two sticks contradict each other.
     """
 
     rows: Rows
@@ -118,6 +118,7 @@ class Plan:
     solved: list
     components: int
     notes: list
+    consistent: bool = True
 
     def reordered(self, mobile):
         """The same rows in another order of elimination. Args: mobile: which particles can move now (particles,)."""
@@ -152,6 +153,7 @@ def make_plan(solve, types, constraints, positions, inverse_masses):
     mobile = (inverse_masses > 0).any(axis=1)
     chosen, implied, notes, eliminate, made = [], [], [], Eliminations(), {}
     rows = collect_rows(types, constraints, positions, mobile, notes)
+    consistent = not notes
     pattern, products = rows.pattern(mobile), products_of_rows(rows.jacobian(rows.gradients, mobile))
     joins = np.array([each.joins for each in types])[rows.type]
     waiting = connected(pattern, np.arange(len(rows)))
@@ -182,7 +184,7 @@ def make_plan(solve, types, constraints, positions, inverse_masses):
     chosen, implied = (rows.take(np.concatenate([np.zeros(0, int), *each])) for each in (chosen, implied))
     for index in chosen.types:
         solved[index][chosen.number[chosen.type == index]] = True
-    return Plan(chosen, implied, solved, components, notes)
+    return Plan(chosen, implied, solved, components, notes, consistent)
 
 
 def connected(pattern, members):
