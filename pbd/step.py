@@ -67,15 +67,21 @@ def begin_substep(s: ti.template(), substep, world):
 
 @ti.func
 def relax(s: ti.template(), substep, iteration, world):
-    """Project every constraint once, then contacts and colliders.
+    """Project every constraint once, then contacts and colliders, then what is solved directly.
 
     Returns: the largest violation, see `pbd.phases.project_each`.
     """
+    return ti.max(relax_iterated(s, substep, iteration, world), solve_directly(s, substep, world))
+
+
+@ti.func
+def relax_iterated(s: ti.template(), substep, iteration, world):
+    """Project once what is not solved directly. Returns: the largest violation."""
     worst = project_clusters(s, world)
     worst = ti.max(worst, relax_environment(s, substep, world))
     if ti.static(s.features.has_hooks):
         worst = ti.max(worst, s.features.hooks.in_iteration(s, iteration, world))
-    return ti.max(worst, solve_directly(s, substep, world))
+    return worst
 
 
 @ti.func
@@ -115,25 +121,19 @@ def end_substep(s: ti.template(), substep, world):
 
 
 @ti.func
-def predict_and_relax(s: ti.template(), substep, iterations, world):
-    """Make a substep of one world up to its last iteration."""
-    begin_substep(s, substep, world)
-    iteration, worst = 0, s.settings.tolerance + 1.0
-    while iteration < iterations and worst > s.settings.tolerance:
-        worst = relax(s, substep, iteration, world)
-        iteration += 1
-    s.report[world, REPORT.iterations] = ti.cast(iteration, float)
-
-
-@ti.func
 def advance_world(s: ti.template(), substeps, iterations, world):
     """Run substeps of one world on one thread."""
     for substep in range(substeps):
         if s.report[world, REPORT.diverged_substep] < 0:
             if ti.static(s.features.parts):
-                advance_in_parts(s, predict_and_relax, end_substep, substep, iterations, world)
+                advance_in_parts(s, begin_substep, relax_iterated, end_substep, substep, iterations, world)
             else:
-                predict_and_relax(s, substep, iterations, world)
+                begin_substep(s, substep, world)
+                iteration, worst = 0, s.settings.tolerance + 1.0
+                while iteration < iterations and worst > s.settings.tolerance:
+                    worst = relax(s, substep, iteration, world)
+                    iteration += 1
+                s.report[world, REPORT.iterations] = ti.cast(iteration, float)
                 end_substep(s, substep, world)
 
 

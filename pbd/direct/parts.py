@@ -45,9 +45,11 @@ LARGEST_IMPLIED = 1e-3
 # Parts are joined where all three are below this part of their limits.
 JOINED = 0.4
 
+# Iterations go on while each leaves less than this part of the error of the one before.
+FALLING = 0.5
+
 # Power iterations that begin with noise. Afterwards one in each part follows the vibration.
 FIRST_POWER_ITERATIONS = 12
-POWER_ITERATIONS = 1
 
 # Power iterations are left out where no stick alone gives its ends more than this part of the stiffness that its
 # lighter end has by its mass, 1/h² w. With eight sticks at a particle the phase ωh is below 1 then.
@@ -63,11 +65,13 @@ def with_length(s, h, velocity_kept):
 
 
 @ti.func
-def advance_in_parts(s: ti.template(), relax: ti.template(), finish: ti.template(), substep, iterations, world):
+def advance_in_parts(
+    s: ti.template(), begin: ti.template(), relax: ti.template(), end: ti.template(), substep, iterations, world
+):
     """Advance a world by a substep, in as many parts as it needs.
 
-    Args: relax: function (s, substep, iterations, world) that makes a substep up to its last iteration; finish:
-    function (s, substep, world) that does what follows.
+    Args: begin, relax, end: functions of pbd/step.py: the begin of a substep, an iteration over what is not solved
+    directly, and the end of a substep.
     """
     halvings, done, length = s.direct.halvings[world], 0, WHOLE
     while done < WHOLE:
@@ -82,14 +86,14 @@ def advance_in_parts(s: ti.template(), relax: ti.template(), finish: ti.template
             velocity_kept = velocity_kept**fraction
         implied = largest_implied(s, world)
         of_part = ti.static(with_length(s, h, velocity_kept))
-        relax(of_part, row, iterations, world)
-        error = converge(of_part, world)
+        begin(of_part, row, world)
+        error = converge(of_part, relax, row, iterations, world)
         largest = measure(of_part, substep, error, implied, world)
         if largest > 1.0 and halvings < MOST_HALVINGS:
             restore(s, world)
             halvings += 1
         else:
-            finish(of_part, row, world)
+            end(of_part, row, world)
             done += part
             if largest < JOINED and halvings > 0 and done % (2 * part) == 0:
                 halvings -= 1
@@ -98,6 +102,27 @@ def advance_in_parts(s: ti.template(), relax: ti.template(), finish: ti.template
                 done = WHOLE
     change_length(s, substep, length, WHOLE, world)
     s.direct.halvings[world] = halvings
+
+
+@ti.func
+def converge(s: ti.template(), relax: ti.template(), substep, iterations, world):
+    """Iterate, and solve directly after each iteration, and on until the violations are small or stop falling.
+
+    Returns: the largest violation that is left of what is solved directly, by size.
+    """
+    iteration, worst, error, again = 0, s.settings.tolerance + 1.0, 0.0, True
+    while again:
+        before, again = error, iteration < iterations and worst > s.settings.tolerance
+        if again:
+            worst = relax(s, substep, iteration, world)
+            iteration += 1
+        violation_now, error_now, alignment = evaluate(s, world)
+        worst, error = ti.max(worst, violation_now), error_now
+        again = again or (error > LARGEST_ERROR and error < FALLING * before)
+        if again:
+            correct(s, alignment, world)
+    s.report[world, REPORT.iterations] = ti.cast(iteration, float)
+    return error
 
 
 @ti.func
@@ -162,19 +187,6 @@ def write_inputs(s: ti.template(), substep, done, part, world):
 
 
 @ti.func
-def converge(s: ti.template(), world):
-    """Solve again, until violations are small or stop falling. Returns: the largest of them, by size."""
-    _, error, alignment = evaluate(s, world)
-    falling = True
-    while error > LARGEST_ERROR and falling:
-        before = error
-        correct(s, alignment, world)
-        _, error, alignment = evaluate(s, world)
-        falling = error < 0.5 * before
-    return error
-
-
-@ti.func
 def measure(s: ti.template(), substep, error, implied, world):
     """The largest of work, error, phase and what is new in violations of implied constraints, in parts of their limits.
 
@@ -193,14 +205,15 @@ def measure(s: ti.template(), substep, error, implied, world):
 
 @ti.func
 def largest_implied(s: ti.template(), world):
-    """The largest violation of constraints that rows imply, by size."""
+    """The largest violation of sticks that rows imply, by size."""
     largest = 0.0
-    for index, definition in ti.static(enumerate(s.features.types)):
-        for k in range(
-            s.direct.ranges[index, DIRECT_RANGE.implied_begin], s.direct.ranges[index, DIRECT_RANGE.implied_end]
-        ):
-            found = violation(definition, index, s, s.direct.implied[k], world)
-            largest = ti.max(largest, found / s.direct.implied_size[k])
+    for index in ti.static(s.features.direct):
+        if ti.static(s.features.types[index].arity == 2):
+            for k in range(
+                s.direct.ranges[index, DIRECT_RANGE.implied_begin], s.direct.ranges[index, DIRECT_RANGE.implied_end]
+            ):
+                found = violation(s.features.types[index], index, s, s.direct.implied[k], world)
+                largest = ti.max(largest, found / s.direct.implied_size[k])
     return largest
 
 
@@ -248,7 +261,7 @@ def phase(s: ti.template(), world):
     """ωh of the fastest vibration under tension; zero where all sticks are nearly slack."""
     result = 0.0
     if is_taut(s, world):
-        count = POWER_ITERATIONS
+        count = 1
         if norm(s, world) == 0.0:
             begin_with_noise(s, world)
             count = FIRST_POWER_ITERATIONS
