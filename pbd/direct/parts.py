@@ -238,9 +238,9 @@ def work_of_constraints(s: ti.template(), substep, world):
 def work_of_stick(index: ti.template(), s: ti.template(), row, world):
     """Work of a stick, times h² [kg m²]: what it adds to Σ m (x' - x)²/2.
 
-    It is λ n·(d' - d*)/2, where d* , d and d' point from end to end before, at the start and now, and n is the direction
-    of d. A stick keeps its length L, so n·(d' - d) = -|d' - d|²/2L, and n·(d - d*) = |d - d*|²/2L, where only what is
-    across n counts: after a change of h, x* is off along n.
+    It is λ n·(d' - d*)/2, where d*, d and d' point from end to end before, at the start and now, and n is the
+    direction of d. A stick keeps its length L, so n·(d' - d) = -|d' - d|²/2L, and n·(d - d*) = |d - d*|²/2L. In the
+    latter only what is across n counts: after a change of h, x* is off along n.
     """
     member = s.constraints.ranges[index, RANGE.members] + 2 * s.direct.constraint[row]
     i, j = s.constraints.members[member], s.constraints.members[member + 1]

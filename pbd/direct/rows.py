@@ -46,9 +46,9 @@ class Rows:
 
     Attributes: type, number: of each row's constraint, counted as constraints of the type were added (rows,);
     first: where each row's entries begin (rows + 1,); particles: of the entries; gradients, elsewhere: at the positions
-    of the description, and at others (entries, 3); extent: of a constraint, the median of all rows
-    (rows,) [m]; compliant: rows with compliance (rows,); dependent: rows of components in which rows depend on others at
-    the positions of the description (rows,).
+    of the description, and at others (entries, 3); extent: of a constraint, the median of all rows (rows,) [m];
+    compliant: rows with compliance (rows,); dependent: rows of components in which rows depend on others at the
+    positions of the description (rows,).
     """
 
     type: np.ndarray

@@ -276,3 +276,13 @@ def store_impulse(s: ti.template(), c, world):
     shape_a = s.hooked.points.integers[world, c, PAIR.shape_a]
     if s.hooked.contacts[world, c, CONTACT.impulse] > 0.0 and shape_a >= 0 and not is_impact(s, c, world):
         store(s.hooked.cache, s.hooked.points, c, impulse_of(s, c, world), world)
+
+
+@ti.func
+def scale_impulses(s: ti.template(), factor, world):
+    """Multiply the impulses of all contacts, and what is stored for the next step."""
+    for c in range(s.hooked.contacts.shape[1]):
+        for k in ti.static((CONTACT.impulse, CONTACT.impulse + 1, CONTACT.impulse + 2, CONTACT.restitution_impulse)):
+            s.hooked.contacts[world, c, k] = factor * s.hooked.contacts[world, c, k]
+        for k in ti.static(range(CACHED.vector, CACHED.vector + 3)):
+            s.hooked.cache.numbers[world, c, k] = factor * s.hooked.cache.numbers[world, c, k]

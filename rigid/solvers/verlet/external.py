@@ -77,7 +77,9 @@ def force_hooks():
         """There are none."""
         return 0
 
-    return StepHooks(ForcedFrames, apply_external_forces, in_iteration, after_iterations, scale_impulses, count_contacts)
+    return StepHooks(
+        ForcedFrames, apply_external_forces, in_iteration, after_iterations, scale_impulses, count_contacts
+    )
 
 
 class FrameForces:

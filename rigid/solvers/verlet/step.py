@@ -23,7 +23,7 @@ from functools import lru_cache
 import taichi as ti
 
 from pbd.step import StepHooks
-from rigid.collision.contact_cache import CACHED, clear
+from rigid.collision.contact_cache import clear
 from rigid.collision.narrow_phase import point_finder
 from rigid.solvers.verlet.bodies import move_bodies, read_inertias, read_pose
 from rigid.solvers.verlet.contacts import (
@@ -32,6 +32,7 @@ from rigid.solvers.verlet.contacts import (
     measure_displacement,
     prepare_contact,
     report_overflow,
+    scale_impulses,
     solve_contact,
     store_impulse,
     warm_start,
@@ -113,22 +114,6 @@ def after_iterations(s: ti.template(), world):
                     apply_restitution(s, c, world)
         move_bodies(s, s.particles.previous_position, s.particles.position, -1.0, world)
         keep_free_motion(s, 1.0, world)
-
-
-@ti.func
-def scale_impulses(s: ti.template(), factor, world):
-    """Multiply the impulses of contacts, and those that are stored for the next substep."""
-    for c in range(s.hooked.contacts.shape[1]):
-        for k in ti.static(range(3)):
-            scale(s.hooked.contacts, world, c, CONTACT.impulse + k, factor)
-            scale(s.hooked.cache.numbers, world, c, CACHED.vector + k, factor)
-        scale(s.hooked.contacts, world, c, CONTACT.restitution_impulse, factor)
-
-
-@ti.func
-def scale(array: ti.template(), world, c, column, factor):
-    """Multiply a number of contact c."""
-    array[world, c, column] = factor * array[world, c, column]
 
 
 @ti.func
