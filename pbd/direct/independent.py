@@ -116,7 +116,7 @@ def within(products, block):
     """Products of rows of the same block, sparse (rows, rows). Args: products; block: number of each row's (rows,).
 
     At other positions a row must depend on its own block. All rows together may imply it there by chance: those of a
-    linkage that is driven leave no freedom at all.
+    linkage that is driven leave nothing free to move.
     """
     products = sparse.coo_matrix(products)
     same = block[products.row] == block[products.col]
