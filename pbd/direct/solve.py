@@ -60,10 +60,10 @@ def begin(s: ti.template(), substep, world):
 
 @ti.func
 def place_of_state(s: ti.template(), world):
-    """Where `factored` has the value of a world: there, by an index that is read.
+    """The index of a world, read from an array.
 
-    If the index were constant in the loops over substeps and iterations, Taichi at opt_level=0 would miscompile them
-    (pbd/core/kernels.py): a solve would not see what the one before has stored.
+    If it were constant in the loops over substeps, parts and iterations, Taichi at opt_level=0 would miscompile them
+    (pbd/core/kernels.py): a solve would not see what the one before has stored, and contacts would not be counted.
     """
     return world + s.direct.first[0]  # zero
 

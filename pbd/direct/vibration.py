@@ -1,0 +1,148 @@
+"""The fastest vibration of sticks under tension, which limits the length of a step (pbd/direct/parts.py).
+
+ω² is the largest eigenvalue of P W K, where W are inverse masses, K is the stiffness of sticks across themselves
+(tension by length), and P = 1 - W Jᵀ (J W Jᵀ)⁻¹ J takes away what constraints forbid. Power iterations find it, one in
+each part. The shape of the vibration is part of the state.
+"""
+
+import taichi as ti
+
+from pbd.data import DIRECT_RANGE, RANGE
+from pbd.direct.solve import first_entry, substitute
+from pbd.integrate import position
+
+# Power iterations that begin with noise. Afterwards one in each part follows the vibration.
+FIRST_POWER_ITERATIONS = 12
+
+# Power iterations are left out where no stick alone gives its ends more than this part of the stiffness that its
+# lighter end has by its mass, 1/h² w. With eight sticks at a particle the phase ωh is below 1 then.
+SLACK = 0.05
+
+
+@ti.func
+def phase(s: ti.template(), world):
+    """ωh of the fastest vibration under tension; zero where all sticks are nearly slack."""
+    result = 0.0
+    if is_taut(s, world):
+        count = 1
+        if not norm(s, world) > 0.0:  # at the start, and after a part whose positions were not finite
+            begin_with_noise(s, world)
+            count = FIRST_POWER_ITERATIONS
+        for _ in range(count):
+            result = iterate_power(s, world)
+    return ti.sqrt(result)
+
+
+@ti.func
+def is_taut(s: ti.template(), world):
+    """Whether the tension of a stick counts, see SLACK."""
+    taut = False
+    for index in ti.static(s.features.direct):
+        if ti.static(s.features.types[index].arity == 2):
+            for row in range(s.direct.ranges[index, DIRECT_RANGE.begin], s.direct.ranges[index, DIRECT_RANGE.end]):
+                i, j, stiffness, _ = tension_of(index, s, row, world)
+                lightest = ti.max(s.particles.position[i, world][3], s.particles.position[j, world][3])
+                taut = taut or stiffness * lightest > SLACK
+    return taut
+
+
+@ti.func
+def tension_of(index: ti.template(), s: ti.template(), row, world):
+    """Particles of a stick, its stiffness across itself by its tension [kg], and its direction.
+
+    Sticks at the nodes of ropes have none, as their tension is added to masses (pbd/direct/solve.py).
+    """
+    member = s.constraints.ranges[index, RANGE.members] + 2 * s.direct.constraint[row]
+    i, j = s.constraints.members[member], s.constraints.members[member + 1]
+    difference = position(s, j, world) - position(s, i, world)
+    distance = difference.norm() + 1e-30
+    stiffness = -s.direct.multiplier[s.direct.place[row], world] / distance
+    if s.direct.is_node[i] + s.direct.is_node[j] > 0:
+        stiffness = 0.0
+    return i, j, stiffness, difference / distance
+
+
+@ti.func
+def norm(s: ti.template(), world):
+    """Length of the vibration, √(Σ m v²)."""
+    total = 0.0
+    for i in range(s.counts.particles):
+        w = s.particles.position[i, world][3]
+        if w > 0.0:
+            total += s.direct.vibration[i, world].norm_sqr() / w
+    return ti.sqrt(total)
+
+
+@ti.func
+def begin_with_noise(s: ti.template(), world):
+    """Let the vibration be anything that the constraints allow."""
+    for i in range(s.counts.particles):
+        w = s.particles.position[i, world][3]
+        numbers = [ti.sin(ti.cast(17 * i + 5 * k, float)) for k in ti.static(range(3))]
+        s.direct.vibration[i, world] = ti.sqrt(w) * ti.Vector(numbers)
+    take_away_forbidden(s, world)
+    scale_vibration(s, 1.0 / norm(s, world), world)
+
+
+@ti.func
+def scale_vibration(s: ti.template(), factor, world):
+    """Multiply the vibration."""
+    for i in range(s.counts.particles):
+        s.direct.vibration[i, world] = factor * s.direct.vibration[i, world]
+
+
+@ti.func
+def iterate_power(s: ti.template(), world):
+    """Multiply the vibration by P W K h², and scale it to the length 1. Returns: what its length was before, (ωh)²."""
+    force = ti.static(s.direct.momentum_residual)
+    for i in range(s.counts.particles):
+        force[i, world] = ti.Vector([0.0, 0.0, 0.0])
+    for index in ti.static(s.features.direct):
+        if ti.static(s.features.types[index].arity == 2):
+            for row in range(s.direct.ranges[index, DIRECT_RANGE.begin], s.direct.ranges[index, DIRECT_RANGE.end]):
+                i, j, stiffness, n = tension_of(index, s, row, world)
+                difference = s.direct.vibration[j, world] - s.direct.vibration[i, world]
+                across = stiffness * (difference - n.dot(difference) * n)
+                force[i, world] = force[i, world] - across
+                force[j, world] = force[j, world] + across
+    for i in range(s.counts.particles):
+        s.direct.vibration[i, world] = s.particles.position[i, world][3] * force[i, world]
+    take_away_forbidden(s, world)
+    length = norm(s, world)
+    if length > 0.0:
+        scale_vibration(s, 1.0 / length, world)
+    return length
+
+
+@ti.func
+def take_away_forbidden(s: ti.template(), world):
+    """Multiply the vibration v by P: v - W Jᵀ (J W Jᵀ)⁻¹ J v, with the factor of the last solve."""
+    for index in ti.static(s.features.direct):
+        for row in range(s.direct.ranges[index, DIRECT_RANGE.begin], s.direct.ranges[index, DIRECT_RANGE.end]):
+            write_rate(s.features.types[index], index, s, row, world)
+    substitute(s, world)
+    for index in ti.static(s.features.direct):
+        for row in range(s.direct.ranges[index, DIRECT_RANGE.begin], s.direct.ranges[index, DIRECT_RANGE.end]):
+            subtract_impulse(s.features.types[index], index, s, row, world)
+
+
+@ti.func
+def write_rate(definition: ti.template(), index: ti.template(), s: ti.template(), row, world):
+    """Write J v of a row as its right side."""
+    member = s.constraints.ranges[index, RANGE.members] + s.direct.constraint[row] * definition.arity
+    entry = first_entry(definition, index, s, row)
+    rate = 0.0
+    for k in ti.static(range(definition.arity)):
+        rate += s.direct.gradient[entry + k, world].dot(s.direct.vibration[s.constraints.members[member + k], world])
+    s.direct.unknown[s.direct.place[row], world] = rate
+
+
+@ti.func
+def subtract_impulse(definition: ti.template(), index: ti.template(), s: ti.template(), row, world):
+    """Subtract W ∇C λ of a row from the vibration."""
+    multiplier = s.direct.unknown[s.direct.place[row], world]
+    member = s.constraints.ranges[index, RANGE.members] + s.direct.constraint[row] * definition.arity
+    entry = first_entry(definition, index, s, row)
+    for k in ti.static(range(definition.arity)):
+        i = s.constraints.members[member + k]
+        s.direct.vibration[i, world] = s.direct.vibration[i, world] - multiplier * s.direct.weighted[entry + k, world]
