@@ -52,7 +52,7 @@ class ParticleSystem(SystemSettings):
         grabs: number of grab springs, see `grab`.
         solve: "iterative": constraints are projected one after another. "direct": equalities with a gradient, such as
             sticks, are projected together by a sparse factorisation, after the others in each iteration (pbd/direct).
-            "auto": directly where the factor is sparse, as in ropes, chains and frames, else iteratively.
+            "auto": direct where the factor is sparse, as in ropes and frames. The default is Jakobsen's "iterative".
 
     Attributes:
         direct: what is solved directly, a pbd.direct.rows.Plan.
