@@ -54,7 +54,8 @@ class ParticleSystem(SystemSettings):
             sticks, are projected together by a sparse factorisation, after the others in each iteration (pbd/direct).
             Substeps are then made in parts where sticks turn fast or vibrate under tension (pbd/direct/parts.py),
             unless threads share a world. "auto": directly where the factor is sparse, as in ropes, chains and frames,
-            else iteratively.
+            else iteratively. The default is Jakobsen's "iterative".
+
 
     Attributes:
         direct: what is solved directly, a pbd.direct.rows.Plan.

@@ -79,7 +79,7 @@ def aircraft_roll(amplitude: float = 1.0, programme: str = "turn"):
         duration=2.0,
         settings={
             "impulse": {"dt": 1 / 240, "iterations": 20},
-            "verlet": {"dt": 1 / 480, "iterations": 20},
+            "verlet": {"dt": 1 / 480, "iterations": 20, "solve": "iterative"},
         },
         visuals=[
             aircraft_surfaces(glider),

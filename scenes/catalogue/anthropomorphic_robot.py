@@ -70,7 +70,7 @@ def anthropomorphic_robot(mass: float = 5.0, friction: float = 0.7, force: float
         duration=10.0,
         settings={
             "impulse": {"dt": 1 / 240, "iterations": 200},
-            "verlet": {"dt": 1 / 240, "substeps": 8, "iterations": 30},
+            "verlet": {"dt": 1 / 240, "substeps": 8, "iterations": 30, "solve": "iterative"},
         },
         visuals=[BodyVisual(model, np.array(colours), STONE)],
         camera=Camera((2.2, -2.6, 1.4), (0.2, 0, 0.8)),

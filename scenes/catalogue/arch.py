@@ -44,7 +44,7 @@ def arch(stones: int = 11, radius: float = 1.0, thick: float = 0.32, depth: floa
         duration=5.0,
         settings={
             "impulse": {"dt": 1 / 60, "substeps": 4, "iterations": 30},
-            "verlet": {"dt": 1 / 60, "substeps": 10, "iterations": 30},
+            "verlet": {"dt": 1 / 60, "substeps": 10, "iterations": 30, "solve": "iterative"},
         },
         visuals=[BodyVisual(model, np.array(colours))],
         camera=Camera((1.2 * height, -2.1 * height, 0.95 * height), (0, 0, 0.47 * height)),

@@ -26,7 +26,7 @@ def bouncing_balls(count: int = 7, height: float = 1.6, radius: float = 0.13, be
         duration=5.0,
         settings={
             "impulse": {"dt": 1 / 60, "substeps": 4, "iterations": 10},
-            "verlet": {"dt": 1 / 60, "substeps": 4, "iterations": 10},
+            "verlet": {"dt": 1 / 60, "substeps": 4, "iterations": 10, "solve": "iterative"},
         },
         visuals=[BodyVisual(model, colours)],
         camera=Camera((0.8, -3.5, 1.6), (0, 0, 0.85)),

@@ -32,7 +32,7 @@ def box(grains: int = 60, sticks: int = 12, restitution: float = 0.75, friction:
     return Scene(
         particles,
         duration=6.0,
-        settings={"verlet": {"dt": 1 / 120, "iterations": 4}},
+        settings={"verlet": {"dt": 1 / 120, "iterations": 4, "solve": "iterative"}},
         visuals=[
             ParticleVisual(loose, radius, GOLD), StickVisual(pairs, radius, BLUE),
             BoxEdgesVisual(np.array(lower), np.array(upper), 0.012),

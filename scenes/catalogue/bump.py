@@ -39,7 +39,7 @@ def bump(elements: bool = True, height: float = 0.22, friction: float = 0.5):
     return Scene(
         particles,
         duration=4.0,
-        settings={"verlet": {"dt": 1 / 120, "substeps": 2, "iterations": 10, "damping": 0.002}},
+        settings={"verlet": {"dt": 1 / 120, "substeps": 2, "iterations": 10, "solve": "iterative", "damping": 0.002}},
         visuals=[
             *(ColliderVisual(1 + k, each, STONE) for k, each in enumerate(bumps)),
             StickVisual(np.array([stick]), RADIUS, GOLD), ParticleVisual(stick, 1.6 * RADIUS, RED),

@@ -55,7 +55,7 @@ def card_house(levels: int = 3, friction: float = 0.8, strike: float = 0.0):
         duration=5.0,
         settings={
             "impulse": {"dt": 1 / 60, "substeps": 4, "iterations": 30},
-            "verlet": {"dt": 1 / 60, "substeps": 10, "iterations": 30},
+            "verlet": {"dt": 1 / 60, "substeps": 10, "iterations": 30, "solve": "iterative"},
         },
         visuals=[BodyVisual(model, np.array(colours))],
         camera=Camera((0.8 * storey, -1.9 * storey, 0.95 * storey), (0, 0, 0.45 * storey)),

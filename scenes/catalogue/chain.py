@@ -31,7 +31,7 @@ def chain(links: int = 12, length: float = 0.22, weight: float = 4.0, swing: flo
         model=model,
         duration=6.0,
         settings={
-            "verlet": {"dt": 1 / 60, "substeps": 8, "iterations": 10},
+            "verlet": {"dt": 1 / 60, "substeps": 4, "iterations": 3, "solve": "direct"},
             "impulse": {"dt": 1 / 60, "substeps": 8, "iterations": 20},
         },
         visuals=[

@@ -41,7 +41,7 @@ def crate_on_trampoline(
         particles,
         model,
         duration=5.0,
-        settings={"verlet": {"dt": 1 / 60, "substeps": 8, "iterations": 6}},
+        settings={"verlet": {"dt": 1 / 60, "substeps": 8, "iterations": 6, "solve": "iterative"}},
         visuals=[
             ClothVisual(sheet.triangles, BLUE, SAND), StickVisual(hoop, 0.035, STEEL), BodyVisual(model, GOLD, STEEL),
         ],

@@ -54,7 +54,7 @@ def domino_spiral(count: int = 90, spacing: float = 0.34, turns: float = 2.6, fr
         duration=11.0,
         settings={
             "impulse": {"dt": 1 / 60, "substeps": 2, "iterations": 10},
-            "verlet": {"dt": 1 / 60, "substeps": 4, "iterations": 10},
+            "verlet": {"dt": 1 / 60, "substeps": 4, "iterations": 10, "solve": "iterative"},
         },
         visuals=[BodyVisual(model, colours)],
         camera=Camera((0.5 * wide, -2.1 * wide, 1.7 * wide), (0, -0.1 * wide, 0)),

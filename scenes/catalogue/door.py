@@ -45,7 +45,7 @@ def door(speed: float = 6.0, mass: float = 6.0, opening: float = 100.0, spring: 
         model=model,
         duration=4.0,
         settings={
-            "verlet": {"dt": 1 / 60, "substeps": 4, "iterations": 10},
+            "verlet": {"dt": 1 / 60, "substeps": 4, "iterations": 8, "solve": "direct"},
             "impulse": {"dt": 1 / 60, "substeps": 4, "iterations": 20},
         },
         visuals=[BodyVisual(model, np.array([WOOD, RED, BLUE]), CHALK)],

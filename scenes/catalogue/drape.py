@@ -42,7 +42,10 @@ def drape(
         particles,
         duration=4.0,
         settings={
-            "verlet": {"dt": 1 / 60, "substeps": substeps, "iterations": 1, "damping": 0.01, "contact_interval": 4}
+            "verlet": {
+                "dt": 1 / 60, "substeps": substeps, "iterations": 1, "solve": "iterative", "damping": 0.01,
+                "contact_interval": 4,
+            },
         },
         visuals=[ClothVisual(sheet.triangles), ColliderVisual(1, solid)],
         camera=None if collider or cloth else Camera((1.7, -3.0, 1.75), (0, 0, 0.48)),

@@ -20,7 +20,7 @@ def dzhanibekov(spin: float = 10.0, mass: float = 1.2):
         duration=10.0,
         settings={
             "impulse": {"dt": 1 / 60, "substeps": 16, "gyroscopic": "midpoint"},
-            "verlet": {"dt": 1 / 60, "substeps": 16, "iterations": 10},
+            "verlet": {"dt": 1 / 60, "substeps": 16, "iterations": 10, "solve": "iterative"},
         },
         visuals=[BodyVisual(model, GOLD)],
         camera=Camera((1.1, -1.4, 1.0), (0, 0, 0.45)),

@@ -58,7 +58,7 @@ def figure(count: int = 1, height: float = 1.75, drop: float = 0.05, seed: int =
     return Scene(
         particles,
         duration=4.0,
-        settings={"verlet": {"dt": 1 / 60, "substeps": 8, "iterations": 5, "damping": 0.01}},
+        settings={"verlet": {"dt": 1 / 60, "substeps": 8, "iterations": 5, "solve": "iterative", "damping": 0.01}},
         visuals=visuals,
         camera=Camera((2.4 + 0.4 * spread, -7.0 - 1.1 * spread, 2.9 + 0.4 * spread), (-0.5, 0, 1.35)),
     )

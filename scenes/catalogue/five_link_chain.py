@@ -50,7 +50,7 @@ def five_link_chain(links: int = 5, friction: float = 0.5):
         duration=10.0,
         settings={
             "impulse": {"dt": 0.01, "iterations": 150, "tolerance": 1e-6},
-            "verlet": {"dt": 0.01, "substeps": 5, "iterations": 10},
+            "verlet": {"dt": 0.01, "substeps": 2, "iterations": 2, "solve": "direct"},
         },
         visuals=[BodyVisual(model, colours), JointVisual(model, 0.045, STEEL, ("hinge",)), StaticVisual([post])],
         camera=Camera((0.4 * top, -1.9 * top, 0.85 * top), (0, 0, 0.58 * top)),

@@ -33,7 +33,7 @@ def flag(count: int = 48, speed: float = 7.0, gusts: float = 0.35):
     return Scene(
         particles,
         duration=6.0,
-        settings={"verlet": {"dt": 1 / 60, "substeps": 8, "iterations": 3, "damping": 0.005}},
+        settings={"verlet": {"dt": 1 / 60, "substeps": 8, "iterations": 3, "solve": "iterative", "damping": 0.005}},
         visuals=[ClothVisual(sheet.triangles, CHALK, RED), ColliderVisual(0, pole, STEEL)],
         camera=Camera((0.75, -5.2, 1.7), (0.75, 0, 1.55)),
     )

@@ -32,7 +32,12 @@ def fold(columns: int = 24, length: float = 2.4, thickness: float = 0.014, frict
     return Scene(
         particles,
         duration=5.5,
-        settings={"verlet": {"dt": 1 / 60, "substeps": 32, "iterations": 1, "damping": 0.02, "contact_interval": 4}},
+        settings={
+            "verlet": {
+                "dt": 1 / 60, "substeps": 32, "iterations": 1, "solve": "iterative", "damping": 0.02,
+                "contact_interval": 4,
+            },
+        },
         visuals=[ClothVisual(sheet.triangles, BLUE, SAND)],
         camera=Camera((1.25, -1.35, 0.85), (0, 0, 0.3), field_of_view=33),
     )

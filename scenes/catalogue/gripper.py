@@ -64,7 +64,7 @@ def gripper(mass: float = 1.0, friction: float = 0.6, force: float = 20.0, sprin
             # The fingers cannot yield in the hand: friction near its bound needs more iterations in the few steps in
             # which the box is lifted.
             "articulated": {"dt": 1 / 240, "iterations": 2000},
-            "verlet": {"dt": 1 / 240, "substeps": 8, "iterations": 30},
+            "verlet": {"dt": 1 / 240, "substeps": 8, "iterations": 30, "solve": "iterative"},
         },
         visuals=[
             BodyVisual(model, colours), StaticVisual([frame, sleeve]),

@@ -65,7 +65,7 @@ def jakobsen_box(grains: int = 40, sticks: int = 12, tetrahedra: int = 5, column
     return Scene(
         particles,
         duration=4.0,
-        settings={"verlet": {"dt": 1 / 60, "iterations": 4, "damping": 0.01}},
+        settings={"verlet": {"dt": 1 / 60, "iterations": 4, "solve": "iterative", "damping": 0.01}},
         visuals=[
             ClothVisual(sheet.triangles, GOLD, RED), StickVisual(sheet.sticks, 4.0, CHALK),
             ParticleVisual(loose, 12.0, GOLD), StickVisual(pairs, 8.0, BLUE), *visuals,

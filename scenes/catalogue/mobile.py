@@ -41,7 +41,7 @@ def mobile(rods: int = 4, spin: float = 0.4, length: float = 1.5, string: float 
         model=model,
         duration=8.0,
         settings={
-            "verlet": {"dt": 1 / 60, "substeps": 8, "iterations": 40},
+            "verlet": {"dt": 1 / 60, "substeps": 2, "iterations": 2, "solve": "direct"},
             "impulse": {"dt": 1 / 60, "substeps": 8, "iterations": 40},
         },
         visuals=[BodyVisual(model, np.array(colours)), JointVisual(model, 0.006), StaticVisual([stand])],

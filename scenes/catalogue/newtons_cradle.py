@@ -39,7 +39,7 @@ def newtons_cradle(balls: int = 5, lifted: int = 1, angle: float = 40.0, gap: fl
         # the gap in that time.
         settings={
             "impulse": {"dt": 1 / 60, "substeps": 50, "iterations": 15, "restitution_threshold": 0.05},
-            "verlet": {"dt": 1 / 60, "substeps": 50, "iterations": 10},
+            "verlet": {"dt": 1 / 60, "substeps": 50, "iterations": 10, "solve": "iterative"},
         },
         visuals=[BodyVisual(model, STEEL), JointVisual(model, 0.004, CHALK), StaticVisual([frame])],
         camera=Camera((1.1, -2.9, 1.35), (0, 0, 0.6)),

@@ -33,7 +33,7 @@ def pendulum(links: int = 1, length: float = 1.0, angle: float = 90.0, weight: f
         duration=6.0,
         settings={
             "impulse": {"dt": 1 / 60, "substeps": 32, "iterations": 20},
-            "verlet": {"dt": 1 / 60, "substeps": 8, "iterations": 10},
+            "verlet": {"dt": 1 / 60, "substeps": 8, "iterations": 2, "solve": "direct"},
         },
         visuals=[
             BodyVisual(model, np.array(colours)), JointVisual(model, 0.035, STEEL, ("hinge",)), StaticVisual([post]),

@@ -33,7 +33,7 @@ def pyramid(rows: int = 10, size: float = 0.3, friction: float = 0.6, strike: fl
         duration=5.0,
         settings={
             "impulse": {"dt": 1 / 60, "substeps": 2, "iterations": 20},
-            "verlet": {"dt": 1 / 60, "substeps": 10, "iterations": 30},
+            "verlet": {"dt": 1 / 60, "substeps": 10, "iterations": 30, "solve": "iterative"},
         },
         visuals=[BodyVisual(model, np.array(colours))],
         camera=Camera((0.75 * height, -1.7 * height - 1.0, 0.75 * height), (0, 0, 0.42 * height)),

@@ -25,7 +25,10 @@ def ragdoll(height: float = 1.0, tilt: float = 25.0, spin: float = 1.5, friction
         model=model,
         duration=4.0,
         settings={
-            "verlet": {"dt": 1 / 60, "substeps": 16, "iterations": 10, "direction": "current", "damping": 0.003},
+            "verlet": {
+                "dt": 1 / 60, "substeps": 16, "iterations": 10, "solve": "iterative", "direction": "current",
+                "damping": 0.003,
+            },
             "impulse": {"dt": 1 / 60, "substeps": 4, "iterations": 20},
         },
         visuals=[BodyVisual(model, ragdoll_colours(model, [person], [GOLD], BLUE))],

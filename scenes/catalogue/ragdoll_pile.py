@@ -45,7 +45,10 @@ def ragdoll_pile(count: int = 50, pit: float = 3.4, wall: float = 0.6, friction:
         model=model,
         duration=6.0,
         settings={
-            "verlet": {"dt": 1 / 60, "substeps": 8, "iterations": 10, "direction": "current", "damping": 0.03},
+            "verlet": {
+                "dt": 1 / 60, "substeps": 8, "iterations": 10, "solve": "iterative", "direction": "current",
+                "damping": 0.03,
+            },
             "impulse": {"dt": 1 / 60, "substeps": 2, "iterations": 10},
         },
         visuals=[BodyVisual(model, ragdoll_colours(model, people, shirts, STEEL), STONE)],

@@ -37,7 +37,10 @@ def ragdoll_stairs(
         model=model,
         duration=5.0,
         settings={
-            "verlet": {"dt": 1 / 60, "substeps": 16, "iterations": 10, "direction": "current", "damping": 0.01},
+            "verlet": {
+                "dt": 1 / 60, "substeps": 16, "iterations": 10, "solve": "iterative", "direction": "current",
+                "damping": 0.01,
+            },
             "impulse": {"dt": 1 / 60, "substeps": 4, "iterations": 20},
             # Soft contacts, because the feet start 13 mm inside the ground, and stiff springs would throw them out.
             "penalty": {"dt": 1 / 60, "substeps": 32, "stiffness": 8e4, "damping": 100.0, "angular_stiffness": 1.6e5,

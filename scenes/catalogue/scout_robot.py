@@ -61,7 +61,7 @@ def scout_robot(
         duration=8.0,
         settings={
             "impulse": {"dt": 1 / 60, "substeps": 4, "iterations": 20},
-            "verlet": {"dt": 1 / 60, "substeps": 16, "iterations": 15},
+            "verlet": {"dt": 1 / 60, "substeps": 16, "iterations": 15, "solve": "iterative"},
             # The arms are thin and light, and carry wheels at their side.
             "penalty": {"dt": 1 / 60, "substeps": 128, "stiffness": 5e6, "damping": 800.0, "angular_stiffness": 1e7,
                         "angular_damping": 800.0},

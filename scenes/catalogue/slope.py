@@ -42,7 +42,7 @@ def slope(angle: float = 25.0, count: int = 5, size: float = 0.3):
         duration=4.0,
         settings={
             "impulse": {"dt": 1 / 60, "substeps": 2, "iterations": 20},
-            "verlet": {"dt": 1 / 60, "substeps": 4, "iterations": 10},
+            "verlet": {"dt": 1 / 60, "substeps": 4, "iterations": 10, "solve": "iterative"},
         },
         visuals=[BodyVisual(model, colours, STONE)],
         camera=Camera((3.6, -5.2, 3.3), (0.2, 0, 0.55)),

@@ -26,7 +26,7 @@ def stack(count: int = 10, size: float = 0.3, turn: float = 9.0, gap: float = 0.
         model=model,
         duration=5.0,
         settings={
-            "verlet": {"dt": 1 / 60, "substeps": 4, "iterations": 30},
+            "verlet": {"dt": 1 / 60, "substeps": 4, "iterations": 30, "solve": "iterative"},
             "impulse": {"dt": 1 / 60, "substeps": 8, "iterations": 15},
         },
         visuals=[BodyVisual(model)],

@@ -48,7 +48,7 @@ def tetrahedron(count: int = 6, restitution: float = 0.4, friction: float = 0.35
     return Scene(
         particles,
         duration=6.0,
-        settings={"verlet": {"dt": 1 / 120, "substeps": 2, "iterations": 12}},
+        settings={"verlet": {"dt": 1 / 120, "substeps": 2, "iterations": 12, "solve": "iterative"}},
         visuals=[*visuals, BoxEdgesVisual(np.array(lower), np.array([0.8, 0.8, 0.012]), 0.012, STEEL)],
         camera=Camera((1.6, -2.5, 1.5), (0, 0, 0.32)),
     )

@@ -40,7 +40,7 @@ def top(spin: float = 60.0, tilt: float = 25.0, friction: float = 0.0):
         duration=8.0,
         settings={
             "impulse": {"dt": 1 / 60, "substeps": 16, "iterations": 20},
-            "verlet": {"dt": 1 / 60, "substeps": 32, "iterations": 20},
+            "verlet": {"dt": 1 / 60, "substeps": 32, "iterations": 20, "solve": "iterative"},
         },
         visuals=[BodyVisual(model, GOLD), StaticVisual([stand])],
         camera=Camera((1.0, -1.6, 1.05), (0, 0, 0.33)),

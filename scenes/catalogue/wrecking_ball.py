@@ -58,7 +58,7 @@ def wrecking_ball(
         model=model,
         duration=6.0,
         settings={
-            "verlet": {"dt": 1 / 60, "substeps": 10, "iterations": 8, "solve": "direct", "direction": "start"},
+            "verlet": {"dt": 1 / 60, "substeps": 6, "iterations": 8, "solve": "direct"},
             "impulse": {"dt": 1 / 60, "substeps": 8, "iterations": 20},
             "articulated": {"dt": 1 / 60, "substeps": 4, "iterations": 20},
             "penalty": {

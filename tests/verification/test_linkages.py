@@ -15,7 +15,7 @@ from scenes.simulate.run import Run
 # Largest distance from the closed form with the settings of the scene [m]. "impulse" stops at 1e-6 N s and corrects
 # positions in each step. "articulated" corrects the 1e-5 m by which a step opens a loop with the rows of its start, so
 # that an error proportional to the rotation in the step remains. The error of "verlet" depends on its iterations.
-WITHIN = {"impulse": 1e-6, "articulated": 5e-6, "verlet": 5e-3}
+WITHIN = {"impulse": 1e-6, "articulated": 5e-6, "verlet": 1e-5}
 
 
 def solvers(*slow):

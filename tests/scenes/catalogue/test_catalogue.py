@@ -26,6 +26,12 @@ def test_every_scene_has_settings_for_each_solver_that_can_run_it():
         assert solvers_with_settings(small(name)) == list(small(name).solvers), name
 
 
+def test_every_scene_states_how_verlet_projects_joints():
+    for name in scenes.available():
+        if "verlet" in small(name).settings:
+            assert "solve" in small(name).settings["verlet"], name
+
+
 @pytest.mark.parametrize(("name", "solver"), list(versions()))
 def test_scene_runs_and_is_visible(name, solver):
     scene = scenes.load(name, **SMALL.get(name, {}))

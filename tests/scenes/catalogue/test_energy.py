@@ -60,20 +60,15 @@ STILL = ("arch", "card_house", "high_mass_ratio", "pyramid", "stack")
 KNOWN_GAINS = {
     "dominoes": 1.60e-3,
     "dominoes-whole": 2.67e-3,
-    "chain": 5.30e-2,
-    "chain-whole": 0.177,
+    "chain-whole": 1.18e-3,
     "chain-impulse-whole": 5.92e-3,
     "chain-penalty-whole": 0.238,
     "cube": 2.89e-2,
     "cube-whole": 2.89e-2,
     "bouncing_balls-penalty-whole": 1.83e-2,
-    "door": 1.02e-3,
-    "door-whole": 3.03e-3,
     "high_mass_ratio-whole": 1.35e-3,
     "penalty_joints-penalty": 3.02e-2,
     "penalty_joints-penalty-whole": 3.02e-2,
-    "rope_bridge": 2.37e-2,
-    "rope_bridge-whole": 2.37e-2,
 }
 
 
