@@ -52,9 +52,9 @@ class ParticleSystem(SystemSettings):
         grabs: number of grab springs, see `grab`.
         solve: "iterative": constraints are projected one after another. "direct": equalities with a gradient, such as
             sticks, are projected together by a sparse factorisation, after the others in each iteration (pbd/direct).
-            Substeps are then made in parts where sticks turn fast or vibrate under tension (pbd/direct/parts.py), unless
-            threads share a world. "auto": directly where the factor is sparse, as in ropes, chains and frames, else
-            iteratively.
+            Substeps are then made in parts where sticks turn fast or vibrate under tension (pbd/direct/parts.py), but
+            not where threads share a world. "auto": directly where the factor is sparse, as in ropes, chains and
+            frames, else iteratively.
 
     Attributes:
         direct: what is solved directly, a pbd.direct.rows.Plan.
