@@ -62,7 +62,7 @@ def begin_substep(s: ti.template(), substep, world):
     if ti.static(s.features.has_hooks):
         s.features.hooks.before_iterations(s, world)
     if ti.static(len(s.features.direct) > 0):
-        for_each_world(s, direct.forget_factor, substep, world)
+        for_each_world(s, direct.begin, substep, world)
 
 
 @ti.func

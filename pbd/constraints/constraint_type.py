@@ -44,8 +44,9 @@ class ConstraintType:
         needs_time: whether this is a force that depends on the time step. `project` and `value` then find the length
             of the substep h [s] behind their parameters, and `start` is the start of the substep in either direction.
             Such a force has no violation; the energy that it stores is value²/2α.
-        function: Taichi function (x, parameters) -> (C, gradients) of an equality that may be solved directly (see
-            pbd/direct); None for others. If the type needs the time, it is a function of (x, start, parameters).
+        function: Taichi function (x, parameters) -> (C, gradients) of a constraint C = 0 that may be solved directly
+            (see pbd/direct); None for others. If the type needs the time, it is a function of (x, start, parameters).
+        at_least: whether the constraint that may be solved directly is C >= 0.
         state_size: how many of its last parameters are state: `project` returns new values for them, as a list
             behind λ, and `function` behind the gradients.
         rows: for the direct solve, a scalar type and (n, numbers): one such constraint for each row of numbers, which
@@ -66,6 +67,7 @@ class ConstraintType:
     function: Any = field(default=None, repr=False)
     rows: Any = field(default=None, repr=False)
     joins: bool = False
+    at_least: bool = False
 
     @property
     def may_be_skipped(self):

@@ -45,6 +45,9 @@ JOINED = 0.4
 # Iterations go on while each leaves less than this part of the error of the one before.
 FALLING = 0.5
 
+# So many more solves may change which inequalities are active.
+MOST_MORE = 8
+
 
 def with_length(s, h, velocity_kept):
     """The same data with another length of the substep: called by Taichi functions while they are compiled.
@@ -101,17 +104,19 @@ def converge(s: ti.template(), relax: ti.template(), substep, iterations, world)
 
     Returns: the largest violation that is left of what is solved directly, by size.
     """
-    iteration, worst, error, again = 0, s.settings.tolerance + 1.0, 0.0, True
+    iteration, more, worst, error, again = 0, 0, s.settings.tolerance + 1.0, 0.0, True
     while again:
         before, again = error, iteration < iterations and worst > s.settings.tolerance
         if again:
             worst = relax(s, substep, iteration, world)
             iteration += 1
-        violation_now, error_now, alignment = evaluate(s, world)
-        worst, error = ti.max(worst, violation_now), error_now
-        again = again or (error > LARGEST_ERROR and error < FALLING * before)
+        found = evaluate(s, world)
+        worst, error = ti.max(worst, found.worst), found.by_size
+        if not again:
+            more += 1
+            again = (found.changed and more < MOST_MORE) or (error > LARGEST_ERROR and error < FALLING * before)
         if again:
-            correct(s, alignment, world)
+            correct(s, found, world)
     s.report[world, REPORT.iterations] = ti.cast(iteration, float)
     return error
 

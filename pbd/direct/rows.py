@@ -46,9 +46,9 @@ class Rows:
 
     Attributes: type, number: of each row's constraint, counted as constraints of the type were added (rows,);
     first: where each row's entries begin (rows + 1,); particles: of the entries; gradients, elsewhere: at the positions
-    of the description, and at others (entries, 3); extent: of a constraint, the median of all rows (rows,) [m];
-    compliant: rows with compliance (rows,); dependent: rows of components in which rows depend on others at the
-    positions of the description (rows,).
+    of the description, and at others (entries, 3); extent: of a constraint, the median of all rows (rows,) [m]; chosen:
+    rows that no others imply, as they have compliance or are inequalities (rows,); dependent: rows of components in
+    which rows depend on others at the positions of the description (rows,).
     """
 
     type: np.ndarray
@@ -58,7 +58,7 @@ class Rows:
     gradients: np.ndarray
     elsewhere: np.ndarray
     extent: np.ndarray
-    compliant: np.ndarray
+    chosen: np.ndarray
     dependent: np.ndarray
 
     def __len__(self):
@@ -80,7 +80,7 @@ class Rows:
         sizes = np.diff(self.first)[rows]
         entries, first = ranges(self.first[:-1][rows], sizes), np.concatenate([[0], np.cumsum(sizes)])
         of_entries = self.particles[entries], self.gradients[entries], self.elsewhere[entries]
-        of_rows = self.extent[rows], self.compliant[rows], self.dependent[rows]
+        of_rows = self.extent[rows], self.chosen[rows], self.dependent[rows]
         return Rows(self.type[rows], self.number[rows], first, *of_entries, *of_rows)
 
     @property
@@ -215,7 +215,7 @@ def fingerprint(component, members, products):
     inside = members[places] == others
     first, second = np.repeat(np.arange(len(members)), sizes)[inside], places[inside]
     numbers = np.round(products.data[entries[inside]], DECIMALS) + 0.0  # no zero has a sign
-    return b"".join(each.tobytes() for each in (component.type, component.compliant, first, second, numbers))
+    return b"".join(each.tobytes() for each in (component.type, component.chosen, first, second, numbers))
 
 
 def order_component(solve, component, mobile, eliminate):
@@ -233,8 +233,8 @@ def order_component(solve, component, mobile, eliminate):
     work = eliminate(component.pattern(mobile)).factor.multiply_adds
     if work > most:
         return None, False, f"its factor takes {work} products and {1e-9 * BYTES * work:.2g} GB"
-    kept, dependent = component.compliant.copy(), np.zeros(0, bool)
-    rigid = np.flatnonzero(~component.compliant)
+    kept, dependent = component.chosen.copy(), np.zeros(0, bool)
+    rigid = np.flatnonzero(~component.chosen)
     if len(rigid):
         only = component.take(rigid)
         jacobians = [only.jacobian(gradients, mobile) for gradients in (only.gradients, only.elsewhere)]
@@ -264,7 +264,7 @@ def contradicted(definition, members, numbers, notes):
 
 
 def collect_rows(types, constraints, positions, mobile, notes):
-    """All constraints that may be solved directly, as Rows: equalities with a gradient, on particles that can move.
+    """All constraints that may be solved directly, as Rows: those with a gradient, on particles that can move.
 
     Args: types, constraints, positions: see `make_plan`; mobile: mask (particles,); notes: to which this adds.
     """
@@ -283,13 +283,13 @@ def collect_rows(types, constraints, positions, mobile, notes):
         use = mobile[members].any(axis=1) & (np.square(gradients).sum(axis=(1, 2)) > 0)
         use = np.flatnonzero(use & ~contradicted(definition, members, numbers, notes))
         arity = np.full(len(use), definition.arity)
-        compliant = np.full(len(use), definition.compliance)
+        chosen = np.full(len(use), definition.compliance or definition.at_least)
         entries = members[use].ravel(), gradients[use].reshape(-1, 3), elsewhere[use].reshape(-1, 3)
-        fields.append((np.full(len(use), index), use, arity, *entries, compliant))
-    kind, number, arity, particles, gradients, elsewhere, compliant = (np.concatenate(each) for each in zip(*fields))
+        fields.append((np.full(len(use), index), use, arity, *entries, chosen))
+    kind, number, arity, particles, gradients, elsewhere, chosen = (np.concatenate(each) for each in zip(*fields))
     first = np.concatenate([[0], np.cumsum(arity)])
     never = np.zeros(len(kind), bool)
-    return Rows(kind, number, first, particles, gradients, elsewhere, extent + 0.0 * never, compliant, never)
+    return Rows(kind, number, first, particles, gradients, elsewhere, extent + 0.0 * never, chosen, never)
 
 
 def no_rows():

@@ -38,14 +38,24 @@ LEAST_ALIGNMENT = 0.95
 # Tension counts where it is stiffer than this part of a node's mass. Below, SHAKE is stable, and keeps momentum.
 LEAST_STIFFNESS = 0.5
 
+# What `evaluate` finds: the largest violation, the largest by the size of its row, the least alignment of a gradient
+# with that in the factor (`evaluate_row`), and whether other inequalities are active than before.
+Evaluation = ti.types.struct(worst=float, by_size=float, alignment=float, changed=bool)
+
 # Values of `s.direct.factored`.
 NOT_FACTORED, FACTORED, STIFF = 0, 1, 2
 
 
 @ti.func
-def forget_factor(s: ti.template(), substep, world):
-    """Let the next solve factor A."""
+def begin(s: ti.template(), substep, world):
+    """Begin a substep: A is not factored, nothing was moved, and particles have their own masses."""
     s.direct.factored[place_of_state(s, world)] = NOT_FACTORED
+    for i in range(s.counts.particles):
+        s.direct.moved[i, world] = ti.Vector([0.0, 0.0, 0.0])
+        s.direct.inverse_mass[i, world] = s.particles.position[i, world][3]
+    for row in range(s.counts.direct_rows):
+        s.direct.multiplier[row, world] = 0.0
+        s.direct.active[row, world] = 0
 
 
 @ti.func
@@ -88,6 +98,8 @@ def write_gradients(definition: ti.template(), index: ti.template(), s: ti.templ
     gradient = evaluate_function(definition, x, start, parameters)[1]
     entry = first_entry(definition, index, s, row)
     for k in ti.static(range(arity)):
+        if ti.static(definition.at_least):
+            gradient[k] *= ti.cast(s.direct.active[row, world], float)
         s.direct.gradient[entry + k, world] = gradient[k]
         s.direct.weighted[entry + k, world] = s.direct.inverse_mass[i[k], world] * gradient[k]
     compliance = 0.0
@@ -130,27 +142,24 @@ def factor_column(s: ti.template(), column, world):
 @ti.func
 def solve(s: ti.template(), substep, world):
     """Project all constraints of the direct solve at once. Returns: the largest violation before."""
-    worst, _, alignment = evaluate(s, world)
-    correct(s, alignment, world)
-    return worst
+    found = evaluate(s, world)
+    correct(s, found, world)
+    return found.worst
 
 
 @ti.func
-def correct(s: ti.template(), alignment, world):
-    """Move all particles to where the violations vanish to first order.
-
-    Args: alignment: least one of all rows, as `evaluate` returns it.
-    """
+def correct(s: ti.template(), found, world):
+    """Move all particles to where the violations vanish to first order. Args: found: an Evaluation."""
     state, again = s.direct.factored[place_of_state(s, world)], True
     while again:
         again = False
-        if state == NOT_FACTORED:
-            clear(s, world)
         if ti.static(s.features.rope_nodes):
             if state == STIFF:
                 add_stiffness(s, world)
-        if state != FACTORED or alignment < LEAST_ALIGNMENT:
-            factor(s, state == NOT_FACTORED and ti.static(s.features.from_start), world)
+        turned = found.alignment < LEAST_ALIGNMENT
+        if state != FACTORED or turned or found.changed:
+            at_start = ti.static(s.features.from_start) and state != STIFF and (state == NOT_FACTORED or not turned)
+            factor(s, at_start, world)
         if ti.static(s.features.rope_nodes):
             if state == STIFF:
                 subtract_residual(s, world)
@@ -168,29 +177,43 @@ def correct(s: ti.template(), alignment, world):
 
 
 @ti.func
-def clear(s: ti.template(), world):
-    """Begin a substep: nothing was moved, and particles have their own masses."""
-    for i in range(s.counts.particles):
-        s.direct.moved[i, world] = ti.Vector([0.0, 0.0, 0.0])
-        s.direct.inverse_mass[i, world] = s.particles.position[i, world][3]
-    for row in range(s.counts.direct_rows):
-        s.direct.multiplier[row, world] = 0.0
-
-
-@ti.func
 def evaluate(s: ti.template(), world):
-    """Write the right sides.
-
-    Returns: the largest violation; the largest by the size of its row; the least alignment, see `evaluate_row`.
-    """
+    """Choose the inequalities that are active, and write the right sides. Returns: an Evaluation."""
+    changed = choose_active(s, world)
     worst, by_size, alignment = 0.0, 0.0, 1.0
     for index in ti.static(s.features.direct):
         for row in range(s.direct.ranges[index, DIRECT_RANGE.begin], s.direct.ranges[index, DIRECT_RANGE.end]):
             C, along = evaluate_row(s.features.types[index], index, s, row, world)
+            if ti.static(s.features.types[index].at_least):
+                if s.direct.active[row, world] == 0:
+                    C, along = 0.0, 1.0
             s.direct.unknown[s.direct.place[row], world] = -C
             worst, by_size = ti.max(worst, ti.abs(C)), ti.max(by_size, ti.abs(C) / s.direct.size[row])
             alignment = ti.min(alignment, along)
-    return worst, by_size, alignment
+    return Evaluation(worst=worst, by_size=by_size, alignment=alignment, changed=changed)
+
+
+@ti.func
+def choose_active(s: ti.template(), world):
+    """Make inequalities active that are violated, and let those go that pull. Returns: whether anything changed.
+
+    An active inequality C >= 0 is solved as an equality. Its multiplier λ must be positive. If it is not, its impulse
+    is taken back.
+    """
+    changed = False
+    for index in ti.static(s.features.direct):
+        if ti.static(s.features.types[index].at_least):
+            for row in range(s.direct.ranges[index, DIRECT_RANGE.begin], s.direct.ranges[index, DIRECT_RANGE.end]):
+                place, was = s.direct.place[row], s.direct.active[row, world]
+                now = s.direct.multiplier[place, world] > 0.0
+                if was == 1 and not now:
+                    s.direct.unknown[place, world] = -s.direct.multiplier[place, world]
+                    apply_multiplier(s.features.types[index], index, s, row, world)
+                if not now:
+                    now = evaluate_row(s.features.types[index], index, s, row, world)[0] < 0.0
+                s.direct.active[row, world] = ti.cast(now, int)
+                changed = changed or (was == 1) != now
+    return changed
 
 
 @ti.func

@@ -24,6 +24,7 @@ def direct_arrays(plan, types, schedule, mobile, worlds):
         """Numbers of constraints in the schedule."""
         return np.array([places[kind][number] for kind, number in zip(rows.type, rows.number)], int)
 
+    at_least = np.array([each.at_least for each in types], bool)[rows.type]
     by_type = np.argsort(rows.type, kind="stable")  # kernels take the rows of one type together
     stored = rows.take(by_type)
     implied = plan.implied.take(np.argsort(plan.implied.type, kind="stable"))
@@ -45,7 +46,7 @@ def direct_arrays(plan, types, schedule, mobile, worlds):
         "sums": np.column_stack([first_product, first_update]),
         "extent": stored.extent[:1],
         "size": stored.extent * stored.steepness,
-        "softness": np.where(rows.dependent, *SOFTNESS[8 * np.dtype(real_type()).itemsize]),
+        "softness": np.where(rows.dependent | at_least, *SOFTNESS[8 * np.dtype(real_type()).itemsize]),
         "is_node": plan.nodes(mobile) if len(rows) else np.zeros(0),
         "first": factor.first,
         "rows": factor.rows,

@@ -9,11 +9,13 @@ width does not change how well a limit holds. A one-sided stick between two corn
 both limits, and it limits a distance, not an angle. A plane has only one side.
 """
 
+from dataclasses import replace
 from functools import lru_cache
 
+import numpy as np
 import taichi as ti
 
-from pbd.constraints.constraint_type import ConstraintType
+from pbd.constraints.constraint_type import ConstraintType, scalar_constraint
 from rigid.solvers.verlet.joint_coordinates import (
     ANGLE,
     angle,
@@ -27,6 +29,7 @@ from rigid.solvers.verlet.joint_coordinates import (
 )
 from rigid.solvers.verlet.relative_rotation import (
     change_along,
+    corner_gradients,
     fixed_vector,
     frame_axes,
     impulse_pose,
@@ -75,14 +78,28 @@ def _angle_limit():
         y = impulse_pose(x, start, 2, from_start)
         return project_equality(x, y, excess(x, p), angle(x, p)[1], angle_response(y, w, p)), multiplier
 
+    @ti.func
+    def function(x, p):
+        cosine, sine = parts(x, p)
+        outside, inside = beyond(sine, cosine, p, 12)
+        inwards = scaled(angle(x, p)[1], ti.select(sine < 0.0, 1.0, -1.0))
+        return -ti.atan2(outside, inside), corner_gradients(x, inwards, 2)
+
     numbers = (*ANGLE.numbers, "cosine", "sine")
-    return ConstraintType("angle limit", 8, numbers, project, value, is_satisfied=is_satisfied)
+    direct = {"function": function, "at_least": True}
+    return ConstraintType("angle limit", 8, numbers, project, value, is_satisfied=is_satisfied, **direct)
 
 
 # Limits less than a turn wide. The parent's m_1 and m_2 are rotated to their middle, so the limits are ± half the
 # width, and a joint beyond them goes back to the limit that is nearer on the circle. Numbers: those of the angle,
 # cosine and sine of half the width.
 ANGLE_LIMIT = _angle_limit()
+
+
+@ti.func
+def scaled(gradient, factor):
+    """A gradient times a number."""
+    return [factor * gradient[k] for k in ti.static(range(4))]
 
 
 @lru_cache
@@ -116,10 +133,17 @@ def coordinate_limit(coordinate):
         C = q - ti.min(ti.max(q, p[low]), p[low + 1])
         return project_equality(x, y, C, gradient, coordinate.respond(y, w, p)), multiplier, [q]
 
-    numbers = (*coordinate.numbers, "low", "high")
+    @ti.func
+    def function(x, p):
+        q, gradient = coordinate.read(x, p)
+        q = counted(q, p)
+        side = ti.select(q - p[low] < p[low + 1] - q, 1.0, -1.0)
+        return ti.min(q - p[low], p[low + 1] - q), corner_gradients(x, scaled(gradient, side), 2), [q]
+
+    numbers, direct = (*coordinate.numbers, "low", "high"), {"function": function, "at_least": True}
     if coordinate.turns:
-        return ConstraintType("counted angle limit", 8, (*numbers, "last"), project, value, state_size=1)
-    return ConstraintType("shift limit", 8, numbers, project, value, is_satisfied=is_satisfied)
+        return ConstraintType("counted angle limit", 8, (*numbers, "last"), project, value, state_size=1, **direct)
+    return ConstraintType("shift limit", 8, numbers, project, value, is_satisfied=is_satisfied, **direct)
 
 
 @ti.func
@@ -188,9 +212,23 @@ def _ball_limit():
                 both[k] += change * moves[k]
         return move_corners(x, y, both, 1.0, 2), multiplier
 
+    @ti.func
+    def function(x, p):
+        """The slack of the swing, or of the twist if the last number is 1."""
+        of = axes(x, p)
+        outside, inside = swing_beyond(of, p)
+        torque = -swing_gradient(of[0], of[1])
+        if p[22] > 0.5:
+            twisted = twist_beyond(of, p)
+            outside, inside = twisted[0], twisted[1]
+            torque = -twisted[2] * twist_gradient(of[0], of[1])
+        return -ti.atan2(outside, inside), corner_gradients(x, torque_gradient(torque), 2)
+
     widths = ("swing_cosine", "swing_sine", "twist_cosine", "twist_sine")
     numbers = (*vectors("m0", "n0", "m1", "m2", "n1", "anchor"), *widths)
-    return ConstraintType("ball limit", 8, numbers, project, value, is_satisfied=is_satisfied)
+    one = scalar_constraint("swing or twist limit", 8, (*numbers, "is_twist"), function, "at_least")
+    rows = replace(one, function=function, at_least=True), np.array([[0.0], [1.0]])
+    return ConstraintType("ball limit", 8, numbers, project, value, is_satisfied=is_satisfied, rows=rows)
 
 
 # Swing and twist limits of a ball joint. The parent's m_1 and m_2 are rotated about m_0 to the middle of the twist's

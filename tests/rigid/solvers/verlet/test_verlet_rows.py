@@ -15,6 +15,7 @@ from pbd.direct.rows import gradients_at
 from rigid.rotation import rotate
 from rigid.solvers.verlet.joint_coordinates import ANGLE, SHIFT
 from rigid.solvers.verlet.joint_drives import coordinate_drive
+from rigid.solvers.verlet.joint_limits import ANGLE_LIMIT, BALL_LIMIT, coordinate_limit
 from rigid.solvers.verlet.joint_locks import gear
 
 g = 9.81
@@ -225,10 +226,27 @@ def evaluator(definition):
     return evaluate
 
 
+def random_axes(generator):
+    """Numbers of a ball limit: orthogonal axes of both frames, an anchor and widths."""
+    m, n = (np.linalg.qr(generator.normal(size=(3, 3)))[0] for _ in range(2))
+    widths = np.cos(0.4), np.sin(0.4), np.cos(0.3), np.sin(0.3)
+    return np.concatenate([m[0], n[0], m[1], m[2], n[1], np.zeros(3), widths])
+
+
 @pytest.mark.parametrize(
-    "definition", [coordinate_drive(ANGLE), coordinate_drive(SHIFT), gear(ANGLE, SHIFT, (0, 1, 0, 2))]
+    ("definition", "last"),
+    [
+        (coordinate_drive(ANGLE), None),
+        (coordinate_drive(SHIFT), None),
+        (gear(ANGLE, SHIFT, (0, 1, 0, 2)), None),
+        (ANGLE_LIMIT, None),
+        (coordinate_limit(ANGLE), None),
+        (coordinate_limit(SHIFT), None),
+        (BALL_LIMIT.rows[0], 0.0),
+        (BALL_LIMIT.rows[0], 1.0),
+    ],
 )
-def test_gradients_of_corners(definition):
+def test_gradients_of_corners(definition, last):
     # ∇C = dC/dx by central differences, for strained frames in general positions.
     generator = np.random.default_rng(3)
     corners = np.array([(1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1)]) * (0.4, 0.2, 0.1)
@@ -236,6 +254,8 @@ def test_gradients_of_corners(definition):
     x = np.concatenate([corners + generator.normal(size=3) for _ in range(frames)])
     x += 0.02 * generator.normal(size=x.shape)
     numbers = generator.normal(size=(1, definition.width))
+    if last is not None:
+        numbers[0] = [*random_axes(generator), last]
     members = np.arange(len(x))[None]
     found = gradients_at(definition, x, members, numbers)[0]
     evaluate, expected, step = evaluator(definition), np.zeros(x.shape), 1e-6

@@ -1,0 +1,121 @@
+"""Limits of joints as inequalities of the direct solve, C >= 0 and λ >= 0."""
+
+import numpy as np
+import pytest
+
+import rigid
+import scenes
+from rigid.constraints.joints.gaps import joint_gaps, limit_violations
+
+g = 9.81
+LENGTH = 0.5
+
+
+def arm(kind, gravity=(0, 0, -g), velocity=(0, 0, 0), turn=(0, 0, 0), parent=None, **limits):
+    """A rod along x, joined at its end to the ground or to another rod."""
+    model = rigid.Model(gravity=gravity)
+    base = rigid.GROUND
+    if parent:
+        base = model.add_box((LENGTH, 0.05, 0.05), mass=parent, position=(-LENGTH / 2, 0, 0))
+    moving = {"velocity": velocity, "angular_velocity": turn}
+    rod = model.add_box((LENGTH, 0.05, 0.05), mass=1.0, position=(LENGTH / 2, 0, 0), name="rod", **moving)
+    if kind == "ball":
+        model.add_ball(base, rod, (0, 0, 0), axis=(1, 0, 0), name="joint", **limits)
+    elif kind == "slider":
+        model.add_slider(base, rod, (0, 0, 0), (0, 0, 1), name="joint", **limits)
+    else:
+        model.add_hinge(base, rod, (0, 0, 0), (0, 1, 0), name="joint", **limits)
+    return model
+
+
+def solver_of(model, **options):
+    given = {"dt": 0.005, "iterations": 2, "solve": "direct", "contacts": False, **options}
+    return rigid.solver("verlet", model, **given)
+
+
+@pytest.mark.parametrize("direction", ["start", "current"])
+@pytest.mark.parametrize(
+    ("kind", "limits", "low", "high"),
+    [
+        ("hinge", {"limits": (-0.3, 0.4)}, -0.3, 0.4),
+        ("hinge", {"limits": (-7.0, 0.4)}, -7.0, 0.4),
+        ("slider", {"limits": (-0.2, 0.1)}, -0.2, 0.1),
+    ],
+)
+def test_coordinate_stops_at_its_limit(kind, limits, low, high, direction):
+    # The rod falls onto its limit and stays there: at every step within the limits, at the end at the nearer one.
+    solver = solver_of(arm(kind, **limits), direction=direction, damping=0.01)
+    found = []
+    for _ in range(400):
+        solver.step(1)
+        found.append(float(np.ravel(solver.joint_positions()["joint"])[0]))
+    found = np.array(found)
+    assert found.min() > low - 1e-6
+    assert found.max() < high + 1e-6
+    at_rest = low if abs(found[-1] - low) < abs(found[-1] - high) else high
+    assert found[-1] == pytest.approx(at_rest, abs=1e-6)
+    assert abs(found[-1]) > 0.05  # it has fallen
+
+
+def test_limit_does_not_pull():
+    # A rod at its limit that is thrown off it moves as one without limits: λ >= 0 never holds it back.
+    thrown = {"turn": (0, -6.0, 0), "velocity": (0, 0, 6.0 * LENGTH / 2)}
+    free, limited = (solver_of(arm("hinge", **thrown, **limits)) for limits in ({}, {"limits": (-2.0, 0.0)}))
+    for _ in range(40):
+        free.step(1)
+        limited.step(1)
+        assert limited.joint_positions()["joint"] == pytest.approx(free.joint_positions()["joint"], abs=1e-8)
+    assert free.joint_positions()["joint"] < -0.3
+
+
+def test_ball_keeps_swing_and_twist():
+    model = arm("ball", turn=(8.0, 0, 0), swing_limit=0.5, twist_limits=(-0.2, 0.3))
+    solver = solver_of(model, damping=0.002)
+    violations = []
+    for _ in range(400):
+        solver.step(1)
+        violations.append(np.abs(limit_violations(model, solver.joint_positions())).max())
+        assert joint_gaps(model, solver.state()).max() < 2e-6
+    assert max(violations) < 1e-5
+    assert solver.state().position[0][2] < -0.1  # it hangs at its swing limit, sin(0.5) LENGTH/2 below
+
+
+def test_impact_on_a_limit_keeps_momenta():
+    # A limit acts on both bodies with opposite torques, and joints act at common points.
+    model = arm("hinge", gravity=(0, 0, 0), turn=(0, 5.0, 0), velocity=(0, 0, 0), parent=2.0, limits=(-0.3, 0.3))
+    solver = solver_of(model, iterations=6, direction="start")
+
+    def momenta():
+        state = solver.state()
+        linear, angular = np.zeros(3), np.zeros(3)
+        for body, x, v, q, w in zip(
+            model.bodies, state.position, state.velocity, state.rotation, state.angular_velocity, strict=True
+        ):
+            turn = rigid.rotation.to_matrix(q)
+            linear += body.mass * v
+            angular += body.mass * np.cross(x, v) + turn @ body.inertia @ turn.T @ w
+        return np.concatenate([linear, angular])
+
+    solver.step(1)
+    before, angles = momenta(), []
+    for _ in range(60):
+        solver.step(1)
+        angles.append(solver.joint_positions()["joint"])
+        # x × v of the state belongs to the end of the step, v to its middle: they differ by v h/2 × v = 0, and by the
+        # rotation of x - x_centre in half a step, which is of first order in the change of L by the joint's impulse.
+        assert momenta()[:3] == pytest.approx(before[:3], abs=1e-9)
+    assert max(np.abs(angles)) == pytest.approx(0.3, abs=1e-5)  # it was struck
+    assert momenta()[3:] == pytest.approx(before[3:], rel=0.02)
+
+
+def test_ragdoll_keeps_its_limits_with_four_substeps():
+    # Limits within 0.5°, and joints within 1 mm, while it strikes the floor.
+    model = scenes.load("ragdoll", tilt=60.0, spin=2.0).model
+    solver = rigid.solver(
+        "verlet", model, dt=1 / 60, substeps=4, iterations=4, direction="current", damping=0.003, solve="direct"
+    )
+    for _ in range(90):
+        solver.step(1)
+        assert np.degrees(np.abs(limit_violations(model, solver.joint_positions())).max()) < 0.5
+        assert joint_gaps(model, solver.state()).max() < 1e-3
+    assert solver.statistics().contacts > 0
