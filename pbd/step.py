@@ -126,8 +126,7 @@ def advance_world(s: ti.template(), substeps, iterations, world):
     for substep in range(substeps):
         if s.report[world, REPORT.diverged_substep] < 0:
             if ti.static(s.features.parts):
-                place = direct.place_of_state(s, world)
-                advance_in_parts(s, begin_substep, relax_iterated, end_substep, substep, iterations, place)
+                advance_in_parts(s, begin_substep, relax_iterated, end_substep, substep, iterations, world)
             else:
                 begin_substep(s, substep, world)
                 iteration, worst = 0, s.settings.tolerance + 1.0

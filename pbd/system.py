@@ -56,7 +56,6 @@ class ParticleSystem(SystemSettings):
             unless threads share a world. "auto": directly where the factor is sparse, as in ropes, chains and frames,
             else iteratively. The default is Jakobsen's "iterative".
 
-
     Attributes:
         direct: what is solved directly, a pbd.direct.rows.Plan.
 

@@ -25,7 +25,7 @@ rest is ours.
 import taichi as ti
 
 from pbd.data import DIRECT_RANGE, INPUT, POSE, RANGE, REPORT
-from pbd.direct.solve import correct, evaluate
+from pbd.direct.solve import correct, evaluate, place_of_state
 from pbd.direct.vibration import phase
 from pbd.integrate import acceleration, position
 from pbd.phases import is_finite, rows
@@ -59,13 +59,14 @@ def with_length(s, h, velocity_kept):
 
 @ti.func
 def advance_in_parts(
-    s: ti.template(), begin: ti.template(), relax: ti.template(), end: ti.template(), substep, iterations, world
+    s: ti.template(), begin: ti.template(), relax: ti.template(), end: ti.template(), substep, iterations, number
 ):
     """Advance a world by a substep, in as many parts as it needs.
 
     Args: begin, relax, end: functions of pbd/step.py: the begin of a substep, an iteration over what is not solved
-    directly, and the end of a substep.
+    directly, and the end of a substep; number: of the world.
     """
+    world = place_of_state(s, number)
     halvings, done, length = s.direct.halvings[world], 0, WHOLE
     while done < WHOLE:
         part = WHOLE >> halvings
