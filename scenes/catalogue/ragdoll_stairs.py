@@ -38,7 +38,7 @@ def ragdoll_stairs(
         duration=5.0,
         settings={
             "verlet": {
-                "dt": 1 / 60, "substeps": 16, "iterations": 10, "solve": "iterative", "direction": "current",
+                "dt": 1 / 60, "substeps": 4, "iterations": 4, "solve": "direct", "direction": "current",
                 "damping": 0.01,
             },
             "impulse": {"dt": 1 / 60, "substeps": 4, "iterations": 20},
