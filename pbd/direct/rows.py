@@ -279,6 +279,8 @@ def collect_rows(types, constraints, positions, mobile, notes):
     for index in eligible:
         definition, (members, numbers) = types[index], constraints[index]
         gradients, elsewhere = (gradients_at(definition, x, members, numbers[..., 0]) for x in (positions, moved))
+        if definition.at_least:
+            gradients = elsewhere  # a limit may have no direction here, like the swing of a straight joint
         # A stick of no length has no direction, and is iterated.
         use = mobile[members].any(axis=1) & (np.square(gradients).sum(axis=(1, 2)) > 0)
         use = np.flatnonzero(use & ~contradicted(definition, members, numbers, notes))

@@ -8,6 +8,9 @@ masses, α' = α/h² compliances as in XPBD. C is taken at the present positions
 impulses keep their directions: momentum is conserved, with "start" also angular momentum. The diagonal of A is a little
 larger (rows.py, SOFTNESS), because A is singular where rows depend on one another.
 
+An inequality C >= 0, such as a limit of a joint, is solved as C = 0 while it is active (`choose_active`). Else its
+gradients are zero.
+
 The nodes of a light rope under a high tension swing across in less than a step, and these solves would diverge: a
 stick of length d with the multiplier λ < 0 resists displacements across itself with the stiffness -λ/d [kg, as all is
 divided by h²], which can exceed the masses. Where it does, it is added to the masses of nodes, twice as large, which
@@ -207,6 +210,7 @@ def choose_active(s: ti.template(), world):
                 place, was = s.direct.place[row], s.direct.active[row, world]
                 now = s.direct.multiplier[place, world] > 0.0
                 if was == 1 and not now:
+                    changed = True
                     s.direct.unknown[place, world] = -s.direct.multiplier[place, world]
                     apply_multiplier(s.features.types[index], index, s, row, world)
                 if not now:
