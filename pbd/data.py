@@ -102,7 +102,7 @@ class DirectArrays(NamedTuple):
     moved: Vector(3, count.direct_particles, count.worlds)  # u, displacement in this substep by the solve [m]
     is_node: Integer(count.direct_particles)  # whether a particle has one or two rows, as the nodes of a rope
     stiffness: Real(count.direct_particles, count.worlds)  # of the tension at a node [kg]
-    momentum_residual: Vector(3, count.direct_particles, count.worlds)  # r, see pbd/direct/solve.py [kg m]
+    momentum_residual: Vector(3, count.direct_particles, count.worlds)  # r, see pbd/direct/tension.py [kg m]
     inverse_mass: Real(count.direct_particles, count.worlds)  # with the stiffness of tension [1/kg]
 
 

@@ -9,7 +9,7 @@ A direct solve takes a step as long as a film's frame while nothing moves fast. 
 
 If one of them is beyond its limit after the iterations, the particles go back, and the substep is made in two parts,
 which may be divided again. Once all are well below, parts are joined again. As a part is made again if it turned out
-too long, the choice is nearly the same forwards and backwards in time, and the energy does not drift.
+too long, the choice is nearly the same forwards and backwards in time, which keeps the drift of the energy small.
 
 x* belongs to a length h. Another length h' begins with the velocity at the instant,
 
@@ -24,7 +24,8 @@ rest is ours.
 
 import taichi as ti
 
-from pbd.data import DIRECT_RANGE, INPUT, POSE, RANGE, REPORT
+from pbd.data import DIRECT_RANGE, INPUT, POSE, REPORT
+from pbd.direct.one_row import ends_of
 from pbd.direct.solve import correct, evaluate, place_of_state
 from pbd.direct.vibration import phase
 from pbd.integrate import acceleration, position
@@ -251,8 +252,7 @@ def work_of_stick(index: ti.template(), s: ti.template(), row, world):
     direction of d. A stick keeps its length L, so n·(d' - d) = -|d' - d|²/2L, and n·(d - d*) = |d - d*|²/2L. In the
     latter only what is across n counts: after a change of h, x* is off along n.
     """
-    member = s.constraints.ranges[index, RANGE.members] + 2 * s.direct.constraint[row]
-    i, j = s.constraints.members[member], s.constraints.members[member + 1]
+    i, j = ends_of(index, s, row)
     d = s.direct.kept_position[j, world] - s.direct.kept_position[i, world]
     length = d.norm() + 1e-30
     after = position(s, j, world) - position(s, i, world) - d

@@ -8,7 +8,8 @@ each part. The shape of the vibration is part of the state.
 import taichi as ti
 
 from pbd.data import DIRECT_RANGE, RANGE
-from pbd.direct.solve import first_entry, substitute
+from pbd.direct.one_row import ends_of, first_entry
+from pbd.direct.solve import substitute
 from pbd.integrate import position
 
 # Power iterations that begin with noise. Afterwards one in each part follows the vibration.
@@ -50,10 +51,9 @@ def is_taut(s: ti.template(), world):
 def tension_of(index: ti.template(), s: ti.template(), row, world):
     """Particles of a stick, its stiffness across itself by its tension [kg], and its direction.
 
-    Sticks at the nodes of ropes have none, as their tension is added to masses (pbd/direct/solve.py).
+    Sticks at the nodes of ropes have none, as their tension is added to masses (pbd/direct/tension.py).
     """
-    member = s.constraints.ranges[index, RANGE.members] + 2 * s.direct.constraint[row]
-    i, j = s.constraints.members[member], s.constraints.members[member + 1]
+    i, j = ends_of(index, s, row)
     difference = position(s, j, world) - position(s, i, world)
     distance = difference.norm() + 1e-30
     stiffness = -s.direct.multiplier[s.direct.place[row], world] / distance

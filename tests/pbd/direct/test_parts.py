@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from described import momenta_of_particles
 
 import pbd
 
@@ -90,16 +91,10 @@ def test_free_chain_keeps_both_momenta():
     # where parts change their length. Round-off of 1e-15 for each of some 1000 parts.
     velocity = 2.0 * np.random.default_rng(0).normal(size=(COUNT + 1, 3))
     one = system(level_chain(velocity=velocity, pinned=False, gravity=0.0, masses=MASS), iterations=4)
-
-    def momenta():
-        state = one.state()
-        p = MASS[:, None] * one.velocities()
-        return np.concatenate([p.sum(axis=0), np.cross(state.position, p).sum(axis=0)])
-
     one.step(1)
-    before = momenta()
+    before = np.concatenate(momenta_of_particles(one))
     step_in_parts(one, 200)
-    assert momenta() == pytest.approx(before, abs=1e-10)
+    assert np.concatenate(momenta_of_particles(one)) == pytest.approx(before, abs=1e-10)
 
 
 def test_state_in_the_middle_of_a_whip_continues():
@@ -208,7 +203,7 @@ def test_32_bits():
     root = Path(__file__).parents[3]
     code = (
         "import taichi as ti; ti.init(arch=ti.cpu, default_fp=ti.f32, opt_level=0, log_level=ti.ERROR, "
-        "cpu_max_num_threads=1); import sys; sys.path[:0] = ['tests/pbd/direct', '.']; import test_parts; "
+        "cpu_max_num_threads=1); import sys; sys.path[:0] = ['tests', 'tests/pbd/direct', '.']; import test_parts; "
         "print(*test_parts.run_in_32_bits())"
     )
     found = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, timeout=300)

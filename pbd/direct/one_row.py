@@ -1,0 +1,102 @@
+"""One row of the direct solve: its gradients, its violation, and its impulse. See pbd/direct/solve.py."""
+
+import taichi as ti
+
+from pbd.constraints.constraint_type import evaluate_function
+from pbd.data import DIRECT_RANGE, RANGE
+from pbd.projection import read_constraint
+
+
+@ti.func
+def first_entry(definition: ti.template(), index: ti.template(), s: ti.template(), row):
+    """Where the gradients of a row begin."""
+    begin = s.direct.ranges[index, DIRECT_RANGE.begin]
+    return s.direct.ranges[index, DIRECT_RANGE.entries] + (row - begin) * definition.arity
+
+
+@ti.func
+def ends_of(index: ti.template(), s: ti.template(), row):
+    """The two particles of a row's stick."""
+    member = s.constraints.ranges[index, RANGE.members] + 2 * s.direct.constraint[row]
+    return s.constraints.members[member], s.constraints.members[member + 1]
+
+
+@ti.func
+def write_gradients(definition: ti.template(), index: ti.template(), s: ti.template(), row, from_start, world):
+    """Write the gradients of a row, and its compliance α'. Args: from_start: see `factor`."""
+    i, q, parameters, number = read_constraint(definition, index, s, s.direct.constraint[row], world)
+    arity = ti.static(definition.arity)
+    x = [ti.Vector([q[k][0], q[k][1], q[k][2]]) for k in ti.static(range(arity))]
+    start = start_positions(definition, s, i, x, world)
+    if from_start:
+        for k in ti.static(range(arity)):
+            x[k] = s.particles.previous_position[i[k], world]
+    gradient = evaluate_function(definition, x, start, parameters)[1]
+    entry = first_entry(definition, index, s, row)
+    for k in ti.static(range(arity)):
+        if ti.static(definition.at_least):
+            gradient[k] *= ti.cast(s.direct.active[row, world], float)
+        s.direct.gradient[entry + k, world] = gradient[k]
+        s.direct.weighted[entry + k, world] = s.direct.inverse_mass[i[k], world] * gradient[k]
+    compliance = 0.0
+    if ti.static(definition.compliance):
+        compliance = s.constraints.parameters[number, world] / (s.settings.h * s.settings.h)
+    s.direct.compliance[s.direct.place[row], world] = compliance
+
+
+@ti.func
+def start_positions(definition: ti.template(), s: ti.template(), i, x, world):
+    """Positions of members i at the start of the substep if the type needs the time, otherwise x."""
+    previous, earlier = ti.static(s.particles.previous_position, definition.needs_time)
+    return [previous[i[k], world] if ti.static(earlier) else x[k] for k in ti.static(range(definition.arity))]
+
+
+@ti.func
+def evaluate_row(definition: ti.template(), index: ti.template(), s: ti.template(), row, world):
+    """C + α' λ of a row, and how far its gradient has the direction of that in the factor, ∇C·W∇C₀/∇C₀·W∇C₀."""
+    c = s.direct.constraint[row]
+    i, q, parameters, number = read_constraint(definition, index, s, c, world)
+    x = [ti.Vector([q[k][0], q[k][1], q[k][2]]) for k in ti.static(range(definition.arity))]
+    found = evaluate_function(definition, x, start_positions(definition, s, i, x, world), parameters)
+    C, gradient = found[0], found[1]
+    for k in ti.static(range(definition.state_size)):
+        s.constraints.parameters[number - definition.state_size + k, world] = found[2][k]
+    if ti.static(definition.compliance):
+        compliance = s.constraints.parameters[number, world] / (s.settings.h * s.settings.h)
+        C += compliance * s.constraints.multipliers[s.constraints.ranges[index, RANGE.multipliers] + c, world]
+    entry = first_entry(definition, index, s, row)
+    along, whole, now = 0.0, 0.0, 0.0
+    for k in ti.static(range(definition.arity)):
+        weighted = s.direct.weighted[entry + k, world]
+        now += q[k][3] * gradient[k].norm_sqr()
+        along += gradient[k].dot(weighted)
+        whole += s.direct.gradient[entry + k, world].dot(weighted)
+    if whole > 0.0:
+        along /= whole
+    else:
+        along = ti.select(now > 0.0, 0.0, 1.0)  # it had no direction before, as between particles at one place
+    return C, along
+
+
+@ti.func
+def apply_multiplier(definition: ti.template(), index: ti.template(), s: ti.template(), row, world):
+    """Add λ' to the multiplier of a row, and move its particles by W ∇C λ'."""
+    place, c = s.direct.place[row], s.direct.constraint[row]
+    change = s.direct.unknown[place, world]
+    s.direct.multiplier[place, world] = s.direct.multiplier[place, world] + change
+    if ti.static(definition.compliance):
+        of_type = s.constraints.ranges[index, RANGE.multipliers] + c
+        s.constraints.multipliers[of_type, world] = s.constraints.multipliers[of_type, world] + change
+    member = s.constraints.ranges[index, RANGE.members] + c * definition.arity
+    entry = first_entry(definition, index, s, row)
+    for k in ti.static(range(definition.arity)):
+        move(s, s.constraints.members[member + k], change * s.direct.weighted[entry + k, world], world)
+
+
+@ti.func
+def move(s: ti.template(), i, displacement, world):
+    """Move particle i, and note by how much."""
+    q = s.particles.position[i, world]
+    x = ti.Vector([q[0], q[1], q[2]]) + displacement
+    s.particles.position[i, world] = ti.Vector([x[0], x[1], x[2], q[3]])
+    s.direct.moved[i, world] = s.direct.moved[i, world] + displacement
