@@ -44,8 +44,9 @@ class ParticleSystem(SystemSettings):
         schedule: order of projections, "auto", "serial", "clusters" or "coloured": see pbd/schedule.py.
         clusters: number of slabs into which "clusters" cuts the particles; None for a number by size. It never depends
             on the number of threads, because the bits of the result depend on it.
-        tolerance: iterations stop when no violation in an iteration was above it [the constraint's own unit]; None for
-            always `iterations`. If threads share a world's constraints, all worlds iterate until the last is done.
+        tolerance: iterations stop when no violation in an iteration was above it [the constraint's own unit]. None:
+            about round-off with a direct solve; without one all `iterations` are made. If threads share a world's
+            constraints, all worlds iterate until the last is done.
         sticks: "exact", or "root_free" for Jakobsen's approximation without a square root.
         contact_interval: substeps from one search for contacts between particles to the next, a divisor of `substeps`.
             A larger interval is faster, but then a particle must not move by more than the contact distance in it.
@@ -112,7 +113,8 @@ class ParticleSystem(SystemSettings):
         self._types, constraints = collect_constraints(descriptions, sticks, solve != "iterative")
         positions = self.particles.positions()
         inverse_masses = np.stack([inverse(p.masses()) for p in descriptions], axis=1)
-        self.direct = make_plan(solve, self._types, constraints, positions, inverse_masses)
+        gravity = self.particles.gravity
+        self.direct = make_plan(solve, self._types, constraints, positions, inverse_masses, gravity)
         numbers = [np.flatnonzero(~solved) for solved in self.direct.solved]
         self.schedule = make_schedule(
             schedule,
@@ -149,7 +151,7 @@ class ParticleSystem(SystemSettings):
             direct=self.direct.types,
             rope_nodes=bool(self.direct.nodes(self._values.mobile()).any()),
             parts=self.schedule.is_one_cluster and len(self.direct.rows) > 0 and self.direct.consistent,
-            watch=self._tolerance is not None,
+            watch=self._least_violation() > 0,
             grabs=len(self.environment.grabs),
             hooks=self._hooks,
             keep_predictions=self._keep_predictions,
@@ -197,12 +199,16 @@ class ParticleSystem(SystemSettings):
             self._clock.substep += substeps
             left -= substeps
 
+    def _least_violation(self):
+        """The violation at which iterations end; below zero if all are made."""
+        return self.direct.least_violation() if self._tolerance is None else self._tolerance
+
     def _given(self, substeps):
         """Inputs and settings of the next launch."""
         settings = Settings(
             h=self._clock.h,
             velocity_kept=(1.0 - self._damping) ** (1 / self.substeps),
-            tolerance=-1.0 if self._tolerance is None else self._tolerance,
+            tolerance=self._least_violation(),
             search_radius=float(self._search_radius),
             contact_friction=float(self.particles.particle_contacts or 0.0),
             contact_interval=self._clock.contact_interval,

@@ -21,6 +21,11 @@ def on_cpu():
     return impl.current_cfg().arch in (ti.x64, ti.arm64)
 
 
+def real_bits():
+    """Bits of the default precision, 32 or 64."""
+    return 8 * np.dtype(real_type()).itemsize
+
+
 def real_type():
     """The numpy type of the default precision."""
     return np.float64 if impl.get_runtime().default_fp == ti.f64 else np.float32

@@ -1,8 +1,10 @@
 """Substeps in parts, where directly solved constraints turn fast, or vibrate fast under tension.
 
-A direct solve takes a step as long as a film's frame while nothing moves fast. Three things limit it:
+A direct solve takes a step as long as a film's frame while nothing moves fast. Four things limit it:
 
     work        rigid sticks that turn far within a step do work, as when a chain whips, until SHAKE has no solution
+    turn        where a gradient turns far, impulses along the one at the start no longer correct what it belongs to,
+                and iterations arrive at another solution of the constraints, as a chain folded the other way
     error       what the iterations leave of the violations
     vibration   SHAKE is explicit across a stick under tension: a light rod that carries a heavy weight vibrates with
                 ω² = K/M, and is unstable for ωh > 2 (pbd/direct/vibration.py)
@@ -24,24 +26,34 @@ rest is ours.
 
 import taichi as ti
 
+from pbd.core.runtime import real_bits
 from pbd.data import DIRECT_RANGE, INPUT, POSE, REPORT
 from pbd.direct.one_row import ends_of
-from pbd.direct.solve import correct, evaluate, place_of_state
+from pbd.direct.solve import Evaluation, correct, evaluate, place_of_state
 from pbd.direct.vibration import phase
 from pbd.integrate import acceleration, position
 from pbd.phases import is_finite, rows
 from pbd.projection import violation
 
-# A substep has up to 2^MOST_HALVINGS parts.
-MOST_HALVINGS = 8
-WHOLE = 1 << MOST_HALVINGS
+# A substep has up to 2^MOST_HALVINGS parts. With 32 bits, x - x* of shorter parts would be mostly round-off.
+MOST_HALVINGS = {64: 14, 32: 8}
+WHOLE = 1 << MOST_HALVINGS[64]
 
 # Limits of a part: work of rigid sticks, in parts of the energy; a violation, in parts of the size of the constraint;
 # ωh; and what violations of implied sticks grow by, in parts of their size.
 LARGEST_WORK, LARGEST_ERROR, LARGEST_PHASE, LARGEST_IMPLIED = 5e-4, 1e-5, 1.0, 1e-3
+LARGEST_TURN = 0.05
 
 # Parts are joined where all are below this part of their limits.
 JOINED = 0.4
+
+# So many times a part may be tried in a substep. What needs more, as a chain that is taut between two walls, is made in
+# longer parts along present gradients.
+MOST_TRIES = 1000
+
+# Halving a part helps if what was beyond its limit falls below this part of it. In a jam, where contacts contradict the
+# constraints, it never does, so only so many halvings in turn may be in vain.
+HELPED, MOST_IN_VAIN = 0.5, 3
 
 # Iterations go on while each leaves less than this part of the error of the one before.
 FALLING = 0.5
@@ -69,6 +81,7 @@ def advance_in_parts(
     """
     world = place_of_state(s, number)
     halvings, done, length = s.direct.halvings[world], 0, WHOLE
+    before, in_vain, tries, last = ti.math.inf, 0, 0, False
     while done < WHOLE:
         part = WHOLE >> halvings
         change_length(s, substep, length, part, world)
@@ -82,15 +95,24 @@ def advance_in_parts(
         implied = largest_implied(s, world)
         of_part = ti.static(with_length(s, h, velocity_kept))
         begin(of_part, row, world)
-        error = converge(of_part, relax, row, iterations, world)
-        largest = measure(of_part, substep, error, implied, world)
-        if largest > 1.0 and halvings < MOST_HALVINGS:
+        left = converge(of_part, relax, row, iterations, not last, world)
+        largest = measure(of_part, substep, left, implied, world)
+        tries += 1
+        divisible = halvings < ti.static(MOST_HALVINGS[real_bits()]) and in_vain < MOST_IN_VAIN and tries < MOST_TRIES
+        if largest > 1.0 and not last:
             restore(s, world)
-            halvings += 1
+            if divisible:
+                halvings += 1
+                in_vain = ti.select(largest < HELPED * before, 0, in_vain + 1)
+                before = largest
+            else:
+                halvings -= in_vain
+                last = True
         else:
             end(of_part, row, world)
             done += part
-            if largest < JOINED and halvings > 0 and done % (2 * part) == 0:
+            before, in_vain, last = ti.math.inf, 0, tries >= MOST_TRIES
+            if (largest < JOINED or last) and halvings > 0 and done % (2 * part) == 0:
                 halvings -= 1
             if s.report[world, REPORT.diverged_substep] >= 0:
                 s.report[world, REPORT.diverged_substep] = ti.cast(substep, float)
@@ -100,26 +122,32 @@ def advance_in_parts(
 
 
 @ti.func
-def converge(s: ti.template(), relax: ti.template(), substep, iterations, world):
+def converge(s: ti.template(), relax: ti.template(), substep, iterations, along_start, world):
     """Iterate, and solve directly after each iteration, and on until the violations are small or stop falling.
 
-    Returns: the largest violation that is left of what is solved directly, by size.
+    Args: along_start: whether direction="start" may be used.
+
+    Returns: an Evaluation of what is solved directly, with the least alignment of all iterations.
     """
-    iteration, more, worst, error, again = 0, 0, s.settings.tolerance + 1.0, 0.0, True
+    iteration, more, worst, again = 0, 0, s.settings.tolerance + 1.0, True
+    found = Evaluation(worst=0.0, by_size=0.0, alignment=1.0, changed=False)
     while again:
-        before, again = error, iteration < iterations and worst > s.settings.tolerance
+        before, alignment = found.by_size, found.alignment
+        again = iteration < iterations and worst > s.settings.tolerance
         if again:
             worst = relax(s, substep, iteration, world)
             iteration += 1
         found = evaluate(s, world)
-        worst, error = ti.max(worst, found.worst), found.by_size
+        worst = ti.max(worst, found.worst)
         if not again:
             more += 1
-            again = (found.changed and more < MOST_MORE) or (error > LARGEST_ERROR and error < FALLING * before)
+            falling = found.by_size > LARGEST_ERROR and found.by_size < FALLING * before
+            again = (found.changed and more < MOST_MORE) or falling
         if again:
-            correct(s, found, world)
+            correct(s, found, along_start and ti.static(s.features.from_start), world)
+        found.alignment = ti.min(found.alignment, alignment)
     s.report[world, REPORT.iterations] = ti.cast(iteration, float)
-    return error
+    return found
 
 
 @ti.func
@@ -197,18 +225,19 @@ def write_rotation(s: ti.template(), substep, at, row, first):
 
 
 @ti.func
-def measure(s: ti.template(), substep, error, implied, world):
-    """The largest of work, error, phase and what is new in violations of implied constraints, in parts of their limits.
+def measure(s: ti.template(), substep, left, implied, world):
+    """The largest of work, turn, error, phase and what is new in violations of implied constraints, by their limits.
 
-    Args: substep; error: what iterations leave of violations, by size; implied: violation of implied constraints at
-    the start of the part, by size.
+    Args: substep; left: what `converge` returned; implied: violation of implied constraints at the start of the part,
+    by size.
     """
-    work = 0.0
+    work, turn = 0.0, 0.0
     if ti.static(s.features.from_start):
-        work = ti.abs(work_of_constraints(s, substep, world))
+        work = ti.abs(work_of_constraints(s, substep, world)) / LARGEST_WORK
+        turn = (1.0 - left.alignment) / LARGEST_TURN
     mirrored = (largest_implied(s, world) - implied) / LARGEST_IMPLIED
-    largest = ti.max(work / LARGEST_WORK, error / LARGEST_ERROR, phase(s, world) / LARGEST_PHASE, mirrored)
-    if not is_finite(ti.Vector([work, error, largest])):
+    largest = ti.max(work, turn, left.by_size / LARGEST_ERROR, phase(s, world) / LARGEST_PHASE, mirrored)
+    if not is_finite(ti.Vector([work, left.by_size, largest])):
         largest = 2.0
     return largest
 

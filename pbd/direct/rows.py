@@ -11,14 +11,19 @@ from scipy.sparse.csgraph import connected_components
 
 from pbd.constraints.constraint_type import evaluate_function
 from pbd.core.kernels import compiling
+from pbd.core.runtime import real_bits
 from pbd.direct.factor import Eliminations, least_degree_order, ranges
 from pbd.direct.independent import DISPLACEMENT, independent_rows, products_of_rows
+from pbd.direct.taut import is_taut
 
 SOLVES = ("auto", "iterative", "direct")
 
 # "auto" solves a component directly if its factorisation takes at most so many multiplications for each row. A chain of
 # rods takes 27, a ragdoll 30, a linkage 57, a bridge of planks 160, a cloth of 20 x 20 some 1,500.
 MOST_MULTIPLY_ADDS = 250
+
+# "auto" iterates a body that nothing holds: its six sticks converge fast, and there may be many of them.
+LONE_PARTICLES = 4
 
 # Larger components are not tried if they have more rows than particles, as cloths do: ordering them takes long.
 LARGE = {"auto": 5_000, "direct": 100_000}
@@ -38,6 +43,9 @@ DECIMALS = 9
 # the description, as in plane linkages, and in all others, whose rows may come to depend on one another. Much more
 # would slow convergence: a rope of n segments has eigenvalues of A down to 2/n² of its diagonal.
 SOFTNESS = {64: (1e-7, 1e-10), 32: (1e-4, 1e-6)}
+
+# A violation of this part of a constraint's size counts as none.
+CONVERGED = {64: 1e-12, 32: 1e-6}
 
 
 @dataclass
@@ -134,8 +142,14 @@ class Plan:
         """Indices of the types that have rows."""
         return self.rows.types
 
+    def least_violation(self):
+        """The violation that counts as none [m], below zero if nothing is solved directly."""
+        if not len(self.rows):
+            return -1.0
+        return CONVERGED[real_bits()] * float(self.rows.extent[0])
 
-def make_plan(solve, types, constraints, positions, inverse_masses):
+
+def make_plan(solve, types, constraints, positions, inverse_masses, gravity):
     """Choose the constraints to solve directly.
 
     Args:
@@ -144,6 +158,7 @@ def make_plan(solve, types, constraints, positions, inverse_masses):
         constraints: for each type, members (n, arity) and parameters (n, numbers, worlds).
         positions: (particles, 3) [m].
         inverse_masses: (particles, worlds) [1/kg].
+        gravity: (3,) [m/s²].
 
     Returns: a Plan.
     """
@@ -160,7 +175,7 @@ def make_plan(solve, types, constraints, positions, inverse_masses):
     while waiting:
         members = waiting.pop()
         component = rows.take(members)
-        if not mobile[component.particles].any():
+        if not mobile[component.particles].any() or (solve == "auto" and is_lone(component, mobile)):
             continue
         key = fingerprint(component, members, products)
         ratio = mass_ratio(inverse_masses[component.particles])
@@ -169,7 +184,11 @@ def make_plan(solve, types, constraints, positions, inverse_masses):
         else:
             if key not in made:
                 made[key] = order_component(solve, component, mobile, eliminate)
-            order, rows.dependent[members], reason = made[key]
+            order, dependent, reason = made[key]
+            rows.dependent[members] = dependent.any()
+            if solve == "auto" and dependent.any():
+                if is_taut(component.take(order), dependent[order], positions, mobile, gravity):
+                    reason = "it is taut, so nothing bounds its tension"
         if reason and joins[members].any():
             waiting += connected(pattern, members[~joins[members]])
         elif reason:
@@ -194,6 +213,12 @@ def connected(pattern, members):
     _, label = connected_components(pattern[members][:, members], directed=False)
     by_label = np.argsort(label, kind="stable")
     return np.split(members[by_label], np.cumsum(np.bincount(label))[:-1])[::-1]
+
+
+def is_lone(component, mobile):
+    """Whether a component is the frame of a body that nothing holds. Args: component: Rows; mobile: mask."""
+    particles = np.unique(component.particles)
+    return len(particles) == LONE_PARTICLES and len(component) > LONE_PARTICLES and mobile[particles].all()
 
 
 def mass_ratio(inverse_masses):
@@ -223,25 +248,25 @@ def order_component(solve, component, mobile, eliminate):
 
     Args: solve: one of SOLVES; component: Rows; mobile: mask (particles,); eliminate: an Eliminations.
 
-    Returns: the rows in the order of elimination; whether rows depend on others at these positions; why the component
-    is better iterated, an empty string if it is not.
+    Returns: the rows in the order of elimination, None if there are too many; those that depend on others at these
+    positions, mask; why the component is better iterated, an empty string if it is not.
     """
     size = len(component)
     if size > LARGE[solve] and size > 1.5 * len(np.unique(component.particles)):
-        return None, False, "it is too large to try"
+        return None, np.zeros(size, bool), "it is too large to try"
     most = MOST_MULTIPLY_ADDS * size if solve == "auto" else MOST_MEMORY / BYTES
     work = eliminate(component.pattern(mobile)).factor.multiply_adds
     if work > most:
-        return None, False, f"its factor takes {work} products and {1e-9 * BYTES * work:.2g} GB"
-    kept, dependent = component.chosen.copy(), np.zeros(0, bool)
+        return None, np.zeros(size, bool), f"its factor takes {work} products and {1e-9 * BYTES * work:.2g} GB"
+    kept, dependent = component.chosen.copy(), np.zeros(size, bool)
     rigid = np.flatnonzero(~component.chosen)
     if len(rigid):
         only = component.take(rigid)
         jacobians = [only.jacobian(gradients, mobile) for gradients in (only.gradients, only.elsewhere)]
-        chosen, dependent = independent_rows(*jacobians, eliminate)
+        chosen, dependent[rigid] = independent_rows(*jacobians, eliminate)
         kept[rigid[chosen]] = True
     kept = np.flatnonzero(kept)
-    return kept[eliminate(component.take(kept).pattern(mobile)).order], dependent.any(), ""
+    return kept[eliminate(component.take(kept).pattern(mobile)).order], dependent, ""
 
 
 def contradicted(definition, members, numbers, notes):

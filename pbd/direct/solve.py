@@ -95,13 +95,16 @@ def factor_column(s: ti.template(), column, world):
 def solve(s: ti.template(), substep, world):
     """Project all constraints of the direct solve at once. Returns: the largest violation before."""
     found = evaluate(s, world)
-    correct(s, found, world)
+    correct(s, found, ti.static(s.features.from_start), world)
     return found.worst
 
 
 @ti.func
-def correct(s: ti.template(), found, world):
-    """Move all particles to where the violations vanish to first order. Args: found: an Evaluation."""
+def correct(s: ti.template(), found, from_start, world):
+    """Move all particles to where the violations vanish to first order.
+
+    Args: found: an Evaluation; from_start: whether along the gradients at the start of the substep.
+    """
     state, again = s.direct.factored[place_of_state(s, world)], True
     while again:
         again = False
@@ -110,7 +113,7 @@ def correct(s: ti.template(), found, world):
                 add_stiffness(s, world)
         turned = found.alignment < LEAST_ALIGNMENT
         if state != FACTORED or turned or found.changed:
-            at_start = ti.static(s.features.from_start) and state != STIFF and (state == NOT_FACTORED or not turned)
+            at_start = from_start and state != STIFF and (state == NOT_FACTORED or not turned)
             factor(s, at_start, world)
         if ti.static(s.features.rope_nodes):
             if state == STIFF:
@@ -138,14 +141,17 @@ def evaluate(s: ti.template(), world):
             C, along = evaluate_row(s.features.types[index], index, s, row, world)
             if ti.static(s.features.types[index].at_least):
                 if s.direct.active[row, world] == 0:
+                    along = 1.0
                     if C < 0.0:
                         s.direct.active[row, world] = 1
                         changed = True
                     else:
-                        C, along = 0.0, 1.0
+                        C = 0.0
             s.direct.unknown[s.direct.place[row], world] = -C
             worst, by_size = ti.max(worst, ti.abs(C)), ti.max(by_size, ti.abs(C) / s.direct.size[row])
             alignment = ti.min(alignment, along)
+    if s.direct.factored[place_of_state(s, world)] == NOT_FACTORED:
+        alignment = 1.0  # the gradients are those of an earlier substep
     return Evaluation(worst=worst, by_size=by_size, alignment=alignment, changed=changed)
 
 

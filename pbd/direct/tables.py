@@ -3,7 +3,7 @@
 import numpy as np
 
 from pbd.core.arrays import allocate, read, write
-from pbd.core.runtime import real_type
+from pbd.core.runtime import real_bits
 from pbd.data import DirectArrays
 from pbd.direct.factor import factor_pattern, pairs_within
 from pbd.direct.rows import SOFTNESS
@@ -46,7 +46,7 @@ def direct_arrays(plan, types, schedule, mobile, worlds):
         "sums": np.column_stack([first_product, first_update]),
         "extent": stored.extent[:1],
         "size": stored.extent * stored.steepness,
-        "softness": np.where(rows.dependent | at_least, *SOFTNESS[8 * np.dtype(real_type()).itemsize]),
+        "softness": np.where(rows.dependent | at_least, *SOFTNESS[real_bits()]),
         "is_node": plan.nodes(mobile) if len(rows) else np.zeros(0),
         "first": factor.first,
         "rows": factor.rows,

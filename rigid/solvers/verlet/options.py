@@ -27,7 +27,8 @@ class VerletOptions(SolverOptions):
     """How many clusters the schedule "clusters" makes; None for a number by size."""
 
     tolerance: float | None = None
-    """Iterations end when no violation is above it [the constraint's unit]; None for always `iterations`."""
+    """Iterations end when no violation is above it [the constraint's unit]. None: about round-off where joints are
+    solved directly; elsewhere all `iterations` are made."""
 
     sticks: str = "exact"
     """"exact", or "root_free" for Jakobsen's approximation without a square root."""
@@ -41,7 +42,7 @@ class VerletOptions(SolverOptions):
     exact, there is a fifth. Then joints may be balls, hinges, welds and distances, without limits, friction, motors and
     springs."""
 
-    solve: str = "iterative"
+    solve: str = "auto"
     """How equalities are projected (frames, joints, springs between points, gears, attachments, motors without a bound,
     limits without play): "auto", "iterative" or "direct", see pbd/direct."""
 
