@@ -62,7 +62,7 @@ def manipulator(mass: float = 1.0, friction: float = 0.6, force: float = 25.0):
         duration=8.4,
         settings={
             "impulse": {"dt": 1 / 240, "iterations": 200},
-            "verlet": {"dt": 1 / 240, "substeps": 8, "iterations": 30, "solve": "iterative"},
+            "verlet": {"dt": 1 / 240, "substeps": 5, "iterations": 12, "solve": "direct"},
         },
         visuals=[BodyVisual(model, np.array([STEEL, GOLD, GOLD, STEEL, GOLD, STEEL, BLUE, BLUE, RED]), STONE)],
         camera=Camera((1.6, -2.25, 1.4), (0.22, 0, 0.44)),

@@ -55,7 +55,7 @@ def penalty_joints(limit: float = 50.0, form: str = "angle"):
         settings={
             "penalty": {**SOURCE, "limit_form": form},
             "impulse": {"dt": 1 / 60, "substeps": 4, "iterations": 20},
-            "verlet": {"dt": 1 / 60, "substeps": 8, "iterations": 10, "solve": "iterative"},
+            "verlet": {"dt": 1 / 60, "substeps": 8, "iterations": 2, "solve": "direct"},
         },
         visuals=[
             BodyVisual(model, np.array([RED, GOLD, GREEN, BLUE])), JointVisual(model, 0.05, STEEL),

@@ -62,7 +62,7 @@ def suspension_bridge(panels: int = 14, span: float = 7.0, sag: float = 1.0, pan
         duration=8.0,
         settings={
             "impulse": {"dt": 1 / 120, "iterations": 60},
-            "verlet": {"dt": 1 / 120, "substeps": 4, "iterations": 4, "solve": "direct"},
+            "verlet": {"dt": 1 / 120, "substeps": 2, "iterations": 12, "solve": "direct"},
         },
         visuals=[
             BodyVisual(model, np.array(colours), STONE), JointVisual(model, 0.012, STEEL, ("distance",)),
