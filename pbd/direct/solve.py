@@ -9,7 +9,7 @@ impulses keep their directions: momentum is conserved, with "start" also angular
 larger (rows.py, SOFTNESS), because A is singular where rows depend on one another.
 
 An inequality C >= 0, such as a limit of a joint, is solved as C = 0 while it is violated or pushes. Else its gradients
-are zero (`evaluate`, `let_go`).
+are zero (`evaluate`, `deactivate`).
 
 The tension of a light rope with a heavy weight is added to masses, see pbd/direct/tension.py.
 
@@ -134,7 +134,7 @@ def correct(s: ti.template(), found, from_start, world):
 @ti.func
 def evaluate(s: ti.template(), world):
     """Choose the inequalities that are active, and write the right sides. Returns: an Evaluation."""
-    changed = let_go(s, world)
+    changed = deactivate(s, world)
     worst, by_size, alignment = 0.0, 0.0, 1.0
     for index in ti.static(s.features.direct):
         for row in range(s.direct.ranges[index, DIRECT_RANGE.begin], s.direct.ranges[index, DIRECT_RANGE.end]):
@@ -156,7 +156,7 @@ def evaluate(s: ti.template(), world):
 
 
 @ti.func
-def let_go(s: ti.template(), world):
+def deactivate(s: ti.template(), world):
     """Take back the impulses of inequalities that pull. Returns: whether there were any.
 
     An active inequality C >= 0 is solved as an equality, and its multiplier λ must be positive. Its impulse is taken
