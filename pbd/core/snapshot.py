@@ -7,13 +7,15 @@ from pathlib import Path
 
 import numpy as np
 
+from pbd.core.files import replacing
+
 
 class Snapshot:
     """A dataclass of arrays and numbers that can be written to an .npz file. Base class of every State."""
 
     def save(self, path):
         """Write the snapshot to an .npz file. Args: path."""
-        with Path(path).open("wb") as file:
+        with replacing(path) as partial, partial.open("wb") as file:
             np.savez(file, **vars(self))
 
     @classmethod

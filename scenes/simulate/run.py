@@ -212,7 +212,9 @@ def record(running, progress=None):
     kept = {name: Frames() for name in Recording.ARRAYS}
 
     def recording(**more):
-        return Recording({**running.about(), **more}, *(frames.array() for frames in kept.values()))
+        arrays = [frames.array() for frames in kept.values()]
+        whole = min(map(len, arrays))  # a full disk may stop in the middle of a frame
+        return Recording({**running.about(), **more}, *(array[:whole] for array in arrays))
 
     number = 0
     try:

@@ -71,7 +71,7 @@ class Viewer:
     def stop(self):
         """Stop the session and the server."""
         if not self.recorder.stopped:
-            self.recorder.stopped = True
+            self.recorder.stop()
             self.session.stop()
             with quiet():
                 self.server.stop()
