@@ -13,7 +13,6 @@ import textwrap
 from pathlib import Path
 
 import rigid
-from pbd.core.files import naming
 from pbd.core.validate import nearest
 from scenes import bench
 from scenes.cli import compare, terminal, view
@@ -56,8 +55,7 @@ def main(arguments=None):
         with stop_signals_interrupt():
             given = parse(sys.argv[1:] if arguments is None else arguments)
             given.command(given)
-            with naming("standard output"):
-                sys.stdout.flush()
+            sys.stdout.flush()
         return 0
     except WrongCommand as error:
         return fail(error, 2)
@@ -69,14 +67,24 @@ def main(arguments=None):
     except Exception as error:
         if sys.flags.dev_mode:
             raise
-        if getattr(error, "filename", None) == "standard output":
-            discard_output()
+        if output_is_full():
+            return fail(f"standard output: {reason(error).lower()}", 1)
         return fail(f"{reason(error)}{saved_note(error)}", 1)
 
 
 def discard_output():
     """Discard what standard output could not take, so that Python does not complain about it at the end."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def output_is_full():
+    """Whether standard output does not take what was written to it, which is then discarded."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        discard_output()
+        return True
+    return False
 
 
 # Arguments --------------------------------------------------------------------------------------------------------

@@ -61,7 +61,8 @@ class Frames:
 
     def array(self):
         """All frames (frames, ...); a memory map if they are on disk."""
-        waiting, count = np.array(self.waiting).reshape(-1, *self.shape), self.count - len(self.waiting)
+        waiting = np.array(self.waiting).reshape(len(self.waiting), *self.shape)
+        count = self.count - len(self.waiting)  # in the file
         if not count:
             return waiting
         stored = np.memmap(self.file, self.dtype, "r", shape=(count, *self.shape))
