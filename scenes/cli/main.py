@@ -6,6 +6,7 @@ after the signals SIGTERM and SIGHUP, which act alike. Each error is one line, a
 """
 
 import argparse
+import errno
 import importlib
 import os
 import sys
@@ -67,24 +68,15 @@ def main(arguments=None):
     except Exception as error:
         if sys.flags.dev_mode:
             raise
-        if output_is_full():
-            return fail(f"standard output: {reason(error).lower()}", 1)
+        if getattr(error, "errno", None) == errno.ENOSPC and not error.filename:  # errors of files name them
+            error.filename = "standard output"
+            discard_output()
         return fail(f"{reason(error)}{saved_note(error)}", 1)
 
 
 def discard_output():
     """Discard what standard output could not take, so that Python does not complain about it at the end."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def output_is_full():
-    """Whether standard output does not take what was written to it, which is then discarded."""
-    try:
-        sys.stdout.flush()
-    except OSError:
-        discard_output()
-        return True
-    return False
 
 
 # Arguments --------------------------------------------------------------------------------------------------------
