@@ -14,6 +14,14 @@ class SystemSettings:
         """Time since the start [s]."""
         return self._clock.time
 
+    def clock_state(self):
+        """The time to the last bit: fields of a State, which `continue_at` takes."""
+        return self._clock.state()
+
+    def continue_at(self, time, **clock_state):
+        """Continue at another time [s]. Args: clock_state: see `clock_state`; it counts if it has the steps of now."""
+        self._clock.continue_at(time, **clock_state)
+
     @property
     def dt(self):
         """Time step [s]. A new one keeps the velocities."""

@@ -98,6 +98,7 @@ FILES = {
     "tests/rigid/constraints/test_joint_forces.py": JOINT_ROWS,
     "tests/rigid/solvers/test_external_forces.py": JOINT_ROWS,
     "tests/rigid/solvers/test_kinematic_bodies.py": JOINT_ROWS,
+    "tests/rigid/solvers/test_restored_time.py": JOINT_ROWS,
     "tests/rigid/solvers/test_torque_motors.py": JOINT_ROWS,
     "tests/rigid/solvers/test_wheels.py": JOINT_ROWS,
     "tests/verification/test_aircraft.py": JOINT_ROWS,

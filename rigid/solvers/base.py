@@ -110,8 +110,8 @@ class Solver:
     def set_state(self, state):
         """Set poses and velocities.
 
-        Args: state: a rigid.State. If this solver returned it and it is unchanged, the run continues bit for bit.
-        Otherwise its poses and velocities are used, and caches of earlier steps are cleared.
+        Args: state: a rigid.State. If this solver returned it and it is unchanged, the run continues bit for bit, with
+        its dt and substeps. Otherwise its poses, velocities and time are used, and caches of earlier steps are cleared.
 
         Raises: TypeError if it is not a State; ValueError if it has another shape.
         """

@@ -123,10 +123,18 @@ class Recording:
         raise ValueError(f"{path} is of an older version, without bodies: expected a file of `verletlab run --out`")
 
     def check(self):
-        """Check that the arrays have shapes that fit. Raises: ValueError."""
+        """Check that the arrays have shapes and types that fit, and `about` what a replay needs. Raises: ValueError."""
+        about = self.about if isinstance(self.about, dict) else {}
+        parameters = about.get("parameters")
+        texts = parameters.values() if isinstance(parameters, dict) else [None]
+        if not all(isinstance(text, str) for text in (about.get("scene"), about.get("solver"), *texts)):
+            raise ValueError("about has no scene, solver and parameters: expected texts")
+        for name in self.ARRAYS:
+            if getattr(self, name).dtype.kind != "f":
+                raise ValueError(f"{name} has type {getattr(self, name).dtype}: expected real numbers")
         frames = len(self.times)
         arrays = self.positions, self.poses, self.body_poses
-        (particles,), (colliders,), (bodies,) = (np.shape(each)[1:2] for each in arrays)
+        particles, colliders, bodies = ((*np.shape(each), 0, 0)[1] for each in arrays)
         shapes = {
             "times": (), "positions": (particles, 3), "velocities": (particles, 3), "poses": (colliders, 7),
             "body_poses": (bodies, 7), "body_velocities": (bodies, 6), "energy": (3,),
@@ -135,5 +143,5 @@ class Recording:
             found, expected = np.shape(getattr(self, name)), (frames, *shapes[name])
             if found != expected:
                 raise ValueError(f"{name} has shape {found}: expected {expected}")
-        if not frames or not (np.diff(self.times) > 0).all():
-            raise ValueError("times: expected at least one, in ascending order")
+        if not frames or not np.isfinite(self.times).all() or not (np.diff(self.times) > 0).all():
+            raise ValueError("times: expected at least one, finite and in ascending order")
