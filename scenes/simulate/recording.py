@@ -49,7 +49,7 @@ class Frames:
                 self._move_to_file()
 
     def _move_to_file(self):
-        """Write the waiting frames. After an error, those that are not wholly written wait on."""
+        """Write the waiting frames. After an error, the frames that are not in the file wait on."""
         if self.file is None:
             self.file = tempfile.TemporaryFile(prefix="verletlab-", buffering=0)  # noqa: SIM115 - maps keep it open
         while self.waiting:
