@@ -6,7 +6,7 @@ from pbd.constraint_values import ConstraintValues
 from pbd.core.arrays import read
 from pbd.core.clock import Clock
 from pbd.core.results import Energy, Statistics
-from pbd.core.runtime import on_cpu, real_type, require_taichi
+from pbd.core.runtime import on_cpu, real_type
 from pbd.core.validate import indices, one_of, positive, spread, whole
 from pbd.data import REPORT, Settings
 from pbd.direct.rows import SOLVES, make_plan
@@ -86,7 +86,6 @@ class ParticleSystem(SystemSettings):
         grabs=0,
         solve="iterative",
     ):
-        require_taichi()
         descriptions = list(particles) if isinstance(particles, (list, tuple)) else [particles]
         if not descriptions or not all(isinstance(p, Particles) for p in descriptions):
             raise TypeError(f"particles is {particles!r}: expected a pbd.Particles, or a list of them")

@@ -1,9 +1,10 @@
 """SystemSettings: settings of a particle system that may change between steps."""
 
+from pbd.core.runtime import UsesTaichi
 from pbd.core.validate import finite_number, finite_vector, positive, whole
 
 
-class SystemSettings:
+class SystemSettings(UsesTaichi):
     """Base of ParticleSystem: its time, step, iterations, tolerance, damping, gravity and wind.
 
     It uses the attributes of ParticleSystem: `particles`, `_clock`, `_values`, and `_bind`, which chooses the kernels.
