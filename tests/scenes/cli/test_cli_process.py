@@ -143,6 +143,37 @@ def test_kill_keeps_the_old_file(tmp_path, suffix):
     assert path.read_text() == "old"
 
 
+def is_whole(path):
+    """Whether a file of a comparison is complete, as far as its format says."""
+    if path.suffix in (".png", ".mp4"):
+        return len(film(path)) > 0
+    ends = {".json": "}\n", ".csv": "\n", ".svg": "</svg>\n", ".html": "</html>\n"}
+    return path.read_text("utf-8").endswith(ends[path.suffix])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("after", ["summary.json", "energy.png", "comparison.mp4"])
+def test_killed_comparison_leaves_old_or_whole_files(tmp_path, after):
+    """The process is killed when a file has been replaced."""
+    words = ["compare", "five_link_chain", "--solvers", "impulse,penalty", "--duration", "0.3", "--quiet", "--force"]
+    command = [*COMMAND, *words, "--out", str(tmp_path)]
+    subprocess.run(command, check=True)
+    names = sorted(path.name for path in tmp_path.iterdir())
+    assert after in names
+    for name in names:
+        (tmp_path / name).write_text("old")
+    process = subprocess.Popen(command)
+    try:
+        while (tmp_path / after).read_bytes() == b"old":
+            assert process.poll() is None
+    finally:
+        process.kill()
+        process.wait()
+    assert [name for name in names if not (tmp_path / name).exists()] == []
+    for name in names:
+        assert (tmp_path / name).read_bytes() == b"old" or is_whole(tmp_path / name), name
+
+
 def test_ignored_signal_stays_ignored():
     """As with `nohup`."""
     with patched_handler(signal.SIGHUP, signal.SIG_IGN), stop_signals_interrupt():
