@@ -23,7 +23,7 @@ class State(Snapshot):
         warm_start: other numbers that the solver needs to continue (n,). With them the same solver continues bit for
             bit. Without them it continues from poses and velocities alone.
         dt, substeps, origin, substep: of the solver: the time is origin + substep · dt / substeps [s], to the last bit.
-            Zero if no solver made the state, or if `time` was changed.
+            Zero if no solver made the state. If `time` is changed, it alone counts.
 
     Raises: ValueError for shapes that do not match, numbers that are not finite, and quaternions whose length differs
     from one by more than 1e-3.

@@ -46,7 +46,7 @@ def view_scene(given):
     with contextlib.suppress(KeyboardInterrupt):
         if given.port not in (0, viewer.port):
             terminal.errors.print(f"verletlab: port {given.port} is taken, serving on {viewer.port}", highlight=False)
-        if not given.quiet:
+        if not given.quiet or viewer.address.count("/") > 2:  # nobody can guess the token
             message = f"{given.scene} on {viewer.address}   (Ctrl-C stops it)"
             terminal.out.print(message, highlight=False, soft_wrap=True)
         if not given.no_browser:
