@@ -185,4 +185,3 @@ def test_command_reports_a_corrupt_recording_in_one_line(command, tmp_path):
     assert (status, out) == (2, "")
     assert errors.startswith(f"verletlab: {path} is not a recording saved by verletlab: ")
     assert errors.count("\n") == 1
-

@@ -134,7 +134,9 @@ def test_address_at_which_a_request_arrived_is_its_host():
         assert bool(guard.refusal(request, (here, 80))) is refused
 
 
-@pytest.mark.parametrize("text", ["*", "null", "", "lab.example", "ftp://lab.example", "http://", "http://a/b", "http://a:b"])
+@pytest.mark.parametrize(
+    "text", ["*", "null", "", "lab.example", "ftp://lab.example", "http://", "http://a/b", "http://a:b"]
+)
 def test_wrong_origins_are_refused(text, command):
     with pytest.raises(ValueError, match="expected a scheme and a host"):
         origin_of(text)
