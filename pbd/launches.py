@@ -1,6 +1,6 @@
 """The kernels of a particle system, and their launches."""
 
-from functools import lru_cache
+from functools import cache
 
 import taichi as ti
 
@@ -17,14 +17,14 @@ def relax_once(s: ti.template(), substep, world):
     relax(s, substep, 0, world)
 
 
-@lru_cache
+@cache
 def kernel_of(function, features):
     """Make a kernel of a Taichi function (s, integers ...). Args: function; features: a Features."""
     hooked = features.hooks.data if features.has_hooks else None
     return make_kernel(function, Data, features=features, hooked=hooked)
 
 
-@lru_cache
+@cache
 def for_all_worlds(phase):
     """The function (s, substep) that runs a phase (s, substep, world) of all worlds, shared by threads."""
 

@@ -6,7 +6,7 @@ The schedule (pbd/schedule.py) says which constraints one thread projects, and i
 Source: Jakobsen, Advanced Character Physics (2001), section 4.
 """
 
-from functools import lru_cache
+from functools import cache
 
 import taichi as ti
 
@@ -124,7 +124,7 @@ def project_cluster(s: ti.template(), cluster, world):
     return worst
 
 
-@lru_cache
+@cache
 def project_colour(index):
     """Make the function (s, begin, end) that projects constraints of one colour and type, shared by threads."""
 

@@ -33,6 +33,15 @@ class State(Snapshot):
     substep: int
     direct: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
 
+    def check(self):
+        """Check that shapes fit. Raises: ValueError."""
+        shape = np.shape(self.position)
+        if len(shape) not in (2, 3) or shape[-1] != 3:
+            raise ValueError(f"position has shape {shape}: expected (particles, 3) or (worlds, particles, 3)")
+        for name, expected in (("previous_position", shape), ("force", shape), ("inverse_mass", shape[:-1])):
+            if np.shape(getattr(self, name)) != expected:
+                raise ValueError(f"{name} has shape {np.shape(getattr(self, name))}: expected {expected}")
+
     def digest(self):
         """Sixteen hexadecimal digits that change if any bit of the positions or previous positions changes."""
         position = np.ascontiguousarray(self.position)

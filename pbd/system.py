@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from pbd.clock import Clock
 from pbd.constraint_values import ConstraintValues
 from pbd.core.arrays import read
+from pbd.core.clock import Clock
 from pbd.core.results import Energy, Statistics
-from pbd.core.runtime import on_cpu, real_type, require_taichi
+from pbd.core.runtime import on_cpu, real_type
 from pbd.core.validate import indices, one_of, positive, spread, whole
 from pbd.data import REPORT, Settings
 from pbd.direct.rows import SOLVES, make_plan
@@ -87,7 +87,6 @@ class ParticleSystem(SystemSettings):
         grabs=0,
         solve="iterative",
     ):
-        require_taichi()
         descriptions = list(particles) if isinstance(particles, (list, tuple)) else [particles]
         if not descriptions or not all(isinstance(p, Particles) for p in descriptions):
             raise TypeError(f"particles is {particles!r}: expected a pbd.Particles, or a list of them")
@@ -311,8 +310,11 @@ class ParticleSystem(SystemSettings):
             raise TypeError(f"state is {type(state).__name__}: expected a pbd.State")
         # Everything is checked before anything is changed.
         values, clock = self._values.checked(state), self._clock.checked(state)
+        before = self._values.mobile()
         for name, value in values.items():
             self._values.write(name, value)
+        if len(self.direct.rows) and (self._values.mobile() != before).any():
+            self._order_direct()
         if len(self.direct.rows):
             write_parts_state(self.arrays.direct, state.direct)
         self._clock.restore(**clock)

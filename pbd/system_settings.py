@@ -1,9 +1,10 @@
 """SystemSettings: settings of a particle system that may change between steps."""
 
+from pbd.core.runtime import UsesTaichi
 from pbd.core.validate import finite_number, finite_vector, positive, whole
 
 
-class SystemSettings:
+class SystemSettings(UsesTaichi):
     """Base of ParticleSystem: its time, step, iterations, tolerance, damping, gravity and wind.
 
     It uses the attributes of ParticleSystem: `particles`, `_clock`, `_values`, and `_bind`, which chooses the kernels.
@@ -13,6 +14,14 @@ class SystemSettings:
     def time(self):
         """Time since the start [s]."""
         return self._clock.time
+
+    def clock_state(self):
+        """The time to the last bit: fields of a State, which `continue_at` takes."""
+        return self._clock.state()
+
+    def continue_at(self, time, **clock_state):
+        """Continue at another time [s]. Args: clock_state: see `clock_state`; it counts if it has the steps of now."""
+        self._clock.continue_at(time, **clock_state)
 
     @property
     def dt(self):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pbd.core.snapshot import Snapshot
-from pbd.core.validate import finite_number
+from pbd.core.validate import finite_number, whole
 from rigid.rotation import rotate, rotate_back
 
 
@@ -22,6 +22,8 @@ class State(Snapshot):
         time: [s].
         warm_start: other numbers that the solver needs to continue (n,). With them the same solver continues bit for
             bit. Without them it continues from poses and velocities alone.
+        dt, substeps, origin, substep: of the solver: the time is origin + substep · dt / substeps [s], to the last bit.
+            Zero if no solver made the state. If `time` is changed, it alone counts.
 
     Raises: ValueError for shapes that do not match, numbers that are not finite, and quaternions whose length differs
     from one by more than 1e-3.
@@ -33,9 +35,16 @@ class State(Snapshot):
     angular_velocity: np.ndarray
     time: float = 0.0
     warm_start: np.ndarray = ()
+    dt: float = 0.0
+    substeps: int = 0
+    origin: float = 0.0
+    substep: int = 0
 
     def __post_init__(self):
-        self.time = finite_number("time", self.time)
+        for name in ("time", "dt", "origin"):
+            setattr(self, name, finite_number(name, getattr(self, name)))
+        for name in ("substeps", "substep"):
+            setattr(self, name, whole(name, getattr(self, name), least=0))
         self.warm_start = np.array(self.warm_start, dtype=float)
         shape = np.shape(self.position)
         if len(shape) not in (2, 3):
@@ -63,6 +72,10 @@ class State(Snapshot):
             f"rigid.State: {bodies}{worlds} at {self.time:.6g} s, digest {self.digest()},\n"
             f"    at most {speed:.4g} m/s and {spin:.4g} rad/s, {self.warm_start.size} warm-start numbers"
         )
+
+    def clock(self):
+        """Time step, substeps, origin and substep: {name: number}, as pbd.core.clock.Clock takes them."""
+        return {name: getattr(self, name) for name in ("dt", "substeps", "origin", "substep")}
 
     def digest(self):
         """Hash of all bits of poses and velocities, as sixteen hexadecimal digits."""

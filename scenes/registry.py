@@ -3,7 +3,8 @@
 import importlib
 import inspect
 import pkgutil
-from dataclasses import dataclass
+import typing
+from dataclasses import dataclass, field
 
 from pbd.core.validate import nearest
 from scenes.parameters import UnknownName, convert
@@ -11,12 +12,28 @@ from scenes.parameters import UnknownName, convert
 
 @dataclass
 class Entry:
-    """A registered scene: its name, the function that makes it, a summary, and its parameters with their defaults."""
+    """A registered scene: its name, the function that makes it, a summary, and its parameters with their defaults.
+
+    `choices` has the texts that a parameter with the annotation Literal can be: {name: texts}.
+    """
 
     name: str
     build: object
     summary: str
     parameters: dict
+    choices: dict = field(default_factory=dict)
+
+    def choices_of(self, name, texts=()):
+        """Texts among which a stranger may choose the value of a parameter; None for a number.
+
+        A text without known choices may name a file. So only the default is safe, and what the user gave.
+
+        Args: name: of the parameter; texts: that the user gave for parameters of any scene.
+        """
+        default = self.parameters[name]
+        if isinstance(default, (bool, int, float)):
+            return None
+        return self.choices.get(name) or tuple(dict.fromkeys(["" if default is None else str(default), *sorted(texts)]))
 
 
 REGISTRY = {}
@@ -26,7 +43,8 @@ def register(build):
     """Register a function that makes a Scene, under the name of the function. Use it as a decorator.
 
     The first line of the docstring is the summary. The keyword arguments are the parameters of the scene, and their
-    defaults give the types.
+    defaults give the types. The viewer offers the words of a `typing.Literal` as a menu; of another text, which may
+    name a file, only the default and what the command line says.
 
     Raises: TypeError for a parameter without a default.
     """
@@ -35,7 +53,9 @@ def register(build):
         if default is inspect.Parameter.empty:
             raise TypeError(f"parameter {name} of scene {build.__name__}: expected a default")
     summary = (inspect.getdoc(build) or "").split("\n")[0]
-    REGISTRY[build.__name__] = Entry(build.__name__, build, summary, parameters)
+    hints = {name: hint for name, hint in typing.get_type_hints(build).items() if name in parameters}
+    choices = {name: typing.get_args(hint) for name, hint in hints.items() if typing.get_origin(hint) is typing.Literal}
+    REGISTRY[build.__name__] = Entry(build.__name__, build, summary, parameters, choices)
     return build
 
 

@@ -21,6 +21,7 @@ LONGEST = (
     "test_cli_process.py",
     "test_view_in_browser.py",
     "test_wheel.py",
+    "test_processes.py",
     "test_iterations.py",
     "test_relative_rotation.py",
     "test_axes_frames.py",
@@ -98,6 +99,7 @@ FILES = {
     "tests/rigid/constraints/test_joint_forces.py": JOINT_ROWS,
     "tests/rigid/solvers/test_external_forces.py": JOINT_ROWS,
     "tests/rigid/solvers/test_kinematic_bodies.py": JOINT_ROWS,
+    "tests/rigid/solvers/test_restored_time.py": JOINT_ROWS,
     "tests/rigid/solvers/test_torque_motors.py": JOINT_ROWS,
     "tests/rigid/solvers/test_wheels.py": JOINT_ROWS,
     "tests/verification/test_aircraft.py": JOINT_ROWS,
@@ -111,7 +113,9 @@ FILES = {
     "tests/scenes/comparison/test_compare.py": JOINT_ROWS,
     "tests/scenes/comparison/test_compare_files.py": JOINT_ROWS,
     "tests/scenes/comparison/test_tuning.py": JOINT_ROWS,
+    "tests/scenes/test_full_disk.py": JOINT_ROWS,
     "tests/scenes/test_testing.py": JOINT_ROWS,
+    "tests/test_processes.py": JOINT_ROWS,
 }
 
 

@@ -19,7 +19,7 @@ Parameters: the coefficients c_i.
 """
 
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 import taichi as ti
@@ -27,7 +27,7 @@ import taichi as ti
 from pbd.constraints.constraint_type import TINY, ConstraintType, scalar_constraint
 
 
-@lru_cache
+@cache
 def attachment(arity):
     """The type of attachments whose two points have `arity` particles together."""
 
@@ -62,7 +62,7 @@ def attachment(arity):
     )
 
 
-@lru_cache
+@cache
 def attachment_along(arity):
     """The type of attachments along one axis n. Parameters: the coefficients c_i, n."""
 

@@ -25,9 +25,11 @@ from typing import Any, get_type_hints
 import numpy as np
 import taichi as ti
 from taichi.lang import impl
+from taichi.lang._ndarray import ScalarNdarray
+from taichi.lang.matrix import VectorNdarray
 from taichi.lang.util import to_numpy_type
 
-from pbd.core.runtime import on_cpu, real_type
+from pbd.core.runtime import on_cpu, require_program
 
 
 class Columns:
@@ -173,7 +175,7 @@ def make_array(name, annotation, values, counts):
     """One Taichi array. Args: name, for errors; annotation: an Array; values or None; counts: see `allocate`."""
     shape = tuple(length_of(name, axis, counts) for axis in annotation.axes)
     if annotation.element is not None:
-        array = ti.ndarray(annotation.element, [max(length, 1) for length in shape])
+        array = owned(ti.ndarray(annotation.element, [max(length, 1) for length in shape]))
         if values is not None:
             array.from_numpy(np.ascontiguousarray(values))
         return array
@@ -181,15 +183,65 @@ def make_array(name, annotation, values, counts):
     values = np.zeros(shape) if values is None else np.asarray(values)
     if values.shape != shape:
         raise ValueError(f"{name} has shape {values.shape}: expected {shape}")
-    # A Taichi array cannot be empty.
-    real = np.int32 if annotation.integer else real_type()
-    filled = values if 0 not in shape else np.zeros([max(length, 1) for length in shape], real)
+    if 0 in shape:
+        return empty_array(annotation, tuple(max(length, 1) for length in shape))
+    array = new_array(annotation, shape)
+    write(array, values)
+    return array
+
+
+def new_array(annotation, shape):
+    """Make a Taichi array. Args: annotation: an Array; shape: with the components of vectors as the last axis."""
     element = ti.i32 if annotation.integer else impl.get_runtime().default_fp
     if annotation.width > 1:
-        array = ti.Vector.ndarray(annotation.width, element, filled.shape[:-1])
-    else:
-        array = ti.ndarray(element, filled.shape)
-    write(array, filled)
+        return owned(ti.Vector.ndarray(annotation.width, element, shape[:-1]))
+    return owned(ti.ndarray(element, shape))
+
+
+def empty_array(annotation, shape):
+    """An array for a shape without elements, which nobody reads. A Taichi array cannot be empty: it is zero.
+
+    All systems share it, because Taichi keeps 70 bytes of each array that it ever made. Args: see `new_array`.
+    """
+    program = impl.get_runtime().prog
+    if EMPTY.get("program") is not program:
+        EMPTY.clear()
+        EMPTY["program"] = program
+    key = annotation.integer, annotation.width, shape
+    if key not in EMPTY:
+        EMPTY[key] = new_array(annotation, shape)
+        write(EMPTY[key], np.zeros(shape))
+    return EMPTY[key]
+
+
+# The arrays of `empty_array`, and their program.
+EMPTY = {}
+
+
+class Owned:
+    """Part of the class of our arrays: Taichi's memory is freed with the array, unless its program has ended.
+
+    Taichi 1.7.4 frees arrays of vectors never. And it lets an array of an ended program free what is at its address in
+    the program of now.
+    """
+
+    def __del__(self):
+        if impl is not None and self.program is impl.get_runtime().prog:
+            self.program.delete_ndarray(self.arr)
+
+
+class OwnedScalars(Owned, ScalarNdarray):
+    """An array of numbers."""
+
+
+class OwnedVectors(Owned, VectorNdarray):
+    """An array of vectors."""
+
+
+def owned(array):
+    """Make a new Taichi array one of ours. Args: array: a ScalarNdarray or VectorNdarray. Returns: the array."""
+    array.__class__ = OwnedScalars if type(array) is ScalarNdarray else OwnedVectors
+    array.program = impl.get_runtime().prog
     return array
 
 
@@ -234,11 +286,13 @@ def read(array):
     On the processor it is copied from memory: `to_numpy` launches a kernel for that, which takes 55 µs, and several
     times as long as copying if the array is large.
     """
+    require_program(array.program)
     return memory(array).copy() if on_cpu() else array.to_numpy()
 
 
 def write(array, values):
     """Fill a Taichi array. Args: array; values: numbers in its shape, the components of vectors as a last axis."""
+    require_program(array.program)
     shape = (*array.shape, *array.element_shape)
     if np.shape(values) != shape:
         raise ValueError(f"values have shape {np.shape(values)}: expected {shape}")

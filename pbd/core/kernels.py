@@ -35,7 +35,7 @@ from taichi.lang import impl, kernel_impl
 from taichi.lang.ast.ast_transformer_utils import ASTTransformerContext
 
 from pbd.core.arrays import HostArray, arrays_of, fields_of, is_array, is_declaration
-from pbd.core.runtime import on_cpu
+from pbd.core.runtime import LOCK, on_cpu, require_program
 
 # Most arguments that a launch takes besides the arrays.
 MOST_GIVEN = 32
@@ -136,14 +136,17 @@ class Launch:
         for group in data:
             self.arrays += arrays_of(group) if hasattr(group, "_fields") else [group]
         self.slots = [(slot,) for slot in range(len(self.arrays), len(self.arrays) + MOST_GIVEN)]
-        self.compiled, self.context = None, None
+        self.compiled, self.context, self.program = None, None, impl.get_runtime().prog
 
     def __call__(self, *given):
         """Run the kernel. Args: C-contiguous numpy arrays, floats and ints, in the kernel's order."""
+        require_program(self.program)
+        with LOCK:
+            self._launch(given)
+
+    def _launch(self, given):
         if self.compiled is None:
             self._compile(given)
-        elif self.program is not impl.get_runtime().prog:
-            raise RuntimeError("ti.init was called again since this solver was made: make it anew, its arrays are gone")
         launch = self.context or self._bind()
         for slot, value in zip(self.slots, given):
             if type(value) is float:
@@ -159,7 +162,6 @@ class Launch:
         with compiling():
             key = kernel.ensure_compiled(*self.arrays, *given)
             self.definition = kernel.compiled_kernels[key]
-            self.program = impl.get_runtime().prog
             capabilities = self.program.get_device_caps()
             self.compiled = self.program.compile_kernel(self.program.config(), capabilities, self.definition)
 

@@ -1,4 +1,8 @@
-"""What the caller's `ti.init` chose: processor, precision."""
+"""What the caller's `ti.init` chose: processor, precision; and what ends with it."""
+
+import threading
+from functools import wraps
+from types import FunctionType
 
 import numpy as np
 import taichi as ti
@@ -29,3 +33,75 @@ def real_bits():
 def real_type():
     """The numpy type of the default precision."""
     return np.float64 if impl.get_runtime().default_fp == ti.f64 else np.float32
+
+
+# Taichi makes arrays and compiles kernels on one thread at a time.
+LOCK = threading.RLock()
+
+GONE = "Taichi was initialised or reset since this was made: make it anew, its arrays are gone"
+CLOSED = "this was closed: make it anew, its arrays are gone"
+
+
+def require_program(program):
+    """Raise RuntimeError if a Taichi program has ended. Args: program: that was there when an array was made."""
+    if program is not impl.get_runtime().prog:
+        raise RuntimeError(GONE)
+
+
+class UsesTaichi:
+    """Base of systems and solvers, which have Taichi arrays.
+
+    Their public methods and properties run on one thread at a time. After `ti.init`, `ti.reset` or `close` each raises
+    RuntimeError. It is a context manager that closes itself.
+    """
+
+    _program = None
+
+    def __init_subclass__(cls, **options):
+        super().__init_subclass__(**options)
+        for name, member in list(vars(cls).items()):
+            if name == "__init__":
+                setattr(cls, name, started(member))
+            elif isinstance(member, FunctionType) and not name.startswith("_"):
+                setattr(cls, name, guarded(member))
+            elif isinstance(member, property) and not name.startswith("_"):
+                setattr(cls, name, property(*(each and guarded(each) for each in (member.fget, member.fset))))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_error):
+        self.close()
+
+    def close(self):
+        """Free all arrays now. Kernels stay compiled until the process ends, for the next of the same kind."""
+        with LOCK:
+            vars(self).clear()
+            self._program = CLOSED
+
+
+def started(make):
+    """Wrap a constructor: it needs Taichi, and runs on one thread at a time. Args: make: a function."""
+
+    @wraps(make)
+    def start(self, *arguments, **options):
+        with LOCK:
+            if self._program is None:
+                require_taichi()
+                self._program = impl.get_runtime().prog
+            make(self, *arguments, **options)
+
+    return start
+
+
+def guarded(act):
+    """Wrap a method of UsesTaichi: it needs the arrays, and runs on one thread at a time. Args: act: a function."""
+
+    @wraps(act)
+    def guard(self, *arguments, **options):
+        if self._program is not impl.get_runtime().prog:
+            raise RuntimeError(CLOSED if self._program is CLOSED else GONE)
+        with LOCK:
+            return act(self, *arguments, **options)
+
+    return guard

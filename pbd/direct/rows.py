@@ -2,7 +2,7 @@
 
 import warnings
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 import scipy.sparse as sparse
@@ -340,7 +340,7 @@ def gradients_at(definition, positions, members, numbers):
     return result
 
 
-@lru_cache
+@cache
 def gradient_kernel(definition):
     """Make the kernel that evaluates gradients of a constraint type."""
     arity, width = definition.arity, len(definition.parameters)

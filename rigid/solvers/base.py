@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from pbd.core.runtime import require_taichi
+from pbd.core.runtime import UsesTaichi
 from pbd.core.validate import one_of, whole
 from rigid.constraints.joints.positions import JointPositions
 from rigid.external import external_force
@@ -11,7 +11,7 @@ from rigid.solvers.options import SolverOptions
 from rigid.worlds import models_of_worlds
 
 
-class Solver:
+class Solver(UsesTaichi):
     """Base of all solvers: moves the bodies of a Model.
 
     Args:
@@ -48,7 +48,6 @@ class Solver:
     particle_system = None
 
     def __init__(self, model, worlds=1, **options):
-        require_taichi()
         for option in options:
             one_of(f'option of solver "{self.name}"', option, tuple(self.Options.defaults()))
         self.options = self.Options(**options)
@@ -110,8 +109,8 @@ class Solver:
     def set_state(self, state):
         """Set poses and velocities.
 
-        Args: state: a rigid.State. If this solver returned it and it is unchanged, the run continues bit for bit.
-        Otherwise its poses and velocities are used, and caches of earlier steps are cleared.
+        Args: state: a rigid.State. If this solver returned it and it is unchanged, the run continues bit for bit, with
+        its dt and substeps. Otherwise its poses, velocities and time are used, and caches of earlier steps are cleared.
 
         Raises: TypeError if it is not a State; ValueError if it has another shape.
         """

@@ -1,8 +1,11 @@
 """RowSolver, the base of the solvers on rows: arrays of bodies, joints and contacts, inputs, snapshots and readings."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from pbd.core.arrays import allocate, arrays_of, read, write
+from pbd.core.clock import Clock
 from pbd.core.results import Diverged
 from pbd.core.runtime import real_type
 from pbd.core.validate import spread, whole
@@ -47,8 +50,8 @@ class RowSolver(Solver):
 
     def __init__(self, model, worlds, options, closed=(), values=None, **counts):
         super().__init__(model, worlds, **options)
-        self._clock = 0.0, 0  # a time [s], and the substeps from then to that from which `_substeps_done` counts
-        self._substeps_done, self._steps_done = 0, 0
+        self._clock = Clock(self.dt, self.substeps)
+        self._stepped = False  # since the start, the last `set_state` or change of the step
         models, worlds, bodies = self.models, self.worlds, len(self.model.bodies)
         self._gravity = np.array(np.broadcast_to([each.gravity for each in models], (worlds, 3)))
         types = pair_types(models)
@@ -90,15 +93,16 @@ class RowSolver(Solver):
     @property
     def time(self):
         """Time since the start [s]."""
-        return self._clock[0] + (self._clock[1] + self._substeps_done) * self._h
+        return self._clock.time
 
     @property
     def _h(self):
-        return self.dt / self.substeps
+        return self._clock.h
 
     def _set_options(self, options):
         if (options.dt, options.substeps) != (self.dt, self.substeps):
-            self._clock, self._substeps_done = (self.time, 0), 0
+            self._clock.set(options.dt, options.substeps)
+            self._stepped = False
         super()._set_options(options)
 
     def step(self, count=1):
@@ -106,20 +110,17 @@ class RowSolver(Solver):
         substeps = whole("count", count) * self.substeps
         # Paths give the pose of each substep, so it has a launch of its own.
         each = 1 if self._paths.bodies else substeps
-        for done in range(0, substeps, each):
+        for _ in range(0, substeps, each):
             if self._paths.bodies:
                 self._wake(self._paths.follow(self.data.bodies, self.time, self._h))
             self._report[:, REPORT.diverged_substep :] = -1
             self._launch(each)
-            self._raise_failure(done)
-            self._substeps_done += each
-        self._steps_done += count
+            self._raise_failure()
+            self._clock.substep += each
+            self._stepped = True
 
-    def _raise_failure(self, done):
-        """Raise if the contact buffer was full in the last launch, or a state stopped being finite.
-
-        Args: done: how many substeps this call of `step` had made before.
-        """
+    def _raise_failure(self):
+        """Raise if the contact buffer was full in the last launch, or a state stopped being finite."""
         needed = int(self._report[:, REPORT.overflow].max())
         if needed >= 0:
             raise RuntimeError(f"contact buffer full ({needed} of {self.contact_capacity}): increase contact_capacity")
@@ -127,7 +128,7 @@ class RowSolver(Solver):
             substep = int(self._report[world, REPORT.diverged_substep])
             with np.errstate(over="ignore", invalid="ignore"):
                 finite = np.isfinite(read(self.data.bodies.pose)[world, :-1]).all(axis=1)
-            step, time = self._steps_done + (done + substep) // self.substeps + 1, self.time + (substep + 1) * self._h
+            step, time = self._clock.step_of(self._clock.substep + substep), self._clock.time_after(substep + 1)
             raise Diverged(int(world), step, int(np.argmin(finite)), time, "body")
 
     # Gravity, motors and grabs ----------------------------------------------------------------------------------------
@@ -169,7 +170,8 @@ class RowSolver(Solver):
 
     def _snapshot(self, warm_start=()):
         """The present State, without `warm_start` unless it is given."""
-        return State(*self._split(read(self.data.bodies.pose), read(self.data.bodies.velocity)), self.time, warm_start)
+        found = self._split(read(self.data.bodies.pose), read(self.data.bodies.velocity))
+        return State(*found, self.time, warm_start, **self._clock.state())
 
     def _split(self, pose, velocity):
         """Position, rotation, velocity and angular velocity from the arrays of Bodies."""
@@ -179,11 +181,10 @@ class RowSolver(Solver):
     def _kept(self):
         """All that a later step reads and that changes: numpy arrays, poses and velocities first.
 
-        These are the arrays declared with kept=True, the targets of motors, and the clock, whose bits paths follow. The
-        array of targets also contains constants of the model, so it is not kept as a whole.
+        These are the arrays declared with kept=True, and the targets of motors. The array of targets also contains
+        constants of the model, so it is not kept as a whole.
         """
-        clock = self._clock[0], self._clock[1] + self._substeps_done
-        return [*map(read, arrays_of(self.data, kept=True)), self._motor_targets.values(), *clock]
+        return [*map(read, arrays_of(self.data, kept=True)), self._motor_targets.values()]
 
     def set_state(self, state):
         """Set poses and velocities, see Solver.set_state."""
@@ -195,8 +196,10 @@ class RowSolver(Solver):
         if state.position.shape != shape:
             raise ValueError(f"state's position has shape {state.position.shape}: expected {shape}")
         self._report[:] = 0.0
+        self._stepped = False
         if self._restore(state):
             return
+        self._clock.continue_at(state.time, **state.clock())
         given = np.concatenate([state.position, state.rotation, state.velocity, state.angular_velocity], axis=-1)
         given = given.reshape(self.worlds, -1, 13)
         pose[:, :-1], velocity[:, :-1, :PSEUDO] = given[..., :7], given[..., 7:]
@@ -216,13 +219,13 @@ class RowSolver(Solver):
         given = (state.position, state.rotation, state.velocity, state.angular_velocity)
         if not parts or not all(map(np.array_equal, self._split(*parts[:2]), given)):
             return False
+        if state.dt and state.substeps:
+            self._set_options(replace(self.options, dt=state.dt, substeps=state.substeps))
+        self._clock.continue_at(state.time, **state.clock())
         for array, part in zip(arrays_of(self.data, kept=True), parts):
             write(array, part)
         self._external_forces.reload()
-        self._motor_targets.restore(parts[-3])
-        self._clock, self._substeps_done = tuple(parts[-2:]), 0
-        if self.time != state.time:  # steps had another length then
-            self._clock = state.time, 0
+        self._motor_targets.restore(parts[-1])
         self._grab_springs.write_all()  # the state has the stiffness of what was grabbed then
         return True
 

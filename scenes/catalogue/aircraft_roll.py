@@ -9,6 +9,7 @@ fit to that record cannot be repeated. scenes/identification.py recovers k and T
 """
 
 import math
+from typing import Literal
 
 import numpy as np
 
@@ -57,7 +58,7 @@ def deflection(time, amplitude, programme):
 
 
 @register
-def aircraft_roll(amplitude: float = 1.0, programme: str = "turn"):
+def aircraft_roll(amplitude: float = 1.0, programme: Literal[PROGRAMMES] = "turn"):
     """A glider rolls by its ailerons; --param programme=step or square instead of one turn."""
     one_of("programme", programme, PROGRAMMES)
     if not 0 < abs(finite_number("amplitude", amplitude)) <= 1:

@@ -4,6 +4,7 @@ import numpy as np
 
 import pbd
 from pbd import build
+from scenes.catalogue.parts.mesh_files import Unit, UpAxis
 from scenes.registry import register
 from scenes.scene import Scene
 from scenes.visuals import Camera, ClothVisual, ColliderVisual
@@ -11,7 +12,7 @@ from scenes.visuals import Camera, ClothVisual, ColliderVisual
 
 @register
 def drape(
-    count: int = 100, size: float = 1.9, collider: str = "", cloth: str = "", units: str = "m", up: str = "",
+    count: int = 100, size: float = 1.9, collider: str = "", cloth: str = "", units: Unit = "m", up: UpAxis = "",
     friction: float = 0.25, bending: float = 1e-4, thickness: float = 0.016, shear: float = 1e-2,
 ):  # fmt: skip
     """A cloth falls over a ball; --param collider=FILE and cloth=FILE take your own meshes."""

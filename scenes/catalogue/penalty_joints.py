@@ -2,6 +2,7 @@
 universal joint and a slider, the last three with limits."""
 
 import math
+from typing import Literal
 
 import numpy as np
 
@@ -18,7 +19,7 @@ TOP, LENGTH = 1.3, 0.7  # height of the joints, length of the arms [m]
 
 
 @register
-def penalty_joints(limit: float = 50.0, form: str = "angle"):
+def penalty_joints(limit: float = 50.0, form: Literal["angle", "sine"] = "angle"):
     """Four arms swing on the joints of the penalty paper, with its gains and its step of 3 ms."""
     one_of("form", form, ("angle", "sine"))
     if not 0 < limit < 90:

@@ -5,13 +5,14 @@ import trimesh
 
 import pbd
 from pbd import build
+from scenes.catalogue.parts.mesh_files import Unit, UpAxis
 from scenes.registry import register
 from scenes.scene import Scene
 from scenes.visuals import BLUE, GOLD, GREEN, RED, Camera, ColliderVisual, SkinVisual
 
 
 @register
-def soft_body(mesh: str = "", resolution: int = 11, stiffness: float = 6e3, units: str = "m", up: str = ""):
+def soft_body(mesh: str = "", resolution: int = 11, stiffness: float = 6e3, units: Unit = "m", up: UpAxis = ""):
     """Three soft bodies fall onto blocks; --param mesh=FILE makes one of your own mesh."""
     particles = pbd.Particles()
     particles.add_collider(pbd.Plane(), friction=0.6)

@@ -1,10 +1,12 @@
 """The command `verletlab`: list, run, render, view, compare, bench.
 
-Exit status: 0 for success; 2 for a wrong command, before anything runs; 1 for a run that failed; 130 after Ctrl-C. Each
-error is one line, and frames made before it are saved. `python -X dev -m scenes` prints tracebacks.
+Exit status: 0 for success; 2 for a wrong command, before anything runs; 1 for a run that failed; 130 after Ctrl-C, and
+after the signals SIGTERM and SIGHUP, which act alike. Each error is one line, and frames made before it are saved.
+`python -X dev -m scenes` prints tracebacks.
 """
 
 import argparse
+import errno
 import importlib
 import os
 import sys
@@ -31,6 +33,7 @@ from scenes.registry import available, load
 from scenes.render.film import ENDINGS, draw_frames, renderer_for
 from scenes.render.video import check_output
 from scenes.simulate.device import DEVICES
+from scenes.simulate.interrupts import stop_signals_interrupt
 from scenes.simulate.recording import Recording
 from scenes.simulate.run import Replay, Run, record, recording_before
 from scenes.simulate.settings import option_types
@@ -50,20 +53,30 @@ def main(arguments=None):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal without µ must not stop a run
     try:
-        given = parse(sys.argv[1:] if arguments is None else arguments)
-        given.command(given)
+        with stop_signals_interrupt():
+            given = parse(sys.argv[1:] if arguments is None else arguments)
+            given.command(given)
+            sys.stdout.flush()
         return 0
     except WrongCommand as error:
         return fail(error, 2)
     except KeyboardInterrupt as stop:
         return fail(f"stopped{saved_note(stop)}", 130)
     except BrokenPipeError:  # the reader closed the pipe, as `head` does
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        discard_output()
         return 1
     except Exception as error:
         if sys.flags.dev_mode:
             raise
+        if getattr(error, "errno", None) == errno.ENOSPC and not error.filename:  # errors of files name them
+            error.filename = "standard output"
+            discard_output()
         return fail(f"{reason(error)}{saved_note(error)}", 1)
+
+
+def discard_output():
+    """Discard what standard output could not take, so that Python does not complain about it at the end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 # Arguments --------------------------------------------------------------------------------------------------------

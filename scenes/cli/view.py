@@ -16,8 +16,11 @@ def add(commands, parent):
     )  # fmt: skip
     made.add_argument("scene", metavar="SCENE", help="name of a scene, see `verletlab list`")
     made.add_argument("--host", default="127.0.0.1", metavar="ADDRESS",
-                      help="address that serves the page; 0.0.0.0 for other machines too (%(default)s)")
+                      help="address that serves the page; 0.0.0.0 for other machines too, with a token in the "
+                      "address of the page (%(default)s)")  # fmt: skip
     made.add_argument("--port", type=int, default=8080, metavar="N", help="first port to try (%(default)s)")
+    made.add_argument("--allow-origin", action="append", default=[], metavar="URL",
+                      help="another page that may connect, such as a proxy's: https://lab.example (none)")
     made.add_argument("--no-browser", action="store_true", help="print the address, do not open a browser")
     made.set_defaults(command=view_scene)
 
@@ -39,11 +42,11 @@ def view_scene(given):
         parameters, options = pairs(given.param, "--param"), pairs(given.option, "--option")
         start(given)
         scene, note = load(given.scene, **parameters), "no GPU found" if given.device == "gpu" and on_cpu() else ""
-        viewer = Viewer(scene, given.solver, given.dt, options, given.host, given.port, note)
+        viewer = Viewer(scene, given.solver, given.dt, options, given.host, given.port, note, given.allow_origin)
     with contextlib.suppress(KeyboardInterrupt):
         if given.port not in (0, viewer.port):
             terminal.errors.print(f"verletlab: port {given.port} is taken, serving on {viewer.port}", highlight=False)
-        if not given.quiet:
+        if not given.quiet or viewer.address.count("/") > 2:  # nobody can guess the token
             message = f"{given.scene} on {viewer.address}   (Ctrl-C stops it)"
             terminal.out.print(message, highlight=False, soft_wrap=True)
         if not given.no_browser:

@@ -8,6 +8,7 @@ import numpy as np
 from rich.table import Table
 from rich.text import Text
 
+from pbd.core.files import replacing
 from scenes.comparison.probes import unit_of
 
 # Quantities of which a row has the largest of the run, with units.
@@ -95,9 +96,11 @@ def json_value(value):
 def write(comparison, directory):
     """Write summary.json and summary.csv. Args: comparison; directory: a Path. Returns: the paths."""
     paths = [directory / "summary.json", directory / "summary.csv"]
-    paths[0].write_text(json.dumps(data(comparison), indent=1, ensure_ascii=False, allow_nan=False) + "\n", "utf-8")
+    text = json.dumps(data(comparison), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    with replacing(paths[0]) as partial:
+        partial.write_text(text, "utf-8")
     table = [json_value(each) for each in rows(comparison)]
-    with paths[1].open("w", newline="", encoding="utf-8") as file:
+    with replacing(paths[1]) as partial, partial.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, list(dict.fromkeys(name for each in table for name in each)))
         writer.writeheader()
         writer.writerows(table)

@@ -3,23 +3,21 @@
 Each frame goes to ffmpeg (from imageio-ffmpeg) at once, so a long video needs no more memory than a short one.
 """
 
+import contextlib
 import math
 import os
-import shutil
-import subprocess
 import tempfile
 from pathlib import Path
 
 import imageio.v2 as imageio
-import imageio_ffmpeg
 import numpy as np
 
+from pbd.core.files import replacing
+from scenes.render import ffmpeg
 from scenes.simulate.interrupts import interrupts_deferred
 
-MP4 = {"codec": "libx264", "quality": None, "pixelformat": "yuv420p", "macro_block_size": 2,
-       "output_params": ["-crf", "18", "-preset", "medium", "-movflags", "+faststart"]}
-LOSSLESS = {"codec": "libx264rgb", "quality": None, "pixelformat": "rgb24", "macro_block_size": 1,
-            "output_params": ["-crf", "0", "-preset", "ultrafast"]}
+MP4 = ["-vcodec", "libx264", "-pix_fmt", "yuv420p", "-crf", "18", "-preset", "medium", "-movflags", "+faststart"]
+LOSSLESS = ["-vcodec", "libx264rgb", "-pix_fmt", "rgb24", "-crf", "0", "-preset", "ultrafast"]
 SUFFIXES = (".mp4", ".gif", ".png")
 
 
@@ -35,8 +33,8 @@ class VideoWriter:
       NAME.png is not written.
 
     It is a context manager. At the end of the block, also after an error or Ctrl-C, the file is complete and contains
-    the frames until then. Ctrl-C waits for the current frame, and does not reach ffmpeg. Without frames there is no
-    file. Existing files are replaced.
+    the frames until then. Ctrl-C waits for the current frame, and does not reach ffmpeg. The file appears when it is
+    complete: until then, and if it cannot be written, an existing one stays. Without frames there is no file.
 
     Args:
         path: a str or Path.
@@ -82,85 +80,84 @@ class VideoWriter:
             if self._encoder is None:
                 self._shape = image.shape
                 self._encoder = self._encode(self.path, self.fps)
-            self._encoder.write(image)
+            try:
+                self._encoder.write(image)
+            except BaseException:
+                self.frames, self._closed = 0, True
+                with self._encoder.resources:  # removes what is there of the file
+                    raise
             self.frames += 1
 
     def close(self):
         """Complete the file. Further calls do nothing."""
         with interrupts_deferred():
-            if not self._closed and self._encoder is not None:
-                self._closed = True
-                self._encoder.close()
-            self._closed = True
+            closed, self._closed = self._closed, True
+            if not closed and self._encoder is not None:
+                with self._encoder.resources:
+                    self._encoder.finish()
 
 
 class Film:
-    """H.264 video in an mp4 file."""
+    """H.264 video in an mp4 file.
+
+    Attributes: resources: a stack of contexts, like that of the other encoders. Its end moves the file to its place, or
+    removes it after an error.
+    """
 
     def __init__(self, path, fps, settings=MP4):
-        self.path = path
-        # imageio appends to the lists that it gets, so it gets copies.
-        settings = {key: list(value) if isinstance(value, list) else value for key, value in settings.items()}
-        self.even = settings["macro_block_size"] == 2
-        self.writer = imageio.get_writer(str(path), format="FFMPEG", mode="I", fps=fps, ffmpeg_log_level="error",
-                                         **settings)
+        self.fps, self.settings, self.even = fps, settings, settings is MP4
+        self.resources = contextlib.ExitStack()
+        self.partial = self.resources.enter_context(replacing(path))
+        self.encoder = None
 
     def write(self, image):
         """Append a picture."""
         if self.even and (image.shape[0] % 2 or image.shape[1] % 2):
             image = np.pad(image, ((0, image.shape[0] % 2), (0, image.shape[1] % 2), (0, 0)), mode="edge")
-        try:
-            self.writer.append_data(image)
-        except (OSError, StopIteration) as error:
-            reason = str(error).partition("\n")[0] or "it accepts no more frames"
-            raise OSError(f"{self.path}: the encoder stopped: {reason}") from None
+        if self.encoder is None:
+            encoder = ffmpeg.PictureEncoder(self.partial, image.shape, self.fps, self.settings)
+            self.encoder = self.resources.enter_context(encoder)
+        self.encoder.write(image)
 
-    def close(self):
-        """Let the encoder finish the file."""
-        self.writer.close()
-        if not self.path.is_file() or self.path.stat().st_size == 0:
-            raise OSError(f"{self.path}: the encoder wrote no video")
+    def finish(self):
+        """Let ffmpeg finish the file."""
+        self.encoder.finish()
 
 
 class Gif:
     """A lossless video that becomes a GIF at the end, because the palette depends on all frames."""
 
     def __init__(self, path, fps):
-        self.path = path
-        self.folder = Path(tempfile.mkdtemp(prefix="verletlab-"))
-        self.film = Film(self.folder / "frames.mkv", fps, LOSSLESS)
+        self.resources = contextlib.ExitStack()
+        self.partial = self.resources.enter_context(replacing(path))
+        folder = tempfile.TemporaryDirectory(prefix="verletlab-", ignore_cleanup_errors=True)
+        self.folder = Path(self.resources.enter_context(folder))
+        self.frames = self.folder / "frames.mkv"
+        self.film = Film(self.frames, fps, LOSSLESS)
+        self.resources.push(self.film.resources)
 
     def write(self, image):
         """Append a picture."""
         self.film.write(image)
 
-    def close(self):
+    def finish(self):
         """Make the palette, then encode all frames with it."""
-        try:
-            self.film.close()
-            frames, palette = str(self.film.path), str(self.folder / "palette.png")
-            # The palette counts a colour when it disappears from a pixel. A black frame at the end makes all disappear.
-            self._ffmpeg("-i", frames, "-vf", "tpad=stop=1:stop_mode=add,palettegen=stats_mode=diff", "-update", "1",
-                         palette)
-            self._ffmpeg("-i", frames, "-i", palette, "-lavfi",
-                         "paletteuse=dither=bayer:bayer_scale=5:diff_mode=rectangle", str(self.path))
-        finally:
-            shutil.rmtree(self.folder, ignore_errors=True)
-
-    def _ffmpeg(self, *arguments):
-        command = [imageio_ffmpeg.get_ffmpeg_exe(), "-y", "-nostdin", "-v", "error", *arguments]
-        done = subprocess.run(command, capture_output=True, text=True, start_new_session=True, check=False)
-        if done.returncode:
-            raise OSError(f"{self.path}: ffmpeg failed: {done.stderr.strip()}")
+        with self.film.resources:
+            self.film.finish()
+        palette = self.folder / "palette.png"
+        # The palette counts a colour when it disappears from a pixel. A black frame at the end makes all disappear.
+        ffmpeg.run("-i", self.frames, "-vf", "tpad=stop=1:stop_mode=add,palettegen=stats_mode=diff", "-update", 1,
+                   palette)  # fmt: skip
+        ffmpeg.run("-i", self.frames, "-i", palette, "-lavfi",
+                   "paletteuse=dither=bayer:bayer_scale=5:diff_mode=rectangle", self.partial)  # fmt: skip
 
 
 class Pictures:
     """One PNG file, or a numbered sequence if there is a second picture."""
 
     def __init__(self, path, _fps):
-        self.path = path
-        self.count = 0
-        self.first = None
+        self.path, self.count, self.first = path, 0, None
+        self.resources = contextlib.ExitStack()
 
     def write(self, image):
         """Store the first picture. Write it, and all others, once there is a second one."""
@@ -169,16 +166,22 @@ class Pictures:
             self.first = image.copy()
             return
         if self.count == 2:
-            imageio.imwrite(self._numbered(1), self.first)
-        imageio.imwrite(self._numbered(self.count), image)
+            write_picture(self._numbered(1), self.first)
+        write_picture(self._numbered(self.count), image)
 
-    def close(self):
+    def finish(self):
         """Write the picture if there is only one."""
         if self.count == 1:
-            imageio.imwrite(self.path, self.first)
+            write_picture(self.path, self.first)
 
     def _numbered(self, number):
         return self.path.with_name(f"{self.path.stem}-{number:04d}{self.path.suffix}")
+
+
+def write_picture(path, image):
+    """Write a PNG file. Args: path; image: (height, width, 3) uint8."""
+    with replacing(path) as partial:
+        imageio.imwrite(partial, image)
 
 
 def check_output(path, suffixes=SUFFIXES):

@@ -3,11 +3,11 @@
 import json
 import tempfile
 from dataclasses import dataclass
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
+from pbd.core.files import naming, replacing
 from pbd.core.snapshot import open_archive
 from scenes.simulate.interrupts import interrupts_deferred
 
@@ -34,29 +34,39 @@ class Frames:
 
     def __init__(self, limit=None):
         self.limit = MEMORY_LIMIT if limit is None else limit
-        self.waiting, self.size, self.file, self.count = [], 0, None, 0
+        self.waiting, self.size, self.file, self.count = [], 0, None, 0  # count: of all frames, waiting or in the file
         self.shape, self.dtype = (), np.float64
 
     def append(self, array):
-        """Add a frame. Args: array: of the shape and type of the ones before."""
+        """Add a frame. Args: array: of the shape and type of the ones before. Raises: OSError if the disk is full."""
         array = np.array(array)
         self.shape, self.dtype = array.shape, array.dtype
         self.waiting.append(array)
         self.size += array.nbytes
         self.count += 1
         if self.file is not None or self.size > self.limit:
-            if self.file is None:
-                self.file = tempfile.TemporaryFile(prefix="verletlab-")  # noqa: SIM115 - maps keep it open
-            for frame in self.waiting:
-                self.file.write(frame.tobytes())
-            self.waiting = []
+            with naming(tempfile.gettempdir()):
+                self._move_to_file()
+
+    def _move_to_file(self):
+        """Write the waiting frames. After an error, the frames that are not in the file wait on."""
+        if self.file is None:
+            self.file = tempfile.TemporaryFile(prefix="verletlab-", buffering=0)  # noqa: SIM115 - maps keep it open
+        while self.waiting:
+            left = self.waiting[0].tobytes()
+            self.file.seek((self.count - len(self.waiting)) * len(left))
+            while left:
+                left = left[self.file.write(left) :]
+            self.waiting.pop(0)
 
     def array(self):
         """All frames (frames, ...); a memory map if they are on disk."""
-        if self.file is None:
-            return np.array(self.waiting).reshape(self.count, *self.shape)
-        self.file.flush()
-        return np.memmap(self.file, self.dtype, "r", shape=(self.count, *self.shape))
+        waiting = np.array(self.waiting).reshape(len(self.waiting), *self.shape)
+        count = self.count - len(self.waiting)  # in the file
+        if not count:
+            return waiting
+        stored = np.memmap(self.file, self.dtype, "r", shape=(count, *self.shape))
+        return np.concatenate([stored, waiting]) if self.waiting else stored
 
 
 @dataclass(eq=False)  # == of arrays has no single answer
@@ -98,7 +108,7 @@ class Recording:
 
     def save(self, path):
         """Write to an .npz file, array by array; Ctrl-C waits until it is complete. Args: path."""
-        with interrupts_deferred(), Path(path).open("wb") as file:
+        with interrupts_deferred(), replacing(path) as partial, partial.open("wb") as file:
             np.savez(file, about=json.dumps(self.about), **{name: getattr(self, name) for name in self.ARRAYS})
 
     @classmethod
@@ -113,10 +123,18 @@ class Recording:
         raise ValueError(f"{path} is of an older version, without bodies: expected a file of `verletlab run --out`")
 
     def check(self):
-        """Check that the arrays have shapes that fit. Raises: ValueError."""
+        """Check that the arrays have shapes and types that fit, and `about` what a replay needs. Raises: ValueError."""
+        about = self.about if isinstance(self.about, dict) else {}
+        parameters = about.get("parameters")
+        texts = parameters.values() if isinstance(parameters, dict) else [None]
+        if not all(isinstance(text, str) for text in (about.get("scene"), about.get("solver"), *texts)):
+            raise ValueError("about has no scene, solver and parameters: expected texts")
+        for name in self.ARRAYS:
+            if getattr(self, name).dtype.kind != "f":
+                raise ValueError(f"{name} has type {getattr(self, name).dtype}: expected real numbers")
         frames = len(self.times)
         arrays = self.positions, self.poses, self.body_poses
-        (particles,), (colliders,), (bodies,) = (np.shape(each)[1:2] for each in arrays)
+        particles, colliders, bodies = ((*np.shape(each), 0, 0)[1] for each in arrays)
         shapes = {
             "times": (), "positions": (particles, 3), "velocities": (particles, 3), "poses": (colliders, 7),
             "body_poses": (bodies, 7), "body_velocities": (bodies, 6), "energy": (3,),
@@ -125,5 +143,5 @@ class Recording:
             found, expected = np.shape(getattr(self, name)), (frames, *shapes[name])
             if found != expected:
                 raise ValueError(f"{name} has shape {found}: expected {expected}")
-        if not frames or not (np.diff(self.times) > 0).all():
-            raise ValueError("times: expected at least one, in ascending order")
+        if not frames or not np.isfinite(self.times).all() or not (np.diff(self.times) > 0).all():
+            raise ValueError("times: expected at least one, finite and in ascending order")

@@ -212,7 +212,8 @@ def record(running, progress=None):
     kept = {name: Frames() for name in Recording.ARRAYS}
 
     def recording(**more):
-        return Recording({**running.about(), **more}, *(frames.array() for frames in kept.values()))
+        whole = min(frames.count for frames in kept.values())  # an error may stop in the middle of a frame
+        return Recording({**running.about(), **more}, *(frames.array()[:whole] for frames in kept.values()))
 
     number = 0
     try:
@@ -227,7 +228,7 @@ def record(running, progress=None):
             raise
         return recording(interrupted=True)
     except Exception as error:
-        if number:
+        if min(frames.count for frames in kept.values()):
             error.recording = recording()
         raise
     return recording()

@@ -13,6 +13,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from scenes.simulate.interrupts import stop_signals_interrupt
 from scenes.simulate.recording import Frame, Frames
 from scenes.visuals import Camera, FollowingCamera
 
@@ -64,7 +65,7 @@ class Clip:
         (folder / "clip.pickle").write_bytes(pickle.dumps(description))
 
 
-def encode_clip(clip, path, ghost_visuals=(), progress=None, is_stopped=lambda: False):
+def encode_clip(clip, path, ghost_visuals=(), progress=None, started=None):
     """Encode a clip as a film or a replay, in another process.
 
     Args:
@@ -72,7 +73,7 @@ def encode_clip(clip, path, ghost_visuals=(), progress=None, is_stopped=lambda: 
         path: an .mp4 or .html file.
         ghost_visuals: visuals of the ghost.
         progress: called with the number of each frame, and with the number of frames.
-        is_stopped: function that says whether to give up.
+        started: called with the process, a subprocess.Popen. If it is terminated, the film ends there.
 
     Raises: RuntimeError with the reason if there is no film.
     """
@@ -83,15 +84,15 @@ def encode_clip(clip, path, ghost_visuals=(), progress=None, is_stopped=lambda: 
             command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
         )
         try:
+            if started is not None:
+                started(process)
             for line in process.stdout:
-                if is_stopped():
-                    raise RuntimeError("encoding was stopped")
                 if progress is not None and line.strip().isdigit():
                     progress(int(line), len(clip))
             if process.wait():
                 raise RuntimeError(process.stderr.read().strip().split("\n")[-1] or "the film could not be encoded")
         finally:
-            process.kill()
+            process.terminate()
             process.wait()
 
 
@@ -203,4 +204,5 @@ def write_replay(folder, path, progress):
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    with stop_signals_interrupt():
+        main(*sys.argv[1:])

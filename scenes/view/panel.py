@@ -124,8 +124,8 @@ class Panel:
     def fill_parameters(self, scene):
         """Add an input for each parameter of the scene."""
         for name, default in available()[scene.name].parameters.items():
-            given = scene.parameters[name]
-            handle = add_parameter(self.gui, name, default if given is None else given, default)
+            given, choices = scene.parameters[name], available()[scene.name].choices_of(name, self.viewer.texts)
+            handle = add_parameter(self.gui, name, default if given is None else given, default, choices)
             on_change(handle, self.session, lambda value, name=name: self.viewer.set_parameter(name, value))
 
     def fill_steps(self):
@@ -209,12 +209,13 @@ def on_change(handle, session, action):
     handle.on_update(changed)
 
 
-def add_parameter(gui, name, value, default):
-    """Add an input for a parameter: a checkbox, a slider, a number or a text, by the type of its default."""
+def add_parameter(gui, name, value, default, choices=None):
+    """Add an input for a parameter: a checkbox, a slider, a number, or a menu of texts, by the type of its default."""
     if isinstance(default, bool):
         return gui.add_checkbox(name, bool(value))
-    if not isinstance(default, (int, float)):
-        return gui.add_text(name, "" if value is None else str(value))
+    if choices is not None:
+        hint = None if len(choices) > 1 else "To choose a file, name it on the command line."
+        return gui.add_dropdown(name, choices, initial_value="" if value is None else str(value), hint=hint)
     largest = 3 * max(abs(default), abs(value))
     if not largest:
         return gui.add_number(name, value)

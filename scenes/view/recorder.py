@@ -9,12 +9,14 @@ from scenes.view.clip import Clip, encode_clip
 class Recorder:
     """Records clips of a viewer. Args: viewer: a scenes.view.server.Viewer; folder: where files are written.
 
-    Attributes: clip: the Clip that is recorded now, or None. client: whose camera it has.
+    Attributes: clip: the Clip that is recorded now, or None. client: whose camera it has. stopped: whether `stop` was
+    called.
     """
 
     def __init__(self, viewer, folder="."):
         self.viewer, self.folder = viewer, Path(folder)
         self.clip, self.client, self.encoding, self.stopped = None, None, False, False
+        self.process = self.thread = None  # that encode
 
     def start_or_stop(self, client):
         """Start a clip, or finish it. Args: client: whose camera is recorded."""
@@ -26,6 +28,14 @@ class Recorder:
         self.clip, self.client = Clip(self.viewer.session), client
         self.viewer.panel.record.label = "Stop recording"
         self.show_status("Recording …")
+
+    def stop(self):
+        """End the encoding, and wait until its temporary files are removed. The film ends at its current frame."""
+        self.stopped = True
+        if self.process is not None:
+            self.process.terminate()
+        if self.thread is not None:
+            self.thread.join()
 
     def add(self, frame, ghost_frame):
         """Add a frame to the clip, if there is one. A new run finishes the clip."""
@@ -48,7 +58,13 @@ class Recorder:
             return
         suffix = ".html" if "html" in self.viewer.panel.film_format.value else ".mp4"
         path, visuals = self.unused_path(clip.run, suffix), self.viewer.ghost_visuals(clip.ghost)
-        self.encode(path, lambda progress: encode_clip(clip, path, visuals, progress, lambda: self.stopped))
+        self.encode(path, lambda progress: encode_clip(clip, path, visuals, progress, self.started))
+
+    def started(self, process):
+        """Remember the process that encodes. Args: process: a subprocess.Popen."""
+        self.process = process
+        if self.stopped:
+            process.terminate()
 
     def unused_path(self, run, suffix):
         """A path of a file that does not exist yet. Args: a Run; suffix."""
@@ -78,11 +94,12 @@ class Recorder:
                 if not self.stopped:
                     self.show_status(f"No film: {' '.join(str(error).split())}")
             finally:
-                self.encoding = False
+                self.encoding, self.process = False, None
                 if not self.stopped:
                     panel.progress.visible = False
 
-        threading.Thread(target=work, daemon=True).start()
+        self.thread = threading.Thread(target=work, daemon=True)
+        self.thread.start()
 
     def show_status(self, text):
         """Show a text below the button."""

@@ -2,7 +2,8 @@
 
 import math
 
-from scenes.registry import find, load
+from pbd.core.validate import one_of
+from scenes.registry import available, find, load
 from scenes.render.page.drawing import Drawing, GhostVisual, set_camera, set_stage
 from scenes.render.page.quiet import quiet
 from scenes.view.debug_lines import DebugLines
@@ -34,16 +35,20 @@ class Viewer:
         solver, dt, options: as for scenes.Run.
         host, port: where the page is served; the next free port if this one is taken, 0 for any.
         note: a remark on the device for the page.
+        origins: of other pages that may connect, such as "https://lab.example"; see scenes/view/guard.py.
 
-    Attributes: session; server: the viser.ViserServer; address of the page; port.
+    Attributes: session; server: the viser.ViserServer; address of the page; port; texts: of the scene's parameters,
+        which the page may choose again, such as names of files.
 
-    Raises: the errors of scenes.Run; OSError if the page cannot be served.
+    Raises: the errors of scenes.Run; OSError if the page cannot be served; ValueError for an origin that is none.
     """
 
-    def __init__(self, scene, solver=None, dt=None, options=None, host=HOST, port=PORT, note=""):
+    def __init__(self, scene, solver=None, dt=None, options=None, host=HOST, port=PORT, note="", origins=()):
         self.session = session = Session(scene, solver, dt, options, self.show, lambda _, span: self.grabs.update(span))
         self.note = f" ({note})" if note else ""
-        self.server, self.address = serve(host, free_port(host, port))
+        words = available()[scene.name].choices if scene.parameters else {}
+        self.texts = {text for name, text in scene.parameters.items() if isinstance(text, str) and name not in words}
+        self.server, self.address = serve(host, free_port(host, port), origins)
         self.port = self.server.get_port()
         self.grabs, self.pins, self.tearing = Grabs(session), Pins(session), Tearing(session)
         self.lines, self.history, self.recorder = DebugLines(self.server), History(session), Recorder(self)
@@ -71,7 +76,7 @@ class Viewer:
     def stop(self):
         """Stop the session and the server."""
         if not self.recorder.stopped:
-            self.recorder.stopped = True
+            self.recorder.stop()
             self.session.stop()
             with quiet():
                 self.server.stop()
@@ -208,7 +213,10 @@ class Viewer:
         """Change a parameter of the scene, and start again."""
         session = self.session
         scene, *rest = session.choice
-        defaults = find(scene.name).parameters
+        entry = find(scene.name)
+        defaults, choices = entry.parameters, entry.choices_of(name, self.texts)
+        if choices is not None:
+            one_of(name, value, choices)
         given = {key: each for key, each in {**scene.parameters, name: value}.items() if each != defaults[key]}
         session.start((load(scene.name, **given), *rest), session.settings)
 

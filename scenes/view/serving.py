@@ -9,6 +9,7 @@ import webbrowser
 import viser
 
 from scenes.render.page.quiet import quiet
+from scenes.view.guard import LOGGER, Guard, guarded
 
 
 def free_port(host, port):
@@ -29,12 +30,18 @@ def free_port(host, port):
     raise OSError(f"no free port from {port} to {port + 99} on {host}")
 
 
-def serve(host, port):
-    """Start a viser server. Returns: the server, and the address of its page."""
-    with quiet():
+def serve(host, port, origins=()):
+    """Start a viser server. Args: host, port: as `free_port` takes and returns them; origins: see Guard.
+
+    Returns: the server, and the address of its page, with the token if there is one.
+    """
+    guard = Guard(host, origins)
+    with quiet(), guarded(guard):
         server = viser.ViserServer(host, port, label="verletlab", verbose=False)
+    # asyncio would print a traceback for each message that is none of the page.
+    server._event_loop.set_exception_handler(lambda loop, context: LOGGER.debug("%s", context))
     shown_host = f"[{host}]" if ":" in host else host
-    return server, f"http://{shown_host}:{server.get_port()}"
+    return server, f"http://{shown_host}:{server.get_port()}" + (f"/{guard.token}" if guard.token else "")
 
 
 def open_browser(address):

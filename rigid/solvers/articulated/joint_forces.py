@@ -5,7 +5,7 @@ they were free, and λ the impulses of all rows. So the joints of its tree give 
 of the substep's start. This is exact for the discrete step, and for both ways to treat velocity products.
 """
 
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 import taichi as ti
@@ -33,7 +33,7 @@ def store_starts(s: ti.template(), world):
             starts[world, body, START.linear + k] = bodies.velocity[world, body, k]
 
 
-@lru_cache
+@cache
 def rows_kernel():
     """Make the kernel that writes the rows of joints at the current poses."""
 

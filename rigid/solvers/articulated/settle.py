@@ -1,6 +1,6 @@
 """Coordinates, speeds and poses that agree, after a state is set."""
 
-from functools import lru_cache
+from functools import cache
 
 import taichi as ti
 
@@ -11,7 +11,7 @@ from rigid.solvers.articulated.joint_forces import store_starts
 from rigid.solvers.articulated.kinematics import compute_poses
 
 
-@lru_cache
+@cache
 def settle_kernel(features):
     """Make the kernel that computes poses from the coordinates, and the speeds nearest to the velocities."""
 

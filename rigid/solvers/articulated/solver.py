@@ -101,7 +101,7 @@ class ArticulatedSolver(SequentialSolver):
         after `set_state` or a change of the step until the next one.
         """
         worlds, bodies = self.worlds, len(self.model.bodies)
-        if not self._substeps_done:
+        if not self._stepped:
             zero = np.zeros((worlds, 2, 3))
             return self._by_world({joint.name: zero.copy() for joint in self.model.joints})
         starts = read(self.data.trees.starts)[:, :bodies].astype(float)

@@ -10,7 +10,7 @@ joint, with a quaternion; positions are corrected where the velocities have led,
 the step's start.
 """
 
-from functools import lru_cache
+from functools import cache
 
 import taichi as ti
 
@@ -30,7 +30,7 @@ from rigid.solvers.sequential.solve import iterate
 from rigid.solvers.substeps import over_worlds
 
 
-@lru_cache
+@cache
 def step_kernel(features, part=None):
     """Make the kernel for some features. Besides the data it takes substeps and iterations.
 

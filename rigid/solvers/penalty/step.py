@@ -11,7 +11,7 @@ forces.py), the gyroscopic torque is implicit, a hinge's angle is not a sine (li
 contacts, friction and motors are rows like any other.
 """
 
-from functools import lru_cache
+from functools import cache
 
 import taichi as ti
 
@@ -38,7 +38,7 @@ from rigid.solvers.report import REPORT
 from rigid.solvers.substeps import over_worlds
 
 
-@lru_cache
+@cache
 def step_kernel(features):
     """Make the kernel for some features. Besides the data it takes substeps, and 1 to move bodies. Args: features."""
     find_points = None if features.pair_types is None else point_finder(features.pair_types)

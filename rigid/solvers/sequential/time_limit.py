@@ -8,7 +8,7 @@ Departure: the source looks at the clock after each iteration, here after each b
 """
 
 import time
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 import taichi as ti
@@ -68,7 +68,7 @@ class TimedSubsteps:
         report[:, REPORT.iterations] = made
 
 
-@lru_cache
+@cache
 def timed_kernels(step, features):
     """Make the kernels of a substep's three parts. Args: step: the module `step` of a solver; features."""
 

@@ -14,7 +14,7 @@ that k may be zero).
 A servo without a bound needs no λ and no compliance. It is an equality, and may be solved directly (pbd/direct).
 """
 
-from functools import lru_cache
+from functools import cache
 
 import taichi as ti
 
@@ -49,7 +49,7 @@ def soft_constraint(C, C_since, damping, h, compliance):
     return softness * (C / compliance + damping * h * C_since), softness
 
 
-@lru_cache
+@cache
 def coordinate_drive(coordinate):
     """Constraint type for a drive along a coordinate: a servo if its effort is above zero, else a spring of compliance
     1/k.

@@ -10,7 +10,7 @@ both limits, and it limits a distance, not an angle. A plane has only one side.
 """
 
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 import taichi as ti
@@ -102,7 +102,7 @@ def scaled(gradient, factor):
     return [factor * gradient[k] for k in ti.static(range(4))]
 
 
-@lru_cache
+@cache
 def coordinate_limit(coordinate):
     """Constraint type for limits of a coordinate that is counted over full turns, or of a shift.
 

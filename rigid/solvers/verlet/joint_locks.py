@@ -4,7 +4,7 @@ All but RIGHT_HANDED act on the corners of several frames (relative_rotation.py)
 """
 
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache
 
 import taichi as ti
 
@@ -108,7 +108,7 @@ def _slider():
 SLIDER = _slider()
 
 
-@lru_cache
+@cache
 def gear(a, b, frames):
     """Constraint type for q_b = ratio q_a, with both coordinates counted over full turns, so that errors do not add up.
 

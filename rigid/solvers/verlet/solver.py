@@ -179,7 +179,7 @@ class VerletSolver(Solver):
         """
         snapshot = self.particle_system.state()
         found = self._poses_and_velocities(snapshot.position, snapshot.previous_position)
-        return State(*found, self.time, join_arrays(self._kept(snapshot)))
+        return State(*found, self.time, join_arrays(self._kept(snapshot)), **self.particle_system.clock_state())
 
     def digest(self):
         """Sixteen hexadecimal digits that change with any bit of the particles."""
@@ -260,6 +260,7 @@ class VerletSolver(Solver):
     def _place(self, state):
         """Set the particles to poses and velocities, and clear what earlier steps left."""
         system = self.particle_system
+        system.continue_at(state.time, **state.clock())
         shape = system.positions().shape
         positions, velocities, weights = np.zeros(shape), np.zeros(shape), np.zeros(shape[:-1])
         masses, points = (self._masses, self._points) if len(shape) == 3 else (self._masses[0], self._points[0])

@@ -18,7 +18,7 @@ below add contacts of bodies.
 Source: Jakobsen, Advanced Character Physics (2001), sections 2 to 6.
 """
 
-from functools import lru_cache
+from functools import cache
 
 import taichi as ti
 
@@ -43,7 +43,7 @@ from rigid.solvers.verlet.particle_contacts import find_particle_contacts
 from rigid.solvers.verlet.restitution import ITERATIONS, apply_restitution, prepare_restitution, rebounds
 
 
-@lru_cache
+@cache
 def step_hooks(pair_types, forces=False):
     """The StepHooks of bodies.
 

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import numpy as np
 
+from pbd.core.files import replacing
+
 INK, GRID = "#1f2430", "#e3e6ea"
 WIDTH, ROW, FRAME = 5.4, 1.75, 0.85  # of a figure; height of a row and of the frame [inches]
 DECADES = 16  # a logarithmic axis shows at most
@@ -52,8 +54,8 @@ def figure_of(count, row=ROW):
 def save(figure, path):
     """Write a figure as PNG or SVG, by the suffix of the path. Returns: the path."""
     metadata = {"Date": None} if Path(path).suffix == ".svg" else {}
-    with styled():
-        figure.savefig(path, dpi=200, metadata=metadata, transparent=Path(path).suffix == ".svg")
+    with styled(), replacing(path) as partial:
+        figure.savefig(partial, dpi=200, metadata=metadata, transparent=Path(path).suffix == ".svg")
     return Path(path)
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import taichi as ti
 
+from pbd.core.files import replacing
 from scenes.comparison import summary
 from scenes.comparison.report.figure import GRID, INK
 from scenes.simulate.device import running_on
@@ -97,7 +98,8 @@ def write(comparison, directory, plots=None, command=None):
         made=made_of(comparison, command),
     )
     path = directory / "index.html"
-    path.write_text(page, encoding="utf-8")
+    with replacing(path) as partial:
+        partial.write_text(page, encoding="utf-8")
     return path
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import viser
 
+from pbd.core.files import replacing
 from pbd.core.validate import one_of
 from scenes.render.ghosts import moving_surfaces, static_surfaces, tinted
 from scenes.render.page.drawing import Drawing, set_camera, set_stage
@@ -156,8 +157,8 @@ def check_size(first, each, count):
 def save(serializer, title, legend, path):
     """Write the file. Args: serializer; title; legend: HTML; path. Returns: its size [bytes]."""
     text = serializer.as_html().replace("<title>Viser</title>", f"<title>{html.escape(title)}</title>", 1)
-    with interrupts_deferred():
-        Path(path).write_text(text.replace("</body>", legend + "</body>", 1), encoding="utf-8")
+    with interrupts_deferred(), replacing(path) as partial:
+        partial.write_text(text.replace("</body>", legend + "</body>", 1), encoding="utf-8")
     return Path(path).stat().st_size
 
 

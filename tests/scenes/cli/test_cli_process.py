@@ -1,15 +1,18 @@
 """The command line in its own process: streams, Ctrl-C, pipes and terminals."""
 
+import contextlib
 import os
 import re
 import signal
 import struct
 import subprocess
 import sys
+from pathlib import Path
 
 import imageio.v2 as imageio
 import pytest
 
+from scenes.simulate.interrupts import interrupts_deferred, stop_signals_interrupt
 from scenes.simulate.recording import Recording
 
 SMALL = ["--param", "grains=5", "--param", "sticks=2", "--duration", "0.1"]
@@ -74,28 +77,49 @@ sys.exit(cli.main(sys.argv[1:]))
 """
 
 
-@pytest.mark.parametrize(
-    ("suffix", "after", "cache"), [(".mp4", 3, "1"), pytest.param(".gif", 3, "1", marks=pytest.mark.slow),
-                                   pytest.param(".png", 3, "1", marks=pytest.mark.slow), (".npz", 3, "1"),
-                                   pytest.param(".mp4", 1, "0", marks=pytest.mark.slow),
-                                   pytest.param(".npz", 1, "0", marks=pytest.mark.slow)],
-)  # fmt: skip
-def test_ctrl_c_keeps_finished_frames(tmp_path, suffix, after, cache):
-    """The signal goes to the process group, as from a terminal; without the cache it arrives during compilation."""
-    path = tmp_path / f"box{suffix}"
-    words = ["run", "box"] if suffix == ".npz" else ["render", "box", "--size", "64x36"]
+def stopped(tmp_path, suffix, number, after=3, cache="1"):
+    """Send a signal to a long run.
+
+    Args: suffix: of the output; number: of the signal; after: how many frames; cache: "0" for none of kernels.
+
+    Returns: path of the output, exit status, what the command wrote to the error stream.
+    """
+    path, temporary = tmp_path / f"box{suffix}", tmp_path / "temporary"
+    temporary.mkdir()
+    words = ["run", "box"] if suffix == ".npz" else ["render", "box"]
+    words += ["--size", "64x36"] if suffix in (".mp4", ".gif", ".png") else []
     process = subprocess.Popen(
-        [sys.executable, "-c", REPORTING, *words, "--duration", "1000", "--out", path], stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE, text=True, start_new_session=True, env={**os.environ, "TI_OFFLINE_CACHE": cache},
+        [sys.executable, "-c", REPORTING, *words, "--duration", "1000" if suffix != ".html" else "20", "--out", path],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        env={**os.environ, "TI_OFFLINE_CACHE": cache, "TMPDIR": str(temporary)},
     )  # fmt: skip
     try:
         for _ in range(after):
             assert process.stdout.readline().startswith("frame")
-        os.killpg(process.pid, signal.SIGINT)
+        os.killpg(process.pid, number)
         _, errors = process.communicate(timeout=60)
     finally:
         process.kill()
-    assert process.returncode == 130
+    if number != signal.SIGKILL:
+        assert list(temporary.iterdir()) == []
+    return path, process.returncode, errors
+
+
+@pytest.mark.parametrize(
+    ("suffix", "after", "cache", "number"), [
+        (".mp4", 3, "1", signal.SIGINT), (".npz", 3, "1", signal.SIGINT),
+        (".gif", 3, "1", signal.SIGTERM), (".npz", 3, "1", signal.SIGHUP),
+        *(pytest.param(*case, marks=pytest.mark.slow) for case in (
+            (".gif", 3, "1", signal.SIGINT), (".png", 3, "1", signal.SIGINT), (".mp4", 1, "0", signal.SIGINT),
+            (".npz", 1, "0", signal.SIGINT), (".mp4", 3, "1", signal.SIGTERM), (".mp4", 3, "1", signal.SIGHUP),
+            (".png", 3, "1", signal.SIGTERM),
+        )),
+    ],
+)  # fmt: skip
+def test_ctrl_c_and_signals_keep_finished_frames(tmp_path, suffix, after, cache, number):
+    """The signal goes to the process group, as from a terminal; without the cache it arrives during compilation."""
+    path, status, errors = stopped(tmp_path, suffix, number, after, cache)
+    assert status == 130
     match = re.fullmatch(rf"verletlab: stopped; {path} holds the (\d+) frames? before it", one_line(errors))
     count = int(match[1])
     if suffix == ".png":
@@ -107,6 +131,81 @@ def test_ctrl_c_keeps_finished_frames(tmp_path, suffix, after, cache):
         assert len(Recording.load(path)) == count
     else:
         assert len(film(path)) == count
+
+
+@pytest.mark.parametrize(
+    "suffix", [".mp4", *(pytest.param(each, marks=pytest.mark.slow) for each in (".gif", ".png", ".html", ".npz"))]
+)
+def test_kill_keeps_the_old_file(tmp_path, suffix):
+    path = tmp_path / f"box{suffix}"
+    path.write_text("old")
+    assert stopped(tmp_path, suffix, signal.SIGKILL)[1] == -signal.SIGKILL
+    assert path.read_text() == "old"
+
+
+def is_whole(path):
+    """Whether a file of a comparison is complete, as far as its format says."""
+    if path.suffix in (".png", ".mp4"):
+        return len(film(path)) > 0
+    ends = {".json": "}\n", ".csv": "\n", ".svg": "</svg>\n", ".html": "</html>\n"}
+    return path.read_text("utf-8").endswith(ends[path.suffix])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("after", ["summary.json", "energy.png", "comparison.mp4"])
+def test_killed_comparison_leaves_old_or_whole_files(tmp_path, after):
+    """The process is killed when a file has been replaced."""
+    words = ["compare", "five_link_chain", "--solvers", "impulse,penalty", "--duration", "0.3", "--quiet", "--force"]
+    command = [*COMMAND, *words, "--out", str(tmp_path)]
+    subprocess.run(command, check=True)
+    names = sorted(path.name for path in tmp_path.iterdir())
+    assert after in names
+    for name in names:
+        (tmp_path / name).write_text("old")
+    process = subprocess.Popen(command)
+    try:
+        while (tmp_path / after).read_bytes() == b"old":
+            assert process.poll() is None
+    finally:
+        process.kill()
+        process.wait()
+    assert [name for name in names if not (tmp_path / name).exists()] == []
+    for name in names:
+        assert (tmp_path / name).read_bytes() == b"old" or is_whole(tmp_path / name), name
+
+
+def test_ignored_signal_stays_ignored():
+    """As with `nohup`."""
+    with patched_handler(signal.SIGHUP, signal.SIG_IGN), stop_signals_interrupt():
+        signal.raise_signal(signal.SIGHUP)
+
+
+def test_signals_interrupt_within_the_block_alone():
+    with patched_handler(signal.SIGTERM, signal.SIG_DFL):
+        with pytest.raises(KeyboardInterrupt), stop_signals_interrupt(), interrupts_deferred():  # noqa: PT012
+            signal.raise_signal(signal.SIGTERM)
+            finished = True
+        assert finished
+        assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+
+
+@contextlib.contextmanager
+def patched_handler(number, handler):
+    before = signal.signal(number, handler)
+    try:
+        yield
+    finally:
+        signal.signal(number, before)
+
+
+def test_full_standard_output_is_one_line():
+    full = Path("/dev/full")
+    if not full.exists():
+        pytest.skip("no /dev/full on this system")
+    with full.open("w") as out:
+        done = subprocess.run([*COMMAND, "list"], stdout=out, stderr=subprocess.PIPE, text=True, check=False)
+    assert one_line(done.stderr) == "verletlab: standard output: no space left on device"
+    assert done.returncode == 1
 
 
 def test_progress_fits_a_narrow_terminal(tmp_path):

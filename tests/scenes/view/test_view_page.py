@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 from types import SimpleNamespace
 
 import numpy as np
@@ -255,3 +256,23 @@ def test_ctrl_c_stops_the_viewer_without_a_traceback():
     served = int(line.split("127.0.0.1:")[1].split()[0])
     assert port < served < port + 100
     assert errors.strip() == f"verletlab: port {port} is taken, serving on {served}"
+
+
+def test_stop_ends_the_encoding_and_removes_its_files(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    (tmp_path / "temporary").mkdir()
+    viewer = Viewer(scenes.load("pendulum"), port=0)
+    viewer.recorder.folder = tmp_path
+    session, recorder = viewer.session, viewer.recorder
+    try:
+        recorder.start_or_stop(None)
+        for _ in range(40):
+            session.step()
+            viewer.show(session)
+        recorder.start_or_stop(None)
+        assert recorder.encoding
+    finally:
+        viewer.stop()
+    assert not recorder.thread.is_alive()
+    assert list((tmp_path / "temporary").iterdir()) == []
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []

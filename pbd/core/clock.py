@@ -1,10 +1,10 @@
-"""The time of a particle system, counted in substeps."""
+"""The time of a solver, counted in substeps."""
 
 from pbd.core.validate import finite_number, positive, whole
 
 
 class Clock:
-    """Time step, substeps and time of a particle system.
+    """Time step, substeps and time of a solver.
 
     Args:
         dt: time step [s].
@@ -14,7 +14,7 @@ class Clock:
     Attributes: origin: time of substep 0 [s]; substep: how many substeps were made since; dt, substeps: as given.
     """
 
-    def __init__(self, dt, substeps, contact_interval):
+    def __init__(self, dt, substeps, contact_interval=1):
         self.contact_interval = whole("contact_interval", contact_interval)
         self.origin, self.substep, self.steps_before = 0.0, 0, 0
         self.set(dt, substeps)
@@ -46,11 +46,11 @@ class Clock:
         return self.origin + (self.substep + substeps) * self.h
 
     def state(self):
-        """Fields of a pbd.State."""
+        """Fields of a State: the time to the last bit."""
         return {"dt": self.dt, "substeps": self.substeps, "origin": self.origin, "substep": self.substep}
 
     def checked(self, state):
-        """Check these fields of a pbd.State. Returns: {name: value}. Raises: ValueError, TypeError."""
+        """Check these fields of a State. Returns: {name: value}. Raises: ValueError, TypeError."""
         return {
             "dt": positive("state's dt", state.dt),
             "substeps": whole("state's substeps", state.substeps),
@@ -61,6 +61,15 @@ class Clock:
     def restore(self, dt, substeps, origin, substep):
         """Continue at another time. Args: see `state`."""
         self.dt, self.substeps, self.origin, self.substep = dt, substeps, origin, substep
+
+    def continue_at(self, time, dt, substeps, origin, substep):
+        """Continue at a time [s] with the present steps. Args: dt, substeps, origin, substep: see `state`.
+
+        If those are the steps of now, later times have the same bits as they had then.
+        """
+        self.origin, self.substep = origin, substep
+        if (dt, substeps) != (self.dt, self.substeps) or self.time != time:
+            self.origin, self.substep = time, 0
 
     def step_of(self, substep):
         """Number of the step that contains a substep, counted from one. Args: substep: counted from `origin`."""
