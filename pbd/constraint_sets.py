@@ -4,11 +4,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from pbd.core.messages import shown
+from pbd.core.transaction import Growing
 from pbd.core.validate import indices, one_of, spread
 
 
 @dataclass
-class ConstraintSet:
+class ConstraintSet(Growing):
     """All constraints of one type, in the pieces in which they were added.
 
     Attributes:
@@ -49,7 +51,7 @@ class ConstraintSets(dict):
         members = indices(f"{name} members", members, particle_count, found.arity)
         repeated = (np.diff(np.sort(members, axis=1), axis=1) == 0).any(axis=1)
         if repeated.any():
-            raise ValueError(f"{name} on particles {members[repeated][0].tolist()}: expected different ones")
+            raise ValueError(f"{name} on particles {shown(members[repeated][0])}: expected different ones")
         expected = found.parameters
         if set(parameters) != set(expected):
             raise TypeError(f"{name} with parameters {', '.join(parameters) or 'none'}: expected {', '.join(expected)}")
@@ -75,4 +77,5 @@ def look_up_type(given):
         return CONSTRAINT_TYPES[one_of("constraint type", given, tuple(CONSTRAINT_TYPES))]
     if isinstance(given, ConstraintType) and not given.compliance:
         return given
-    raise TypeError(f"constraint type is {given!r}: expected a pbd.ConstraintType without compliance, or a name")
+    what = shown(given.name if isinstance(given, ConstraintType) else given)
+    raise TypeError(f"constraint type is {what}: expected a pbd.ConstraintType without compliance, or a name")

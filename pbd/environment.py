@@ -4,11 +4,14 @@ A kernel reads row k at the start of its substep k and row k + 1 at the end (col
 one row serves all substeps.
 """
 
+import math
+
 import numpy as np
 
 from pbd.core.runtime import real_type
-from pbd.core.validate import finite_array, finite_vector, one_grab, whole
+from pbd.core.validate import finite_vector, one_grab, whole
 from pbd.grabs import GRAB, grab_columns
+from pbd.particles import positions_on_path
 
 
 class Environment:
@@ -59,9 +62,9 @@ def described_row(particles, time):
     """Gravity, wind, poses of colliders and positions of kinematic particles at a time [s], in a row."""
     wind = particles.wind
     if callable(wind):
-        wind = finite_vector("wind", wind(time))
+        wind = finite_vector("wind", wind(time), math.inf)
     row = [particles.gravity, np.zeros(3) if wind is None else wind]
     row += [collider.pose(time) for collider in particles.colliders]
     for kinematic, path in particles.paths:
-        row.append(finite_array("path", np.atleast_2d(path(time)), (len(kinematic), 3)).ravel())
+        row.append(positions_on_path(path, time, len(kinematic)).ravel())
     return np.concatenate(row)

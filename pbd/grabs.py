@@ -14,6 +14,7 @@ import numpy as np
 import taichi as ti
 
 from pbd.core.arrays import Columns
+from pbd.core.messages import shown
 from pbd.core.validate import finite_array, finite_vector, indices, not_negative, positive
 from pbd.data import INPUT, POSE
 from pbd.phases import rows
@@ -71,7 +72,7 @@ def grab_columns(particles, count, target, stiffness, damping, weights):
     """Columns of a grab spring. Args: count: of all particles; the others: see `pbd.ParticleSystem.grab`."""
     held = indices("held particles", np.atleast_1d(particles), count)
     if not 1 <= len(held) <= MOST_PARTICLES or len(set(held)) < len(held):
-        raise ValueError(f"held particles are {held.tolist()}: expected one to {MOST_PARTICLES} of them, each once")
+        raise ValueError(f"held particles are {shown(held)}: expected one to {MOST_PARTICLES} of them, each once")
     weights = np.full(len(held), 1 / len(held)) if weights is None else weights
     columns = np.zeros(GRAB.total)
     columns[GRAB["target"]] = finite_vector("target of a grab", target)

@@ -4,6 +4,7 @@ import numpy as np
 
 from pbd.constraints import CONSTRAINT_TYPES, STICK, STICK_ROOT_FREE
 from pbd.core.arrays import allocate
+from pbd.core.messages import shown
 from pbd.core.runtime import LOOP_STRIDE, on_cpu
 from pbd.core.shapes import INTEGERS, NUMBERS
 from pbd.data import BOX, Counts, Data, Features
@@ -200,7 +201,7 @@ def refuse_narrow_boxes(description, boxes):
         lower, upper = box[BOX["lower"]], box[BOX["upper"]]
         if (upper - lower).min() < widest:
             raise ValueError(
-                f"box from {lower.tolist()} to {upper.tolist()} with a particle {widest:g} wide: expected one that it "
+                f"box from {shown(lower)} to {shown(upper)} with a particle {widest:g} wide: expected one that it "
                 "has room for"
             )
 

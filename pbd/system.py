@@ -1,10 +1,13 @@
 """The particle system. Read this file first, then pbd/step.py, which is the algorithm."""
 
+import math
+
 import numpy as np
 
 from pbd.clock import Clock
 from pbd.constraint_values import ConstraintValues
 from pbd.core.arrays import read
+from pbd.core.messages import shown
 from pbd.core.results import Energy, Statistics
 from pbd.core.runtime import on_cpu, real_type, require_taichi
 from pbd.core.validate import indices, one_of, positive, spread, whole
@@ -89,7 +92,7 @@ class ParticleSystem(SystemSettings):
         require_taichi()
         descriptions = list(particles) if isinstance(particles, (list, tuple)) else [particles]
         if not descriptions or not all(isinstance(p, Particles) for p in descriptions):
-            raise TypeError(f"particles is {particles!r}: expected a pbd.Particles, or a list of them")
+            raise TypeError(f"particles is {shown(particles)}: expected a pbd.Particles, or a list of them")
         if not len(descriptions[0]):
             raise ValueError("a system of no particles: expected some in the description")
         self.worlds = whole("worlds", worlds) if len(descriptions) == 1 else len(descriptions)
@@ -105,7 +108,7 @@ class ParticleSystem(SystemSettings):
         self.particles = descriptions[0].frozen()
         self.count = len(self.particles)
         self.iterations, self.damping = iterations, damping
-        self._tolerance = None if tolerance is None else positive("tolerance", tolerance)
+        self._tolerance = None if tolerance is None else positive("tolerance", tolerance, math.inf)
         self._from_start = direction == "start"
         self._clock = Clock(dt, substeps, contact_interval)
         self.environment = Environment(self.particles, grabs)

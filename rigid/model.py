@@ -6,7 +6,7 @@ rigid/body_model.py has the methods that add bodies and shapes.
 
 import numpy as np
 
-from pbd.core.validate import finite_number, finite_vector, unit_vector
+from pbd.core.validate import LARGEST, boolean, finite_number, finite_vector, unit_vector
 from rigid.body_model import BodyModel
 from rigid.joint import (
     COINCIDENT,
@@ -197,7 +197,7 @@ class Model(BodyModel):
         start, end = self._ends("parent_point", parent, parent_point, "child_point", child, child_point)
         length = float(np.linalg.norm(end - start))
         if length <= COINCIDENT:
-            raise ValueError(f"parent_point and child_point {length:g} m apart: expected more; did you mean add_ball?")
+            raise ValueError(f"parent_point and child_point are {length:g} m apart: expected more, or add_ball")
         return self._append(self._make(
             Distance, parent, child, name, start, frame_axes((end - start) / length), child_point=end, length=length,
             limits=limits, soft=soft, collide=collide,
@@ -219,8 +219,6 @@ class Model(BodyModel):
 
         Returns: index of the joint.
         """
-        if not isinstance(wheel, (int, np.integer, str)):
-            raise TypeError(f"wheel is {wheel!r}: expected one body, by index or name")
         child = self._body_index("wheel", wheel)
         if child == GROUND:
             raise ValueError("wheel is rigid.GROUND: expected a body")
@@ -231,7 +229,9 @@ class Model(BodyModel):
         contact = wheel_contact(hub, axis, radius, n)
         gap = contact @ n - finite_number("height", height)
         if abs(gap) > TOUCHING:
-            raise ValueError(f"the rim is {gap:g} m above the plane: expected a hub so high that the rim touches it")
+            raise ValueError(
+                f"point, radius and height put the rim {gap:g} m above the plane: expected that the rim touches it"
+            )
         return self._append(self._make(
             Wheel, GROUND, child, name, contact - gap * n, frame_axes(axis), child_point=hub, radius=radius,
             parent_axes=frame_axes(n), friction=friction, collide=True,
@@ -277,8 +277,8 @@ class Model(BodyModel):
         if a == b:
             raise ValueError(f"gear from {self.joints[a].name!r} to itself: expected two joints")
         ratio = finite_number("ratio", ratio)
-        if ratio == 0:
-            raise ValueError("ratio is 0: expected another number")
+        if abs(ratio) < 1 / LARGEST:
+            raise ValueError(f"ratio is {ratio:g}: expected a number off zero")
         self.gears.append(Gear(fresh_name("gear", name, self.gears), a, b, ratio))
         return len(self.gears) - 1
 
@@ -321,7 +321,7 @@ class Model(BodyModel):
             child_anchor=second.local_point(point if child_point is None else child_point),
             parent_axes=first.local_direction(axes if parent_axes is None else parent_axes),
             child_axes=second.local_direction(axes),
-            collide=bool(collide), **fields,
+            collide=boolean("collide", collide), **fields,
         )  # fmt: skip
 
     def _append(self, joint):
@@ -335,11 +335,15 @@ class Model(BodyModel):
         """Keep in place what is attached to a body whose frame moves, see BodyModel."""
         super()._move_frame(index, shift)
         for joint in self.joints:
+            if index in (joint.parent, joint.child):
+                self.keep(joint)
             if joint.parent == index:
                 joint.parent_anchor = joint.parent_anchor - shift
             if joint.child == index:
                 joint.child_anchor = joint.child_anchor - shift
         for spring in self.springs:
+            if index in (spring.a, spring.b):
+                self.keep(spring)
             if spring.a == index:
                 spring.anchor_a = spring.anchor_a - shift
             if spring.b == index:

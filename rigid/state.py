@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pbd.core.messages import shown
 from pbd.core.snapshot import Snapshot
 from pbd.core.validate import finite_number
 from rigid.rotation import rotate, rotate_back
@@ -47,7 +48,7 @@ class State(Snapshot):
             if not np.isfinite(array).all():
                 where = tuple(np.argwhere(~np.isfinite(array))[0][:-1].tolist())
                 item = f"body {where[0]}" if len(where) == 1 else f"world {where[0]}, body {where[1]}"
-                raise ValueError(f"{name} of {item} is {array[where].tolist()}: expected finite numbers")
+                raise ValueError(f"{name} of {item} is {shown(array[where])}: expected finite numbers")
             setattr(self, name, array)
         length = np.linalg.norm(self.rotation, axis=-1)
         if (np.abs(length - 1) > 1e-3).any():

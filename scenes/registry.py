@@ -5,7 +5,7 @@ import inspect
 import pkgutil
 from dataclasses import dataclass
 
-from pbd.core.validate import nearest
+from pbd.core.messages import nearest
 from scenes.parameters import UnknownName, convert
 
 

@@ -3,17 +3,12 @@
 from dataclasses import dataclass, fields
 from typing import ClassVar
 
-from pbd.core.validate import one_of, positive, whole
+from pbd.core.validate import boolean, one_of, positive, whole
 
 
 def at_least_zero(name, value):
     """A whole number, zero or more."""
     return whole(name, value, least=0)
-
-
-def boolean(name, value):
-    """True or False."""
-    return bool(value)
 
 
 def choice(*words):

@@ -1,5 +1,7 @@
 """RowSolver, the base of the solvers on rows: arrays of bodies, joints and contacts, inputs, snapshots and readings."""
 
+import math
+
 import numpy as np
 
 from pbd.core.arrays import allocate, arrays_of, read, write
@@ -139,7 +141,7 @@ class RowSolver(Solver):
 
     @gravity.setter
     def gravity(self, gravity):
-        self._gravity = spread("gravity", gravity, (self.worlds, 3))
+        self._gravity = spread("gravity", gravity, (self.worlds, 3), most=math.inf)
         write(self.data.gravity, self._gravity)
         self._wake(range(len(self.model.bodies)))
 

@@ -12,7 +12,7 @@ import textwrap
 from pathlib import Path
 
 import rigid
-from pbd.core.validate import nearest
+from pbd.core.messages import nearest
 from scenes import bench
 from scenes.cli import compare, terminal, view
 from scenes.cli.terminal import (

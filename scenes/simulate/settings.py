@@ -4,7 +4,7 @@ import typing
 from types import NoneType
 
 import rigid
-from pbd.core.validate import nearest
+from pbd.core.messages import nearest
 from rigid.solvers.verlet.options import VerletOptions
 from scenes.parameters import UnknownName, convert
 

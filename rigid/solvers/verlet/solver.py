@@ -11,6 +11,7 @@ import numpy as np
 
 import pbd
 from pbd.core.arrays import arrays_of, read, write
+from pbd.core.messages import shown
 from pbd.core.validate import finite_vector, whole
 from rigid.collision.setup import pair_types
 from rigid.kernels.motion import bounding_radii
@@ -58,7 +59,7 @@ class VerletSolver(Solver):
             refuse_unsupported(each)
         if given.particles is not None and not np.array_equal(given.particles.gravity, self.model.gravity):
             raise ValueError(
-                f"gravity is {self.model.gravity.tolist()} in the model and {given.particles.gravity.tolist()} for its "
+                f"gravity is {shown(self.model.gravity)} in the model and {shown(given.particles.gravity)} for its "
                 "particles: expected the same"
             )
         self.frames = make_frames(models, given.frame)
