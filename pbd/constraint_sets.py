@@ -1,10 +1,11 @@
 """The constraints of a description, by type, in the order in which they were added. Plain numpy, without Taichi."""
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from pbd.core.messages import shown
+from pbd.core.messages import listed, shown
 from pbd.core.transaction import Growing
 from pbd.core.validate import indices, one_of, spread
 
@@ -54,8 +55,11 @@ class ConstraintSets(dict):
             raise ValueError(f"{name} on particles {shown(members[repeated][0])}: expected different ones")
         expected = found.parameters
         if set(parameters) != set(expected):
-            raise TypeError(f"{name} with parameters {', '.join(parameters) or 'none'}: expected {', '.join(expected)}")
-        columns = [spread(f"{name} {key}".replace("_", " "), parameters[key], (len(members),)) for key in expected]
+            given = listed(parameters, 60) or "none"
+            raise TypeError(f"{name} with parameters {given}: expected {listed(expected)}")
+        count = len(members)
+        labels = [f"{name} {key}".replace("_", " ") for key in expected]
+        columns = [spread(label, parameters[key], (count,), most=math.inf) for label, key in zip(labels, expected)]
         compliance = spread("compliance", compliance, (len(members),))
         if (compliance < 0).any():
             raise ValueError(f"compliance is {compliance[compliance < 0][0]:g}: expected zero (rigid) or more")

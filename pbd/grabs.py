@@ -70,7 +70,7 @@ def pull(s: ti.template(), row, grab, world):
 
 def grab_columns(particles, count, target, stiffness, damping, weights):
     """Columns of a grab spring. Args: count: of all particles; the others: see `pbd.ParticleSystem.grab`."""
-    held = indices("held particles", np.atleast_1d(particles), count)
+    held = indices("held particles", particles, count)
     if not 1 <= len(held) <= MOST_PARTICLES or len(set(held)) < len(held):
         raise ValueError(f"held particles are {shown(held)}: expected one to {MOST_PARTICLES} of them, each once")
     weights = np.full(len(held), 1 / len(held)) if weights is None else weights

@@ -85,9 +85,7 @@ class ParticleColumns(Description):
             least = f"above zero and at least {1 / LARGEST:g}" if mass.min() > 0 else "above zero"
             raise ValueError(f"mass is {mass.min():g}: expected a number {least}, or math.inf to pin")
         velocity = spread("velocity", velocity, (count, 3), most=math.inf)
-        radius = spread("radius", radius, (count,))
-        if (radius < 0).any():
-            raise ValueError(f"radius is {radius[radius < 0][0]:g}: expected zero or more")
+        radius = spread("radius", radius, (count,), signed=False)
         moving = np.isinf(mass) & velocity.any(axis=1)
         if moving.any():
             raise ValueError(

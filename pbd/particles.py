@@ -12,6 +12,7 @@ from pbd.core.messages import shown
 from pbd.core.shapes.shape import Shape
 from pbd.core.validate import (
     LARGEST,
+    at_time,
     finite_array,
     finite_number,
     finite_vector,
@@ -89,9 +90,9 @@ class Particles(ElementColumns):
         if length is None:
             positions = self.positions()
             length = np.linalg.norm(positions[pairs[:, 1]] - positions[pairs[:, 0]], axis=1)
-        length = spread("length", length, (len(pairs),))
-        if (length < 0).any():
-            raise ValueError(f"length is {length[length < 0][0]:g}: expected zero or more")
+            length = spread("length", length, (len(pairs),), most=math.inf)
+        else:
+            length = spread("length", length, (len(pairs),), signed=False)
         self.add_constraints(STICK_NAMES[bound], pairs, compliance, length=length)
 
     def add_angle_limit(self, a, vertex, b, minimum=None, maximum=None, form="dot", compliance=0.0):
@@ -132,7 +133,9 @@ class Particles(ElementColumns):
         particle, span = one_index("particle of a plane limit", particle, self.count), indices("span", span, self.count)
         if len(span) != 3:
             raise ValueError(f"span of {len(span)} particles: expected three")
-        members = [(particle, *span)]
+        members = [(particle, *span.tolist())]
+        if len(set(members[0])) < 4:
+            raise ValueError(f"particle and span of a plane limit are {list(members[0])}: expected different ones")
         self.add_constraints("plane limit", members, compliance, distance=finite_number("distance", distance))
 
     def add_bending(self, edges, rest_angle=None, compliance=0.0):
@@ -279,8 +282,9 @@ def checked_wind(wind):
 
 def positions_on_path(path, time, count, most=math.inf):
     """Positions of particles on a path (count, 3) [m]. Args: path; time: [s]; count; most: largest coordinate."""
-    given = real_array("positions given by a path", path(time))
-    return finite_array("positions given by a path", given[None] if given.ndim == 1 else given, (count, 3), most)
+    what = "positions given by a path of particles"
+    given = real_array(what, at_time("a path of particles", path, time))
+    return finite_array(what, given[None] if given.ndim == 1 else given, (count, 3), most)
 
 
 def inverse(masses):

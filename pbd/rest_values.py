@@ -88,12 +88,14 @@ def attachment_coefficients(particles, weights, to, to_weights, particle_count):
     given = ("particles", particles, "weights", weights), ("to", to, "to_weights", to_weights)
     for what, members, name, coefficients in given:
         members = indices(f"{what} of an attachment", members, particle_count)
-        coefficients = finite_array(name, coefficients, (len(members),))
+        coefficients = finite_array(f"{name} of {what}", coefficients, (len(members),))
         if abs(coefficients.sum() - 1) > 1e-9:
             raise ValueError(f"{name} sum to {coefficients.sum():g}: expected 1")
         sides.append((members, coefficients))
     (p, a), (q, b) = sides
     members, coefficients = np.concatenate([p, q]), np.concatenate([a, -b])
+    if len(set(members.tolist())) < len(members):
+        raise ValueError(f"particles and to of an attachment are {shown(members)}: expected different ones")
     if len(members) > 8:
         raise ValueError(f"attachment of {len(members)} particles: expected at most 8")
     return members, {f"c{k}": coefficient for k, coefficient in enumerate(coefficients)}

@@ -58,6 +58,12 @@ def with_numbers(parameters, more):
     return np.concatenate([np.repeat(parameters, len(more) // n, axis=0), more], axis=1)
 
 
+def description_bytes(description):
+    """About how many bytes the arrays of one world of a description take, while they are made."""
+    numbers = sum(piece.size for each in description.constraint_sets.values() for piece in each.parameters)
+    return 300 * len(description) + 16 * numbers
+
+
 def check_same_environment(descriptions):
     """Raise ValueError if worlds have different environments. All have that of the first.
 

@@ -10,7 +10,7 @@ from pbd.core.arrays import read
 from pbd.core.messages import shown
 from pbd.core.results import Energy, Statistics
 from pbd.core.runtime import on_cpu, real_type, require_taichi
-from pbd.core.validate import indices, one_of, positive, spread, whole
+from pbd.core.validate import indices, one_of, positive, refuse_gigabytes, spread, whole
 from pbd.data import REPORT, Settings
 from pbd.direct.rows import SOLVES, make_plan
 from pbd.direct.tables import direct_arrays, parts_state, write_parts_state
@@ -20,8 +20,9 @@ from pbd.launches import Launches
 from pbd.particle_values import ParticleValues
 from pbd.particles import Particles, inverse
 from pbd.schedule import SCHEDULES, make_schedule
-from pbd.setup import check_same_environment, collect_constraints, features_of, upload
+from pbd.setup import check_same_environment, collect_constraints, description_bytes, features_of, upload
 from pbd.state import State
+from pbd.step import StepHooks
 from pbd.system_settings import SystemSettings
 
 # A launch makes at most so many substeps, which keeps the inputs small, and at most so many projections, which take a
@@ -98,6 +99,7 @@ class ParticleSystem(SystemSettings):
         self.worlds = whole("worlds", worlds) if len(descriptions) == 1 else len(descriptions)
         if worlds not in (1, self.worlds):
             raise ValueError(f"worlds is {worlds}, with a list of {len(descriptions)}: expected as many, or none given")
+        refuse_gigabytes("worlds", self.worlds, self.worlds * description_bytes(descriptions[0]))
         check_same_environment(descriptions)
         one_of("schedule", schedule, SCHEDULES)
         one_of("sticks", sticks, ("exact", "root_free"))
@@ -175,6 +177,11 @@ class ParticleSystem(SystemSettings):
             data: an instance of `hooks.data`, of Taichi arrays.
             contact_capacity: how many contacts the hooks have memory for, for the error when there are more.
         """
+        if not isinstance(hooks, StepHooks):
+            raise TypeError(f"hooks are {shown(hooks)}: expected a pbd.step.StepHooks")
+        if not isinstance(data, hooks.data):
+            raise TypeError(f"data is {shown(data)}: expected a {hooks.data.__name__}, as the hooks have")
+        contact_capacity = whole("contact_capacity", contact_capacity, least=0)
         if not self.schedule.is_one_cluster:
             raise ValueError(f'schedule {self.schedule.name!r} with step hooks: expected "serial", or one cluster')
         self._hooks, self._hooked, self._contact_capacity = hooks, (data,), contact_capacity

@@ -275,7 +275,7 @@ class BodyModel(Description):
 
     def _add_mass(self, index, part):
         """Add mass to a body. Its frame moves to the new centre of mass; everything attached to it stays in place."""
-        self.keep(self.bodies[index])
+        self._keep(self.bodies[index])
         shift = self.bodies[index].add_mass(part)
         if shift.any():
             self._move_frame(index, shift)
@@ -284,5 +284,5 @@ class BodyModel(Description):
         """Keep in place what is attached to a body whose frame moves by shift (3,) [m], in the frame's own axes."""
         for piece in self.shapes:
             if piece.body == index:
-                self.keep(piece)
+                self._keep(piece)
                 piece.position = piece.position - shift

@@ -4,6 +4,7 @@ Inertia tensors are about the centre of mass (3, 3) [kg m²]. The second moment 
 I = tr(S) E - S. A body is flat along an axis if S is zero along it.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -204,7 +205,7 @@ def checked_properties(name, properties):
 
     Raises: ValueError for others.
     """
-    derived(name, properties.mass, "a mass of")
-    derived(name, properties.inertia.trace(), "a trace of the inertia of")  # infinite or NaN if a moment is
-    derived(name, np.linalg.eigvalsh(properties.inertia), "a principal moment of")
+    derived(name, properties.mass, "a mass of", math.inf)
+    derived(name, properties.inertia.trace(), "a trace of the inertia of", math.inf)  # infinite or NaN if a moment is
+    derived(name, np.linalg.eigvalsh(properties.inertia), "a principal moment of", math.inf)
     return properties

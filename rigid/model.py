@@ -229,9 +229,8 @@ class Model(BodyModel):
         contact = wheel_contact(hub, axis, radius, n)
         gap = contact @ n - finite_number("height", height)
         if abs(gap) > TOUCHING:
-            raise ValueError(
-                f"point, radius and height put the rim {gap:g} m above the plane: expected that the rim touches it"
-            )
+            what = "wheel, point, axis, radius, height and normal with which the rim touches it"
+            raise ValueError(f"the rim is {gap:g} m above the plane: expected {what}")
         return self._append(self._make(
             Wheel, GROUND, child, name, contact - gap * n, frame_axes(axis), child_point=hub, radius=radius,
             parent_axes=frame_axes(n), friction=friction, collide=True,
@@ -275,7 +274,7 @@ class Model(BodyModel):
             if joint.degrees_of_freedom != 1:
                 raise ValueError(f"gear on {joint.name!r}, a {joint.kind} joint: expected a hinge or slider")
         if a == b:
-            raise ValueError(f"gear from {self.joints[a].name!r} to itself: expected two joints")
+            raise ValueError(f"joint_a and joint_b are both {self.joints[a].name!r}: expected two joints")
         ratio = finite_number("ratio", ratio)
         if abs(ratio) < 1 / LARGEST:
             raise ValueError(f"ratio is {ratio:g}: expected a number off zero")
@@ -306,8 +305,10 @@ class Model(BodyModel):
         """Two points of the world (3,) [m]; None is the body's centre of mass."""
         points = []
         for name, index, point in ((name_a, a, point_a), (name_b, b, point_b)):
+            body_name = name.removesuffix("_point").removeprefix("point_")
             if point is None and index == GROUND:
-                raise ValueError(f"{name} is None: expected a point (3,), the ground has no centre of mass")
+                who = f"{body_name} is the ground, which has no centre of mass"
+                raise ValueError(f"{name} is None and {who}: expected a point (3,)")
             points.append(self.bodies[index].position if point is None else finite_vector(name, point))
         return points
 
@@ -336,14 +337,14 @@ class Model(BodyModel):
         super()._move_frame(index, shift)
         for joint in self.joints:
             if index in (joint.parent, joint.child):
-                self.keep(joint)
+                self._keep(joint)
             if joint.parent == index:
                 joint.parent_anchor = joint.parent_anchor - shift
             if joint.child == index:
                 joint.child_anchor = joint.child_anchor - shift
         for spring in self.springs:
             if index in (spring.a, spring.b):
-                self.keep(spring)
+                self._keep(spring)
             if spring.a == index:
                 spring.anchor_a = spring.anchor_a - shift
             if spring.b == index:

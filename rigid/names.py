@@ -1,9 +1,8 @@
 """Names of bodies, joints, springs and gears: default names, and lookup by index or name."""
 
-import numpy as np
 
 from pbd.core.messages import nearest, shown
-from pbd.core.validate import are_numbers, one_line
+from pbd.core.validate import is_whole, one_line
 
 GROUND = -1  # stands for the world where a body is expected; it has no mass and does not move
 
@@ -52,7 +51,7 @@ def checked_index(what, given, known, kind, ground=False):
         if own:
             expected = f"of this model: expected its index, {own[0]}, or its name"
         raise TypeError(f"{what} is the {type(given).__name__} {shown(given.name)}, {expected}")
-    if not are_numbers(given, "iu") or np.ndim(given):
+    if not is_whole(given):
         raise TypeError(f"{what} is {shown(given)}: expected the index or name of a {kind} of this model")
     if not 0 <= given < len(known):
         plural = {"body": "bodies"}.get(kind, f"{kind}s")

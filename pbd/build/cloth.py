@@ -16,6 +16,7 @@ from pbd.core.validate import (
     one_of,
     positive,
     refuse_gigabytes,
+    refuse_remote,
     sequence,
     whole,
 )
@@ -100,11 +101,14 @@ def cloth(
     rows, columns = (whole(f"{name} in counts", count, least=2) for name, count in zip(("rows", "columns"), counts))
     refuse_gigabytes("counts", f"({rows}, {columns})", BYTES_OF_PARTICLE * rows * columns)
     one_of("shear", shear, ("both", "one", "none"))
+    compliance = not_negative("compliance", compliance)
+    shear_compliance = not_negative("shear_compliance", shear_compliance)
     i, j = np.linspace(0, 1, rows), np.linspace(0, 1, columns)
     positions = (origin + i[:, None, None] * down + j[:, None] * right).reshape(-1, 3)
     # A quarter of each cell to each of its corners.
     share = np.multiply.outer(_trapezoid(rows), _trapezoid(columns)).ravel()
-    masses = derived("density", positive("density", density) * np.linalg.norm(np.cross(right, down)) * share, MASS)
+    masses = positive("density", density) * np.linalg.norm(np.cross(right, down)) * share
+    derived("density, right and down", masses, MASS)
     number = np.arange(rows * columns, dtype=np.int32).reshape(rows, columns)
     threads = pairs_of(number[:, :-1], number[:, 1:]), pairs_of(number[:-1], number[1:])
     falling, rising = pairs_of(number[:-1, :-1], number[1:, 1:]), pairs_of(number[:-1, 1:], number[1:, :-1])
@@ -156,7 +160,7 @@ def cloth_from_mesh(
     around = np.bincount(mesh.triangles.ravel(), np.repeat(areas, 3), len(mesh.vertices))
     if not around.all():
         raise ValueError(f"mesh vertex {int(np.argmin(around))} belongs to no triangle: expected a surface")
-    masses = derived("density", positive("density", density) / 3 * around, MASS)
+    masses = derived("density and mesh", positive("density", density) / 3 * around, MASS)
     if bending is not None:
         hinges_of(mesh.triangles)  # raises errors before anything is added
     pins = indices("pins", pins, len(mesh.vertices))
@@ -172,7 +176,8 @@ def checked_corner(origin, right, down):
         finite_vector(name, value) for name, value in (("origin", origin), ("right", right), ("down", down))
     )
     if not np.linalg.norm(np.cross(right, down)) > 1e-12 * np.linalg.norm(right) * np.linalg.norm(down):
-        raise ValueError(f"sides right={shown(right)} and down={shown(down)}: expected two that span an area")
+        raise ValueError(f"cloth sides right={shown(right)} and down={shown(down)}: expected two that span an area")
+    refuse_remote("origin", origin, min(np.linalg.norm(right), np.linalg.norm(down)))
     return origin, right, down
 
 
@@ -220,11 +225,12 @@ def finish_cloth(particles, triangles, bending, flat, thickness, friction, drag)
     """Add bending, contacts and wind to triangles that have sticks. Returns: the hinges."""
     hinges = np.zeros((0, 4), np.int64)
     if bending is not None:
-        positive("bending", bending)
+        bending = positive("bending", bending)
         hinges = hinges_of(triangles)
         positions = particles.positions()
         for piece in in_pieces(hinges):
-            compliance = derived("bending", bending_compliance(piece, positions, bending), "a compliance of")
+            compliance = bending_compliance(piece, positions, bending)
+            derived("bending and right, down or mesh", compliance, "a compliance of")
             if flat:
                 particles.add_flat_bending(piece, compliance)
             else:

@@ -24,7 +24,7 @@ import numpy as np
 
 from pbd.core.rotation import rotate
 from pbd.core.transaction import builder
-from pbd.core.validate import derived, finite_vector, positive, unit_quaternion
+from pbd.core.validate import derived, finite_vector, positive, refuse_remote, unit_quaternion
 from pbd.particle_columns import ParticleColumns
 
 # Left side and middle, standing, x forward, y left: place in parts of the height, radius likewise.
@@ -125,6 +125,7 @@ def figure(
     turned = position + height * rotate(rotation, places)
     masses = mass * shares
     arms = turned - masses @ turned / mass
+    refuse_remote("position", position, height)
     derived("mass", masses, "the mass of a particle")
     added = particles.add_particles(turned, masses, velocity + np.cross(spin, arms), height * radii)
     parts = dict(zip(names, added.tolist()))

@@ -59,7 +59,8 @@ def hexagonal_cloth(
     number = np.arange(rows * columns, dtype=np.int32).reshape(rows, columns)
     triangles, pinned = hexagonal_triangles(number), pinned_in_grid(pins, number)
     area = np.linalg.norm(np.cross(right, down)) / (columns - 0.5) / (rows - 1) / 2  # of each triangle
-    masses = derived("density", positive("density", density) * area / 3 * np.bincount(triangles.ravel()), MASS)
+    masses = positive("density", density) * area / 3 * np.bincount(triangles.ravel())
+    derived("density, right and down", masses, MASS)
     return add_triangle_cloth(
         particles, positions, masses, triangles, pinned, compliance=compliance, bending=bending, flat=True,
         thickness=thickness, friction=friction, drag=drag, counts=(rows, columns),

@@ -77,11 +77,11 @@ def load_mesh(path, units=1.0, up=None):
     Raises: FileNotFoundError; ValueError for an unknown format, a file of another format, no triangles, or numbers that
     are not finite.
     """
-    path = file_path("path", path)
+    path = file_path("path of a mesh", path)
     if up is not None:
         one_of("up axis", up, tuple(UP))
     factor = UNITS[one_of("unit", units, tuple(UNITS))] if isinstance(units, str) else positive("units", units)
-    one_of(f"file type of {clipped(path.name, 60)}", path.suffix.lower(), tuple(FORMATS))
+    one_of(f"path of a mesh: file type of {clipped(path.name, 60)}", path.suffix.lower(), tuple(FORMATS))
     if not path.is_file():
         raise FileNotFoundError(f"there is no mesh file {clipped(path)}")
     format_name = path.suffix[1:].upper()
@@ -240,7 +240,9 @@ def signed_distance(mesh, points):
     """
     import igl
 
-    points = np.ascontiguousarray(points, dtype=float)
-    squared, _, nearest = igl.point_mesh_squared_distance(points, mesh.vertices, mesh.triangles)
-    inside = igl.fast_winding_number(mesh.vertices, mesh.triangles, points) > 0.5
-    return np.where(inside, -1.0, 1.0) * np.sqrt(squared), nearest
+    # libigl computes in single precision in places: beyond about 1e38 it crashes. A power of two changes no bits.
+    size = 2.0 ** np.frexp(np.abs(mesh.vertices).max())[1]
+    vertices, points = mesh.vertices / size, np.ascontiguousarray(points, dtype=float) / size
+    squared, _, nearest = igl.point_mesh_squared_distance(points, vertices, mesh.triangles)
+    inside = igl.fast_winding_number(vertices, mesh.triangles, points) > 0.5
+    return np.where(inside, -size, size) * np.sqrt(squared), size * nearest

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pbd.core.transaction import builder
-from pbd.core.validate import derived, finite_vector, not_negative, positive, refuse_gigabytes, whole
+from pbd.core.validate import derived, finite_vector, not_negative, positive, refuse_gigabytes, refuse_remote, whole
 from pbd.particle_columns import ParticleColumns
 
 UP = np.array([0.0, 0.0, 1.0])
@@ -149,6 +149,7 @@ def plant(
     positive("stiffness", stiffness)
     leaf_mass = positive("leaf density", leaf_density) * LEAF_WIDTH * leaf_length**2
     spacing = height / segments
+    refuse_remote("base", base, spacing)
 
     def grow(chain, above, start, direction, length, foot, level):
         """Add a stem from `start` on, behind the last node of `chain`. `above` also supports its first three nodes."""
@@ -180,7 +181,7 @@ def plant(
             growth.axes[node], growth.supports[node] = places[k], chain[begin : begin + 4]
         if level < levels and branches:
             # From a third of the way up; the higher, the shorter.
-            for k in np.unique(np.linspace(count / 3, count - 2, branches).round().astype(int)):
+            for k in np.unique(np.linspace(count / 3, count - 2, min(branches, 4 * count)).round().astype(int)):
                 way = math.cos(BRANCH_ANGLE) * direction + math.sin(BRANCH_ANGLE) * outwards[k]
                 grown = LENGTH * length * (1.3 - 0.6 * k / count) * generator.uniform(0.85, 1.15)
                 stand, above = chain[max(first + k - 4, 0) : first + k + 1], nodes[k + 1 : k + 3]
@@ -221,15 +222,16 @@ def plant(
     growth.axes[roots[-1]], growth.supports[roots[-1]] = base, [*roots, roots[-1] + 1]
     grow(list(roots), [], base, UP, height, radius, 0)
 
-    masses = derived("density", np.array(growth.masses)[len(roots) :], "the mass of a node")
-    derived("stiffness", np.array(growth.compliances)[np.array(growth.compliances) != 0], "a compliance of")
-    masses = np.array(growth.masses)
+    masses, compliances = np.array(growth.masses), np.array(growth.compliances)
+    sizes = "height, radius, leaf_length and density or leaf_density"
+    derived(sizes, masses[len(roots) :], "the mass of a node")
+    derived("height, radius and stiffness", compliances[compliances != 0], "a compliance of")
     masses[roots] = math.inf
     added = particles.add_particles(np.array(growth.positions), masses)
     first = added[0]
     # Tips first: each iteration then carries their load down to the roots, and a third of the iterations suffices.
     sticks = np.array(growth.sticks)[::-1] + first
-    particles.add_sticks(sticks, compliance=np.array(growth.compliances)[::-1])
+    particles.add_sticks(sticks, compliance=compliances[::-1])
     triangles = np.reshape(growth.triangles, (-1, 3)).astype(np.int64) + first
     if drag is not None and len(triangles):
         particles.add_triangles(triangles, drag)

@@ -5,7 +5,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from pbd.core.transaction import builder
-from pbd.core.validate import derived, finite_array, not_negative, one_of, positive, refuse_gigabytes, sequence, whole
+from pbd.core.validate import (
+    derived,
+    finite_array,
+    not_negative,
+    one_of,
+    positive,
+    refuse_gigabytes,
+    sequence,
+    spread,
+    whole,
+)
 from pbd.particle_columns import ParticleColumns
 
 ENDS = {"start": 0, "end": -1}
@@ -65,13 +75,14 @@ def rope(
     if weight and "end" in pins:
         raise ValueError(f"weight is {weight:g} at the end of a rope, which is pinned: expected no pin there")
     share = (np.append(lengths, 0) + np.append(0, lengths)) / (2 * lengths.sum())
-    masses = derived("mass", positive("mass", mass) * share, "the mass of a particle")
+    masses = derived("mass and points", positive("mass", mass) * share, "the mass of a particle")
     masses[-1] += weight
     added = particles.add_particles(points, masses, radius=radius)
     particles.pin(added[[ENDS[pin] for pin in pins]])
     sticks = np.stack([added[:-1], added[1:]], axis=1)
     particles.add_sticks(sticks, compliance=compliance)
     if bending_compliance is not None and len(added) > 2:
+        bending_compliance = spread("bending_compliance", bending_compliance, (len(added) - 2,), signed=False)
         particles.add_sticks(np.stack([added[:-2], added[2:]], axis=1), compliance=bending_compliance)
     return Rope(added, sticks, radius)
 

@@ -20,6 +20,7 @@ from pbd.core.validate import (
     not_negative,
     positive,
     refuse_gigabytes,
+    refuse_remote,
     whole,
 )
 from pbd.particle_columns import ParticleColumns
@@ -105,6 +106,7 @@ def soft_body(
     mesh = closed_surface(mesh, repair)
     position, spacing = finite_vector("position", position), np.ptp(mesh.vertices, axis=0).max() / resolution
     refuse_gigabytes("resolution", resolution, BYTES_OF_CUBE * (np.ptp(mesh.vertices, axis=0) / spacing + 3).prod())
+    refuse_remote("position", position, spacing)
     points, tetrahedra = fill(mesh, spacing)
     caught = volumes(points, tetrahedra).sum() / mesh.volume
     pieces, wanted = _parts(tetrahedra), _outer_parts(mesh)
@@ -144,17 +146,17 @@ def soft_body_from_tetrahedra(
     Raises: ValueError if a tetrahedron is flat, or a point belongs to none.
     """
     points = finite_array("points", points, (None, 3))
-    tetrahedra = indices("tetrahedra", tetrahedra, len(points), 4)
+    tetrahedra = indices("tetrahedra", tetrahedra, len(points), 4, of="points")
     if not len(tetrahedra):
         raise ValueError("a soft body of no tetrahedra: expected one at least")
     volume = volumes(points, tetrahedra)
     size = np.linalg.norm(points[tetrahedra[:, 1]] - points[tetrahedra[:, 0]], axis=1)
     flat = ~(np.abs(volume) > 1e-9 * size**3)
     if flat.any():
-        raise ValueError(f"tetrahedron {int(np.argmax(flat))} is flat: expected some volume")
+        raise ValueError(f"tetrahedron {int(np.argmax(flat))} of these points is flat: expected some volume")
     if len(compact(points, tetrahedra)[0]) < len(points):
         lost = np.setdiff1d(np.arange(len(points)), tetrahedra)[0]
-        raise ValueError(f"point {lost} belongs to no tetrahedron: expected every point to")
+        raise ValueError(f"point {lost} belongs to none of the tetrahedra: expected every point to")
     tetrahedra = np.where((volume < 0)[:, None], tetrahedra[:, [0, 1, 3, 2]], tetrahedra)
     return _add(particles, points, tetrahedra, density, stiffness, volume_compliance, velocity, radius, drag)
 
@@ -190,11 +192,11 @@ def _add(particles, points, tetrahedra, density, stiffness, volume_compliance, v
         not_negative("volume compliance", volume_compliance)
     volume = volumes(points, tetrahedra)
     masses = positive("density", density) * np.bincount(tetrahedra.ravel(), np.repeat(volume / 4, 4), len(points))
-    derived("density", masses, "the mass of a particle")
+    derived("density and the size of the body", masses, "the mass of a particle")
     sticks, which = edges_of_tetrahedra(tetrahedra)
     compliance = spring_compliances(points, sticks, which, volume, stiffness)
     if not is_infinite(stiffness):
-        derived("stiffness", compliance, "a compliance of")
+        derived("stiffness and the size of the body", compliance, "a compliance of")
     added = particles.add_particles(points, masses, velocity, radius)
     first = added[0]
     particles.add_sticks(sticks + first, compliance=compliance)

@@ -2,22 +2,14 @@
 
 import numpy as np
 
+from pbd.core.validate import alike, components, scaled
+
 IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
-
-
-def scaled(v):
-    """Vectors (..., n), each times the power of two that brings its largest component to between a half and one.
-
-    Then squares neither overflow nor vanish, and no other bits change. Zero stays zero.
-    """
-    v = np.asarray(v, dtype=float)
-    _, exponent = np.frexp(np.abs(v).max(axis=-1, keepdims=True))
-    return np.ldexp(v, -exponent)
 
 
 def rotate(q, v):
     """Vectors v (..., 3) rotated by unit quaternions q (..., 4)."""
-    q, v = np.asarray(q, dtype=float), np.asarray(v, dtype=float)
+    q, v = alike("q and v", components("q", q, 4), components("v", v, 3))
     t = 2.0 * np.cross(q[..., 1:], v)
     return v + q[..., :1] * t + np.cross(q[..., 1:], t)
 

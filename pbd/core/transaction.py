@@ -1,7 +1,7 @@
 """Transactions: a refused call leaves a description exactly as it was.
 
 Lists of a description only grow, and its arrays are replaced, never changed in place. So the lengths of its lists say
-how it was, whatever its size. The few objects that change in place are noted with `keep` before they do.
+how it was, whatever its size. The few objects that change in place are noted with `_keep` before they do.
 """
 
 import functools
@@ -46,7 +46,7 @@ class Description:
         finally:
             self._kept = None
 
-    def keep(self, item):
+    def _keep(self, item):
         """Note the attributes of a part of this description that changes in place. Args: item: a body, a joint, ..."""
         if self._kept is not None:
             self._kept.append((item, dict(vars(item))))

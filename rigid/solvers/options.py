@@ -3,7 +3,7 @@
 from dataclasses import dataclass, fields
 from typing import ClassVar
 
-from pbd.core.validate import boolean, one_of, positive, whole
+from pbd.core.validate import boolean, grab_count, one_of, positive, whole
 
 
 def at_least_zero(name, value):
@@ -45,7 +45,7 @@ class SolverOptions:
         "substeps": whole,
         "contacts": boolean,
         "contact_capacity": optional(whole),
-        "grabs": at_least_zero,
+        "grabs": grab_count,
     }
 
     def __post_init__(self):

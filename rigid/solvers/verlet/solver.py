@@ -12,7 +12,7 @@ import numpy as np
 import pbd
 from pbd.core.arrays import arrays_of, read, write
 from pbd.core.messages import shown
-from pbd.core.validate import finite_vector, whole
+from pbd.core.validate import finite_vector, one_index, whole
 from rigid.collision.setup import pair_types
 from rigid.kernels.motion import bounding_radii
 from rigid.names import checked_index
@@ -306,6 +306,7 @@ class VerletSolver(Solver):
         An impulse on positions λ [kg m] is a force λ/h² over the substep h. Contacts of the user's particles are there,
         too: the side of particle i is -2 - i.
         """
+        world = one_index("world", world, self.worlds, "worlds")
         return contacts_of(self._bodies, self.dt / self.substeps, world)
 
     def joint_forces(self):

@@ -2,7 +2,8 @@
 
 import pytest
 
-from pbd.core.validate import nearest, one_of
+from pbd.core.messages import nearest
+from pbd.core.validate import one_of
 
 SOLVERS = ("verlet", "impulse", "articulated", "penalty")
 
