@@ -10,6 +10,8 @@ Grab springs belong to the environment, like colliders: they are the last column
 place in the schedule, so they can grab any particle at any time. Their multipliers are the last ones.
 """
 
+import math
+
 import numpy as np
 import taichi as ti
 
@@ -79,5 +81,7 @@ def grab_columns(particles, count, target, stiffness, damping, weights):
     columns[GRAB.stiffness] = positive("stiffness of a grab", stiffness)
     columns[GRAB.damping] = not_negative("damping of a grab", damping)
     columns[GRAB.particles : GRAB.particles + len(held)] = held
-    columns[GRAB.weights : GRAB.weights + len(held)] = finite_array("weights of held particles", weights, (len(held),))
+    columns[GRAB.weights : GRAB.weights + len(held)] = finite_array(
+        "weights of held particles", weights, (len(held),), math.inf
+    )
     return columns

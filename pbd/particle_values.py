@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from pbd.core.arrays import read, write
-from pbd.core.validate import finite_array
+from pbd.core.validate import finite_array, real_array
 
 
 class ParticleValues:
@@ -34,7 +34,7 @@ class ParticleValues:
 
     def from_user(self, name, values):
         """Check vectors of the user, and rearrange them as (particles, worlds, 3). Args: name: for messages; values."""
-        values = np.asarray(values, float)
+        values = real_array(name, values)
         if values.ndim == 3:
             return np.moveaxis(finite_array(name, values, (self.worlds, self.count, 3), math.inf), 0, 1)
         values = finite_array(name, values, (self.count, 3), math.inf)

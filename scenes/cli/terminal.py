@@ -6,6 +6,7 @@ import sys
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from pbd.core.messages import LONGEST_MESSAGE, clipped
 from pbd.core.runtime import on_cpu
 from scenes.simulate.device import initialise
 
@@ -18,7 +19,7 @@ class WrongCommand(Exception):
 
 def fail(message, status):
     """Print an error as one line. Returns: the exit status."""
-    errors.print(f"verletlab: {' '.join(str(message).split())}", style="bold red", markup=False, highlight=False,
+    errors.print(f"verletlab: {clipped(message, LONGEST_MESSAGE)}", style="bold red", markup=False, highlight=False,
                  soft_wrap=True)  # fmt: skip
     return status
 
@@ -59,7 +60,7 @@ def pairs(words, flag):
     """Make a dict of NAME=VALUE words. Raises: WrongCommand."""
     for word in words:
         if "=" not in word:
-            raise WrongCommand(f"{flag} {word}: expected NAME=VALUE")
+            raise WrongCommand(f"{flag} {clipped(word, 60)}: expected NAME=VALUE")
     return dict(word.split("=", 1) for word in words)
 
 

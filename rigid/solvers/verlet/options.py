@@ -6,7 +6,7 @@ from typing import ClassVar
 from pbd.core.messages import shown
 from pbd.core.validate import sequence
 from pbd.particles import Particles
-from rigid.solvers.options import SolverOptions, choice, optional
+from rigid.solvers.options import SolverOptions, at_least_zero, choice, optional
 
 
 def description(name, value):
@@ -70,6 +70,7 @@ class VerletOptions(SolverOptions):
 
     CHECKS: ClassVar[dict] = {
         **SolverOptions.CHECKS,
+        "iterations": at_least_zero,
         "frame": choice("tetrahedron", "axes"),
         "particles": optional(description),
         "attachments": pairs,

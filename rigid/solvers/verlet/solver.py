@@ -115,12 +115,12 @@ class VerletSolver(Solver):
     # Time and options -------------------------------------------------------------------------------------------------
 
     def _set_options(self, options):
-        super()._set_options(options)
         for name in ("dt", "substeps", "iterations"):
             # Setting a value anew would convert velocities, which rounds.
             if getattr(options, name) != getattr(self.particle_system, name):
-                setattr(self.particle_system, name, getattr(options, name))
+                setattr(self.particle_system, name, getattr(options, name))  # refuses some substeps
                 self._time_of_change = self.time
+        super()._set_options(options)
 
     @property
     def time(self):
