@@ -5,7 +5,7 @@ import inspect
 import pkgutil
 from dataclasses import dataclass
 
-from pbd.core.messages import clipped, listed, nearest, shown
+from pbd.core.messages import LONGEST_MESSAGE, clipped, listed, nearest, shown
 from pbd.core.validate import whole
 from scenes.parameters import UnknownName, convert
 
@@ -84,6 +84,6 @@ def load(name, **parameters):
         if not given:  # an error of the scene, not of its parameters
             raise
         values = listed([f"{key}={clipped(value, 40)}" for key, value in given.items()], 60)
-        raise ValueError(f"scene {name} with {values}: {clipped(error)}") from error
+        raise ValueError(clipped(f"scene {name} with {values}: {error}", LONGEST_MESSAGE)) from error
     scene.name, scene.summary, scene.parameters = name, entry.summary, {**entry.parameters, **given}
     return scene

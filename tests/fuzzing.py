@@ -72,8 +72,10 @@ def check_sound(description):
 def raised_on_purpose(error):
     """Whether a `raise` statement of the packages raised an error, not numpy or Python within them."""
     frame = error.__traceback__
-    while frame.tb_next is not None:
+    while frame is not None and frame.tb_next is not None:
         frame = frame.tb_next
+    if frame is None:
+        return False
     path, line = frame.tb_frame.f_code.co_filename, frame.tb_lineno
     statement = linecache.getline(path, line).strip()
     return path.startswith(PACKAGES) and statement.startswith("raise ")

@@ -75,7 +75,7 @@ ARRAYS = [
     np.array([1, 2, 3], dtype="m8[s]"), np.array([(1, 2.0)], dtype=[("a", int), ("b", float)]),
     np.ma.array([0.0, 0.0, 1.0]), np.ma.array([0.0, 0.0, 1.0], mask=[1, 0, 0]), np.ma.array([0, 1], mask=[0, 1]),
     np.array([0.0, 0.0, 1.0], dtype=np.float16), np.array([0, 0, 1], dtype=np.uint8),
-    np.full(3, np.longdouble("1e1000")), np.matrix([[0.0, 0.0, 1.0]]),
+    np.full(3, np.longdouble("1e1000")),
 ]  # fmt: skip
 
 FUNCTIONS = [

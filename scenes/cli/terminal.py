@@ -19,7 +19,8 @@ class WrongCommand(Exception):
 
 def fail(message, status):
     """Print an error as one line. Returns: the exit status."""
-    errors.print(f"verletlab: {clipped(message, LONGEST_MESSAGE)}", style="bold red", markup=False, highlight=False,
+    text = clipped(message, LONGEST_MESSAGE) if status == 2 else " ".join(str(message).split())
+    errors.print(f"verletlab: {text}", style="bold red", markup=False, highlight=False,
                  soft_wrap=True)  # fmt: skip
     return status
 

@@ -56,12 +56,12 @@ class Run:
                 f"{' or '.join(map(repr, scene.solvers))}"
             )
         self.scene, self.solver = scene, solver
-        self.duration = positive("duration", scene.duration if duration is None else duration)
+        self.duration = positive("duration", scene.duration if duration is None else duration, math.inf)
         options = checked_options(solver, options, particles_only=scene.model is None)
         self.settings = {**settings_of(scene, solver), **options}
         if dt is not None:
-            self.settings["dt"] = positive("dt", dt)
-        dt, fps = self.settings["dt"], positive("fps", fps)
+            self.settings["dt"] = positive("dt", dt, math.inf)
+        dt, fps = self.settings["dt"], positive("fps", fps, math.inf)
         steps = self.duration / dt
         if not 0.5 < steps < 1e15:
             raise ValueError(f"duration is {self.duration:g} s with steps of {dt:g} s: expected 1 to 1e15 steps")
@@ -164,7 +164,7 @@ class Replay:
         self.scene, self.recording, self.solver = scene, recording, recording.about.get("solver", "")
         last = len(recording) - 1
         interval = recording.times[1] - recording.times[0] if last > 0 else 1.0
-        stride = max(1, round(min(1 / positive("fps", fps) / interval, last)))
+        stride = max(1, round(min(1 / positive("fps", fps, math.inf) / interval, last)))
         self.fps = 1 / (stride * interval)
         self.chosen = [*range(0, last, stride), last]
         self.count = len(self.chosen)

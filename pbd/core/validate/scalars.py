@@ -70,7 +70,7 @@ def finite_number(name, value, most=LARGEST):
     if not math.isfinite(number):
         raise ValueError(f"{name} is {number}: expected a finite number")
     if abs(number) > most:
-        raise ValueError(f"{name} is {number:g}: expected at most {most:g}, and at least its negative")
+        raise ValueError(f"{name} is {number:g}: expected a magnitude of at most {most:g}")
     return number
 
 

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 import rigid
 from scenes import bench
 from scenes.cli import main as cli
-from scenes.cli import terminal
 from scenes.render.film import ENDINGS
 from scenes.simulate.run import Run
 from scenes.simulate.settings import option_types
@@ -21,16 +20,17 @@ SCENES = ("box", "pendulum", "chain", "stack", "newtons_cradle", "five_link_chai
 COMMANDS = ("list", "run", "render", "view", "compare", "bench")
 WORDS = (
     "", " ", "-", "--", "---", "=", "a=", "=1", "a=b=c", "x", "X" * 5000, "two\nlines", "tab\tbed", "é", "💥", "\udcff",
-    "%s", "{}", "None", "true", "no", "nan", "inf", "-inf", "1e999", "1e-999", "1e300", "1e-300", "0", "-0", "-1", "1", "2", "0.5",
+    "%s", "{}", "None", "true", "no", "nan", "inf", "-inf", "1e999", "1e-999", "1e300", "1e-300", "0", "-0",
+    "-1", "1", "2", "0.5",
     "1_0", "0x10", "1,2", ",", ",,", "1x1", "0x0", "-1x-1", "x", "99999999x99999999", "1000000000", "9" * 30,
     "9" * 5000, "/", ".", "..", "/dev/null", "/dev/full", "/no/where", "~", "*.npz", "http://x", "verlet/100",
     "impulse/x", "auto",
 )  # fmt: skip
-FLAGS = ("--duration", "--dt", "--precision", "--param", "--quiet", "--solver", "--option", "--out", "--fps", "--device",
-         "--recording", "--size", "--no-labels", "--host", "--port", "--no-browser", "--solvers", "--reference",
-         "--equal", "--probe", "--sweep", "--no-films", "--force", "--wrong", "-x", "--help")  # fmt: skip
+NUMBERS = ("nan", "inf", "1e999", "1e300", "1e-300", "0", "-1", "1", "0.001", "0.02", "1e9", "x", "")
+FLAGS = {name: [*each._option_string_actions, "--wrong", "-x"] for name, each in cli.parser().commands.items()}
 PARAMETERS = ("links", "grains", "seed", "count", "balls", "friction", "planks", "lifted", "angle", "wrong", "")
-OPTIONS = ("dt", "grabs", "particles", "wrong", *sorted({name for each in rigid.SOLVERS for name in option_types(each)}))
+OF_SOLVERS = sorted({name for each in rigid.SOLVERS for name in option_types(each)})
+OPTIONS = ("dt", "grabs", "particles", "wrong", *OF_SOLVERS)
 
 
 class Began(KeyboardInterrupt):
@@ -56,26 +56,42 @@ def nothing_runs(monkeypatch, tmp_path):
 
 
 word = st.sampled_from(WORDS)
-scene = st.one_of(st.sampled_from(SCENES), word)
 option = st.builds("{}={}".format, st.sampled_from(OPTIONS), word)
 solver_option = st.builds("{}.{}".format, st.sampled_from([*rigid.SOLVERS, "wrong"]), option)
 parameter = st.builds("{}={}".format, st.sampled_from(PARAMETERS), word)
 ending = st.sampled_from([*ENDINGS, ".npz", ".x"])
 out = st.builds("{}{}".format, st.sampled_from(["film", "a/b", "", "x" * 300]), ending)
 solvers = st.lists(st.sampled_from([*rigid.SOLVERS, "wrong", ""]), max_size=3).map(",".join)
-flag = st.sampled_from(FLAGS)
-value = st.one_of(word, word, option, solver_option, parameter, out, solvers, st.sampled_from(rigid.SOLVERS))
-LIKELY = {"--option": st.one_of(option, solver_option), "--param": parameter, "--out": out, "--solvers": solvers,
-          "--solver": st.sampled_from([*rigid.SOLVERS, "wrong"])}  # fmt: skip
+value = st.one_of(word, option, solver_option, parameter, out, solvers, st.sampled_from(rigid.SOLVERS))
+number = st.sampled_from(NUMBERS)
+LIKELY = {
+    "--param": parameter, "--out": out, "--solvers": solvers, "--solver": st.sampled_from([*rigid.SOLVERS, "wrong"]),
+    "--duration": number, "--dt": number, "--fps": number, "--port": number, "--size": word, "--device": st.just("cpu"),
+    "--precision": st.sampled_from(["32", "64", "0"]), "--reference": st.one_of(solvers, word),
+}  # fmt: skip
+
+
+def rarely(draw):
+    return draw(st.integers(0, 19)) == 7
 
 
 @st.composite
 def commands(draw):
-    words = [draw(st.one_of(st.sampled_from(COMMANDS), st.sampled_from(COMMANDS), word))]
-    words += [draw(scene)] if draw(st.integers(0, 9)) else []
+    """Words of a command, most of which are right."""
+    command = draw(word) if rarely(draw) else draw(st.sampled_from(COMMANDS))
+    words = [command]
+    if command == "bench":
+        words += draw(st.lists(st.sampled_from([*bench.BENCHMARKS, "wrong", ""]), max_size=2))
+    elif command != "list" and not rarely(draw):
+        words += [draw(word if rarely(draw) else st.sampled_from(SCENES))]
+    if command == "render" and not rarely(draw):
+        words += ["--out", draw(out)]
     for _ in range(draw(st.integers(0, 3))):
-        chosen = draw(flag)
-        words += [chosen] + ([draw(LIKELY.get(chosen, value))] if draw(st.integers(0, 9)) else [])
+        flag = draw(st.sampled_from(FLAGS.get(command, ["--help"])))
+        likely = {**LIKELY, "--option": solver_option if command == "compare" else option}.get(flag, value)
+        words += [flag]
+        if flag.startswith(("--no-", "--quiet", "--sweep", "--force", "--help", "-h")) == rarely(draw):
+            words += [draw(value if rarely(draw) else likely)]
     return words
 
 
@@ -97,7 +113,6 @@ def check_command(words, capsys):
         assert len(message) <= 200, message
 
 
-def test_wrong_commands_end_with_one_clear_line(nothing_runs, capsys, request, monkeypatch):
-    monkeypatch.setattr(terminal.errors, "soft_wrap", True)
+def test_wrong_commands_end_with_one_clear_line(nothing_runs, capsys, request):
     count = request.config.getoption("--fuzz")
     fuzz(count, given(commands())(lambda words: check_command(words, capsys)))
