@@ -9,6 +9,7 @@ Messages have one line of at most 200 characters.
     arrays.py    vectors, directions, rotations, poses, indices
 """
 
+from pbd.core.messages import nearest
 from pbd.core.validate.arrays import (
     alike,
     components,
@@ -77,6 +78,7 @@ __all__ = [
     "is_infinite",
     "is_number",
     "is_whole",
+    "nearest",
     "not_negative",
     "one_grab",
     "one_index",
