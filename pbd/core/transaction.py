@@ -6,7 +6,6 @@ how it was, whatever its size. The few objects that change in place are noted wi
 
 import functools
 import inspect
-from contextlib import contextmanager
 
 from pbd.core.messages import shown
 
@@ -28,28 +27,35 @@ class Description:
             if name.startswith(CHANGING) and inspect.isfunction(method):
                 setattr(cls, name, in_transaction(method))
 
-    @contextmanager
     def transaction(self):
         """A context manager: if its block raises anything, the description becomes what it was before the block."""
-        if self._kept is not None:  # within another transaction, which restores everything
-            yield
-            return
-        marked, self._kept = mark(vars(self)), []
-        try:
-            yield
-        except BaseException:
-            kept = self._kept
-            restore(marked)
-            for item, attributes in reversed(kept):
-                vars(item).update(attributes)
-            raise
-        finally:
-            self._kept = None
+        return Transaction(self)
 
     def _keep(self, item):
         """Note the attributes of a part of this description that changes in place. Args: item: a body, a joint, ..."""
         if self._kept is not None:
             self._kept.append((item, dict(vars(item))))
+
+
+class Transaction:
+    """A block after which a description is changed as a whole, or not at all. Args: description."""
+
+    def __init__(self, description):
+        self.description, self.inner = description, description._kept is not None
+
+    def __enter__(self):
+        if not self.inner:  # otherwise the outer transaction restores everything
+            self.marked, self.description._kept = mark(vars(self.description)), []
+
+    def __exit__(self, kind, error, trace):
+        if self.inner:
+            return
+        kept = self.description._kept
+        if kind is not None:
+            restore(self.marked)
+            for item, attributes in reversed(kept):
+                vars(item).update(attributes)
+        self.description._kept = None
 
 
 def in_transaction(method):
@@ -59,7 +65,7 @@ def in_transaction(method):
     def transacted(description, *arguments, **options):
         if description._kept is not None:
             return method(description, *arguments, **options)
-        with description.transaction():
+        with Transaction(description):
             return method(description, *arguments, **options)
 
     return transacted
@@ -87,31 +93,32 @@ class Growing:
     """Base of parts of a description that have lists of their own."""
 
 
+PARTS = (list, dict, set, Growing)
+
+
 def mark(value):
-    """What `restore` needs in order to make a part of a description what it is now."""
-    if isinstance(value, list):
+    """What `restore` needs in order to make a part of a description, one of PARTS, what it is now."""
+    if type(value) is list:
         return value, len(value)
+    if isinstance(value, dict):
+        return value, (dict(value), [mark(each) for each in value.values() if isinstance(each, PARTS)])
     if isinstance(value, set):
         return value, set(value)
-    if isinstance(value, Growing):
-        return value, mark(vars(value))
-    if isinstance(value, dict):
-        return value, {key: mark(each) for key, each in value.items()}
-    return value, None
+    return value, mark(vars(value))
 
 
 def restore(marked):
-    """Make a part of a description what it was. Args: marked: as `mark` returned it. Returns: the part."""
+    """Make a part of a description what it was. Args: marked: as `mark` returned it."""
     value, before = marked
-    if isinstance(value, list):
+    if type(value) is list:
         del value[before:]
     elif isinstance(value, set):
         value.intersection_update(before)
-    elif isinstance(value, Growing):
-        restore(before)
     elif isinstance(value, dict):
-        for key in value.keys() - before.keys():
-            del value[key]
-        for key, each in before.items():
-            value[key] = restore(each)
-    return value
+        items, parts = before
+        value.clear()
+        value.update(items)
+        for part in parts:
+            restore(part)
+    else:
+        restore(before)

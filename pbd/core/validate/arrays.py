@@ -1,6 +1,8 @@
 """Checks of arrays: numbers, vectors, directions, rotations, poses and indices."""
 
 import math
+import sys
+from contextlib import nullcontext
 
 import numpy as np
 
@@ -21,8 +23,9 @@ def real_array(name, value):
         raise TypeError(f"{name} is {shown(value)}: expected numbers")
     else:
         refuse_gigabytes(name, value, 8 * size_of(value))
+        extended = isinstance(value, (np.ndarray, np.generic)) and value.dtype.itemsize > 8
         try:
-            with np.errstate(over="ignore"):  # of extended precision
+            with np.errstate(over="ignore") if extended else nullcontext():
                 array = np.asarray(value, dtype=float)
         except (TypeError, ValueError):  # rows of unequal length
             raise TypeError(f"{name} is {shown(value)}: expected numbers") from None
@@ -74,8 +77,10 @@ def alike(names, *arrays):
 
 def first_excess(array, most):
     """Index of the first number that is not finite or has a larger magnitude than `most`, as a tuple; else None."""
-    bad = ~(np.abs(array) <= min(most, np.finfo(float).max))
-    return tuple(int(k) for k in np.argwhere(bad)[0]) if bad.any() else None
+    limit = min(most, sys.float_info.max)
+    if not array.size or (array.min() >= -limit and array.max() <= limit):  # false for NaN
+        return None
+    return tuple(int(k) for k in np.argwhere(~(np.abs(array) <= limit))[0])
 
 
 def finite_array(name, value, shape, most=LARGEST):

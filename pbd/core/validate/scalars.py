@@ -2,6 +2,7 @@
 
 import math
 import numbers
+import sys
 from collections.abc import Sequence
 
 import numpy as np
@@ -40,6 +41,8 @@ def are_numbers(value, kinds="iuf", depth=0):
 
     Args: kinds: of numpy's numbers that are allowed, "iu" for whole numbers; depth: of the lists around the value.
     """
+    if type(value) is float:
+        return "f" in kinds
     if isinstance(value, np.ndarray):
         if value.dtype.kind == "O" and value.size:
             return depth < DEEPEST and are_numbers(value.ravel().tolist(), kinds, depth + 1)
@@ -120,12 +123,12 @@ def derived(names, value, what, most=LARGEST):
 
     Returns: the value.
     """
-    array = np.asarray(value)
-    bad = ~((array > 0) & (array >= 1 / most) & (array <= min(most, np.finfo(float).max)))
-    if bad.any():
-        expected = f"from {1 / most:g} to {most:g}" if most < math.inf else "a finite number above zero"
-        raise ValueError(f"{names} make {what} {array[bad][0]:g}: expected {expected}")
-    return value
+    array, limit = np.asarray(value), min(most, sys.float_info.max)
+    if not array.size or (array.min() > 0 and array.min() >= 1 / most and array.max() <= limit):  # false for NaN
+        return value
+    bad = ~((array > 0) & (array >= 1 / most) & (array <= limit))
+    expected = f"from {1 / most:g} to {most:g}" if most < math.inf else "a finite number above zero"
+    raise ValueError(f"{names} make {what} {array[bad][0]:g}: expected {expected}")
 
 
 def refuse_remote(name, place, size):
