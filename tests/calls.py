@@ -15,17 +15,18 @@ import pbd.build
 import rigid
 import rigid.build
 import rigid.rotation
+import scenes
 from rigid.body_model import PLACEMENT, SURFACE
 from rigid.solvers.options import SolverOptions
 
-PACKAGES = (pbd, pbd.build, rigid, rigid.build, rigid.rotation)
-OWN = ("pbd", "rigid")
+PACKAGES = (pbd, pbd.build, rigid, rigid.build, rigid.rotation, scenes)
+OWN = ("pbd", "rigid", "scenes")
 
 # Classes that functions return, or that a Model makes: nobody else does. Not refused there, but where they are used.
 RECORDS = {
     "Ball", "Body", "BodyShape", "Cloth", "ConstraintType", "Distance", "Diverged", "Energy", "Figure", "Fixed", "Gear",
     "Hinge", "Joint", "Plant", "PointSpring", "Ragdoll", "Rope", "Skin", "Slider", "SoftBody", "Statistics",
-    "Universal", "Wheel",
+    "Universal", "Wheel", "Comparison", "Recording", "Trace",
 }  # fmt: skip
 
 TETRAHEDRON = np.array([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)], float)
@@ -76,7 +77,9 @@ SAMPLES = {
     "scalar_constraint.name": "mine", "arity": 2, "parameters": ("x",), "function": lambda d: lambda x, p: (0, x),
     "State.position": [(0, 0, 1)], "State.rotation": [UNIT], "State.velocity": [(0, 0, 0)],
     "State.angular_velocity": [(0, 0, 0)], "state": lambda d: state_of(d.model), "Motor.speed": 1.0,
-    "solver.name": "impulse", "solver_class.name": "impulse",
+    "solver.name": "impulse", "solver_class.name": "impulse", "load.name": "box", "Run.scene": lambda d: pendulum(),
+    "Variant.solver": "impulse", "identify.times": [0.0, 0.1, 0.2, 0.3], "identify.inputs": [0.0, 1.0, 1.0, 1.0],
+    "identify.outputs": [0.0, 0.1, 0.3, 0.5], "Scene.particles": lambda d: d.particles,
 }  # fmt: skip
 
 # Arguments with a default that calls need all the same, because one of several has to be given.
@@ -84,17 +87,23 @@ NEEDED = {
     "Particles.add_angle_limit": ["maximum"], "Particles.add_constraints": ["length"], "Model.add_box": ["mass"],
     "Model.add_sphere": ["mass"], "Model.add_capsule": ["mass", "length"], "Model.add_cylinder": ["mass", "length"],
     "Model.add_mesh": ["mass"], "Capsule": ["length"], "Cylinder": ["length"], "Motor": ["speed"],
-    "plant": ["segments", "levels"], "soft_body": ["resolution"], "MeshCollider": ["resolution"],
+    "plant": ["segments", "levels"], "Scene": ["particles"], "soft_body": ["resolution"],
+    "MeshCollider": ["resolution"],
 }  # fmt: skip
 
 # Names behind **options.
 SOLIDS = ("box", "sphere", "capsule", "cylinder", "mesh")
 OPTIONS = {f"Model.add_{solid}": (*PLACEMENT, *SURFACE) for solid in SOLIDS}
-OPTIONS |= {"Particles.add_constraints": ("length", "width")}
+OPTIONS |= {
+    "Particles.add_constraints": ("length", "width"), "load": ("grains", "friction", "wrong"),
+    "Run": ("iterations", "damping", "schedule", "wrong"),
+}  # fmt: skip
 
 # Not called: they begin a run, or write a file.
 SKIPPED = {
     "rigid.solver": "makes arrays; its options are called below", "pbd.State": "a record that set_state checks",
+    **dict.fromkeys(("scenes.run", "scenes.compare", "scenes.film", "scenes.film_comparison"), "runs; see scenes.Run"),
+    "scenes.register": "changes the registry", "scenes.Replay": "draws a recording",
 }  # fmt: skip
 
 
@@ -121,6 +130,11 @@ class Call:
         assert key is not None, f"argument {name!r} of {self.label} has no sample: add one to SAMPLES in tests/calls.py"
         value = SAMPLES[key]
         return value(d) if inspect.isfunction(value) else value
+
+
+@cache
+def pendulum():
+    return scenes.load("pendulum")
 
 
 def state_of(model):

@@ -17,7 +17,7 @@ import pbd
 
 CALLS = public_calls()
 COUNT = len(values(described()))
-ALSO_CALLED = {"solver_class.name": "solver"}
+ALSO_CALLED = {"solver_class.name": "solver", "load.name": "scene"}
 
 
 @st.composite

@@ -153,7 +153,7 @@ def soft_body_from_tetrahedra(
     size = np.linalg.norm(points[tetrahedra[:, 1]] - points[tetrahedra[:, 0]], axis=1)
     flat = ~(np.abs(volume) > 1e-9 * size**3)
     if flat.any():
-        raise ValueError(f"tetrahedron {int(np.argmax(flat))} of these points is flat: expected some volume")
+        raise ValueError(f"tetrahedron {int(np.argmax(flat))} is flat: expected points that span some volume")
     if len(compact(points, tetrahedra)[0]) < len(points):
         lost = np.setdiff1d(np.arange(len(points)), tetrahedra)[0]
         raise ValueError(f"point {lost} belongs to none of the tetrahedra: expected every point to")
