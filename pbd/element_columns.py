@@ -40,7 +40,10 @@ class ElementColumns(ParticleColumns):
         Source: Jakobsen, Advanced Character Physics (2001), section 5.
         """
         expected = "expected (n, 2) sticks, (n, 3) triangles or (n, 4) tetrahedra"
-        shape = whole_array("contact elements", elements, "particles").shape
+        try:
+            shape = whole_array("contact elements", elements, "particles").shape
+        except TypeError:
+            raise TypeError(f"contact elements are {shown(elements)}: {expected}") from None
         if len(shape) != 2 or not 2 <= shape[1] <= MOST_MEMBERS:
             raise ValueError(f"contact elements have shape {shown(shape)}: {expected}")
         elements = indices("contact elements", elements, self.count, shape[1])

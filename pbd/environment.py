@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from pbd.core.runtime import real_type
-from pbd.core.validate import at_time, finite_vector, grab_count, one_grab
+from pbd.core.validate import finite_vector, grab_count, one_grab
 from pbd.grabs import GRAB, grab_columns
 from pbd.particles import positions_on_path
 
@@ -62,7 +62,7 @@ def described_row(particles, time):
     """Gravity, wind, poses of colliders and positions of kinematic particles at a time [s], in a row."""
     wind = particles.wind
     if callable(wind):
-        wind = finite_vector("wind", at_time("wind", wind, time), math.inf)
+        wind = finite_vector("wind", wind(time), math.inf)
     row = [particles.gravity, np.zeros(3) if wind is None else wind]
     row += [collider.pose(time) for collider in particles.colliders]
     for kinematic, path in particles.paths:

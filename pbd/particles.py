@@ -12,7 +12,6 @@ from pbd.core.messages import shown
 from pbd.core.shapes.shape import Shape
 from pbd.core.validate import (
     LARGEST,
-    at_time,
     finite_array,
     finite_number,
     finite_vector,
@@ -283,7 +282,7 @@ def checked_wind(wind):
 def positions_on_path(path, time, count, most=math.inf):
     """Positions of particles on a path (count, 3) [m]. Args: path; time: [s]; count; most: largest coordinate."""
     what = "positions given by a path of particles"
-    given = real_array(what, at_time("a path of particles", path, time))
+    given = real_array(what, path(time))
     return finite_array(what, given[None] if given.ndim == 1 else given, (count, 3), most)
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pbd.core.validate import at_time, pose
+from pbd.core.validate import pose
 from rigid.rotation import conjugate, logarithm, multiply
 
 # In a substep a body moves by at most this [m] and twice the radius of its shapes, and rotates by at most this [rad].
@@ -24,8 +24,7 @@ def pose_on_path(name, path, time, rotation):
     Raises: TypeError for something else than a position, or position and rotation; ValueError for numbers that are not
     finite.
     """
-    what = f"the path of {name!r}"
-    return pose(f"given by {what} at {time:g} s", at_time(what, path, time), rotation)
+    return pose(f"given by the path of {name!r} at {time:g} s", path(time), rotation)
 
 
 def displacement(first, second):

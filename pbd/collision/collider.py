@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from pbd.core.validate import at_time, pose
+from pbd.core.validate import pose
 
 
 @dataclass
@@ -38,5 +38,5 @@ class Collider:
         """Position and rotation (7,) at a time [s]."""
         position, rotation = self.shape.pose()
         if self.motion is not None:
-            return pose("given by a collider's motion", at_time("a collider's motion", self.motion, time), rotation)
+            return pose("given by a collider's motion", self.motion(time), rotation)
         return np.concatenate([position, rotation])

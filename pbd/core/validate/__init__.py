@@ -47,7 +47,6 @@ from pbd.core.validate.scalars import (
     whole,
 )
 from pbd.core.validate.words import (
-    at_time,
     boolean,
     file_path,
     function_of_time,
@@ -62,7 +61,6 @@ __all__ = [
     "MOST_BYTES",
     "alike",
     "are_numbers",
-    "at_time",
     "boolean",
     "components",
     "derived",

@@ -1,13 +1,12 @@
 """Checks of arrays: numbers, vectors, directions, rotations, poses and indices."""
 
 import math
-import sys
 from contextlib import nullcontext
 
 import numpy as np
 
 from pbd.core.messages import shown
-from pbd.core.validate.scalars import LARGEST, are_numbers, is_whole, refuse_gigabytes, whole
+from pbd.core.validate.scalars import LARGEST, LARGEST_FLOAT, are_numbers, is_whole, refuse_gigabytes, whole
 
 MOST_GRABS = 1000
 
@@ -77,7 +76,7 @@ def alike(names, *arrays):
 
 def first_excess(array, most):
     """Index of the first number that is not finite or has a larger magnitude than `most`, as a tuple; else None."""
-    limit = min(most, sys.float_info.max)
+    limit = min(most, LARGEST_FLOAT)
     if not array.size or (array.min() >= -limit and array.max() <= limit):  # false for NaN
         return None
     return tuple(int(k) for k in np.argwhere(~(np.abs(array) <= limit))[0])

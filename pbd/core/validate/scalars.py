@@ -2,7 +2,6 @@
 
 import math
 import numbers
-import sys
 from collections.abc import Sequence
 
 import numpy as np
@@ -13,6 +12,7 @@ from pbd.core.messages import shown
 # neither overflow nor vanish, such as the inertia of a body: density times length to the fifth power.
 LARGEST = 1e50
 
+LARGEST_FLOAT = float(np.finfo(float).max)
 MOST_BYTES = 4e9  # of the arrays that one call asks for
 MOST = 2**31 - 1  # of a count, for which kernels have 32 bits
 REMOTE = 1e9  # how many times its size a thing may be from the origin: seven digits of its shape are left then
@@ -123,7 +123,7 @@ def derived(names, value, what, most=LARGEST):
 
     Returns: the value.
     """
-    array, limit = np.asarray(value), min(most, sys.float_info.max)
+    array, limit = np.asarray(value), min(most, LARGEST_FLOAT)
     if not array.size or (array.min() > 0 and array.min() >= 1 / most and array.max() <= limit):  # false for NaN
         return value
     bad = ~((array > 0) & (array >= 1 / most) & (array <= limit))

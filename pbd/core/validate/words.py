@@ -60,7 +60,7 @@ def file_path(name, value, what="a file"):
 
 
 def function_of_time(name, value, gives="positions"):
-    """A function that takes a time. Args: gives: what it returns, for messages."""
+    """A function that takes a time, and gives something at time zero. Args: gives: what it returns, for messages."""
     try:
         takes_time = callable(value) and bool(inspect.signature(value).bind(0.0))
     except TypeError:  # other arguments
@@ -69,16 +69,9 @@ def function_of_time(name, value, gives="positions"):
         takes_time = True
     if not takes_time:
         raise TypeError(f"{name} is {shown(value)}: expected a function of time that gives {gives}")
-    return value
-
-
-def at_time(what, function, time):
-    """What a function gives at a time [s]. Args: what: the function, for messages.
-
-    Raises: ValueError with the time, from the error of the function.
-    """
     try:
-        return function(time)
+        value(0.0)
     except Exception as error:
         reason = clipped(f"{type(error).__name__}: {error}")
-        raise ValueError(f"{what} failed at {time:g} s with {reason}") from error
+        raise ValueError(f"{name} fails at 0 s with {reason}: expected that it gives {gives}") from error
+    return value
