@@ -9,6 +9,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from pbd.core.messages import LONGEST_MESSAGE, clipped
 from pbd.core.runtime import on_cpu
 from scenes.simulate.device import initialise
+from scenes.simulate.settings import checked_options
 
 out, errors = Console(), Console(stderr=True)
 
@@ -63,6 +64,11 @@ def pairs(words, flag):
         if "=" not in word:
             raise WrongCommand(f"{flag} {clipped(word, 60)}: expected NAME=VALUE")
     return dict(word.split("=", 1) for word in words)
+
+
+def options_of(given, scene):
+    """Options of the solver that runs a scene. Args: given: the arguments; scene. Raises: see checked_options."""
+    return checked_options(given.solver or scene.solver, pairs(given.option, "--option"), scene.model is None)
 
 
 def start(given):

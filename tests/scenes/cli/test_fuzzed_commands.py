@@ -3,6 +3,8 @@
 Nothing runs: a command that is right stops where its run begins. `--fuzz 2000` makes more commands.
 """
 
+import re
+
 import pytest
 from fuzzing import fuzz, no_foreign_warnings
 from hypothesis import given
@@ -31,6 +33,9 @@ FLAGS = {name: [*each._option_string_actions, "--wrong", "-x"] for name, each in
 PARAMETERS = ("links", "grains", "seed", "count", "balls", "friction", "planks", "lifted", "angle", "wrong", "")
 OF_SOLVERS = sorted({name for each in rigid.SOLVERS for name in option_types(each)})
 OPTIONS = ("dt", "grabs", "particles", "wrong", *OF_SOLVERS)
+
+# Messages of Python and numpy, which do not say what was expected of a command.
+FOREIGN = re.compile(r"Error: |could not convert|object has no|unhashable|got multiple|unexpected keyword")
 
 
 class Began(KeyboardInterrupt):
@@ -111,6 +116,7 @@ def check_command(words, capsys):
         message = captured.err.removeprefix("verletlab: ").rstrip("\n")
         assert message.strip(), words
         assert len(message) <= 200, message
+        assert not FOREIGN.search(message), message
 
 
 def test_wrong_commands_end_with_one_clear_line(nothing_runs, capsys, request):
