@@ -1,14 +1,17 @@
 """The constraints of a description, by type, in the order in which they were added. Plain numpy, without Taichi."""
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from pbd.core.messages import listed, shown
+from pbd.core.transaction import Growing
 from pbd.core.validate import indices, one_of, spread
 
 
 @dataclass
-class ConstraintSet:
+class ConstraintSet(Growing):
     """All constraints of one type, in the pieces in which they were added.
 
     Attributes:
@@ -49,11 +52,14 @@ class ConstraintSets(dict):
         members = indices(f"{name} members", members, particle_count, found.arity)
         repeated = (np.diff(np.sort(members, axis=1), axis=1) == 0).any(axis=1)
         if repeated.any():
-            raise ValueError(f"{name} on particles {members[repeated][0].tolist()}: expected different ones")
+            raise ValueError(f"{name} on particles {shown(members[repeated][0])}: expected different ones")
         expected = found.parameters
         if set(parameters) != set(expected):
-            raise TypeError(f"{name} with parameters {', '.join(parameters) or 'none'}: expected {', '.join(expected)}")
-        columns = [spread(f"{name} {key}".replace("_", " "), parameters[key], (len(members),)) for key in expected]
+            given = listed(parameters, 60) or "none"
+            raise TypeError(f"{name} with parameters {given}: expected {listed(expected)}")
+        count = len(members)
+        labels = [f"{name} {key}".replace("_", " ") for key in expected]
+        columns = [spread(label, parameters[key], (count,), most=math.inf) for label, key in zip(labels, expected)]
         compliance = spread("compliance", compliance, (len(members),))
         if (compliance < 0).any():
             raise ValueError(f"compliance is {compliance[compliance < 0][0]:g}: expected zero (rigid) or more")
@@ -75,4 +81,5 @@ def look_up_type(given):
         return CONSTRAINT_TYPES[one_of("constraint type", given, tuple(CONSTRAINT_TYPES))]
     if isinstance(given, ConstraintType) and not given.compliance:
         return given
-    raise TypeError(f"constraint type is {given!r}: expected a pbd.ConstraintType without compliance, or a name")
+    what = shown(given.name if isinstance(given, ConstraintType) else given)
+    raise TypeError(f"constraint type is {what}: expected a pbd.ConstraintType without compliance, or a name")

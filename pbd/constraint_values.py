@@ -1,5 +1,6 @@
 """Constraints of a particle system, as they are read and changed between steps."""
 
+import math
 from functools import cached_property
 
 import numpy as np
@@ -71,7 +72,7 @@ class ConstraintValues:
         """Continue from values that `read_state` returned; zeros for a fresh start."""
         if self._state_rows.size:
             shape = self._state_rows.size, self.arrays.parameters.shape[1]
-            self.write(self._state_rows, finite_array("state of constraints", values, shape))
+            self.write(self._state_rows, finite_array("state of constraints", values, shape, math.inf))
 
     @cached_property
     def _state_rows(self):

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from pbd.core.validate import finite_array, indices, not_negative, spread
+from pbd.core.messages import shown
+from pbd.core.validate import finite_array, indices, not_negative, spread, whole_array
 from pbd.particle_columns import ParticleColumns
 
 # Particles of an element: two of a stick, three of a triangle, four of a tetrahedron.
@@ -40,18 +41,19 @@ class ElementColumns(ParticleColumns):
         """
         expected = "expected (n, 2) sticks, (n, 3) triangles or (n, 4) tetrahedra"
         try:
-            shape = np.shape(elements)
-        except ValueError:  # rows of unequal length
-            raise ValueError(f"contact elements are {elements!r}: {expected}") from None
+            shape = whole_array("contact elements", elements, "particles").shape
+        except TypeError:
+            raise TypeError(f"contact elements are {shown(elements)}: {expected}") from None
         if len(shape) != 2 or not 2 <= shape[1] <= MOST_MEMBERS:
-            raise ValueError(f"contact elements have shape {shape}: {expected}")
+            raise ValueError(f"contact elements have shape {shown(shape)}: {expected}")
         elements = indices("contact elements", elements, self.count, shape[1])
         repeated = (np.diff(np.sort(elements, axis=1), axis=1) == 0).any(axis=1)
         if repeated.any():
-            raise ValueError(f"contact element on particles {elements[repeated][0].tolist()}: expected different ones")
-        radius = self.radii()[elements].min(axis=1) if radius is None else spread("radius", radius, (len(elements),))
-        if (radius < 0).any():
-            raise ValueError(f"radius is {radius[radius < 0][0]:g}: expected zero or more")
+            raise ValueError(f"contact element on particles {shown(elements[repeated][0])}: expected different ones")
+        if radius is None:
+            radius = self.radii()[elements].min(axis=1)
+        else:
+            radius = spread("radius", radius, (len(elements),), signed=False)
         self._add_elements(elements, np.zeros(shape), radius, fixed=0)
 
     def add_contact_point(self, particles, weights, radius=0.0):
@@ -71,8 +73,8 @@ class ElementColumns(ParticleColumns):
         if not 1 <= len(particles) <= MOST_MEMBERS:
             raise ValueError(f"contact point on {len(particles)} particles: expected one to {MOST_MEMBERS}")
         if len(set(particles.tolist())) < len(particles):
-            raise ValueError(f"contact point on particles {particles.tolist()}: expected different ones")
-        weights = finite_array("weights of a contact point", weights, (len(particles),))
+            raise ValueError(f"contact point on particles {shown(particles)}: expected different ones")
+        weights = finite_array("weights of particles of a contact point", weights, (len(particles),))
         if abs(weights.sum() - 1) > 1e-9:
             raise ValueError(f"weights of a contact point sum to {weights.sum():g}: expected one")
         radius = np.array([not_negative("radius", radius)])

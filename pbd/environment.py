@@ -4,11 +4,14 @@ A kernel reads row k at the start of its substep k and row k + 1 at the end (col
 one row serves all substeps.
 """
 
+import math
+
 import numpy as np
 
 from pbd.core.runtime import real_type
-from pbd.core.validate import finite_array, finite_vector, one_grab, whole
+from pbd.core.validate import finite_vector, grab_count, one_grab
 from pbd.grabs import GRAB, grab_columns
+from pbd.particles import positions_on_path
 
 
 class Environment:
@@ -19,7 +22,7 @@ class Environment:
 
     def __init__(self, particles, grabs):
         self.particles = particles
-        self.grabs = np.zeros((whole("grabs", grabs, least=0), GRAB.total))
+        self.grabs = np.zeros((grab_count("grabs", grabs), GRAB.total))
         self._row = None
 
     def inputs(self, clock, substeps, spare=0):
@@ -59,9 +62,9 @@ def described_row(particles, time):
     """Gravity, wind, poses of colliders and positions of kinematic particles at a time [s], in a row."""
     wind = particles.wind
     if callable(wind):
-        wind = finite_vector("wind", wind(time))
+        wind = finite_vector("wind", wind(time), math.inf)
     row = [particles.gravity, np.zeros(3) if wind is None else wind]
     row += [collider.pose(time) for collider in particles.colliders]
     for kinematic, path in particles.paths:
-        row.append(finite_array("path", np.atleast_2d(path(time)), (len(kinematic), 3)).ravel())
+        row.append(positions_on_path(path, time, len(kinematic)).ravel())
     return np.concatenate(row)

@@ -10,10 +10,13 @@ Grab springs belong to the environment, like colliders: they are the last column
 place in the schedule, so they can grab any particle at any time. Their multipliers are the last ones.
 """
 
+import math
+
 import numpy as np
 import taichi as ti
 
 from pbd.core.arrays import Columns
+from pbd.core.messages import shown
 from pbd.core.validate import finite_array, finite_vector, indices, not_negative, positive
 from pbd.data import INPUT, POSE
 from pbd.phases import rows
@@ -69,14 +72,16 @@ def pull(s: ti.template(), row, grab, world):
 
 def grab_columns(particles, count, target, stiffness, damping, weights):
     """Columns of a grab spring. Args: count: of all particles; the others: see `pbd.ParticleSystem.grab`."""
-    held = indices("held particles", np.atleast_1d(particles), count)
+    held = indices("held particles", particles, count)
     if not 1 <= len(held) <= MOST_PARTICLES or len(set(held)) < len(held):
-        raise ValueError(f"held particles are {held.tolist()}: expected one to {MOST_PARTICLES} of them, each once")
+        raise ValueError(f"held particles are {shown(held)}: expected one to {MOST_PARTICLES} of them, each once")
     weights = np.full(len(held), 1 / len(held)) if weights is None else weights
     columns = np.zeros(GRAB.total)
     columns[GRAB["target"]] = finite_vector("target of a grab", target)
     columns[GRAB.stiffness] = positive("stiffness of a grab", stiffness)
     columns[GRAB.damping] = not_negative("damping of a grab", damping)
     columns[GRAB.particles : GRAB.particles + len(held)] = held
-    columns[GRAB.weights : GRAB.weights + len(held)] = finite_array("weights of held particles", weights, (len(held),))
+    columns[GRAB.weights : GRAB.weights + len(held)] = finite_array(
+        "weights of held particles", weights, (len(held),), math.inf
+    )
     return columns

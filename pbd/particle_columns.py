@@ -4,14 +4,17 @@ import math
 
 import numpy as np
 
-from pbd.core.validate import finite_array, finite_vector, indices, spread
+from pbd.core.transaction import Description
+from pbd.core.validate import LARGEST, finite_array, finite_vector, indices, spread
 
 
-class ParticleColumns:
+class ParticleColumns(Description):
     """Base of Particles: numpy arrays with a row for each particle, or for each triangle in the wind.
 
     Attributes: count: number of particles.
     """
+
+    title = "pbd.Particles"
 
     def __init__(self):
         self._columns = {
@@ -28,10 +31,9 @@ class ParticleColumns:
         return self.count
 
     def _column(self, name):
-        pieces = self._columns[name]
-        if len(pieces) > 1:
-            pieces[:] = [np.concatenate(pieces)]
-        return pieces[0]
+        if len(self._columns[name]) > 1:
+            self._columns[name] = [np.concatenate(self._columns[name])]  # a new list: a transaction keeps the old one
+        return self._columns[name][0]
 
     # The arrays themselves are returned, so changes to their elements change the description.
 
@@ -66,7 +68,8 @@ class ParticleColumns:
 
         Returns: its index.
         """
-        return int(self.add_particles(finite_vector("position", position)[None], mass, velocity, radius)[0])
+        position = finite_vector("position", position)
+        return int(self.add_particles(position[None], mass, velocity, radius)[0])
 
     def add_particles(self, positions, mass=1.0, velocity=(0.0, 0.0, 0.0), radius=0.0):
         """Add many particles.
@@ -78,12 +81,11 @@ class ParticleColumns:
         positions = finite_array("positions", positions, (None, 3))
         count = len(positions)
         mass = spread("mass", mass, (count,), infinite=True)
-        if (mass <= 0).any():
-            raise ValueError(f"mass is {mass[mass <= 0][0]:g}: expected a number above zero, or math.inf to pin")
-        velocity = spread("velocity", velocity, (count, 3))
-        radius = spread("radius", radius, (count,))
-        if (radius < 0).any():
-            raise ValueError(f"radius is {radius[radius < 0][0]:g}: expected zero or more")
+        if (mass < 1 / LARGEST).any():
+            least = f"above zero and at least {1 / LARGEST:g}" if mass.min() > 0 else "above zero"
+            raise ValueError(f"mass is {mass.min():g}: expected a number {least}, or math.inf to pin")
+        velocity = spread("velocity", velocity, (count, 3), most=math.inf)
+        radius = spread("radius", radius, (count,), signed=False)
         moving = np.isinf(mass) & velocity.any(axis=1)
         if moving.any():
             raise ValueError(
@@ -98,5 +100,7 @@ class ParticleColumns:
     def pin(self, particles):
         """Give particles infinite mass and no velocity. Args: particles: indices."""
         particles = indices("particles", particles, self.count)
-        self.masses()[particles] = math.inf
-        self.velocities()[particles] = 0.0
+        for name, value in (("mass", math.inf), ("velocity", 0.0)):
+            column = self._column(name).copy()  # a transaction keeps the old one
+            column[particles] = value
+            self._columns[name] = [column]

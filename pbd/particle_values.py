@@ -1,9 +1,11 @@
 """Arrays of particles as the user reads and writes them."""
 
+import math
+
 import numpy as np
 
 from pbd.core.arrays import read, write
-from pbd.core.validate import finite_array
+from pbd.core.validate import finite_array, real_array
 
 
 class ParticleValues:
@@ -32,10 +34,10 @@ class ParticleValues:
 
     def from_user(self, name, values):
         """Check vectors of the user, and rearrange them as (particles, worlds, 3). Args: name: for messages; values."""
-        values = np.asarray(values, float)
+        values = real_array(name, values)
         if values.ndim == 3:
-            return np.moveaxis(finite_array(name, values, (self.worlds, self.count, 3)), 0, 1)
-        values = finite_array(name, values, (self.count, 3))
+            return np.moveaxis(finite_array(name, values, (self.worlds, self.count, 3), math.inf), 0, 1)
+        values = finite_array(name, values, (self.count, 3), math.inf)
         return np.repeat(values[:, None], self.worlds, axis=1)
 
     def positions(self):
@@ -73,10 +75,10 @@ class ParticleValues:
         """
         shape = self.positions().shape
         position, previous, force = (
-            self.from_user(name, finite_array(f"state's {name}", getattr(state, name), shape))
+            self.from_user(name, finite_array(f"state's {name}", getattr(state, name), shape, math.inf))
             for name in ("position", "previous_position", "force")
         )
-        w = finite_array("state's inverse_mass", state.inverse_mass, shape[:-1])
+        w = finite_array("state's inverse_mass", state.inverse_mass, shape[:-1], math.inf)
         if (w < 0).any():
             raise ValueError(f"state's inverse_mass is {w.min():g}: expected zero or more")
         w = w[:, None] if self.worlds == 1 else w.T

@@ -8,15 +8,20 @@ import numpy as np
 from pbd import rest_values
 from pbd.collision.collider import Collider
 from pbd.constraint_sets import ConstraintSets
+from pbd.core.messages import shown
 from pbd.core.shapes.shape import Shape
 from pbd.core.validate import (
+    LARGEST,
     finite_array,
     finite_number,
     finite_vector,
     fraction,
+    function_of_time,
     indices,
     not_negative,
+    one_index,
     one_of,
+    real_array,
     spread,
 )
 from pbd.element_columns import ElementColumns
@@ -40,8 +45,8 @@ class Particles(ElementColumns):
 
     def __init__(self, *, gravity=(0.0, 0.0, -9.81), wind=None, air_density=1.2):
         super().__init__()
-        self.gravity = finite_vector("gravity", gravity)
-        self.wind = wind if wind is None or callable(wind) else finite_vector("wind", wind)
+        self.gravity = finite_vector("gravity", gravity, math.inf)
+        self.wind = checked_wind(wind)
         self.air_density = not_negative("air density", air_density)
         self.constraint_sets = ConstraintSets()
         self.colliders = []
@@ -57,9 +62,7 @@ class Particles(ElementColumns):
         """A copy whose environment stays as it is when something is added to this description."""
         other = copy(self)
         other.colliders, other.boxes, other.paths = list(self.colliders), list(self.boxes), list(self.paths)
-        names = ("triangle", "drag", "element", "element_number")
-        changing = {name: list(self._columns[name]) for name in names}
-        other._columns = {**self._columns, **changing}
+        other._columns = {name: [self._column(name)] for name in self._columns}
         return other
 
     # Constraints ----------------------------------------------------------------------------------------------------
@@ -73,21 +76,22 @@ class Particles(ElementColumns):
             compliance: [m/N].
             bound: "equal", "at_least" or "at_most".
         """
+        a, b = (one_index(f"{name} of a stick", end, self.count) for name, end in (("a", a), ("b", b)))
         self.add_sticks([(a, b)], length, compliance, bound)
 
     def add_sticks(self, pairs, length=None, compliance=0.0, bound="equal"):
         """Add many sticks. Args: pairs: (n, 2) indices; the others: see `add_stick`, for all or one each."""
-        pairs = indices("sticks", pairs, self.count, 2)
+        pairs = indices("pairs of sticks", pairs, self.count, 2)
         one_of("bound", bound, tuple(STICK_NAMES))
         same = pairs[:, 0] == pairs[:, 1]
         if same.any():
-            raise ValueError(f"a stick from particle {pairs[same][0, 0]} to itself: expected two particles")
+            raise ValueError(f"a and b of a stick from particle {pairs[same][0, 0]} to itself: expected two particles")
         if length is None:
             positions = self.positions()
             length = np.linalg.norm(positions[pairs[:, 1]] - positions[pairs[:, 0]], axis=1)
-        length = spread("length", length, (len(pairs),))
-        if (length < 0).any():
-            raise ValueError(f"length is {length[length < 0][0]:g}: expected zero or more")
+            length = spread("length", length, (len(pairs),), most=math.inf)
+        else:
+            length = spread("length", length, (len(pairs),), signed=False)
         self.add_constraints(STICK_NAMES[bound], pairs, compliance, length=length)
 
     def add_angle_limit(self, a, vertex, b, minimum=None, maximum=None, form="dot", compliance=0.0):
@@ -102,13 +106,14 @@ class Particles(ElementColumns):
             compliance: [rad²/J] ("dot") or [m/N] ("distance").
         """
         one_of("form", form, ("dot", "distance"))
-        particles = indices("angle limit", (a, vertex, b), self.count)
-        if len(set(particles.tolist())) < 3:
-            raise ValueError(f"angle limit on particles {particles.tolist()}: expected three different ones")
+        given = (("a", a), ("vertex", vertex), ("b", b))
+        a, vertex, b = (one_index(f"{name} of an angle limit", index, self.count) for name, index in given)
+        if len({a, vertex, b}) < 3:
+            raise ValueError(f"a, vertex and b of an angle limit are {[a, vertex, b]}: expected three different ones")
         limits = rest_values.angle_limits(minimum, maximum)
         arms = [np.linalg.norm(self.positions()[end] - self.positions()[vertex]) for end in (a, b)]
         if 0 in arms:
-            raise ValueError("angle limit at a vertex that coincides with an end: expected arms of some length")
+            raise ValueError(f"vertex {vertex} of an angle limit coincides with a or b: expected arms of some length")
         for limit, bound in limits:
             if form == "distance":
                 self.add_stick(a, b, rest_values.opposite_side(*arms, limit), compliance, bound)
@@ -124,10 +129,12 @@ class Particles(ElementColumns):
             distance: least distance from the plane [m].
             compliance: [m/N].
         """
-        span = indices("span", span, self.count)
+        particle, span = one_index("particle of a plane limit", particle, self.count), indices("span", span, self.count)
         if len(span) != 3:
             raise ValueError(f"span of {len(span)} particles: expected three")
-        members = [(particle, *span)]
+        members = [(particle, *span.tolist())]
+        if len(set(members[0])) < 4:
+            raise ValueError(f"particle and span of a plane limit are {list(members[0])}: expected different ones")
         self.add_constraints("plane limit", members, compliance, distance=finite_number("distance", distance))
 
     def add_bending(self, edges, rest_angle=None, compliance=0.0):
@@ -138,7 +145,7 @@ class Particles(ElementColumns):
             rest_angle: [rad], zero when flat; None for the present angle.
             compliance: [rad²/J].
         """
-        edges = indices("bending", edges, self.count, 4)
+        edges = indices("edges of bending", edges, self.count, 4)
         if rest_angle is None:
             rest_angle = rest_values.dihedral_angle(self.positions()[edges])
         rest_angle = spread("bending rest angle", rest_angle, (len(edges),))
@@ -154,7 +161,7 @@ class Particles(ElementColumns):
                 The surface is flat at rest, but need not be flat now.
             compliance: [rad²/J].
         """
-        edges = indices("flat bending", edges, self.count, 4)
+        edges = indices("edges of flat bending", edges, self.count, 4)
         coefficients = rest_values.flat_bending_coefficients(edges, self.positions())
         self.add_constraints("flat bending", edges, compliance, **coefficients)
 
@@ -203,15 +210,13 @@ class Particles(ElementColumns):
         Raises: ValueError for a path that begins elsewhere, or a particle that has a path.
         """
         particles = indices("particles", particles, self.count)
-        if not callable(path):
-            raise TypeError(f"path is {path!r}: expected a function of time that gives positions")
-        start = finite_array("positions given by a path", np.atleast_2d(path(0.0)), (len(particles), 3))
+        start = positions_on_path(function_of_time("path", path), 0.0, len(particles), LARGEST)
         away = np.linalg.norm(start - self.positions()[particles], axis=1)
         if (away > 1e-6).any():
             worst = int(np.argmax(away))
             raise ValueError(
-                f"path of particle {particles[worst]} begins {away[worst]:g} m away, at {start[worst].tolist()}: "
-                f"expected its position {self.positions()[particles[worst]].tolist()}"
+                f"path of particle {particles[worst]} begins {away[worst]:g} m away, at {shown(start[worst])}: "
+                f"expected its position {shown(self.positions()[particles[worst]])}"
             )
         kinematic = np.concatenate([particles, *(others for others, _ in self.paths)])
         twice = np.bincount(kinematic) > 1
@@ -223,14 +228,15 @@ class Particles(ElementColumns):
     def add_triangles(self, triangles, drag=1.0):
         """Let the wind act on triangles. Args: triangles: (n, 3) indices; drag: coefficient, for all or one each."""
         triangles = indices("triangles", triangles, self.count, 3)
+        drag = spread("drag", drag, (len(triangles),))
         self._columns["triangle"].append(triangles)
-        self._columns["drag"].append(spread("drag", drag, (len(triangles),)))
+        self._columns["drag"].append(drag)
 
     def add_box(self, lower, upper, *, restitution=0.0, friction=0.0):
         """Keep every particle inside a box. Args: lower, upper: (3,) [m]; restitution: in [0, 1]; friction: μ."""
         lower, upper = finite_vector("box lower", lower), finite_vector("box upper", upper)
         if not (lower < upper).all():
-            raise ValueError(f"box from {lower.tolist()} to {upper.tolist()}: expected lower below upper on each axis")
+            raise ValueError(f"box from {shown(lower)} to {shown(upper)}: expected lower below upper on each axis")
         restitution, friction = fraction("restitution", restitution), not_negative("friction", friction)
         self.boxes.append(np.concatenate([lower, upper, [friction, restitution]]))
 
@@ -248,9 +254,9 @@ class Particles(ElementColumns):
         """
         if not isinstance(shape, Shape):
             expected = "a Plane, Sphere, Capsule, Cylinder, Box, ConvexHull or MeshCollider"
-            raise TypeError(f"collider {shape!r}: expected {expected}")
-        if motion is not None and not callable(motion):
-            raise TypeError(f"motion is {motion!r}: expected a function of time")
+            raise TypeError(f"shape of a collider is {shown(shape)}: expected {expected}")
+        if motion is not None:
+            function_of_time("motion", motion)
         friction, restitution = not_negative("friction", friction), fraction("restitution", restitution)
         collider = Collider(shape, friction, restitution, motion)
         collider.pose(0.0)
@@ -264,6 +270,20 @@ class Particles(ElementColumns):
         neighbours in a cloth do not push each other. Args: friction: Coulomb's μ.
         """
         self.particle_contacts = not_negative("friction", friction)
+
+
+def checked_wind(wind):
+    """A velocity of the air (3,) [m/s], a function of time that gives it, or None. Raises: TypeError, ValueError."""
+    if wind is None or callable(wind):
+        return wind if wind is None else function_of_time("wind", wind, "a velocity")
+    return finite_vector("wind", wind, math.inf)
+
+
+def positions_on_path(path, time, count, most=math.inf):
+    """Positions of particles on a path (count, 3) [m]. Args: path; time: [s]; count; most: largest coordinate."""
+    what = "positions given by a path of particles"
+    given = real_array(what, path(time))
+    return finite_array(what, given[None] if given.ndim == 1 else given, (count, 3), most)
 
 
 def inverse(masses):

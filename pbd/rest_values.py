@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from pbd.core.messages import shown
 from pbd.core.validate import finite_array, finite_number, indices
 
 
@@ -41,7 +42,7 @@ def flat_bending_coefficients(edges, positions):
             coefficients[[0, 1, k]] += np.array([part - 1, -part, np.ones_like(part)]) / height
     if not np.isfinite(coefficients).all():
         without = edges[~np.isfinite(coefficients).all(axis=0)][0]
-        raise ValueError(f"flat bending of {without.tolist()}: expected triangles with some area")
+        raise ValueError(f"flat bending of {shown(without)}: expected triangles with some area")
     return {f"k{k}": column for k, column in enumerate(coefficients)}
 
 
@@ -84,14 +85,17 @@ def attachment_coefficients(particles, weights, to, to_weights, particle_count):
     Raises: ValueError for weights that do not sum to one, or more than eight particles.
     """
     sides = []
-    for name, members, coefficients in (("", particles, weights), ("to_", to, to_weights)):
-        members = indices(f"{name or 'attached '}particles", members, particle_count)
-        coefficients = finite_array(f"{name}weights", coefficients, (len(members),))
+    given = ("particles", particles, "weights", weights), ("to", to, "to_weights", to_weights)
+    for what, members, name, coefficients in given:
+        members = indices(f"{what} of an attachment", members, particle_count)
+        coefficients = finite_array(f"{name} of {what}", coefficients, (len(members),))
         if abs(coefficients.sum() - 1) > 1e-9:
-            raise ValueError(f"{name}weights sum to {coefficients.sum():g}: expected 1")
+            raise ValueError(f"{name} sum to {coefficients.sum():g}: expected 1")
         sides.append((members, coefficients))
     (p, a), (q, b) = sides
     members, coefficients = np.concatenate([p, q]), np.concatenate([a, -b])
+    if len(set(members.tolist())) < len(members):
+        raise ValueError(f"particles and to of an attachment are {shown(members)}: expected different ones")
     if len(members) > 8:
         raise ValueError(f"attachment of {len(members)} particles: expected at most 8")
     return members, {f"c{k}": coefficient for k, coefficient in enumerate(coefficients)}

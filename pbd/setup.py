@@ -4,6 +4,7 @@ import numpy as np
 
 from pbd.constraints import CONSTRAINT_TYPES, STICK, STICK_ROOT_FREE
 from pbd.core.arrays import allocate
+from pbd.core.messages import shown
 from pbd.core.runtime import LOOP_STRIDE, on_cpu
 from pbd.core.shapes import INTEGERS, NUMBERS
 from pbd.data import BOX, Counts, Data, Features
@@ -55,6 +56,12 @@ def with_numbers(parameters, more):
     n, _, worlds = parameters.shape
     more = np.broadcast_to(np.tile(more, (n, 1))[..., None], (n * len(more), more.shape[1], worlds))
     return np.concatenate([np.repeat(parameters, len(more) // n, axis=0), more], axis=1)
+
+
+def description_bytes(description):
+    """About how many bytes the arrays of one world of a description take, while they are made."""
+    numbers = sum(piece.size for each in description.constraint_sets.values() for piece in each.parameters)
+    return 300 * len(description) + 16 * numbers
 
 
 def check_same_environment(descriptions):
@@ -200,7 +207,7 @@ def refuse_narrow_boxes(description, boxes):
         lower, upper = box[BOX["lower"]], box[BOX["upper"]]
         if (upper - lower).min() < widest:
             raise ValueError(
-                f"box from {lower.tolist()} to {upper.tolist()} with a particle {widest:g} wide: expected one that it "
+                f"box from {shown(lower)} to {shown(upper)} with a particle {widest:g} wide: expected one that it "
                 "has room for"
             )
 

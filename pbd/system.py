@@ -1,13 +1,16 @@
 """The particle system. Read this file first, then pbd/step.py, which is the algorithm."""
 
+import math
+
 import numpy as np
 
 from pbd.constraint_values import ConstraintValues
 from pbd.core.arrays import read
 from pbd.core.clock import Clock
+from pbd.core.messages import shown
 from pbd.core.results import Energy, Statistics
 from pbd.core.runtime import on_cpu, real_type
-from pbd.core.validate import indices, one_of, positive, spread, whole
+from pbd.core.validate import indices, one_of, positive, refuse_gigabytes, spread, whole
 from pbd.data import REPORT, Settings
 from pbd.direct.rows import SOLVES, make_plan
 from pbd.direct.tables import direct_arrays, parts_state, write_parts_state
@@ -17,8 +20,9 @@ from pbd.launches import Launches
 from pbd.particle_values import ParticleValues
 from pbd.particles import Particles, inverse
 from pbd.schedule import SCHEDULES, make_schedule
-from pbd.setup import check_same_environment, collect_constraints, features_of, upload
+from pbd.setup import check_same_environment, collect_constraints, description_bytes, features_of, upload
 from pbd.state import State
+from pbd.step import StepHooks
 from pbd.system_settings import SystemSettings
 
 # A launch makes at most so many substeps, which keeps the inputs small, and at most so many projections, which take a
@@ -89,12 +93,13 @@ class ParticleSystem(SystemSettings):
     ):
         descriptions = list(particles) if isinstance(particles, (list, tuple)) else [particles]
         if not descriptions or not all(isinstance(p, Particles) for p in descriptions):
-            raise TypeError(f"particles is {particles!r}: expected a pbd.Particles, or a list of them")
+            raise TypeError(f"particles is {shown(particles)}: expected a pbd.Particles, or a list of them")
         if not len(descriptions[0]):
             raise ValueError("a system of no particles: expected some in the description")
         self.worlds = whole("worlds", worlds) if len(descriptions) == 1 else len(descriptions)
         if worlds not in (1, self.worlds):
             raise ValueError(f"worlds is {worlds}, with a list of {len(descriptions)}: expected as many, or none given")
+        refuse_gigabytes("worlds", self.worlds, self.worlds * description_bytes(descriptions[0]))
         check_same_environment(descriptions)
         one_of("schedule", schedule, SCHEDULES)
         one_of("sticks", sticks, ("exact", "root_free"))
@@ -105,7 +110,7 @@ class ParticleSystem(SystemSettings):
         self.particles = descriptions[0].frozen()
         self.count = len(self.particles)
         self.iterations, self.damping = iterations, damping
-        self._tolerance = None if tolerance is None else positive("tolerance", tolerance)
+        self._tolerance = None if tolerance is None else positive("tolerance", tolerance, math.inf)
         self._from_start = direction == "start"
         self._clock = Clock(dt, substeps, contact_interval)
         self.environment = Environment(self.particles, grabs)
@@ -173,6 +178,11 @@ class ParticleSystem(SystemSettings):
             data: an instance of `hooks.data`, of Taichi arrays.
             contact_capacity: how many contacts the hooks have memory for, for the error when there are more.
         """
+        if not isinstance(hooks, StepHooks):
+            raise TypeError(f"hooks are {shown(hooks)}: expected a pbd.step.StepHooks")
+        if not isinstance(data, hooks.data):
+            raise TypeError(f"data is {shown(data)}: expected a {hooks.data.__name__}, as the hooks have")
+        contact_capacity = whole("contact_capacity", contact_capacity, least=0)
         if not self.schedule.is_one_cluster:
             raise ValueError(f'schedule {self.schedule.name!r} with step hooks: expected "serial", or one cluster')
         self._hooks, self._hooked, self._contact_capacity = hooks, (data,), contact_capacity

@@ -1,7 +1,10 @@
 """SystemSettings: settings of a particle system that may change between steps."""
 
+import math
+
 from pbd.core.runtime import UsesTaichi
 from pbd.core.validate import finite_number, finite_vector, positive, whole
+from pbd.particles import checked_wind
 
 
 class SystemSettings(UsesTaichi):
@@ -62,7 +65,7 @@ class SystemSettings(UsesTaichi):
 
     @tolerance.setter
     def tolerance(self, tolerance):
-        self._tolerance = None if tolerance is None else positive("tolerance", tolerance)
+        self._tolerance = None if tolerance is None else positive("tolerance", tolerance, math.inf)
         self._bind()  # without a tolerance, kernels do not compute violations
 
     @property
@@ -83,7 +86,7 @@ class SystemSettings(UsesTaichi):
 
     @gravity.setter
     def gravity(self, gravity):
-        self.particles.gravity = finite_vector("gravity", gravity)
+        self.particles.gravity = finite_vector("gravity", gravity, math.inf)
 
     @property
     def wind(self):
@@ -93,6 +96,6 @@ class SystemSettings(UsesTaichi):
     @wind.setter
     def wind(self, wind):
         before = self.particles.wind
-        self.particles.wind = wind if wind is None or callable(wind) else finite_vector("wind", wind)
+        self.particles.wind = checked_wind(wind)
         if (before is None) != (wind is None):
             self._bind()  # kernels without wind do not compute its forces

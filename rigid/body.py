@@ -1,12 +1,22 @@
 """Bodies and the shapes on them: what a model stores of each and what solvers read."""
 
+import math
 import warnings
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from pbd.core.messages import shown
 from pbd.core.rotation import IDENTITY
-from pbd.core.validate import finite_vector, fraction, not_negative, unit_quaternion, whole
+from pbd.core.validate import (
+    LARGEST,
+    finite_vector,
+    fraction,
+    function_of_time,
+    not_negative,
+    unit_quaternion,
+    whole,
+)
 from rigid.mass import MassProperties, combined
 from rigid.paths import START, displacement, pose_on_path
 from rigid.rotation import rotate, rotate_back
@@ -41,24 +51,23 @@ class Body:
     path: object = None
 
     def __post_init__(self):
-        for name in ("position", "velocity", "angular_velocity"):
-            setattr(self, name, finite_vector(name, getattr(self, name)))
+        for name, most in (("position", LARGEST), ("velocity", math.inf), ("angular_velocity", LARGEST)):
+            setattr(self, name, finite_vector(name, getattr(self, name), most))
         self.rotation = unit_quaternion("rotation", self.rotation)
         if self.path is not None:
             self._begin_path()
 
     def _begin_path(self):
         """Take the pose at time zero from the path, if no other was given."""
-        if not callable(self.path):
-            raise TypeError(f"path of {self.name!r} is {self.path!r}: expected a function of time that gives positions")
+        function_of_time(f"path of {self.name!r}", self.path)
         if self.velocity.any() or self.angular_velocity.any():
             raise ValueError(f"velocity of {self.name!r}, which follows a path: expected none, the path gives it")
         start, given = self.pose_at(0.0), np.concatenate([self.position, self.rotation])
         if not self.position.any() and np.array_equal(self.rotation, IDENTITY):
-            self.position, self.rotation = start[:3], start[3:]
+            self.position, self.rotation = finite_vector(f"start of the path of {self.name!r}", start[:3]), start[3:]
         elif np.abs(displacement(given, start)).max() > START:
             raise ValueError(
-                f"path of {self.name!r} begins at {start.tolist()}: expected its position and rotation {given.tolist()}"
+                f"path of {self.name!r} begins at {shown(start)}: expected its position and rotation {shown(given)}"
             )
 
     def pose_at(self, time):
@@ -125,9 +134,9 @@ class BodyShape:
             setattr(self, name, not_negative(name, getattr(self, name)))
         self.restitution = fraction("restitution", self.restitution)
         for name in ("group", "mask"):
-            bits = whole(name, getattr(self, name), least=0)
+            bits = whole(name, getattr(self, name), least=0, most=math.inf)
             if bits > EVERY_GROUP:
-                raise ValueError(f"{name} is {bits}: expected bits, 0 to {EVERY_GROUP}")
+                raise ValueError(f"{name} is {shown(bits)}: expected bits, 0 to {EVERY_GROUP}")
 
 
 def warn_if_far(body, pieces, piece):
@@ -143,7 +152,7 @@ def warn_if_far(body, pieces, piece):
             f"{type(piece.shape).__name__} {distance:.3g} m from the centre of mass of {body.name!r}: expected at most "
             f"{limit:.3g} m, in world coordinates; did you mean local=True?",
             UserWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
 
 

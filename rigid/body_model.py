@@ -1,12 +1,15 @@
 """BodyModel: the bodies and shapes of a model."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
 
 from pbd.build.mesh import surface
+from pbd.core.messages import shown
 from pbd.core.shapes import PLANE, Box, Capsule, ConvexHull, Cylinder, Plane, Shape, Sphere
-from pbd.core.validate import finite_number, finite_vector, one_of, positive
+from pbd.core.transaction import Description
+from pbd.core.validate import boolean, finite_number, finite_vector, one_index, one_of, positive
 from rigid import mass as mass_properties
 from rigid.body import EVERY_GROUP, Body, BodyShape, rod, warn_if_far
 from rigid.mass import checked_inertia
@@ -23,14 +26,16 @@ SURFACE = ("friction", "restitution", "rolling_friction", "spinning_friction", "
 PLACEHOLDER_MASS, PLACEHOLDER_INERTIA, PLACEHOLDER_DENSITY = 1.0, (0.1, 0.1, 0.1), 1000.0
 
 
-class BodyModel:
+class BodyModel(Description):
     """Base of Model: rigid bodies, their shapes, and which of them collide.
 
     Args, Attributes: see rigid.Model.
     """
 
+    title = "rigid.Model"
+
     def __init__(self, gravity=(0.0, 0.0, -9.81)):
-        self.gravity = finite_vector("gravity", gravity)
+        self.gravity = finite_vector("gravity", gravity, math.inf)
         self.bodies = []
         self.shapes = []
         self.exclusions = set()
@@ -121,7 +126,7 @@ class BodyModel:
 
         Returns: index of the body.
         """
-        mesh = surface(mesh)
+        mesh, convex = surface(mesh), boolean("convex", convex)
         hull = ConvexHull(mesh.vertices[np.unique(mesh.triangles)])
         part = None if convex else mass_properties.mesh(mesh, mass, density)
         return self._add_solid("mesh", hull, mass, density, options, part)
@@ -153,12 +158,13 @@ class BodyModel:
         """
         index = self._body_index("body", body)
         if not isinstance(shape, Shape):
-            raise TypeError(f"shape is {shape!r}: expected a rigid.Box, Sphere, Capsule, Cylinder, ConvexHull or Plane")
+            expected = "a rigid.Box, Sphere, Capsule, Cylinder, ConvexHull or Plane"
+            raise TypeError(f"shape is {shown(shape)}: expected {expected}")
         if shape.kind == PLANE and index != GROUND:
-            raise ValueError(f"shape of {self.body(index).name!r} is {shape!r}: expected a bounded shape, "
+            raise ValueError(f"shape of {self.body(index).name!r} is {shown(shape)}: expected a bounded shape, "
                              "a Plane can only be on rigid.GROUND")  # fmt: skip
         frame, (position, rotation) = self.body(index), shape.pose()
-        if not local:
+        if not boolean("local", local):
             position, rotation = frame.local_point(position), multiply(conjugate(frame.rotation), rotation)
         piece = BodyShape(
             shape=shape, body=index, position=position, rotation=rotation, friction=friction, restitution=restitution,
@@ -220,7 +226,8 @@ class BodyModel:
         Joined bodies are excluded unless the joint has collide=True. A body joined to the ground still collides with
         the ground's shapes.
         """
-        first, second = self.shapes[a], self.shapes[b]
+        count = len(self.shapes)
+        first, second = (self.shapes[one_index(name, k, count, "shapes")] for name, k in (("a", a), ("b", b)))
         pair = min(first.body, second.body), max(first.body, second.body)
         allowed = bool(first.group & second.mask and second.group & first.mask)
         moved = [index for index in pair if index != GROUND and self.bodies[index].path is None]
@@ -268,6 +275,7 @@ class BodyModel:
 
     def _add_mass(self, index, part):
         """Add mass to a body. Its frame moves to the new centre of mass; everything attached to it stays in place."""
+        self._keep(self.bodies[index])
         shift = self.bodies[index].add_mass(part)
         if shift.any():
             self._move_frame(index, shift)
@@ -276,4 +284,5 @@ class BodyModel:
         """Keep in place what is attached to a body whose frame moves by shift (3,) [m], in the frame's own axes."""
         for piece in self.shapes:
             if piece.body == index:
+                self._keep(piece)
                 piece.position = piece.position - shift

@@ -1,9 +1,11 @@
 """External forces on bodies: checks of the arguments of a solver's set_forces."""
 
+import math
+
 import numpy as np
 
 from pbd.core.arrays import Columns
-from pbd.core.validate import finite_array
+from pbd.core.validate import finite_array, real_array
 from rigid.names import checked_index
 
 # Force and torque in the world [N, N m]; the point at which the force acts, in the body's frame [m].
@@ -39,7 +41,7 @@ def external_force(model, body, force, torque, point, worlds):
 
 def vectors_of_worlds(name, value, worlds):
     """A vector for each world (worlds, 3). Args: name, for messages; value: (3,) or (worlds, 3); worlds."""
-    shape = np.shape(value)
-    if worlds > 1 and shape not in ((3,), (worlds, 3)):
-        raise ValueError(f"{name} has shape {shape}: expected (3,) for all worlds, or ({worlds}, 3)")
-    return finite_array(name, value, (worlds, 3) if len(shape) == 2 else (3,))
+    value = real_array(name, value)
+    if worlds > 1 and value.shape not in ((3,), (worlds, 3)):
+        raise ValueError(f"{name} has shape {value.shape}: expected (3,) for all worlds, or ({worlds}, 3)")
+    return finite_array(name, value, (worlds, 3) if value.ndim == 2 else (3,), math.inf)

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from pbd.core.messages import shown
 from pbd.core.rotation import rotation_between
-from pbd.core.validate import not_negative, positive, unit_vector
+from pbd.core.validate import not_negative, positive, real_array, unit_vector
 from rigid.motor import Motor
 from rigid.rotation import frame_axes, rotate
 from rigid.spring import Soft, Spring
@@ -65,7 +66,8 @@ class Joint:
             ("spring", self.spring, Spring), ("motor", self.motor, Motor), ("soft", self.soft, Soft)
         ):  # fmt: skip
             if value is not None and not isinstance(value, expected):
-                raise TypeError(f"{name} of {self.name!r} is {value!r}: expected a rigid.{expected.__name__}, or None")
+                kind = f"a rigid.{expected.__name__}, or None"
+                raise TypeError(f"{name} of {self.name!r} is {shown(value)}: expected {kind}")
         self.check_friction()
         for name in self.limit_names:
             setattr(self, name, checked_limits(name, getattr(self, name)))
@@ -112,7 +114,7 @@ class Ball(Joint):
         limits = self.twist_limits
         self.twist_limits = checked_limits("twist_limits", limits)
         if self.twist_limits != NO_LIMITS and max(map(abs, self.twist_limits)) > math.pi:
-            raise ValueError(f"twist_limits are {tuple(limits)}: expected both within ±π")
+            raise ValueError(f"twist_limits are {shown(tuple(limits))}: expected both within ±π")
         if self.spring is not None and self.spring.rest:
             raise ValueError(f"spring of a ball with rest {self.spring.rest:g}: expected zero, the starting pose")
 
@@ -299,9 +301,12 @@ def checked_limits(name, limits):
     if limits is None:
         return NO_LIMITS
     try:
-        low, high = (float(limit) for limit in limits)
+        pair = real_array(name, limits)
     except (TypeError, ValueError):
-        raise TypeError(f"{name} are {limits!r}: expected (low, high), or None") from None
+        pair = None
+    if pair is None or pair.shape != (2,):
+        raise TypeError(f"{name} are {shown(limits)}: expected (low, high), or None")
+    low, high = map(float, pair)
     if math.isnan(low) or math.isnan(high):
         raise ValueError(f"{name} are {low:g} to {high:g}: expected numbers, infinite for no limit on that side")
     if low > high:

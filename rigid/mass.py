@@ -4,13 +4,15 @@ Inertia tensors are about the centre of mass (3, 3) [kg m²]. The second moment 
 I = tr(S) E - S. A body is flat along an axis if S is zero along it.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from pbd.build.mesh import closed_surface
+from pbd.core.messages import shown
 from pbd.core.shapes import BOX, CAPSULE, CYLINDER, GRID, HULL, SPHERE, ConvexHull
-from pbd.core.validate import finite_array, positive
+from pbd.core.validate import derived, finite_array, positive, real_array
 from rigid.rotation import from_matrix, to_matrix
 
 ROUND_OFF = 1e-9  # relative error allowed for an inertia that was computed or read from a file
@@ -35,7 +37,7 @@ def combined(parts):
     mass = sum(part.mass for part in parts)
     centre = sum(part.mass * part.centre for part in parts) / mass
     inertia = sum(part.inertia + part.mass * steiner(part.centre - centre) for part in parts)
-    return MassProperties(mass, centre, inertia)
+    return checked_properties("shapes of a body", MassProperties(mass, centre, inertia))
 
 
 def steiner(offset):
@@ -66,12 +68,12 @@ def checked_inertia(inertia, name="inertia"):
     Raises: ValueError if it is not symmetric, not positive definite, or one principal moment is above the sum of the
     other two. A moment equal to that sum is allowed: the body is flat.
     """
-    shape = (3,) if np.ndim(inertia) == 1 else (3, 3)
-    given = finite_array(name, inertia, shape)
+    given = real_array(name, inertia)
+    given = finite_array(name, given, (3,) if given.ndim == 1 else (3, 3))
     tensor = np.diag(given) if given.ndim == 1 else given
     skew = np.abs(tensor - tensor.T).max()
     if skew > ROUND_OFF * np.abs(tensor).max():
-        raise ValueError(f"{name} is {given.tolist()}: expected a symmetric tensor, its asymmetry is {skew:g}")
+        raise ValueError(f"{name} is {shown(given)}: expected a symmetric tensor, its asymmetry is {skew:g}")
     tensor = (tensor + tensor.T) / 2
     a, b, c = np.linalg.eigvalsh(tensor)
     if a <= ROUND_OFF * abs(c):
@@ -90,7 +92,7 @@ def checked_inertia(inertia, name="inertia"):
 def sphere(radius, mass=None, density=None):
     """MassProperties of a solid sphere. Args: radius: [m]; mass [kg] or density [kg/m³]."""
     r = positive("radius", radius)
-    return _solid(4 / 3 * np.pi * r**3, np.full(3, 2 / 5 * r**2), mass, density)
+    return _solid("radius", 4 / 3 * np.pi * r**3, np.full(3, 2 / 5 * r**2), mass, density)
 
 
 def box(size, mass=None, density=None):
@@ -98,14 +100,14 @@ def box(size, mass=None, density=None):
     size = finite_array("size", size, (3,))
     for edge in size:
         positive("size", edge)
-    return _solid(size.prod(), (size @ size - size**2) / 12, mass, density)
+    return _solid("size", size.prod(), (size @ size - size**2) / 12, mass, density)
 
 
 def cylinder(radius, length, mass=None, density=None):
     """MassProperties of a solid cylinder on z. Args: radius, length: [m]; mass [kg] or density [kg/m³]."""
     r, h = positive("radius", radius), positive("length", length)
     across = r**2 / 4 + h**2 / 12
-    return _solid(np.pi * r**2 * h, np.array([across, across, r**2 / 2]), mass, density)
+    return _solid("radius and length", np.pi * r**2 * h, np.array([across, across, r**2 / 2]), mass, density)
 
 
 def capsule(radius, length, mass=None, density=None):
@@ -120,7 +122,8 @@ def capsule(radius, length, mass=None, density=None):
     tube, ends = np.pi * r**2 * h, 4 / 3 * np.pi * r**3
     across = tube * (r**2 / 4 + h**2 / 12) + ends * (2 / 5 * r**2 + h**2 / 4 + 3 / 8 * h * r)
     along = tube * r**2 / 2 + ends * 2 / 5 * r**2
-    return _solid(tube + ends, np.array([across, across, along]) / (tube + ends), mass, density)
+    inertia = np.array([across, across, along]) / (tube + ends)
+    return _solid("radius and length", tube + ends, inertia, mass, density)
 
 
 def mesh(surface, mass=None, density=None):
@@ -181,13 +184,28 @@ def _from_triangles(vertices, triangles, mass, density):
     moment = np.einsum("t,ti,tj->ij", volumes, sums, sums) + np.einsum("t,tki,tkj->ij", volumes, corners, corners)
     second = moment / 20 / volume - np.outer(centre, centre)
     inertia = np.trace(second) * np.eye(3) - second
-    return _solid(volume, inertia, mass, density).moved(origin + centre)
+    return _solid("mesh or hull", volume, inertia, mass, density).moved(origin + centre)
 
 
-def _solid(volume, inertia, mass, density):
-    """MassProperties centred at the origin. Args: volume: [m³]; inertia: of a unit mass, (3,) or (3, 3) [m²]."""
+def _solid(name, volume, inertia, mass, density):
+    """MassProperties centred at the origin.
+
+    Args: name: of the argument that gives the size; volume: [m³]; inertia: of a unit mass, (3,) or (3, 3) [m²].
+    """
     if (mass is None) == (density is None):
-        given = "neither mass nor density" if mass is None else f"mass {mass} and density {density}"
+        given = "neither mass nor density" if mass is None else f"mass {shown(mass)} and density {shown(density)}"
         raise ValueError(f"{given}: expected one of mass= [kg] and density= [kg/m³]")
     mass = positive("mass", mass) if density is None else positive("density", density) * float(volume)
-    return MassProperties(mass, np.zeros(3), mass * (np.diag(inertia) if inertia.ndim == 1 else inertia))
+    inertia = mass * (np.diag(inertia) if inertia.ndim == 1 else inertia)
+    return checked_properties(name, MassProperties(mass, np.zeros(3), inertia))
+
+
+def checked_properties(name, properties):
+    """MassProperties whose mass and principal moments are finite and above zero. Args: name: of what they follow from.
+
+    Raises: ValueError for others.
+    """
+    derived(name, properties.mass, "a mass of", math.inf)
+    derived(name, properties.inertia.trace(), "a trace of the inertia of", math.inf)  # infinite or NaN if a moment is
+    derived(name, np.linalg.eigvalsh(properties.inertia), "a principal moment of", math.inf)
+    return properties

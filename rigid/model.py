@@ -6,7 +6,7 @@ rigid/body_model.py has the methods that add bodies and shapes.
 
 import numpy as np
 
-from pbd.core.validate import finite_number, finite_vector, unit_vector
+from pbd.core.validate import LARGEST, boolean, finite_number, finite_vector, unit_vector
 from rigid.body_model import BodyModel
 from rigid.joint import (
     COINCIDENT,
@@ -197,7 +197,7 @@ class Model(BodyModel):
         start, end = self._ends("parent_point", parent, parent_point, "child_point", child, child_point)
         length = float(np.linalg.norm(end - start))
         if length <= COINCIDENT:
-            raise ValueError(f"parent_point and child_point {length:g} m apart: expected more; did you mean add_ball?")
+            raise ValueError(f"parent_point and child_point are {length:g} m apart: expected more, or add_ball")
         return self._append(self._make(
             Distance, parent, child, name, start, frame_axes((end - start) / length), child_point=end, length=length,
             limits=limits, soft=soft, collide=collide,
@@ -219,8 +219,6 @@ class Model(BodyModel):
 
         Returns: index of the joint.
         """
-        if not isinstance(wheel, (int, np.integer, str)):
-            raise TypeError(f"wheel is {wheel!r}: expected one body, by index or name")
         child = self._body_index("wheel", wheel)
         if child == GROUND:
             raise ValueError("wheel is rigid.GROUND: expected a body")
@@ -231,7 +229,8 @@ class Model(BodyModel):
         contact = wheel_contact(hub, axis, radius, n)
         gap = contact @ n - finite_number("height", height)
         if abs(gap) > TOUCHING:
-            raise ValueError(f"the rim is {gap:g} m above the plane: expected a hub so high that the rim touches it")
+            what = "wheel, point, axis, radius, height and normal with which the rim touches it"
+            raise ValueError(f"the rim is {gap:g} m above the plane: expected {what}")
         return self._append(self._make(
             Wheel, GROUND, child, name, contact - gap * n, frame_axes(axis), child_point=hub, radius=radius,
             parent_axes=frame_axes(n), friction=friction, collide=True,
@@ -275,10 +274,10 @@ class Model(BodyModel):
             if joint.degrees_of_freedom != 1:
                 raise ValueError(f"gear on {joint.name!r}, a {joint.kind} joint: expected a hinge or slider")
         if a == b:
-            raise ValueError(f"gear from {self.joints[a].name!r} to itself: expected two joints")
+            raise ValueError(f"joint_a and joint_b are both {self.joints[a].name!r}: expected two joints")
         ratio = finite_number("ratio", ratio)
-        if ratio == 0:
-            raise ValueError("ratio is 0: expected another number")
+        if abs(ratio) < 1 / LARGEST:
+            raise ValueError(f"ratio is {ratio:g}: expected a number off zero")
         self.gears.append(Gear(fresh_name("gear", name, self.gears), a, b, ratio))
         return len(self.gears) - 1
 
@@ -306,8 +305,10 @@ class Model(BodyModel):
         """Two points of the world (3,) [m]; None is the body's centre of mass."""
         points = []
         for name, index, point in ((name_a, a, point_a), (name_b, b, point_b)):
+            body_name = name.removesuffix("_point").removeprefix("point_")
             if point is None and index == GROUND:
-                raise ValueError(f"{name} is None: expected a point (3,), the ground has no centre of mass")
+                who = f"{body_name} is the ground, which has no centre of mass"
+                raise ValueError(f"{name} is None and {who}: expected a point (3,)")
             points.append(self.bodies[index].position if point is None else finite_vector(name, point))
         return points
 
@@ -321,7 +322,7 @@ class Model(BodyModel):
             child_anchor=second.local_point(point if child_point is None else child_point),
             parent_axes=first.local_direction(axes if parent_axes is None else parent_axes),
             child_axes=second.local_direction(axes),
-            collide=bool(collide), **fields,
+            collide=boolean("collide", collide), **fields,
         )  # fmt: skip
 
     def _append(self, joint):
@@ -335,11 +336,15 @@ class Model(BodyModel):
         """Keep in place what is attached to a body whose frame moves, see BodyModel."""
         super()._move_frame(index, shift)
         for joint in self.joints:
+            if index in (joint.parent, joint.child):
+                self._keep(joint)
             if joint.parent == index:
                 joint.parent_anchor = joint.parent_anchor - shift
             if joint.child == index:
                 joint.child_anchor = joint.child_anchor - shift
         for spring in self.springs:
+            if index in (spring.a, spring.b):
+                self._keep(spring)
             if spring.a == index:
                 spring.anchor_a = spring.anchor_a - shift
             if spring.b == index:

@@ -3,7 +3,8 @@
 import math
 from dataclasses import dataclass
 
-from pbd.core.validate import finite_number, not_negative, positive, spread
+from pbd.core.messages import listed, shown
+from pbd.core.validate import finite_number, is_infinite, not_negative, positive, spread
 from rigid.names import checked_index
 
 # What a motor can control.
@@ -36,13 +37,11 @@ class Motor:
         given = [name for name in TARGETS if getattr(self, name) is not None]
         if len(given) != 1:
             raise ValueError(f"motor with {' and '.join(given) or 'no target'}: expected speed, position or torque")
-        if self.torque is not None and self.max_effort != math.inf:
-            raise ValueError(
-                f"motor with torque {self.torque} and max_effort {self.max_effort}: expected torque alone, because it "
-                "is constant"
-            )
+        if self.torque is not None and not is_infinite(self.max_effort):
+            given = f"motor with torque {shown(self.torque)} and max_effort {shown(self.max_effort)}"
+            raise ValueError(f"{given}: expected torque alone, because it is constant")
         object.__setattr__(self, self.controls, finite_number(f"motor {self.controls}", self.target))
-        if self.max_effort != math.inf:
+        if not is_infinite(self.max_effort):
             object.__setattr__(self, "max_effort", not_negative("motor max_effort", self.max_effort))
         object.__setattr__(self, "position_gain", positive("motor position_gain", self.position_gain))
 
@@ -73,11 +72,12 @@ def motor_target(model, joint, targets, worlds):
     index = checked_index("joint", joint, model.joints, "joint")
     name, motor = model.joints[index].name, model.joints[index].motor
     if motor is None:
-        driven = ", ".join(repr(each.name) for each in model.joints if each.motor is not None) or "none"
+        driven = listed([repr(each.name) for each in model.joints if each.motor is not None], 40) or "none"
         raise ValueError(f"joint {name!r} has no motor: expected one made with motor= ({driven})")
     given = {key: value for key, value in targets.items() if value is not None}
     if list(given) != [motor.controls]:
         what = " and ".join(given) or "no target"
         raise ValueError(f"{what} for the motor of {name!r}, which was made with {motor.controls}=: "
                          f"expected {motor.controls} alone")  # fmt: skip
-    return index, motor.controls, spread(f"{motor.controls} of {name!r}", given[motor.controls], (worlds,))
+    target = spread(f"{motor.controls} of {name!r}", given[motor.controls], (worlds,), most=math.inf)
+    return index, motor.controls, target

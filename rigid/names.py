@@ -1,8 +1,8 @@
 """Names of bodies, joints, springs and gears: default names, and lookup by index or name."""
 
-import numpy as np
 
-from pbd.core.validate import nearest
+from pbd.core.messages import nearest, shown
+from pbd.core.validate import is_whole, one_line
 
 GROUND = -1  # stands for the world where a body is expected; it has no mass and does not move
 
@@ -20,10 +20,8 @@ def fresh_name(kind, name, known):
         while f"{kind} {number}" in taken:
             number += 1
         return f"{kind} {number}"
-    if not isinstance(name, str) or not name:
-        raise TypeError(f"name is {name!r}: expected a string that is not empty, or None")
-    if name in taken or name == "ground":
-        raise ValueError(f"name {name!r} is taken: expected another, such as {fresh_name(name, None, known)!r}")
+    if one_line("name", name) in taken or name == "ground":
+        raise ValueError(f"name {shown(name)} is taken: expected another, such as {fresh_name(name, None, known)!r}")
     return name
 
 
@@ -44,20 +42,21 @@ def checked_index(what, given, known, kind, ground=False):
             return GROUND
         names = [each.name for each in known]
         if given not in names:
-            raise ValueError(f"{what} is {given!r}: expected the name of a {kind} of this model{nearest(given, names)}")
+            expected, hint = f"expected the name of a {kind} of this model", nearest(given, names)
+            raise ValueError(f"{what} is {shown(given)}: {expected}{hint}")
         return names.index(given)
     if isinstance(getattr(given, "name", None), str):
         own = [index for index, each in enumerate(known) if each is given]
         expected = f"not of this model: expected the index or name of a {kind} of this model"
         if own:
             expected = f"of this model: expected its index, {own[0]}, or its name"
-        raise TypeError(f"{what} is the {type(given).__name__} {given.name!r}, {expected}")
-    if isinstance(given, (bool, np.bool_)) or not isinstance(given, (int, np.integer)):
-        raise TypeError(f"{what} is {given!r}: expected the index or name of a {kind} of this model")
+        raise TypeError(f"{what} is the {type(given).__name__} {shown(given.name)}, {expected}")
+    if not is_whole(given):
+        raise TypeError(f"{what} is {shown(given)}: expected the index or name of a {kind} of this model")
     if not 0 <= given < len(known):
         plural = {"body": "bodies"}.get(kind, f"{kind}s")
         if not known:
-            raise IndexError(f"{what} is {given}: expected the index of a {kind}, but there are no {plural} yet")
+            raise IndexError(f"{what} is {shown(given)}: expected the index of a {kind}, but there are no {plural} yet")
         expected = f"expected 0 to {len(known) - 1}{', or rigid.GROUND' if ground else ''}"
-        raise IndexError(f"{what} is {given}: {expected}; there are {len(known)} {plural}")
+        raise IndexError(f"{what} is {shown(given)}: {expected}; there are {len(known)} {plural}")
     return int(given)

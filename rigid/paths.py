@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pbd.core.validate import finite_vector, unit_quaternion
+from pbd.core.validate import pose
 from rigid.rotation import conjugate, logarithm, multiply
 
 # In a substep a body moves by at most this [m] and twice the radius of its shapes, and rotates by at most this [rad].
@@ -24,12 +24,7 @@ def pose_on_path(name, path, time, rotation):
     Raises: TypeError for something else than a position, or position and rotation; ValueError for numbers that are not
     finite.
     """
-    given, what = path(time), f"given by the path of {name!r} at {time:g} s"
-    if not hasattr(given, "__len__"):
-        raise TypeError(f"{given!r} {what}: expected a position (3,), or (position, rotation)")
-    if len(given) == 2:
-        given, rotation = given[0], unit_quaternion(f"rotation {what}", given[1])
-    return np.concatenate([finite_vector(f"position {what}", given), rotation])
+    return pose(f"given by the path of {name!r} at {time:g} s", path(time), rotation)
 
 
 def displacement(first, second):

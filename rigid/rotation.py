@@ -8,18 +8,21 @@ matrix (3, 3); the matrix that rotates x, y, z to them is its transpose.
 import numpy as np
 
 from pbd.core.rotation import IDENTITY, rotate
-from pbd.core.validate import finite_array
+from pbd.core.validate import alike, components, scaled, unit_vector
 
 
 def normalised(q):
     """Scale quaternions (..., 4) to length one."""
-    q = np.asarray(q, dtype=float)
-    return q / np.linalg.norm(q, axis=-1, keepdims=True)
+    q = scaled(components("q", q, 4))
+    length = np.linalg.norm(q, axis=-1, keepdims=True)
+    if not length.all():
+        raise ValueError("q is (0, 0, 0, 0): expected a rotation (w, x, y, z)")
+    return q / length
 
 
 def multiply(a, b):
     """Product a b (..., 4): the rotation by b, then by a. Args: a, b: (..., 4)."""
-    a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
+    a, b = alike("a and b", components("a", a, 4), components("b", b, 4))
     scalar = a[..., :1] * b[..., :1] - (a[..., 1:] * b[..., 1:]).sum(axis=-1, keepdims=True)
     vector = a[..., :1] * b[..., 1:] + b[..., :1] * a[..., 1:] + np.cross(a[..., 1:], b[..., 1:])
     return np.concatenate([scalar, vector], axis=-1)
@@ -27,7 +30,7 @@ def multiply(a, b):
 
 def conjugate(q):
     """Inverse rotations (..., 4) of unit quaternions (..., 4)."""
-    return np.asarray(q, dtype=float) * (1.0, -1.0, -1.0, -1.0)
+    return components("q", q, 4) * (1.0, -1.0, -1.0, -1.0)
 
 
 def rotate_back(q, v):
@@ -37,7 +40,7 @@ def rotate_back(q, v):
 
 def to_matrix(q):
     """Matrices (..., 3, 3), acting on columns, of unit quaternions (..., 4)."""
-    w, x, y, z = np.moveaxis(np.asarray(q, dtype=float), -1, 0)
+    w, x, y, z = np.moveaxis(components("q", q, 4), -1, 0)
     rows = [
         [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
         [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
@@ -53,7 +56,9 @@ def from_matrix(matrix):
 
     Source: Shepperd, Quaternion from Rotation Matrix (1978): divide by the largest of the four components.
     """
-    R = np.asarray(matrix, dtype=float)
+    R = components("matrix", matrix, 3)
+    if R.ndim < 2 or R.shape[-2] != 3:
+        raise ValueError(f"matrix has shape {R.shape}: expected (..., 3, 3)")
     off = np.abs(R @ np.swapaxes(R, -1, -2) - np.eye(3)).max(initial=0.0)
     if not off < 1e-6:
         raise ValueError(f"matrix differs from a rotation by {off:g}: expected orthonormal columns")
@@ -75,14 +80,14 @@ def from_matrix(matrix):
 
 def exponential(rotation_vector):
     """Unit quaternions (..., 4) of rotation vectors (..., 3): axis times angle [rad]."""
-    v = np.asarray(rotation_vector, dtype=float)
+    v = components("rotation_vector", rotation_vector, 3)
     half = np.linalg.norm(v, axis=-1, keepdims=True) / 2
     return np.concatenate([np.cos(half), v / 2 * np.sinc(half / np.pi)], axis=-1)
 
 
 def logarithm(q):
     """Rotation vectors (..., 3) of unit quaternions (..., 4), at most π long [rad]."""
-    q = np.asarray(q, dtype=float)
+    q = components("q", q, 4)
     q = np.where(q[..., :1] < 0, -q, q)
     sine = np.linalg.norm(q[..., 1:], axis=-1, keepdims=True)
     # The angle divided by the sine of its half approaches 2 as both approach zero.
@@ -97,11 +102,12 @@ def from_axis_angle(axis, angle):
 
     Raises: ValueError for an axis of length zero.
     """
-    axis = np.asarray(axis, dtype=float)
+    axis, angle = alike("axis and angle", components("axis", axis, 3), components("angle", angle, None)[..., None])
+    axis = scaled(axis)
     length = np.linalg.norm(axis, axis=-1, keepdims=True)
     if not (length > 0).all():
         raise ValueError("axis is (0, 0, 0): expected a direction")
-    half = np.asarray(angle, dtype=float)[..., None] / 2
+    half = angle / 2
     scalar, vector = np.broadcast_arrays(np.cos(half), np.sin(half) * (axis / length))
     return np.concatenate([scalar[..., :1], vector], axis=-1)
 
@@ -116,9 +122,9 @@ def swing_twist(q, axis):
 
     Source: Dobrowolski, Swing-twist decomposition in Clifford algebra (2015).
     """
-    q, axis = np.asarray(q, dtype=float), np.asarray(axis, dtype=float)
+    q, axis = alike("q and axis", components("q", q, 4), components("axis", axis, 3))
     along = (q[..., 1:] * axis).sum(axis=-1, keepdims=True)
-    twist = np.concatenate([q[..., :1], along * axis], axis=-1)
+    twist = np.concatenate([np.broadcast_to(q[..., :1], along.shape), along * axis], axis=-1)
     length = np.linalg.norm(twist, axis=-1, keepdims=True)
     none = length < 1e-15  # round-off, which has no direction
     twist = np.where(none, IDENTITY, twist / np.where(none, 1.0, length))
@@ -130,6 +136,7 @@ def swing_twist(q, axis):
 def swing_twist_angles(q, axis):
     """Swing angles in [0, π] and twist angles in [-π, π] (...) [rad]. Args: see swing_twist."""
     swing, twist = swing_twist(q, axis)
+    axis = components("axis", axis, 3)
     swing_angle = 2 * np.arctan2(np.linalg.norm(swing[..., 1:], axis=-1), swing[..., 0])
     return swing_angle, 2 * np.arctan2((twist[..., 1:] * axis).sum(axis=-1), twist[..., 0])
 
@@ -139,8 +146,7 @@ def frame_axes(axis):
 
     n1 is at a right angle to the coordinate axis that is farthest from n0, the first of equal ones.
     """
-    n0 = finite_array("axis", axis, (3,))
-    n0 = n0 / np.linalg.norm(n0)
+    n0 = unit_vector("axis", axis)
     n1 = np.cross(n0, np.eye(3)[np.argmin(np.abs(n0))])
     n1 /= np.linalg.norm(n1)
     return np.stack([n0, n1, np.cross(n0, n1)])
@@ -148,4 +154,12 @@ def frame_axes(axis):
 
 def between_axes(a, b):
     """Rotations (..., 4) that take the frame axes a to the frame axes b, row by row. Args: a, b: (..., 3, 3)."""
-    return from_matrix(np.swapaxes(np.asarray(b, float), -1, -2) @ np.asarray(a, float))
+    a, b = components("a", a, 3), components("b", b, 3)
+    for name, axes in (("a", a), ("b", b)):
+        if axes.ndim < 2 or axes.shape[-2] != 3:
+            raise ValueError(f"{name} has shape {axes.shape}: expected (..., 3, 3)")
+    alike("a and b", a[..., 0], b[..., 0])
+    try:
+        return from_matrix(np.swapaxes(b, -1, -2) @ a)
+    except ValueError as error:
+        raise ValueError(f"a and b are no frame axes: {error}") from None

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from pbd.core.validate import finite_number, not_negative, positive
+from pbd.core.validate import finite_number, is_infinite, not_negative, positive
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Soft:
 
     def __post_init__(self):
         for name in ("stiffness", "angular_stiffness"):
-            if getattr(self, name) != math.inf:
+            if not is_infinite(getattr(self, name)):
                 object.__setattr__(self, name, not_negative(f"soft {name}", getattr(self, name)))
         for name in ("damping", "angular_damping", "damping_ratio"):
             object.__setattr__(self, name, not_negative(f"soft {name}", getattr(self, name)))

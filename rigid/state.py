@@ -1,12 +1,15 @@
 """Snapshots of bodies, for any solver, and their momentum."""
 
 import hashlib
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
+from pbd.core.messages import shown
 from pbd.core.snapshot import Snapshot
-from pbd.core.validate import finite_number, whole
+from pbd.core.transaction import Description
+from pbd.core.validate import finite_number, finite_vector, real_array, whole
 from rigid.rotation import rotate, rotate_back
 
 
@@ -42,21 +45,22 @@ class State(Snapshot):
 
     def __post_init__(self):
         for name in ("time", "dt", "origin"):
-            setattr(self, name, finite_number(name, getattr(self, name)))
+            setattr(self, name, finite_number(name, getattr(self, name), math.inf))
         for name in ("substeps", "substep"):
             setattr(self, name, whole(name, getattr(self, name), least=0))
-        self.warm_start = np.array(self.warm_start, dtype=float)
-        shape = np.shape(self.position)
+        self.warm_start = np.array(real_array("warm_start", self.warm_start))
+        shape = real_array("position", self.position).shape
         if len(shape) not in (2, 3):
             raise ValueError(f"position has shape {shape}: expected (bodies, 3) or (worlds, bodies, 3)")
         for name, width in (("position", 3), ("rotation", 4), ("velocity", 3), ("angular_velocity", 3)):
-            array = np.array(getattr(self, name), dtype=float)
-            if array.shape != (*shape[:-1], width):
-                raise ValueError(f"{name} has shape {array.shape}: expected {(*shape[:-1], width)}")
+            array = np.array(real_array(name, getattr(self, name)))
+            expected = (*shape[:-1], width)
+            if array.shape != expected:
+                raise ValueError(f"{name} has shape {array.shape}: expected {expected}, because position has {shape}")
             if not np.isfinite(array).all():
                 where = tuple(np.argwhere(~np.isfinite(array))[0][:-1].tolist())
                 item = f"body {where[0]}" if len(where) == 1 else f"world {where[0]}, body {where[1]}"
-                raise ValueError(f"{name} of {item} is {array[where].tolist()}: expected finite numbers")
+                raise ValueError(f"{name} of {item} is {shown(array[where])}: expected finite numbers")
             setattr(self, name, array)
         length = np.linalg.norm(self.rotation, axis=-1)
         if (np.abs(length - 1) > 1e-3).any():
@@ -103,8 +107,20 @@ def split_arrays(joined, arrays):
     return [part if part.ndim else part.item() for part in parts]
 
 
+def check_state(model, state):
+    """Raise TypeError or ValueError unless these are a Model, and a State of as many bodies."""
+    if not isinstance(model, Description) or model.title != "rigid.Model":
+        raise TypeError(f"model is {shown(model)}: expected a rigid.Model")
+    if not isinstance(state, State):
+        raise TypeError(f"state is {shown(state)}: expected a rigid.State")
+    if state.position.shape[-2] != len(model.bodies):
+        count = state.position.shape[-2]
+        raise ValueError(f"state has {count} bodies: expected {len(model.bodies)}, as the model has")
+
+
 def linear_momentum(model, state):
     """Sum of m v over the bodies (3,) or (worlds, 3) [kg m/s]. Args: a Model, and a State of it."""
+    check_state(model, state)
     return np.einsum("b,...bi->...i", model.masses, state.velocity)
 
 
@@ -113,8 +129,9 @@ def angular_momentum(model, state, about=(0.0, 0.0, 0.0)):
 
     Args: a Model, and a State of it; about: a point of the world (3,) [m].
     """
+    check_state(model, state)
     local = rotate_back(state.rotation, state.angular_velocity)
     spin = rotate(state.rotation, np.einsum("bij,...bj->...bi", model.inertias, local))
-    arm = state.position - np.asarray(about, dtype=float)
+    arm = state.position - finite_vector("about", about)
     orbit = model.masses[:, None] * np.cross(arm, state.velocity)
     return (orbit + spin).sum(axis=-2)

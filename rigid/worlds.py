@@ -1,5 +1,6 @@
 """Worlds: the models that one solver runs side by side."""
 
+from pbd.core.messages import shown
 from pbd.core.shapes import HULL
 from rigid.model import Model
 
@@ -15,7 +16,7 @@ def models_of_worlds(model):
     models = list(model) if isinstance(model, (list, tuple)) else [model]
     for each in models:
         if not isinstance(each, Model):
-            raise TypeError(f"model is {each!r}: expected a rigid.Model, or a list of them")
+            raise TypeError(f"model is {shown(each)}: expected a rigid.Model, or a list of them")
         each.initial_state()
     if not models:
         raise ValueError("model is an empty list: expected at least one rigid.Model")

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from pbd.core.validate import finite_array
+from pbd.core.validate import boolean, finite_array
 
 # Time constants are searched from this part of the shortest interval of the table to this multiple of its length.
 SHORTEST, LONGEST = 0.05, 2.0
@@ -43,7 +43,7 @@ def identify(times, inputs, outputs, hold=True):
     and Pereyra, The differentiation of pseudo-inverses and nonlinear least squares problems whose variables separate
     (1973).
     """
-    times = finite_array("times", times, (None,))
+    times, hold = finite_array("times", times, (None,)), boolean("hold", hold)
     if len(times) < 4:
         raise ValueError(f"times are {len(times)} numbers: expected four or more")
     if (np.diff(times) <= 0).any():

@@ -2,6 +2,11 @@
 
 import math
 
+import numpy as np
+
+from pbd.core.messages import shown
+from pbd.core.validate import is_number
+
 TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
@@ -20,16 +25,18 @@ def convert(what, value, kind):
     Raises: ValueError for a value of another type, and for a number that is not finite.
     """
     if kind is bool:
-        if str(value).lower() not in TRUTH:
-            raise ValueError(f"{what} is {value!r}: expected true or false")
+        if not isinstance(value, (str, int, np.bool_)) or str(value).lower() not in TRUTH:
+            raise ValueError(f"{what} is {shown(value)}: expected true or false")
         return TRUTH[str(value).lower()]
     if value is None or kind not in (int, float):
         return value
     try:
+        if not isinstance(value, str) and not is_number(value):
+            raise ValueError
         number = kind(value)
         if not math.isfinite(number) or not (isinstance(value, str) or number == value):
             raise ValueError
     except (TypeError, ValueError, OverflowError):
         expected = "a whole number" if kind is int else "a finite number"
-        raise ValueError(f"{what} is {value!r}: expected {expected}") from None
+        raise ValueError(f"{what} is {shown(value)}: expected {expected}") from None
     return number

@@ -6,8 +6,11 @@ import pkgutil
 import typing
 from dataclasses import dataclass, field
 
-from pbd.core.validate import nearest
+from pbd.core.messages import LONGEST_MESSAGE, clipped, listed, nearest, shown
+from pbd.core.validate import whole
 from scenes.parameters import UnknownName, convert
+
+MOST_PARTS = 10_000  # that a parameter of a scene may ask for: more would take hours, or gigabytes
 
 
 @dataclass
@@ -70,8 +73,8 @@ def available():
 def find(name):
     """Find the Entry of a scene. Args: name. Raises: UnknownName."""
     scenes = available()
-    if name not in scenes:
-        raise UnknownName(f"no scene called {name!r}{nearest(name, scenes)} (see `verletlab list`)")
+    if not isinstance(name, str) or name not in scenes:
+        raise UnknownName(f"no scene called {shown(name)}{nearest(name, scenes)} (see `verletlab list`)")
     return scenes[name]
 
 
@@ -89,15 +92,18 @@ def load(name, **parameters):
     given = {}
     for key, value in parameters.items():
         if key not in entry.parameters:
-            hint, known = nearest(key, entry.parameters), ", ".join(entry.parameters) or "none"
-            raise UnknownName(f"scene {name} has no parameter {key!r}{hint} (it has {known})")
-        given[key] = convert(f"parameter {key} of {name}", value, type(entry.parameters[key]))
+            hint, known = nearest(key, entry.parameters), listed(entry.parameters, 60) or "none"
+            raise UnknownName(f"scene {name} has no parameter {shown(key)}{hint} (it has {known})")
+        what, kind = f"parameter {key} of {name}", type(entry.parameters[key])
+        given[key] = convert(what, value, kind)
+        if kind is int and key != "seed":
+            whole(what, given[key], least=-MOST_PARTS, most=MOST_PARTS)
     try:
         scene = entry.build(**given)
     except (ValueError, TypeError, ArithmeticError, LookupError) as error:
         if not given:  # an error of the scene, not of its parameters
             raise
-        values = ", ".join(f"{key}={value}" for key, value in given.items())
-        raise ValueError(f"scene {name} with {values}: {error}") from error
+        values = listed([f"{key}={clipped(value, 40)}" for key, value in given.items()], 60)
+        raise ValueError(clipped(f"scene {name} with {values}: {error}", LONGEST_MESSAGE)) from error
     scene.name, scene.summary, scene.parameters = name, entry.summary, {**entry.parameters, **given}
     return scene

@@ -1,10 +1,12 @@
 """Scene: a description of particles and bodies, with what is drawn and how it runs best."""
 
+import math
 from dataclasses import dataclass, field
 
 import pbd
 import rigid
-from pbd.core.validate import one_of
+from pbd.core.messages import shown
+from pbd.core.validate import finite_number, one_of, positive, sequence
 from scenes.visuals import default_visuals
 
 
@@ -50,13 +52,24 @@ class Scene:
     def __post_init__(self):
         for name, given, kind in (("particles", self.particles, pbd.Particles), ("model", self.model, rigid.Model)):
             if not isinstance(given, (kind, type(None))):
-                raise TypeError(f"{name} of a scene is {given!r}: expected a {kind.__name__}, or None")
+                raise TypeError(f"{name} of a scene is {shown(given)}: expected a {kind.__name__}, or None")
         if self.particles is None and self.model is None:
             raise ValueError("an empty scene: expected particles, a model, or both")
+        self.attachments = tuple(sequence("attachments", self.attachments, "pairs (indices of particles, body)"))
+        self.duration = positive("duration", self.duration, math.inf)
+        self.ground = None if self.ground is None else finite_number("ground", self.ground)
+        for name in ("settings", "unsupported", "parameters"):
+            if not isinstance(getattr(self, name), dict):
+                raise TypeError(f"{name} of a scene are {shown(getattr(self, name))}: expected a dict")
+        if self.model is not None:
+            try:
+                self.model.initial_state()
+            except ValueError as error:
+                raise ValueError(f"model of a scene: {error}") from None
         if self.attachments and (self.particles is None or self.model is None):
             raise ValueError("attachments without particles and a model: expected both")
         if self.control is not None and (self.model is None or not callable(self.control)):
-            raise TypeError(f"control is {self.control!r}: expected a function (solver, time), and a model")
+            raise TypeError(f"control is {shown(self.control)}: expected a function (solver, time), and a model")
         for solver, settings in self.settings.items():
             one_of("solver in settings of a scene", solver, rigid.SOLVERS)
             if solver in self.reasons:
@@ -65,7 +78,7 @@ class Scene:
                     f"{' or '.join(map(repr, self.solvers))}"
                 )
             if not isinstance(settings, dict):
-                raise TypeError(f"settings of a scene for {solver!r} are {settings!r}: expected a dict of options")
+                raise TypeError(f"settings of a scene for {solver!r} are {shown(settings)}: expected a dict of options")
         if self.visuals is None:
             self.visuals = default_visuals(self.particles, self.model)
 

@@ -12,6 +12,7 @@ from scenes.simulate.device import initialise
 
 
 def pytest_addoption(parser):
+    parser.addoption("--fuzz", type=int, default=200, metavar="N", help="calls of each fuzzer (%(default)s)")
     parser.addoption("--device", choices=("cpu", "gpu"), default="cpu", help="where the kernels run")
 
 

@@ -95,7 +95,7 @@ def test_physics_neither_prints_nor_reads_a_command_line_nor_starts_taichi(name)
 
 
 @pytest.mark.parametrize(
-    "name", ["pbd/particles.py", "pbd/core/validate.py", *(name for name in NAMES if name.startswith("pbd/build/"))]
+    "name", ["pbd/particles.py", *(each for each in NAMES if each.startswith(("pbd/build/", "pbd/core/validate/")))]
 )
 def test_descriptions_need_no_taichi(name):
     assert "taichi" not in packages(at_module_level(name))

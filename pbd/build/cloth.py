@@ -6,12 +6,29 @@ import numpy as np
 
 from pbd.build.mesh import surface
 from pbd.build.topology import edges_of, hinges_of
-from pbd.core.validate import finite_vector, indices, not_negative, one_of, positive, whole
+from pbd.core.messages import shown
+from pbd.core.transaction import builder
+from pbd.core.validate import (
+    derived,
+    finite_vector,
+    indices,
+    not_negative,
+    one_of,
+    positive,
+    refuse_gigabytes,
+    refuse_remote,
+    sequence,
+    whole,
+)
+from pbd.particle_columns import ParticleColumns
 
 PLACES = ("left_top", "right_top", "left_bottom", "right_bottom", "top", "bottom", "left", "right")
 
 # How many sticks or hinges are added at a time, because work arrays of millions would fill half a gigabyte.
 CHUNK = 1 << 18
+
+BYTES_OF_PARTICLE = 700  # of a cloth in a description, with its sticks, triangles and hinges, and while they are made
+MASS = "the mass of a particle"  # for messages
 
 
 @dataclass
@@ -33,6 +50,7 @@ class Cloth:
     counts: tuple | None = None
 
 
+@builder(ParticleColumns)
 def cloth(
     particles,
     origin,
@@ -79,13 +97,18 @@ def cloth(
     (2003).
     """
     origin, right, down = checked_corner(origin, right, down)
-    rows, columns = (whole(f"cloth {name}", count, least=2) for name, count in zip(("rows", "columns"), counts))
+    counts = sequence("counts", counts, "(rows, columns)", 2)
+    rows, columns = (whole(f"{name} in counts", count, least=2) for name, count in zip(("rows", "columns"), counts))
+    refuse_gigabytes("counts", f"({rows}, {columns})", BYTES_OF_PARTICLE * rows * columns)
     one_of("shear", shear, ("both", "one", "none"))
+    compliance = not_negative("compliance", compliance)
+    shear_compliance = not_negative("shear_compliance", shear_compliance)
     i, j = np.linspace(0, 1, rows), np.linspace(0, 1, columns)
     positions = (origin + i[:, None, None] * down + j[:, None] * right).reshape(-1, 3)
     # A quarter of each cell to each of its corners.
     share = np.multiply.outer(_trapezoid(rows), _trapezoid(columns)).ravel()
     masses = positive("density", density) * np.linalg.norm(np.cross(right, down)) * share
+    derived("density, right and down", masses, MASS)
     number = np.arange(rows * columns, dtype=np.int32).reshape(rows, columns)
     threads = pairs_of(number[:, :-1], number[:, 1:]), pairs_of(number[:-1], number[1:])
     falling, rising = pairs_of(number[:-1, :-1], number[1:, 1:]), pairs_of(number[:-1, 1:], number[1:, :-1])
@@ -105,6 +128,7 @@ def cloth(
     return Cloth(added, sticks, triangles, hinges, (rows, columns))
 
 
+@builder(ParticleColumns)
 def cloth_from_mesh(
     particles,
     mesh,
@@ -133,11 +157,10 @@ def cloth_from_mesh(
     areas = mesh.areas
     if not areas.all():
         raise ValueError(f"mesh triangle {int(np.argmin(areas))} has no area: expected corners off one line")
-    masses = (
-        positive("density", density) / 3 * np.bincount(mesh.triangles.ravel(), np.repeat(areas, 3), len(mesh.vertices))
-    )
-    if not masses.all():
-        raise ValueError(f"mesh vertex {int(np.argmin(masses))} belongs to no triangle: expected a surface")
+    around = np.bincount(mesh.triangles.ravel(), np.repeat(areas, 3), len(mesh.vertices))
+    if not around.all():
+        raise ValueError(f"mesh vertex {int(np.argmin(around))} belongs to no triangle: expected a surface")
+    masses = derived("density and mesh", positive("density", density) / 3 * around, MASS)
     if bending is not None:
         hinges_of(mesh.triangles)  # raises errors before anything is added
     pins = indices("pins", pins, len(mesh.vertices))
@@ -153,7 +176,8 @@ def checked_corner(origin, right, down):
         finite_vector(name, value) for name, value in (("origin", origin), ("right", right), ("down", down))
     )
     if not np.linalg.norm(np.cross(right, down)) > 1e-12 * np.linalg.norm(right) * np.linalg.norm(down):
-        raise ValueError(f"cloth sides {right.tolist()} and {down.tolist()}: expected two that span an area")
+        raise ValueError(f"cloth sides right={shown(right)} and down={shown(down)}: expected two that span an area")
+    refuse_remote("origin", origin, min(np.linalg.norm(right), np.linalg.norm(down)))
     return origin, right, down
 
 
@@ -201,11 +225,12 @@ def finish_cloth(particles, triangles, bending, flat, thickness, friction, drag)
     """Add bending, contacts and wind to triangles that have sticks. Returns: the hinges."""
     hinges = np.zeros((0, 4), np.int64)
     if bending is not None:
-        positive("bending", bending)
+        bending = positive("bending", bending)
         hinges = hinges_of(triangles)
         positions = particles.positions()
         for piece in in_pieces(hinges):
             compliance = bending_compliance(piece, positions, bending)
+            derived("bending and right, down or mesh", compliance, "a compliance of")
             if flat:
                 particles.add_flat_bending(piece, compliance)
             else:
@@ -255,8 +280,7 @@ def pinned_in_grid(pins, number):
         "left": number[:, 0],
         "right": number[:, -1],
     }
-    if isinstance(pins, str):
-        pins = (pins,)
+    pins = [pins] if isinstance(pins, str) else sequence("pins", pins, f"indices, or names among {', '.join(PLACES)}")
     chosen = [np.atleast_1d(places[one_of("pin", pin, PLACES)]) for pin in pins if isinstance(pin, str)]
     numbers = [pin for pin in pins if not isinstance(pin, str)]
     return np.concatenate([*chosen, indices("pins", numbers, number.size)])

@@ -23,7 +23,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from pbd.core.rotation import rotate
-from pbd.core.validate import finite_vector, positive, unit_quaternion
+from pbd.core.transaction import builder
+from pbd.core.validate import derived, finite_vector, positive, refuse_remote, unit_quaternion
+from pbd.particle_columns import ParticleColumns
 
 # Left side and middle, standing, x forward, y left: place in parts of the height, radius likewise.
 PLACES = {
@@ -93,6 +95,7 @@ class Figure:
     head_radius: float
 
 
+@builder(ParticleColumns)
 def figure(
     particles, position=(0.0, 0.0, 0.0), height=1.75, mass=75.0, *, rotation=(1.0, 0.0, 0.0, 0.0),
     velocity=(0.0, 0.0, 0.0), angular_velocity=(0.0, 0.0, 0.0),
@@ -122,6 +125,8 @@ def figure(
     turned = position + height * rotate(rotation, places)
     masses = mass * shares
     arms = turned - masses @ turned / mass
+    refuse_remote("position", position, height)
+    derived("mass", masses, "the mass of a particle")
     added = particles.add_particles(turned, masses, velocity + np.cross(spin, arms), height * radii)
     parts = dict(zip(names, added.tolist()))
     at = dict(zip(names, height * places))

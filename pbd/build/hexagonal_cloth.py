@@ -2,10 +2,13 @@
 
 import numpy as np
 
-from pbd.build.cloth import add_triangle_cloth, checked_corner, pinned_in_grid
-from pbd.core.validate import positive, whole
+from pbd.build.cloth import BYTES_OF_PARTICLE, MASS, add_triangle_cloth, checked_corner, pinned_in_grid
+from pbd.core.transaction import builder
+from pbd.core.validate import derived, positive, refuse_gigabytes, whole
+from pbd.particle_columns import ParticleColumns
 
 
+@builder(ParticleColumns)
 def hexagonal_cloth(
     particles,
     origin,
@@ -49,6 +52,7 @@ def hexagonal_cloth(
         height = np.sqrt(3) / 2 * np.linalg.norm(right) / (columns - 0.5)
         rows = max(round(np.linalg.norm(down) / height), 1) + 1
     rows = whole("cloth rows", rows, least=2)
+    refuse_gigabytes("columns", f"{columns} with {rows} rows", BYTES_OF_PARTICLE * rows * columns)
     i, j = np.meshgrid(np.arange(rows), np.arange(columns), indexing="ij")
     along = (j + 0.5 * (i % 2)) / (columns - 0.5)
     positions = origin + along.reshape(-1, 1) * right + (i / (rows - 1)).reshape(-1, 1) * down
@@ -56,6 +60,7 @@ def hexagonal_cloth(
     triangles, pinned = hexagonal_triangles(number), pinned_in_grid(pins, number)
     area = np.linalg.norm(np.cross(right, down)) / (columns - 0.5) / (rows - 1) / 2  # of each triangle
     masses = positive("density", density) * area / 3 * np.bincount(triangles.ravel())
+    derived("density, right and down", masses, MASS)
     return add_triangle_cloth(
         particles, positions, masses, triangles, pinned, compliance=compliance, bending=bending, flat=True,
         thickness=thickness, friction=friction, drag=drag, counts=(rows, columns),

@@ -8,12 +8,12 @@ which is off by up to half a percent. Here the distance has no sign, and only th
 import io
 from dataclasses import dataclass
 from os import PathLike
-from pathlib import Path
 
 import numpy as np
 
 from pbd.build.topology import half_edges, undirected
-from pbd.core.validate import finite_array, one_of, positive
+from pbd.core.messages import clipped, shown
+from pbd.core.validate import boolean, file_path, finite_array, indices, one_of, positive
 
 UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254, "ft": 0.3048}
 
@@ -45,16 +45,9 @@ class Mesh:
 
     def __post_init__(self):
         self.vertices = finite_array("mesh vertices", self.vertices, (None, 3))
-        given = np.asarray(self.triangles)
-        if given.size == 0:
+        self.triangles = indices("mesh triangles", self.triangles, len(self.vertices), 3, of="vertices")
+        if not len(self.triangles):
             raise ValueError("a mesh without triangles: expected one at least")
-        if given.ndim != 2 or given.shape[1] != 3 or not np.issubdtype(given.dtype, np.integer):
-            raise ValueError(f"mesh triangles are {given.dtype} of shape {given.shape}: expected integers (any, 3)")
-        wrong = (given < 0) | (given >= len(self.vertices))
-        if wrong.any():
-            count = len(self.vertices)
-            raise IndexError(f"mesh triangles hold {given[wrong][0]}: there are {count} vertices, 0 to {count - 1}")
-        self.triangles = given.astype(np.int64)
 
     @property
     def areas(self):
@@ -84,26 +77,29 @@ def load_mesh(path, units=1.0, up=None):
     Raises: FileNotFoundError; ValueError for an unknown format, a file of another format, no triangles, or numbers that
     are not finite.
     """
-    path = Path(path)
+    path = file_path("path of a mesh", path)
     if up is not None:
         one_of("up axis", up, tuple(UP))
     factor = UNITS[one_of("unit", units, tuple(UNITS))] if isinstance(units, str) else positive("units", units)
-    one_of(f"file type of {path.name}", path.suffix.lower(), tuple(FORMATS))
+    one_of(f"path of a mesh: file type of {clipped(path.name, 60)}", path.suffix.lower(), tuple(FORMATS))
     if not path.is_file():
-        raise FileNotFoundError(f"there is no mesh file {path}")
+        raise FileNotFoundError(f"there is no mesh file {clipped(path)}")
     format_name = path.suffix[1:].upper()
     try:
         vertices, triangles = _read(path)
     except ImportError:  # trimesh meets neither the binary format nor text, and looks for a guesser of encodings
-        raise ValueError(f"{path} cannot be read as {format_name}: neither text nor the binary format") from None
+        raise ValueError(
+            f"{clipped(path)} cannot be read as {format_name}: neither text nor the binary format"
+        ) from None
     except Exception as error:  # whatever a parser meets in a file that is not its own
-        raise ValueError(f"{path} cannot be read as {format_name}: {error or type(error).__name__}") from error
+        what = clipped(error, 60) or type(error).__name__
+        raise ValueError(f"{clipped(path)} cannot be read as {format_name}: {what}") from error
     if not len(triangles):
-        raise ValueError(f"{path} holds no triangles: expected a surface, in a file that is {format_name} in truth")
+        raise ValueError(f"{clipped(path)} holds no triangles: expected a surface, in a file that is {format_name}")
     try:
         mesh = Mesh(vertices, triangles)
     except (ValueError, IndexError) as error:
-        raise ValueError(f"{path}: {error}") from None
+        raise ValueError(f"{clipped(path)}: {clipped(error)}") from None
     axes = np.array(UP[up or FORMATS[path.suffix.lower()]], dtype=float)
     return welded(Mesh(mesh.vertices @ axes.T * factor, mesh.triangles))
 
@@ -155,7 +151,7 @@ def surface(mesh):
         return Mesh(np.asarray(mesh.vertices), np.asarray(mesh.faces))
     if isinstance(mesh, (tuple, list)) and len(mesh) == 2:
         return Mesh(*mesh)
-    raise TypeError(f"mesh is {mesh!r}: expected a Mesh, (vertices, triangles), a trimesh.Trimesh or a path")
+    raise TypeError(f"mesh is {shown(mesh)}: expected a Mesh, (vertices, triangles), a trimesh.Trimesh or a path")
 
 
 def closed_surface(mesh, repair=False):
@@ -170,6 +166,7 @@ def closed_surface(mesh, repair=False):
 
     Raises: ValueError if there are open edges (after repair, if chosen), or no volume inside.
     """
+    repair = boolean("repair", repair)
     mesh = welded(surface(mesh))
     way_out = "; repair=True closes holes"
     if repair and len(_open_edges(mesh.triangles)):
@@ -184,7 +181,8 @@ def closed_surface(mesh, repair=False):
     mesh = _wound_outwards(mesh)
     extent = np.ptp(mesh.vertices, axis=0)
     if not extent.min() > 1e-9 * extent.max() or not mesh.volume > 1e-12 * extent.prod():
-        raise ValueError(f"the mesh encloses {mesh.volume:g} m³ in a box of {extent}: expected a body with an inside")
+        found = f"mesh of volume {mesh.volume:g} m³ in a box of {shown(extent)} m"
+        raise ValueError(f"{found}: expected a body with an inside")
     return mesh
 
 
@@ -242,7 +240,9 @@ def signed_distance(mesh, points):
     """
     import igl
 
-    points = np.ascontiguousarray(points, dtype=float)
-    squared, _, nearest = igl.point_mesh_squared_distance(points, mesh.vertices, mesh.triangles)
-    inside = igl.fast_winding_number(mesh.vertices, mesh.triangles, points) > 0.5
-    return np.where(inside, -1.0, 1.0) * np.sqrt(squared), nearest
+    # libigl computes in single precision in places: beyond about 1e38 it crashes. A power of two changes no bits.
+    size = 2.0 ** np.frexp(np.abs(mesh.vertices).max())[1]
+    vertices, points = mesh.vertices / size, np.ascontiguousarray(points, dtype=float) / size
+    squared, _, nearest = igl.point_mesh_squared_distance(points, vertices, mesh.triangles)
+    inside = igl.fast_winding_number(vertices, mesh.triangles, points) > 0.5
+    return np.where(inside, -size, size) * np.sqrt(squared), size * nearest

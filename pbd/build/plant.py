@@ -11,10 +11,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pbd.core.validate import finite_vector, positive, whole
+from pbd.core.transaction import builder
+from pbd.core.validate import derived, finite_vector, not_negative, positive, refuse_gigabytes, refuse_remote, whole
+from pbd.particle_columns import ParticleColumns
 
 UP = np.array([0.0, 0.0, 1.0])
 GOLDEN_ANGLE = math.pi * (3 - math.sqrt(5))
+
+MOST_LEVELS = 20  # a stem of the next level would be a millionth of the trunk
+BYTES_OF_NODE = 2000  # of a plant in a description, with its sticks and leaf, and while it grows
 
 # Distance of nodes from their stem's axis, as a part of their distance along it.
 OFFSET = 0.9
@@ -92,6 +97,7 @@ class Growth:
         self.radii.append((radius_a, radius_b))
 
 
+@builder(ParticleColumns)
 def plant(
     particles,
     base=(0.0, 0.0, 0.0),
@@ -133,17 +139,17 @@ def plant(
     Beauty of Plants (1990), chapter 4, for the golden angle.
     """
     base, height = finite_vector("base", base), positive("height", height)
-    generator = np.random.default_rng(whole("seed", seed, least=0))
-    levels, branches = whole("levels", levels, least=0), whole("branches", branches, least=0)
+    generator = np.random.default_rng(whole("seed", seed, least=0, most=2**64 - 1))
+    levels, branches = whole("levels", levels, least=0, most=MOST_LEVELS), whole("branches", branches, least=0)
     segments = whole("segments", segments, least=3)
+    refuse_large_plant(levels, branches, segments)
     radius = height / 60 if radius is None else positive("radius", radius)
-    leaf_length = height / 10 if leaf_length is None else leaf_length
-    if leaf_length != 0:
-        positive("leaf length", leaf_length)
+    leaf_length = height / 10 if leaf_length is None else not_negative("leaf length", leaf_length)
     growth = Growth(positive("density", density))
     positive("stiffness", stiffness)
     leaf_mass = positive("leaf density", leaf_density) * LEAF_WIDTH * leaf_length**2
     spacing = height / segments
+    refuse_remote("base", base, spacing)
 
     def grow(chain, above, start, direction, length, foot, level):
         """Add a stem from `start` on, behind the last node of `chain`. `above` also supports its first three nodes."""
@@ -175,7 +181,7 @@ def plant(
             growth.axes[node], growth.supports[node] = places[k], chain[begin : begin + 4]
         if level < levels and branches:
             # From a third of the way up; the higher, the shorter.
-            for k in np.unique(np.linspace(count / 3, count - 2, branches).round().astype(int)):
+            for k in np.unique(np.linspace(count / 3, count - 2, min(branches, 4 * count)).round().astype(int)):
                 way = math.cos(BRANCH_ANGLE) * direction + math.sin(BRANCH_ANGLE) * outwards[k]
                 grown = LENGTH * length * (1.3 - 0.6 * k / count) * generator.uniform(0.85, 1.15)
                 stand, above = chain[max(first + k - 4, 0) : first + k + 1], nodes[k + 1 : k + 3]
@@ -216,13 +222,16 @@ def plant(
     growth.axes[roots[-1]], growth.supports[roots[-1]] = base, [*roots, roots[-1] + 1]
     grow(list(roots), [], base, UP, height, radius, 0)
 
-    masses = np.array(growth.masses)
+    masses, compliances = np.array(growth.masses), np.array(growth.compliances)
+    sizes = "height, radius, leaf_length and density or leaf_density"
+    derived(sizes, masses[len(roots) :], "the mass of a node")
+    derived("height, radius and stiffness", compliances[compliances != 0], "a compliance of")
     masses[roots] = math.inf
     added = particles.add_particles(np.array(growth.positions), masses)
     first = added[0]
     # Tips first: each iteration then carries their load down to the roots, and a third of the iterations suffices.
     sticks = np.array(growth.sticks)[::-1] + first
-    particles.add_sticks(sticks, compliance=np.array(growth.compliances)[::-1])
+    particles.add_sticks(sticks, compliance=compliances[::-1])
     triangles = np.reshape(growth.triangles, (-1, 3)).astype(np.int64) + first
     if drag is not None and len(triangles):
         particles.add_triangles(triangles, drag)
@@ -248,6 +257,17 @@ def plant(
         supports + first,
         weights,
     )
+
+
+def refuse_large_plant(levels, branches, segments):
+    """Raise ValueError for a plant that would take gigabytes. Args: levels, branches, segments: see `plant`."""
+    count, stems, nodes = segments, 1, segments
+    for _ in range(levels):
+        stems *= min(branches, max(1, 2 * count // 3 - 1))
+        count = max(3, round(0.9 * LENGTH * count))
+        nodes += stems * count
+    given = f"{segments}, with branches={branches} and levels={levels}"
+    refuse_gigabytes("segments", given, BYTES_OF_NODE * nodes)
 
 
 def turned(direction, angle, reference=None):

@@ -4,9 +4,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pbd.core.validate import finite_array, not_negative, one_of, positive, whole
+from pbd.core.transaction import builder
+from pbd.core.validate import (
+    derived,
+    finite_array,
+    not_negative,
+    one_of,
+    positive,
+    refuse_gigabytes,
+    sequence,
+    spread,
+    whole,
+)
+from pbd.particle_columns import ParticleColumns
 
 ENDS = {"start": 0, "end": -1}
+BYTES_OF_PARTICLE = 300  # of a rope in a description, with its sticks, and while they are made
 
 
 @dataclass
@@ -18,6 +31,7 @@ class Rope:
     radius: float
 
 
+@builder(ParticleColumns)
 def rope(
     particles, points, segments=None, *, mass, weight=0.0, radius=0.0, compliance=0.0, bending_compliance=None, pins=()
 ):
@@ -47,26 +61,28 @@ def rope(
     """
     points = finite_array("rope points", points, (None, 3))
     if len(points) < 2:
-        raise ValueError(f"a rope along {len(points)} points: expected two or more")
+        raise ValueError(f"rope along {len(points)} points: expected two or more")
     if segments is not None:
-        points = resampled(points, whole("segments", segments))
+        refuse_gigabytes("segments", segments, BYTES_OF_PARTICLE * whole("segments", segments))
+        points = resampled(points, segments)
     lengths = np.linalg.norm(np.diff(points, axis=0), axis=1)
     if not lengths.all():
         raise ValueError(f"rope points {int(np.argmin(lengths))} and the next coincide: expected different ones")
-    pins = (pins,) if isinstance(pins, str) else tuple(pins)
+    pins = [pins] if isinstance(pins, str) else sequence("pins", pins, 'names among "start" and "end"')
     for pin in pins:
         one_of("pin", pin, tuple(ENDS))
     radius, weight = not_negative("radius", radius), not_negative("weight", weight)
     if weight and "end" in pins:
         raise ValueError(f"weight is {weight:g} at the end of a rope, which is pinned: expected no pin there")
     share = (np.append(lengths, 0) + np.append(0, lengths)) / (2 * lengths.sum())
-    masses = positive("mass", mass) * share
+    masses = derived("mass and points", positive("mass", mass) * share, "the mass of a particle")
     masses[-1] += weight
     added = particles.add_particles(points, masses, radius=radius)
     particles.pin(added[[ENDS[pin] for pin in pins]])
     sticks = np.stack([added[:-1], added[1:]], axis=1)
     particles.add_sticks(sticks, compliance=compliance)
     if bending_compliance is not None and len(added) > 2:
+        bending_compliance = spread("bending_compliance", bending_compliance, (len(added) - 2,), signed=False)
         particles.add_sticks(np.stack([added[:-2], added[2:]], axis=1), compliance=bending_compliance)
     return Rope(added, sticks, radius)
 

@@ -10,10 +10,25 @@ from scipy.sparse.csgraph import connected_components
 from pbd.build.mesh import closed_surface
 from pbd.build.tetrahedra import barycentric, compact, fill, volumes
 from pbd.build.topology import boundary_of, edges_of, edges_of_tetrahedra
-from pbd.core.validate import finite_array, finite_number, finite_vector, indices, not_negative, positive, whole
+from pbd.core.transaction import builder
+from pbd.core.validate import (
+    derived,
+    finite_array,
+    finite_vector,
+    indices,
+    is_infinite,
+    not_negative,
+    positive,
+    refuse_gigabytes,
+    refuse_remote,
+    whole,
+)
+from pbd.particle_columns import ParticleColumns
 
 # The share of a mesh's volume that its tetrahedra may miss before they are refused as too coarse.
 MISSED = 0.25
+
+BYTES_OF_CUBE = 1000  # of the lattice around a mesh, whose twelve tetrahedra are cut
 
 
 @dataclass
@@ -51,6 +66,7 @@ class SoftBody:
     skin: Skin | None = None
 
 
+@builder(ParticleColumns)
 def soft_body(
     particles,
     mesh,
@@ -88,7 +104,9 @@ def soft_body(
     """
     resolution = whole("resolution", resolution, least=2)
     mesh = closed_surface(mesh, repair)
-    spacing = np.ptp(mesh.vertices, axis=0).max() / resolution
+    position, spacing = finite_vector("position", position), np.ptp(mesh.vertices, axis=0).max() / resolution
+    refuse_gigabytes("resolution", resolution, BYTES_OF_CUBE * (np.ptp(mesh.vertices, axis=0) / spacing + 3).prod())
+    refuse_remote("position", position, spacing)
     points, tetrahedra = fill(mesh, spacing)
     caught = volumes(points, tetrahedra).sum() / mesh.volume
     pieces, wanted = _parts(tetrahedra), _outer_parts(mesh)
@@ -99,13 +117,14 @@ def soft_body(
         )
     chosen, weights = barycentric(points, tetrahedra, mesh.vertices)
     body = _add(
-        particles, points + finite_vector("position", position), tetrahedra, density, stiffness, volume_compliance,
+        particles, points + position, tetrahedra, density, stiffness, volume_compliance,
         velocity, radius, drag,
     )  # fmt: skip
     body.skin = Skin(body.tetrahedra[chosen], weights, mesh.triangles)
     return body
 
 
+@builder(ParticleColumns)
 def soft_body_from_tetrahedra(
     particles,
     points,
@@ -127,17 +146,17 @@ def soft_body_from_tetrahedra(
     Raises: ValueError if a tetrahedron is flat, or a point belongs to none.
     """
     points = finite_array("points", points, (None, 3))
-    tetrahedra = indices("tetrahedra", tetrahedra, len(points), 4)
+    tetrahedra = indices("tetrahedra", tetrahedra, len(points), 4, of="points")
     if not len(tetrahedra):
         raise ValueError("a soft body of no tetrahedra: expected one at least")
     volume = volumes(points, tetrahedra)
     size = np.linalg.norm(points[tetrahedra[:, 1]] - points[tetrahedra[:, 0]], axis=1)
     flat = ~(np.abs(volume) > 1e-9 * size**3)
     if flat.any():
-        raise ValueError(f"tetrahedron {int(np.argmax(flat))} is flat: expected some volume")
+        raise ValueError(f"tetrahedron {int(np.argmax(flat))} is flat: expected points that span some volume")
     if len(compact(points, tetrahedra)[0]) < len(points):
         lost = np.setdiff1d(np.arange(len(points)), tetrahedra)[0]
-        raise ValueError(f"point {lost} belongs to no tetrahedron: expected every point to")
+        raise ValueError(f"point {lost} belongs to none of the tetrahedra: expected every point to")
     tetrahedra = np.where((volume < 0)[:, None], tetrahedra[:, [0, 1, 3, 2]], tetrahedra)
     return _add(particles, points, tetrahedra, density, stiffness, volume_compliance, velocity, radius, drag)
 
@@ -167,14 +186,17 @@ def spring_compliances(points, sticks, which, volume, stiffness):
 
 def _add(particles, points, tetrahedra, density, stiffness, volume_compliance, velocity, radius, drag):
     """Add particles, sticks and volumes of tetrahedra of positive volume."""
-    if stiffness != math.inf:
-        stiffness = positive("stiffness", finite_number("stiffness", stiffness))
+    if not is_infinite(stiffness):
+        stiffness = positive("stiffness", stiffness)
     if volume_compliance is not None:
         not_negative("volume compliance", volume_compliance)
     volume = volumes(points, tetrahedra)
     masses = positive("density", density) * np.bincount(tetrahedra.ravel(), np.repeat(volume / 4, 4), len(points))
+    derived("density and the size of the body", masses, "the mass of a particle")
     sticks, which = edges_of_tetrahedra(tetrahedra)
     compliance = spring_compliances(points, sticks, which, volume, stiffness)
+    if not is_infinite(stiffness):
+        derived("stiffness and the size of the body", compliance, "a compliance of")
     added = particles.add_particles(points, masses, velocity, radius)
     first = added[0]
     particles.add_sticks(sticks + first, compliance=compliance)

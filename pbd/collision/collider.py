@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from pbd.core.validate import finite_vector, unit_quaternion
+from pbd.core.validate import pose
 
 
 @dataclass
@@ -38,12 +38,5 @@ class Collider:
         """Position and rotation (7,) at a time [s]."""
         position, rotation = self.shape.pose()
         if self.motion is not None:
-            given = self.motion(time)
-            if not hasattr(given, "__len__"):
-                raise TypeError(f"a collider's motion gave {given!r}: expected a position, or (position, rotation)")
-            if len(given) == 2:
-                position, rotation = given[0], unit_quaternion("rotation given by a collider's motion", given[1])
-            else:
-                position = given
-            position = finite_vector("position given by a collider's motion", position)
+            return pose("given by a collider's motion", self.motion(time), rotation)
         return np.concatenate([position, rotation])

@@ -17,12 +17,16 @@ from typing import Any
 
 import taichi as ti
 
+from pbd.core.validate import one_line, one_of, sequence, whole
+
 # Keeps a division by a length or a weight of zero finite. The numerator has another factor that is zero as well.
 TINY = 1e-30
 
 # The same for a sum of inverse masses [1/kg] that is multiplied by a length of sqrt(TINY): in 32 bits a product below
 # 1e-38 would be zero.
 WEIGHTLESS = 1e-20
+
+MOST_PARTICLES = 8  # of one constraint
 
 BOUNDS = ("equal", "at_least", "at_most")
 
@@ -103,8 +107,9 @@ def scalar_constraint(name, arity, parameters, function, bound="equal"):
 
     Returns: a ConstraintType. Its `compliant` is the same type with compliance.
     """
-    if bound not in BOUNDS:
-        raise ValueError(f"bound {bound!r}: expected one of {', '.join(BOUNDS)}")
+    name, bound = one_line("name", name), one_of("bound", bound, BOUNDS)
+    arity = whole("arity", arity, most=MOST_PARTICLES)
+    parameters = tuple(one_line("name in parameters", each) for each in sequence("parameters", parameters, "names"))
 
     @ti.func
     def value(x, parameters):

@@ -15,11 +15,11 @@ Source: MuJoCo documentation, XML reference and Computation. The parser is an ex
 """
 
 import warnings
-from os import PathLike
-from pathlib import Path
 
 import numpy as np
 
+from pbd.core.messages import clipped, shown
+from pbd.core.validate import file_path, one_line
 from rigid.build.mjcf_joints import FREE, HINGE, SLIDE, add_joint, grouped, joint_of
 from rigid.build.mjcf_shapes import ELLIPSOID, contact_bits, shape_of
 from rigid.mass import MassProperties, combined
@@ -56,10 +56,11 @@ def load_mjcf(path, model=None, *, name=None):
     warning.
     """
     if model is not None and not isinstance(model, Model):
-        raise TypeError(f"model is {model!r}: expected a rigid.Model, or None")
+        raise TypeError(f"model is {shown(model)}: expected a rigid.Model, or None")
     reader = Reader(path, name)
     model = Model(gravity=reader.compiled.opt.gravity) if model is None else model
-    reader.add_to(model)
+    with model.transaction():
+        reader.add_to(model)
     notes = (("left out", reader.left_out()), ("approximated", reader.approximated))
     said = [f"{what}: {'; '.join(found)}" for what, found in notes if found]
     if said:
@@ -79,16 +80,16 @@ class Reader:
             import mujoco
         except ImportError as error:
             raise ImportError("mujoco is missing: expected `pip install 'verletlab[mjcf]'` before load_mjcf") from error
-        if not isinstance(path, (str, PathLike)):
-            raise TypeError(f"path is {path!r}: expected the path of an MJCF file")
-        if not Path(path).is_file():
-            raise FileNotFoundError(f"no file {path}: expected an MJCF file")
+        path = file_path("path", path, "an MJCF file")
+        if not path.is_file():
+            raise FileNotFoundError(f"no file {clipped(path)}: expected an MJCF file")
         try:
             m = mujoco.MjModel.from_xml_path(str(path))
         except ValueError as error:
-            words = " ".join(str(error).split())
-            raise ValueError(f"{path}: expected an MJCF file, but MuJoCo's parser says: {words}") from error
-        self.compiled, self.data, self.prefix = m, mujoco.MjData(m), prefix
+            words = clipped(error)
+            expected = f"{clipped(path, 50)}: expected an MJCF file, but MuJoCo's parser says"
+            raise ValueError(f"{expected}: {words}") from error
+        self.compiled, self.data, self.prefix = m, mujoco.MjData(m), prefix and one_line("name", prefix)
         self.bits = contact_bits(m)
         self.approximated, self.missed, self.ellipsoids = [], [], []  # the last two are labels of geoms
         for j in np.flatnonzero(m.jnt_limited):

@@ -26,9 +26,21 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from pbd.core.messages import shown
 from pbd.core.rotation import IDENTITY, rotation_between
-from pbd.core.validate import finite_number, finite_vector, one_of, positive, unit_quaternion
+from pbd.core.transaction import builder
+from pbd.core.validate import (
+    boolean,
+    finite_number,
+    finite_vector,
+    not_negative,
+    one_line,
+    one_of,
+    positive,
+    unit_quaternion,
+)
 from rigid.body import EVERY_GROUP
+from rigid.model import Model
 from rigid.rotation import exponential, multiply, rotate, swing_twist_angles
 from rigid.spring import Spring
 
@@ -156,6 +168,7 @@ class Ragdoll:
     joints: dict
 
 
+@builder(Model)
 def ragdoll(
     model, position=(0.0, 0.0, 0.0), rotation=IDENTITY, height=1.75, mass=75.0, *, pose=None, velocity=(0.0, 0.0, 0.0),
     angular_velocity=(0.0, 0.0, 0.0), feet=False, hands=False, joint_friction=0.0, joint_damping=0.0,
@@ -191,9 +204,12 @@ def ragdoll(
     height, mass = positive("height", height), positive("mass", mass)
     position, rotation = finite_vector("position", position), unit_quaternion("rotation", rotation)
     velocity, spin = finite_vector("velocity", velocity), finite_vector("angular_velocity", angular_velocity)
-    segments, articulations = anatomy(feet, hands)
+    segments, articulations = anatomy(boolean("feet", feet), boolean("hands", hands))
+    self_collision = boolean("self_collision", self_collision)
+    joint_friction = not_negative("joint_friction", joint_friction)
+    joint_damping = not_negative("joint_damping", joint_damping)
     rotation_vectors = checked_pose({} if pose is None else pose, articulations)
-    name = free_name(model) if name is None else name
+    name = free_name(model) if name is None else one_line("name", name)
     spring = Spring(stiffness=0.0, damping=joint_damping) if joint_damping else None
     surface = {"friction": friction, "restitution": restitution, "group": group, "mask": mask}
 
@@ -259,6 +275,8 @@ def checked_pose(pose, articulations):
 
     Raises: ValueError for an unknown joint, and for a position outside its limits.
     """
+    if not isinstance(pose, dict):
+        raise TypeError(f"pose is {shown(pose)}: expected a dict of joint positions by name, or None")
     rotation_vectors = {key: np.zeros(3) for key in articulations}
     for key, given in pose.items():
         joint = articulations[one_of("joint of a pose", key, tuple(articulations))]
@@ -274,7 +292,7 @@ def checked_pose(pose, articulations):
         low, high = joint.twist_limits
         if swing > joint.swing_limit or not low <= twist <= high:
             raise ValueError(
-                f"pose of {key} is {rotation_vectors[key].tolist()}, with swing {swing:.3g} and twist {twist:.3g} rad: "
+                f"pose of {key} is {shown(rotation_vectors[key])}, with swing {swing:.3g} and twist {twist:.3g} rad: "
                 f"expected a swing of at most {joint.swing_limit:g} and a twist from {low:g} to {high:g} rad"
             )
     return rotation_vectors

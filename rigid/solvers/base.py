@@ -3,12 +3,14 @@
 from dataclasses import replace
 
 from pbd.core.runtime import UsesTaichi
-from pbd.core.validate import one_of, whole
+from pbd.core.validate import one_of, refuse_gigabytes, whole
 from rigid.constraints.joints.positions import JointPositions
 from rigid.external import external_force
 from rigid.motor import motor_target
 from rigid.solvers.options import SolverOptions
 from rigid.worlds import models_of_worlds
+
+BYTES_OF_BODY = 1000  # about, in the arrays of a solver, with its shapes and joints
 
 
 class Solver(UsesTaichi):
@@ -55,6 +57,7 @@ class Solver(UsesTaichi):
         self.model = self.models[0]
         worlds = whole("worlds", worlds)
         self.worlds = len(self.models) if worlds == 1 else worlds
+        refuse_gigabytes("worlds", self.worlds, self.worlds * BYTES_OF_BODY * (1 + len(self.model.bodies)))
         if len(self.models) not in (1, self.worlds):
             raise ValueError(f"{len(self.models)} models for {worlds} worlds: expected one, or one for each world")
         self.joint_reader = JointPositions(*self.models)

@@ -3,17 +3,12 @@
 from dataclasses import dataclass, fields
 from typing import ClassVar
 
-from pbd.core.validate import one_of, positive, whole
+from pbd.core.validate import boolean, grab_count, one_of, positive, whole
 
 
 def at_least_zero(name, value):
     """A whole number, zero or more."""
     return whole(name, value, least=0)
-
-
-def boolean(name, value):
-    """True or False."""
-    return bool(value)
 
 
 def choice(*words):
@@ -50,7 +45,7 @@ class SolverOptions:
         "substeps": whole,
         "contacts": boolean,
         "contact_capacity": optional(whole),
-        "grabs": at_least_zero,
+        "grabs": grab_count,
     }
 
     def __post_init__(self):

@@ -1,5 +1,6 @@
 """RowSolver, the base of the solvers on rows: arrays of bodies, joints and contacts, inputs, snapshots and readings."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -8,7 +9,7 @@ from pbd.core.arrays import allocate, arrays_of, read, write
 from pbd.core.clock import Clock
 from pbd.core.results import Diverged
 from pbd.core.runtime import real_type
-from pbd.core.validate import spread, whole
+from pbd.core.validate import one_index, refuse_gigabytes, spread, whole
 from rigid.collision.setup import collision_arrays, default_capacity, pair_types, refuse_mesh_colliders
 from rigid.constraints.contact_forces import contact_forces
 from rigid.constraints.contact_rows import contact_size
@@ -67,6 +68,8 @@ class RowSolver(Solver):
         self.first_contact_row, self.first_contact_group = len(rows.rows), len(rows.groups)
         self.has_joint_rows = bool(len(rows.rows) or self.model.joints or self.model.springs)
         self._contact_rows, contact_groups = contact_size(types)
+        size = 8 * self._contact_rows * self.row_columns * self.contact_capacity * worlds
+        refuse_gigabytes("contact_capacity", f"{self.contact_capacity} in {worlds} worlds", size)
         self._report = np.zeros((worlds, REPORT.total), real_type())
         shapes, points, scratch = collision_arrays(models, worlds, self.contact_capacity)
         given = {
@@ -140,7 +143,7 @@ class RowSolver(Solver):
 
     @gravity.setter
     def gravity(self, gravity):
-        self._gravity = spread("gravity", gravity, (self.worlds, 3))
+        self._gravity = spread("gravity", gravity, (self.worlds, 3), most=math.inf)
         write(self.data.gravity, self._gravity)
         self._wake(range(len(self.model.bodies)))
 
@@ -294,6 +297,7 @@ class RowSolver(Solver):
 
     def contact_forces(self, world=0):
         """Contact points of the last substep and the forces in them, see Solver.contact_forces."""
+        world = one_index("world", world, self.worlds, "worlds")
         count, first = int(self._report[world, REPORT.contacts]), self.first_contact_row
         rows = read(self.data.rows.numbers)[world, first : first + self._contact_rows * count]
         rows = rows.reshape(count, self._contact_rows, rows.shape[-1])

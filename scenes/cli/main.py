@@ -14,7 +14,7 @@ import textwrap
 from pathlib import Path
 
 import rigid
-from pbd.core.validate import nearest
+from pbd.core.messages import nearest
 from scenes import bench
 from scenes.cli import compare, terminal, view
 from scenes.cli.terminal import (
@@ -22,6 +22,7 @@ from scenes.cli.terminal import (
     fail,
     frames_of,
     note_saved,
+    options_of,
     pairs,
     progress,
     reason,
@@ -168,11 +169,11 @@ def size_of(text):
 
 def run_of(given):
     """Make the Run of the command line."""
-    options = pairs(given.option, "--option")
+    pairs(given.option, "--option")  # refuses words without "=" before anything else
     parameters = pairs(given.param, "--param")
     start(given)
     scene = load(given.scene, **parameters)
-    return Run(scene, given.solver, given.duration, given.dt, given.fps, **options)
+    return Run(scene, given.solver, given.duration, given.dt, given.fps, **options_of(given, scene))
 
 
 def replay_of(given):

@@ -6,8 +6,10 @@ import sys
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from pbd.core.messages import LONGEST_MESSAGE, clipped
 from pbd.core.runtime import on_cpu
 from scenes.simulate.device import initialise
+from scenes.simulate.settings import checked_options
 
 out, errors = Console(), Console(stderr=True)
 
@@ -18,7 +20,8 @@ class WrongCommand(Exception):
 
 def fail(message, status):
     """Print an error as one line. Returns: the exit status."""
-    errors.print(f"verletlab: {' '.join(str(message).split())}", style="bold red", markup=False, highlight=False,
+    text = clipped(message, LONGEST_MESSAGE) if status == 2 else " ".join(str(message).split())
+    errors.print(f"verletlab: {text}", style="bold red", markup=False, highlight=False,
                  soft_wrap=True)  # fmt: skip
     return status
 
@@ -59,8 +62,13 @@ def pairs(words, flag):
     """Make a dict of NAME=VALUE words. Raises: WrongCommand."""
     for word in words:
         if "=" not in word:
-            raise WrongCommand(f"{flag} {word}: expected NAME=VALUE")
+            raise WrongCommand(f"{flag} {clipped(word, 60)}: expected NAME=VALUE")
     return dict(word.split("=", 1) for word in words)
+
+
+def options_of(given, scene):
+    """Options of the solver that runs a scene. Args: given: the arguments; scene. Raises: see checked_options."""
+    return checked_options(given.solver or scene.solver, pairs(given.option, "--option"), scene.model is None)
 
 
 def start(given):

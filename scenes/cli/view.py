@@ -4,7 +4,7 @@ import contextlib
 
 from pbd.core.runtime import on_cpu
 from scenes.cli import terminal
-from scenes.cli.terminal import WrongCommand, pairs, start, usage_errors
+from scenes.cli.terminal import WrongCommand, options_of, pairs, start, usage_errors
 from scenes.registry import load
 
 
@@ -39,9 +39,10 @@ def view_scene(given):
             raise
         raise WrongCommand("the viewer needs viser: pip install 'verletlab[view]'") from None
     with usage_errors():
-        parameters, options = pairs(given.param, "--param"), pairs(given.option, "--option")
+        parameters = pairs(given.param, "--param")
         start(given)
         scene, note = load(given.scene, **parameters), "no GPU found" if given.device == "gpu" and on_cpu() else ""
+        options = options_of(given, scene)
         viewer = Viewer(scene, given.solver, given.dt, options, given.host, given.port, note, given.allow_origin)
     with contextlib.suppress(KeyboardInterrupt):
         if given.port not in (0, viewer.port):

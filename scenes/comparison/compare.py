@@ -9,6 +9,7 @@ from pbd.core.validate import one_of, positive
 from scenes.comparison.comparison_run import FINER, ComparisonRun, TimeBase, equalise
 from scenes.comparison.probes import chosen, deviations, probes_of
 from scenes.comparison.results import Comparison, Trace, Variant
+from scenes.parameters import convert
 from scenes.registry import load
 from scenes.scene import Scene
 from scenes.simulate.device import initialise
@@ -146,7 +147,7 @@ def make_variants(scene, solvers, settings, dt):
         variant = each if isinstance(each, Variant) else Variant(one_of("solver", each, rigid.SOLVERS))
         one_of("solver", variant.solver, rigid.SOLVERS)
         own = {**({} if dt is None else {"dt": dt}), **settings.get(variant.solver, {}), **variant.settings}
-        step = {"dt": positive("dt", float(own.pop("dt")))} if "dt" in own else {}
+        step = {"dt": positive("dt", convert("dt", own.pop("dt"), float))} if "dt" in own else {}
         options = checked_options(variant.solver, own, particles_only=scene.model is None)
         variants.append(Variant(variant.solver, variant.label, variant.scene, step | options))
         if variant.scene is not None and probes_of(variant.scene) != probes_of(scene):

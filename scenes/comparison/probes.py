@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 import rigid
-from pbd.core.validate import nearest
+from pbd.core.messages import nearest
 from rigid.constraints.joints.positions import JointPositions
 from rigid.joint import Ball, Hinge, Slider, Universal
 from rigid.rotation import conjugate, logarithm, multiply

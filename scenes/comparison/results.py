@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pbd.core.validate import one_of
+from pbd.core.validate import one_line, one_of
 from scenes.comparison import summary
 from scenes.scene import Scene
 from scenes.simulate.recording import Recording
@@ -29,7 +29,7 @@ class Variant:
     settings: dict = field(default_factory=dict)
 
     def __post_init__(self):
-        self.label = self.label or self.solver
+        self.label = self.solver if self.label is None else one_line("label", self.label)
 
 
 @dataclass

@@ -9,7 +9,8 @@ import numpy as np
 
 import pbd
 import rigid
-from pbd.core.validate import one_of, positive
+from pbd.core.messages import shown
+from pbd.core.validate import grab_count, one_of, positive
 from rigid.collision.overlaps import Overlaps, may_overlap
 from scenes.scene import Scene
 from scenes.simulate.device import initialise, running_on
@@ -45,7 +46,7 @@ class Run:
 
     def __init__(self, scene, solver=None, duration=None, dt=None, fps=60.0, grabs=0, **options):
         if not isinstance(scene, Scene):
-            raise TypeError(f"scene is {scene!r}: expected a Scene, such as `scenes.load` makes")
+            raise TypeError(f"scene is {shown(scene)}: expected a Scene, such as `scenes.load` makes")
         initialise()
         solver = scene.solver if solver is None else one_of("solver", solver, rigid.SOLVERS)
         if solver in scene.unsupported:
@@ -55,16 +56,16 @@ class Run:
                 f"solver {solver!r} cannot run scene {scene.name}: {scene.reasons[solver]}: expected "
                 f"{' or '.join(map(repr, scene.solvers))}"
             )
-        self.scene, self.solver = scene, solver
-        self.duration = positive("duration", scene.duration if duration is None else duration)
+        self.scene, self.solver, grabs = scene, solver, grab_count("grabs", grabs)
+        self.duration = positive("duration", scene.duration if duration is None else duration, math.inf)
         options = checked_options(solver, options, particles_only=scene.model is None)
         self.settings = {**settings_of(scene, solver), **options}
         if dt is not None:
-            self.settings["dt"] = positive("dt", dt)
-        dt, fps = self.settings["dt"], positive("fps", fps)
+            self.settings["dt"] = positive("dt", dt, math.inf)
+        dt, fps = self.settings["dt"], positive("fps", fps, math.inf)
         steps = self.duration / dt
         if not 0.5 < steps < 1e15:
-            raise ValueError(f"duration is {self.duration:g} s with steps of {dt:g} s: expected 1 to 1e15 steps")
+            raise ValueError(f"duration is {self.duration:g} s with steps of {dt:g} s: expected 1 to 1e15 steps (dt)")
         self.steps, self.done = round(steps), 0
         self.steps_per_frame = max(1, round(min(1 / fps / dt, self.steps)))
         self.fps = 1 / (self.steps_per_frame * dt)
@@ -164,7 +165,7 @@ class Replay:
         self.scene, self.recording, self.solver = scene, recording, recording.about.get("solver", "")
         last = len(recording) - 1
         interval = recording.times[1] - recording.times[0] if last > 0 else 1.0
-        stride = max(1, round(min(1 / positive("fps", fps) / interval, last)))
+        stride = max(1, round(min(1 / positive("fps", fps, math.inf) / interval, last)))
         self.fps = 1 / (stride * interval)
         self.chosen = [*range(0, last, stride), last]
         self.count = len(self.chosen)

@@ -4,7 +4,7 @@ import typing
 from types import NoneType
 
 import rigid
-from pbd.core.validate import nearest
+from pbd.core.messages import listed, nearest, shown
 from rigid.solvers.verlet.options import VerletOptions
 from scenes.parameters import UnknownName, convert
 
@@ -58,5 +58,6 @@ def checked_options(solver, options, particles_only=False):
         known = {name: kind for name, kind in known.items() if name in VerletOptions.OF_PARTICLES}
     for name in options:
         if name not in known:
-            raise UnknownName(f"{solver!r} has no option {name!r}{nearest(name, known)} (it has {', '.join(known)})")
+            hint, others = nearest(name, known), listed(known, 80)
+            raise UnknownName(f"{solver!r} has no option {shown(name)}{hint} (it has {others})")
     return {name: convert(f"option {name}", value, known[name]) for name, value in options.items()}

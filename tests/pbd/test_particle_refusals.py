@@ -102,10 +102,10 @@ REFUSED_BY_PARTICLES = {
 
 REFUSED_BY_CONSTRAINTS = {
     "stick to itself": (lambda p: p.add_stick(2, 2), ValueError, ["stick", "particle 2", "itself", "two particles"]),
-    "stick to the unknown": (lambda p: p.add_stick(0, 4), IndexError, ["sticks", "4", "4 particles, 0 to 3"]),
-    "stick from minus one": (lambda p: p.add_stick(-1, 0), IndexError, ["sticks", "-1", "0 to 3"]),
-    "stick of nobody": (lambda p: pbd.Particles().add_stick(0, 1), IndexError, ["sticks", "0", "no particles yet"]),
-    "stick of a fraction": (lambda p: p.add_stick(0, 1.0), TypeError, ["sticks", "whole numbers"]),
+    "stick to the unknown": (lambda p: p.add_stick(0, 4), IndexError, ["b of a stick", "4", "4 particles, 0 to 3"]),
+    "stick from minus one": (lambda p: p.add_stick(-1, 0), IndexError, ["a of a stick", "-1", "0 to 3"]),
+    "stick of nobody": (lambda p: pbd.Particles().add_stick(0, 1), IndexError, ["a of a stick", "no particles yet"]),
+    "stick of a fraction": (lambda p: p.add_stick(0, 1.0), TypeError, ["b of a stick is 1.0", "whole number"]),
     "sticks of three": (lambda p: p.add_sticks([(0, 1, 2)]), ValueError, ["sticks", "(1, 3)", "(any, 2)"]),
     "sticks ragged": (lambda p: p.add_sticks([(0, 1), (2,)]), TypeError, ["sticks", "(2,)", "whole numbers"]),
     "length negative": (lambda p: p.add_stick(0, 1, -1), ValueError, ["length is -1", "zero or more"]),
@@ -243,7 +243,8 @@ REFUSED_BY_WORLDS = {
         lambda p: (p.add_path([0], lambda t: (0, 0, 0) if t == 0 else (0, 0)), system(p).step()),
         ValueError, ["path", "(1, 2)", "(1, 3)"]),
     "motion no position": (
-        lambda p: p.add_collider(pbd.Plane(), motion=lambda t: 3.0), TypeError, ["motion gave 3.0", "position"]),
+        lambda p: p.add_collider(pbd.Plane(), motion=lambda t: 3.0),
+        TypeError, ["3.0 given by a collider's motion", "position"]),
     "mass of the led": (
         lambda p: (p.add_path([0], lambda t: (0, 0, 0)), system(p).set_masses([1, 0], 1.0)),
         ValueError, ["particle 0", "path"]),

@@ -10,6 +10,8 @@ from pbd.core.shapes.rod import Rod
 from pbd.core.shapes.shape import CYLINDER
 from pbd.core.validate import whole
 
+MOST_SIDES = 10_000  # of the prism in place of a cylinder
+
 
 class Cylinder(Rod):
     """Solid cylinder with flat ends.
@@ -31,7 +33,7 @@ class Cylinder(Rod):
     def hull(self, sides=32):
         """A ConvexHull in the normal form: a prism with its corners on the cylinder. Args: sides: number of sides."""
         radius, half = self.numbers()
-        angle = 2 * np.pi * np.arange(whole("sides", sides, least=3)) / sides
+        angle = 2 * np.pi * np.arange(whole("sides", sides, least=3, most=MOST_SIDES)) / sides
         rim = np.stack([radius * np.cos(angle), radius * np.sin(angle), np.full(sides, half)], axis=1)
         return ConvexHull(np.concatenate([rim, rim * (1, 1, -1)]))
 

@@ -5,6 +5,7 @@ import taichi as ti
 from scipy.spatial import ConvexHull as Qhull
 from scipy.spatial import QhullError
 
+from pbd.core.messages import shown
 from pbd.core.rotation import IDENTITY
 from pbd.core.shapes.shape import HULL, Shape
 from pbd.core.validate import finite_array
@@ -37,7 +38,7 @@ class ConvexHull(Shape):
         except QhullError:
             hull = None
         if hull is None or hull.volume < 1e-12:
-            raise ValueError(f"hull of {len(points)} points with extents {extent.tolist()} m: expected some volume")
+            raise ValueError(f"hull of {len(points)} points with extents {shown(extent)} m: expected some volume")
         corners = points[hull.vertices]
         self.centre = corners.mean(axis=0)
         self.vertices = corners - self.centre

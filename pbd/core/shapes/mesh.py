@@ -5,7 +5,7 @@ import taichi as ti
 
 from pbd.build.mesh import Mesh, closed_surface, signed_distance
 from pbd.core.shapes.shape import GRID, Shape
-from pbd.core.validate import finite_vector, positive, unit_quaternion, whole
+from pbd.core.validate import boolean, finite_vector, positive, refuse_gigabytes, unit_quaternion, whole
 
 
 class MeshCollider(Shape):
@@ -43,12 +43,15 @@ class MeshCollider(Shape):
         resolution = whole("resolution", resolution, least=2)
         self.position = finite_vector("mesh collider position", position)
         self.rotation = unit_quaternion("mesh collider rotation", rotation)
-        closed = closed_surface(mesh, repair)
+        closed = closed_surface(mesh, boolean("repair", repair))
         self.mesh = Mesh(closed.vertices * positive("scale", scale), closed.triangles)
         low, high = self.mesh.vertices.min(axis=0), self.mesh.vertices.max(axis=0)
         self.spacing = (high - low).max() / resolution
         margin = 3 * self.spacing if margin is None else positive("margin", margin)
-        counts = np.ceil((high - low + 2 * margin) / self.spacing).astype(int) + 1
+        counts = np.ceil((high - low + 2 * margin) / self.spacing) + 1
+        # Of each grid point: coordinates in three arrays, its distance in two, and libigl's own copies.
+        refuse_gigabytes("resolution", f"{resolution} with a margin of {margin:g} m", 100 * counts.prod())
+        counts = counts.astype(int)
         self.lower = (low + high - (counts - 1) * self.spacing) / 2
         axes = (self.lower[k] + self.spacing * np.arange(counts[k]) for k in range(3))
         points = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)

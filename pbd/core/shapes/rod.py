@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pbd.core.messages import shown
 from pbd.core.rotation import IDENTITY, rotation_between
 from pbd.core.shapes.shape import Shape
 from pbd.core.validate import finite_vector, positive, unit_quaternion
@@ -37,8 +38,8 @@ class Rod(Shape):
             raise ValueError(f"{name} with start, end and {' and '.join(given)}: expected start and end alone")
         start, end = finite_vector(f"{name} start", start), finite_vector(f"{name} end", end)
         if np.array_equal(start, end):
-            raise ValueError(f"{name} from {start.tolist()} to itself: expected two points{self.hint}")
-        self.length = float(np.linalg.norm(end - start))
+            raise ValueError(f"{name} from {shown(start)} to itself: expected two points{self.hint}")
+        self.length = positive(f"{name} length from start to end", np.linalg.norm(end - start))
         self.centre, self.rotation = (start + end) / 2, rotation_between((0, 0, 1), end - start)
 
     def pose(self):

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from pbd.core.validate import not_negative, positive
-from rigid.solvers.options import SolverOptions, boolean, choice
+from pbd.core.validate import boolean, not_negative, positive
+from rigid.solvers.options import SolverOptions, choice
 
 
 @dataclass(frozen=True, kw_only=True)

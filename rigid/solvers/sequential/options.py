@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from pbd.core.validate import fraction, not_negative, positive
-from rigid.solvers.options import SolverOptions, at_least_zero, boolean, choice, optional
+from pbd.core.validate import boolean, fraction, not_negative, positive
+from rigid.solvers.options import SolverOptions, at_least_zero, choice, optional
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,7 +3,24 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from rigid.solvers.options import SolverOptions, choice
+from pbd.core.messages import shown
+from pbd.core.validate import sequence
+from pbd.particles import Particles
+from rigid.solvers.options import SolverOptions, at_least_zero, choice, optional
+
+
+def description(name, value):
+    """A pbd.Particles."""
+    if not isinstance(value, Particles):
+        raise TypeError(f"{name} is {shown(value)}: expected a pbd.Particles, or None")
+    return value
+
+
+def pairs(name, value):
+    """Pairs (indices of particles, body)."""
+    expected = "(indices of particles, body)"
+    found = sequence(name, value, f"pairs {expected}")
+    return tuple(tuple(sequence(f"pair in {name}", pair, expected, 2)) for pair in found)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +69,13 @@ class VerletOptions(SolverOptions):
     attachments: tuple = ()
     """Pairs (indices of such particles, body): these particles stay where they are on the body."""
 
-    CHECKS: ClassVar[dict] = {**SolverOptions.CHECKS, "frame": choice("tetrahedron", "axes")}
+    CHECKS: ClassVar[dict] = {
+        **SolverOptions.CHECKS,
+        "iterations": at_least_zero,
+        "frame": choice("tetrahedron", "axes"),
+        "particles": optional(description),
+        "attachments": pairs,
+    }
 
     # Options that pbd.ParticleSystem has, too, except dt.
     OF_PARTICLES: ClassVar = (

@@ -11,7 +11,8 @@ import numpy as np
 
 import pbd
 from pbd.core.arrays import arrays_of, read, write
-from pbd.core.validate import finite_vector, whole
+from pbd.core.messages import shown
+from pbd.core.validate import finite_vector, one_index, whole
 from rigid.collision.setup import pair_types
 from rigid.kernels.motion import bounding_radii
 from rigid.names import checked_index
@@ -58,7 +59,7 @@ class VerletSolver(Solver):
             refuse_unsupported(each)
         if given.particles is not None and not np.array_equal(given.particles.gravity, self.model.gravity):
             raise ValueError(
-                f"gravity is {self.model.gravity.tolist()} in the model and {given.particles.gravity.tolist()} for its "
+                f"gravity is {shown(self.model.gravity)} in the model and {shown(given.particles.gravity)} for its "
                 "particles: expected the same"
             )
         self.frames = make_frames(models, given.frame)
@@ -114,12 +115,12 @@ class VerletSolver(Solver):
     # Time and options -------------------------------------------------------------------------------------------------
 
     def _set_options(self, options):
-        super()._set_options(options)
         for name in ("dt", "substeps", "iterations"):
             # Setting a value anew would convert velocities, which rounds.
             if getattr(options, name) != getattr(self.particle_system, name):
-                setattr(self.particle_system, name, getattr(options, name))
+                setattr(self.particle_system, name, getattr(options, name))  # refuses some substeps
                 self._time_of_change = self.time
+        super()._set_options(options)
 
     @property
     def time(self):
@@ -306,6 +307,7 @@ class VerletSolver(Solver):
         An impulse on positions λ [kg m] is a force λ/h² over the substep h. Contacts of the user's particles are there,
         too: the side of particle i is -2 - i.
         """
+        world = one_index("world", world, self.worlds, "worlds")
         return contacts_of(self._bodies, self.dt / self.substeps, world)
 
     def joint_forces(self):

@@ -199,7 +199,7 @@ def test_an_edge_of_three_triangles_is_allowed_without_bending():
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"counts": (1, 5)}, "cloth rows is 1: expected 2 or more"),
+        ({"counts": (1, 5)}, "rows in counts is 1: expected 2 or more"),
         ({"right": (0, 2, 0)}, "expected two that span an area"),
         ({"density": 0}, "density is 0"),
         ({"thickness": -1}, "thickness is -1"),

@@ -120,8 +120,8 @@ def test_a_surface_is_made_of_every_kind_of_mesh(tmp_path):
     ("vertices", "triangles", "error", "says"),
     [
         ([(0, 0, 0), (1, 0, np.nan), (0, 1, 0)], [(0, 1, 2)], ValueError, "nan"),
-        ([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(0, 1, 3)], IndexError, "hold 3: there are 3 vertices, 0 to 2"),
-        ([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(0, 1, -1)], IndexError, "hold -1"),
+        ([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(0, 1, 3)], IndexError, "holds 3: there are 3 vertices, 0 to 2"),
+        ([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(0, 1, -1)], IndexError, "holds -1"),
         ([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [], ValueError, "without triangles"),
         ([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(0, 1)], ValueError, r"shape \(1, 2\)"),
         ([(0, 0), (1, 0), (0, 1)], [(0, 1, 2)], ValueError, r"shape \(3, 2\): expected \(any, 3\)"),

@@ -175,7 +175,7 @@ def test_given_tetrahedra_are_turned_to_positive_volume():
     ("points", "tetrahedra", "says"),
     [
         ([(0, 0, 0), (1, 0, 0), (0, 1, 0), (1, 1, 0)], [(0, 1, 2, 3)], "tetrahedron 0 is flat"),
-        ([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1), (5, 5, 5)], [(0, 1, 2, 3)], "point 4 belongs to no tetrahedron"),
+        ([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1), (5, 5, 5)], [(0, 1, 2, 3)], "point 4 belongs to none"),
         ([(0, 0, 0)], np.zeros((0, 4), int), "no tetrahedra"),
     ],
 )

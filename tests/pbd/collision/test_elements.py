@@ -250,7 +250,7 @@ def test_bad_input_is_refused_and_changes_nothing():
         (lambda: particles.add_contact_point((), ()), "on 0 particles: expected one to 4"),
         (lambda: particles.add_contact_point((0, 1), (0.5, 0.5), radius=-1), "radius is -1: expected zero or more"),
     ):
-        with pytest.raises((ValueError, IndexError), match=says):
+        with pytest.raises((TypeError, ValueError, IndexError), match=says):
             call()
     assert len(particles.contact_elements()[0]) == 0
     other = pbd.Particles()

@@ -253,7 +253,7 @@ def test_invalid_wheels_are_refused():
         ((body, Y, RADIUS), {"height": 0.1}, ValueError, "the rim is -0.1 m above the plane"),
         ((body, Y, RADIUS), {"normal": (0, 0, 0)}, ValueError, "normal"),
         ((body, Y, RADIUS), {"friction": -0.1}, ValueError, "friction is -0.1"),
-        (((body, other), Y, RADIUS), {}, TypeError, "expected one body"),
+        (((body, other), Y, RADIUS), {}, TypeError, "wheel is (0, 1): expected the index or name of a body"),
         ((rigid.GROUND, Y, RADIUS), {}, ValueError, "wheel is rigid.GROUND: expected a body"),
         (("whel", Y, RADIUS), {}, ValueError, "wheel"),
     )  # fmt: skip
