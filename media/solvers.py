@@ -6,8 +6,8 @@
 
 """
 
+import argparse
 import re
-import sys
 from pathlib import Path
 from typing import NamedTuple
 
@@ -128,8 +128,12 @@ def table(times=False):
 
 
 if __name__ == "__main__":
-    made = table("--times" in sys.argv[1:])
-    if "--print" in sys.argv[1:]:
+    parser = argparse.ArgumentParser(description="Make the table of the errors of each solver, and write it into README.md.")
+    parser.add_argument("--print", action="store_true", help="print the table instead")
+    parser.add_argument("--times", action="store_true", help="with the wall time of a simulated second")
+    given = parser.parse_args()
+    made = table(given.times)
+    if given.print:
         print(made)  # noqa: T201
     else:
         before, rest = README.read_text("utf-8").split(MARKS[0])
