@@ -128,7 +128,7 @@ def table(times=False):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description="Make the table of the errors of each solver, and write it into README.md.")
+    parser = argparse.ArgumentParser(description="Make the table of the errors of all solvers in README.md.")
     parser.add_argument("--print", action="store_true", help="print the table instead")
     parser.add_argument("--times", action="store_true", help="with the wall time of a simulated second")
     given = parser.parse_args()
