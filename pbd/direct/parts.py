@@ -41,7 +41,7 @@ WHOLE = 1 << MOST_HALVINGS[64]
 
 # Limits of a part: work of rigid sticks, in parts of the energy; a violation, in parts of the size of the constraint;
 # ωh; and what violations of implied sticks grow by, in parts of their size.
-LARGEST_WORK, LARGEST_ERROR, LARGEST_PHASE, LARGEST_IMPLIED = 2e-5, 1e-5, 1.0, 1e-3
+LARGEST_WORK, LARGEST_ERROR, LARGEST_PHASE, LARGEST_IMPLIED = 5e-4, 1e-5, 1.0, 1e-3
 LARGEST_TURN = 0.05
 
 # Parts are joined where all are below this part of their limits.
