@@ -42,7 +42,7 @@ class VerletOptions(SolverOptions):
     exact, there is a fifth. Then joints may be balls, hinges, welds and distances, without limits, friction, motors and
     springs."""
 
-    solve: str = "iterative"
+    solve: str = "auto"
     """How equalities are projected (frames, joints, springs between points, gears, attachments, motors without a bound,
     limits without play): "auto", "iterative" or "direct", see pbd/direct."""
 
