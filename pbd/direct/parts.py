@@ -116,6 +116,7 @@ def advance_in_parts(
                 last = True
         else:
             end(of_part, row, world)
+            add_displacements(s, done, part, world)
             done += part
             before, in_vain, last = ti.math.inf, 0, tries >= MOST_TRIES
             if (joinable or last) and halvings > 0 and done % (2 * part) == 0:
@@ -124,6 +125,7 @@ def advance_in_parts(
                 s.report[world, REPORT.diverged_substep] = ti.cast(substep, float)
                 done = WHOLE
     change_length(s, substep, length, WHOLE, world)
+    write_displacements(s, length, world)
     s.direct.halvings[world] = halvings
 
 
@@ -193,6 +195,29 @@ def change_length(s: ti.template(), substep, before, after, world):
             s.constraints.multipliers[m, world] = scale * s.constraints.multipliers[m, world]
         if ti.static(s.features.has_hooks):
             s.features.hooks.scale_impulses(s, scale, world)
+
+
+@ti.func
+def add_displacements(s: ti.template(), done, part, world):
+    """Sum displacements Δ by constraints: the impulse m Δ/h' of a part h' is that of m Δ h/h' in a whole substep h.
+
+    Args: done, part: length before this part, and of this part, in 1/WHOLE of a substep.
+    """
+    if ti.static(s.features.keep_predictions):
+        if part < WHOLE:
+            for i in range(s.counts.particles):
+                so_far = s.direct.displacement[i, world] if done > 0 else ti.Vector.zero(float, 3)
+                change = position(s, i, world) - s.particles.predicted_position[i, world]
+                s.direct.displacement[i, world] = so_far + change * (WHOLE / part)
+
+
+@ti.func
+def write_displacements(s: ti.template(), length, world):
+    """Let x - x' of a substep in parts be what `add_displacements` summed. Args: length: of the last part."""
+    if ti.static(s.features.keep_predictions):
+        if length < WHOLE:
+            for i in range(s.counts.particles):
+                s.particles.predicted_position[i, world] = position(s, i, world) - s.direct.displacement[i, world]
 
 
 @ti.func

@@ -101,7 +101,7 @@ OF_THE_SCENE = {"substeps": 4, "iterations": 4, "direction": "current", "damping
 def test_ragdoll_keeps_its_limits(settings):
     # Limits within 0.5°, and joints within 1 mm, while it strikes the floor, also with direction="start".
     model = scenes.load("ragdoll", tilt=60.0, spin=2.0).model
-    solver = rigid.solver("verlet", model, dt=1 / 60, solve="auto", **settings)
+    solver = rigid.solver("verlet", model, dt=1 / 60, **settings)
     for _ in range(90):
         solver.step(1)
         assert np.degrees(np.abs(limit_violations(model, solver.joint_positions())).max()) < 0.5

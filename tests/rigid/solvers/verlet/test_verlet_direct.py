@@ -129,16 +129,16 @@ def test_worlds_of_their_own_and_states():
     assert_continues(second)
 
 
-def test_what_auto_solves_directly():
+def test_what_the_default_solves_directly():
     # Joined rods are, and end their iterations early. A box alone iterates.
-    chain = rigid.solver("verlet", bent_chain(), contacts=False, solve="auto")
+    chain = rigid.solver("verlet", bent_chain(), contacts=False)
     chain.step(10)
     assert chain.statistics().direct > 50
     assert chain.statistics().iterations < 10
     assert joint_gaps(chain.model, chain.state()).max() < 1e-12
     model = rigid.Model()
     model.add_box((0.2, 0.2, 0.2), mass=1.0)
-    box = rigid.solver("verlet", model, solve="auto")
+    box = rigid.solver("verlet", model)
     box.step(10)
     assert box.statistics().direct == 0
     assert box.statistics().iterations == 30

@@ -158,11 +158,11 @@ def test_joint_particles_do_not_flip_to_their_mirror_images():
     assert found.gain < MOST_GAIN
 
 
-@pytest.mark.parametrize("settings", [{}, {"direction": "current", "iterations": 4}], ids=["start", "current"])
+@pytest.mark.parametrize("settings", [{}, {"direction": "current", "iterations": 4}], ids=["default", "current"])
 @pytest.mark.parametrize("name", list(CLASSES))
 @pytest.mark.parametrize("seeds", [range(3), pytest.param(range(100), marks=pytest.mark.slow)], ids=len)
 def test_random_chains_gain_no_energy(name, settings, seeds):
-    found = [run_chain(seed, CLASSES[name], solve="auto", **settings) for seed in seeds]
+    found = [run_chain(seed, CLASSES[name], **settings) for seed in seeds]
     assert [each.seed for each in found if each.said or each.gain > MOST_GAIN or each.gap > 1e-3] == []
 
 
@@ -170,6 +170,6 @@ def test_random_chains_gain_no_energy(name, settings, seeds):
 def test_chains_that_turn_far_within_a_step_gain_no_energy(seed, name):
     # Solved along gradients of the start that had turned by more than 18°, the first one gained 8.8 of its scale within
     # a frame. The second one whips so fast that 256 parts of a step are too long for it.
-    found = run_chain(seed, CLASSES[name], solve="auto")
+    found = run_chain(seed, CLASSES[name])
     assert not found.said
     assert found.gain < MOST_GAIN
