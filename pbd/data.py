@@ -97,6 +97,7 @@ class DirectArrays(NamedTuple):
     vibration: Vector(3, count.direct_particles, count.worlds, kept=True)  # shape of the fastest one [kg^-1/2]
     kept_position: Vector(3, count.direct_particles, count.worlds)  # at the start of the part [m]
     kept_previous: Vector(3, count.direct_particles, count.worlds)  # x* then [m]
+    displacement: Vector(3, count.direct_particles, count.worlds)  # by all parts so far, see add_displacements [m]
     unknown: Real(count.direct_rows, count.worlds)  # right side, then λ'
     multiplier: Real(count.direct_rows, count.worlds)  # λ of this substep
     moved: Vector(3, count.direct_particles, count.worlds)  # u, displacement in this substep by the solve [m]

@@ -338,7 +338,8 @@ class ParticleSystem(SystemSettings):
     def displacements(self):
         """Displacements in the last substep by constraints, contacts, colliders and grab springs, together.
 
-        They are shaped like positions [m]. Times m/h² they are forces. Restitution at colliders is not included.
+        They are shaped like positions [m]. Times m/h² they are forces, the mean of those of all parts of a substep (see
+        pbd/direct/parts.py). Restitution at colliders is not included.
 
         Raises: RuntimeError without `keep_predictions`.
         """

@@ -94,6 +94,30 @@ def apply_multiplier(definition: ti.template(), index: ti.template(), s: ti.temp
 
 
 @ti.func
+def rate_of_row(definition: ti.template(), index: ti.template(), s: ti.template(), row, vectors: ti.template(), world):
+    """∇C·u of a row. Args: vectors: u, an array (particles, worlds)."""
+    member = s.constraints.ranges[index, RANGE.members] + s.direct.constraint[row] * definition.arity
+    entry = first_entry(definition, index, s, row)
+    rate = 0.0
+    for k in ti.static(range(definition.arity)):
+        rate += s.direct.gradient[entry + k, world].dot(vectors[s.constraints.members[member + k], world])
+    return rate
+
+
+@ti.func
+def subtract_row(
+    definition: ti.template(), index: ti.template(), s: ti.template(), row, factor,
+    gradients: ti.template(), vectors: ti.template(), world,
+):  # fmt: skip
+    """Subtract ∇C or W ∇C of a row, times a factor. Args: gradients (entries, worlds); vectors (particles, worlds)."""
+    member = s.constraints.ranges[index, RANGE.members] + s.direct.constraint[row] * definition.arity
+    entry = first_entry(definition, index, s, row)
+    for k in ti.static(range(definition.arity)):
+        i = s.constraints.members[member + k]
+        vectors[i, world] = vectors[i, world] - factor * gradients[entry + k, world]
+
+
+@ti.func
 def move(s: ti.template(), i, displacement, world):
     """Move particle i, and note by how much."""
     q = s.particles.position[i, world]

@@ -40,12 +40,17 @@ MOST_HALVINGS = {64: 14, 32: 8}
 WHOLE = 1 << MOST_HALVINGS[64]
 
 # Limits of a part: work of rigid sticks, in parts of the energy; a violation, in parts of the size of the constraint;
-# ωh; and what violations of implied sticks grow by, in parts of their size.
-LARGEST_WORK, LARGEST_ERROR, LARGEST_PHASE, LARGEST_IMPLIED = 2e-5, 1e-5, 1.0, 1e-3
-LARGEST_TURN = 0.05
+# ωh; what violations of implied sticks grow by, in parts of their size; and 1 - cos of the turn of a gradient.
+LARGEST_WORK, LARGEST_ERROR, LARGEST_PHASE, LARGEST_IMPLIED, LARGEST_TURN = 4e-5, 1e-6, 1.0, 1e-3, 0.05
 
-# Parts are joined where all are below this part of their limits.
-JOINED = 0.4
+# The next part corrects what is left of a violation, by a force that grows with 1/h². So the limit falls with h², down
+# to what round-off leaves.
+LEAST_ERROR = {64: 1e-11, 32: 1e-5}
+
+# Parts are joined where all are below this part of their limits, and ωh would remain below its own. The nearer to 1, the
+# more nearly the same lengths are chosen forwards and backwards in time: the energy drifts less, but more parts are made
+# in vain.
+JOINED = 0.7
 
 # So many times a part may be tried in a substep. What needs more, as a chain that is taut between two walls, is made in
 # longer parts along present gradients.
@@ -95,8 +100,9 @@ def advance_in_parts(
         implied = largest_implied(s, world)
         of_part = ti.static(with_length(s, h, velocity_kept))
         begin(of_part, row, world)
-        left = converge(of_part, relax, row, iterations, not last, world)
-        largest = measure(of_part, substep, left, implied, world)
+        largest_error = ti.max(LARGEST_ERROR * fraction * fraction, ti.static(LEAST_ERROR[real_bits()]))
+        left = converge(of_part, relax, row, iterations, not last, largest_error, world)
+        largest, joinable = measure(of_part, substep, left, largest_error, implied, world)
         tries += 1
         divisible = halvings < ti.static(MOST_HALVINGS[real_bits()]) and in_vain < MOST_IN_VAIN and tries < MOST_TRIES
         if largest > 1.0 and not last:
@@ -110,22 +116,24 @@ def advance_in_parts(
                 last = True
         else:
             end(of_part, row, world)
+            add_displacements(s, done, part, world)
             done += part
             before, in_vain, last = ti.math.inf, 0, tries >= MOST_TRIES
-            if (largest < JOINED or last) and halvings > 0 and done % (2 * part) == 0:
+            if (joinable or last) and halvings > 0 and done % (2 * part) == 0:
                 halvings -= 1
             if s.report[world, REPORT.diverged_substep] >= 0:
                 s.report[world, REPORT.diverged_substep] = ti.cast(substep, float)
                 done = WHOLE
     change_length(s, substep, length, WHOLE, world)
+    write_displacements(s, length, world)
     s.direct.halvings[world] = halvings
 
 
 @ti.func
-def converge(s: ti.template(), relax: ti.template(), substep, iterations, along_start, world):
+def converge(s: ti.template(), relax: ti.template(), substep, iterations, along_start, largest_error, world):
     """Iterate, and solve directly after each iteration, and on until the violations are small or stop falling.
 
-    Args: along_start: whether direction="start" may be used.
+    Args: along_start: whether direction="start" may be used; largest_error: violations that count as small, by size.
 
     Returns: an Evaluation of what is solved directly, with the least alignment of all iterations.
     """
@@ -141,7 +149,7 @@ def converge(s: ti.template(), relax: ti.template(), substep, iterations, along_
         worst = ti.max(worst, found.worst)
         if not again:
             more += 1
-            falling = found.by_size > LARGEST_ERROR and found.by_size < FALLING * before
+            falling = found.by_size > largest_error and found.by_size < FALLING * before
             again = (found.changed and more < MOST_MORE) or falling
         if again:
             correct(s, found, along_start and ti.static(s.features.from_start), world)
@@ -190,6 +198,29 @@ def change_length(s: ti.template(), substep, before, after, world):
 
 
 @ti.func
+def add_displacements(s: ti.template(), done, part, world):
+    """Sum displacements Δ by constraints: the impulse m Δ/h' of a part h' is that of m Δ h/h' in a whole substep h.
+
+    Args: done, part: length before this part, and of this part, in 1/WHOLE of a substep.
+    """
+    if ti.static(s.features.keep_predictions):
+        if part < WHOLE:
+            for i in range(s.counts.particles):
+                so_far = s.direct.displacement[i, world] if done > 0 else ti.Vector.zero(float, 3)
+                change = position(s, i, world) - s.particles.predicted_position[i, world]
+                s.direct.displacement[i, world] = so_far + change * (WHOLE / part)
+
+
+@ti.func
+def write_displacements(s: ti.template(), length, world):
+    """Let x - x' of a substep in parts be what `add_displacements` summed. Args: length: of the last part."""
+    if ti.static(s.features.keep_predictions):
+        if length < WHOLE:
+            for i in range(s.counts.particles):
+                s.particles.predicted_position[i, world] = position(s, i, world) - s.direct.displacement[i, world]
+
+
+@ti.func
 def write_inputs(s: ti.template(), substep, done, part, world):
     """Write rows of the inputs for the start and the end of a part, if anything moves and the part is not the whole.
 
@@ -225,21 +256,24 @@ def write_rotation(s: ti.template(), substep, at, row, first):
 
 
 @ti.func
-def measure(s: ti.template(), substep, left, implied, world):
+def measure(s: ti.template(), substep, left, largest_error, implied, world):
     """The largest of work, turn, error, phase and what is new in violations of implied constraints, by their limits.
 
-    Args: substep; left: what `converge` returned; implied: violation of implied constraints at the start of the part,
-    by size.
+    Args: substep; left: what `converge` returned; largest_error: limit of what it left, by size; implied: violation of
+    implied constraints at the start of the part, by size.
+
+    Returns: the largest, and whether two such parts may be joined.
     """
     work, turn = 0.0, 0.0
     if ti.static(s.features.from_start):
         work = ti.abs(work_of_constraints(s, substep, world)) / LARGEST_WORK
         turn = (1.0 - left.alignment) / LARGEST_TURN
+    vibration = phase(s, world) / LARGEST_PHASE
     mirrored = (largest_implied(s, world) - implied) / LARGEST_IMPLIED
-    largest = ti.max(work, turn, left.by_size / LARGEST_ERROR, phase(s, world) / LARGEST_PHASE, mirrored)
+    largest = ti.max(work, turn, left.by_size / largest_error, vibration, mirrored)
     if not is_finite(ti.Vector([work, left.by_size, largest])):
         largest = 2.0
-    return largest
+    return largest, largest < JOINED and vibration < 0.5
 
 
 @ti.func

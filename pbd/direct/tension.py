@@ -17,8 +17,8 @@ Constrained Multibody Dynamics (2017).
 
 import taichi as ti
 
-from pbd.data import DIRECT_RANGE, RANGE
-from pbd.direct.one_row import ends_of, first_entry, move
+from pbd.data import DIRECT_RANGE
+from pbd.direct.one_row import ends_of, move, rate_of_row, subtract_row
 
 # Tension counts where it is stiffer than this part of a node's mass. Below, SHAKE is stable, and keeps momentum.
 LEAST_STIFFNESS = 0.5
@@ -77,35 +77,12 @@ def subtract_residual(s: ti.template(), world):
         residual[i, world] = s.direct.moved[i, world] / ti.max(s.particles.position[i, world][3], 1e-30)
     for index in ti.static(s.features.direct):
         for row in range(s.direct.ranges[index, DIRECT_RANGE.begin], s.direct.ranges[index, DIRECT_RANGE.end]):
-            add_to_residual(s.features.types[index], index, s, row, world)
+            multiplier = s.direct.multiplier[s.direct.place[row], world]
+            subtract_row(s.features.types[index], index, s, row, multiplier, s.direct.gradient, residual, world)
     for i in range(s.counts.particles):
         residual[i, world] = -s.direct.inverse_mass[i, world] * residual[i, world]
         move(s, i, residual[i, world], world)
     for index in ti.static(s.features.direct):
         for row in range(s.direct.ranges[index, DIRECT_RANGE.begin], s.direct.ranges[index, DIRECT_RANGE.end]):
-            change_right_side(s.features.types[index], index, s, row, world)
-
-
-@ti.func
-def add_to_residual(definition: ti.template(), index: ti.template(), s: ti.template(), row, world):
-    """Subtract ∇C λ of a row from the momentum residual of its particles."""
-    multiplier = s.direct.multiplier[s.direct.place[row], world]
-    member = s.constraints.ranges[index, RANGE.members] + s.direct.constraint[row] * definition.arity
-    entry = first_entry(definition, index, s, row)
-    for k in ti.static(range(definition.arity)):
-        i = s.constraints.members[member + k]
-        impulse = multiplier * s.direct.gradient[entry + k, world]
-        s.direct.momentum_residual[i, world] = s.direct.momentum_residual[i, world] - impulse
-
-
-@ti.func
-def change_right_side(definition: ti.template(), index: ti.template(), s: ti.template(), row, world):
-    """Subtract what the displacement by the momentum residual changes in C."""
-    member = s.constraints.ranges[index, RANGE.members] + s.direct.constraint[row] * definition.arity
-    entry = first_entry(definition, index, s, row)
-    change = 0.0
-    for k in ti.static(range(definition.arity)):
-        displacement = s.direct.momentum_residual[s.constraints.members[member + k], world]
-        change += s.direct.gradient[entry + k, world].dot(displacement)
-    place = s.direct.place[row]
-    s.direct.unknown[place, world] = s.direct.unknown[place, world] - change
+            place, change = s.direct.place[row], rate_of_row(s.features.types[index], index, s, row, residual, world)
+            s.direct.unknown[place, world] = s.direct.unknown[place, world] - change

@@ -7,8 +7,8 @@ each part. The shape of the vibration is part of the state.
 
 import taichi as ti
 
-from pbd.data import DIRECT_RANGE, RANGE
-from pbd.direct.one_row import ends_of, first_entry
+from pbd.data import DIRECT_RANGE
+from pbd.direct.one_row import ends_of, rate_of_row, subtract_row
 from pbd.direct.solve import substitute
 from pbd.integrate import position
 
@@ -24,7 +24,7 @@ SLACK = 0.05
 def phase(s: ti.template(), world):
     """ωh of the fastest vibration under tension; zero where all sticks are nearly slack."""
     result = 0.0
-    if is_taut(s, world):
+    if has_tension(s, world):
         count = 1
         if not norm(s, world) > 0.0:  # at the start, and after a part whose positions were not finite
             begin_with_noise(s, world)
@@ -35,16 +35,16 @@ def phase(s: ti.template(), world):
 
 
 @ti.func
-def is_taut(s: ti.template(), world):
+def has_tension(s: ti.template(), world):
     """Whether the tension of a stick counts, see SLACK."""
-    taut = False
+    found = False
     for index in ti.static(s.features.direct):
         if ti.static(s.features.types[index].arity == 2):
             for row in range(s.direct.ranges[index, DIRECT_RANGE.begin], s.direct.ranges[index, DIRECT_RANGE.end]):
                 i, j, stiffness, _ = tension_of(index, s, row, world)
                 lightest = ti.max(s.particles.position[i, world][3], s.particles.position[j, world][3])
-                taut = taut or stiffness * lightest > SLACK
-    return taut
+                found = found or stiffness * lightest > SLACK
+    return found
 
 
 @ti.func
@@ -117,32 +117,13 @@ def iterate_power(s: ti.template(), world):
 @ti.func
 def take_away_forbidden(s: ti.template(), world):
     """Multiply the vibration v by P: v - W Jᵀ (J W Jᵀ)⁻¹ J v, with the factor of the last solve."""
+    vibration = ti.static(s.direct.vibration)
     for index in ti.static(s.features.direct):
         for row in range(s.direct.ranges[index, DIRECT_RANGE.begin], s.direct.ranges[index, DIRECT_RANGE.end]):
-            write_rate(s.features.types[index], index, s, row, world)
+            rate = rate_of_row(s.features.types[index], index, s, row, vibration, world)
+            s.direct.unknown[s.direct.place[row], world] = rate
     substitute(s, world)
     for index in ti.static(s.features.direct):
         for row in range(s.direct.ranges[index, DIRECT_RANGE.begin], s.direct.ranges[index, DIRECT_RANGE.end]):
-            subtract_impulse(s.features.types[index], index, s, row, world)
-
-
-@ti.func
-def write_rate(definition: ti.template(), index: ti.template(), s: ti.template(), row, world):
-    """Write J v of a row as its right side."""
-    member = s.constraints.ranges[index, RANGE.members] + s.direct.constraint[row] * definition.arity
-    entry = first_entry(definition, index, s, row)
-    rate = 0.0
-    for k in ti.static(range(definition.arity)):
-        rate += s.direct.gradient[entry + k, world].dot(s.direct.vibration[s.constraints.members[member + k], world])
-    s.direct.unknown[s.direct.place[row], world] = rate
-
-
-@ti.func
-def subtract_impulse(definition: ti.template(), index: ti.template(), s: ti.template(), row, world):
-    """Subtract W ∇C λ of a row from the vibration."""
-    multiplier = s.direct.unknown[s.direct.place[row], world]
-    member = s.constraints.ranges[index, RANGE.members] + s.direct.constraint[row] * definition.arity
-    entry = first_entry(definition, index, s, row)
-    for k in ti.static(range(definition.arity)):
-        i = s.constraints.members[member + k]
-        s.direct.vibration[i, world] = s.direct.vibration[i, world] - multiplier * s.direct.weighted[entry + k, world]
+            multiplier = s.direct.unknown[s.direct.place[row], world]
+            subtract_row(s.features.types[index], index, s, row, multiplier, s.direct.weighted, vibration, world)

@@ -70,7 +70,7 @@ def peaucellier_lipkin(long: float = 0.5, short: float = 0.2, ground: float = 0.
         duration=4 * quarter,
         settings={
             "impulse": {"dt": 0.01, "iterations": 2300, "tolerance": 1e-6},
-            "verlet": {"dt": 0.01, "iterations": 2, "solve": "direct"},
+            "verlet": {"dt": 0.01, "iterations": 4, "solve": "direct"},
         },
         visuals=[
             BodyVisual(model, np.array([RED, BLUE, BLUE, GOLD, GOLD, GOLD, GOLD])), mounting, StaticVisual([rail]),

@@ -130,7 +130,8 @@ def test_run_has_whole_frames():
 
 def test_equal_iterations_per_simulated_second():
     scene = scene_of_a_pendulum(
-        impulse={"dt": 0.01, "iterations": 40, "tolerance": 1e-3}, verlet={"dt": 0.005, "substeps": 4, "iterations": 9},
+        impulse={"dt": 0.01, "iterations": 40, "tolerance": 1e-3},
+        verlet={"dt": 0.005, "substeps": 4, "iterations": 9, "solve": "iterative"},
     )  # fmt: skip
     found = compare(scene, equal="iterations", duration=0.1)
     rates = {trace.label: trace.about.get("iterations_per_second") for trace in found.traces}
