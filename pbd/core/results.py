@@ -33,11 +33,11 @@ class Energy(NamedTuple):
 
 
 class Diverged(ArithmeticError):
-    """A state stopped being finite. Attributes: world, step, particle (or body): where; time: when [s]."""
+    """A state stopped being finite, or ran away. Attributes: world, step, particle (or body): where; time: when [s]."""
 
-    def __init__(self, world, step, particle, time, what="particle"):
+    def __init__(self, world, step, particle, time, what="particle", did=None):
         super().__init__(
-            f"{what} {particle} (world {world}) stopped being finite in step {step}, at {time:.6g} s: "
+            f"{what} {particle} (world {world}) {did or 'stopped being finite'} in step {step}, at {time:.6g} s: "
             "the step is too long for the forces, or a constraint cannot be satisfied"
         )
         self.world, self.step, self.particle, self.time = world, step, particle, time

@@ -1,6 +1,7 @@
 """RowSolver, the base of the solvers on rows: arrays of bodies, joints and contacts, inputs, snapshots and readings."""
 
 import math
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -23,6 +24,7 @@ from rigid.names import checked_index
 from rigid.solvers.base import Solver
 from rigid.solvers.report import REPORT
 from rigid.solvers.row_inputs import ExternalForces, GrabSprings, MotorTargets, Paths
+from rigid.solvers.watch import LARGEST_RISE, is_driven, trouble_of, watch_values
 from rigid.state import State, join_arrays, split_arrays
 
 
@@ -44,6 +46,7 @@ class RowSolver(Solver):
         _launch(count)       make `count` substeps
         _clear_caches()      clear what earlier steps left, as at the start
         _row_efforts(rows)   the effort of each row [N or N m]
+        _report_stored(report)   write REPORT.stored for the present poses; what that changes is put back
         _wake(bodies)        if its bodies can sleep
     """
 
@@ -80,6 +83,7 @@ class RowSolver(Solver):
             "points": points,
             "scratch": scratch,
             "gravity": self._gravity,
+            "watch": watch_values(models, worlds, bounding_radii(self.model) if touching else ()),
         }
         self.data = allocate(
             self.declaration, {**given, **(values or {})}, worlds=worlds, bodies=bodies + 1, margins=bodies,
@@ -87,6 +91,7 @@ class RowSolver(Solver):
             rows=self.first_contact_row + self._contact_rows * self.contact_capacity, **counts,
         )  # fmt: skip
         self._paths = Paths(models, worlds, bounding_radii(self.model))
+        self._driven, self._watched, self._warned = any(map(is_driven, models)), 0, False
         self._external_forces = ExternalForces(self.data.bodies.external)
         self._motor_targets = MotorTargets(self.data.joints, self.first_coordinates)
         self._grab_springs = GrabSprings(self.data.joints, self.data.rows, joints.grabs)
@@ -111,16 +116,40 @@ class RowSolver(Solver):
     def step(self, count=1):
         """Make steps of dt. Args: count. Raises: pbd.Diverged if a state stops being finite."""
         substeps = whole("count", count) * self.substeps
+        self._choose_watch()
         # Paths give the pose of each substep, so it has a launch of its own.
         each = 1 if self._paths.bodies else substeps
         for _ in range(0, substeps, each):
             if self._paths.bodies:
                 self._wake(self._paths.follow(self.data.bodies, self.time, self._h))
-            self._report[:, REPORT.diverged_substep :] = -1
+            self._report[:, REPORT.diverged_substep :], self._report[:, REPORT.rise : REPORT.risen_substep] = -1, 0.0
             self._launch(each)
+            self._warn_of_trouble()
             self._raise_failure()
             self._clock.substep += each
             self._stepped = True
+
+    def _choose_watch(self):
+        """Watch the energy as long as nothing drives the bodies."""
+        driven = self._driven or self._external_forces.act or self._grab_springs.grabbed
+        if driven and self._watched:
+            self.data.watch.numbers.fill(0)
+        self._watched = int(not driven)
+
+    def _warn_of_trouble(self):
+        """Warn once of energy from nowhere, or an open joint."""
+        said = "" if self._warned else trouble_of(self, self._report)
+        if said:
+            self._warned = True
+            warnings.warn(said, UserWarning, stacklevel=4)
+
+    def _snapshot_of(self, world):
+        """The present State of one world; None if it is not finite."""
+        pose, velocity = (
+            read(array)[world : world + 1] for array in (self.data.bodies.pose, self.data.bodies.velocity)
+        )
+        table = np.concatenate([pose[0, :-1], velocity[0, :-1, :PSEUDO]], axis=1).astype(float)
+        return State(*np.split(table, (3, 7, 10), axis=1)) if np.isfinite(table).all() else None
 
     def _raise_failure(self):
         """Raise if the contact buffer was full in the last launch, or a state stopped being finite."""
@@ -132,7 +161,8 @@ class RowSolver(Solver):
             with np.errstate(over="ignore", invalid="ignore"):
                 finite = np.isfinite(read(self.data.bodies.pose)[world, :-1]).all(axis=1)
             step, time = self._clock.step_of(self._clock.substep + substep), self._clock.time_after(substep + 1)
-            raise Diverged(int(world), step, int(np.argmin(finite)), time, "body")
+            risen = self._report[world, REPORT.rise] > LARGEST_RISE
+            raise Diverged(int(world), step, int(np.argmin(finite)), time, "body", "gained energy" if risen else None)
 
     # Gravity, motors and grabs ----------------------------------------------------------------------------------------
 
@@ -145,6 +175,7 @@ class RowSolver(Solver):
     def gravity(self, gravity):
         self._gravity = spread("gravity", gravity, (self.worlds, 3), most=math.inf)
         write(self.data.gravity, self._gravity)
+        self.data.watch.numbers.fill(0)
         self._wake(range(len(self.model.bodies)))
 
     def _set_target(self, joint, name, target):
@@ -210,6 +241,7 @@ class RowSolver(Solver):
         write(bodies.pose, pose)
         write(bodies.velocity, velocity)
         self.data.joints.coordinates.fill(0)
+        self.data.watch.numbers.fill(0)
         self.joint_reader.forget()
         self._clear_caches()
 
@@ -276,10 +308,24 @@ class RowSolver(Solver):
 
         The velocities are those of `state`, half a step behind the poses, so the total of a free swing oscillates by a
         part of first order in the step; with the variational integrator of second order. Potential energy is that of
-        gravity (zero at z = 0) and of springs.
+        gravity (zero at z = 0) and of springs: between points, in joints, soft joints, grab springs, and for the solver
+        "penalty" all of its rows.
         """
-        state = self._snapshot()
-        return energy(self.models, state, self._joint_positions(state), self.gravity)
+        return energy(self.models, self._snapshot(), self.gravity, self._stored_energy())
+
+    def _stored_energy(self):
+        """Energy of all rows that are springs, at the present poses: a number, or (worlds,) [J].
+
+        To write rows there changes what the next step reads, so all of that is put back.
+        """
+        arrays, report = [*arrays_of(self.data, kept=True), self.data.rows.groups], self._report.copy()
+        report[:, REPORT.diverged_substep], report[:, REPORT.stored] = -1, 0.0
+        kept = [read(array) for array in arrays]
+        self._report_stored(report)
+        for array, values in zip(arrays, kept):
+            write(array, values)
+        stored = report[:, REPORT.stored].astype(float)
+        return stored[0] if self.worlds == 1 else stored
 
     def joint_forces(self):
         """Forces and torques that joints apply to their children, see Solver.joint_forces.

@@ -3,14 +3,17 @@
 import taichi as ti
 
 from rigid.kernels.motion import is_finite
+from rigid.solvers.parts import advance_in_parts
 from rigid.solvers.report import REPORT
+from rigid.solvers.watch import LARGEST_RISE, is_trouble
 
 
-def over_worlds(advance_substep, features):
+def over_worlds(advance_substep, scale_impulses, features):
     """Make a Taichi function (s, substeps, number) that makes substeps of all worlds, of each until it diverges.
 
     Args:
         advance_substep: a Taichi function (s, number, last, world); last: whether it is the last substep of the launch.
+        scale_impulses: see rigid/solvers/parts.py.
         features: with `one_world` and `spread`, the distance of two worlds in the parallel loop
             (pbd.core.runtime.LOOP_STRIDE).
     """
@@ -30,7 +33,15 @@ def over_worlds(advance_substep, features):
     def advance_world(s: ti.template(), substeps, number, world):
         for substep in range(substeps):
             if s.report[world, REPORT.diverged_substep] < 0:
-                advance_substep(s, number, substep == substeps - 1, world)
+                if ti.static(features.parts):
+                    advance_in_parts(s, advance_substep, scale_impulses, number, substep == substeps - 1, world)
+                else:
+                    advance_substep(s, number, substep == substeps - 1, world)
+                if is_trouble(s.report[world, REPORT.rise], s.report[world, REPORT.gap]):
+                    if s.report[world, REPORT.risen_substep] < 0:
+                        s.report[world, REPORT.risen_substep] = ti.cast(substep, float)
+                    if s.report[world, REPORT.rise] > LARGEST_RISE:
+                        s.report[world, REPORT.diverged_substep] = ti.cast(substep, float)
                 for body in range(s.bodies.pose.shape[1] - 1):
                     if not is_finite(s.bodies, body, world):
                         s.report[world, REPORT.diverged_substep] = ti.cast(substep, float)

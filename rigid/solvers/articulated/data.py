@@ -10,6 +10,7 @@ from rigid.constraints.rows import Rows
 from rigid.kernels.motion import Bodies
 from rigid.solvers.articulated.links import Trees
 from rigid.solvers.sequential.data import Step
+from rigid.solvers.watch import Watch
 
 
 class Features(NamedTuple):
@@ -26,8 +27,14 @@ class Features(NamedTuple):
     split_impulse: bool  # correct positions by pseudo-speeds
     warm_start: bool  # start from the last step's impulses
     one_world: bool  # one world runs on one thread
+    parts: bool  # substeps may be divided, see rigid/solvers/parts.py
     spread: int  # distance of two worlds in a parallel loop, see rigid/solvers/substeps.py
     sleeping: bool = False
+
+    @property
+    def bounded(self):
+        """Whether substeps are divided, and velocities reduced, where the energy rises."""
+        return self.parts and not self.contacts
 
     @property
     def contacts(self):
@@ -55,6 +62,7 @@ class Data(NamedTuple):
     cache: ContactCache  # impulses of contacts
     reversed: Integer(count.worlds, kept=True)  # 1 if iterations take the contacts of the next step in reverse order
     margin: Real(count.margins, count.worlds)  # how far beyond its surface a body looks for contacts [m]
+    watch: Watch  # the energy
     gravity: Real(count.worlds, 3)  # [m/s²]
     report: Host(2)  # (worlds, REPORT)
     step: Step

@@ -61,6 +61,7 @@ class ArticulatedSolver(SequentialSolver):
             gyroscopic="none" if variational else given.gyroscopic, velocity_products=given.velocity_products,
             variational=variational, paths=bool(self._paths.bodies), block=given.block, convergence=given.convergence,
             split_impulse=given.split_impulse, warm_start=given.warm_start,
+            parts=self._may_divide() and given.velocity_products == "projected",
             one_world=self.worlds == 1, spread=LOOP_STRIDE if on_cpu() else 1,
         )  # fmt: skip
         self._advance = self._make_launch(step, features)

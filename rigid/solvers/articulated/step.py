@@ -27,7 +27,9 @@ from rigid.solvers.report import REPORT
 from rigid.solvers.sequential.contacts import detect_contacts, store_impulses
 from rigid.solvers.sequential.prepare import prepare_correction, prepare_group, warm_start_group, write_rows
 from rigid.solvers.sequential.solve import iterate
+from rigid.solvers.sequential.stored import scale_impulses, stored_energy
 from rigid.solvers.substeps import over_worlds
+from rigid.solvers.watch import watch_energy
 
 
 @cache
@@ -37,7 +39,7 @@ def step_kernel(features, part=None):
     Args: features; part: of a substep, see rigid/solvers/sequential/time_limit.py; None for all of it.
     """
     find_points = None if features.pair_types is None else point_finder(features.pair_types)
-    advance = over_worlds(part or advance_substep, features)
+    advance = over_worlds(part or advance_substep, scale_impulses, features)
     return make_kernel(advance, Data, features=features, formulation=generalised, find_points=find_points)
 
 
@@ -53,6 +55,8 @@ def advance_substep(s: ti.template(), iterations, last, world):
 def begin_substep(s: ti.template(), last, world):
     """Do what comes before the iterations. Returns: how many groups of rows there are."""
     write_rows(s, world)
+    stored, gap = stored_energy(s, world)
+    watch_energy(s, stored, gap, world)
     if ti.static(s.features.variational):
         variational.begin_velocities(s, world)
     groups = detect_contacts(s, world)

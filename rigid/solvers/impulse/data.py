@@ -10,6 +10,7 @@ from rigid.constraints.rows import Rows
 from rigid.kernels.motion import Bodies
 from rigid.solvers.sequential import data
 from rigid.solvers.sequential.sleep import Sleep
+from rigid.solvers.watch import Watch
 
 # Behind the columns of all sequential impulses: the angular parts of M⁻¹Jᵀ of both bodies. For the integrator
 # "variational": G at the substep's start, and the impulse of its rounds [N s].
@@ -41,7 +42,13 @@ class Features(NamedTuple):
     warm_start: bool  # start from the last step's impulses
     sleeping: bool  # leave bodies at rest alone
     one_world: bool  # one world runs on one thread
+    parts: bool  # substeps may be divided, see rigid/solvers/parts.py
     spread: int  # distance of two worlds in a parallel loop, see rigid/solvers/substeps.py
+
+    @property
+    def bounded(self):
+        """Whether substeps are divided, and velocities reduced, where the energy rises."""
+        return self.parts and not self.contacts
 
     @property
     def contacts(self):
@@ -73,6 +80,7 @@ class Data(NamedTuple):
     assemblies: Assemblies
     reversed: Integer(count.worlds, kept=True)  # 1 if iterations take the contacts of the next step in reverse order
     margin: Real(count.margins, count.worlds)  # how far beyond its surface a body looks for contacts [m]
+    watch: Watch  # the energy
     gravity: Real(count.worlds, 3)  # [m/s²]
     report: Host(2)  # (worlds, REPORT)
     step: data.Step

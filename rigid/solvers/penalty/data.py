@@ -8,6 +8,7 @@ from rigid.collision.data import Points, Scratch, Shapes
 from rigid.constraints import rows
 from rigid.constraints.joints.data import Joints
 from rigid.kernels.motion import Bodies
+from rigid.solvers.watch import Watch
 
 # Behind the columns of all rows: stiffness and damping of the row before scaling; its rows of the matrices α and β of
 # its group's -α G - β dG/dt, six at most; its G, which for a drive or friction is how far it is stretched; dG/dt less
@@ -28,7 +29,13 @@ class Features(NamedTuple):
     scaling: str  # "effective_mass" or "mass"
     block: bool  # scale the rows of a joint together
     one_world: bool  # one world runs on one thread
+    parts: bool  # substeps may be divided, see rigid/solvers/parts.py
     spread: int  # distance of two worlds in a parallel loop, see rigid/solvers/substeps.py
+
+    @property
+    def bounded(self):
+        """Whether substeps are divided, and velocities reduced, where the energy rises."""
+        return self.parts and not self.contacts
 
     @property
     def contacts(self):
@@ -46,6 +53,7 @@ class Step(NamedTuple):
     angular_damping: float  # β* of rows against rotation [1/s]
     restitution_threshold: float  # for contact rows, whose target velocities this solver does not use [m/s]
     external: int  # 1 if any body has an external force
+    watched: int  # 1 if nothing drives the bodies, so that their energy cannot grow
     first_contact_row: int
     first_contact_group: int
 
@@ -64,6 +72,7 @@ class Data(NamedTuple):
     margin: Real(count.margins, count.worlds)  # zeros, because only overlaps have forces
     contact_counts: Integer(count.worlds, count.bodies)  # contact points of each body
     contact_load: Real(count.worlds)  # what joints leave of the bound on stability, see contacts.py
+    watch: Watch  # the energy
     gravity: Real(count.worlds, 3)  # [m/s²]
     report: Host(2)  # (worlds, REPORT)
     step: Step

@@ -136,6 +136,37 @@ def matrix_entry(s: ti.template(), group, first, a, b, world):
     return total
 
 
+# Energy ---------------------------------------------------------------------------------------------------------------
+
+
+@ti.func
+def stored_energy(s: ti.template(), groups, world):
+    """Energy of all rows, Σ xᵀ α x/2 with the stretch x of each, G or what it has slipped [J].
+
+    Returns: it, and the largest |G| of a hard equality against translation [m].
+    """
+    n = ti.static(s.rows.numbers)
+    total, gap = 0.0, 0.0
+    for group in range(groups):
+        kind = s.rows.groups[world, group, GROUP.kind]
+        first, count = s.rows.groups[world, group, GROUP.first], s.rows.groups[world, group, GROUP.count]
+        if kind != Group.IDLE:
+            slips = kind == Group.DRIVE or kind == Group.FRICTION
+            if not slips:
+                for row in range(first, first + count):
+                    n[world, row, ROW.stretch] = position_error(s.rows, row, kind, world)
+                    shifts = load_vector(n, row, ROW.linear, world).norm_sqr() > 0.0
+                    if kind == Group.EQUALITY and is_hard(s, row, world) and shifts:
+                        gap = ti.max(gap, ti.abs(n[world, row, ROW.stretch]))
+            if kind == Group.GEAR:  # one force
+                count = 1
+            for row in range(first, first + count):
+                for k in range(count):
+                    stretch = n[world, row, ROW.stretch] * n[world, first + k, ROW.stretch]
+                    total += 0.5 * n[world, row, ROW.alpha + k] * stretch
+    return total, gap
+
+
 # Forces ---------------------------------------------------------------------------------------------------------------
 
 

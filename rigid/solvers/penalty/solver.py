@@ -60,7 +60,7 @@ class PenaltySolver(RowSolver):
         features = Features(
             joints=self.has_joint_rows, pair_types=self.pair_types, gyroscopic=given.gyroscopic,
             sine_limits=given.limit_form == "sine", scaling=given.scaling, block=given.block,
-            one_world=self.worlds == 1, spread=LOOP_STRIDE if on_cpu() else 1,
+            one_world=self.worlds == 1, parts=given.gyroscopic != "explicit", spread=LOOP_STRIDE if on_cpu() else 1,
         )  # fmt: skip
         self._advance = Launch(step_kernel(features), self.data)
         self._islands = self._find_islands() if self.first_contact_row else []
@@ -117,11 +117,14 @@ class PenaltySolver(RowSolver):
         given = self.options
         return Step(
             float(h), given.stiffness, given.damping, given.angular_stiffness, given.angular_damping, 0.0,
-            self._external_forces.act, self.first_contact_row, self.first_contact_group,
+            self._external_forces.act, self._watched, self.first_contact_row, self.first_contact_group,
         )  # fmt: skip
 
     def _launch(self, count):
         self._advance(self._report, *self._step(self._h), count, 1)
+
+    def _report_stored(self, report):
+        self._advance(report, *self._step(self._h), 1, 0)
 
     def _clear_caches(self):
         self._clear_columns(ROW.stretch, ROW.effort)

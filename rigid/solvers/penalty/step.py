@@ -32,28 +32,42 @@ from rigid.kernels.motion import (
 from rigid.kernels.vectors import load_vector, store_vector
 from rigid.solvers.penalty.contacts import soften_contacts, store_stretches
 from rigid.solvers.penalty.data import FORCE, Data
-from rigid.solvers.penalty.forces import apply_forces, compute_gains
+from rigid.solvers.penalty.forces import apply_forces, compute_gains, stored_energy
 from rigid.solvers.penalty.limits import write_sine_limits
 from rigid.solvers.report import REPORT
 from rigid.solvers.substeps import over_worlds
+from rigid.solvers.watch import watch_energy
 
 
 @cache
 def step_kernel(features):
     """Make the kernel for some features. Besides the data it takes substeps, and 1 to move bodies. Args: features."""
     find_points = None if features.pair_types is None else point_finder(features.pair_types)
-    return make_kernel(over_worlds(advance_substep, features), Data, features=features, find_points=find_points)
+    return make_kernel(
+        over_worlds(advance_substep, scale_nothing, features), Data, features=features, find_points=find_points
+    )
 
 
 @ti.func
 def advance_substep(s: ti.template(), moving, last, world):
-    """Make one substep: the algorithm. Args: moving: 0 to write rows and gains alone; last: not used here."""
+    """Make one substep: the algorithm. Args: moving: 0 to write rows and gains, and to report what they
+    store; last: not used here."""
     groups = write_rows(s, world)
     if moving == 1:
+        stored, gap = stored_energy(s, groups, world)
+        watch_energy(s, stored, gap, world)
         sum_forces(s, groups, world)
         integrate_velocities(s, world)
         integrate_poses(s, world)
         store_stretches(s, world)
+    else:
+        stored, _ = stored_energy(s, groups, world)
+        s.report[world, REPORT.stored] = stored
+
+
+@ti.func
+def scale_nothing(s: ti.template(), factor, world):
+    """Springs store stretches, which do not depend on the length of a step."""
 
 
 @ti.func

@@ -19,5 +19,6 @@ class Step(NamedTuple):
     error_reduction: float  # the part of a position error that a substep corrects
     restitution_threshold: float  # contacts that approach more slowly do not rebound [m/s]
     external: int  # 1 if any body has an external force
+    watched: int  # 1 if nothing drives the bodies, so that their energy cannot grow
     first_contact_row: int
     first_contact_group: int

@@ -14,8 +14,9 @@ class SequentialOptions(SolverOptions):
     iterations: int = 50
     """Most iterations over all rows in a substep."""
 
-    tolerance: float = 1e-6
-    """Iterations end when no impulse changes by more than this [N s]."""
+    tolerance: float | None = None
+    """Iterations end when no impulse changes by more than this [N s]. None for 1e-6, or a hundredth of what gravity
+    gives the lightest body in a substep, if that is less."""
 
     convergence: str = "impulses"
     """What the tolerance is for: "impulses", as in the sources, or "velocities", each times its effective mass. The
@@ -56,7 +57,7 @@ class SequentialOptions(SolverOptions):
     CHECKS: ClassVar[dict] = {
         **SolverOptions.CHECKS,
         "iterations": at_least_zero,
-        "tolerance": not_negative,
+        "tolerance": optional(not_negative),
         "convergence": choice("impulses", "velocities"),
         "warm_start": boolean,
         "split_impulse": boolean,

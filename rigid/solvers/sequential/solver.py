@@ -1,13 +1,20 @@
 """Base class of the solvers that use sequential impulses."""
 
 from dataclasses import replace
+from functools import cached_property
+
+import numpy as np
 
 from pbd.core.kernels import Launch
 from pbd.core.results import Statistics
 from rigid.solvers.report import REPORT
 from rigid.solvers.row_solver import RowSolver
 from rigid.solvers.sequential.data import ROW, Step
+from rigid.solvers.sequential.stored import energy_kernel
 from rigid.solvers.sequential.time_limit import TimedSubsteps, timed_kernels
+
+# Without a given tolerance: the largest [N s], and in parts of the impulse that gravity gives the lightest body in h.
+MOST_TOLERANCE, WEIGHT_TOLERANCE = 1e-6, 1e-2
 
 
 class SequentialSolver(RowSolver):
@@ -37,8 +44,15 @@ class SequentialSolver(RowSolver):
             )
         return variational
 
+    def _may_divide(self):
+        """Whether substeps may be made in parts (rigid/solvers/parts.py): not with methods that are for comparison."""
+        given = self.options
+        default = given.integrator == "semi_implicit" and given.gyroscopic != "explicit" and given.split_impulse
+        return default and given.time_limit is None
+
     def _make_launch(self, step, features):
         """Make a function (report, numbers, substeps, iterations). Args: step: the solver's module `step`; features."""
+        self._features = features
         if self.options.time_limit is not None:
             return TimedSubsteps(timed_kernels(step, features), self.data, self.options.time_limit)
         launch = Launch(step.step_kernel(features), self.data)
@@ -55,9 +69,31 @@ class SequentialSolver(RowSolver):
         """Numbers of a launch: a Step."""
         given = self.options
         return Step(
-            self._h, given.tolerance, given.error_reduction, given.restitution_threshold, self._external_forces.act,
-            self.first_contact_row, self.first_contact_group,
+            self._h, self._tolerance(), given.error_reduction, given.restitution_threshold, self._external_forces.act,
+            self._watched, self.first_contact_row, self.first_contact_group,
         )  # fmt: skip
+
+    @cached_property
+    def _measure(self):
+        return Launch(energy_kernel(self.declaration, self._features), self.data)
+
+    def _report_stored(self, report):
+        soft = [joint for joint in self.model.joints if joint.spring is not None or joint.soft is not None]
+        if soft or self.model.springs or self._grab_springs.grabbed:
+            self._measure(report, *self._numbers())
+
+    def _tolerance(self):
+        """The tolerance of the iterations [N s]."""
+        if self.options.tolerance is not None:
+            return self.options.tolerance
+        weight = self._lightest * np.linalg.norm(self._gravity, axis=1).max()
+        return float(min(MOST_TOLERANCE, WEIGHT_TOLERANCE * weight * self._h)) if weight > 0 else MOST_TOLERANCE
+
+    @cached_property
+    def _lightest(self):
+        """The least mass of a body that moves freely [kg]."""
+        masses = [body.mass for model in self.models for body in model.bodies if body.path is None]
+        return min(masses, default=0.0)
 
     def _clear_caches(self):
         self._clear_columns(ROW.impulse)

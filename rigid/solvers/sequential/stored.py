@@ -1,0 +1,67 @@
+"""What the rows of sequential impulses store: energy of soft rows, and the impulses of the last step."""
+
+from functools import cache
+
+import taichi as ti
+
+from pbd.core.kernels import make_kernel
+from rigid.collision.contact_cache import CACHED
+from rigid.constraints.rows import GROUP, Group
+from rigid.kernels.matrices import inverse_or_zero
+from rigid.kernels.vectors import load_vector, store_vector
+from rigid.solvers.report import REPORT
+from rigid.solvers.sequential.data import ROW
+from rigid.solvers.sequential.prepare import write_rows
+
+
+@cache
+def energy_kernel(declaration, features):
+    """Make the kernel that reports what rows store at the present poses.
+
+    Args: declaration: a solver's Data; features.
+    """
+
+    @ti.func
+    def measure(s: ti.template()):
+        for world in range(s.report.shape[0]):
+            write_rows(s, world)
+            stored, _ = stored_energy(s, world)
+            s.report[world, REPORT.stored] = stored
+
+    return make_kernel(measure, declaration, features=features, formulation=None, find_points=None)
+
+
+@ti.func
+def stored_energy(s: ti.template(), world):
+    """Energy of springs and soft joints, Σ k G²/2 over their rows [J], and the largest |G| of a hard row [m].
+
+    Rows are those at the present poses. |G| counts for equalities against translation.
+    """
+    n = ti.static(s.rows.numbers)
+    total, gap = 0.0, 0.0
+    for group in range(s.step.first_contact_group):
+        if s.rows.groups[world, group, GROUP.kind] == Group.EQUALITY:
+            first, count = s.rows.groups[world, group, GROUP.first], s.rows.groups[world, group, GROUP.count]
+            for row in range(first, first + count):
+                stiffness = n[world, row, ROW.stiffness]
+                if stiffness < ti.math.inf:
+                    if n[world, row, ROW.per_mass] > 0.0:  # γ = 1/(m h (h k + c)) of the last substep
+                        compliant = s.step.h * (s.step.h * stiffness + n[world, row, ROW.damping])
+                        stiffness *= inverse_or_zero(compliant * n[world, row, ROW.softness])
+                    total += 0.5 * stiffness * n[world, row, ROW.error] ** 2
+                elif load_vector(n, row, ROW.linear, world).norm_sqr() > 0.0:
+                    gap = ti.max(gap, ti.abs(n[world, row, ROW.error]))
+    return total, gap
+
+
+@ti.func
+def scale_impulses(s: ti.template(), factor, world):
+    """Scale the impulses of the last step, which are efforts times the length of a substep."""
+    n = ti.static(s.rows.numbers)
+    for row in range(s.rows.numbers.shape[1]):
+        n[world, row, ROW.impulse] = factor * n[world, row, ROW.impulse]
+    if ti.static(s.features.contacts):
+        for c in range(s.cache.numbers.shape[1]):
+            for column in ti.static((CACHED.vector, CACHED.angular)):
+                impulse = factor * load_vector(s.cache.numbers, c, column, world)
+                store_vector(s.cache.numbers, c, column, impulse, world)

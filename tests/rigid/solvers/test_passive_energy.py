@@ -1,0 +1,99 @@
+"""Energy: what rows store is counted, and passive chains do not gain any, or the solver says so."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import pbd
+import rigid
+from rigid.state import State
+from scenes.bench.chains import CLASSES, energy_scale, random_chain
+
+ROW_SOLVERS = ("impulse", "articulated", "penalty")
+
+
+def displaced(solver, shift):
+    """Move the one body of a solver by a shift [m]."""
+    rest = solver.state()
+    solver.set_state(State(rest.position + shift, rest.rotation, rest.velocity, rest.angular_velocity))
+    return solver
+
+
+@pytest.mark.parametrize("name", ROW_SOLVERS)
+def test_soft_joints_and_springs_store_energy(name):
+    # A soft ball of stiffness k that is open by d stores k d²/2, a spring between points k (l - l0)²/2.
+    model = rigid.Model(gravity=(0, 0, 0))
+    body = model.add_box((0.2, 0.2, 0.2), mass=1.0, position=(0, 0, 0))
+    model.add_ball(rigid.GROUND, body, (0, 0, 0), soft=rigid.Soft(stiffness=50.0, damping=1.0))
+    model.add_spring(rigid.GROUND, body, (1, 0, 0), (0, 0, 0), stiffness=30.0, rest_length=0.5)
+    solver = displaced(rigid.solver(name, model, dt=1e-3), (0.1, 0, 0))
+    assert solver.energy().total == pytest.approx(50.0 * 0.1**2 / 2 + 30.0 * 0.4**2 / 2, rel=1e-12)
+
+
+@pytest.mark.parametrize("name", ROW_SOLVERS)
+def test_reading_the_energy_changes_nothing(name):
+    digests = []
+    for reads in (False, True):
+        model = rigid.Model()
+        body = model.add_box((0.2, 0.1, 0.1), mass=1.0, position=(0.1, 0, 0))
+        model.add_hinge(rigid.GROUND, body, (0, 0, 0), (0, 1, 0), spring=rigid.Spring(stiffness=2.0), friction=0.1)
+        solver = rigid.solver(name, model, dt=1e-3)
+        for _ in range(5):
+            solver.step(4)
+            if reads:
+                solver.energy()
+        digests.append(solver.digest())
+    assert digests[0] == digests[1]
+
+
+def test_hard_rows_of_penalties_store_energy():
+    # At its centre of mass a body of mass m hangs with the stiffness m α*: m α* d²/2.
+    model = rigid.Model(gravity=(0, 0, 0))
+    body = model.add_box((0.2, 0.2, 0.2), mass=3.0, position=(0, 0, 0))
+    model.add_ball(rigid.GROUND, body, (0, 0, 0))
+    solver = displaced(rigid.solver("penalty", model, dt=1e-3, stiffness=4000.0), (0, 0.01, 0))
+    assert solver.energy().total == pytest.approx(3.0 * 4000.0 * 0.01**2 / 2, rel=1e-12)
+
+
+@pytest.mark.parametrize("name", ["impulse", "articulated"])
+def test_small_chains_gain_nothing(name):
+    # By default both once gained up to 1e5 of the scale here. Velocities pay for what rises above 2 %; what a substep
+    # adds before that, and velocities half a part behind the poses, stay below 3 % more.
+    length = CLASSES["1 mm"].length
+    model = random_chain(0, length)
+    solver = rigid.solver(name, model, dt=1 / 60, contacts=False)
+    energies = [solver.energy().total]
+    for _ in range(60):
+        solver.step()
+        energies.append(solver.energy().total)
+    rises = np.array(energies) - np.minimum.accumulate(energies)
+    assert rises.max() < 0.05 * energy_scale(model, length)
+
+
+def test_rising_energy_is_said_once_by_name_time_and_joint():
+    # Joints of 1 mm sag by g/α* = 2 mm with penalties: they are open, whatever the step.
+    solver = rigid.solver("penalty", random_chain(0, 0.001), contacts=False)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        try:
+            solver.step(20)
+            solver.step(20)
+        except pbd.Diverged:
+            pass
+    said = [str(each.message) for each in caught if "solver" in str(each.message)]
+    assert len(said) == 1
+    assert said[0].startswith('solver "penalty", world 0, 0.')
+    assert any(joint.name in said[0] for joint in solver.model.joints)
+
+
+def test_driven_worlds_are_not_watched():
+    model = rigid.Model(gravity=(0, 0, 0))
+    body = model.add_box((0.2, 0.1, 0.1), mass=1.0, position=(0.1, 0, 0))
+    model.add_hinge(rigid.GROUND, body, (0, 0, 0), (0, 1, 0))
+    solver = rigid.solver("impulse", model, dt=0.01)
+    solver.set_forces(body, torque=(0, 1, 0))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        solver.step(50)
+    assert solver.energy().kinetic > 1.0
