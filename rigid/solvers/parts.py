@@ -74,7 +74,10 @@ def count_halvings(s: ti.template(), world):
     """Halve the parts of later substeps after a rise of the energy, and join them after a while without one."""
     n = ti.static(s.watch.numbers)
     halvings, calm = n[world, WATCH.halvings], n[world, WATCH.calm] + 1.0
-    if n[world, WATCH.rise] > DIVIDED_RISE or n[world, WATCH.gap] > DIVIDED_GAP:
+    troubled = n[world, WATCH.rise] > DIVIDED_RISE
+    if ti.static(s.features.closable):
+        troubled = troubled or n[world, WATCH.gap] > DIVIDED_GAP
+    if troubled:
         halvings, calm = ti.min(halvings + 1.0, MOST_HALVINGS), 0.0
     elif calm > CALM:
         halvings, calm = ti.max(halvings - 1.0, 0.0), 0.0

@@ -32,6 +32,11 @@ class Features(NamedTuple):
     sleeping: bool = False
 
     @property
+    def closable(self):
+        """Whether more parts close joints."""
+        return True
+
+    @property
     def bounded(self):
         """Whether substeps are divided, and velocities reduced, where the energy rises."""
         return self.parts and not self.contacts

@@ -46,6 +46,11 @@ class Features(NamedTuple):
     spread: int  # distance of two worlds in a parallel loop, see rigid/solvers/substeps.py
 
     @property
+    def closable(self):
+        """Whether more parts close joints."""
+        return True
+
+    @property
     def bounded(self):
         """Whether substeps are divided, and velocities reduced, where the energy rises."""
         return self.parts and not self.contacts

@@ -57,10 +57,12 @@ class PenaltySolver(RowSolver):
             if self.options.limit_form == "sine":
                 refuse_wide_limits(each)
         given = self.options
+        self._driven = self._driven or not given.check_stability  # an unstable step is what was asked for
         features = Features(
             joints=self.has_joint_rows, pair_types=self.pair_types, gyroscopic=given.gyroscopic,
             sine_limits=given.limit_form == "sine", scaling=given.scaling, block=given.block,
-            one_world=self.worlds == 1, parts=given.gyroscopic != "explicit", spread=LOOP_STRIDE if on_cpu() else 1,
+            parts=given.gyroscopic != "explicit" and given.check_stability, one_world=self.worlds == 1,
+            spread=LOOP_STRIDE if on_cpu() else 1,
         )  # fmt: skip
         self._advance = Launch(step_kernel(features), self.data)
         self._islands = self._find_islands() if self.first_contact_row else []
