@@ -47,9 +47,9 @@ LARGEST_WORK, LARGEST_ERROR, LARGEST_PHASE, LARGEST_IMPLIED, LARGEST_TURN = 4e-5
 # to what round-off leaves.
 LEAST_ERROR = {64: 1e-11, 32: 1e-5}
 
-# Parts are joined where all are below this part of their limits, and ωh would remain below its own. The nearer to 1, the
-# more nearly the same lengths are chosen forwards and backwards in time: the energy drifts less, but more parts are made
-# in vain.
+# Parts are joined where all are below this part of their limits, and ωh would remain below its own. The nearer to 1,
+# the more nearly the same lengths are chosen forwards and backwards in time: the energy drifts less, but more parts are
+# made in vain.
 JOINED = 0.7
 
 # So many times a part may be tried in a substep. What needs more, as a chain that is taut between two walls, is made in
