@@ -190,7 +190,8 @@ def run_chains(chains, count=100, first=0, **settings):
 
 # Settings of the benchmark: {label: settings of `run_chain`}.
 SETTINGS = {
-    "iterative": {},
+    "default": {},
+    "iterative": {"solve": "iterative"},
     **{
         f"direct {direction} {iterations} rounds {substeps} substeps": {
             "solve": "direct", "direction": direction, "iterations": iterations, "substeps": substeps,
