@@ -172,8 +172,8 @@ SHARP = [(22, "0.1 m to 1:1000"), (17, "0.1 m to 1:1000"), (362, "0.1 m to 1:100
 @pytest.mark.parametrize(("seed", "name"), SHARP)
 def test_chains_that_turn_far_within_a_step_gain_no_energy(seed, name):
     # Solved along gradients of the start that had turned by more than 18°, the first one gained 8.8 of its scale within
-    # a frame. The second one whips so fast that 256 parts of a step are too long for it. Iterations of the third one did
-    # not converge in four sizes of parts in turn, which looked like a jam, and the part was kept with an error of 7 %.
+    # a frame. The second one whips so fast that 256 parts of a step are too long for it. Iterations of the third one
+    # did not converge in four sizes of parts in turn, which looked like a jam: the part was kept with an error of 7 %.
     found = run_chain(seed, CLASSES[name])
     assert not found.said
     assert found.gain < MOST_GAIN
