@@ -134,7 +134,8 @@ def parser():
     compare.add(commands, any_run)
 
     benched = commands.add_parser("bench", parents=[device], usage="verletlab bench [NAME ...] [FLAG ...]",
-                                  help="measure speed, as CSV with a digest of the final state")  # fmt: skip
+                                  help="measure speed, accuracy and robustness, as CSV with a digest of the final "
+                                  "state")  # fmt: skip
     benched.add_argument("name", nargs="*", metavar="NAME", help=f"benchmarks: {', '.join(bench.BENCHMARKS)} (all)")
     benched.add_argument("--precision", type=int, default=32, choices=(32, 64), help="bits of a float (%(default)s)")
     benched.add_argument("--count", type=int, metavar="N",
