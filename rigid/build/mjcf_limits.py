@@ -2,22 +2,28 @@
 
 import math
 
-from pbd.core.messages import shown
+from pbd.core.messages import clipped, shown
 from pbd.core.shapes import MeshCollider
 from rigid.joint import NO_LIMITS, Ball, Distance, Slider, Universal, Wheel
 
+NAME = 40  # characters of a name in a message
 UNLIMITED = 1e10  # [rad or m]: an end of a range that is never reached, where the other end is a limit
+
+
+def called(item, kind):
+    """Words for a part of a model. Args: item: has a name; kind: words before it."""
+    return f"{kind} {clipped(item.name, NAME)!r}"
 
 
 def refuse_what_mjcf_has_not(model, closing):
     """Raise ValueError for the first part of a model that MJCF cannot hold. Args: closing: joints that close loops."""
     for body in model.bodies:
         if body.path is not None:
-            raise ValueError(f"body {body.name!r} follows a path: expected none, MJCF has no counterpart")
+            raise ValueError(f"{called(body, 'body')} follows a path: expected none, MJCF has no counterpart")
         if body.name == "world":
             raise ValueError("a body called 'world': expected another name, in MJCF it is the ground's")
     for piece in model.shapes:
-        of = f"{type(piece.shape).__name__} of {model.body(piece.body).name!r}"
+        of = called(model.body(piece.body), f"{type(piece.shape).__name__} of")
         if piece.restitution:
             raise ValueError(f"{of} has restitution {piece.restitution:g}: expected zero, MJCF has no counterpart")
         if isinstance(piece.shape, MeshCollider):
@@ -29,17 +35,18 @@ def refuse_what_mjcf_has_not(model, closing):
     for gear in model.gears:
         for index in (gear.joint_a, gear.joint_b):
             if model.joints[index] in closing:
-                raise ValueError(f"gear {gear.name!r} on {model.joints[index].name!r}, which closes a loop: "
-                                 "expected a joint of the tree, MJCF has no others")  # fmt: skip
+                closes = called(model.joints[index], f"{called(gear, 'gear')} on")
+                raise ValueError(f"{closes}, which closes a loop: expected a joint of the tree, MJCF has no others")
     names = [joint.name for joint in model.joints if isinstance(joint, Distance)]
     for spring in model.springs:
         if spring.name in names:
-            raise ValueError(f"a spring and a distance called {spring.name!r}: expected two names, both are tendons")
+            both = called(spring, "a spring and a distance called")
+            raise ValueError(f"{both}: expected two names, because both are tendons")
 
 
 def refuse_joint(joint):
     """Raise ValueError for a joint, or a part of it, without a counterpart."""
-    who = f"{joint.kind} {joint.name!r}"
+    who = called(joint, joint.kind)
     if isinstance(joint, Wheel):
         raise ValueError(f"{who}: expected no wheels, MJCF has no counterpart")
     for what in ("soft", "motor"):
@@ -54,7 +61,7 @@ def refuse_joint(joint):
 
 def refuse_closing(joint):
     """Raise ValueError for a joint that closes a loop and is more than an equality constraint can be."""
-    who = f"{joint.kind} {joint.name!r} closes a loop"
+    who = f"{called(joint, joint.kind)} closes a loop"
     if isinstance(joint, (Universal, Slider)):
         raise ValueError(f"{who}: expected a ball, hinge, fixed or distance joint, MJCF closes loops with no others")
     limited = any(map(math.isfinite, (end for pair in joint.coordinate_limits() for end in pair)))

@@ -281,3 +281,9 @@ def test_arguments_are_refused(tmp_path):
     assert "path is 3: expected the path of an MJCF file" in refusal(lambda: save_mjcf(pair(), 3), TypeError)
     with pytest.raises(OSError, match="nowhere"):
         save_mjcf(pair(), tmp_path / "nowhere" / "model.xml")
+
+
+def test_messages_are_short_whatever_the_names():
+    for act in (pair("add_hinge", axes=(Y,), motor=rigid.Motor(speed=1.0)), pair("add_ball", swing_limit=0.5)):
+        act.joints[0].name = 80 * "n"
+        assert len(refusal(lambda: save_mjcf(act, "never.xml"), ValueError)) <= 200  # noqa: B023
