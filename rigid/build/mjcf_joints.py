@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rigid.build.mjcf_limits import UNLIMITED
+from rigid.build.mjcf_refused import UNLIMITED
 from rigid.rotation import from_axis_angle, rotate
 from rigid.spring import Spring
 

@@ -22,7 +22,7 @@ import numpy as np
 from pbd.core.files import replacing
 from pbd.core.messages import shown
 from pbd.core.validate import file_path
-from rigid.build.mjcf_limits import UNLIMITED, refuse_what_mjcf_has_not
+from rigid.build.mjcf_refused import UNLIMITED, refuse_what_mjcf_has_not
 from rigid.build.mjcf_shapes import geom_of
 from rigid.joint import NO_LIMITS, Ball, Distance, Fixed, Hinge, Slider, Universal
 from rigid.model import Model

@@ -17,6 +17,7 @@ import rigid
 from pbd.core.messages import clipped
 from pbd.core.validate import one_of, whole
 from scenes.bench import mujoco_solver
+from scenes.bench.chains import CLASSES as CHAINS
 from scenes.bench.measure import row
 from scenes.bench.mujoco_solver import MujocoSolver
 from scenes.bench.outcomes import FRAME, watched
@@ -36,10 +37,7 @@ class Class(NamedTuple):
 
 
 CLASSES = {
-    "chain 1 m": Class("chain", 1.0, 1.0),
-    "chain 0.1 m to 1:10": Class("chain", 0.1, 10.0),
-    "chain 0.1 m to 1:1000": Class("chain", 0.1, 1000.0),
-    "chain 1 mm": Class("chain", 0.001, 1.0),
+    **{f"chain {name}": Class("chain", *chains) for name, chains in CHAINS.items()},
     "chain 100 m": Class("chain", 100.0, 1.0),
     "chain 1/30 s": Class("chain", 1.0, 1.0, 1 / 30),
     "tree": Class("tree"),

@@ -10,7 +10,7 @@ from described import Y, Z, refusal
 import rigid
 from rigid import rotation
 from rigid.build import load_mjcf, save_mjcf
-from rigid.build.mjcf_limits import UNLIMITED
+from rigid.build.mjcf_refused import UNLIMITED
 from rigid.constraints.joints.gaps import joint_gaps, joint_turns
 from scenes.bench.chains import energy_scale, random_chain
 from scenes.bench.mujoco_solver import MujocoSolver

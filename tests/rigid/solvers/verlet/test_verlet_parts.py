@@ -51,7 +51,7 @@ def test_heavy_chain_of_parallel_hinges_neither_gains_nor_loses_much():
 @pytest.mark.parametrize("seconds", [5, pytest.param(60, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("dt", [FRAME, 0.01])
 def test_swinging_chain_keeps_its_energy(dt, seconds):
-    # The bounds of issue 14: it is never fast, so its steps are whole, and converged SHAKE is symplectic.
+    # The bounds of issue 14: it is seldom so fast that steps are divided, and converged SHAKE is symplectic.
     rise, drift, _ = energy_of(1.0, False, dt, seconds)
     assert rise < (0.02 if dt == FRAME else 0.007)
     assert abs(drift) < 0.005
