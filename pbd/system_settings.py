@@ -3,7 +3,7 @@
 import math
 
 from pbd.core.runtime import UsesTaichi
-from pbd.core.validate import finite_number, finite_vector, positive, whole
+from pbd.core.validate import finite_number, finite_vector, not_negative, positive, whole
 from pbd.particles import checked_wind
 
 
@@ -22,9 +22,12 @@ class SystemSettings(UsesTaichi):
         """The time to the last bit: fields of a State, which `continue_at` takes."""
         return self._clock.state()
 
-    def continue_at(self, time, **clock_state):
-        """Continue at another time [s]. Args: clock_state: see `clock_state`; it counts if it has the steps of now."""
-        self._clock.continue_at(time, **clock_state)
+    def continue_at(self, time, dt, substeps, origin, substep):
+        """Continue at a time [s]. Args: dt, substeps, origin, substep: of `clock_state`; they count if steps agree."""
+        self._clock.continue_at(
+            finite_number("time", time), not_negative("dt", dt), whole("substeps", substeps, least=0),
+            finite_number("origin", origin), whole("substep", substep, least=0),
+        )  # fmt: skip
 
     @property
     def dt(self):

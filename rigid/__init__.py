@@ -15,7 +15,7 @@ The description:
     state.py       State: a snapshot of all bodies  energy.py    energy of a snapshot
     names.py       names and lookup                 worlds.py    models of one solver
     external.py    checks of external forces        paths.py     bodies that follow paths
-    build/         ragdolls, MJCF files
+    build/         ragdolls, MJCF files in and out
 
 Contact detection is in collision/, constraint rows are in constraints/, and the solvers are in solvers/.
 """

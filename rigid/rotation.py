@@ -12,11 +12,14 @@ from pbd.core.validate import alike, components, scaled, unit_vector
 
 
 def normalised(q):
-    """Scale quaternions (..., 4) to length one."""
-    q = scaled(components("q", q, 4))
+    """Scale quaternions (..., 4), or other vectors, to length one."""
+    q = components("q", q, None)
+    if not q.ndim or not q.shape[-1]:
+        raise ValueError(f"q has shape {q.shape}: expected (..., 4)")
+    q = scaled(q)
     length = np.linalg.norm(q, axis=-1, keepdims=True)
     if not length.all():
-        raise ValueError("q is (0, 0, 0, 0): expected a rotation (w, x, y, z)")
+        raise ValueError("q is zero: expected a rotation (w, x, y, z)")
     return q / length
 
 

@@ -100,7 +100,7 @@ def test_command_runs(command, tmp_path, monkeypatch, capsys):
     words = [CAPITALS.get(word, word) for word in shlex.split(command)[1:]]
     if words[0] == "bench":
         for name in bench.BENCHMARKS:
-            monkeypatch.setitem(bench.BENCHMARKS, name, lambda name=name: iter([f"{name},,,,,"]))
+            monkeypatch.setitem(bench.BENCHMARKS, name, lambda name=name, **settings: iter([f"{name},,,,,"]))
     cut = CUT[words[0]][: 2 if ".html" in command else None]  # a page has no size
     assert cli.main([*words, *cut]) == 0
     captured = capsys.readouterr()

@@ -24,7 +24,7 @@ ALSO_CALLED = {"masses": "mass", "dt": "step"}
 SAMPLES = {
     "grab": 0, "particles": [0], "target": (0, 0, 1), "stiffness": 10.0, "masses": 1.0, "sticks": [0], "joint": "hip",
     "body": "torso", "point": (0, 0, 0), "positions": np.zeros((8, 3)), "velocities": np.zeros((8, 3)),
-    "forces": np.zeros((8, 3)),
+    "forces": np.zeros((8, 3)), "time": 0.0, "dt": 0.01, "substeps": 1, "origin": 0.0, "substep": 0,
 }  # fmt: skip
 
 

@@ -47,9 +47,9 @@ LARGEST_WORK, LARGEST_ERROR, LARGEST_PHASE, LARGEST_IMPLIED, LARGEST_TURN = 4e-5
 # to what round-off leaves.
 LEAST_ERROR = {64: 1e-11, 32: 1e-5}
 
-# Parts are joined where all are below this part of their limits, and ωh would remain below its own. The nearer to 1, the
-# more nearly the same lengths are chosen forwards and backwards in time: the energy drifts less, but more parts are made
-# in vain.
+# Parts are joined where all are below this part of their limits, and ωh would remain below its own. The nearer to 1,
+# the more nearly the same lengths are chosen forwards and backwards in time: the energy drifts less, but more parts are
+# made in vain.
 JOINED = 0.7
 
 # So many times a part may be tried in a substep. What needs more, as a chain that is taut between two walls, is made in
@@ -57,7 +57,8 @@ JOINED = 0.7
 MOST_TRIES = 1000
 
 # Halving a part helps if what was beyond its limit falls below this part of it. In a jam, where contacts contradict the
-# constraints, it never does, so only so many halvings in turn may be in vain.
+# constraints, it never does, so only so many halvings in turn may be in vain. Then the longer part is made along
+# present gradients, and kept if it is about as good as a short one. If not, parts are divided further.
 HELPED, MOST_IN_VAIN = 0.5, 3
 
 # Iterations go on while each leaves less than this part of the error of the one before.
@@ -86,7 +87,7 @@ def advance_in_parts(
     """
     world = place_of_state(s, number)
     halvings, done, length = s.direct.halvings[world], 0, WHOLE
-    before, in_vain, tries, last = ti.math.inf, 0, 0, False
+    before, in_vain, tries, last, bound = ti.math.inf, 0, 0, False, 1.0
     while done < WHOLE:
         part = WHOLE >> halvings
         change_length(s, substep, length, part, world)
@@ -102,23 +103,28 @@ def advance_in_parts(
         begin(of_part, row, world)
         largest_error = ti.max(LARGEST_ERROR * fraction * fraction, ti.static(LEAST_ERROR[real_bits()]))
         left = converge(of_part, relax, row, iterations, not last, largest_error, world)
-        largest, joinable = measure(of_part, substep, left, largest_error, implied, world)
+        largest, by_fixed_limits, joinable = measure(of_part, substep, left, largest_error, implied, world)
         tries += 1
-        divisible = halvings < ti.static(MOST_HALVINGS[real_bits()]) and in_vain < MOST_IN_VAIN and tries < MOST_TRIES
-        if largest > 1.0 and not last:
+        most = ti.static(MOST_HALVINGS[real_bits()])
+        spent = tries >= MOST_TRIES
+        beyond = ti.select(last, by_fixed_limits, largest) > bound
+        if beyond and not (last and (spent or halvings + in_vain >= most)):
             restore(s, world)
-            if divisible:
+            if last:
+                halvings += in_vain + 1
+                before, in_vain, last, bound = ti.math.inf, 0, False, 1.0
+            elif halvings < most and in_vain < MOST_IN_VAIN and not spent:
                 halvings += 1
-                in_vain = ti.select(largest < HELPED * before, 0, in_vain + 1)
-                before = largest
+                in_vain = ti.select(by_fixed_limits < HELPED * before, 0, in_vain + 1)
+                before = by_fixed_limits
             else:
                 halvings -= in_vain
-                last = True
+                last, bound = True, before / HELPED
         else:
             end(of_part, row, world)
             add_displacements(s, done, part, world)
             done += part
-            before, in_vain, last = ti.math.inf, 0, tries >= MOST_TRIES
+            before, in_vain, last, bound = ti.math.inf, 0, spent, 1.0
             if (joinable or last) and halvings > 0 and done % (2 * part) == 0:
                 halvings -= 1
             if s.report[world, REPORT.diverged_substep] >= 0:
@@ -262,7 +268,7 @@ def measure(s: ti.template(), substep, left, largest_error, implied, world):
     Args: substep; left: what `converge` returned; largest_error: limit of what it left, by size; implied: violation of
     implied constraints at the start of the part, by size.
 
-    Returns: the largest, and whether two such parts may be joined.
+    Returns: the largest; the same with one limit of violations for all lengths; whether two such parts may be joined.
     """
     work, turn = 0.0, 0.0
     if ti.static(s.features.from_start):
@@ -270,10 +276,12 @@ def measure(s: ti.template(), substep, left, largest_error, implied, world):
         turn = (1.0 - left.alignment) / LARGEST_TURN
     vibration = phase(s, world) / LARGEST_PHASE
     mirrored = (largest_implied(s, world) - implied) / LARGEST_IMPLIED
-    largest = ti.max(work, turn, left.by_size / largest_error, vibration, mirrored)
+    others = ti.max(work, turn, vibration, mirrored)
+    largest = ti.max(others, left.by_size / largest_error)
+    by_fixed_limits = ti.max(others, left.by_size / LARGEST_ERROR)
     if not is_finite(ti.Vector([work, left.by_size, largest])):
-        largest = 2.0
-    return largest, largest < JOINED and vibration < 0.5
+        largest, by_fixed_limits = ti.math.inf, ti.math.inf
+    return largest, by_fixed_limits, largest < JOINED and vibration < 0.5
 
 
 @ti.func

@@ -8,6 +8,7 @@
     other joints of one body      chain of joints with light bodies between, each with LINK of the mass and inertia
     contype, conaffinity          group, mask: one bit for each pair of values in the file
     exclude, parent and child     pairs of bodies that never collide
+    equality of two joints        gear, if it is linear
 
 Joint positions are relative to qpos0, or to the nearest end of the joint's range if qpos0 is outside.
 
@@ -20,7 +21,7 @@ import numpy as np
 
 from pbd.core.messages import clipped, shown
 from pbd.core.validate import file_path, one_line
-from rigid.build.mjcf_joints import FREE, HINGE, SLIDE, add_joint, grouped, joint_of
+from rigid.build.mjcf_joints import BALL, FREE, HINGE, SLIDE, TOGETHER, add_joint, grouped, joint_of
 from rigid.build.mjcf_shapes import ELLIPSOID, contact_bits, shape_of
 from rigid.mass import MassProperties, combined
 from rigid.model import Model
@@ -28,9 +29,11 @@ from rigid.names import GROUND
 
 LINK = 1 / 50  # part of the mass in each light body of a chain: small, but not so light that solvers converge slowly
 
+GEARING = 2  # mjtEq: a polynomial of one joint's position gives that of another
+
 # Parts that a Model cannot contain, and that the warning mentions: counts of the compiled model.
 COUNTED = {
-    "nu": "actuators", "ntendon": "tendons", "nsensor": "sensors", "neq": "equality constraints", "nflex": "flexes",
+    "nu": "actuators", "ntendon": "tendons", "nsensor": "sensors", "nflex": "flexes",
     "nskin": "skins", "npair": "contact pairs", "nplugin": "plugins", "nmocap": "mocap bodies",
 }  # fmt: skip
 
@@ -92,6 +95,7 @@ class Reader:
         self.compiled, self.data, self.prefix = m, mujoco.MjData(m), prefix and one_line("name", prefix)
         self.bits = contact_bits(m)
         self.approximated, self.missed, self.ellipsoids = [], [], []  # the last two are labels of geoms
+        self.joints, self.gears = {}, 0  # {index in the file: index in the Model} of single joints; number of gears
         for j in np.flatnonzero(m.jnt_limited):
             place = m.jnt_qposadr[j]
             if m.jnt_type[j] in (SLIDE, HINGE):
@@ -111,6 +115,8 @@ class Reader:
             self.add_body(int(body))
         for geom in np.flatnonzero(self.bits[:, 0]):  # the other geoms are only visual
             self.add_geom(int(geom))
+        for k in np.flatnonzero(m.eq_type == GEARING):
+            self.add_gear(int(k))
         for signature in m.exclude_signature:
             pair = self.index_of(int(signature) >> 16), self.index_of(int(signature) & 0xFFFF)
             if pair[0] != pair[1]:
@@ -156,6 +162,9 @@ class Reader:
         child = self.indices[body] = part(1 - between * LINK, name)
         if groups:
             self.approximated += add_joint(self.model, parent, child, groups[-1])
+        if len(groups) == len(movable):
+            added = len(self.model.joints)
+            self.joints |= dict(zip(movable, range(added - len(groups), added)))
         if between:
             if ancestor != GROUND:
                 self.model.exclude_contact(ancestor, child)
@@ -178,10 +187,26 @@ class Reader:
         group, mask = (int(bits) for bits in self.bits[geom])
         self.model.add_shape(body, shape, friction=friction, group=group, mask=mask)
 
+    def add_gear(self, k):
+        """Add equality constraint k of two joints, if it is linear: q_1 = c_1 q_2, counted from the starting pose."""
+        m = self.compiled
+        joints = [int(m.eq_obj1id[k]), int(m.eq_obj2id[k])]
+        constant, ratio, *higher = map(float, m.eq_data[k, :5])
+        if joints[1] < 0 or any(higher) or not ratio or not m.eq_active0[k]:
+            return
+        first, second = (self.data.qpos[place] - m.qpos0[place] for place in m.jnt_qposadr[joints])
+        single = [self.joints.get(joint) for joint in joints]
+        if None in single or BALL in m.jnt_type[joints] or abs(first - constant - ratio * second) > TOGETHER:
+            return
+        self.model.add_gear(single[1], single[0], ratio, name=self.name_of("equality", k))
+        self.gears += 1
+
     def left_out(self):
         """Descriptions of parts without a counterpart in a Model, a list of strings."""
         m = self.compiled
         found = [f"{what} ({getattr(m, count)})" for count, what in COUNTED.items() if getattr(m, count, 0)]
+        if m.neq > self.gears:
+            found.append(f"equality constraints ({m.neq - self.gears})")
         if self.missed:
             found.append(f"geoms of unsupported type or without volume ({', '.join(self.missed)})")
         if m.dof_armature.any():

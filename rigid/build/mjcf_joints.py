@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rigid.build.mjcf_refused import UNLIMITED
 from rigid.rotation import from_axis_angle, rotate
 from rigid.spring import Spring
 
@@ -42,7 +43,8 @@ def joint_of(compiled, data, j, name):
     """Joint j as a MujocoJoint. Args: an mjModel; its mjData after mj_kinematics; index; name, or None."""
     m, place, dof, kind = compiled, compiled.jnt_qposadr[j], compiled.jnt_dofadr[j], int(compiled.jnt_type[j])
     start = 0.0 if kind == BALL else float(data.qpos[place])
-    low, high = (float(limit) - start for limit in m.jnt_range[j])
+    low, high = (float(limit) - start if abs(limit) < UNLIMITED else math.copysign(math.inf, limit)
+                 for limit in m.jnt_range[j])  # fmt: skip
     return MujocoJoint(
         kind, name, data.xanchor[j].copy(), data.xaxis[j].copy(), (low, high) if m.jnt_limited[j] else None,
         float(m.dof_frictionloss[dof]), float(m.jnt_stiffness[j]), float(m.dof_damping[dof]),
@@ -69,7 +71,7 @@ def add_joint(model, parent, child, group):
     """
     if len(group) == 1:
         return add_single(model, parent, child, group[0])
-    named = all(joint.name for joint in group)
+    names = [joint.name for joint in group if joint.name]
     point = np.mean([joint.point for joint in group], axis=0)
     apart = max(np.linalg.norm(a.point - b.point) for a in group for b in group)
     said = [f"their axes, {apart:.3g} m apart, moved to a common point"] if apart > TOGETHER else []
@@ -82,7 +84,7 @@ def add_joint(model, parent, child, group):
     if any(joint.stiffness and joint.rest for joint in group):
         said.append("rest positions of their springs set to the starting pose")
     common = {"friction": mean["friction"], "spring": spring(mean["stiffness"], mean["damping"]),
-              "name": "+".join(joint.name for joint in group) if named else None}  # fmt: skip
+              "name": "+".join(names) or None}  # fmt: skip
     if len(group) == 2:
         first, second = group
         across = second.axis - second.axis @ first.axis * first.axis
@@ -99,7 +101,7 @@ def add_joint(model, parent, child, group):
             said.append(f"limits replaced by {cone} and twist limits")
     if not said:
         return []
-    who = ", ".join(joint.name for joint in group) if named else f"{len(group)} hinges"
+    who = ", ".join(names) or f"{len(group)} hinges"
     kind = "universal" if len(group) == 2 else "ball"
     return [f"{who} as one {kind} joint, {', '.join(said)}"]
 

@@ -1,4 +1,4 @@
-"""Shapes and contact filters of a compiled MuJoCo model."""
+"""Shapes and contact filters of a compiled MuJoCo model, and as elements of an MJCF file."""
 
 import numpy as np
 import trimesh
@@ -8,6 +8,9 @@ from rigid.rotation import from_matrix
 
 PLANE, HFIELD, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH = range(8)  # mjtGeom
 MOST_CLASSES = 31  # number of bits of a group
+
+# Types of geoms.
+GEOMS = {Plane: "plane", Sphere: "sphere", Capsule: "capsule", Cylinder: "cylinder", Box: "box", ConvexHull: "mesh"}
 
 
 def shape_of(compiled, data, geom):
@@ -57,3 +60,41 @@ def contact_bits(compiled):
     for k, (a, b) in enumerate(classes):
         bits[a, b] = 1 << k, sum(1 << j for j, (c, d) in enumerate(classes) if a & d or c & b)
     return np.array([bits[pair] for pair in given], int).reshape(-1, 2)
+
+
+def geom_of(model, piece):
+    """Attributes of the geom of a shape. Args: model; piece: one of its BodyShapes.
+
+    Returns: {name: string, number or array}. `vertices` (n, 3) of a hull are those of its mesh.
+    """
+    shape = piece.shape
+    kind = next(name for one, name in GEOMS.items() if isinstance(shape, one))
+    rolling, spinning = piece.rolling_friction, piece.spinning_friction
+    given = {"type": kind, "friction": (piece.friction, spinning, rolling), **bits_of(model, piece)}
+    if rolling or spinning:
+        given["condim"] = "6" if rolling else "4"
+    if isinstance(shape, ConvexHull):
+        given["vertices"] = shape.vertices
+    elif isinstance(shape, Plane):
+        given["size"] = (0, 0, 1)  # endless
+    elif isinstance(shape, Box):
+        given["size"] = shape.size / 2
+    elif isinstance(shape, Sphere):
+        given["size"] = shape.radius
+    else:
+        given["size"] = shape.radius, shape.length / 2
+    return given
+
+
+def bits_of(model, piece):
+    """contype and conaffinity of a shape, the inverse of `contact_bits`; nothing where MuJoCo's defaults will do.
+
+    Raises: ValueError for more pairs of group and mask than bits.
+    """
+    classes = sorted({(each.group, each.mask) for each in model.shapes})
+    if len(classes) > MOST_CLASSES:
+        raise ValueError(f"{len(classes)} pairs of group and mask: expected at most {MOST_CLASSES}, MJCF has 32 bits")
+    group, mask = piece.group, piece.mask
+    meets = sum(1 << k for k, (other, others) in enumerate(classes) if group & others and other & mask)
+    place = classes.index((group, mask))
+    return {} if (place, meets) == (0, 1) else {"contype": str(1 << place), "conaffinity": str(meets)}

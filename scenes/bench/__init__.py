@@ -1,9 +1,11 @@
-"""Benchmarks of speed and energy, and the stability of the bicycle.
+"""Benchmarks of speed, energy and robustness, and the stability of the bicycle.
 
 Each figure has a digest of the final state, so that a faster wrong result is visible.
 
 Compare figures of one run only.
 """
+
+from itertools import chain
 
 from scenes.bench.bicycle import bicycle
 from scenes.bench.bodies import impulses, mass_ratio, ragdolls, trees
@@ -13,6 +15,7 @@ from scenes.bench.energy import energy_against_cost
 from scenes.bench.measure import COLUMNS
 from scenes.bench.mechanisms import table1
 from scenes.bench.particles import million, small, thread_worker, threads, worlds
+from scenes.bench.robustness import CLASSES, SOLVERS, robustness
 from scenes.bench.sticks import sticks_against_c
 from scenes.bench.watch import view
 
@@ -32,14 +35,20 @@ BENCHMARKS = {
     "chains": random_chains,
     "view": view,
     "million": million,
+    "robustness": robustness,  # last, because it compiles kernels that others would find slow
 }
 
 
-def rows(names):
-    """Yield lines of CSV as they are measured, the header first, and comments that start with #. Args: names."""
-    yield COLUMNS
-    for name in names:
-        yield from BENCHMARKS[name]()
+# Arguments of benchmarks that the command line can set.
+SETTINGS = {"chains": ("count", "first"), "robustness": ("count", "first", "solver", "classes")}
 
 
-__all__ = ["BENCHMARKS", "rows", "thread_worker"]
+def rows(names, **settings):
+    """Lines of CSV as they are measured, the header first, and comments that start with #.
+
+    Args: names: of benchmarks; settings: of SETTINGS, for all of them. Returns: an iterator.
+    """
+    return chain([COLUMNS], *[BENCHMARKS[name](**settings) for name in names])
+
+
+__all__ = ["BENCHMARKS", "CLASSES", "SETTINGS", "SOLVERS", "rows", "thread_worker"]

@@ -5,18 +5,15 @@ random and joined end to end. Nothing drives or damps it, so its energy must not
 """
 
 import hashlib
-import math
 import time
-import warnings
 from typing import NamedTuple
 
 import numpy as np
 
-import pbd
 import rigid
-from rigid.constraints.joints.gaps import joint_gaps
 from rigid.rotation import from_axis_angle, multiply, rotate
 from scenes.bench.measure import row
+from scenes.bench.outcomes import FRAME, watched
 
 GRAVITY, DENSITY = 9.81, 1000.0  # [m/s²], [kg/m³]
 LENGTH, WIDTH = 0.5, 0.05  # of a rod of the bent chain [m]
@@ -30,8 +27,6 @@ STARTS = {
 }
 
 KINDS = ("ball", "hinge", "universal", "fixed")
-FRAME = 1 / 60  # interval of samples of the energy [s]
-MOST_GAIN = 0.05  # of the energy scale: more is a gain
 
 
 class Class(NamedTuple):
@@ -47,27 +42,6 @@ CLASSES = {
     "0.1 m to 1:1000": Class(0.1, 1000.0),
     "1 mm": Class(0.001, 1.0),
 }
-
-
-class Outcome(NamedTuple):
-    """What became of a chain.
-
-    Attributes: seed; gain: largest rise of the energy over its running minimum, in parts of the energy scale; time:
-    when the gain passed MOST_GAIN [s], None if never; gap: largest joint gap at the samples, in parts of a rod; said:
-    the error or warning, "" for none; digest: of the final state.
-    """
-
-    seed: int
-    gain: float
-    time: float | None
-    gap: float
-    said: str
-    digest: str
-
-    @property
-    def silent(self):
-        """Whether the chain gained energy without a word."""
-        return not self.said and self.gain > MOST_GAIN
 
 
 def bent_chain(last=1.0, level=False, axes=(Y, Z)):
@@ -110,14 +84,14 @@ def rise_and_drift(changes):
     return rise, changes[-tenth:].mean() - changes[:tenth].mean()
 
 
-def random_chain(seed, length=1.0, ratio=1.0, limits=False):
+def random_chain(seed, length=1.0, ratio=1.0, limits=False, gravity=GRAVITY):
     """A chain of three to eight boxes, tilted at random, on joints at random.
 
     Args: seed: a whole number; length: of a rod [m]; ratio: largest ratio of two densities; limits: whether hinges and
-    balls have limits of 0.2 to 1.5 rad. The other numbers do not depend on `limits`.
+    balls have limits of 0.2 to 1.5 rad; gravity [m/s²]. The other numbers do not depend on `limits`.
     """
     random = np.random.default_rng(seed)
-    model, parent, end = rigid.Model(gravity=(0, 0, -GRAVITY)), rigid.GROUND, np.zeros(3)
+    model, parent, end = rigid.Model(gravity=(0, 0, -gravity)), rigid.GROUND, np.zeros(3)
     for k in range(random.integers(3, 9)):
         size = length * np.array([1.0, *random.uniform(0.1, 0.4, 2)])
         mass = DENSITY * size.prod() * ratio ** random.uniform()
@@ -130,7 +104,7 @@ def random_chain(seed, length=1.0, ratio=1.0, limits=False):
         low, high = random.uniform(0.2, 1.5, 2)
         name = f"{kind} {k}"
         if kind == "ball":
-            bounds = {"swing_limit": low, "twist_limits": (-high, high)} if limits else {}
+            bounds = {"swing_limit": low, "twist_limits": (-low, low)} if limits else {}
             model.add_ball(parent, rod, end, name=name, **bounds)
         elif kind == "hinge":
             model.add_hinge(parent, rod, end, axis, limits=(-low, high) if limits else None, name=name)
@@ -145,7 +119,7 @@ def random_chain(seed, length=1.0, ratio=1.0, limits=False):
 def energy_scale(model, length):
     """Weight times length of a chain, and the kinetic energy at its start [J]. Args: model; length: of a rod [m]."""
     moving = sum(0.5 * body.mass * np.dot(body.velocity, body.velocity) for body in model.bodies)
-    return model.masses.sum() * GRAVITY * length * len(model.bodies) + moving
+    return model.masses.sum() * np.linalg.norm(model.gravity) * length * len(model.bodies) + moving
 
 
 def run_chain(seed, chains, solver="verlet", duration=2.0, dt=FRAME, limits=False, **options):
@@ -154,30 +128,11 @@ def run_chain(seed, chains, solver="verlet", duration=2.0, dt=FRAME, limits=Fals
     Returns: an Outcome.
     """
     model = random_chain(seed, *chains, limits)
-    try:
-        made = rigid.solver(solver, model, dt=dt, contacts=False, **options)
-    except ValueError as refusal:  # "penalty" refuses steps that are too long
-        return Outcome(seed, 0.0, None, 0.0, str(refusal), "")
-    scale, every = energy_scale(model, chains.length), max(1, round(FRAME / dt))
-    lowest, gain, when, gap, said = made.energy().total, 0.0, None, 0.0, ""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", UserWarning)
-        try:
-            for _ in range(round(duration / dt / every)):
-                made.step(every)
-                energy = made.energy().total
-                lowest = min(lowest, energy)
-                gain = max(gain, (energy - lowest) / scale) if math.isfinite(energy) else math.inf
-                if when is None and gain > MOST_GAIN:
-                    when = made.time
-                if not math.isfinite(energy):
-                    break
-                gap = max(gap, joint_gaps(model, made.state()).max() / chains.length)
-        except pbd.Diverged as error:
-            said = str(error)
-    if caught and not said:
-        said = str(caught[0].message)
-    return Outcome(seed, float(gain), when, float(gap), said, made.digest())
+
+    def make():
+        return rigid.solver(solver, model, dt=dt, contacts=False, **options)
+
+    return watched(seed, make, model, chains.length, energy_scale(model, chains.length), duration)
 
 
 def run_chains(chains, count=100, first=0, **settings):
@@ -190,7 +145,8 @@ def run_chains(chains, count=100, first=0, **settings):
 
 # Settings of the benchmark: {label: settings of `run_chain`}.
 SETTINGS = {
-    "iterative": {},
+    "default": {},
+    "iterative": {"solve": "iterative"},
     **{
         f"direct {direction} {iterations} rounds {substeps} substeps": {
             "solve": "direct", "direction": direction, "iterations": iterations, "substeps": substeps,

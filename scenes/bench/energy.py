@@ -18,10 +18,10 @@ import numpy as np
 
 import pbd
 import rigid
-from scenes.bench import mujoco_chains
+from scenes.bench import mujoco_solver
 from scenes.bench.chains import LENGTH, STARTS, bent_chain, energy_scale, rise_and_drift
 from scenes.bench.measure import has_32_bits, row
-from scenes.bench.mujoco_chains import INTEGRATORS, MujocoChain
+from scenes.bench.mujoco_solver import INTEGRATORS, MujocoSolver
 from scenes.comparison.report.figure import GRID, INK, plain, save, styled
 
 STEPS = (1 / 60, 0.01, 0.005, 0.002, 0.001, 0.0005, 0.00025, 0.0001)  # [s]
@@ -70,8 +70,8 @@ class Point(NamedTuple):
 def methods():
     """All methods: {name: function of a model and a step that makes a solver}. MuJoCo's are left out without it."""
     found = {name: partial(solver_of, solver, options) for name, (solver, options) in OPTIONS.items()}
-    if mujoco_chains.mujoco is not None:
-        found |= {f"MuJoCo {name}": partial(MujocoChain, integrator=name) for name in INTEGRATORS}
+    if mujoco_solver.mujoco is not None:
+        found |= {f"MuJoCo {name}": partial(MujocoSolver, integrator=name) for name in INTEGRATORS}
     return found
 
 
@@ -168,7 +168,7 @@ def energy_against_cost(**settings):
     if has_32_bits():
         yield "# energy: 32 bits are too few for errors so small: expected --precision 64"
         return
-    if mujoco_chains.mujoco is None:
+    if mujoco_solver.mujoco is None:
         yield "# energy: MuJoCo is left out, because it is not installed: pip install 'verletlab[mjcf]'"
     found = {}
     for start, name, points in curves(**settings):

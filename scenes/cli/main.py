@@ -39,6 +39,8 @@ from scenes.simulate.recording import Recording
 from scenes.simulate.run import Replay, Run, record, recording_before
 from scenes.simulate.settings import option_types
 
+BENCH_FLAGS = ("count", "first", "solver", "classes")  # of some benchmarks
+
 
 class Parser(argparse.ArgumentParser):
     """A parser whose errors are one line and exit status 2."""
@@ -132,10 +134,15 @@ def parser():
     compare.add(commands, any_run)
 
     benched = commands.add_parser("bench", parents=[device], usage="verletlab bench [NAME ...] [FLAG ...]",
-                                  help="measure speed, as CSV with a digest of the final state")  # fmt: skip
+                                  help="measure speed, accuracy and robustness, as CSV with a digest of the final "
+                                  "state")  # fmt: skip
     benched.add_argument("name", nargs="*", metavar="NAME", help=f"benchmarks: {', '.join(bench.BENCHMARKS)} (all)")
-    benched.add_argument("--precision", type=int, default=32, choices=(32, 64),
-                         help="bits of a float (%(default)s)")
+    benched.add_argument("--precision", type=int, default=32, choices=(32, 64), help="bits of a float (%(default)s)")
+    benched.add_argument("--count", type=int, metavar="N",
+                         help="random scenes of each class, in chains (20) and robustness (5)")  # fmt: skip
+    benched.add_argument("--first", type=int, metavar="SEED", help="first seed (0), likewise")
+    benched.add_argument("--solver", metavar="NAME", help=f"solver of robustness: {', '.join(bench.SOLVERS)} (all)")
+    benched.add_argument("--classes", metavar="A,B", help=f"classes of robustness: {', '.join(bench.CLASSES)} (all)")
     benched.set_defaults(command=run_benchmarks, quiet=False)
     top.commands = commands.choices
     return top
@@ -265,9 +272,19 @@ def run_benchmarks(given):
         if name not in bench.BENCHMARKS:
             known = ", ".join(bench.BENCHMARKS)
             raise WrongCommand(f"no benchmark called {name!r}{nearest(name, bench.BENCHMARKS)} (there are {known})")
+    names = given.name or list(bench.BENCHMARKS)
+    settings = {name: getattr(given, name) for name in BENCH_FLAGS if getattr(given, name) is not None}
+    for setting in settings:
+        able = [name for name in names if setting in bench.SETTINGS.get(name, ())]
+        if able != names:
+            known = ", ".join(name for name, taken in bench.SETTINGS.items() if setting in taken)
+            raise WrongCommand(f"--{setting} cannot be used with all of these benchmarks: expected {known} alone")
+    if given.classes:
+        settings["classes"] = given.classes.split(",")
     with usage_errors():
+        lines = bench.rows(names, **settings)
         start(given)
-    for line in bench.rows(given.name or list(bench.BENCHMARKS)):
+    for line in lines:
         sys.stdout.write(line + "\n")
         sys.stdout.flush()
 

@@ -10,9 +10,9 @@ import pytest
 pytestmark = pytest.mark.benchmark
 
 
-def rows(name, precision=32):
-    """Run one benchmark in its own process. Returns: {case: (value, digest)}."""
-    command = [sys.executable, "-m", "scenes", "bench", name, "--precision", str(precision)]
+def rows(name, precision=32, *flags):
+    """Run one benchmark in its own process. Args: flags: further ones. Returns: {case: (value, digest)}."""
+    command = [sys.executable, "-m", "scenes", "bench", name, "--precision", str(precision), *flags]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     lines = [line.split(",") for line in done.stdout.splitlines() if line.startswith(f"{name},")]
@@ -243,3 +243,11 @@ def test_chains_at_random_keep_their_energy():
         case = f"direct current 4 rounds 4 substeps {name}"
         assert found[f"{case} gain in silence"] == found[f"{case} stopped or warned"] == 0
         assert found[f"{case} joint gap worst"] < 0.01
+
+
+def test_heaps_and_stacks_at_random_stay_up():
+    found = {case: value for case, (value, _) in rows("robustness", 64, "--classes", "stack,heap").items()}
+    for kind in ("stack", "heap"):
+        for solver in ("impulse", "articulated"):
+            for what in ("gain in silence", "diverged or warned", "overlap at rest"):
+                assert found[f"{kind} {solver} {what}"] == 0

@@ -8,13 +8,12 @@ from rigid.state import State
 from scenes.bench.chains import (
     CLASSES,
     KINDS,
-    MOST_GAIN,
-    Outcome,
     energy_scale,
     outcome_lines,
     random_chain,
     random_chains,
 )
+from scenes.bench.outcomes import MOST_GAIN, Outcome
 
 SEEDS = range(40)
 

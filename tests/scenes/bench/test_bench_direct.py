@@ -7,11 +7,10 @@ import numpy as np
 import pytest
 
 import pbd
-import rigid
 from scenes.bench import direct, energy
 from scenes.bench.chains import STARTS, bent_chain, energy_changes, rise_and_drift
 from scenes.bench.energy import OURS, Point, better_at, curves, energy_against_cost, methods, plot_energies, verdict
-from scenes.bench.mujoco_chains import MujocoChain, mujoco
+from scenes.bench.mujoco_solver import MujocoSolver, mujoco
 from scenes.bench.sticks import c_projections
 
 needs_mujoco = pytest.mark.skipif(mujoco is None, reason="MuJoCo is not installed")
@@ -77,22 +76,14 @@ def test_sizes_are_those_of_the_factors():
 def test_chain_in_mujoco_has_the_same_energy_and_motion(start):
     # Both converge to one motion: Runge-Kutta with h⁴, the direct solve with 3e-6 m after 1 s at 1 ms.
     model = bent_chain(**STARTS[start])
-    chain, solver = MujocoChain(model, 5e-4, "RK4"), direct.solver_of(model, 5e-4)
+    chain, solver = MujocoSolver(model, 5e-4, "RK4"), direct.solver_of(model, 5e-4)
     weight = sum(body.mass * g * body.position[2] for body in model.bodies)
     assert chain.energy().total == pytest.approx(weight, abs=1e-12)
     for each in (chain, solver):
         each.step(600)
     assert chain.time == pytest.approx(0.3)
-    assert chain.positions() == pytest.approx(solver.state().position, abs=5e-6)
+    assert chain.state().position == pytest.approx(solver.state().position, abs=5e-6)
     assert energy_changes(chain, 0.1, 20) == pytest.approx(0, abs=1e-9)
-
-
-@needs_mujoco
-def test_only_chains_on_hinges_go_to_mujoco():
-    model = rigid.Model()
-    model.add_ball(rigid.GROUND, model.add_box((1, 1, 1), mass=1.0), (0, 0, 0), name="socket")
-    with pytest.raises(ValueError, match="joint 'socket' is a Ball: expected hinges only"):
-        MujocoChain(model, 0.01, "Euler")
 
 
 # Error against cost ---------------------------------------------------------------------------------------------------
@@ -129,7 +120,7 @@ def test_error_and_cost_are_measured(tmp_path):
 
 
 def test_methods_without_mujoco(monkeypatch):
-    monkeypatch.setattr(energy.mujoco_chains, "mujoco", None)
+    monkeypatch.setattr(energy.mujoco_solver, "mujoco", None)
     assert list(methods()) == [OURS, "articulated", "articulated variational", "impulse", "impulse variational"]
     lines = list(energy_against_cost(steps=(0.01,), chosen=(OURS,), duration=0.1, timed=0.1, repeats=1))
     assert lines[0].startswith("# energy: MuJoCo is left out, because it is not installed")

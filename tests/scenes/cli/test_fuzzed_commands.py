@@ -50,7 +50,7 @@ def nothing_runs(monkeypatch, tmp_path):
         raise Began
 
     class Viewer:
-        def __init__(self, scene, solver, dt, options, host, port, note):
+        def __init__(self, scene, solver, dt, options, host, port, note, origins):
             Run(scene, solver, None, dt, grabs=1, **options)
             raise Began
 

@@ -4,6 +4,7 @@ import io
 import json
 import struct
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -177,8 +178,9 @@ def test_wrong_times_of_recordings(tmp_path, times):
     assert "times" in refused(path, Recording.load)
 
 
-def test_command_reports_a_corrupt_recording_in_one_line(command, tmp_path):
-    path = tmp_path / "file.npz"
+def test_command_reports_a_corrupt_recording_in_one_line(command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # messages shorten long paths
+    path = Path("file.npz")
     recording().save(path)
     rewrite(path, {"positions": header(TOO_LARGE)})
     status, out, errors = command("render", "--recording", path, "--out", tmp_path / "film.mp4")

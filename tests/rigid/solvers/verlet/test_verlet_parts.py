@@ -8,7 +8,8 @@ from described import assert_continues
 from references import bent_chain, energy_changes
 
 import rigid
-from scenes.bench.chains import CLASSES, MOST_GAIN, rise_and_drift, run_chain
+from scenes.bench.chains import CLASSES, rise_and_drift, run_chain
+from scenes.bench.outcomes import MOST_GAIN
 
 g = 9.81
 FRAME = 1 / 60
@@ -50,7 +51,7 @@ def test_heavy_chain_of_parallel_hinges_neither_gains_nor_loses_much():
 @pytest.mark.parametrize("seconds", [5, pytest.param(60, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("dt", [FRAME, 0.01])
 def test_swinging_chain_keeps_its_energy(dt, seconds):
-    # The bounds of issue 14: it is never fast, so its steps are whole, and converged SHAKE is symplectic.
+    # The bounds of issue 14: it is seldom so fast that steps are divided, and converged SHAKE is symplectic.
     rise, drift, _ = energy_of(1.0, False, dt, seconds)
     assert rise < (0.02 if dt == FRAME else 0.007)
     assert abs(drift) < 0.005
@@ -166,10 +167,14 @@ def test_random_chains_gain_no_energy(name, settings, seeds):
     assert [each.seed for each in found if each.said or each.gain > MOST_GAIN or each.gap > 1e-3] == []
 
 
-@pytest.mark.parametrize(("seed", "name"), [(22, "0.1 m to 1:1000"), (17, "0.1 m to 1:1000"), (28, "1 mm")])
+SHARP = [(22, "0.1 m to 1:1000"), (17, "0.1 m to 1:1000"), (362, "0.1 m to 1:1000"), (28, "1 mm")]
+
+
+@pytest.mark.parametrize(("seed", "name"), SHARP)
 def test_chains_that_turn_far_within_a_step_gain_no_energy(seed, name):
     # Solved along gradients of the start that had turned by more than 18°, the first one gained 8.8 of its scale within
-    # a frame. The second one whips so fast that 256 parts of a step are too long for it.
+    # a frame. The second one whips so fast that 256 parts of a step are too long for it. Iterations of the third one
+    # did not converge in four sizes of parts in turn, which looked like a jam: the part was kept with an error of 7 %.
     found = run_chain(seed, CLASSES[name])
     assert not found.said
     assert found.gain < MOST_GAIN

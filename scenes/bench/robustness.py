@@ -1,0 +1,146 @@
+"""How often random passive scenes gain energy, diverge, open their joints or sink into one another, by each solver.
+
+MuJoCo runs the same scenes if it is installed. MuJoCo's limits are absolute, so it gets scenes of millimetres in
+millimetres: with lengths and gravity times 1000, which moves the same.
+"""
+
+import hashlib
+import time
+from contextlib import contextmanager
+from functools import partial
+from typing import NamedTuple
+
+from taichi.lang import impl
+
+import pbd
+import rigid
+from pbd.core.messages import clipped
+from pbd.core.validate import one_of, whole
+from scenes.bench import mujoco_solver
+from scenes.bench.chains import CLASSES as CHAINS
+from scenes.bench.measure import row
+from scenes.bench.mujoco_solver import MujocoSolver
+from scenes.bench.outcomes import FRAME, watched
+from scenes.bench.random_scenes import random_scene
+
+SMALL, UNITS = 0.01, 1000.0  # MuJoCo gets shorter bodies [m] in units of a millimetre
+PENALTY_STEP = FRAME / 64  # longest substep of "penalty", see its limitations [s]
+
+
+class Class(NamedTuple):
+    """A class of random scenes: arguments of random_scene."""
+
+    kind: str | None = None
+    length: float | None = 1.0
+    ratio: float | None = 10.0
+    dt: float | None = FRAME
+
+
+CLASSES = {
+    **{f"chain {name}": Class("chain", *chains) for name, chains in CHAINS.items()},
+    "chain 100 m": Class("chain", 100.0, 1.0),
+    "chain 1/30 s": Class("chain", 1.0, 1.0, 1 / 30),
+    "tree": Class("tree"),
+    "loop": Class("loop"),
+    "stack": Class("stack"),
+    "heap": Class("heap"),
+    "falling tree": Class("falling tree"),
+    "wheels": Class("wheels"),
+    "cloth": Class("cloth"),
+    "particles": Class("particles"),
+    "anything": Class(None, None, None, None),
+}
+
+MUJOCO = ("MuJoCo Euler", "MuJoCo implicitfast")
+SOLVERS = (*rigid.SOLVERS, *MUJOCO)
+
+
+def robustness(count=5, first=0, solver=None, classes=None):
+    """Lines of CSV: what became of random scenes of each class, by each solver.
+
+    Args: count, first: of seeds in each class; solver: one of SOLVERS, None for all; classes: names of CLASSES, None
+    for all. Scenes of particles run in "verlet" alone.
+
+    Returns: an iterator.
+    """
+    count, first = whole("count", count), whole("first", first, least=0)
+    solvers = SOLVERS if solver is None else (one_of("solver", solver, SOLVERS),)
+    chosen = CLASSES if classes is None else {name: CLASSES[one_of("class", name, CLASSES)] for name in classes}
+    return measured(range(first, first + count), solvers, chosen)
+
+
+def measured(seeds, solvers, classes):
+    """Yield lines of CSV. Args: seeds: whole numbers; solvers: of SOLVERS; classes: {name: Class}."""
+    if mujoco_solver.mujoco is None and set(MUJOCO) & set(solvers):
+        yield "# robustness: MuJoCo is left out, because it is not installed: pip install 'verletlab[mjcf]'"
+        solvers = [name for name in solvers if name not in MUJOCO]
+    with compiled_fast():
+        for label, given in classes.items():
+            for name in solvers:
+                start = time.perf_counter()
+                found = [run_scene(seed, name, given) for seed in seeds]
+                found = [each for each in found if each is not None]
+                if found:
+                    yield from lines_of(f"{label} {name}", found, time.perf_counter() - start)
+
+
+@contextmanager
+def compiled_fast():
+    """Context in which Taichi compiles several times as fast kernels that run to the same bits, but slower.
+
+    Scenes at random need many kinds of kernels.
+    """
+    settings = impl.current_cfg()
+    before, settings.opt_level = settings.opt_level, 0
+    try:
+        yield
+    finally:
+        settings.opt_level = before
+
+
+def run_scene(seed, solver, given):
+    """Run a random scene. Args: seed; solver: one of SOLVERS; given: a Class.
+
+    Returns: an Outcome; None for particles that the solver cannot have.
+    """
+    scene = random_scene(seed, *given)
+    if scene.has_particles:
+        if solver != "verlet":
+            return None
+        make = partial(pbd.ParticleSystem, scene.description, dt=scene.dt)
+    elif solver in MUJOCO:
+        if scene.length < SMALL:
+            units = given._replace(length=UNITS * scene.length)
+            scene = random_scene(seed, *units, gravity=-UNITS * scene.description.gravity[2])
+        integrator = solver.split()[-1]
+        make = partial(MujocoSolver, scene.description, scene.dt, integrator, contacts=scene.contacts)
+    else:
+        substeps = {"substeps": -int(-scene.dt // PENALTY_STEP)} if solver == "penalty" else {}
+        make = partial(rigid.solver, solver, scene.description, dt=scene.dt, contacts=scene.contacts, **substeps)
+    description, length, duration = scene.description, scene.length, scene.duration
+    return watched(seed, make, description, length, scene.scale, duration, contacts=scene.contacts)
+
+
+def lines_of(case, found, seconds):
+    """Yield lines of CSV, and seeds in comments. Args: case; found: Outcomes; seconds: of the runs [s].
+
+    Each rate is in percent of the scenes that the solver did not refuse.
+    """
+    ran = [each for each in found if not each.refused]
+    digest = hashlib.sha256("".join(each.digest for each in found).encode()).hexdigest()[:16]
+    yield row("robustness", f"{case} scenes", len(found), "", digest)
+    yield row("robustness", f"{case} refused", 100 * (len(found) - len(ran)) / len(found), "%")
+    rates = {
+        "gain in silence": [each for each in ran if each.silent],
+        "diverged or warned": [each for each in ran if each.said],
+        "joints open": [each for each in ran if each.open],
+        "overlap at rest": [each for each in ran if each.sunk],
+    }
+    for what, those in rates.items():
+        yield row("robustness", f"{case} {what}", 100 * len(those) / max(len(ran), 1), "%")
+    yield row("robustness", f"{case} time", seconds / len(found), "s/scene")
+    for what, those in {**rates, "refused": [each for each in found if each.refused]}.items():
+        if those:
+            seeds = " ".join(str(each.seed) for each in those[:10])
+            said = f": {clipped(those[0].said)}" if those[0].said else ""
+            yield f"# {case}: {what}: seeds {seeds}{said}"
