@@ -2,12 +2,12 @@
 
 Semi-implicit Euler moves a centre by h v while the body turns by h ω. If h|ω| is large, the height differs from v_z h
 by r (h ω)²/2, so gravity's work no longer matches, and what joints correct is not paid for: energy grows although no
-equation is wrong. So a substep of jointed bodies is made in n equal parts of h/n, from the state at its start alone:
+equation is wrong. So a substep of jointed bodies is made in parts of at most h/n, each from the state at its start:
 
     n = ⌈max(h |ω|/MOST_TURN, h √(g d/(d² + I/m))/MOST_SWING)⌉ 2^halvings
 
 The second is the turn that begins where bodies are small: links of 1 mm swing with 140 rad/s. `halvings` count rises of
-the energy (watch.py). Impulses of the last step are scaled to the length of a part, and back after the last one.
+the energy (watch.py). Impulses of the part before are scaled to the length of the next, and at last to a whole substep.
 
 Source: ours; see docs/solvers.md.
 """
@@ -16,23 +16,28 @@ import taichi as ti
 
 from rigid.kernels.motion import VELOCITY, gravity_of
 from rigid.kernels.vectors import load_vector
-from rigid.solvers.watch import WATCH
+from rigid.solvers.watch import WATCH, report_rise
 
 # A jointed body turns by this much in a part at most, at the speed of the start, and swings by this phase [rad].
 MOST_TURN, MOST_SWING = 0.25, 0.15
 
-# Substeps are halved where the energy has risen by more than this part of its scale, or a joint is open by this part of
-# the mean distance of joints; so often at most, and joined after so many substeps without either.
-DIVIDED_RISE, DIVIDED_GAP, MOST_HALVINGS, CALM = 0.005, 0.005, 5.0, 30.0
+# Parts are halved where the energy has risen by more than this part of its scale and rises, or a joint is open by this
+# part of the mean distance of joints and opens; and joined after so many substeps without either.
+DIVIDED_RISE, DIVIDED_GAP, CALM = 0.005, 0.005, 8.0
 
-# A substep has so many parts at most.
+# So often parts may be halved. Joints that are springs store energy in rows that scale with the pose, so shorter parts
+# help them less.
+MOST_HALVINGS, MOST_HALVINGS_OF_SPRINGS = 8.0, 4.0
+
+# A substep has about so many parts at most.
 MOST_PARTS = 512
 
 
-def of_part(s, parts):
-    """The same data for one of so many parts of a substep: called by Taichi functions while they are compiled."""
+def of_part(s, length):
+    """The same data for a part of a substep: called by Taichi functions while they are compiled. Args: length: of it,
+    in parts of the substep."""
     scaled = [name for name in ("h", "tolerance") if name in s.step._fields]
-    return s._replace(step=s.step._replace(**{name: getattr(s.step, name) / parts for name in scaled}))
+    return s._replace(step=s.step._replace(**{name: getattr(s.step, name) * length for name in scaled}))
 
 
 @ti.func
@@ -44,42 +49,55 @@ def advance_in_parts(s: ti.template(), advance: ti.template(), scale: ti.templat
     """
     # Constant in the loop over parts, the index of a world would be miscompiled at opt_level=0 (pbd/core/kernels.py).
     world = place + s.watch.zero[place]
-    parts = count_parts(s, world)
-    if parts > 1:
-        scale(s, 1.0 / ti.cast(parts, float), world)
-    divided = ti.static(of_part(s, ti.cast(parts, float)))
-    for part in range(parts):
-        advance(divided, number, last and part == parts - 1, world)
-    if parts > 1:
-        scale(s, ti.cast(parts, float), world)
-    if ti.static(s.features.bounded):
-        count_halvings(s, world)
+    left, length, first = 1.0, 1.0, True
+    while left > 0.0:
+        more = ti.max(ti.cast(ti.ceil(left * count_parts(s, world) - 1e-3), int), 1)
+        before, length = length, left / ti.cast(more, float)
+        left = ti.select(more == 1, 0.0, left - length)
+        if length != before:
+            scale(s, length / before, world)
+        advance(ti.static(of_part(s, length)), number, last and more == 1, world)
+        if first:
+            report_rise(s, world)
+        first = False
+        if ti.static(s.features.bounded):
+            count_halvings(s, length, world)
+    if length < 1.0:
+        scale(s, 1.0 / length, world)
 
 
 @ti.func
 def count_parts(s: ti.template(), world):
-    """The number of parts of a substep."""
+    """How many parts a substep needs at the present velocities: a real number."""
     gravity, needed = gravity_of(s, world).norm(), 0.0
     for body in range(s.bodies.pose.shape[1] - 1):
         swing = s.watch.swing[world, body]
         if swing > 0.0:
             turn = load_vector(s.bodies.velocity, body, VELOCITY.angular, world).norm() / MOST_TURN
             needed = ti.max(needed, turn, ti.sqrt(gravity * swing) / MOST_SWING)
-    parts = ti.max(ti.cast(ti.ceil(ti.min(s.step.h * needed, float(MOST_PARTS))), int), 1)
-    return ti.min(parts * (1 << ti.cast(s.watch.numbers[world, WATCH.halvings], int)), MOST_PARTS)
+    parts = ti.max(ti.ceil(ti.min(s.step.h * needed, float(MOST_PARTS))), 1.0)
+    return ti.min(parts * 2.0 ** s.watch.numbers[world, WATCH.halvings], float(MOST_PARTS))
 
 
 @ti.func
-def count_halvings(s: ti.template(), world):
-    """Halve the parts of later substeps after a rise of the energy, and join them after a while without one."""
+def count_halvings(s: ti.template(), length, world):
+    """Halve later parts where the energy or a gap grows, and join them after a while without trouble.
+
+    Args: length: of the part, in parts of the substep.
+    """
     n = ti.static(s.watch.numbers)
-    halvings, calm = n[world, WATCH.halvings], n[world, WATCH.calm] + 1.0
-    troubled = n[world, WATCH.rise] > DIVIDED_RISE
+    halvings, calm = n[world, WATCH.halvings], n[world, WATCH.calm] + length
+    rise, gap = n[world, WATCH.rise], n[world, WATCH.gap]
+    most = ti.static(MOST_HALVINGS if s.features.closable else MOST_HALVINGS_OF_SPRINGS)
+    troubled, grows = rise > DIVIDED_RISE, rise > n[world, WATCH.last_rise]
     if ti.static(s.features.closable):
-        troubled = troubled or n[world, WATCH.gap] > DIVIDED_GAP
+        troubled = troubled or gap > DIVIDED_GAP
+        grows = grows or gap > n[world, WATCH.last_gap]
     if troubled:
-        halvings, calm = ti.min(halvings + 1.0, MOST_HALVINGS), 0.0
+        calm = 0.0
+        if grows:
+            halvings = ti.min(halvings + 1.0, most)
     elif calm > CALM:
         halvings, calm = ti.max(halvings - 1.0, 0.0), 0.0
     n[world, WATCH.halvings], n[world, WATCH.calm] = halvings, calm
-    n[world, WATCH.rise], n[world, WATCH.gap] = 0.0, 0.0
+    n[world, WATCH.last_rise], n[world, WATCH.last_gap] = rise, gap

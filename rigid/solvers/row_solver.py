@@ -1,7 +1,6 @@
 """RowSolver, the base of the solvers on rows: arrays of bodies, joints and contacts, inputs, snapshots and readings."""
 
 import math
-import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -22,9 +21,10 @@ from rigid.energy import energy
 from rigid.kernels.motion import PSEUDO, allocate_bodies, bounding_radii
 from rigid.names import checked_index
 from rigid.solvers.base import Solver
+from rigid.solvers.passive import PassiveEnergy
 from rigid.solvers.report import REPORT
 from rigid.solvers.row_inputs import ExternalForces, GrabSprings, MotorTargets, Paths
-from rigid.solvers.watch import LARGEST_RISE, is_driven, trouble_of, watch_values
+from rigid.solvers.watch import LARGEST_RISE, watch_values
 from rigid.state import State, join_arrays, split_arrays
 
 
@@ -40,17 +40,19 @@ class RowSolver(Solver):
         data: all Taichi arrays, an instance of `declaration`.
         pair_types: which kinds of pairs can touch, None if nothing can.
 
-    A subclass sets the class attributes `declaration` (its Data, with bodies first) and `row_columns` (how many columns
-    its rows have), and defines
+    A subclass sets the class attributes `declaration` (its Data, with bodies first), `row_columns` (how many columns
+    its rows have) and `remedies` (against rising energy and open joints), and defines
 
         _launch(count)       make `count` substeps
         _clear_caches()      clear what earlier steps left, as at the start
         _row_efforts(rows)   the effort of each row [N or N m]
         _report_stored(report)   write REPORT.stored for the present poses; what that changes is put back
         _wake(bodies)        if its bodies can sleep
+        _watches()           whether its energy is watched, if that is not always so
     """
 
     declaration, row_columns = None, ROW.total
+    remedies = "a shorter step, or more iterations"
 
     def __init__(self, model, worlds, options, closed=(), values=None, **counts):
         super().__init__(model, worlds, **options)
@@ -91,7 +93,7 @@ class RowSolver(Solver):
             rows=self.first_contact_row + self._contact_rows * self.contact_capacity, **counts,
         )  # fmt: skip
         self._paths = Paths(models, worlds, bounding_radii(self.model))
-        self._driven, self._watched, self._warned = any(map(is_driven, models)), 0, False
+        self._passive = PassiveEnergy(models, self.data.watch.numbers, never=not self._watches())
         self._external_forces = ExternalForces(self.data.bodies.external)
         self._motor_targets = MotorTargets(self.data.joints, self.first_coordinates)
         self._grab_springs = GrabSprings(self.data.joints, self.data.rows, joints.grabs)
@@ -116,7 +118,7 @@ class RowSolver(Solver):
     def step(self, count=1):
         """Make steps of dt. Args: count. Raises: pbd.Diverged if a state stops being finite."""
         substeps = whole("count", count) * self.substeps
-        self._choose_watch()
+        self._passive.choose(self._external_forces.act or self._grab_springs.grabbed)
         # Paths give the pose of each substep, so it has a launch of its own.
         each = 1 if self._paths.bodies else substeps
         for _ in range(0, substeps, each):
@@ -124,32 +126,13 @@ class RowSolver(Solver):
                 self._wake(self._paths.follow(self.data.bodies, self.time, self._h))
             self._report[:, REPORT.diverged_substep :], self._report[:, REPORT.rise : REPORT.risen_substep] = -1, 0.0
             self._launch(each)
-            self._warn_of_trouble()
+            self._passive.warn(self, self._report)
             self._raise_failure()
             self._clock.substep += each
             self._stepped = True
 
-    def _choose_watch(self):
-        """Watch the energy as long as nothing drives the bodies."""
-        driven = self._driven or self._external_forces.act or self._grab_springs.grabbed
-        if driven and self._watched:
-            self.data.watch.numbers.fill(0)
-        self._watched = int(not driven)
-
-    def _warn_of_trouble(self):
-        """Warn once of energy from nowhere, or an open joint."""
-        said = "" if self._warned else trouble_of(self, self._report)
-        if said:
-            self._warned = True
-            warnings.warn(said, UserWarning, stacklevel=4)
-
-    def _snapshot_of(self, world):
-        """The present State of one world; None if it is not finite."""
-        pose, velocity = (
-            read(array)[world : world + 1] for array in (self.data.bodies.pose, self.data.bodies.velocity)
-        )
-        table = np.concatenate([pose[0, :-1], velocity[0, :-1, :PSEUDO]], axis=1).astype(float)
-        return State(*np.split(table, (3, 7, 10), axis=1)) if np.isfinite(table).all() else None
+    def _watches(self):
+        return True
 
     def _raise_failure(self):
         """Raise if the contact buffer was full in the last launch, or a state stopped being finite."""
@@ -175,7 +158,7 @@ class RowSolver(Solver):
     def gravity(self, gravity):
         self._gravity = spread("gravity", gravity, (self.worlds, 3), most=math.inf)
         write(self.data.gravity, self._gravity)
-        self.data.watch.numbers.fill(0)
+        self._passive.forget()
         self._wake(range(len(self.model.bodies)))
 
     def _set_target(self, joint, name, target):
@@ -241,7 +224,7 @@ class RowSolver(Solver):
         write(bodies.pose, pose)
         write(bodies.velocity, velocity)
         self.data.joints.coordinates.fill(0)
-        self.data.watch.numbers.fill(0)
+        self._passive.forget()
         self.joint_reader.forget()
         self._clear_caches()
 

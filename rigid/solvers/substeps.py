@@ -5,7 +5,7 @@ import taichi as ti
 from rigid.kernels.motion import is_finite
 from rigid.solvers.parts import advance_in_parts
 from rigid.solvers.report import REPORT
-from rigid.solvers.watch import LARGEST_RISE, is_trouble
+from rigid.solvers.watch import LARGEST_RISE, is_trouble, report_rise
 
 
 def over_worlds(advance_substep, scale_impulses, features):
@@ -37,6 +37,7 @@ def over_worlds(advance_substep, scale_impulses, features):
                     advance_in_parts(s, advance_substep, scale_impulses, number, substep == substeps - 1, world)
                 else:
                     advance_substep(s, number, substep == substeps - 1, world)
+                    report_rise(s, world)
                 if is_trouble(s.report[world, REPORT.rise], s.report[world, REPORT.gap]):
                     if s.report[world, REPORT.risen_substep] < 0:
                         s.report[world, REPORT.risen_substep] = ti.cast(substep, float)

@@ -7,13 +7,14 @@ are half a step behind the poses. Gravity has not yet accelerated them, which ma
     E = Σ (m v²/2 + ω·Iω/2 + h m v·g/2 - m g·x) + stored
 
 The rise of E over its lowest value is measured in parts of a scale S, the weight times the size of all bodies and
-joints, and the energy of motion and of springs at the start. Kinetic energy K pays for a rise above MOST_RISE:
+joints, and the energy of motion and of springs at the start. Bodies that are free of joints and springs cannot raise E.
+The kinetic energy K of the others pays for a rise above MOST_RISE:
 
     V *= √(1 - (E - lowest - MOST_RISE S)/K)    or 0,   so that E <= lowest + MOST_RISE S wherever K suffices
 
 A common factor keeps J V = 0. So no error of a method can accumulate to more than that, but what is lost this way is
-lost motion. Substeps are divided further before it comes to this (parts.py). What is above WARNED_RISE nevertheless is
-a UserWarning, and what is above LARGEST_RISE raises Diverged.
+lost motion. Substeps are divided further before it comes to this (parts.py). If E has risen by more than WARNED_RISE at
+the start of a substep nevertheless, there is a UserWarning, and Diverged is raised above LARGEST_RISE (passive.py).
 
 Source: ours. Su, Sheth and Fedkiw, Energy conservation for the simulation of deformable bodies (2013), and Dinev and
 others, FEPR: fast energy projection for real-time simulation of deformable objects (2018), project velocities onto
@@ -26,7 +27,6 @@ import numpy as np
 import taichi as ti
 
 from pbd.core.arrays import Columns, Integer, Real, count
-from rigid.constraints.joints.gaps import joint_gaps
 from rigid.kernels.motion import ANGULAR, MASS, POSE, VELOCITY, gravity_of, multiply_inertia
 from rigid.kernels.vectors import load_quaternion, load_vector
 from rigid.names import GROUND
@@ -39,10 +39,10 @@ MOST_RISE, WARNED_RISE, LARGEST_RISE = 0.02, 0.04, 10.0
 # The gap of a joint of which a warning tells, in parts of the mean distance of joints.
 WARNED_GAP = 0.1
 
-# The lowest energy [J]; the scale [J], 0 before the first substep; the largest rise in the last substep, in parts of
-# the scale, and the largest gap of a joint then, in parts of the mean distance of joints; how often substeps are halved
-# because of them, and for how many substeps in turn they were small.
-WATCH = Columns(lowest=1, scale=1, rise=1, gap=1, halvings=1, calm=1)
+# The lowest energy [J]; the scale [J], 0 before the first substep; the rise at the start of the last part of a substep,
+# in parts of the scale, and the largest gap of a joint then, in parts of the mean distance of joints; how often parts
+# are halved because of them, and for how many substeps they were small; both at the start of the part before.
+WATCH = Columns(lowest=1, scale=1, rise=1, gap=1, halvings=1, calm=1, last_rise=1, last_gap=1)
 
 
 class Watch(NamedTuple):
@@ -53,15 +53,24 @@ class Watch(NamedTuple):
     size: Real(count.worlds)  # of all bodies and joints together [m]
     link: Real(count.worlds)  # mean size of a body between joints [m]
     swing: Real(count.worlds, count.bodies)  # ω²/g of a body that swings about a joint, see `swings` [1/m]
+    free: Integer(count.worlds, count.bodies)  # 1 if no joint and no spring acts on a body
 
 
 def watch_values(models, worlds, radii):
-    """Numbers of a Watch. Args: models: one for all worlds, or one for each; worlds; radii: of bodies that
-    may touch [m]."""
+    """Numbers of a Watch.
+
+    Args: models: one for all worlds, or one for each; worlds; radii: of bodies that may touch [m].
+    """
     size = np.broadcast_to([extent(model) + np.sum(radii) for model in models], worlds)
     link = np.broadcast_to([link_lengths(model) / max(len(model.joints), 1) for model in models], worlds)
     found = np.broadcast_to([swings(model) for model in models], (worlds, len(models[0].bodies) + 1))
-    return {"size": np.array(size, float), "link": np.array(link, float), "swing": np.array(found, float)}
+    free = np.broadcast_to([free_bodies(model) for model in models], (worlds, len(models[0].bodies) + 1))
+    return {
+        "size": np.array(size, float),
+        "link": np.array(link, float),
+        "swing": np.array(found, float),
+        "free": np.array(free, np.int32),
+    }
 
 
 def extent(model):
@@ -98,36 +107,20 @@ def swings(model):
     return found
 
 
+def free_bodies(model):
+    """1 for each body without joints and springs, and zero for the ground (bodies + 1,)."""
+    found = np.ones(len(model.bodies) + 1, int)
+    found[len(model.bodies)] = 0
+    for joint in model.joints:
+        found[[joint.parent, joint.child]] = 0
+    for spring in model.springs:
+        found[[spring.a, spring.b]] = 0
+    return found
+
+
 def ends_of(joint):
     """Bodies and anchors of a joint."""
     return (joint.parent, joint.parent_anchor), (joint.child, joint.child_anchor)
-
-
-def is_driven(model):
-    """Whether something in a model may do work: a motor, or a body on a path. Args: a rigid.Model."""
-    motors = [joint.motor for joint in model.joints if joint.motor is not None]
-    return bool(motors) or any(body.path is not None for body in model.bodies)
-
-
-def trouble_of(solver, report):
-    """What a warning says about a launch, "" if its energy and joints are as they should be.
-
-    Args: solver: a RowSolver; report: of its last launch (worlds, REPORT).
-    """
-    rises, gaps = report[:, REPORT.rise], report[:, REPORT.gap]
-    if not (rises.max() > WARNED_RISE or gaps.max() > WARNED_GAP):
-        return ""
-    world = int(np.argmax(np.maximum(rises / WARNED_RISE, gaps / WARNED_GAP)))
-    said = f"energy has risen by {rises[world]:.2g} of its scale without a drive"
-    if gaps[world] / WARNED_GAP > rises[world] / WARNED_RISE:
-        said = f"a joint is open by {gaps[world]:.2g} of a link"
-    time = solver.time + solver.dt / solver.substeps * max(report[world, REPORT.risen_substep], 0)
-    with np.errstate(over="ignore", invalid="ignore"):
-        state = solver._snapshot_of(world)
-        of_joints = np.nan_to_num(joint_gaps(solver.model, state)) if state else np.zeros(0)
-    if of_joints.any():
-        said += f", mostly {solver.model.joints[int(of_joints.argmax())].name!r}"
-    return f'solver "{solver.name}", world {world}, {time:.6g} s: {said}: expected a shorter step or more iterations'
 
 
 @ti.func
@@ -138,55 +131,77 @@ def is_trouble(rise, gap):
 
 @ti.func
 def watch_energy(s: ti.template(), stored, gap, world):
-    """Measure the energy at the start of a substep, and bound it.
+    """Measure the energy at the start of a substep or a part, and bound it.
 
     Args: stored: by rows, written at the poses [J]; gap: the largest of a joint [m].
     """
     if s.step.watched == 1:
         n = ti.static(s.watch.numbers)
-        kinetic, potential, weight = energy_of_bodies(s, world)
-        total = kinetic + potential + stored
+        kinetic, total, weight = energy_of_bodies(s, world)
+        total += stored
         scale = n[world, WATCH.scale]
         if scale == 0.0:
             scale = weight * s.watch.size[world] + kinetic + stored
             n[world, WATCH.scale], n[world, WATCH.lowest] = scale, total
         lowest = ti.min(n[world, WATCH.lowest], total)
         n[world, WATCH.lowest] = lowest
-        rise = 0.0
+        n[world, WATCH.rise] = 0.0
         if scale > 0.0:
-            rise = (total - lowest) / scale
-        if not (rise <= s.report[world, REPORT.rise]):
-            s.report[world, REPORT.rise] = rise
-        excess = total - lowest - MOST_RISE * scale
-        if ti.static(not s.features.bounded):
-            excess = 0.0
-        if excess > 0.0:
-            factor = 0.0
-            if kinetic > excess:
-                factor = ti.sqrt(1.0 - excess / kinetic)
-            for body in range(s.bodies.pose.shape[1] - 1):
+            n[world, WATCH.rise] = (total - lowest) / scale
+        n[world, WATCH.gap] = 0.0
+        if s.watch.link[world] > 0.0:
+            n[world, WATCH.gap] = gap / s.watch.link[world]
+        if ti.static(s.features.bounded):
+            pay(s, total - lowest - MOST_RISE * scale, world)
+
+
+@ti.func
+def pay(s: ti.template(), excess, world):
+    """Reduce all velocities of bodies with joints or springs by a common factor. Args: excess: energy to take [J]."""
+    if excess > 0.0:
+        kinetic = 0.0
+        for body in range(s.bodies.pose.shape[1] - 1):
+            if s.watch.free[world, body] == 0:
+                kinetic += kinetic_energy(s, body, world)
+        factor = 0.0
+        if kinetic > excess:
+            factor = ti.sqrt(1.0 - excess / kinetic)
+        for body in range(s.bodies.pose.shape[1] - 1):
+            if s.watch.free[world, body] == 0:
                 for k in ti.static(range(2 * ANGULAR)):
                     s.bodies.velocity[world, body, k] = factor * s.bodies.velocity[world, body, k]
-        opened = 0.0
-        if s.watch.link[world] > 0.0:
-            opened = gap / s.watch.link[world]
-        n[world, WATCH.rise] = ti.max(n[world, WATCH.rise], rise)
-        n[world, WATCH.gap] = ti.max(n[world, WATCH.gap], opened)
-        s.report[world, REPORT.gap] = ti.max(s.report[world, REPORT.gap], opened)
+
+
+@ti.func
+def report_rise(s: ti.template(), world):
+    """Report how far the energy had risen, and joints were open, at the start of the last part."""
+    n = ti.static(s.watch.numbers)
+    if s.step.watched == 1:
+        rise = n[world, WATCH.rise]
+        if not rise <= s.report[world, REPORT.rise]:  # true if it is not finite
+            s.report[world, REPORT.rise] = rise
+        s.report[world, REPORT.gap] = ti.max(s.report[world, REPORT.gap], n[world, WATCH.gap])
+
+
+@ti.func
+def kinetic_energy(s: ti.template(), body, world):
+    """Kinetic energy of a body at its present velocity, half a step behind its pose [J]."""
+    v = load_vector(s.bodies.velocity, body, VELOCITY.linear, world)
+    w = load_vector(s.bodies.velocity, body, VELOCITY.angular, world)
+    q = load_quaternion(s.bodies.pose, body, POSE.rotation, world)
+    m = s.bodies.mass[world, body, MASS.mass]
+    return 0.5 * (m * v.norm_sqr() + w.dot(multiply_inertia(s.bodies, body, q, w, world)))
 
 
 @ti.func
 def energy_of_bodies(s: ti.template(), world):
-    """Kinetic energy at the time of the poses, and potential energy [J], and the weight [N], of all bodies."""
+    """Kinetic energy and that with the potential energy, at the time of the poses [J], and the weight of all [N]."""
     gravity = gravity_of(s, world)
     kinetic, potential, weight = 0.0, 0.0, 0.0
     for body in range(s.bodies.pose.shape[1] - 1):
         m = s.bodies.mass[world, body, MASS.mass]
         v = load_vector(s.bodies.velocity, body, VELOCITY.linear, world)
-        w = load_vector(s.bodies.velocity, body, VELOCITY.angular, world)
-        q = load_quaternion(s.bodies.pose, body, POSE.rotation, world)
-        kinetic += 0.5 * (m * v.norm_sqr() + w.dot(multiply_inertia(s.bodies, body, q, w, world)))
-        kinetic += 0.5 * s.step.h * m * v.dot(gravity)
+        kinetic += kinetic_energy(s, body, world) + 0.5 * s.step.h * m * v.dot(gravity)
         potential -= m * gravity.dot(load_vector(s.bodies.pose, body, POSE.position, world))
         weight += m * gravity.norm()
-    return kinetic, potential, weight
+    return kinetic, kinetic + potential, weight

@@ -27,9 +27,8 @@ from rigid.solvers.report import REPORT
 from rigid.solvers.sequential.contacts import detect_contacts, store_impulses
 from rigid.solvers.sequential.prepare import prepare_correction, prepare_group, warm_start_group, write_rows
 from rigid.solvers.sequential.solve import iterate
-from rigid.solvers.sequential.stored import scale_impulses, stored_energy
+from rigid.solvers.sequential.stored import scale_impulses, watch_rows
 from rigid.solvers.substeps import over_worlds
-from rigid.solvers.watch import watch_energy
 
 
 @cache
@@ -55,8 +54,7 @@ def advance_substep(s: ti.template(), iterations, last, world):
 def begin_substep(s: ti.template(), last, world):
     """Do what comes before the iterations. Returns: how many groups of rows there are."""
     write_rows(s, world)
-    stored, gap = stored_energy(s, world)
-    watch_energy(s, stored, gap, world)
+    watch_rows(s, world)
     if ti.static(s.features.variational):
         variational.begin_velocities(s, world)
     groups = detect_contacts(s, world)

@@ -18,28 +18,17 @@ import taichi as ti
 
 from pbd.core.kernels import make_kernel
 from rigid.collision.narrow_phase import point_finder
-from rigid.kernels.motion import (
-    PSEUDO,
-    VELOCITY,
-    clear_pseudo_velocity,
-    integrate_pose,
-    integrate_velocity,
-    update_inverse_inertia,
-)  # fmt: skip
-from rigid.kernels.vectors import load_vector
+from rigid.kernels.motion import VELOCITY, integrate_pose, integrate_velocity, update_inverse_inertia
 from rigid.solvers.impulse import maximal, momenta, synchronise, variational, work
+from rigid.solvers.impulse.correction import limit_correction, prepare_corrections
 from rigid.solvers.impulse.data import Data
 from rigid.solvers.report import REPORT
 from rigid.solvers.sequential.contacts import detect_contacts, store_impulses
-from rigid.solvers.sequential.prepare import prepare_correction, prepare_group, warm_start_group, write_rows
+from rigid.solvers.sequential.prepare import prepare_group, warm_start_group, write_rows
 from rigid.solvers.sequential.sleep import body_sleeps, group_sleeps, put_to_sleep, update_sleep_timers
 from rigid.solvers.sequential.solve import iterate
-from rigid.solvers.sequential.stored import scale_impulses, stored_energy
+from rigid.solvers.sequential.stored import scale_impulses, watch_rows
 from rigid.solvers.substeps import over_worlds
-from rigid.solvers.watch import watch_energy
-
-# Position correction turns a body by this much in a substep at most [rad].
-LARGEST_CORRECTION = 0.1
 
 
 @cache
@@ -65,8 +54,7 @@ def advance_substep(s: ti.template(), iterations, last, world):
 def begin_substep(s: ti.template(), last, world):
     """Do what comes before the iterations. Returns: how many groups of rows there are."""
     write_rows(s, world)
-    stored, gap = stored_energy(s, world)
-    watch_energy(s, stored, gap, world)
+    watch_rows(s, world)
     update_inertias(s, world)
     if ti.static(s.features.variational):
         momenta.begin_velocities(s, world)
@@ -146,12 +134,7 @@ def integrate_poses(s: ti.template(), column, world):
 def correct_positions(s: ti.template(), groups, iterations, world):
     """Correct position errors by pseudo-velocities, where the velocities have led."""
     write_rows(s, world)
-    for body in range(s.bodies.pose.shape[1] - 1):
-        clear_pseudo_velocity(s.bodies, body, world)
-    bias = 0.0
-    for group in range(groups):
-        if not group_sleeps(s, group, world):
-            bias = ti.max(bias, prepare_correction(s, group, world))
+    bias = prepare_corrections(s, groups, world)
     s.report[world, REPORT.position_error] = bias * s.step.h
     iterate(s, groups, 1, iterations, s.step.tolerance + bias, world)
     if ti.static(s.features.parts):
@@ -159,20 +142,3 @@ def correct_positions(s: ti.template(), groups, iterations, world):
     if ti.static(s.features.variational):
         work.count_correction(s, world)
     integrate_poses(s, VELOCITY.pseudo_linear, world)
-
-
-@ti.func
-def limit_correction(s: ti.template(), world):
-    """Scale all pseudo-velocities if one would turn a body by more than LARGEST_CORRECTION.
-
-    Rows are linear in the rotation: a larger correction leads to larger errors, as far as it has converged at all.
-    """
-    largest = 0.0
-    for body in range(s.bodies.pose.shape[1] - 1):
-        turn = load_vector(s.bodies.velocity, body, VELOCITY.pseudo_angular, world).norm()
-        largest = ti.max(largest, s.step.h * turn)
-    if largest > LARGEST_CORRECTION:
-        factor = LARGEST_CORRECTION / largest
-        for body in range(s.bodies.pose.shape[1] - 1):
-            for k in ti.static(range(PSEUDO, VELOCITY.total)):
-                s.bodies.velocity[world, body, k] = factor * s.bodies.velocity[world, body, k]

@@ -49,6 +49,7 @@ class PenaltySolver(RowSolver):
 
     name, Options = "penalty", PenaltyOptions
     declaration, row_columns = Data, ROW.total
+    remedies = "a shorter step, or more stiffness"
 
     def __init__(self, model, worlds=1, **options):
         super().__init__(model, worlds, options)
@@ -57,7 +58,6 @@ class PenaltySolver(RowSolver):
             if self.options.limit_form == "sine":
                 refuse_wide_limits(each)
         given = self.options
-        self._driven = self._driven or not given.check_stability  # an unstable step is what was asked for
         features = Features(
             joints=self.has_joint_rows, pair_types=self.pair_types, gyroscopic=given.gyroscopic,
             sine_limits=given.limit_form == "sine", scaling=given.scaling, block=given.block,
@@ -119,8 +119,11 @@ class PenaltySolver(RowSolver):
         given = self.options
         return Step(
             float(h), given.stiffness, given.damping, given.angular_stiffness, given.angular_damping, 0.0,
-            self._external_forces.act, self._watched, self.first_contact_row, self.first_contact_group,
+            self._external_forces.act, self._passive.watched, self.first_contact_row, self.first_contact_group,
         )  # fmt: skip
+
+    def _watches(self):
+        return self.options.check_stability  # without the check, an unstable step is what was asked for
 
     def _launch(self, count):
         self._advance(self._report, *self._step(self._h), count, 1)

@@ -70,7 +70,7 @@ class SequentialSolver(RowSolver):
         given = self.options
         return Step(
             self._h, self._tolerance(), given.error_reduction, given.restitution_threshold, self._external_forces.act,
-            self._watched, self.first_contact_row, self.first_contact_group,
+            self._passive.watched, self.first_contact_row, self.first_contact_group,
         )  # fmt: skip
 
     @cached_property

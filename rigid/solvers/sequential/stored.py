@@ -12,6 +12,7 @@ from rigid.kernels.vectors import load_vector, store_vector
 from rigid.solvers.report import REPORT
 from rigid.solvers.sequential.data import ROW
 from rigid.solvers.sequential.prepare import write_rows
+from rigid.solvers.watch import watch_energy
 
 
 @cache
@@ -29,6 +30,13 @@ def energy_kernel(declaration, features):
             s.report[world, REPORT.stored] = stored
 
     return make_kernel(measure, declaration, features=features, formulation=None, find_points=None)
+
+
+@ti.func
+def watch_rows(s: ti.template(), world):
+    """Watch the energy at the start of a substep, whose rows have been written."""
+    stored, gap = stored_energy(s, world)
+    watch_energy(s, stored, gap, world)
 
 
 @ti.func
