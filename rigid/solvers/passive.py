@@ -6,8 +6,11 @@ import numpy as np
 
 from rigid.constraints.joints.gaps import joint_gaps
 from rigid.solvers.report import REPORT
-from rigid.solvers.watch import WARNED_GAP, WARNED_RISE
+from rigid.solvers.watch import WARNED_GAP, WARNED_RISE, link_lengths
 from rigid.state import State
+
+# A joint is closed if its gap is below this part of the mean distance of joints.
+CLOSED = 0.001
 
 
 class PassiveEnergy:
@@ -63,18 +66,24 @@ def trouble_of(solver, report):
     if gaps[world] / WARNED_GAP > rises[world] / WARNED_RISE:
         said = f"a joint is open by {gaps[world]:.2g} of a link"
     time = solver.time + solver.dt / solver.substeps * max(report[world, REPORT.risen_substep], 0)
-    joint = most_open_joint(solver, world)
+    joint = joint_in_trouble(solver, world)
     said += f", mostly {joint!r}" if joint else ""
     return f'solver "{solver.name}", world {world}, {time:.6g} s: {said}: expected {solver.remedies}'
 
 
-def most_open_joint(solver, world):
-    """Name of the joint with the largest gap; None if all are closed, or the state is not finite."""
+def joint_in_trouble(solver, world):
+    """Name of the joint with the largest gap, or of that of the body that turns fastest if all joints are closed.
+
+    Returns: None if there are no joints, or the state is not finite.
+    """
     state = solver.state()
     arrays = (state.position, state.rotation, state.velocity, state.angular_velocity)
     arrays = arrays if solver.worlds == 1 else [each[world] for each in arrays]
-    if not all(np.isfinite(each).all() for each in arrays):
+    joints = solver.model.joints
+    if not joints or not all(np.isfinite(each).all() for each in arrays):
         return None
     with np.errstate(over="ignore", invalid="ignore"):
         gaps = np.nan_to_num(joint_gaps(solver.model, State(*arrays)))
-    return solver.model.joints[int(gaps.argmax())].name if gaps.any() else None
+    if gaps.max() < CLOSED * link_lengths(solver.model) / len(joints):
+        gaps = np.linalg.norm(arrays[3], axis=1)[[joint.child for joint in joints]]
+    return joints[int(gaps.argmax())].name
