@@ -21,12 +21,15 @@ class ConstraintValues:
         types: tuple of ConstraintType.
         orders: for each type, the order of its constraints in the schedule.
         triangles: (n, 3) indices of particles, on which the wind acts.
+
+    Attributes: changes: how often constraints were changed.
     """
 
     def __init__(self, arrays, types, orders, triangles):
         self.arrays, self.types, self.orders, self.triangles = arrays.constraints, types, orders, triangles
         self.drag_coefficient = arrays.wind.drag_coefficient
         self.ranges = read(self.arrays.ranges)
+        self.changes = 0
 
     def row_of(self, constraint_type, number, name):
         """Find the row of a parameter, for `read` and `write`.
@@ -45,6 +48,7 @@ class ConstraintValues:
 
     def write(self, rows, values):
         """Change parameters, from the next step on. Args: rows: see `row_of`; values: (rows, worlds)."""
+        self.changes += 1
         parameters = read(self.arrays.parameters)
         parameters[rows] = values
         write(self.arrays.parameters, parameters)
@@ -97,6 +101,7 @@ class ConstraintValues:
 
     def cut(self, sticks):
         """Cut sticks in all worlds, with bending and wind across them. Args: sticks: (n,) indices into `sticks()`."""
+        self.changes += 1
         places = self._stick_places[indices("sticks", sticks, len(self._stick_places), of="sticks")]
         members, parameters = read(self.arrays.members), read(self.arrays.parameters)
         ends = members[places[:, :1] + np.arange(2)]

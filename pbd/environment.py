@@ -23,7 +23,7 @@ class Environment:
     def __init__(self, particles, grabs):
         self.particles = particles
         self.grabs = np.zeros((grab_count("grabs", grabs), GRAB.total))
-        self._row = None
+        self._row, self.changes = None, 0  # how often grab springs were changed
 
     def inputs(self, clock, substeps, spare=0):
         """Rows for the start and the ends of the next substeps, or a single row if nothing moves.
@@ -46,12 +46,12 @@ class Environment:
         """Set a grab spring. Args: see `pbd.ParticleSystem.grab`."""
         grab = one_grab(grab, len(self.grabs))
         self.grabs[grab] = grab_columns(particles, len(self.particles), target, stiffness, damping, weights)
-        self._row = None
+        self._row, self.changes = None, self.changes + 1
 
     def release(self, grab):
         """Switch a grab spring off. Args: grab: index."""
         self.grabs[one_grab(grab, len(self.grabs))] = 0.0
-        self._row = None
+        self._row, self.changes = None, self.changes + 1
 
     def collider_poses(self, time):
         """Position and rotation of each collider, (colliders, 7) [m, (w, x, y, z)]. Args: time [s]."""

@@ -5,10 +5,11 @@ from functools import cache
 import taichi as ti
 
 from pbd.core.kernels import Launch, make_kernel
+from pbd.core.runtime import on_cpu
 from pbd.data import REPORT, Data
 from pbd.measure import measure
 from pbd.projection import project_colour
-from pbd.step import advance, begin_substep, end_substep, relax, relax_environment, solve_directly
+from pbd.step import advance, begin_substep, end_launch, end_substep, relax, relax_environment, solve_directly
 
 
 @ti.func
@@ -59,6 +60,7 @@ class Launches:
         self._solve_directly = bind(for_all_worlds(solve_directly))
         self._end_substep = bind(for_all_worlds(end_substep))
         self._project_colour = [bind(project_colour(index)) for index in range(len(features.types))]
+        self._end_launch = bind(for_all_worlds(end_launch))
         self._measure = bind(measure)
 
     def run(self, inputs, settings, substeps, iterations):
@@ -84,6 +86,8 @@ class Launches:
             self._end_substep(*given, substep)
             if self.report[:, REPORT.diverged_substep].max() >= 0:
                 return
+        if on_cpu():  # one thread sums over all particles of a world
+            self._end_launch(*given, substeps)
 
     def _iterate(self, given, substep):
         """Project all constraints once, shared by threads."""

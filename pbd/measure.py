@@ -6,8 +6,26 @@ from pbd.collision.colliders import touches_surface
 from pbd.collision.elements import element_touches
 from pbd.collision.particle_contacts import touches_particle
 from pbd.data import RANGE, REPORT
+from pbd.integrate import gravity, position
 from pbd.phases import count_worlds
 from pbd.projection import elastic_energy, violation
+
+
+@ti.func
+def measure_motion(s: ti.template(), substep, world):
+    """Write kinetic and gravitational energy at the middle of the last substep into a world's report.
+
+    Sums are in 64 bits, because far from the origin the gravitational energy is much larger than its changes.
+    """
+    kinetic, potential, h = ti.cast(0.0, ti.f64), ti.cast(0.0, ti.f64), s.settings.h
+    for i in range(s.counts.particles):
+        w = s.particles.position[i, world][3]
+        if w > 0.0:
+            x, before = position(s, i, world), s.particles.previous_position[i, world]
+            kinetic += ti.cast((x - before).norm_sqr() / (2.0 * h * h * w), ti.f64)
+            potential -= ti.cast(gravity(s, 0).dot(x + before), ti.f64) / (2.0 * w)
+    s.report[world, REPORT.kinetic_energy] = ti.cast(kinetic, float)
+    s.report[world, REPORT.potential_energy] = ti.cast(potential, float)
 
 
 @ti.func

@@ -15,10 +15,12 @@ class ParticleValues:
     (worlds, particles, ...), and may give values of one world for all.
 
     Args: arrays: a pbd.data.ParticleArrays; worlds, count: numbers of worlds and of particles.
+
+    Attributes: changes: how often values were written.
     """
 
     def __init__(self, arrays, worlds, count):
-        self.arrays, self.worlds, self.count = arrays, worlds, count
+        self.arrays, self.worlds, self.count, self.changes = arrays, worlds, count, 0
 
     def read(self, name):
         """Copy an array. Args: name: of the array. Returns: numpy array (particles, worlds, ...)."""
@@ -26,6 +28,7 @@ class ParticleValues:
 
     def write(self, name, values):
         """Fill an array. Args: name: of the array; values: (particles, worlds, ...)."""
+        self.changes += 1
         write(getattr(self.arrays, name), values)
 
     def to_user(self, values):

@@ -22,6 +22,7 @@ from pbd.direct import solve as direct
 from pbd.direct.parts import advance_in_parts
 from pbd.grabs import pull_grabs
 from pbd.integrate import apply_wind, check_finite, clear_multiplier, move_kinematic_particle, predict
+from pbd.measure import measure_motion
 from pbd.phases import for_each, for_each_world, project_each, project_each_world
 from pbd.projection import project_clusters
 
@@ -121,6 +122,12 @@ def end_substep(s: ti.template(), substep, world):
 
 
 @ti.func
+def end_launch(s: ti.template(), substeps, world):
+    """Report the energy after all substeps of a launch."""
+    for_each_world(s, measure_motion, substeps, world)
+
+
+@ti.func
 def advance_world(s: ti.template(), substeps, iterations, world):
     """Run substeps of one world on one thread."""
     for substep in range(substeps):
@@ -135,6 +142,7 @@ def advance_world(s: ti.template(), substeps, iterations, world):
                     iteration += 1
                 s.report[world, REPORT.iterations] = ti.cast(iteration, float)
                 end_substep(s, substep, world)
+    end_launch(s, substeps, world)
 
 
 @ti.func

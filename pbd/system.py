@@ -14,6 +14,7 @@ from pbd.core.validate import indices, one_of, positive, refuse_gigabytes, sprea
 from pbd.data import REPORT, Settings
 from pbd.direct.rows import SOLVES, make_plan
 from pbd.direct.tables import direct_arrays, parts_state, write_parts_state
+from pbd.energy_watch import EnergyWatch
 from pbd.environment import Environment
 from pbd.errors import raise_errors
 from pbd.launches import Launches
@@ -138,6 +139,7 @@ class ParticleSystem(SystemSettings):
         )
         # Contacts are sought as far as the largest contact distance and half as much again, to allow for motion.
         self._search_radius = 3.0 * max(0.0, *(p.radii().max() for p in descriptions)) or 1.0
+        self.energy_watch = EnergyWatch(self._values, self.environment, self.constraints, self._types)
         self._report = np.zeros((self.worlds, REPORT.total), real_type())
         self._hooks, self._hooked, self._contact_capacity, self._keep_predictions = None, (), 0, False
         self._bind()
@@ -205,6 +207,7 @@ class ParticleSystem(SystemSettings):
             substeps = min(left, most)
             self._launches.run(*self._given(substeps), substeps, self.iterations)
             raise_errors(self._report, self._clock, self._values, self._contact_capacity)
+            self.energy_watch.check(self._report, self._clock, substeps)
             self._clock.substep += substeps
             left -= substeps
 

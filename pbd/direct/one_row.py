@@ -35,7 +35,7 @@ def write_gradients(definition: ti.template(), index: ti.template(), s: ti.templ
     entry = first_entry(definition, index, s, row)
     for k in ti.static(range(arity)):
         if ti.static(definition.at_least):
-            gradient[k] *= ti.cast(s.direct.active[row, world], float)
+            gradient[k] *= ti.select(s.direct.active[row, world] == 1, 1.0, 0.0)
         s.direct.gradient[entry + k, world] = gradient[k]
         s.direct.weighted[entry + k, world] = s.direct.inverse_mass[i[k], world] * gradient[k]
     compliance = 0.0

@@ -8,8 +8,9 @@ masses, α' = α/h² compliances as in XPBD. C is taken at the present positions
 impulses keep their directions: momentum is conserved, with "start" also angular momentum. The diagonal of A is a little
 larger (rows.py, SOFTNESS), because A is singular where rows depend on one another.
 
-An inequality C >= 0, such as a limit of a joint, is solved as C = 0 while it is violated or pushes. Else its gradients
-are zero (`evaluate`, `deactivate`).
+An inequality C >= 0, such as a limit of a joint, is solved as C = 0 while it is violated and pushes. If it would pull,
+it is dropped, and A λ' = b is solved without it before anything moves (`drop_pulling`): the other multipliers would be
+those of a solution with it. The gradients of what is not active are zero.
 
 The tension of a light rope with a heavy weight is added to masses, see pbd/direct/tension.py.
 
@@ -33,6 +34,9 @@ Evaluation = ti.types.struct(worst=float, by_size=float, alignment=float, change
 
 # Values of `s.direct.factored`.
 NOT_FACTORED, FACTORED, STIFF = 0, 1, 2
+
+# Values of `s.direct.active` of an inequality. A dropped one is not active before the next iteration.
+INACTIVE, ACTIVE, DROPPED = 0, 1, 2
 
 
 @ti.func
@@ -105,20 +109,24 @@ def correct(s: ti.template(), found, from_start, world):
 
     Args: found: an Evaluation; from_start: whether along the gradients at the start of the substep.
     """
-    state, again = s.direct.factored[place_of_state(s, world)], True
+    state, again, changed = s.direct.factored[place_of_state(s, world)], True, found.changed
     while again:
         again = False
         if ti.static(s.features.rope_nodes):
             if state == STIFF:
                 add_stiffness(s, world)
         turned = found.alignment < LEAST_ALIGNMENT
-        if state != FACTORED or turned or found.changed:
+        if state != FACTORED or turned or changed:
             at_start = from_start and state != STIFF and (state == NOT_FACTORED or not turned)
             factor(s, at_start, world)
         if ti.static(s.features.rope_nodes):
             if state == STIFF:
                 subtract_residual(s, world)
         substitute(s, world)
+        if drop_pulling(s, world):
+            write_right_sides(s, False, world)
+            changed, again = True, True
+            continue
         apply(s, world)
         if state == NOT_FACTORED:
             state = FACTORED
@@ -134,16 +142,24 @@ def correct(s: ti.template(), found, from_start, world):
 @ti.func
 def evaluate(s: ti.template(), world):
     """Choose the inequalities that are active, and write the right sides. Returns: an Evaluation."""
-    changed = deactivate(s, world)
-    worst, by_size, alignment = 0.0, 0.0, 1.0
+    for row in range(s.counts.direct_rows):
+        if s.direct.active[row, world] == DROPPED:
+            s.direct.active[row, world] = INACTIVE
+    return write_right_sides(s, True, world)
+
+
+@ti.func
+def write_right_sides(s: ti.template(), activate, world):
+    """Write the right sides. Args: activate: whether violated inequalities become active. Returns: an Evaluation."""
+    changed, worst, by_size, alignment = False, 0.0, 0.0, 1.0
     for index in ti.static(s.features.direct):
         for row in range(s.direct.ranges[index, DIRECT_RANGE.begin], s.direct.ranges[index, DIRECT_RANGE.end]):
             C, along = evaluate_row(s.features.types[index], index, s, row, world)
             if ti.static(s.features.types[index].at_least):
-                if s.direct.active[row, world] == 0:
+                if s.direct.active[row, world] != ACTIVE:
                     along = 1.0
-                    if C < 0.0:
-                        s.direct.active[row, world] = 1
+                    if C < 0.0 and activate:
+                        s.direct.active[row, world] = ACTIVE
                         changed = True
                     else:
                         C = 0.0
@@ -156,23 +172,24 @@ def evaluate(s: ti.template(), world):
 
 
 @ti.func
-def deactivate(s: ti.template(), world):
-    """Take back the impulses of inequalities that pull. Returns: whether there were any.
+def drop_pulling(s: ti.template(), world):
+    """Drop active inequalities that would pull, with what they have pushed. Returns: whether there were any.
 
-    An active inequality C >= 0 is solved as an equality, and its multiplier λ must be positive. Its impulse is taken
-    back along the present gradients, which is all of it unless A was factored anew since.
+    An active inequality C >= 0 is solved as an equality, and its multiplier λ must be positive. What it has pushed is
+    taken back along the gradients of the factor, which is all of it unless A was factored anew since.
     """
-    pulled = False
+    dropped = False
     for index in ti.static(s.features.direct):
         if ti.static(s.features.types[index].at_least):
             for row in range(s.direct.ranges[index, DIRECT_RANGE.begin], s.direct.ranges[index, DIRECT_RANGE.end]):
                 place = s.direct.place[row]
-                if s.direct.active[row, world] == 1 and s.direct.multiplier[place, world] <= 0.0:
-                    s.direct.unknown[place, world] = -s.direct.multiplier[place, world]
+                before = s.direct.multiplier[place, world]
+                if s.direct.active[row, world] == ACTIVE and before + s.direct.unknown[place, world] <= 0.0:
+                    s.direct.unknown[place, world] = -before
                     apply_multiplier(s.features.types[index], index, s, row, world)
-                    s.direct.active[row, world] = 0
-                    pulled = True
-    return pulled
+                    s.direct.active[row, world] = DROPPED
+                    dropped = True
+    return dropped
 
 
 @ti.func

@@ -66,24 +66,18 @@ def trouble_of(solver, report):
     if gaps[world] / WARNED_GAP > rises[world] / WARNED_RISE:
         said = f"a joint is open by {gaps[world]:.2g} of a link"
     time = solver.time + solver.dt / solver.substeps * max(report[world, REPORT.risen_substep], 0)
-    joint = joint_in_trouble(solver, world)
-    said += f", mostly {joint!r}" if joint else ""
+    said += f", mostly {place_of_trouble(solver, world)}"
     return f'solver "{solver.name}", world {world}, {time:.6g} s: {said}: expected {solver.remedies}'
 
 
-def joint_in_trouble(solver, world):
-    """Name of the joint with the largest gap, or of that of the body that turns fastest if all joints are closed.
-
-    Returns: None if there are no joints, or the state is not finite.
-    """
-    state = solver.state()
+def place_of_trouble(solver, world):
+    """The joint with the largest gap in a world, or the body that turns fastest if all joints are closed, by name."""
+    state, model = solver.state(), solver.model
     arrays = (state.position, state.rotation, state.velocity, state.angular_velocity)
     arrays = arrays if solver.worlds == 1 else [each[world] for each in arrays]
-    joints = solver.model.joints
-    if not joints or not all(np.isfinite(each).all() for each in arrays):
-        return None
     with np.errstate(over="ignore", invalid="ignore"):
-        gaps = np.nan_to_num(joint_gaps(solver.model, State(*arrays)))
-    if gaps.max() < CLOSED * link_lengths(solver.model) / len(joints):
-        gaps = np.linalg.norm(arrays[3], axis=1)[[joint.child for joint in joints]]
-    return joints[int(gaps.argmax())].name
+        gaps = np.nan_to_num(joint_gaps(model, State(*arrays)))
+        if gaps.any() and gaps.max() > CLOSED * link_lengths(model) / len(gaps):
+            return f"joint {model.joints[int(gaps.argmax())].name!r}"
+        turning = np.nan_to_num(np.linalg.norm(arrays[3], axis=1), posinf=np.inf)
+    return f"body {model.bodies[int(turning.argmax())].name!r}"

@@ -110,6 +110,11 @@ class FrameForces:
         self.reload()
         self.applied = self.numbers
 
+    @property
+    def act(self):
+        """Whether a force or a torque is set."""
+        return self.in_use and bool(self.numbers[..., : FORCE.weights].any())
+
     def reload(self):
         """Read the array again, after a state was restored."""
         self.numbers = read(self.arrays.external.numbers)

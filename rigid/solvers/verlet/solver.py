@@ -6,6 +6,7 @@ rigid/solvers/verlet/step.py. Poses and velocities are read back by a best fit.
 """
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from rigid.names import checked_index
 from rigid.paths import refuse_jumps
 from rigid.rotation import from_matrix, rotate
 from rigid.solvers.base import Solver
+from rigid.solvers.passive import is_driven, place_of_trouble
 from rigid.solvers.verlet.balance import accelerations_by_joints, forces_by_balance, refuse_unknown_forces
 from rigid.solvers.verlet.builder import build_particles, make_frames, refuse_unsupported
 from rigid.solvers.verlet.contact_readings import contacts_of, sum_contact_forces
@@ -83,6 +85,9 @@ class VerletSolver(Solver):
         self._radii = bounding_radii(self.model)
         self._bodies, self._time_of_change = None, 0.0
         self.particle_system.keep_predictions()
+        watch = self.particle_system.energy_watch
+        watch.owner, watch.place = 'solver "verlet"', partial(place_of_trouble, self)
+        self._driven = any(map(is_driven, models))
         self._external_forces = FrameForces(self.particle_system, self.frames, self.members, self._add_hooks)
         if given.contacts and may_touch(self.model, given.particles):
             external = self._external_forces.arrays.external
@@ -141,6 +146,7 @@ class VerletSolver(Solver):
         substeps = whole("count", count) * self.substeps
         refuse_jumps(self.model, self._radii, self.time, self.dt / self.substeps, substeps)
         self._external_forces.applied = self._external_forces.numbers
+        self.particle_system.energy_watch.driven = self._driven or self._external_forces.act
         self.particle_system.step(count)
 
     # Inputs -----------------------------------------------------------------------------------------------------------

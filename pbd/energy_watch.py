@@ -1,0 +1,105 @@
+"""A warning where the energy of particles rises though nothing drives them, and Diverged where it runs away.
+
+The kinetic and gravitational energy E = K + U of each world is compared with its lowest value after each launch. The
+rise is measured in parts of a scale S, the weight times the extent of the particles, and the kinetic energy that they
+had at first or could have gained by falling:
+
+    S = Σ m |g| L + K_0 + U_0 - min U
+
+Energy that constraints store is not in E, so systems with such constraints are not watched.
+"""
+
+import warnings
+
+import numpy as np
+
+from pbd.core.results import Diverged
+from pbd.data import REPORT
+
+# Rises of the energy over its lowest value, in parts of the scale, of which a warning tells, and at which the run is
+# given up.
+WARNED_RISE, LARGEST_RISE = 0.05, 10.0
+
+
+class EnergyWatch:
+    """Watches the energy of all worlds as long as nothing drives the particles, and warns once.
+
+    Args: values: the ParticleValues; environment: the Environment; constraints: the ConstraintValues, of a system;
+    types: of its constraints.
+
+    Attributes: owner: what the warning begins with; place: function (world) -> where the trouble is, in words; driven:
+    whether something that is not in the environment does work.
+    """
+
+    def __init__(self, values, environment, constraints, types):
+        self._values, self._environment, self._constraints = values, environment, constraints
+        self._passive = is_passive(environment.particles, types)
+        self.owner, self.place, self.driven = "particle system", lambda world: f"particle {self._fastest(world)}", False
+        self._warned, self._changes = False, None
+
+    def check(self, report, clock, substeps):
+        """Compare the energies after a launch with those before.
+
+        Args: report: (worlds, REPORT); clock: the Clock at the start of the launch; substeps: of the launch.
+
+        Raises: Diverged if the energy ran away.
+        """
+        if not self._watches():
+            return
+        kinetic, potential = report[:, REPORT.kinetic_energy], report[:, REPORT.potential_energy]
+        energy = kinetic + potential
+        if self._scale is None:
+            self._scale = self._weight_times_extent() + kinetic
+            self._lowest, self._start, self._deepest = energy, potential.copy(), potential.copy()
+        np.minimum(self._lowest, energy, out=self._lowest)
+        np.minimum(self._deepest, potential, out=self._deepest)
+        scale = self._scale + (self._start - self._deepest)
+        beyond = energy - self._lowest - WARNED_RISE * scale
+        world = int(beyond.argmax())
+        if beyond[world] > 0.0:
+            self._tell(world, (energy[world] - self._lowest[world]) / scale[world], clock, substeps)
+
+    def _watches(self):
+        """Whether nothing drives the particles now. After a change of anything, the energy is compared anew."""
+        if not self._passive or self.driven:
+            self._changes = None
+            return False
+        environment = self._environment
+        changes = self._values.changes, self._constraints.changes, environment.changes, environment.particles.gravity
+        if self._changes is None or any(a is not b and a != b for a, b in zip(changes, self._changes)):
+            self._changes, self._scale = changes, None
+            self._forces_act = self._values.read("force").any() or environment.grabs.any()
+        return not self._forces_act
+
+    def _weight_times_extent(self):
+        """Weight of the mobile particles times their extent, of each world (worlds,) [J]."""
+        x, w = np.split(self._values.read("position").astype(float), [3], axis=2)
+        mass = np.divide(1.0, w, out=np.zeros_like(w), where=w > 0).sum(axis=(0, 2))
+        extent = np.linalg.norm(np.ptp(x, axis=0), axis=1) if len(x) else 0.0
+        return mass * np.linalg.norm(self._environment.particles.gravity) * extent
+
+    def _fastest(self, world):
+        """Index of the fastest particle."""
+        moved = self._values.read("position")[:, world, :3] - self._values.read("previous_position")[:, world]
+        return int(np.linalg.norm(moved, axis=1).argmax())
+
+    def _tell(self, world, rise, clock, substeps):
+        """Warn of a rise, once, or raise Diverged. Args: rise: in parts of the scale; others: see `check`."""
+        time = clock.time_after(substeps)
+        if rise > LARGEST_RISE:
+            step = clock.step_of(clock.substep + substeps - 1)
+            raise Diverged(world, step, self._fastest(world), time, did="gained energy")
+        if not self._warned:
+            self._warned = True
+            said = f"energy has risen by {rise:.2g} of its scale without a drive, mostly {self.place(world)}"
+            said = f"{self.owner}, world {world}, {time:.6g} s: {said}: expected a shorter step or more iterations"
+            warnings.warn(said, UserWarning, stacklevel=5)
+
+
+def is_passive(particles, types):
+    """Whether the environment of particles never does work, and no constraint stores energy or does work.
+
+    Args: particles: a Particles; types: ConstraintTypes.
+    """
+    still = particles.is_static() and particles.wind is None
+    return still and not any(each.compliance or each.needs_time for each in types)

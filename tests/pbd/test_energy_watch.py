@@ -1,0 +1,81 @@
+"""The watch of particles' energy: it warns where energy rises that nothing gave, and is silent otherwise."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import pbd
+
+g = 9.81
+
+
+def pendulum(**options):
+    """A mass at the end of a level rod, 0.3 m, and another one below it: it whips when it is released."""
+    particles = pbd.Particles(gravity=(0, 0, -g))
+    particles.add_particles([(0, 0, 0), (0.3, 0, 0), (0.3, 0, -0.3)], mass=[np.inf, 1.0, 1.0])
+    particles.add_sticks([(0, 1), (1, 2)])
+    return pbd.ParticleSystem(particles, **{"dt": 1 / 60, **options})
+
+
+def said_while(system, act, steps=240):
+    """Texts of all warnings in a run. Args: act: function (system, step), called before each step."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        for step in range(steps):
+            act(system, step)
+            system.step()
+    return [str(each.message) for each in caught]
+
+
+def do_nothing(system, step):
+    """Let the system move by itself."""
+
+
+def kick(system, step):
+    """Double all velocities once, after half a second: four times the kinetic energy."""
+    if step == 30:
+        system.set_velocities(2 * system.velocities())
+
+
+def push(system, step):
+    """Push the last particle sideways, twice as strong as its weight."""
+    system.set_forces([(0, 0, 0), (0, 0, 0), (2 * g, 0, 0)])
+
+
+@pytest.mark.parametrize("act", [do_nothing, kick, push])
+def test_energy_that_is_given_is_no_rise(act):
+    # Converged SHAKE at 1/60 s keeps the energy of a double pendulum within 1 %; velocities and forces that the user
+    # sets are no error of the method.
+    assert said_while(pendulum(solve="direct"), act) == []
+
+
+def test_rise_is_said_once_with_time_and_particle():
+    # A stick that becomes 10 % shorter in a step, without the watch being told, lifts two masses by 7 % of their weight
+    # times their extent, and throws them up.
+    system = pendulum(solve="iterative", iterations=30, damping=0.01)
+
+    def shorten(system, step):
+        if step in (100, 110):
+            changes = system.constraints.changes
+            stick = system.constraints.row_of(pbd.constraints.STICK, 0, "length")
+            system.constraints.write([stick], 0.27 if step == 100 else 0.24)
+            system.constraints.changes = changes
+
+    said = said_while(system, shorten)
+    assert len(said) == 1
+    assert said[0].startswith("particle system, world 0, 1.")
+    assert "energy has risen by" in said[0]
+    assert "particle" in said[0].split("mostly")[1]
+
+
+def test_energy_that_runs_away_is_an_error():
+    system = pendulum(solve="iterative", iterations=30)
+    system.step(10)
+    watch, before = system.energy_watch, system._values.changes
+    system.set_velocities(100 * system.velocities())
+    system._values.changes = before  # as if nobody had set them
+    with pytest.raises(pbd.Diverged, match="gained energy in step 1") as caught:
+        system.step()
+    assert caught.value.time == pytest.approx(11 / 60)
+    assert not watch.driven
