@@ -56,7 +56,7 @@ def test_an_hour_of_tumbling(name):
     # The joints' impulses are pairs, so the linear momentum is kept to round-off: 216,000 steps (3.5 million of
     # "penalty") of 1e-16 each add up to at most 1e-9. Velocities of "verlet" are differences of positions, which are
     # 400 m away after an hour and have a round-off of 3e-14 m: with 1/h, the mass of 6 kg and the root of 216,000 steps
-    # it is 1e-11 a step, and 5e-9; twenty times as much is allowed. No method may gain 1 % of the energy that there was.
+    # it is 1e-11 a step, and 5e-9; twenty times as much is allowed. No method may gain 1 % of the energy at the start.
     model = tumbling()
     solver, again = solver_of(name, model), solver_of(name, model)
     solver.step(STEPS_PER_MINUTE)
@@ -83,7 +83,7 @@ def test_an_hour_of_tumbling(name):
 @pytest.mark.parametrize("name", rigid.SOLVERS)
 def test_an_hour_of_rest(name):
     # What rests on the ground, on another body and in a joint neither creeps nor sinks: it stays within a tenth of a
-    # millimetre of where it was after a minute. Solvers with impulses take gaps below TOUCHING g h², 0.7 mm, for closed,
+    # millimetre of where it was after a minute. Solvers with impulses take gaps below TOUCHING g h², 0.7 mm, as closed,
     # so boxes may move so far, and tilt by 2 · 0.7 mm/0.4 m, which moves the upper one by 1 mm.
     touching = name in ("impulse", "articulated")
     distance = 2 * TOUCHING * 9.81 / 60**2 if touching else 1e-4
