@@ -35,7 +35,7 @@ class EnergyWatch:
         self._values, self._environment, self._constraints = values, environment, constraints
         self._passive = is_passive(environment.particles, types)
         self.owner, self.place, self.driven = "particle system", lambda world: f"particle {self._fastest(world)}", False
-        self._warned, self._changes = False, None
+        self._warned, self._changes, self._gravity, self._scale, self._forces_act = False, None, None, None, False
 
     def check(self, report, clock, substeps):
         """Compare the energies after a launch with those before.
@@ -65,9 +65,10 @@ class EnergyWatch:
             self._changes = None
             return False
         environment = self._environment
-        changes = self._values.changes, self._constraints.changes, environment.changes, environment.particles.gravity
-        if self._changes is None or any(a is not b and a != b for a, b in zip(changes, self._changes)):
-            self._changes, self._scale = changes, None
+        changes = self._values.changes, self._constraints.changes, environment.changes
+        gravity = environment.particles.gravity
+        if changes != self._changes or gravity is not self._gravity:
+            self._changes, self._gravity, self._scale = changes, gravity, None
             self._forces_act = self._values.read("force").any() or environment.grabs.any()
         return not self._forces_act
 

@@ -43,7 +43,13 @@ def push(system, step):
     system.set_forces([(0, 0, 0), (0, 0, 0), (2 * g, 0, 0)])
 
 
-@pytest.mark.parametrize("act", [do_nothing, kick, push])
+def turn_gravity(system, step):
+    """Turn gravity upside down once, after half a second: the masses fall upwards."""
+    if step == 30:
+        system.gravity = (0, 0, g)
+
+
+@pytest.mark.parametrize("act", [do_nothing, kick, push, turn_gravity])
 def test_energy_that_is_given_is_no_rise(act):
     # Converged SHAKE at 1/60 s keeps the energy of a double pendulum within 1 %; velocities and forces that the user
     # sets are no error of the method.
