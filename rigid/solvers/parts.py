@@ -16,7 +16,7 @@ import taichi as ti
 
 from rigid.kernels.motion import VELOCITY, gravity_of
 from rigid.kernels.vectors import load_vector
-from rigid.solvers.watch import WATCH, report_rise
+from rigid.solvers.watch import WATCH, is_bounded, report_rise
 
 # A jointed body turns by this much in a part at most, at the speed of the start, and swings by this phase [rad].
 MOST_TURN, MOST_SWING = 0.25, 0.15
@@ -24,10 +24,6 @@ MOST_TURN, MOST_SWING = 0.25, 0.15
 # Parts are halved where the energy has risen by more than this part of its scale and rises, or a joint is open by this
 # part of the mean distance of joints and opens; and joined after so many substeps without either.
 DIVIDED_RISE, DIVIDED_GAP, CALM = 0.005, 0.005, 8.0
-
-# So often parts may be halved. Joints that are springs store energy in rows that scale with the pose, so shorter parts
-# help them less.
-MOST_HALVINGS, MOST_HALVINGS_OF_SPRINGS = 8.0, 4.0
 
 # A substep has about so many parts at most.
 MOST_PARTS = 512
@@ -60,7 +56,7 @@ def advance_in_parts(s: ti.template(), advance: ti.template(), scale: ti.templat
         if first:
             report_rise(s, world)
         first = False
-        if ti.static(s.features.bounded):
+        if ti.static(is_bounded(s.features)):
             count_halvings(s, length, world)
     if length < 1.0:
         scale(s, 1.0 / length, world)
@@ -88,9 +84,9 @@ def count_halvings(s: ti.template(), length, world):
     n = ti.static(s.watch.numbers)
     halvings, calm = n[world, WATCH.halvings], n[world, WATCH.calm] + length
     rise, gap = n[world, WATCH.rise], n[world, WATCH.gap]
-    most = ti.static(MOST_HALVINGS if s.features.closable else MOST_HALVINGS_OF_SPRINGS)
+    most = ti.static(float(s.features.division.most_halvings))
     troubled, grows = rise > DIVIDED_RISE, rise > n[world, WATCH.last_rise]
-    if ti.static(s.features.closable):
+    if ti.static(s.features.division.by_gaps):
         troubled = troubled or gap > DIVIDED_GAP
         grows = grows or gap > n[world, WATCH.last_gap]
     if troubled:

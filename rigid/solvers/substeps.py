@@ -33,7 +33,7 @@ def over_worlds(advance_substep, scale_impulses, features):
     def advance_world(s: ti.template(), substeps, number, world):
         for substep in range(substeps):
             if s.report[world, REPORT.diverged_substep] < 0:
-                if ti.static(features.parts):
+                if ti.static(features.division.divides()):
                     advance_in_parts(s, advance_substep, scale_impulses, number, substep == substeps - 1, world)
                 else:
                     advance_substep(s, number, substep == substeps - 1, world)

@@ -45,6 +45,26 @@ WARNED_GAP = 0.1
 WATCH = Columns(lowest=1, scale=1, rise=1, gap=1, halvings=1, calm=1, last_rise=1, last_gap=1)
 
 
+class Division(NamedTuple):
+    """How a solver divides substeps into parts (parts.py)."""
+
+    most_halvings: int  # how often at most parts are halved where the energy rises; -1 if substeps are not divided
+    by_gaps: bool = True  # whether they are halved where joints open, too
+
+    def divides(self):
+        """Whether substeps are divided."""
+        return self.most_halvings >= 0
+
+
+# Joints that are springs store energy in rows that scale with the pose, so shorter parts help them less.
+UNDIVIDED, OF_IMPULSES, OF_SPRINGS = Division(-1), Division(8), Division(4, by_gaps=False)
+
+
+def is_bounded(features):
+    """Whether velocities are reduced, and substeps divided further, where the energy rises: not with contacts."""
+    return features.division.divides() and not features.contacts
+
+
 class Watch(NamedTuple):
     """The energy of each world, as long as it is passive."""
 
@@ -151,7 +171,7 @@ def watch_energy(s: ti.template(), stored, gap, world):
         n[world, WATCH.gap] = 0.0
         if s.watch.link[world] > 0.0:
             n[world, WATCH.gap] = gap / s.watch.link[world]
-        if ti.static(s.features.bounded):
+        if ti.static(is_bounded(s.features)):
             pay(s, total - lowest - MOST_RISE * scale, world)
 
 

@@ -10,7 +10,7 @@ from rigid.constraints.rows import Rows
 from rigid.kernels.motion import Bodies
 from rigid.solvers.articulated.links import Trees
 from rigid.solvers.sequential.data import Step
-from rigid.solvers.watch import Watch
+from rigid.solvers.watch import Division, Watch
 
 
 class Features(NamedTuple):
@@ -27,19 +27,9 @@ class Features(NamedTuple):
     split_impulse: bool  # correct positions by pseudo-speeds
     warm_start: bool  # start from the last step's impulses
     one_world: bool  # one world runs on one thread
-    parts: bool  # substeps may be divided, see rigid/solvers/parts.py
+    division: Division  # of substeps into parts
     spread: int  # distance of two worlds in a parallel loop, see rigid/solvers/substeps.py
     sleeping: bool = False
-
-    @property
-    def closable(self):
-        """Whether more parts close joints."""
-        return True
-
-    @property
-    def bounded(self):
-        """Whether substeps are divided, and velocities reduced, where the energy rises."""
-        return self.parts and not self.contacts
 
     @property
     def contacts(self):

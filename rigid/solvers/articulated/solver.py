@@ -20,6 +20,7 @@ from rigid.solvers.articulated.settle import settle_kernel
 from rigid.solvers.report import REPORT
 from rigid.solvers.sequential.data import ROW
 from rigid.solvers.sequential.solver import SequentialSolver
+from rigid.solvers.watch import UNDIVIDED
 from rigid.state import State
 from rigid.worlds import models_of_worlds
 
@@ -61,7 +62,7 @@ class ArticulatedSolver(SequentialSolver):
             gyroscopic="none" if variational else given.gyroscopic, velocity_products=given.velocity_products,
             variational=variational, paths=bool(self._paths.bodies), block=given.block, convergence=given.convergence,
             split_impulse=given.split_impulse, warm_start=given.warm_start,
-            parts=self._may_divide() and given.velocity_products == "projected",
+            division=self._division() if given.velocity_products == "projected" else UNDIVIDED,
             one_world=self.worlds == 1, spread=LOOP_STRIDE if on_cpu() else 1,
         )  # fmt: skip
         self._advance = self._make_launch(step, features)

@@ -10,7 +10,7 @@ from rigid.constraints.rows import Rows
 from rigid.kernels.motion import Bodies
 from rigid.solvers.sequential import data
 from rigid.solvers.sequential.sleep import Sleep
-from rigid.solvers.watch import Watch
+from rigid.solvers.watch import Division, Watch
 
 # Behind the columns of all sequential impulses: the angular parts of M⁻¹Jᵀ of both bodies. For the integrator
 # "variational": G at the substep's start, and the impulse of its rounds [N s].
@@ -42,18 +42,8 @@ class Features(NamedTuple):
     warm_start: bool  # start from the last step's impulses
     sleeping: bool  # leave bodies at rest alone
     one_world: bool  # one world runs on one thread
-    parts: bool  # substeps may be divided, see rigid/solvers/parts.py
+    division: Division  # of substeps into parts
     spread: int  # distance of two worlds in a parallel loop, see rigid/solvers/substeps.py
-
-    @property
-    def closable(self):
-        """Whether more parts close joints."""
-        return True
-
-    @property
-    def bounded(self):
-        """Whether substeps are divided, and velocities reduced, where the energy rises."""
-        return self.parts and not self.contacts
 
     @property
     def contacts(self):

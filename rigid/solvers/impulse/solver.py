@@ -49,7 +49,7 @@ class ImpulseSolver(SequentialSolver):
             gyroscopic="none" if variational else given.gyroscopic, variational=variational, block=given.block,
             convergence=given.convergence, split_impulse=given.split_impulse, warm_start=given.warm_start,
             sleeping=given.sleep_speed > 0,
-            parts=self._may_divide(), one_world=self.worlds == 1, spread=LOOP_STRIDE if on_cpu() else 1,
+            division=self._division(), one_world=self.worlds == 1, spread=LOOP_STRIDE if on_cpu() else 1,
         )  # fmt: skip
         self._advance = self._make_launch(step, features)
         self._clear_assemblies()

@@ -137,7 +137,7 @@ def correct_positions(s: ti.template(), groups, iterations, world):
     bias = prepare_corrections(s, groups, world)
     s.report[world, REPORT.position_error] = bias * s.step.h
     iterate(s, groups, 1, iterations, s.step.tolerance + bias, world)
-    if ti.static(s.features.parts):
+    if ti.static(s.features.division.divides()):
         limit_correction(s, world)
     if ti.static(s.features.variational):
         work.count_correction(s, world)

@@ -8,7 +8,7 @@ from rigid.collision.data import Points, Scratch, Shapes
 from rigid.constraints import rows
 from rigid.constraints.joints.data import Joints
 from rigid.kernels.motion import Bodies
-from rigid.solvers.watch import Watch
+from rigid.solvers.watch import Division, Watch
 
 # Behind the columns of all rows: stiffness and damping of the row before scaling; its rows of the matrices α and β of
 # its group's -α G - β dG/dt, six at most; its G, which for a drive or friction is how far it is stretched; dG/dt less
@@ -29,18 +29,8 @@ class Features(NamedTuple):
     scaling: str  # "effective_mass" or "mass"
     block: bool  # scale the rows of a joint together
     one_world: bool  # one world runs on one thread
-    parts: bool  # substeps may be divided, see rigid/solvers/parts.py
+    division: Division  # of substeps into parts
     spread: int  # distance of two worlds in a parallel loop, see rigid/solvers/substeps.py
-
-    @property
-    def closable(self):
-        """Whether more parts close joints: these are springs."""
-        return False
-
-    @property
-    def bounded(self):
-        """Whether substeps are divided, and velocities reduced, where the energy rises."""
-        return self.parts and not self.contacts
 
     @property
     def contacts(self):

@@ -15,6 +15,7 @@ from rigid.solvers.penalty.stability import BOUND, find_islands, largest_load, l
 from rigid.solvers.penalty.step import step_kernel
 from rigid.solvers.report import REPORT
 from rigid.solvers.row_solver import RowSolver
+from rigid.solvers.watch import OF_SPRINGS, UNDIVIDED
 
 # A step so long that all limits are in reach, so that all rows of joints are written [s].
 ANY_REACH = 1e12
@@ -61,8 +62,8 @@ class PenaltySolver(RowSolver):
         features = Features(
             joints=self.has_joint_rows, pair_types=self.pair_types, gyroscopic=given.gyroscopic,
             sine_limits=given.limit_form == "sine", scaling=given.scaling, block=given.block,
-            parts=given.gyroscopic != "explicit" and given.check_stability, one_world=self.worlds == 1,
-            spread=LOOP_STRIDE if on_cpu() else 1,
+            division=OF_SPRINGS if given.gyroscopic != "explicit" and given.check_stability else UNDIVIDED,
+            one_world=self.worlds == 1, spread=LOOP_STRIDE if on_cpu() else 1,
         )  # fmt: skip
         self._advance = Launch(step_kernel(features), self.data)
         self._islands = self._find_islands() if self.first_contact_row else []

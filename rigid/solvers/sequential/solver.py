@@ -12,6 +12,7 @@ from rigid.solvers.row_solver import RowSolver
 from rigid.solvers.sequential.data import ROW, Step
 from rigid.solvers.sequential.stored import energy_kernel
 from rigid.solvers.sequential.time_limit import TimedSubsteps, timed_kernels
+from rigid.solvers.watch import OF_IMPULSES, UNDIVIDED
 
 # Without a given tolerance: the largest [N s], and in parts of the impulse that gravity gives the lightest body in h.
 MOST_TOLERANCE, WEIGHT_TOLERANCE = 1e-6, 1e-2
@@ -44,11 +45,11 @@ class SequentialSolver(RowSolver):
             )
         return variational
 
-    def _may_divide(self):
-        """Whether substeps may be made in parts (rigid/solvers/parts.py): not with methods that are for comparison."""
+    def _division(self):
+        """The Division of substeps into parts: none with methods that are for comparison."""
         given = self.options
         default = given.integrator == "semi_implicit" and given.gyroscopic != "explicit" and given.split_impulse
-        return default and given.time_limit is None
+        return OF_IMPULSES if default and given.time_limit is None else UNDIVIDED
 
     def _make_launch(self, step, features):
         """Make a function (report, numbers, substeps, iterations). Args: step: the solver's module `step`; features."""
