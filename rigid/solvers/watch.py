@@ -96,20 +96,26 @@ def watch_values(models, worlds, radii):
 def extent(model):
     """Length of the way through all bodies, from joint to joint [m], and what springs give way under their weight.
 
-    Args: a rigid.Model.
+    Bodies that turn about their centres count by their radii of gyration. Args: a rigid.Model.
     """
     weight = model.masses.sum() * np.linalg.norm(model.gravity)
     soft = [joint.soft for joint in model.joints if joint.soft is not None]
     sag = sum(weight / each.stiffness for each in [*model.springs, *soft] if each.stiffness > 0)
     sag += sum(np.linalg.norm(model.gravity) / (2 * np.pi * each.frequency) ** 2 for each in soft if each.frequency)
     ends = [np.linalg.norm(end) for spring in model.springs for end in (spring.anchor_a, spring.anchor_b)]
-    return link_lengths(model) + sum(ends) + sum(spring.rest_length for spring in model.springs) + sag
+    gyration = sum(radius_of_gyration(body) for body in model.bodies if model.joints)
+    return max(link_lengths(model), gyration) + sum(ends) + sum(spring.rest_length for spring in model.springs) + sag
 
 
 def link_lengths(model):
     """Sum of the distances of joints from the centres of mass of their bodies [m]. Args: a rigid.Model."""
     ends = [end for joint in model.joints for end in ends_of(joint)]
     return sum(np.linalg.norm(anchor) for body, anchor in ends if body != GROUND)
+
+
+def radius_of_gyration(body):
+    """The largest of a body, √(I/m) [m]."""
+    return np.sqrt(np.linalg.eigvalsh(body.inertia)[-1] / body.mass)
 
 
 def swings(model):
@@ -121,9 +127,8 @@ def swings(model):
     for joint in model.joints:
         for body, anchor in ends_of(joint):
             if body != GROUND and model.bodies[body].path is None:
-                gyration = np.linalg.eigvalsh(model.bodies[body].inertia)[-1] / model.bodies[body].mass
-                distance = np.linalg.norm(anchor)
-                found[body] = max(found[body], distance / (distance**2 + gyration))
+                distance, gyration = np.linalg.norm(anchor), radius_of_gyration(model.bodies[body])
+                found[body] = max(found[body], distance / (distance**2 + gyration**2))
     return found
 
 
