@@ -67,8 +67,6 @@ KNOWN_GAINS = {
     "cube-whole": 2.89e-2,
     "bouncing_balls-penalty-whole": 1.83e-2,
     "high_mass_ratio-whole": 1.35e-3,
-    "penalty_joints-penalty": 3.02e-2,
-    "penalty_joints-penalty-whole": 3.02e-2,
 }
 
 
