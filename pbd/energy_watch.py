@@ -27,14 +27,14 @@ class EnergyWatch:
     Args: values: the ParticleValues; environment: the Environment; constraints: the ConstraintValues, of a system;
     types: of its constraints.
 
-    Attributes: owner: what the warning begins with; place: function (world) -> where the trouble is, in words; driven:
-    whether something that is not in the environment does work.
+    Attributes: owner: what the warning begins with; place: function (world) -> where the trouble is, in words, or None
+    for the fastest particle; driven: whether something that is not in the environment does work.
     """
 
     def __init__(self, values, environment, constraints, types):
         self._values, self._environment, self._constraints = values, environment, constraints
         self._passive = is_passive(environment.particles, types)
-        self.owner, self.place, self.driven = "particle system", lambda world: f"particle {self._fastest(world)}", False
+        self.owner, self.place, self.driven = "particle system", None, False
         self._warned, self._changes, self._gravity, self._scale, self._forces_act = False, None, None, None, False
 
     def check(self, report, clock, substeps):
@@ -92,7 +92,8 @@ class EnergyWatch:
             raise Diverged(world, step, self._fastest(world), time, did="gained energy")
         if not self._warned:
             self._warned = True
-            said = f"energy has risen by {rise:.2g} of its scale without a drive, mostly {self.place(world)}"
+            place = self.place(world) if self.place else f"particle {self._fastest(world)}"
+            said = f"energy has risen by {rise:.2g} of its scale without a drive, mostly {place}"
             said = f"{self.owner}, world {world}, {time:.6g} s: {said}: expected a shorter step or more iterations"
             warnings.warn(said, UserWarning, stacklevel=5)
 

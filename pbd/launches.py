@@ -7,15 +7,22 @@ import taichi as ti
 from pbd.core.kernels import Launch, make_kernel
 from pbd.core.runtime import on_cpu
 from pbd.data import REPORT, Data
-from pbd.measure import measure
+from pbd.measure import measure, measure_motion
+from pbd.phases import for_each_world
 from pbd.projection import project_colour
-from pbd.step import advance, begin_substep, end_launch, end_substep, relax, relax_environment, solve_directly
+from pbd.step import advance, begin_substep, end_substep, relax, relax_environment, solve_directly
 
 
 @ti.func
 def relax_once(s: ti.template(), substep, world):
     """Relax without the number of the iteration, for which only step hooks ask."""
     relax(s, substep, 0, world)
+
+
+@ti.func
+def end_launch(s: ti.template(), substeps, world):
+    """Report the energy after all substeps of a launch, as `advance` does."""
+    for_each_world(s, measure_motion, substeps, world)
 
 
 @cache

@@ -4,8 +4,7 @@
     relax           each constraint projected once; repeated up to `iterations` times
     end_substep     restitution, check
 
-One thread runs all substeps of a world (`advance`), or threads share each phase of a large world and the host launches
-the phases one after another (pbd/launches.py). Both use the functions below: see pbd/phases.py.
+One thread runs all substeps of a world (`advance`), or threads share each phase (pbd/phases.py, pbd/launches.py).
 
 Source: Jakobsen, Advanced Character Physics (2001).
 """
@@ -33,8 +32,7 @@ class StepHooks(NamedTuple):
     Args:
         data: a NamedTuple class, the declaration of more arrays; kernels find them in `s.hooked`.
         before_iterations: Taichi function (s, world), called after Verlet.
-        in_iteration: Taichi function (s, iteration, world) -> largest violation [m], called in each iteration, after
-            the constraints.
+        in_iteration: Taichi function (s, iteration, world) -> largest violation [m], called after the constraints.
         after_iterations: Taichi function (s, world), called after the iterations.
         scale_impulses: Taichi function (s, factor, world) that multiplies all impulses that the hooks store [kg m].
         count_contacts: Taichi function (s, world) -> number of contacts that held something off in the last substep.
@@ -122,12 +120,6 @@ def end_substep(s: ti.template(), substep, world):
 
 
 @ti.func
-def end_launch(s: ti.template(), substeps, world):
-    """Report the energy after all substeps of a launch."""
-    for_each_world(s, measure_motion, substeps, world)
-
-
-@ti.func
 def advance_world(s: ti.template(), substeps, iterations, world):
     """Run substeps of one world on one thread."""
     for substep in range(substeps):
@@ -142,7 +134,7 @@ def advance_world(s: ti.template(), substeps, iterations, world):
                     iteration += 1
                 s.report[world, REPORT.iterations] = ti.cast(iteration, float)
                 end_substep(s, substep, world)
-    end_launch(s, substeps, world)
+    measure_motion(s, substeps, world)
 
 
 @ti.func

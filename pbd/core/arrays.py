@@ -29,7 +29,7 @@ from taichi.lang._ndarray import ScalarNdarray
 from taichi.lang.matrix import VectorNdarray
 from taichi.lang.util import to_numpy_type
 
-from pbd.core.runtime import on_cpu, require_program
+from pbd.core.runtime import on_cpu, present_program, require_program
 
 
 class Columns:
@@ -203,7 +203,7 @@ def empty_array(annotation, shape):
 
     All systems share it, because Taichi keeps 70 bytes of each array that it ever made. Args: see `new_array`.
     """
-    program = impl.get_runtime().prog
+    program = present_program()
     if EMPTY.get("program") is not program:
         EMPTY.clear()
         EMPTY["program"] = program
@@ -226,8 +226,9 @@ class Owned:
     """
 
     def __del__(self):
-        if impl is not None and self.program is impl.get_runtime().prog:
-            self.program.delete_ndarray(self.arr)
+        program = self.program() if impl is not None else None
+        if program is not None and program is impl.get_runtime().prog:
+            program.delete_ndarray(self.arr)
 
 
 class OwnedScalars(Owned, ScalarNdarray):
@@ -241,7 +242,7 @@ class OwnedVectors(Owned, VectorNdarray):
 def owned(array):
     """Make a new Taichi array one of ours. Args: array: a ScalarNdarray or VectorNdarray. Returns: the array."""
     array.__class__ = OwnedScalars if type(array) is ScalarNdarray else OwnedVectors
-    array.program = impl.get_runtime().prog
+    array.program = present_program()
     return array
 
 

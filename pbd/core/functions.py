@@ -17,6 +17,7 @@ from taichi.lang import impl, kernel_impl
 
 from pbd.core.arrays import arrays_of, fields_of, is_array, is_declaration
 from pbd.core.kernels import define, parameters_of
+from pbd.core.runtime import present_program
 
 
 def compiled_once(*groups):
@@ -36,7 +37,7 @@ def compiled_once(*groups):
         @functools.wraps(function)
         def call(data, *integers):
             static = static_values(data, groups)
-            variant = impl.get_runtime().prog, type(data), tuple(static.values())
+            variant = present_program(), type(data), tuple(static.values())
             if variant not in variants:
                 variants[variant] = define("real_func", body, type(data), static, numbers)
             arrays, given = [], []

@@ -35,7 +35,7 @@ from taichi.lang import impl, kernel_impl
 from taichi.lang.ast.ast_transformer_utils import ASTTransformerContext
 
 from pbd.core.arrays import HostArray, arrays_of, fields_of, is_array, is_declaration
-from pbd.core.runtime import LOCK, on_cpu, require_program
+from pbd.core.runtime import LOCK, on_cpu, present_program, require_program
 
 # Most arguments that a launch takes besides the arrays.
 MOST_GIVEN = 32
@@ -136,7 +136,7 @@ class Launch:
         for group in data:
             self.arrays += arrays_of(group) if hasattr(group, "_fields") else [group]
         self.slots = [(slot,) for slot in range(len(self.arrays), len(self.arrays) + MOST_GIVEN)]
-        self.compiled, self.context, self.program = None, None, impl.get_runtime().prog
+        self.compiled, self.context, self.program = None, None, present_program()
 
     def __call__(self, *given):
         """Run the kernel. Args: C-contiguous numpy arrays, floats and ints, in the kernel's order."""
@@ -155,22 +155,22 @@ class Launch:
                 launch.set_arg_int(slot, value)
             else:
                 launch.set_arg_external_array_with_shape(slot, value.ctypes.data, value.nbytes, value.shape, 0)
-        self.program.launch_kernel(self.compiled, launch)
+        self.program().launch_kernel(self.compiled, launch)
 
     def _compile(self, given):
         kernel = self.kernel._primal
         with compiling():
             key = kernel.ensure_compiled(*self.arrays, *given)
             self.definition = kernel.compiled_kernels[key]
-            capabilities = self.program.get_device_caps()
-            self.compiled = self.program.compile_kernel(self.program.config(), capabilities, self.definition)
+            program = self.program()
+            self.compiled = program.compile_kernel(program.config(), program.get_device_caps(), self.definition)
 
     def _bind(self):
         """Taichi's launch context with the arrays in it; on the processor it is used for all launches."""
-        context = self.definition.make_launch_context()
+        context, program = self.definition.make_launch_context(), self.program()
         for slot, array in enumerate(array.arr for array in self.arrays):
             if on_cpu():
-                address, size = self.program.get_ndarray_data_ptr_as_int(array), array.nelement() * array.element_size()
+                address, size = program.get_ndarray_data_ptr_as_int(array), array.nelement() * array.element_size()
                 context.set_arg_external_array_with_shape((slot,), address, size, array.shape, 0)
             else:
                 context.set_arg_ndarray((slot,), array)

@@ -1,6 +1,7 @@
 """What the caller's `ti.init` chose: processor, precision; and what ends with it."""
 
 import threading
+import weakref
 from functools import wraps
 from types import FunctionType
 
@@ -42,9 +43,19 @@ GONE = "Taichi was initialised or reset since this was made: make it anew, its a
 CLOSED = "this was closed: make it anew, its arrays are gone"
 
 
+def present_program():
+    """A weak reference to Taichi's program, always the same one; None if there is no program.
+
+    A strong one would keep the program after `ti.reset`. When the last array of it died, its end would destroy memory
+    of the program that is there by then.
+    """
+    program = impl.get_runtime().prog
+    return None if program is None else weakref.ref(program)
+
+
 def require_program(program):
-    """Raise RuntimeError if a Taichi program has ended. Args: program: that was there when an array was made."""
-    if program is not impl.get_runtime().prog:
+    """Raise RuntimeError if a Taichi program has ended. Args: program: of `present_program` when an array was made."""
+    if program is not present_program():
         raise RuntimeError(GONE)
 
 
@@ -88,7 +99,7 @@ def started(make):
         with LOCK:
             if self._program is None:
                 require_taichi()
-                self._program = impl.get_runtime().prog
+                self._program = present_program()
             make(self, *arguments, **options)
 
     return start
@@ -99,7 +110,7 @@ def guarded(act):
 
     @wraps(act)
     def guard(self, *arguments, **options):
-        if self._program is not impl.get_runtime().prog:
+        if self._program is not present_program():
             raise RuntimeError(CLOSED if self._program is CLOSED else GONE)
         with LOCK:
             return act(self, *arguments, **options)

@@ -292,7 +292,7 @@ class RowSolver(Solver):
         The velocities are those of `state`, half a step behind the poses, so the total of a free swing oscillates by a
         part of first order in the step; with the variational integrator of second order. Potential energy is that of
         gravity (zero at z = 0) and of springs: between points, in joints, soft joints, grab springs, and for the solver
-        "penalty" all of its rows.
+        "penalty" all rows of joints.
         """
         return energy(self.models, self._snapshot(), self.gravity, self._stored_energy())
 

@@ -140,29 +140,40 @@ def matrix_entry(s: ti.template(), group, first, a, b, world):
 
 
 @ti.func
-def stored_energy(s: ti.template(), groups, world):
-    """Energy of all rows, Σ xᵀ α x/2 with the stretch x of each, G or what it has slipped [J].
+def stored_energy(s: ti.template(), world):
+    """Energy of all rows of joints, Σ xᵀ α x*/2 with the stretch x of each, G or what it has slipped [J].
+
+    Velocities are half a step behind the poses. For them x* is the stretch G - h J V one step ago, so the sum with the
+    kinetic energy is what semi-implicit Euler conserves without damping. A limit that was not exceeded has x* = 0.
+    Contacts are not counted: their α changes with the pose, so they store no energy that could be given back.
 
     Returns: it, and the largest |G| of a hard equality against translation [m].
     """
     n = ti.static(s.rows.numbers)
     total, gap = 0.0, 0.0
-    for group in range(groups):
+    for group in range(s.step.first_contact_group):
         kind = s.rows.groups[world, group, GROUP.kind]
         first, count = s.rows.groups[world, group, GROUP.first], s.rows.groups[world, group, GROUP.count]
         if kind != Group.IDLE:
             slips = kind == Group.DRIVE or kind == Group.FRICTION
-            if not slips:
-                for row in range(first, first + count):
-                    n[world, row, ROW.stretch] = position_error(s.rows, row, kind, world)
+            for row in range(first, first + count):
+                before = n[world, row, ROW.stretch]
+                if not slips:
+                    stretch = position_error(s.rows, row, kind, world)
+                    i, j = bodies_of(s.rows, group, row - first, world)
+                    before = stretch - s.step.h * row_velocity(s, row, i, j, world)
+                    if kind == Group.LIMIT and before * stretch <= 0.0:
+                        before = 0.0
                     shifts = load_vector(n, row, ROW.linear, world).norm_sqr() > 0.0
                     if kind == Group.EQUALITY and is_hard(s, row, world) and shifts:
-                        gap = ti.max(gap, ti.abs(n[world, row, ROW.stretch]))
+                        gap = ti.max(gap, ti.abs(stretch))
+                    n[world, row, ROW.stretch] = stretch
+                n[world, row, ROW.velocity] = before
             if kind == Group.GEAR:  # one force
                 count = 1
             for row in range(first, first + count):
                 for k in range(count):
-                    stretch = n[world, row, ROW.stretch] * n[world, first + k, ROW.stretch]
+                    stretch = n[world, row, ROW.stretch] * n[world, first + k, ROW.velocity]
                     total += 0.5 * n[world, row, ROW.alpha + k] * stretch
     return total, gap
 

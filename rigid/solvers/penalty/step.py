@@ -54,14 +54,14 @@ def advance_substep(s: ti.template(), moving, last, world):
     store; last: not used here."""
     groups = write_rows(s, world)
     if moving == 1:
-        stored, gap = stored_energy(s, groups, world)
+        stored, gap = stored_energy(s, world)
         watch_energy(s, stored, gap, world)
         sum_forces(s, groups, world)
         integrate_velocities(s, world)
         integrate_poses(s, world)
         store_stretches(s, world)
     else:
-        stored, _ = stored_energy(s, groups, world)
+        stored, _ = stored_energy(s, world)
         s.report[world, REPORT.stored] = stored
 
 

@@ -5,6 +5,7 @@ A joint with the ground has pinned particles. A `pbd.ParticleSystem` moves the p
 rigid/solvers/verlet/step.py. Poses and velocities are read back by a best fit.
 """
 
+import weakref
 from dataclasses import replace
 from functools import partial
 
@@ -86,7 +87,7 @@ class VerletSolver(Solver):
         self._bodies, self._time_of_change = None, 0.0
         self.particle_system.keep_predictions()
         watch = self.particle_system.energy_watch
-        watch.owner, watch.place = 'solver "verlet"', partial(place_of_trouble, self)
+        watch.owner, watch.place = 'solver "verlet"', partial(place_of_trouble, weakref.proxy(self))
         self._driven = any(map(is_driven, models))
         self._external_forces = FrameForces(self.particle_system, self.frames, self.members, self._add_hooks)
         if given.contacts and may_touch(self.model, given.particles):
