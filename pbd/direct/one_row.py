@@ -6,6 +6,9 @@ from pbd.constraints.constraint_type import evaluate_function
 from pbd.data import DIRECT_RANGE, RANGE
 from pbd.projection import read_constraint
 
+# Values of `s.direct.active` of an inequality. A dropped one is not active before the next iteration.
+INACTIVE, ACTIVE, DROPPED = 0, 1, 2
+
 
 @ti.func
 def first_entry(definition: ti.template(), index: ti.template(), s: ti.template(), row):
@@ -35,7 +38,7 @@ def write_gradients(definition: ti.template(), index: ti.template(), s: ti.templ
     entry = first_entry(definition, index, s, row)
     for k in ti.static(range(arity)):
         if ti.static(definition.at_least):
-            gradient[k] *= ti.select(s.direct.active[row, world] == 1, 1.0, 0.0)
+            gradient[k] *= ti.select(s.direct.active[row, world] == ACTIVE, 1.0, 0.0)
         s.direct.gradient[entry + k, world] = gradient[k]
         s.direct.weighted[entry + k, world] = s.direct.inverse_mass[i[k], world] * gradient[k]
     compliance = 0.0

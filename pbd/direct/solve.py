@@ -21,7 +21,7 @@ SHAKE algorithm (2001); Macklin, Müller, Chentanez, XPBD (2016), equation 18 fo
 import taichi as ti
 
 from pbd.data import DIRECT_RANGE
-from pbd.direct.one_row import apply_multiplier, evaluate_row, write_gradients
+from pbd.direct.one_row import ACTIVE, DROPPED, INACTIVE, apply_multiplier, evaluate_row, write_gradients
 from pbd.direct.tension import add_stiffness, is_stiff, subtract_residual, take_back
 
 # Where a gradient has turned by more than 18° since the factor was made, as in an impact, A is factored anew. Solves
@@ -34,9 +34,6 @@ Evaluation = ti.types.struct(worst=float, by_size=float, alignment=float, change
 
 # Values of `s.direct.factored`.
 NOT_FACTORED, FACTORED, STIFF = 0, 1, 2
-
-# Values of `s.direct.active` of an inequality. A dropped one is not active before the next iteration.
-INACTIVE, ACTIVE, DROPPED = 0, 1, 2
 
 
 @ti.func
