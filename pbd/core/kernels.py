@@ -218,3 +218,17 @@ def cached_positions(write):
 get_position = cached_positions(ASTTransformerContext.get_pos_info)
 get_lines = functools.cache(kernel_impl.getsourcelines)
 get_file = functools.cache(kernel_impl.getsourcefile)
+
+
+@ti.func
+def not_constant(index):
+    """The same index, read in a way that hides from Taichi that it is constant in a loop.
+
+    Constant in loops over parts or iterations, the index of a world would be miscompiled at opt_level=0: reads of an
+    array would not see what the iteration before has stored.
+    """
+    found = index
+    if ti.static(impl.current_cfg().opt_level == 0):
+        for _ in range(1):
+            found = index
+    return found

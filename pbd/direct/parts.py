@@ -26,10 +26,11 @@ rest is ours.
 
 import taichi as ti
 
+from pbd.core.kernels import not_constant
 from pbd.core.runtime import real_bits
 from pbd.data import DIRECT_RANGE, INPUT, POSE, REPORT
 from pbd.direct.one_row import ends_of
-from pbd.direct.solve import Evaluation, correct, evaluate, place_of_state
+from pbd.direct.solve import Evaluation, correct, evaluate
 from pbd.direct.vibration import phase
 from pbd.integrate import acceleration, position
 from pbd.phases import is_finite, rows
@@ -85,7 +86,7 @@ def advance_in_parts(
     Args: begin, relax, end: functions of pbd/step.py: the begin of a substep, an iteration over what is not solved
     directly, and the end of a substep; number: of the world.
     """
-    world = place_of_state(s, number)
+    world = not_constant(number)
     halvings, done, length = s.direct.halvings[world], 0, WHOLE
     before, in_vain, tries, last, bound = ti.math.inf, 0, 0, False, 1.0
     while done < WHOLE:

@@ -20,6 +20,7 @@ SHAKE algorithm (2001); Macklin, Müller, Chentanez, XPBD (2016), equation 18 fo
 
 import taichi as ti
 
+from pbd.core.kernels import not_constant
 from pbd.data import DIRECT_RANGE
 from pbd.direct.one_row import ACTIVE, DROPPED, INACTIVE, apply_multiplier, evaluate_row, write_gradients
 from pbd.direct.tension import add_stiffness, is_stiff, subtract_residual, take_back
@@ -39,23 +40,13 @@ NOT_FACTORED, FACTORED, STIFF = 0, 1, 2
 @ti.func
 def begin(s: ti.template(), substep, world):
     """Begin a substep: A is not factored, nothing was moved, and particles have their own masses."""
-    s.direct.factored[place_of_state(s, world)] = NOT_FACTORED
+    s.direct.factored[not_constant(world)] = NOT_FACTORED
     for i in range(s.counts.particles):
         s.direct.moved[i, world] = ti.Vector([0.0, 0.0, 0.0])
         s.direct.inverse_mass[i, world] = s.particles.position[i, world][3]
     for row in range(s.counts.direct_rows):
         s.direct.multiplier[row, world] = 0.0
         s.direct.active[row, world] = 0
-
-
-@ti.func
-def place_of_state(s: ti.template(), world):
-    """The index of a world, read from an array.
-
-    If it were constant in the loops over substeps, parts and iterations, Taichi at opt_level=0 would miscompile them
-    (pbd/core/kernels.py): a solve would not see what the one before has stored, and contacts would not be counted.
-    """
-    return world + s.direct.first[0]  # zero
 
 
 @ti.func
@@ -106,7 +97,7 @@ def correct(s: ti.template(), found, from_start, world):
 
     Args: found: an Evaluation; from_start: whether along the gradients at the start of the substep.
     """
-    state, again, changed = s.direct.factored[place_of_state(s, world)], True, found.changed
+    state, again, changed = s.direct.factored[not_constant(world)], True, found.changed
     while again:
         again = False
         if ti.static(s.features.rope_nodes):
@@ -133,7 +124,7 @@ def correct(s: ti.template(), found, from_start, world):
                     take_back(s, world)
                     evaluate(s, world)
                     state, again = STIFF, True
-    s.direct.factored[place_of_state(s, world)] = state
+    s.direct.factored[not_constant(world)] = state
 
 
 @ti.func
@@ -163,7 +154,7 @@ def write_right_sides(s: ti.template(), activate, world):
             s.direct.unknown[s.direct.place[row], world] = -C
             worst, by_size = ti.max(worst, ti.abs(C)), ti.max(by_size, ti.abs(C) / s.direct.size[row])
             alignment = ti.min(alignment, along)
-    if s.direct.factored[place_of_state(s, world)] == NOT_FACTORED:
+    if s.direct.factored[not_constant(world)] == NOT_FACTORED:
         alignment = 1.0  # the gradients are those of an earlier substep
     return Evaluation(worst=worst, by_size=by_size, alignment=alignment, changed=changed)
 

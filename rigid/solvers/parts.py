@@ -14,9 +14,10 @@ Source: ours; see docs/solvers.md.
 
 import taichi as ti
 
+from pbd.core.kernels import not_constant
 from rigid.kernels.motion import VELOCITY, gravity_of
 from rigid.kernels.vectors import load_vector
-from rigid.solvers.watch import WATCH, is_bounded, report_rise
+from rigid.solvers.watch import OF_BODY, WATCH, is_bounded, report_rise
 
 # A jointed body turns by this much in a part at most, at the speed of the start, and swings by this phase [rad].
 MOST_TURN, MOST_SWING = 0.25, 0.15
@@ -37,14 +38,13 @@ def of_part(s, length):
 
 
 @ti.func
-def advance_in_parts(s: ti.template(), advance: ti.template(), scale: ti.template(), number, last, place):
+def advance_in_parts(s: ti.template(), advance: ti.template(), scale: ti.template(), number, last, index):
     """Advance a world by a substep, in as many parts as it needs.
 
     Args: advance: a substep, see rigid/solvers/substeps.py; scale: a Taichi function (s, factor, world) that scales
-    the impulses of the last step; place: index of the world.
+    the impulses of the last step; index: of the world.
     """
-    # Constant in the loop over parts, the index of a world would be miscompiled at opt_level=0 (pbd/core/kernels.py).
-    world = place + s.watch.zero[place]
+    world = not_constant(index)
     left, length, first = 1.0, 1.0, True
     while left > 0.0:
         more = ti.max(ti.cast(ti.ceil(left * count_parts(s, world) - 1e-3), int), 1)
@@ -65,13 +65,13 @@ def advance_in_parts(s: ti.template(), advance: ti.template(), scale: ti.templat
 @ti.func
 def count_parts(s: ti.template(), world):
     """How many parts a substep needs at the present velocities: a real number."""
-    gravity, needed = gravity_of(s, world).norm(), 0.0
+    gravity, needed = gravity_of(s, world).norm(), 0.0  # the square of parts per time
     for body in range(s.bodies.pose.shape[1] - 1):
-        swing = s.watch.swing[world, body]
+        swing = s.watch.bodies[world, body, OF_BODY.swing]
         if swing > 0.0:
-            turn = load_vector(s.bodies.velocity, body, VELOCITY.angular, world).norm() / MOST_TURN
-            needed = ti.max(needed, turn, ti.sqrt(gravity * swing) / MOST_SWING)
-    parts = ti.max(ti.ceil(ti.min(s.step.h * needed, float(MOST_PARTS))), 1.0)
+            turn = load_vector(s.bodies.velocity, body, VELOCITY.angular, world).norm_sqr() / MOST_TURN**2
+            needed = ti.max(needed, turn, gravity * swing / MOST_SWING**2)
+    parts = ti.max(ti.ceil(ti.min(s.step.h * ti.sqrt(needed), float(MOST_PARTS))), 1.0)
     return ti.min(parts * 2.0 ** s.watch.numbers[world, WATCH.halvings], float(MOST_PARTS))
 
 

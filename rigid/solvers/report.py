@@ -3,19 +3,22 @@
 from pbd.core.arrays import Columns
 
 # Iterations; the largest change of an impulse in the last iteration over velocities [N s]; the largest position error
-# [m or rad]; contact points with rows; the substep of the launch in which a world stopped being finite or ran away, -1
-# for none; how many contact points there were if the buffer was full, -1 if it was not; the largest rise of the energy
-# in the launch, in parts of its scale, and the largest gap of a joint, in parts of the mean distance of joints
-# (watch.py); the substep in which one of them was too large, -1 for none; what rows store, if that is measured [J].
+# [m or rad]; contact points with rows; what rows store, if that is measured [J]; the largest rise of the energy in the
+# launch, in parts of its scale, and the largest gap of a joint, in parts of the mean distance of joints (watch.py).
+# Then events: the substep of the launch in which a world stopped being finite or ran away; the substep in which the
+# energy or a gap was too large; how many contact points there were if the buffer was full.
 REPORT = Columns(
     iterations=1,
     change=1,
     position_error=1,
     contacts=1,
-    diverged_substep=1,
-    overflow=1,
+    stored=1,
     rise=1,
     gap=1,
+    diverged_substep=1,
     risen_substep=1,
-    stored=1,
+    overflow=1,
 )
+
+# The columns of events, and their value as long as they have not happened, and of a rise that was not measured.
+EVENTS, NOTHING = slice(REPORT.diverged_substep, REPORT.total), -1

@@ -22,7 +22,7 @@ from rigid.kernels.motion import PSEUDO, allocate_bodies, bounding_radii
 from rigid.names import checked_index
 from rigid.solvers.base import Solver
 from rigid.solvers.passive import PassiveEnergy
-from rigid.solvers.report import REPORT
+from rigid.solvers.report import EVENTS, NOTHING, REPORT
 from rigid.solvers.row_inputs import ExternalForces, GrabSprings, MotorTargets, Paths
 from rigid.solvers.watch import LARGEST_RISE, watch_values
 from rigid.state import State, join_arrays, split_arrays
@@ -124,10 +124,11 @@ class RowSolver(Solver):
         for _ in range(0, substeps, each):
             if self._paths.bodies:
                 self._wake(self._paths.follow(self.data.bodies, self.time, self._h))
-            self._report[:, REPORT.diverged_substep :], self._report[:, REPORT.rise : REPORT.risen_substep] = -1, 0.0
+            self._report[:, REPORT.rise :] = NOTHING
             self._launch(each)
-            self._passive.warn(self, self._report)
-            self._raise_failure()
+            if self._report[:, EVENTS].max() > NOTHING:
+                self._passive.warn(self, self._report)
+                self._raise_failure()
             self._clock.substep += each
             self._stepped = True
 
@@ -302,7 +303,7 @@ class RowSolver(Solver):
         To write rows there changes what the next step reads, so all of that is put back.
         """
         arrays, report = [*arrays_of(self.data, kept=True), self.data.rows.groups], self._report.copy()
-        report[:, REPORT.diverged_substep], report[:, REPORT.stored] = -1, 0.0
+        report[:, EVENTS], report[:, REPORT.stored] = NOTHING, 0.0
         kept = [read(array) for array in arrays]
         self._report_stored(report)
         for array, values in zip(arrays, kept):

@@ -26,8 +26,10 @@ from typing import NamedTuple
 import numpy as np
 import taichi as ti
 
-from pbd.core.arrays import Columns, Integer, Real, count
-from rigid.kernels.motion import ANGULAR, MASS, POSE, VELOCITY, gravity_of, multiply_inertia
+from pbd.core.arrays import Columns, Real, count
+from pbd.core.quaternions import rotate_back
+from rigid.kernels.matrices import multiply_symmetric
+from rigid.kernels.motion import ANGULAR, MASS, POSE, VELOCITY, gravity_of
 from rigid.kernels.vectors import load_quaternion, load_vector
 from rigid.names import GROUND
 from rigid.solvers.report import REPORT
@@ -65,15 +67,19 @@ def is_bounded(features):
     return features.division.divides() and not features.contacts
 
 
+# Size of all bodies and joints together [m]; mean size of a body between joints [m].
+LENGTH = Columns(size=1, link=1)
+
+# ω²/g of a body that swings about a joint, see `swings` [1/m]; 1 if no joint and no spring acts on a body.
+OF_BODY = Columns(swing=1, free=1)
+
+
 class Watch(NamedTuple):
     """The energy of each world, as long as it is passive."""
 
     numbers: Real(count.worlds, WATCH, kept=True)
-    zero: Integer(count.worlds)  # see rigid/solvers/parts.py
-    size: Real(count.worlds)  # of all bodies and joints together [m]
-    link: Real(count.worlds)  # mean size of a body between joints [m]
-    swing: Real(count.worlds, count.bodies)  # ω²/g of a body that swings about a joint, see `swings` [1/m]
-    free: Integer(count.worlds, count.bodies)  # 1 if no joint and no spring acts on a body
+    lengths: Real(count.worlds, LENGTH)
+    bodies: Real(count.worlds, count.bodies, OF_BODY)
 
 
 def watch_values(models, worlds, radii):
@@ -81,15 +87,11 @@ def watch_values(models, worlds, radii):
 
     Args: models: one for all worlds, or one for each; worlds; radii: of bodies that may touch [m].
     """
-    size = np.broadcast_to([extent(model) + np.sum(radii) for model in models], worlds)
-    link = np.broadcast_to([link_lengths(model) / max(len(model.joints), 1) for model in models], worlds)
-    found = np.broadcast_to([swings(model) for model in models], (worlds, len(models[0].bodies) + 1))
-    free = np.broadcast_to([free_bodies(model) for model in models], (worlds, len(models[0].bodies) + 1))
+    lengths = [(extent(each) + np.sum(radii), link_lengths(each) / max(len(each.joints), 1)) for each in models]
+    bodies = [np.column_stack([swings(each), free_bodies(each)]) for each in models]
     return {
-        "size": np.array(size, float),
-        "link": np.array(link, float),
-        "swing": np.array(found, float),
-        "free": np.array(free, np.int32),
+        "lengths": np.array(np.broadcast_to(lengths, (worlds, LENGTH.total)), float),
+        "bodies": np.array(np.broadcast_to(bodies, (worlds, len(models[0].bodies) + 1, OF_BODY.total)), float),
     }
 
 
@@ -166,7 +168,7 @@ def watch_energy(s: ti.template(), stored, gap, world):
         total += stored
         scale = n[world, WATCH.scale]
         if scale == 0.0:
-            scale = weight * s.watch.size[world] + kinetic + stored
+            scale = weight * s.watch.lengths[world, LENGTH.size] + kinetic + stored
             n[world, WATCH.scale], n[world, WATCH.lowest] = scale, total
         lowest = ti.min(n[world, WATCH.lowest], total)
         n[world, WATCH.lowest] = lowest
@@ -174,8 +176,8 @@ def watch_energy(s: ti.template(), stored, gap, world):
         if scale > 0.0:
             n[world, WATCH.rise] = (total - lowest) / scale
         n[world, WATCH.gap] = 0.0
-        if s.watch.link[world] > 0.0:
-            n[world, WATCH.gap] = gap / s.watch.link[world]
+        if s.watch.lengths[world, LENGTH.link] > 0.0:
+            n[world, WATCH.gap] = gap / s.watch.lengths[world, LENGTH.link]
         if ti.static(is_bounded(s.features)):
             pay(s, total - lowest - MOST_RISE * scale, world)
 
@@ -186,13 +188,13 @@ def pay(s: ti.template(), excess, world):
     if excess > 0.0:
         kinetic = 0.0
         for body in range(s.bodies.pose.shape[1] - 1):
-            if s.watch.free[world, body] == 0:
+            if s.watch.bodies[world, body, OF_BODY.free] == 0.0:
                 kinetic += kinetic_energy(s, body, world)
         factor = 0.0
         if kinetic > excess:
             factor = ti.sqrt(1.0 - excess / kinetic)
         for body in range(s.bodies.pose.shape[1] - 1):
-            if s.watch.free[world, body] == 0:
+            if s.watch.bodies[world, body, OF_BODY.free] == 0.0:
                 for k in ti.static(range(2 * ANGULAR)):
                     s.bodies.velocity[world, body, k] = factor * s.bodies.velocity[world, body, k]
 
@@ -212,10 +214,10 @@ def report_rise(s: ti.template(), world):
 def kinetic_energy(s: ti.template(), body, world):
     """Kinetic energy of a body at its present velocity, half a step behind its pose [J]."""
     v = load_vector(s.bodies.velocity, body, VELOCITY.linear, world)
-    w = load_vector(s.bodies.velocity, body, VELOCITY.angular, world)
     q = load_quaternion(s.bodies.pose, body, POSE.rotation, world)
-    m = s.bodies.mass[world, body, MASS.mass]
-    return 0.5 * (m * v.norm_sqr() + w.dot(multiply_inertia(s.bodies, body, q, w, world)))
+    w = rotate_back(q, load_vector(s.bodies.velocity, body, VELOCITY.angular, world))
+    angular_momentum = multiply_symmetric(s.bodies.mass, body, MASS.inertia, w, world)
+    return 0.5 * (s.bodies.mass[world, body, MASS.mass] * v.norm_sqr() + w.dot(angular_momentum))
 
 
 @ti.func

@@ -136,66 +136,33 @@ def matrix_entry(s: ti.template(), group, first, a, b, world):
     return total
 
 
-# Energy ---------------------------------------------------------------------------------------------------------------
-
-
-@ti.func
-def stored_energy(s: ti.template(), world):
-    """Energy of all rows of joints, Σ xᵀ α x*/2 with the stretch x of each, G or what it has slipped [J].
-
-    Velocities are half a step behind the poses. For them x* is the stretch G - h J V one step ago, so the sum with the
-    kinetic energy is what semi-implicit Euler conserves without damping. A limit that was not exceeded has x* = 0.
-    Contacts are not counted: their α changes with the pose, so they store no energy that could be given back.
-
-    Returns: it, and the largest |G| of a hard equality against translation [m].
-    """
-    n = ti.static(s.rows.numbers)
-    total, gap = 0.0, 0.0
-    for group in range(s.step.first_contact_group):
-        kind = s.rows.groups[world, group, GROUP.kind]
-        first, count = s.rows.groups[world, group, GROUP.first], s.rows.groups[world, group, GROUP.count]
-        if kind != Group.IDLE:
-            slips = kind == Group.DRIVE or kind == Group.FRICTION
-            for row in range(first, first + count):
-                before = n[world, row, ROW.stretch]
-                if not slips:
-                    stretch = position_error(s.rows, row, kind, world)
-                    i, j = bodies_of(s.rows, group, row - first, world)
-                    before = stretch - s.step.h * row_velocity(s, row, i, j, world)
-                    if kind == Group.LIMIT and before * stretch <= 0.0:
-                        before = 0.0
-                    shifts = load_vector(n, row, ROW.linear, world).norm_sqr() > 0.0
-                    if kind == Group.EQUALITY and is_hard(s, row, world) and shifts:
-                        gap = ti.max(gap, ti.abs(stretch))
-                    n[world, row, ROW.stretch] = stretch
-                n[world, row, ROW.velocity] = before
-            if kind == Group.GEAR:  # one force
-                count = 1
-            for row in range(first, first + count):
-                for k in range(count):
-                    stretch = n[world, row, ROW.stretch] * n[world, first + k, ROW.velocity]
-                    total += 0.5 * n[world, row, ROW.alpha + k] * stretch
-    return total, gap
-
-
 # Forces ---------------------------------------------------------------------------------------------------------------
 
 
 @ti.func
 def apply_forces(s: ti.template(), group, world):
-    """Compute the efforts of a group's rows, and add their forces to the bodies'. Returns: the largest error."""
+    """Compute the efforts of a group's rows, and add their forces to the bodies'.
+
+    Returns: the largest error; what the rows store [J]; the largest |G| of a hard equality against translation [m].
+    """
     n = ti.static(s.rows.numbers)
     kind = s.rows.groups[world, group, GROUP.kind]
     first, count = s.rows.groups[world, group, GROUP.first], s.rows.groups[world, group, GROUP.count]
-    error = 0.0
+    error, stored, gap = 0.0, 0.0, 0.0
     if kind != Group.IDLE:
         error = update_stretch(s, group, kind, first, count, world)
         squares = 0.0
         for row in range(first, first + count):
-            effort = 0.0
+            effort, elastic = 0.0, 0.0
             for k in range(count):
-                effort -= n[world, row, ROW.alpha + k] * n[world, first + k, ROW.stretch]
+                pull = n[world, row, ROW.alpha + k] * n[world, first + k, ROW.stretch]
+                elastic += pull
+                effort -= pull
                 effort -= n[world, row, ROW.beta + k] * n[world, first + k, ROW.velocity]
+            stored += stored_energy(s, row, kind, elastic, world)
+            if kind == Group.EQUALITY and is_hard(s, row, world):
+                if load_vector(n, row, ROW.linear, world).norm_sqr() > 0.0:
+                    gap = ti.max(gap, ti.abs(n[world, row, ROW.stretch]))
             if kind == Group.LIMIT or kind == Group.DRIVE:
                 effort = clamp_effort(s, row, kind, effort, world)
             if ti.static(s.features.sine_limits):
@@ -207,7 +174,29 @@ def apply_forces(s: ti.template(), group, world):
         for row in range(first, first + count):
             i, j = bodies_of(s.rows, group, row - first, world)
             add_force(s, row, i, j, n[world, row, ROW.effort], world)
-    return error
+        if kind == Group.GEAR:  # two rows, one force
+            stored *= 0.5
+    return error, stored, gap
+
+
+@ti.func
+def stored_energy(s: ti.template(), row, kind, elastic, world):
+    """Energy of a row, its part of Σ xᵀ α x*/2 with the stretch x of each, G or what it has slipped [J].
+
+    Velocities are half a step behind the poses. For them x* is the stretch G - h J V one step ago, so the sum with the
+    kinetic energy is what semi-implicit Euler conserves without damping. A limit that was not exceeded has x* = 0. The
+    stretch of what slips has already moved on by h J V.
+
+    Args: kind: of the row's group; elastic: α x of the row [N or N m].
+    """
+    n = ti.static(s.rows.numbers)
+    stretch = n[world, row, ROW.stretch]
+    before = stretch - s.step.h * n[world, row, ROW.velocity]
+    if kind == Group.LIMIT and before * stretch <= 0.0:
+        before = 0.0
+    if (kind == Group.DRIVE or kind == Group.FRICTION) and stretch != 0.0:
+        elastic *= before / stretch
+    return 0.5 * elastic * before
 
 
 @ti.func

@@ -13,7 +13,7 @@ from rigid.solvers.penalty.limits import refuse_wide_limits
 from rigid.solvers.penalty.options import PenaltyOptions
 from rigid.solvers.penalty.stability import BOUND, find_islands, largest_load, longest_step
 from rigid.solvers.penalty.step import step_kernel
-from rigid.solvers.report import REPORT
+from rigid.solvers.report import EVENTS, NOTHING, REPORT
 from rigid.solvers.row_solver import RowSolver
 from rigid.solvers.watch import OF_SPRINGS, UNDIVIDED
 
@@ -73,11 +73,12 @@ class PenaltySolver(RowSolver):
 
     def _find_islands(self):
         """Find the islands of joint rows as the model starts: a list for each model."""
-        self._report[:, REPORT.diverged_substep :] = -1
+        self._report[:, EVENTS] = NOTHING
         self._advance(self._report, *self._step(ANY_REACH), 1, 0)
         rows, bodies = self.data.rows, self.data.bodies
         numbers, groups = read(rows.numbers).astype(float), read(rows.groups)[:, : self.first_contact_group]
         mass, inverse_inertia = read(bodies.mass).astype(float), read(bodies.inverse_inertia).astype(float)
+        self._clear_columns(ROW.stretch, ROW.effort)  # nothing has moved
         worlds = range(len(self.models))
         return [find_islands(numbers[k], groups[k], mass[k], inverse_inertia[k]) for k in worlds]
 

@@ -32,7 +32,7 @@ from rigid.kernels.motion import (
 from rigid.kernels.vectors import load_vector, store_vector
 from rigid.solvers.penalty.contacts import soften_contacts, store_stretches
 from rigid.solvers.penalty.data import FORCE, Data
-from rigid.solvers.penalty.forces import apply_forces, compute_gains, stored_energy
+from rigid.solvers.penalty.forces import apply_forces, compute_gains
 from rigid.solvers.penalty.limits import write_sine_limits
 from rigid.solvers.report import REPORT
 from rigid.solvers.substeps import over_worlds
@@ -50,18 +50,15 @@ def step_kernel(features):
 
 @ti.func
 def advance_substep(s: ti.template(), moving, last, world):
-    """Make one substep: the algorithm. Args: moving: 0 to write rows and gains, and to report what they
-    store; last: not used here."""
+    """Make one substep: the algorithm. Args: moving: 0 to report what rows store, and move nothing; last: not used."""
     groups = write_rows(s, world)
+    stored, gap = sum_forces(s, groups, world)
     if moving == 1:
-        stored, gap = stored_energy(s, world)
         watch_energy(s, stored, gap, world)
-        sum_forces(s, groups, world)
         integrate_velocities(s, world)
         integrate_poses(s, world)
         store_stretches(s, world)
-    else:
-        stored, _ = stored_energy(s, world)
+    elif s.report[world, REPORT.stored] == 0.0:  # the first part of a substep; it has changed what slips
         s.report[world, REPORT.stored] = stored
 
 
@@ -102,14 +99,23 @@ def detect_contacts(s: ti.template(), world):
 
 @ti.func
 def sum_forces(s: ti.template(), groups, world):
-    """Sum the forces of all rows on each body, all of the same velocities."""
+    """Sum the forces of all rows on each body, all of the same velocities.
+
+    Returns: what rows of joints store [J], and the largest gap of a joint [m]. Contacts are not counted: their α
+    changes with the pose, so they store no energy that could be given back.
+    """
     for body in range(s.bodies.pose.shape[1] - 1):
         for k in ti.static(range(FORCE.total)):
             s.forces[world, body, k] = 0.0
-    error = 0.0
+    error, stored, gap = 0.0, 0.0, 0.0
     for group in range(groups):
-        error = ti.max(error, apply_forces(s, group, world))
+        error_of_group, stored_by_group, gap_of_group = apply_forces(s, group, world)
+        error = ti.max(error, error_of_group)
+        if group < s.step.first_contact_group:
+            stored += stored_by_group
+            gap = ti.max(gap, gap_of_group)
     s.report[world, REPORT.iterations], s.report[world, REPORT.position_error] = 1.0, error
+    return stored, gap
 
 
 @ti.func
