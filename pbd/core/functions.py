@@ -37,7 +37,7 @@ def compiled_once(*groups):
         @functools.wraps(function)
         def call(data, *integers):
             static = static_values(data, groups)
-            variant = present_program(), type(data), tuple(static.values())
+            variant = present_program(), impl.current_cfg().opt_level, type(data), tuple(static.values())
             if variant not in variants:
                 variants[variant] = define("real_func", body, type(data), static, numbers)
             arrays, given = [], []

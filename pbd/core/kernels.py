@@ -11,30 +11,21 @@ each array that they read.
 On the processor an array is bound by its address, as Taichi binds numpy arrays. A launch replaces what Taichi binds for
 its own arrays by that address in place, so a second launch would take the address for the array.
 
-Kernels are compiled without fast math, whatever the caller's ti.init says. With it, LLVM fuses a multiplication with an
-addition where it sees fit, and on processors that can (x86 since 2013) that differs from one kernel to the next: a
-world among many had other bits than the same world alone. Sticks pay 2 % for it. Kernels are also compiled without
-Taichi's analysis of control flow, whose time grows faster than the square of a kernel's length: bodies in contact took
-32 s to compile with it, and 4 s without, with the same speed and the same bits (LLVM does the same analysis again).
-
-At `opt_level=0`, at which the tests compile, Taichi 1.7.4 miscompiles `x[world] = x[world] + 1` in an inner loop: it
-adds 1 once, however often the loop runs. So kernels sum in a local variable and store the sum after the loop. Taichi's
-switch `cache_loop_invariant_global_vars=False` cures that, but with it `compiled_once` functions had other bits.
+Compilation is in pbd/core/compilation.py.
 
 This goes below Taichi's public interface, to what `Kernel.__call__` does itself; pyproject.toml pins the version.
 """
 
-import contextlib
-import functools
 import inspect
 import itertools
 import linecache
+import math
+import time
 
 import taichi as ti
-from taichi.lang import impl, kernel_impl
-from taichi.lang.ast.ast_transformer_utils import ASTTransformerContext
 
 from pbd.core.arrays import HostArray, arrays_of, fields_of, is_array, is_declaration
+from pbd.core.compilation import PAYS, compile_kernel
 from pbd.core.runtime import LOCK, on_cpu, present_program, require_program
 
 # Most arguments that a launch takes besides the arrays.
@@ -137,6 +128,7 @@ class Launch:
             self.arrays += arrays_of(group) if hasattr(group, "_fields") else [group]
         self.slots = [(slot,) for slot in range(len(self.arrays), len(self.arrays) + MOST_GIVEN)]
         self.compiled, self.context, self.program = None, None, present_program()
+        self.until_full = math.inf  # seconds of launches until it is compiled again
 
     def __call__(self, *given):
         """Run the kernel. Args: C-contiguous numpy arrays, floats and ints, in the kernel's order."""
@@ -145,7 +137,7 @@ class Launch:
             self._launch(given)
 
     def _launch(self, given):
-        if self.compiled is None:
+        if self.compiled is None or self.until_full < 0.0:
             self._compile(given)
         launch = self.context or self._bind()
         for slot, value in zip(self.slots, given):
@@ -155,15 +147,19 @@ class Launch:
                 launch.set_arg_int(slot, value)
             else:
                 launch.set_arg_external_array_with_shape(slot, value.ctypes.data, value.nbytes, value.shape, 0)
-        self.program().launch_kernel(self.compiled, launch)
+        if self.until_full == math.inf:
+            self.program().launch_kernel(self.compiled, launch)
+        else:
+            start = time.perf_counter()
+            self.program().launch_kernel(self.compiled, launch)
+            self.until_full -= time.perf_counter() - start
 
     def _compile(self, given):
-        kernel = self.kernel._primal
-        with compiling():
-            key = kernel.ensure_compiled(*self.arrays, *given)
-            self.definition = kernel.compiled_kernels[key]
-            program = self.program()
-            self.compiled = program.compile_kernel(program.config(), program.get_device_caps(), self.definition)
+        """Compile the kernel, and again when its launches have taken so long that it pays."""
+        start, again = time.perf_counter(), self.compiled is not None
+        self.definition, self.compiled, later = compile_kernel(self.kernel._primal, (*self.arrays, *given), again)
+        self.context = None
+        self.until_full = PAYS * (time.perf_counter() - start) if later else math.inf
 
     def _bind(self):
         """Taichi's launch context with the arrays in it; on the processor it is used for all launches."""
@@ -176,59 +172,3 @@ class Launch:
                 context.set_arg_ndarray((slot,), array)
         self.context = context if on_cpu() else None
         return context
-
-
-@contextlib.contextmanager
-def compiling(fast_math=False):
-    """Compile our kernels in this context: without control-flow analysis, and with quicker reading.
-
-    Args: fast_math: see ti.init; False unless the last bits of the results do not matter.
-
-    Taichi reads the Python of a function as often as it is called. For each expression it writes the lines that an
-    error would show, wrapped to a terminal's width, and for each call it looks up the function's source: three fifths
-    of the reading's time. Here both are cached. Outside this context Taichi is as it was, for kernels of others.
-    """
-    config = impl.get_runtime().prog.config()
-    settings = config.fast_math, config.cfg_optimization
-    functions = ASTTransformerContext.get_pos_info, kernel_impl.getsourcelines, kernel_impl.getsourcefile
-    config.fast_math, config.cfg_optimization = fast_math, False
-    ASTTransformerContext.get_pos_info = get_position
-    kernel_impl.getsourcelines, kernel_impl.getsourcefile = get_lines, get_file
-    try:
-        yield
-    finally:
-        config.fast_math, config.cfg_optimization = settings
-        ASTTransformerContext.get_pos_info, kernel_impl.getsourcelines, kernel_impl.getsourcefile = functions
-
-
-def cached_positions(write):
-    """What an error would show of an expression, written once. Args: write: Taichi's function that writes it."""
-    cache = {}
-
-    def position(context, node):
-        place = node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
-        key = context.func.func, type(node), *place
-        if key not in cache:
-            cache[key] = write(context, node)
-        return cache[key]
-
-    return position
-
-
-get_position = cached_positions(ASTTransformerContext.get_pos_info)
-get_lines = functools.cache(kernel_impl.getsourcelines)
-get_file = functools.cache(kernel_impl.getsourcefile)
-
-
-@ti.func
-def not_constant(index):
-    """The same index, read in a way that hides from Taichi that it is constant in a loop.
-
-    Constant in loops over parts or iterations, the index of a world would be miscompiled at opt_level=0: reads of an
-    array would not see what the iteration before has stored.
-    """
-    found = index
-    if ti.static(impl.current_cfg().opt_level == 0):
-        for _ in range(1):
-            found = index
-    return found

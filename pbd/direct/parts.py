@@ -26,7 +26,7 @@ rest is ours.
 
 import taichi as ti
 
-from pbd.core.kernels import not_constant
+from pbd.core.compilation import not_constant
 from pbd.core.runtime import real_bits
 from pbd.data import DIRECT_RANGE, INPUT, POSE, REPORT
 from pbd.direct.one_row import ends_of

@@ -10,7 +10,7 @@ import taichi as ti
 from scipy.sparse.csgraph import connected_components
 
 from pbd.constraints.constraint_type import evaluate_function
-from pbd.core.kernels import compiling
+from pbd.core.compilation import compiling
 from pbd.core.runtime import real_bits
 from pbd.direct.factor import Eliminations, least_degree_order, ranges
 from pbd.direct.independent import DISPLACEMENT, independent_rows, products_of_rows

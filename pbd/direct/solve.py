@@ -20,7 +20,7 @@ SHAKE algorithm (2001); Macklin, Müller, Chentanez, XPBD (2016), equation 18 fo
 
 import taichi as ti
 
-from pbd.core.kernels import not_constant
+from pbd.core.compilation import not_constant
 from pbd.data import DIRECT_RANGE
 from pbd.direct.one_row import ACTIVE, DROPPED, INACTIVE, apply_multiplier, evaluate_row, write_gradients
 from pbd.direct.tension import add_stiffness, is_stiff, subtract_residual, take_back

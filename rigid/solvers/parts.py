@@ -14,7 +14,7 @@ Source: ours; see docs/solvers.md.
 
 import taichi as ti
 
-from pbd.core.kernels import not_constant
+from pbd.core.compilation import not_constant
 from rigid.kernels.motion import VELOCITY, gravity_of
 from rigid.kernels.vectors import load_vector
 from rigid.solvers.watch import OF_BODY, WATCH, is_bounded, report_rise

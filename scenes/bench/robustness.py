@@ -6,14 +6,12 @@ millimetres: with lengths and gravity times 1000, which moves the same.
 
 import hashlib
 import time
-from contextlib import contextmanager
 from functools import partial
 from typing import NamedTuple
 
-from taichi.lang import impl
-
 import pbd
 import rigid
+from pbd.core.compilation import CHEAP, at_level
 from pbd.core.messages import clipped
 from pbd.core.validate import one_of, whole
 from scenes.bench import mujoco_solver
@@ -74,7 +72,7 @@ def measured(seeds, solvers, classes):
     if mujoco_solver.mujoco is None and set(MUJOCO) & set(solvers):
         yield "# robustness: MuJoCo is left out, because it is not installed: pip install 'verletlab[mjcf]'"
         solvers = [name for name in solvers if name not in MUJOCO]
-    with compiled_fast():
+    with at_level(CHEAP):  # scenes at random need many kinds of kernels
         for label, given in classes.items():
             for name in solvers:
                 start = time.perf_counter()
@@ -82,20 +80,6 @@ def measured(seeds, solvers, classes):
                 found = [each for each in found if each is not None]
                 if found:
                     yield from lines_of(f"{label} {name}", found, time.perf_counter() - start)
-
-
-@contextmanager
-def compiled_fast():
-    """Context in which Taichi compiles several times as fast kernels that run to the same bits, but slower.
-
-    Scenes at random need many kinds of kernels.
-    """
-    settings = impl.current_cfg()
-    before, settings.opt_level = settings.opt_level, 0
-    try:
-        yield
-    finally:
-        settings.opt_level = before
 
 
 def run_scene(seed, solver, given):

@@ -71,9 +71,9 @@ def options_of(given, scene):
     return checked_options(given.solver or scene.solver, pairs(given.option, "--option"), scene.model is None)
 
 
-def start(given):
-    """Start Taichi on the chosen device, and report if there is no GPU."""
-    found = initialise(given.device, given.precision)
+def start(given, opt_level=1):
+    """Start Taichi on the chosen device, and report if there is no GPU. Args: given; opt_level: see `initialise`."""
+    found = initialise(given.device, given.precision, opt_level)
     if given.device == "gpu" and on_cpu() and not given.quiet:
         errors.print(f"verletlab: no GPU found, running on {found}", highlight=False, soft_wrap=True)
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from pbd.core.arrays import arrays_of
-from pbd.core.kernels import compiling
+from pbd.core.compilation import compiling
 from scenes.render.contact import ContactMap
 from scenes.render.data import SHADING
 from scenes.render.layer import Layer, cover_kernel

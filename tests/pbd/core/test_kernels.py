@@ -10,7 +10,9 @@ from taichi.lang import impl, kernel_impl
 from taichi.lang.ast.ast_transformer_utils import ASTTransformerContext
 
 from pbd.core.arrays import Columns, Host, Integer, Real, Vector, allocate, count, read
-from pbd.core.kernels import Launch, compiling, make_kernel
+from pbd.core import compilation
+from pbd.core.compilation import CHEAP, FULL, at_level, compiling, not_constant
+from pbd.core.kernels import Launch, make_kernel
 
 POSE = Columns(position=3, angle=1)
 
@@ -169,3 +171,82 @@ def test_an_error_shows_the_lines_that_led_to_it():
     mass = allocate(Mass)
     Launch(make_kernel(right, Mass), mass)()
     assert read(mass.mass).tolist() == [4.0]
+
+
+# Levels of compilation ------------------------------------------------------------------------------------------------
+
+
+@ti.func
+def count_directly(s: ti.template(), steps):
+    """Count steps in an element whose index is constant in the inner loop."""
+    ti.loop_config(serialize=True)
+    for world in range(1):
+        for _ in range(steps):
+            s.mass[world] = s.mass[world] + 1.0
+
+
+@ti.func
+def count_hidden(s: ti.template(), steps):
+    """The same, with a hidden index."""
+    ti.loop_config(serialize=True)
+    for world in range(1):
+        for _ in range(steps):
+            place = not_constant(world)
+            s.mass[place] = s.mass[place] + 1.0
+
+
+def counted(body, level):
+    """What a kernel counts in seven steps, compiled at a level."""
+    mass = allocate(Mass)
+    with at_level(level):
+        Launch(make_kernel(body, Mass), mass)(7)
+    return read(mass.mass)[0]
+
+
+def test_a_hidden_index_counts_at_each_level():
+    assert [counted(count_hidden, level) for level in (CHEAP, FULL, 2)] == [7, 7, 7]
+    # Taichi 1.7.4 miscompiles the other. If this fails with another Taichi, `not_constant` can go.
+    assert [counted(count_directly, level) for level in (CHEAP, FULL)] == [1, 7]
+
+
+@pytest.fixture
+def compiled(monkeypatch):
+    """Levels at which kernels are compiled, as they are compiled."""
+    levels = []
+    monkeypatch.setattr(compilation, "compiling", lambda: levels.append(impl.current_cfg().opt_level) or compiling())
+    return levels
+
+
+@pytest.mark.parametrize(
+    "level, large, levels",
+    [
+        (1, 0, [CHEAP, CHEAP]),  # read and compiled
+        (1, 10_000, [CHEAP, FULL, FULL]),  # read to see its size, then again, as `not_constant` is another there
+        (0, 0, [CHEAP, CHEAP]),
+        (2, 0, [FULL, FULL]),
+    ],
+)
+def test_large_kernels_are_compiled_cheaply_first(monkeypatch, compiled, level, large, levels):
+    monkeypatch.setattr(compilation, "LARGE", large)
+    assert counted(count_hidden, level) == 7
+    assert compiled == levels
+
+
+def test_a_large_kernel_is_compiled_fully_when_that_pays(monkeypatch, compiled):
+    monkeypatch.setattr(compilation, "LARGE", 0)
+    mass, kernel = allocate(Mass), make_kernel(count_hidden, Mass)
+    launch, other = Launch(kernel, mass), Launch(kernel, mass)
+    with at_level(FULL):
+        launch(7)
+        left = launch.until_full
+        launch(7)
+        assert 0 < launch.until_full < left < np.inf  # launches are counted
+        assert compiled == [CHEAP, CHEAP]
+        launch.until_full = -1e-9
+        launch(7)
+        assert compiled == [CHEAP, CHEAP, FULL, FULL]
+        assert launch.until_full == np.inf
+        other(7)  # finds it compiled
+        assert compiled == [CHEAP, CHEAP, FULL, FULL, FULL]
+        assert other.until_full == np.inf
+    assert read(mass.mass)[0] == 28
