@@ -8,6 +8,8 @@ import numpy as np
 import pbd
 import rigid
 from pbd.direct.factor import factor_pattern
+from rigid.build import ragdoll
+from rigid.joint import NO_LIMITS
 from scenes.bench.chains import STARTS, bent_chain, energy_changes, rise_and_drift
 from scenes.bench.measure import fastest, has_32_bits, row
 from scenes.bench.sticks import c_projections
@@ -21,9 +23,9 @@ MANY_ITERATIONS = 400  # of Gauss-Seidel
 SWINGS = {name: (1 / 60, 0.01) if name == "swinging" else (1 / 60, 0.005, 0.002) for name in STARTS}
 LAST_MASSES = (1.0, 100.0, 1000.0)  # of the last rod [kg]
 
-# Goals in projections of the C loop: 12 µs for a step of the chain, where it makes 350 million per second; and for a
-# segment of a rope in each round.
-STEP_GOAL, SEGMENT_GOAL = 12e-6 * 350e6, 40
+# Goals in projections of the C loop: 12 µs for a step of the chain, 25 µs for the joints of a ragdoll, where the loop
+# makes 350 million per second; and for a segment of a rope in each round.
+STEP_GOAL, RAGDOLL_GOAL, SEGMENT_GOAL = 12e-6 * 350e6, 25e-6 * 350e6, 40
 
 SEGMENT, HEAVY = 0.01, 1000.0  # mass and length of a rope's segment [kg, m]; weight at its end, in segments
 MANY = 50  # bodies: larger scenes are left out of the table
@@ -92,15 +94,20 @@ def energies(duration=60.0, last_masses=LAST_MASSES, swings=SWINGS):
 
 
 def costs(segments=(10, 100, 1000, 10_000)):
-    """Time of a step of the bent chain and of hanging ropes, also in projections of the C loop of `sticks`.
+    """Time of a step of the bent chain, a ragdoll and hanging ropes, also in projections of the C loop of `sticks`.
 
     Args: segments: of each rope.
     """
-    solver = solver_of(bent_chain(), 0.001)
-    solver.step(200)
-    seconds = fastest(partial(solver.step, 2000)) / 2000
-    yield row("direct", "chain of 5 two rounds", 1e6 * seconds, "µs/step", solver.digest())
-    yield from c_rows("chain of 5 two rounds", seconds, STEP_GOAL)
+    for case, model, goal in (
+        ("chain of 5", bent_chain(), STEP_GOAL),
+        ("ragdoll's joints", falling_ragdoll(limits=False), RAGDOLL_GOAL),
+        ("ragdoll's joints and limits", falling_ragdoll(), RAGDOLL_GOAL),
+    ):
+        solver = solver_of(model, 0.001)
+        solver.step(200)
+        seconds = fastest(partial(solver.step, 500)) / 500
+        yield row("direct", f"{case} two rounds", 1e6 * seconds, "µs/step", solver.digest())
+        yield from c_rows(f"{case} two rounds", seconds, goal)
     for count in segments:
         system = hanging_rope(count)
         steps = max(20, 50_000 // count)
@@ -110,6 +117,16 @@ def costs(segments=(10, 100, 1000, 10_000)):
         yield from c_rows(f"rope of {count} segments", seconds, SEGMENT_GOAL)
         lengths = np.linalg.norm(np.diff(system.positions(), axis=0), axis=1)
         yield row("direct", f"rope of {count} stretch", np.abs(lengths / SEGMENT - 1).max(), "ratio")
+
+
+def falling_ragdoll(limits=True):
+    """A ragdoll that turns in the air. Args: limits: whether its joints have limits."""
+    model = rigid.Model()
+    ragdoll(model, position=(0, 0, 100), rotation=(0.8, 0.1, 0.6, 0), angular_velocity=(0.3, 0.5, 0.2))
+    for joint in model.joints if not limits else ():
+        for name in joint.limit_names or ("swing_limit", "twist_limits"):
+            setattr(joint, name, math.inf if name == "swing_limit" else NO_LIMITS)
+    return model
 
 
 def c_rows(case, seconds, goal):

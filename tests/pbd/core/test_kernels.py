@@ -9,8 +9,8 @@ import taichi as ti
 from taichi.lang import impl, kernel_impl
 from taichi.lang.ast.ast_transformer_utils import ASTTransformerContext
 
-from pbd.core.arrays import Columns, Host, Integer, Real, Vector, allocate, count, read
 from pbd.core import compilation
+from pbd.core.arrays import Columns, Host, Integer, Real, Vector, allocate, count, read
 from pbd.core.compilation import CHEAP, FULL, at_level, compiling, not_constant
 from pbd.core.kernels import Launch, make_kernel
 
@@ -218,7 +218,7 @@ def compiled(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "level, large, levels",
+    ("level", "large", "levels"),
     [
         (1, 0, [CHEAP, CHEAP]),  # read and compiled
         (1, 10_000, [CHEAP, FULL, FULL]),  # read to see its size, then again, as `not_constant` is another there

@@ -162,6 +162,25 @@ def test_gear_gives_way_by_load_over_stiffness(slides):
     assert solver.statistics().residual >= abs(q["b"] - ratio * q["a"]) * (1 - 1e-6)
 
 
+def test_gear_without_damping_keeps_its_energy():
+    # With x = q_b - ratio q_a, semi-implicit Euler conserves K + x_n α x_{n-1}/2, and x_{n-1} = x_n - h x'_n.
+    model = rigid.Model(gravity=(0, 0, 0))
+    a = model.add_body(mass=1.0, inertia=(0.1, 0.1, 0.1), position=(-1, 0, 0), angular_velocity=(0, 3.0, 0))
+    b = model.add_body(mass=3.0, inertia=(0.4, 0.4, 0.4), position=(1, 0, 0))
+    model.add_hinge(rigid.GROUND, a, (-1, 0, 0), Y, name="a")
+    model.add_hinge(rigid.GROUND, b, (1, 0, 0), Y, name="b")
+    model.add_gear("a", "b", -2.0)
+    solver = solve(model, angular_damping=0.0)
+    start = 0.5 * 0.1 * 3.0**2
+    stored = []
+    for _ in range(200):
+        solver.step()
+        energy = solver.energy()
+        stored.append(energy.total - energy.kinetic)
+        assert energy.total == pytest.approx(start, rel=1e-9)
+    assert max(stored) > 0.5 * start
+
+
 def test_gear_on_a_free_frame_comes_to_rest():
     # Both wheels rotate the frame, which couples the rows in A: the gear oscillates, comes to rest, and P is constant.
     model = rigid.Model(gravity=(0, 0, 0))
