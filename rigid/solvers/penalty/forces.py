@@ -143,12 +143,12 @@ def matrix_entry(s: ti.template(), group, first, a, b, world):
 def apply_forces(s: ti.template(), group, world):
     """Compute the efforts of a group's rows, and add their forces to the bodies'.
 
-    Returns: the largest error; what the rows store [J]; the largest |G| of a hard equality against translation [m].
+    Returns: the largest error; what the rows store [J]; |G|² of hard equalities against translation [m²].
     """
     n = ti.static(s.rows.numbers)
     kind = s.rows.groups[world, group, GROUP.kind]
     first, count = s.rows.groups[world, group, GROUP.first], s.rows.groups[world, group, GROUP.count]
-    error, stored, gap = 0.0, 0.0, 0.0
+    error, stored, gap_squared = 0.0, 0.0, 0.0
     if kind != Group.IDLE:
         error = update_stretch(s, group, kind, first, count, world)
         squares = 0.0
@@ -162,7 +162,7 @@ def apply_forces(s: ti.template(), group, world):
             stored += stored_energy(s, row, kind, elastic, world)
             if kind == Group.EQUALITY and is_hard(s, row, world):
                 if load_vector(n, row, ROW.linear, world).norm_sqr() > 0.0:
-                    gap = ti.max(gap, ti.abs(n[world, row, ROW.stretch]))
+                    gap_squared += n[world, row, ROW.stretch] ** 2
             if kind == Group.LIMIT or kind == Group.DRIVE:
                 effort = clamp_effort(s, row, kind, effort, world)
             if ti.static(s.features.sine_limits):
@@ -176,7 +176,7 @@ def apply_forces(s: ti.template(), group, world):
             add_force(s, row, i, j, n[world, row, ROW.effort], world)
         if kind == Group.GEAR:  # two rows, one force
             stored *= 0.5
-    return error, stored, gap
+    return error, stored, gap_squared
 
 
 @ti.func

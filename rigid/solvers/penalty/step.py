@@ -107,15 +107,15 @@ def sum_forces(s: ti.template(), groups, world):
     for body in range(s.bodies.pose.shape[1] - 1):
         for k in ti.static(range(FORCE.total)):
             s.forces[world, body, k] = 0.0
-    error, stored, gap = 0.0, 0.0, 0.0
+    error, stored, gap_squared = 0.0, 0.0, 0.0
     for group in range(groups):
         error_of_group, stored_by_group, gap_of_group = apply_forces(s, group, world)
         error = ti.max(error, error_of_group)
         if group < s.step.first_contact_group:
             stored += stored_by_group
-            gap = ti.max(gap, gap_of_group)
+            gap_squared = ti.max(gap_squared, gap_of_group)
     s.report[world, REPORT.iterations], s.report[world, REPORT.position_error] = 1.0, error
-    return stored, gap
+    return stored, ti.sqrt(gap_squared)
 
 
 @ti.func
