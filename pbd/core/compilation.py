@@ -20,6 +20,7 @@ Taichi's analysis of control flow, whose time grows faster than the square of a 
 
 import contextlib
 import functools
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,9 +34,13 @@ CHEAP, FULL = 0, 1
 # Kernels of more expressions are compiled at CHEAP first.
 LARGE = 20_000
 
-# A kernel is compiled again when its launches have taken so many times as long as its first compilation. The second one
-# takes some 6 times as long and saves a seventh of the launches, so it then costs as much as was lost without it.
-PAYS = 40.0
+# A kernel of LARGE expressions is compiled again when its launches have taken so long [s], others when they have taken
+# (expressions/LARGE)² times as long. By then about as much was lost as the second compilation costs: measured are 2.7 s
+# for 30,000 expressions, 8.6 s for 80,000 and 128 s for 160,000, at FULL; and a seventh of the time of launches.
+PAYS = 6.0
+
+# Whether kernels are compiled again at all. What must not pause, such as a viewer, sets this to False.
+AGAIN = True
 
 
 @dataclass
@@ -61,7 +66,7 @@ def compile_kernel(kernel, arguments, full=False):
 
     Args: kernel: a taichi Kernel; arguments: of a call; full: whether at FULL, whatever its size.
 
-    Returns: its definition, the compiled kernel, and whether it would be faster at FULL.
+    Returns: its definition, the compiled kernel, and the time of launches until it is to be compiled at FULL [s].
     """
     wanted = impl.current_cfg().opt_level
     full = full or wanted > FULL or place_of(kernel, arguments, FULL) in kernel.compiled_kernels
@@ -75,7 +80,8 @@ def compile_kernel(kernel, arguments, full=False):
     program = impl.get_runtime().prog
     with at_level(level), compiling():
         compiled = program.compile_kernel(program.config(), program.get_device_caps(), reading.definition)
-    return reading.definition, compiled, later
+    until_full = PAYS * (reading.expressions / LARGE) ** 2 if later and AGAIN else math.inf
+    return reading.definition, compiled, until_full
 
 
 def place_of(kernel, arguments, level):

@@ -25,7 +25,7 @@ import time
 import taichi as ti
 
 from pbd.core.arrays import HostArray, arrays_of, fields_of, is_array, is_declaration
-from pbd.core.compilation import PAYS, compile_kernel
+from pbd.core.compilation import compile_kernel
 from pbd.core.runtime import LOCK, on_cpu, present_program, require_program
 
 # Most arguments that a launch takes besides the arrays.
@@ -156,10 +156,9 @@ class Launch:
 
     def _compile(self, given):
         """Compile the kernel, and again when its launches have taken so long that it pays."""
-        start, again = time.perf_counter(), self.compiled is not None
-        self.definition, self.compiled, later = compile_kernel(self.kernel._primal, (*self.arrays, *given), again)
+        kernel, arguments, again = self.kernel._primal, (*self.arrays, *given), self.compiled is not None
+        self.definition, self.compiled, self.until_full = compile_kernel(kernel, arguments, full=again)
         self.context = None
-        self.until_full = PAYS * (time.perf_counter() - start) if later else math.inf
 
     def _bind(self):
         """Taichi's launch context with the arrays in it; on the processor it is used for all launches."""

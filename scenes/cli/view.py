@@ -2,6 +2,7 @@
 
 import contextlib
 
+from pbd.core import compilation
 from pbd.core.runtime import on_cpu
 from scenes.cli import terminal
 from scenes.cli.terminal import WrongCommand, options_of, pairs, start, usage_errors
@@ -41,6 +42,7 @@ def view_scene(given):
     with usage_errors():
         parameters = pairs(given.param, "--param")
         start(given)
+        compilation.AGAIN = False  # the picture would stop meanwhile
         scene, note = load(given.scene, **parameters), "no GPU found" if given.device == "gpu" and on_cpu() else ""
         options = options_of(given, scene)
         viewer = Viewer(scene, given.solver, given.dt, options, given.host, given.port, note, given.allow_origin)

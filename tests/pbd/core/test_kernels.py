@@ -220,10 +220,10 @@ def compiled(monkeypatch):
 @pytest.mark.parametrize(
     ("level", "large", "levels"),
     [
-        (1, 0, [CHEAP, CHEAP]),  # read and compiled
+        (1, 1, [CHEAP, CHEAP]),  # read and compiled
         (1, 10_000, [CHEAP, FULL, FULL]),  # read to see its size, then again, as `not_constant` is another there
-        (0, 0, [CHEAP, CHEAP]),
-        (2, 0, [FULL, FULL]),
+        (0, 1, [CHEAP, CHEAP]),
+        (2, 1, [FULL, FULL]),
     ],
 )
 def test_large_kernels_are_compiled_cheaply_first(monkeypatch, compiled, level, large, levels):
@@ -233,7 +233,8 @@ def test_large_kernels_are_compiled_cheaply_first(monkeypatch, compiled, level, 
 
 
 def test_a_large_kernel_is_compiled_fully_when_that_pays(monkeypatch, compiled):
-    monkeypatch.setattr(compilation, "LARGE", 0)
+    monkeypatch.setattr(compilation, "LARGE", 1)
+    monkeypatch.setattr(compilation, "AGAIN", True)
     mass, kernel = allocate(Mass), make_kernel(count_hidden, Mass)
     launch, other = Launch(kernel, mass), Launch(kernel, mass)
     with at_level(FULL):
@@ -250,3 +251,12 @@ def test_a_large_kernel_is_compiled_fully_when_that_pays(monkeypatch, compiled):
         assert compiled == [CHEAP, CHEAP, FULL, FULL, FULL]
         assert other.until_full == np.inf
     assert read(mass.mass)[0] == 28
+
+
+def test_a_viewer_never_compiles_again(monkeypatch):
+    monkeypatch.setattr(compilation, "LARGE", 1)
+    monkeypatch.setattr(compilation, "AGAIN", False)
+    launch = Launch(make_kernel(count_hidden, Mass), allocate(Mass))
+    with at_level(FULL):
+        launch(7)
+    assert launch.until_full == np.inf
