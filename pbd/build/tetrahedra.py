@@ -12,7 +12,6 @@ for macOS or Windows, and a Delaunay triangulation of surface and inner points i
 """
 
 import numpy as np
-from scipy.spatial import cKDTree
 
 from pbd.build.mesh import signed_distance
 from pbd.build.topology import edges_of_tetrahedra
@@ -155,6 +154,8 @@ def barycentric(points, tetrahedra, places):
     Returns: indices of tetrahedra (k,), weights (k, 4) with the sum one. A place outside of all tetrahedra gets a near
     one, with a negative weight as close to zero as possible.
     """
+    from scipy.spatial import cKDTree  # slow to import, see hull.py
+
     corner = points[tetrahedra]
     # Weights 1 to 3 are this matrix times the place from corner 0.
     inverse = np.linalg.inv(np.moveaxis(corner[:, 1:] - corner[:, :1], 1, 2))

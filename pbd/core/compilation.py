@@ -18,14 +18,21 @@ Taichi's analysis of control flow, whose time grows faster than the square of a 
 32 s to compile with it, and 4 s without, with the same speed and the same bits (LLVM does the same analysis again).
 """
 
+import ast
 import contextlib
 import functools
+import inspect
+import linecache
 import math
+import sys
+import textwrap
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import Any
 
 import taichi as ti
 from taichi.lang import impl, kernel_impl
+from taichi.lang.ast import transform_tree
 from taichi.lang.ast.ast_transformer_utils import ASTTransformerContext
 
 # Taichi's levels: without its own search for common subexpressions, and with it.
@@ -106,6 +113,20 @@ def read_kernel(kernel, arguments, level):
     return kernel.compiled_kernels[place]
 
 
+def is_in_class(level_of_class_stackframe):
+    """Whether a function that is decorated now is in a class: Taichi's question at each `@ti.func`.
+
+    Taichi searches the source of all modules for the answer, which took half of the time to import ours. They have no
+    Taichi functions in classes.
+    """
+    module = sys._getframe(level_of_class_stackframe - 1).f_globals.get("__name__", "")
+    return module.split(".")[0] not in PACKAGES and search_source(level_of_class_stackframe + 1)
+
+
+PACKAGES = ("pbd", "rigid", "scenes")
+search_source, kernel_impl._inside_class = kernel_impl._inside_class, is_in_class
+
+
 @contextlib.contextmanager
 def at_level(level):
     """Compile at another of Taichi's levels in this context. Args: level."""
@@ -143,38 +164,93 @@ def compiling(fast_math=False):
 
     Args: fast_math: see ti.init; False unless the last bits of the results do not matter.
 
-    Taichi reads the Python of a function as often as it is called. For each expression it writes the lines that an
-    error would show, wrapped to a terminal's width, and for each call it looks up the function's source: three fifths
-    of the reading's time. Here both are cached. Outside this context Taichi is as it was, for kernels of others.
+    Taichi reads the Python of a function as often as it is called. Each time it looks up and parses the function's
+    source, and for each expression it writes the lines that an error would show: four fifths of the reading's time.
+    Here the source is cached, and the lines are written when there is an error. Outside this context Taichi is as it
+    was, for kernels of others.
     """
     config = impl.current_cfg()
     settings = config.fast_math, config.cfg_optimization
-    functions = ASTTransformerContext.get_pos_info, kernel_impl.getsourcelines, kernel_impl.getsourcefile
+    taichis = [getattr(owner, name) for owner, name, _ in QUICKER]
     config.fast_math, config.cfg_optimization = fast_math, False
-    ASTTransformerContext.get_pos_info = get_position
-    kernel_impl.getsourcelines, kernel_impl.getsourcefile = get_lines, get_file
+    for owner, name, ours in QUICKER:
+        setattr(owner, name, ours)
     try:
         yield
     finally:
         config.fast_math, config.cfg_optimization = settings
-        ASTTransformerContext.get_pos_info, kernel_impl.getsourcelines, kernel_impl.getsourcefile = functions
+        for (owner, name, _), before in zip(QUICKER, taichis):
+            setattr(owner, name, before)
+        IDLE.clear()  # they refer to Taichi's program
 
 
-def cached_positions(write):
-    """What an error would show of an expression, written once. Args: write: Taichi's function that writes it."""
-    cache = {}
-
-    def position(context, node):
-        CURRENT.expressions += 1
-        place = node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
-        key = context.func.func, type(node), *place
-        if key not in cache:
-            cache[key] = write(context, node)
-        return cache[key]
-
-    return position
+write_position, find_lines = ASTTransformerContext.get_pos_info, kernel_impl.getsourcelines
 
 
-get_position = cached_positions(ASTTransformerContext.get_pos_info)
-get_lines = functools.cache(kernel_impl.getsourcelines)
-get_file = functools.cache(kernel_impl.getsourcefile)
+def position(context, node):
+    """What an error shows of an expression: its lines, while there is an error, otherwise only its place."""
+    CURRENT.expressions += 1
+    if sys.exc_info()[0] is not None:
+        return write_position(context, node)
+    return place_in_file(context.file, node.lineno + context.lineno_offset, context.func.func.__name__)
+
+
+@functools.cache
+def place_in_file(file, line, function):
+    """A line of a file in the words of Taichi's errors."""
+    return f'File "{file}", line {line}, in {function}:\n'
+
+
+@functools.cache
+def source_of(function):
+    """Lines of a function's source, and the number of the first."""
+    code = function.__code__
+    lines = linecache.getlines(code.co_filename)
+    if not lines:  # in a shell
+        return find_lines(function)
+    return inspect.getblock(lines[code.co_firstlineno - 1 :]), code.co_firstlineno
+
+
+class text:  # noqa: N801 - stands for the module `textwrap` in Taichi
+    """What Taichi does to the lines of a function, cached."""
+
+    fill, dedent = staticmethod(functools.cache(textwrap.fill)), staticmethod(functools.cache(textwrap.dedent))
+
+
+# Trees that are not being read: {text: trees}.
+IDLE = defaultdict(list)
+
+
+class trees:  # noqa: N801 - stands for the module `ast` in Taichi
+    """Taichi's parser. A tree that Taichi has read serves again: what it wrote into it is overwritten.
+
+    Taichi empties the list of a kernel's parameters, so that is put back.
+    """
+
+    @staticmethod
+    def parse(text):
+        """A syntax tree of a function. Args: text: of its definition."""
+        if IDLE[text]:
+            return IDLE[text].pop()
+        tree = ast.parse(text)
+        tree.text, tree.parameters = text, tree.body[0].args.args
+        return tree
+
+    @staticmethod
+    def read(tree, context):
+        """Read a tree. Args: see Taichi's `transform_tree`. Returns: what the function returns."""
+        result = transform_tree(tree, context)
+        tree.body[0].args.args = tree.parameters
+        IDLE[tree.text].append(tree)
+        return result
+
+
+# What is replaced in Taichi: (owner, name, replacement).
+QUICKER = [
+    (ASTTransformerContext, "get_pos_info", position),
+    (kernel_impl, "getsourcelines", source_of),
+    (kernel_impl, "getsourcefile", functools.cache(kernel_impl.getsourcefile)),
+    (kernel_impl, "textwrap", text),
+    (kernel_impl, "ast", trees),
+    (kernel_impl, "transform_tree", trees.read),
+]

@@ -1,7 +1,6 @@
 """Shapes and contact filters of a compiled MuJoCo model, and as elements of an MJCF file."""
 
 import numpy as np
-import trimesh
 
 from pbd.core.shapes import Box, Capsule, ConvexHull, Cylinder, Plane, Sphere
 from rigid.rotation import from_matrix
@@ -30,6 +29,8 @@ def shape_of(compiled, data, geom):
     if kind == BOX:
         return Box(2 * size, centre=position, rotation=from_matrix(R))
     if kind == ELLIPSOID:
+        import trimesh  # slow, and rarely needed
+
         ball = trimesh.creation.icosphere(subdivisions=2).vertices
         return ConvexHull(position + (size * ball) @ R.T)
     if kind == MESH:

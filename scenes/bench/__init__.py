@@ -5,37 +5,42 @@ Each figure has a digest of the final state, so that a faster wrong result is vi
 Compare figures of one run only.
 """
 
+from importlib import import_module
 from itertools import chain
 
-from scenes.bench.bicycle import bicycle
-from scenes.bench.bodies import impulses, mass_ratio, ragdolls, trees
-from scenes.bench.chains import random_chains
-from scenes.bench.direct import direct_solve
-from scenes.bench.energy import energy_against_cost
+from scenes.bench.classes import CLASSES, SOLVERS
 from scenes.bench.measure import COLUMNS
-from scenes.bench.mechanisms import table1
-from scenes.bench.particles import million, small, thread_worker, threads, worlds
-from scenes.bench.robustness import CLASSES, SOLVERS, robustness
-from scenes.bench.sticks import sticks_against_c
-from scenes.bench.watch import view
+
+
+def imported(module, name):
+    """A benchmark that is imported when it is called: some need MuJoCo and scipy, which take a second to import.
+
+    Args: module: of this folder; name: of its function.
+    """
+
+    def measure(**settings):
+        return getattr(import_module(f"scenes.bench.{module}"), name)(**settings)
+
+    return measure
+
 
 BENCHMARKS = {
-    "sticks": sticks_against_c,
-    "threads": threads,
-    "small": small,
-    "worlds": worlds,
-    "ragdoll": ragdolls,
-    "impulse": impulses,
-    "articulated": trees,
-    "table1": table1,
-    "mass_ratio": mass_ratio,
-    "bicycle": bicycle,
-    "direct": direct_solve,
-    "energy": energy_against_cost,
-    "chains": random_chains,
-    "view": view,
-    "million": million,
-    "robustness": robustness,  # last, because it compiles kernels that others would find slow
+    "sticks": imported("sticks", "sticks_against_c"),
+    "threads": imported("particles", "threads"),
+    "small": imported("particles", "small"),
+    "worlds": imported("particles", "worlds"),
+    "ragdoll": imported("bodies", "ragdolls"),
+    "impulse": imported("bodies", "impulses"),
+    "articulated": imported("bodies", "trees"),
+    "table1": imported("mechanisms", "table1"),
+    "mass_ratio": imported("bodies", "mass_ratio"),
+    "bicycle": imported("bicycle", "bicycle"),
+    "direct": imported("direct", "direct_solve"),
+    "energy": imported("energy", "energy_against_cost"),
+    "chains": imported("chains", "random_chains"),
+    "view": imported("watch", "view"),
+    "million": imported("particles", "million"),
+    "robustness": imported("robustness", "robustness"),  # last: it compiles kernels that others would find slow
 }
 
 
@@ -51,4 +56,4 @@ def rows(names, **settings):
     return chain([COLUMNS], *[BENCHMARKS[name](**settings) for name in names])
 
 
-__all__ = ["BENCHMARKS", "CLASSES", "SETTINGS", "SOLVERS", "rows", "thread_worker"]
+__all__ = ["BENCHMARKS", "CLASSES", "SETTINGS", "SOLVERS", "rows"]

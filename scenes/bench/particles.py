@@ -42,7 +42,7 @@ def threads(n=256, iterations=10):
     found = {}
     for count in (1, 2) if os.cpu_count() > 1 else (1,):
         bits = 64 if real_type() == np.float64 else 32
-        code = f"from scenes import bench; bench.thread_worker({n}, {iterations}, {count}, {bits})"
+        code = f"from scenes.bench.particles import thread_worker; thread_worker({n}, {iterations}, {count}, {bits})"
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
         rate, state = done.stdout.split()[-2:]
         found[count] = float(rate)

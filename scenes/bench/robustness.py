@@ -7,7 +7,6 @@ millimetres: with lengths and gravity times 1000, which moves the same.
 import hashlib
 import time
 from functools import partial
-from typing import NamedTuple
 
 import pbd
 import rigid
@@ -15,7 +14,7 @@ from pbd.core.compilation import CHEAP, at_level
 from pbd.core.messages import clipped
 from pbd.core.validate import one_of, whole
 from scenes.bench import mujoco_solver
-from scenes.bench.chains import CLASSES as CHAINS
+from scenes.bench.classes import CLASSES, MUJOCO, SOLVERS
 from scenes.bench.measure import row
 from scenes.bench.mujoco_solver import MujocoSolver
 from scenes.bench.outcomes import FRAME, watched
@@ -23,34 +22,6 @@ from scenes.bench.random_scenes import random_scene
 
 SMALL, UNITS = 0.01, 1000.0  # MuJoCo gets shorter bodies [m] in units of a millimetre
 PENALTY_STEP = FRAME / 64  # longest substep of "penalty", see its limitations [s]
-
-
-class Class(NamedTuple):
-    """A class of random scenes: arguments of random_scene."""
-
-    kind: str | None = None
-    length: float | None = 1.0
-    ratio: float | None = 10.0
-    dt: float | None = FRAME
-
-
-CLASSES = {
-    **{f"chain {name}": Class("chain", *chains) for name, chains in CHAINS.items()},
-    "chain 100 m": Class("chain", 100.0, 1.0),
-    "chain 1/30 s": Class("chain", 1.0, 1.0, 1 / 30),
-    "tree": Class("tree"),
-    "loop": Class("loop"),
-    "stack": Class("stack"),
-    "heap": Class("heap"),
-    "falling tree": Class("falling tree"),
-    "wheels": Class("wheels"),
-    "cloth": Class("cloth"),
-    "particles": Class("particles"),
-    "anything": Class(None, None, None, None),
-}
-
-MUJOCO = ("MuJoCo Euler", "MuJoCo implicitfast")
-SOLVERS = (*rigid.SOLVERS, *MUJOCO)
 
 
 def robustness(count=5, first=0, solver=None, classes=None):

@@ -71,7 +71,7 @@ def options_of(given, scene):
     return checked_options(given.solver or scene.solver, pairs(given.option, "--option"), scene.model is None)
 
 
-def start(given, opt_level=1):
+def start(given, opt_level=None):
     """Start Taichi on the chosen device, and report if there is no GPU. Args: given; opt_level: see `initialise`."""
     found = initialise(given.device, given.precision, opt_level)
     if given.device == "gpu" and on_cpu() and not given.quiet:

@@ -12,21 +12,22 @@ DEVICES = ("cpu", "gpu")
 GPUS = [ti.cuda, ti.amdgpu, ti.metal, ti.vulkan]
 
 
-def initialise(device="cpu", precision=64, opt_level=1):
+def initialise(device="cpu", precision=64, opt_level=None):
     """Start Taichi, unless this process has already started it.
 
     Args:
         device: "cpu", or "gpu" for the first GPU that is found, and the CPU if there is none.
         precision: 64 or 32 bits. With 32 bits and a step of 1 ms, x - x* resolves velocities to 1e-4 m/s only.
-        opt_level: of compilation, see pbd/core/compilation.py.
+        opt_level: of compilation, see pbd/core/compilation.py; None for Taichi's.
 
     Returns: device and precision, see `running_on`.
     """
     if impl.get_runtime().prog is None:
         arch = GPUS if device == "gpu" else ti.cpu
         default_fp = ti.f64 if precision == 64 else ti.f32
+        level = {} if opt_level is None else {"opt_level": opt_level}
         with contextlib.redirect_stdout(io.StringIO()):  # it prints at any log level
-            ti.init(arch=arch, default_fp=default_fp, log_level=ti.ERROR, verbose=False, opt_level=opt_level)
+            ti.init(arch=arch, default_fp=default_fp, log_level=ti.ERROR, verbose=False, **level)
     return running_on()
 
 

@@ -2,8 +2,6 @@
 
 import numpy as np
 import taichi as ti
-from scipy.spatial import ConvexHull as Qhull
-from scipy.spatial import QhullError
 
 from pbd.core.messages import shown
 from pbd.core.rotation import IDENTITY
@@ -31,6 +29,9 @@ class ConvexHull(Shape):
     kind = HULL
 
     def __init__(self, points):
+        from scipy.spatial import ConvexHull as Qhull  # a third of a second, which those without hulls need not spend
+        from scipy.spatial import QhullError
+
         points = finite_array("hull points", points, (None, 3))
         extent = np.ptp(points, axis=0) if len(points) else np.zeros(3)
         try:

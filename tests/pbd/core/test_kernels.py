@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 import taichi as ti
-from taichi.lang import impl, kernel_impl
-from taichi.lang.ast.ast_transformer_utils import ASTTransformerContext
+from taichi.lang import impl
 
 from pbd.core import compilation
 from pbd.core.arrays import Columns, Host, Integer, Real, Vector, allocate, count, read
@@ -104,7 +103,7 @@ def settings_of_taichi():
     """Taichi's state that kernels of the user depend on."""
     config = impl.get_runtime().prog.config()
     return (
-        ASTTransformerContext.get_pos_info, kernel_impl.getsourcelines, kernel_impl.getsourcefile,
+        *(getattr(owner, name) for owner, name, _ in compilation.QUICKER),
         config.fast_math, config.cfg_optimization,
     )  # fmt: skip
 
@@ -141,6 +140,23 @@ def test_kernels_of_the_user_see_an_untouched_taichi():
     launch()
     assert settings_of_taichi() == untouched
     assert after_ours() == 6.0
+
+
+@ti.data_oriented
+class Doubler:
+    """A class of the user's, which Taichi must recognise."""
+
+    @ti.func
+    def double(self, x):
+        return 2.0 * x
+
+    @ti.kernel
+    def run(self) -> float:
+        return self.double(3.0)
+
+
+def test_functions_in_classes_of_the_user_are_methods():
+    assert Doubler().run() == 6.0
 
 
 def test_taichi_is_untouched_after_an_error():
