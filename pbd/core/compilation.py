@@ -64,6 +64,9 @@ class Reading:
     depends_on_level: bool = False
 
 
+# Makes the context in which a kernel is compiled, given how many expressions it has.
+around = contextlib.nullcontext
+
 # The Reading that is being made. Kernels are read on one thread at a time.
 CURRENT = Reading()
 
@@ -85,7 +88,7 @@ def compile_kernel(kernel, arguments, full=False):
             reading = read_kernel(kernel, arguments, FULL)
     level = FULL if reading.level == FULL or (wanted == FULL and not later) else CHEAP
     program = impl.get_runtime().prog
-    with at_level(level), compiling():
+    with at_level(level), compiling(), around(reading.expressions):
         compiled = program.compile_kernel(program.config(), program.get_device_caps(), reading.definition)
     until_full = PAYS * (reading.expressions / LARGE) ** 2 if later and AGAIN else math.inf
     return reading.definition, compiled, until_full

@@ -4,7 +4,11 @@ import contextlib
 import os
 import secrets
 import shutil
+import tempfile
 from pathlib import Path
+
+# Files and folders that are removed when what writes them ends.
+TEMPORARY = set()
 
 
 @contextlib.contextmanager
@@ -26,6 +30,7 @@ def replacing(path):
         yield place
         return
     partial = place.with_name(f".{place.stem[:100]}-{secrets.token_hex(4)}{place.suffix}")
+    TEMPORARY.add(partial)
     try:
         with naming(path, partial):
             yield partial
@@ -35,6 +40,18 @@ def replacing(path):
             os.replace(partial, place)
     finally:
         partial.unlink(missing_ok=True)
+        TEMPORARY.discard(partial)
+
+
+@contextlib.contextmanager
+def temporary_folder():
+    """Context with a folder that is removed at its end. Returns: its path."""
+    with tempfile.TemporaryDirectory(prefix="verletlab-", ignore_cleanup_errors=True) as folder:
+        TEMPORARY.add(folder)
+        try:
+            yield Path(folder)
+        finally:
+            TEMPORARY.discard(folder)
 
 
 @contextlib.contextmanager

@@ -17,6 +17,7 @@ import rigid
 from pbd.core.messages import nearest
 from scenes import bench
 from scenes.cli import compare, terminal, view
+from scenes.cli.compiling import compiling_stoppably
 from scenes.cli.terminal import (
     WrongCommand,
     fail,
@@ -58,7 +59,8 @@ def main(arguments=None):
     try:
         with stop_signals_interrupt():
             given = parse(sys.argv[1:] if arguments is None else arguments)
-            given.command(given)
+            with compiling_stoppably(getattr(given, "quiet", True)):
+                given.command(given)
             sys.stdout.flush()
         return 0
     except WrongCommand as error:

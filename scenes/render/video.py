@@ -6,13 +6,12 @@ Each frame goes to ffmpeg (from imageio-ffmpeg) at once, so a long video needs n
 import contextlib
 import math
 import os
-import tempfile
 from pathlib import Path
 
 import imageio.v2 as imageio
 import numpy as np
 
-from pbd.core.files import replacing
+from pbd.core.files import replacing, temporary_folder
 from scenes.render import ffmpeg
 from scenes.simulate.interrupts import interrupts_deferred
 
@@ -130,8 +129,7 @@ class Gif:
     def __init__(self, path, fps):
         self.resources = contextlib.ExitStack()
         self.partial = self.resources.enter_context(replacing(path))
-        folder = tempfile.TemporaryDirectory(prefix="verletlab-", ignore_cleanup_errors=True)
-        self.folder = Path(self.resources.enter_context(folder))
+        self.folder = self.resources.enter_context(temporary_folder())
         self.frames = self.folder / "frames.mkv"
         self.film = Film(self.frames, fps, LOSSLESS)
         self.resources.push(self.film.resources)

@@ -6,13 +6,13 @@
 import pickle
 import subprocess
 import sys
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 
+from pbd.core.files import temporary_folder
 from scenes.simulate.interrupts import stop_signals_interrupt
 from scenes.simulate.recording import Frame, Frames
 from scenes.visuals import Camera, FollowingCamera
@@ -77,7 +77,7 @@ def encode_clip(clip, path, ghost_visuals=(), progress=None, started=None):
 
     Raises: RuntimeError with the reason if there is no film.
     """
-    with tempfile.TemporaryDirectory(prefix="verletlab-") as folder:
+    with temporary_folder() as folder:
         clip.save(folder, ghost_visuals)
         command = [sys.executable, "-m", "scenes.view.clip", folder, str(path)]
         process = subprocess.Popen(

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import imageio.v2 as imageio
@@ -49,7 +50,7 @@ def test_video_contains_the_frames(tmp_path, suffix, near):
 
 
 def test_gif_palette_and_temporary_files(tmp_path, monkeypatch):
-    monkeypatch.setattr(video.tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     pictures = np.zeros((3, 16, 16, 3), dtype=np.uint8)
     pictures[0, :, 8:], pictures[1, :, 8:], pictures[2, :, 8:] = (201, 37, 93), (11, 151, 211), (97, 201, 7)
     with VideoWriter(tmp_path / "film.gif", fps=10) as writer:

@@ -1,0 +1,67 @@
+"""While a large kernel compiles, the terminal says so, and Ctrl-C ends the process at once.
+
+Taichi holds Python's lock while it compiles, for up to a minute. Neither a handler of signals nor another thread runs
+then. So signals have their default effect meanwhile, which is to end the process, and a small shell script beside it
+does the rest: it says after PATIENCE seconds what takes so long, and removes temporary files if the process has ended.
+"""
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import time
+
+from pbd.core import compilation, files
+from scenes.cli import terminal
+from scenes.simulate.interrupts import replaced_handlers
+
+PATIENCE = 2  # [s]
+
+# $1: seconds; $2: what to say; then the files to remove. Its input ends with the process that compiles.
+SCRIPT = """
+{ sleep "$1"; printf '%s' "$2" >&2; } &
+cat > /dev/null
+kill $!
+shift 2
+rm -rf -- "$@"
+"""
+
+
+@contextlib.contextmanager
+def compiling_stoppably(quiet):
+    """Context in which Ctrl-C ends a process that compiles, and the terminal says what takes long. Args: quiet: not."""
+    message = "" if quiet or not terminal.errors.is_terminal else "\r\033[Kverletlab: compiling the solver, once ..."
+    before, compilation.around = compilation.around, lambda expressions: stoppable(expressions, message)
+    try:
+        yield
+    finally:
+        compilation.around = before
+
+
+@contextlib.contextmanager
+def stoppable(expressions, message):
+    """Context of a compilation. Args: expressions: how many the kernel has; message: to print if it lasts, or ""."""
+    if expressions <= compilation.LARGE:
+        yield
+        return
+    start, helper = time.perf_counter(), start_helper(message)
+    try:
+        with replaced_handlers(signal.SIG_DFL, callable):
+            yield
+    finally:
+        if helper is not None:
+            os.killpg(helper.pid, signal.SIGKILL)  # before its input ends, which would make it remove files
+            helper.stdin.close()
+            helper.wait()
+    elapsed = time.perf_counter() - start
+    if message and elapsed > PATIENCE:
+        terminal.errors.print(f"verletlab: compiled the solver in {elapsed:.0f} s", highlight=False)
+
+
+def start_helper(message):
+    """Start the script beside this process. Returns: it; None on systems without a shell."""
+    if shutil.which("sh") is None:
+        return None
+    command = ["sh", "-c", SCRIPT, "sh", str(PATIENCE), message, *map(str, files.TEMPORARY)]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True)

@@ -1,0 +1,67 @@
+"""A process that compiles a large kernel: what it says, and how it ends."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from pbd.core import compilation
+from scenes.cli.compiling import stoppable
+
+if sys.platform == "win32":
+    pytest.skip("no terminals of this kind", allow_module_level=True)
+
+
+def terminal():
+    """A terminal. Returns: descriptors of its two ends, ours and that of a process."""
+    import pty
+
+    return pty.openpty()
+
+
+def read_until(end, words, seconds):
+    """What a terminal shows until some words appear. Args: end: ours; words; seconds: most time for it."""
+    shown, deadline = "", time.monotonic() + seconds
+    os.set_blocking(end, False)
+    while words not in shown and time.monotonic() < deadline:
+        try:
+            shown += os.read(end, 1000).decode()
+        except BlockingIOError:
+            time.sleep(0.02)
+    assert words in shown
+    return shown
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_a_process_that_compiles(tmp_path, number):
+    ours, its = terminal()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "scenes", "render", "ragdoll", "--duration", "0.1", "--out", str(tmp_path / "film.gif")],
+        stdout=subprocess.DEVNULL, stderr=its, stdin=subprocess.DEVNULL,
+        env={**os.environ, "TI_OFFLINE_CACHE": "0", "TMPDIR": str(tmp_path)},
+    )  # fmt: skip
+    try:
+        read_until(ours, "compiling the solver", 60)  # some seconds before it ends
+        assert list(tmp_path.iterdir())  # the first frame has been drawn
+        process.send_signal(number)
+        assert process.wait(timeout=1) == -number
+        deadline = time.monotonic() + 5
+        while list(tmp_path.iterdir()) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        assert list(tmp_path.iterdir()) == []
+    finally:
+        process.kill()
+        os.close(ours)
+        os.close(its)
+
+
+def test_the_handlers_of_signals_come_back():
+    before = signal.getsignal(signal.SIGINT)
+    with stoppable(compilation.LARGE + 1, ""):
+        assert signal.getsignal(signal.SIGINT) == signal.SIG_DFL
+    assert signal.getsignal(signal.SIGINT) == before
+    with stoppable(compilation.LARGE, ""):
+        assert signal.getsignal(signal.SIGINT) == before
