@@ -22,7 +22,7 @@ PATIENCE = 2  # [s]
 SCRIPT = """
 { sleep "$1"; printf '%s' "$2" >&2; } &
 cat > /dev/null
-kill $!
+kill $! 2> /dev/null
 shift 2
 rm -rf -- "$@"
 """
