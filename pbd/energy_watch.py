@@ -28,13 +28,14 @@ class EnergyWatch:
     types: of its constraints.
 
     Attributes: owner: what the warning begins with; place: function (world) -> where the trouble is, in words, or None
-    for the fastest particle; driven: whether something that is not in the environment does work.
+    for the fastest particle; driven: whether something that is not in the environment does work; length: L, that of all
+    things together [m], None for the extent of the particles.
     """
 
     def __init__(self, values, environment, constraints, types):
         self._values, self._environment, self._constraints = values, environment, constraints
         self._passive = is_passive(environment.particles, types)
-        self.owner, self.place, self.driven = "particle system", None, False
+        self.owner, self.place, self.driven, self.length = "particle system", None, False, None
         self._warned, self._changes, self._gravity, self._scale, self._forces_act = False, None, None, None, False
 
     def check(self, report, clock, substeps):
@@ -73,10 +74,11 @@ class EnergyWatch:
         return not self._forces_act
 
     def _weight_times_extent(self):
-        """Weight of the mobile particles times their extent, of each world (worlds,) [J]."""
+        """Weight of the mobile particles times their extent, or `length`, of each world (worlds,) [J]."""
         x, w = np.split(self._values.read("position").astype(float), [3], axis=2)
         mass = np.divide(1.0, w, out=np.zeros_like(w), where=w > 0).sum(axis=(0, 2))
         extent = np.linalg.norm(np.ptp(x, axis=0), axis=1) if len(x) else 0.0
+        extent = extent if self.length is None else self.length
         return mass * np.linalg.norm(self._environment.particles.gravity) * extent
 
     def _fastest(self, world):

@@ -6,7 +6,7 @@ import numpy as np
 
 from rigid.constraints.joints.gaps import joint_gaps
 from rigid.solvers.report import REPORT
-from rigid.solvers.watch import WARNED_GAP, WARNED_RISE, link_lengths
+from rigid.solvers.watch import UNWATCHED, WARNED_GAP, WARNED_RISE, WATCHED, link_lengths
 from rigid.state import State
 
 # A joint is closed if its gap is below this part of the mean distance of joints.
@@ -16,21 +16,21 @@ CLOSED = 0.001
 class PassiveEnergy:
     """Watches the energy as long as nothing drives the bodies, and warns once.
 
-    Args: models; numbers: of the Watch; never: whether it is not watched at all.
+    Args: models; numbers: of the Watch; watches: what is watched then: UNWATCHED, WATCHED or GAPS_WATCHED (watch.py).
 
-    Attributes: watched: 1 while the energy is watched, else 0.
+    Attributes: watched: what is watched now.
     """
 
-    def __init__(self, models, numbers, never=False):
-        self._numbers, self._driven, self._warned = numbers, never or any(map(is_driven, models)), False
-        self.watched = 0
+    def __init__(self, models, numbers, watches=WATCHED):
+        self._numbers, self._driven, self._warned = numbers, any(map(is_driven, models)), False
+        self._watches, self.watched = watches, UNWATCHED
 
     def choose(self, driven):
         """Choose whether the next launch watches. Args: driven: whether forces or grab springs act."""
         driven = self._driven or driven
         if driven and self.watched:
             self.forget()
-        self.watched = int(not driven)
+        self.watched = UNWATCHED if driven else self._watches
 
     def forget(self):
         """Begin anew, because the bodies, or what acts on them, have changed."""

@@ -24,7 +24,7 @@ from rigid.solvers.base import Solver
 from rigid.solvers.passive import PassiveEnergy
 from rigid.solvers.report import EVENTS, NOTHING, REPORT
 from rigid.solvers.row_inputs import ExternalForces, GrabSprings, MotorTargets, Paths
-from rigid.solvers.watch import LARGEST_RISE, watch_values
+from rigid.solvers.watch import LARGEST_RISE, WATCHED, watch_values
 from rigid.state import State, join_arrays, split_arrays
 
 
@@ -48,7 +48,7 @@ class RowSolver(Solver):
         _row_efforts(rows)   the effort of each row [N or N m]
         _report_stored(report)   write REPORT.stored for the present poses; what that changes is put back
         _wake(bodies)        if its bodies can sleep
-        _watches()           whether its energy is watched, if that is not always so
+        _watches()           what is watched where nothing drives the bodies, if not WATCHED (watch.py)
     """
 
     declaration, row_columns = None, ROW.total
@@ -93,7 +93,7 @@ class RowSolver(Solver):
             rows=self.first_contact_row + self._contact_rows * self.contact_capacity, **counts,
         )  # fmt: skip
         self._paths = Paths(models, worlds, bounding_radii(self.model))
-        self._passive = PassiveEnergy(models, self.data.watch.numbers, never=not self._watches())
+        self._passive = PassiveEnergy(models, self.data.watch.numbers, self._watches())
         self._external_forces = ExternalForces(self.data.bodies.external)
         self._motor_targets = MotorTargets(self.data.joints, self.first_coordinates)
         self._grab_springs = GrabSprings(self.data.joints, self.data.rows, joints.grabs)
@@ -133,7 +133,7 @@ class RowSolver(Solver):
             self._stepped = True
 
     def _watches(self):
-        return True
+        return WATCHED
 
     def _raise_failure(self):
         """Raise if the contact buffer was full in the last launch, or a state stopped being finite."""

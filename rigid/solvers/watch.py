@@ -38,6 +38,9 @@ from rigid.solvers.report import REPORT
 # of which a warning tells, and at which the run is given up.
 MOST_RISE, WARNED_RISE, LARGEST_RISE = 0.02, 0.04, 10.0
 
+# Values of `step.watched`: nothing is watched; energy and gaps of joints are; gaps alone are, as contacts store energy.
+UNWATCHED, WATCHED, GAPS_WATCHED = 0, 1, 2
+
 # The gap of a joint of which a warning tells, in parts of the mean distance of joints.
 WARNED_GAP = 0.1
 
@@ -162,8 +165,8 @@ def watch_energy(s: ti.template(), stored, gap, world):
 
     Args: stored: by rows, written at the poses [J]; gap: the largest of a joint [m].
     """
-    if s.step.watched == 1:
-        n = ti.static(s.watch.numbers)
+    n = ti.static(s.watch.numbers)
+    if s.step.watched == WATCHED:
         kinetic, total, weight = energy_of_bodies(s, world)
         total += stored
         scale = n[world, WATCH.scale]
@@ -175,11 +178,12 @@ def watch_energy(s: ti.template(), stored, gap, world):
         n[world, WATCH.rise] = 0.0
         if scale > 0.0:
             n[world, WATCH.rise] = (total - lowest) / scale
+        if ti.static(is_bounded(s.features)):
+            pay(s, total - lowest - MOST_RISE * scale, world)
+    if s.step.watched != UNWATCHED:
         n[world, WATCH.gap] = 0.0
         if s.watch.lengths[world, LENGTH.link] > 0.0:
             n[world, WATCH.gap] = gap / s.watch.lengths[world, LENGTH.link]
-        if ti.static(is_bounded(s.features)):
-            pay(s, total - lowest - MOST_RISE * scale, world)
 
 
 @ti.func
@@ -203,7 +207,7 @@ def pay(s: ti.template(), excess, world):
 def report_rise(s: ti.template(), world):
     """Report how far the energy had risen, and joints were open, at the start of the last part."""
     n = ti.static(s.watch.numbers)
-    if s.step.watched == 1:
+    if s.step.watched != UNWATCHED:
         rise = n[world, WATCH.rise]
         if not rise <= s.report[world, REPORT.rise]:  # true if it is not finite
             s.report[world, REPORT.rise] = rise

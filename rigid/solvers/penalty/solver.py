@@ -15,7 +15,7 @@ from rigid.solvers.penalty.stability import BOUND, find_islands, largest_load, l
 from rigid.solvers.penalty.step import step_kernel
 from rigid.solvers.report import EVENTS, NOTHING, REPORT
 from rigid.solvers.row_solver import RowSolver
-from rigid.solvers.watch import OF_SPRINGS, UNDIVIDED
+from rigid.solvers.watch import GAPS_WATCHED, OF_SPRINGS, UNDIVIDED, UNWATCHED, WATCHED
 
 # A step so long that all limits are in reach, so that all rows of joints are written [s].
 ANY_REACH = 1e12
@@ -62,7 +62,7 @@ class PenaltySolver(RowSolver):
         features = Features(
             joints=self.has_joint_rows, pair_types=self.pair_types, gyroscopic=given.gyroscopic,
             sine_limits=given.limit_form == "sine", scaling=given.scaling, block=given.block,
-            division=OF_SPRINGS if self._watches() else UNDIVIDED,
+            division=OF_SPRINGS if self._watches() == WATCHED else UNDIVIDED,
             one_world=self.worlds == 1, spread=LOOP_STRIDE if on_cpu() else 1,
         )  # fmt: skip
         self._advance = Launch(step_kernel(features), self.data)
@@ -125,13 +125,15 @@ class PenaltySolver(RowSolver):
         )  # fmt: skip
 
     def _watches(self):
-        """Whether the energy is watched: not with contacts, whose energy is unknown, nor where a method is compared.
+        """What is watched: not the energy with contacts, whose energy is unknown; nothing where a method is compared.
 
         Without the check of stability, an unstable step is what was asked for.
         """
         given = self.options
         compared = given.gyroscopic == "explicit" or given.limit_form == "sine" or given.scaling == "mass"
-        return given.check_stability and self.pair_types is None and not compared
+        if compared or not given.check_stability:
+            return UNWATCHED
+        return WATCHED if self.pair_types is None else GAPS_WATCHED
 
     def _launch(self, count):
         self._advance(self._report, *self._step(self._h), count, 1)

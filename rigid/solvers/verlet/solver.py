@@ -31,6 +31,7 @@ from rigid.solvers.verlet.frame import fit_pose, fit_velocity
 from rigid.solvers.verlet.joint_constraints import torque_numbers
 from rigid.solvers.verlet.options import VerletOptions
 from rigid.solvers.verlet.step import step_hooks
+from rigid.solvers.watch import extent
 from rigid.state import State, join_arrays, split_arrays
 
 
@@ -88,6 +89,8 @@ class VerletSolver(Solver):
         self.particle_system.keep_predictions()
         watch = self.particle_system.energy_watch
         watch.owner, watch.place = 'solver "verlet"', partial(place_of_trouble, weakref.proxy(self))
+        if given.particles is None and self.model.joints:  # the frame of the ground is larger than small chains
+            watch.length = max(map(extent, models)) + (np.sum(self._radii) if given.contacts else 0.0)
         self._driven = any(map(is_driven, models))
         self._external_forces = FrameForces(self.particle_system, self.frames, self.members, self._add_hooks)
         if given.contacts and may_touch(self.model, given.particles):

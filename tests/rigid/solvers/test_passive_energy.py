@@ -97,3 +97,29 @@ def test_driven_worlds_are_not_watched():
         warnings.simplefilter("error", UserWarning)
         solver.step(50)
     assert solver.energy().kinetic > 1.0
+
+
+@pytest.mark.parametrize(("floor", "share", "said"), [(False, 0.13, True), (True, 0.13, True), (True, 0.07, False)])
+def test_an_open_joint_of_penalties_is_said_with_contacts_too(floor, share, said):
+    # The weight opens the joint of a body by g/α* along z, and a sideways gravity as much along x: both together are
+    # `share` of a link, which is the distance of the joint from the centre of mass.
+    stiffness, length = 500.0, 0.4
+    each = share * length * stiffness / np.sqrt(2)
+    model = rigid.Model(gravity=(each, 0, -each))
+    if floor:
+        model.add_ground()
+    body = model.add_box((0.1, 0.1, 0.1), mass=1.0, position=(0, 0, 2))
+    model.add_ball(rigid.GROUND, body, np.array([-1, 0, 1]) * length / np.sqrt(2) + (0, 0, 2), name="hook")
+    solver = rigid.solver("penalty", model, dt=1e-3, stiffness=stiffness, damping=2 * np.sqrt(stiffness))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        solver.step(2000)
+    assert ["joint 'hook'" in str(each.message) for each in caught] == [True] * said
+
+
+def test_the_scale_of_small_chains_is_theirs_with_particles_too():
+    # The frame of the ground is a metre long, the chain some millimetres.
+    model = random_chain(0, *CLASSES["1 mm"])
+    solver = rigid.solver("verlet", model, contacts=False)
+    anchors = [np.linalg.norm(joint.child_anchor) for joint in model.joints]
+    assert 2 * max(anchors) <= solver.particle_system.energy_watch.length <= 4 * sum(anchors)
