@@ -154,7 +154,7 @@ def barycentric(points, tetrahedra, places):
     Returns: indices of tetrahedra (k,), weights (k, 4) with the sum one. A place outside of all tetrahedra gets a near
     one, with a negative weight as close to zero as possible.
     """
-    from scipy.spatial import cKDTree  # slow to import, see hull.py
+    from scipy.spatial import cKDTree  # slow to import
 
     corner = points[tetrahedra]
     # Weights 1 to 3 are this matrix times the place from corner 0.

@@ -24,7 +24,6 @@ import functools
 import inspect
 import linecache
 import math
-import sys
 import textwrap
 from collections import defaultdict
 from dataclasses import dataclass
@@ -122,7 +121,10 @@ def is_in_class(level_of_class_stackframe):
     Taichi searches the source of all modules for the answer, which took half of the time to import ours. They have no
     Taichi functions in classes.
     """
-    module = sys._getframe(level_of_class_stackframe - 1).f_globals.get("__name__", "")
+    frame = inspect.currentframe()
+    for _ in range(level_of_class_stackframe - 1):
+        frame = frame.f_back
+    module = frame.f_globals.get("__name__", "")
     return module.split(".")[0] not in PACKAGES and search_source(level_of_class_stackframe + 1)
 
 
@@ -193,7 +195,7 @@ write_position, find_lines = ASTTransformerContext.get_pos_info, kernel_impl.get
 def position(context, node):
     """What an error shows of an expression: its lines, while there is an error, otherwise only its place."""
     CURRENT.expressions += 1
-    if sys.exc_info()[0] is not None:
+    if context.raised:
         return write_position(context, node)
     return place_in_file(context.file, node.lineno + context.lineno_offset, context.func.func.__name__)
 
