@@ -3,7 +3,8 @@
 Most of a large kernel's time to compile is Taichi's own search for common subexpressions, `whole_kernel_cse`, whose
 time grows faster than the kernel. At `opt_level=0` Taichi leaves it out. LLVM searches all the same, so steps take 1 to
 1.3 times as long, and have the same bits. A kernel of more than LARGE expressions is compiled at that level first, and
-again at the full level when its launches have taken so long that this pays. Smaller kernels are compiled fully at once.
+again at the full level when its launches have taken so long that this pays, unless that took minutes. Smaller kernels
+are compiled fully at once.
 `ti.init(opt_level=2)` compiles all of them fully at once, `opt_level=0` none.
 
 At `opt_level=0` Taichi 1.7.4 miscompiles `x[world] = x[world] + 1` in an inner loop: it adds 1 once, however often the
@@ -37,8 +38,8 @@ from taichi.lang.ast.ast_transformer_utils import ASTTransformerContext
 # Taichi's levels: without its own search for common subexpressions, and with it.
 CHEAP, FULL = 0, 1
 
-# Kernels of more expressions are compiled at CHEAP first.
-LARGE = 20_000
+# Kernels of more expressions are compiled at CHEAP first, and those of still more never again.
+LARGE, LARGEST = 20_000, 100_000
 
 # A kernel of LARGE expressions is compiled again when its launches have taken so long [s], others when they have taken
 # (expressions/LARGE)² times as long. By then about as much was lost as the second compilation costs: measured are 2.7 s
@@ -63,7 +64,7 @@ class Reading:
     depends_on_level: bool = False
 
 
-# Makes the context in which a kernel is compiled, given how many expressions it has.
+# Makes the context in which a kernel is compiled at first, given how many expressions it has.
 around = contextlib.nullcontext
 
 # The Reading that is being made. Kernels are read on one thread at a time.
@@ -73,11 +74,11 @@ CURRENT = Reading()
 def compile_kernel(kernel, arguments, full=False):
     """Compile a kernel.
 
-    Args: kernel: a taichi Kernel; arguments: of a call; full: whether at FULL, whatever its size.
+    Args: kernel: a taichi Kernel; arguments: of a call; full: whether again, at FULL.
 
     Returns: its definition, the compiled kernel, and the time of launches until it is to be compiled at FULL [s].
     """
-    wanted = impl.current_cfg().opt_level
+    wanted, enclosing = impl.current_cfg().opt_level, contextlib.nullcontext if full else around
     full = full or wanted > FULL or place_of(kernel, arguments, FULL) in kernel.compiled_kernels
     reading = read_kernel(kernel, arguments, FULL if full else CHEAP)
     later = False
@@ -87,9 +88,11 @@ def compile_kernel(kernel, arguments, full=False):
             reading = read_kernel(kernel, arguments, FULL)
     level = FULL if reading.level == FULL or (wanted == FULL and not later) else CHEAP
     program = impl.get_runtime().prog
-    with at_level(level), compiling(), around(reading.expressions):
+    with at_level(level), compiling(), enclosing(reading.expressions):
         compiled = program.compile_kernel(program.config(), program.get_device_caps(), reading.definition)
-    until_full = PAYS * (reading.expressions / LARGE) ** 2 if later and AGAIN else math.inf
+    until_full = math.inf
+    if later and AGAIN and reading.expressions <= LARGEST:
+        until_full = PAYS * (reading.expressions / LARGE) ** 2
     return reading.definition, compiled, until_full
 
 
