@@ -3,6 +3,8 @@
 Taichi holds Python's lock while it compiles, for up to a minute. Neither a handler of signals nor another thread runs
 then. So signals have their default effect meanwhile, which is to end the process, and a small shell script beside it
 does the rest: it says after PATIENCE seconds what takes so long, and removes temporary files if the process has ended.
+A command that has results does this for its first kernel only: later ones are of another solver, as in `compare`, and
+what the first solver did is saved after Ctrl-C.
 """
 
 import contextlib
@@ -29,10 +31,19 @@ rm -rf -- "$@"
 
 
 @contextlib.contextmanager
-def compiling_stoppably(quiet):
-    """Context in which Ctrl-C ends a process that compiles, and the terminal says what takes long. Args: quiet: not."""
+def compiling_stoppably(quiet, has_results):
+    """Context in which Ctrl-C ends a process that compiles, and the terminal says what takes long.
+
+    Args: quiet: whether it does not; has_results: whether only while the first kernel compiles.
+    """
     message = "" if quiet or not terminal.errors.is_terminal else "\r\033[Kverletlab: compiling the solver, once ..."
-    before, compilation.around = compilation.around, lambda expressions: stoppable(expressions, message)
+    compiled = []
+
+    def around(expressions):
+        compiled.extend([expressions] * (expressions > compilation.LARGE))
+        return stoppable(expressions, message, ends=not has_results or len(compiled) == 1)
+
+    before, compilation.around = compilation.around, around
     try:
         yield
     finally:
@@ -40,14 +51,17 @@ def compiling_stoppably(quiet):
 
 
 @contextlib.contextmanager
-def stoppable(expressions, message):
-    """Context of a compilation. Args: expressions: how many the kernel has; message: to print if it lasts, or ""."""
+def stoppable(expressions, message, ends=True):
+    """Context of a compilation.
+
+    Args: expressions: how many the kernel has; message: to print if it lasts, or ""; ends: whether signals end it.
+    """
     if expressions <= compilation.LARGE:
         yield
         return
     start, helper = time.perf_counter(), start_helper(message)
     try:
-        with replaced_handlers(signal.SIG_DFL, callable):
+        with replaced_handlers(signal.SIG_DFL, lambda handler: ends and callable(handler)):
             yield
     finally:
         if helper is not None:

@@ -59,7 +59,7 @@ def main(arguments=None):
     try:
         with stop_signals_interrupt():
             given = parse(sys.argv[1:] if arguments is None else arguments)
-            with compiling_stoppably(getattr(given, "quiet", True)):
+            with compiling_stoppably(getattr(given, "quiet", True), has_results=given.word != "view"):
                 given.command(given)
             sys.stdout.flush()
         return 0

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from pbd.core import compilation
-from scenes.cli.compiling import stoppable
+from scenes.cli.compiling import compiling_stoppably, stoppable
 
 if sys.platform == "win32":
     pytest.skip("no terminals of this kind", allow_module_level=True)
@@ -63,5 +63,17 @@ def test_the_handlers_of_signals_come_back():
     with stoppable(compilation.LARGE + 1, ""):
         assert signal.getsignal(signal.SIGINT) == signal.SIG_DFL
     assert signal.getsignal(signal.SIGINT) == before
-    with stoppable(compilation.LARGE, ""):
-        assert signal.getsignal(signal.SIGINT) == before
+    for small in (stoppable(compilation.LARGE, ""), stoppable(compilation.LARGE + 1, "", ends=False)):
+        with small:
+            assert signal.getsignal(signal.SIGINT) == before
+
+
+@pytest.mark.parametrize("has_results", [True, False])
+def test_results_of_the_first_solver_are_safe(has_results):
+    before, found = signal.getsignal(signal.SIGINT), []
+    with compiling_stoppably(quiet=True, has_results=has_results):
+        for expressions in (1, compilation.LARGE + 1, compilation.LARGE + 1):
+            with compilation.around(expressions):
+                found.append(signal.getsignal(signal.SIGINT) == signal.SIG_DFL)
+    assert found == [False, True, not has_results]
+    assert signal.getsignal(signal.SIGINT) == before
