@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import minimize_scalar
+import scipy
 
 from pbd.core.validate import boolean, finite_array
 
@@ -60,7 +60,7 @@ def identify(times, inputs, outputs, hold=True):
     candidates = np.linspace(least, most, CANDIDATES)
     best = int(np.argmin([error(each) for each in candidates]))
     around = candidates[max(best - 1, 0)], candidates[min(best + 1, CANDIDATES - 1)]
-    found = minimize_scalar(error, bounds=around, method="bounded", options={"xatol": 1e-10})
+    found = scipy.optimize.minimize_scalar(error, bounds=around, method="bounded", options={"xatol": 1e-10})
     (gain, start), squares = fit_gain(times, inputs, outputs, np.exp(found.x), hold)
     return Lag(float(gain), float(np.exp(found.x)), float(start), float(np.sqrt(squares / len(times))))
 

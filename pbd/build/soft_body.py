@@ -4,8 +4,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
+import scipy
 
 from pbd.build.mesh import closed_surface
 from pbd.build.tetrahedra import barycentric, compact, fill, volumes
@@ -223,4 +222,5 @@ def _outer_parts(mesh):
 def _labels(edges):
     """Label the connected pieces of a graph: a number for each vertex."""
     count = int(edges.max()) + 1
-    return connected_components(coo_array((np.ones(len(edges)), edges.T), shape=(count, count)), directed=False)[1]
+    graph = scipy.sparse.coo_array((np.ones(len(edges)), edges.T), shape=(count, count))
+    return scipy.sparse.csgraph.connected_components(graph, directed=False)[1]

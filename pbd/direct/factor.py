@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import scipy.sparse as sparse
-from scipy.sparse.linalg import splu
+import scipy
 
 
 @dataclass
@@ -60,7 +59,7 @@ class Elimination:
     Attributes: pattern: symmetric sparse matrix (n, n) with a full diagonal.
     """
 
-    pattern: sparse.csc_matrix
+    pattern: "scipy.sparse.csc_matrix"
 
     @cached_property
     def order(self):
@@ -107,17 +106,17 @@ def least_degree_order(pattern):
     size = pattern.shape[0]
     if size < 3:
         return np.arange(size)
-    adjacency = sparse.csc_matrix((np.full(pattern.nnz, -1.0), pattern.indices, pattern.indptr), pattern.shape)
+    adjacency = scipy.sparse.csc_matrix((np.full(pattern.nnz, -1.0), pattern.indices, pattern.indptr), pattern.shape)
     adjacency.setdiag(2.0 * np.diff(pattern.indptr))  # a dominant diagonal: SuperLU also factors the matrix
     options = {"SymmetricMode": True}
-    order = splu(adjacency, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options=options).perm_c
-    return np.argsort(order)
+    factor = scipy.sparse.linalg.splu(adjacency, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options=options)
+    return np.argsort(factor.perm_c)
 
 
 def factor_pattern(pattern):
     """The Pattern of L. Args: pattern: symmetric sparse matrix in the order of elimination."""
     size = pattern.shape[0]
-    lower = sparse.csc_matrix(sparse.tril(pattern))
+    lower = scipy.sparse.csc_matrix(scipy.sparse.tril(pattern))
     lower.sort_indices()
     below = [[] for _ in range(size)]  # for each column, those of its children's entries that are below it
     columns = []

@@ -13,9 +13,7 @@ that factor: Goreinov and others, How to find a good submatrix (2010).
 """
 
 import numpy as np
-import scipy.sparse as sparse
-from scipy.sparse.csgraph import connected_components
-from scipy.sparse.linalg import splu
+import scipy
 
 # A row depends on others if less than this part of its square is left beside them. Round-off leaves 1e-13.
 DEPENDENT = 1e-8
@@ -57,15 +55,15 @@ def independent_rows(jacobian, elsewhere, eliminate):
 def products_of_rows(jacobian):
     """Products J Jᵀ of rows, scaled to length one, sparse (rows, rows)."""
     lengths = np.sqrt(np.asarray(jacobian.multiply(jacobian).sum(axis=1)).ravel())
-    jacobian = sparse.csr_matrix(sparse.diags(1.0 / np.maximum(lengths, 1e-300)) @ jacobian)
-    return sparse.csc_matrix(jacobian @ jacobian.T).sorted_indices()
+    jacobian = scipy.sparse.csr_matrix(scipy.sparse.diags(1.0 / np.maximum(lengths, 1e-300)) @ jacobian)
+    return scipy.sparse.csc_matrix(jacobian @ jacobian.T).sorted_indices()
 
 
 def independent_here(products, eliminate):
     """Rows that do not depend on rows eliminated before them. Args: see `exchange`, Eliminations. Returns: mask."""
     elimination = eliminate(products)
     order, factor = elimination.order, elimination.factor
-    matrix = sparse.coo_matrix(sparse.tril(products[order][:, order]))
+    matrix = scipy.sparse.coo_matrix(scipy.sparse.tril(products[order][:, order]))
     values = np.zeros(len(factor.rows))
     values[factor.entry(matrix.row, matrix.col)] = matrix.data
     chosen = np.zeros(len(order), bool)
@@ -96,8 +94,8 @@ def dependences(products, chosen):
         columns.append(part[column])
         values.append(coefficients[place, column])
     entries = np.concatenate(values), (np.concatenate(places), np.concatenate(columns))
-    table = sparse.csr_matrix(entries, products.shape)
-    return table, connected_components(table, directed=False)[1]
+    table = scipy.sparse.csr_matrix(entries, products.shape)
+    return table, scipy.sparse.csgraph.connected_components(table, directed=False)[1]
 
 
 def exchange(products, chosen):
@@ -106,7 +104,7 @@ def exchange(products, chosen):
     Args: products: of rows of length one, sparse (rows, rows); chosen: mask (rows,), changed.
     """
     table, label = dependences(products, chosen)
-    large = sparse.coo_matrix(abs(table) > LARGEST_COEFFICIENT)
+    large = scipy.sparse.coo_matrix(abs(table) > LARGEST_COEFFICIENT)
     for block in np.unique(label[large.row]):
         inside, outside = np.flatnonzero((label == block) & chosen), np.flatnonzero((label == block) & ~chosen)
         exchange_in_block(table[inside][:, outside].toarray(), inside, outside, chosen)
@@ -118,9 +116,9 @@ def within(products, block):
     At other positions a row must depend on its own block. All rows together may imply it there by chance: those of a
     linkage that is driven leave nothing free to move.
     """
-    products = sparse.coo_matrix(products)
+    products = scipy.sparse.coo_matrix(products)
     same = block[products.row] == block[products.col]
-    return sparse.csc_matrix((products.data[same], (products.row[same], products.col[same])), products.shape)
+    return scipy.sparse.csc_matrix((products.data[same], (products.row[same], products.col[same])), products.shape)
 
 
 def exchange_in_block(coefficients, inside, outside, chosen):
@@ -159,7 +157,7 @@ def combinations(products, chosen):
     """
     basis, others = np.flatnonzero(chosen), np.flatnonzero(~chosen)
     of_basis = products[:, basis]
-    solver = splu(sparse.csc_matrix(of_basis[basis]))
+    solver = scipy.sparse.linalg.splu(scipy.sparse.csc_matrix(of_basis[basis]))
     for begin in range(0, len(others), BATCH):
         part = others[begin : begin + BATCH]
         right = of_basis[part].toarray().T

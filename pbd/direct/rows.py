@@ -5,9 +5,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
-import scipy.sparse as sparse
+import scipy
 import taichi as ti
-from scipy.sparse.csgraph import connected_components
 
 from pbd.constraints.constraint_type import evaluate_function
 from pbd.core.compilation import compiling
@@ -101,15 +100,15 @@ class Rows:
         free = np.flatnonzero(mobile[self.particles])
         rows = np.repeat(self.row_of_entry[free], 3)
         columns = (3 * self.particles[free, None] + np.arange(3)).ravel()
-        return sparse.csr_matrix((gradients[free].ravel(), (rows, columns)), (len(self.type), 3 * len(mobile)))
+        return scipy.sparse.csr_matrix((gradients[free].ravel(), (rows, columns)), (len(self.type), 3 * len(mobile)))
 
     def pattern(self, mobile):
         """Which rows share a particle that can move, sparse (rows, rows). Args: mobile: mask (particles,)."""
         free = mobile[self.particles]
         ones = np.ones(free.sum(), np.int8)
         shape = len(self.type), len(mobile)
-        incidence = sparse.csr_matrix((ones, (self.row_of_entry[free], self.particles[free])), shape)
-        return sparse.csc_matrix(incidence.astype(np.int32) @ incidence.T.astype(np.int32))
+        incidence = scipy.sparse.csr_matrix((ones, (self.row_of_entry[free], self.particles[free])), shape)
+        return scipy.sparse.csc_matrix(incidence.astype(np.int32) @ incidence.T.astype(np.int32))
 
 
 @dataclass
@@ -210,7 +209,7 @@ def connected(pattern, members):
     """Connected components of some rows, the last one first. Args: pattern: of all rows; members: ascending."""
     if not len(members):
         return []
-    _, label = connected_components(pattern[members][:, members], directed=False)
+    _, label = scipy.sparse.csgraph.connected_components(pattern[members][:, members], directed=False)
     by_label = np.argsort(label, kind="stable")
     return np.split(members[by_label], np.cumsum(np.bincount(label))[:-1])[::-1]
 

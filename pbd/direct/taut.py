@@ -10,8 +10,7 @@ Source: Connelly, Whiteley, Second-order rigidity and prestress stability for te
 """
 
 import numpy as np
-import scipy.sparse as sparse
-from scipy.sparse.linalg import splu
+import scipy
 
 # What is below this part of the largest is round-off, or an error of the description.
 NEGLIGIBLE = 1e-3
@@ -26,9 +25,9 @@ def is_taut(rows, dependent, positions, mobile, gravity):
     mask (particles,); gravity (3,) [m/s²].
     """
     lengths = rows.steepness
-    jacobian = sparse.csr_matrix(sparse.diags(1.0 / lengths) @ rows.jacobian(rows.gradients, mobile))
+    jacobian = scipy.sparse.csr_matrix(scipy.sparse.diags(1.0 / lengths) @ rows.jacobian(rows.gradients, mobile))
     basis, others = jacobian[~dependent], jacobian[dependent]
-    solver = splu(sparse.csc_matrix(basis @ basis.T))
+    solver = scipy.sparse.linalg.splu(scipy.sparse.csc_matrix(basis @ basis.T))
     fall = np.ravel(mobile[:, None] * np.asarray(gravity, float))
     flex = fall - basis.T @ solver.solve(basis @ fall)
     if np.linalg.norm(flex) <= NEGLIGIBLE * np.linalg.norm(fall):

@@ -8,7 +8,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import expm
+import scipy
 
 from scenes.catalogue.parts.bicycle import PARTS, TILT, WHEELBASE, trail
 
@@ -103,4 +103,4 @@ def rates_after_push(impulse, tilt=TILT):
 def response(times, impulse, speed, tilt=TILT):
     """Lean and steer after a push at time zero (times, 2) [rad]. Args: times (n,) [s]; others as above."""
     start = np.concatenate([np.zeros(2), rates_after_push(impulse, tilt)])
-    return np.array([expm(state_matrix(speed, tilt) * time) @ start for time in times])[:, :2]
+    return np.array([scipy.linalg.expm(state_matrix(speed, tilt) * time) @ start for time in times])[:, :2]

@@ -8,7 +8,6 @@ import math
 import os
 from pathlib import Path
 
-import imageio.v2 as imageio
 import numpy as np
 
 from pbd.core.files import replacing, temporary_folder
@@ -178,6 +177,8 @@ class Pictures:
 
 def write_picture(path, image):
     """Write a PNG file. Args: path; image: (height, width, 3) uint8."""
+    import imageio.v2 as imageio  # slow to import
+
     with replacing(path) as partial:
         imageio.imwrite(partial, image)
 

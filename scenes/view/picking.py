@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import coo_matrix
-from scipy.sparse.csgraph import connected_components
+import scipy
 from trimesh.triangles import closest_point, points_to_barycentric
 
 from rigid.names import GROUND
@@ -121,6 +120,6 @@ def connected_to(pairs, count, start):
 
     Returns: mask (count,).
     """
-    graph = coo_matrix((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), (count, count))
-    _, component = connected_components(graph, directed=False)
+    graph = scipy.sparse.coo_matrix((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), (count, count))
+    _, component = scipy.sparse.csgraph.connected_components(graph, directed=False)
     return component == component[start]

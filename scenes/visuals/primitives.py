@@ -3,7 +3,6 @@
 import math
 
 import numpy as np
-import trimesh
 
 from scenes.visuals.geometry import Instances, Surface, checked_rows
 
@@ -23,6 +22,8 @@ def sphere(radius=1.0, colour=GREY, centre=(0.0, 0.0, 0.0), subdivisions=4):
         A Surface.
     """
     _require_positive(radius, "sphere radius")
+    import trimesh  # slow to import
+
     mesh = trimesh.creation.icosphere(subdivisions=subdivisions)
     return Surface(np.asarray(mesh.vertices) * radius + np.asarray(centre), mesh.faces, colour, solid=True)
 
@@ -48,6 +49,8 @@ def box(size, colour=GREY):
     Returns:
         A Surface.
     """
+    import trimesh
+
     mesh = trimesh.creation.box(extents=np.broadcast_to(np.asarray(size, dtype=float), 3))
     return Surface(mesh.vertices, mesh.faces, colour, smooth=False, solid=True)
 
@@ -61,6 +64,8 @@ def cylinder(radius, length, colour=GREY, sectors=48):
         A Surface.
     """
     _require_positive(radius, "cylinder radius")
+    import trimesh
+
     mesh = trimesh.creation.cylinder(radius=radius, height=length, sections=sectors)
     # The ends and the side share no vertices. Otherwise their normals would be averaged at the rims.
     is_end = np.abs(mesh.face_normals[:, 2]) > 0.5

@@ -15,9 +15,7 @@ with a constant torque do not.
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import block_diag
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
+import scipy
 
 from rigid.constraints.rows import GROUP, Group
 from rigid.kernels.motion import MASS
@@ -64,10 +62,10 @@ def find_islands(rows, groups, mass, inverse_inertia):
     # Rows and the bodies that they move, as a graph.
     pairs = np.array([(k, len(heads) + body) for k, found in enumerate(ends) for body in found]).reshape(-1, 2)
     size = len(heads) + bodies
-    graph = coo_array((np.ones(len(pairs)), tuple(pairs.T)), shape=(size, size))
-    labels = connected_components(graph, directed=False)[1]
+    graph = scipy.sparse.coo_array((np.ones(len(pairs)), tuple(pairs.T)), shape=(size, size))
+    labels = scipy.sparse.csgraph.connected_components(graph, directed=False)[1]
     heads, found = np.array(heads, int), []
-    alpha, beta = (block_diag(*(pair[k] for pair in gains)) for k in (0, 1))
+    alpha, beta = (scipy.linalg.block_diag(*(pair[k] for pair in gains)) for k in (0, 1))
     inertias = inverse_inertia.reshape(-1, 3, 3)
     for label in np.unique(labels[: len(heads)]):
         own, moved = labels[: len(heads)] == label, np.flatnonzero(labels[len(heads) :] == label)

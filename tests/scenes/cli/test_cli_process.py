@@ -53,6 +53,14 @@ def test_quiet_prints_nothing():
     assert (done.stdout, done.stderr) == ("", "")
 
 
+def test_start_imports_no_slow_library():
+    # These are imported where they are used: they took a third of the time of `verletlab --help`.
+    slow = {"imageio.v2", "matplotlib", "mujoco", "scipy.sparse", "trimesh"}
+    code = f"import sys, scenes.cli.main; print(sorted({slow} & set(sys.modules)))"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout == "[]\n"
+
+
 def test_closed_pipe_ends_without_an_error_message():
     reader, writer = os.pipe()
     os.close(reader)
