@@ -27,6 +27,7 @@ def imported(module, name):
 BENCHMARKS = {
     "sticks": imported("sticks", "sticks_against_c"),
     "threads": imported("particles", "threads"),
+    "drape": imported("drape", "drape"),
     "small": imported("particles", "small"),
     "worlds": imported("particles", "worlds"),
     "ragdoll": imported("bodies", "ragdolls"),
