@@ -16,6 +16,10 @@ demo: .venv/installed           ## a cloth falls over a sphere: drape.mp4
 # tests/kernel_groups.py says which tests share a worker, and which files start first.
 WORKERS := -n auto --dist loadscope --no-loadscope-reorder
 
+# Tests start some hundred processes. These find compiled Python here, also where the environment forbids to write it.
+test test-all: export PYTHONDONTWRITEBYTECODE :=
+test test-all: export PYTHONPYCACHEPREFIX := $(CURDIR)/.venv/pycache
+
 test: .venv/installed           ## the suite, under four minutes on two cores
 	$(BIN)/python -m pytest $(WORKERS) -m "not slow and not benchmark"
 
