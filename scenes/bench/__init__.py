@@ -39,6 +39,7 @@ BENCHMARKS = {
     "direct": imported("direct", "direct_solve"),
     "energy": imported("energy", "energy_against_cost"),
     "chains": imported("chains", "random_chains"),
+    "peers": imported("peers", "peers"),
     "view": imported("watch", "view"),
     "million": imported("particles", "million"),
     "robustness": imported("robustness", "robustness"),  # last: it compiles kernels that others would find slow

@@ -4,7 +4,6 @@ A chain at random hangs from the ground by a ball, a hinge or a universal joint.
 random and joined end to end. Nothing drives or damps it, so its energy must not rise.
 """
 
-import hashlib
 import time
 from typing import NamedTuple
 
@@ -12,7 +11,7 @@ import numpy as np
 
 import rigid
 from rigid.rotation import from_axis_angle, multiply, rotate
-from scenes.bench.measure import row
+from scenes.bench.measure import digest_of, row
 from scenes.bench.outcomes import FRAME, watched
 
 GRAVITY, DENSITY = 9.81, 1000.0  # [m/s²], [kg/m³]
@@ -44,21 +43,22 @@ CLASSES = {
 }
 
 
-def bent_chain(last=1.0, level=False, axes=(Y, Z)):
-    """Five rods that hang bent from hinges about y and z in turn: their swing is spatial.
+def bent_chain(last=1.0, level=False, axes=(Y, Z), links=5):
+    """Rods that hang bent from hinges about y and z in turn: their swing is spatial.
 
     Args: last: mass of the last rod [kg]; level: whether they are in a level line instead; axes: of the hinges, in
-    turn, before the rods are bent. In a level line those about z stay straight at first. With all about y it whips.
+    turn, before the rods are bent; links: how many rods. In a level line those about z stay straight at first. With all
+    about y it whips.
     """
     model = rigid.Model(gravity=(0, 0, -GRAVITY))
     end, parent = np.zeros(3), rigid.GROUND
-    turn = from_axis_angle(Y, 0.0 if level else 0.9)
-    for k in range(5):
+    turn, bend = from_axis_angle(Y, 0.0 if level else 0.9), 0.0 if level else 2.0 / links
+    for k in range(links):
         axis = axes[k % len(axes)]
         world_axis = rotate(turn, axis)
-        turn = multiply(turn, from_axis_angle(axis, 0.0 if level else 0.4))
+        turn = multiply(turn, from_axis_angle(axis, bend))
         half = rotate(turn, (LENGTH / 2, 0, 0))
-        mass = last if k == 4 else 1.0
+        mass = last if k == links - 1 else 1.0
         rod = model.add_box((LENGTH, WIDTH, WIDTH), mass=mass, position=end + half, rotation=turn)
         model.add_hinge(parent, rod, end, world_axis, name=f"hinge {k}")
         parent, end = rod, end + 2 * half
@@ -175,7 +175,7 @@ def outcome_lines(case, found, seconds):
     """Yield lines of CSV, and the worst seeds in a comment. Args: case; found: Outcomes; seconds: of the runs [s]."""
     silent = [each for each in found if each.silent]
     told = [each for each in found if each.said]
-    digest = hashlib.sha256("".join(each.digest for each in found).encode()).hexdigest()[:16]
+    digest = digest_of(each.digest for each in found)
     quiet = [each for each in found if not each.said]
     yield row("chains", f"{case} gain in silence", 100 * len(silent) / len(found), "%", digest)
     yield row("chains", f"{case} stopped or warned", 100 * len(told) / len(found), "%")

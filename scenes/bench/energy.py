@@ -9,7 +9,6 @@ the end, where poses and velocities of semi-implicit Euler belong to times half 
 
 import math
 import textwrap
-import time
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -18,9 +17,10 @@ import numpy as np
 
 import pbd
 import rigid
+from rigid.constraints.joints.gaps import joint_gaps
 from scenes.bench import mujoco_solver
 from scenes.bench.chains import LENGTH, STARTS, bent_chain, energy_scale, rise_and_drift
-from scenes.bench.measure import has_32_bits, row
+from scenes.bench.measure import has_32_bits, processor_time, row
 from scenes.bench.mujoco_solver import INTEGRATORS, MujocoSolver
 from scenes.comparison.report.figure import GRID, INK, plain, save, styled
 
@@ -57,7 +57,8 @@ class Point(NamedTuple):
     """A run.
 
     Attributes: dt [s]; seconds: processor time of one second of motion [s], NaN if the run diverges too early; error,
-    rise, drift: of the energy in parts of m g L, infinite if the run diverges.
+    rise, drift: of the energy in parts of m g L, infinite if the run diverges; gap: largest joint gap at samples [m];
+    digest: of the final state.
     """
 
     dt: float
@@ -65,6 +66,8 @@ class Point(NamedTuple):
     error: float
     rise: float
     drift: float
+    gap: float = 0.0
+    digest: str = ""
 
 
 def methods():
@@ -90,41 +93,31 @@ def curves(steps=STEPS, chosen=None, **settings):
             points = []
             for dt in steps if chosen is None or name in chosen else ():
                 if not points or not points[-1].seconds > MOST_SECONDS:
-                    points.append(measure(make, start, dt, **settings))
+                    points.append(measure(make, bent_chain(**STARTS[start]), dt, **settings))
             if points:
                 yield start, name, points
 
 
-def measure(make, start, dt, duration=DURATION, timed=TIMED, repeats=REPEATS):
-    """Run a chain. Args: make: one of `methods`; start: one of STARTS; dt, duration, timed [s]; repeats.
+def measure(make, model, dt, duration=DURATION, timed=TIMED, repeats=REPEATS):
+    """Run a chain. Args: make: one of `methods`; model: a bent chain; dt, duration, timed [s]; repeats.
 
     Returns: a Point.
     """
-    model = bent_chain(**STARTS[start])
     solver, every = make(model, dt), max(1, round(SAMPLE / dt))
-    energies = [solver.energy().total]
+    energies, gap = [solver.energy().total], 0.0
     try:
         for _ in range(round(duration / dt / every)):
             solver.step(every)
             energies.append(solver.energy().total)
+            gap = max(gap, joint_gaps(model, solver.state()).max())
     except pbd.Diverged:
         energies.append(math.inf)
     changes = (np.array(energies) - energies[0]) / energy_scale(model, LENGTH)
-    seconds = min(time_of(make(model, dt), round(timed / dt)) for _ in range(repeats)) / timed
+    seconds = min(processor_time(make(model, dt), round(timed / dt)) for _ in range(repeats)) / timed
     if not np.isfinite(changes).all():
         return Point(dt, seconds, math.inf, math.inf, math.inf)
-    return Point(dt, seconds, float(np.abs(changes).max()), *map(float, rise_and_drift(changes)))
-
-
-def time_of(solver, count):
-    """Processor time of steps after the first one [s], NaN if they diverge. Args: solver; count: how many."""
-    solver.step(1)
-    start = time.process_time()
-    try:
-        solver.step(count)
-    except pbd.Diverged:
-        return math.nan
-    return time.process_time() - start
+    found = np.abs(changes).max(), *rise_and_drift(changes), gap
+    return Point(dt, seconds, *map(float, found), solver.digest())
 
 
 def better_at(points, others):

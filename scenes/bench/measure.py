@@ -1,9 +1,12 @@
 """Measure a time, and format a line of CSV."""
 
+import hashlib
+import math
 import time
 
 import numpy as np
 
+import pbd
 from pbd.core.runtime import real_type
 from scenes.simulate.device import running_on
 
@@ -20,6 +23,17 @@ def fastest(work, repeats=7):
     return min(times)
 
 
+def processor_time(solver, count):
+    """Processor time of steps after the first one [s], NaN if they diverge. Args: solver; count: how many."""
+    solver.step(1)
+    start = time.process_time()
+    try:
+        solver.step(count)
+    except pbd.Diverged:
+        return math.nan
+    return time.process_time() - start
+
+
 def row(benchmark, case, value, unit, state=""):
     """Format a line of CSV, with the columns of COLUMNS."""
     return f"{benchmark},{case},{running_on().replace(',', '')},{value:.4g},{unit},{state}"
@@ -28,3 +42,8 @@ def row(benchmark, case, value, unit, state=""):
 def has_32_bits():
     """Whether numbers have 32 bits, which are too few for small errors."""
     return real_type() == np.float32
+
+
+def digest_of(digests):
+    """One digest of several. Args: digests: strings."""
+    return hashlib.sha256("".join(digests).encode()).hexdigest()[:16]

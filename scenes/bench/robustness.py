@@ -4,7 +4,6 @@ MuJoCo runs the same scenes if it is installed. MuJoCo's limits are absolute, so
 millimetres: with lengths and gravity times 1000, which moves the same.
 """
 
-import hashlib
 import time
 from functools import partial
 
@@ -15,7 +14,7 @@ from pbd.core.messages import clipped
 from pbd.core.validate import one_of, whole
 from scenes.bench import mujoco_solver
 from scenes.bench.classes import CLASSES, MUJOCO, SOLVERS
-from scenes.bench.measure import row
+from scenes.bench.measure import digest_of, row
 from scenes.bench.mujoco_solver import MujocoSolver
 from scenes.bench.outcomes import FRAME, watched
 from scenes.bench.random_scenes import random_scene
@@ -82,7 +81,7 @@ def lines_of(case, found, seconds):
     Each rate is in percent of the scenes that the solver did not refuse.
     """
     ran = [each for each in found if not each.refused]
-    digest = hashlib.sha256("".join(each.digest for each in found).encode()).hexdigest()[:16]
+    digest = digest_of(each.digest for each in found)
     yield row("robustness", f"{case} scenes", len(found), "", digest)
     yield row("robustness", f"{case} refused", 100 * (len(found) - len(ran)) / len(found), "%")
     rates = {

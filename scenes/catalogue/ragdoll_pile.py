@@ -18,12 +18,12 @@ GOLDEN_ANGLE = math.pi * (3 - math.sqrt(5))
 
 @register
 def ragdoll_pile(count: int = 50, pit: float = 3.4, wall: float = 0.6, friction: float = 0.5, seed: int = 1):
-    """Fifty ragdolls fall into a pit."""
+    """Fifty ragdolls fall into a pit, or onto the ground if the wall has no height."""
     whole("count", count), whole("seed", seed, least=0)
     rng = np.random.default_rng(seed)
     model = rigid.Model()
     model.add_ground(friction=friction)
-    for k in range(4):
+    for k in range(4 if wall else 0):
         turn = from_axis_angle((0, 0, 1), k * math.pi / 2)
         middle = rotate(turn, np.array([pit / 2 + 0.1, 0.1, wall / 2]))
         size = (0.2, pit + 0.2, wall) if k % 2 == 0 else (pit + 0.2, 0.2, wall)

@@ -251,3 +251,13 @@ def test_heaps_and_stacks_at_random_stay_up():
         for solver in ("impulse", "articulated"):
             for what in ("gain in silence", "diverged or warned", "overlap at rest"):
                 assert found[f"{kind} {solver} {what}"] == 0
+
+
+def test_ragdolls_cost_no_more_than_in_mujoco():
+    found = {case: value for case, (value, _) in rows("peers", 64).items()}
+    ratios = {case: value for case, value in found.items() if case.endswith(" to MuJoCo")}
+    if not ratios:
+        pytest.skip("MuJoCo is not installed")
+    for case in ("ragdoll", "100 ragdolls", "pile of 50", "chain of 5", "chain of 100"):
+        assert min(value for each, value in ratios.items() if each.startswith(f"{case} ")) <= 1
+    assert ratios["ragdoll verlet to MuJoCo"] <= 3
