@@ -22,7 +22,8 @@ class Outcome(NamedTuple):
     Attributes: seed; gain: largest rise of the energy over its running minimum, in parts of the energy scale; time:
     when the gain passed MOST_GAIN [s], None if never; gap: largest joint gap at the samples, in parts of a body's
     length; said: the error or warning, "" for none; digest: of the final state; overlap: least depth of the deepest
-    overlap at the LAST samples, in parts of a body's length; refused: whether the solver refused the scene.
+    overlap at the LAST samples, in parts of a body's length; refused: whether the solver refused the scene; diverged:
+    whether it raised Diverged.
     """
 
     seed: int
@@ -33,6 +34,7 @@ class Outcome(NamedTuple):
     digest: str
     overlap: float = 0.0
     refused: bool = False
+    diverged: bool = False
 
     @property
     def silent(self):
@@ -66,6 +68,7 @@ def watched(seed, make, description, length, scale, duration, contacts=False):
     gaps, depth = readings(description, contacts)
     every = max(1, round(FRAME / made.dt))
     lowest, gain, when, gap, said, depths = made.energy().total, 0.0, None, 0.0, "", deque(maxlen=LAST)
+    diverged = False
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         try:
@@ -81,11 +84,11 @@ def watched(seed, make, description, length, scale, duration, contacts=False):
                 gap = max(gap, gaps(made) / length)
                 depths.append(made.state())
         except pbd.Diverged as error:
-            said = str(error)
+            said, diverged = str(error), True
     if caught and not said:
         said = str(caught[0].message)
     overlap = min(map(depth, depths), default=0.0) / length if math.isfinite(gain) and not said else 0.0
-    return Outcome(seed, float(gain), when, float(gap), said, made.digest(), float(overlap))
+    return Outcome(seed, float(gain), when, float(gap), said, made.digest(), float(overlap), diverged=diverged)
 
 
 def readings(description, contacts):

@@ -86,6 +86,7 @@ def lines_of(case, found, seconds):
     yield row("robustness", f"{case} refused", 100 * (len(found) - len(ran)) / len(found), "%")
     rates = {
         "gain in silence": [each for each in ran if each.silent],
+        "diverged": [each for each in ran if each.diverged],
         "diverged or warned": [each for each in ran if each.said],
         "joints open": [each for each in ran if each.open],
         "overlap at rest": [each for each in ran if each.sunk],

@@ -4,27 +4,38 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from pbd.core.validate import boolean, not_negative, positive
-from rigid.solvers.options import SolverOptions, choice
+from rigid.solvers.options import SolverOptions, choice, optional
+
+# The source's step [s], and its gains for it with their units: (gain, n) is a gain [1/sⁿ].
+SOURCE_STEP = 0.003
+SOURCE_GAINS = {
+    "stiffness": (5000.0, 2), "damping": (25.0, 1), "angular_stiffness": (10000.0, 2), "angular_damping": (10.0, 1),
+}  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
 class PenaltyOptions(SolverOptions):
-    """Options of the solver "penalty"."""
+    """Options of the solver "penalty".
 
-    dt: float = 0.003
+    Gains that are None are the source's at steps of 3 ms and longer ones: 5000 and 25, 10000 and 10. At shorter steps h
+    they are larger, and keep h² α* and h β*: joints and contacts are as stiff as the same margin of stability allows.
+    They are chosen at construction, and do not follow a later change of the step.
+    """
+
+    dt: float = SOURCE_STEP
     """Time step [s]. Longer steps are unstable with the default stiffness and damping."""
 
-    stiffness: float = 5000.0
+    stiffness: float | None = None
     """α*, the stiffness of rows against translation [1/s²]: the square of the frequency at which a joint oscillates
-    about its closed position. Under a load that accelerates its bodies by g, a joint opens by g/α*: 2 mm by default."""
+    about its closed position. Under a load that accelerates its bodies by g, a joint opens by g/α*: 2 mm at 3 ms."""
 
-    damping: float = 25.0
+    damping: float | None = None
     """β*, the damping of rows against translation [1/s]."""
 
-    angular_stiffness: float = 10000.0
+    angular_stiffness: float | None = None
     """α* of rows against rotation [1/s²]."""
 
-    angular_damping: float = 10.0
+    angular_damping: float | None = None
     """β* of rows against rotation [1/s]."""
 
     scaling: str = "effective_mass"
@@ -48,13 +59,20 @@ class PenaltyOptions(SolverOptions):
 
     CHECKS: ClassVar[dict] = {
         **SolverOptions.CHECKS,
-        "stiffness": positive,
-        "damping": not_negative,
-        "angular_stiffness": positive,
-        "angular_damping": not_negative,
+        "stiffness": optional(positive),
+        "damping": optional(not_negative),
+        "angular_stiffness": optional(positive),
+        "angular_damping": optional(not_negative),
         "scaling": choice("effective_mass", "mass"),
         "block": boolean,
         "limit_form": choice("angle", "sine"),
         "gyroscopic": choice("implicit", "midpoint", "explicit"),
         "check_stability": boolean,
     }
+
+    def __post_init__(self):
+        super().__post_init__()
+        shorter = max(1.0, SOURCE_STEP * self.substeps / self.dt)
+        for name, (gain, power) in SOURCE_GAINS.items():
+            if getattr(self, name) is None:
+                object.__setattr__(self, name, gain * shorter**power)

@@ -51,9 +51,11 @@ from rigid.solvers.verlet.rolling import prepare_rolling, rolling_rise
 # lifts off slightly cannot fall back, and a rocking body comes to rest.
 SKIN = 0.3
 
-# An overlap deeper than the slop (in parts of the margins at rest) is corrected by a part of it in each step, but not
-# faster than FASTEST_CORRECTION [m/s], which is all the speed that the bodies can gain.
-SLOP, CORRECTION, FASTEST_CORRECTION = 0.25, 0.2, 0.02
+# An overlap d deeper than the slop (in parts of the margins at rest) is corrected by a part of it in each step, but not
+# faster than √(2 a d), a = BRAKING g, or SLOWEST_CORRECTION [m/s] if that is more. At √(2 a d) the correction slows
+# down with a. Gravity and friction can brake more than that, so resting bodies end it at rest. The kinetic energy that
+# it gives is at most BRAKING of the weight times the depth.
+SLOP, CORRECTION, BRAKING, SLOWEST_CORRECTION = 0.25, 0.2, 0.1, 0.02
 
 # An approach faster than this many times g h is an impact. Its impulse does not start the next step.
 RESTING_STEPS = 3.0
@@ -195,7 +197,8 @@ def constraint_gap(s: ti.template(), a, b, gap, world):
     result = gap - SKIN * margin
     if a > PARTICLE:  # a particle is put outside at once, as a collider of pbd does
         overlap = ti.max(-gap - SLOP * margin, 0.0)
-        result = ti.max(result, 0.0) - ti.min(CORRECTION * overlap, FASTEST_CORRECTION * s.settings.h)
+        fastest = ti.max(ti.sqrt(2.0 * BRAKING * gravity(s, 0).norm() * overlap), SLOWEST_CORRECTION)
+        result = ti.max(result, 0.0) - ti.min(CORRECTION * overlap, fastest * s.settings.h)
     return result
 
 

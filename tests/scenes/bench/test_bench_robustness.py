@@ -121,14 +121,14 @@ def test_a_refused_scene_is_none_that_ran():
 def test_rates_are_in_parts_of_the_scenes_that_ran():
     found = [
         Outcome(0, 0.01, None, 0.001, "", "a"), Outcome(1, 2 * MOST_GAIN, 1.5, 0.2, "", "b"),
-        Outcome(2, math.inf, 0.1, 0.3, "diverged", "c"), Outcome(3, 0.0, None, 0.0, "", "d", overlap=0.06),
-        Outcome(4, 0.0, None, 0.0, "too long", "", refused=True),
+        Outcome(2, math.inf, 0.1, 0.3, "diverged", "c", diverged=True),
+        Outcome(3, 0.0, None, 0.0, "", "d", overlap=0.06), Outcome(4, 0.0, None, 0.0, "too long", "", refused=True),
     ]  # fmt: skip
     lines = list(lines_of("case", found, 2.5))
     cells = {line.split(",")[1]: float(line.split(",")[3]) for line in lines if not line.startswith("#")}
     assert cells == {
-        "case scenes": 5, "case refused": 20, "case gain in silence": 25, "case diverged or warned": 25,
-        "case joints open": 25, "case overlap at rest": 25, "case time": 0.5,
+        "case scenes": 5, "case refused": 20, "case gain in silence": 25, "case diverged": 25,
+        "case diverged or warned": 25, "case joints open": 25, "case overlap at rest": 25, "case time": 0.5,
     }  # fmt: skip
     assert "# case: diverged or warned: seeds 2: diverged" in lines
     assert "# case: refused: seeds 4: too long" in lines
