@@ -143,7 +143,10 @@ class ContactArrays(NamedTuple):
     rest_position: Vector(3, count.contact_particles, count.worlds)  # of the description [m]
     first_in_bucket: Integer(count.bucket_ends, count.worlds)  # where a bucket begins in `sorted_particles`
     sorted_particles: Integer(count.contact_particles, count.worlds)  # by bucket
-    neighbours: Integer(count.contact_particles, MOST_NEIGHBOURS, count.worlds)  # candidates
+    sorted_position: Vector(3, count.contact_particles, count.worlds)  # half way to the next search [m]
+    first_stick: Integer(count.contact_ends)  # where a particle begins in `sticks`
+    sticks: Integer(count.stick_ends)  # of each particle, where its rigid sticks have their members
+    neighbours: Integer(count.contact_particles, MOST_NEIGHBOURS + 2, count.worlds)  # candidates, and spare places
     neighbour_count: Integer(count.contact_particles, count.worlds)
     correction: Vector(3, count.contact_particles, count.worlds)  # sum of a particle's corrections [m]
 

@@ -7,7 +7,7 @@ from pbd.core.arrays import allocate
 from pbd.core.messages import shown
 from pbd.core.runtime import LOOP_STRIDE, on_cpu
 from pbd.core.shapes import INTEGERS, NUMBERS
-from pbd.data import BOX, Counts, Data, Features
+from pbd.data import BOX, RANGE, Counts, Data, Features
 from pbd.direct.tables import direct_arrays
 from pbd.particles import inverse
 
@@ -151,7 +151,8 @@ def upload(descriptions, worlds, constraints, types, schedule, plan, grabs=0):
     mobile = (inverse_masses > 0).any(axis=1)
     direct = direct_arrays(plan, types, schedule, mobile, worlds)
     colliders = collider_tables(first.colliders)
-    first_adjacent, adjacent_triangles = vertex_triangle_adjacency(first.triangles(), n)
+    first_adjacent, adjacent_triangles = adjacency(first.triangles(), n)
+    first_stick, sticks = rigid_sticks(tables, types, n) if contacts else (np.zeros(0), np.zeros(0))
     values = {
         "particles": {
             "position": np.concatenate([positions, inverse_masses[..., None]], axis=2),
@@ -170,7 +171,7 @@ def upload(descriptions, worlds, constraints, types, schedule, plan, grabs=0):
             "first_adjacent": first_adjacent,
             "adjacent_triangles": adjacent_triangles,
         },
-        "contacts": {"rest_position": positions} if contacts else {},
+        "contacts": {"rest_position": positions, "first_stick": first_stick, "sticks": sticks} if contacts else {},
     }
     elements = len(first.contact_elements()[0])
     lengths = len(first.colliders), len(first.boxes), len(kinematic), elements, len(plan.rows)
@@ -195,7 +196,9 @@ def upload(descriptions, worlds, constraints, types, schedule, plan, grabs=0):
         particle_ends=n + 1,
         corners=first.triangles().size,
         contact_particles=n if contacts else 0,
-        bucket_ends=(1 << int(np.ceil(np.log2(2 * n)))) + 1 if contacts else 0,
+        contact_ends=len(first_stick),
+        stick_ends=len(sticks),
+        bucket_ends=max(8, 1 << int(np.ceil(np.log2(2 * n)))) + 1 if contacts else 0,
     )
     return arrays, counts
 
@@ -259,8 +262,22 @@ def collider_tables(colliders):
     }
 
 
-def vertex_triangle_adjacency(triangles, count):
-    """Adjacent triangles of each particle: where each particle begins (count + 1,), and the triangles, in a row."""
-    corners = triangles.ravel()
-    order = np.argsort(corners, kind="stable")
-    return np.concatenate([[0], np.cumsum(np.bincount(corners, minlength=count))]), order // 3
+def adjacency(members, count):
+    """Which rows of members each particle is in. Args: members (rows, k): particles; count: of particles.
+
+    Returns: where each particle begins (count + 1,), and the rows, one particle after another.
+    """
+    particles = members.ravel()
+    order = np.argsort(particles, kind="stable")
+    return np.concatenate([[0], np.cumsum(np.bincount(particles, minlength=count))]), order // members.shape[1]
+
+
+def rigid_sticks(tables, types, count):
+    """Sticks that keep their ends apart, as `ContactArrays` has them. Args: tables: see `constraint_tables`."""
+    places = [np.zeros(0, int)]
+    for each, ranges in zip(types, tables["ranges"]):
+        if each in (STICK, STICK_ROOT_FREE):
+            places.append(ranges[RANGE.members] + 2 * np.arange(ranges[RANGE.count]))
+    places = np.concatenate(places)
+    first, rows = adjacency(tables["members"][places[:, None] + np.arange(2)], count)
+    return first, places[rows]

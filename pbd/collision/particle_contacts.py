@@ -2,6 +2,7 @@
 
 Two particles keep the distance r1 + r2. If the description has them closer than that, they keep the described distance
 instead, so that neighbours in a cloth do not push each other (Müller, Ten Minute Physics 15, "Self-collision solved").
+Two ends of a rigid stick have no contact, because the stick keeps them apart.
 
 A spatial hash finds the pairs that could touch, in the next substep or in the next `contact_interval` substeps
 (pbd/core/spatial_hash.py; counting sort by bucket as in Green, Particle Simulation using CUDA, 2010). Each iteration
@@ -20,7 +21,7 @@ where things move faster.
 import taichi as ti
 
 from pbd.constraints.constraint_type import TINY
-from pbd.core.spatial_hash import bucket_of, cell_of
+from pbd.core.spatial_hash import bucket_of_pair, cell_of
 from pbd.data import MOST_NEIGHBOURS, REPORT
 from pbd.integrate import position
 
@@ -60,20 +61,17 @@ def count_down_to_search(s: ti.template(), substep, world):
 def fill_buckets(s: ti.template(), world):
     """Sort a world's particles by bucket with a counting sort, which keeps the order of indices in a bucket.
 
-    `correction` holds the positions half way to the next search; the corrections themselves come later.
+    Cells are twice as wide as the search radius. Particles without contacts are left out.
     """
     n = s.counts.particles
-    size = s.settings.search_radius
-    first_in_bucket, middle = ti.static(s.contacts.first_in_bucket, s.contacts.correction)
+    first_in_bucket = ti.static(s.contacts.first_in_bucket)
     buckets = first_in_bucket.shape[0] - 1
-    half_way = 0.5 * s.settings.contact_interval
     for b in range(buckets + 1):
         first_in_bucket[b, world] = 0
     for i in range(n):
-        before = s.particles.previous_position[i, world]
-        middle[i, world] = before + half_way * (position(s, i, world) - before)
-        b = bucket_of(cell_of(middle[i, world], size), buckets)
-        first_in_bucket[b, world] = first_in_bucket[b, world] + 1
+        if s.particles.radius[i, world] > 0.0:
+            b = bucket_of_pair(cell_of(half_way(s, i, world), 2.0 * s.settings.search_radius), buckets)
+            first_in_bucket[b, world] = first_in_bucket[b, world] + 1
     total = 0
     for b in range(buckets):
         total += first_in_bucket[b, world]
@@ -81,44 +79,83 @@ def fill_buckets(s: ti.template(), world):
     first_in_bucket[buckets, world] = total
     for k in range(n):  # backwards, so that each count ends as the first place of its bucket
         i = n - 1 - k
-        b = bucket_of(cell_of(middle[i, world], size), buckets)
-        place = first_in_bucket[b, world] - 1
-        first_in_bucket[b, world] = place
-        s.contacts.sorted_particles[place, world] = i
+        if s.particles.radius[i, world] > 0.0:
+            x = half_way(s, i, world)
+            b = bucket_of_pair(cell_of(x, 2.0 * s.settings.search_radius), buckets)
+            place = first_in_bucket[b, world] - 1
+            first_in_bucket[b, world] = place
+            s.contacts.sorted_particles[place, world] = i
+            s.contacts.sorted_position[place, world] = x
+
+
+@ti.func
+def half_way(s: ti.template(), i, world):
+    """Where particle i will be half way to the next search if it keeps its velocity (3,) [m]."""
+    before = s.particles.previous_position[i, world]
+    return before + 0.5 * s.settings.contact_interval * (position(s, i, world) - before)
 
 
 @ti.func
 def list_neighbours(s: ti.template(), i, world):
-    """List the particles within the search radius of particle i."""
-    found = 0
+    """List the particles within the search radius of particle i, but for those that a rigid stick joins to it."""
+    count = 0
     if s.particles.radius[i, world] > 0.0:
-        size = s.settings.search_radius
-        first_in_bucket, middle = ti.static(s.contacts.first_in_bucket, s.contacts.correction)
-        x = middle[i, world]
-        home = cell_of(x, size)
-        buckets = first_in_bucket.shape[0] - 1
-        for k in range(9):  # rows of three cells, whose particles are consecutive in `sorted_particles`
-            row = home + ti.Vector([-1, k // 3 - 1, k % 3 - 1])
-            first = bucket_of(row, buckets)
-            for part in range(2):  # the row, then the part of it that continues at the first bucket
-                begin = first_in_bucket[first, world]
-                end = first_in_bucket[ti.min(first + 3, buckets), world]
-                if part == 1:
-                    begin, end = 0, first_in_bucket[ti.max(first + 3 - buckets, 0), world]
-                for place in range(begin, end):
-                    j = s.contacts.sorted_particles[place, world]
-                    y = middle[j, world]
-                    if (y - x).norm_sqr() < size * size and j != i and s.particles.radius[j, world] > 0.0:
-                        # Distant cells may share a bucket, and two of the nine rows: take a particle with its own row.
-                        cell = cell_of(y, size)
-                        if cell[1] == row[1] and cell[2] == row[2]:
-                            if found < MOST_NEIGHBOURS:
-                                s.contacts.neighbours[i, found, world] = j
-                            found += 1
-    if found > MOST_NEIGHBOURS:
-        s.report[world, REPORT.neighbour_overflow] = ti.cast(found, float)
-        found = MOST_NEIGHBOURS
-    s.contacts.neighbour_count[i, world] = found
+        count = list_near(s, i, world)
+        others = count - 1
+        if others > MOST_NEIGHBOURS:
+            s.report[world, REPORT.neighbour_overflow] = ti.cast(others, float)
+            count = MOST_NEIGHBOURS + 1
+        count = remove_joined(s, i, count, world)
+    s.contacts.neighbour_count[i, world] = count
+
+
+@ti.func
+def list_near(s: ti.template(), i, world):
+    """List the particles within the search radius of particle i, and i itself. Returns: how many there are.
+
+    Each particle is written before it is known to be near, and counted if it is. A branch, which the processor could
+    not foresee, would take longer.
+    """
+    near = 0
+    reach = s.settings.search_radius
+    first_in_bucket = ti.static(s.contacts.first_in_bucket)
+    x = half_way(s, i, world)
+    home = cell_of(x - reach, 2.0 * reach)
+    buckets = first_in_bucket.shape[0] - 1
+    for k in range(4):  # rows of two cells, whose particles are consecutive in `sorted_particles`
+        first = bucket_of_pair(home + ti.Vector([0, k // 2, k % 2]), buckets)
+        for part in range(ti.select(first + 2 > buckets, 2, 1)):  # the second cell may have the first bucket
+            begin = first_in_bucket[first, world]
+            end = first_in_bucket[ti.min(first + 2, buckets), world]
+            if part == 1:
+                begin, end = 0, first_in_bucket[1, world]
+            for place in range(begin, end):
+                slot = ti.min(near, MOST_NEIGHBOURS + 1)  # the last one takes what there is no room for
+                s.contacts.neighbours[i, slot, world] = s.contacts.sorted_particles[place, world]
+                offset = s.contacts.sorted_position[place, world] - x
+                near += ti.cast(offset.norm_sqr() < reach * reach, ti.i32)
+    return near
+
+
+@ti.func
+def remove_joined(s: ti.template(), i, count, world):
+    """Remove particle i and those that a rigid stick joins to it from its list. Returns: how many are left.
+
+    Sticks keep their ends apart themselves. In a cloth, most particles have no others near.
+    """
+    left = 0
+    members = ti.static(s.constraints.members)
+    for k in range(count):
+        j = s.contacts.neighbours[i, k, world]
+        s.contacts.neighbours[i, left, world] = j
+        free = ti.cast(j != i, ti.i32)
+        for place in range(s.contacts.first_stick[i], s.contacts.first_stick[i + 1]):
+            stick = s.contacts.sticks[place]
+            a, b = members[stick], members[stick + 1]  # the same particle twice if the stick was cut
+            joined = ((a == i) & (b == j)) | ((a == j) & (b == i))
+            free &= 1 - ti.cast(joined, ti.i32)
+        left += free
+    return left
 
 
 # The projection -------------------------------------------------------------------------------------------------------
@@ -174,6 +211,15 @@ def touches_particle(s: ti.template(), i, world):
 @ti.func
 def compute_correction(s: ti.template(), substep, i, world):
     """Write the sum of particle i's corrections from all that it touches. Returns: the deepest contact [m]."""
+    deepest = 0.0
+    if s.contacts.sorted_particles[i, world] > 0:
+        deepest = sum_corrections(s, i, world)
+    return deepest
+
+
+@ti.func
+def sum_corrections(s: ti.template(), i, world):
+    """Do what `compute_correction` does, for a particle that touches another."""
     total = ti.Vector([0.0, 0.0, 0.0])
     deepest = 0.0
     w = s.particles.position[i, world][3]
@@ -201,6 +247,7 @@ def compute_correction(s: ti.template(), substep, i, world):
 @ti.func
 def apply_correction(s: ti.template(), substep, i, world):
     """Add the sum of corrections to the position of particle i."""
-    q = s.particles.position[i, world]
-    d = s.contacts.correction[i, world]
-    s.particles.position[i, world] = ti.Vector([q[0] + d[0], q[1] + d[1], q[2] + d[2], q[3]])
+    if s.contacts.sorted_particles[i, world] > 0:
+        q = s.particles.position[i, world]
+        d = s.contacts.correction[i, world]
+        s.particles.position[i, world] = ti.Vector([q[0] + d[0], q[1] + d[1], q[2] + d[2], q[3]])

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import pbd
+from pbd.core.arrays import read
 from pbd.data import MOST_NEIGHBOURS
 
 g = 9.81
@@ -78,6 +79,19 @@ def test_too_many_neighbours_are_an_error():
         message = rf"{MOST_NEIGHBOURS + 1} others within reach of contact, and {MOST_NEIGHBOURS} are kept"
         with pytest.raises(RuntimeError, match=message):
             crowd(MOST_NEIGHBOURS + 2).step(options)
+
+
+def test_ends_of_a_stick_are_in_contact_only_if_it_is_cut():
+    # Three in a row at a distance of 1 with contacts at 0.9: each is within reach (1.35) of the next one alone.
+    particles = pbd.Particles(gravity=(0, 0, 0))
+    particles.add_particles([(0, 0, 0), (1, 0, 0), (2, 0, 0)], radius=0.45)
+    particles.add_sticks([(0, 1), (1, 2)])
+    particles.add_particle_contacts()
+    system = pbd.ParticleSystem(particles)
+    for cut, candidates in (([], [0, 0, 0]), ([1], [0, 1, 1])):
+        system.constraints.cut(cut)
+        system.step()
+        assert read(system.arrays.contacts.neighbour_count).ravel().tolist() == candidates
 
 
 # One pair -----------------------------------------------------------------------------------------------------------
