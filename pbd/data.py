@@ -179,6 +179,7 @@ class Features(NamedTuple):
     """What the kernels of a system are compiled for. Unused features are not compiled."""
 
     types: tuple  # ConstraintType
+    iterated: tuple  # types of which constraints are projected one by one, as indices into `types`
     from_start: bool  # project along the gradients at the start of the step
     watch: bool  # stop at a tolerance, which needs the violation of each constraint
     colours: int  # of clusters

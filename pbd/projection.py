@@ -116,11 +116,11 @@ def project_clusters(s: ti.template(), world):
 def project_cluster(s: ti.template(), cluster, world):
     """Project all constraints of a cluster once, in order. Returns: the largest violation if there is a tolerance."""
     worst = 0.0
-    for index, definition in ti.static(enumerate(s.features.types)):
+    for index in ti.static(s.features.iterated):
         for c in range(s.constraints.runs[cluster, index, 0], s.constraints.runs[cluster, index, 1]):
             if ti.static(s.features.watch):
-                worst = ti.max(worst, violation(definition, index, s, c, world))
-            project(definition, index, s, c, world)
+                worst = ti.max(worst, violation(s.features.types[index], index, s, c, world))
+            project(s.features.types[index], index, s, c, world)
     return worst
 
 

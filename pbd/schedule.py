@@ -54,6 +54,12 @@ class Schedule:
         orders = [np.concatenate([n[order], o]) for n, order, o in zip(numbers, self.orders, others)]
         return replace(self, orders=orders)
 
+    def iterated_types(self):
+        """Indices of the types of which constraints are scheduled, a tuple; the others have their own solve."""
+        if self.name == "coloured":
+            return tuple(np.unique(self.runs[:, 0]).tolist())
+        return tuple(np.flatnonzero((self.runs[..., 0] < self.runs[..., 1]).any(axis=0)).tolist())
+
     @property
     def is_one_cluster(self):
         """Whether one thread projects all constraints."""

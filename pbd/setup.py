@@ -105,6 +105,7 @@ def features_of(description, schedule, worlds, **others):
     restitutions = [collider.restitution for collider in description.colliders]
     restitutions += [box[BOX.restitution] for box in description.boxes]
     return Features(
+        iterated=schedule.iterated_types(),
         colours=len(schedule.colours),
         shared=not schedule.is_one_cluster,
         one_world=worlds == 1,

@@ -30,7 +30,7 @@ from pbd.core.compilation import not_constant
 from pbd.core.runtime import real_bits
 from pbd.data import DIRECT_RANGE, INPUT, POSE, REPORT
 from pbd.direct.one_row import ends_of
-from pbd.direct.solve import Evaluation, correct, evaluate
+from pbd.direct.solve import NEW, correct, evaluate, nothing_found
 from pbd.direct.vibration import phase
 from pbd.integrate import acceleration, position
 from pbd.phases import is_finite, rows
@@ -144,23 +144,27 @@ def converge(s: ti.template(), relax: ti.template(), substep, iterations, along_
 
     Returns: an Evaluation of what is solved directly, with the least alignment of all iterations.
     """
-    iteration, more, worst, again = 0, 0, s.settings.tolerance + 1.0, True
-    found = Evaluation(worst=0.0, by_size=0.0, alignment=1.0, changed=False)
+    iteration, more, worst, again, how = 0, 0, s.settings.tolerance + 1.0, True, NEW
+    found, last = nothing_found(), nothing_found()
     while again:
-        before, alignment = found.by_size, found.alignment
-        again = iteration < iterations and worst > s.settings.tolerance
+        if how == NEW:
+            last = found
+            again = iteration < iterations and worst > s.settings.tolerance
+            if again:
+                worst = relax(s, substep, iteration, world)
+                iteration += 1
+        now = evaluate(s, how, world)
+        if how == NEW:
+            found = now
+            worst = ti.max(worst, found.worst)
+            if not again:
+                more += 1
+                falling = found.by_size > largest_error and found.by_size < FALLING * last.by_size
+                again = (found.changed and more < MOST_MORE) or falling
         if again:
-            worst = relax(s, substep, iteration, world)
-            iteration += 1
-        found = evaluate(s, world)
-        worst = ti.max(worst, found.worst)
-        if not again:
-            more += 1
-            falling = found.by_size > largest_error and found.by_size < FALLING * before
-            again = (found.changed and more < MOST_MORE) or falling
-        if again:
-            correct(s, found, along_start and ti.static(s.features.from_start), world)
-        found.alignment = ti.min(found.alignment, alignment)
+            how = correct(s, found, how, along_start and ti.static(s.features.from_start), world)
+        if how == NEW:
+            found.alignment = ti.min(found.alignment, last.alignment)
     s.report[world, REPORT.iterations] = ti.cast(iteration, float)
     return found
 

@@ -33,6 +33,10 @@ LEAST_ALIGNMENT = 0.95
 # with that in the factor (`evaluate_row`), and whether other inequalities are active than before.
 Evaluation = ti.types.struct(worst=float, by_size=float, alignment=float, changed=bool)
 
+# How right sides are evaluated: anew; again without the inequalities that would have pulled; again as what was solved
+# was taken back, to solve with the tension of ropes.
+NEW, WITHOUT_PULLING, WITH_TENSION = 0, 1, 2
+
 # Values of `s.direct.factored`.
 NOT_FACTORED, FACTORED, STIFF = 0, 1, 2
 
@@ -86,35 +90,40 @@ def factor_column(s: ti.template(), column, world):
 @ti.func
 def solve(s: ti.template(), substep, world):
     """Project all constraints of the direct solve at once. Returns: the largest violation before."""
-    found = evaluate(s, world)
-    correct(s, found, ti.static(s.features.from_start), world)
+    found, how, again = nothing_found(), NEW, True
+    while again:
+        now = evaluate(s, how, world)
+        if how == NEW:
+            found = now
+        how = correct(s, found, how, ti.static(s.features.from_start), world)
+        again = how != NEW
     return found.worst
 
 
 @ti.func
-def correct(s: ti.template(), found, from_start, world):
-    """Move all particles to where the violations vanish to first order.
+def correct(s: ti.template(), found, how, from_start, world):
+    """Move all particles to where the violations vanish to first order, unless right sides are to be evaluated again.
 
-    Args: found: an Evaluation; from_start: whether along the gradients at the start of the substep.
+    Args: found: an Evaluation, made anew; how: right sides were evaluated; from_start: whether along the gradients at
+    the start of the substep.
+
+    Returns: how right sides are to be evaluated before this is called again: NEW if all is solved.
     """
-    state, again, changed = s.direct.factored[not_constant(world)], True, found.changed
-    while again:
-        again = False
-        if ti.static(s.features.rope_nodes):
-            if state == STIFF:
-                add_stiffness(s, world)
-        turned = found.alignment < LEAST_ALIGNMENT
-        if state != FACTORED or turned or changed:
-            at_start = from_start and state != STIFF and (state == NOT_FACTORED or not turned)
-            factor(s, at_start, world)
-        if ti.static(s.features.rope_nodes):
-            if state == STIFF:
-                subtract_residual(s, world)
-        substitute(s, world)
-        if drop_pulling(s, world):
-            write_right_sides(s, False, world)
-            changed, again = True, True
-            continue
+    state, then = s.direct.factored[not_constant(world)], NEW
+    if ti.static(s.features.rope_nodes):
+        if state == STIFF:
+            add_stiffness(s, world)
+    turned = found.alignment < LEAST_ALIGNMENT
+    if state != FACTORED or turned or found.changed or how == WITHOUT_PULLING:
+        at_start = from_start and state != STIFF and (state == NOT_FACTORED or not turned)
+        factor(s, at_start, world)
+    if ti.static(s.features.rope_nodes):
+        if state == STIFF:
+            subtract_residual(s, world)
+    substitute(s, world)
+    if drop_pulling(s, world):
+        then = WITHOUT_PULLING
+    else:
         apply(s, world)
         if state == NOT_FACTORED:
             state = FACTORED
@@ -122,18 +131,25 @@ def correct(s: ti.template(), found, from_start, world):
                 if is_stiff(s, world):
                     # Solve this iteration again, with the multipliers that it found.
                     take_back(s, world)
-                    evaluate(s, world)
-                    state, again = STIFF, True
+                    state, then = STIFF, WITH_TENSION
     s.direct.factored[not_constant(world)] = state
+    return then
 
 
 @ti.func
-def evaluate(s: ti.template(), world):
+def nothing_found():
+    """The Evaluation before the first one."""
+    return Evaluation(worst=0.0, by_size=0.0, alignment=1.0, changed=False)
+
+
+@ti.func
+def evaluate(s: ti.template(), how, world):
     """Choose the inequalities that are active, and write the right sides. Returns: an Evaluation."""
-    for row in range(s.counts.direct_rows):
-        if s.direct.active[row, world] == DROPPED:
-            s.direct.active[row, world] = INACTIVE
-    return write_right_sides(s, True, world)
+    if how != WITHOUT_PULLING:
+        for row in range(s.counts.direct_rows):
+            if s.direct.active[row, world] == DROPPED:
+                s.direct.active[row, world] = INACTIVE
+    return write_right_sides(s, how != WITHOUT_PULLING, world)
 
 
 @ti.func

@@ -21,6 +21,7 @@ import taichi as ti
 from pbd.constraints.constraint_type import TINY, ConstraintType
 from rigid.solvers.verlet.joint_coordinates import rotation_vector, unwrap_angle, vectors
 from rigid.solvers.verlet.relative_rotation import (
+    axes_of,
     change_along,
     corner_gradients,
     fixed_vector,
@@ -85,7 +86,7 @@ def coordinate_drive(coordinate):
     def function(x, start, p):
         """A servo without a bound."""
         q, gradient, _, error = read(x, start, p)
-        return error, corner_gradients(x, gradient, 2), [q]
+        return error, corner_gradients(x, axes_of(x, 2), gradient, 2), [q]
 
     @ti.func
     def project(x, start, w, p, compliance, multiplier, from_start: ti.template()):

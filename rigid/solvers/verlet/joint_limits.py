@@ -18,7 +18,7 @@ import taichi as ti
 from pbd.constraints.constraint_type import ConstraintType, scalar_constraint
 from rigid.solvers.verlet.joint_coordinates import (
     ANGLE,
-    angle,
+    angle_of,
     angle_response,
     swing_gradient,
     torque_gradient,
@@ -28,10 +28,10 @@ from rigid.solvers.verlet.joint_coordinates import (
     vectors,
 )
 from rigid.solvers.verlet.relative_rotation import (
+    axes_of,
     change_along,
     corner_gradients,
     fixed_vector,
-    frame_axes,
     impulse_pose,
     joint_system,
     jointed_response,
@@ -52,38 +52,40 @@ def beyond(sine, cosine, p, half: ti.template()):
 
 def _angle_limit():
     @ti.func
-    def parts(x, p):
-        a, n = frame_axes(x, 0), fixed_vector(frame_axes(x, 1), p, 6)
+    def parts(of, p):
+        a, n = of[0], fixed_vector(of[1], p, 6)
         return fixed_vector(a, p, 0).dot(n), fixed_vector(a, p, 3).dot(n)
 
     @ti.func
     def is_satisfied(x, p):
         # sin(|q| - half) <= 0 is |q| <= half for every half in [0, π], without a root or an inverse function.
-        cosine, sine = parts(x, p)
+        cosine, sine = parts(axes_of(x, 2), p)
         return beyond(sine, cosine, p, 12)[0] <= 0.0
 
     @ti.func
-    def excess(x, p):
-        """How far the angle is beyond the nearer limit, signed [rad]."""
-        cosine, sine = parts(x, p)
+    def excess(of, p):
+        """How far the angle is beyond the nearer limit, signed [rad]. Args: of: axes of both frames."""
+        cosine, sine = parts(of, p)
         outside, inside = beyond(sine, cosine, p, 12)
         return ti.select(sine < 0.0, -1.0, 1.0) * ti.max(ti.atan2(outside, inside), 0.0)
 
     @ti.func
     def value(x, p):
-        return ti.abs(excess(x, p))
+        return ti.abs(excess(axes_of(x, 2), p))
 
     @ti.func
     def project(x, start, w, p, compliance, multiplier, from_start: ti.template()):
-        y = impulse_pose(x, start, 2, from_start)
-        return project_equality(x, y, excess(x, p), angle(x, p)[1], angle_response(y, w, p)), multiplier
+        of, y = axes_of(x, 2), impulse_pose(x, start, 2, from_start)
+        gradient = torque_gradient(angle_of(of[0], of[1], p)[1])
+        return project_equality(x, y, excess(of, p), gradient, angle_response(y, w, p)), multiplier
 
     @ti.func
     def function(x, p):
-        cosine, sine = parts(x, p)
+        of = axes_of(x, 2)
+        cosine, sine = parts(of, p)
         outside, inside = beyond(sine, cosine, p, 12)
-        inwards = scaled(angle(x, p)[1], ti.select(sine < 0.0, 1.0, -1.0))
-        return -ti.atan2(outside, inside), corner_gradients(x, inwards, 2)
+        torque = ti.select(sine < 0.0, 1.0, -1.0) * angle_of(of[0], of[1], p)[1]
+        return -ti.atan2(outside, inside), corner_gradients(x, of, torque_gradient(torque), 2)
 
     numbers = (*ANGLE.numbers, "cosine", "sine")
     direct = {"function": function, "at_least": True}
@@ -138,7 +140,7 @@ def coordinate_limit(coordinate):
         q, gradient = coordinate.read(x, p)
         q = counted(q, p)
         side = ti.select(q - p[low] < p[low + 1] - q, 1.0, -1.0)
-        return ti.min(q - p[low], p[low + 1] - q), corner_gradients(x, scaled(gradient, side), 2), [q]
+        return ti.min(q - p[low], p[low + 1] - q), corner_gradients(x, axes_of(x, 2), scaled(gradient, side), 2), [q]
 
     numbers, direct = (*coordinate.numbers, "low", "high"), {"function": function, "at_least": True}
     if coordinate.turns:
@@ -154,9 +156,9 @@ def start_unless_turned(before, now):
 
 def _ball_limit():
     @ti.func
-    def axes(x, p):
-        """m_0, n_0, m_1, m_2, n_1 and the second frame's anchor."""
-        a, b = frame_axes(x, 0), frame_axes(x, 1)
+    def axes(frames, p):
+        """m_0, n_0, m_1, m_2, n_1 and the second frame's anchor. Args: frames: axes of both."""
+        a, b = frames[0], frames[1]
         m = [fixed_vector(a, p, 0), fixed_vector(a, p, 6), fixed_vector(a, p, 9)]
         n = [fixed_vector(b, p, 3), fixed_vector(b, p, 12), fixed_vector(b, p, 15)]
         return m[0], n[0], m[1], m[2], n[1], n[2]
@@ -176,21 +178,21 @@ def _ball_limit():
 
     @ti.func
     def is_satisfied(x, p):
-        of = axes(x, p)
+        of = axes(axes_of(x, 2), p)
         return of[0].dot(of[1]) >= p[18] and twist_beyond(of, p)[0] <= 0.0
 
     @ti.func
     def value(x, p):
-        of = axes(x, p)
+        of = axes(axes_of(x, 2), p)
         swung, twisted = swing_beyond(of, p), twist_beyond(of, p)
         return ti.max(ti.atan2(swung[0], swung[1]), ti.atan2(twisted[0], twisted[1]), 0.0)
 
     @ti.func
     def project(x, start, w, p, compliance, multiplier, from_start: ti.template()):
-        of = axes(x, p)
+        of = axes(axes_of(x, 2), p)
         swung, twisted = swing_beyond(of, p), twist_beyond(of, p)
         y = impulse_pose(x, start, 2, from_start)
-        of_y = axes(y, p)
+        of_y = axes(axes_of(y, 2), p)
         joint = joint_system(y, w, of_y[5])
         nothing = ti.Vector([0.0, 0.0, 0.0])
         both = [nothing, nothing, nothing, nothing]
@@ -215,14 +217,15 @@ def _ball_limit():
     @ti.func
     def function(x, p):
         """The slack of the swing, or of the twist if the last number is 1."""
-        of = axes(x, p)
+        frames = axes_of(x, 2)
+        of = axes(frames, p)
         outside, inside = swing_beyond(of, p)
         torque = -swing_gradient(of[0], of[1])
         if p[22] > 0.5:
             twisted = twist_beyond(of, p)
             outside, inside = twisted[0], twisted[1]
             torque = -twisted[2] * twist_gradient(of[0], of[1])
-        return -ti.atan2(outside, inside), corner_gradients(x, torque_gradient(torque), 2)
+        return -ti.atan2(outside, inside), corner_gradients(x, frames, torque_gradient(torque), 2)
 
     widths = ("swing_cosine", "swing_sine", "twist_cosine", "twist_sine")
     numbers = (*vectors("m0", "n0", "m1", "m2", "n1", "anchor"), *widths)

@@ -12,6 +12,7 @@ from pbd.constraints.constraint_type import ConstraintType, scalar_constraint
 from pbd.constraints.volume import volume
 from rigid.solvers.verlet.joint_coordinates import rotation_sine, shift, torque_gradient, unwrap_angle, vectors
 from rigid.solvers.verlet.relative_rotation import (
+    axes_of,
     change_along,
     corner_gradients,
     fixed_vector,
@@ -169,7 +170,7 @@ def gear(a, b, frames):
     @ti.func
     def function(x, p):
         q_a, q_b, gradient = read(x, p)
-        return q_b - p[ratio] * q_a, corner_gradients(x, gradient, count), [q_a, q_b]
+        return q_b - p[ratio] * q_a, corner_gradients(x, axes_of(x, count), gradient, count), [q_a, q_b]
 
     numbers = (*(f"a_{name}" for name in a.numbers), *(f"b_{name}" for name in b.numbers), "ratio", "last_a", "last_b")
     return ConstraintType("gear", 4 * count, numbers, project, value, state_size=2, function=function)

@@ -72,6 +72,12 @@ def frame_axes(x, frame: ti.template()):
 
 
 @ti.func
+def axes_of(x, frames: ti.template()):
+    """The axes of several frames, see `frame_axes`. Args: frames: how many."""
+    return [frame_axes(x, frame) for frame in ti.static(range(frames))]
+
+
+@ti.func
 def fixed_vector(e, p, first: ti.template()):
     """A vector that is fixed in a frame: the combination of its axes e with the three numbers from p[first] on."""
     return p[first] * e[0] + p[first + 1] * e[1] + p[first + 2] * e[2]
@@ -135,16 +141,16 @@ def impulse_pose(x, start, frames: ti.template(), from_start: ti.template()):
 
 
 @ti.func
-def corner_gradients(x, gradient, frames: ti.template()):
+def corner_gradients(x, axes, gradient, frames: ti.template()):
     """The gradient of a coordinate with respect to single corners, for a direct solve with the frames' sticks.
 
     The axes rotate by e_0 × δu_0/|u_0| + e_0 (e_2·δu_1 - (u_1·e_0) e_2·δu_0/|u_0|)/(u_1·e_1).
 
-    Args: x: corners; gradient: f and t of each frame; frames: how many.
+    Args: x: corners; axes: of each frame, from `frame_axes`; gradient: f and t of each frame; frames: how many.
     """
     result = [ti.Vector([0.0, 0.0, 0.0]) for _ in ti.static(range(4 * frames))]
     for b in ti.static(range(frames)):
-        u, e, force, torque = sides(x, b), frame_axes(x, b), 0.25 * gradient[2 * b], gradient[2 * b + 1]
+        u, e, force, torque = sides(x, b), axes[b], 0.25 * gradient[2 * b], gradient[2 * b + 1]
         of_u_1 = (torque.dot(e[0]) / (u[1].dot(e[1]) + TINY)) * e[2]
         of_u_0 = (torque.cross(e[0]) - u[1].dot(e[0]) * of_u_1) / (u[0].norm() + TINY)
         result[4 * b] = force + of_u_0 + of_u_1
