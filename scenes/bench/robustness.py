@@ -12,6 +12,7 @@ import rigid
 from pbd.core.compilation import CHEAP, at_level
 from pbd.core.messages import clipped
 from pbd.core.validate import one_of, whole
+from rigid.solvers.penalty.options import GAINS
 from scenes.bench import mujoco_solver
 from scenes.bench.classes import CLASSES, MUJOCO, SOLVERS
 from scenes.bench.measure import digest_of, row
@@ -20,7 +21,7 @@ from scenes.bench.outcomes import FRAME, watched
 from scenes.bench.random_scenes import random_scene
 
 SMALL, UNITS = 0.01, 1000.0  # MuJoCo gets shorter bodies [m] in units of a millimetre
-PENALTY_STEP = FRAME / 64  # longest substep of "penalty", see its limitations [s]
+PENALTY_STEP = FRAME / 64  # longest substep of "penalty", see its limitations [s]; its gains follow it
 
 
 def robustness(count=5, first=0, solver=None, classes=None):
@@ -69,8 +70,10 @@ def run_scene(seed, solver, given):
         integrator = solver.split()[-1]
         make = partial(MujocoSolver, scene.description, scene.dt, integrator, contacts=scene.contacts)
     else:
-        substeps = {"substeps": -int(-scene.dt // PENALTY_STEP)} if solver == "penalty" else {}
-        make = partial(rigid.solver, solver, scene.description, dt=scene.dt, contacts=scene.contacts, **substeps)
+        options = {}
+        if solver == "penalty":
+            options = {"substeps": -int(-scene.dt // PENALTY_STEP), **dict.fromkeys(GAINS)}
+        make = partial(rigid.solver, solver, scene.description, dt=scene.dt, contacts=scene.contacts, **options)
     description, length, duration = scene.description, scene.length, scene.duration
     return watched(seed, make, description, length, scene.scale, duration, contacts=scene.contacts)
 

@@ -6,36 +6,35 @@ from typing import ClassVar
 from pbd.core.validate import boolean, not_negative, positive
 from rigid.solvers.options import SolverOptions, choice, optional
 
-# The source's step [s], and its gains for it with their units: (gain, n) is a gain [1/sⁿ].
-SOURCE_STEP = 0.003
-SOURCE_GAINS = {
-    "stiffness": (5000.0, 2), "damping": (25.0, 1), "angular_stiffness": (10000.0, 2), "angular_damping": (10.0, 1),
-}  # fmt: skip
+SOURCE_STEP = 0.003  # of the default gains [s]
+
+# Units of the gains: 1/sⁿ.
+GAINS = {"stiffness": 2, "damping": 1, "angular_stiffness": 2, "angular_damping": 1}
 
 
 @dataclass(frozen=True, kw_only=True)
 class PenaltyOptions(SolverOptions):
     """Options of the solver "penalty".
 
-    Gains that are None are the source's at steps of 3 ms and longer ones: 5000 and 25, 10000 and 10. At shorter steps h
-    they are larger, and keep h² α* and h β*: joints and contacts are as stiff as the same margin of stability allows.
-    They are chosen at construction, and do not follow a later change of the step.
+    A gain of None is the source's at steps of 3 ms and longer ones. At shorter steps h it is larger, and keeps h² α* or
+    h β*: joints and contacts are as stiff as the source's margin of stability allows. It is chosen at construction, and
+    does not follow a later change of the step.
     """
 
     dt: float = SOURCE_STEP
     """Time step [s]. Longer steps are unstable with the default stiffness and damping."""
 
-    stiffness: float | None = None
+    stiffness: float | None = 5000.0
     """α*, the stiffness of rows against translation [1/s²]: the square of the frequency at which a joint oscillates
-    about its closed position. Under a load that accelerates its bodies by g, a joint opens by g/α*: 2 mm at 3 ms."""
+    about its closed position. Under a load that accelerates its bodies by g, a joint opens by g/α*: 2 mm by default."""
 
-    damping: float | None = None
+    damping: float | None = 25.0
     """β*, the damping of rows against translation [1/s]."""
 
-    angular_stiffness: float | None = None
+    angular_stiffness: float | None = 10000.0
     """α* of rows against rotation [1/s²]."""
 
-    angular_damping: float | None = None
+    angular_damping: float | None = 10.0
     """β* of rows against rotation [1/s]."""
 
     scaling: str = "effective_mass"
@@ -73,6 +72,6 @@ class PenaltyOptions(SolverOptions):
     def __post_init__(self):
         super().__post_init__()
         shorter = max(1.0, SOURCE_STEP * self.substeps / self.dt)
-        for name, (gain, power) in SOURCE_GAINS.items():
+        for name, power in GAINS.items():
             if getattr(self, name) is None:
-                object.__setattr__(self, name, gain * shorter**power)
+                object.__setattr__(self, name, self.defaults()[name] * shorter**power)

@@ -45,10 +45,11 @@ def test_hanging_joint_sags_by_g_over_stiffness(joint, stiffness, mass):
 
 
 @pytest.mark.parametrize(("dt", "substeps", "shorter"), [(0.003, 1, 1), (0.006, 8, 4), (0.004, 1, 1)])
-def test_default_gains_keep_their_margin_at_shorter_steps(dt, substeps, shorter):
+def test_gains_of_none_keep_their_margin_at_shorter_steps(dt, substeps, shorter):
     # At h = 3 ms/n the gains are 5000 n² and 25 n, 10000 n² and 10 n, with the same h² α* and h β*; a joint opens by
     # g/α*. Longer steps have the source's gains.
-    solver = solve(hanging(), dt, substeps=substeps)
+    gains = dict.fromkeys(("stiffness", "damping", "angular_stiffness", "angular_damping"))
+    solver = solve(hanging(), dt, substeps=substeps, **gains)
     given = solver.options
     found = given.stiffness, given.damping, given.angular_stiffness, given.angular_damping
     assert found == pytest.approx((5000 * shorter**2, 25 * shorter, 10000 * shorter**2, 10 * shorter))
