@@ -75,7 +75,7 @@ class ConstraintValues:
     def write_state(self, values):
         """Continue from values that `read_state` returned; zeros for a fresh start."""
         if self._state_rows.size:
-            shape = self._state_rows.size, self.arrays.parameters.shape[1]
+            shape = self.read_state().shape
             self.write(self._state_rows, finite_array("state of constraints", values, shape, math.inf))
 
     @cached_property

@@ -155,7 +155,7 @@ class Counts(NamedTuple):
     """How many items there are. Shapes of arrays do not say it, because a Taichi array cannot be empty."""
 
     particles: int
-    worlds: int
+    worlds: int  # or groups of lanes
     multipliers: int
     colliders: int
     boxes: int
@@ -184,7 +184,7 @@ class Features(NamedTuple):
     watch: bool  # stop at a tolerance, which needs the violation of each constraint
     colours: int  # of clusters
     shared: bool  # threads share the items of a phase; otherwise one thread runs each world (pbd/phases.py)
-    one_world: bool
+    one_world: bool  # or one group of lanes
     loop_stride: int  # loop indices from one world or cluster to the next in a parallel loop: LOOP_STRIDE or 1
     wind: bool
     surfaces: bool  # whether there are colliders or boxes
@@ -198,6 +198,7 @@ class Features(NamedTuple):
     grabs: int = 0  # number of grab springs
     keep_predictions: bool = False  # whether predicted positions are read after the step
     hooks: Any = None  # StepHooks, see pbd/step.py
+    lanes: int = 1  # worlds in the lanes of a vector, see pbd/lanes.py
 
     @property
     def has_hooks(self):
@@ -218,6 +219,6 @@ class Data(NamedTuple):
     contacts: ContactArrays
     hooked: Any  # the arrays of step hooks, or None
     inputs: Host(2)  # (instants, columns): the environment, the same row for all substeps if nothing moves
-    report: Host(2)  # (worlds, REPORT)
+    report: Host(2, of_worlds=True)  # (worlds, REPORT)
     counts: Counts
     settings: Settings

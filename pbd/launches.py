@@ -29,7 +29,7 @@ def end_launch(s: ti.template(), substeps, world):
 def kernel_of(function, features):
     """Make a kernel of a Taichi function (s, integers ...). Args: function; features: a Features."""
     hooked = features.hooks.data if features.has_hooks else None
-    return make_kernel(function, Data, features=features, hooked=hooked)
+    return make_kernel(function, Data, features.lanes, features=features, hooked=hooked)
 
 
 @cache
@@ -50,7 +50,7 @@ class Launches:
         features: a Features.
         arrays: a Data of Taichi arrays.
         counts: a Counts.
-        report: numpy array (worlds, REPORT) that kernels read and write.
+        report: numpy array (worlds, REPORT) that kernels read and write, with rows for all lanes.
         schedule: a Schedule.
         hooked: the arrays of the step hooks, or none.
     """
@@ -75,7 +75,7 @@ class Launches:
 
         Args: inputs: rows of the environment; settings: a Settings; substeps; iterations: in each substep.
         """
-        given = inputs, self.report, *self.counts, *settings
+        given = self._given(inputs, settings)
         self.report[:, REPORT.diverged_substep :] = -1
         if not self.features.shared:
             self._advance(*given, substeps, iterations)
@@ -109,4 +109,10 @@ class Launches:
 
     def measure(self, inputs, settings):
         """Write violations, contacts and elastic energies into the report. Args: see `run`."""
-        self._measure(inputs, self.report, *self.counts, *settings, 0)
+        self._measure(*self._given(inputs, settings), 0)
+
+    def _given(self, inputs, settings):
+        """What changes from launch to launch. Args: see `run`."""
+        lanes = self.features.lanes
+        report = self.report if lanes == 1 else self.report.reshape(-1, lanes, REPORT.total)
+        return inputs, report, *self.counts, *settings

@@ -95,10 +95,11 @@ def both_functions(a, b):
     return (a is None and b is None) or (callable(a) and callable(b))
 
 
-def features_of(description, schedule, worlds, **others):
+def features_of(description, schedule, groups, **others):
     """Choose what kernels are compiled for.
 
-    Args: description: a Particles; schedule: a Schedule; worlds: how many; others: more fields of Features.
+    Args: description: a Particles; schedule: a Schedule; groups: number of worlds, or of groups of lanes; others: more
+    fields of Features.
 
     Returns: a Features.
     """
@@ -108,8 +109,8 @@ def features_of(description, schedule, worlds, **others):
         iterated=schedule.iterated_types(),
         colours=len(schedule.colours),
         shared=not schedule.is_one_cluster,
-        one_world=worlds == 1,
-        loop_stride=LOOP_STRIDE if on_cpu() and worlds < 2 * LOOP_STRIDE else 1,
+        one_world=groups == 1,
+        loop_stride=LOOP_STRIDE if on_cpu() and groups < 2 * LOOP_STRIDE else 1,
         wind=description.wind is not None and len(description.triangles()) > 0,
         surfaces=len(restitutions) > 0,
         shapes=tuple(sorted({collider.shape.kind for collider in description.colliders})),
@@ -120,7 +121,7 @@ def features_of(description, schedule, worlds, **others):
     )
 
 
-def upload(descriptions, worlds, constraints, types, schedule, plan, grabs=0):
+def upload(descriptions, worlds, constraints, types, schedule, plan, grabs=0, lanes=1):
     """All arrays of a system.
 
     Args:
@@ -130,6 +131,7 @@ def upload(descriptions, worlds, constraints, types, schedule, plan, grabs=0):
         schedule: a Schedule of these constraints.
         plan: a pbd.direct.rows.Plan of these constraints.
         grabs: number of grab springs.
+        lanes: how many worlds are in the lanes of a vector.
 
     Returns: a Data of arrays, a Counts.
     """
@@ -150,7 +152,7 @@ def upload(descriptions, worlds, constraints, types, schedule, plan, grabs=0):
     tables, multipliers = constraint_tables(constraints, types, schedule, worlds)
     multipliers += 3 * grabs
     mobile = (inverse_masses > 0).any(axis=1)
-    direct = direct_arrays(plan, types, schedule, mobile, worlds)
+    direct = direct_arrays(plan, types, schedule, mobile, worlds, lanes)
     colliders = collider_tables(first.colliders)
     first_adjacent, adjacent_triangles = adjacency(first.triangles(), n)
     first_stick, sticks = rigid_sticks(tables, types, n) if contacts else (np.zeros(0), np.zeros(0))
@@ -176,12 +178,13 @@ def upload(descriptions, worlds, constraints, types, schedule, plan, grabs=0):
     }
     elements = len(first.contact_elements()[0])
     lengths = len(first.colliders), len(first.boxes), len(kinematic), elements, len(plan.rows)
-    counts = Counts(n, worlds, multipliers, *lengths)
+    counts = Counts(n, -(-worlds // lanes), multipliers, *lengths)
     arrays = allocate(
         Data,
         values,
         particles=n,
         worlds=worlds,
+        lanes=lanes,
         kinematic=len(kinematic),
         members=len(tables["members"]),
         parameters=len(tables["parameters"]),

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from pbd.constraint_values import ConstraintValues
-from pbd.core.arrays import read
+from pbd.core.arrays import read, without_lanes
 from pbd.core.clock import Clock
 from pbd.core.messages import shown
 from pbd.core.results import Energy, Statistics
@@ -17,6 +17,7 @@ from pbd.direct.tables import direct_arrays, parts_state, write_parts_state
 from pbd.energy_watch import EnergyWatch
 from pbd.environment import Environment
 from pbd.errors import raise_errors
+from pbd.lanes import choose_lanes, why_no_lanes
 from pbd.launches import Launches
 from pbd.particle_values import ParticleValues
 from pbd.particles import Particles, inverse
@@ -61,6 +62,9 @@ class ParticleSystem(SystemSettings):
             Substeps are then made in parts where sticks turn fast or vibrate under tension (pbd/direct/parts.py),
             unless threads share a world. "auto": directly where the factor is sparse, as in ropes, chains and frames,
             else iteratively. The default is Jakobsen's "iterative".
+        lanes: how many worlds one thread moves at a time, in the lanes of the processor's vectors: 1, 4, 8 or 16. None
+            for a number by worlds; 1 where lanes do not do what the description has (pbd/lanes.py). Results do not
+            depend on it.
 
     Attributes:
         direct: what is solved directly, a pbd.direct.rows.Plan.
@@ -91,6 +95,7 @@ class ParticleSystem(SystemSettings):
         contact_interval=1,
         grabs=0,
         solve="iterative",
+        lanes=None,
     ):
         descriptions = list(particles) if isinstance(particles, (list, tuple)) else [particles]
         if not descriptions or not all(isinstance(p, Particles) for p in descriptions):
@@ -129,9 +134,10 @@ class ParticleSystem(SystemSettings):
             worlds=self.worlds,
             clusters=None if clusters is None else whole("clusters", clusters),
         ).with_others(numbers, [np.flatnonzero(solved) for solved in self.direct.solved])
+        self.lanes = choose_lanes(lanes, self.worlds, why_no_lanes(self.particles, self.schedule, self.direct))
         self._constraint_count = sum(len(order) for order in self.schedule.orders)
         self.arrays, self._counts = upload(
-            descriptions, self.worlds, constraints, self._types, self.schedule, self.direct, grabs
+            descriptions, self.worlds, constraints, self._types, self.schedule, self.direct, grabs, self.lanes
         )
         self._values = ParticleValues(self.arrays.particles, self.worlds, self.count)
         self.constraints = ConstraintValues(
@@ -140,7 +146,8 @@ class ParticleSystem(SystemSettings):
         # Contacts are sought as far as the largest contact distance and half as much again, to allow for motion.
         self._search_radius = 3.0 * max(0.0, *(p.radii().max() for p in descriptions)) or 1.0
         self.energy_watch = EnergyWatch(self._values, self.environment, self.constraints, self._types)
-        self._report = np.zeros((self.worlds, REPORT.total), real_type())
+        self._lane_reports = np.zeros((self._counts.worlds * self.lanes, REPORT.total), real_type())
+        self._report = self._lane_reports[: self.worlds]
         self._hooks, self._hooked, self._contact_capacity, self._keep_predictions = None, (), 0, False
         self._bind()
         velocities = np.stack([p.velocities() for p in descriptions])
@@ -151,7 +158,7 @@ class ParticleSystem(SystemSettings):
         features = features_of(
             self.particles,
             self.schedule,
-            self.worlds,
+            self._counts.worlds,
             types=self._types,
             from_start=self._from_start,
             direct=self.direct.types,
@@ -161,8 +168,11 @@ class ParticleSystem(SystemSettings):
             grabs=len(self.environment.grabs),
             hooks=self._hooks,
             keep_predictions=self._keep_predictions,
+            lanes=self.lanes,
         )
-        self._launches = Launches(features, self.arrays, self._counts, self._report, self.schedule, *self._hooked)
+        self._launches = Launches(
+            features, self.arrays, self._counts, self._lane_reports, self.schedule, *self._hooked
+        )
 
     def _order_direct(self):
         """Order the direct solve anew: it depends on which particles can move."""
@@ -171,6 +181,26 @@ class ParticleSystem(SystemSettings):
         direct = direct_arrays(self.direct, self._types, self.schedule, mobile, self.worlds)
         self.arrays = self.arrays._replace(direct=direct)
         self._bind()
+
+    def _leave_lanes(self):
+        """Move one world at a time from now on."""
+        self.lanes, self.arrays = 1, without_lanes(self.arrays)
+        self._counts = self._counts._replace(worlds=self.worlds)
+        self._values.arrays, self.constraints.arrays = self.arrays.particles, self.arrays.constraints
+        self._bind()
+
+    def _launch(self, kernel, *given):
+        """Launch a kernel: one world at a time if its text does not fit lanes, as that of a user's constraint type may.
+
+        Args: kernel: "run" or "measure"; given: to that method of Launches.
+        """
+        try:
+            getattr(self._launches, kernel)(*given)
+        except Exception:
+            if self.lanes == 1:
+                raise
+            self._leave_lanes()
+            getattr(self._launches, kernel)(*given)
 
     def add_hooks(self, hooks, data, contact_capacity=0):
         """Let something that is made of these particles take part in each substep.
@@ -187,6 +217,8 @@ class ParticleSystem(SystemSettings):
         contact_capacity = whole("contact_capacity", contact_capacity, least=0)
         if not self.schedule.is_one_cluster:
             raise ValueError(f'schedule {self.schedule.name!r} with step hooks: expected "serial", or one cluster')
+        if self.lanes > 1:
+            self._leave_lanes()
         self._hooks, self._hooked, self._contact_capacity = hooks, (data,), contact_capacity
         self._bind()
 
@@ -205,7 +237,7 @@ class ParticleSystem(SystemSettings):
         self._report[:, REPORT.substeps_to_search] = 0
         while left > 0:
             substeps = min(left, most)
-            self._launches.run(*self._given(substeps), substeps, self.iterations)
+            self._launch("run", *self._given(substeps), substeps, self.iterations)
             raise_errors(self._report, self._clock, self._values, self._contact_capacity)
             self.energy_watch.check(self._report, self._clock, substeps)
             self._clock.substep += substeps
@@ -364,15 +396,15 @@ class ParticleSystem(SystemSettings):
 
     def statistics(self):
         """Iterations, residual and contacts of the last step: a Statistics."""
-        self._launches.measure(*self._given(0))
+        self._launch("measure", *self._given(0))
         columns = (REPORT.iterations, REPORT.violation, REPORT.contacts)
         iterations, residual, contacts = (self._report[:, column].copy() for column in columns)
         found = self._per_world(iterations.astype(int), residual, contacts.astype(int))
-        return Statistics(*found, direct=len(self.direct.rows))
+        return Statistics(*found, direct=len(self.direct.rows), lanes=self.lanes)
 
     def energy(self):
         """Kinetic, potential and total energy at the middle of the last substep: an Energy."""
-        self._launches.measure(*self._given(0))
+        self._launch("measure", *self._given(0))
         kinetic, gravitational = self._values.energies(self.gravity, self._clock.h)
         potential = gravitational + self._report[:, REPORT.elastic_energy]
         return Energy(*self._per_world(kinetic, potential, kinetic + potential))

@@ -96,9 +96,9 @@ def apply_restitution(s: ti.template(), substep, i, world):
 
 @ti.func
 def touches_surface(s: ti.template(), substep, i, world):
-    """1 if a collider or a box stopped particle i in this substep, else 0."""
+    """1.0 if a collider or a box stopped particle i in this substep, else 0.0."""
     before, after = rows(s, substep)
-    result = 0
+    result = 0.0
     q = s.particles.position[i, world]
     x, predicted = ti.Vector([q[0], q[1], q[2]]), s.particles.predicted_position[i, world]
     radius = s.particles.radius[i, world]
@@ -109,11 +109,11 @@ def touches_surface(s: ti.template(), substep, i, world):
             if depth > 0.0:
                 left, _, _ = collider_contact(s, before, after, shape, x)
                 if left - radius <= LEFT_ON_SURFACE * depth:
-                    result = 1
+                    result = 1.0
         for b in range(s.counts.boxes):
             for k in range(6):
                 axis, side, height = wall(s.colliders.boxes, b, k, radius)
                 depth = side * (height - predicted[axis])
                 if depth > 0.0 and side * (x[axis] - height) <= LEFT_ON_SURFACE * depth:
-                    result = 1
+                    result = 1.0
     return result

@@ -17,6 +17,9 @@
 
 In a Taichi function `data.bodies.pose[world, body, POSE.rotation]` is the first number of a body's quaternion. A new
 array is one line in its NamedTuple.
+
+`allocate(..., lanes=16)` puts 16 worlds each into the lanes of vectors (pbd/core/lanes): an array with an axis of
+worlds then has an axis of groups instead, and vectors of lanes as elements. `read` and `write` see worlds all the same.
 """
 
 import ctypes
@@ -29,6 +32,7 @@ from taichi.lang._ndarray import ScalarNdarray
 from taichi.lang.matrix import VectorNdarray
 from taichi.lang.util import to_numpy_type
 
+from pbd.core.lanes.layout import Layout
 from pbd.core.runtime import on_cpu, present_program, require_program
 
 
@@ -79,6 +83,11 @@ class Array:
 
     axes, integer, width, kept, element = (), False, 1, False, None
 
+    @classmethod
+    def has_worlds(cls):
+        """Whether an axis is that of worlds, which may lie in lanes."""
+        return count.worlds in cls.axes
+
 
 def declared(axes, kept, integer=False, width=1, element=None):
     """A subclass of Array: NamedTuple wants types as annotations."""
@@ -107,14 +116,18 @@ def Typed(element, *axes):  # noqa: N802 - a type
 
 
 class HostArray:
-    """A numpy array that is given at each launch. Attributes: dimensions."""
+    """A numpy array that is given at each launch. Attributes: dimensions; of_worlds: whether its rows are worlds."""
 
-    dimensions = 0
+    dimensions, of_worlds = 0, False
 
 
-def Host(dimensions):  # noqa: N802 - a type
-    """Declare a numpy array that is given at each launch. Args: dimensions: how many axes it has."""
-    return type("HostArray", (HostArray,), {"dimensions": dimensions})
+def Host(dimensions, of_worlds=False):  # noqa: N802 - a type
+    """Declare a numpy array that is given at each launch.
+
+    Args: dimensions: how many axes it has; of_worlds: whether its rows are worlds. If worlds lie in lanes, it is given
+    as (groups, lanes, columns).
+    """
+    return type("HostArray", (HostArray,), {"dimensions": dimensions, "of_worlds": of_worlds})
 
 
 # Declarations -------------------------------------------------------------------------------------------------------
@@ -148,7 +161,7 @@ def allocate(declaration, values=None, **counts):
         declaration: a NamedTuple class whose fields are arrays, or groups of arrays. Fields that are given later, at
             compilation or at each launch, become None.
         values: {field: numpy array, or for a group such a dict}; the others are zero.
-        counts: lengths of the axes that are declared by name.
+        counts: lengths of the axes that are declared by name; and `lanes`, how many worlds are in a vector.
 
     Returns: an instance of the declaration, of Taichi arrays.
 
@@ -183,22 +196,32 @@ def make_array(name, annotation, values, counts):
     values = np.zeros(shape) if values is None else np.asarray(values)
     if values.shape != shape:
         raise ValueError(f"{name} has shape {values.shape}: expected {shape}")
+    lanes = counts.get("lanes", 1)
     if 0 in shape:
-        return empty_array(annotation, tuple(max(length, 1) for length in shape))
-    array = new_array(annotation, shape)
+        return empty_array(annotation, tuple(max(length, 1) for length in shape), lanes)
+    array = new_array(annotation, shape, lanes)
     write(array, values)
     return array
 
 
-def new_array(annotation, shape):
-    """Make a Taichi array. Args: annotation: an Array; shape: with the components of vectors as the last axis."""
+def new_array(annotation, shape, lanes):
+    """Make a Taichi array.
+
+    Args: annotation: an Array; shape: with the components of vectors as the last axis; lanes: worlds in a vector.
+    """
     element = ti.i32 if annotation.integer else impl.get_runtime().default_fp
+    if lanes > 1 and annotation.has_worlds():
+        axis = annotation.axes.index(count.worlds)
+        layout = Layout(axis, shape[axis], lanes)
+        array = owned(ti.Vector.ndarray(lanes, element, layout.shape(shape)))
+        array.lanes = layout
+        return array
     if annotation.width > 1:
         return owned(ti.Vector.ndarray(annotation.width, element, shape[:-1]))
     return owned(ti.ndarray(element, shape))
 
 
-def empty_array(annotation, shape):
+def empty_array(annotation, shape, lanes):
     """An array for a shape without elements, which nobody reads. A Taichi array cannot be empty: it is zero.
 
     All systems share it, because Taichi keeps 70 bytes of each array that it ever made. Args: see `new_array`.
@@ -207,9 +230,9 @@ def empty_array(annotation, shape):
     if EMPTY.get("program") is not program:
         EMPTY.clear()
         EMPTY["program"] = program
-    key = annotation.integer, annotation.width, shape
+    key = annotation.integer, annotation.width, shape, annotation.has_worlds() and lanes
     if key not in EMPTY:
-        EMPTY[key] = new_array(annotation, shape)
+        EMPTY[key] = new_array(annotation, shape, lanes)
         write(EMPTY[key], np.zeros(shape))
     return EMPTY[key]
 
@@ -221,9 +244,13 @@ EMPTY = {}
 class Owned:
     """Part of the class of our arrays: Taichi's memory is freed with the array, unless its program has ended.
 
+    Attributes: lanes: how worlds lie in them, a Layout, or None.
+
     Taichi 1.7.4 frees arrays of vectors never. And it lets an array of an ended program free what is at its address in
     the program of now.
     """
+
+    lanes = None
 
     def __del__(self):
         program = self.program() if impl is not None else None
@@ -244,6 +271,20 @@ def owned(array):
     array.__class__ = OwnedScalars if type(array) is ScalarNdarray else OwnedVectors
     array.program = present_program()
     return array
+
+
+def without_lanes(data):
+    """Copy a group of arrays, with one world in each element. Args: data: an instance of a declaration."""
+    found = {}
+    for name, annotation in fields_of(type(data)).items():
+        found[name] = value = getattr(data, name)
+        if is_declaration(annotation):
+            found[name] = without_lanes(value)
+        elif is_array(annotation) and value.lanes:
+            values = read(value)
+            found[name] = new_array(annotation, values.shape, 1)
+            write(found[name], values)
+    return type(data)(**found)
 
 
 def length_of(name, axis, counts):
@@ -288,12 +329,17 @@ def read(array):
     times as long as copying if the array is large.
     """
     require_program(array.program)
+    if array.lanes:
+        return array.lanes.unpack(memory(array))
     return memory(array).copy() if on_cpu() else array.to_numpy()
 
 
 def write(array, values):
     """Fill a Taichi array. Args: array; values: numbers in its shape, the components of vectors as a last axis."""
     require_program(array.program)
+    if array.lanes:
+        memory(array)[...] = array.lanes.pack(np.asarray(values))
+        return
     shape = (*array.shape, *array.element_shape)
     if np.shape(values) != shape:
         raise ValueError(f"values have shape {np.shape(values)}: expected {shape}")

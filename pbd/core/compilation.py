@@ -55,13 +55,14 @@ class Reading:
     """A kernel as Taichi has read it from Python.
 
     Attributes: definition: Taichi's; level: at which it was read; expressions: how many; depends_on_level: whether its
-    text is another at the other level.
+    text is another at the other level; has_lanes: whether vectors are compiled as such (pbd/core/lanes).
     """
 
     definition: Any = None
     level: int = CHEAP
     expressions: int = 0
     depends_on_level: bool = False
+    has_lanes: bool = False
 
 
 # Makes the context in which a kernel is compiled at first, given how many expressions it has.
@@ -88,7 +89,8 @@ def compile_kernel(kernel, arguments, full=False):
             reading = read_kernel(kernel, arguments, FULL)
     level = FULL if reading.level == FULL or (wanted == FULL and not later) else CHEAP
     program = impl.get_runtime().prog
-    with at_level(level), compiling(), enclosing(reading.expressions):
+    vectors = with_vectors(reading.has_lanes)
+    with at_level(level), vectors, compiling(), enclosing(reading.expressions):
         compiled = program.compile_kernel(program.config(), program.get_device_caps(), reading.definition)
     until_full = math.inf
     if later and AGAIN and reading.expressions <= LARGEST:
@@ -146,6 +148,17 @@ def at_level(level):
         config.opt_level = before
 
 
+@contextlib.contextmanager
+def with_vectors(wanted):
+    """Compile Taichi's vectors as vectors of the processor in this context, instead of as numbers. Args: wanted."""
+    config = impl.current_cfg()
+    before, config.real_matrix_scalarize = config.real_matrix_scalarize, not wanted
+    try:
+        yield
+    finally:
+        config.real_matrix_scalarize = before
+
+
 @ti.func
 def not_constant(index):
     """The same index, hidden from Taichi where it would take it for constant in a loop.
@@ -179,17 +192,26 @@ def compiling(fast_math=False):
     """
     config = impl.current_cfg()
     settings = config.fast_math, config.cfg_optimization
-    taichis = [getattr(owner, name) for owner, name, _ in QUICKER]
     config.fast_math, config.cfg_optimization = fast_math, False
-    for owner, name, ours in QUICKER:
+    try:
+        with replacing(QUICKER):
+            yield
+    finally:
+        config.fast_math, config.cfg_optimization = settings
+        IDLE.clear()  # they refer to Taichi's program
+
+
+@contextlib.contextmanager
+def replacing(replacements):
+    """Replace functions of Taichi in this context. Args: replacements: list of (owner, name, replacement)."""
+    before = [inspect.getattr_static(owner, name) for owner, name, _ in replacements]
+    for owner, name, ours in replacements:
         setattr(owner, name, ours)
     try:
         yield
     finally:
-        config.fast_math, config.cfg_optimization = settings
-        for (owner, name, _), before in zip(QUICKER, taichis):
-            setattr(owner, name, before)
-        IDLE.clear()  # they refer to Taichi's program
+        for (owner, name, _), taichis in zip(replacements, before):
+            setattr(owner, name, taichis)
 
 
 write_position, find_lines = ASTTransformerContext.get_pos_info, kernel_impl.getsourcelines

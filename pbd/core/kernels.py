@@ -26,6 +26,7 @@ import taichi as ti
 
 from pbd.core.arrays import HostArray, arrays_of, fields_of, is_array, is_declaration
 from pbd.core.compilation import compile_kernel
+from pbd.core.lanes import RowArray, VectorArray, in_lanes
 from pbd.core.runtime import LOCK, on_cpu, present_program, require_program
 
 # Most arguments that a launch takes besides the arrays.
@@ -35,7 +36,7 @@ MOST_GIVEN = 32
 NUMBER = itertools.count()
 
 
-def make_kernel(body, declaration, **static):
+def make_kernel(body, declaration, lanes=1, **static):
     """Make the kernel that calls a Taichi function with declared data.
 
     A loop at the top of `body` runs in parallel, as one at the top of a kernel does.
@@ -43,13 +44,15 @@ def make_kernel(body, declaration, **static):
     Args:
         body: a Taichi function (data, ...) whose parameters after the data are integers.
         declaration: a NamedTuple class; `data` in the kernel is an instance of it.
+        lanes: how many worlds are in the lanes of a vector, see pbd/core/lanes.
         static: values of the fields that are annotated `Any`, known when the kernel is compiled. A NamedTuple class in
             place of a value declares more arrays there.
 
     Returns: a Taichi kernel. Its arguments: all arrays, in the order of the declaration; then the numpy arrays and
     numbers that are given at each launch, in that order too; then the function's integers. `Launch` binds the first.
     """
-    return define("kernel", body, declaration, static, [f"{name}: int" for name in parameters_of(body)[1:]])
+    numbers = [f"{name}: int" for name in parameters_of(body)[1:]]
+    return define("kernel", body if lanes == 1 else in_lanes(body, lanes), declaration, static, numbers, lanes > 1)
 
 
 def parameters_of(function):
@@ -57,15 +60,15 @@ def parameters_of(function):
     return list(inspect.signature(function).parameters)
 
 
-def define(decorator, body, declaration, static, numbers):
+def define(decorator, body, declaration, static, numbers, has_lanes=False):
     """Define a Taichi kernel or function that calls `body` with declared data.
 
     Args: decorator: "kernel" or "real_func"; body, declaration, static: see `make_kernel`; numbers: the parameters of
-    `body` after the data, with their types.
+    `body` after the data, with their types; has_lanes: whether worlds lie in lanes.
     """
-    names = {"ti": ti, "the_body": body}
+    names = {"ti": ti, "the_body": body, "VectorArray": VectorArray, "RowArray": RowArray}
     arrays, given = [], []
-    value = expression("data", declaration, static, names, arrays, given)
+    value = expression("data", declaration, static, names, arrays, given, has_lanes)
     passed = ["data", *[number.split(":")[0] for number in numbers]]
     text = "\n".join(
         [
@@ -84,11 +87,12 @@ def define(decorator, body, declaration, static, numbers):
     return names["defined"]
 
 
-def expression(path, declaration, static, names, arrays, given):
+def expression(path, declaration, static, names, arrays, given, has_lanes):
     """Python text that builds an instance of a declaration from a kernel's parameters.
 
     Args: path: prefix of the parameters' names; declaration; static: see `make_kernel`; names: what the text refers to,
-    to which this adds; arrays, given: parameters that are bound once, and at each launch, to which this adds.
+    to which this adds; arrays, given: parameters that are bound once, and at each launch, to which this adds;
+    has_lanes: see `define`.
     """
     names[f"type_of_{path}"] = declaration
     members = []
@@ -97,12 +101,16 @@ def expression(path, declaration, static, names, arrays, given):
         if name in static:
             annotation = static[name]  # a value, or a declaration of more arrays
         if is_declaration(annotation):
-            members.append(expression(member, annotation, {}, names, arrays, given))
+            members.append(expression(member, annotation, {}, names, arrays, given, has_lanes))
             continue
         if is_array(annotation):
-            arrays.append(f"{member}: ti.types.ndarray(ndim={len(annotation.axes)})")
+            of_vectors = has_lanes and annotation.has_worlds() and annotation.width > 1
+            arrays.append(f"{member}: ti.types.ndarray(ndim={len(annotation.axes) + of_vectors})")
+            member = f"VectorArray({member}, {annotation.width})" if of_vectors else member
         elif isinstance(annotation, type) and issubclass(annotation, HostArray):
-            given.append(f"{member}: ti.types.ndarray(ndim={annotation.dimensions})")
+            of_rows = has_lanes and annotation.of_worlds
+            given.append(f"{member}: ti.types.ndarray(ndim={annotation.dimensions + of_rows})")
+            member = f"RowArray({member})" if of_rows else member
         elif name not in static and annotation in (float, int):
             given.append(f"{member}: {annotation.__name__}")
         elif name in static:

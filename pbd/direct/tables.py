@@ -9,11 +9,11 @@ from pbd.direct.factor import factor_pattern, pairs_within
 from pbd.direct.rows import SOFTNESS
 
 
-def direct_arrays(plan, types, schedule, mobile, worlds):
+def direct_arrays(plan, types, schedule, mobile, worlds, lanes=1):
     """Make the arrays of the direct solve.
 
     Args: plan: a pbd.direct.rows.Plan; types: tuple of ConstraintType; schedule: a Schedule of all constraints; mobile:
-    which particles can move (particles,); worlds: how many.
+    which particles can move (particles,); worlds: how many; lanes: of them in a vector.
 
     Returns: a pbd.data.DirectArrays.
     """
@@ -55,6 +55,7 @@ def direct_arrays(plan, types, schedule, mobile, worlds):
         DirectArrays,
         values,
         worlds=worlds,
+        lanes=lanes,
         types=kinds,
         direct_particles=len(mobile) if len(rows) else 0,
         direct_rows=len(rows),

@@ -30,6 +30,7 @@ BENCHMARKS = {
     "drape": imported("drape", "drape"),
     "small": imported("particles", "small"),
     "worlds": imported("particles", "worlds"),
+    "lanes": imported("lanes", "lanes_against_one_world"),
     "ragdoll": imported("bodies", "ragdolls"),
     "impulse": imported("bodies", "impulses"),
     "articulated": imported("bodies", "trees"),

@@ -46,6 +46,12 @@ class Box(Shape):
 
 
 @ti.func
+def sign(x):
+    """-1 if x is below zero, otherwise 1."""
+    return ti.select(x < 0.0, -1.0, 1.0)
+
+
+@ti.func
 def box_distance(x, half):
     """Signed distance and normal of the box |x_k| < half_k: outside to the nearest point, inside to the face."""
     nearest = ti.min(ti.max(x, -half), half)
@@ -55,18 +61,11 @@ def box_distance(x, half):
     if distance > 0.0:
         normal = offset / distance
     else:
-        axis = 0
         distance = ti.abs(x[0]) - half[0]
+        normal = ti.Vector([sign(x[0]), 0.0, 0.0])
         for k in ti.static(range(1, 3)):
             depth = ti.abs(x[k]) - half[k]
             if depth > distance:
                 distance = depth
-                axis = k
-        side = 1.0
-        for k in ti.static(range(3)):
-            normal[k] = 0.0
-            if k == axis:
-                if x[k] < 0.0:
-                    side = -1.0
-                normal[k] = side
+                normal = ti.Vector([sign(x[k]) if ti.static(i == k) else 0.0 for i in ti.static(range(3))])
     return distance, normal

@@ -73,7 +73,7 @@ class VerletSolver(Solver):
         ]
         self.members, self.user_particles = buildings[0].members, buildings[0].user_particles
         self.particle_system = pbd.ParticleSystem(
-            [each.particles for each in buildings], dt=given.dt, worlds=self.worlds, **given.of_particles()
+            [each.particles for each in buildings], dt=given.dt, worlds=self.worlds, lanes=1, **given.of_particles()
         )
         constraints = self.particle_system.constraints
         self._motors = {

@@ -1,0 +1,289 @@
+"""Worlds in the lanes of vectors have the bits of each world alone, with all that a description can have."""
+
+import math
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import taichi as ti
+
+import pbd
+from pbd.core.runtime import on_cpu
+
+ROOT = Path(__file__).parents[2]
+
+pytestmark = pytest.mark.skipif(not on_cpu(), reason="lanes are those of the processor")
+
+
+@ti.func
+def area(x, parameters):
+    """The constraint type of CONTRIBUTING.md, here with a branch and an angle: what a user may write."""
+    cross = (x[1] - x[0]).cross(x[2] - x[0])
+    normal = cross / (cross.norm() + 1e-30)
+    a, b = x[1] - x[0], x[2] - x[0]
+    scale = 0.5
+    if cross.norm() < 2.0 * parameters[0] and x[0][2] >= x[1][2]:
+        scale = 0.5 + 0.01 * ti.abs(ti.atan2(cross[2], 2))
+    else:
+        scale -= 0.02 if x[0][0] > x[1][0] else 0.01
+    first, second = scale * b.cross(normal), scale * normal.cross(a)
+    return scale * cross.norm() - parameters[0], [-first - second, first, second]
+
+
+AREA = pbd.scalar_constraint("own area", 3, ("area",), area)
+AREA_AT_LEAST = pbd.scalar_constraint("own area at least", 3, ("area",), area, "at_least")
+
+
+def cloud(world, count=10, seed=0, **environment):
+    """Particles at random places with random masses and velocities, other ones in each world; one is pinned."""
+    random, common = np.random.default_rng(10 * world + seed), np.random.default_rng(seed)
+    particles = pbd.Particles(**environment)
+    positions = common.uniform(-0.5, 0.5, (count, 3)) + 0.02 * random.normal(size=(count, 3))
+    masses = random.uniform(0.5, 2.0, count)
+    velocities = 2.0 * random.normal(size=(count, 3))
+    masses[0], velocities[0] = math.inf, 0.0
+    particles.add_particles(positions, masses, velocities, radius=0.02)
+    return particles
+
+
+def pairs(count):
+    return [(a, b) for a in range(count) for b in range(a + 1, count) if (a + b) % 3]
+
+
+def fours(count):
+    return [(a, (a + 1) % count, (a + 3) % count, (a + 4) % count) for a in range(count)]
+
+
+def sticks(particles, world, **options):
+    particles.add_sticks(pairs(len(particles)), length=0.4 + 0.02 * world, **options)
+
+
+def angles(particles, world, **options):
+    for a, vertex, b, _ in fours(len(particles)):
+        particles.add_angle_limit(a, vertex, b, minimum=0.8 + 0.05 * world, maximum=2.0, **options)
+
+
+def planes(particles, world, **options):
+    for limited, *span in fours(len(particles)):
+        particles.add_plane_limit(limited, span, distance=0.01 * world, **options)
+
+
+def own(particles, world, kind=AREA, **options):
+    members = [four[:3] for four in fours(len(particles))]
+    particles.add_constraints(kind, members, area=0.05 + 0.01 * world, **options)
+
+
+def rigid(particles, world):
+    """Constraints of all types without a compliance."""
+    for bound in pbd.constraints.BOUNDS:
+        sticks(particles, world, bound=bound)
+    angles(particles, world)
+    planes(particles, world)
+    particles.add_bending(fours(len(particles)), 0.1 * world)
+    particles.add_volumes(fours(len(particles)), 0.01 + 0.001 * world)
+    particles.add_attachment([1, 2, 3], [0.5, 0.3, 0.2], [4, 0], [0.1, 0.9])
+    own(particles, world)
+    own(particles, world, AREA_AT_LEAST)
+
+
+def compliant(particles, world):
+    """Constraints of all types that have a compliance, with one."""
+    for bound in pbd.constraints.BOUNDS:
+        sticks(particles, world, bound=bound, compliance=1e-4 * (1 + world))
+    angles(particles, world, compliance=1e-3)
+    planes(particles, world, compliance=1e-3)
+    particles.add_bending(fours(len(particles)), 0.3, compliance=1e-2 * (1 + world))
+    particles.add_flat_bending(fours(len(particles)), compliance=1e-3 * (1 + world))
+    particles.add_volumes(fours(len(particles)), 0.01 + 0.001 * world, compliance=1e-3)
+    own(particles, world, compliance=1e-3)
+    own(particles, world, AREA_AT_LEAST, compliance=1e-3)
+
+
+def turning(time):
+    """Motion of a collider: about, and a rotation."""
+    position = 0.4 * math.cos(4 * time), 0.4 * math.sin(5 * time), -0.4 + 0.1 * math.sin(7 * time)
+    return position, (math.cos(time), 0.0, math.sin(time), 0.0)
+
+
+def gusts(time):
+    return 5 * math.sin(3 * time), 4.0, 0.0
+
+
+SHAPES = pbd.Sphere(0.3), pbd.Capsule(0.2, length=0.4), pbd.Cylinder(0.2, length=0.3), pbd.Box((0.7, 0.5, 0.6))
+
+
+def everything(particles, world):
+    """Moving colliders of all shapes that lanes have, a box, a driven particle, wind on triangles, some sticks."""
+    for k, shape in enumerate(SHAPES):
+        particles.add_collider(shape, friction=0.4, restitution=0.2 * k, motion=lambda time, k=k: turning(time + k))
+    particles.add_collider(pbd.Plane(point=(0, 0, -0.8)), friction=0.5, restitution=0.3)
+    particles.add_box((-0.9, -0.8, -0.9), (0.8, 0.7, 0.9), friction=0.3, restitution=0.5)
+    start = np.array([0.3, 0.2, 0.1])
+    index = particles.add_particle(start)
+    particles.add_path([index], lambda time: start + (0, 0, math.sin(5 * time)))
+    particles.add_triangles([four[:3] for four in fours(len(particles))], drag=2.0)
+    particles.add_sticks(pairs(len(particles))[::4])
+
+
+def systems(add, worlds, environment=None, **options):
+    """A system of worlds in lanes, and one of each world alone."""
+    descriptions = []
+    for world in range(worlds):
+        particles = cloud(world, **(environment or {}))
+        add(particles, world)
+        descriptions.append(particles)
+    for other in descriptions[1:]:
+        other.paths[:] = descriptions[0].paths
+    settings = {"dt": 1 / 60, "iterations": 4, "substeps": 2, "damping": 0.01, **options}
+    alone = {key: value for key, value in settings.items() if key != "lanes"}
+    return pbd.ParticleSystem(descriptions, **settings), [pbd.ParticleSystem(each, **alone) for each in descriptions]
+
+
+def require_same(together, alone):
+    """Check that positions, velocities and statistics of all worlds are those of each alone, to the bit."""
+    positions, velocities, statistics = together.positions(), together.velocities(), together.statistics()
+    assert np.isfinite(positions).all()
+    for world, single in enumerate(alone):
+        assert np.array_equal(positions[world], single.positions()), world
+        assert np.array_equal(velocities[world], single.velocities()), world
+        one = single.statistics()
+        found = [each[world] for each in (statistics.iterations, statistics.residual, statistics.contacts)]
+        assert found == [one.iterations, one.residual, one.contacts], world
+    assert np.abs(positions[0] - positions[-1]).max() > 1e-3
+
+
+def compare(add, worlds=6, steps=12, **options):
+    together, alone = systems(add, worlds, **options)
+    assert together.lanes > 1
+    for system in (together, *alone):
+        system.step(steps)
+    require_same(together, alone)
+    return together, alone
+
+
+@pytest.mark.parametrize("direction", ["current", "start"])
+@pytest.mark.parametrize("add", [rigid, compliant])
+def test_constraints_have_the_bits_of_each_world_alone(add, direction):
+    compare(add, direction=direction)
+
+
+def test_environments_have_the_bits_of_each_world_alone():
+    together, alone = compare(everything, environment={"wind": gusts}, steps=40)
+    assert together.statistics().contacts.max() > 3
+    for system in (together, *alone):
+        system.keep_predictions()
+        system.step()
+    require_same(together, alone)
+    assert np.array_equal(together.displacements()[2], alone[2].displacements())
+
+
+@pytest.mark.parametrize(("worlds", "lanes"), [(2, 4), (5, 4), (9, 8), (16, 16), (19, 16), (33, None)])
+def test_any_number_of_worlds_and_lanes(worlds, lanes):
+    compare(sticks, worlds, lanes=lanes)
+
+
+def test_a_world_that_has_reached_its_tolerance_waits_for_the_others():
+    together, _ = compare(sticks, 7, tolerance=2e-2, iterations=60)
+    assert len(set(together.statistics().iterations)) > 1
+
+
+def test_what_the_user_changes_between_steps():
+    together, alone = systems(compliant, 6, grabs=1)
+    forces = np.random.default_rng(1).normal(size=(6, 10, 3))
+    velocities = together.velocities() + 0.1
+    together.set_forces(forces)
+    together.set_velocities(velocities)
+    for world, single in enumerate(alone):
+        single.set_forces(forces[world])
+        single.set_velocities(velocities[world])
+    for system in (together, *alone):
+        system.step(3)
+        system.set_masses([0, 4], [0.5, math.inf])
+        system.grab(0, [2, 3], (0, 0, 1), stiffness=100.0, damping=1.0)
+        system.cut([0, 5])
+        system.step(3)
+    require_same(together, alone)
+    assert np.array_equal(together.grab_forces()[3], alone[3].grab_forces())
+    assert np.array_equal(together.inverse_masses()[3], alone[3].inverse_masses())
+    assert np.array_equal(together.sticks()[1], alone[0].sticks()[1])
+    state = together.state()
+    found = []
+    for _ in range(2):
+        together.set_state(state)
+        together.step(3)
+        found.append(together.digest())
+    assert found[0] == found[1]
+    other = systems(compliant, 6, grabs=1, lanes=1)[0]  # a state does not depend on lanes
+    other.set_state(state)
+    assert other.digest() == state.digest()
+
+
+@ti.func
+def turns(x, parameters):
+    """A constraint that counts, which lanes do not: an integer would differ between worlds."""
+    axis = 0
+    if x[1][1] > x[0][1]:
+        axis = 1
+    normal = ti.Vector([1.0 - axis, 1.0 * axis, 0.0])
+    return (x[1] - x[0]).dot(normal) - parameters[0], [-normal, normal]
+
+
+TURNS = pbd.scalar_constraint("turns", 2, ("length",), turns)
+
+
+def test_a_constraint_type_that_does_not_fit_lanes_runs_one_world_at_a_time():
+    together, alone = systems(lambda p, world: p.add_constraints(TURNS, pairs(len(p)), length=0.1 * world), 6)
+    for system in (together, *alone):
+        system.step(3)
+    assert together.statistics().lanes == 1
+    require_same(together, alone)
+
+
+def test_a_world_that_diverges_is_named():
+    together, _ = systems(sticks, 9)
+    velocities = together.velocities()
+    velocities[5, 3] = velocities[7, 4] = 1e300
+    together.set_velocities(velocities)
+    with pytest.raises(pbd.Diverged) as error:
+        together.step(20)
+    assert error.value.world == 5
+
+
+def test_the_number_of_lanes():
+    def lanes(worlds=64, **options):
+        particles = cloud(0)
+        sticks(particles, 0)
+        return pbd.ParticleSystem(particles, worlds=worlds, **options).statistics().lanes
+
+    assert [lanes(worlds) for worlds in (1, 3, 4, 7, 64)] == [1, 1, 4, 8, 16]
+    assert [lanes(lanes=number) for number in (1, 4)] == [1, 4]
+    assert lanes(solve="direct") == 1  # lanes do not do that yet
+    with pytest.raises(ValueError, match="lanes is 4 with a direct solve: expected lanes=1"):
+        lanes(solve="direct", lanes=4)
+    with pytest.raises(ValueError, match=r"lanes is 3: expected one of \(1, 4, 8, 16\)"):
+        lanes(lanes=3)
+
+
+def program():
+    """Run in a process of its own."""
+    compare(rigid)
+    compare(everything, environment={"wind": gusts}, steps=40)
+    compare(sticks, 7, tolerance=2e-2, iterations=60)
+
+
+def test_lanes_of_32_bits():
+    lines = [
+        "import sys, taichi as ti",
+        f"sys.path[:0] = {str(ROOT)!r}, {str(Path(__file__).parent)!r}",
+        "ti.init(arch=ti.cpu, default_fp=ti.f32, log_level=ti.ERROR, opt_level=0)",
+        "import test_lanes",
+        "test_lanes.program()",
+    ]
+    done = subprocess.run(
+        [sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True, check=False, cwd=ROOT,
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
