@@ -54,10 +54,12 @@ SKIN = 0.3
 # An overlap d deeper than the slop (in parts of the margins at rest) is corrected by a part of it in each step, but not
 # faster than √(2 a d), a = BRAKING g, or SLOWEST_CORRECTION [m/s] if that is more. At √(2 a d) the correction slows
 # down with a. Gravity and friction can brake more than that, so resting bodies end it at rest. The kinetic energy that
-# it gives is at most BRAKING of the weight times the depth.
+# it gives is at most BRAKING of the weight times the depth. Sides that move faster than resting ones are corrected with
+# SLOWEST_CORRECTION: more would feed impacts, whose iterations have not converged.
 SLOP, CORRECTION, BRAKING, SLOWEST_CORRECTION = 0.25, 0.2, 0.1, 0.02
 
-# An approach faster than this many times g h is an impact. Its impulse does not start the next step.
+# What moves faster than this many times g h does not rest. An approach that fast is an impact, whose impulse does not
+# start the next step.
 RESTING_STEPS = 3.0
 
 
@@ -171,13 +173,14 @@ def prepare_contact(s: ti.template(), c, world):
     contacts[world, c, CONTACT.friction] = points[world, c, POINT.friction]
     contacts[world, c, CONTACT.restitution] = points[world, c, POINT.restitution]
     contacts[world, c, CONTACT.restitution_impulse] = 0.0
-    contacts[world, c, CONTACT.gap] = constraint_gap(s, a, b, gap, world)
     for k, d in ti.static(enumerate((n, t, u))):
         contacts[world, c, CONTACT.effective_mass + k] = 1.0 / (
             inverse_effective_mass(s, a, arm_a, d, world) + inverse_effective_mass(s, b, arm_b, d, world) + WEIGHTLESS
         )
     prepare_rolling(s, c, world)
     predicted = point_of(s, x, a, weights_a, world) - point_of(s, x, b, weights_b, world) - start
+    moved = (predicted - ti.max(n.dot(predicted), 0.0) * n).norm()  # not apart, as corrections move them
+    contacts[world, c, CONTACT.gap] = constraint_gap(s, a, b, gap, moved, world)
     predicted += rolling_rise(s, c, world) * n  # corners move along their tangents, so a rotating frame grows
     overlap = SKIN * margins_at_rest(s, a, b, world) - gap
     acceleration = closing_gravity(s, a, b, n, world)
@@ -191,13 +194,18 @@ def prepare_contact(s: ti.template(), c, world):
 
 
 @ti.func
-def constraint_gap(s: ti.template(), a, b, gap, world):
-    """The gap that C is computed with [m]: without the skin, and with the correction of an overlap."""
+def constraint_gap(s: ti.template(), a, b, gap, moved, world):
+    """The gap that C is computed with [m]: without the skin, and with the correction of an overlap.
+
+    Args: gap: between the surfaces [m]; moved: how far the sides move against or along one another in this step [m].
+    """
     margin = margins_at_rest(s, a, b, world)
     result = gap - SKIN * margin
     if a > PARTICLE:  # a particle is put outside at once, as a collider of pbd does
         overlap = ti.max(-gap - SLOP * margin, 0.0)
-        fastest = ti.max(ti.sqrt(2.0 * BRAKING * gravity(s, 0).norm() * overlap), SLOWEST_CORRECTION)
+        fastest = SLOWEST_CORRECTION
+        if moved < RESTING_STEPS * gravity(s, 0).norm() * s.settings.h**2:
+            fastest = ti.max(ti.sqrt(2.0 * BRAKING * gravity(s, 0).norm() * overlap), fastest)
         result = ti.max(result, 0.0) - ti.min(CORRECTION * overlap, fastest * s.settings.h)
     return result
 

@@ -24,6 +24,13 @@ LEAST_VOLUME = 0.5
 # joint beyond the other.
 WIDEST = 2 * math.pi - 0.1
 
+# Names of the types in the order in which they are projected, whatever the order of the joints. Kernels are compiled
+# for the types in their order, so models with the same kinds of joints share one.
+ORDER = (
+    "right angle", "slider", "damped spring", "torque", "rolling wheel", "ball torque", "ball limit", "angle limit",
+    "counted angle limit", "vector product", "force", "shift limit", "gear", "right-handed",
+)  # fmt: skip
+
 
 class JointConstraints:
     """Adds constraints between frames to particles.
@@ -76,6 +83,10 @@ class JointConstraints:
             corners, members = self._corners(body)
             volume = np.linalg.det(corners[[0, 2, 3]] - corners[1]) / 6
             self.particles.add_constraints(RIGHT_HANDED, members[None, [1, 0, 2, 3]], volume=LEAST_VOLUME * volume)
+        sets = self.particles.constraint_sets
+        ordered = sorted(sets.items(), key=lambda each: place_of(*each[0]))
+        sets.clear()
+        sets.update(ordered)
 
     def add_spring(self, index, a, b):
         """Add a spring between two particles. Args: index: of the spring in the model; a, b: particles."""
@@ -241,6 +252,12 @@ def motor_numbers(motor):
 def is_bounded(motor):
     """Whether a motor is not an equality: its effort is bounded or given, or there is none. Args: a Motor or None."""
     return motor is None or motor.torque is not None or motor.max_effort < UNLIMITED
+
+
+def place_of(constraint_type, compliant):
+    """Sort key of a type of constraints: pbd's own and the user's come first, as they were added, then ORDER."""
+    name = getattr(constraint_type, "name", None)  # pbd's own types are names
+    return (ORDER.index(name), compliant) if name in ORDER else (-1, False)
 
 
 def torque_numbers(torque):

@@ -1,5 +1,6 @@
 """Joints of the solver verlet in motion: limits, friction, motors, springs and gears against their equations."""
 
+import itertools
 import math
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 from scipy.optimize import brentq
 
 import rigid
+from rigid.solvers.verlet.builder import build_particles
 
 g = 9.81
 
@@ -21,6 +23,25 @@ def rod_model(gravity=(0, 0, -g), **joint):
     rod = model.add_box((0.5, 0.05, 0.05), mass=1.0, position=(0.25, 0, 0))
     model.add_hinge(rigid.GROUND, rod, point=(0, 0, 0), axis=(0, 1, 0), name="pivot", **joint)
     return model
+
+
+def test_models_with_the_same_kinds_of_joints_share_a_kernel():
+    # Kernels are compiled for the types of constraints in their order.
+    joints = [
+        lambda model, a, b, p: model.add_ball(a, b, p, swing_limit=0.5, friction=0.1),
+        lambda model, a, b, p: model.add_hinge(a, b, p, (0, 1, 0), limits=(-0.2, 0.3), motor=rigid.Motor(speed=1.0)),
+        lambda model, a, b, p: model.add_slider(a, b, p, (1, 0, 0), limits=(-0.2, 0.3), friction=0.1),
+        lambda model, a, b, p: model.add_universal(a, b, p, (0, 1, 0), (0, 0, 1)),
+    ]
+    orders = set()
+    for order in itertools.permutations(joints):
+        model, parent = rigid.Model(), rigid.GROUND
+        for k, add in enumerate(order):
+            rod = model.add_box((1, 0.2, 0.2), mass=1.0, position=(k + 0.5, 0, 0))
+            add(model, parent, rod, (k, 0, 0))
+            parent = rod
+        orders.add(tuple(build_particles(model, rows=True).particles.constraint_sets))
+    assert len(orders) == 1
 
 
 ROD = (0.5**2 + 0.05**2) / 12 + 0.25**2  # its moment of inertia about the pivot [kg m²]
