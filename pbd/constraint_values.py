@@ -80,13 +80,7 @@ class ConstraintValues:
 
     @cached_property
     def _state_rows(self):
-        rows = [np.zeros(0, int)]
-        for each, place in zip(self.types, self.ranges):
-            numbers = len(each.parameters)
-            last = np.arange(numbers - each.state_size, numbers)
-            first = place[RANGE.parameters] + each.width * np.arange(place[RANGE.count])
-            rows.append((first[:, None] + last).ravel())
-        return np.concatenate(rows)
+        return read(self.arrays.state)
 
     # Cutting ----------------------------------------------------------------------------------------------------------
 

@@ -67,6 +67,8 @@ class ConstraintArrays(NamedTuple):
     members: Integer(count.members)  # particles of each constraint
     parameters: Real(count.parameters, count.worlds)  # numbers of each constraint, and its compliance
     multipliers: Real(count.multipliers, count.worlds)  # λ of compliant constraints and of grab springs
+    state: Integer(count.states)  # places of parameters that projections change, see ConstraintType.state_size
+    kept_state: Real(count.states, count.worlds)  # these parameters at the start of a part, see pbd/direct/parts.py
     ranges: Integer(count.types, RANGE)
     runs: Integer(count.clusters, count.types, 2)  # begin and end of each cluster's constraints of each type
     first_cluster: Integer(count.colours)  # of each colour; the last entry is the number of clusters

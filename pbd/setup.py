@@ -188,6 +188,7 @@ def upload(descriptions, worlds, constraints, types, schedule, plan, grabs=0, la
         kinematic=len(kinematic),
         members=len(tables["members"]),
         parameters=len(tables["parameters"]),
+        states=len(tables["state"]),
         multipliers=multipliers,
         types=len(types),
         clusters=len(tables["runs"]),
@@ -237,10 +238,21 @@ def constraint_tables(constraints, types, schedule, worlds):
         "members": members,
         "parameters": parameters,
         "ranges": np.column_stack([starts[:-1], [len(order) for order in schedule.orders]]),
+        "state": state_places(types, starts, schedule.orders),
         "runs": schedule.runs if schedule.runs.ndim == 3 else np.zeros((0, len(types), 2), np.int32),
         "first_cluster": np.cumsum([0, *schedule.colours]),
     }
     return tables, int(starts[-1, 2])
+
+
+def state_places(types, starts, orders):
+    """Places of all parameters that projections change (n,). Args: types; starts, orders: see `constraint_tables`."""
+    places = [np.zeros(0, int)]
+    for each, (_, first, _), order in zip(types, starts, orders):
+        numbers = len(each.parameters)
+        last = np.arange(numbers - each.state_size, numbers)
+        places.append((first + each.width * np.arange(len(order))[:, None] + last).ravel())
+    return np.concatenate(places)
 
 
 def collider_tables(colliders):

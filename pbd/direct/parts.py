@@ -171,19 +171,23 @@ def converge(s: ti.template(), relax: ti.template(), substep, iterations, along_
 
 @ti.func
 def keep(s: ti.template(), world):
-    """Remember where all particles are."""
+    """Remember where all particles are, and what projections store, such as the full turns of a hinge."""
     for i in range(s.counts.particles):
         s.direct.kept_position[i, world] = position(s, i, world)
         s.direct.kept_previous[i, world] = s.particles.previous_position[i, world]
+    for k in range(s.constraints.state.shape[0]):
+        s.constraints.kept_state[k, world] = s.constraints.parameters[s.constraints.state[k], world]
 
 
 @ti.func
 def restore(s: ti.template(), world):
-    """Put all particles back to where they were."""
+    """Put all particles back to where they were, and what projections store."""
     for i in range(s.counts.particles):
         x = s.direct.kept_position[i, world]
         s.particles.position[i, world] = ti.Vector([x[0], x[1], x[2], s.particles.position[i, world][3]])
         s.particles.previous_position[i, world] = s.direct.kept_previous[i, world]
+    for k in range(s.constraints.state.shape[0]):
+        s.constraints.parameters[s.constraints.state[k], world] = s.constraints.kept_state[k, world]
 
 
 @ti.func
