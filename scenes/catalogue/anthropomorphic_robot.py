@@ -70,6 +70,8 @@ def anthropomorphic_robot(mass: float = 5.0, friction: float = 0.7, force: float
         duration=10.0,
         settings={
             "impulse": {"dt": 1 / 240, "iterations": 200},
+            # Solved directly, joints close to 0.03 µm (iterated: 0.8 mm). But the bounded motor of the hands iterates
+            # around the solve: at the same cost, 4 substeps of 30, hands that open are 5 mm late (1 mm).
             "verlet": {"dt": 1 / 240, "substeps": 8, "iterations": 30, "solve": "iterative"},
         },
         visuals=[BodyVisual(model, np.array(colours), STONE)],

@@ -57,5 +57,5 @@ SETTINGS = {
         "dt": 1 / 240, "substeps": 16, "stiffness": 3.2e5, "damping": 200.0, "angular_stiffness": 6.4e5,
         "angular_damping": 200.0, "gyroscopic": "explicit",
     },
-    "verlet": {"dt": 1 / 240, "substeps": 8, "iterations": 40, "solve": "iterative"},
+    "verlet": {"dt": 1 / 240, "substeps": 8, "iterations": 10, "solve": "direct"},
 }  # fmt: skip

@@ -45,6 +45,8 @@ def ragdoll_pile(count: int = 50, pit: float = 3.4, wall: float = 0.6, friction:
         model=model,
         duration=6.0,
         settings={
+            # Solved directly, joints close to 0.6 µm (iterated: 19 mm). But 4 substeps of 4 cost 3.2 times as much, and
+            # bodies overlap by 14 cm (3.2 cm), because contacts iterate around the solve.
             "verlet": {
                 "dt": 1 / 60, "substeps": 8, "iterations": 10, "solve": "iterative", "direction": "current",
                 "damping": 0.03,

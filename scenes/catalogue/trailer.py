@@ -55,7 +55,7 @@ def trailer(speed: float = 1.3, turn: float = 0.015, bumps: int = 14, height: fl
         duration=8.0,
         settings={
             "impulse": {"dt": 1 / 60, "substeps": 4, "iterations": 20},
-            "verlet": {"dt": 1 / 60, "substeps": 16, "iterations": 15, "solve": "iterative"},
+            "verlet": {"dt": 1 / 60, "substeps": 4, "iterations": 15, "solve": "direct"},
         },
         visuals=[BodyVisual(model, np.array(colours), STONE)],
         camera=FollowingCamera(robot, Camera((1.4, -2.9, 1.5), (-0.45, 0, 0.15))),
