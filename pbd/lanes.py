@@ -2,7 +2,7 @@
 
 from pbd.core.messages import shown
 from pbd.core.runtime import on_cpu
-from pbd.core.shapes import GRID, HULL
+from pbd.core.shapes import GRID
 from pbd.core.validate import whole
 
 # More lanes than a processor's registers have let it work on one part while it waits for another. A figure of
@@ -46,6 +46,6 @@ def why_no_lanes(description, schedule, plan):
         return "contacts between particles"
     if description.colliders and len(description.contact_elements()[0]):
         return "contact elements"
-    if any(collider.shape.kind in (GRID, HULL) for collider in description.colliders):
-        return "a mesh or a hull as a collider"
+    if any(collider.shape.kind == GRID for collider in description.colliders):
+        return "a mesh as a collider"
     return ""

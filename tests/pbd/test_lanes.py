@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ import taichi as ti
 
 import pbd
 from pbd.core.runtime import on_cpu
+from pbd.step import StepHooks
 
 ROOT = Path(__file__).parents[2]
 
@@ -112,13 +114,19 @@ def gusts(time):
     return 5 * math.sin(3 * time), 4.0, 0.0
 
 
-SHAPES = pbd.Sphere(0.3), pbd.Capsule(0.2, length=0.4), pbd.Cylinder(0.2, length=0.3), pbd.Box((0.7, 0.5, 0.6))
+SHAPES = (
+    pbd.Sphere(0.3),
+    pbd.Capsule(0.2, length=0.4),
+    pbd.Cylinder(0.2, length=0.3),
+    pbd.Box((0.7, 0.5, 0.6)),
+    pbd.Cylinder(0.3, length=0.3).hull(sides=5),
+)
 
 
 def everything(particles, world):
     """Moving colliders of all shapes that lanes have, a box, a driven particle, wind on triangles, some sticks."""
     for k, shape in enumerate(SHAPES):
-        particles.add_collider(shape, friction=0.4, restitution=0.2 * k, motion=lambda time, k=k: turning(time + k))
+        particles.add_collider(shape, friction=0.4, restitution=0.15 * k, motion=lambda time, k=k: turning(time + k))
     particles.add_collider(pbd.Plane(point=(0, 0, -0.8)), friction=0.5, restitution=0.3)
     particles.add_box((-0.9, -0.8, -0.9), (0.8, 0.7, 0.9), friction=0.3, restitution=0.5)
     start = np.array([0.3, 0.2, 0.1])
@@ -238,6 +246,37 @@ def test_a_constraint_type_that_does_not_fit_lanes_runs_one_world_at_a_time():
     together, alone = systems(lambda p, world: p.add_constraints(TURNS, pairs(len(p)), length=0.1 * world), 6)
     for system in (together, *alone):
         system.step(3)
+    assert together.statistics().lanes == 1
+    require_same(together, alone)
+
+
+class Nothing(NamedTuple):
+    """Step hooks without arrays."""
+
+
+@ti.func
+def do_nothing(s: ti.template(), world):
+    pass
+
+
+@ti.func
+def find_nothing(s: ti.template(), iteration, world):
+    return 0.0
+
+
+@ti.func
+def count_nothing(s: ti.template(), world):
+    return 0
+
+
+def test_step_hooks_run_one_world_at_a_time():
+    together, alone = systems(sticks, 6)
+    hooks = StepHooks(Nothing, do_nothing, find_nothing, do_nothing, do_nothing, count_nothing)
+    together.step(2)
+    together.add_hooks(hooks, Nothing())
+    together.step(2)
+    for single in alone:
+        single.step(4)
     assert together.statistics().lanes == 1
     require_same(together, alone)
 
