@@ -63,8 +63,8 @@ class ParticleSystem(SystemSettings):
             unless threads share a world. "auto": directly where the factor is sparse, as in ropes, chains and frames,
             else iteratively. The default is Jakobsen's "iterative".
         lanes: how many worlds one thread moves at a time, in the lanes of the processor's vectors: 1, 4, 8 or 16. None
-            for a number by worlds; 1 where lanes do not do what the description has (pbd/lanes.py). Results do not
-            depend on it.
+            for the fastest by worlds and threads; 1 where lanes do not do what the description has (pbd/lanes.py).
+            Results do not depend on it.
 
     Attributes:
         direct: what is solved directly, a pbd.direct.rows.Plan.

@@ -13,6 +13,7 @@ import taichi as ti
 
 import pbd
 from pbd.core.runtime import on_cpu
+from pbd.lanes import choose_lanes
 from pbd.step import StepHooks
 
 ROOT = Path(__file__).parents[2]
@@ -145,7 +146,7 @@ def systems(add, worlds, environment=None, **options):
         descriptions.append(particles)
     for other in descriptions[1:]:
         other.paths[:] = descriptions[0].paths
-    settings = {"dt": 1 / 60, "iterations": 4, "substeps": 2, "damping": 0.01, **options}
+    settings = {"dt": 1 / 60, "iterations": 4, "substeps": 2, "damping": 0.01, "lanes": 8, **options}
     alone = {key: value for key, value in settings.items() if key != "lanes"}
     return pbd.ParticleSystem(descriptions, **settings), [pbd.ParticleSystem(each, **alone) for each in descriptions]
 
@@ -188,7 +189,7 @@ def test_environments_have_the_bits_of_each_world_alone():
     assert np.array_equal(together.displacements()[2], alone[2].displacements())
 
 
-@pytest.mark.parametrize(("worlds", "lanes"), [(2, 4), (5, 4), (9, 8), (16, 16), (19, 16), (33, None)])
+@pytest.mark.parametrize(("worlds", "lanes"), [(2, 4), (5, 4), (9, 8), (16, 16), (19, 16), (33, 16)])
 def test_any_number_of_worlds_and_lanes(worlds, lanes):
     compare(sticks, worlds, lanes=lanes)
 
@@ -297,7 +298,9 @@ def test_the_number_of_lanes():
         sticks(particles, 0)
         return pbd.ParticleSystem(particles, worlds=worlds, **options).statistics().lanes
 
-    assert [lanes(worlds) for worlds in (1, 3, 4, 7, 64)] == [1, 1, 4, 8, 16]
+    assert [choose_lanes(None, worlds, "", threads=1) for worlds in (1, 2, 4, 7, 64)] == [1, 4, 4, 8, 16]
+    assert [choose_lanes(None, worlds, "", threads=8) for worlds in (1, 8, 20, 64, 1000)] == [1, 1, 4, 8, 16]
+    assert lanes(1) == 1
     assert [lanes(lanes=number) for number in (1, 4)] == [1, 4]
     assert lanes(solve="direct") == 1  # lanes do not do that yet
     with pytest.raises(ValueError, match="lanes is 4 with a direct solve: expected lanes=1"):
