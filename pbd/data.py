@@ -175,6 +175,7 @@ class Settings(NamedTuple):
     search_radius: float  # largest contact distance of two particles, and half as much again [m]
     contact_friction: float  # μ between particles
     contact_interval: int  # substeps from one search for contacts to the next
+    bending_interval: int  # substeps from one projection of compliant bending to the next
 
 
 class Features(NamedTuple):

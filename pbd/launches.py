@@ -85,7 +85,7 @@ class Launches:
             iteration = 0
             while iteration < iterations:
                 self.report[:, REPORT.violation] = 0
-                self._iterate(given, substep)
+                self._iterate(given, substep, slow=(substep + 1) % settings.bending_interval == 0)
                 iteration += 1
                 if self.features.watch and self.report[:, REPORT.violation].max() <= settings.tolerance:
                     break
@@ -96,11 +96,12 @@ class Launches:
         if on_cpu():  # one thread sums over all particles of a world
             self._end_launch(*given, substeps)
 
-    def _iterate(self, given, substep):
-        """Project all constraints once, shared by threads."""
+    def _iterate(self, given, substep, slow):
+        """Project all constraints once, shared by threads. Args: slow: whether slow ones are due."""
         if self.schedule.name == "coloured":
             for index, begin, end in self.schedule.runs:
-                self._project_colour[index](*given, int(begin), int(end))
+                if slow or not self.features.types[index].slow:
+                    self._project_colour[index](*given, int(begin), int(end))
             self._relax_environment(*given, substep)
             if self.features.direct:
                 self._solve_directly(*given, substep)

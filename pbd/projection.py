@@ -52,7 +52,7 @@ def replace_positions(
     start = [previous[i[k], world] if ti.static(earlier) else x[k] for k in ti.static(range(definition.arity))]
     compliance, multiplier, place = 0.0, 0.0, 0
     if ti.static(definition.compliance):
-        compliance = s.constraints.parameters[number, world] / (s.settings.h * s.settings.h)
+        compliance = compliance_of(definition, s, number, world)
         place = s.constraints.ranges[index, RANGE.multipliers] + c
         multiplier = s.constraints.multipliers[place, world]
     result = definition.project(x, start, w, parameters, compliance, multiplier, s.features.from_start)
@@ -66,6 +66,19 @@ def replace_positions(
 
 
 @ti.func
+def compliance_of(definition: ti.template(), s: ti.template(), number, world):
+    """α' = α/h² of a constraint; in n-th part if its type is slow and acts every n substeps.
+
+    Its impulse F n h is then that of n substeps, and displaces by F n h² in the substep. Source: Tuckerman, Berne,
+    Martyna, Reversible Multiple Time Scale Molecular Dynamics (1992).
+    """
+    squared = s.settings.h * s.settings.h
+    if ti.static(definition.slow):
+        squared *= s.settings.bending_interval
+    return s.constraints.parameters[number, world] / squared
+
+
+@ti.func
 def violation(definition: ti.template(), index: ti.template(), s: ti.template(), c, world):
     """Violation of constraint c of a type, |C + α' λ|, in the unit of C; zero for a force that needs the time."""
     C = 0.0
@@ -75,7 +88,7 @@ def violation(definition: ti.template(), index: ti.template(), s: ti.template(),
         C = definition.value(x, parameters)
         if ti.static(definition.compliance):
             place = s.constraints.ranges[index, RANGE.multipliers] + c
-            compliance = s.constraints.parameters[number, world] / (s.settings.h * s.settings.h)
+            compliance = compliance_of(definition, s, number, world)
             C += compliance * s.constraints.multipliers[place, world]
     return ti.abs(C)
 
@@ -93,7 +106,7 @@ def elastic_energy(definition: ti.template(), index: ti.template(), s: ti.templa
 
 
 @ti.func
-def project_clusters(s: ti.template(), world):
+def project_clusters(s: ti.template(), substep, world):
     """Project all constraints once: the one cluster of `world` by this thread, or clusters of a colour by threads.
 
     Returns: the largest violation, see `pbd.phases.project_each`.
@@ -105,19 +118,24 @@ def project_clusters(s: ti.template(), world):
             for index in range((first[colour + 1] - first[colour]) * s.features.loop_stride):
                 if index % s.features.loop_stride == 0:
                     for each_world in range(count_worlds(s)):
-                        found = project_cluster(s, first[colour] + index // s.features.loop_stride, each_world)
+                        found = project_cluster(s, first[colour] + index // s.features.loop_stride, substep, each_world)
                         report_violation(s, found, each_world)
     else:
-        worst = project_cluster(s, 0, world)
+        worst = project_cluster(s, 0, substep, world)
     return worst
 
 
 @ti.func
-def project_cluster(s: ti.template(), cluster, world):
+def project_cluster(s: ti.template(), cluster, substep, world):
     """Project all constraints of a cluster once, in order. Returns: the largest violation if there is a tolerance."""
     worst = 0.0
     for index in ti.static(s.features.iterated):
-        for c in range(s.constraints.runs[cluster, index, 0], s.constraints.runs[cluster, index, 1]):
+        begin, end = s.constraints.runs[cluster, index, 0], s.constraints.runs[cluster, index, 1]
+        if ti.static(s.features.types[index].slow):
+            # In the last of `bending_interval` substeps, so that each step ends with the λ of its last projection.
+            if (substep + 1) % s.settings.bending_interval != 0:
+                end = begin
+        for c in range(begin, end):
             if ti.static(s.features.watch):
                 worst = ti.max(worst, violation(s.features.types[index], index, s, c, world))
             project(s.features.types[index], index, s, c, world)

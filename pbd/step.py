@@ -74,7 +74,7 @@ def relax(s: ti.template(), substep, iteration, world):
 @ti.func
 def relax_iterated(s: ti.template(), substep, iteration, world):
     """Project once what is not solved directly. Returns: the largest violation."""
-    worst = project_clusters(s, world)
+    worst = project_clusters(s, substep, world)
     worst = ti.max(worst, relax_environment(s, substep, world))
     if ti.static(s.features.has_hooks):
         worst = ti.max(worst, s.features.hooks.in_iteration(s, iteration, world))

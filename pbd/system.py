@@ -56,6 +56,9 @@ class ParticleSystem(SystemSettings):
         sticks: "exact", or "root_free" for Jakobsen's approximation without a square root.
         contact_interval: substeps from one search for contacts between particles to the next, a divisor of `substeps`.
             A larger interval is faster, but then a particle must not move by more than the contact distance in it.
+        bending_interval: substeps from one projection of compliant bending to the next, a divisor of `substeps`.
+            Bending then acts as an impulse every so many substeps, because it is a slower force than sticks. It must
+            not be so stiff that a bend could swing once within three of these intervals. Needs solve="iterative".
         grabs: number of grab springs, see `grab`.
         solve: "iterative": constraints are projected one after another. "direct": equalities with a gradient, such as
             sticks, are projected together by a sparse factorisation, after the others in each iteration (pbd/direct).
@@ -93,6 +96,7 @@ class ParticleSystem(SystemSettings):
         tolerance=None,
         sticks="exact",
         contact_interval=1,
+        bending_interval=1,
         grabs=0,
         solve="iterative",
         lanes=None,
@@ -111,6 +115,8 @@ class ParticleSystem(SystemSettings):
         one_of("sticks", sticks, ("exact", "root_free"))
         one_of("direction", direction, ("current", "start"))
         one_of("solve", solve, SOLVES)
+        if solve != "iterative" and bending_interval != 1:
+            raise ValueError(f'bending_interval is {shown(bending_interval)}: expected 1, or solve="iterative"')
         if sticks == "root_free" and direction == "start":
             raise ValueError('sticks="root_free" with direction="start": expected one of them, not both')
         self.particles = descriptions[0].frozen()
@@ -118,7 +124,7 @@ class ParticleSystem(SystemSettings):
         self.iterations, self.damping = iterations, damping
         self._tolerance = None if tolerance is None else positive("tolerance", tolerance, math.inf)
         self._from_start = direction == "start"
-        self._clock = Clock(dt, substeps, contact_interval)
+        self._clock = Clock(dt, substeps, contact_interval=contact_interval, bending_interval=bending_interval)
         self.environment = Environment(self.particles, grabs)
         self._types, constraints = collect_constraints(descriptions, sticks, solve != "iterative")
         positions = self.particles.positions()
@@ -234,6 +240,8 @@ class ParticleSystem(SystemSettings):
         left = whole("count", count) * self.substeps
         work = self.worlds * (self.count + self.iterations * self._constraint_count)
         most = min(max(PROJECTIONS_PER_LAUNCH // work, 1), SUBSTEPS_PER_LAUNCH)
+        interval = self._clock.intervals["bending_interval"]
+        most = max(most // interval, 1) * interval
         self._report[:, REPORT.substeps_to_search] = 0
         while left > 0:
             substeps = min(left, most)
@@ -255,7 +263,7 @@ class ParticleSystem(SystemSettings):
             tolerance=self._least_violation(),
             search_radius=float(self._search_radius),
             contact_friction=float(self.particles.particle_contacts or 0.0),
-            contact_interval=self._clock.contact_interval,
+            **self._clock.intervals,
         )
         # Each world has two rows for a part of a substep (pbd/direct/parts.py).
         spare = 2 * self.worlds if substeps and self._launches.features.parts else 0

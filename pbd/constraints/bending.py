@@ -18,6 +18,8 @@ with (θ - θ0)² it would, which made crumpled cloth diverge. Without a complia
 Parameters: sin(θ0/2) of the rest angle, zero when flat. Particles: (edge, edge, opposite, opposite).
 """
 
+from dataclasses import replace
+
 import taichi as ti
 
 from pbd.constraints.constraint_type import TINY, scalar_constraint
@@ -65,3 +67,4 @@ def bending(x, parameters):
 
 
 BENDING = scalar_constraint("bending", 4, ("half_rest_sine",), bending)
+BENDING = replace(BENDING, compliant=replace(BENDING.compliant, slow=True))

@@ -56,6 +56,8 @@ class ConstraintType:
         rows: for the direct solve, a scalar type and (n, numbers): one such constraint for each row of numbers, which
             follow the parameters, takes the place of each constraint; None if the type is scalar.
         joins: whether such constraints join parts that may be solved directly without them.
+        slow: whether this is a slow force, such as compliant bending, which may act in some substeps only (the
+            `bending_interval` of a system), as an impulse that is as large as those of all of them.
     """
 
     name: str
@@ -72,6 +74,7 @@ class ConstraintType:
     rows: Any = field(default=None, repr=False)
     joins: bool = False
     at_least: bool = False
+    slow: bool = False
 
     @property
     def may_be_skipped(self):

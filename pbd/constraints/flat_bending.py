@@ -57,4 +57,5 @@ def project(x, start, w, k, compliance, multiplier, from_start: ti.template()):
         return [x[i] + (w[i] * k[i] * scale) * total for i in ti.static(range(4))], multiplier + scale * C
 
 
-FLAT_BENDING = replace(ANY_DIRECTION, project=project, compliant=replace(ANY_DIRECTION.compliant, project=project))
+COMPLIANT = replace(ANY_DIRECTION.compliant, project=project, slow=True)
+FLAT_BENDING = replace(ANY_DIRECTION, project=project, compliant=COMPLIANT)

@@ -9,23 +9,22 @@ class Clock:
     Args:
         dt: time step [s].
         substeps: equal parts of each step.
-        contact_interval: substeps from one search for contacts to the next, a divisor of `substeps`.
+        intervals: substeps from one search for contacts to the next, and the like, each a divisor of `substeps`.
 
     Attributes: origin: time of substep 0 [s]; substep: how many substeps were made since; dt, substeps: as given.
     """
 
-    def __init__(self, dt, substeps, contact_interval=1):
-        self.contact_interval = whole("contact_interval", contact_interval)
+    def __init__(self, dt, substeps, **intervals):
+        self.intervals = {name: whole(name, interval) for name, interval in intervals.items()}
         self.origin, self.substep, self.steps_before = 0.0, 0, 0
         self.set(dt, substeps)
 
     def set(self, dt, substeps):
         """Change the time step, from this instant on. Args: dt: [s]; substeps. Raises: ValueError, TypeError."""
         dt, substeps = positive("dt", dt), whole("substeps", substeps)
-        if substeps % self.contact_interval:
-            raise ValueError(
-                f"substeps is {substeps}: expected a multiple of contact_interval, {self.contact_interval}"
-            )
+        for name, interval in self.intervals.items():
+            if substeps % interval:
+                raise ValueError(f"substeps is {substeps}: expected a multiple of {name}, {interval}")
         if self.substep:
             self.steps_before += self.substep // self.substeps
             self.origin, self.substep = self.time, 0

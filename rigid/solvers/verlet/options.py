@@ -53,6 +53,10 @@ class VerletOptions(SolverOptions):
     contact_interval: int = 1
     """Substeps from one search for contacts between particles to the next, a divisor of `substeps`."""
 
+    bending_interval: int = 1
+    """Substeps from one projection of compliant bending to the next, a divisor of `substeps`. It needs
+    solve="iterative"."""
+
     frame: str = "tetrahedron"
     """What a body is made of: a "tetrahedron" of four particles and six sticks, or "axes", the source's other frame
     with three sticks and three right angles (rigid/solvers/verlet/axes_frame.py). If four particles along axes are not
@@ -80,7 +84,7 @@ class VerletOptions(SolverOptions):
     # Options that pbd.ParticleSystem has, too, except dt.
     OF_PARTICLES: ClassVar = (
         "iterations", "substeps", "damping", "direction", "schedule", "clusters", "tolerance", "sticks",
-        "contact_interval", "grabs", "solve",
+        "contact_interval", "bending_interval", "grabs", "solve",
     )  # fmt: skip
 
     def of_particles(self):
