@@ -80,7 +80,8 @@ class ConstraintValues:
 
     @cached_property
     def _state_rows(self):
-        return read(self.arrays.state)
+        count = sum(each.state_size * place[RANGE.count] for each, place in zip(self.types, self.ranges))
+        return read(self.arrays.state)[:count]  # Taichi's array has an element even if there are none
 
     # Cutting ----------------------------------------------------------------------------------------------------------
 
