@@ -208,6 +208,15 @@ class Features(NamedTuple):
         """Whether there are step hooks. (Taichi has no `is not None`.)"""
         return self.hooks is not None
 
+    @property
+    def unread(self):
+        """Groups of Data that these kernels do not read: a tuple of names."""
+        read = {
+            "direct": self.direct, "colliders": self.surfaces, "elements": self.elements, "wind": self.wind,
+            "contacts": self.contacts,
+        }  # fmt: skip
+        return tuple(name for name, is_read in read.items() if not is_read)
+
 
 class Data(NamedTuple):
     """Everything that a function of a kernel reads and writes."""

@@ -161,6 +161,7 @@ class ParticleSystem(SystemSettings):
 
     def _bind(self):
         """Choose the kernels for the features of this system, and bind its arrays to them."""
+        self._violation_kept = self._least_violation()
         features = features_of(
             self.particles,
             self.schedule,
@@ -170,7 +171,7 @@ class ParticleSystem(SystemSettings):
             direct=self.direct.types,
             rope_nodes=bool(self.direct.nodes(self._values.mobile()).any()),
             parts=self.schedule.is_one_cluster and len(self.direct.rows) > 0 and self.direct.consistent,
-            watch=self._least_violation() > 0,
+            watch=self._violation_kept > 0,
             grabs=len(self.environment.grabs),
             hooks=self._hooks,
             keep_predictions=self._keep_predictions,
@@ -237,15 +238,15 @@ class ParticleSystem(SystemSettings):
 
     def step(self, count=1):
         """Make steps of dt. Args: count: how many. Raises: Diverged if a position stops being finite."""
-        left = whole("count", count) * self.substeps
-        work = self.worlds * (self.count + self.iterations * self._constraint_count)
+        left, iterations = whole("count", count) * self._clock.substeps, self._iterations
+        work = self.worlds * (self.count + iterations * self._constraint_count)
         most = min(max(PROJECTIONS_PER_LAUNCH // work, 1), SUBSTEPS_PER_LAUNCH)
         interval = self._clock.intervals["bending_interval"]
         most = max(most // interval, 1) * interval
         self._report[:, REPORT.substeps_to_search] = 0
         while left > 0:
             substeps = min(left, most)
-            self._launch("run", *self._given(substeps), substeps, self.iterations)
+            self._launch("run", *self._given(substeps), substeps, iterations)
             raise_errors(self._report, self._clock, self._values, self._contact_capacity)
             self.energy_watch.check(self._report, self._clock, substeps)
             self._clock.substep += substeps
@@ -259,8 +260,8 @@ class ParticleSystem(SystemSettings):
         """Inputs and settings of the next launch."""
         settings = Settings(
             h=self._clock.h,
-            velocity_kept=(1.0 - self._damping) ** (1 / self.substeps),
-            tolerance=self._least_violation(),
+            velocity_kept=(1.0 - self._damping) ** (1 / self._clock.substeps),
+            tolerance=self._violation_kept,
             search_radius=float(self._search_radius),
             contact_friction=float(self.particles.particle_contacts or 0.0),
             **self._clock.intervals,

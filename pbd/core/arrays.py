@@ -23,7 +23,7 @@ worlds then has an axis of groups instead, and vectors of lanes as elements. `re
 """
 
 import ctypes
-from typing import Any, get_type_hints
+from typing import Any, NamedTuple, get_type_hints
 
 import numpy as np
 import taichi as ti
@@ -128,6 +128,10 @@ def Host(dimensions, of_worlds=False):  # noqa: N802 - a type
     as (groups, lanes, columns).
     """
     return type("HostArray", (HostArray,), {"dimensions": dimensions, "of_worlds": of_worlds})
+
+
+class NoArrays(NamedTuple):
+    """In place of a group of arrays that a kernel does not read: each array makes launches dearer (make_kernel)."""
 
 
 # Declarations -------------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from typing import Any
 import taichi as ti
 from taichi.lang import impl, kernel_impl
 
-from pbd.core.arrays import arrays_of, fields_of, is_array, is_declaration
+from pbd.core.arrays import NoArrays, arrays_of, fields_of, is_array, is_declaration
 from pbd.core.kernels import define, parameters_of
 from pbd.core.runtime import present_program
 
@@ -58,6 +58,8 @@ def static_values(data, groups):
         value = getattr(data, name)
         if name not in groups:
             static[name] = None
+        elif isinstance(value, NoArrays):
+            static[name] = NoArrays
         elif annotation is Any:
             declares_arrays = is_declaration(type(value)) and arrays_of(value)
             static[name] = type(value) if declares_arrays else value

@@ -5,8 +5,9 @@ source, and puts it into `linecache`, where Taichi finds it. `Launch` binds a ke
 
 Calling a Taichi kernel from Python costs about 18 µs for one argument and 51 µs for twelve (1.7.4, two x86 cores),
 nearly all of it for checks of types that never change. The arrays of a solver never change either: bound once, 52 of
-them and the nine arguments that do change cost 35 µs a launch, where binding them anew took 110. So kernels may name
-each array that they read.
+them and the nine arguments that do change cost 35 µs a launch, where binding them anew took 110. Taichi still spends
+0.3 to 0.5 µs on each array of a launch. So kernels may name each array that they read, and groups that they do not read
+are left out (`NoArrays`). What a launch is given is set only if it is another object than before.
 
 On the processor an array is bound by its address, as Taichi binds numpy arrays. A launch replaces what Taichi binds for
 its own arrays by that address in place, so a second launch would take the address for the array.
@@ -24,7 +25,7 @@ import time
 
 import taichi as ti
 
-from pbd.core.arrays import HostArray, arrays_of, fields_of, is_array, is_declaration
+from pbd.core.arrays import HostArray, NoArrays, arrays_of, fields_of, is_array, is_declaration
 from pbd.core.compilation import compile_kernel
 from pbd.core.lanes import RowArray, VectorArray, in_lanes
 from pbd.core.runtime import LOCK, on_cpu, present_program, require_program
@@ -46,13 +47,15 @@ def make_kernel(body, declaration, lanes=1, **static):
         declaration: a NamedTuple class; `data` in the kernel is an instance of it.
         lanes: how many worlds are in the lanes of a vector, see pbd/core/lanes.
         static: values of the fields that are annotated `Any`, known when the kernel is compiled. A NamedTuple class in
-            place of a value declares more arrays there.
+            place of a value declares more arrays there, or, as NoArrays, leaves out a group that `body` does not read.
 
     Returns: a Taichi kernel. Its arguments: all arrays, in the order of the declaration; then the numpy arrays and
     numbers that are given at each launch, in that order too; then the function's integers. `Launch` binds the first.
     """
     numbers = [f"{name}: int" for name in parameters_of(body)[1:]]
-    return define("kernel", body if lanes == 1 else in_lanes(body, lanes), declaration, static, numbers, lanes > 1)
+    kernel = define("kernel", body if lanes == 1 else in_lanes(body, lanes), declaration, static, numbers, lanes > 1)
+    kernel.left_out = {name: NoArrays() for name, value in static.items() if value is NoArrays}
+    return kernel
 
 
 def parameters_of(function):
@@ -131,11 +134,15 @@ class Launch:
 
     def __init__(self, kernel, *data):
         self.kernel = kernel
+        first, *others = data
+        if kernel.left_out:
+            first = first._replace(**kernel.left_out)
         self.arrays = []
-        for group in data:
+        for group in (first, *others):
             self.arrays += arrays_of(group) if hasattr(group, "_fields") else [group]
         self.slots = [(slot,) for slot in range(len(self.arrays), len(self.arrays) + MOST_GIVEN)]
         self.compiled, self.context, self.program = None, None, present_program()
+        self.before = []  # what the last launch was given, and the context still holds
         self.until_full = math.inf  # seconds of launches until it is compiled again
 
     def __call__(self, *given):
@@ -148,13 +155,16 @@ class Launch:
         if self.compiled is None or self.until_full < 0.0:
             self._compile(given)
         launch = self.context or self._bind()
-        for slot, value in zip(self.slots, given):
+        for slot, value, before in zip(self.slots, given, self.before):
+            if value is before:
+                continue
             if type(value) is float:
                 launch.set_arg_float(slot, value)
             elif type(value) is int:
                 launch.set_arg_int(slot, value)
             else:
                 launch.set_arg_external_array_with_shape(slot, value.ctypes.data, value.nbytes, value.shape, 0)
+        self.before = given
         if self.until_full == math.inf:
             self.program().launch_kernel(self.compiled, launch)
         else:
@@ -170,7 +180,7 @@ class Launch:
 
     def _bind(self):
         """Taichi's launch context with the arrays in it; on the processor it is used for all launches."""
-        context, program = self.definition.make_launch_context(), self.program()
+        context, program, self.before = self.definition.make_launch_context(), self.program(), [None] * MOST_GIVEN
         for slot, array in enumerate(array.arr for array in self.arrays):
             if on_cpu():
                 address, size = program.get_ndarray_data_ptr_as_int(array), array.nelement() * array.element_size()

@@ -32,6 +32,7 @@ BENCHMARKS = {
     "worlds": imported("particles", "worlds"),
     "lanes": imported("lanes", "lanes_against_one_world"),
     "ragdoll": imported("bodies", "ragdolls"),
+    "launches": imported("bodies", "launches"),
     "impulse": imported("bodies", "impulses"),
     "articulated": imported("bodies", "trees"),
     "table1": imported("mechanisms", "table1"),

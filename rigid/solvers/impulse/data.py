@@ -50,6 +50,15 @@ class Features(NamedTuple):
         """Whether anything can touch."""
         return self.pair_types is not None
 
+    @property
+    def unread(self):
+        """Groups of Data that the kernel does not read: a tuple of names."""
+        read = {
+            "shapes": self.contacts, "points": self.contacts, "scratch": self.contacts, "cache": self.contacts,
+            "sleep": self.sleeping, "assemblies": self.variational,
+        }  # fmt: skip
+        return tuple(name for name, is_read in read.items() if not is_read)
+
 
 class Assemblies(NamedTuple):
     """Bodies that joints connect, for the variational integrator. An assembly is named by its first body."""

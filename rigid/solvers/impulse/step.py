@@ -16,6 +16,7 @@ from functools import cache
 
 import taichi as ti
 
+from pbd.core.arrays import NoArrays
 from pbd.core.kernels import make_kernel
 from rigid.collision.narrow_phase import point_finder
 from rigid.kernels.motion import VELOCITY, integrate_pose, integrate_velocity, update_inverse_inertia
@@ -39,7 +40,8 @@ def step_kernel(features, part=None):
     """
     find_points = None if features.pair_types is None else point_finder(features.pair_types)
     advance = over_worlds(part or advance_substep, scale_impulses, features)
-    return make_kernel(advance, Data, features=features, formulation=maximal, find_points=find_points)
+    left_out = dict.fromkeys(features.unread, NoArrays)
+    return make_kernel(advance, Data, features=features, formulation=maximal, find_points=find_points, **left_out)
 
 
 @ti.func

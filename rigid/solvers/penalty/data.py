@@ -37,6 +37,11 @@ class Features(NamedTuple):
         """Whether anything can touch."""
         return self.pair_types is not None
 
+    @property
+    def unread(self):
+        """Groups of Data that the kernel does not read: a tuple of names."""
+        return () if self.contacts else ("shapes", "points", "scratch", "cache")
+
 
 class Step(NamedTuple):
     """Numbers of a launch."""

@@ -4,6 +4,7 @@ from functools import cache
 
 import taichi as ti
 
+from pbd.core.arrays import NoArrays
 from pbd.core.kernels import make_kernel
 from rigid.collision.contact_cache import CACHED
 from rigid.constraints.rows import GROUP, Group
@@ -29,7 +30,8 @@ def energy_kernel(declaration, features):
             stored, _ = stored_energy(s, world)
             s.report[world, REPORT.stored] = stored
 
-    return make_kernel(measure, declaration, features=features, formulation=None, find_points=None)
+    left_out = dict.fromkeys(features.unread, NoArrays)
+    return make_kernel(measure, declaration, features=features, formulation=None, find_points=None, **left_out)
 
 
 @ti.func

@@ -92,6 +92,7 @@ class VerletSolver(Solver):
         if given.particles is None and self.model.joints:  # the frame of the ground is larger than small chains
             watch.length = max(map(extent, models)) + (np.sum(self._radii) if given.contacts else 0.0)
         self._driven = any(map(is_driven, models))
+        self._follows_paths = any(body.path is not None for body in self.model.bodies)
         self._external_forces = FrameForces(self.particle_system, self.frames, self.members, self._add_hooks)
         if given.contacts and may_touch(self.model, given.particles):
             external = self._external_forces.arrays.external
@@ -147,8 +148,9 @@ class VerletSolver(Solver):
 
     def step(self, count=1):
         """Make steps of dt. Args: count. Raises: pbd.Diverged if a state stops being finite."""
-        substeps = whole("count", count) * self.substeps
-        refuse_jumps(self.model, self._radii, self.time, self.dt / self.substeps, substeps)
+        if self._follows_paths:
+            substeps = whole("count", count) * self.substeps
+            refuse_jumps(self.model, self._radii, self.time, self.dt / self.substeps, substeps)
         self._external_forces.applied = self._external_forces.numbers
         self.particle_system.energy_watch.driven = self._driven or self._external_forces.act
         self.particle_system.step(count)

@@ -9,7 +9,7 @@ import taichi as ti
 from taichi.lang import impl
 
 from pbd.core import compilation
-from pbd.core.arrays import Columns, Host, Integer, Real, Vector, allocate, count, read
+from pbd.core.arrays import Columns, Host, Integer, NoArrays, Real, Vector, allocate, count, read
 from pbd.core.compilation import CHEAP, FULL, at_level, compiling, not_constant
 from pbd.core.kernels import Launch, make_kernel
 
@@ -121,6 +121,39 @@ def test_a_kernel_finds_arrays_settings_and_static_values():
     pose = read(data.bodies.pose)
     assert pose[:, POSE["angle"]].tolist() == [0, 20, 30]
     assert pose[1:, POSE["position"]].tolist() == [[6, 8, 10], [12, 14, 16]]
+
+
+class Kept(NamedTuple):
+    """A group that a kernel reads, one that it does not read, and what it is given."""
+
+    bodies: Bodies
+    more: More
+    report: Host(1)
+    h: float
+
+
+@ti.func
+def report_mass(s: ti.template(), body):
+    """Report a multiple of a mass."""
+    s.report[0] = s.h * s.bodies.mass[body]
+
+
+def test_groups_that_a_kernel_does_not_read_are_left_out():
+    data, report = allocate(Kept, {"bodies": {"mass": [2.0, 3.0]}}, bodies=2), np.zeros(1)
+    whole, parted = (Launch(make_kernel(report_mass, Kept, **more), data) for more in ({}, {"more": NoArrays}))
+    assert (len(whole.arrays), len(parted.arrays)) == (3, 2)
+    for launch in (whole, parted):
+        launch(report, 2.0, 1)
+        assert report[0] == 6.0
+
+
+def test_each_launch_uses_what_it_is_given():
+    data = allocate(Kept, {"bodies": {"mass": [2.0, 3.0]}}, bodies=2)
+    launch, reports = Launch(make_kernel(report_mass, Kept, more=NoArrays), data), [np.zeros(1), np.zeros(1)]
+    for report, h, body in ((0, 2.0, 1), (0, 2.0, 1), (1, 2.0, 1), (1, 4.0, 1), (1, 4.0, 0), (0, 2.0, 0)):
+        reports[report][0] = 0.0  # its contents change, and it stays the same object
+        launch(reports[report], h, body)
+        assert reports[report][0] == h * (2.0, 3.0)[body]
 
 
 def test_a_missing_static_value_is_an_error():
