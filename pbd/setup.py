@@ -95,11 +95,11 @@ def both_functions(a, b):
     return (a is None and b is None) or (callable(a) and callable(b))
 
 
-def features_of(description, schedule, groups, **others):
+def features_of(description, schedule, groups, lanes, **others):
     """Choose what kernels are compiled for.
 
-    Args: description: a Particles; schedule: a Schedule; groups: number of worlds, or of groups of lanes; others: more
-    fields of Features.
+    Args: description: a Particles; schedule: a Schedule; groups: number of worlds, or of groups of lanes; lanes: how
+    many worlds are in a group; others: more fields of Features.
 
     Returns: a Features.
     """
@@ -109,7 +109,9 @@ def features_of(description, schedule, groups, **others):
         iterated=schedule.iterated_types(),
         colours=len(schedule.colours),
         shared=not schedule.is_one_cluster,
-        one_world=groups == 1,
+        # The constant index of one group in lanes would be miscompiled at Taichi's cheap level, see `not_constant`.
+        one_world=groups == 1 and lanes == 1,
+        lanes=lanes,
         loop_stride=LOOP_STRIDE if on_cpu() and groups < 2 * LOOP_STRIDE else 1,
         wind=description.wind is not None and len(description.triangles()) > 0,
         surfaces=len(restitutions) > 0,

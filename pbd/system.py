@@ -166,6 +166,7 @@ class ParticleSystem(SystemSettings):
             self.particles,
             self.schedule,
             self._counts.worlds,
+            self.lanes,
             types=self._types,
             from_start=self._from_start,
             direct=self.direct.types,
@@ -175,7 +176,6 @@ class ParticleSystem(SystemSettings):
             grabs=len(self.environment.grabs),
             hooks=self._hooks,
             keep_predictions=self._keep_predictions,
-            lanes=self.lanes,
         )
         self._launches = Launches(
             features, self.arrays, self._counts, self._lane_reports, self.schedule, *self._hooked
