@@ -38,6 +38,7 @@ SLOW = ("verletlab render pyramid",)
 ELSEWHERE = {
     "python3 -m pip install .": ("takes minutes; `make test` does it", "Makefile", "-m pip install"),
     "pip install 'verletlab[mjcf]'": ("the same, and there is such an extra", "pyproject.toml", "\nmjcf = ["),
+    "pip install 'verletlab[peers]'": ("the same, and there is such an extra", "pyproject.toml", "\npeers = ["),
     "verletlab compare five_link_chain": (
         "needs the kernels of all solvers; another test runs it", "tests/scenes/comparison/test_compare_files.py",
         '"compare", "five_link_chain"',
