@@ -4,8 +4,7 @@ from functools import cache
 
 import taichi as ti
 
-from pbd.core.arrays import NoArrays
-from pbd.core.kernels import Launch, make_kernel
+from pbd.core.kernels import Launch, left_out, make_kernel
 from pbd.core.runtime import on_cpu
 from pbd.data import REPORT, Data
 from pbd.measure import measure, measure_motion
@@ -30,8 +29,7 @@ def end_launch(s: ti.template(), substeps, world):
 def kernel_of(function, features):
     """Make a kernel of a Taichi function (s, integers ...). Args: function; features: a Features."""
     hooked = features.hooks.data if features.has_hooks else None
-    left_out = dict.fromkeys(features.unread, NoArrays)
-    return make_kernel(function, Data, features.lanes, features=features, hooked=hooked, **left_out)
+    return make_kernel(function, Data, features.lanes, features=features, hooked=hooked, **left_out(features))
 
 
 @cache

@@ -58,6 +58,14 @@ def make_kernel(body, declaration, lanes=1, **static):
     return kernel
 
 
+def left_out(features):
+    """What `make_kernel` is given to leave out the groups of arrays that a kernel does not read.
+
+    Args: features: of a kernel; its `unread` are the names of the groups.
+    """
+    return dict.fromkeys(features.unread, NoArrays)
+
+
 def parameters_of(function):
     """Names of a function's parameters."""
     return list(inspect.signature(function).parameters)

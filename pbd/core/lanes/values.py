@@ -263,7 +263,6 @@ def as_integers(mask):
     return variable(operate_on_three(core.expr_select, None, mask, ones, zeros))
 
 
-
 new_variable, make_matrix, convert = impl.expr_init, matrix.make_matrix, core.value_cast
 operate_on_one, operate_on_two, operate_on_three = (
     getattr(ops, f"_{name}_operation") for name in ("unary", "binary", "ternary")

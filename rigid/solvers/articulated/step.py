@@ -14,8 +14,7 @@ from functools import cache
 
 import taichi as ti
 
-from pbd.core.arrays import NoArrays
-from pbd.core.kernels import make_kernel
+from pbd.core.kernels import left_out, make_kernel
 from rigid.collision.narrow_phase import point_finder
 from rigid.kernels.motion import integrate_velocity
 from rigid.solvers.articulated import generalised, variational
@@ -40,8 +39,9 @@ def step_kernel(features, part=None):
     """
     find_points = None if features.pair_types is None else point_finder(features.pair_types)
     advance = over_worlds(part or advance_substep, scale_impulses, features)
-    left_out = dict.fromkeys(features.unread, NoArrays)
-    return make_kernel(advance, Data, features=features, formulation=generalised, find_points=find_points, **left_out)
+    return make_kernel(
+        advance, Data, features=features, formulation=generalised, find_points=find_points, **left_out(features)
+    )
 
 
 @ti.func

@@ -16,8 +16,7 @@ from functools import cache
 
 import taichi as ti
 
-from pbd.core.arrays import NoArrays
-from pbd.core.kernels import make_kernel
+from pbd.core.kernels import left_out, make_kernel
 from rigid.collision.narrow_phase import point_finder
 from rigid.kernels.motion import VELOCITY, integrate_pose, integrate_velocity, update_inverse_inertia
 from rigid.solvers.impulse import maximal, momenta, synchronise, variational, work
@@ -40,8 +39,9 @@ def step_kernel(features, part=None):
     """
     find_points = None if features.pair_types is None else point_finder(features.pair_types)
     advance = over_worlds(part or advance_substep, scale_impulses, features)
-    left_out = dict.fromkeys(features.unread, NoArrays)
-    return make_kernel(advance, Data, features=features, formulation=maximal, find_points=find_points, **left_out)
+    return make_kernel(
+        advance, Data, features=features, formulation=maximal, find_points=find_points, **left_out(features)
+    )
 
 
 @ti.func

@@ -15,8 +15,7 @@ from functools import cache
 
 import taichi as ti
 
-from pbd.core.arrays import NoArrays
-from pbd.core.kernels import make_kernel
+from pbd.core.kernels import left_out, make_kernel
 from rigid.collision.narrow_phase import point_finder
 from rigid.constraints.contact_rows import CONTACT_GROUPS, write_contact_rows
 from rigid.constraints.joints.rows import write_joint_rows
@@ -44,8 +43,8 @@ from rigid.solvers.watch import watch_energy
 def step_kernel(features):
     """Make the kernel for some features. Besides the data it takes substeps, and 1 to move bodies. Args: features."""
     find_points = None if features.pair_types is None else point_finder(features.pair_types)
-    advance, left_out = over_worlds(advance_substep, scale_nothing, features), dict.fromkeys(features.unread, NoArrays)
-    return make_kernel(advance, Data, features=features, find_points=find_points, **left_out)
+    advance = over_worlds(advance_substep, scale_nothing, features)
+    return make_kernel(advance, Data, features=features, find_points=find_points, **left_out(features))
 
 
 @ti.func

@@ -4,8 +4,7 @@ from functools import cache
 
 import taichi as ti
 
-from pbd.core.arrays import NoArrays
-from pbd.core.kernels import make_kernel
+from pbd.core.kernels import left_out, make_kernel
 from rigid.collision.contact_cache import CACHED
 from rigid.constraints.rows import GROUP, Group
 from rigid.kernels.matrices import inverse_or_zero
@@ -30,8 +29,9 @@ def energy_kernel(declaration, features):
             stored, _ = stored_energy(s, world)
             s.report[world, REPORT.stored] = stored
 
-    left_out = dict.fromkeys(features.unread, NoArrays)
-    return make_kernel(measure, declaration, features=features, formulation=None, find_points=None, **left_out)
+    return make_kernel(
+        measure, declaration, features=features, formulation=None, find_points=None, **left_out(features)
+    )
 
 
 @ti.func
