@@ -21,9 +21,6 @@ SOLVES = ("auto", "iterative", "direct")
 # rods takes 27, a ragdoll 30, a linkage 57, a bridge of planks 160, a cloth of 20 x 20 some 1,500.
 MOST_MULTIPLY_ADDS = 250
 
-# "auto" iterates a body that nothing holds: its six sticks converge fast, and there may be many of them.
-LONE_PARTICLES = 4
-
 # Larger components are not tried if they have more rows than particles, as cloths do: ordering them takes long.
 LARGE = {"auto": 5_000, "direct": 100_000}
 
@@ -174,7 +171,7 @@ def make_plan(solve, types, constraints, positions, inverse_masses, gravity):
     while waiting:
         members = waiting.pop()
         component = rows.take(members)
-        if not mobile[component.particles].any() or (solve == "auto" and is_lone(component, mobile)):
+        if not mobile[component.particles].any():
             continue
         key = fingerprint(component, members, products)
         ratio = mass_ratio(inverse_masses[component.particles])
@@ -212,12 +209,6 @@ def connected(pattern, members):
     _, label = scipy.sparse.csgraph.connected_components(pattern[members][:, members], directed=False)
     by_label = np.argsort(label, kind="stable")
     return np.split(members[by_label], np.cumsum(np.bincount(label))[:-1])[::-1]
-
-
-def is_lone(component, mobile):
-    """Whether a component is the frame of a body that nothing holds. Args: component: Rows; mobile: mask."""
-    particles = np.unique(component.particles)
-    return len(particles) == LONE_PARTICLES and len(component) > LONE_PARTICLES and mobile[particles].all()
 
 
 def mass_ratio(inverse_masses):
