@@ -6,7 +6,9 @@ had at first or could have gained by falling:
 
     S = Σ m |g| L + K_0 + U_0 - min U
 
-Energy that constraints store is not in E, so systems with such constraints are not watched.
+Where constraints store energy V, E may rise by what was stored. It is compared with the sum of K, U and V at first,
+above which it can never be. V is C²/2α of all constraints, and evaluated only when E has risen by more than the warning
+allows. Systems with motors or dampers are not watched.
 """
 
 import warnings
@@ -25,16 +27,18 @@ class EnergyWatch:
     """Watches the energy of all worlds as long as nothing drives the particles, and warns once.
 
     Args: values: the ParticleValues; environment: the Environment; constraints: the ConstraintValues, of a system;
-    types: of its constraints.
+    types: of its constraints; stored_at: function (positions with inverse masses, (particles, worlds, 4)) -> what
+    constraints store there (worlds,) [J].
 
     Attributes: owner: what the warning begins with; place: function (world) -> where the trouble is, in words, or None
     for the fastest particle; driven: whether something that is not in the environment does work; length: L, that of all
     things together [m], None for the extent of the particles.
     """
 
-    def __init__(self, values, environment, constraints, types):
+    def __init__(self, values, environment, constraints, types, stored_at):
         self._values, self._environment, self._constraints = values, environment, constraints
         self._passive = is_passive(environment.particles, types)
+        self._stores, self._stored_at = any(each.compliance for each in types), stored_at
         self.owner, self.place, self.driven, self.length = "particle system", None, False, None
         self._warned, self._changes, self._gravity, self._scale, self._forces_act = False, None, None, None, False
 
@@ -50,12 +54,19 @@ class EnergyWatch:
         kinetic, potential = report[:, REPORT.kinetic_energy], report[:, REPORT.potential_energy]
         energy = kinetic + potential
         if self._scale is None:
-            self._scale = self._weight_times_extent() + kinetic
+            first = self._values.read("position")
+            self._scale = self._weight_times_extent(first.astype(float)) + kinetic
             self._lowest, self._start, self._deepest = energy, potential.copy(), potential.copy()
-        np.minimum(self._lowest, energy, out=self._lowest)
+            self._unknown_at = first if self._stores else None
+        if not self._stores:
+            np.minimum(self._lowest, energy, out=self._lowest)
         np.minimum(self._deepest, potential, out=self._deepest)
         scale = self._scale + (self._start - self._deepest)
         beyond = energy - self._lowest - WARNED_RISE * scale
+        if self._unknown_at is not None and beyond.max() > 0.0:
+            stored, self._unknown_at = self._stored_at(self._unknown_at), None
+            self._lowest += stored
+            beyond -= stored
         world = int(beyond.argmax())
         if beyond[world] > 0.0:
             self._tell(world, (energy[world] - self._lowest[world]) / scale[world], clock, substeps)
@@ -73,9 +84,9 @@ class EnergyWatch:
             self._forces_act = self._values.read("force").any() or environment.grabs.any()
         return not self._forces_act
 
-    def _weight_times_extent(self):
+    def _weight_times_extent(self, position):
         """Weight of the mobile particles times their extent, or `length`, of each world (worlds,) [J]."""
-        x, w = np.split(self._values.read("position").astype(float), [3], axis=2)
+        x, w = np.split(position, [3], axis=2)
         mass = np.divide(1.0, w, out=np.zeros_like(w), where=w > 0).sum(axis=(0, 2))
         extent = np.linalg.norm(np.ptp(x, axis=0), axis=1) if len(x) else 0.0
         extent = extent if self.length is None else self.length
@@ -101,9 +112,9 @@ class EnergyWatch:
 
 
 def is_passive(particles, types):
-    """Whether the environment of particles never does work, and no constraint stores energy or does work.
+    """Whether the environment of particles never does work, and no constraint does.
 
     Args: particles: a Particles; types: ConstraintTypes.
     """
     still = particles.is_static() and particles.wind is None
-    return still and not any(each.compliance or each.needs_time for each in types)
+    return still and not any(each.needs_time for each in types)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from pbd.constraint_values import ConstraintValues
-from pbd.core.arrays import read, without_lanes
+from pbd.core.arrays import read, without_lanes, write
 from pbd.core.clock import Clock
 from pbd.core.messages import shown
 from pbd.core.results import Energy, Statistics
@@ -151,7 +151,9 @@ class ParticleSystem(SystemSettings):
         )
         # Contacts are sought as far as the largest contact distance and half as much again, to allow for motion.
         self._search_radius = 3.0 * max(0.0, *(p.radii().max() for p in descriptions)) or 1.0
-        self.energy_watch = EnergyWatch(self._values, self.environment, self.constraints, self._types)
+        self.energy_watch = EnergyWatch(
+            self._values, self.environment, self.constraints, self._types, self._elastic_energy_at
+        )
         self._lane_reports = np.zeros((self._counts.worlds * self.lanes, REPORT.total), real_type())
         self._report = self._lane_reports[: self.worlds]
         self._hooks, self._hooked, self._contact_capacity, self._keep_predictions = None, (), 0, False
@@ -417,3 +419,12 @@ class ParticleSystem(SystemSettings):
         kinetic, gravitational = self._values.energies(self.gravity, self._clock.h)
         potential = gravitational + self._report[:, REPORT.elastic_energy]
         return Energy(*self._per_world(kinetic, potential, kinetic + potential))
+
+    def _elastic_energy_at(self, position):
+        """What constraints would store at other positions (worlds,) [J]. Args: position, with inverse masses."""
+        array = self.arrays.particles.position
+        now = read(array)
+        write(array, position)
+        self._launch("measure", *self._given(0))
+        write(array, now)
+        return self._report[:, REPORT.elastic_energy].astype(float)
