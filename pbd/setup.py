@@ -109,7 +109,7 @@ def features_of(description, schedule, groups, lanes, **others):
         iterated=schedule.iterated_types(),
         colours=len(schedule.colours),
         shared=not schedule.is_one_cluster,
-        # The constant index of one group in lanes would be miscompiled at Taichi's cheap level, see `not_constant`.
+        # In lanes Taichi's opt_level=0 alone miscompiles the constant index of one group, see pbd/core/compilation.py.
         one_world=groups == 1 and lanes == 1,
         lanes=lanes,
         loop_stride=LOOP_STRIDE if on_cpu() and groups < 2 * LOOP_STRIDE else 1,

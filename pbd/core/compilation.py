@@ -1,16 +1,17 @@
 """How our kernels are compiled: quickly at first where they are large, and always to the same bits.
 
 Most of a large kernel's time to compile is Taichi's own search for common subexpressions, `whole_kernel_cse`, whose
-time grows faster than the kernel. At `opt_level=0` Taichi leaves it out. LLVM searches all the same, so steps take 1 to
-1.3 times as long, and have the same bits. A kernel of more than LARGE expressions is compiled at that level first, and
+time grows faster than the kernel. At `opt_level=0` Taichi leaves it out. Of the rest, a quarter to a third is Taichi's
+other simplifications, which `advanced_optimization=False` leaves out. LLVM does the same again, so steps take 1 to 1.3
+times as long, and have the same bits. A kernel of more than LARGE expressions is compiled at that level first, and
 again at the full level when its launches have taken so long that this pays, unless that took minutes. Smaller kernels
 are compiled fully at once.
 `ti.init(opt_level=2)` compiles all of them fully at once, `opt_level=0` none.
 
-At `opt_level=0` Taichi 1.7.4 miscompiles `x[world] = x[world] + 1` in an inner loop: it adds 1 once, however often the
-loop runs. So kernels sum in a local variable and store the sum after the loop, or hide the index (`not_constant`).
-Taichi's switch `cache_loop_invariant_global_vars=False` cures that, but with it `compiled_once` functions had other
-bits.
+With `opt_level=0` alone Taichi 1.7.4 miscompiles `x[world] = x[world] + 1` in an inner loop: it adds 1 once, however
+often the loop runs. Its pass `cache_loop_invariant_global_vars` keeps the element in a local variable for each place
+where its address is computed before the loop. Among the simplifications that we leave out, too, is the one that moves
+addresses there. At the full level all places have one address.
 
 Kernels are compiled without fast math, whatever the caller's ti.init says. With it, LLVM fuses a multiplication with an
 addition where it sees fit, and on processors that can (x86 since 2013) that differs from one kernel to the next: a
@@ -22,6 +23,7 @@ Taichi's analysis of control flow, whose time grows faster than the square of a 
 import ast
 import contextlib
 import functools
+import gc
 import inspect
 import linecache
 import math
@@ -30,12 +32,11 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import Any
 
-import taichi as ti
 from taichi.lang import impl, kernel_impl
 from taichi.lang.ast import transform_tree
 from taichi.lang.ast.ast_transformer_utils import ASTTransformerContext
 
-# Taichi's levels: without its own search for common subexpressions, and with it.
+# Taichi's levels: without its own search for common subexpressions and its other simplifications, and with them.
 CHEAP, FULL = 0, 1
 
 # Kernels of more expressions are compiled at CHEAP first, and those of still more never again.
@@ -54,14 +55,12 @@ AGAIN = True
 class Reading:
     """A kernel as Taichi has read it from Python.
 
-    Attributes: definition: Taichi's; level: at which it was read; expressions: how many; depends_on_level: whether its
-    text is another at the other level; has_lanes: whether vectors are compiled as such (pbd/core/lanes).
+    Attributes: definition: Taichi's; expressions: how many; has_lanes: whether vectors are compiled as such
+    (pbd/core/lanes).
     """
 
     definition: Any = None
-    level: int = CHEAP
     expressions: int = 0
-    depends_on_level: bool = False
     has_lanes: bool = False
 
 
@@ -82,12 +81,8 @@ def compile_kernel(kernel, arguments, full=False):
     wanted, enclosing = impl.current_cfg().opt_level, contextlib.nullcontext if full else around
     full = full or wanted > FULL or place_of(kernel, arguments, FULL) in kernel.compiled_kernels
     reading = read_kernel(kernel, arguments, FULL if full else CHEAP)
-    later = False
-    if wanted == FULL and not full:
-        later = reading.expressions > LARGE
-        if reading.depends_on_level and not later:
-            reading = read_kernel(kernel, arguments, FULL)
-    level = FULL if reading.level == FULL or (wanted == FULL and not later) else CHEAP
+    later = wanted == FULL and not full and reading.expressions > LARGE
+    level = FULL if full or (wanted == FULL and not later) else CHEAP
     program = impl.get_runtime().prog
     vectors = with_vectors(reading.has_lanes)
     with at_level(level), vectors, compiling(), enclosing(reading.expressions):
@@ -99,7 +94,7 @@ def compile_kernel(kernel, arguments, full=False):
 
 
 def place_of(kernel, arguments, level):
-    """Where a kernel keeps a Reading, which ends with Taichi's program."""
+    """Where a kernel keeps a Reading for a level, which ends with Taichi's program."""
     instance, _ = kernel.mapper.lookup(arguments)
     return kernel.func, instance, kernel.autodiff_mode, level
 
@@ -112,7 +107,7 @@ def read_kernel(kernel, arguments, level):
     global CURRENT
     place = place_of(kernel, arguments, level)
     if place not in kernel.compiled_kernels:
-        CURRENT = Reading(level=level)
+        CURRENT = Reading()
         with at_level(level), compiling():
             key = kernel.ensure_compiled(*arguments)
         CURRENT.definition = kernel.compiled_kernels.pop(key)
@@ -141,11 +136,12 @@ search_source, kernel_impl._inside_class = kernel_impl._inside_class, is_in_clas
 def at_level(level):
     """Compile at another of Taichi's levels in this context. Args: level."""
     config = impl.current_cfg()
-    before, config.opt_level = config.opt_level, level
+    before = config.opt_level, config.advanced_optimization
+    config.opt_level, config.advanced_optimization = level, before[1] and level > CHEAP
     try:
         yield
     finally:
-        config.opt_level = before
+        config.opt_level, config.advanced_optimization = before
 
 
 @contextlib.contextmanager
@@ -159,26 +155,6 @@ def with_vectors(wanted):
         config.real_matrix_scalarize = before
 
 
-@ti.func
-def not_constant(index):
-    """The same index, hidden from Taichi where it would take it for constant in a loop.
-
-    Constant in loops over parts or iterations, the index of a world would be miscompiled at opt_level=0: reads of an
-    array would not see what the iteration before has stored.
-    """
-    found = index
-    if ti.static(is_read_cheaply()):
-        for _ in range(1):
-            found = index
-    return found
-
-
-def is_read_cheaply():
-    """Whether a kernel is being read for CHEAP."""
-    CURRENT.depends_on_level = True
-    return impl.current_cfg().opt_level == CHEAP
-
-
 @contextlib.contextmanager
 def compiling(fast_math=False):
     """Compile our kernels in this context: without control-flow analysis, and with quicker reading.
@@ -187,17 +163,21 @@ def compiling(fast_math=False):
 
     Taichi reads the Python of a function as often as it is called. Each time it looks up and parses the function's
     source, and for each expression it writes the lines that an error would show: four fifths of the reading's time.
-    Here the source is cached, and the lines are written when there is an error. Outside this context Taichi is as it
-    was, for kernels of others.
+    Here the source is cached, and the lines are written when there is an error. Python does not search for garbage
+    meanwhile, which there is little of among many objects: 4 % of the time. Outside this context Taichi is as it was,
+    for kernels of others.
     """
-    config = impl.current_cfg()
+    config, collects = impl.current_cfg(), gc.isenabled()
     settings = config.fast_math, config.cfg_optimization
     config.fast_math, config.cfg_optimization = fast_math, False
+    gc.disable()
     try:
         with replacing(QUICKER):
             yield
     finally:
         config.fast_math, config.cfg_optimization = settings
+        if collects:
+            gc.enable()
         IDLE.clear()  # they refer to Taichi's program
 
 

@@ -26,7 +26,6 @@ rest is ours.
 
 import taichi as ti
 
-from pbd.core.compilation import not_constant
 from pbd.core.runtime import real_bits
 from pbd.data import DIRECT_RANGE, INPUT, POSE, REPORT
 from pbd.direct.one_row import ends_of
@@ -79,14 +78,13 @@ def with_length(s, h, velocity_kept):
 
 @ti.func
 def advance_in_parts(
-    s: ti.template(), begin: ti.template(), relax: ti.template(), end: ti.template(), substep, iterations, number
+    s: ti.template(), begin: ti.template(), relax: ti.template(), end: ti.template(), substep, iterations, world
 ):
     """Advance a world by a substep, in as many parts as it needs.
 
     Args: begin, relax, end: functions of pbd/step.py: the begin of a substep, an iteration over what is not solved
-    directly, and the end of a substep; number: of the world.
+    directly, and the end of a substep; world: index.
     """
-    world = not_constant(number)
     halvings, done, length = s.direct.halvings[world], 0, WHOLE
     before, in_vain, tries, last, bound = ti.math.inf, 0, 0, False, 1.0
     while done < WHOLE:

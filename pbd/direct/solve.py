@@ -20,7 +20,6 @@ SHAKE algorithm (2001); Macklin, Müller, Chentanez, XPBD (2016), equation 18 fo
 
 import taichi as ti
 
-from pbd.core.compilation import not_constant
 from pbd.data import DIRECT_RANGE
 from pbd.direct.one_row import ACTIVE, DROPPED, INACTIVE, apply_multiplier, evaluate_row, write_gradients
 from pbd.direct.tension import add_stiffness, is_stiff, subtract_residual, take_back
@@ -44,7 +43,7 @@ NOT_FACTORED, FACTORED, STIFF = 0, 1, 2
 @ti.func
 def begin(s: ti.template(), substep, world):
     """Begin a substep: A is not factored, nothing was moved, and particles have their own masses."""
-    s.direct.factored[not_constant(world)] = NOT_FACTORED
+    s.direct.factored[world] = NOT_FACTORED
     for i in range(s.counts.particles):
         s.direct.moved[i, world] = ti.Vector([0.0, 0.0, 0.0])
         s.direct.inverse_mass[i, world] = s.particles.position[i, world][3]
@@ -109,7 +108,7 @@ def correct(s: ti.template(), found, how, from_start, world):
 
     Returns: how right sides are to be evaluated before this is called again: NEW if all is solved.
     """
-    state, then = s.direct.factored[not_constant(world)], NEW
+    state, then = s.direct.factored[world], NEW
     if ti.static(s.features.rope_nodes):
         if state == STIFF:
             add_stiffness(s, world)
@@ -132,7 +131,7 @@ def correct(s: ti.template(), found, how, from_start, world):
                     # Solve this iteration again, with the multipliers that it found.
                     take_back(s, world)
                     state, then = STIFF, WITH_TENSION
-    s.direct.factored[not_constant(world)] = state
+    s.direct.factored[world] = state
     return then
 
 
@@ -170,7 +169,7 @@ def write_right_sides(s: ti.template(), activate, world):
             s.direct.unknown[s.direct.place[row], world] = -C
             worst, by_size = ti.max(worst, ti.abs(C)), ti.max(by_size, ti.abs(C) / s.direct.size[row])
             alignment = ti.min(alignment, along)
-    if s.direct.factored[not_constant(world)] == NOT_FACTORED:
+    if s.direct.factored[world] == NOT_FACTORED:
         alignment = 1.0  # the gradients are those of an earlier substep
     return Evaluation(worst=worst, by_size=by_size, alignment=alignment, changed=changed)
 

@@ -14,7 +14,6 @@ Source: ours; see docs/solvers.md.
 
 import taichi as ti
 
-from pbd.core.compilation import not_constant
 from rigid.kernels.motion import VELOCITY, gravity_of
 from rigid.kernels.vectors import load_vector
 from rigid.solvers.watch import OF_BODY, WATCH, is_bounded, report_rise
@@ -38,13 +37,12 @@ def of_part(s, length):
 
 
 @ti.func
-def advance_in_parts(s: ti.template(), advance: ti.template(), scale: ti.template(), number, last, index):
+def advance_in_parts(s: ti.template(), advance: ti.template(), scale: ti.template(), number, last, world):
     """Advance a world by a substep, in as many parts as it needs.
 
     Args: advance: a substep, see rigid/solvers/substeps.py; scale: a Taichi function (s, factor, world) that scales
-    the impulses of the last step; index: of the world.
+    the impulses of the last step.
     """
-    world = not_constant(index)
     left, length, first = 1.0, 1.0, True
     while left > 0.0:
         more = ti.max(ti.cast(ti.ceil(left * count_parts(s, world) - 1e-3), int), 1)

@@ -10,7 +10,7 @@ from taichi.lang import impl
 
 from pbd.core import compilation
 from pbd.core.arrays import Columns, Host, Integer, NoArrays, Real, Vector, allocate, count, read
-from pbd.core.compilation import CHEAP, FULL, at_level, compiling, not_constant
+from pbd.core.compilation import CHEAP, FULL, at_level, compiling
 from pbd.core.kernels import Launch, make_kernel
 
 POSE = Columns(position=3, angle=1)
@@ -226,22 +226,12 @@ def test_an_error_shows_the_lines_that_led_to_it():
 
 
 @ti.func
-def count_directly(s: ti.template(), steps):
+def count_steps(s: ti.template(), steps):
     """Count steps in an element whose index is constant in the inner loop."""
     ti.loop_config(serialize=True)
     for world in range(1):
         for _ in range(steps):
             s.mass[world] = s.mass[world] + 1.0
-
-
-@ti.func
-def count_hidden(s: ti.template(), steps):
-    """The same, with a hidden index."""
-    ti.loop_config(serialize=True)
-    for world in range(1):
-        for _ in range(steps):
-            place = not_constant(world)
-            s.mass[place] = s.mass[place] + 1.0
 
 
 def counted(body, level):
@@ -252,10 +242,9 @@ def counted(body, level):
     return read(mass.mass)[0]
 
 
-def test_a_hidden_index_counts_at_each_level():
-    assert [counted(count_hidden, level) for level in (CHEAP, FULL, 2)] == [7, 7, 7]
-    # Taichi 1.7.4 miscompiles the other. If this fails with another Taichi, `not_constant` can go.
-    assert [counted(count_directly, level) for level in (CHEAP, FULL)] == [1, 7]
+def test_a_constant_index_counts_at_each_level():
+    # Taichi 1.7.4 counts 1 with `opt_level=0` alone, see pbd/core/compilation.py.
+    assert [counted(count_steps, level) for level in (CHEAP, FULL, 2)] == [7, 7, 7]
 
 
 @pytest.fixture
@@ -270,21 +259,21 @@ def compiled(monkeypatch):
     ("level", "large", "levels"),
     [
         (1, 1, [CHEAP, CHEAP]),  # read and compiled
-        (1, 10_000, [CHEAP, FULL, FULL]),  # read to see its size, then again, as `not_constant` is another there
+        (1, 10_000, [CHEAP, FULL]),
         (0, 1, [CHEAP, CHEAP]),
         (2, 1, [FULL, FULL]),
     ],
 )
 def test_large_kernels_are_compiled_cheaply_first(monkeypatch, compiled, level, large, levels):
     monkeypatch.setattr(compilation, "LARGE", large)
-    assert counted(count_hidden, level) == 7
+    assert counted(count_steps, level) == 7
     assert compiled == levels
 
 
 def test_a_large_kernel_is_compiled_fully_when_that_pays(monkeypatch, compiled):
     monkeypatch.setattr(compilation, "LARGE", 1)
     monkeypatch.setattr(compilation, "AGAIN", True)
-    mass, kernel = allocate(Mass), make_kernel(count_hidden, Mass)
+    mass, kernel = allocate(Mass), make_kernel(count_steps, Mass)
     launch, other = Launch(kernel, mass), Launch(kernel, mass)
     with at_level(FULL):
         launch(7)
@@ -305,7 +294,7 @@ def test_a_large_kernel_is_compiled_fully_when_that_pays(monkeypatch, compiled):
 def test_a_viewer_never_compiles_again(monkeypatch):
     monkeypatch.setattr(compilation, "LARGE", 1)
     monkeypatch.setattr(compilation, "AGAIN", False)
-    launch = Launch(make_kernel(count_hidden, Mass), allocate(Mass))
+    launch = Launch(make_kernel(count_steps, Mass), allocate(Mass))
     with at_level(FULL):
         launch(7)
     assert launch.until_full == np.inf
