@@ -1,4 +1,4 @@
-"""Ball: two points coincide; three rows. Its coordinates are swing and twist.
+"""Ball: two points coincide (locks.py). Its coordinates are swing and twist.
 
 m and n are the axes of parent and child. The swing is the angle between m_0 and n_0, about m_0 × n_0. The twist is
 about n_0 (rigid.Ball, rigid/rotation.py: swing_twist); its rate is ω·(m_0 + n_0)/(1 + m_0·n_0), because a rotation
@@ -11,18 +11,16 @@ k φ²/2 has the gradient k φ.
 import taichi as ti
 
 from pbd.core.quaternions import conjugate, multiply
-from rigid.constraints.joints.data import FRAMES
-from rigid.constraints.joints.frames import write_angle, write_point_rows
+from rigid.constraints.joints.data import FRAMES, JOINT
+from rigid.constraints.joints.frames import write_angle
 from rigid.constraints.rows import write_jacobian
 from rigid.kernels.motion import POSE
 from rigid.kernels.vectors import axis, load_quaternion
 
 
 @ti.func
-def write_ball(s: ti.template(), row, c, ends, world):
-    """Write rows and coordinates of a ball. Args: row, c: its first ones; ends: from `joint_ends`."""
-    if row >= 0:
-        write_point_rows(s, row, ends, world)
+def write_ball(s: ti.template(), c, ends, world):
+    """Write the coordinates of a ball. Args: c: the first; ends: from `joint_ends`."""
     m, n = ends[4], ends[5]
     across, cosine = m[0].cross(n[0]), m[0].dot(n[0])
     sine, near = across.norm(), 1.0 + cosine
@@ -34,11 +32,17 @@ def write_ball(s: ti.template(), row, c, ends, world):
 
 
 @ti.func
-def write_rotation_rows(s: ti.template(), row, error, world):
-    """Write three rows of the angular velocity of the child relative to the parent. Args: error: of each [rad]."""
-    for k in ti.static(range(3)):
-        e = axis(k)
-        write_jacobian(s.rows, row + k, 0.0 * e, -e, e, error[k], world)
+def write_rotation_rows(s: ti.template(), joint, i, j, world):
+    """Write the rows of a ball's friction and spring: three each of the child's angular velocity to the parent's."""
+    for spring in range(2):
+        row = s.joints.integers[joint, JOINT.friction_row + spring]  # the next column is that of the spring
+        if row >= 0:
+            error = ti.Vector([0.0, 0.0, 0.0])
+            if spring == 1:
+                error = rotation_since_start(s, joint, i, j, world)
+            for k in ti.static(range(3)):
+                e = axis(k)
+                write_jacobian(s.rows, row + k, 0.0 * e, -e, e, error[k], world)
 
 
 @ti.func

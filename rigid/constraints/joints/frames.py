@@ -1,4 +1,4 @@
-"""Where the two ends of a joint are, the rows that several joints share, and coordinates."""
+"""Where the two ends of a joint are, and coordinates."""
 
 import math
 
@@ -6,9 +6,8 @@ import taichi as ti
 
 from pbd.core.quaternions import rotate
 from rigid.constraints.joints.data import COORDINATE, FRAMES
-from rigid.constraints.rows import write_jacobian
 from rigid.kernels.motion import POSE
-from rigid.kernels.vectors import axis, load_quaternion, load_vector, store_vector
+from rigid.kernels.vectors import load_quaternion, load_vector, store_vector
 
 
 @ti.func
@@ -27,30 +26,6 @@ def joint_ends(s: ti.template(), joint, i, j, world):
     n_i = [rotate(q_i, load_vector(frames, joint, FRAMES.axes_i + 3 * k, world)) for k in ti.static(range(3))]
     n_j = [rotate(q_j, load_vector(frames, joint, FRAMES.axes_j + 3 * k, world)) for k in ti.static(range(3))]
     return point_i, point_j, arm_i, arm_j, n_i, n_j
-
-
-@ti.func
-def write_point_rows(s: ti.template(), row, ends, world):
-    """Three rows: G = r_i + ξ_i - r_j - ξ_j, J_i = (E, -[ξ_i]×), J_j = (-E, [ξ_j]×). Args: ends: from `joint_ends`."""
-    point_i, point_j, arm_i, arm_j = ends[0], ends[1], ends[2], ends[3]
-    for k in ti.static(range(3)):
-        e = axis(k)
-        write_jacobian(s.rows, row + k, e, arm_i.cross(e), -arm_j.cross(e), point_i[k] - point_j[k], world)
-
-
-@ti.func
-def write_right_angle_row(s: ti.template(), row, n_a, n_b, world):
-    """One row: G = n_a·n_b, J_ω,j = (n_b × n_a)ᵀ, J_ω,i its negative. Args: n_a: of body i; n_b: of body j."""
-    turn = n_b.cross(n_a)
-    write_jacobian(s.rows, row, 0.0 * turn, -turn, turn, n_a.dot(n_b), world)
-
-
-@ti.func
-def write_no_rotation_rows(s: ti.template(), row, n_i, n_j, world):
-    """Three rows: n_i1·n_j0 = n_i2·n_j0 = n_i1·n_j2 = 0."""
-    write_right_angle_row(s, row, n_i[1], n_j[0], world)
-    write_right_angle_row(s, row + 1, n_i[2], n_j[0], world)
-    write_right_angle_row(s, row + 2, n_i[1], n_j[2], world)
 
 
 @ti.func

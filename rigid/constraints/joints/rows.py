@@ -2,13 +2,13 @@
 
 import taichi as ti
 
-from rigid.constraints.joints.ball import rotation_since_start, write_ball, write_rotation_rows
+from rigid.constraints.joints.ball import write_ball, write_rotation_rows
 from rigid.constraints.joints.data import DRIVE, JOINT, JointKind
 from rigid.constraints.joints.distance import write_distance
 from rigid.constraints.joints.drive import write_drive
-from rigid.constraints.joints.fixed import write_fixed
 from rigid.constraints.joints.frames import joint_ends
 from rigid.constraints.joints.hinge import write_hinge
+from rigid.constraints.joints.locks import write_lock_rows
 from rigid.constraints.joints.slider import write_slider
 from rigid.constraints.joints.universal import write_universal
 from rigid.constraints.joints.wheel import write_wheel
@@ -30,22 +30,17 @@ def write_joint_rows(s: ti.template(), world):
             i, j = s.joints.integers[joint, JOINT.body_i], s.joints.integers[joint, JOINT.body_j]
             row, c = s.joints.integers[joint, JOINT.first_row], s.joints.integers[joint, JOINT.first_coordinate]
             ends = joint_ends(s, joint, i, j, world)
+            if row >= 0 and kind != JointKind.DISTANCE and kind != JointKind.WHEEL:
+                write_lock_rows(s, kind, row, ends, world)
             if kind == JointKind.BALL:
-                write_ball(s, row, c, ends, world)
-                if s.joints.integers[joint, JOINT.friction_row] >= 0:
-                    zero = ti.Vector([0.0, 0.0, 0.0])
-                    write_rotation_rows(s, s.joints.integers[joint, JOINT.friction_row], zero, world)
-                if s.joints.integers[joint, JOINT.spring_row] >= 0:
-                    turn = rotation_since_start(s, joint, i, j, world)
-                    write_rotation_rows(s, s.joints.integers[joint, JOINT.spring_row], turn, world)
+                write_ball(s, c, ends, world)
+                write_rotation_rows(s, joint, i, j, world)
             elif kind == JointKind.HINGE:
-                write_hinge(s, row, c, ends, world)
+                write_hinge(s, c, ends, world)
             elif kind == JointKind.UNIVERSAL:
-                write_universal(s, row, c, ends, world)
+                write_universal(s, c, ends, world)
             elif kind == JointKind.SLIDER:
-                write_slider(s, row, c, ends, world)
-            elif kind == JointKind.FIXED:
-                write_fixed(s, row, ends, world)
+                write_slider(s, c, ends, world)
             elif kind == JointKind.DISTANCE:
                 write_distance(s, joint, c, ends, world)
             elif kind == JointKind.WHEEL:
