@@ -28,8 +28,9 @@ ELEMENT = Columns(members=4, count=1, fixed=1)
 ELEMENT_NUMBER = Columns(weights=4, radius=1)
 
 # Columns of `Constraints.ranges`: where a constraint type begins in `members`, `parameters` and `multipliers`, and how
-# many constraints it has.
-RANGE = Columns(members=1, parameters=1, multipliers=1, count=1)
+# many constraints it has; if bands are in lanes, where it begins in `BandArrays.present`, and how many of its places
+# all bands have.
+RANGE = Columns(members=1, parameters=1, multipliers=1, count=1, present=1, full=1)
 
 # Columns of `DirectArrays.ranges`: begin and end of a constraint type's rows, where their gradients begin, and begin
 # and end of its implied constraints.
@@ -72,6 +73,15 @@ class ConstraintArrays(NamedTuple):
     ranges: Integer(count.types, RANGE)
     runs: Integer(count.clusters, count.types, 2)  # begin and end of each cluster's constraints of each type
     first_cluster: Integer(count.colours)  # of each colour; the last entry is the number of clusters
+
+
+class BandArrays(NamedTuple):
+    """Bands of each world in the lanes of vectors, see pbd/bands.py."""
+
+    place: Integer(count.all_particles)  # of each particle in arrays: slot · lanes + lane
+    members: Integer(count.all_members)  # particles of each constraint, as they are without bands in lanes
+    halo: Integer(count.halo)  # slots of the next band that seams reach
+    present: Real(count.partial, count.worlds)  # one for a constraint, zero in the lanes that have none at its place
 
 
 class DirectArrays(NamedTuple):
@@ -156,7 +166,7 @@ class ContactArrays(NamedTuple):
 class Counts(NamedTuple):
     """How many items there are. Shapes of arrays do not say it, because a Taichi array cannot be empty."""
 
-    particles: int
+    particles: int  # or slots of a band
     worlds: int  # or groups of lanes
     multipliers: int
     colliders: int
@@ -164,6 +174,7 @@ class Counts(NamedTuple):
     kinematic: int
     elements: int
     direct_rows: int
+    halo: int  # of each band
 
 
 class Settings(NamedTuple):
@@ -201,7 +212,13 @@ class Features(NamedTuple):
     grabs: int = 0  # number of grab springs
     keep_predictions: bool = False  # whether predicted positions are read after the step
     hooks: Any = None  # StepHooks, see pbd/step.py
-    lanes: int = 1  # worlds in the lanes of a vector, see pbd/lanes.py
+    lanes: int = 1  # worlds in the lanes of a vector, or bands of a world, see pbd/lanes.py
+    bands: bool = False  # whether these are bands
+
+    @property
+    def reads_start(self):
+        """Whether constraints read positions at the start of the substep."""
+        return self.from_start or any(each.needs_time for each in self.types)
 
     @property
     def has_hooks(self):
@@ -213,7 +230,7 @@ class Features(NamedTuple):
         """Groups of Data that these kernels do not read: a tuple of names."""
         read = {
             "direct": self.direct, "colliders": self.surfaces, "elements": self.elements, "wind": self.wind,
-            "contacts": self.contacts,
+            "contacts": self.contacts, "bands": self.bands,
         }  # fmt: skip
         return tuple(name for name, is_read in read.items() if not is_read)
 
@@ -224,6 +241,7 @@ class Data(NamedTuple):
     features: Any  # Features
     particles: ParticleArrays
     constraints: ConstraintArrays
+    bands: BandArrays
     direct: DirectArrays
     colliders: ColliderArrays
     elements: ElementArrays

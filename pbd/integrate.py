@@ -7,7 +7,7 @@ x* at 1 in the retold source, which is a spring to the origin. Here x' = (2 - d)
 import taichi as ti
 
 from pbd.data import INPUT, POSE, REPORT
-from pbd.phases import is_finite, rows
+from pbd.phases import for_each, is_finite, rows
 
 # Each corner of a surface has about 6 triangles, and each triangle gives a third of its force to each corner.
 TRIANGLES_PER_SHARE = 2.0
@@ -40,6 +40,12 @@ def acceleration(s: ti.template(), row, i, world):
 
 
 # Phases (s, substep, item, world), see pbd/phases.py ------------------------------------------------------------------
+
+
+@ti.func
+def apply_wind_everywhere(s: ti.template(), substep, world):
+    """Compute the wind's force on all particles."""
+    for_each(s, s.counts.particles, apply_wind, substep, world)
 
 
 @ti.func
@@ -88,6 +94,12 @@ def predict(s: ti.template(), substep, i, world):
     if ti.static(s.features.surfaces or s.features.keep_predictions):
         s.particles.predicted_position[i, world] = new
     s.particles.position[i, world] = ti.Vector([new[0], new[1], new[2], q[3]])
+
+
+@ti.func
+def move_kinematic_particles(s: ti.template(), substep, world):
+    """Move all kinematic particles."""
+    for_each(s, s.counts.kinematic, move_kinematic_particle, substep, world)
 
 
 @ti.func

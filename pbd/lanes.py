@@ -1,17 +1,28 @@
-"""Which systems run with worlds in lanes (pbd/core/lanes), and in how many."""
+"""Which systems run with worlds or bands in lanes (pbd/core/lanes), and in how many."""
 
 import math
 
 from taichi.lang import impl
 
 from pbd.core.messages import shown
-from pbd.core.runtime import on_cpu
+from pbd.core.runtime import on_cpu, real_bits
 from pbd.core.shapes import GRID
 from pbd.core.validate import whole
 
 # Time of a step of as many worlds as there are lanes, in that of one world: the mean of figures of particles in 32 bits
 # (1.4, 1.4, 1.7) and in 64 (1.4, 1.7, 2.4), with AVX-512.
 COSTS = {1: 1.0, 4: 1.4, 8: 1.6, 16: 2.0}
+
+
+# How many bands a cloth is cut into (pbd/bands.py), in the order in which numbers are tried: what vectors of 512 bits
+# hold, or half of that. Bits depend on it, so it does not depend on the processor.
+NUMBERS_OF_BANDS = {32: (16, 8), 64: (8, 4)}
+
+
+def numbers_of_bands(description, plan):
+    """Into how many bands a description may be cut. Args: description: a Particles; plan: a pbd.direct.rows.Plan."""
+    fits = on_cpu() and not len(plan.rows) and not why_no_surfaces_in_lanes(description)
+    return NUMBERS_OF_BANDS[real_bits()] if fits else ()
 
 
 def choose_lanes(wanted, worlds, reason, threads=None):
@@ -36,6 +47,28 @@ def choose_lanes(wanted, worlds, reason, threads=None):
     return min(COSTS, key=lambda lanes: COSTS[lanes] * math.ceil(math.ceil(worlds / lanes) / threads))
 
 
+def lanes_of(wanted, worlds, description, schedule, plan):
+    """Choose what lies in lanes: bands of each world if the schedule has them, otherwise worlds.
+
+    Args: wanted, worlds: see `choose_lanes`; description: a Particles; schedule: a Schedule; plan: a
+    pbd.direct.rows.Plan.
+
+    Returns: how many lanes, and the pbd.bands.Bands in them; None for worlds.
+    """
+    bands = schedule.bands
+    if bands and wanted in (None, bands.lanes):
+        return bands.lanes, bands
+    return choose_lanes(wanted, worlds, why_no_lanes(description, schedule, plan)), None
+
+
+def counts_in_lanes(counts, lanes, bands, arrays):
+    """Counts for kernels in lanes. Args: counts: without; lanes; bands: a Bands, or None for worlds; arrays: a Data."""
+    if bands is None:
+        return counts._replace(worlds=-(-counts.worlds // lanes))
+    rows = arrays.constraints.multipliers.lanes.rows if counts.multipliers else 0
+    return counts._replace(particles=bands.length, multipliers=rows, halo=len(bands.halo))
+
+
 def why_no_lanes(description, schedule, plan):
     """Why a system runs one world at a time, in words; "" if worlds can lie in lanes.
 
@@ -49,6 +82,11 @@ def why_no_lanes(description, schedule, plan):
         return "a direct solve"
     if description.particle_contacts is not None:
         return "contacts between particles"
+    return why_no_surfaces_in_lanes(description)
+
+
+def why_no_surfaces_in_lanes(description):
+    """Why lanes do not do the surfaces of a description, in words; "" if they do. Args: description: a Particles."""
     if description.colliders and len(description.contact_elements()[0]):
         return "contact elements"
     if any(collider.shape.kind == GRID for collider in description.colliders):

@@ -50,16 +50,17 @@ class Launches:
         features: a Features.
         arrays: a Data of Taichi arrays.
         counts: a Counts.
-        report: numpy array (worlds, REPORT) that kernels read and write, with rows for all lanes.
+        reports: the Report that kernels read and write.
         schedule: a Schedule.
         hooked: the arrays of the step hooks, or none.
     """
 
-    def __init__(self, features, arrays, counts, report, schedule, *hooked):
+    def __init__(self, features, arrays, counts, reports, schedule, *hooked):
         def bind(function):
             return Launch(kernel_of(function, features), arrays, *hooked)
 
-        self.features, self.counts, self.report, self.schedule = features, counts, report, schedule
+        self.features, self.counts, self.reports, self.schedule = features, counts, reports, schedule
+        self.report = reports.rows
         self._advance = bind(advance)
         self._begin_substep = bind(for_all_worlds(begin_substep))
         self._relax = bind(for_all_worlds(relax_once))
@@ -79,6 +80,7 @@ class Launches:
         self.report[:, REPORT.diverged_substep :] = -1
         if not self.features.shared:
             self._advance(*given, substeps, iterations)
+            self.reports.combine()
             return
         for substep in range(substeps):
             self._begin_substep(*given, substep)
@@ -111,6 +113,7 @@ class Launches:
     def measure(self, inputs, settings):
         """Write violations, contacts and elastic energies into the report. Args: see `run`."""
         self._measure(*self._given(inputs, settings), 0)
+        self.reports.combine()
 
     def _given(self, inputs, settings):
         """What changes from launch to launch. Args: see `run`."""

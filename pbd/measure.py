@@ -9,6 +9,7 @@ from pbd.data import RANGE, REPORT
 from pbd.integrate import gravity, position
 from pbd.phases import count_worlds
 from pbd.projection import elastic_energy, violation
+from pbd.seams import load_halo, singly
 
 
 @ti.func
@@ -32,23 +33,32 @@ def measure_motion(s: ti.template(), substep, world):
 def measure(s: ti.template(), substep):
     """Write the largest violation, the number of contacts and the elastic energy of each world into its report."""
     for world in range(count_worlds(s)):
-        worst, energy, contacts = 0.0, 0.0, 0.0
+        if ti.static(s.features.bands):
+            load_halo(s, world)
+        worst, energy = 0.0, 0.0
         for index in ti.static(range(len(s.features.types))):
             for c in range(s.constraints.ranges[index, RANGE.count]):
                 worst = ti.max(worst, violation(s.features.types[index], index, s, c, world))
                 energy += elastic_energy(s.features.types[index], index, s, c, world)
-        for i in range(s.counts.particles):
-            touches = 0.0
-            if ti.static(s.features.surfaces):
-                touches = touches_surface(s, substep, i, world)
-            if ti.static(s.features.contacts):
-                touches = ti.max(touches, ti.cast(touches_particle(s, i, world), float))
-            contacts += touches
-        if ti.static(s.features.elements):
-            for e in range(s.counts.elements):
-                contacts += ti.cast(element_touches(s, substep, e, world), float)
-        if ti.static(s.features.has_hooks):
-            contacts += ti.cast(s.features.hooks.count_contacts(s, world), float)
         s.report[world, REPORT.violation] = worst
-        s.report[world, REPORT.contacts] = contacts
         s.report[world, REPORT.elastic_energy] = energy
+        ti.static(singly(s, count_contacts))(s, substep, world)
+
+
+@ti.func
+def count_contacts(s: ti.template(), substep, world):
+    """Write the number of particles and points that a contact holds off into a world's report."""
+    contacts = 0.0
+    for i in range(s.counts.particles):
+        touches = 0.0
+        if ti.static(s.features.surfaces):
+            touches = touches_surface(s, substep, i, world)
+        if ti.static(s.features.contacts):
+            touches = ti.max(touches, ti.cast(touches_particle(s, i, world), float))
+        contacts += touches
+    if ti.static(s.features.elements):
+        for e in range(s.counts.elements):
+            contacts += ti.cast(element_touches(s, substep, e, world), float)
+    if ti.static(s.features.has_hooks):
+        contacts += ti.cast(s.features.hooks.count_contacts(s, world), float)
+    s.report[world, REPORT.contacts] = contacts

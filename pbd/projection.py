@@ -12,6 +12,7 @@ import taichi as ti
 
 from pbd.data import RANGE
 from pbd.phases import count_worlds, report_violation
+from pbd.seams import load_halo, store_halo
 
 
 @ti.func
@@ -61,8 +62,23 @@ def replace_positions(
         s.constraints.multipliers[place, world] = result[1]
     for k in ti.static(range(definition.state_size)):
         s.constraints.parameters[number - definition.state_size + k, world] = result[2][k]
+    new = [ti.Vector([projected[k][0], projected[k][1], projected[k][2], w[k]]) for k in ti.static(range(len(i)))]
+    if ti.static(s.features.bands):
+        if c >= s.constraints.ranges[index, RANGE.full]:
+            present = is_present(index, s, c, world)
+            for k in ti.static(range(definition.arity)):
+                if not present:
+                    new[k] = s.particles.position[i[k], world]
     for k in ti.static(range(definition.arity)):
-        s.particles.position[i[k], world] = ti.Vector([projected[k][0], projected[k][1], projected[k][2], w[k]])
+        s.particles.position[i[k], world] = new[k]
+
+
+@ti.func
+def is_present(index: ti.template(), s: ti.template(), c, world):
+    """Whether bands in lanes have the constraint at place c of a type: some may lack it."""
+    full = s.constraints.ranges[index, RANGE.full]
+    row = s.constraints.ranges[index, RANGE.present] + ti.max(c - full, 0)
+    return (c < full) | (s.bands.present[row, world] > 0.0)
 
 
 @ti.func
@@ -90,6 +106,9 @@ def violation(definition: ti.template(), index: ti.template(), s: ti.template(),
             place = s.constraints.ranges[index, RANGE.multipliers] + c
             compliance = compliance_of(definition, s, number, world)
             C += compliance * s.constraints.multipliers[place, world]
+    if ti.static(s.features.bands):
+        if not is_present(index, s, c, world):
+            C = 0.0
     return ti.abs(C)
 
 
@@ -102,12 +121,15 @@ def elastic_energy(definition: ti.template(), index: ti.template(), s: ti.templa
         x = [ti.Vector([q[k][0], q[k][1], q[k][2]]) for k in ti.static(range(definition.arity))]
         C = definition.value(x, parameters)
         energy = C * C / (2.0 * s.constraints.parameters[number, world])
+        if ti.static(s.features.bands):
+            if not is_present(index, s, c, world):
+                energy = 0.0
     return energy
 
 
 @ti.func
 def project_clusters(s: ti.template(), substep, world):
-    """Project all constraints once: the one cluster of `world` by this thread, or clusters of a colour by threads.
+    """Project all constraints once: those of `world` by this thread, or clusters of a colour by threads.
 
     Returns: the largest violation, see `pbd.phases.project_each`.
     """
@@ -120,8 +142,16 @@ def project_clusters(s: ti.template(), substep, world):
                     for each_world in range(count_worlds(s)):
                         found = project_cluster(s, first[colour] + index // s.features.loop_stride, substep, each_world)
                         report_violation(s, found, each_world)
-    else:
+    elif ti.static(s.features.colours == 1):
         worst = project_cluster(s, 0, substep, world)
+    else:
+        for cluster in range(2):  # of bands, and of seams
+            if ti.static(s.features.bands):
+                if cluster == 1:
+                    load_halo(s, world)
+            worst = ti.max(worst, project_cluster(s, cluster, substep, world))
+        if ti.static(s.features.bands):
+            store_halo(s, world)
     return worst
 
 

@@ -8,6 +8,8 @@ on the number of threads, so the bits of the result do not depend on it either.
     clusters   slabs of particles in one colour, constraints that cross their borders in one or two more colours. Inside
                a cluster, constraints are sorted by their own colours, because projections of neighbours would wait for
                each other: one thread then projects 195-340 million sticks a second instead of 115-125.
+               A single cluster whose particles fall into bands that are alike is sorted by those (pbd/bands.py). Its
+               seams are a second cluster. The bands can then lie in the lanes of the processor's vectors.
     coloured   clusters of a single constraint, type after type, for graphics cards
 """
 
@@ -15,6 +17,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import taichi as ti
+
+from pbd.bands import Bands, find_bands
 
 SCHEDULES = ("auto", "serial", "clusters", "coloured")
 
@@ -38,12 +42,14 @@ class Schedule:
         runs: (clusters, types, 2), begin and end of each cluster's constraints of each type. For "coloured", each run
             is a colour of one type, (colours, 3): type, begin, end.
         colours: for "clusters" and "serial", how many clusters each colour has.
+        bands: a pbd.bands.Bands if the constraints are sorted by bands, or None.
     """
 
     name: str
     orders: list
     runs: np.ndarray
     colours: list
+    bands: Bands | None = None
 
     def with_others(self, numbers, others):
         """Number the scheduled constraints anew, and store others behind them, which the runs leave out.
@@ -62,11 +68,11 @@ class Schedule:
 
     @property
     def is_one_cluster(self):
-        """Whether one thread projects all constraints."""
-        return self.name != "coloured" and len(self.runs) == 1
+        """Whether one thread projects all constraints: those of one cluster, or those of bands and then their seams."""
+        return self.name != "coloured" and (len(self.runs) == 1 or self.bands is not None)
 
 
-def make_schedule(name, members, positions, on_cpu=True, worlds=1, clusters=None):
+def make_schedule(name, members, positions, on_cpu=True, worlds=1, clusters=None, bands=()):
     """Make the schedule of a description.
 
     Args:
@@ -76,6 +82,7 @@ def make_schedule(name, members, positions, on_cpu=True, worlds=1, clusters=None
         on_cpu: whether kernels run on the processor.
         worlds: how many run side by side.
         clusters: number of slabs for "clusters"; None for a number by size.
+        bands: into how many bands one cluster may be cut, in the order in which they are tried.
 
     Returns: a Schedule.
     """
@@ -95,6 +102,10 @@ def make_schedule(name, members, positions, on_cpu=True, worlds=1, clusters=None
         if worlds == 1 and sum(m.size for m in members) >= PARALLEL_LIMIT:
             clusters = int(np.clip(total // CLUSTER_SIZE, 2, MOST_CLUSTERS))
     if clusters == 1 or not total:
+        for lanes in bands if total >= SERIAL_LIMIT else ():
+            found, orders = find_bands(members, len(positions), lanes, colour_constraints)
+            if found:
+                return in_bands(found, orders)
         return one_cluster("clusters", [np.argsort(c, kind="stable") for c in colours])
     return clustered(members, colours, cut_into_slabs(positions, clusters))
 
@@ -103,6 +114,15 @@ def one_cluster(name, orders):
     """All constraints in one cluster of one colour."""
     runs = np.array([(0, len(order)) for order in orders], int).reshape(1, len(orders), 2)
     return Schedule(name, orders, runs, [1])
+
+
+def in_bands(bands, orders):
+    """Two clusters: constraints within bands, and seams. Args: bands: a Bands; orders: see `Schedule`."""
+    runs = np.zeros((2, len(orders), 2), int)
+    for index, (places, order) in enumerate(zip(bands.places, orders)):
+        inner = np.count_nonzero(places.place < places.inner)
+        runs[:, index] = (0, inner), (inner, len(order))
+    return Schedule("clusters", orders, runs, [1, 1], bands)
 
 
 def coloured(colours):

@@ -2,14 +2,34 @@
 
 import numpy as np
 
+from pbd.band_tables import count_partial, placements_of, tables_of
 from pbd.constraints import CONSTRAINT_TYPES, STICK, STICK_ROOT_FREE
 from pbd.core.arrays import allocate
 from pbd.core.messages import shown
 from pbd.core.runtime import LOOP_STRIDE, on_cpu
 from pbd.core.shapes import INTEGERS, NUMBERS
+from pbd.core.validate import refuse_gigabytes, whole
 from pbd.data import BOX, RANGE, Counts, Data, Features
 from pbd.direct.tables import direct_arrays
-from pbd.particles import inverse
+from pbd.particles import Particles, inverse
+
+
+def checked_descriptions(particles, worlds):
+    """Check the descriptions of a system. Args: particles, worlds: see pbd.ParticleSystem.
+
+    Returns: list of Particles, one for all worlds or one for each; and how many worlds.
+    """
+    descriptions = list(particles) if isinstance(particles, (list, tuple)) else [particles]
+    if not descriptions or not all(isinstance(each, Particles) for each in descriptions):
+        raise TypeError(f"particles is {shown(particles)}: expected a pbd.Particles, or a list of them")
+    if not len(descriptions[0]):
+        raise ValueError("a system of no particles: expected some in the description")
+    count = whole("worlds", worlds) if len(descriptions) == 1 else len(descriptions)
+    if worlds not in (1, count):
+        raise ValueError(f"worlds is {worlds}, with a list of {len(descriptions)}: expected as many, or none given")
+    refuse_gigabytes("worlds", count, count * description_bytes(descriptions[0]))
+    check_same_environment(descriptions)
+    return descriptions, count
 
 
 def collect_constraints(descriptions, sticks, as_rows=False):
@@ -95,11 +115,11 @@ def both_functions(a, b):
     return (a is None and b is None) or (callable(a) and callable(b))
 
 
-def features_of(description, schedule, groups, lanes, **others):
+def features_of(description, schedule, groups, lanes, bands, **others):
     """Choose what kernels are compiled for.
 
     Args: description: a Particles; schedule: a Schedule; groups: number of worlds, or of groups of lanes; lanes: how
-    many worlds are in a group; others: more fields of Features.
+    many worlds are in a group; bands: whether these are bands of a world; others: more fields of Features.
 
     Returns: a Features.
     """
@@ -112,6 +132,7 @@ def features_of(description, schedule, groups, lanes, **others):
         # In lanes Taichi's opt_level=0 alone miscompiles the constant index of one group, see pbd/core/compilation.py.
         one_world=groups == 1 and lanes == 1,
         lanes=lanes,
+        bands=bands,
         loop_stride=LOOP_STRIDE if on_cpu() and groups < 2 * LOOP_STRIDE else 1,
         wind=description.wind is not None and len(description.triangles()) > 0,
         surfaces=len(restitutions) > 0,
@@ -123,7 +144,7 @@ def features_of(description, schedule, groups, lanes, **others):
     )
 
 
-def upload(descriptions, worlds, constraints, types, schedule, plan, grabs=0, lanes=1):
+def upload(descriptions, worlds, constraints, types, schedule, plan, grabs=0, lanes=1, bands=None):
     """All arrays of a system.
 
     Args:
@@ -133,9 +154,10 @@ def upload(descriptions, worlds, constraints, types, schedule, plan, grabs=0, la
         schedule: a Schedule of these constraints.
         plan: a pbd.direct.rows.Plan of these constraints.
         grabs: number of grab springs.
-        lanes: how many worlds are in the lanes of a vector.
+        lanes: how many worlds, or bands of a world, are in the lanes of a vector.
+        bands: a pbd.bands.Bands; None for worlds.
 
-    Returns: a Data of arrays, a Counts.
+    Returns: a Data of arrays; a Counts, as it is without lanes.
     """
     first = descriptions[0]
     n = len(first)
@@ -153,6 +175,7 @@ def upload(descriptions, worlds, constraints, types, schedule, plan, grabs=0, la
     kinematic = np.concatenate([np.zeros(0, int), *(particles for particles, _ in first.paths)])
     tables, multipliers = constraint_tables(constraints, types, schedule, worlds)
     multipliers += 3 * grabs
+    placements = placements_of(bands, types, multipliers) if bands else None
     mobile = (inverse_masses > 0).any(axis=1)
     direct = direct_arrays(plan, types, schedule, mobile, worlds, lanes)
     colliders = collider_tables(first.colliders)
@@ -167,6 +190,7 @@ def upload(descriptions, worlds, constraints, types, schedule, plan, grabs=0, la
             "kinematic": kinematic,
         },
         "constraints": tables,
+        "bands": tables_of(bands, tables["members"], worlds) if bands else {},
         "direct": direct,
         "colliders": {**colliders, "boxes": np.reshape(first.boxes, (-1, BOX.total))},
         "elements": dict(zip(("integers", "numbers"), first.contact_elements())),
@@ -180,13 +204,18 @@ def upload(descriptions, worlds, constraints, types, schedule, plan, grabs=0, la
     }
     elements = len(first.contact_elements()[0])
     lengths = len(first.colliders), len(first.boxes), len(kinematic), elements, len(plan.rows)
-    counts = Counts(n, -(-worlds // lanes), multipliers, *lengths)
+    counts = Counts(n, worlds, multipliers, *lengths, halo=0)
     arrays = allocate(
         Data,
         values,
         particles=n,
         worlds=worlds,
         lanes=lanes,
+        placements=placements,
+        all_particles=n if bands else 0,
+        all_members=len(tables["members"]) if bands else 0,
+        halo=len(bands.halo) if bands else 0,
+        partial=count_partial(bands),
         kinematic=len(kinematic),
         members=len(tables["members"]),
         parameters=len(tables["parameters"]),
@@ -236,10 +265,11 @@ def constraint_tables(constraints, types, schedule, worlds):
     for (members_of_type, numbers), order, start, end in zip(constraints, schedule.orders, starts, starts[1:]):
         members[start[0] : end[0]] = members_of_type[order].ravel()
         parameters[start[1] : end[1]] = numbers[order].reshape(end[1] - start[1], -1)
+    counts = np.array([len(order) for order in schedule.orders], int)
     tables = {
         "members": members,
         "parameters": parameters,
-        "ranges": np.column_stack([starts[:-1], [len(order) for order in schedule.orders]]),
+        "ranges": np.column_stack([starts[:-1], counts, 0 * counts, counts]),
         "state": state_places(types, starts, schedule.orders),
         "runs": schedule.runs if schedule.runs.ndim == 3 else np.zeros((0, len(types), 2), np.int32),
         "first_cluster": np.cumsum([0, *schedule.colours]),

@@ -16,15 +16,16 @@ import taichi as ti
 from pbd.collision import particle_contacts
 from pbd.collision.colliders import apply_restitution, project_colliders
 from pbd.collision.elements import project_elements
-from pbd.core.lanes import any_world
+from pbd.core.lanes import any_world, largest_of_lanes
 from pbd.data import REPORT
 from pbd.direct import solve as direct
 from pbd.direct.parts import advance_in_parts
 from pbd.grabs import pull_grabs
-from pbd.integrate import apply_wind, check_finite, clear_multiplier, move_kinematic_particle, predict
+from pbd.integrate import apply_wind_everywhere, check_finite, clear_multiplier, move_kinematic_particles, predict
 from pbd.measure import measure_motion
 from pbd.phases import for_each, for_each_world, project_each, project_each_world
 from pbd.projection import project_clusters
+from pbd.seams import singly
 
 
 class StepHooks(NamedTuple):
@@ -51,14 +52,12 @@ class StepHooks(NamedTuple):
 def begin_substep(s: ti.template(), substep, world):
     """Apply forces, predict positions as if there were no constraints, and search for contacts."""
     if ti.static(s.features.wind):
-        for_each(s, s.counts.particles, apply_wind, substep, world)
+        ti.static(singly(s, apply_wind_everywhere))(s, substep, world)
     for_each(s, s.counts.particles, predict, substep, world)
-    for_each(s, s.counts.kinematic, move_kinematic_particle, substep, world)
+    ti.static(singly(s, move_kinematic_particles))(s, substep, world)
     for_each(s, s.counts.multipliers, clear_multiplier, substep, world)
     if ti.static(s.features.contacts):
-        for_each_world(s, particle_contacts.sort_into_buckets, substep, world)
-        for_each(s, s.counts.particles, particle_contacts.find_neighbours, substep, world)
-        for_each_world(s, particle_contacts.count_down_to_search, substep, world)
+        ti.static(singly(s, particle_contacts.search_contacts))(s, substep, world)
     if ti.static(s.features.has_hooks):
         s.features.hooks.before_iterations(s, world)
     if ti.static(len(s.features.direct) > 0):
@@ -68,7 +67,10 @@ def begin_substep(s: ti.template(), substep, world):
 @ti.func
 def relax(s: ti.template(), substep, iteration, world):
     """Project all once, what is solved directly last. Returns: the largest violation, see `project_each`."""
-    return ti.max(relax_iterated(s, substep, iteration, world), solve_directly(s, substep, world))
+    worst = ti.max(relax_iterated(s, substep, iteration, world), solve_directly(s, substep, world))
+    if ti.static(s.features.bands and s.features.watch):
+        worst = largest_of_lanes(worst)
+    return worst
 
 
 @ti.func
@@ -95,11 +97,9 @@ def relax_environment(s: ti.template(), substep, world):
     """Project grab springs, contacts between particles and colliders once. Returns: the largest violation."""
     worst = 0.0
     if ti.static(s.features.grabs > 0):
-        for_each_world(s, pull_grabs, substep, world)
+        ti.static(singly(s, for_each_world))(s, pull_grabs, substep, world)
     if ti.static(s.features.contacts):
-        for_each(s, s.counts.particles, particle_contacts.count_touching, substep, world)
-        worst = project_each(s, s.counts.particles, particle_contacts.compute_correction, substep, world)
-        for_each(s, s.counts.particles, particle_contacts.apply_correction, substep, world)
+        worst = ti.max(worst, ti.static(singly(s, particle_contacts.project_contacts))(s, substep, world))
     if ti.static(s.features.elements):
         worst = ti.max(worst, project_each_world(s, project_elements, substep, world))
     if ti.static(s.features.surfaces):

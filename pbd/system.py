@@ -9,20 +9,21 @@ from pbd.core.arrays import read, without_lanes, write
 from pbd.core.clock import Clock
 from pbd.core.messages import shown
 from pbd.core.results import Energy, Statistics
-from pbd.core.runtime import on_cpu, real_type
-from pbd.core.validate import indices, one_of, positive, refuse_gigabytes, spread, whole
+from pbd.core.runtime import on_cpu
+from pbd.core.validate import indices, one_of, positive, spread, whole
 from pbd.data import REPORT, Settings
 from pbd.direct.rows import SOLVES, make_plan
 from pbd.direct.tables import direct_arrays, parts_state, write_parts_state
 from pbd.energy_watch import EnergyWatch
 from pbd.environment import Environment
 from pbd.errors import raise_errors
-from pbd.lanes import choose_lanes, why_no_lanes
+from pbd.lanes import counts_in_lanes, lanes_of, numbers_of_bands
 from pbd.launches import Launches
 from pbd.particle_values import ParticleValues
-from pbd.particles import Particles, inverse
+from pbd.particles import inverse
+from pbd.report import Report
 from pbd.schedule import SCHEDULES, make_schedule
-from pbd.setup import check_same_environment, collect_constraints, description_bytes, features_of, upload
+from pbd.setup import checked_descriptions, collect_constraints, features_of, upload
 from pbd.state import State
 from pbd.step import StepHooks
 from pbd.system_settings import SystemSettings
@@ -65,12 +66,14 @@ class ParticleSystem(SystemSettings):
             Substeps are then made in parts where sticks turn fast or vibrate under tension (pbd/direct/parts.py),
             unless threads share a world. "auto": directly where the factor is sparse, as in ropes, chains and frames,
             else iteratively. The default is Jakobsen's "iterative".
-        lanes: how many worlds one thread moves at a time, in the lanes of the processor's vectors: 1, 4, 8 or 16. None
-            for the fastest by worlds and threads; 1 where lanes do not do what the description has (pbd/lanes.py).
+        lanes: how many worlds one thread moves at a time, in the lanes of the processor's vectors: 1, 4, 8 or 16. If
+            the schedule cuts each world into bands that are alike, as it does with a cloth (pbd/bands.py), bands lie in
+            lanes instead. None for the fastest; 1 where lanes do not do what the description has (pbd/lanes.py).
             Results do not depend on it.
 
     Attributes:
         direct: what is solved directly, a pbd.direct.rows.Plan.
+        lanes, has_bands: how many worlds one thread moves at a time, or how many bands of a world.
 
     Limitations:
         Sticks are as stiff as iterations make them. A correction travels one link per iteration at worst, so a long
@@ -101,16 +104,7 @@ class ParticleSystem(SystemSettings):
         solve="iterative",
         lanes=None,
     ):
-        descriptions = list(particles) if isinstance(particles, (list, tuple)) else [particles]
-        if not descriptions or not all(isinstance(p, Particles) for p in descriptions):
-            raise TypeError(f"particles is {shown(particles)}: expected a pbd.Particles, or a list of them")
-        if not len(descriptions[0]):
-            raise ValueError("a system of no particles: expected some in the description")
-        self.worlds = whole("worlds", worlds) if len(descriptions) == 1 else len(descriptions)
-        if worlds not in (1, self.worlds):
-            raise ValueError(f"worlds is {worlds}, with a list of {len(descriptions)}: expected as many, or none given")
-        refuse_gigabytes("worlds", self.worlds, self.worlds * description_bytes(descriptions[0]))
-        check_same_environment(descriptions)
+        descriptions, self.worlds = checked_descriptions(particles, worlds)
         one_of("schedule", schedule, SCHEDULES)
         one_of("sticks", sticks, ("exact", "root_free"))
         one_of("direction", direction, ("current", "start"))
@@ -139,12 +133,15 @@ class ParticleSystem(SystemSettings):
             on_cpu=on_cpu(),
             worlds=self.worlds,
             clusters=None if clusters is None else whole("clusters", clusters),
+            bands=numbers_of_bands(self.particles, self.direct),
         ).with_others(numbers, [np.flatnonzero(solved) for solved in self.direct.solved])
-        self.lanes = choose_lanes(lanes, self.worlds, why_no_lanes(self.particles, self.schedule, self.direct))
+        self.lanes, bands = lanes_of(lanes, self.worlds, self.particles, self.schedule, self.direct)
+        self.has_bands = bands is not None
         self._constraint_count = sum(len(order) for order in self.schedule.orders)
-        self.arrays, self._counts = upload(
-            descriptions, self.worlds, constraints, self._types, self.schedule, self.direct, grabs, self.lanes
+        self.arrays, self._counts_without_lanes = upload(
+            descriptions, self.worlds, constraints, self._types, self.schedule, self.direct, grabs, self.lanes, bands
         )
+        self._counts = counts_in_lanes(self._counts_without_lanes, self.lanes, bands, self.arrays)
         self._values = ParticleValues(self.arrays.particles, self.worlds, self.count)
         self.constraints = ConstraintValues(
             self.arrays, self._types, self.schedule.orders, self.particles.triangles()
@@ -154,8 +151,7 @@ class ParticleSystem(SystemSettings):
         self.energy_watch = EnergyWatch(
             self._values, self.environment, self.constraints, self._types, self._elastic_energy_at
         )
-        self._lane_reports = np.zeros((self._counts.worlds * self.lanes, REPORT.total), real_type())
-        self._report = self._lane_reports[: self.worlds]
+        self._reports = Report(self.worlds, self._counts.worlds, self.lanes, self.has_bands)
         self._hooks, self._hooked, self._contact_capacity, self._keep_predictions = None, (), 0, False
         self._bind()
         velocities = np.stack([p.velocities() for p in descriptions])
@@ -169,6 +165,7 @@ class ParticleSystem(SystemSettings):
             self.schedule,
             self._counts.worlds,
             self.lanes,
+            self.has_bands,
             types=self._types,
             from_start=self._from_start,
             direct=self.direct.types,
@@ -180,7 +177,7 @@ class ParticleSystem(SystemSettings):
             keep_predictions=self._keep_predictions,
         )
         self._launches = Launches(
-            features, self.arrays, self._counts, self._lane_reports, self.schedule, *self._hooked
+            features, self.arrays, self._counts, self._reports, self.schedule, *self._hooked
         )
 
     def _order_direct(self):
@@ -192,9 +189,11 @@ class ParticleSystem(SystemSettings):
         self._bind()
 
     def _leave_lanes(self):
-        """Move one world at a time from now on."""
-        self.lanes, self.arrays = 1, without_lanes(self.arrays)
-        self._counts = self._counts._replace(worlds=self.worlds)
+        """Move one world, and one particle, at a time from now on."""
+        self.arrays, self._counts = without_lanes(self.arrays), self._counts_without_lanes
+        if self.has_bands:
+            self._reports.leave_bands()
+        self.lanes, self.has_bands = 1, False
         self._values.arrays, self.constraints.arrays = self.arrays.particles, self.arrays.constraints
         self._bind()
 
@@ -245,12 +244,12 @@ class ParticleSystem(SystemSettings):
         most = min(max(PROJECTIONS_PER_LAUNCH // work, 1), SUBSTEPS_PER_LAUNCH)
         interval = self._clock.intervals["bending_interval"]
         most = max(most // interval, 1) * interval
-        self._report[:, REPORT.substeps_to_search] = 0
+        self._reports.rows[:, REPORT.substeps_to_search] = 0
         while left > 0:
             substeps = min(left, most)
             self._launch("run", *self._given(substeps), substeps, iterations)
-            raise_errors(self._report, self._clock, self._values, self._contact_capacity)
-            self.energy_watch.check(self._report, self._clock, substeps)
+            raise_errors(self._reports.worlds, self._clock, self._values, self._contact_capacity)
+            self.energy_watch.check(self._reports.worlds, self._clock, substeps)
             self._clock.substep += substeps
             left -= substeps
 
@@ -347,6 +346,8 @@ class ParticleSystem(SystemSettings):
 
     def cut(self, sticks):
         """Cut sticks in all worlds for good, with bending and wind across them. Args: (n,) indices into `sticks()`."""
+        if self.has_bands:
+            self._leave_lanes()  # bands are no longer alike
         self.constraints.cut(sticks)
 
     def collider_poses(self):
@@ -398,7 +399,7 @@ class ParticleSystem(SystemSettings):
         """Forces of all grab springs in the last substep, (grabs, 3) or (worlds, grabs, 3) [N]."""
         count = len(self.environment.grabs)
         multipliers = read(self.arrays.constraints.multipliers).astype(float)
-        multipliers = multipliers[self._counts.multipliers - 3 * count : self._counts.multipliers]
+        multipliers = multipliers[len(multipliers) - 3 * count :]
         return self._values.to_user(multipliers.reshape(count, 3, self.worlds).swapaxes(1, 2) / self._clock.h**2)
 
     def _per_world(self, *values):
@@ -409,7 +410,7 @@ class ParticleSystem(SystemSettings):
         """Iterations, residual and contacts of the last step: a Statistics."""
         self._launch("measure", *self._given(0))
         columns = (REPORT.iterations, REPORT.violation, REPORT.contacts)
-        iterations, residual, contacts = (self._report[:, column].copy() for column in columns)
+        iterations, residual, contacts = (self._reports.worlds[:, column].copy() for column in columns)
         found = self._per_world(iterations.astype(int), residual, contacts.astype(int))
         return Statistics(*found, direct=len(self.direct.rows), lanes=self.lanes)
 
@@ -417,7 +418,7 @@ class ParticleSystem(SystemSettings):
         """Kinetic, potential and total energy at the middle of the last substep: an Energy."""
         self._launch("measure", *self._given(0))
         kinetic, gravitational = self._values.energies(self.gravity, self._clock.h)
-        potential = gravitational + self._report[:, REPORT.elastic_energy]
+        potential = gravitational + self._reports.worlds[:, REPORT.elastic_energy]
         return Energy(*self._per_world(kinetic, potential, kinetic + potential))
 
     def _elastic_energy_at(self, position):
@@ -427,4 +428,4 @@ class ParticleSystem(SystemSettings):
         write(array, position)
         self._launch("measure", *self._given(0))
         write(array, now)
-        return self._report[:, REPORT.elastic_energy].astype(float)
+        return self._reports.worlds[:, REPORT.elastic_energy].astype(float)

@@ -24,8 +24,17 @@ from pbd.constraints.constraint_type import TINY
 from pbd.core.spatial_hash import bucket_of_pair, cell_of
 from pbd.data import MOST_NEIGHBOURS, REPORT
 from pbd.integrate import position
+from pbd.phases import for_each, for_each_world, project_each
 
 # The search -----------------------------------------------------------------------------------------------------------
+
+
+@ti.func
+def search_contacts(s: ti.template(), substep, world):
+    """Find the pairs that could touch, if a search is due, and count the substep."""
+    for_each_world(s, sort_into_buckets, substep, world)
+    for_each(s, s.counts.particles, find_neighbours, substep, world)
+    for_each_world(s, count_down_to_search, substep, world)
 
 
 @ti.func
@@ -159,6 +168,15 @@ def remove_joined(s: ti.template(), i, count, world):
 
 
 # The projection -------------------------------------------------------------------------------------------------------
+
+
+@ti.func
+def project_contacts(s: ti.template(), substep, world):
+    """Correct all pairs that touch, at once. Returns: the deepest contact [m], see `project_each`."""
+    for_each(s, s.counts.particles, count_touching, substep, world)
+    deepest = project_each(s, s.counts.particles, compute_correction, substep, world)
+    for_each(s, s.counts.particles, apply_correction, substep, world)
+    return deepest
 
 
 @ti.func

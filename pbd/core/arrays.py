@@ -165,7 +165,8 @@ def allocate(declaration, values=None, **counts):
         declaration: a NamedTuple class whose fields are arrays, or groups of arrays. Fields that are given later, at
             compilation or at each launch, become None.
         values: {field: numpy array, or for a group such a dict}; the others are zero.
-        counts: lengths of the axes that are declared by name; and `lanes`, how many worlds are in a vector.
+        counts: lengths of the axes that are declared by name; and `lanes`, how many worlds are in a vector. Or
+            `placements`: {axis: layout of the arrays that begin with this axis}. Other arrays are then made of numbers.
 
     Returns: an instance of the declaration, of Taichi arrays.
 
@@ -203,24 +204,29 @@ def make_array(name, annotation, values, counts):
     lanes = counts.get("lanes", 1)
     if 0 in shape:
         return empty_array(annotation, tuple(max(length, 1) for length in shape), lanes)
-    array = new_array(annotation, shape, lanes)
+    array = new_array(annotation, shape, lanes, counts.get("placements"))
     write(array, values)
     return array
 
 
-def new_array(annotation, shape, lanes):
+def new_array(annotation, shape, lanes, placements=None):
     """Make a Taichi array.
 
-    Args: annotation: an Array; shape: with the components of vectors as the last axis; lanes: worlds in a vector.
+    Args: annotation: an Array; shape: with the components of vectors as the last axis; lanes: worlds in a vector;
+    placements: see `allocate`.
     """
-    element = ti.i32 if annotation.integer else impl.get_runtime().default_fp
-    if lanes > 1 and annotation.has_worlds():
+    element, layout = ti.i32 if annotation.integer else impl.get_runtime().default_fp, None
+    if placements is not None:
+        layout = placements.get(annotation.axes[0])
+    elif lanes > 1 and annotation.has_worlds():
         axis = annotation.axes.index(count.worlds)
         layout = Layout(axis, shape[axis], lanes)
-        array = owned(ti.Vector.ndarray(lanes, element, layout.shape(shape)))
+    if layout is not None:
+        several, shape = layout.lanes > 1, layout.shape(shape)
+        array = owned(ti.Vector.ndarray(layout.lanes, element, shape) if several else ti.ndarray(element, shape))
         array.lanes = layout
         return array
-    if annotation.width > 1:
+    if annotation.width > 1 and not (placements and annotation.has_worlds()):
         return owned(ti.Vector.ndarray(annotation.width, element, shape[:-1]))
     return owned(ti.ndarray(element, shape))
 
@@ -284,7 +290,7 @@ def without_lanes(data):
         found[name] = value = getattr(data, name)
         if is_declaration(annotation):
             found[name] = without_lanes(value)
-        elif is_array(annotation) and value.lanes:
+        elif is_array(annotation) and (value.lanes or annotation.has_worlds()):
             values = read(value)
             found[name] = new_array(annotation, values.shape, 1)
             write(found[name], values)

@@ -44,20 +44,27 @@ void step(REAL *x, REAL *previous, const REAL *w, int particles, const int *memb
 
 
 def sticks_against_c(n=128, iterations=10):
-    """Stick projections per second on one thread, ours and in C: of the iterations alone, and of whole steps."""
+    """Stick projections per second on one thread, ours and in C: of the iterations alone, and of whole steps.
+
+    Ours are those of bands in lanes, and of the same schedule without lanes, which is also that of the loop in C.
+    """
     particles = grid(n)
-    systems = [pbd.ParticleSystem(particles, iterations=k, schedule="clusters", clusters=1) for k in (iterations, 0)]
+    counts = (iterations, 0, iterations, 0)
+    systems = [
+        pbd.ParticleSystem(particles, iterations=count, schedule="clusters", clusters=1, lanes=lanes)
+        for count, lanes in zip(counts, (None, None, 1, 1))
+    ]
     start = systems[0].state()
     loop = CLoop(systems[0], start)
     steps = 4
-    ours, theirs = np.full(2, math.inf), np.full(2, math.inf)
+    ours, theirs = np.full(4, math.inf), np.full(2, math.inf)
     for system in systems:
         system.step()  # compiles
     for _ in range(8):  # in turn, so that other load on the machine affects both
-        for k, (system, count) in enumerate(zip(systems, (iterations, 0))):
+        for k, (system, count) in enumerate(zip(systems, counts)):
             system.set_state(start)
             ours[k] = min(ours[k], fastest(lambda s=system: s.step(steps), 1))
-            if loop.library:
+            if loop.library and k < 2:
                 loop.reset()
                 theirs[k] = min(theirs[k], fastest(lambda c=count: loop.step(steps, c), 1))
                 if k == 0:
@@ -67,11 +74,16 @@ def sticks_against_c(n=128, iterations=10):
     state = systems[0].digest()
     yield row("sticks", f"{n}x{n} iterations one thread", projections / (ours[0] - ours[1]), unit, state)
     yield row("sticks", f"{n}x{n} steps one thread", projections / ours[0], unit, state)
+    state = systems[2].digest()
+    yield row("sticks", f"{n}x{n} iterations one thread lanes=1", projections / (ours[2] - ours[3]), unit, state)
+    yield row("sticks", f"{n}x{n} steps one thread lanes=1", projections / ours[2], unit, state)
     if loop.library:
         yield row("sticks", f"{n}x{n} iterations C -O3 -march=native", projections / (theirs[0] - theirs[1]), unit)
         yield row("sticks", f"{n}x{n} steps C -O3 -march=native", projections / theirs[0], unit)
-        yield row("sticks", f"{n}x{n} iterations ours to C", (theirs[0] - theirs[1]) / (ours[0] - ours[1]), "ratio")
-        yield row("sticks", f"{n}x{n} steps ours to C", theirs[0] / ours[0], "ratio")
+        for k, name in ((0, ""), (2, " lanes=1")):
+            ratio = (theirs[0] - theirs[1]) / (ours[k] - ours[k + 1])
+            yield row("sticks", f"{n}x{n} iterations ours to C{name}", ratio, "ratio")
+            yield row("sticks", f"{n}x{n} steps ours to C{name}", theirs[0] / ours[k], "ratio")
         yield row("sticks", f"{n}x{n} difference from C", difference, "m")
 
 

@@ -20,10 +20,11 @@ def rows(name, precision=32, *flags):
 
 
 @pytest.mark.skipif(not shutil.which("cc"), reason="no C compiler to compare with")
-@pytest.mark.parametrize("precision", [32, 64])
-def test_sticks_on_one_thread_are_nearly_as_fast_as_c(precision):
+@pytest.mark.parametrize(("precision", "in_lanes"), [(32, 2.5), (64, 1.8)])
+def test_sticks_on_one_thread_are_faster_than_c_in_lanes_and_nearly_as_fast_without(precision, in_lanes):
     found = rows("sticks", precision)
-    assert found["128x128 iterations ours to C"][0] >= 0.85
+    assert found["128x128 iterations ours to C"][0] >= in_lanes
+    assert found["128x128 iterations ours to C lanes=1"][0] >= 0.85
     # Both compute the same, to the round-off of four steps of ten iterations.
     assert found["128x128 difference from C"][0] < (1e-6 if precision == 32 else 1e-14)
 
@@ -160,7 +161,7 @@ def test_worlds_in_lanes_are_several_times_as_fast(precision, ratio):
 
 
 @pytest.mark.skipif(not shutil.which("cc"), reason="no C compiler to compare with")
-@pytest.mark.parametrize(("precision", "limit"), [(32, 9.0), (64, 8.0)])  # the goals are 3.5 and 6
+@pytest.mark.parametrize(("precision", "limit"), [(32, 5.5), (64, 6.0)])  # the goals are 3.5 and 6
 def test_cloth_of_100_by_100_is_cheap_and_whole(precision, limit):
     found = rows("drape", precision)
     assert found["cost mean"][0] <= limit

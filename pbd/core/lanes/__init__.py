@@ -19,7 +19,21 @@ Source: Pharr, Mark, ispc: A SPMD compiler for high-performance CPU programming 
 """
 
 from pbd.core.lanes.arrays import RowArray, VectorArray
-from pbd.core.lanes.layout import Layout
+from pbd.core.lanes.layout import Layout, Placed, Substitute
+from pbd.core.lanes.numbers import FirstRows, SingleItems, in_numbers, largest_of_lanes, rotated
 from pbd.core.lanes.statements import any_world, in_lanes
 
-__all__ = ["Layout", "RowArray", "VectorArray", "any_world", "in_lanes"]
+__all__ = [
+    "FirstRows",
+    "Layout",
+    "Placed",
+    "RowArray",
+    "SingleItems",
+    "Substitute",
+    "VectorArray",
+    "any_world",
+    "in_lanes",
+    "in_numbers",
+    "largest_of_lanes",
+    "rotated",
+]

@@ -38,3 +38,53 @@ class Layout(NamedTuple):
         found = np.moveaxis(memory, -1, self.axis + 1)
         shape = (*found.shape[: self.axis], self.groups * self.lanes, *found.shape[self.axis + 2 :])
         return np.take(found.reshape(shape), np.arange(self.worlds), axis=self.axis)
+
+
+class Placed:
+    """How the first axis of an array lies in rows and lanes: each item in the lane of its own band.
+
+    Args: places: (items,) row · lanes + lane of each item; rows, lanes: how many. Other places hold zeros.
+    """
+
+    def __init__(self, places, rows, lanes):
+        self.places, self.rows, self.lanes = places, int(rows), lanes
+
+    def shape(self, shape):
+        """The array's shape. Args: shape: with items as the first axis."""
+        return (self.rows, *shape[1:])
+
+    def pack(self, values):
+        """Arrange values as in memory, with lanes as the last axis. Args: values: with items as the first axis."""
+        memory = np.zeros((self.rows * self.lanes, *values.shape[1:]), values.dtype)
+        memory[self.places] = values
+        return np.moveaxis(memory.reshape(self.rows, self.lanes, *values.shape[1:]), 1, -1)
+
+    def unpack(self, memory):
+        """Copy values out of memory, with items as the first axis. Args: memory: as `pack` returns it."""
+        rows = np.moveaxis(memory, -1, 1)
+        return rows.reshape(self.rows * self.lanes, *rows.shape[2:])[self.places]
+
+
+class Substitute:
+    """An array of integers that kernels see with other contents than the host, which do not change.
+
+    Args: contents: what kernels see.
+    """
+
+    lanes = 1
+
+    def __init__(self, contents):
+        self.contents = np.asarray(contents, np.int32)
+
+    def shape(self, shape):
+        """The array's shape. Args: shape: that the host sees."""
+        return self.contents.shape
+
+    def pack(self, values):
+        """What kernels see. Args: values: what the host sees."""
+        self.values = np.array(values, np.int32)
+        return self.contents
+
+    def unpack(self, memory):
+        """What the host sees. Args: memory: what kernels see."""
+        return self.values.copy()

@@ -46,7 +46,7 @@ def variable(value):
 
 def broadcast(value):
     """A number in all lanes."""
-    if has_lanes(value):
+    if has_lanes(value) or Reading.width == 1:
         return value
     if isinstance(value, Expr) and not getattr(value, "is_variable", False):
         value = new_variable(value)
@@ -103,7 +103,7 @@ def make_vector(entries, dt=None):
     if not any(is_real(each) or has_lanes(each) for each in entries):
         if any(isinstance(each, (list, tuple, LaneVector)) for each in entries):
             raise TaichiSyntaxError("a matrix in lanes: expected vectors")
-        return make_matrix(entries, dt)
+        return make_matrix(entries, dt) if Reading.width > 1 else LaneVector(entries)
     return LaneVector([float(each) if isinstance(each, int) else each for each in entries])
 
 

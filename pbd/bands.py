@@ -1,0 +1,160 @@
+"""Bands: parts of one cloth that are alike, one in each lane of the processor's vectors. Plain numpy, without Taichi.
+
+Particle i is at slot i % P of band i // P. A *place* is a tuple of slots: the constraints at one place, at most one in
+each band, are projected together. Where a band lacks one, its lane is not stored. A *seam* is a constraint between a
+band and the next one. It finds the particles of the next band in its *halo*, further slots that hold copies of them. An
+iteration projects the constraints within bands, copies the first slots of each band to the halo of the band before,
+projects the seams, and copies the halo back.
+
+Constraints at places of one colour share no particle, whatever their bands. So the bits are those of the same colours
+one constraint after another, in any order of those of a colour: the schedule has band after band, which are near each
+other in memory. The order follows from the members of constraints alone: P is tried at multiples of the commonest
+differences of members, such as the length of a row, and the one with the least work is taken.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+# Work for a particle in a substep, in that for a member of a constraint.
+WORK_OF_PARTICLE = 4.0
+# Bands must take at most so many times the work that they would if no lane was idle.
+MOST_WORK = 2.0
+# How many of the commonest differences between members are tried, and how many multiples of each.
+DIFFERENCES, MULTIPLES = 6, 2
+
+
+class Places(NamedTuple):
+    """Places of the constraints of one type.
+
+    Attributes: members: (places, arity) slots, those in the halo from P on; full: how many places have a constraint in
+    each band, they come first; inner: how many come before seams; place, lane: (n,) of each constraint in the order of
+    the schedule.
+    """
+
+    members: np.ndarray
+    full: int
+    inner: int
+    place: np.ndarray
+    lane: np.ndarray
+
+
+class Bands(NamedTuple):
+    """How a description is cut into bands.
+
+    Attributes: lanes: how many bands; particles: how many there are; length: P; halo: (h,) slots of the next band
+    that seams reach, in the order of the halo; places: for each type, its Places.
+    """
+
+    lanes: int
+    particles: int
+    length: int
+    halo: np.ndarray
+    places: list
+
+    @property
+    def slots(self):
+        """Slots of a band, with its halo."""
+        return self.length + len(self.halo)
+
+    @property
+    def place_of_particles(self):
+        """Slot and lane of each particle, as slot · lanes + lane (particles,)."""
+        lane, slot = np.divmod(np.arange(self.particles), self.length)
+        return slot * self.lanes + lane
+
+
+def find_bands(members, particles, lanes, colour):
+    """Cut a description into bands.
+
+    Args: members: for each constraint type, (n, arity) indices; particles: how many; lanes: how many bands; colour:
+    function (members, particles) -> colours (n,) of constraints that share no particle, see pbd/schedule.py.
+
+    Returns: Bands, and for each type the order (n,) of its constraints; or None and None where too many lanes would be
+    idle.
+    """
+    work = WORK_OF_PARTICLE * particles + sum(each.size for each in members)
+    least, best = MOST_WORK * work / lanes, None
+    for length in lengths_to_try(members, -(-particles // lanes)):
+        if WORK_OF_PARTICLE * length + sum(each.size for each in members) / lanes >= least:
+            continue
+        found = [np.unique(keys_of(each, length)).size for each in members] if can_cut(members, length) else None
+        if found is None:
+            continue
+        work = WORK_OF_PARTICLE * length + sum(count * each.shape[1] for count, each in zip(found, members))
+        if work < least:
+            least, best = work, length
+    if best is None:
+        return None, None
+    halo = slots_of_seams(members, best)[1]
+    places, orders = zip(*(places_of(each, best, lanes, halo, colour) for each in members))
+    return Bands(lanes, particles, best, halo, list(places)), list(orders)
+
+
+def lengths_to_try(members, shortest):
+    """Lengths of bands, in ascending order. Args: members: see `find_bands`; shortest: of all."""
+    differences = np.concatenate([np.abs(np.diff(each, axis=1)).ravel() for each in members])
+    counts = np.bincount(differences)
+    common = np.argsort(-counts, kind="stable")[:DIFFERENCES]
+    common = common[counts[common] > 0]
+    first = -(-shortest // common) * common
+    return np.unique(np.concatenate([first + k * common for k in range(MULTIPLES)])).tolist()
+
+
+def slots_in_bands(members, length):
+    """Slots (n, arity) from the first band that a constraint is in, and that band (n,)."""
+    lane = members.min(axis=1) // length
+    return members - length * lane[:, None], lane
+
+
+def slots_of_seams(members, length):
+    """Slots of the bands and slots of the next bands that seams reach. Args: see `find_bands`; length: P."""
+    slots = [slots_in_bands(each, length)[0] for each in members]
+    seams = np.concatenate([each[(each >= length).any(axis=1)].ravel() for each in slots])
+    return np.unique(seams[seams < length]), np.unique(seams[seams >= length]) - length
+
+
+def can_cut(members, length):
+    """Whether seams join a band to the next one only, and no slot is both in a seam and in a halo."""
+    if any((np.ptp(each, axis=1) >= length).any() for each in members):
+        return False
+    own, others = slots_of_seams(members, length)
+    return not len(others) or (others.max() < length and not np.isin(own, others).any())
+
+
+def keys_of(members, length):
+    """A number (n,) for each constraint, the same for constraints at one place, in the order of slots.
+
+    A second constraint on the same particles has another place.
+    """
+    slots, lane = slots_in_bands(members, length)
+    key = np.zeros(len(members), np.int64)
+    for column in slots.T:
+        key = np.unique(key * 2 * length + column, return_inverse=True)[1]
+    both = key * (int(lane.max(initial=0)) + 1) + lane
+    order = np.argsort(both, kind="stable")
+    index = np.arange(len(order))
+    new = np.concatenate([[True], np.diff(both[order]) > 0])[: len(order)]
+    repetition = np.empty(len(order), np.int64)
+    repetition[order] = index - np.maximum.accumulate(np.where(new, index, 0))
+    return key * (repetition.max(initial=0) + 1) + repetition
+
+
+def places_of(members, length, lanes, halo, colour):
+    """Places of the constraints of one type: a Places, and the order (n,) of its constraints.
+
+    Args: members (n, arity); length: P; lanes, halo, colour: see Bands and `find_bands`. Places are sorted by colour,
+    because projections of neighbours would wait for each other.
+    """
+    slots, lane = slots_in_bands(members, length)
+    if len(halo):
+        slots = np.where(slots >= length, length + np.searchsorted(halo, slots - length), slots)
+    _, first, place = np.unique(keys_of(members, length), return_index=True, return_inverse=True)
+    at = slots[first]
+    seam, full = (at >= length).any(axis=1), np.bincount(place, minlength=len(at)) == lanes
+    keys = colour(at, length + len(halo)), ~full, seam
+    by_colour = np.lexsort(keys)
+    rank = np.empty(len(at), np.int64)
+    rank[by_colour] = np.arange(len(at))
+    order = np.lexsort((rank[place], lane, *(key[place] for key in keys)))
+    return Places(at[by_colour], int(full.sum()), int((~seam).sum()), rank[place][order], lane[order]), order

@@ -1,0 +1,68 @@
+"""Bands in kernels (pbd/bands.py): the halo of the next band, and phases that treat one particle after another."""
+
+from functools import wraps
+
+import taichi as ti
+
+from pbd.core.lanes import FirstRows, SingleItems, in_numbers, rotated
+
+
+@ti.func
+def load_halo(s: ti.template(), world):
+    """Copy the particles that seams reach from each band to the halo of the band before.
+
+    The last band has no next one. Its halo has copies of the first band, and its seams are not stored.
+    """
+    position, previous = ti.static(s.particles.position, s.particles.previous_position)
+    for k in range(s.counts.halo):
+        place = s.counts.particles + k
+        position[place, world] = rotated(position[s.bands.halo[k], world], 1)
+        if ti.static(s.features.reads_start):
+            previous[place, world] = rotated(previous[s.bands.halo[k], world], 1)
+
+
+@ti.func
+def store_halo(s: ti.template(), world):
+    """Copy the halo back to the bands that it has copies of."""
+    for k in range(s.counts.halo):
+        found = rotated(s.particles.position[s.counts.particles + k, world], -1)
+        s.particles.position[s.bands.halo[k], world] = found
+
+
+def singly(s, function):
+    """A Taichi function (s, ...) that treats one particle after another, also in kernels that have bands in lanes.
+
+    Args: s: of a kernel; function: (s, ...). Its items are particles as the user counts them.
+    """
+    if not s.features.bands:
+        return function
+    single = in_numbers(function)
+
+    @wraps(function)
+    def call(s, *given):
+        return single(by_items(s), *given)
+
+    call._is_taichi_function, call.func = True, function.func
+    return call
+
+
+def by_items(s):
+    """The data of a kernel with bands in lanes, as a function sees it that treats one particle after another."""
+    lanes, places = s.features.lanes, s.bands.place
+
+    def items(array):
+        return SingleItems(array, lanes, places)
+
+    particles = s.particles._replace(
+        **{name: items(array) for name, array in s.particles._asdict().items() if name != "kinematic"}
+    )
+    multipliers = SingleItems(s.constraints.multipliers, lanes)
+    constraints = s.constraints._replace(members=s.bands.members, multipliers=multipliers)
+    wind = s.wind._replace(force=items(s.wind.force)) if s.features.wind else s.wind
+    return s._replace(
+        particles=particles,
+        constraints=constraints,
+        wind=wind,
+        report=FirstRows(s.report.array),
+        counts=s.counts._replace(particles=places.shape[0]),
+    )
