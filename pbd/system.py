@@ -61,8 +61,8 @@ class ParticleSystem(SystemSettings):
             Bending then acts as an impulse every so many substeps, because it is a slower force than sticks. It must
             not be so stiff that a bend could swing once within three of these intervals. Needs solve="iterative".
         grabs: number of grab springs, see `grab`.
-        solve: "iterative": constraints are projected one after another. "direct": equalities with a gradient, such as
-            sticks, are projected together by a sparse factorisation, after the others in each iteration (pbd/direct).
+        solve: "iterative": constraints are projected one after another. "direct": those with a gradient, such as
+            sticks and limits, are projected together by a sparse factorisation, after the others in each iteration.
             Substeps are then made in parts where sticks turn fast or vibrate under tension (pbd/direct/parts.py),
             unless threads share a world. "auto": directly where the factor is sparse, as in ropes, chains and frames,
             else iteratively. The default is Jakobsen's "iterative".

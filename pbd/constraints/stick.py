@@ -99,12 +99,19 @@ def _rigid_stick(name, bound):
         longer = (x[1] - x[0]).norm_sqr() - parameters[0] * parameters[0]
         return one_sided(longer, bound) == 0.0
 
+    @ti.func
+    def shorter(x, parameters):
+        C, gradient = stick(x, parameters)
+        return -C, [-gradient[0], -gradient[1]]
+
     compliant = scalar_constraint(name, 2, ("length",), stick, bound).compliant
+    common = name, 2, ("length",), project, value
     if bound == "equal":
         compliant = replace(compliant, project=_compliant_projection(compliant.project))
-    skip, smooth = (None, stick) if bound == "equal" else (is_satisfied, None)
-    common = name, 2, ("length",), project, value
-    return ConstraintType(*common, compliant=compliant, is_satisfied=skip, function=smooth)
+        return ConstraintType(*common, compliant=compliant, function=stick)
+    # For the direct solve C >= 0.
+    smooth = {"function": stick if bound == "at_least" else shorter, "at_least": True, "joins": True}
+    return ConstraintType(*common, compliant=compliant, is_satisfied=is_satisfied, **smooth)
 
 
 STICK = _rigid_stick("stick", "equal")

@@ -216,6 +216,30 @@ def test_loop_between_pins():
     assert one.statistics().residual < 1e-12
 
 
+@pytest.mark.parametrize("direction", ["start", "current"])
+@pytest.mark.parametrize("bound", ["at_most", "at_least"])
+def test_one_sided_sticks_push_or_pull_within_the_solve(bound, direction):
+    # A mass of 3 kg moves away from a dumbbell of 1 and 2 kg, to which a string of 1 m ties it, or towards it, and a
+    # strut of 0.5 m keeps it off. Once that acts, all move with the velocity of their centre, 3 v/6. Pushed the other
+    # way, the mass moves alone again.
+    sign = 1.0 if bound == "at_most" else -1.0
+    particles = pbd.Particles(gravity=(0, 0, 0))
+    particles.add_particles([(0, 0, 0), (1, 0, 0), (1.75, 0, 0)], [1.0, 2.0, 3.0])
+    particles.add_stick(0, 1)
+    particles.add_stick(1, 2, length=1.0 if bound == "at_most" else 0.5, bound=bound)
+    one = system(particles, dt=0.01, iterations=2, direction=direction)
+    one.set_velocities([(0, 0, 0), (0, 0, 0), (sign, 0, 0)])
+    one.step(20)
+    assert one.velocities()[:, 0] == pytest.approx([0, 0, sign], abs=1e-12)
+    one.step(20)
+    assert one.statistics().direct == 2
+    assert one.statistics().residual < 1e-12
+    assert one.velocities()[:, 0] == pytest.approx(3 * [sign / 2], abs=1e-9)
+    one.set_velocities([(0, 0, 0), (0, 0, 0), (-sign, 0, 0)])
+    one.step(10)
+    assert one.velocities()[:, 0] == pytest.approx([0, 0, -sign], abs=1e-12)
+
+
 def test_unknown_solve():
     with pytest.raises(ValueError, match=r"solve is 'dircet'.*direct"):
         system(chain(), solve="dircet")
