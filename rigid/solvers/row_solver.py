@@ -60,6 +60,7 @@ class RowSolver(Solver):
         self._stepped = False  # since the start, the last `set_state` or change of the step
         models, worlds, bodies = self.models, self.worlds, len(self.model.bodies)
         self._gravity = np.array(np.broadcast_to([each.gravity for each in models], (worlds, 3)))
+        self._strongest_gravity = strongest(self._gravity)
         types = pair_types(models)
         touching = self.options.contacts and types.any_pair
         self.pair_types = types if touching else None
@@ -158,6 +159,7 @@ class RowSolver(Solver):
     @gravity.setter
     def gravity(self, gravity):
         self._gravity = spread("gravity", gravity, (self.worlds, 3), most=math.inf)
+        self._strongest_gravity = strongest(self._gravity)
         write(self.data.gravity, self._gravity)
         self._passive.forget()
         self._wake(range(len(self.model.bodies)))
@@ -338,3 +340,8 @@ class RowSolver(Solver):
         """Columns of the report: numbers, or arrays (worlds,) for several worlds."""
         found = [self._report[:, column] for column in columns]
         return [column[0] if self.worlds == 1 else column.copy() for column in found]
+
+
+def strongest(gravity):
+    """The largest gravity of any world [m/s²]. Args: gravity (worlds, 3)."""
+    return float(np.linalg.norm(gravity, axis=1).max())

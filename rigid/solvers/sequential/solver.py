@@ -3,8 +3,6 @@
 from dataclasses import replace
 from functools import cached_property
 
-import numpy as np
-
 from pbd.core.kernels import Launch
 from pbd.core.results import Statistics
 from rigid.solvers.report import REPORT
@@ -25,6 +23,8 @@ class SequentialSolver(RowSolver):
 
     A subclass makes `_advance` by `_make_launch`, and overrides `_numbers` if its kernels take more than a Step.
     """
+
+    _changing = None  # what the last Step was made of
 
     @property
     def iterations(self):
@@ -67,12 +67,16 @@ class SequentialSolver(RowSolver):
         return tuple(self._step())
 
     def _step(self):
-        """Numbers of a launch: a Step."""
+        """Numbers of a launch: a Step, the same object as long as they are the same, which is quicker to launch."""
         given = self.options
-        return Step(
-            self._h, self._tolerance(), given.error_reduction, given.restitution_threshold, self._external_forces.act,
-            self._passive.watched, self.first_contact_row, self.first_contact_group,
-        )  # fmt: skip
+        changing = self._h, self._strongest_gravity, given, self._external_forces.act, self._passive.watched
+        if changing != self._changing:
+            self._changing = changing
+            self._numbers_of_step = Step(
+                self._h, self._tolerance(), given.error_reduction, given.restitution_threshold,
+                self._external_forces.act, self._passive.watched, self.first_contact_row, self.first_contact_group,
+            )  # fmt: skip
+        return self._numbers_of_step
 
     @cached_property
     def _measure(self):
@@ -87,7 +91,7 @@ class SequentialSolver(RowSolver):
         """The tolerance of the iterations [N s]."""
         if self.options.tolerance is not None:
             return self.options.tolerance
-        weight = self._lightest * np.linalg.norm(self._gravity, axis=1).max()
+        weight = self._lightest * self._strongest_gravity
         return float(min(MOST_TOLERANCE, WEIGHT_TOLERANCE * weight * self._h)) if weight > 0 else MOST_TOLERANCE
 
     @cached_property
