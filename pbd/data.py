@@ -155,7 +155,8 @@ class ContactArrays(NamedTuple):
     rest_position: Vector(3, count.contact_particles, count.worlds)  # of the description [m]
     first_in_bucket: Integer(count.bucket_ends, count.worlds)  # where a bucket begins in `sorted_particles`
     sorted_particles: Integer(count.contact_particles, count.worlds)  # by bucket
-    sorted_position: Vector(3, count.contact_particles, count.worlds)  # half way to the next search [m]
+    half_way: Vector(3, count.contact_particles, count.worlds)  # positions half way to the next search [m]
+    sorted_position: Vector(3, count.contact_particles, count.worlds)  # the same, by bucket [m]
     first_stick: Integer(count.contact_ends)  # where a particle begins in `sticks`
     sticks: Integer(count.stick_ends)  # of each particle, where its rigid sticks have their members
     neighbours: Integer(count.contact_particles, MOST_NEIGHBOURS + 2, count.worlds)  # candidates, and spare places

@@ -26,6 +26,9 @@ from pbd.data import MOST_NEIGHBOURS, REPORT
 from pbd.integrate import position
 from pbd.phases import for_each, for_each_world, project_each
 
+# Where particles without contacts are in the search [m]: its square is larger than that of any search radius.
+FAR = 1e30
+
 # The search -----------------------------------------------------------------------------------------------------------
 
 
@@ -78,9 +81,13 @@ def fill_buckets(s: ti.template(), world):
     for b in range(buckets + 1):
         first_in_bucket[b, world] = 0
     for i in range(n):
+        x = half_way(s, i, world)
         if s.particles.radius[i, world] > 0.0:
-            b = bucket_of_pair(cell_of(half_way(s, i, world), 2.0 * s.settings.search_radius), buckets)
+            b = bucket_of_pair(cell_of(x, 2.0 * s.settings.search_radius), buckets)
             first_in_bucket[b, world] = first_in_bucket[b, world] + 1
+        else:
+            x = ti.Vector([FAR, FAR, FAR])
+        s.contacts.half_way[i, world] = x
     total = 0
     for b in range(buckets):
         total += first_in_bucket[b, world]
@@ -89,7 +96,7 @@ def fill_buckets(s: ti.template(), world):
     for k in range(n):  # backwards, so that each count ends as the first place of its bucket
         i = n - 1 - k
         if s.particles.radius[i, world] > 0.0:
-            x = half_way(s, i, world)
+            x = s.contacts.half_way[i, world]
             b = bucket_of_pair(cell_of(x, 2.0 * s.settings.search_radius), buckets)
             place = first_in_bucket[b, world] - 1
             first_in_bucket[b, world] = place
@@ -106,10 +113,16 @@ def half_way(s: ti.template(), i, world):
 
 @ti.func
 def list_neighbours(s: ti.template(), i, world):
-    """List the particles within the search radius of particle i, but for those that a rigid stick joins to it."""
+    """List the particles within the search radius of particle i, but for those that a rigid stick joins to it.
+
+    In a cloth, most particles have no others near. They are counted first, which is cheaper than a list.
+    """
     count = 0
-    if s.particles.radius[i, world] > 0.0:
-        count = list_near(s, i, world)
+    others_near = s.particles.radius[i, world] > 0.0
+    if others_near and s.contacts.first_stick[i] < s.contacts.first_stick[i + 1]:
+        others_near = find_near(s, i, world, False) != count_joined(s, i, world)
+    if others_near:
+        count = find_near(s, i, world, True)
         others = count - 1
         if others > MOST_NEIGHBOURS:
             s.report[world, REPORT.neighbour_overflow] = ti.cast(others, float)
@@ -119,16 +132,18 @@ def list_neighbours(s: ti.template(), i, world):
 
 
 @ti.func
-def list_near(s: ti.template(), i, world):
-    """List the particles within the search radius of particle i, and i itself. Returns: how many there are.
+def find_near(s: ti.template(), i, world, listed: ti.template()):
+    """Find the particles within the search radius of particle i, and i itself. Args: listed: whether to list them.
 
     Each particle is written before it is known to be near, and counted if it is. A branch, which the processor could
     not foresee, would take longer.
+
+    Returns: how many there are.
     """
     near = 0
     reach = s.settings.search_radius
     first_in_bucket = ti.static(s.contacts.first_in_bucket)
-    x = half_way(s, i, world)
+    x = s.contacts.half_way[i, world]
     home = cell_of(x - reach, 2.0 * reach)
     buckets = first_in_bucket.shape[0] - 1
     for k in range(4):  # rows of two cells, whose particles are consecutive in `sorted_particles`
@@ -139,18 +154,33 @@ def list_near(s: ti.template(), i, world):
             if part == 1:
                 begin, end = 0, first_in_bucket[1, world]
             for place in range(begin, end):
-                slot = ti.min(near, MOST_NEIGHBOURS + 1)  # the last one takes what there is no room for
-                s.contacts.neighbours[i, slot, world] = s.contacts.sorted_particles[place, world]
+                if ti.static(listed):
+                    slot = ti.min(near, MOST_NEIGHBOURS + 1)  # the last one takes what there is no room for
+                    s.contacts.neighbours[i, slot, world] = s.contacts.sorted_particles[place, world]
                 offset = s.contacts.sorted_position[place, world] - x
                 near += ti.cast(offset.norm_sqr() < reach * reach, ti.i32)
     return near
 
 
 @ti.func
+def count_joined(s: ti.template(), i, world):
+    """Count particle i and those within the search radius that a rigid stick joins to it, by sticks."""
+    x, count = s.contacts.half_way[i, world], 1
+    members = ti.static(s.constraints.members)
+    for place in range(s.contacts.first_stick[i], s.contacts.first_stick[i + 1]):
+        stick = s.contacts.sticks[place]
+        a, b = members[stick], members[stick + 1]  # the same particle twice if the stick was cut
+        offset = s.contacts.half_way[ti.select(a == i, b, a), world] - x
+        near = offset.norm_sqr() < s.settings.search_radius * s.settings.search_radius
+        count += ti.cast(near & (a != b), ti.i32)
+    return count
+
+
+@ti.func
 def remove_joined(s: ti.template(), i, count, world):
     """Remove particle i and those that a rigid stick joins to it from its list. Returns: how many are left.
 
-    Sticks keep their ends apart themselves. In a cloth, most particles have no others near.
+    Sticks keep their ends apart themselves.
     """
     left = 0
     members = ti.static(s.constraints.members)

@@ -161,7 +161,7 @@ def test_worlds_in_lanes_are_several_times_as_fast(precision, ratio):
 
 
 @pytest.mark.skipif(not shutil.which("cc"), reason="no C compiler to compare with")
-@pytest.mark.parametrize(("precision", "limit"), [(32, 5.5), (64, 6.0)])  # the goals are 3.5 and 6
+@pytest.mark.parametrize(("precision", "limit"), [(32, 3.5), (64, 6.0)])
 def test_cloth_of_100_by_100_is_cheap_and_whole(precision, limit):
     found = rows("drape", precision)
     assert found["cost mean"][0] <= limit
