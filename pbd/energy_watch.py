@@ -8,7 +8,7 @@ had at first or could have gained by falling:
 
 Where constraints store energy V, E may rise by what was stored. It is compared with the sum of K, U and V at first,
 above which it can never be. V is C²/2α of all constraints, and evaluated only when E has risen by more than the warning
-allows. Systems with motors or dampers are not watched.
+allows. Constraints that need the time may be motors: systems with them are watched if it is known that none drives.
 """
 
 import warnings
@@ -31,13 +31,15 @@ class EnergyWatch:
     constraints store there (worlds,) [J].
 
     Attributes: owner: what the warning begins with; place: function (world) -> where the trouble is, in words, or None
-    for the fastest particle; driven: whether something that is not in the environment does work; length: L, that of all
-    things together [m], None for the extent of the particles.
+    for the fastest particle; driven: whether something that is not in the environment does work; knows_drives: whether
+    `driven` tells of constraints that need the time, too; length: L, that of all things together [m], None for the
+    extent of the particles.
     """
 
     def __init__(self, values, environment, constraints, types, stored_at):
         self._values, self._environment, self._constraints = values, environment, constraints
-        self._passive = is_passive(environment.particles, types)
+        self._passive = is_passive(environment.particles)
+        self._may_drive, self.knows_drives = any(each.needs_time for each in types), False
         self._stores, self._stored_at = any(each.compliance for each in types), stored_at
         self.owner, self.place, self.driven, self.length = "particle system", None, False, None
         self._warned, self._changes, self._gravity, self._scale, self._forces_act = False, None, None, None, False
@@ -73,7 +75,7 @@ class EnergyWatch:
 
     def _watches(self):
         """Whether nothing drives the particles now. After a change of anything, the energy is compared anew."""
-        if not self._passive or self.driven:
+        if not self._passive or self.driven or (self._may_drive and not self.knows_drives):
             self._changes = None
             return False
         environment = self._environment
@@ -111,10 +113,6 @@ class EnergyWatch:
             warnings.warn(said, UserWarning, stacklevel=5)
 
 
-def is_passive(particles, types):
-    """Whether the environment of particles never does work, and no constraint does.
-
-    Args: particles: a Particles; types: ConstraintTypes.
-    """
-    still = particles.is_static() and particles.wind is None
-    return still and not any(each.needs_time for each in types)
+def is_passive(particles):
+    """Whether the environment of particles never does work. Args: particles: a Particles."""
+    return particles.is_static() and particles.wind is None

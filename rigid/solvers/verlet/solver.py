@@ -89,6 +89,7 @@ class VerletSolver(Solver):
         self.particle_system.keep_predictions()
         watch = self.particle_system.energy_watch
         watch.owner, watch.place = 'solver "verlet"', partial(place_of_trouble, weakref.proxy(self))
+        watch.knows_drives = True
         if given.particles is None and self.model.joints:  # the frame of the ground is larger than small chains
             watch.length = max(map(extent, models)) + (np.sum(self._radii) if given.contacts else 0.0)
         self._driven = any(map(is_driven, models))
