@@ -143,6 +143,7 @@ class WindArrays(NamedTuple):
     """Triangles on which the wind acts, and for each particle its adjacent triangles."""
 
     force: Vector(3, count.particles, count.worlds)  # [N]
+    corner_force: Vector(3, count.triangles, count.worlds)  # of each triangle on each of its corners [N]
     triangles: Integer(count.triangles, 3)  # particles at the corners
     drag_coefficient: Real(count.triangles)  # half the air density times the drag coefficient [kg/m³]
     first_adjacent: Integer(count.particle_ends)  # where a particle begins in `adjacent_triangles`
@@ -173,6 +174,7 @@ class Counts(NamedTuple):
     colliders: int
     boxes: int
     kinematic: int
+    triangles: int
     elements: int
     direct_rows: int
     halo: int  # of each band

@@ -45,38 +45,44 @@ def acceleration(s: ti.template(), row, i, world):
 @ti.func
 def apply_wind_everywhere(s: ti.template(), substep, world):
     """Compute the wind's force on all particles."""
-    for_each(s, s.counts.particles, apply_wind, substep, world)
+    for_each(s, s.counts.triangles, apply_wind_to_triangle, substep, world)
+    for_each(s, s.counts.particles, sum_wind, substep, world)
 
 
 @ti.func
-def apply_wind(s: ti.template(), substep, i, world):
-    """Compute the wind's force on particle i: a third of the force on each adjacent triangle.
+def apply_wind_to_triangle(s: ti.template(), substep, t, world):
+    """Compute the wind's force on each corner of triangle t, a third of that on the triangle.
 
     On a triangle of area A and unit normal n, in air that passes at u = wind - velocity:  F = ½ ρ c A |u·n| (u·n) n.
     Light cloth would gain more than the wind's own speed in a substep, and diverge. So F is divided by
     1 + h k |u·n| W, as in implicit Euler, with k = ½ ρ c A and W the inverse mass that the triangles at a corner share.
-    This is first order in h, and stable for any h. Each particle gathers its own force, so that no two threads write to
-    one place.
+    This is first order in h, and stable for any h.
     """
     row, _ = rows(s, substep)
     wind = ti.Vector([s.inputs[row, INPUT.wind + axis] for axis in ti.static(range(3))])
+    corner = [s.wind.triangles[t, k] for k in ti.static(range(3))]
+    a, b, c = position(s, corner[0], world), position(s, corner[1], world), position(s, corner[2], world)
+    previous = ti.static(s.particles.previous_position)
+    before = previous[corner[0], world] + previous[corner[1], world] + previous[corner[2], world]
+    passing = wind - (a + b + c - before) / (3.0 * s.settings.h)
+    normal = (b - a).cross(c - a)
+    double_area = normal.norm() + 1e-30
+    normal_speed = passing.dot(normal) / double_area
+    weight = 0.0
+    for k in ti.static(range(3)):
+        weight += s.particles.position[corner[k], world][3] / 3.0
+    stiffness = 0.5 * double_area * s.wind.drag_coefficient[t] * ti.abs(normal_speed)
+    divisor = 1.0 + s.settings.h * stiffness * TRIANGLES_PER_SHARE * weight
+    force = (s.wind.drag_coefficient[t] * ti.abs(normal_speed) * normal_speed / (6.0 * divisor)) * normal
+    s.wind.corner_force[t, world] = force
+
+
+@ti.func
+def sum_wind(s: ti.template(), substep, i, world):
+    """Sum the wind's forces on particle i, which gathers them so that no two threads write to one place."""
     total = ti.Vector([0.0, 0.0, 0.0])
     for place in range(s.wind.first_adjacent[i], s.wind.first_adjacent[i + 1]):
-        t = s.wind.adjacent_triangles[place]
-        corner = [s.wind.triangles[t, k] for k in ti.static(range(3))]
-        a, b, c = position(s, corner[0], world), position(s, corner[1], world), position(s, corner[2], world)
-        previous = ti.static(s.particles.previous_position)
-        before = previous[corner[0], world] + previous[corner[1], world] + previous[corner[2], world]
-        passing = wind - (a + b + c - before) / (3.0 * s.settings.h)
-        normal = (b - a).cross(c - a)
-        double_area = normal.norm() + 1e-30
-        normal_speed = passing.dot(normal) / double_area
-        weight = 0.0
-        for k in ti.static(range(3)):
-            weight += s.particles.position[corner[k], world][3] / 3.0
-        stiffness = 0.5 * double_area * s.wind.drag_coefficient[t] * ti.abs(normal_speed)
-        divisor = 1.0 + s.settings.h * stiffness * TRIANGLES_PER_SHARE * weight
-        total += (s.wind.drag_coefficient[t] * ti.abs(normal_speed) * normal_speed / (6.0 * divisor)) * normal
+        total += s.wind.corner_force[s.wind.adjacent_triangles[place], world]
     s.wind.force[i, world] = total
 
 

@@ -203,7 +203,7 @@ def upload(descriptions, worlds, constraints, types, schedule, plan, grabs=0, la
         "contacts": {"rest_position": positions, "first_stick": first_stick, "sticks": sticks} if contacts else {},
     }
     elements = len(first.contact_elements()[0])
-    lengths = len(first.colliders), len(first.boxes), len(kinematic), elements, len(plan.rows)
+    lengths = len(first.colliders), len(first.boxes), len(kinematic), len(first.triangles()), elements, len(plan.rows)
     counts = Counts(n, worlds, multipliers, *lengths, halo=0)
     arrays = allocate(
         Data,

@@ -1,7 +1,7 @@
 """The complete time step of the solver "verlet". pbd moves particles; bodies take part by step hooks.
 
     for each substep (pbd/step.py, advance_world):
-        apply_wind, predict     x' = x + (1 - d)(x - x*) + a h², then x* := x
+        apply_wind_everywhere, predict     x' = x + (1 - d)(x - x*) + a h², then x* := x
         before_iterations       external forces; read poses; detect contacts; prepare them; warm start          below
         for each iteration:
             project_clusters    each constraint once: sticks, joints, limits, friction, motors
