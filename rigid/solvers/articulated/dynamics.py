@@ -17,6 +17,7 @@ Impulse-based Dynamic Simulation of Rigid Body Systems (1996), chapter 4.
 
 import taichi as ti
 
+from pbd.core.functions import compiled_once
 from pbd.core.quaternions import to_matrix
 from rigid.kernels.matrices import add_symmetric, cross_matrix, load_symmetric
 from rigid.kernels.motion import MASS, POSE, VELOCITY
@@ -25,7 +26,7 @@ from rigid.solvers.articulated.kinematics import carried_velocity, follows_path,
 from rigid.solvers.articulated.links import ARTICULATED, AXIS, LINK
 
 
-@ti.func
+@compiled_once("bodies", "trees", "features")
 def inward_pass(s: ti.template(), world):
     """Sum articulated inertias and momenta from the leaves to the roots. The momenta are those of the velocities."""
     links, of, axes = ti.static(s.trees.links, s.trees.articulated, s.trees.axes)

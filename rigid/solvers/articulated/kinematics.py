@@ -2,6 +2,7 @@
 
 import taichi as ti
 
+from pbd.core.functions import compiled_once
 from pbd.core.quaternions import axis_rotation, exponential, multiply, rotate, rotate_back
 from rigid.kernels.motion import MASS, POSE
 from rigid.kernels.vectors import axis, load_quaternion, load_vector, store_quaternion, store_vector
@@ -29,7 +30,7 @@ def store_axis(s: ti.template(), speed, linear, angular, world):
     store_vector(s.trees.axes, speed, AXIS.angular, angular, world)
 
 
-@ti.func
+@compiled_once("bodies", "trees")
 def compute_poses(s: ti.template(), world):
     """Compute poses of all bodies from the coordinates, and the axes along which speeds move them."""
     links = ti.static(s.trees.links)
