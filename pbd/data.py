@@ -105,7 +105,8 @@ class DirectArrays(NamedTuple):
     rows: Integer(count.nonzeros)  # row of each entry of L
     lower: Real(count.nonzeros, count.worlds)  # L; in place of its diagonal 1/D
     scaled: Real(count.nonzeros, count.worlds)  # L D
-    active: Integer(count.direct_rows, count.worlds)  # whether an inequality is solved, see pbd/direct/one_row.py
+    active: Integer(count.direct_rows, count.worlds, kept=True)  # of an inequality, see pbd/direct/one_row.py
+    kept_active: Integer(count.direct_rows, count.worlds)  # at the start of the part
     factored: Integer(count.worlds)  # whether the factor was made in this substep, see pbd/direct/solve.py
     halvings: Integer(count.worlds, kept=True)  # a substep has 2^halvings parts: see pbd/direct/parts.py
     vibration: Vector(3, count.direct_particles, count.worlds, kept=True)  # shape of the fastest one [kg^-1/2]

@@ -19,8 +19,9 @@ class State(Snapshot):
         inverse_mass: (particles,) or (worlds, particles) [1/kg]; zero for pinned particles.
         dt, substeps: of the system [s]; `previous_position` belongs to their substep.
         origin, substep: the time is origin + substep · dt / substeps [s].
-        direct: what the direct solve keeps from substep to substep, (worlds, 1 + 3 particles): the halvings of the
-            substep, and the fastest vibration [kg^-1/2] (pbd/direct/parts.py). Empty without a direct solve.
+        direct: what the direct solve keeps from substep to substep, (worlds, 1 + 3 particles + rows): the halvings of
+            the substep, the fastest vibration [kg^-1/2] (pbd/direct/parts.py), and which inequalities are active
+            (pbd/direct/one_row.py). Empty without a direct solve.
     """
 
     position: np.ndarray

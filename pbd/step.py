@@ -18,7 +18,7 @@ from pbd.collision.colliders import apply_restitution, project_colliders
 from pbd.collision.elements import project_elements
 from pbd.core.lanes import any_world, largest_of_lanes
 from pbd.data import REPORT
-from pbd.direct import solve as direct
+from pbd.direct import motion, solve
 from pbd.direct.parts import advance_in_parts
 from pbd.grabs import pull_grabs
 from pbd.integrate import apply_wind_everywhere, check_finite, clear_multiplier, move_kinematic_particles, predict
@@ -33,9 +33,9 @@ class StepHooks(NamedTuple):
 
     Args:
         data: a NamedTuple class, the declaration of more arrays; kernels find them in `s.hooked`.
-        before_iterations: Taichi function (s, world), called after Verlet.
+        before_iterations, after_iterations: Taichi functions (s, world), called after Verlet and after the iterations.
         in_iteration: Taichi function (s, iteration, world) -> largest violation [m], called after the constraints.
-        after_iterations: Taichi function (s, world), called after the iterations.
+        take_back_impulses: Taichi function (s, world) -> whether it took back any at their start: pbd/direct/motion.py.
         scale_impulses: Taichi function (s, factor, world) that multiplies all impulses that the hooks store [kg m].
         count_contacts: Taichi function (s, world) -> number of contacts that held something off in the last substep.
     """
@@ -44,6 +44,7 @@ class StepHooks(NamedTuple):
     before_iterations: Any
     in_iteration: Any
     after_iterations: Any
+    take_back_impulses: Any
     scale_impulses: Any
     count_contacts: Any
 
@@ -61,7 +62,7 @@ def begin_substep(s: ti.template(), substep, world):
     if ti.static(s.features.has_hooks):
         s.features.hooks.before_iterations(s, world)
     if ti.static(len(s.features.direct) > 0):
-        for_each_world(s, direct.begin, substep, world)
+        for_each_world(s, motion.begin_direct_solve, substep, world)
 
 
 @ti.func
@@ -88,7 +89,7 @@ def solve_directly(s: ti.template(), substep, world):
     """Project the constraints of the direct solve, all together. Returns: the largest violation before."""
     worst = 0.0
     if ti.static(len(s.features.direct) > 0):
-        worst = project_each_world(s, direct.solve, substep, world)
+        worst = project_each_world(s, solve.solve, substep, world)
     return worst
 
 

@@ -173,6 +173,8 @@ def keep(s: ti.template(), world):
     for i in range(s.counts.particles):
         s.direct.kept_position[i, world] = position(s, i, world)
         s.direct.kept_previous[i, world] = s.particles.previous_position[i, world]
+    for row in range(s.counts.direct_rows):
+        s.direct.kept_active[row, world] = s.direct.active[row, world]
     for k in range(s.constraints.state.shape[0]):
         s.constraints.kept_state[k, world] = s.constraints.parameters[s.constraints.state[k], world]
 
@@ -184,6 +186,8 @@ def restore(s: ti.template(), world):
         x = s.direct.kept_position[i, world]
         s.particles.position[i, world] = ti.Vector([x[0], x[1], x[2], s.particles.position[i, world][3]])
         s.particles.previous_position[i, world] = s.direct.kept_previous[i, world]
+    for row in range(s.counts.direct_rows):
+        s.direct.active[row, world] = s.direct.kept_active[row, world]
     for k in range(s.constraints.state.shape[0]):
         s.constraints.parameters[s.constraints.state[k], world] = s.constraints.kept_state[k, world]
 

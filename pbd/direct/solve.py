@@ -42,14 +42,19 @@ NOT_FACTORED, FACTORED, STIFF = 0, 1, 2
 
 @ti.func
 def begin(s: ti.template(), substep, world):
-    """Begin a substep: A is not factored, nothing was moved, and particles have their own masses."""
+    """Begin a substep: A is not factored, nothing was moved, and particles have their own masses.
+
+    Inequalities that were active at the end of the last substep are so at first, because what rests on a limit goes on
+    doing so. If one would pull now, the first solve drops it.
+    """
     s.direct.factored[world] = NOT_FACTORED
     for i in range(s.counts.particles):
         s.direct.moved[i, world] = ti.Vector([0.0, 0.0, 0.0])
         s.direct.inverse_mass[i, world] = s.particles.position[i, world][3]
     for row in range(s.counts.direct_rows):
         s.direct.multiplier[row, world] = 0.0
-        s.direct.active[row, world] = 0
+        if s.direct.active[row, world] != ACTIVE:
+            s.direct.active[row, world] = INACTIVE
 
 
 @ti.func

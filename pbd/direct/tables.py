@@ -72,16 +72,18 @@ def direct_arrays(plan, types, schedule, mobile, worlds, lanes=1):
 
 def parts_state(arrays):
     """What the direct solve keeps from substep to substep, see pbd.State. Args: arrays: a pbd.data.DirectArrays."""
-    halvings, vibration = read(arrays.halvings), read(arrays.vibration)
-    return np.column_stack([halvings, vibration.swapaxes(0, 1).reshape(len(halvings), -1)])
+    halvings, vibration, active = read(arrays.halvings), read(arrays.vibration), read(arrays.active)
+    return np.column_stack([halvings, vibration.swapaxes(0, 1).reshape(len(halvings), -1), active.T])
 
 
 def write_parts_state(arrays, state):
     """Restore it, or begin anew if it is of another system. Args: arrays: a pbd.data.DirectArrays; state."""
     shape = parts_state(arrays).shape
     kept = np.asarray(state) if np.shape(state) == shape else np.zeros(shape)
-    write(arrays.halvings, kept[:, 0].astype(np.int32))
-    write(arrays.vibration, kept[:, 1:].reshape(len(kept), -1, 3).swapaxes(0, 1))
+    halvings, vibration, active = np.split(kept, (1, shape[1] - arrays.active.shape[0]), axis=1)
+    write(arrays.halvings, halvings[:, 0].astype(np.int32))
+    write(arrays.vibration, vibration.reshape(len(kept), -1, 3).swapaxes(0, 1))
+    write(arrays.active, active.T.astype(np.int32))
 
 
 def grouped(targets, pairs, count):

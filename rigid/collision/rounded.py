@@ -101,7 +101,7 @@ def rounded_on_rounded(shapes: ti.template(), scratch: ti.template(), a, b, worl
             if d.cross(e).norm_sqr() < PARALLEL * PARALLEL * a2 * e2:
                 first, last = (q - p).dot(d) / a2, (q + e - p).dot(d) / a2
                 low, high = ti.max(ti.min(first, last), 0.0), ti.min(ti.max(first, last), 1.0)
-                if (high - low) * (high - low) * a2 > PARALLEL * PARALLEL * together * together:
+                if (high - low) * ti.sqrt(a2) > PARALLEL * together:  # high < low for one beyond the other's end
                     for end in range(2):
                         x = p + low * d
                         if end == 1:

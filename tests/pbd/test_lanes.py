@@ -272,7 +272,7 @@ def count_nothing(s: ti.template(), world):
 
 def test_step_hooks_run_one_world_at_a_time():
     together, alone = systems(sticks, 6)
-    hooks = StepHooks(Nothing, do_nothing, find_nothing, do_nothing, do_nothing, count_nothing)
+    hooks = StepHooks(Nothing, do_nothing, find_nothing, do_nothing, count_nothing, do_nothing, count_nothing)
     together.step(2)
     together.add_hooks(hooks, Nothing())
     together.step(2)

@@ -234,20 +234,13 @@ def cached_impulse(s: ti.template(), c, world):
 
 
 @ti.func
-def warm_start(s: ti.template(), c, world):
-    """Apply the last step's impulse at contact c."""
-    if s.hooked.contacts[world, c, CONTACT.impulse] > 0.0:
-        apply_contact_impulse(s, s.particles.position, 1.0, c, impulse_of(s, c, world), world)
-
-
-@ti.func
 def solve_contact(s: ti.template(), c, world):
-    """Project contact c with friction. Returns: its violation before [m]."""
+    """Project contact c with friction. Returns: by how much it displaces the sides against each other [m]."""
     contacts = ti.static(s.hooked.contacts)
     n, t, u = axes_of(s, c, world)
     D = relative_displacement(s, c, world)
     before = load_vector(contacts, c, CONTACT.impulse, world)
-    C = contacts[world, c, CONTACT.gap] + n.dot(D)
+    C, corrected = contacts[world, c, CONTACT.gap] + n.dot(D), 0.0
     if C < 0.0 or before[0] > 0.0:
         mass = load_vector(contacts, c, CONTACT.effective_mass, world)
         normal = ti.max(before[0] - C * mass[0], 0.0)
@@ -256,7 +249,9 @@ def solve_contact(s: ti.template(), c, world):
         store_vector(contacts, c, CONTACT.impulse, ti.Vector([normal, along, across]), world)
         change = (normal - before[0]) * n + (along - before[1]) * t + (across - before[2]) * u
         apply_contact_impulse(s, s.particles.position, 1.0, c, change, world)
-    return ti.max(-C, 0.0)
+        corrected = ti.max(ti.abs(normal - before[0]) / mass[0], ti.abs(along - before[1]) / mass[1])
+        corrected = ti.max(corrected, ti.abs(across - before[2]) / mass[2])
+    return corrected
 
 
 @ti.func

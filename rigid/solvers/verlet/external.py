@@ -68,6 +68,11 @@ def force_hooks():
         pass
 
     @ti.func
+    def take_back_impulses(s: ti.template(), world):
+        """There are none."""
+        return False
+
+    @ti.func
     def scale_impulses(s: ti.template(), factor, world):
         """Nothing to scale."""
         pass
@@ -78,8 +83,9 @@ def force_hooks():
         return 0
 
     return StepHooks(
-        ForcedFrames, apply_external_forces, in_iteration, after_iterations, scale_impulses, count_contacts
-    )
+        ForcedFrames, apply_external_forces, in_iteration, after_iterations, take_back_impulses, scale_impulses,
+        count_contacts,
+    )  # fmt: skip
 
 
 class FrameForces:

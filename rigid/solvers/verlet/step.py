@@ -35,12 +35,12 @@ from rigid.solvers.verlet.contacts import (
     scale_impulses,
     solve_contact,
     store_impulse,
-    warm_start,
 )
 from rigid.solvers.verlet.data import CONTACT, SIZE, BodyArrays
 from rigid.solvers.verlet.external import apply_external_forces
 from rigid.solvers.verlet.particle_contacts import find_particle_contacts
 from rigid.solvers.verlet.restitution import ITERATIONS, apply_restitution, prepare_restitution, rebounds
+from rigid.solvers.verlet.warm_start import take_back_impulses, warm_start
 
 
 @cache
@@ -72,7 +72,10 @@ def step_hooks(pair_types, forces=False):
             warm_start(s, c, world)
         move_bodies(s, s.particles.position, s.particles.previous_position, 1.0, world)
 
-    return StepHooks(BodyArrays, before_iterations, in_iteration, after_iterations, scale_impulses, count_contacts)
+    return StepHooks(
+        BodyArrays, before_iterations, in_iteration, after_iterations, take_back_impulses, scale_impulses,
+        count_contacts,
+    )  # fmt: skip
 
 
 @ti.func

@@ -1,6 +1,7 @@
 """Contact points of every pair of shapes against brute force: distances of convex sets, and all separating axes."""
 
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -117,6 +118,21 @@ def test_gap_of_separate_shapes_is_their_distance(pair, finder):
         if len(found.gap):
             assert separation(found.normal, a, b) - r - s <= found.gap.min() + 0.006
     assert exact > 5 or set(pair) == {"sphere", "cylinder"}
+
+
+@pytest.mark.parametrize("beyond", [0.02, 0.1, 0.19])
+@pytest.mark.parametrize("angle", [0.0, 0.05, 0.09])
+def test_parallel_capsules_end_to_end_touch_at_their_ends(beyond, angle, finder):
+    # The second one begins where the first one has ended, 0.3 m aside, so the nearest points are the two ends. Parallel
+    # capsules side by side have two points; here none of the second is beside the first.
+    model = scene("capsule", "capsule")
+    poses = np.zeros((1, 2, 7))
+    poses[0, 0, 3] = 1.0
+    poses[0, 1, 3:] = math.cos(angle / 2), math.sin(angle / 2), 0.0, 0.0
+    axis = to_matrix(poses[0, 1, 3:])[:, 2]
+    poses[0, 1, :3] = (0.3, 0.0, 0.5 + beyond) + 0.5 * axis
+    found = finder(model)(poses, margin=0.5)
+    assert found.gap == pytest.approx([math.hypot(0.3, beyond) - 0.4], abs=1e-12)
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids="-".join)

@@ -122,7 +122,7 @@ def test_light_rods_under_a_heavy_one_stay_at_rest(last, halvings):
     exact = largest_frequency(system, part)
     assert exact == pytest.approx(math.sqrt(3 * last * g / LENGTH), rel=2 / last)
     # The vibration v that the state keeps is the eigenvector: W K v = ω² v but for what sticks forbid, Σ m v² = 1.
-    assert power_frequency(system, kept[1:], part) == pytest.approx(exact, rel=1e-6)
+    assert power_frequency(system, kept[1 : 1 + 3 * system.count], part) == pytest.approx(exact, rel=1e-6)
 
 
 def power_frequency(system, vibration, h):
