@@ -1,19 +1,14 @@
 """Results have the same bits with any number of threads, in every run and world, step by step, and from a file."""
 
 import math
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
+from elsewhere import run_elsewhere
 
 import pbd
 from pbd.build import cloth
 from pbd.core.runtime import on_cpu
-
-ROOT = Path(__file__).parents[2]
 
 # One launch (serial, and clusters of which there is one), and phases that are spread over threads.
 PATHS = {
@@ -94,24 +89,6 @@ def run(path, steps=24):
     return system
 
 
-def elsewhere(threads):
-    """The digests, {path: digits}, from a process with so many threads."""
-    lines = [
-        "import sys, taichi as ti",
-        f"sys.path.insert(0, {str(ROOT)!r})",
-        f"sys.path.insert(0, {str(Path(__file__).parent)!r})",
-        f"ti.init(arch=ti.cpu, default_fp=ti.f64, log_level=ti.ERROR, cpu_max_num_threads={threads})",
-        "import test_determinism",
-        "print(test_determinism.program())",
-    ]
-    done = subprocess.run(
-        [sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True, check=False, cwd=ROOT,
-        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    return dict(line.split(": ") for line in done.stdout.splitlines() if ": " in line and not line.startswith("["))
-
-
 @pytest.fixture(scope="module")
 def digests():
     if not on_cpu():
@@ -135,7 +112,7 @@ def test_the_scene_contains_every_feature():
 @pytest.mark.parametrize("threads", [1, pytest.param(2, marks=pytest.mark.slow)])  # here it has all features
 def test_bits_do_not_depend_on_the_number_of_threads(threads, digests):
     # Separate runs agree: two threads in one process, one in another, and this one.
-    assert elsewhere(threads) == digests
+    assert run_elsewhere(__file__, "program()", cpu_max_num_threads=threads) == digests
 
 
 @pytest.mark.parametrize("path", PATHS)

@@ -1,22 +1,17 @@
 """Worlds in the lanes of vectors have the bits of each world alone, with all that a description can have."""
 
 import math
-import os
-import subprocess
-import sys
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pytest
 import taichi as ti
+from elsewhere import run_elsewhere
 
 import pbd
 from pbd.core.runtime import on_cpu
 from pbd.lanes import choose_lanes
 from pbd.step import StepHooks
-
-ROOT = Path(__file__).parents[2]
 
 pytestmark = pytest.mark.skipif(not on_cpu(), reason="lanes are those of the processor")
 
@@ -317,15 +312,4 @@ def program():
 
 
 def test_lanes_of_32_bits():
-    lines = [
-        "import sys, taichi as ti",
-        f"sys.path[:0] = {str(ROOT)!r}, {str(Path(__file__).parent)!r}",
-        "ti.init(arch=ti.cpu, default_fp=ti.f32, log_level=ti.ERROR, opt_level=0)",
-        "import test_lanes",
-        "test_lanes.program()",
-    ]
-    done = subprocess.run(
-        [sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True, check=False, cwd=ROOT,
-        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
+    run_elsewhere(__file__, "program()", "f32", opt_level=0)

@@ -1,19 +1,15 @@
 """The impulse solver computes the same bits in every run, with any number of threads, in any world, and from a file."""
 
 import hashlib
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 from described import all_at_once
+from elsewhere import run_elsewhere
 
 import rigid
 from pbd.core.runtime import on_cpu
 
-ROOT = Path(__file__).parents[4]
 STEPS, HALF = 80, 37
 Y, Z = (0, 1, 0), (0, 0, 1)
 
@@ -42,25 +38,8 @@ def program():
     after.step(STEPS - HALF)
     copies = solve(all_at_once(1), worlds=3)  # the same kernel
     copies.step(STEPS)
-    for world in range(3):
-        sys.stdout.write(f"world {world}: {digest(at_once, world)} {digest(after, world)} {digest(copies, world)}\n")
-
-
-def elsewhere():
-    """The output of program() in a process with two threads."""
-    lines = [
-        "import sys, taichi as ti",
-        f"sys.path[:0] = [{str(ROOT)!r}, {str(ROOT / 'tests')!r}, {str(Path(__file__).parent)!r}]",
-        "ti.init(arch=ti.cpu, default_fp=ti.f64, log_level=ti.ERROR, cpu_max_num_threads=2, opt_level=0)",
-        "import test_impulse_determinism",
-        "test_impulse_determinism.program()",
-    ]
-    done = subprocess.run(
-        [sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True, check=False, cwd=ROOT,
-        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    return [line.split(": ")[1].split() for line in done.stdout.splitlines() if line.startswith("world")]
+    found = [[digest(solver, world) for solver in (at_once, after, copies)] for world in range(3)]
+    return "".join(f"world {world}: {' '.join(digests)}\n" for world, digests in enumerate(found))
 
 
 @pytest.fixture(scope="module")
@@ -93,9 +72,10 @@ def test_model_has_contacts_turns_and_limits():
 @pytest.mark.slow
 def test_worlds_on_two_threads_equal_single_worlds_on_one(digests):
     # Three worlds at once, with an interruption, as copies; and single worlds, in this process.
-    found = elsewhere()
+    found = run_elsewhere(__file__, "program()", cpu_max_num_threads=2, opt_level=0)
     assert len(found) == 3
-    for world, (at_once, stopped, copy) in enumerate(found):
+    for world in range(3):
+        at_once, stopped, copy = found[f"world {world}"].split()
         assert at_once == digests[world]
         assert stopped == digests[world]
         assert copy == digests[1]
