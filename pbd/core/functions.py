@@ -51,6 +51,19 @@ def compiled_once(*groups):
     return decorate
 
 
+@ti.func
+def hidden(index):
+    """The same index, hidden from Taichi.
+
+    Where a loop writes an element of an array at an index that does not change, Taichi keeps it in a variable until the
+    loop ends. A `compiled_once` function that the loop calls would not see it.
+    """
+    found = index
+    for _ in range(1):
+        found = index
+    return found
+
+
 def static_values(data, groups):
     """Values of the data's fields that are known at compilation: see `make_kernel`. Args: groups: the fields in use."""
     static = {}

@@ -26,6 +26,11 @@ def on_cpu():
     return impl.current_cfg().arch in (ti.x64, ti.arm64)
 
 
+def threads():
+    """On how many threads the processor may run a kernel."""
+    return impl.current_cfg().cpu_max_num_threads
+
+
 def real_bits():
     """Bits of the default precision, 32 or 64."""
     return 8 * np.dtype(real_type()).itemsize

@@ -2,13 +2,14 @@
 
 import taichi as ti
 
+from pbd.core.functions import hidden
 from rigid.kernels.motion import is_finite
 from rigid.solvers.parts import advance_in_parts
 from rigid.solvers.report import REPORT
 from rigid.solvers.watch import LARGEST_RISE, is_trouble, report_rise
 
 
-def over_worlds(advance_substep, scale_impulses, features):
+def over_worlds(advance_substep, scale_impulses, features, team=None):
     """Make a Taichi function (s, substeps, number) that makes substeps of all worlds, of each until it diverges.
 
     Args:
@@ -16,11 +17,21 @@ def over_worlds(advance_substep, scale_impulses, features):
         scale_impulses: see rigid/solvers/parts.py.
         features: with `one_world` and `spread`, the distance of two worlds in the parallel loop
             (pbd.core.runtime.LOOP_STRIDE).
+        team: how threads share the loops of the one world, see rigid/solvers/sequential/shared.py; None if they do not.
     """
+    shared, calls = team is not None, getattr(features, "coloured", False)  # functions that read what is written here
 
     @ti.func
     def advance(s: ti.template(), substeps, number):
-        if ti.static(features.one_world):
+        if ti.static(shared):
+            for turn in range(features.threads * features.spread):
+                if turn % features.spread == 0:
+                    if turn == 0:
+                        advance_world(s, substeps, number, turn)
+                        team.end_launch(s)
+                    else:
+                        team.help_leader(s, turn // features.spread, turn // (features.threads * features.spread))
+        elif ti.static(features.one_world):
             ti.loop_config(serialize=True)
             for world in range(1):
                 advance_world(s, substeps, number, world)
@@ -30,7 +41,10 @@ def over_worlds(advance_substep, scale_impulses, features):
                     advance_world(s, substeps, number, turn // features.spread)
 
     @ti.func
-    def advance_world(s: ti.template(), substeps, number, world):
+    def advance_world(s: ti.template(), substeps, number, index):
+        world = index
+        if ti.static(calls):
+            world = hidden(index)
         for substep in range(substeps):
             if s.report[world, REPORT.diverged_substep] < 0:
                 if ti.static(features.division.divides()):

@@ -25,26 +25,38 @@ def write_joint_rows(s: ti.template(), world):
     (rigid/constraints/rows.py) and the length of a substep `step.h`.
     """
     for joint in range(s.joints.integers.shape[0]):
-        kind = s.joints.integers[joint, JOINT.kind]
-        if kind > 0:
-            i, j = s.joints.integers[joint, JOINT.body_i], s.joints.integers[joint, JOINT.body_j]
-            row, c = s.joints.integers[joint, JOINT.first_row], s.joints.integers[joint, JOINT.first_coordinate]
-            ends = joint_ends(s, joint, i, j, world)
-            if row >= 0 and kind != JointKind.DISTANCE and kind != JointKind.WHEEL:
-                write_lock_rows(s, kind, row, ends, world)
-            if kind == JointKind.BALL:
-                write_ball(s, c, ends, world)
-                write_rotation_rows(s, joint, i, j, world)
-            elif kind == JointKind.HINGE:
-                write_hinge(s, c, ends, world)
-            elif kind == JointKind.UNIVERSAL:
-                write_universal(s, c, ends, world)
-            elif kind == JointKind.SLIDER:
-                write_slider(s, c, ends, world)
-            elif kind == JointKind.DISTANCE:
-                write_distance(s, joint, c, ends, world)
-            elif kind == JointKind.WHEEL:
-                write_wheel(s, joint, row, ends, world)
+        write_rows_of_joint(s, joint, world)
     for drive in range(s.joints.drives.shape[0]):
-        if s.joints.drives[drive, DRIVE.kind] > 0:
-            write_drive(s, drive, world)
+        write_row_of_drive(s, drive, world)
+
+
+@ti.func
+def write_rows_of_joint(s: ti.template(), joint, world):
+    """Write the rows of a joint, and its coordinates."""
+    kind = s.joints.integers[joint, JOINT.kind]
+    if kind > 0:
+        i, j = s.joints.integers[joint, JOINT.body_i], s.joints.integers[joint, JOINT.body_j]
+        row, c = s.joints.integers[joint, JOINT.first_row], s.joints.integers[joint, JOINT.first_coordinate]
+        ends = joint_ends(s, joint, i, j, world)
+        if row >= 0 and kind != JointKind.DISTANCE and kind != JointKind.WHEEL:
+            write_lock_rows(s, kind, row, ends, world)
+        if kind == JointKind.BALL:
+            write_ball(s, c, ends, world)
+            write_rotation_rows(s, joint, i, j, world)
+        elif kind == JointKind.HINGE:
+            write_hinge(s, c, ends, world)
+        elif kind == JointKind.UNIVERSAL:
+            write_universal(s, c, ends, world)
+        elif kind == JointKind.SLIDER:
+            write_slider(s, c, ends, world)
+        elif kind == JointKind.DISTANCE:
+            write_distance(s, joint, c, ends, world)
+        elif kind == JointKind.WHEEL:
+            write_wheel(s, joint, row, ends, world)
+
+
+@ti.func
+def write_row_of_drive(s: ti.template(), drive, world):
+    """Write the row of a drive. The coordinates must be those of the present poses."""
+    if s.joints.drives[drive, DRIVE.kind] > 0:
+        write_drive(s, drive, world)

@@ -25,8 +25,8 @@ from rigid.solvers.articulated.kinematics import compute_poses, integrate_coordi
 from rigid.solvers.articulated.velocity_products import compute_velocity_products, subtract_velocity_products
 from rigid.solvers.report import REPORT
 from rigid.solvers.sequential.contacts import detect_contacts, store_impulses
+from rigid.solvers.sequential.iterations import iterate
 from rigid.solvers.sequential.prepare import prepare_correction, prepare_group, warm_start_group, write_rows
-from rigid.solvers.sequential.solve import iterate
 from rigid.solvers.sequential.stored import scale_impulses, watch_rows
 from rigid.solvers.substeps import over_worlds
 

@@ -1,26 +1,12 @@
-"""Position correction by pseudo-velocities: its start and its limit."""
+"""The limit of position correction by pseudo-velocities."""
 
 import taichi as ti
 
-from rigid.kernels.motion import PSEUDO, VELOCITY, clear_pseudo_velocity
+from rigid.kernels.motion import PSEUDO, VELOCITY
 from rigid.kernels.vectors import load_vector
-from rigid.solvers.sequential.prepare import prepare_correction
-from rigid.solvers.sequential.sleep import group_sleeps
 
 # Position correction turns a body by this much in a substep at most [rad].
 LARGEST_CORRECTION = 0.1
-
-
-@ti.func
-def prepare_corrections(s: ti.template(), groups, world):
-    """Find what all groups demand of the pseudo-velocities, and clear these. Returns: the largest, see statistics()."""
-    for body in range(s.bodies.pose.shape[1] - 1):
-        clear_pseudo_velocity(s.bodies, body, world)
-    bias = 0.0
-    for group in range(groups):
-        if not group_sleeps(s, group, world):
-            bias = ti.max(bias, prepare_correction(s, group, world))
-    return bias
 
 
 @ti.func

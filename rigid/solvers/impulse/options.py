@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from pbd.core.validate import not_negative
+from pbd.core.validate import boolean, not_negative
 from rigid.solvers.sequential.options import SequentialOptions
 
 
@@ -15,7 +15,12 @@ class ImpulseOptions(SequentialOptions):
     """Bodies sleep when they, and all bodies connected to them by joints or contacts, have been slower than this for
     half a second [m/s]. They wake when something moves them. Zero for never; 0.02 suits bodies of a metre."""
 
-    CHECKS: ClassVar[dict] = {**SequentialOptions.CHECKS, "sleep_speed": not_negative}
+    coloured: bool = False
+    """Solve contacts in colours (rigid/solvers/sequential/colours.py), so that up to four threads share the work of one
+    world. The bits are the same for any number of threads, but not those of the default order. It is for hundreds of
+    bodies and a processor that does nothing else: on one thread it takes a little longer."""
+
+    CHECKS: ClassVar[dict] = {**SequentialOptions.CHECKS, "sleep_speed": not_negative, "coloured": boolean}
 
     def __post_init__(self):
         super().__post_init__()
@@ -24,3 +29,5 @@ class ImpulseOptions(SequentialOptions):
                 raise ValueError("split_impulse is False: expected True with integrator='variational'")
             if self.sleep_speed > 0:
                 raise ValueError(f"sleep_speed is {self.sleep_speed:g}: expected 0 with integrator='variational'")
+            if self.coloured:
+                raise ValueError("coloured is True: expected False with integrator='variational'")

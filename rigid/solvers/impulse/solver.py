@@ -4,17 +4,23 @@ import warnings
 
 import numpy as np
 
-from pbd.core.arrays import read, write
-from pbd.core.runtime import LOOP_STRIDE, on_cpu
+from pbd.core.arrays import allocate, read, write
+from pbd.core.runtime import LOOP_STRIDE, on_cpu, threads
+from pbd.core.team import MOST_THREADS
 from rigid.names import GROUND
 from rigid.solvers.impulse import step
 from rigid.solvers.impulse.data import FREE, ROW, Data, Features
 from rigid.solvers.impulse.options import ImpulseOptions
+from rigid.solvers.sequential.colours import Colours, places_of
+from rigid.solvers.sequential.shared import STATIONS
 from rigid.solvers.sequential.solver import SequentialSolver
 from rigid.worlds import models_of_worlds
 
 # Above this ratio of masses a UserWarning is given.
 LARGE_MASS_RATIO = 1e4
+
+# With coloured contacts, a thread more is used for so many bodies.
+BODIES_OF_A_THREAD = 24
 
 
 class ImpulseSolver(SequentialSolver):
@@ -30,7 +36,8 @@ class ImpulseSolver(SequentialSolver):
     body to body, so long chains, tall stacks and heavy bodies on light ones need many of them. The errors that they
     leave do not add up, because positions are corrected. Contacts are found at the start of a step: a body that spins
     fast past an edge may overlap for a step. Simultaneous impacts are solved at once: a row of touching balls does not
-    pass an impact on, but a row of balls with small gaps does. One thread moves one world.
+    pass an impact on, but a row of balls with small gaps does. One thread moves one world, unless contacts are
+    `coloured`.
 
     Source: Catto, Iterative Dynamics with Temporal Coherence (2005), and what rigid/solvers/impulse/step.py names.
     """
@@ -39,7 +46,12 @@ class ImpulseSolver(SequentialSolver):
     declaration, row_columns = Data, ROW.total
 
     def __init__(self, model, worlds=1, **options):
-        super().__init__(model, worlds, options, values={"assemblies": find_assemblies(models_of_worlds(model)[0])})
+        first = models_of_worlds(model)[0]
+        values = {"assemblies": find_assemblies(first)}
+        super().__init__(model, worlds, options, values=values, stations=STATIONS, clusters=0, places=0)
+        coloured = self.options.coloured and self.pair_types is not None
+        if coloured:
+            self.data = self.data._replace(colours=self._allocate_colours())
         for each in self.models:
             warn_of_mass_ratio(each)
         given = self.options
@@ -50,9 +62,24 @@ class ImpulseSolver(SequentialSolver):
             convergence=given.convergence, split_impulse=given.split_impulse, warm_start=given.warm_start,
             sleeping=given.sleep_speed > 0,
             division=self._division(), one_world=self.worlds == 1, spread=LOOP_STRIDE if on_cpu() else 1,
+            coloured=coloured, threads=self._threads() if coloured else 1,
         )  # fmt: skip
         self._advance = self._make_launch(step, features)
         self._clear_assemblies()
+
+    def _threads(self):
+        """How many threads share the loops of the one world."""
+        shares = self.worlds == 1 and on_cpu() and self.options.time_limit is None
+        most = min(threads(), MOST_THREADS, len(self.model.bodies) // BODIES_OF_A_THREAD)
+        return max(most, 1) if shares else 1
+
+    def _allocate_colours(self):
+        groups, bodies = self.data.rows.groups.shape[1], len(self.model.bodies) + 1
+        springs = [(spring.a, spring.b) for spring in self.model.springs]
+        return allocate(
+            Colours, {"islands": find_assemblies(self.model, springs)["of_body"]}, worlds=self.worlds, bodies=bodies,
+            clusters=groups, places=places_of(bodies),
+        )  # fmt: skip
 
     def _numbers(self):
         return *super()._numbers(), self.options.sleep_speed
@@ -84,14 +111,14 @@ class ImpulseSolver(SequentialSolver):
         self.data.sleep.timers.fill(0)
 
 
-def find_assemblies(model):
+def find_assemblies(model, springs=()):
     """Find the bodies that joints and gears connect; the ground connects nothing.
 
-    Args: a rigid.Model. Returns: {"of_body": the first body of each body's assembly (bodies + 1,)}, for the ground its
-    own index.
+    Args: model: a rigid.Model; springs: more pairs of bodies that are connected. Returns: {"of_body": the first body of
+    each body's assembly (bodies + 1,)}, for the ground its own index.
     """
     first = np.arange(len(model.bodies) + 1)
-    pairs = [(joint.parent, joint.child) for joint in model.joints]
+    pairs = [*springs, *((joint.parent, joint.child) for joint in model.joints)]
     pairs += [(model.joints[gear.joint_a].child, model.joints[gear.joint_b].child) for gear in model.gears]
     for a, b in pairs:
         if GROUND not in (a, b):

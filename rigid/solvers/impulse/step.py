@@ -18,15 +18,15 @@ import taichi as ti
 
 from pbd.core.kernels import left_out, make_kernel
 from rigid.collision.narrow_phase import point_finder
-from rigid.kernels.motion import VELOCITY, integrate_pose, integrate_velocity, update_inverse_inertia
 from rigid.solvers.impulse import maximal, momenta, synchronise, variational, work
-from rigid.solvers.impulse.correction import limit_correction, prepare_corrections
+from rigid.solvers.impulse.correction import limit_correction
 from rigid.solvers.impulse.data import Data
 from rigid.solvers.report import REPORT
+from rigid.solvers.sequential import shared
+from rigid.solvers.sequential.colours import find_clusters
 from rigid.solvers.sequential.contacts import detect_contacts, store_impulses
-from rigid.solvers.sequential.prepare import prepare_group, warm_start_group, write_rows
-from rigid.solvers.sequential.sleep import body_sleeps, group_sleeps, put_to_sleep, update_sleep_timers
-from rigid.solvers.sequential.solve import iterate
+from rigid.solvers.sequential.iterations import iterate
+from rigid.solvers.sequential.sleep import put_to_sleep, update_sleep_timers
 from rigid.solvers.sequential.stored import scale_impulses, watch_rows
 from rigid.solvers.substeps import over_worlds
 
@@ -38,7 +38,8 @@ def step_kernel(features, part=None):
     Args: features; part: of a substep, see rigid/solvers/sequential/time_limit.py; None for all of it.
     """
     find_points = None if features.pair_types is None else point_finder(features.pair_types)
-    advance = over_worlds(part or advance_substep, scale_impulses, features)
+    team = shared if features.threads > 1 else None
+    advance = over_worlds(part or advance_substep, scale_impulses, features, team)
     return make_kernel(
         advance, Data, features=features, formulation=maximal, find_points=find_points, **left_out(features)
     )
@@ -55,18 +56,19 @@ def advance_substep(s: ti.template(), iterations, last, world):
 @ti.func
 def begin_substep(s: ti.template(), last, world):
     """Do what comes before the iterations. Returns: how many groups of rows there are."""
-    write_rows(s, world)
+    bodies = s.bodies.pose.shape[1] - 1
+    shared.write_rows(s, world)
     watch_rows(s, world)
-    update_inertias(s, world)
+    shared.for_each(s, shared.update_inertia, bodies, world)
     if ti.static(s.features.variational):
         momenta.begin_velocities(s, world)
     groups = detect_contacts(s, world)
     put_to_sleep(s, groups, world)
-    integrate_velocities(s, world)
+    shared.for_each(s, shared.apply_gravity, bodies, world)
     if ti.static(s.features.variational):
         momenta.find_free_velocities(s, world)
     prepare(s, groups, world)
-    warm_start(s, groups, world)
+    shared.warm_start(s, groups, world)
     return groups
 
 
@@ -76,7 +78,7 @@ def end_substep(s: ti.template(), groups, iterations, last, world):
     if ti.static(s.features.variational):
         variational.solve_chords(s, groups, iterations, world)
     else:
-        integrate_poses(s, VELOCITY.linear, world)
+        shared.for_each(s, shared.move, s.bodies.pose.shape[1] - 1, world)
     if ti.static(s.features.split_impulse):
         correct_positions(s, groups, iterations, world)
     if ti.static(s.features.variational):
@@ -86,34 +88,11 @@ def end_substep(s: ti.template(), groups, iterations, last, world):
 
 
 @ti.func
-def update_inertias(s: ti.template(), world):
-    """Rotate the inverse inertias of all bodies into the world."""
-    for body in range(s.bodies.pose.shape[1] - 1):
-        update_inverse_inertia(s.bodies, body, world)
-
-
-@ti.func
-def integrate_velocities(s: ti.template(), world):
-    """Apply gravity and gyroscopic torques to all bodies."""
-    for body in range(s.bodies.pose.shape[1] - 1):
-        if not body_sleeps(s, body, world):
-            integrate_velocity(s, body, world)
-
-
-@ti.func
 def prepare(s: ti.template(), groups, world):
-    """Find softness, bias and effective mass of all groups."""
-    for group in range(groups):
-        if not group_sleeps(s, group, world):
-            prepare_group(s, group, world)
-
-
-@ti.func
-def warm_start(s: ti.template(), groups, world):
-    """Apply the impulses of the last step."""
-    for group in range(groups):
-        if not group_sleeps(s, group, world):
-            warm_start_group(s, group, world)
+    """Find softness, bias and effective mass of all groups, and their order if contacts are coloured."""
+    if ti.static(s.features.coloured):
+        find_clusters(s, groups, world)
+    shared.for_each(s, shared.prepare, groups, world)
 
 
 @ti.func
@@ -125,22 +104,16 @@ def solve_velocities(s: ti.template(), groups, iterations, change, world):
 
 
 @ti.func
-def integrate_poses(s: ti.template(), column, world):
-    """Move all bodies. Args: column: VELOCITY.linear or VELOCITY.pseudo_linear."""
-    for body in range(s.bodies.pose.shape[1] - 1):
-        if not body_sleeps(s, body, world):
-            integrate_pose(s.bodies, body, column, s.step.h, world)
-
-
-@ti.func
 def correct_positions(s: ti.template(), groups, iterations, world):
     """Correct position errors by pseudo-velocities, where the velocities have led."""
-    write_rows(s, world)
-    bias = prepare_corrections(s, groups, world)
+    bodies = s.bodies.pose.shape[1] - 1
+    shared.write_rows(s, world)
+    shared.for_each(s, shared.clear, bodies, world)
+    bias = shared.for_each(s, shared.demand, groups, world)
     s.report[world, REPORT.position_error] = bias * s.step.h
     iterate(s, groups, 1, iterations, s.step.tolerance + bias, world)
     if ti.static(s.features.division.divides()):
         limit_correction(s, world)
     if ti.static(s.features.variational):
         work.count_correction(s, world)
-    integrate_poses(s, VELOCITY.pseudo_linear, world)
+    shared.for_each(s, shared.correct, bodies, world)

@@ -4,7 +4,9 @@
     options.py    options of both solvers
     contacts.py   contact rows, and their impulses from the last step
     prepare.py    softness, bias and effective mass of each group, once a step; warm starting
-    solve.py      the iterations: read this first
+    solve.py      the solution of one group: read this first
+    iterations.py all groups in turn
+    colours.py    another order of groups, for threads; shared.py: the loops that they share
     solver.py     the base class of both solvers
 
 How impulses change velocities is the solver's: `s.formulation`, a module with the functions

@@ -1,4 +1,4 @@
-"""The iterations of sequential impulses. Each group is solved for the impulses that fulfil its equation:
+"""The solution of a group of rows. Each group is solved for the impulses that fulfil its equation:
 
     Δλ = -(J V + b + γ λ) / (J M⁻¹ Jᵀ + γ),   the accumulated λ clamped to its bounds,   V += M⁻¹ Jᵀ Δλ
 
@@ -13,84 +13,6 @@ import taichi as ti
 from rigid.constraints.rows import GROUP, Group, bodies_of
 from rigid.kernels.vectors import load_vector
 from rigid.solvers.sequential.data import ROW
-from rigid.solvers.sequential.sleep import group_sleeps
-
-
-@ti.func
-def iterate(s: ti.template(), groups, stage: ti.template(), iterations, change, world):
-    """Solve all groups in turn until no impulse changes by more than the tolerance.
-
-    Args: change: of an impulse, to start with: there are no iterations if it is not above the tolerance.
-
-    Returns: how many iterations were made, and the largest change in the last one, of impulses or of velocities.
-    """
-    made = 0
-    if ti.static(s.features.convergence == "velocities"):
-        velocity_change(s, groups, stage, world)
-    while made < iterations and change > s.step.tolerance:
-        change = 0.0
-        for k in range(groups):
-            group = iteration_order(s, k, groups, world)
-            if not group_sleeps(s, group, world):
-                change = ti.max(change, solve_group(s, group, stage, world))
-        if ti.static(s.features.convergence == "velocities"):
-            change = velocity_change(s, groups, stage, world)
-        made += 1
-    return made, change
-
-
-@ti.func
-def velocity_change(s: ti.template(), groups, stage: ti.template(), world):
-    """Store J V of all rows. Returns: its largest change since the last call, times the row's effective mass [N s].
-
-    Rows that contradict one another have no solution: a motor that still moves at 1e-5 m/s, and friction that holds its
-    load to the ground. Each iteration then adds the same impulses, which cancel, up to the bounds of friction. That
-    takes thousands of iterations, in which no velocity changes.
-    """
-    n = ti.static(s.rows.numbers)
-    largest = 0.0
-    for group in range(groups):
-        kind = s.rows.groups[world, group, GROUP.kind]
-        solved = kind != Group.IDLE and not group_sleeps(s, group, world)
-        if ti.static(stage == 1):
-            solved = solved and needs_correction(s, group, kind, world)
-        if solved:
-            first, count = s.rows.groups[world, group, GROUP.first], s.rows.groups[world, group, GROUP.count]
-            for row in range(first, first + count):
-                i, j = bodies_of(s.rows, group, row - first, world)
-                velocities = s.formulation.load_velocities(s, i, j, stage, world)
-                velocity = s.formulation.row_velocity(s, row, i, j, velocities, stage, world)
-                change = effective_mass(s, group, kind, row, world) * ti.abs(velocity - n[world, row, ROW.velocity])
-                n[world, row, ROW.velocity] = velocity
-                largest = ti.max(largest, change)
-    return largest
-
-
-@ti.func
-def effective_mass(s: ti.template(), group, kind, row, world):
-    """The impulse along a row that its group answers a residual of one with [kg or kg m²]."""
-    first, found, column = s.rows.groups[world, group, GROUP.first], row, ROW.inverse
-    together = kind == Group.FRICTION
-    if ti.static(s.features.block):
-        together = together or kind == Group.EQUALITY
-    if together:
-        column = ROW.inverse + row - first
-    elif kind == Group.GEAR:
-        found = first
-    return s.rows.numbers[world, found, column]
-
-
-@ti.func
-def iteration_order(s: ti.template(), k, groups, world):
-    """The k-th group of an iteration. Every other step takes the contacts in reverse order.
-
-    With a fixed order, unconverged iterations are biased towards the last contacts. Warm starting adds that up over the
-    steps: a tower of ten boxes sways with 1.6 J, and with alternating orders 0.002 J are left.
-    """
-    group = k
-    if k >= s.step.first_contact_group and s.reversed[world] == 1:
-        group = s.step.first_contact_group + groups - 1 - k
-    return group
 
 
 @ti.func
