@@ -105,8 +105,8 @@ class VerletSolver(Solver):
         if self._bodies is None:
             self.particle_system.add_hooks(force_hooks(), self._external_forces.arrays)
         else:
-            hooks, capacity = step_hooks(pair_types(self.models), forces), self._bodies.contacts.shape[0]
-            self.particle_system.add_hooks(hooks, self._bodies, capacity)
+            hooks = step_hooks(pair_types(self.models), forces, bool(self.model.joints))
+            self.particle_system.add_hooks(hooks, self._bodies, self._bodies.contacts.shape[0])
 
     def _tables(self):
         """Particles of all bodies in one table, padded with massless ones.

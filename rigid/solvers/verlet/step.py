@@ -40,15 +40,15 @@ from rigid.solvers.verlet.data import CONTACT, SIZE, BodyArrays
 from rigid.solvers.verlet.external import apply_external_forces
 from rigid.solvers.verlet.particle_contacts import find_particle_contacts
 from rigid.solvers.verlet.restitution import ITERATIONS, apply_restitution, prepare_restitution, rebounds
-from rigid.solvers.verlet.warm_start import take_back_impulses, warm_start
+from rigid.solvers.verlet.warm_start import keep_impulses, take_back_impulses, warm_start
 
 
 @cache
-def step_hooks(pair_types, forces=False):
+def step_hooks(pair_types, forces=False, joints=True):
     """The StepHooks of bodies.
 
     Args: pair_types: the pairs that can touch, a rigid.collision.data.PairTypes; forces: whether there are external
-    forces.
+    forces; joints: whether any bodies are joined. Without joints no impulse is taken back: stacks would sink.
     """
     find_points = point_finder(pair_types)
 
@@ -73,8 +73,8 @@ def step_hooks(pair_types, forces=False):
         move_bodies(s, s.particles.position, s.particles.previous_position, 1.0, world)
 
     return StepHooks(
-        BodyArrays, before_iterations, in_iteration, after_iterations, take_back_impulses, scale_impulses,
-        count_contacts,
+        BodyArrays, before_iterations, in_iteration, after_iterations, take_back_impulses if joints else keep_impulses,
+        scale_impulses, count_contacts,
     )  # fmt: skip
 
 
