@@ -45,7 +45,7 @@ class Particles(ElementColumns):
 
     def __init__(self, *, gravity=(0.0, 0.0, -9.81), wind=None, air_density=1.2):
         super().__init__()
-        self.gravity = finite_vector("gravity", gravity, math.inf)
+        self.gravity = finite_vector("gravity", gravity)
         self.wind = checked_wind(wind)
         self.air_density = not_negative("air density", air_density)
         self.constraint_sets = ConstraintSets()

@@ -89,7 +89,7 @@ class SystemSettings(UsesTaichi):
 
     @gravity.setter
     def gravity(self, gravity):
-        self.particles.gravity = finite_vector("gravity", gravity, math.inf)
+        self.particles.gravity = finite_vector("gravity", gravity)
 
     @property
     def wind(self):

@@ -1,6 +1,5 @@
 """BodyModel: the bodies and shapes of a model."""
 
-import math
 from dataclasses import replace
 
 import numpy as np
@@ -35,7 +34,7 @@ class BodyModel(Description):
     title = "rigid.Model"
 
     def __init__(self, gravity=(0.0, 0.0, -9.81)):
-        self.gravity = finite_vector("gravity", gravity, math.inf)
+        self.gravity = finite_vector("gravity", gravity)
         self.bodies = []
         self.shapes = []
         self.exclusions = set()

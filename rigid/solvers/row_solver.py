@@ -1,6 +1,5 @@
 """RowSolver, the base of the solvers on rows: arrays of bodies, joints and contacts, inputs, snapshots and readings."""
 
-import math
 from dataclasses import replace
 
 import numpy as np
@@ -158,7 +157,7 @@ class RowSolver(Solver):
 
     @gravity.setter
     def gravity(self, gravity):
-        self._gravity = spread("gravity", gravity, (self.worlds, 3), most=math.inf)
+        self._gravity = spread("gravity", gravity, (self.worlds, 3))
         self._strongest_gravity = strongest(self._gravity)
         write(self.data.gravity, self._gravity)
         self._passive.forget()

@@ -37,6 +37,7 @@ def ball(m, **options):
 # Each: what is done to `model()`; the error's type; words of its message.
 BODIES = {
     "gravity": (lambda m: rigid.Model(gravity=(0, NAN, 0)), ValueError, ["gravity", "nan", "finite"]),
+    "gravity's square": (lambda m: rigid.Model(gravity=(0, 0, -1e200)), ValueError, ["gravity", "1e+200", "at most"]),
     "mass alone": (lambda m: m.add_body(mass=1.0), ValueError, ["inertia is None", "mass and inertia"]),
     "inertia alone": (lambda m: m.add_body(inertia=(1, 1, 1)), ValueError, ["mass is None", "mass and inertia"]),
     "mass zero": (lambda m: m.add_body(mass=0, inertia=(1, 1, 1)), ValueError, ["mass is 0", "above zero"]),
