@@ -79,6 +79,15 @@ def count_worlds(s: ti.template()):
 
 
 @ti.func
+def world_of(s: ti.template(), index):
+    """The world with an index, which is zero if there is one. The compiler knows it then."""
+    world = 0
+    if ti.static(not s.features.one_world):
+        world = index
+    return world
+
+
+@ti.func
 def rows(s: ti.template(), substep):
     """Rows of `s.inputs` at the start and at the end of a substep. If nothing moves, a single row serves all."""
     last = s.inputs.shape[0] - 1

@@ -52,15 +52,16 @@ def compiled_once(*groups):
 
 
 @ti.func
-def hidden(index):
-    """The same index, hidden from Taichi.
+def hidden_if(calls: ti.template(), index):
+    """The same index, hidden from Taichi if there are calls of `compiled_once` functions.
 
     Where a loop writes an element of an array at an index that does not change, Taichi keeps it in a variable until the
     loop ends. A `compiled_once` function that the loop calls would not see it.
     """
     found = index
-    for _ in range(1):
-        found = index
+    if ti.static(calls):
+        for _ in range(1):
+            found = index
     return found
 
 

@@ -2,7 +2,7 @@
 
 import taichi as ti
 
-from pbd.core.functions import hidden
+from pbd.core.functions import hidden_if
 from rigid.kernels.motion import is_finite
 from rigid.solvers.parts import advance_in_parts
 from rigid.solvers.report import REPORT
@@ -42,9 +42,7 @@ def over_worlds(advance_substep, scale_impulses, features, team=None):
 
     @ti.func
     def advance_world(s: ti.template(), substeps, number, index):
-        world = index
-        if ti.static(calls):
-            world = hidden(index)
+        world = hidden_if(calls, index)
         for substep in range(substeps):
             if s.report[world, REPORT.diverged_substep] < 0:
                 if ti.static(features.division.divides()):

@@ -22,6 +22,8 @@ from functools import cache
 
 import taichi as ti
 
+from pbd.core.functions import compiled_once
+from pbd.phases import world_of
 from pbd.step import StepHooks
 from rigid.collision.contact_cache import clear
 from rigid.collision.narrow_phase import point_finder
@@ -42,6 +44,9 @@ from rigid.solvers.verlet.particle_contacts import find_particle_contacts
 from rigid.solvers.verlet.restitution import ITERATIONS, apply_restitution, prepare_restitution, rebounds
 from rigid.solvers.verlet.warm_start import keep_impulses, take_back_impulses, warm_start
 
+# Groups of data that the functions below use.
+GROUPS = ("features", "particles", "hooked", "inputs", "report", "counts", "settings")
+
 
 @cache
 def step_hooks(pair_types, forces=False, joints=True):
@@ -52,10 +57,11 @@ def step_hooks(pair_types, forces=False, joints=True):
     """
     find_points = point_finder(pair_types)
 
-    @ti.func
-    def before_iterations(s: ti.template(), world):
+    @compiled_once(*GROUPS)
+    def before_iterations(s: ti.template(), index):
         """Apply external forces. Detect contacts, prepare them and apply their impulses of the last substep."""
         hooked = ti.static(s.hooked)
+        world = world_of(s, index)
         if ti.static(forces):
             apply_external_forces(s, world)
         for body in range(hooked.sizes[SIZE.bodies]):
@@ -97,9 +103,10 @@ def in_iteration(s: ti.template(), iteration, world):
     return worst
 
 
-@ti.func
-def after_iterations(s: ti.template(), world):
+@compiled_once(*GROUPS)
+def after_iterations(s: ti.template(), index):
     """Store the impulses for the next substep, and apply restitution."""
+    world = world_of(s, index)
     clear(s.hooked.cache, world)
     rebounding = 0
     for c in range(contact_count(s, world)):
