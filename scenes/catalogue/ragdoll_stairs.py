@@ -47,5 +47,5 @@ def ragdoll_stairs(
                         "angular_damping": 100.0},
         },
         visuals=[BodyVisual(model, ragdoll_colours(model, [person], [RED], BLUE))],
-        camera=Camera((foot + 2.2, -6.2, 3.4), (0.62 * foot, 0, 1.4)),
+        camera=Camera((foot + 2.4, -6.9, 3.6), (0.68 * foot, 0, 1.2)),
     )
