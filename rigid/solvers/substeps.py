@@ -19,7 +19,7 @@ def over_worlds(advance_substep, scale_impulses, features, team=None):
             (pbd.core.runtime.LOOP_STRIDE).
         team: how threads share the loops of the one world, see rigid/solvers/sequential/shared.py; None if they do not.
     """
-    shared, calls = team is not None, getattr(features, "coloured", False)  # functions that read what is written here
+    shared, calls = team is not None, features.contacts  # called functions write what is read here
 
     @ti.func
     def advance(s: ti.template(), substeps, number):

@@ -15,7 +15,9 @@ from functools import cache
 
 import taichi as ti
 
+from pbd.core.functions import compiled_once
 from pbd.core.kernels import left_out, make_kernel
+from pbd.phases import world_of
 from rigid.collision.narrow_phase import point_finder
 from rigid.constraints.contact_rows import CONTACT_GROUPS, write_contact_rows
 from rigid.constraints.joints.rows import write_joint_rows
@@ -86,7 +88,7 @@ def detect_contacts(s: ti.template(), world):
     """Find contact points and write their rows. Returns: how many groups there are, of joints and contacts."""
     groups = s.step.first_contact_group
     if ti.static(s.features.contacts):
-        s.find_points(s.shapes, s.points, s.scratch, s.bodies.pose, s.margin, world)
+        find_contact_points(s, world)
         if s.points.count[world] > s.points.integers.shape[1]:
             s.report[world, REPORT.overflow] = ti.cast(s.points.count[world], float)
         count = write_contact_rows(s, world)
@@ -94,6 +96,12 @@ def detect_contacts(s: ti.template(), world):
         s.report[world, REPORT.contacts] = ti.cast(count, float)
         groups += CONTACT_GROUPS * count
     return groups
+
+
+@compiled_once("bodies", "shapes", "points", "scratch", "margin", "features", "find_points")
+def find_contact_points(s: ti.template(), index):
+    """Find the points where bodies overlap."""
+    s.find_points(s.shapes, s.points, s.scratch, s.bodies.pose, s.margin, world_of(s, index))
 
 
 @ti.func

@@ -2,6 +2,8 @@
 
 import taichi as ti
 
+from pbd.core.functions import compiled_once
+from pbd.phases import world_of
 from rigid.collision import contact_cache
 from rigid.collision.contact_cache import CACHED
 from rigid.collision.data import PAIR
@@ -25,8 +27,7 @@ def detect_contacts(s: ti.template(), world):
     """Find contact points and write their rows. Returns: how many groups there are, of joints and contacts."""
     groups = s.step.first_contact_group
     if ti.static(s.features.contacts):
-        compute_contact_margins(s, world)
-        s.find_points(s.shapes, s.points, s.scratch, s.bodies.pose, s.margin, world)
+        find_contact_points(s, world)
         if s.points.count[world] > s.points.integers.shape[1]:
             s.report[world, REPORT.overflow] = ti.cast(s.points.count[world], float)
         count = write_contact_rows(s, world)
@@ -34,6 +35,14 @@ def detect_contacts(s: ti.template(), world):
         s.report[world, REPORT.contacts] = ti.cast(count, float)
         groups += ti.static(contact_size(s.features.pair_types)[1]) * count
     return groups
+
+
+@compiled_once("bodies", "shapes", "points", "scratch", "margin", "gravity", "step", "features", "find_points")
+def find_contact_points(s: ti.template(), index):
+    """Find the points where bodies may touch within the step."""
+    world = world_of(s, index)
+    compute_contact_margins(s, world)
+    s.find_points(s.shapes, s.points, s.scratch, s.bodies.pose, s.margin, world)
 
 
 @ti.func
