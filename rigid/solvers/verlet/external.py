@@ -95,7 +95,7 @@ class FrameForces:
         system: the pbd.ParticleSystem.
         frames: a Frame for each body of each model.
         members: indices of the particles of each body.
-        use: a function () that is called when a first force is set: the step gets the hooks for forces only then.
+        use: a function () that is called when a first force is set: without contacts the step gets hooks only then.
 
     Attributes: arrays: a ForcedFrames; numbers (worlds, bodies, FORCE): as they are set; applied: those of the last
     step.

@@ -94,19 +94,17 @@ class VerletSolver(Solver):
             watch.length = max(map(extent, models)) + (np.sum(self._radii) if given.contacts else 0.0)
         self._driven = any(map(is_driven, models))
         self._follows_paths = any(body.path is not None for body in self.model.bodies)
-        self._external_forces = FrameForces(self.particle_system, self.frames, self.members, self._add_hooks)
+        self._external_forces = FrameForces(self.particle_system, self.frames, self.members, self._add_force_hooks)
         if given.contacts and may_touch(self.model, given.particles):
             external = self._external_forces.arrays.external
             self._bodies = allocate_bodies(models, buildings, self.worlds, external, given.contact_capacity)
-            self._add_hooks(forces=False)
+            hooks = step_hooks(pair_types(self.models), bool(self.model.joints))
+            self.particle_system.add_hooks(hooks, self._bodies, self._bodies.contacts.shape[0])
 
-    def _add_hooks(self, forces=True):
-        """Let bodies take part in the step. Args: forces: whether there are external forces."""
+    def _add_force_hooks(self):
+        """Let external forces act. If bodies can touch, the step has hooks for both."""
         if self._bodies is None:
             self.particle_system.add_hooks(force_hooks(), self._external_forces.arrays)
-        else:
-            hooks = step_hooks(pair_types(self.models), forces, bool(self.model.joints))
-            self.particle_system.add_hooks(hooks, self._bodies, self._bodies.contacts.shape[0])
 
     def _tables(self):
         """Particles of all bodies in one table, padded with massless ones.

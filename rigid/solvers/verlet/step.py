@@ -49,11 +49,11 @@ GROUPS = ("features", "particles", "hooked", "inputs", "report", "counts", "sett
 
 
 @cache
-def step_hooks(pair_types, forces=False, joints=True):
+def step_hooks(pair_types, joints=True):
     """The StepHooks of bodies.
 
-    Args: pair_types: the pairs that can touch, a rigid.collision.data.PairTypes; forces: whether there are external
-    forces; joints: whether any bodies are joined. Without joints no impulse is taken back: stacks would sink.
+    Args: pair_types: the pairs that can touch, a rigid.collision.data.PairTypes; joints: whether any bodies are joined.
+    Without joints no impulse is taken back: stacks would sink.
     """
     find_points = point_finder(pair_types)
 
@@ -62,8 +62,7 @@ def step_hooks(pair_types, forces=False, joints=True):
         """Apply external forces. Detect contacts, prepare them and apply their impulses of the last substep."""
         hooked = ti.static(s.hooked)
         world = world_of(s, index)
-        if ti.static(forces):
-            apply_external_forces(s, world)
+        apply_external_forces(s, world)
         for body in range(hooked.sizes[SIZE.bodies]):
             read_pose(s, body, world)
         find_points(hooked.shapes, hooked.points, hooked.scratch, hooked.poses, hooked.margins, world)
