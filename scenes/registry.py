@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pbd.core.messages import LONGEST_MESSAGE, clipped, listed, nearest, shown
 from pbd.core.validate import whole
 from scenes.parameters import UnknownName, convert
+from scenes.scene import Scene
 
 MOST_PARTS = 10_000  # that a parameter of a scene may ask for: more would take hours, or gigabytes
 
@@ -49,8 +50,11 @@ def register(build):
     defaults give the types. The viewer offers the words of a `typing.Literal` as a menu; of another text, which may
     name a file, only the default and what the command line says.
 
-    Raises: TypeError for a parameter without a default.
+    Raises: TypeError for a parameter without a default; ValueError if a function of another file has the name.
     """
+    before = REGISTRY.get(build.__name__)
+    if before is not None and file_of(before.build) != file_of(build):
+        raise ValueError(f"there is a scene {build.__name__} already: expected a function of another name")
     parameters = {name: given.default for name, given in inspect.signature(build).parameters.items()}
     for name, default in parameters.items():
         if default is inspect.Parameter.empty:
@@ -60,6 +64,11 @@ def register(build):
     choices = {name: typing.get_args(hint) for name, hint in hints.items() if typing.get_origin(hint) is typing.Literal}
     REGISTRY[build.__name__] = Entry(build.__name__, build, summary, parameters, choices)
     return build
+
+
+def file_of(function):
+    """The file that defines a function."""
+    return inspect.unwrap(function).__code__.co_filename
 
 
 def available():
@@ -105,5 +114,7 @@ def load(name, **parameters):
             raise
         values = listed([f"{key}={clipped(value, 40)}" for key, value in given.items()], 60)
         raise ValueError(clipped(f"scene {name} with {values}: {error}", LONGEST_MESSAGE)) from error
+    if not isinstance(scene, Scene):
+        raise TypeError(f"scene {name} is {shown(scene)}: expected a scenes.Scene, which its function returns")
     scene.name, scene.summary, scene.parameters = name, entry.summary, {**entry.parameters, **given}
     return scene

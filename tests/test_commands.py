@@ -8,6 +8,7 @@ import re
 import shlex
 import shutil
 import subprocess
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -26,6 +27,7 @@ CUT = {
     "run": ("--duration", "0.02"),
     "render": ("--duration", "0.02", "--size", "64x36"),
     "bench": (),  # the test replaces each benchmark
+    "new": (),
 }
 
 # Values for words in capitals. The test also writes the mesh files that commands name.
@@ -94,10 +96,17 @@ def write_meshes():
     cloth.export("shirt.ply")
 
 
+def write_scene():
+    """Write the scene of the README to the current directory."""
+    (text,) = (block for block in fences(ROOT / "README.md", "python") if "def wall(" in block)
+    Path("wall.py").write_text(text)
+
+
 @pytest.mark.parametrize("command", list(ours()))
 def test_command_runs(command, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     write_meshes()
+    write_scene()
     words = [CAPITALS.get(word, word) for word in shlex.split(command)[1:]]
     if words[0] == "bench":
         for name in bench.BENCHMARKS:

@@ -12,14 +12,14 @@ from scenes.bench.classes import CLASSES, SOLVERS
 from scenes.bench.measure import COLUMNS
 
 
-def imported(module, name):
+def imported(module, name, *arguments):
     """A benchmark that is imported when it is called: some need MuJoCo and scipy, which take a second to import.
 
-    Args: module: of this folder; name: of its function.
+    Args: module: of this folder; name: of its function; arguments: of the function.
     """
 
     def measure(**settings):
-        return getattr(import_module(f"scenes.bench.{module}"), name)(**settings)
+        return getattr(import_module(f"scenes.bench.{module}"), name)(*arguments, **settings)
 
     return measure
 
@@ -55,9 +55,10 @@ SETTINGS = {"chains": ("count", "first"), "robustness": ("count", "first", "solv
 def rows(names, **settings):
     """Lines of CSV as they are measured, the header first, and comments that start with #.
 
-    Args: names: of benchmarks; settings: of SETTINGS, for all of them. Returns: an iterator.
+    Args: names: of benchmarks, or of scenes; settings: of SETTINGS, for all of them. Returns: an iterator.
     """
-    return chain([COLUMNS], *[BENCHMARKS[name](**settings) for name in names])
+    measures = [BENCHMARKS.get(name) or imported("any_scene", "speed_of", name) for name in names]
+    return chain([COLUMNS], *[measure(**settings) for measure in measures])
 
 
 __all__ = ["BENCHMARKS", "CLASSES", "SETTINGS", "SOLVERS", "rows"]

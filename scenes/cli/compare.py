@@ -5,10 +5,9 @@ from pathlib import Path
 
 import rigid
 from scenes.cli import terminal
-from scenes.cli.terminal import WrongCommand, pairs, progress, start, usage_errors
+from scenes.cli.terminal import SCENE, WrongCommand, pairs, progress, scene_of, usage_errors
 from scenes.comparison import summary
 from scenes.comparison.compare import EQUAL, ComparisonPlan
-from scenes.registry import load
 
 
 def add(commands, parent):
@@ -18,7 +17,7 @@ def add(commands, parent):
         help="run a scene with several solvers and compare them",
         description="Prints a table. Writes summary.json, summary.csv, plots, videos and index.html to a directory.",
     )  # fmt: skip
-    made.add_argument("scene", metavar="SCENE", help="name of a scene, see `verletlab list`")
+    made.add_argument("scene", metavar="SCENE", help=SCENE)
     made.add_argument("--solvers", metavar="A,B,...",
                       help=f"solvers: {', '.join(rigid.SOLVERS)} (all that can run the scene)")  # fmt: skip
     made.add_argument("--reference", metavar="SOLVER",
@@ -42,7 +41,6 @@ def add(commands, parent):
 
 def compare_solvers(given):
     """Compare solvers, print a table, write files."""
-    directory = Path(given.out or f"compare-{given.scene}")
     settings = {}
     for name, value in pairs(given.option, "--option").items():
         solver, dot, option = name.partition(".")
@@ -50,9 +48,8 @@ def compare_solvers(given):
             raise WrongCommand(f"--option {name}={value}: expected SOLVER.NAME=VALUE")
         settings.setdefault(solver, {})[option] = value
     with usage_errors():
-        parameters = pairs(given.param, "--param")
-        start(given)
-        scene = load(given.scene, **parameters)
+        scene = scene_of(given)
+        directory = Path(given.out or f"compare-{scene.name}")
         check_directory(directory, given.force)
         plan = ComparisonPlan(
             scene, given.solvers and given.solvers.split(","), given.reference, given.equal, given.duration, given.dt,

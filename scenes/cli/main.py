@@ -1,4 +1,4 @@
-"""The command `verletlab`: list, run, render, view, compare, bench.
+"""The command `verletlab`: list, new, run, render, view, compare, bench.
 
 Exit status: 0 for success; 2 for a wrong command, before anything runs; 1 for a run that failed; 130 after Ctrl-C, and
 after the signals SIGTERM and SIGHUP, which act alike. Each error is one line, and frames made before it are saved.
@@ -16,9 +16,10 @@ from pathlib import Path
 import rigid
 from pbd.core.messages import nearest
 from scenes import bench
-from scenes.cli import compare, terminal, view
+from scenes.cli import compare, new, terminal, view
 from scenes.cli.compiling import compiling_stoppably
 from scenes.cli.terminal import (
+    SCENE,
     WrongCommand,
     fail,
     frames_of,
@@ -28,12 +29,14 @@ from scenes.cli.terminal import (
     progress,
     reason,
     saved_note,
+    scene_of,
     start,
     usage_errors,
 )
 from scenes.registry import available, load
 from scenes.render.film import ENDINGS, draw_frames, renderer_for
 from scenes.render.video import check_output
+from scenes.scene_files import is_own, name_of_scene
 from scenes.simulate.device import DEVICES
 from scenes.simulate.interrupts import stop_signals_interrupt
 from scenes.simulate.recording import Recording
@@ -96,6 +99,7 @@ def parser():
                                  description="In a pipe: one line per scene, with name, summary and parameters "
                                  "separated by tabs.")  # fmt: skip
     listed.set_defaults(command=list_scenes)
+    new.add(commands)
 
     device = argparse.ArgumentParser(add_help=False)
     device.add_argument("--device", default="cpu", choices=DEVICES, help="device on which kernels run (%(default)s)")
@@ -116,14 +120,14 @@ def parser():
 
     ran = commands.add_parser("run", parents=[shared], usage="verletlab run SCENE [FLAG ...]",
                               help="run a scene, print a summary, record it")  # fmt: skip
-    ran.add_argument("scene", metavar="SCENE", help="name of a scene, see `verletlab list`")
+    ran.add_argument("scene", metavar="SCENE", help=SCENE)
     ran.add_argument("--out", metavar="FILE.npz", help="file for the recording (none)")
     ran.add_argument("--fps", type=float, default=60.0, metavar="N", help="recorded frames per second (%(default)g)")
     ran.set_defaults(command=run_scene)
 
     drawn = commands.add_parser("render", parents=[shared], usage="verletlab render SCENE --out FILE [FLAG ...]",
                                 help="make a video, a picture or a page of a scene")  # fmt: skip
-    drawn.add_argument("scene", metavar="SCENE", nargs="?", help="name of a scene, see `verletlab list`")
+    drawn.add_argument("scene", metavar="SCENE", nargs="?", help=SCENE)
     drawn.add_argument("--out", required=True, metavar="FILE",
                        help=".mp4 or .gif for a video, .png for the last frame, .html for a page")  # fmt: skip
     drawn.add_argument("--recording", metavar="FILE.npz", help="draw a recording of `run --out`, without a new run")
@@ -138,7 +142,9 @@ def parser():
     benched = commands.add_parser("bench", parents=[device], usage="verletlab bench [NAME ...] [FLAG ...]",
                                   help="measure speed, accuracy and robustness, as CSV with a digest of the final "
                                   "state")  # fmt: skip
-    benched.add_argument("name", nargs="*", metavar="NAME", help=f"benchmarks: {', '.join(bench.BENCHMARKS)} (all)")
+    benched.add_argument("name", nargs="*", metavar="NAME",
+                         help=f"benchmarks: {', '.join(bench.BENCHMARKS)} (all); or a scene of your own, FILE.py or "
+                         "FILE.py:FUNCTION")  # fmt: skip
     benched.add_argument("--precision", type=int, default=32, choices=(32, 64), help="bits of a float (%(default)s)")
     benched.add_argument("--count", type=int, metavar="N",
                          help="random scenes of each class, in chains (20) and robustness (5)")  # fmt: skip
@@ -179,9 +185,7 @@ def size_of(text):
 def run_of(given):
     """Make the Run of the command line."""
     pairs(given.option, "--option")  # refuses words without "=" before anything else
-    parameters = pairs(given.param, "--param")
-    start(given)
-    scene = load(given.scene, **parameters)
+    scene = scene_of(given)
     return Run(scene, given.solver, given.duration, given.dt, given.fps, **options_of(given, scene))
 
 
@@ -192,9 +196,11 @@ def replay_of(given):
             raise WrongCommand(f"--{flag} cannot be used with --recording, which runs nothing")
     recording = Recording.load(given.recording)
     name = recording.about["scene"]
-    if given.scene not in (None, name):
-        raise WrongCommand(f"--recording {given.recording} is of scene {name!r}, not of {given.scene!r}")
     start(given)
+    if given.scene is not None and name_of_scene(given.scene) != name:
+        raise WrongCommand(f"--recording {given.recording} is of scene {name!r}, not of {given.scene!r}")
+    if name not in available():  # a recording may be a stranger's, so the file of its scene is not run unasked
+        raise WrongCommand(f"--recording {given.recording} is of scene {name!r}: expected FILE.py:{name} before it")
     return Replay(load(name, **recording.about["parameters"]), recording, given.fps)
 
 
@@ -271,7 +277,7 @@ def render_scene(given):
 def run_benchmarks(given):
     """Run benchmarks and print them as CSV."""
     for name in given.name:
-        if name not in bench.BENCHMARKS:
+        if name not in bench.BENCHMARKS and not is_own(name):
             known = ", ".join(bench.BENCHMARKS)
             raise WrongCommand(f"no benchmark called {name!r}{nearest(name, bench.BENCHMARKS)} (there are {known})")
     names = given.name or list(bench.BENCHMARKS)
@@ -284,8 +290,8 @@ def run_benchmarks(given):
     if given.classes:
         settings["classes"] = given.classes.split(",")
     with usage_errors():
-        lines = bench.rows(names, **settings)
         start(given, opt_level=2)  # what is measured runs at its full speed from the start
+        lines = bench.rows([name_of_scene(name) if is_own(name) else name for name in names], **settings)
     for line in lines:
         sys.stdout.write(line + "\n")
         sys.stdout.flush()

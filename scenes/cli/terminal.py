@@ -8,8 +8,12 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from pbd.core.messages import LONGEST_MESSAGE, clipped
 from pbd.core.runtime import on_cpu
+from scenes.registry import load
+from scenes.scene_files import name_of_scene
 from scenes.simulate.device import initialise
 from scenes.simulate.settings import checked_options
+
+SCENE = "name of a scene, see `verletlab list`, or FILE.py, FILE.py:FUNCTION, MODULE:FUNCTION"  # of each command
 
 out, errors = Console(), Console(stderr=True)
 
@@ -64,6 +68,13 @@ def pairs(words, flag):
         if "=" not in word:
             raise WrongCommand(f"{flag} {clipped(word, 60)}: expected NAME=VALUE")
     return dict(word.split("=", 1) for word in words)
+
+
+def scene_of(given):
+    """Start Taichi and make the scene of the command line. Raises: see `name_of_scene` and `load`."""
+    parameters = pairs(given.param, "--param")
+    start(given)
+    return load(name_of_scene(given.scene), **parameters)
 
 
 def options_of(given, scene):

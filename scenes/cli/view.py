@@ -5,8 +5,7 @@ import contextlib
 from pbd.core import compilation
 from pbd.core.runtime import on_cpu
 from scenes.cli import terminal
-from scenes.cli.terminal import WrongCommand, options_of, pairs, start, usage_errors
-from scenes.registry import load
+from scenes.cli.terminal import SCENE, WrongCommand, options_of, scene_of, usage_errors
 
 
 def add(commands, parent):
@@ -15,7 +14,7 @@ def add(commands, parent):
         "view", parents=[parent], usage="verletlab view SCENE [FLAG ...]",
         help="run a scene live in a browser, where the mouse grabs things",
     )  # fmt: skip
-    made.add_argument("scene", metavar="SCENE", help="name of a scene, see `verletlab list`")
+    made.add_argument("scene", metavar="SCENE", help=SCENE)
     made.add_argument("--host", default="127.0.0.1", metavar="ADDRESS",
                       help="address that serves the page; 0.0.0.0 for other machines too, with a token in the "
                       "address of the page (%(default)s)")  # fmt: skip
@@ -40,17 +39,16 @@ def view_scene(given):
             raise
         raise WrongCommand("the viewer needs viser: pip install 'verletlab[view]'") from None
     with usage_errors():
-        parameters = pairs(given.param, "--param")
-        start(given)
+        scene = scene_of(given)
         compilation.AGAIN = False  # the picture would stop meanwhile
-        scene, note = load(given.scene, **parameters), "no GPU found" if given.device == "gpu" and on_cpu() else ""
+        note = "no GPU found" if given.device == "gpu" and on_cpu() else ""
         options = options_of(given, scene)
         viewer = Viewer(scene, given.solver, given.dt, options, given.host, given.port, note, given.allow_origin)
     with contextlib.suppress(KeyboardInterrupt):
         if given.port not in (0, viewer.port):
             terminal.errors.print(f"verletlab: port {given.port} is taken, serving on {viewer.port}", highlight=False)
         if not given.quiet or viewer.address.count("/") > 2:  # nobody can guess the token
-            message = f"{given.scene} on {viewer.address}   (Ctrl-C stops it)"
+            message = f"{scene.name} on {viewer.address}   (Ctrl-C stops it)"
             terminal.out.print(message, highlight=False, soft_wrap=True)
         if not given.no_browser:
             open_browser(viewer.address)

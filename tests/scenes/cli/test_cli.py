@@ -40,7 +40,7 @@ def film(path):
 
 
 WRONG = [
-    ("", "no command: expected one of list, run, render"),
+    ("", "no command: expected one of list, new, run, render"),
     ("rendr box", "no command 'rendr'; did you mean 'render'?"),
     ("run", "required: SCENE"),
     ("run bax", "no scene called 'bax'; did you mean 'box'?"),
