@@ -97,12 +97,14 @@ class DirectArrays(NamedTuple):
     weighted: Vector(3, count.direct_entries, count.worlds)  # w ∇C
     compliance: Real(count.direct_rows, count.worlds)  # α/h²
     softness: Real(count.direct_rows)  # what the diagonal of A is larger by, in parts of it
-    products: Integer(count.products, 2)  # entries of gradients whose products make A
-    updates: Integer(count.updates, 2)  # entries of L and of L D whose products make L
-    sums: Integer(count.nonzero_ends, 2)  # where the products and updates of each entry of L begin
-    first: Integer(count.direct_ends)  # where each column of L begins
+    row_at: Integer(count.direct_rows)  # the row in each place of the order of elimination
+    columns: Integer(count.extents)  # how many rows are eliminated as columns; the others are inequalities
+    products: Integer(count.products, 3)  # an entry of L, and the entries of gradients whose product it contains
+    updates: Integer(count.updates, 3)  # an entry of L, and the entries of L and L D whose product is subtracted
+    sums: Integer(count.direct_ends, 2)  # where products and updates begin, see pbd.direct.tables.Factorisation
+    first: Integer(count.direct_ends)  # where each column of L begins, or the row of an inequality: with the diagonal
     size: Real(count.direct_rows)  # of each row, its size, by which violations are measured
-    rows: Integer(count.nonzeros)  # row of each entry of L
+    partner: Integer(count.nonzeros)  # row of each entry of L, or its column if it stands in the row of an inequality
     lower: Real(count.nonzeros, count.worlds)  # L; in place of its diagonal 1/D
     scaled: Real(count.nonzeros, count.worlds)  # L D
     active: Integer(count.direct_rows, count.worlds, kept=True)  # of an inequality, see pbd/direct/one_row.py

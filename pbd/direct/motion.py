@@ -12,8 +12,9 @@ To first order, because a light body that is pushed alone may turn too far for t
 import taichi as ti
 
 from pbd.data import DIRECT_RANGE
+from pbd.direct.elimination import factor, substitute
 from pbd.direct.one_row import rate_of_row
-from pbd.direct.solve import apply, begin, drop_pulling, factor, substitute
+from pbd.direct.solve import NOT_FACTORED, PASSED_ON, apply, begin, drop_pulling
 from pbd.integrate import position
 
 
@@ -34,7 +35,8 @@ def pass_on_warm_start(s: ti.template(), world):
     again, factored = s.features.hooks.count_contacts(s, world) > 0, False
     while again:
         if not factored:
-            factor(s, True, world)
+            factor(s, True, s.direct.factored[world] == NOT_FACTORED, world)
+            s.direct.factored[world] = PASSED_ON
         write_rates(s, world)
         substitute(s, world)
         factored = not drop_pulling(s, world)

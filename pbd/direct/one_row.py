@@ -27,6 +27,18 @@ def ends_of(index: ti.template(), s: ti.template(), row):
 @ti.func
 def write_gradients(definition: ti.template(), index: ti.template(), s: ti.template(), row, from_start, world):
     """Write the gradients of a row, and its compliance α'. Args: from_start: see `factor`."""
+    if ti.static(definition.at_least):
+        if s.direct.active[row, world] == ACTIVE:
+            evaluate_gradients(definition, index, s, row, from_start, world)
+        else:
+            clear_gradients(definition, index, s, row, world)
+    else:
+        evaluate_gradients(definition, index, s, row, from_start, world)
+
+
+@ti.func
+def evaluate_gradients(definition: ti.template(), index: ti.template(), s: ti.template(), row, from_start, world):
+    """Compute what `write_gradients` writes."""
     i, q, parameters, number = read_constraint(definition, index, s, s.direct.constraint[row], world)
     arity = ti.static(definition.arity)
     x = [ti.Vector([q[k][0], q[k][1], q[k][2]]) for k in ti.static(range(arity))]
@@ -37,14 +49,21 @@ def write_gradients(definition: ti.template(), index: ti.template(), s: ti.templ
     gradient = evaluate_function(definition, x, start, parameters)[1]
     entry = first_entry(definition, index, s, row)
     for k in ti.static(range(arity)):
-        if ti.static(definition.at_least):
-            gradient[k] *= ti.select(s.direct.active[row, world] == ACTIVE, 1.0, 0.0)
         s.direct.gradient[entry + k, world] = gradient[k]
         s.direct.weighted[entry + k, world] = s.direct.inverse_mass[i[k], world] * gradient[k]
     compliance = 0.0
     if ti.static(definition.compliance):
         compliance = s.constraints.parameters[number, world] / (s.settings.h * s.settings.h)
     s.direct.compliance[s.direct.place[row], world] = compliance
+
+
+@ti.func
+def clear_gradients(definition: ti.template(), index: ti.template(), s: ti.template(), row, world):
+    """Let an inequality that is not active have no gradients."""
+    entry = first_entry(definition, index, s, row)
+    for k in range(entry, entry + definition.arity):
+        s.direct.gradient[k, world] = ti.Vector([0.0, 0.0, 0.0])
+        s.direct.weighted[k, world] = ti.Vector([0.0, 0.0, 0.0])
 
 
 @ti.func
@@ -56,7 +75,7 @@ def start_positions(definition: ti.template(), s: ti.template(), i, x, world):
 
 @ti.func
 def evaluate_row(definition: ti.template(), index: ti.template(), s: ti.template(), row, world):
-    """C + α' λ of a row, and how far its gradient has the direction of that in the factor, ∇C·W∇C₀/∇C₀·W∇C₀."""
+    """C + α' λ of a row, and ∇C·W∇C₀/∇C₀·W∇C₀, see `alignment`; 1 for an inequality that is not active."""
     c = s.direct.constraint[row]
     i, q, parameters, number = read_constraint(definition, index, s, c, world)
     x = [ti.Vector([q[k][0], q[k][1], q[k][2]]) for k in ti.static(range(definition.arity))]
@@ -67,6 +86,17 @@ def evaluate_row(definition: ti.template(), index: ti.template(), s: ti.template
     if ti.static(definition.compliance):
         compliance = s.constraints.parameters[number, world] / (s.settings.h * s.settings.h)
         C += compliance * s.constraints.multipliers[s.constraints.ranges[index, RANGE.multipliers] + c, world]
+    along, compared = 1.0, True
+    if ti.static(definition.at_least):
+        compared = s.direct.active[row, world] == ACTIVE  # others have no gradient in the factor
+    if compared:
+        along = alignment(definition, index, s, row, q, gradient, world)
+    return C, along
+
+
+@ti.func
+def alignment(definition: ti.template(), index: ti.template(), s: ti.template(), row, q, gradient, world):
+    """How far a gradient has the direction of that in the factor. Args: q: positions with inverse masses; gradient."""
     entry = first_entry(definition, index, s, row)
     along, whole, now = 0.0, 0.0, 0.0
     for k in ti.static(range(definition.arity)):
@@ -78,7 +108,7 @@ def evaluate_row(definition: ti.template(), index: ti.template(), s: ti.template
         along /= whole
     else:
         along = ti.select(now > 0.0, 0.0, 1.0)  # it had no direction before, as between particles at one place
-    return C, along
+    return along
 
 
 @ti.func

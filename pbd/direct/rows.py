@@ -112,7 +112,7 @@ class Rows:
 class Plan:
     """What is solved directly.
 
-    Attributes: rows: those of the solve, in the order of elimination; implied: rows that others of the solve imply, so
+    Attributes: rows: those of the solve, in an order with little fill; implied: rows that others of the solve imply, so
     that they are left to iterations; solved: for each type, a mask (n,) of the constraints that are rows; components:
     how many; notes: reasons why others iterate; consistent: whether no two sticks contradict each other.
     """

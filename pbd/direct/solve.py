@@ -21,7 +21,8 @@ SHAKE algorithm (2001); Macklin, Müller, Chentanez, XPBD (2016), equation 18 fo
 import taichi as ti
 
 from pbd.data import DIRECT_RANGE
-from pbd.direct.one_row import ACTIVE, DROPPED, INACTIVE, apply_multiplier, evaluate_row, write_gradients
+from pbd.direct.elimination import factor, substitute
+from pbd.direct.one_row import ACTIVE, DROPPED, INACTIVE, apply_multiplier, evaluate_row
 from pbd.direct.tension import add_stiffness, is_stiff, subtract_residual, take_back
 
 # Where a gradient has turned by more than 18° since the factor was made, as in an impact, A is factored anew. Solves
@@ -36,8 +37,12 @@ Evaluation = ti.types.struct(worst=float, by_size=float, alignment=float, change
 # was taken back, to solve with the tension of ropes.
 NEW, WITHOUT_PULLING, WITH_TENSION = 0, 1, 2
 
-# Values of `s.direct.factored`.
-NOT_FACTORED, FACTORED, STIFF = 0, 1, 2
+# With direction "current", the factor that has passed on the impulses of contacts (pbd/direct/motion.py), with gradients
+# at the start, is kept where none has turned by more than 2.6° since. What rests is factored once in a substep.
+LEAST_ALIGNMENT_AT_FIRST = 0.999
+
+# Values of `s.direct.factored`. `PASSED_ON`: the factor has passed on impulses, and nothing is solved yet.
+NOT_FACTORED, PASSED_ON, FACTORED, STIFF = 0, 1, 2, 3
 
 
 @ti.func
@@ -55,40 +60,6 @@ def begin(s: ti.template(), substep, world):
         s.direct.multiplier[row, world] = 0.0
         if s.direct.active[row, world] != ACTIVE:
             s.direct.active[row, world] = INACTIVE
-
-
-@ti.func
-def factor(s: ti.template(), from_start, world):
-    """Evaluate the gradients, and factor A. Args: from_start: whether at the start of the substep."""
-    for index in ti.static(s.features.direct):
-        for row in range(s.direct.ranges[index, DIRECT_RANGE.begin], s.direct.ranges[index, DIRECT_RANGE.end]):
-            write_gradients(s.features.types[index], index, s, row, from_start, world)
-    for column in range(s.counts.direct_rows):
-        factor_column(s, column, world)
-
-
-@ti.func
-def factor_column(s: ti.template(), column, world):
-    """Compute a column of L, and the inverse of its pivot, which stands in place of the diagonal."""
-    first, end = s.direct.first[column], s.direct.first[column + 1]
-    inverse = 0.0
-    for t in range(first, end):
-        total = 0.0
-        for k in range(s.direct.sums[t, 0], s.direct.sums[t + 1, 0]):
-            a, b = s.direct.products[k, 0], s.direct.products[k, 1]
-            total += s.direct.gradient[a, world].dot(s.direct.weighted[b, world])
-        if t == first:
-            total = (total + s.direct.compliance[column, world]) * (1.0 + s.direct.softness[column])
-        for k in range(s.direct.sums[t, 1], s.direct.sums[t + 1, 1]):
-            a, b = s.direct.updates[k, 0], s.direct.updates[k, 1]
-            total -= s.direct.lower[a, world] * s.direct.scaled[b, world]
-        if t == first:
-            if total > 0.0:  # otherwise no particle of the row can move, or it was cut
-                inverse = 1.0 / total
-            s.direct.lower[t, world] = inverse
-        else:
-            s.direct.scaled[t, world] = total
-            s.direct.lower[t, world] = total * inverse
 
 
 @ti.func
@@ -117,10 +88,11 @@ def correct(s: ti.template(), found, how, from_start, world):
     if ti.static(s.features.rope_nodes):
         if state == STIFF:
             add_stiffness(s, world)
-    turned = found.alignment < LEAST_ALIGNMENT
-    if state != FACTORED or turned or found.changed or how == WITHOUT_PULLING:
-        at_start = from_start and state != STIFF and (state == NOT_FACTORED or not turned)
-        factor(s, at_start, world)
+    first = state == NOT_FACTORED or state == PASSED_ON
+    turned = found.alignment < ti.select(first, LEAST_ALIGNMENT_AT_FIRST, LEAST_ALIGNMENT)
+    whole = state == NOT_FACTORED or state == STIFF or turned
+    if whole or found.changed or how == WITHOUT_PULLING:
+        factor(s, from_start and state != STIFF and (first or not turned), whole, world)
     if ti.static(s.features.rope_nodes):
         if state == STIFF:
             subtract_residual(s, world)
@@ -129,7 +101,7 @@ def correct(s: ti.template(), found, how, from_start, world):
         then = WITHOUT_PULLING
     else:
         apply(s, world)
-        if state == NOT_FACTORED:
+        if first:
             state = FACTORED
             if ti.static(s.features.rope_nodes):
                 if is_stiff(s, world):
@@ -165,7 +137,6 @@ def write_right_sides(s: ti.template(), activate, world):
             C, along = evaluate_row(s.features.types[index], index, s, row, world)
             if ti.static(s.features.types[index].at_least):
                 if s.direct.active[row, world] != ACTIVE:
-                    along = 1.0
                     if C < 0.0 and activate:
                         s.direct.active[row, world] = ACTIVE
                         changed = True
@@ -174,8 +145,9 @@ def write_right_sides(s: ti.template(), activate, world):
             s.direct.unknown[s.direct.place[row], world] = -C
             worst, by_size = ti.max(worst, ti.abs(C)), ti.max(by_size, ti.abs(C) / s.direct.size[row])
             alignment = ti.min(alignment, along)
-    if s.direct.factored[world] == NOT_FACTORED:
-        alignment = 1.0  # the gradients are those of an earlier substep
+    state = s.direct.factored[world]
+    if state == NOT_FACTORED or (state == PASSED_ON and ti.static(s.features.from_start)):
+        alignment = 1.0  # the gradients are those of an earlier substep, or those at the start, which are to be kept
     return Evaluation(worst=worst, by_size=by_size, alignment=alignment, changed=changed)
 
 
@@ -206,21 +178,3 @@ def apply(s: ti.template(), world):
     for index in ti.static(s.features.direct):
         for row in range(s.direct.ranges[index, DIRECT_RANGE.begin], s.direct.ranges[index, DIRECT_RANGE.end]):
             apply_multiplier(s.features.types[index], index, s, row, world)
-
-
-@ti.func
-def substitute(s: ti.template(), world):
-    """Solve L D Lᵀ λ = b in place: forward, then backward."""
-    unknown, lower, rows = ti.static(s.direct.unknown, s.direct.lower, s.direct.rows)
-    for column in range(s.counts.direct_rows):
-        first = s.direct.first[column]
-        value = unknown[column, world]
-        for t in range(first + 1, s.direct.first[column + 1]):
-            unknown[rows[t], world] = unknown[rows[t], world] - lower[t, world] * value
-        unknown[column, world] = value * lower[first, world]
-    for k in range(s.counts.direct_rows):
-        column = s.counts.direct_rows - 1 - k
-        value = unknown[column, world]
-        for t in range(s.direct.first[column] + 1, s.direct.first[column + 1]):
-            value -= lower[t, world] * unknown[rows[t], world]
-        unknown[column, world] = value

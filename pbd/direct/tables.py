@@ -8,6 +8,10 @@ from pbd.data import DirectArrays
 from pbd.direct.factor import factor_pattern, pairs_within
 from pbd.direct.rows import SOFTNESS
 
+# Inequalities that are eliminated last may take so many times the products of an order of least degree, because most
+# are not active. A ragdoll takes 1.5 times as many, and a third of them with three of its 18 limits active.
+MOST_WITH_INEQUALITIES_LAST = 2.0
+
 
 def direct_arrays(plan, types, schedule, mobile, worlds, lanes=1):
     """Make the arrays of the direct solve.
@@ -17,7 +21,8 @@ def direct_arrays(plan, types, schedule, mobile, worlds, lanes=1):
 
     Returns: a pbd.data.DirectArrays.
     """
-    rows, kinds = plan.rows, len(types)
+    kinds = len(types)
+    rows, columns, pattern = with_inequalities_last(plan.rows, types, mobile)
     places = [np.argsort(order) for order in schedule.orders]
 
     def numbers(rows):
@@ -28,10 +33,8 @@ def direct_arrays(plan, types, schedule, mobile, worlds, lanes=1):
     by_type = np.argsort(rows.type, kind="stable")  # kernels take the rows of one type together
     stored = rows.take(by_type)
     implied = plan.implied.take(np.argsort(plan.implied.type, kind="stable"))
-    factor = factor_pattern(rows.pattern(mobile))
-    first_product, products = grouped(*gradient_products(stored, by_type, factor, mobile), len(factor.rows))
-    changed, a, b = factor.updates()
-    first_update, updates = grouped(changed, np.stack([a, b], axis=1), len(factor.rows))
+    factor = Factorisation(pattern, columns)
+    sums, products, updates = factor.lists(*gradient_products(stored, by_type, pattern, mobile))
     ends, implied_ends = (np.cumsum(np.bincount(each.type, minlength=kinds)) for each in (stored, implied))
     begins, implied_begins = (np.concatenate([[0], each])[:kinds] for each in (ends, implied_ends))
     ranges = np.column_stack([begins, ends, stored.first[begins], implied_begins, implied_ends])
@@ -43,13 +46,15 @@ def direct_arrays(plan, types, schedule, mobile, worlds, lanes=1):
         "place": by_type,
         "products": products,
         "updates": updates,
-        "sums": np.column_stack([first_product, first_update]),
+        "sums": sums,
+        "row_at": np.argsort(by_type),
+        "columns": [columns][: len(rows)],
         "extent": stored.extent[:1],
         "size": stored.extent * stored.steepness,
         "softness": np.where(rows.dependent | at_least, *SOFTNESS[real_bits()]),
         "is_node": plan.nodes(mobile) if len(rows) else np.zeros(0),
         "first": factor.first,
-        "rows": factor.rows,
+        "partner": factor.partner,
     }
     return allocate(
         DirectArrays,
@@ -65,8 +70,7 @@ def direct_arrays(plan, types, schedule, mobile, worlds, lanes=1):
         direct_entries=len(stored.particles),
         products=len(products),
         updates=len(updates),
-        nonzeros=len(factor.rows),
-        nonzero_ends=len(factor.rows) + 1,
+        nonzeros=len(factor.partner),
     )
 
 
@@ -86,15 +90,80 @@ def write_parts_state(arrays, state):
     write(arrays.active, active.T.astype(np.int32))
 
 
-def grouped(targets, pairs, count):
-    """Group pairs by their targets, in the order in which they are given.
+def with_inequalities_last(rows, types, mobile):
+    """Order rows so that inequalities are eliminated after all others, unless that takes too many products.
 
-    Args: targets (n,): of each pair, below `count`; pairs (n, 2).
+    Args: rows: in an order of least degree; types: tuple of ConstraintType; mobile: mask (particles,).
 
-    Returns: where the pairs of each target begin (count + 1,); pairs.
+    Returns: the rows in order; how many come first; the Pattern of L.
     """
+    at_least = np.array([each.at_least for each in types], bool)[rows.type]
+    mixed = factor_pattern(rows.pattern(mobile))
+    if at_least.any():
+        ordered = rows.take(np.argsort(at_least, kind="stable"))
+        pattern = factor_pattern(ordered.pattern(mobile))
+        if pattern.multiply_adds <= MOST_WITH_INEQUALITIES_LAST * mixed.multiply_adds:
+            return ordered, int(np.sum(~at_least)), pattern
+    return rows, len(rows), mixed
+
+
+class Factorisation:
+    """Where the entries of L and of L D stand, and the products that make them.
+
+    Each entry belongs to a place in the order of elimination: to its column among the first rows, and to its row among
+    the inequalities behind them. The entries of a place stand together, the diagonal first.
+
+    Args: pattern: a Pattern; columns: how many rows come first.
+
+    Attributes: first: where the entries of each place begin (rows + 1,); partner: row of each entry that belongs to its
+    column, and column of each one that belongs to its row (entries,).
+    """
+
+    def __init__(self, pattern, columns):
+        size = len(pattern.first) - 1
+        self._pattern, self._columns = pattern, columns
+        self._row, self._column = pattern.rows, np.repeat(np.arange(size), np.diff(pattern.first))
+        self._place = np.where(self._row < columns, self._column, self._row)
+        partner = np.where(self._row < columns, self._row, self._column)
+        order = np.lexsort((partner, partner != self._place, self._place))
+        self._entry = np.argsort(order)  # of each one of the pattern
+        self.first = np.concatenate([[0], np.cumsum(np.bincount(self._place, minlength=size))])
+        self.partner = partner[order]
+
+    def lists(self, targets, gradients):
+        """Lists of products, place after place, and where those of each place begin.
+
+        A column subtracts its products from others, and an inequality sums those of its own entries. What makes the
+        columns of A comes first, without order: there the first products of all entries stand before the second ones,
+        because a processor waits where one sum follows another in the same entry.
+
+        Args: targets, gradients: of `gradient_products`.
+
+        Returns: sums (rows + 1, 2): where they begin; products (n, 3) and updates (n, 3), see pbd.data.DirectArrays.
+        """
+        changed, a, b = self._pattern.updates()
+        within = self._row[changed] < self._columns
+        used = within | (self._row[changed] != self._column[changed])
+        of_update = np.where(within, self._column[a], self._row[changed])[used]
+        updates = self._entry[np.stack([changed, a, b], axis=1)[used]]
+        of_product = np.where(self._row[targets] < self._columns, 0, self._place[targets])
+        rank = np.lexsort((ranks(targets), of_product))
+        products = np.column_stack([self._entry[targets], gradients])[rank]
+        sums = [self._begins(of_product), self._begins(of_update)]
+        return np.stack(sums, axis=1), products, updates[np.argsort(of_update, kind="stable")]
+
+    def _begins(self, places):
+        """Where the members of each place begin in a sorted list (rows + 1,). Args: places: of the members."""
+        return np.concatenate([[0], np.cumsum(np.bincount(places, minlength=len(self.first) - 1))])
+
+
+def ranks(targets):
+    """How many equal numbers come before each one. Args: targets (n,)."""
     order = np.argsort(targets, kind="stable")
-    return np.concatenate([[0], np.cumsum(np.bincount(targets, minlength=count))]), pairs[order]
+    ordered = targets[order]
+    result = np.empty(len(targets), int)
+    result[order] = np.arange(len(targets)) - np.searchsorted(ordered, ordered)
+    return result
 
 
 def gradient_products(stored, places, factor, mobile):

@@ -8,8 +8,8 @@ each part. The shape of the vibration is part of the state.
 import taichi as ti
 
 from pbd.data import DIRECT_RANGE
+from pbd.direct.elimination import substitute
 from pbd.direct.one_row import ends_of, rate_of_row, subtract_row
-from pbd.direct.solve import substitute
 from pbd.integrate import position
 
 # Power iterations that begin with noise. Afterwards one in each part follows the vibration.
