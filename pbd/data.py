@@ -95,6 +95,7 @@ class DirectArrays(NamedTuple):
     place: Integer(count.direct_rows)  # of each row in the order of elimination
     gradient: Vector(3, count.direct_entries, count.worlds)  # ∇C for each member of a row
     weighted: Vector(3, count.direct_entries, count.worlds)  # w ∇C
+    inverse_product: Real(count.direct_rows, count.worlds)  # 1/(∇C·W∇C), zero if it has no direction
     compliance: Real(count.direct_rows, count.worlds)  # α/h²
     softness: Real(count.direct_rows)  # what the diagonal of A is larger by, in parts of it
     row_at: Integer(count.direct_rows)  # the row in each place of the order of elimination
@@ -103,7 +104,7 @@ class DirectArrays(NamedTuple):
     updates: Integer(count.updates, 3)  # an entry of L, and the entries of L and L D whose product is subtracted
     sums: Integer(count.direct_ends, 2)  # where products and updates begin, see pbd.direct.tables.Factorisation
     first: Integer(count.direct_ends)  # where each column of L begins, or the row of an inequality: with the diagonal
-    size: Real(count.direct_rows)  # of each row, its size, by which violations are measured
+    inverse_size: Real(count.direct_rows)  # of each row, one over the size by which violations are measured
     partner: Integer(count.nonzeros)  # row of each entry of L, or its column if it stands in the row of an inequality
     lower: Real(count.nonzeros, count.worlds)  # L; in place of its diagonal 1/D
     scaled: Real(count.nonzeros, count.worlds)  # L D

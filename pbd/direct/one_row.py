@@ -48,9 +48,15 @@ def evaluate_gradients(definition: ti.template(), index: ti.template(), s: ti.te
             x[k] = s.particles.previous_position[i[k], world]
     gradient = evaluate_function(definition, x, start, parameters)[1]
     entry = first_entry(definition, index, s, row)
+    whole, inverse = 0.0, 0.0
     for k in ti.static(range(arity)):
+        weighted = s.direct.inverse_mass[i[k], world] * gradient[k]
         s.direct.gradient[entry + k, world] = gradient[k]
-        s.direct.weighted[entry + k, world] = s.direct.inverse_mass[i[k], world] * gradient[k]
+        s.direct.weighted[entry + k, world] = weighted
+        whole += gradient[k].dot(weighted)
+    if whole > 0.0:
+        inverse = 1.0 / whole
+    s.direct.inverse_product[row, world] = inverse
     compliance = 0.0
     if ti.static(definition.compliance):
         compliance = s.constraints.parameters[number, world] / (s.settings.h * s.settings.h)
@@ -98,16 +104,15 @@ def evaluate_row(definition: ti.template(), index: ti.template(), s: ti.template
 def alignment(definition: ti.template(), index: ti.template(), s: ti.template(), row, q, gradient, world):
     """How far a gradient has the direction of that in the factor. Args: q: positions with inverse masses; gradient."""
     entry = first_entry(definition, index, s, row)
-    along, whole, now = 0.0, 0.0, 0.0
+    along, inverse = 0.0, s.direct.inverse_product[row, world]
     for k in ti.static(range(definition.arity)):
-        weighted = s.direct.weighted[entry + k, world]
-        now += q[k][3] * gradient[k].norm_sqr()
-        along += gradient[k].dot(weighted)
-        whole += s.direct.gradient[entry + k, world].dot(weighted)
-    if whole > 0.0:
-        along /= whole
-    else:
-        along = ti.select(now > 0.0, 0.0, 1.0)  # it had no direction before, as between particles at one place
+        along += gradient[k].dot(s.direct.weighted[entry + k, world])
+    along *= inverse
+    if inverse == 0.0:  # it had no direction before, as between particles at one place
+        now = 0.0
+        for k in ti.static(range(definition.arity)):
+            now += q[k][3] * gradient[k].norm_sqr()
+        along = ti.select(now > 0.0, 0.0, 1.0)
     return along
 
 
@@ -152,8 +157,9 @@ def subtract_row(
 
 @ti.func
 def move(s: ti.template(), i, displacement, world):
-    """Move particle i, and note by how much."""
+    """Move particle i, and note by how much if tension may be stiff."""
     q = s.particles.position[i, world]
     x = ti.Vector([q[0], q[1], q[2]]) + displacement
     s.particles.position[i, world] = ti.Vector([x[0], x[1], x[2], q[3]])
-    s.direct.moved[i, world] = s.direct.moved[i, world] + displacement
+    if ti.static(s.features.rope_nodes):
+        s.direct.moved[i, world] = s.direct.moved[i, world] + displacement

@@ -143,7 +143,7 @@ def write_right_sides(s: ti.template(), activate, world):
                     else:
                         C = 0.0
             s.direct.unknown[s.direct.place[row], world] = -C
-            worst, by_size = ti.max(worst, ti.abs(C)), ti.max(by_size, ti.abs(C) / s.direct.size[row])
+            worst, by_size = ti.max(worst, ti.abs(C)), ti.max(by_size, ti.abs(C) * s.direct.inverse_size[row])
             alignment = ti.min(alignment, along)
     state = s.direct.factored[world]
     if state == NOT_FACTORED or (state == PASSED_ON and ti.static(s.features.from_start)):

@@ -50,7 +50,7 @@ def direct_arrays(plan, types, schedule, mobile, worlds, lanes=1):
         "row_at": np.argsort(by_type),
         "columns": [columns][: len(rows)],
         "extent": stored.extent[:1],
-        "size": stored.extent * stored.steepness,
+        "inverse_size": 1.0 / (stored.extent * stored.steepness),
         "softness": np.where(rows.dependent | at_least, *SOFTNESS[real_bits()]),
         "is_node": plan.nodes(mobile) if len(rows) else np.zeros(0),
         "first": factor.first,

@@ -41,9 +41,13 @@ def has_tension(s: ti.template(), world):
     for index in ti.static(s.features.direct):
         if ti.static(s.features.types[index].arity == 2):
             for row in range(s.direct.ranges[index, DIRECT_RANGE.begin], s.direct.ranges[index, DIRECT_RANGE.end]):
-                i, j, stiffness, _ = tension_of(index, s, row, world)
+                i, j = ends_of(index, s, row)
                 lightest = ti.max(s.particles.position[i, world][3], s.particles.position[j, world][3])
-                found = found or stiffness * lightest > SLACK
+                # Stiffness is tension by length, see `tension_of`. Lengths below are not zero, and nothing is divided.
+                tension = -lightest * s.direct.multiplier[s.direct.place[row], world]
+                if s.direct.is_node[i] + s.direct.is_node[j] == 0 and tension > 0.0:
+                    difference = position(s, j, world) - position(s, i, world)
+                    found = found or tension * tension > SLACK * SLACK * difference.norm_sqr()
     return found
 
 
