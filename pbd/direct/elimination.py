@@ -21,7 +21,7 @@ from pbd.direct.one_row import ACTIVE, write_gradients
 def factor(s: ti.template(), from_start, whole, world):
     """Evaluate the gradients, and factor A.
 
-    Args: from_start: whether at the start of the substep; whole: or only what the choice of active inequalities changes.
+    Args: from_start: whether at the start of the substep; whole: otherwise only rows of inequalities, if they are last.
     """
     columns = s.direct.columns[0]
     everything = whole or columns == s.counts.direct_rows

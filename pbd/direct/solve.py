@@ -37,8 +37,8 @@ Evaluation = ti.types.struct(worst=float, by_size=float, alignment=float, change
 # was taken back, to solve with the tension of ropes.
 NEW, WITHOUT_PULLING, WITH_TENSION = 0, 1, 2
 
-# With direction "current", the factor that has passed on the impulses of contacts (pbd/direct/motion.py), with gradients
-# at the start, is kept where none has turned by more than 2.6° since. What rests is factored once in a substep.
+# With direction "current", the factor that has passed on the impulses of contacts (pbd/direct/motion.py) has gradients
+# at the start. It is kept where none has turned by more than 2.6° since. So what rests is factored once in a substep.
 LEAST_ALIGNMENT_AT_FIRST = 0.999
 
 # Values of `s.direct.factored`. `PASSED_ON`: the factor has passed on impulses, and nothing is solved yet.
