@@ -106,7 +106,8 @@ def advance_in_parts(
         tries += 1
         most = ti.static(MOST_HALVINGS[real_bits()])
         spent = tries >= MOST_TRIES
-        beyond = ti.select(last, by_fixed_limits, largest) > bound
+        found = ti.select(last, by_fixed_limits, largest)
+        beyond = found > bound or found == ti.math.inf  # what is not finite is never better than short parts
         if beyond and not (last and (spent or halvings + in_vain >= most)):
             restore(s, world)
             if last:
@@ -290,7 +291,10 @@ def measure(s: ti.template(), substep, left, largest_error, implied, world):
     others = ti.max(work, turn, vibration, mirrored)
     largest = ti.max(others, left.by_size / largest_error)
     by_fixed_limits = ti.max(others, left.by_size / LARGEST_ERROR)
-    if not is_finite(ti.Vector([work, left.by_size, largest])):
+    total = ti.Vector([0.0, 0.0, 0.0])  # of positions: a maximum of violations passes over what is not a number
+    for i in range(s.counts.particles):
+        total += position(s, i, world)
+    if not (is_finite(ti.Vector([work, left.by_size, largest])) and is_finite(total)):
         largest, by_fixed_limits = ti.math.inf, ti.math.inf
     return largest, by_fixed_limits, largest < JOINED and vibration < 0.5
 
