@@ -32,6 +32,7 @@ BENCHMARKS = {
     "worlds": imported("particles", "worlds"),
     "lanes": imported("lanes", "lanes_against_one_world"),
     "ragdoll": imported("bodies", "ragdolls"),
+    "frame": imported("bodies", "frame_of_ragdoll"),
     "launches": imported("bodies", "launches"),
     "impulse": imported("bodies", "impulses"),
     "articulated": imported("bodies", "trees"),

@@ -9,6 +9,8 @@ import pbd
 import rigid
 from pbd import build
 from rigid.build import ragdoll
+from rigid.constraints.joints.gaps import joint_gaps, limit_violations
+from rigid.constraints.joints.positions import JointPositions
 from rigid.joint import NO_LIMITS
 from scenes.bench.measure import fastest, row
 from scenes.registry import load
@@ -20,6 +22,9 @@ LYING = {
     "articulated": {"iterations": 20, "tolerance": 0.0},
     "penalty": {"substeps": 64},
 }
+
+
+AT_REST = 0.05  # speed below which a ragdoll counts as at rest [m/s]
 
 
 def lying_ragdoll(solver="verlet", **options):
@@ -60,6 +65,46 @@ def launches(steps=200, repeats=15):
         yield row("launches", f"ragdoll {name} step(1)", single, "µs/step", solver.digest())
         yield row("launches", f"ragdoll {name} step({steps})", share, "µs/step")
         yield row("launches", f"ragdoll {name} step(1) to its share", single / share, "ratio")
+
+
+def frame_of_ragdoll(repeats=5):
+    """Processor time of a frame of the scene `ragdoll`, beside many iterated substeps, and what it leaves.
+
+    Args: repeats: how often each is measured, in turn.
+    """
+    scene = load("ragdoll")
+    direct = scene.settings["verlet"]
+    iterated = {**direct, "substeps": 16, "iterations": 10, "solve": "iterative", "tolerance": None}
+    solvers = {
+        "16 substeps of 10 iterations": rigid.solver("verlet", scene.model, **iterated),
+        "settings of the scene": rigid.solver("verlet", scene.model, **direct),
+    }
+    frames = round(scene.duration / direct["dt"])
+    starts = {case: solver.state() for case, solver in solvers.items()}
+    found, coordinates = {}, JointPositions(scene.model)
+    for case, solver in solvers.items():
+        limits, gaps, moved = [], [], 0
+        for frame in range(frames):
+            solver.step(1)
+            state = solver.state()
+            limits.append(np.abs(limit_violations(scene.model, coordinates.positions(state))).max())
+            gaps.append(joint_gaps(scene.model, state).max())
+            moved = frame + 1 if np.linalg.norm(state.velocity, axis=-1).max() > AT_REST else moved
+        yield row("frame", f"{case} limits", math.degrees(max(limits)), "degrees", solver.digest())
+        yield row("frame", f"{case} joints", 1e3 * max(gaps), "mm")
+        yield row("frame", f"{case} at rest after", moved * direct["dt"], "s")
+        found[case] = []
+    for _ in range(repeats):
+        for case, solver in solvers.items():
+            solver.set_state(starts[case])
+            before = time.process_time()
+            solver.step(frames)
+            found[case].append(time.process_time() - before)
+    seconds = {case: min(times) / frames for case, times in found.items()}
+    for case, each in seconds.items():
+        yield row("frame", f"{case} time", 1e6 * each, "µs/frame", solvers[case].digest())
+    many, few = seconds.values()
+    yield row("frame", "ratio of the times", few / many, "ratio")
 
 
 def ragdolls(worlds=100, pile=50, iterations=10):
