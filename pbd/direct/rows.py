@@ -309,15 +309,17 @@ def collect_rows(types, constraints, positions, mobile, notes):
 
 
 def typical_extent(positions, constraints):
-    """Median extent of constraints, from the first particle of each to its farthest, rounded to 2^(k/4) m.
+    """Median extent of constraints along the axes: 0.84 of that from the first particle of each to its farthest.
 
-    Rounded, as worlds must have the bits of one alone, and the round-off of a rotation may then change nothing.
+    0.84 is the mean of the largest coordinate of a direction, and 2^(-1/4). The extent is rounded to 2^(k/4) m, so that
+    the round-off of a rotation changes nothing: worlds must have the bits of one alone.
+
     Args: positions (n, 3); constraints: members (count, arity) of each type.
     """
     offsets = [positions[members] - positions[members[:, :1]] for members in constraints]
     extents = np.concatenate([np.linalg.norm(each, axis=2).max(axis=1) for each in offsets])
     extent = np.median(extents)
-    return 2 ** (np.round(4 * np.log2(extent)) / 4) if extent else 0.0
+    return 2 ** ((np.round(4 * np.log2(extent)) - 1) / 4) if extent else 0.0
 
 
 def no_rows():
