@@ -286,7 +286,8 @@ def collect_rows(types, constraints, positions, mobile, notes):
     eligible = [k for k, each in enumerate(types) if each.function is not None and len(constraints[k][0])]
     if not eligible:
         return no_rows()
-    extent = typical_extent(positions, [constraints[k][0] for k in eligible])
+    extents = np.concatenate([np.ptp(positions[constraints[k][0]], axis=1).max(axis=1) for k in eligible])
+    extent = np.median(extents)
     range_of_moves = DISPLACEMENT * extent
     moved = positions + np.random.default_rng(0).uniform(-range_of_moves, range_of_moves, positions.shape)
     fields = []
@@ -306,20 +307,6 @@ def collect_rows(types, constraints, positions, mobile, notes):
     first = np.concatenate([[0], np.cumsum(arity)])
     never = np.zeros(len(kind), bool)
     return Rows(kind, number, first, particles, gradients, elsewhere, extent + 0.0 * never, chosen, never)
-
-
-def typical_extent(positions, constraints):
-    """Median extent of constraints along the axes: 0.84 of that from the first particle of each to its farthest.
-
-    0.84 is the mean of the largest coordinate of a direction, and 2^(-1/4). The extent is rounded to 2^(k/4) m, so that
-    the round-off of a rotation changes nothing: worlds must have the bits of one alone.
-
-    Args: positions (n, 3); constraints: members (count, arity) of each type.
-    """
-    offsets = [positions[members] - positions[members[:, :1]] for members in constraints]
-    extents = np.concatenate([np.linalg.norm(each, axis=2).max(axis=1) for each in offsets])
-    extent = np.median(extents)
-    return 2 ** ((np.round(4 * np.log2(extent)) - 1) / 4) if extent else 0.0
 
 
 def no_rows():
