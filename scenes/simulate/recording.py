@@ -7,12 +7,27 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pbd.core.extras import load_extra
 from pbd.core.files import naming, replacing
 from pbd.core.snapshot import open_archive
 from scenes.simulate.interrupts import interrupts_deferred
 
 # Arrays of frames up to this size stay in memory [bytes]; larger ones go to a temporary file.
 MEMORY_LIMIT = 64 * 2**20
+
+
+# Variables of `Recording.to_xarray`: dimensions beside time, and attributes.
+VARIABLES = {
+    "particle_position": (("particle", "axis"), {"units": "m"}),
+    "particle_velocity": (("particle", "axis"), {"units": "m/s", "long_name": "velocity over the last substep"}),
+    "collider_position": (("collider", "axis"), {"units": "m"}),
+    "collider_rotation": (("collider", "component"), {"units": "1", "long_name": "unit quaternion"}),
+    "body_position": (("body", "axis"), {"units": "m", "long_name": "position of the centre of mass"}),
+    "body_rotation": (("body", "component"), {"units": "1", "long_name": "unit quaternion"}),
+    "body_velocity": (("body", "axis"), {"units": "m/s", "long_name": "velocity of the centre of mass"}),
+    "body_angular_velocity": (("body", "axis"), {"units": "rad/s", "long_name": "in the world frame"}),
+    "energy": (("kind",), {"units": "J"}),
+}
 
 
 class Frame(NamedTuple):
@@ -110,6 +125,32 @@ class Recording:
         """Write to an .npz file, array by array; Ctrl-C waits until it is complete. Args: path."""
         with interrupts_deferred(), replacing(path) as partial, partial.open("wb") as file:
             np.savez(file, about=json.dumps(self.about), **{name: getattr(self, name) for name in self.ARRAYS})
+
+    def to_xarray(self):
+        """Make an xarray.Dataset with named dimensions, coordinates and units (needs the extra `xarray`).
+
+        Poses and velocities are split, so that each variable has one unit. The arrays are not copied.
+
+        Returns: a Dataset. Its attributes are those of `about`; dicts become JSON, because files of xarray have none.
+
+        Raises: ModuleNotFoundError that says how to install xarray.
+        """
+        xarray = load_extra("xarray", "xarray")
+        split = {
+            "poses": ("collider_position", "collider_rotation"), "body_poses": ("body_position", "body_rotation"),
+            "body_velocities": ("body_velocity", "body_angular_velocity"),
+        }  # fmt: skip
+        arrays = {"particle_position": self.positions, "particle_velocity": self.velocities, "energy": self.energy}
+        for name, (first, second) in split.items():
+            arrays[first], arrays[second] = getattr(self, name)[..., :3], getattr(self, name)[..., 3:]
+        variables = {name: (("time", *of), arrays[name], dict(more)) for name, (of, more) in VARIABLES.items()}
+        count = {name: np.arange(arrays[f"{name}_position"].shape[1]) for name in ("particle", "collider", "body")}
+        coordinates = {
+            "time": ("time", self.times, {"units": "s"}), **count, "axis": ["x", "y", "z"],
+            "component": ["w", "x", "y", "z"], "kind": ["kinetic", "potential", "total"],
+        }  # fmt: skip
+        about = {name: json.dumps(value) if isinstance(value, dict) else value for name, value in self.about.items()}
+        return xarray.Dataset(variables, coordinates, about)
 
     @classmethod
     def load(cls, path):

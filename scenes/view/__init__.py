@@ -1,6 +1,5 @@
 """The live viewer in a browser: `verletlab view SCENE`."""
 
-import importlib.util
+from pbd.core.extras import load_extra
 
-if importlib.util.find_spec("viser") is None:
-    raise ModuleNotFoundError("viser is not installed: pip install 'verletlab[view]'", name="viser")
+load_extra("viser", "view")
