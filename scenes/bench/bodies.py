@@ -22,8 +22,6 @@ LYING = {
     "articulated": {"iterations": 20, "tolerance": 0.0},
     "penalty": {"substeps": 64},
 }
-
-
 AT_REST = 0.05  # speed below which a ragdoll counts as at rest [m/s]
 
 

@@ -3,6 +3,7 @@
 import keyword
 from pathlib import Path
 
+from pbd.core.files import replacing
 from scenes.cli import terminal
 from scenes.cli.terminal import usage_errors
 from scenes.registry import available
@@ -31,7 +32,8 @@ def write_scene(given):
         if path.exists() and not given.force:
             raise FileExistsError(f"{given.file}: the file is there already: expected another name, or --force")
         text = START.read_text(encoding="utf-8").replace("FILE.py", path.name)
-        path.write_text(text.replace(FUNCTION, function_of(path)), encoding="utf-8")
+        with replacing(path) as partial:
+            partial.write_text(text.replace(FUNCTION, function_of(path)), encoding="utf-8")
     hint = f"{given.file}: try `verletlab view {given.file}`"
     terminal.out.print(hint, markup=False, highlight=False, soft_wrap=True)
 
