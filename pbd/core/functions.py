@@ -6,13 +6,20 @@ with the same bits and the same speed.
 
 Such a function is a real function of Taichi. Its parameters are generated from declared data, as those of a kernel are
 (pbd/core/kernels.py).
+
+Taichi finds a compiled kernel in its cache by a key, in which the kernel's real functions stand in the order of their
+addresses in memory (1.7.4). Chance decides that order, so a second start would often compile again. Here functions get
+addresses in the order in which they are made.
 """
 
 import contextlib
+import ctypes
 import functools
+import itertools
 from typing import Any
 
 import taichi as ti
+from taichi._lib import core as taichi_core
 from taichi.lang import impl, kernel_impl
 
 from pbd.core.arrays import NoArrays, arrays_of, fields_of, is_array, is_declaration
@@ -42,7 +49,7 @@ def compiled_once(*groups):
                 variants[variant] = define("real_func", body, type(data), static, numbers)
             arrays, given = [], []
             collect(data, static, arrays, given)
-            with copying_into_functions():
+            with copying_into_functions(), making_in_order():
                 variants[variant](*arrays, *given, *integers)
 
         call._is_taichi_function, call.func = True, body.func  # Taichi asks for both where it is called
@@ -102,3 +109,37 @@ def copying_into_functions():
         yield
     finally:
         kernel_impl.Kernel.ast_builder = ast_builder
+
+
+make_function, NUMBER = taichi_core.Program.create_function, itertools.count()
+
+# How many functions Taichi makes at a time. A ragdoll's step has up to nine.
+POOL = 256
+
+# Taichi's program, and functions of it that are not in use, the one with the least address last.
+UNUSED = [None, []]
+
+
+@contextlib.contextmanager
+def making_in_order():
+    """Let each function that Taichi makes have a greater address than those made before, of POOL functions."""
+    before = taichi_core.Program.create_function
+    taichi_core.Program.create_function = next_function
+    try:
+        yield
+    finally:
+        taichi_core.Program.create_function = before
+
+
+def next_function(program, key):
+    """A function of Taichi's without a body. Args: program: Taichi's; key: the name that Taichi would give it."""
+    if UNUSED[0] is not present_program() or not UNUSED[1]:
+        keys = (taichi_core.FunctionKey("compiled_once", next(NUMBER), 0) for _ in range(POOL))
+        made = [make_function(program, each) for each in keys]
+        UNUSED[:] = present_program(), sorted(made, key=address, reverse=True)
+    return UNUSED[1].pop()
+
+
+def address(function):
+    """Where a function lies in memory. Args: function: Taichi's; pybind11 keeps the address behind Python's header."""
+    return ctypes.c_void_p.from_address(id(function) + object.__basicsize__).value

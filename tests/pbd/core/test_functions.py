@@ -1,13 +1,20 @@
 """Taichi functions that are called instead of copied: they have the results of copies, in shorter code."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import pytest
 import taichi as ti
+from taichi._lib import core as taichi_core
 from taichi.lang import kernel_impl
 
+from pbd.core import functions
 from pbd.core.arrays import Host, Integer, Real, allocate, count, read
-from pbd.core.functions import compiled_once
+from pbd.core.functions import address, compiled_once
 from pbd.core.kernels import Launch, make_kernel
 
 
@@ -100,3 +107,32 @@ def test_taichi_is_untouched_after_a_function_was_compiled():
     untouched = kernel_impl.Kernel.ast_builder
     moved(moves_called)
     assert kernel_impl.Kernel.ast_builder is untouched
+
+
+def test_functions_of_a_kernel_have_rising_addresses(monkeypatch):
+    # Taichi's key of a kernel depends on the order of the addresses of its functions.
+    made, next_function = [], functions.next_function
+    monkeypatch.setattr(functions, "next_function", lambda *given: made.append(next_function(*given)) or made[-1])
+    moved(moves_called, factor=0.4)
+    places = [address(each) for each in made]
+    assert len(places) >= 2
+    assert places == sorted(set(places))
+
+
+def test_taichi_makes_functions_itself_after_ours():
+    make = taichi_core.Program.create_function
+    moved(moves_called, factor=0.5)
+    assert taichi_core.Program.create_function is make
+
+
+@pytest.mark.slow
+def test_each_start_finds_the_kernels_of_the_first(tmp_path):
+    root = Path(__file__).parents[3]
+    words = ["-m", "scenes", "run", "ragdoll", "--solver", "articulated", "--duration", "0.02", "--quiet"]
+    environment = {**os.environ, "TI_OFFLINE_CACHE": "1", "TI_OFFLINE_CACHE_FILE_PATH": str(tmp_path)}
+    compiled = []
+    for _ in range(5):
+        subprocess.run([sys.executable, *words], check=True, cwd=root, env=environment)
+        compiled.append(len(list(tmp_path.rglob("*.tic"))))
+    assert compiled[0] > 0
+    assert compiled == compiled[:1] * 5
