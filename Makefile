@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-all lint bench media clean
+.PHONY: demo test test-all lint bench media docs clean
 .DEFAULT_GOAL := demo
 
 .venv/installed: pyproject.toml
@@ -35,6 +35,9 @@ bench: .venv/installed          ## CSV on standard output
 
 media: .venv/installed          ## every picture and video of the README, made again
 	PATH="$(CURDIR)/$(BIN):$$PATH" sh media/make.sh
+
+docs: .venv/installed           ## the site, build/docs/index.html; a warning is an error
+	$(BIN)/python -m sphinx -W --keep-going -q docs build/docs
 
 clean:
 	rm -rf .venv build *.egg-info

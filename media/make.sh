@@ -38,6 +38,19 @@ picture bump 1.4
 picture jakobsen_box 0.4
 picture penalty_joints 1.0
 picture wrecking_ball 1.6
+picture box 1.0
+picture cube 0.7
+picture chain 0.8
+picture ragdoll 0.5
+picture ragdoll_pile 1.6
+picture pendulum 0.3
+picture five_link_chain 0.35
+picture dzhanibekov 1.2
+picture top 1.5
+picture slope 1.0
+picture bouncing_balls 0.9
+picture domino_spiral 2
+picture high_mass_ratio 1.0
 
 film() { scene=$1 seconds=$2; shift 2; verletlab render "$scene" --out "$scene.mp4" --duration "$seconds" --quiet "$@"; }
 film drape 3.5

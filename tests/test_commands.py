@@ -17,6 +17,7 @@ from documents import DOCUMENTS, ROOT, fences, spans
 
 from scenes import bench
 from scenes.cli import main as cli
+from scenes.registry import REGISTRY, available
 
 PROGRAMS = ("apt", "apt-get", "brew", "git", "make", "pip", "pip3", "pipx", "pytest", "python", "python3", "sh", "uv",
             "verletlab")  # fmt: skip
@@ -102,6 +103,16 @@ def write_scene():
     Path("wall.py").write_text(text)
 
 
+@pytest.fixture
+def own_scenes_are_forgotten():
+    """Remove scenes of files from the registry at the end, because a process knows one scene of each name."""
+    before = set(available())
+    yield
+    for name in REGISTRY.keys() - before:
+        del REGISTRY[name]
+
+
+@pytest.mark.usefixtures("own_scenes_are_forgotten")
 @pytest.mark.parametrize("command", list(ours()))
 def test_command_runs(command, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)

@@ -10,9 +10,9 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from documents import DOCUMENTS
 
 ROOT = Path(__file__).parents[1]
-DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 SOURCES = sorted(path for package in ("pbd", "rigid", "scenes") for path in (ROOT / package).rglob("*.py"))
 
 # Phrases and words, in any text. "sweep" stands for sweeps over parameters alone; "hand" for a person's.

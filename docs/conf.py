@@ -1,0 +1,49 @@
+"""Settings of Sphinx for the documentation site. `make docs` builds it into build/docs."""
+
+import sys
+from importlib import metadata
+from pathlib import Path
+
+FOLDER = Path(__file__).parent
+sys.path[:0] = [str(FOLDER / "extensions"), str(FOLDER.parent)]
+
+project = "verletlab"
+author = copyright = "the verletlab founders"
+version = release = metadata.version("verletlab")
+
+extensions = [
+    "sphinx.ext.autodoc",
+    "myst_nb",
+    "sphinx_design",
+    "docstrings",
+    "equations",
+    "gallery",
+    "public_names",
+    "repository_links",
+]
+exclude_patterns = ["extensions", "exercises/*/*"]
+
+myst_enable_extensions = ["colon_fence", "deflist"]
+myst_fence_as_directive = ["math"]
+myst_heading_anchors = 4
+nb_execution_mode = "off"
+
+default_role = "code"  # `name` in a docstring is code
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"
+html_math_renderer = "mathml"
+
+html_theme = "pydata_sphinx_theme"
+html_title = "verletlab"
+html_static_path = ["static"]
+html_css_files = ["site.css"]
+html_show_sourcelink = False
+html_theme_options = {
+    "header_links_before_dropdown": 6,
+    "navbar_align": "left",
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "secondary_sidebar_items": ["page-toc"],
+    "show_prev_next": False,
+}
+html_context = {"default_mode": "light"}

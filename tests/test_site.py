@@ -1,0 +1,63 @@
+"""The documentation site: it builds without a warning, and shows each scene with its picture and its command."""
+
+import importlib
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from documents import ROOT
+
+from scenes.registry import available
+
+
+def test_each_scene_has_a_picture_and_a_command():
+    script = (ROOT / "media" / "make.sh").read_text("utf-8")
+    for name in available():
+        assert re.search(rf"^picture {name} ", script, re.MULTILINE), f"media/make.sh makes no picture of {name}"
+        assert (ROOT / "media" / f"{name}.png").exists(), f"run the line of {name} in media/make.sh"
+
+
+def test_docstrings_become_lists_of_arguments(monkeypatch):
+    pytest.importorskip("docutils")
+    monkeypatch.syspath_prepend(str(ROOT / "docs" / "extensions"))
+    converted = importlib.import_module("docstrings").converted
+    line = "Add a *frame*. Args: array, mask: `x` of a frame; path [m]. Raises: OSError if the disk is full."
+    assert converted(line).split("\n\n") == [
+        r"Add a \*frame\*.",
+        ":Args:\n    * ``array, mask``: ``x`` of a frame\n    * path [m].",
+        ":Raises: OSError if the disk is full.",
+    ]
+    block = "Run.\n\n    import pbd\n\nArgs:\n    a: first\n        line.\n    b: second.\n\nSource: a paper."
+    assert converted(block).split("\n\n") == [
+        "Run.", "::", "    import pbd", "Source: a paper.", ":Args:\n    * ``a``: first line.\n    * ``b``: second.",
+    ]  # fmt: skip
+
+
+@pytest.mark.slow
+def test_the_site_builds_without_a_warning(tmp_path):
+    # An unknown link to a page, a title or a file of the repository is a warning.
+    pytest.importorskip("pydata_sphinx_theme")
+    command = (sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", ROOT / "docs", tmp_path)
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)})
+    assert done.returncode == 0, done.stderr
+    gallery = (tmp_path / "gallery.html").read_text("utf-8")
+    for name, entry in available().items():
+        assert f"{Path(entry.build.__code__.co_filename).relative_to(ROOT).as_posix()}.html" in gallery
+        assert f"render {name} --out {name}.png" in re.sub("<[^>]*>", "", gallery)
+    check_links(tmp_path)
+
+
+def check_links(site):
+    """Each link of a page, of its text or to a picture, leads to a file, and to a title if it names one."""
+    texts = {path: path.read_text("utf-8") for path in site.rglob("*.html") if "_static" not in path.parts}
+    places = {path: set(re.findall(r'\b(?:id|name)="([^"]+)"', text)) for path, text in texts.items()}
+    for path, text in texts.items():
+        for target in re.findall(r'\b(?:href|src)="([^"]+)"', text):
+            file, _, place = target.partition("#")
+            if not re.match("[a-z]+:", file):
+                found = (path.parent / file.partition("?")[0]).resolve() if file else path
+                assert found.exists(), f"{path.name}: {target}"
+                assert not place or found not in places or place in places[found], f"{path.name}: {target}"
