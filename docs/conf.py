@@ -13,6 +13,7 @@ version = release = metadata.version("verletlab")
 
 extensions = [
     "sphinx.ext.autodoc",
+    "sphinx.ext.linkcode",
     "myst_nb",
     "sphinx_design",
     "docstrings",
@@ -23,11 +24,12 @@ extensions = [
 ]
 exclude_patterns = ["extensions", "exercises/*/*"]
 
-myst_enable_extensions = ["colon_fence", "deflist"]
+myst_enable_extensions = ["attrs_block", "colon_fence", "deflist"]
 myst_fence_as_directive = ["math"]
 myst_heading_anchors = 4
 nb_execution_mode = "off"
 
+smartquotes = False  # "--" is the begin of a flag
 default_role = "code"  # `name` in a docstring is code
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
@@ -46,4 +48,5 @@ html_theme_options = {
     "secondary_sidebar_items": ["page-toc"],
     "show_prev_next": False,
 }
+html_sidebars = {"*": [], "source/**": []}  # pages without others below them
 html_context = {"default_mode": "light"}

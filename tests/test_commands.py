@@ -98,8 +98,8 @@ def write_meshes():
 
 
 def write_scene():
-    """Write the scene of the README to the current directory."""
-    (text,) = (block for block in fences(ROOT / "README.md", "python") if "def wall(" in block)
+    """Write the scene of the README, which a guide repeats, to the current directory."""
+    (text,) = {block for path in DOCUMENTS for block in fences(path, "python") if "def wall(" in block}
     Path("wall.py").write_text(text)
 
 

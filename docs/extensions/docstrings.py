@@ -8,7 +8,7 @@ import re
 from inspect import cleandoc
 from textwrap import dedent, indent
 
-TITLES = "Args|Attributes|Returns|Yields|Raises"
+TITLES = r"Args(?: \([^)]*\))?|Attributes|Returns|Yields|Raises"
 INLINE = re.compile(rf"(?:^|(?<=[.:;)\]!?] ))({TITLES}):(?=\s|$)", re.MULTILINE)
 
 
@@ -34,7 +34,7 @@ def items(body):
 
 def section(title, body):
     """A section as a field: a list of names for Args and Attributes, else text."""
-    if title in ("Args", "Attributes"):
+    if title.startswith(("Args", "Attributes")):
         rows = [f"* ``{names}``: {escaped(rest)}" if names else f"* {escaped(rest)}" for names, rest in items(body)]
         return f":{title}:\n" + indent("\n".join(rows), "    ")
     return f":{title}: {escaped(' '.join(body.split()))}"

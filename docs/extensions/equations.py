@@ -21,7 +21,7 @@ def visit_math(translator, node):
 
 def visit_block(translator, node):
     """Write an equation on a line of its own."""
-    translator.body.append(f'<div class="math">{mathml(node.astext(), as_block=True)}</div>')
+    translator.body.append(f'<div class="equation">{mathml(node.astext(), as_block=True)}</div>')
     raise nodes.SkipNode
 
 

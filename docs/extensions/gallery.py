@@ -23,6 +23,7 @@ CARD = """\
 {command}
 ```
 
+{{.gallery-links}}
 {links}
 :::
 """

@@ -4,7 +4,10 @@ A link to a source file opens a page of the site with its text. Pictures and fil
 other place, and a link that leads nowhere is a warning.
 """
 
+import importlib
+import inspect
 import shutil
+from operator import attrgetter
 from pathlib import Path
 
 from docutils import nodes
@@ -60,6 +63,23 @@ def resolve(app, doctree):
         node.replace_self(nodes.reference("", "", *node.children, refuri=uri, internal=True))
 
 
+def source_of(app, info):
+    """Address of the source of a documented name, for sphinx.ext.linkcode; None for what is no class or function."""
+    value = attrgetter(info["fullname"])(importlib.import_module(info["module"]))
+    value = inspect.unwrap(getattr(value, "fget", None) or value)
+    try:
+        path = Path(inspect.getsourcefile(value)).relative_to(ROOT)
+        line = inspect.getsourcelines(value)[1]
+    except (TypeError, ValueError):  # a constant, or from another project
+        return None
+    return f"{address(app, app.env.docname, path)}#line-{line}"
+
+
+def link_names(app, config):
+    """Tell sphinx.ext.linkcode where sources are."""
+    config.linkcode_resolve = lambda domain, info: source_of(app, info)
+
+
 def remember(app, env, docnames):
     """Start the list of files that each document links to."""
     env.repository_files = getattr(env, "repository_files", {})
@@ -97,6 +117,7 @@ def copy(app, failure):
 
 def setup(app):
     """Connect to the steps of a build."""
+    app.connect("config-inited", link_names)
     app.connect("env-before-read-docs", remember)
     app.connect("env-purge-doc", forget)
     app.connect("doctree-read", resolve, priority=BEFORE_COLLECTORS)
