@@ -39,7 +39,7 @@ class Joint:
         degrees_of_freedom: how many the joint leaves.
         counted_angles: how many joint positions are angles that continue beyond full turns.
         limit_names: fields with the limits (low, high) of each coordinate.
-        friction, spring, motor, length: zero or None for types without them.
+        friction, armature, spring, motor, length: zero or None for types without them.
     """
 
     name: str
@@ -57,6 +57,7 @@ class Joint:
     counted_angles = 0
     limit_names = ()
     friction = 0.0
+    armature = 0.0
     spring = None
     motor = None
     length = 0.0
@@ -69,6 +70,7 @@ class Joint:
                 kind = f"a rigid.{expected.__name__}, or None"
                 raise TypeError(f"{name} of {self.name!r} is {shown(value)}: expected {kind}")
         self.check_friction()
+        self.armature = not_negative("armature", self.armature)
         for name in self.limit_names:
             setattr(self, name, checked_limits(name, getattr(self, name)))
 
@@ -135,13 +137,15 @@ class Ball(Joint):
 class Hinge(Joint):
     """Hinge: rotation about n0. The angle continues beyond full turns.
 
-    Args (besides those of Joint): limits: (low, high) [rad], None for none; friction: [N m]; spring; motor.
+    Args (besides those of Joint): limits: (low, high) [rad], None for none; friction: [N m]; spring; motor; armature:
+    inertia of a geared rotor, times its gear ratio squared [kg m²].
     """
 
     limits: tuple = NO_LIMITS
     friction: float = 0.0
     spring: Spring | None = None
     motor: Motor | None = None
+    armature: float = 0.0
 
     kind = "hinge"
     degrees_of_freedom = 1
@@ -174,13 +178,15 @@ class Universal(Joint):
 class Slider(Joint):
     """Slider: translation of the child's anchor from the parent's along n0, without rotation.
 
-    Args (besides those of Joint): limits: (low, high) [m], None for none; friction: [N]; spring; motor.
+    Args (besides those of Joint): limits: (low, high) [m], None for none; friction: [N]; spring; motor; armature: of a
+    geared rotor, likewise [kg].
     """
 
     limits: tuple = NO_LIMITS
     friction: float = 0.0
     spring: Spring | None = None
     motor: Motor | None = None
+    armature: float = 0.0
 
     kind = "slider"
     degrees_of_freedom = 1

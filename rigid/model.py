@@ -99,8 +99,8 @@ class Model(BodyModel):
         return self._append(joint)
 
     def add_hinge(
-        self, parent, child, point, axis, *, limits=None, friction=0.0, spring=None, motor=None, soft=None,
-        collide=False, name=None,
+        self, parent, child, point, axis, *, limits=None, friction=0.0, spring=None, motor=None, armature=0.0,
+        soft=None, collide=False, name=None,
     ):  # fmt: skip
         """Add a hinge: the child rotates about an axis.
 
@@ -111,6 +111,7 @@ class Model(BodyModel):
             limits: (low, high) [rad]; None for none.
             friction: [N m].
             spring, motor: a rigid.Spring, a rigid.Motor.
+            armature: inertia of a geared rotor, times its gear ratio squared: it resists q̈ alone [kg m²].
 
         Returns: index of the joint.
         """
@@ -118,7 +119,7 @@ class Model(BodyModel):
         point, axes = finite_vector("point", point), frame_axes(unit_vector("axis", axis))
         return self._append(self._make(
             Hinge, parent, child, name, point, axes, limits=limits, friction=friction, spring=spring, motor=motor,
-            soft=soft, collide=collide,
+            armature=armature, soft=soft, collide=collide,
         ))  # fmt: skip
 
     def add_universal(
@@ -145,8 +146,8 @@ class Model(BodyModel):
         ))  # fmt: skip
 
     def add_slider(
-        self, parent, child, point, axis, *, limits=None, friction=0.0, spring=None, motor=None, soft=None,
-        collide=False, name=None,
+        self, parent, child, point, axis, *, limits=None, friction=0.0, spring=None, motor=None, armature=0.0,
+        soft=None, collide=False, name=None,
     ):  # fmt: skip
         """Add a slider: the child translates along an axis and does not rotate.
 
@@ -157,6 +158,7 @@ class Model(BodyModel):
             limits: (low, high) [m]; None for none.
             friction: [N].
             spring, motor: a rigid.Spring, a rigid.Motor.
+            armature: likewise, of a rotor that drives the slider: it resists q̈ alone [kg].
 
         Returns: index of the joint.
         """
@@ -164,7 +166,7 @@ class Model(BodyModel):
         point = self.bodies[child].position if point is None else finite_vector("point", point)
         return self._append(self._make(
             Slider, parent, child, name, point, frame_axes(unit_vector("axis", axis)), limits=limits,
-            friction=friction, spring=spring, motor=motor, soft=soft, collide=collide,
+            friction=friction, spring=spring, motor=motor, armature=armature, soft=soft, collide=collide,
         ))  # fmt: skip
 
     def add_fixed(self, parent, child, point=None, *, soft=None, collide=False, name=None):

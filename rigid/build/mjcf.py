@@ -3,8 +3,8 @@
     MJCF                          Model
     body                          body with MuJoCo's mass, centre and inertia; without joints it is part of its parent
     one joint                     hinge, slider or ball; none for a free joint
-    two hinges at right angles    universal
-    three hinges at right angles  ball; the hinge closest to the limb's direction gives the twist
+    two hinges at right angles    universal, without armature
+    three hinges at right angles  ball, without armature; the hinge closest to the limb's direction gives the twist
     other joints of one body      chain of joints with light bodies between, each with LINK of the mass and inertia
     contype, conaffinity          group, mask: one bit for each pair of values in the file
     exclude, parent and child     pairs of bodies that never collide
@@ -20,7 +20,7 @@ import warnings
 import numpy as np
 
 from pbd.core.messages import clipped, shown
-from pbd.core.validate import file_path, one_line
+from pbd.core.validate import boolean, file_path, finite_number, one_line
 from rigid.build.mjcf_joints import BALL, FREE, HINGE, SLIDE, TOGETHER, add_joint, grouped, joint_of
 from rigid.build.mjcf_shapes import ELLIPSOID, contact_bits, shape_of
 from rigid.mass import MassProperties, combined
@@ -29,22 +29,28 @@ from rigid.names import GROUND
 
 LINK = 1 / 50  # part of the mass in each light body of a chain: small, but not so light that solvers converge slowly
 
+MOST_LINK = 0.1  # a body may have six joints, with five such bodies between
+
 GEARING = 2  # mjtEq: a polynomial of one joint's position gives that of another
 
 # Parts that a Model cannot contain, and that the warning mentions: counts of the compiled model.
 COUNTED = {
-    "nu": "actuators", "ntendon": "tendons", "nsensor": "sensors", "nflex": "flexes",
+    "nu": "actuators", "nsensor": "sensors", "nflex": "flexes",
     "nskin": "skins", "npair": "contact pairs", "nplugin": "plugins", "nmocap": "mocap bodies",
 }  # fmt: skip
 
 
-def load_mjcf(path, model=None, *, name=None):
+def load_mjcf(path, model=None, *, name=None, merge=None, link_mass=LINK):
     """Add the bodies and joints of an MJCF file to a model.
 
     Args:
         path: of the file.
         model: a rigid.Model; None for a new one with the file's gravity.
         name: prefix of all names, followed by "/", to load a file more than once; None for none.
+        merge: whether two or three hinges at right angles become one universal or ball joint, without armature. False
+            keeps each joint, with light bodies between. None: where no armature is lost.
+        link_mass: the part of a body's mass and inertia in each light body before it. Less is more exact, but iterative
+            solvers converge more slowly; for "articulated" 1e-6 is fine.
 
     Returns: the model.
 
@@ -60,11 +66,15 @@ def load_mjcf(path, model=None, *, name=None):
     """
     if model is not None and not isinstance(model, Model):
         raise TypeError(f"model is {shown(model)}: expected a rigid.Model, or None")
-    reader = Reader(path, name)
+    if merge is not None:
+        merge = boolean("merge", merge)
+    if not 0.0 < finite_number("link_mass", link_mass) <= MOST_LINK:
+        raise ValueError(f"link_mass is {link_mass:g}: expected a number above 0, and at most {MOST_LINK:g}")
+    reader = Reader(path, name, merge, float(link_mass))
     model = Model(gravity=reader.compiled.opt.gravity) if model is None else model
     with model.transaction():
         reader.add_to(model)
-    notes = (("left out", reader.left_out()), ("approximated", reader.approximated))
+    notes = (("left out", reader.left_out()), ("approximated", reader.approximated), ("welded", reader.welded))
     said = [f"{what}: {'; '.join(found)}" for what, found in notes if found]
     if said:
         warnings.warn(f"{path}: {'. '.join(said)}", UserWarning, stacklevel=2)
@@ -72,13 +82,13 @@ def load_mjcf(path, model=None, *, name=None):
 
 
 class Reader:
-    """Reader of one file. Args: path; prefix: of all names, or None.
+    """Reader of one file. Args: path; prefix: of all names, or None; merge, link_mass: see load_mjcf.
 
     Attributes: compiled: MuJoCo's mjModel; data: its mjData in the starting pose; approximated: descriptions of what is
     approximated, a list of strings.
     """
 
-    def __init__(self, path, prefix):
+    def __init__(self, path, prefix, merge=None, link_mass=LINK):
         try:
             import mujoco
         except ImportError as error:
@@ -93,8 +103,9 @@ class Reader:
             expected = f"{clipped(path, 50)}: expected an MJCF file, but MuJoCo's parser says"
             raise ValueError(f"{expected}: {words}") from error
         self.compiled, self.data, self.prefix = m, mujoco.MjData(m), prefix and one_line("name", prefix)
-        self.bits = contact_bits(m)
+        self.bits, self.merge, self.link_mass = contact_bits(m), merge, link_mass
         self.approximated, self.missed, self.ellipsoids = [], [], []  # the last two are labels of geoms
+        self.welded = []
         self.joints, self.gears = {}, 0  # {index in the file: index in the Model} of single joints; number of gears
         for j in np.flatnonzero(m.jnt_limited):
             place = m.jnt_qposadr[j]
@@ -138,13 +149,16 @@ class Reader:
         m, data, name = self.compiled, self.data, self.name_of("body", body)
         parts = []
         for k in np.flatnonzero((m.body_weldid == body) & (m.body_mass > 0)):
+            if k != body:
+                label = self.name_of("body", k) or f"body {k}"
+                self.welded.append(f"{label} ({m.body_mass[k]:.3g} kg) to {name or f'body {body}'}")
             R = data.ximat[k].reshape(3, 3)
             parts.append(MassProperties(float(m.body_mass[k]), data.xipos[k], R * m.body_inertia[k] @ R.T))
         whole, R = combined(parts), data.xmat[body].reshape(3, 3)
         inertia = R.T @ whole.inertia @ R
         first, last = int(m.body_jntadr[body]), int(m.body_jntadr[body] + m.body_jntnum[body])
         movable = [j for j in range(first, last) if m.jnt_type[j] != FREE]
-        groups = grouped([joint_of(m, data, j, self.name_of("joint", j)) for j in movable])
+        groups = grouped([joint_of(m, data, j, self.name_of("joint", j)) for j in movable], self.merge)
 
         def part(share, name):
             return self.model.add_body(
@@ -155,11 +169,11 @@ class Reader:
         ancestor = parent = self.index_of(m.body_parentid[body])
         for group in groups[:-1]:
             label = group[0].name
-            link = part(LINK, f"{label} link" if label else None)
+            link = part(self.link_mass, f"{label} link" if label else None)
             self.approximated += add_joint(self.model, parent, link, group)
             parent = link
         between = max(len(groups) - 1, 0)
-        child = self.indices[body] = part(1 - between * LINK, name)
+        child = self.indices[body] = part(1 - between * self.link_mass, name)
         if groups:
             self.approximated += add_joint(self.model, parent, child, groups[-1])
         if len(groups) == len(movable):
@@ -168,7 +182,7 @@ class Reader:
         if between:
             if ancestor != GROUND:
                 self.model.exclude_contact(ancestor, child)
-            light = f"{between} light bod{'y' if between == 1 else 'ies'} with {LINK:.0%} of the mass"
+            light = f"{between} light bod{'y' if between == 1 else 'ies'} with {self.link_mass:.2g} of the mass"
             self.approximated.append(f"{light} between the joints of {name or f'body {child}'}")
 
     def add_geom(self, geom):
@@ -185,7 +199,9 @@ class Reader:
             self.ellipsoids.append(label)
         body, friction = self.index_of(m.geom_bodyid[geom]), float(m.geom_friction[geom, 0])
         group, mask = (int(bits) for bits in self.bits[geom])
-        self.model.add_shape(body, shape, friction=friction, group=group, mask=mask)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of shapes far from their bodies: here that is what the file says
+            self.model.add_shape(body, shape, friction=friction, group=group, mask=mask)
 
     def add_gear(self, k):
         """Add equality constraint k of two joints, if it is linear: q_1 = c_1 q_2, counted from the starting pose."""
@@ -205,12 +221,16 @@ class Reader:
         """Descriptions of parts without a counterpart in a Model, a list of strings."""
         m = self.compiled
         found = [f"{what} ({getattr(m, count)})" for count, what in COUNTED.items() if getattr(m, count, 0)]
+        if m.ntendon:
+            found.append(f"tendons ({', '.join(self.name_of('tendon', k) or f'tendon {k}' for k in range(m.ntendon))})")
         if m.neq > self.gears:
             found.append(f"equality constraints ({m.neq - self.gears})")
         if self.missed:
             found.append(f"geoms of unsupported type or without volume ({', '.join(self.missed)})")
-        if m.dof_armature.any():
-            found.append("armature")
+        several = [m.dof_jntid[k] for k in np.flatnonzero(m.dof_armature) if m.jnt_type[m.dof_jntid[k]] in (FREE, BALL)]
+        if several:
+            names = dict.fromkeys(self.name_of("joint", j) or f"joint {j}" for j in several)
+            found.append(f"armature of free and ball joints ({', '.join(names)})")
         if m.body_gravcomp.any():
             found.append("gravity compensation")
         if m.opt.density or m.opt.viscosity:

@@ -26,6 +26,7 @@ class MujocoJoint:
         friction: [N m or N].
         stiffness, damping: of its spring.
         rest: rest position of its spring, relative to that pose [rad or m].
+        armature: [kg m² or kg].
     """
 
     kind: int
@@ -37,6 +38,7 @@ class MujocoJoint:
     stiffness: float
     damping: float
     rest: float
+    armature: float
 
 
 def joint_of(compiled, data, j, name):
@@ -48,16 +50,20 @@ def joint_of(compiled, data, j, name):
     return MujocoJoint(
         kind, name, data.xanchor[j].copy(), data.xaxis[j].copy(), (low, high) if m.jnt_limited[j] else None,
         float(m.dof_frictionloss[dof]), float(m.jnt_stiffness[j]), float(m.dof_damping[dof]),
-        0.0 if kind == BALL else float(m.qpos_spring[place]) - start,
+        0.0 if kind == BALL else float(m.qpos_spring[place]) - start, float(m.dof_armature[dof]),
     )  # fmt: skip
 
 
-def grouped(joints):
+def grouped(joints, merge=None):
     """Split the joints of a body into groups, each of which becomes one joint of a Model, from the parent outwards.
 
-    Two or three hinges at right angles form one group. Any other joint is a group by itself.
+    Two or three hinges at right angles may form one group. Any other joint is a group by itself.
+
+    Args: joints: MujocoJoints; merge: whether hinges form groups; None: if none has an armature, which a group has not.
     """
-    if len(joints) in (2, 3) and all(joint.kind == HINGE for joint in joints):
+    if merge is None:
+        merge = not any(joint.armature for joint in joints)
+    if merge and len(joints) in (2, 3) and all(joint.kind == HINGE for joint in joints):
         axes = np.array([joint.axis for joint in joints])
         if np.abs(np.triu(axes @ axes.T, 1)).max() < RIGHT_ANGLE:
             return [joints]
@@ -72,9 +78,10 @@ def add_joint(model, parent, child, group):
     if len(group) == 1:
         return add_single(model, parent, child, group[0])
     names = [joint.name for joint in group if joint.name]
+    lost = ["without armature"] if any(joint.armature for joint in group) else []
     point = np.mean([joint.point for joint in group], axis=0)
     apart = max(np.linalg.norm(a.point - b.point) for a in group for b in group)
-    said = [f"their axes, {apart:.3g} m apart, moved to a common point"] if apart > TOGETHER else []
+    said = lost + ([f"their axes, {apart:.3g} m apart, moved to a common point"] if apart > TOGETHER else [])
     mean = {}
     for key in ("friction", "stiffness", "damping"):
         values = [getattr(joint, key) for joint in group]
@@ -109,6 +116,8 @@ def add_joint(model, parent, child, group):
 def add_single(model, parent, child, joint):
     """Add a single hinge, slider or ball. Args and return value: see add_joint."""
     common = {"friction": joint.friction, "name": joint.name}
+    if joint.kind != BALL:
+        common["armature"] = joint.armature
     rest = joint.rest if joint.stiffness else 0.0
     if joint.kind == HINGE:
         model.add_hinge(

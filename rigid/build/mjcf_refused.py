@@ -65,5 +65,5 @@ def refuse_closing(joint):
     if isinstance(joint, (Universal, Slider)):
         raise ValueError(f"{who}: expected a ball, hinge, fixed or distance joint, MJCF closes loops with no others")
     limited = any(map(math.isfinite, (end for pair in joint.coordinate_limits() for end in pair)))
-    if limited or joint.friction or joint.spring is not None:
-        raise ValueError(f"{who}: expected neither limits nor friction nor a spring, MJCF has them in trees only")
+    if limited or joint.friction or joint.armature or joint.spring is not None:
+        raise ValueError(f"{who}: expected no limits, friction, armature or spring, MJCF has them in trees only")

@@ -166,6 +166,8 @@ class Writer:
     def add_joint(self, element, joint, parent, body):
         """Add the joint that carries a body. Args: element: of the body; parent, body: Bodies."""
         common = {"pos": joint.child_anchor, "frictionloss": joint.friction}
+        if joint.armature:
+            common["armature"] = joint.armature
         if joint.spring is not None:
             common |= stiffness_of(joint.spring)
         spin = body.local_direction(body.angular_velocity - parent.angular_velocity)

@@ -29,9 +29,10 @@ from pbd.core.arrays import Columns, Integer, Real, allocate, count
 from rigid.kernels.vectors import store_vector
 
 # d, a_i, a_j; G [m or rad]; target velocity; bounds of the effort [N or N m]; stiffness and damping. If per_mass is 1,
-# these are for a row of effective mass one: ω² and 2ζω. Solvers extend this layout by their own columns.
+# these are for a row of effective mass one: ω² and 2ζω. The inverse inertia of a rotor, whose speed is the target; zero
+# for none. Solvers extend this layout by their own columns.
 ROW = Columns(
-    linear=3, angular_i=3, angular_j=3, error=1, target=1, low=1, high=1, stiffness=1, damping=1, per_mass=1
+    linear=3, angular_i=3, angular_j=3, error=1, target=1, low=1, high=1, stiffness=1, damping=1, per_mass=1, rotor=1
 )  # fmt: skip
 
 # The kind, a Group; bodies i and j; the first row and the number of rows; the normal row of friction, or -1; the bodies

@@ -15,6 +15,7 @@ from rigid.constraints.contact_rows import contact_size
 from rigid.constraints.joint_forces import joint_forces
 from rigid.constraints.joints.builder import JointBuilder
 from rigid.constraints.joints.data import COORDINATE
+from rigid.constraints.joints.rotors import armature_energy, set_rotors
 from rigid.constraints.rows import ROW, RowBuilder
 from rigid.energy import energy
 from rigid.kernels.motion import PSEUDO, allocate_bodies, bounding_radii
@@ -38,6 +39,7 @@ class RowSolver(Solver):
     Attributes:
         data: all Taichi arrays, an instance of `declaration`.
         pair_types: which kinds of pairs can touch, None if nothing can.
+        rotors: {name of a joint with armature: its rotor's row}.
 
     A subclass sets the class attributes `declaration` (its Data, with bodies first), `row_columns` (how many columns
     its rows have) and `remedies` (against rising energy and open joints), and defines
@@ -70,6 +72,7 @@ class RowSolver(Solver):
         rows = RowBuilder(self.row_columns, worlds)
         joints = JointBuilder(models, rows, closed, self.options.grabs)
         self.first_coordinates, self._rows_of_joints = joints.first_coordinates, joints.rows_of
+        self.rotors = joints.rotors
         self.first_contact_row, self.first_contact_group = len(rows.rows), len(rows.groups)
         self.has_joint_rows = bool(len(rows.rows) or self.model.joints or self.model.springs)
         self._contact_rows, contact_groups = contact_size(types)
@@ -97,6 +100,7 @@ class RowSolver(Solver):
         self._external_forces = ExternalForces(self.data.bodies.external)
         self._motor_targets = MotorTargets(self.data.joints, self.first_coordinates)
         self._grab_springs = GrabSprings(self.data.joints, self.data.rows, joints.grabs)
+        self._start_rotors()
 
     # Time -------------------------------------------------------------------------------------------------------------
 
@@ -228,7 +232,12 @@ class RowSolver(Solver):
         self.data.joints.coordinates.fill(0)
         self._passive.forget()
         self.joint_reader.forget()
+        self._start_rotors()
         self._clear_caches()
+
+    def _start_rotors(self):
+        """Let rotors have the speeds of their joints."""
+        set_rotors(self.data.rows, self.rotors, self.joint_velocities() if self.rotors else {})
 
     def _restore(self, state):
         """Continue from a state bit for bit, if its `warm_start` is of this solver and its poses are unchanged.
@@ -296,7 +305,9 @@ class RowSolver(Solver):
         gravity (zero at z = 0) and of springs: between points, in joints, soft joints, grab springs, and for the solver
         "penalty" all rows of joints.
         """
-        return energy(self.models, self._snapshot(), self.gravity, self._stored_energy())
+        state = self._snapshot()
+        rotors = armature_energy(self.models, self.joint_reader.velocities(state)) if self.rotors else 0.0
+        return energy(self.models, state, self.gravity, self._stored_energy(), rotors)
 
     def _stored_energy(self):
         """Energy of all rows that are springs, at the present poses: a number, or (worlds,) [J].

@@ -28,6 +28,7 @@ import taichi as ti
 
 from pbd.core.arrays import Columns, Real, count
 from pbd.core.quaternions import rotate_back
+from rigid.constraints.joints.rotors import rotor_energy, scale_rotors
 from rigid.kernels.matrices import multiply_symmetric
 from rigid.kernels.motion import ANGULAR, MASS, POSE, VELOCITY, gravity_of
 from rigid.kernels.vectors import load_quaternion, load_vector
@@ -190,13 +191,14 @@ def watch_energy(s: ti.template(), stored, gap, world):
 def pay(s: ti.template(), excess, world):
     """Reduce all velocities of bodies with joints or springs by a common factor. Args: excess: energy to take [J]."""
     if excess > 0.0:
-        kinetic = 0.0
+        kinetic = rotor_energy(s, world)
         for body in range(s.bodies.pose.shape[1] - 1):
             if s.watch.bodies[world, body, OF_BODY.free] == 0.0:
                 kinetic += kinetic_energy(s, body, world)
         factor = 0.0
         if kinetic > excess:
             factor = ti.sqrt(1.0 - excess / kinetic)
+        scale_rotors(s, factor, world)
         for body in range(s.bodies.pose.shape[1] - 1):
             if s.watch.bodies[world, body, OF_BODY.free] == 0.0:
                 for k in ti.static(range(2 * ANGULAR)):
@@ -228,7 +230,7 @@ def kinetic_energy(s: ti.template(), body, world):
 def energy_of_bodies(s: ti.template(), world):
     """Kinetic energy and that with the potential energy, at the time of the poses [J], and the weight of all [N]."""
     gravity = gravity_of(s, world)
-    kinetic, potential, weight = 0.0, 0.0, 0.0
+    kinetic, potential, weight = rotor_energy(s, world), 0.0, 0.0
     for body in range(s.bodies.pose.shape[1] - 1):
         m = s.bodies.mass[world, body, MASS.mass]
         v = load_vector(s.bodies.velocity, body, VELOCITY.linear, world)

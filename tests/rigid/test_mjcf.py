@@ -231,7 +231,7 @@ def test_other_joints_of_one_body_become_a_chain(tmp_path):
     assert model.masses == pytest.approx([1 / 50, 1 / 50, 48 / 50, 1])
     assert [body.name for body in model.bodies] == ["along link", "up link", "car", "tail"]
     assert model.joints[3].parent == 2
-    assert "2 light bodies with 2% of the mass between the joints of car" in messages[0]
+    assert "2 light bodies with 0.02 of the mass between the joints of car" in messages[0]
 
 
 def test_the_warning_lists_what_is_left_out(tmp_path):
@@ -242,13 +242,15 @@ def test_the_warning_lists_what_is_left_out(tmp_path):
       <sensor><jointpos joint="j"/></sensor>
       <tendon><fixed><joint joint="j" coef="1"/></fixed></tendon>
       <equality><connect body1="a" body2="b" anchor="0 0 0"/></equality></mujoco>"""
-    *_, messages = loaded(tmp_path, text)
+    model, *_, messages = loaded(tmp_path, text)
     assert len(messages) == 1
     assert "model.xml: left out: " in messages[0]
-    for words in ("actuators (2)", "tendons (1)", "sensors (1)", "equality constraints (1)", "armature",
+    for words in ("actuators (2)", "tendons (tendon 0)", "sensors (1)", "equality constraints (1)",
                   "gravity compensation", "drag of the medium"):  # fmt: skip
         assert words in messages[0]
     assert "approximated" not in messages[0]
+    assert "armature" not in messages[0]
+    assert model.joint("j").armature == 1.0
 
 
 def test_a_complete_import_raises_no_warning(tmp_path):
@@ -261,7 +263,7 @@ def test_the_warning_lists_approximations(tmp_path):
     assert len(messages) == 1
     for words in ("x, z, y as one ball joint, limits replaced by a cone of 70° and twist limits",
                   "socket: limit of the",
-                  "ellipsoids replaced by convex hulls"):  # fmt: skip
+                  "ellipsoids replaced by convex hulls", "welded: cap (4 kg) to trunk"):  # fmt: skip
         assert words in messages[0]
     assert "pitch, roll" not in messages[0]
 

@@ -259,7 +259,7 @@ MISSING = {
     "MeshCollider of 'part 0': expected a convex": lambda: changed(lambda m: m.add_shape(0, SOLID, local=True)),
     "wheel 'wheel 0': expected no wheels": lambda: changed(lambda m: m.add_wheel(0, Y, 0.05)),
     "universal 'last' closes a loop: expected a ball": lambda: loop("add_universal", axes=(Y, Z)),
-    "hinge 'last' closes a loop: expected neither limits": lambda: loop("add_hinge", axes=(Y,), friction=1.0),
+    "hinge 'last' closes a loop: expected no limits": lambda: loop("add_hinge", axes=(Y,), friction=1.0),
     "a spring and a distance called 'distance 0'": lambda: changed(
         lambda m: (m.add_distance(0, 1), m.add_spring(0, 1, stiffness=1.0, name="distance 0"))),
     "body 'bare' has no mass": lambda: changed(lambda m: m.add_body(name="bare")),

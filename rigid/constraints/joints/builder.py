@@ -42,6 +42,7 @@ class JointBuilder:
     Attributes:
         first_coordinates: of each joint.
         rows_of: a slice for each joint, of all rows that act between its bodies, gears excluded.
+        rotors: {name of a joint: the row of its rotor}.
         grabs: a GrabRows for each grab spring.
     """
 
@@ -49,7 +50,7 @@ class JointBuilder:
         self.models, self.rows, self.worlds = models, rows, rows.worlds
         self.integers, self.frames, self.drives, self.drive_numbers = [], [], [], []
         self.coordinates = 0
-        self.first_coordinates, self.rows_of = [], []
+        self.first_coordinates, self.rows_of, self.rotors = [], [], {}
         for index in range(len(models[0].joints)):
             first = len(rows.rows)
             self.add_joint([model.joints[index] for model in models], index in closed)
@@ -95,6 +96,8 @@ class JointBuilder:
             if not isinstance(one, Ball):
                 self.add_drives(i, j, c + k, joints)
             self.add_limits(i, j, c + k, given)
+        if any(joint.armature > 0 for joint in joints):
+            self.add_rotor(i, j, c, joints, closed)
         self.integers.append([JOINT_KINDS[type(one)], i, j, first, c, friction, spring])
         frames = np.zeros((FRAMES.total, len(joints)))
         for world, (model, joint) in enumerate(zip(self.models, joints)):
@@ -159,6 +162,13 @@ class JointBuilder:
         springs = [joint.spring for joint in joints]
         if any(map(acts, springs)):
             self.add_drive(DriveKind.SPRING, i, j, c, [spring_numbers(spring) for spring in springs])
+
+    def add_rotor(self, i, j, c, joints, closed):
+        """Add the rotor of a joint with armature. A joint that coordinates keep closed needs no row, which stays idle,
+        but its place for the rotor's speed."""
+        self.rotors[joints[0].name] = len(self.rows.rows)
+        self.add_drive(DriveKind.NONE if closed else DriveKind.ROTOR, i, j, c, [(0.0,)] * len(joints))
+        self.rows.rows[-1][ROW.rotor] = [1 / joint.armature if joint.armature > 0 else 0.0 for joint in joints]
 
     def add_limits(self, i, j, c, limits):
         """Add limits of coordinate c, if any world has them."""

@@ -34,7 +34,7 @@ class JointKind:
 class DriveKind:
     """Kinds of drives along a coordinate. A servo is a motor with a target position, an effort a constant torque."""
 
-    NONE, LIMIT, FRICTION, MOTOR, SERVO, SPRING, GEAR, EFFORT = range(8)
+    NONE, LIMIT, FRICTION, MOTOR, SERVO, SPRING, GEAR, EFFORT, ROTOR = range(9)
 
 
 class Joints(NamedTuple):

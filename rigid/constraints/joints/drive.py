@@ -6,6 +6,7 @@
     effort    a constant effort: both bounds are equal
     spring    effort -k (q - rest) - c dq/dt: a soft equality (rigid/constraints/rows.py)
     gear      q_b - ratio q_a = 0: two rows and one impulse (the "repeater" of [3] and [4])
+    rotor     dq/dt = u of a rotor that turns about no axis of a body: the armature of a joint (rotors.py)
 """
 
 import taichi as ti
@@ -46,6 +47,9 @@ def write_drive(s: ti.template(), drive, world):
     slack = kind == DriveKind.SPRING and ti.max(numbers[SPRING.stiffness], numbers[SPRING.damping]) <= 0.0
     if (found == Group.DRIVE and high <= 0.0 and kind != DriveKind.EFFORT) or slack:
         found = Group.IDLE
+    if kind == DriveKind.ROTOR:
+        target, low, high = s.rows.numbers[world, row, ROW.target], -ti.math.inf, ti.math.inf
+        found = ti.select(s.rows.numbers[world, row, ROW.rotor] > 0.0, Group.DRIVE, Group.IDLE)
     if kind == DriveKind.GEAR:
         found = Group.GEAR
         write_gear(s, row, c, s.joints.drives[drive, DRIVE.other], numbers[GEAR.ratio], world)

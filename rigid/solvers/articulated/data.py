@@ -17,6 +17,7 @@ class Features(NamedTuple):
     """What the kernel is compiled for."""
 
     joints: bool  # whether impulses act on bodies besides contacts: loops, limits, friction, motors, springs
+    rotors: bool  # whether joints have armatures
     pair_types: Any  # a rigid.collision.data.PairTypes, or None if nothing can touch
     gyroscopic: str  # "implicit", "midpoint" or "explicit"; "none" for the variational integrator
     velocity_products: str  # "projected" or "explicit"

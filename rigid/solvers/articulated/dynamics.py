@@ -6,6 +6,8 @@ I^A of a link, about its centre of mass, is the inertia that an impulse on it me
 
     U = I^A s,   d = sᵀ U,   I^A - U Uᵀ/d and p - U (sᵀp)/d go to the parent;   u = (sᵀp - Uᵀ V')/d
 
+The rotor of a joint (rigid/constraints/joints/rotors.py) has its armature a in d, and a u of before in sᵀp.
+
 V' is the velocity that the link has without this speed. A joint of several speeds takes one after another, as if
 massless links were between. I^A has blocks of 3 x 3: a force is M a + H α, a torque Hᵀ a + K α.
 
@@ -19,14 +21,15 @@ import taichi as ti
 
 from pbd.core.functions import compiled_once
 from pbd.core.quaternions import to_matrix
+from rigid.constraints.rows import ROW
 from rigid.kernels.matrices import add_symmetric, cross_matrix, load_symmetric
 from rigid.kernels.motion import MASS, POSE, VELOCITY
 from rigid.kernels.vectors import load_quaternion, load_vector, store_vector
 from rigid.solvers.articulated.kinematics import carried_velocity, follows_path, offset
-from rigid.solvers.articulated.links import ARTICULATED, AXIS, LINK
+from rigid.solvers.articulated.links import ARTICULATED, AXIS, LINK, ROTOR
 
 
-@compiled_once("bodies", "trees", "features")
+@compiled_once("bodies", "trees", "rows", "features")
 def inward_pass(s: ti.template(), world):
     """Sum articulated inertias and momenta from the leaves to the roots. The momenta are those of the velocities."""
     links, of, axes = ti.static(s.trees.links, s.trees.articulated, s.trees.axes)
@@ -51,7 +54,12 @@ def inward_pass(s: ti.template(), world):
             speed = links[link, LINK.first_speed] + links[link, LINK.speeds] - 1 - k
             a, b = load_vector(axes, speed, AXIS.linear, world), load_vector(axes, speed, AXIS.angular, world)
             U, W = M @ a + H @ b, H.transpose() @ a + K @ b
-            inverse, projection = 1.0 / (a.dot(U) + b.dot(W)), a.dot(p) + b.dot(L)
+            inertia_along, projection = a.dot(U) + b.dot(W), a.dot(p) + b.dot(L)
+            if ti.static(s.features.rotors):
+                armature, speed_before = rotor_of(s, speed, world)
+                inertia_along += armature
+                projection += armature * speed_before
+            inverse = 1.0 / inertia_along
             if ti.static(s.features.paths):
                 if follows_path(s, body, world):
                     inverse = 0.0
@@ -79,6 +87,30 @@ def inward_pass(s: ti.template(), world):
             L_parent = load_vector(of, parent, ARTICULATED.angular_momentum, world) + L + r.cross(p)
             store_vector(of, parent, ARTICULATED.momentum, p_parent, world)
             store_vector(of, parent, ARTICULATED.angular_momentum, L_parent, world)
+
+
+@ti.func
+def rotor_of(s: ti.template(), speed, world):
+    """Armature and speed of the rotor of a speed, zero and zero for none."""
+    n = ti.static(s.rows.numbers)
+    row = s.trees.rotors[speed, ROTOR.row]
+    armature, before = 0.0, 0.0
+    if row >= 0:
+        if n[world, row, ROW.rotor] > 0.0:
+            armature = 1.0 / n[world, row, ROW.rotor]
+            before = s.trees.rotors[speed, ROTOR.sign] * n[world, row, ROW.target]
+    return armature, before
+
+
+@ti.func
+def store_rotors(s: ti.template(), world):
+    """Give the rotors of joints in trees the speeds of these joints."""
+    if ti.static(s.features.rotors):
+        for speed in range(s.trees.rotors.shape[0]):
+            row = s.trees.rotors[speed, ROTOR.row]
+            if row >= 0:
+                sign = s.trees.rotors[speed, ROTOR.sign]
+                s.rows.numbers[world, row, ROW.target] = sign * s.trees.speeds[world, 0, speed]
 
 
 @ti.func

@@ -32,6 +32,9 @@ LINK_FRAMES = Columns(frame=4, inverse_child_frame=4, point_parent=3, point_chil
 # it; d⁻¹ = 1/(sᵀU); sᵀp of the momentum p.
 AXIS = Columns(linear=3, angular=3, momentum=3, angular_momentum=3, inverse=1, projection=1)
 
+# The rotor of a speed: its row, -1 for none; -1 if the speed counts against the joint's coordinate, else 1.
+ROTOR = Columns(row=1, sign=1)
+
 # Scratch memory of each link, about its centre of mass: the articulated inertia in blocks M, H and K, of which M and K
 # are symmetric; the momentum of what hangs on it, linear and angular; the momentum of a test impulse, or a velocity
 # that is passed outward; and its rotation in a substep of the variational integrator, a quaternion.
@@ -55,6 +58,7 @@ class Trees(NamedTuple):
     coordinates: Real(count.worlds, count.tree_coordinates, kept=True)  # see LINK_COORDINATES
     speeds: Real(count.worlds, STAGES, count.speeds, kept=True)
     axes: Real(count.worlds, count.speeds, AXIS, kept=True)
+    rotors: Integer(count.speeds, ROTOR)
     articulated: Real(count.worlds, count.links, ARTICULATED)
     starts: Real(count.worlds, count.bodies, START)
     # By a tree's first link: 1 if its velocities are those at the time of the poses, see variational.py.
@@ -127,6 +131,15 @@ class TreeBuilder:
             Trees, values, worlds=self.worlds, bodies=len(link_of), links=len(self.links),
             speeds=int(self.first_speeds[-1]), tree_coordinates=coordinates.shape[1],
         )  # fmt: skip
+
+    def rotors_of(self, rows):
+        """ROTOR of all speeds (speeds, 2). Args: rows: {name of a joint with armature: its rotor's row}."""
+        found = np.tile(np.array([-1, 1], np.int32), (int(self.first_speeds[-1]), 1))
+        for k, link in enumerate(self.links):
+            joint = None if link.joint is None else self.models[0].joints[link.joint].name
+            if joint in rows:
+                found[self.first_speeds[k]] = rows[joint], -1 if link.reversed else 1
+        return found
 
     def coordinates_of(self, poses, before=None):
         """Find the coordinates of poses; what the joints do not allow is left out.

@@ -58,7 +58,7 @@ class ArticulatedSolver(SequentialSolver):
         given = self.options
         variational = self._is_variational()
         features = Features(
-            joints=self.first_contact_row > 0, pair_types=self.pair_types,
+            joints=self.first_contact_row > 0, rotors=bool(self.rotors), pair_types=self.pair_types,
             gyroscopic="none" if variational else given.gyroscopic, velocity_products=given.velocity_products,
             variational=variational, paths=bool(self._paths.bodies), block=given.block, convergence=given.convergence,
             split_impulse=given.split_impulse, warm_start=given.warm_start,
@@ -66,6 +66,8 @@ class ArticulatedSolver(SequentialSolver):
             one_world=self.worlds == 1, spread=LOOP_STRIDE if on_cpu() else 1,
         )  # fmt: skip
         self._advance = self._make_launch(step, features)
+        if self.rotors:
+            write(self.data.trees.rotors, self._trees.rotors_of(self.rotors))
         self._settle = Launch(settle_kernel(features), self.data)
         self._clear_caches()
 

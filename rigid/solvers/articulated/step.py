@@ -19,7 +19,7 @@ from rigid.collision.narrow_phase import point_finder
 from rigid.kernels.motion import integrate_velocity
 from rigid.solvers.articulated import generalised, variational
 from rigid.solvers.articulated.data import Data
-from rigid.solvers.articulated.dynamics import compute_velocities, inward_pass, outward_pass
+from rigid.solvers.articulated.dynamics import compute_velocities, inward_pass, outward_pass, store_rotors
 from rigid.solvers.articulated.joint_forces import store_starts
 from rigid.solvers.articulated.kinematics import compute_poses, integrate_coordinates
 from rigid.solvers.articulated.velocity_products import compute_velocity_products, subtract_velocity_products
@@ -27,7 +27,7 @@ from rigid.solvers.report import REPORT
 from rigid.solvers.sequential.contacts import detect_contacts, store_impulses
 from rigid.solvers.sequential.iterations import iterate
 from rigid.solvers.sequential.prepare import prepare_correction, prepare_group, warm_start_group, write_rows
-from rigid.solvers.sequential.stored import scale_impulses, watch_rows
+from rigid.solvers.sequential.stored import push_rotors, scale_impulses, watch_rows
 from rigid.solvers.substeps import over_worlds
 
 
@@ -89,6 +89,8 @@ def end_substep(s: ti.template(), groups, iterations, last, world):
     if ti.static(s.features.variational):
         variational.synchronise(s, groups, last, world)
     store_impulses(s, world)
+    push_rotors(s, world)
+    store_rotors(s, world)
 
 
 @ti.func

@@ -288,7 +288,7 @@ def add_momenta(s: ti.template(), sign, world):
         store_vector(starts, body, START.angular, load_vector(starts, body, START.angular, world) + sign * w, world)
 
 
-@compiled_once("bodies", "trees", "step", "features")
+@compiled_once("bodies", "trees", "rows", "step", "features")
 def project(s: ti.template(), world):
     """Find the speeds that have the momenta of the bodies' velocities, and the velocities of these speeds."""
     inward_pass(s, world)

@@ -35,6 +35,7 @@ class Features(NamedTuple):
     """What the kernel is compiled for."""
 
     joints: bool  # whether there are rows of joints or springs
+    rotors: bool  # whether joints have armatures
     pair_types: Any  # a rigid.collision.data.PairTypes, or None if nothing can touch
     gyroscopic: str  # "implicit", "midpoint" or "explicit"; "none" for the variational integrator
     variational: bool  # the integrator of variational.py

@@ -27,7 +27,7 @@ from rigid.solvers.sequential.colours import find_clusters
 from rigid.solvers.sequential.contacts import detect_contacts, store_impulses
 from rigid.solvers.sequential.iterations import iterate
 from rigid.solvers.sequential.sleep import put_to_sleep, update_sleep_timers
-from rigid.solvers.sequential.stored import scale_impulses, watch_rows
+from rigid.solvers.sequential.stored import push_rotors, scale_impulses, watch_rows
 from rigid.solvers.substeps import over_worlds
 
 
@@ -85,6 +85,7 @@ def end_substep(s: ti.template(), groups, iterations, last, world):
         synchronise.end_velocities(s, last, iterations, world)
     update_sleep_timers(s, world)
     store_impulses(s, world)
+    push_rotors(s, world)
 
 
 @ti.func

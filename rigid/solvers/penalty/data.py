@@ -23,6 +23,7 @@ class Features(NamedTuple):
     """What the kernel is compiled for."""
 
     joints: bool  # whether there are rows of joints or springs
+    rotors: bool  # whether joints have armatures
     pair_types: Any  # a rigid.collision.data.PairTypes, or None if nothing can touch
     gyroscopic: str  # "implicit", "midpoint" or "explicit"
     sine_limits: bool  # limits of angles are those of their sines, see limits.py

@@ -20,6 +20,7 @@ the load is along the rod. Joints that share a body tighten the bound: stability
 
 import taichi as ti
 
+from rigid.constraints.joints.rotors import push_rotor
 from rigid.constraints.rows import GROUP, Group, bodies_of, position_error
 from rigid.kernels.matrices import inverse_or_zero, invert
 from rigid.kernels.motion import MASS, VELOCITY, multiply_inverse_inertia
@@ -99,6 +100,8 @@ def compute_matrix(s: ti.template(), group, kind, first, count, world):
             coupled = together and is_hard(s, first + a, world) and is_hard(s, first + b, world)
             if a == b or kind == Group.GEAR or coupled:
                 entry = matrix_entry(s, group, first, a, b, world)
+                if a == b:
+                    entry += n[world, first + a, ROW.rotor]
             n[world, first + a, ROW.alpha + b] = entry
             n[world, first + b, ROW.alpha + a] = entry
             largest = ti.max(largest, entry)
@@ -252,6 +255,14 @@ def clamp_friction(s: ti.template(), group, first, count, size, world):
             clamped = n[world, row, ROW.effort] * bound / size
             n[world, row, ROW.effort] = clamped
             n[world, row, ROW.stretch] = -clamped * inverse_or_zero(n[world, row, ROW.alpha + row - first])
+
+
+@ti.func
+def push_rotors(s: ti.template(), world):
+    """Change the speeds of rotors by the efforts of their rows."""
+    if ti.static(s.features.rotors):
+        for row in range(s.step.first_contact_row):
+            push_rotor(s, row, s.step.h * s.rows.numbers[world, row, ROW.effort], world)
 
 
 @ti.func

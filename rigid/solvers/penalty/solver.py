@@ -60,7 +60,8 @@ class PenaltySolver(RowSolver):
                 refuse_wide_limits(each)
         given = self.options
         features = Features(
-            joints=self.has_joint_rows, pair_types=self.pair_types, gyroscopic=given.gyroscopic,
+            joints=self.has_joint_rows, rotors=bool(self.rotors), pair_types=self.pair_types,
+            gyroscopic=given.gyroscopic,
             sine_limits=given.limit_form == "sine", scaling=given.scaling, block=given.block,
             division=OF_SPRINGS if self._watches() == WATCHED else UNDIVIDED,
             one_world=self.worlds == 1, spread=LOOP_STRIDE if on_cpu() else 1,

@@ -76,7 +76,7 @@ def find_islands(rows, groups, mass, inverse_inertia):
         response[..., :3] *= mass[moved, MASS.inverse_mass, None]
         response[..., 3:] = np.einsum("bik,rbk->rbi", inertias[moved], jacobian[..., 3:])
         count = len(jacobian)
-        matrix = jacobian.reshape(count, -1) @ response.reshape(count, -1).T
+        matrix = jacobian.reshape(count, -1) @ response.reshape(count, -1).T + np.diag(rows[heads[own], ROW.rotor])
         found.append(Island(heads[own], matrix, alpha[np.ix_(own, own)], beta[np.ix_(own, own)]))
     return found
 

@@ -34,7 +34,7 @@ from rigid.kernels.motion import (
 from rigid.kernels.vectors import load_vector, store_vector
 from rigid.solvers.penalty.contacts import soften_contacts, store_stretches
 from rigid.solvers.penalty.data import FORCE, Data
-from rigid.solvers.penalty.forces import apply_forces, compute_gains
+from rigid.solvers.penalty.forces import apply_forces, compute_gains, push_rotors
 from rigid.solvers.penalty.limits import write_sine_limits
 from rigid.solvers.report import REPORT
 from rigid.solvers.substeps import over_worlds
@@ -58,6 +58,7 @@ def advance_substep(s: ti.template(), moving, last, world):
         watch_energy(s, stored, gap, world)
         integrate_velocities(s, world)
         integrate_poses(s, world)
+        push_rotors(s, world)
         store_stretches(s, world)
     elif s.report[world, REPORT.stored] == 0.0:  # the first part of a substep; it has changed what slips
         s.report[world, REPORT.stored] = stored

@@ -4,7 +4,8 @@ Soft rows [0]: a spring of stiffness k and damping c, integrated by implicit Eul
 
     γ = 1/(h (h k + c)),   β = h k/(h k + c),   b = β G/h
 
-for any k and c of which one is above zero: k -> ∞ gives β -> 1, γ -> 0, a hard row. Hard rows have γ = 0 and b = 0;
+for any k and c of which one is above zero: k -> ∞ gives β -> 1, γ -> 0, a hard row. Rows of rotors have γ = 1/a, see
+rigid/constraints/joints/rotors.py, and b = -u. Hard rows have γ = 0 and b = 0;
 their G is corrected by pseudo-velocities, with b' = (error reduction) G/h, or without the split by b itself.
 """
 
@@ -146,7 +147,7 @@ def compute_softness(s: ti.template(), row, i, j, world):
     """Compute γ of a row, and leave β in its bias; 0 and 0 for a hard row."""
     n = ti.static(s.rows.numbers)
     stiffness, damping = n[world, row, ROW.stiffness], n[world, row, ROW.damping]
-    softness, part = 0.0, 0.0
+    softness, part = n[world, row, ROW.rotor], 0.0
     if stiffness < ti.math.inf:
         if n[world, row, ROW.per_mass] > 0.0:
             mass = inverse_or_zero(s.formulation.matrix_entry(s, row, row, i, j, world))
@@ -165,7 +166,7 @@ def compute_bias(s: ti.template(), row, kind, world):
     corrected = position_error(s.rows, row, kind, world)
     bias = -n[world, row, ROW.target]
     if n[world, row, ROW.softness] > 0.0:
-        bias = part * error / s.step.h
+        bias += part * error / s.step.h
     elif kind == Group.LIMIT:
         bias += (error - corrected) / s.step.h  # inside its limit, a value may come as far as the limit in this step
     if ti.static(not s.features.split_impulse):

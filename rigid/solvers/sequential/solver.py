@@ -36,8 +36,14 @@ class SequentialSolver(RowSolver):
         self._set_options(replace(self.options, iterations=iterations))
 
     def _is_variational(self):
-        """Whether the integrator is "variational". Raises: NotImplementedError if it is and bodies follow paths."""
+        """Whether the integrator is "variational". Raises: NotImplementedError if it is and bodies follow paths, or
+        joints have armatures."""
         variational = self.options.integrator == "variational"
+        if variational and self.rotors:
+            raise NotImplementedError(
+                f'joint {next(iter(self.rotors))!r} has an armature, with integrator="variational": expected '
+                'integrator="semi_implicit"'
+            )
         if variational and self._paths.bodies:
             name = self.model.bodies[self._paths.bodies[0]].name
             raise NotImplementedError(

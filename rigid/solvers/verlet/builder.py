@@ -32,6 +32,7 @@ class Building:
         members: indices of the particles of each body, in the order of its frame: four corners, joint particles, a
             counterweight.
         motors: {name of a joint: (constraint type, number of the motor's constraint among those of its type)}.
+        rotors: likewise, of joints with armature.
         springs: particles at the ends of each spring between points (springs, 2).
     """
 
@@ -40,6 +41,7 @@ class Building:
     frames: list
     members: list
     motors: dict
+    rotors: dict
     springs: np.ndarray
 
 
@@ -75,7 +77,7 @@ def build_particles(model, particles=None, attachments=(), models=None, frames=N
         if body.path is not None:
             add_body_path(particles, body, members[index], frame.points)
     models = [model] if models is None else models
-    motors = add_joints(particles, model, frames, members, iter(added), models, rows)
+    motors, rotors = add_joints(particles, model, frames, members, iter(added), models, rows)
     for attached, body in attachments:
         index = model._body_index("body of an attachment", body)
         for particle in indices("attached particles", attached, count):
@@ -83,7 +85,7 @@ def build_particles(model, particles=None, attachments=(), models=None, frames=N
             particles.add_attachment([particle], [1.0], members[index][:4], frames[index].weights(point))
     particles.radii()[count:] = -1.0  # the bodies' shapes have the contacts, not these particles
     springs = np.reshape(added[len(added) - 2 * len(model.springs) :], (-1, 2)).astype(int)
-    return Building(particles, count, frames, members, motors, springs)
+    return Building(particles, count, frames, members, motors, rotors, springs)
 
 
 # What the solver does not support -------------------------------------------------------------------------------------
@@ -276,7 +278,7 @@ def add_joints(particles, model, frames, members, added, models, rows):
     Args: added: iterator over the particles of `joint_particles`; models: those of all worlds; rows: see
     JointConstraints.
 
-    Returns: motors, see Building.
+    Returns: motors and rotors, see Building.
     """
     for joint in model.joints:
         if isinstance(joint, Distance):
@@ -289,7 +291,7 @@ def add_joints(particles, model, frames, members, added, models, rows):
         constraints.add_spring(index, next(added), next(added))
     constraints.add_joints()
     refuse_counterweights(model, frames, constraints.bodies)
-    return constraints.motors
+    return constraints.motors, constraints.rotors
 
 
 def add_distance(particles, a, b, joint):

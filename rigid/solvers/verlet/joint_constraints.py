@@ -8,7 +8,7 @@ from rigid.joint import Ball, Hinge, Slider, Universal, Wheel
 from rigid.names import GROUND
 from rigid.solvers.verlet.frame import CORNERS
 from rigid.solvers.verlet.joint_coordinates import ANGLE, SHIFT
-from rigid.solvers.verlet.joint_drives import BALL_DRIVE, DAMPED_STICK, coordinate_drive
+from rigid.solvers.verlet.joint_drives import BALL_DRIVE, DAMPED_STICK, coordinate_drive, rotor_drive
 from rigid.solvers.verlet.joint_limits import ANGLE_LIMIT, BALL_LIMIT, coordinate_limit
 from rigid.solvers.verlet.joint_locks import RIGHT_ANGLE, RIGHT_HANDED, SLIDER, gear
 from rigid.solvers.verlet.rolling_wheel import ROLLING_WHEEL
@@ -27,8 +27,9 @@ WIDEST = 2 * math.pi - 0.1
 # Names of the types in the order in which they are projected, whatever the order of the joints. Kernels are compiled
 # for the types in their order, so models with the same kinds of joints share one.
 ORDER = (
-    "right angle", "slider", "damped spring", "torque", "rolling wheel", "ball torque", "ball limit", "angle limit",
-    "counted angle limit", "vector product", "force", "shift limit", "gear", "right-handed",
+    "right angle", "slider", "damped spring", "torque", "rotor torque", "rolling wheel", "ball torque", "ball limit",
+    "angle limit", "counted angle limit", "vector product", "force", "rotor force", "shift limit", "gear",
+    "right-handed",
 )  # fmt: skip
 
 
@@ -49,11 +50,12 @@ class JointConstraints:
     Attributes:
         bodies: those that constraints act on.
         motors: {name of a joint: (constraint type, number of the motor's constraint among those of its type)}.
+        rotors: likewise, of joints with armature.
     """
 
     def __init__(self, particles, model, frames, members, models, rows=False):
         self.particles, self.model, self.frames, self.members, self.models = particles, model, frames, members, models
-        self.rows, self.bodies, self.motors = rows, set(), {}
+        self.rows, self.bodies, self.motors, self.rotors = rows, set(), {}, {}
         self._ground = None
 
     def add_joints(self):
@@ -169,14 +171,22 @@ class JointConstraints:
             self._add(constraint_type, bodies, (*numbers, (0.0, 0.0, 0.0, joint.friction, 0.0)), compliance(0.0))
         if any(one.motor for one in of_worlds):
             bounded = not self.rows or any(is_bounded(one.motor) for one in of_worlds)
-            before = self.particles.constraint_sets.get((constraint_type, bounded))
-            number = sum(map(len, before.members)) if before else 0
+            number = self._count(constraint_type, bounded)
             self.motors[joint.name] = constraint_type.compliant if bounded else constraint_type, number
             given = compliance(0.0) if bounded else 0.0
             self._add(constraint_type, bodies, (*numbers, motor_numbers(joint.motor)), given)
         if any(has_effect(one.spring) for one in of_worlds):
             stiffness, damping, rest = spring_numbers(joint.spring)
             self._add(constraint_type, bodies, (*numbers, (0.0, rest, 0.0, 0.0, damping)), compliance(stiffness))
+        if any(one.armature > 0 for one in of_worlds):
+            rotor = rotor_drive(coordinate)
+            self.rotors[joint.name] = rotor.compliant, self._count(rotor, True)
+            self._add(rotor, bodies, (*numbers, (joint.armature,)), compliance(0.0))
+
+    def _count(self, constraint_type, compliant):
+        """How many constraints of a type there are already."""
+        before = self.particles.constraint_sets.get((constraint_type, compliant))
+        return sum(map(len, before.members)) if before else 0
 
     def _add_limits(self, coordinate, bodies, numbers, limits, limits_of_worlds):
         """Add the limits (low, high) of a coordinate. Args: limits_of_worlds: those of all worlds."""

@@ -1,15 +1,19 @@
-"""Constraint types for drives of joints: friction, motors and springs.
+"""Constraint types for drives of joints: friction, motors, springs and rotors.
 
 In the equations q is a coordinate at the end of the substep, q_0 at its start, h the substep and λ the impulse on
 positions [effort times s²], accumulated over the iterations:
 
     servo     q = q_0 + h speed + h gain (position - q_0)/(1 + h gain),  |λ| <= effort h²
     spring    λ = -(k h² (q - position) + c h (q - q_0))
+    rotor     λ = -a (q - q_0 - h u),  and u := u - λ/(a h) after the substep
 
 A servo with speed and gain zero is friction. With gain zero it is a motor that keeps a speed. With speed zero it
 approaches a position, at a speed of gain times the distance, by implicit Euler. A spring is implicit Euler's for any k,
 c and h, with the Verlet difference in place of x'' (Macklin, Müller, Chentanez 2016, eq. 26, with β = c; written so
 that k may be zero).
+
+A rotor has the armature a of a joint (rigid/constraints/joints/rotors.py). Its speed u is (q - q_0)/h of the substep
+before, so that λ is a Verlet difference of second order, and a rotor has momentum whatever the iterations leave.
 
 A servo without a bound needs no λ and no compliance. It is an equality, and may be solved directly (pbd/direct).
 """
@@ -109,6 +113,46 @@ def coordinate_drive(coordinate):
     given = {"needs_time": True, "state_size": int(turns)}
     compliant = ConstraintType(name, 8, numbers, project, value, compliance=True, **given)
     return ConstraintType(name, 8, numbers, project, value, compliant=compliant, function=function, **given)
+
+
+@cache
+def rotor_drive(coordinate):
+    """Constraint type for the rotor of a coordinate. The scalar λ that the system accumulates, and resets in each
+    substep, only says whether the impulse is of this substep.
+
+    Numbers: those of the coordinate, armature a, the impulse λ, the rotor's speed in this substep and in the next one;
+    for an angle also its last value.
+    """
+    own = len(coordinate.numbers)
+    armature, impulse, speed, next_speed, last = range(own, own + 5)
+    turns = coordinate.turns
+    h = own + 4 + turns
+
+    @ti.func
+    def value(x, p):
+        return 0.0  # a rotor stores no potential energy
+
+    @ti.func
+    def project(x, start, w, p, compliance, multiplier, from_start: ti.template()):
+        q, gradient = coordinate.read(x, p)
+        q_0 = coordinate.read(start, p)[0]
+        if ti.static(turns):
+            q = unwrap_angle(q, p[last])
+            q_0 = unwrap_angle(q_0, q)
+        begins = multiplier == 0.0
+        u, before = ti.select(begins, p[next_speed], p[speed]), ti.select(begins, 0.0, p[impulse])
+        softness = 1.0 / ti.max(p[armature], TINY)
+        y = impulse_pose(x, start, 2, from_start)
+        moves = coordinate.respond(y, w, p)
+        error = q - q_0 - p[h] * u + softness * before
+        change = multiplier_change(error, change_along(gradient, moves, 2) + softness)
+        new = before + change
+        return move_corners(x, y, moves, change, 2), 1.0, [new, u, u - softness * new / p[h], q]
+
+    state = ("impulse", "speed", "next_speed", *(("last",) if turns else ()))
+    given = "rotor torque" if turns else "rotor force", 8, (*coordinate.numbers, "armature", *state), project, value
+    options = {"needs_time": True, "state_size": len(state)}
+    return ConstraintType(*given, compliant=ConstraintType(*given, compliance=True, **options), **options)
 
 
 def _ball_drive():

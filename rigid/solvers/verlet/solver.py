@@ -14,8 +14,10 @@ import numpy as np
 import pbd
 from pbd.core.arrays import arrays_of, read, write
 from pbd.core.messages import shown
+from pbd.core.results import Energy
 from pbd.core.validate import finite_vector, one_index, whole
 from rigid.collision.setup import pair_types
+from rigid.constraints.joints.rotors import armature_energy
 from rigid.kernels.motion import bounding_radii
 from rigid.names import checked_index
 from rigid.paths import refuse_jumps
@@ -80,6 +82,9 @@ class VerletSolver(Solver):
             name: {target: constraints.row_of(*constraint, target) for target in ("speed", "position", "effort")}
             for name, constraint in buildings[0].motors.items()
         }
+        self._rotors = {
+            name: constraints.row_of(*constraint, "next_speed") for name, constraint in buildings[0].rotors.items()
+        }
         self._springs = buildings[0].springs
         inertias = [[body.inertia for body in each.bodies] for each in models]
         self._inertias = np.reshape(inertias, (len(models), -1, 3, 3))
@@ -92,7 +97,7 @@ class VerletSolver(Solver):
         watch.knows_drives = True
         if given.particles is None and self.model.joints:  # the frame of the ground is larger than small chains
             watch.length = max(map(extent, models)) + (np.sum(self._radii) if given.contacts else 0.0)
-        self._driven = any(map(is_driven, models))
+        self._driven = any(map(is_driven, models)) or bool(self._rotors)  # whose energy the particles do not have
         self._follows_paths = any(body.path is not None for body in self.model.bodies)
         self._external_forces = FrameForces(self.particle_system, self.frames, self.members, self._add_force_hooks)
         if given.contacts and may_touch(self.model, given.particles):
@@ -100,11 +105,21 @@ class VerletSolver(Solver):
             self._bodies = allocate_bodies(models, buildings, self.worlds, external, given.contact_capacity)
             hooks = step_hooks(pair_types(self.models), bool(self.model.joints))
             self.particle_system.add_hooks(hooks, self._bodies, self._bodies.contacts.shape[0])
+        if self._rotors:
+            states = [each.initial_state() for each in models]
+            arrays = ("position", "rotation", "velocity", "angular_velocity")
+            self._start_rotors(State(*(np.stack([getattr(each, name) for each in states]) for name in arrays)))
 
     def _add_force_hooks(self):
         """Let external forces act. If bodies can touch, the step has hooks for both."""
         if self._bodies is None:
             self.particle_system.add_hooks(force_hooks(), self._external_forces.arrays)
+
+    def _start_rotors(self, state):
+        """Let rotors have the speeds of their joints. Args: state: a State whose velocities are those at its time."""
+        velocities = self.joint_reader.velocities(state) if self._rotors else {}
+        for name, row in self._rotors.items():
+            self.particle_system.constraints.write([row], velocities[name])
 
     def _tables(self):
         """Particles of all bodies in one table, padded with massless ones.
@@ -294,6 +309,7 @@ class VerletSolver(Solver):
             self._bodies.cache.first.fill(0)
         system.constraints.write_state(np.zeros_like(system.constraints.read_state()))
         self.joint_reader.forget()
+        self._start_rotors(state)
 
     # Readings ---------------------------------------------------------------------------------------------------------
 
@@ -306,7 +322,11 @@ class VerletSolver(Solver):
 
         It is the energy of the particles, which is that of the bodies as far as the frames are rigid.
         """
-        return self.particle_system.energy()
+        found = self.particle_system.energy()
+        if not self._rotors:
+            return found
+        rotors = armature_energy(self.models, self.joint_velocities())
+        return Energy(found.kinetic + rotors, found.potential, found.total + rotors)
 
     def statistics(self):
         """Iterations, residual [m] and contacts of the last substep: a pbd.Statistics."""

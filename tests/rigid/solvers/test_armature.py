@@ -1,0 +1,133 @@
+"""Armature of joints with all solvers: closed forms, momenta, energy, states, worlds, errors."""
+
+import numpy as np
+import pytest
+from described import ZERO, X, Y
+
+import rigid
+
+EXACT = {
+    "impulse": {"iterations": 100, "tolerance": 1e-14}, "articulated": {"iterations": 100, "tolerance": 1e-14},
+    "verlet": {"iterations": 100},
+}  # fmt: skip
+SOLVERS = {**EXACT, "penalty": {}}
+H = 0.002
+
+
+def solve(name, model, **options):
+    return rigid.solver(name, model, dt=H, contacts=False, **SOLVERS[name], **options)
+
+
+def driven(armature=0.2, mass=3.0):
+    """A wheel with I = 0.4 kg m² on a hinge and a sledge of 2 kg on a slider, with motors, rotors and no gravity."""
+    model = rigid.Model(gravity=ZERO)
+    wheel = model.add_body(mass=1.0, inertia=(0.3, 0.4, 0.3), position=(0, 3, 0), name="wheel")
+    motor = rigid.Motor(torque=0.6)
+    model.add_hinge(rigid.GROUND, wheel, (0, 3, 0), Y, motor=motor, armature=armature, name="axle")
+    sledge = model.add_box((0.4, 0.2, 0.2), mass=2.0, name="sledge")
+    model.add_slider(rigid.GROUND, sledge, None, X, motor=rigid.Motor(torque=-2.0), armature=mass, name="rail")
+    return model
+
+
+def arm(armature=(0.1, 0.05), gravity=(0, 0, -9.81)):
+    """Two free bodies on an oblique hinge, the second with a slider, all in motion."""
+    model = rigid.Model(gravity=gravity)
+    trunk = model.add_box((0.5, 0.3, 0.2), mass=2.0, angular_velocity=(0.3, -0.4, 0.5), name="trunk")
+    lower = model.add_box((0.4, 0.1, 0.1), mass=1.0, position=(0.45, 0, 0), angular_velocity=(0.3, 1.1, 0.5),
+                          velocity=(0, 0.225, 0.09 - 0.2), name="lower")  # fmt: skip
+    model.add_hinge(trunk, lower, (0.25, 0, 0), Y, armature=armature[0], name="elbow")
+    tip = model.add_box((0.1, 0.1, 0.1), mass=0.5, position=(0.6, 0, 0), angular_velocity=(0.3, 1.1, 0.5),
+                        velocity=(0.4, 0.3, -0.3), name="tip")  # fmt: skip
+    model.add_slider(lower, tip, None, X, armature=armature[1], name="rail")
+    return model
+
+
+@pytest.mark.parametrize("name", SOLVERS)
+def test_motion_by_a_constant_effort(name):
+    # q̈ = T/(I + a). Semi-implicit Euler and Verlet from rest alike: q = h² n (n + 1)/2 q̈ after n steps. With frames
+    # an angle of φ in a step is φ (1 + O(φ²)) long. With penalties a spring of stiffness α* I a/(I + a) carries a q̈ to
+    # the rotor, which stays behind by G, and I q + a (q - G) = T t²/2: q is larger by a q̈/(α* I) as soon as the
+    # damping has ended the spring's oscillation.
+    n = 100
+    solver = solve(name, driven())
+    solver.step(n)
+    found = solver.joint_positions()
+    for joint, effort, inertia, armature, alpha in (
+        ("axle", 0.6, 0.4, 0.2, "angular_stiffness"), ("rail", -2.0, 2.0, 3.0, "stiffness")
+    ):  # fmt: skip
+        acceleration = effort / (inertia + armature)
+        lag = armature / (getattr(solver.options, alpha) * inertia) if name == "penalty" else 0.0
+        expected = acceleration * (H**2 * n * (n + 1) / 2 + lag)
+        assert found[joint] == pytest.approx(expected, rel={"verlet": 1e-6, "penalty": 1e-4}.get(name, 1e-10))
+
+
+@pytest.mark.parametrize("name", ["impulse", "penalty"])
+def test_rotors_gain_the_momentum_that_bodies_lack(name):
+    # I ω + a u = T t in each step to round-off, whatever the spring of a rotor does.
+    solver = solve(name, driven())
+    solver.step(37)
+    velocities, target = solver.joint_velocities(), rigid.constraints.rows.ROW.target
+    rotors = {joint: solver.data.rows.numbers.to_numpy()[0, row, target] for joint, row in solver.rotors.items()}
+    assert 0.4 * velocities["axle"] + 0.2 * rotors["axle"] == pytest.approx(0.6 * 37 * H, rel=1e-10)
+    assert 2.0 * velocities["rail"] + 3.0 * rotors["rail"] == pytest.approx(-2.0 * 37 * H, rel=1e-10)
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_armature_conserves_the_momentum_of_free_bodies(name):
+    # The effort acts on both bodies of a joint with opposite signs, so P is conserved to round-off. The tolerance is
+    # that of a hundred steps with the velocities that frames lose by their iterations.
+    model = arm(gravity=ZERO)
+    solver = solve(name, model)
+    P = model.masses @ solver.state().velocity
+    solver.step(100)
+    assert model.masses @ solver.state().velocity == pytest.approx(P, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_energy_counts_the_rotor(name):
+    # Without forces a hinge keeps its speed: E = (I + a) ω²/2.
+    model = driven()
+    model.joints.clear()
+    model.bodies[0].angular_velocity = np.array([0, 1.5, 0])
+    model.add_hinge(rigid.GROUND, 0, (0, 3, 0), Y, armature=0.2, name="axle")
+    solver = solve(name, model)
+    solver.step(50)
+    assert solver.energy().kinetic == pytest.approx(0.5 * (0.4 + 0.2) * 1.5**2, rel=1e-4 if name == "verlet" else 1e-10)
+
+
+@pytest.mark.parametrize("name", SOLVERS)
+def test_states_with_rotors_continue(tmp_path, name):
+    """With its warm start bit for bit; from poses and velocities alone, rotors have the speeds of their joints."""
+    first, second = solve(name, arm()), solve(name, arm())
+    first.step(20)
+    first.state().save(tmp_path / "state.npz")
+    second.set_state(rigid.State.load(tmp_path / "state.npz"))
+    for solver in (first, second):
+        solver.step(20)
+    assert first.digest() == second.digest()
+    fresh, start = solve(name, arm()), solve(name, arm()).state()
+    fresh.step(5)
+    fresh.set_state(rigid.State(start.position, start.rotation, start.velocity, start.angular_velocity))
+    again = solve(name, arm())
+    if name != "verlet":  # whose velocities are those of the middle of a step
+        for solver in (fresh, again):
+            solver.step(20)
+        assert fresh.state().position == pytest.approx(again.state().position, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", SOLVERS)
+def test_each_world_has_its_armature(name):
+    pairs = (0.1, 0.05), (0.3, 0.0)
+    together = solve(name, [arm(pair) for pair in pairs])
+    together.step(20)
+    for world, pair in enumerate(pairs):
+        alone = solve(name, arm(pair))
+        alone.step(20)
+        assert together.state().position[world] == pytest.approx(alone.state().position, abs=1e-9)
+
+
+def test_wrong_armatures_are_refused():
+    with pytest.raises(ValueError, match="armature is -1"):
+        driven(armature=-1.0)
+    with pytest.raises(NotImplementedError, match="'elbow' has an armature"):
+        rigid.solver("impulse", arm(), dt=H, integrator="variational")
