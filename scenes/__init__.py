@@ -31,6 +31,7 @@ MODULES = {
     "load": "scenes.registry",
     "register": "scenes.registry",
     "run": "scenes.simulate.run",
+    "sweep": "scenes.sweeps",
 }
 __all__ = sorted(MODULES)
 

@@ -103,6 +103,7 @@ OPTIONS |= {
 SKIPPED = {
     "rigid.solver": "makes arrays; its options are called below", "pbd.State": "a record that set_state checks",
     **dict.fromkeys(("scenes.run", "scenes.compare", "scenes.film", "scenes.film_comparison"), "runs; see scenes.Run"),
+    "scenes.sweep": "starts processes",
     "rigid.build.save_mjcf": "writes a file",
     "scenes.register": "changes the registry", "scenes.Replay": "draws a recording",
 }  # fmt: skip

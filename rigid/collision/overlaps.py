@@ -42,20 +42,28 @@ def finding_kernel(find_points):
 
 
 class Overlaps:
-    """Where bodies of a model overlap. Args: model: a rigid.Model of which some bodies may touch."""
+    """Where bodies overlap. Args: models: of which some bodies may touch; several of one structure, each a world."""
 
-    def __init__(self, model):
-        arrays = collision_arrays([model])
+    def __init__(self, *models):
+        arrays = collision_arrays(models, len(models))
         self.points = arrays[1]
-        self._bodies = allocate(Bodies, worlds=1, bodies=len(model.bodies))
-        self._find = Launch(finding_kernel(point_finder(pair_types([model]))), *arrays, self._bodies)
+        self._bodies = allocate(Bodies, worlds=len(models), bodies=len(models[0].bodies))
+        self._find = Launch(finding_kernel(point_finder(pair_types(models))), *arrays, self._bodies)
 
     def depth(self, state):
         """Depth of the deepest overlap [m]; zero if nothing overlaps. Args: state: a rigid.State of one world."""
-        write(self._bodies.poses, np.concatenate([state.position, state.rotation], axis=-1)[None])
+        return float(self.depths(state.position[None], state.rotation[None])[0])
+
+    def depths(self, position, rotation):
+        """Depths of the deepest overlaps (worlds,) [m].
+
+        Args: position: (worlds, bodies, 3) [m]; rotation: (worlds, bodies, 4).
+        """
+        write(self._bodies.poses, np.concatenate([position, rotation], axis=-1))
         self._find()
-        found = min(int(read(self.points.count)[0]), self.points.numbers.shape[1])
-        return max(0.0, -float(read(self.points.numbers)[0, :found, POINT.gap].min(initial=0.0)))
+        numbers = read(self.points.numbers)
+        found = np.minimum(read(self.points.count), numbers.shape[1])
+        return np.array([max(0.0, -each[:n, POINT.gap].min(initial=0.0)) for each, n in zip(numbers, found)])
 
 
 def may_overlap(model):

@@ -1,4 +1,4 @@
-"""The command `verletlab`: list, new, run, render, view, compare, bench.
+"""The command `verletlab`: list, new, run, render, view, compare, sweep, bench.
 
 Exit status: 0 for success; 2 for a wrong command, before anything runs; 1 for a run that failed; 130 after Ctrl-C, and
 after the signals SIGTERM and SIGHUP, which act alike. Each error is one line, and frames made before it are saved.
@@ -16,7 +16,7 @@ from pathlib import Path
 import rigid
 from pbd.core.messages import nearest
 from scenes import bench
-from scenes.cli import compare, new, terminal, view
+from scenes.cli import compare, new, sweep, terminal, view
 from scenes.cli.compiling import compiling_stoppably
 from scenes.cli.terminal import (
     SCENE,
@@ -138,6 +138,7 @@ def parser():
 
     view.add(commands, shared)
     compare.add(commands, any_run)
+    sweep.add(commands)
 
     benched = commands.add_parser("bench", parents=[device], usage="verletlab bench [NAME ...] [FLAG ...]",
                                   help="measure speed, accuracy and robustness, as CSV with a digest of the final "

@@ -54,32 +54,89 @@ def read_bodies(running, state):
     """Measure joints and overlaps. Args: running: a Run; state: the State of its bodies."""
     model, found = running.scene.model, {}
     if model.joints:
-        violations = limit_violations(model, running.system.joint_positions())
-        errors = joint_gaps(model, state), joint_turns(model, state), violations
-        found = {name: float(each.max()) for name, each in zip(("joint_gap", "joint_turn", "limit_violation"), errors)}
+        errors = joint_errors(model, state, running.system.joint_positions())
+        found = {name: float(error) for name, error in errors.items()}
     if running.overlaps is not None:
         found["penetration"] = running.overlaps.depth(state)
     return found
 
 
+def joint_errors(model, state, joint_positions):
+    """The largest errors of a model's joints: {name: (...)}.
+
+    Args: model; state: a State, whose leading axes may be frames; joint_positions: see `limit_violations`.
+    """
+    found = joint_gaps(model, state), joint_turns(model, state), limit_violations(model, joint_positions)
+    return {name: each.max(axis=-1) for name, each in zip(("joint_gap", "joint_turn", "limit_violation"), found)}
+
+
+class Reporter:
+    """Reads at each frame what a Recording does not have: what the solver reports, joint positions, overlaps.
+
+    Args: system: a solver, or a ParticleSystem; overlaps: a rigid.collision.overlaps.Overlaps, or None.
+    """
+
+    def __init__(self, system, overlaps=None):
+        self.system, self.overlaps, self.numbers, self.joint_positions = system, overlaps, [], []
+
+    def read(self, state=None):
+        """Read the present frame. Args: state: of the bodies, a rigid.State of all worlds."""
+        statistics = self.system.statistics()
+        numbers = {name: getattr(statistics, name) for name in ("iterations", "residual", "contacts")}
+        if self.overlaps is not None:
+            bodies = state.position.shape[-2]
+            depths = self.overlaps.depths(state.position.reshape(-1, bodies, 3), state.rotation.reshape(-1, bodies, 4))
+            numbers["penetration"] = depths.reshape(state.position.shape[:-2])
+        self.numbers.append(numbers)
+        self.joint_positions.append({} if state is None else self.system.joint_positions())
+
+    def of_world(self, world=()):
+        """Numbers {name: (frames,)}, and joint positions {name: (frames, ...)}. Args: world: its index, if several."""
+        kinds = self.numbers, self.joint_positions
+        return [{name: np.array([np.asarray(each[name], float)[world] for each in kind]) for name in kind[0]}
+                for kind in kinds]  # fmt: skip
+
+
+def series(scene, recording, numbers, joint_positions):
+    """Measure all frames of a Recording.
+
+    Args: scene: a Scene; recording: a Recording of it; numbers, joint_positions: see `Reporter.of_world`.
+
+    Returns: {name: (frames,) or (frames, 3)}: the quantities of `read`, and "drift", the change of total energy [J].
+    """
+    found = dict(zip(("kinetic", "potential", "total"), recording.energy.T))
+    found["drift"] = found["total"] - found["total"][0]
+    found["linear_momentum"], found["angular_momentum"] = momenta(scene, recording)
+    if scene.model is not None and scene.model.joints:
+        found |= joint_errors(scene.model, state_of(recording), joint_positions)
+    if scene.particles is not None:
+        stretches = [largest_stretch(scene.particles, each) for each in recording.positions]
+        found |= {} if stretches[0] is None else {"sticks": np.array(stretches)}
+    return found | numbers
+
+
 def state_of(frame):
-    """Make the rigid.State of a Frame's bodies."""
+    """Make the rigid.State of the bodies of a Frame, or of all frames of a Recording in place of worlds."""
     poses, velocities = frame.body_poses, frame.body_velocities
-    return rigid.State(poses[:, :3], poses[:, 3:], velocities[:, :3], velocities[:, 3:], frame.time)
+    time = getattr(frame, "time", 0.0)
+    return rigid.State(poses[..., :3], poses[..., 3:], velocities[..., :3], velocities[..., 3:], time)
 
 
 def momenta(scene, frame):
-    """Linear momentum [kg m/s] and angular momentum about the origin [kg m²/s], without pinned particles."""
+    """Linear momentum [kg m/s] and angular momentum about the origin [kg m²/s], without pinned particles.
+
+    Args: scene; frame: a Frame, or a Recording. Returns: two arrays (3,), or (frames, 3).
+    """
     linear, angular = np.zeros(3), np.zeros(3)
     if scene.model is not None:
         state = state_of(frame)
-        linear += rigid.linear_momentum(scene.model, state)
-        angular += rigid.angular_momentum(scene.model, state)
+        linear = linear + rigid.linear_momentum(scene.model, state)
+        angular = angular + rigid.angular_momentum(scene.model, state)
     if scene.particles is not None:
         masses = scene.particles.masses()
         each = np.where(np.isinf(masses), 0.0, masses)[:, None] * frame.velocities
-        linear += each.sum(axis=0)
-        angular += np.cross(frame.positions, each).sum(axis=0)
+        linear = linear + each.sum(axis=-2)
+        angular = angular + np.cross(frame.positions, each).sum(axis=-2)
     return linear, angular
 
 

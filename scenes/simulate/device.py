@@ -12,22 +12,29 @@ DEVICES = ("cpu", "gpu")
 GPUS = [ti.cuda, ti.amdgpu, ti.metal, ti.vulkan]
 
 
-def initialise(device="cpu", precision=64, opt_level=None):
+def initialise(device="cpu", precision=64, opt_level=None, one_thread=False):
     """Start Taichi, unless this process has already started it.
 
     Args:
         device: "cpu", or "gpu" for the first GPU that is found, and the CPU if there is none.
         precision: 64 or 32 bits. With 32 bits and a step of 1 ms, x - x* resolves velocities to 1e-4 m/s only.
         opt_level: of compilation, see pbd/core/compilation.py; None for Taichi's.
+        one_thread: whether kernels run on one thread, as in a process that shares the processor with others.
 
     Returns: device and precision, see `running_on`.
     """
     if impl.get_runtime().prog is None:
+        threads = impl.default_cfg().cpu_max_num_threads
         arch = GPUS if device == "gpu" else ti.cpu
         default_fp = ti.f64 if precision == 64 else ti.f32
         level = {} if opt_level is None else {"opt_level": opt_level}
+        level |= {"cpu_max_num_threads": 1} if one_thread else {}
         with contextlib.redirect_stdout(io.StringIO()):  # it prints at any log level
             ti.init(arch=arch, default_fp=default_fp, log_level=ti.ERROR, verbose=False, **level)
+        if one_thread:
+            # Kernels on disk are those of one number of threads, otherwise the processor's. Taichi has made its thread
+            # by now, so with the other number again it finds the kernels that other processes compiled.
+            impl.current_cfg().cpu_max_num_threads = threads
     return running_on()
 
 

@@ -19,7 +19,52 @@ from scenes.simulate.recording import Frame, Frames, Recording
 from scenes.simulate.settings import checked_options, settings_of
 
 
-class Run:
+class RunPlan:
+    """A run before it begins: a scene, a solver and its settings, without memory for them.
+
+    Args: see `Run`.
+
+    Attributes: see `Run`.
+    """
+
+    def __init__(self, scene, solver=None, duration=None, dt=None, fps=60.0, **options):
+        if not isinstance(scene, Scene):
+            raise TypeError(f"scene is {shown(scene)}: expected a Scene, such as `scenes.load` makes")
+        solver = scene.solver if solver is None else one_of("solver", solver, rigid.SOLVERS)
+        if solver in scene.unsupported:
+            raise NotImplementedError(f"solver {solver!r} cannot run scene {scene.name}: {scene.unsupported[solver]}")
+        if solver in scene.reasons:
+            raise ValueError(
+                f"solver {solver!r} cannot run scene {scene.name}: {scene.reasons[solver]}: expected "
+                f"{' or '.join(map(repr, scene.solvers))}"
+            )
+        self.scene, self.solver = scene, solver
+        self.duration = positive("duration", scene.duration if duration is None else duration, math.inf)
+        options = checked_options(solver, options, particles_only=scene.model is None)
+        self.settings = {**settings_of(scene, solver), **options}
+        if dt is not None:
+            self.settings["dt"] = positive("dt", dt, math.inf)
+        dt, fps = self.settings["dt"], positive("fps", fps, math.inf)
+        steps = self.duration / dt
+        if not 0.5 < steps < 1e15:
+            raise ValueError(f"duration is {self.duration:g} s with steps of {dt:g} s: expected 1 to 1e15 steps (dt)")
+        self.steps = round(steps)
+        self.steps_per_frame = max(1, round(min(1 / fps / dt, self.steps)))
+        self.fps = 1 / (self.steps_per_frame * dt)
+        self.count = 1 + math.ceil(self.steps / self.steps_per_frame)
+
+    def about(self):
+        """Describe the run as plain values: scene, parameters, solver, settings, device."""
+        return {
+            "scene": self.scene.name,
+            "parameters": {key: str(value) for key, value in self.scene.parameters.items()},
+            "solver": self.solver,
+            "settings": {key: value for key, value in self.settings.items() if isinstance(value, (int, float, str))},
+            "device": running_on(),
+        }
+
+
+class Run(RunPlan):
     """A scene with a solver that steps it.
 
     Args:
@@ -45,32 +90,10 @@ class Run:
     """
 
     def __init__(self, scene, solver=None, duration=None, dt=None, fps=60.0, grabs=0, **options):
-        if not isinstance(scene, Scene):
-            raise TypeError(f"scene is {shown(scene)}: expected a Scene, such as `scenes.load` makes")
+        super().__init__(scene, solver, duration, dt, fps, **options)
         initialise()
-        solver = scene.solver if solver is None else one_of("solver", solver, rigid.SOLVERS)
-        if solver in scene.unsupported:
-            raise NotImplementedError(f"solver {solver!r} cannot run scene {scene.name}: {scene.unsupported[solver]}")
-        if solver in scene.reasons:
-            raise ValueError(
-                f"solver {solver!r} cannot run scene {scene.name}: {scene.reasons[solver]}: expected "
-                f"{' or '.join(map(repr, scene.solvers))}"
-            )
-        self.scene, self.solver, grabs = scene, solver, grab_count("grabs", grabs)
-        self.duration = positive("duration", scene.duration if duration is None else duration, math.inf)
-        options = checked_options(solver, options, particles_only=scene.model is None)
-        self.settings = {**settings_of(scene, solver), **options}
-        if dt is not None:
-            self.settings["dt"] = positive("dt", dt, math.inf)
-        dt, fps = self.settings["dt"], positive("fps", fps, math.inf)
-        steps = self.duration / dt
-        if not 0.5 < steps < 1e15:
-            raise ValueError(f"duration is {self.duration:g} s with steps of {dt:g} s: expected 1 to 1e15 steps (dt)")
-        self.steps, self.done = round(steps), 0
-        self.steps_per_frame = max(1, round(min(1 / fps / dt, self.steps)))
-        self.fps = 1 / (self.steps_per_frame * dt)
-        self.count = 1 + math.ceil(self.steps / self.steps_per_frame)
-        self.system = system_of(scene, solver, {**self.settings, **({"grabs": grabs} if grabs else {})})
+        grabs, self.done = grab_count("grabs", grabs), 0
+        self.system = system_of(scene, self.solver, {**self.settings, **({"grabs": grabs} if grabs else {})})
         self.particles = self.system if scene.model is None else self.system.particle_system
         self.seconds = []
 
@@ -123,14 +146,7 @@ class Run:
         """Describe the run as plain values: settings, device, speed; at the end also a digest of the state."""
         # The median, because the first frame compiles.
         seconds = statistics.median(self.seconds) if self.seconds else 0.0
-        about = {
-            "scene": self.scene.name,
-            "parameters": {key: str(value) for key, value in self.scene.parameters.items()},
-            "solver": self.solver,
-            "settings": {key: value for key, value in self.settings.items() if isinstance(value, (int, float, str))},
-            "device": running_on(),
-            "microseconds_per_step": round(1e6 * seconds, 2),
-        }
+        about = {**super().about(), "microseconds_per_step": round(1e6 * seconds, 2)}
         if self.done < self.steps:
             return about
         last = {name: float(value) for name, value in self.system.statistics()._asdict().items()}

@@ -13,14 +13,16 @@ from hypothesis import strategies as st
 import rigid
 from scenes import bench
 from scenes.cli import main as cli
+from scenes.cli import sweep
 from scenes.render.film import ENDINGS
 from scenes.simulate.run import Run
 from scenes.simulate.settings import option_types
 from scenes.view import server
 
 SCENES = ("box", "pendulum", "chain", "stack", "newtons_cradle", "five_link_chain", "rope_bridge")  # small ones
-COMMANDS = ("list", "run", "render", "view", "compare", "bench")
+COMMANDS = ("list", "run", "render", "view", "compare", "sweep", "bench")
 WORDS = (
+    "linspace(1,2,3)", "range(1,9,2)", "linspace(1", "range(0,1,0)", "1,linspace(2,3,1e9)", "x(1,2,3)",
     "", " ", "-", "--", "---", "=", "a=", "=1", "a=b=c", "x", "X" * 5000, "two\nlines", "tab\tbed", "é", "💥", "\udcff",
     "%s", "{}", "None", "true", "no", "nan", "inf", "-inf", "1e999", "1e-999", "1e300", "1e-300", "0", "-0",
     "-1", "1", "2", "0.5",
@@ -29,6 +31,7 @@ WORDS = (
     "impulse/x", "auto",
 )  # fmt: skip
 NUMBERS = ("nan", "inf", "1e999", "1e300", "1e-300", "0", "-1", "1", "0.001", "0.02", "1e9", "x", "")
+WITHOUT_VALUE = ("--no-", "--quiet", "--sweep", "--force", "--resume", "--dry-run", "--yes", "--help", "-h")
 FLAGS = {name: [*each._option_string_actions, "--wrong", "-x"] for name, each in cli.parser().commands.items()}
 PARAMETERS = ("links", "grains", "seed", "count", "balls", "friction", "planks", "lifted", "angle", "wrong", "")
 OF_SOLVERS = sorted({name for each in rigid.SOLVERS for name in option_types(each)})
@@ -56,6 +59,8 @@ def nothing_runs(monkeypatch, tmp_path):
 
     monkeypatch.setattr(Run, "frames", began)
     monkeypatch.setattr(bench, "rows", began)
+    monkeypatch.setattr(sweep, "execute", began)
+    monkeypatch.setattr(sweep, "seconds_of", lambda plan, jobs: 1.0)
     monkeypatch.setattr(server, "Viewer", Viewer)
     monkeypatch.chdir(tmp_path)
 
@@ -89,13 +94,13 @@ def commands(draw):
         words += draw(st.lists(st.sampled_from([*bench.BENCHMARKS, "wrong", ""]), max_size=2))
     elif command != "list" and not rarely(draw):
         words += [draw(word if rarely(draw) else st.sampled_from(SCENES))]
-    if command == "render" and not rarely(draw):
+    if command in ("render", "sweep") and not rarely(draw):
         words += ["--out", draw(out)]
     for _ in range(draw(st.integers(0, 3))):
         flag = draw(st.sampled_from(FLAGS.get(command, ["--help"])))
         likely = {**LIKELY, "--option": solver_option if command == "compare" else option}.get(flag, value)
         words += [flag]
-        if flag.startswith(("--no-", "--quiet", "--sweep", "--force", "--help", "-h")) == rarely(draw):
+        if flag.startswith(WITHOUT_VALUE) == rarely(draw):
             words += [draw(value if rarely(draw) else likely)]
     return words
 
