@@ -25,6 +25,7 @@ MODULES = {
     "Variant": "scenes.comparison.results",
     "available": "scenes.registry",
     "compare": "scenes.comparison.compare",
+    "export_usd": "scenes.export.export",
     "film": "scenes.render.film",
     "film_comparison": "scenes.render.several",
     "identify": "scenes.identification",

@@ -15,7 +15,7 @@ SOLVERS = ("verlet", "impulse", "articulated", "penalty")
 # Folders and files of scenes/, from low to high: each may import itself and what is before it.
 LAYERS = (
     "parameters", "identification", "visuals", "scene", "registry", "catalogue", "scene_files", "simulate", "render",
-    "comparison", "sweeps", "testing", "pytest_plugin", "view", "bench", "cli", "__main__",
+    "export", "comparison", "sweeps", "testing", "pytest_plugin", "view", "bench", "cli", "__main__",
 )  # fmt: skip
 
 

@@ -7,16 +7,14 @@ after the signals SIGTERM and SIGHUP, which act alike. Each error is one line, a
 
 import argparse
 import errno
-import importlib
 import os
 import sys
 import textwrap
-from pathlib import Path
 
 import rigid
 from pbd.core.messages import nearest
 from scenes import bench
-from scenes.cli import compare, new, sweep, terminal, view
+from scenes.cli import compare, new, render, sweep, terminal, view
 from scenes.cli.compiling import compiling_stoppably
 from scenes.cli.terminal import (
     SCENE,
@@ -24,23 +22,19 @@ from scenes.cli.terminal import (
     fail,
     frames_of,
     note_saved,
-    options_of,
-    pairs,
     progress,
     reason,
+    run_of,
     saved_note,
-    scene_of,
     start,
     usage_errors,
 )
-from scenes.registry import available, load
-from scenes.render.film import ENDINGS, draw_frames, renderer_for
+from scenes.registry import available
 from scenes.render.video import check_output
 from scenes.scene_files import is_own, name_of_scene
 from scenes.simulate.device import DEVICES
 from scenes.simulate.interrupts import stop_signals_interrupt
-from scenes.simulate.recording import Recording
-from scenes.simulate.run import Replay, Run, record, recording_before
+from scenes.simulate.run import record, recording_before
 from scenes.simulate.settings import option_types
 
 BENCH_FLAGS = ("count", "first", "solver", "classes")  # of some benchmarks
@@ -125,17 +119,7 @@ def parser():
     ran.add_argument("--fps", type=float, default=60.0, metavar="N", help="recorded frames per second (%(default)g)")
     ran.set_defaults(command=run_scene)
 
-    drawn = commands.add_parser("render", parents=[shared], usage="verletlab render SCENE --out FILE [FLAG ...]",
-                                help="make a video, a picture or a page of a scene")  # fmt: skip
-    drawn.add_argument("scene", metavar="SCENE", nargs="?", help=SCENE)
-    drawn.add_argument("--out", required=True, metavar="FILE",
-                       help=".mp4 or .gif for a video, .png for the last frame, .html for a page")  # fmt: skip
-    drawn.add_argument("--recording", metavar="FILE.npz", help="draw a recording of `run --out`, without a new run")
-    drawn.add_argument("--fps", type=float, default=30.0, metavar="N", help="frames per second (%(default)g)")
-    drawn.add_argument("--size", metavar="WxH", help="size of the picture in pixels (1280x720)")
-    drawn.add_argument("--no-labels", action="store_true", help="do not draw scene, solver and time in the corner")
-    drawn.set_defaults(command=render_scene)
-
+    render.add(commands, shared)
     view.add(commands, shared)
     compare.add(commands, any_run)
     sweep.add(commands)
@@ -172,37 +156,6 @@ def parse(words):
     if not given.word:
         raise WrongCommand(f"no command: expected one of {', '.join(top.commands)} (see `verletlab --help`)")
     return given
-
-
-def size_of(text):
-    """Read width and height from WxH. Raises: WrongCommand."""
-    try:
-        width, height = (int(part) for part in text.lower().split("x"))
-    except ValueError:
-        raise WrongCommand(f"--size {text}: expected WIDTHxHEIGHT, such as 1280x720") from None
-    return width, height
-
-
-def run_of(given):
-    """Make the Run of the command line."""
-    pairs(given.option, "--option")  # refuses words without "=" before anything else
-    scene = scene_of(given)
-    return Run(scene, given.solver, given.duration, given.dt, given.fps, **options_of(given, scene))
-
-
-def replay_of(given):
-    """Make the Replay of the command line; the recording names the scene and its parameters."""
-    for flag in ("solver", "duration", "dt", "param", "option"):
-        if getattr(given, flag) not in (None, []):
-            raise WrongCommand(f"--{flag} cannot be used with --recording, which runs nothing")
-    recording = Recording.load(given.recording)
-    name = recording.about["scene"]
-    start(given)
-    if given.scene is not None and name_of_scene(given.scene) != name:
-        raise WrongCommand(f"--recording {given.recording} is of scene {name!r}, not of {given.scene!r}")
-    if name not in available():  # a recording may be a stranger's, so the file of its scene is not run unasked
-        raise WrongCommand(f"--recording {given.recording} is of scene {name!r}: expected FILE.py:{name} before it")
-    return Replay(load(name, **recording.about["parameters"]), recording, given.fps)
 
 
 # Commands --------------------------------------------------------------------------------------------------------
@@ -244,35 +197,6 @@ def run_scene(given):
         raise stop
     if not given.quiet:
         print_summary(recording, given.out)
-
-
-def render_scene(given):
-    """Make a video, a picture or a page of a scene."""
-    size = size_of(given.size or "1280x720")
-    if not given.scene and not given.recording:
-        raise WrongCommand("no scene: expected its name, or --recording (see `verletlab render --help`)")
-    page = Path(given.out).suffix.lower() == ".html"
-    for flag in ("size", "no_labels"):
-        if page and getattr(given, flag):
-            raise WrongCommand(f"--{flag.replace('_', '-')} cannot be used with {given.out}, which is a page")
-    with usage_errors():
-        check_output(given.out, ENDINGS)
-        write = importlib.import_module("scenes.render.page.replay").write if page else None  # needs viser
-        source = replay_of(given) if given.recording else run_of(given)
-        renderer = None if page else renderer_for(source.scene, *size)
-    try:
-        with progress(given, f"render {source.scene.name}") as update:
-            if page:
-                large = write({source.solver: source}, given.out, progress=update)
-                made = f"{frames_of(source.count)}, {large / 1e6:.1f} MB"
-            else:
-                frames = draw_frames(source, given.out, renderer, not given.no_labels, update)
-                made = f"{frames_of(frames)} of {size[0]} x {size[1]}"
-    except (KeyboardInterrupt, Exception) as stop:
-        note_saved(stop, given.out, getattr(stop, "frames", 0))
-        raise
-    if not given.quiet:
-        terminal.out.print(f"{given.out}: {made}", highlight=False, soft_wrap=True)
 
 
 def run_benchmarks(given):

@@ -11,6 +11,7 @@ from pbd.core.runtime import on_cpu
 from scenes.registry import load
 from scenes.scene_files import name_of_scene
 from scenes.simulate.device import initialise
+from scenes.simulate.run import Run
 from scenes.simulate.settings import checked_options
 
 SCENE = "name of a scene, see `verletlab list`, or FILE.py, FILE.py:FUNCTION, MODULE:FUNCTION"  # of each command
@@ -80,6 +81,13 @@ def scene_of(given):
 def options_of(given, scene):
     """Options of the solver that runs a scene. Args: given: the arguments; scene. Raises: see checked_options."""
     return checked_options(given.solver or scene.solver, pairs(given.option, "--option"), scene.model is None)
+
+
+def run_of(given):
+    """Make the Run of the command line."""
+    pairs(given.option, "--option")  # refuses words without "=" before anything else
+    scene = scene_of(given)
+    return Run(scene, given.solver, given.duration, given.dt, given.fps, **options_of(given, scene))
 
 
 def start(given, opt_level=None):

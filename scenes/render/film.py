@@ -11,7 +11,7 @@ from scenes.simulate.device import initialise
 from scenes.simulate.run import Replay, Run
 from scenes.visuals.framing import framing_camera
 
-ENDINGS = (*SUFFIXES, ".html")  # of the files that `film` and `verletlab render` write
+ENDINGS = (*SUFFIXES, ".html")  # of the files that `film` writes
 
 
 def film(

@@ -178,6 +178,14 @@ def vertex_normals(vertices, triangles):
     return (normals / np.maximum(lengths, 1e-150)[:, None]).astype(np.float32)
 
 
+def normals_of(surface):
+    """Normals of a Surface: one for each vertex (n, 3) if it is smooth, else one for each triangle (m, 3)."""
+    if surface.smooth:
+        return vertex_normals(surface.vertices, surface.triangles)
+    corners = surface.vertices[surface.triangles].reshape(-1, 3)
+    return vertex_normals(corners, np.arange(len(corners)).reshape(-1, 3))[::3]
+
+
 @ti.func
 def rotate(w, axis, vector):
     """Rotate a vector by the unit quaternion (w, axis)."""

@@ -14,6 +14,8 @@ from scenes.render.rasterise import ZBuffer
 from scenes.render.shade import shade_kernel
 from scenes.render.shadow import ShadowMap
 
+SUN_DIRECTION = (-0.6, -0.35, 0.75)  # towards the sun
+SUN_RADIUS = 0.04  # tangent of its angle
 NO_GROUND = -1e30  # height of the floor if there is none [m]
 
 
@@ -40,7 +42,7 @@ class Renderer:
     """
 
     def __init__(self, width=1280, height=720, *, samples=8, ground=True, ground_height=0.0, ground_tile=1.0,
-                 sun_direction=(-0.6, -0.35, 0.75), sun_radius=0.04):  # fmt: skip
+                 sun_direction=SUN_DIRECTION, sun_radius=SUN_RADIUS):  # fmt: skip
         for name, value in (("width", width), ("height", height)):
             if value != int(value) or not 1 <= value <= 16384:
                 raise ValueError(f"{name} is {value}: expected a whole number of pixels from 1 to 16384")

@@ -159,7 +159,7 @@ class Replay:
     Args:
         scene: the Scene that was recorded.
         recording: a Recording.
-        fps: frames per second [1/s], rounded; at most those that were recorded.
+        fps: frames per second [1/s], rounded; at most those that were recorded; None for all of them.
 
     Attributes: count: how many frames; fps: after rounding; solver: its name.
 
@@ -181,7 +181,8 @@ class Replay:
         self.scene, self.recording, self.solver = scene, recording, recording.about.get("solver", "")
         last = len(recording) - 1
         interval = recording.times[1] - recording.times[0] if last > 0 else 1.0
-        stride = max(1, round(min(1 / positive("fps", fps, math.inf) / interval, last)))
+        wanted = 0.0 if fps is None else 1 / positive("fps", fps, math.inf)
+        stride = max(1, round(min(wanted / interval, last)))
         self.fps = 1 / (stride * interval)
         self.chosen = [*range(0, last, stride), last]
         self.count = len(self.chosen)

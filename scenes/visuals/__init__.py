@@ -5,7 +5,7 @@ from scenes.visuals.camera import Camera, FollowingCamera
 from scenes.visuals.colours import BLUE, CHALK, GOLD, GREEN, PALETTE, RED, SAND, STEEL, STONE, WOOD
 from scenes.visuals.default import default_visuals
 from scenes.visuals.environment import BoxEdgesVisual, ColliderVisual, StaticVisual
-from scenes.visuals.geometry import Instances, Surface
+from scenes.visuals.geometry import Instances, Rods, Spheres, Surface
 from scenes.visuals.particles import ClothVisual, ParticleVisual, PlantVisual, SkinVisual, StickVisual
 from scenes.visuals.primitives import box, capsule, cylinder, sphere, spheres, tubes
 
@@ -31,7 +31,9 @@ __all__ = [
     "JointVisual",
     "ParticleVisual",
     "PlantVisual",
+    "Rods",
     "SkinVisual",
+    "Spheres",
     "SpringVisual",
     "StaticVisual",
     "StickVisual",

@@ -184,7 +184,8 @@ class SpringVisual:
             across = frame_axes((end - start) / max(np.linalg.norm(end - start), 1e-9))[1:]
             ring = self.radius * (np.outer(np.cos(angles), across[0]) + np.outer(np.sin(angles), across[1]))
             path = start + np.linspace(0, 1, len(angles))[:, None] * (end - start) + ring
-            drawn.append(tubes(path[:-1], path[1:], 0.2 * self.radius, self.colour, sectors=6, rings=1))
+            joined = np.ones(len(path) - 2, bool)
+            drawn.append(tubes(path[:-1], path[1:], 0.2 * self.radius, self.colour, sectors=6, rings=1, joined=joined))
         return drawn
 
 

@@ -14,6 +14,7 @@ RED, SAND, BLUE, STEEL, GOLD, GREEN, WOOD, CHALK = (
     (0.88, 0.87, 0.84),
 )
 STONE = (0.62, 0.64, 0.68)
+FLOOR = (224 / 255, 228 / 255, 233 / 255)  # of pages and files; pictures have a checkered one
 
 # Colours of bodies, in turn, if a scene chooses none.
 PALETTE = np.array([RED, GOLD, BLUE, GREEN, SAND, STEEL])

@@ -18,6 +18,11 @@ def scene_camera(scene, frame, aspect=ASPECT):
 
 def framing_camera(scene, frame, aspect=ASPECT):
     """Make a Camera that sees everything that a scene draws at one instant. Args: as for `scene_camera`."""
+    return Camera.framing(*bounds_of(scene, frame), aspect=aspect)
+
+
+def bounds_of(scene, frame):
+    """Lower and upper corner (3,) of a box around everything that a scene draws [m]. Args: a Scene; a Frame."""
     points = [frame.positions]
     for visual in scene.visuals:
         for drawn in visual.draw(frame):
@@ -28,4 +33,4 @@ def framing_camera(scene, frame, aspect=ASPECT):
             radius = np.linalg.norm(np.abs(drawn.surface.vertices).max(axis=0) * scales, axis=-1, keepdims=True)
             points += [drawn.positions - radius, drawn.positions + radius]
     points = np.concatenate(points)
-    return Camera.framing(points.min(axis=0), points.max(axis=0), aspect=aspect)
+    return points.min(axis=0), points.max(axis=0)

@@ -21,6 +21,7 @@ class Surface:
         back_colour: (3,) sRGB of the back; None for the same colour on both sides.
         smooth: True interpolates normals across triangles, False draws each triangle flat.
         solid: True if the mesh is closed. Its back is then not drawn, which is faster.
+        velocities: (n, 3) of the vertices [m/s], for files that keep them (scenes/export); None if unknown.
 
     Raises:
         ValueError: for other shapes, indices out of range, colours outside 0..1 and vertices that are not finite.
@@ -32,6 +33,7 @@ class Surface:
     back_colour: np.ndarray | None = None
     smooth: bool = True
     solid: bool = False
+    velocities: np.ndarray | None = None
 
     def __post_init__(self):
         self.validate("Surface")
@@ -61,6 +63,34 @@ class Surface:
 
 
 @dataclass
+class Rods(Surface):
+    """Capsules between pairs of points, as one surface. Files with curves (scenes/export) keep the axes.
+
+    Args:
+        ends: (k, 2, 3) of the axes [m].
+        radii: (k,) [m].
+        joined: (k - 1,) whether the next rod begins at the particle or point where a rod ends; None for no rod.
+        more: of Surface.
+    """
+
+    ends: np.ndarray | None = None
+    radii: np.ndarray | None = None
+    joined: np.ndarray | None = None
+
+    def curves(self):
+        """The axes as curves: rods that are joined make one.
+
+        Returns: points of all curves (n, 3) [m]; their radii (n,) [m]; the number of points of each curve (c,).
+        """
+        joined = np.zeros(max(len(self.ends) - 1, 0), bool) if self.joined is None else self.joined
+        begins, joined = np.append(True, ~joined)[: len(self.ends)], np.append(joined, False)[: len(self.ends)]
+        kept = np.stack([begins, np.ones_like(begins)], axis=1)  # the start of a joined rod is the end of another
+        radii = np.stack([self.radii, self.radii], axis=1)
+        radii[joined, 1] = (radii[joined, 1] + radii[1:][joined[:-1], 0]) / 2
+        return self.ends[kept], radii[kept], np.bincount(np.cumsum(begins) - 1, kept.sum(axis=1)).astype(int)
+
+
+@dataclass
 class Instances:
     """One surface drawn k times: particles, limbs, links.
 
@@ -70,6 +100,7 @@ class Instances:
         rotations: (k, 4) quaternions (w, x, y, z) of any length above zero; None for no rotation.
         scales: (k, 3) or (k,) factors along the axes of the surface, above zero; None for 1.
         colours: (k, 3) sRGB that replace the colour of the surface on both sides, or None.
+        velocities: (k, 3) [m/s], as in Surface.
 
     Raises:
         ValueError: if these do not fit together.
@@ -80,6 +111,7 @@ class Instances:
     rotations: np.ndarray | None = None
     scales: np.ndarray | None = None
     colours: np.ndarray | None = None
+    velocities: np.ndarray | None = None
 
     def __post_init__(self):
         self.validate("Instances")
@@ -101,6 +133,16 @@ class Instances:
                 raise ValueError(f"{name}: scales contain {self.scales.min()}: expected numbers above zero")
         if self.colours is not None:
             self.colours = _checked_colours(self.colours, (count, 3), f"{name}: colours")
+
+
+@dataclass
+class Spheres(Instances):
+    """Instances of a sphere of radius 1. Files with points (scenes/export) keep centres and radii alone."""
+
+    @property
+    def radii(self):
+        """Radii (k,) [m]."""
+        return self.scales[:, 0]
 
 
 def checked_rows(value, width, name, count=None):

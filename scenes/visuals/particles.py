@@ -10,7 +10,7 @@ import numpy as np
 
 from scenes.visuals.colours import GOLD, RED, SAND, WOOD
 from scenes.visuals.geometry import Surface
-from scenes.visuals.primitives import spheres, tubes
+from scenes.visuals.primitives import rods, spheres
 
 
 @dataclass
@@ -37,8 +37,10 @@ class ClothVisual:
         """Surfaces at one instant; an empty list if there are no triangles. Args: a Frame."""
         if not len(self.corners):
             return []
-        vertices = frame.positions[self.vertex_particles]
-        return [Surface(vertices, self.corners, self.colour, self.back_colour, self.smooth)]
+        vertices, velocities = frame.positions[self.vertex_particles], velocities_of(frame, self.vertex_particles)
+        return [
+            Surface(vertices, self.corners, self.colour, self.back_colour, self.smooth, velocities=velocities)
+        ]
 
 
 @dataclass
@@ -56,7 +58,7 @@ class StickVisual:
         """Surfaces at one instant; an empty list if there are no pairs. Args: a Frame."""
         if not len(self.pairs):
             return []
-        return [tubes(*(frame.positions[self.pairs[:, k]] for k in (0, 1)), self.radius, self.colour)]
+        return [rods(frame.positions, self.pairs, self.radius, self.colour)]
 
 
 @dataclass
@@ -72,10 +74,9 @@ class ParticleVisual:
 
     def draw(self, frame):
         """Surfaces at one instant. Args: a Frame."""
-        colours = np.asarray(self.colour, float)
-        if colours.ndim == 1:
-            return [spheres(frame.positions[self.particles], self.radius, tuple(colours))]
-        return [spheres(frame.positions[self.particles], self.radius, GOLD, colours)]
+        colours, velocities = np.asarray(self.colour, float), velocities_of(frame, self.particles)
+        one, each = (tuple(colours), None) if colours.ndim == 1 else (GOLD, colours)
+        return [spheres(frame.positions[self.particles], self.radius, one, each, velocities=velocities)]
 
 
 @dataclass
@@ -90,7 +91,10 @@ class SkinVisual:
 
     def draw(self, frame):
         """Surfaces at one instant. Args: a Frame."""
-        return [Surface(self.skin.vertices(frame.positions), self.skin.triangles, self.colour, solid=True)]
+        vertices = self.skin.vertices(frame.positions)
+        # Vertices are sums of positions with constant weights, and so are their velocities.
+        velocities = self.skin.vertices(frame.velocities) if len(frame.velocities) else None
+        return [Surface(vertices, self.skin.triangles, self.colour, solid=True, velocities=velocities)]
 
 
 @dataclass
@@ -102,5 +106,10 @@ class PlantVisual:
 
     def draw(self, frame):
         """Surfaces at one instant. Args: a Frame."""
-        ends = self.plant.axes(frame.positions)[self.plant.segments]
-        return [tubes(ends[:, 0], ends[:, 1], self.plant.radii.mean(axis=1), self.colour)]
+        axes = self.plant.axes(frame.positions)
+        return [rods(axes, self.plant.segments, self.plant.radii.mean(axis=1), self.colour)]
+
+
+def velocities_of(frame, particles):
+    """Velocities (n, 3) of particles [m/s]; None if a frame has none. Args: a Frame; particles: (n,) indices."""
+    return frame.velocities[particles] if len(frame.velocities) else None

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from scenes.visuals.geometry import Instances, Surface, checked_rows
+from scenes.visuals.geometry import Rods, Spheres, Surface, checked_rows
 
 GREY = (0.8, 0.8, 0.8)
 
@@ -73,7 +73,7 @@ def cylinder(radius, length, colour=GREY, sectors=48):
     return Surface(np.concatenate([mesh.vertices, mesh.vertices]), triangles, colour, solid=True)
 
 
-def spheres(positions, radius, colour=GREY, colours=None, subdivisions=2):
+def spheres(positions, radius, colour=GREY, colours=None, subdivisions=2, velocities=None):
     """Make small spheres, one for each particle.
 
     Args:
@@ -82,16 +82,29 @@ def spheres(positions, radius, colour=GREY, colours=None, subdivisions=2):
         colour: of all spheres.
         colours: (k, 3) in place of `colour`, or None.
         subdivisions: as in `sphere`.
+        velocities: (k, 3) [m/s], or None.
 
     Returns:
-        Instances of a sphere.
+        Spheres.
     """
     positions = np.asarray(positions, dtype=np.float64)
     scales = np.broadcast_to(np.asarray(radius, dtype=np.float64), len(positions))
-    return Instances(sphere(1.0, colour, subdivisions=subdivisions), positions, scales=scales, colours=colours)
+    unit = sphere(1.0, colour, subdivisions=subdivisions)
+    return Spheres(unit, positions, scales=scales, colours=colours, velocities=velocities)
 
 
-def tubes(points_a, points_b, radius, colour=GREY, sectors=12, rings=3):
+def rods(points, pairs, radius, colour=GREY):
+    """Make capsules between pairs of points. Those that follow one another are one curve: a rope.
+
+    Args: points: (n, 3) [m]; pairs: (k, 2) indices of points; radius, colour: see `tubes`.
+
+    Returns:
+        Rods.
+    """
+    return tubes(points[pairs[:, 0]], points[pairs[:, 1]], radius, colour, joined=pairs[1:, 0] == pairs[:-1, 1])
+
+
+def tubes(points_a, points_b, radius, colour=GREY, sectors=12, rings=3, joined=None):
     """Make capsules between pairs of points as one surface: ropes, sticks, plants, limbs.
 
     Args:
@@ -99,9 +112,10 @@ def tubes(points_a, points_b, radius, colour=GREY, sectors=12, rings=3):
         radius: one for all, or (k,) [m].
         colour: of all capsules.
         sectors, rings: facets around the axis, and from the rim of an end to its pole.
+        joined: as in Rods.
 
     Returns:
-        A Surface.
+        Rods.
     """
     points_a, points_b = checked_rows(points_a, 3, "points_a"), checked_rows(points_b, 3, "points_b")
     if points_a.shape != points_b.shape:
@@ -115,7 +129,10 @@ def tubes(points_a, points_b, radius, colour=GREY, sectors=12, rings=3):
     offsets = np.einsum("va,kax->kvx", directions, frames) * radius[:, None, None]
     vertices = np.where(at_b[None, :, None], points_b[:, None], points_a[:, None]) + offsets
     indices = triangles[None] + (np.arange(count) * len(directions))[:, None, None]
-    return Surface(vertices.reshape(-1, 3), indices.reshape(-1, 3), colour, solid=True)
+    ends = np.stack([points_a, points_b], axis=1)
+    return Rods(
+        vertices.reshape(-1, 3), indices.reshape(-1, 3), colour, solid=True, ends=ends, radii=radius, joined=joined
+    )
 
 
 def _unit_capsule(sectors, rings):

@@ -54,7 +54,8 @@ class PathVisual:
         path = np.array([*self.points, now])[-self.count - 1 :]
         # The number of pieces stays, because a page cannot change it.
         path = np.concatenate([path, np.tile(now, (self.count + 1 - len(path), 1))])
-        return [tubes(path[:-1], path[1:], self.radius, self.colour, sectors=6, rings=1)]
+        joined = np.ones(self.count - 1, bool)
+        return [tubes(path[:-1], path[1:], self.radius, self.colour, sectors=6, rings=1, joined=joined)]
 
 
 @dataclass

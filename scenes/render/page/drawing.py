@@ -7,10 +7,10 @@ import numpy as np
 
 from scenes.render.ghosts import moving_surfaces, tinted
 from scenes.visuals import Surface
-from scenes.visuals.colours import linear_light
+from scenes.visuals.colours import FLOOR, linear_light
 from scenes.visuals.geometry import IDENTITY_ROTATION
 
-FLOOR_COLOUR, LINE_COLOUR, SECTION_COLOUR = (224, 228, 233), (203, 208, 216), (178, 185, 196)
+LINE_COLOUR, SECTION_COLOUR = (203, 208, 216), (178, 185, 196)
 SUN_INTENSITY, SUN_POSITION, SKY_INTENSITY = 1.6, (-0.5, -0.7, 1.6), 0.65
 
 
@@ -153,7 +153,7 @@ def set_stage(server, scene, shadows=True):
     return server.scene.add_grid(
         "/floor", infinite_grid=True, position=(0.0, 0.0, scene.ground or 0.0), visible=scene.ground is not None,
         cell_size=0.5, section_size=1.0, cell_color=LINE_COLOUR, section_color=SECTION_COLOUR, fade_distance=60.0,
-        plane_color=FLOOR_COLOUR, plane_opacity=1.0, shadow_opacity=0.4 if shadows else 0.0,
+        plane_color=FLOOR, plane_opacity=1.0, shadow_opacity=0.4 if shadows else 0.0,
     )  # fmt: skip
 
 

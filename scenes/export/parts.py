@@ -1,0 +1,115 @@
+"""What a scene consists of at one instant, in the form in which files keep it: surfaces, rods, spheres, placed shapes.
+
+Visuals draw it (scenes/visuals), as for pictures and pages. An Instances becomes a Placed for each instance, in the
+frame of its body if it has one: files then keep the shape once, and the pose of the body for each frame.
+"""
+
+import re
+from typing import NamedTuple
+
+import numpy as np
+
+from pbd.core.rotation import IDENTITY, rotate
+from rigid.rotation import conjugate, multiply, normalised, rotate_back
+from scenes.visuals import Spheres, Surface
+from scenes.visuals.colours import FLOOR
+from scenes.visuals.framing import bounds_of
+
+FLOOR_SIZE = 3.0  # edge length of the floor, in lengths of the scene
+
+
+class Placed(NamedTuple):
+    """A surface in a frame of its own.
+
+    Args:
+        surface: a Surface in its own frame.
+        body: index of the body in whose frame the pose is; -1 for the world.
+        position: (3,) [m].
+        rotation: (4,) unit quaternion (w, x, y, z).
+        scale: (3,) factors along the axes of the surface.
+        colour: (3,) sRGB.
+    """
+
+    surface: Surface
+    body: int
+    position: np.ndarray
+    rotation: np.ndarray
+    scale: np.ndarray
+    colour: np.ndarray
+
+    def vertices(self):
+        """Vertices of the surface in the frame of the pose (n, 3) [m]."""
+        return self.position + rotate(self.rotation, self.scale * self.surface.vertices)
+
+
+def parts_of(scene, frame):
+    """Draw a scene as parts.
+
+    Args: a Scene; a Frame.
+
+    Returns: {key: a Surface, Rods, Spheres or Placed}. A part has the same key in all frames.
+
+    Raises: ValueError if the scene cannot be drawn in single precision, because it diverges.
+    """
+    found = {}
+    try:
+        for k, visual in enumerate(scene.visuals):
+            for n, drawn in enumerate(visual.draw(frame)):
+                if isinstance(drawn, Surface | Spheres):
+                    found[k, n] = drawn
+                    continue
+                for instance in range(len(drawn.positions)):
+                    body = visual.body_at(n, instance) if hasattr(visual, "body_at") else -1
+                    found[k, n, instance] = placed(drawn, instance, body, frame)
+    except ValueError as error:
+        raise ValueError(f"at {frame.time:.6g} s the scene cannot be drawn: {error}") from error
+    return found
+
+
+def placed(instances, number, body, frame):
+    """Make the Placed of one of the Instances. Args: instances; its number; index of its body, or -1; a Frame."""
+    surface, position = instances.surface, instances.positions[number]
+    rotation = IDENTITY if instances.rotations is None else normalised(instances.rotations[number])
+    scale = np.ones(3) if instances.scales is None else instances.scales[number]
+    colour = surface.colour if instances.colours is None else instances.colours[number]
+    if body >= 0:
+        pose = frame.body_poses[body]
+        position, rotation = rotate_back(pose[3:], position - pose[:3]), multiply(conjugate(pose[3:]), rotation)
+    return Placed(surface, body, position, rotation, scale, colour)
+
+
+def floor_of(scene, frame):
+    """Make the floor: a square Surface under everything that a frame shows. Args: a Scene; a Frame.
+
+    Returns: None if the scene has no floor.
+    """
+    if scene.ground is None:
+        return None
+    lower, upper = bounds_of(scene, frame)
+    half = 0.5 * FLOOR_SIZE * (upper - lower).max()
+    corners = half * np.array([(-1, -1, 0), (1, -1, 0), (1, 1, 0), (-1, 1, 0)])
+    middle = np.array([*(lower + upper)[:2] / 2, scene.ground])
+    return Surface(middle + corners, np.array([(0, 1, 2), (0, 2, 3)]), FLOOR, smooth=False)
+
+
+class Names:
+    """Names for the parts of a file, each used once. Args: taken: names that are not free."""
+
+    def __init__(self, *taken):
+        self.taken = set(taken)
+
+    def unique(self, wanted):
+        """Make a name of letters, digits and underscores, with a number if it is taken. Args: wanted: a text."""
+        name = re.sub(r"\W", "_", wanted, flags=re.ASCII) or "_"
+        name = f"_{name}" if name[0].isdigit() else name
+        number, unique = 1, name
+        while unique in self.taken:
+            number += 1
+            unique = f"{name}_{number}"
+        self.taken.add(unique)
+        return unique
+
+
+def name_of(visual):
+    """What a visual draws, as a word: "Cloth" for a ClothVisual."""
+    return type(visual).__name__.removesuffix("Visual")
