@@ -3,7 +3,9 @@
 import contextlib
 import logging
 import os
+import signal
 import sys
+from multiprocessing import resource_tracker
 
 from pbd.core.extras import load_extra
 from scenes.sweeps.shard import failed, run_shard
@@ -28,10 +30,11 @@ def connected(jobs=None, scheduler=None):
         address = scheduler
         if scheduler is None:
             stack.enter_context(without_main())
-            address = stack.enter_context(distributed.LocalCluster(
-                n_workers=jobs, threads_per_worker=1, processes=True, memory_limit=0, dashboard_address=None,
-                silence_logs=logging.CRITICAL,
-            ))  # fmt: skip
+            with without_interrupts():
+                address = stack.enter_context(distributed.LocalCluster(
+                    n_workers=jobs, threads_per_worker=1, processes=True, memory_limit=0, dashboard_address=None,
+                    silence_logs=logging.CRITICAL,
+                ))  # fmt: skip
         try:
             client = distributed.Client(address, timeout=PATIENCE)
         except (OSError, ValueError) as error:
@@ -54,6 +57,23 @@ def without_main():
         yield
     finally:
         vars(main).update(before)
+
+
+@contextlib.contextmanager
+def without_interrupts():
+    """Context in which threads and processes begin that Ctrl-C does not reach: it waits for this thread alone.
+
+    A terminal sends it to all processes, and each worker would print where it was stopped.
+    """
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    resource_tracker.ensure_running()  # which lets signals through to the thread that starts it
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGHUP})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def processors():
