@@ -22,7 +22,7 @@ extensions = [
     "public_names",
     "repository_links",
 ]
-exclude_patterns = ["extensions", "exercises/*/*"]
+exclude_patterns = ["extensions", "exercises/tests"]
 
 myst_enable_extensions = ["attrs_block", "colon_fence", "deflist"]
 myst_fence_as_directive = ["math"]

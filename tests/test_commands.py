@@ -51,6 +51,10 @@ ELSEWHERE = {
         "runs until Ctrl-C; a test stops it so", "tests/scenes/view/test_view_page.py", '"view", "drape"',
     ),
     "python media/solvers.py": ("takes minutes; `make media` does it", "media/make.sh", "\npython solvers.py"),
+    "python docs/exercises/make.py": (
+        "tests of the exercises do the same", "tests/test_exercises.py", "make.write(tmp_path",
+    ),
+    "pytest test_stick.py": ("the same", "tests/test_exercises.py", 'f"test_{name}.py"'),
     "apt install libx11-6": ("needs root on Debian, and Taichi runs here without it", "README.md", "apt install"),
 }
 

@@ -140,7 +140,7 @@ def test_the_order_of_steps_is_checked(tmp_path):
 
 
 def test_named_tests_and_variables_exist():
-    sources = {part: sorted((ROOT / part).rglob("*.py")) for part in ("pbd", "rigid", "scenes", "tests")}
+    sources = {part: sorted((ROOT / part).rglob("*.py")) for part in ("pbd", "rigid", "scenes", "docs", "tests")}
     tests = set().union(*map(defined_names, sources["tests"]))
     words = set(re.findall(r"\w+", " ".join(file.read_text() for files in sources.values() for file in files)))
     for path in DOCUMENTS:
