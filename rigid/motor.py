@@ -25,6 +25,10 @@ class Motor:
         max_effort: largest torque or force of a motor with a speed or position [N m; slider: N].
         position_gain: speed towards the target position, divided by the distance to it [1/s]. With the default of 20
             the motor reacts quickly, and brakes in time if max_effort is a few times the effort that the load needs.
+        max_speed: the largest speed towards the target position [rad/s; slider: m/s].
+        stiffness, damping: make the motor compliant, a proportional-derivative controller. With a position its effort
+            is stiffness (position - q) - damping dq/dt [N m/rad, N m s/rad; slider: N/m, N s/m], with a speed it is
+            damping (speed - dq/dt). position_gain and max_speed have no effect then.
     """
 
     speed: float | None = None
@@ -32,6 +36,9 @@ class Motor:
     torque: float | None = None
     max_effort: float = math.inf
     position_gain: float = 20.0
+    max_speed: float = math.inf
+    stiffness: float | None = None
+    damping: float | None = None
 
     def __post_init__(self):
         given = [name for name in TARGETS if getattr(self, name) is not None]
@@ -44,6 +51,28 @@ class Motor:
         if not is_infinite(self.max_effort):
             object.__setattr__(self, "max_effort", not_negative("motor max_effort", self.max_effort))
         object.__setattr__(self, "position_gain", positive("motor position_gain", self.position_gain))
+        if not is_infinite(self.max_speed):
+            object.__setattr__(self, "max_speed", positive("motor max_speed", self.max_speed))
+        self._check_compliance()
+
+    def _check_compliance(self):
+        """Check stiffness and damping, of which the motor needs what belongs to its target."""
+        for name in ("stiffness", "damping"):
+            if getattr(self, name) is not None:
+                if self.torque is not None:
+                    given = f"motor with torque {shown(self.torque)} and {name} {shown(getattr(self, name))}"
+                    raise ValueError(f"{given}: expected torque alone, because it is constant")
+                object.__setattr__(self, name, not_negative(f"motor {name}", getattr(self, name)))
+        if self.speed is not None and self.stiffness is not None:
+            given = f"motor with speed {shown(self.speed)} and stiffness {shown(self.stiffness)}"
+            raise ValueError(f"{given}: expected damping alone, or a position")
+        if self.position is not None and self.damping is not None and self.stiffness is None:
+            raise ValueError(f"motor with position and damping {shown(self.damping)}: expected stiffness, too")
+
+    @property
+    def is_compliant(self):
+        """Whether the motor is a proportional-derivative controller, with stiffness or damping."""
+        return self.stiffness is not None or self.damping is not None
 
     @property
     def controls(self):

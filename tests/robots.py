@@ -8,7 +8,7 @@ import numpy as np
 import rigid
 from rigid import rotation
 from rigid.build import load_mjcf
-from rigid.build.mjcf import Reader
+from rigid.build.mjcf import Reader, compiled_mjcf
 from rigid.joint import NO_LIMITS
 from rigid.names import GROUND
 
@@ -131,25 +131,27 @@ def inertia_error(model, compiled, data):
     return max(errors, default=0.0)
 
 
-def motion_error(path, name, h, duration, **options):
+def motion_error(path, name, h, duration, keyframe=None, **options):
     """The largest distance of a body from where MuJoCo's integrator takes it without limits, contacts and friction [m].
 
-    Args: path: of an MJCF file; name: of a solver; h: its step [s]; duration: [s]; options: of the solver.
+    Args: path: of an MJCF file; name: of a solver; h: its step [s]; duration: [s]; keyframe: where
+    both start; options: of the solver.
     """
     import mujoco
 
-    model, _ = loaded(path, merge=False, link_mass=LIGHT[name])
+    model, _ = loaded(path, merge=False, link_mass=LIGHT[name], keyframe=keyframe)
     for joint in model.joints:
         joint.friction = 0.0
         for limits in joint.limit_names:
             setattr(joint, limits, NO_LIMITS)
         if joint.kind == "ball":
             joint.swing_limit, joint.twist_limits = math.inf, NO_LIMITS
-    compiled = mujoco.MjModel.from_xml_path(str(path))
+    compiled = compiled_mjcf(path)
     flags = mujoco.mjtDisableBit
     compiled.opt.disableflags |= flags.mjDSBL_CONTACT | flags.mjDSBL_LIMIT | flags.mjDSBL_FRICTIONLOSS
     data = mujoco.MjData(compiled)
-    data.qpos[:] = Reader(path, None).data.qpos
+    start = Reader(compiled, keyframe=keyframe).data
+    data.qpos[:], data.qvel[:], data.ctrl[:] = start.qpos, start.qvel, start.ctrl
     while data.time < duration - 1e-9:
         mujoco.mj_step(compiled, data)
     mujoco.mj_kinematics(compiled, data)

@@ -2,15 +2,16 @@
 
     MJCF                          Model
     body                          body with MuJoCo's mass, centre and inertia; without joints it is part of its parent
-    one joint                     hinge, slider or ball; none for a free joint
-    two hinges at right angles    universal, without armature
-    three hinges at right angles  ball, without armature; the hinge closest to the limb's direction gives the twist
+    one joint                     hinge, slider or ball, with armature; none for a free joint
+    two hinges at right angles    universal, without armature or actuators
+    three hinges at right angles  ball, likewise; the hinge closest to the limb's direction gives the twist
     other joints of one body      chain of joints with light bodies between, each with LINK of the mass and inertia
+    actuator of a joint           motor (mjcf_actuators.py)
     contype, conaffinity          group, mask: one bit for each pair of values in the file
     exclude, parent and child     pairs of bodies that never collide
-    equality of two joints        gear, if it is linear
+    equality                      ball, fixed joint or gear (mjcf_equalities.py)
 
-Joint positions are relative to qpos0, or to the nearest end of the joint's range if qpos0 is outside.
+Joint positions are relative to the starting pose: qpos0 or a keyframe, or the nearest end of a joint's range.
 
 Source: MuJoCo documentation, XML reference and Computation. The parser is an extra: `pip install 'verletlab[mjcf]'`.
 """
@@ -19,103 +20,151 @@ import warnings
 
 import numpy as np
 
+from pbd.core.extras import load_extra
 from pbd.core.messages import clipped, shown
-from pbd.core.validate import boolean, file_path, finite_number, one_line
-from rigid.build.mjcf_joints import BALL, FREE, HINGE, SLIDE, TOGETHER, add_joint, grouped, joint_of
-from rigid.build.mjcf_shapes import ELLIPSOID, contact_bits, shape_of
+from pbd.core.validate import boolean, file_path, finite_number, one_line, one_of
+from rigid.build.mjcf_actuators import joint_actuators, motor_of
+from rigid.build.mjcf_equalities import add_equality
+from rigid.build.mjcf_joints import BALL, FREE, HINGE, SLIDE, add_joint, grouped, joint_of
+from rigid.build.mjcf_shapes import ELLIPSOID, contact_bits, shapes_of
 from rigid.mass import MassProperties, combined
 from rigid.model import Model
 from rigid.names import GROUND
 
 LINK = 1 / 50  # part of the mass in each light body of a chain: small, but not so light that solvers converge slowly
-
 MOST_LINK = 0.1  # a body may have six joints, with five such bodies between
-
-GEARING = 2  # mjtEq: a polynomial of one joint's position gives that of another
 
 # Parts that a Model cannot contain, and that the warning mentions: counts of the compiled model.
 COUNTED = {
-    "nu": "actuators", "nsensor": "sensors", "nflex": "flexes",
-    "nskin": "skins", "npair": "contact pairs", "nplugin": "plugins", "nmocap": "mocap bodies",
+    "nsensor": "sensors", "nflex": "flexes", "nskin": "skins", "npair": "contact pairs", "nplugin": "plugins",
+    "nmocap": "mocap bodies",
 }  # fmt: skip
 
 
-def load_mjcf(path, model=None, *, name=None, merge=None, link_mass=LINK):
+def load_mjcf(path, model=None, *, name=None, merge=None, link_mass=LINK, keyframe=None, decompose=False):
     """Add the bodies and joints of an MJCF file to a model.
 
     Args:
         path: of the file.
         model: a rigid.Model; None for a new one with the file's gravity.
         name: prefix of all names, followed by "/", to load a file more than once; None for none.
-        merge: whether two or three hinges at right angles become one universal or ball joint, without armature. False
-            keeps each joint, with light bodies between. None: where no armature is lost.
+        merge: whether two or three hinges at right angles become one universal or ball joint, without armature and
+            actuators. False keeps each joint, with light bodies between. None: where neither is lost.
         link_mass: the part of a body's mass and inertia in each light body before it. Less is more exact, but iterative
             solvers converge more slowly; for "articulated" 1e-6 is fine.
+        keyframe: name or index of the keyframe with the starting pose, velocities and controls; None for the pose
+            qpos0 at rest, with controls of zero.
+        decompose: whether a mesh becomes several convex parts, by CoACD, and not its convex hull.
 
-    Returns: the model.
+    Returns: the model. Motors have the names of their joints.
 
-    Warns: UserWarning, once, with everything that is left out or approximated.
+    Warns: UserWarning, once, with everything that is left out or approximated, and with the bodies whose mass is part
+    of another.
 
-    Raises: FileNotFoundError for a missing file; ValueError for a file that MuJoCo's parser rejects, with its message;
-    ImportError if MuJoCo is not installed; ValueError for a name that is taken.
+    Raises: FileNotFoundError for a missing file; ValueError for a file that MuJoCo's parser rejects, with its message,
+    for an unknown keyframe, and for a name that is taken; ModuleNotFoundError if MuJoCo is not installed, or CoACD for
+    decompose=True.
 
     Limitations: the friction coefficient at a contact is the geometric mean of both geoms', not the larger one. Rolling
     and spinning friction are left out (MuJoCo's rolling and torsional friction). Excluding a body from contacts
-    excludes the bodies welded to it, too. Materials, sites, cameras, lights and keyframes are left out without a
-    warning.
+    excludes the bodies welded to it, too. Equality constraints and joint limits are hard. Materials, sites, cameras and
+    lights are left out without a warning.
+    """
+    compiled = compiled_mjcf(path)
+    return add_compiled(compiled, path, model, name=name, merge=merge, link_mass=link_mass, keyframe=keyframe,
+                        decompose=decompose)  # fmt: skip
+
+
+def compiled_mjcf(path):
+    """MuJoCo's mjModel of a file. Raises: see load_mjcf."""
+    mujoco = load_extra("mujoco", "mjcf")
+    path = file_path("path", path, "an MJCF file")
+    if not path.is_file():
+        raise FileNotFoundError(f"no file {clipped(path)}: expected an MJCF file")
+    try:
+        return mujoco.MjModel.from_xml_path(str(path))
+    except ValueError as error:
+        expected = f"{clipped(path, 50)}: expected an MJCF file, but MuJoCo's parser says"
+        raise ValueError(f"{expected}: {clipped(error)}") from error
+
+
+def add_compiled(compiled, path, model, *, motors=None, **options):
+    """Add a compiled model to a Model, and warn of what is left out.
+
+    Args: compiled: an mjModel; path: of its file; model, options: see load_mjcf; motors: {joint in the file: Motor} in
+    place of its actuators; None for these.
+
+    Returns: the model.
     """
     if model is not None and not isinstance(model, Model):
         raise TypeError(f"model is {shown(model)}: expected a rigid.Model, or None")
-    if merge is not None:
-        merge = boolean("merge", merge)
-    if not 0.0 < finite_number("link_mass", link_mass) <= MOST_LINK:
-        raise ValueError(f"link_mass is {link_mass:g}: expected a number above 0, and at most {MOST_LINK:g}")
-    reader = Reader(path, name, merge, float(link_mass))
-    model = Model(gravity=reader.compiled.opt.gravity) if model is None else model
+    reader = Reader(compiled, motors=motors, **options)
+    model = Model(gravity=compiled.opt.gravity) if model is None else model
     with model.transaction():
         reader.add_to(model)
     notes = (("left out", reader.left_out()), ("approximated", reader.approximated), ("welded", reader.welded))
     said = [f"{what}: {'; '.join(found)}" for what, found in notes if found]
     if said:
-        warnings.warn(f"{path}: {'. '.join(said)}", UserWarning, stacklevel=2)
+        warnings.warn(f"{path}: {'. '.join(said)}", UserWarning, stacklevel=3)
     return model
 
 
 class Reader:
-    """Reader of one file. Args: path; prefix: of all names, or None; merge, link_mass: see load_mjcf.
+    """Reader of one compiled model. Args: compiled: an mjModel; others: see load_mjcf and `add_compiled`.
 
-    Attributes: compiled: MuJoCo's mjModel; data: its mjData in the starting pose; approximated: descriptions of what is
-    approximated, a list of strings.
+    Attributes: data: its mjData in the starting pose; approximated, welded: what the warning says, lists of strings.
     """
 
-    def __init__(self, path, prefix, merge=None, link_mass=LINK):
-        try:
-            import mujoco
-        except ImportError as error:
-            raise ImportError("mujoco is missing: expected `pip install 'verletlab[mjcf]'` before load_mjcf") from error
-        path = file_path("path", path, "an MJCF file")
-        if not path.is_file():
-            raise FileNotFoundError(f"no file {clipped(path)}: expected an MJCF file")
-        try:
-            m = mujoco.MjModel.from_xml_path(str(path))
-        except ValueError as error:
-            words = clipped(error)
-            expected = f"{clipped(path, 50)}: expected an MJCF file, but MuJoCo's parser says"
-            raise ValueError(f"{expected}: {words}") from error
-        self.compiled, self.data, self.prefix = m, mujoco.MjData(m), prefix and one_line("name", prefix)
-        self.bits, self.merge, self.link_mass = contact_bits(m), merge, link_mass
+    def __init__(self, compiled, *, name=None, merge=None, link_mass=LINK, keyframe=None, decompose=False, motors=None):
+        import mujoco
+
+        if not 0.0 < finite_number("link_mass", link_mass) <= MOST_LINK:
+            raise ValueError(f"link_mass is {link_mass:g}: expected a number above 0, and at most {MOST_LINK:g}")
+        m = self.compiled = compiled
+        self.data, self.prefix = mujoco.MjData(m), name and one_line("name", name)
+        self.merge = merge if merge is None else boolean("merge", merge)
+        self.link_mass, self.decompose, self.motors = float(link_mass), boolean("decompose", decompose), motors
+        self.bits = contact_bits(m)
         self.approximated, self.missed, self.ellipsoids = [], [], []  # the last two are labels of geoms
-        self.welded = []
-        self.joints, self.gears = {}, 0  # {index in the file: index in the Model} of single joints; number of gears
+        self.welded, self.loose = [], []  # what the warning says of welded bodies; labels of actuators left out
+        self.joints, self.equalities = {}, 0  # {index in the file: index in the Model} of single joints; how many added
+        if keyframe is not None:
+            mujoco.mj_resetDataKeyframe(m, self.data, self.keyframe(keyframe))
         for j in np.flatnonzero(m.jnt_limited):
             place = m.jnt_qposadr[j]
             if m.jnt_type[j] in (SLIDE, HINGE):
-                start = np.clip(m.qpos0[place], *m.jnt_range[j])
-                if start != m.qpos0[place]:
-                    name = self.name_of("joint", j) or "a joint"
-                    self.approximated.append(f"{name} starts at {start:g}, the end of its range")
+                start = np.clip(self.data.qpos[place], *m.jnt_range[j])
+                if start != self.data.qpos[place]:
+                    self.approximated.append(f"{self.label('joint', j)} starts at {start:g}, the end of its range")
                 self.data.qpos[place] = start
         mujoco.mj_kinematics(m, self.data)
+        mujoco.mj_comPos(m, self.data)
+        mujoco.mj_comVel(m, self.data)
+        if motors is None:
+            self.motors = self.motors_of_actuators()
+
+    def keyframe(self, keyframe):
+        """Index of a keyframe. Args: its name or index."""
+        names = [self.compiled.key(k).name for k in range(self.compiled.nkey)]
+        if isinstance(keyframe, str):
+            return names.index(one_of("keyframe", keyframe, [name for name in names if name] or ["(none)"]))
+        if not isinstance(keyframe, (int, np.integer)) or not 0 <= keyframe < len(names):
+            raise ValueError(f"keyframe is {shown(keyframe)}: expected one of {len(names)}, by name or index")
+        return int(keyframe)
+
+    def motors_of_actuators(self):
+        """{joint: Motor} of the file's actuators. Others, and the second one of a joint, are left out."""
+        m, found, added = self.compiled, {}, set()
+        for j, actuators in joint_actuators(m).items():
+            if m.jnt_type[j] in (SLIDE, HINGE):
+                k, start = actuators[0], self.data.qpos[m.jnt_qposadr[j]]
+                motor, said = motor_of(m, k, j, self.data.ctrl[k], start)
+                if motor is not None:
+                    found[j] = motor
+                    added.add(k)
+                    self.approximated += [f"actuator of {self.label('joint', j)}: {each}" for each in said]
+        self.loose = [self.label("actuator", k) for k in range(m.nu) if k not in added]
+        return found
 
     def add_to(self, model):
         """Add bodies, shapes, joints and exclusions to a model."""
@@ -126,8 +175,7 @@ class Reader:
             self.add_body(int(body))
         for geom in np.flatnonzero(self.bits[:, 0]):  # the other geoms are only visual
             self.add_geom(int(geom))
-        for k in np.flatnonzero(m.eq_type == GEARING):
-            self.add_gear(int(k))
+        self.equalities = sum(add_equality(self, k) for k in range(m.neq))
         for signature in m.exclude_signature:
             pair = self.index_of(int(signature) >> 16), self.index_of(int(signature) & 0xFFFF)
             if pair[0] != pair[1]:
@@ -140,6 +188,10 @@ class Reader:
         name = getattr(self.compiled, kind)(int(index)).name
         return f"{self.prefix}/{name}" if name and self.prefix else name or None
 
+    def label(self, kind, index):
+        """Name of a part of the file in the warning."""
+        return self.name_of(kind, index) or f"{kind} {int(index)}"
+
     def index_of(self, body):
         """Index in the Model of a body of the compiled model."""
         return self.indices[int(self.compiled.body_weldid[body])]
@@ -150,30 +202,35 @@ class Reader:
         parts = []
         for k in np.flatnonzero((m.body_weldid == body) & (m.body_mass > 0)):
             if k != body:
-                label = self.name_of("body", k) or f"body {k}"
-                self.welded.append(f"{label} ({m.body_mass[k]:.3g} kg) to {name or f'body {body}'}")
+                self.welded.append(f"{self.label('body', k)} ({m.body_mass[k]:.3g} kg) to {self.label('body', body)}")
             R = data.ximat[k].reshape(3, 3)
             parts.append(MassProperties(float(m.body_mass[k]), data.xipos[k], R * m.body_inertia[k] @ R.T))
         whole, R = combined(parts), data.xmat[body].reshape(3, 3)
         inertia = R.T @ whole.inertia @ R
         first, last = int(m.body_jntadr[body]), int(m.body_jntadr[body] + m.body_jntnum[body])
         movable = [j for j in range(first, last) if m.jnt_type[j] != FREE]
-        groups = grouped([joint_of(m, data, j, self.name_of("joint", j)) for j in movable], self.merge)
+        motors = [self.motors.get(j) for j in movable]
+        groups = grouped([joint_of(m, data, j, self.name_of("joint", j), motor) for j, motor in zip(movable, motors)],
+                         self.merge)  # fmt: skip
+        moving = [self.motion(m.body_parentid[body], whole.centre)]  # before and after each joint
+        for j in range(first, last):
+            moving.append(moving[-1] + self.motion_along(j, whole.centre))
 
-        def part(share, name):
+        def part(share, name, joints):
+            velocity, spin = np.split(moving[joints], 2)
             return self.model.add_body(
                 mass=share * whole.mass, inertia=share * (inertia + inertia.T) / 2, position=whole.centre,
-                rotation=data.xquat[body], name=name,
+                rotation=data.xquat[body], velocity=velocity, angular_velocity=spin, name=name,
             )  # fmt: skip
 
         ancestor = parent = self.index_of(m.body_parentid[body])
-        for group in groups[:-1]:
+        for k, group in enumerate(groups[:-1]):
             label = group[0].name
-            link = part(self.link_mass, f"{label} link" if label else None)
+            link = part(self.link_mass, f"{label} link" if label else None, k + 1)
             self.approximated += add_joint(self.model, parent, link, group)
             parent = link
         between = max(len(groups) - 1, 0)
-        child = self.indices[body] = part(1 - between * self.link_mass, name)
+        child = self.indices[body] = part(1 - between * self.link_mass, name, -1)
         if groups:
             self.approximated += add_joint(self.model, parent, child, groups[-1])
         if len(groups) == len(movable):
@@ -185,14 +242,31 @@ class Reader:
             light = f"{between} light bod{'y' if between == 1 else 'ies'} with {self.link_mass:.2g} of the mass"
             self.approximated.append(f"{light} between the joints of {name or f'body {child}'}")
 
+    def motion(self, body, point):
+        """Velocity and angular velocity (6,) of a body at a point of the world (3,) [m]."""
+        spin, velocity = np.split(self.data.cvel[body], 2)  # at the centre of mass of the tree
+        arm = point - self.data.subtree_com[self.compiled.body_rootid[body]]
+        return np.concatenate([velocity + np.cross(spin, arm), spin])
+
+    def motion_along(self, j, point):
+        """What the velocity of joint j adds to that of a point of its body, likewise."""
+        found = np.zeros(6)
+        first = self.compiled.jnt_dofadr[j]
+        for k in range(first, first + {FREE: 6, BALL: 3}.get(int(self.compiled.jnt_type[j]), 1)):
+            spin, velocity = np.split(self.data.cdof[k], 2)
+            root = self.compiled.body_rootid[self.compiled.jnt_bodyid[j]]
+            arm = point - self.data.subtree_com[root]
+            found += self.data.qvel[k] * np.concatenate([velocity + np.cross(spin, arm), spin])
+        return found
+
     def add_geom(self, geom):
         """Add a geom to its body, or to the ground."""
-        m, label = self.compiled, self.name_of("geom", geom) or f"geom {geom}"
+        m, label = self.compiled, self.label("geom", geom)
         try:
-            shape = shape_of(m, self.data, geom)
+            shapes = shapes_of(m, self.data, geom, self.decompose)
         except ValueError:  # a mesh without volume
-            shape = None
-        if shape is None:
+            shapes = []
+        if not shapes:
             self.missed.append(label)
             return
         if m.geom_type[geom] == ELLIPSOID:
@@ -201,38 +275,30 @@ class Reader:
         group, mask = (int(bits) for bits in self.bits[geom])
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of shapes far from their bodies: here that is what the file says
-            self.model.add_shape(body, shape, friction=friction, group=group, mask=mask)
-
-    def add_gear(self, k):
-        """Add equality constraint k of two joints, if it is linear: q_1 = c_1 q_2, counted from the starting pose."""
-        m = self.compiled
-        joints = [int(m.eq_obj1id[k]), int(m.eq_obj2id[k])]
-        constant, ratio, *higher = map(float, m.eq_data[k, :5])
-        if joints[1] < 0 or any(higher) or not ratio or not m.eq_active0[k]:
-            return
-        first, second = (self.data.qpos[place] - m.qpos0[place] for place in m.jnt_qposadr[joints])
-        single = [self.joints.get(joint) for joint in joints]
-        if None in single or BALL in m.jnt_type[joints] or abs(first - constant - ratio * second) > TOGETHER:
-            return
-        self.model.add_gear(single[1], single[0], ratio, name=self.name_of("equality", k))
-        self.gears += 1
+            for shape in shapes:
+                self.model.add_shape(body, shape, friction=friction, group=group, mask=mask)
 
     def left_out(self):
         """Descriptions of parts without a counterpart in a Model, a list of strings."""
         m = self.compiled
-        found = [f"{what} ({getattr(m, count)})" for count, what in COUNTED.items() if getattr(m, count, 0)]
+        found = [f"actuators ({', '.join(self.loose)})"] if self.loose else []
+        found += [f"{what} ({getattr(m, count)})" for count, what in COUNTED.items() if getattr(m, count, 0)]
         if m.ntendon:
-            found.append(f"tendons ({', '.join(self.name_of('tendon', k) or f'tendon {k}' for k in range(m.ntendon))})")
-        if m.neq > self.gears:
-            found.append(f"equality constraints ({m.neq - self.gears})")
+            found.append(f"tendons ({', '.join(self.label('tendon', k) for k in range(m.ntendon))})")
+        if m.neq > self.equalities:
+            found.append(f"equality constraints ({m.neq - self.equalities})")
         if self.missed:
             found.append(f"geoms of unsupported type or without volume ({', '.join(self.missed)})")
         several = [m.dof_jntid[k] for k in np.flatnonzero(m.dof_armature) if m.jnt_type[m.dof_jntid[k]] in (FREE, BALL)]
         if several:
-            names = dict.fromkeys(self.name_of("joint", j) or f"joint {j}" for j in several)
+            names = dict.fromkeys(self.label("joint", j) for j in several)
             found.append(f"armature of free and ball joints ({', '.join(names)})")
+        damped = [m.dof_jntid[k] for k in np.flatnonzero(m.dof_damping) if m.jnt_type[m.dof_jntid[k]] == FREE]
+        if damped:
+            found.append(f"damping of free joints ({', '.join(dict.fromkeys(self.label('joint', j) for j in damped))})")
         if m.body_gravcomp.any():
-            found.append("gravity compensation")
+            lifted = [self.label("body", k) for k in np.flatnonzero(m.body_gravcomp)]
+            found.append(f"gravity compensation ({', '.join(lifted)})")
         if m.opt.density or m.opt.viscosity:
             found.append("drag of the medium")
         return found

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rigid.build.mjcf_refused import UNLIMITED
+from rigid.motor import Motor
 from rigid.rotation import from_axis_angle, rotate
 from rigid.spring import Spring
 
@@ -27,6 +28,7 @@ class MujocoJoint:
         stiffness, damping: of its spring.
         rest: rest position of its spring, relative to that pose [rad or m].
         armature: [kg m² or kg].
+        motor: a rigid.Motor, or None.
     """
 
     kind: int
@@ -39,10 +41,11 @@ class MujocoJoint:
     damping: float
     rest: float
     armature: float
+    motor: Motor | None = None
 
 
-def joint_of(compiled, data, j, name):
-    """Joint j as a MujocoJoint. Args: an mjModel; its mjData after mj_kinematics; index; name, or None."""
+def joint_of(compiled, data, j, name, motor=None):
+    """Joint j as a MujocoJoint. Args: an mjModel; its mjData after mj_kinematics; index; name; motor, or None."""
     m, place, dof, kind = compiled, compiled.jnt_qposadr[j], compiled.jnt_dofadr[j], int(compiled.jnt_type[j])
     start = 0.0 if kind == BALL else float(data.qpos[place])
     low, high = (float(limit) - start if abs(limit) < UNLIMITED else math.copysign(math.inf, limit)
@@ -50,7 +53,7 @@ def joint_of(compiled, data, j, name):
     return MujocoJoint(
         kind, name, data.xanchor[j].copy(), data.xaxis[j].copy(), (low, high) if m.jnt_limited[j] else None,
         float(m.dof_frictionloss[dof]), float(m.jnt_stiffness[j]), float(m.dof_damping[dof]),
-        0.0 if kind == BALL else float(m.qpos_spring[place]) - start, float(m.dof_armature[dof]),
+        0.0 if kind == BALL else float(m.qpos_spring[place]) - start, float(m.dof_armature[dof]), motor,
     )  # fmt: skip
 
 
@@ -59,10 +62,11 @@ def grouped(joints, merge=None):
 
     Two or three hinges at right angles may form one group. Any other joint is a group by itself.
 
-    Args: joints: MujocoJoints; merge: whether hinges form groups; None: if none has an armature, which a group has not.
+    Args: joints: MujocoJoints; merge: whether hinges form groups; None: if none has an armature or a motor, which a
+    group has not.
     """
     if merge is None:
-        merge = not any(joint.armature for joint in joints)
+        merge = not any(joint.armature or joint.motor for joint in joints)
     if merge and len(joints) in (2, 3) and all(joint.kind == HINGE for joint in joints):
         axes = np.array([joint.axis for joint in joints])
         if np.abs(np.triu(axes @ axes.T, 1)).max() < RIGHT_ANGLE:
@@ -78,7 +82,8 @@ def add_joint(model, parent, child, group):
     if len(group) == 1:
         return add_single(model, parent, child, group[0])
     names = [joint.name for joint in group if joint.name]
-    lost = ["without armature"] if any(joint.armature for joint in group) else []
+    parts = {"armature": any(joint.armature for joint in group), "motors": any(joint.motor for joint in group)}
+    lost = [f"without {what}" for what, was_there in parts.items() if was_there]
     point = np.mean([joint.point for joint in group], axis=0)
     apart = max(np.linalg.norm(a.point - b.point) for a in group for b in group)
     said = lost + ([f"their axes, {apart:.3g} m apart, moved to a common point"] if apart > TOGETHER else [])
@@ -117,7 +122,7 @@ def add_single(model, parent, child, joint):
     """Add a single hinge, slider or ball. Args and return value: see add_joint."""
     common = {"friction": joint.friction, "name": joint.name}
     if joint.kind != BALL:
-        common["armature"] = joint.armature
+        common |= {"armature": joint.armature, "motor": joint.motor}
     rest = joint.rest if joint.stiffness else 0.0
     if joint.kind == HINGE:
         model.add_hinge(

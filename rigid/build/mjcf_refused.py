@@ -49,9 +49,11 @@ def refuse_joint(joint):
     who = called(joint, joint.kind)
     if isinstance(joint, Wheel):
         raise ValueError(f"{who}: expected no wheels, MJCF has no counterpart")
-    for what in ("soft", "motor"):
-        if getattr(joint, what) is not None:
-            raise ValueError(f"{who} has {what}={shown(getattr(joint, what))}: expected None, MJCF has no counterpart")
+    if joint.soft is not None:
+        raise ValueError(f"{who} has soft={shown(joint.soft)}: expected None, MJCF has no counterpart")
+    if joint.motor is not None and not (joint.motor.is_compliant or joint.motor.torque is not None):
+        said = f"{who} has motor={shown(joint.motor)}"
+        raise ValueError(f"{said}: expected one with torque, or with stiffness or damping, MJCF has no others")
     if isinstance(joint, Ball):
         swing, twist = joint.swing_limit, joint.twist_limits
         if twist != ((-swing, swing) if swing < math.inf else NO_LIMITS):
@@ -65,5 +67,5 @@ def refuse_closing(joint):
     if isinstance(joint, (Universal, Slider)):
         raise ValueError(f"{who}: expected a ball, hinge, fixed or distance joint, MJCF closes loops with no others")
     limited = any(map(math.isfinite, (end for pair in joint.coordinate_limits() for end in pair)))
-    if limited or joint.friction or joint.armature or joint.spring is not None:
-        raise ValueError(f"{who}: expected no limits, friction, armature or spring, MJCF has them in trees only")
+    if limited or joint.friction or joint.armature or joint.spring is not None or joint.motor is not None:
+        raise ValueError(f"{who}: expected no limits, friction, armature, spring or motor, MJCF has them in trees only")

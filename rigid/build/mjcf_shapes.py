@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from pbd.core.extras import load_extra
 from pbd.core.shapes import Box, Capsule, ConvexHull, Cylinder, Plane, Sphere
 from rigid.rotation import from_matrix
 
@@ -10,6 +11,31 @@ MOST_CLASSES = 31  # number of bits of a group
 
 # Types of geoms.
 GEOMS = {Plane: "plane", Sphere: "sphere", Capsule: "capsule", Cylinder: "cylinder", Box: "box", ConvexHull: "mesh"}
+
+
+def shapes_of(compiled, data, geom, decompose=False):
+    """A geom as a list of shapes in world coordinates, see `shape_of`. Args: decompose: meshes into convex parts."""
+    if decompose and compiled.geom_type[geom] == MESH:
+        return convex_parts(compiled, data, geom)
+    shape = shape_of(compiled, data, geom)
+    return [] if shape is None else [shape]
+
+
+def convex_parts(compiled, data, geom):
+    """Convex parts of a mesh: a list of shapes in world coordinates.
+
+    Source: Wei and others, Approximate Convex Decomposition for 3D Meshes with Collision-Aware Concavity and Tree
+    Search (2022), CoACD.
+    """
+    coacd = load_extra("coacd", "decompose")
+    coacd.set_log_level("error")
+    position, R = data.geom_xpos[geom].copy(), data.geom_xmat[geom].reshape(3, 3)
+    mesh = compiled.geom_dataid[geom]
+    first, face = compiled.mesh_vertadr[mesh], compiled.mesh_faceadr[mesh]
+    vertices = compiled.mesh_vert[first : first + compiled.mesh_vertnum[mesh]].astype(float)
+    triangles = compiled.mesh_face[face : face + compiled.mesh_facenum[mesh]]
+    parts = coacd.run_coacd(coacd.Mesh(vertices, triangles))
+    return [ConvexHull(position + np.asarray(points) @ R.T) for points, _ in parts]
 
 
 def shape_of(compiled, data, geom):

@@ -9,7 +9,8 @@
     distance, spring              spatial tendon between two sites, with a range, or a stiffness
     gear                          equality constraint of two joints
     group, mask                   contype, conaffinity: one bit for each pair of values in the model
-    velocities                    keyframe "start"
+    motor                         actuator, which is a force, or a position or velocity if it is compliant
+    velocities, motors' targets   keyframe "start"
 
 Source: MuJoCo documentation, XML reference.
 """
@@ -41,13 +42,14 @@ def save_mjcf(model, path):
 
     Returns: the path.
 
-    Raises: ValueError for what MJCF has no counterpart of, by name: motors, soft joints, wheels, paths, restitution,
-    meshes that are not convex; limits of a ball, unless they limit swing and twist both ways to one angle, which
-    becomes MuJoCo's limit of the whole rotation; loops that a universal joint or a slider closes, or a joint with
-    limits, friction or a spring; OSError for a file that cannot be written.
+    Raises: ValueError for what MJCF has no counterpart of, by name: stiff motors with a speed or position, soft joints,
+    wheels, paths, restitution, meshes that are not convex; limits of a ball, unless they limit swing and twist both
+    ways to one angle, which becomes MuJoCo's limit of the whole rotation; loops that a universal joint or a slider
+    closes, or a joint with limits, friction, armature, a spring or a motor; OSError for a file that cannot be written.
 
     Limitations: where coefficients of friction differ, MuJoCo takes the larger one, not the geometric mean. MuJoCo's
-    contacts and loops are soft. load_mjcf welds fixed bodies together, and does not read velocities.
+    contacts and loops are soft. load_mjcf welds fixed bodies together. It reads velocities, and targets of motors, with
+    keyframe="start".
     """
     if not isinstance(model, Model):
         raise TypeError(f"model is {shown(model)}: expected a rigid.Model")
@@ -119,9 +121,12 @@ class Writer:
         for gear in model.gears:
             a, b = (model.joints[index].name for index in (gear.joint_a, gear.joint_b))
             self.add(self.equalities, "joint", name=gear.name, joint1=b, joint2=a, polycoef=(0, gear.ratio, 0, 0, 0))
-        if np.any(self.speeds):
-            self.add(self.add(self.root, "keyframe"), "key", name="start", qvel=self.speeds)
-        for element in (self.assets, self.contacts, self.tendons, self.equalities):
+        self.actuators = self.add(self.root, "actuator")
+        targets = [self.add_motor(joint) for joint in model.joints if joint.motor is not None]
+        if np.any(self.speeds) or np.any(targets):
+            controls = {"ctrl": targets} if targets else {}
+            self.add(self.add(self.root, "keyframe"), "key", name="start", qvel=self.speeds, **controls)
+        for element in (self.assets, self.contacts, self.tendons, self.equalities, self.actuators):
             if not len(element):
                 self.root.remove(element)
 
@@ -197,6 +202,17 @@ class Writer:
         if vertices is not None:
             given["mesh"] = self.add(self.assets, "mesh", name=f"hull {k}", vertex=vertices).get("name")
         self.add(self.elements[piece.body], "geom", pos=piece.position, quat=piece.rotation, **given)
+
+    def add_motor(self, joint):
+        """Add the actuator of a joint. Returns: its control, the motor's target."""
+        motor, given = joint.motor, {"name": joint.name, "joint": joint.name}
+        if motor.max_effort < math.inf:
+            given["forcerange"] = (-motor.max_effort, motor.max_effort)
+        gains = {"kp": motor.stiffness or 0.0, "kv": motor.damping or 0.0}
+        kind = {"torque": "motor", "position": "position", "speed": "velocity"}[motor.controls]
+        used = {"motor": (), "position": ("kp", "kv"), "velocity": ("kv",)}[kind]
+        self.add(self.actuators, kind, **given, **{name: gains[name] for name in used})
+        return motor.target
 
     # Constraints between bodies ---------------------------------------------------------------------------------------
 

@@ -12,8 +12,9 @@ from rigid.paths import displacement, refuse_jump
 
 # Kinds of motors, and the number that is their target.
 TARGETS = {
-    "speed": (DriveKind.MOTOR, MOTOR.speed), "position": (DriveKind.SERVO, MOTOR.position),
-    "torque": (DriveKind.EFFORT, MOTOR.effort),
+    "speed": ((DriveKind.MOTOR, DriveKind.CONTROLLER), MOTOR.speed),
+    "position": ((DriveKind.SERVO, DriveKind.CONTROLLER), MOTOR.position),
+    "torque": ((DriveKind.EFFORT,), MOTOR.effort),
 }  # fmt: skip
 
 
@@ -98,8 +99,8 @@ class MotorTargets:
         self.array, self.numbers = joints.drive_numbers, read(joints.drive_numbers)
         self.drives, self.first_coordinates = read(joints.drives), first_coordinates
         self.is_target = np.zeros(self.numbers.shape[1:], bool)  # (drives, numbers)
-        for kind, column in TARGETS.values():
-            self.is_target[:, column] = self.drives[:, DRIVE.kind] == kind
+        for kinds, column in TARGETS.values():
+            self.is_target[:, column] |= np.isin(self.drives[:, DRIVE.kind], kinds)
 
     def set(self, joint, name, target):
         """Change the target of a motor.
@@ -108,8 +109,8 @@ class MotorTargets:
 
         Returns: whether it was another target before.
         """
-        kind, column = TARGETS[name]
-        own = self.drives[:, DRIVE.kind] == kind
+        kinds, column = TARGETS[name]
+        own = np.isin(self.drives[:, DRIVE.kind], kinds)
         own &= self.drives[:, DRIVE.coordinate] == self.first_coordinates[joint]
         if (self.numbers[:, own, column] == target[:, None]).all():
             return False

@@ -241,11 +241,11 @@ def test_the_warning_lists_what_is_left_out(tmp_path):
       <actuator><motor joint="j"/><motor joint="j"/></actuator>
       <sensor><jointpos joint="j"/></sensor>
       <tendon><fixed><joint joint="j" coef="1"/></fixed></tendon>
-      <equality><connect body1="a" body2="b" anchor="0 0 0"/></equality></mujoco>"""
+      <equality><connect body1="a" body2="b" anchor="0 0 0" active="false"/></equality></mujoco>"""
     model, *_, messages = loaded(tmp_path, text)
     assert len(messages) == 1
     assert "model.xml: left out: " in messages[0]
-    for words in ("actuators (2)", "tendons (tendon 0)", "sensors (1)", "equality constraints (1)",
+    for words in ("actuators (actuator 1)", "tendons (tendon 0)", "sensors (1)", "equality constraints (1)",
                   "gravity compensation", "drag of the medium"):  # fmt: skip
         assert words in messages[0]
     assert "approximated" not in messages[0]

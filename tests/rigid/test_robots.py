@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
-from robots import inertia_error, loaded, motion_error, moved_poses, pose_error, random_positions
+from robots import bodies_in_both, inertia_error, loaded, motion_error, moved_poses, pose_error, random_positions
 
+import rigid
 from rigid.build import save_mjcf
-from rigid.build.mjcf import Reader
+from rigid.build.mjcf import Reader, compiled_mjcf
 
 mujoco = pytest.importorskip("mujoco")
 
@@ -56,7 +57,8 @@ def walker(tmp_path):
 def agrees(path, random, count=10):
     """The Model of a file, after its masses, inertias and poses were compared with MuJoCo's."""
     model, _ = loaded(path, merge=False, link_mass=1e-6)
-    compiled, start = mujoco.MjModel.from_xml_path(str(path)), Reader(path, None).data.qpos.copy()
+    compiled = compiled_mjcf(path)
+    start = Reader(compiled).data.qpos.copy()
     data = mujoco.MjData(compiled)
     data.qpos[:] = start
     mujoco.mj_kinematics(compiled, data)
@@ -103,3 +105,125 @@ def test_armature_of_free_and_ball_joints_is_named(tmp_path):
     path.write_text('<mujoco><worldbody><body><joint name="socket" type="ball" armature="1"/><geom size=".1"/></body>'
                     "</worldbody></mujoco>", encoding="utf-8")  # fmt: skip
     assert "left out: armature of free and ball joints (socket)" in loaded(path)[1]
+
+
+ACTUATED = """
+<mujoco>
+  <option integrator="RK4" timestep="0.0005"/>
+  <worldbody>
+    <body name="arm" pos="0 0 1">
+      <joint name="shoulder" axis="0 1 0" armature=".05"/><geom type="capsule" fromto="0 0 0 .4 0 0" size=".04"/>
+      <body name="forearm" pos=".4 0 0">
+        <joint name="elbow" axis="0 1 0" range="-115 115" actuatorfrcrange="-30 30"/>
+        <geom type="capsule" fromto="0 0 0 .3 0 0" size=".03"/>
+        <body name="hand" pos=".3 0 0">
+          <joint name="reach" type="slide" axis="1 0 0"/><joint name="wrist" axis="1 0 0"/>
+          <geom type="box" size=".05 .04 .03"/>
+        </body>
+      </body>
+    </body>
+    <body name="peer" pos=".4 .3 1"><joint name="hang" axis="0 1 0" pos="-.4 0 0"/><geom size=".05"/></body>
+  </worldbody>
+  <actuator>
+    <motor name="push" joint="shoulder" gear="3" ctrlrange="-1 1"/>
+    <position name="hold" joint="elbow" kp="60" kv="4" forcerange="-20 20"/>
+    <velocity name="slow" joint="reach" kv="30"/>
+    <general name="own" joint="wrist" gainprm="2" biastype="affine" biasprm=".3 -5 -.4" gear="2"/>
+    <motor name="twice" joint="shoulder"/><intvelocity name="slowly" joint="hang" kp="3" actrange="-1 1"/>
+  </actuator>
+  <equality>
+    <weld name="glue" body1="peer" body2="forearm" active="false"/>
+    <connect name="pin" body1="arm" body2="peer" anchor="0 .3 0"/>
+  </equality>
+  <keyframe>
+    <key name="home" qpos=".3 -.5 .1 .4 .3" qvel="1 -2 .5 3 1" ctrl="2 .4 .2 .1 0 0"/><key name="other"/>
+  </keyframe>
+</mujoco>
+"""
+
+
+@pytest.fixture
+def actuated(tmp_path):
+    path = tmp_path / "arm.xml"
+    path.write_text(ACTUATED, encoding="utf-8")
+    return path
+
+
+def test_actuators_become_motors(actuated):
+    model, said = loaded(actuated)
+    motors = {joint.name: joint.motor for joint in model.joints if joint.motor}
+    assert motors == {
+        "shoulder": rigid.Motor(torque=0.0),
+        "elbow": rigid.Motor(position=0.0, stiffness=60.0, damping=4.0, max_effort=20.0),
+        "reach": rigid.Motor(speed=0.0, damping=30.0),
+        "wrist": rigid.Motor(position=0.3 * 2 / 20, stiffness=20.0, damping=1.6),
+    }
+    assert "left out: actuators (twice, slowly); equality constraints (1)" in said
+    assert model.joint("pin").kind == "ball"
+
+
+def test_a_keyframe_gives_pose_velocities_and_targets(actuated):
+    """Velocities of all bodies against mj_objectVelocity; targets count from the pose of the keyframe."""
+    model, _ = loaded(actuated, keyframe="home", link_mass=1e-3)
+    compiled = compiled_mjcf(actuated)
+    data = mujoco.MjData(compiled)
+    mujoco.mj_resetDataKeyframe(compiled, data, 0)
+    mujoco.mj_forward(compiled, data)
+    for index, k in bodies_in_both(model, compiled):
+        found, body = np.zeros(6), model.bodies[index]
+        mujoco.mj_objectVelocity(compiled, data, mujoco.mjtObj.mjOBJ_BODY, k, found, 0)
+        assert body.angular_velocity == pytest.approx(found[:3], abs=1e-12)
+        assert body.velocity == pytest.approx(found[3:], abs=1e-12)
+        assert body.position == pytest.approx(data.xipos[k], abs=1e-12)
+    rates = rigid.constraints.joints.positions.JointPositions(model).velocities(model.initial_state())
+    for name, rate in {"shoulder": 1, "elbow": -2, "reach": 0.5, "wrist": 3, "hang": 1}.items():
+        assert rates[name] == pytest.approx(rate, abs=1e-12)
+    assert model.joint("shoulder").motor.torque == 3.0  # ctrl 2 is beyond its range
+    assert model.joint("elbow").motor.position == pytest.approx(0.4 - -0.5)
+    assert model.joint("wrist").motor.position == pytest.approx((2 * 0.1 + 0.3) * 2 / 20 - 0.4)
+    for wrong in ("hom", 2, -1):
+        with pytest.raises(ValueError, match="keyframe is "):
+            loaded(actuated, keyframe=wrong)
+
+
+def test_motors_are_written_and_read_again(actuated, tmp_path):
+    model, _ = loaded(actuated, keyframe="home")
+    model.joints[:] = [joint for joint in model.joints if joint.name != "pin"]
+    back, _ = loaded(save_mjcf(model, tmp_path / "again.xml"), keyframe="start", merge=False)
+    assert [joint.name for joint in back.joints] == [joint.name for joint in model.joints]
+    for one, other in zip(model.joints, back.joints):
+        for name in ("controls", "target", "stiffness", "damping", "max_effort") if one.motor else ():
+            assert getattr(other.motor, name) == pytest.approx(getattr(one.motor, name), abs=1e-12), (one.name, name)
+
+
+@pytest.mark.parametrize("keyframe", [None, "home"])
+def test_actuated_motion_converges_to_that_of_mujoco(actuated, keyframe):
+    """MuJoCo's Runge-Kutta, without the loop that is soft there; order one."""
+    text = ACTUATED
+    for soft_or_left_out in (
+        '<connect name="pin" body1="arm" body2="peer" anchor="0 .3 0"/>', '<motor name="twice" joint="shoulder"/>',
+        '<intvelocity name="slowly" joint="hang" kp="3" actrange="-1 1"/>',
+    ):  # fmt: skip
+        text = text.replace(soft_or_left_out, "")
+    actuated.write_text(text.replace("2 .4 .2 .1 0 0", "2 .4 .2 .1"), encoding="utf-8")
+    errors = [motion_error(actuated, "articulated", h, 0.4, keyframe=keyframe) for h in (0.002, 0.001)]
+    assert errors[1] < 5e-3
+    assert errors[0] / errors[1] == pytest.approx(2, rel=0.2)
+
+
+def test_meshes_become_convex_parts(tmp_path):
+    """A bracket of two boxes at a right angle: its hull has a corner that its parts leave free. Its mass stays."""
+    trimesh = pytest.importorskip("trimesh")
+    pytest.importorskip("coacd")
+    boxes = [trimesh.creation.box((0.4, 0.1, 0.1)), trimesh.creation.box((0.1, 0.1, 0.4))]
+    boxes[1].apply_translation((-0.15, 0, 0.25))
+    trimesh.util.concatenate(boxes).export(tmp_path / "bracket.stl")
+    path = tmp_path / "bracket.xml"
+    path.write_text('<mujoco><asset><mesh name="m" file="bracket.stl"/></asset><worldbody><body><freejoint/>'
+                    '<geom type="mesh" mesh="m"/></body></worldbody></mujoco>', encoding="utf-8")  # fmt: skip
+    whole, parts = loaded(path)[0], loaded(path, decompose=True)[0]
+    assert len(whole.shapes) == 1
+    assert len(parts.shapes) > 1
+    assert parts.masses == whole.masses
+    volume = [sum(trimesh.convex.convex_hull(s.shape.vertices).volume for s in each.shapes) for each in (whole, parts)]
+    assert volume[1] < 0.75 * volume[0]

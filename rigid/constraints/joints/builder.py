@@ -152,7 +152,9 @@ class JointBuilder:
         if max(frictions) > 0:
             self.add_drive(DriveKind.FRICTION, i, j, c, [(friction,) for friction in frictions])
         motors = [joint.motor for joint in joints]
-        for kind, target in ((DriveKind.MOTOR, "speed"), (DriveKind.SERVO, "position")):
+        for kind, target in (
+            (DriveKind.MOTOR, "speed"), (DriveKind.SERVO, "position"), (DriveKind.CONTROLLER, "compliant")
+        ):  # fmt: skip
             numbers = [motor_numbers(motor, target) for motor in motors]
             if any(given[MOTOR.effort] > 0 for given in numbers):
                 self.add_drive(kind, i, j, c, numbers)
@@ -255,7 +257,13 @@ def softness(soft):
 
 
 def motor_numbers(motor, target):
-    """MOTOR numbers of a motor; zeros for None or another target. Args: motor; target: "speed" or "position"."""
-    if motor is None or motor.controls != target:
-        return 0.0, 0.0, 0.0, 0.0
-    return motor.max_effort, motor.speed or 0.0, motor.position or 0.0, motor.position_gain
+    """MOTOR numbers of a motor; zeros for None or another one.
+
+    Args: motor; target: "speed" or "position" of a stiff motor, or "compliant".
+    """
+    if motor is None or target != ("compliant" if motor.is_compliant else motor.controls):
+        return (0.0,) * MOTOR.total
+    return (
+        motor.max_effort, motor.speed or 0.0, motor.position or 0.0, motor.position_gain, motor.max_speed,
+        motor.stiffness or 0.0, motor.damping or 0.0,
+    )  # fmt: skip

@@ -20,7 +20,7 @@ DRIVE = Columns(kind=1, coordinate=1, other=1, group=1, row=1)
 
 # Numbers of a drive, by its kind. Friction has an effort alone.
 LIMIT = Columns(lowest=1, highest=1)
-MOTOR = Columns(effort=1, speed=1, position=1, gain=1)
+MOTOR = Columns(effort=1, speed=1, position=1, gain=1, most_speed=1, stiffness=1, damping=1)
 SPRING = Columns(stiffness=1, damping=1, rest=1)
 GEAR = Columns(ratio=1)
 
@@ -32,9 +32,10 @@ class JointKind:
 
 
 class DriveKind:
-    """Kinds of drives along a coordinate. A servo is a motor with a target position, an effort a constant torque."""
+    """Kinds of drives along a coordinate. A servo is a motor with a target position, an effort a constant torque,
+    a controller a compliant motor."""
 
-    NONE, LIMIT, FRICTION, MOTOR, SERVO, SPRING, GEAR, EFFORT, ROTOR = range(9)
+    NONE, LIMIT, FRICTION, MOTOR, SERVO, SPRING, GEAR, EFFORT, ROTOR, CONTROLLER = range(10)
 
 
 class Joints(NamedTuple):

@@ -4,6 +4,7 @@
     friction  dq/dt = 0, as far as |effort| <= τ allows
     motor     dq/dt = speed, or gain (position - q) by implicit Euler, as far as |effort| <= max_effort allows
     effort    a constant effort: both bounds are equal
+    controller  effort -k (q - position) - c (dq/dt - speed), as far as |effort| <= max_effort allows
     spring    effort -k (q - rest) - c dq/dt: a soft equality (rigid/constraints/rows.py)
     gear      q_b - ratio q_a = 0: two rows and one impulse (the "repeater" of [3] and [4])
     rotor     dq/dt = u of a rotor that turns about no axis of a body: the armature of a joint (rotors.py)
@@ -38,13 +39,20 @@ def write_drive(s: ti.template(), drive, world):
         target = numbers[MOTOR.speed]
     elif kind == DriveKind.SERVO:
         target = numbers[MOTOR.gain] * (numbers[MOTOR.position] - q) / (1.0 + s.step.h * numbers[MOTOR.gain])
+        target = ti.min(ti.max(target, -numbers[MOTOR.most_speed]), numbers[MOTOR.most_speed])
     elif kind == DriveKind.EFFORT:
         low = numbers[MOTOR.effort]
     elif kind == DriveKind.SPRING:
         found, error = Group.EQUALITY, q - numbers[SPRING.rest]
         s.rows.numbers[world, row, ROW.stiffness] = numbers[SPRING.stiffness]
         s.rows.numbers[world, row, ROW.damping] = numbers[SPRING.damping]
+    elif kind == DriveKind.CONTROLLER:
+        error, target = q - numbers[MOTOR.position], numbers[MOTOR.speed]
+        s.rows.numbers[world, row, ROW.stiffness] = numbers[MOTOR.stiffness]
+        s.rows.numbers[world, row, ROW.damping] = numbers[MOTOR.damping]
     slack = kind == DriveKind.SPRING and ti.max(numbers[SPRING.stiffness], numbers[SPRING.damping]) <= 0.0
+    if kind == DriveKind.CONTROLLER:
+        slack = ti.max(numbers[MOTOR.stiffness], numbers[MOTOR.damping]) <= 0.0
     if (found == Group.DRIVE and high <= 0.0 and kind != DriveKind.EFFORT) or slack:
         found = Group.IDLE
     if kind == DriveKind.ROTOR:

@@ -217,7 +217,10 @@ def update_stretch(s: ti.template(), group, kind, first, count, world):
             velocity *= cosine_of(s, row, kind, world)
         if kind == Group.DRIVE or kind == Group.FRICTION:
             velocity -= n[world, row, ROW.target]
-            n[world, row, ROW.stretch] = n[world, row, ROW.stretch] + s.step.h * velocity
+            stretch = n[world, row, ROW.stretch] + s.step.h * velocity
+            if kind == Group.DRIVE and not is_hard(s, row, world):  # a compliant motor, which does not slip
+                stretch = n[world, row, ROW.error]
+            n[world, row, ROW.stretch] = stretch
         else:
             n[world, row, ROW.stretch] = position_error(s.rows, row, kind, world)
             if is_hard(s, row, world) or kind == Group.LIMIT:

@@ -4,9 +4,9 @@ Soft rows [0]: a spring of stiffness k and damping c, integrated by implicit Eul
 
     γ = 1/(h (h k + c)),   β = h k/(h k + c),   b = β G/h
 
-for any k and c of which one is above zero: k -> ∞ gives β -> 1, γ -> 0, a hard row. Rows of rotors have γ = 1/a, see
-rigid/constraints/joints/rotors.py, and b = -u. Hard rows have γ = 0 and b = 0;
-their G is corrected by pseudo-velocities, with b' = (error reduction) G/h, or without the split by b itself.
+for any k and c of which one is above zero: k -> ∞ gives β -> 1, γ -> 0, a hard row. With a target velocity u it has
+b = β G/h - (1 - β) u. Rows of rotors have γ = 1/a (rigid/constraints/joints/rotors.py) and b = -u. Hard rows have γ = 0
+and b = 0; their G is corrected by pseudo-velocities, with b' = (error reduction) G/h, or without the split by b itself.
 """
 
 import taichi as ti
@@ -166,7 +166,7 @@ def compute_bias(s: ti.template(), row, kind, world):
     corrected = position_error(s.rows, row, kind, world)
     bias = -n[world, row, ROW.target]
     if n[world, row, ROW.softness] > 0.0:
-        bias += part * error / s.step.h
+        bias = (1.0 - part) * bias + part * error / s.step.h
     elif kind == Group.LIMIT:
         bias += (error - corrected) / s.step.h  # inside its limit, a value may come as far as the limit in this step
     if ti.static(not s.features.split_impulse):

@@ -168,16 +168,18 @@ class JointConstraints:
         """Add friction, motor and spring of a coordinate. Args: joint; of_worlds: the joint in each world."""
         constraint_type = coordinate_drive(coordinate)
         if any(one.friction > 0 for one in of_worlds):
-            self._add(constraint_type, bodies, (*numbers, (0.0, 0.0, 0.0, joint.friction, 0.0)), compliance(0.0))
+            given = 0.0, 0.0, 0.0, joint.friction, 0.0, UNLIMITED
+            self._add(constraint_type, bodies, (*numbers, given), compliance(0.0))
         if any(one.motor for one in of_worlds):
             bounded = not self.rows or any(is_bounded(one.motor) for one in of_worlds)
             number = self._count(constraint_type, bounded)
             self.motors[joint.name] = constraint_type.compliant if bounded else constraint_type, number
-            given = compliance(0.0) if bounded else 0.0
+            given = compliance(motor_stiffness(joint.motor)) if bounded else 0.0
             self._add(constraint_type, bodies, (*numbers, motor_numbers(joint.motor)), given)
         if any(has_effect(one.spring) for one in of_worlds):
             stiffness, damping, rest = spring_numbers(joint.spring)
-            self._add(constraint_type, bodies, (*numbers, (0.0, rest, 0.0, 0.0, damping)), compliance(stiffness))
+            given = 0.0, rest, 0.0, 0.0, damping, UNLIMITED
+            self._add(constraint_type, bodies, (*numbers, given), compliance(stiffness))
         if any(one.armature > 0 for one in of_worlds):
             rotor = rotor_drive(coordinate)
             self.rotors[joint.name] = rotor.compliant, self._count(rotor, True)
@@ -195,7 +197,8 @@ class JointConstraints:
         low, high = limits
         if self.rows and all(begin == end for begin, end in limits_of_worlds):
             # A servo without a bound that reaches its position within the step.
-            self._add(coordinate_drive(coordinate), bodies, (*numbers, (0.0, low, UNLIMITED, UNLIMITED, 0.0)))
+            given = 0.0, low, UNLIMITED, UNLIMITED, 0.0, UNLIMITED
+            self._add(coordinate_drive(coordinate), bodies, (*numbers, given))
         elif coordinate.turns and max(end - begin for begin, end in limits_of_worlds) < WIDEST:
             middle, half = (low + high) / 2, (high - low) / 2
             m = rotated_axes(np.reshape(numbers[0], (2, 3)), middle)
@@ -249,19 +252,27 @@ def compliance(stiffness):
 
 
 def motor_numbers(motor):
-    """Speed, position, position gain, effort and damping of a Motor or None, as `coordinate_drive` has them."""
-    if motor is None:
-        return 0.0, 0.0, 0.0, 0.0, 0.0
+    """Speed, position, position gain, effort, damping and largest speed of a Motor or None, as `coordinate_drive` has
+    them."""
+    if motor is None or (motor.is_compliant and motor.max_effort == 0.0):
+        return 0.0, 0.0, 0.0, 0.0, 0.0, UNLIMITED
     if motor.torque is not None:
-        return *torque_numbers(motor.torque).values(), 0.0
-    if motor.position is None:
-        return motor.speed, 0.0, 0.0, min(motor.max_effort, UNLIMITED), 0.0
-    return 0.0, motor.position, motor.position_gain, min(motor.max_effort, UNLIMITED), 0.0
+        return *torque_numbers(motor.torque).values(), 0.0, UNLIMITED
+    target, effort = (motor.speed or 0.0, motor.position or 0.0), min(motor.max_effort, UNLIMITED)
+    if motor.is_compliant:
+        return *target, 0.0, -effort, motor.damping or 0.0, UNLIMITED
+    gain = 0.0 if motor.position is None else motor.position_gain
+    return *target, gain, effort, 0.0, min(motor.max_speed, UNLIMITED)
+
+
+def motor_stiffness(motor):
+    """Stiffness of a compliant motor that has an effort, zero for others and for None."""
+    return 0.0 if motor is None or motor.max_effort == 0.0 else motor.stiffness or 0.0
 
 
 def is_bounded(motor):
     """Whether a motor is not an equality: its effort is bounded or given, or there is none. Args: a Motor or None."""
-    return motor is None or motor.torque is not None or motor.max_effort < UNLIMITED
+    return motor is None or motor.torque is not None or motor.is_compliant or motor.max_effort < UNLIMITED
 
 
 def place_of(constraint_type, compliant):

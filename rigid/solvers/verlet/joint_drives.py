@@ -4,7 +4,7 @@ In the equations q is a coordinate at the end of the substep, q_0 at its start, 
 positions [effort times s²], accumulated over the iterations:
 
     servo     q = q_0 + h speed + h gain (position - q_0)/(1 + h gain),  |λ| <= effort h²
-    spring    λ = -(k h² (q - position) + c h (q - q_0))
+    spring    λ = -(k h² (q - position) + c h (q - q_0 - h speed)),  |λ| <= -effort h² if effort < 0: a compliant motor
     rotor     λ = -a (q - q_0 - h u),  and u := u - λ/(a h) after the substep
 
 A servo with speed and gain zero is friction. With gain zero it is a motor that keeps a speed. With speed zero it
@@ -59,13 +59,13 @@ def coordinate_drive(coordinate):
     """Constraint type for a drive along a coordinate: a servo if its effort is above zero, else a spring of compliance
     1/k.
 
-    Numbers: those of the coordinate, speed, position, position gain [1/s], effort, damping c; for an angle also its
-    last value.
+    Numbers: those of the coordinate, speed, position, position gain [1/s], effort, damping c, the largest speed towards
+    the position; for an angle also its last value.
     """
     own = len(coordinate.numbers)
-    speed, position, gain, effort, damping, last = range(own, own + 6)
+    speed, position, gain, effort, damping, most_speed, last = range(own, own + 7)
     turns = coordinate.turns
-    h = own + 5 + turns
+    h = own + 6 + turns
 
     @ti.func
     def value(x, p):
@@ -84,6 +84,7 @@ def coordinate_drive(coordinate):
             q = unwrap_angle(q, p[last])
             q_0 = unwrap_angle(q_0, q)
         approach = (p[position] - q_0) * p[h] * p[gain] / (1.0 + p[h] * p[gain])
+        approach = ti.min(ti.max(approach, -p[h] * p[most_speed]), p[h] * p[most_speed])
         return q, gradient, q_0, q - q_0 - p[h] * p[speed] - approach
 
     @ti.func
@@ -96,11 +97,12 @@ def coordinate_drive(coordinate):
     def project(x, start, w, p, compliance, multiplier, from_start: ti.template()):
         q, gradient, q_0, off = read(x, start, p)
         # error + softness λ = 0, as far as |λ| <= bound allows
-        soft, softness = soft_constraint(q - p[position], q - q_0, p[damping], p[h], ti.max(compliance, TINY))
+        since = q - q_0 - p[h] * p[speed]
+        soft, softness = soft_constraint(q - p[position], since, p[damping], p[h], ti.max(compliance, TINY))
         servo = p[effort] > 0.0
         error = ti.select(servo, off, soft)
         softness = ti.select(servo, 0.0, softness)
-        bound = ti.select(servo, p[effort] * p[h] * p[h], UNBOUNDED)
+        bound = ti.select(p[effort] == 0.0, UNBOUNDED, ti.abs(p[effort]) * p[h] * p[h])
         y = impulse_pose(x, start, 2, from_start)
         moves = coordinate.respond(y, w, p)
         weight = change_along(gradient, moves, 2)
@@ -109,7 +111,8 @@ def coordinate_drive(coordinate):
         return move_corners(x, y, moves, new - multiplier, 2), new, [q]
 
     name = "torque" if turns else "force"
-    numbers = (*coordinate.numbers, "speed", "position", "gain", "effort", "damping", *(("last",) if turns else ()))
+    drive = "speed", "position", "gain", "effort", "damping", "most_speed"
+    numbers = (*coordinate.numbers, *drive, *(("last",) if turns else ()))
     given = {"needs_time": True, "state_size": int(turns)}
     compliant = ConstraintType(name, 8, numbers, project, value, compliance=True, **given)
     return ConstraintType(name, 8, numbers, project, value, compliant=compliant, function=function, **given)
