@@ -19,6 +19,7 @@ extensions = [
     "docstrings",
     "equations",
     "gallery",
+    "licences",
     "public_names",
     "repository_links",
 ]

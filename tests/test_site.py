@@ -20,6 +20,14 @@ def test_each_scene_has_a_picture_and_a_command():
         assert (ROOT / "media" / f"{name}.png").exists(), f"run the line of {name} in media/make.sh"
 
 
+def test_each_extra_is_in_the_page_about_installation():
+    project = (ROOT / "pyproject.toml").read_text("utf-8").partition("[project.optional-dependencies]")[2]
+    extras = re.findall(r"^(\w+) = \[", project.partition("[project.scripts]")[0], re.MULTILINE)
+    page = (ROOT / "docs" / "install.md").read_text("utf-8")
+    assert "docs" in extras
+    assert not [extra for extra in extras if f"| `{extra}` |" not in page]
+
+
 def test_docstrings_become_lists_of_arguments(monkeypatch):
     pytest.importorskip("docutils")
     monkeypatch.syspath_prepend(str(ROOT / "docs" / "extensions"))
