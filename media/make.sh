@@ -15,6 +15,7 @@ picture tetrahedron 2.2
 picture ragdoll_stairs 1.6
 picture dominoes 2.2
 picture crate_on_trampoline 1.0
+picture torn_cloth 0.47
 picture stack 1.0
 picture mobile 2.0
 picture figure 1.4

@@ -16,7 +16,7 @@
 
 import pbd.core.compilation  # noqa: F401 - first, as it makes `@ti.func` quick
 from pbd.constraints import ConstraintType, scalar_constraint
-from pbd.core.results import Diverged, Energy, Statistics
+from pbd.core.results import Diverged, Energy, Event, Statistics
 from pbd.core.shapes import Box, Capsule, ConvexHull, Cylinder, MeshCollider, Plane, Sphere
 from pbd.particles import Particles
 from pbd.state import State
@@ -30,6 +30,7 @@ __all__ = [
     "Cylinder",
     "Diverged",
     "Energy",
+    "Event",
     "MeshCollider",
     "ParticleSystem",
     "Particles",

@@ -8,6 +8,7 @@ import numpy as np
 from pbd.core.arrays import read, write
 from pbd.core.validate import finite_array, indices
 from pbd.data import RANGE
+from pbd.edges import have_both
 
 # Compliance of bending across a cut: none of a constraint's forces is left, in any unit.
 CUT_COMPLIANCE = 1e30
@@ -123,12 +124,3 @@ class ConstraintValues:
                 step = np.arange(place[RANGE.count])[:, None]
                 places.append(place[[RANGE.members, RANGE.parameters]] + step * [2, each.width])
         return np.concatenate(places)
-
-
-def have_both(members, pairs):
-    """Which rows of members contain both particles of any pair. Args: (n, k) and (m, 2) indices. Returns: (n,) mask."""
-    count = members.shape[1]
-    both = np.stack([members[:, [a, b]] for a in range(count) for b in range(a + 1, count)])
-    most = max(int(members.max(initial=0)), int(pairs.max(initial=0))) + 1
-    numbers = [each.min(axis=-1).astype(np.int64) * most + each.max(axis=-1) for each in (both, pairs)]
-    return np.isin(*numbers).any(axis=0)

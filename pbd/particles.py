@@ -67,7 +67,7 @@ class Particles(ElementColumns):
 
     # Constraints ----------------------------------------------------------------------------------------------------
 
-    def add_stick(self, a, b, length=None, compliance=0.0, bound="equal"):
+    def add_stick(self, a, b, length=None, compliance=0.0, bound="equal", tear=None):
         """Keep two particles at a distance.
 
         Args:
@@ -75,11 +75,15 @@ class Particles(ElementColumns):
             length: [m]; None for the present distance.
             compliance: [m/N].
             bound: "equal", "at_least" or "at_most".
+            tear: the stick tears for good at the end of a step in which it is longer than this many lengths, more than
+                one; None for a stick that never tears. It needs bound="equal". A rigid stick is longer than its length
+                by what iterations leave, so it tears where they do not keep up; with a compliance the tension at which
+                it tears is (tear - 1) length/compliance.
         """
         a, b = (one_index(f"{name} of a stick", end, self.count) for name, end in (("a", a), ("b", b)))
-        self.add_sticks([(a, b)], length, compliance, bound)
+        self.add_sticks([(a, b)], length, compliance, bound, tear)
 
-    def add_sticks(self, pairs, length=None, compliance=0.0, bound="equal"):
+    def add_sticks(self, pairs, length=None, compliance=0.0, bound="equal", tear=None):
         """Add many sticks. Args: pairs: (n, 2) indices; the others: see `add_stick`, for all or one each."""
         pairs = indices("pairs of sticks", pairs, self.count, 2)
         one_of("bound", bound, tuple(STICK_NAMES))
@@ -92,7 +96,13 @@ class Particles(ElementColumns):
             length = spread("length", length, (len(pairs),), most=math.inf)
         else:
             length = spread("length", length, (len(pairs),), signed=False)
-        self.add_constraints(STICK_NAMES[bound], pairs, compliance, length=length)
+        if tear is None:
+            self.add_constraints(STICK_NAMES[bound], pairs, compliance, length=length)
+        else:
+            if bound != "equal":
+                raise ValueError(f'tear with bound="{bound}": expected bound="equal"')
+            limit = rest_values.tear_limits(tear, length)
+            self.add_constraints("stick that tears", pairs, compliance, length=length, limit=limit)
 
     def add_angle_limit(self, a, vertex, b, minimum=None, maximum=None, form="dot", compliance=0.0):
         """Limit the angle at a vertex, between the directions to two other particles.

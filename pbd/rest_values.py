@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from pbd.core.messages import shown
-from pbd.core.validate import finite_array, finite_number, indices
+from pbd.core.validate import finite_array, finite_number, indices, spread
 
 
 def dihedral_angle(corners):
@@ -73,6 +73,19 @@ def angle_limits(minimum, maximum):
 def opposite_side(arm_a, arm_b, angle):
     """Length [m] of a triangle's side, by the law of cosines. Args: the other two sides [m]; their angle [rad]."""
     return math.sqrt(max(arm_a**2 + arm_b**2 - 2 * arm_a * arm_b * math.cos(angle), 0.0))
+
+
+def tear_limits(tear, lengths):
+    """Distances at which sticks tear (n,) [m]. Args: tear: ratio to the length, for all or one each; lengths (n,) [m].
+
+    Raises: ValueError for a ratio that is not above one, or a stick without length.
+    """
+    tear = spread("tear", tear, lengths.shape)
+    if (tear <= 1).any():
+        raise ValueError(f"tear is {tear[tear <= 1][0]:g}: expected more than one, the ratio to a stick's length")
+    if not lengths.all():
+        raise ValueError("tear of a stick of length zero: expected some length")
+    return tear * lengths
 
 
 def attachment_coefficients(particles, weights, to, to_weights, particle_count):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from pbd.band_tables import count_partial, placements_of, tables_of
-from pbd.constraints import CONSTRAINT_TYPES, STICK, STICK_ROOT_FREE
+from pbd.constraints import CONSTRAINT_TYPES, STICK, STICK_ROOT_FREE, STICK_THAT_TEARS
 from pbd.core.arrays import allocate
 from pbd.core.messages import shown
 from pbd.core.runtime import LOOP_STRIDE, on_cpu
@@ -324,7 +324,7 @@ def rigid_sticks(tables, types, count):
     """Sticks that keep their ends apart, as `ContactArrays` has them. Args: tables: see `constraint_tables`."""
     places = [np.zeros(0, int)]
     for each, ranges in zip(types, tables["ranges"]):
-        if each in (STICK, STICK_ROOT_FREE):
+        if each in (STICK, STICK_ROOT_FREE, STICK_THAT_TEARS):
             places.append(ranges[RANGE.members] + 2 * np.arange(ranges[RANGE.count]))
     places = np.concatenate(places)
     first, rows = adjacency(tables["members"][places[:, None] + np.arange(2)], count)

@@ -27,6 +27,7 @@ from pbd.setup import checked_descriptions, collect_constraints, features_of, up
 from pbd.state import State
 from pbd.step import StepHooks
 from pbd.system_settings import SystemSettings
+from pbd.tearing import Tearing
 
 # A launch makes at most so many substeps, which keeps the inputs small, and at most so many projections, which take a
 # tenth of a second: the user can interrupt only between launches.
@@ -73,6 +74,7 @@ class ParticleSystem(SystemSettings):
 
     Attributes:
         direct: what is solved directly, a pbd.direct.rows.Plan.
+        events: what happened in the steps so far: a list of pbd.Event, one for each stick that tore.
         lanes, has_bands: how many worlds one thread moves at a time, or how many bands of a world.
 
     Limitations:
@@ -146,6 +148,7 @@ class ParticleSystem(SystemSettings):
         self.constraints = ConstraintValues(
             self.arrays, self._types, self.schedule.orders, self.particles.triangles()
         )
+        self._tearing, self.events = Tearing(self.constraints, self._values), []
         # Contacts are sought as far as the largest contact distance and half as much again, to allow for motion.
         self._search_radius = 3.0 * max(0.0, *(p.radii().max() for p in descriptions)) or 1.0
         self.energy_watch = EnergyWatch(
@@ -243,7 +246,7 @@ class ParticleSystem(SystemSettings):
         work = self.worlds * (self.count + iterations * self._constraint_count)
         most = min(max(PROJECTIONS_PER_LAUNCH // work, 1), SUBSTEPS_PER_LAUNCH)
         interval = self._clock.intervals["bending_interval"]
-        most = max(most // interval, 1) * interval
+        most = self._clock.substeps if len(self._tearing) else max(most // interval, 1) * interval
         self._reports.rows[:, REPORT.substeps_to_search] = 0
         while left > 0:
             substeps = min(left, most)
@@ -252,6 +255,8 @@ class ParticleSystem(SystemSettings):
             self.energy_watch.check(self._reports.worlds, self._clock, substeps)
             self._clock.substep += substeps
             left -= substeps
+            if len(self._tearing):
+                self.events += self._tearing.tear(self.time)
 
     def _least_violation(self):
         """The violation at which iterations end; below zero if all are made."""
@@ -359,7 +364,7 @@ class ParticleSystem(SystemSettings):
     def state(self):
         """A snapshot from which `set_state` continues bit for bit: a State."""
         direct = parts_state(self.arrays.direct) if len(self.direct.rows) else np.zeros((0, 0))
-        return State(**self._values.state(), **self._clock.state(), direct=direct)
+        return State(**self._values.state(), **self._clock.state(), direct=direct, torn=self._tearing.state())
 
     def set_state(self, state):
         """Continue from a snapshot of a system with as many particles and worlds. Args: state: a State."""
@@ -374,6 +379,8 @@ class ParticleSystem(SystemSettings):
             self._order_direct()
         if len(self.direct.rows):
             write_parts_state(self.arrays.direct, state.direct)
+        if len(self._tearing):
+            self._tearing.restore(state.torn)
         self._clock.restore(**clock)
 
     def digest(self):

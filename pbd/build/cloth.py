@@ -66,6 +66,7 @@ def cloth(
     thickness=0.0,
     friction=0.0,
     drag=1.0,
+    tear=None,
     pins=(),
 ):
     """Add a rectangular piece of cloth, woven along its sides.
@@ -87,6 +88,7 @@ def cloth(
         thickness: distance that particles keep from each other, twice their radius [m], with `friction` between them;
             zero for a cloth that passes through itself.
         drag: coefficient of its triangles in the wind; None for no wind.
+        tear: sticks that are longer than this many of their lengths tear, see pbd.Particles.add_stick; None for none.
         pins: particles that do not move: names among left_top, right_top, left_bottom, right_bottom, top, bottom,
             left, right, or indices of particles within the cloth.
 
@@ -121,7 +123,7 @@ def cloth(
     woven = sum(map(len, threads))
     for chosen, softness in ((sticks[:woven], compliance), (sticks[woven:], shear_compliance)):
         for piece in in_pieces(chosen):
-            particles.add_sticks(piece, compliance=softness)
+            particles.add_sticks(piece, compliance=softness, tear=tear)
     triangles = _grid_triangles(number, even) + first
     particles.pin(first + pinned)
     hinges = finish_cloth(particles, triangles, bending, True, thickness, friction, drag)
@@ -139,6 +141,7 @@ def cloth_from_mesh(
     thickness=0.0,
     friction=0.0,
     drag=1.0,
+    tear=None,
     pins=(),
 ):
     """Add cloth of any shape, whose sticks are the edges of a mesh. It is at rest in the shape of the mesh.
@@ -166,7 +169,7 @@ def cloth_from_mesh(
     pins = indices("pins", pins, len(mesh.vertices))
     return add_triangle_cloth(
         particles, mesh.vertices, masses, mesh.triangles, pins, compliance=compliance, bending=bending, flat=False,
-        thickness=thickness, friction=friction, drag=drag,
+        thickness=thickness, friction=friction, drag=drag, tear=tear,
     )  # fmt: skip
 
 
@@ -182,7 +185,8 @@ def checked_corner(origin, right, down):
 
 
 def add_triangle_cloth(
-    particles, positions, masses, triangles, pins, *, compliance, bending, flat, thickness, friction, drag, counts=None
+    particles, positions, masses, triangles, pins, *, compliance, bending, flat, thickness, friction, drag, tear,
+    counts=None,
 ):
     """Add cloth whose sticks are the edges of its triangles.
 
@@ -195,7 +199,7 @@ def add_triangle_cloth(
     triangles = triangles + triangles.dtype.type(added[0])
     sticks = edges_of(triangles)
     for piece in in_pieces(sticks):
-        particles.add_sticks(piece, compliance=compliance)
+        particles.add_sticks(piece, compliance=compliance, tear=tear)
     particles.pin(added[pins])
     hinges = finish_cloth(particles, triangles, bending, flat, thickness, friction, drag)
     return Cloth(added, sticks, triangles, hinges, counts)

@@ -23,6 +23,7 @@ def hexagonal_cloth(
     thickness=0.0,
     friction=0.0,
     drag=1.0,
+    tear=None,
     pins=(),
 ):
     """Add a piece of cloth of nearly equilateral triangles, equally stiff in all directions.
@@ -38,7 +39,7 @@ def hexagonal_cloth(
         rows: two or more; None for as many as make the triangles nearly equilateral.
         density: [kg/m²].
         compliance: of all sticks [m/N].
-        bending, thickness, friction, drag, pins: see `cloth`.
+        bending, thickness, friction, drag, tear, pins: see `cloth`.
 
     Returns: a Cloth. The normal of its triangles is right × down. Masses are proportional to the area around each
     particle.
@@ -63,7 +64,7 @@ def hexagonal_cloth(
     derived("density, right and down", masses, MASS)
     return add_triangle_cloth(
         particles, positions, masses, triangles, pinned, compliance=compliance, bending=bending, flat=True,
-        thickness=thickness, friction=friction, drag=drag, counts=(rows, columns),
+        thickness=thickness, friction=friction, drag=drag, tear=tear, counts=(rows, columns),
     )  # fmt: skip
 
 

@@ -33,7 +33,17 @@ class Rope:
 
 @builder(ParticleColumns)
 def rope(
-    particles, points, segments=None, *, mass, weight=0.0, radius=0.0, compliance=0.0, bending_compliance=None, pins=()
+    particles,
+    points,
+    segments=None,
+    *,
+    mass,
+    weight=0.0,
+    radius=0.0,
+    compliance=0.0,
+    bending_compliance=None,
+    tear=None,
+    pins=(),
 ):
     """Add a rope along a line.
 
@@ -51,6 +61,7 @@ def rope(
         compliance: of a stick [m/N].
         bending_compliance: of sticks from each particle to the next but one, which resist bending [m/N]; None for no
             such sticks.
+        tear: sticks that are longer than this many of their lengths tear, see pbd.Particles.add_stick; None for none.
         pins: "start", "end" or both.
 
     Returns: a Rope.
@@ -80,7 +91,7 @@ def rope(
     added = particles.add_particles(points, masses, radius=radius)
     particles.pin(added[[ENDS[pin] for pin in pins]])
     sticks = np.stack([added[:-1], added[1:]], axis=1)
-    particles.add_sticks(sticks, compliance=compliance)
+    particles.add_sticks(sticks, compliance=compliance, tear=tear)
     if bending_compliance is not None and len(added) > 2:
         bending_compliance = spread("bending_compliance", bending_compliance, (len(added) - 2,), signed=False)
         particles.add_sticks(np.stack([added[:-2], added[2:]], axis=1), compliance=bending_compliance)

@@ -6,7 +6,7 @@ from pbd.constraints.bending import BENDING
 from pbd.constraints.constraint_type import BOUNDS, ConstraintType, scalar_constraint
 from pbd.constraints.flat_bending import FLAT_BENDING
 from pbd.constraints.plane import PLANE_LIMIT
-from pbd.constraints.stick import STICK, STICK_AT_LEAST, STICK_AT_MOST, STICK_ROOT_FREE
+from pbd.constraints.stick import STICK, STICK_AT_LEAST, STICK_AT_MOST, STICK_ROOT_FREE, STICK_THAT_TEARS
 from pbd.constraints.volume import VOLUME
 
 # By name: a description (pbd/particles.py) refers to types by their names, so it needs no Taichi.
@@ -17,6 +17,7 @@ CONSTRAINT_TYPES = {
         STICK_AT_LEAST,
         STICK_AT_MOST,
         STICK_ROOT_FREE,
+        STICK_THAT_TEARS,
         ANGLE_AT_LEAST,
         ANGLE_AT_MOST,
         PLANE_LIMIT,
@@ -39,6 +40,7 @@ __all__ = [
     "STICK_AT_LEAST",
     "STICK_AT_MOST",
     "STICK_ROOT_FREE",
+    "STICK_THAT_TEARS",
     "VOLUME",
     "ConstraintType",
     "attachment",

@@ -12,6 +12,9 @@ with a square root have both signs wrong in the retold source; the root-free one
 Ciccotti, Berendsen (1977) for SHAKE. Theirs is first order in |δ|² - L², this one in |δ| - L. The limit is the same,
 but this one does not overshoot from far away, and a one-sided stick would keep an overshoot.
 
+A stick that tears has a limit, the largest distance: see pbd/tearing.py. The limit of a torn one is below zero, and its C
+and gradient are zero.
+
 The current direction damps at first order and loses angular momentum: a spinning stick's angle per step obeys
 φ' = atan2(sin φ, 2 - cos φ). The start direction is second order and conserves angular momentum to round-off.
 """
@@ -117,6 +120,39 @@ def _rigid_stick(name, bound):
 STICK = _rigid_stick("stick", "equal")
 STICK_AT_LEAST = _rigid_stick("stick at least", "at_least")
 STICK_AT_MOST = _rigid_stick("stick at most", "at_most")
+
+
+@ti.func
+def _is_torn(x, parameters):
+    return parameters[1] < 0.0
+
+
+@ti.func
+def _whole_value(x, parameters):
+    C = (x[1] - x[0]).norm() - parameters[0]
+    if parameters[1] < 0.0:
+        C = 0.0
+    return C
+
+
+@ti.func
+def _whole_stick(x, parameters):
+    C, gradient = stick(x, parameters)
+    whole = 1.0
+    if parameters[1] < 0.0:
+        whole = 0.0
+    return whole * C, [whole * gradient[0], whole * gradient[1]]
+
+
+def _tearing(whole):
+    """A type of stick with a limit. Args: whole: the type without."""
+    return replace(
+        whole, name=whole.name.replace("stick", "stick that tears"), parameters=("length", "limit"), value=_whole_value,
+        function=_whole_stick, is_satisfied=_is_torn, compliant=whole.compliant and _tearing(whole.compliant),
+    )  # fmt: skip
+
+
+STICK_THAT_TEARS = _tearing(STICK)
 
 
 @ti.func

@@ -34,6 +34,24 @@ class Energy(NamedTuple):
     total: object
 
 
+class Event(NamedTuple):
+    """Something that happened once in a run.
+
+    Attributes:
+        time: at the end of the step in which it happened [s].
+        kind: "tear", of a stick.
+        world: in which it happened.
+        members: the indices of the stick's particles.
+        position: (3,) [m].
+    """
+
+    time: float
+    kind: str
+    world: int
+    members: tuple
+    position: tuple
+
+
 class Diverged(ArithmeticError):
     """A state stopped being finite, or ran away. Attributes: world, step, particle (or body): where; time: when [s]."""
 

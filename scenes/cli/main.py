@@ -237,6 +237,9 @@ def print_summary(recording, path):
         "last": ", ".join(f"{name} {value:.3g}" for name, value in about["last_step"].items()),
         "state": about["digest"],
     }
+    if events := about.get("events"):
+        count = "a stick" if len(events) == 1 else f"{len(events)} sticks"
+        rows["torn"] = f"{count}, the first at {events[0]['time']:.3g} s"
     if path:
         rows["saved"] = str(path)
     for name, text in rows.items():

@@ -31,7 +31,7 @@ VARIABLES = {
 
 
 class Frame(NamedTuple):
-    """A scene at one instant: time [s], and arrays as in a Recording, without their first axis."""
+    """A scene at one instant: time [s], arrays as in a Recording, without their first axis, and torn sticks (n, 2)."""
 
     time: float
     positions: np.ndarray
@@ -39,6 +39,7 @@ class Frame(NamedTuple):
     poses: np.ndarray
     body_poses: np.ndarray
     body_velocities: np.ndarray
+    torn: np.ndarray = np.zeros((0, 2), int)
 
 
 class Frames:
@@ -89,7 +90,8 @@ class Recording:
     """A run, frame by frame.
 
     Args:
-        about: scene, parameters, solver, settings, device, digest of the final state and so on, as plain values.
+        about: scene, parameters, solver, settings, device, digest of the final state and so on, as plain values. If
+            something tore or broke, "events" is a list of dicts with the fields of pbd.Event.
         times: (frames,) [s].
         positions: of particles (frames, particles, 3) [m]; a memory map of a file if it is large.
         velocities: of particles, over the last substep (frames, particles, 3) [m/s].
@@ -120,6 +122,10 @@ class Recording:
 
     def __len__(self):
         return len(self.times)
+
+    def torn_at(self, time):
+        """Particles of the sticks that were torn at a time (n, 2). Args: time [s]."""
+        return torn_pairs([each for each in self.about.get("events", ()) if each["time"] <= time + 1e-9])
 
     def save(self, path):
         """Write to an .npz file, array by array; Ctrl-C waits until it is complete. Args: path."""
@@ -186,3 +192,9 @@ class Recording:
                 raise ValueError(f"{name} has shape {found}: expected {expected}")
         if not frames or not np.isfinite(self.times).all() or not (np.diff(self.times) > 0).all():
             raise ValueError("times: expected at least one, finite and in ascending order")
+
+
+def torn_pairs(events):
+    """Particles of the sticks that tore (n, 2). Args: events: dicts with the fields of pbd.Event."""
+    found = [each["members"] for each in events if each["kind"] == "tear"]
+    return np.array(found, int).reshape(-1, 2)

@@ -15,7 +15,7 @@ from rigid.collision.overlaps import Overlaps, may_overlap
 from scenes.scene import Scene
 from scenes.simulate.device import initialise, running_on
 from scenes.simulate.interrupts import interrupts_deferred
-from scenes.simulate.recording import Frame, Frames, Recording
+from scenes.simulate.recording import Frame, Frames, Recording, torn_pairs
 from scenes.simulate.settings import checked_options, settings_of
 
 
@@ -113,7 +113,11 @@ class Run(RunPlan):
             state = self.system.state()
             body_poses = np.hstack([state.position, state.rotation])
             body_velocities = np.hstack([state.velocity, state.angular_velocity])
-        return Frame(self.system.time, positions, moving, poses, body_poses, body_velocities)
+        return Frame(self.system.time, positions, moving, poses, body_poses, body_velocities, torn_pairs(self.events()))
+
+    def events(self):
+        """What tore or broke so far: a list of dicts with the fields of pbd.Event."""
+        return [] if self.particles is None else [event._asdict() for event in self.particles.events]
 
     def frames(self):
         """Step through the run: yield a Frame at time zero, one after each `steps_per_frame` steps, and the last."""
@@ -147,6 +151,8 @@ class Run(RunPlan):
         # The median, because the first frame compiles.
         seconds = statistics.median(self.seconds) if self.seconds else 0.0
         about = {**super().about(), "microseconds_per_step": round(1e6 * seconds, 2)}
+        if self.events():
+            about["events"] = self.events()
         if self.done < self.steps:
             return about
         last = {name: float(value) for name, value in self.system.statistics()._asdict().items()}
@@ -193,8 +199,9 @@ class Replay:
 
     def frame(self, k):
         """Read a recorded Frame. Args: k: its number, from 0."""
-        arrays = (getattr(self.recording, name) for name in Recording.ARRAYS[1 : len(Frame._fields)])
-        return Frame(float(self.recording.times[k]), *(array[k] for array in arrays))
+        arrays = (getattr(self.recording, name) for name in Frame._fields[1:-1])
+        time = float(self.recording.times[k])
+        return Frame(time, *(array[k] for array in arrays), self.recording.torn_at(time))
 
 
 def system_of(scene, solver, settings):
@@ -237,7 +244,7 @@ def record(running, progress=None):
     try:
         for number, frame in enumerate(running.frames(), 1):
             with interrupts_deferred():  # keep frames whole
-                for frames, array in zip(kept.values(), (*frame, running.system.energy())):
+                for frames, array in zip(kept.values(), (*frame[:-1], running.system.energy())):
                     frames.append(array)
             if progress:
                 progress(number, running.count)

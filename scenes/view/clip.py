@@ -31,8 +31,9 @@ class Clip:
 
     def __init__(self, session, fps=FPS):
         self.run, self.ghost, self.fps = session.run, session.ghost, fps
-        self.frames = {name: Frames() for name in (*STORED, "ghost", "cameras")}
+        self.frames = {name: Frames() for name in (*STORED, "ghost", "cameras", "torn")}
         self.visuals = []  # pairs (index of the first frame, visuals), one for each change
+        self.torn = np.zeros((0, 2), int)  # in the last frame; each frame has the first of them
         self.next_time = -np.inf
 
     def __len__(self):
@@ -51,6 +52,8 @@ class Clip:
             self.visuals.append((len(self), visuals))
         for name in STORED:
             self.frames[name].append(getattr(frame, name))
+        self.torn = frame.torn
+        self.frames["torn"].append(len(frame.torn))
         self.frames["ghost"].append(np.zeros((0, 7)) if ghost_frame is None else ghost_frame.body_poses)
         self.frames["cameras"].append([camera.position, camera.target, (camera.field_of_view, 0.0, 0.0)])
 
@@ -59,8 +62,8 @@ class Clip:
         folder, scene = Path(folder), self.run.scene
         np.savez(folder / "frames.npz", **{name: frames.array() for name, frames in self.frames.items()})
         description = SimpleNamespace(
-            fps=self.fps, visuals=self.visuals, ghost_visuals=list(ghost_visuals), ground=scene.ground, name=scene.name,
-            solvers=[run.solver for run in (self.run, self.ghost) if run is not None],
+            fps=self.fps, visuals=self.visuals, torn=self.torn, ghost_visuals=list(ghost_visuals), ground=scene.ground,
+            name=scene.name, solvers=[run.solver for run in (self.run, self.ghost) if run is not None],
         )  # fmt: skip
         (folder / "clip.pickle").write_bytes(pickle.dumps(description))
 
@@ -138,7 +141,8 @@ class SavedClip:
         """One Frame. Args: number; bodies: as for SavedClip."""
         time, positions, poses = (self.arrays[name][number] for name in STORED[:3])
         empty = np.zeros((0, 3))
-        return Frame(float(time), positions, empty, poses, self.arrays[bodies][number], empty)
+        torn = self.description.torn[: self.arrays["torn"][number]]
+        return Frame(float(time), positions, empty, poses, self.arrays[bodies][number], empty, torn)
 
     def frames(self):
         """Yield all frames. Meanwhile the visuals and the camera of the scene are those of the current frame."""

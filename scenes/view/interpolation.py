@@ -21,6 +21,7 @@ def interpolate_frames(before, after, fraction):
         interpolate_poses(before.poses, after.poses, fraction),
         interpolate_poses(before.body_poses, after.body_poses, fraction),
         after.body_velocities,
+        before.torn,
     )
 
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from pbd.edges import have_both
 from scenes.visuals import ClothVisual, StickVisual
 
 # Depth of a cut behind the first stick that it meets, in stick lengths. It cuts both layers of a fold, but nothing far
@@ -69,26 +70,19 @@ class Tearing:
     def cut(self, sticks):
         """Cut sticks, and remove them and their triangles from the visuals. Args: sticks: indices."""
         self.run.particles.cut(sticks)
-        torn = np.sort(self.pairs[sticks], axis=1)
         self.lengths[sticks] = 0.0
-        self.visuals = [without_torn(visual, torn, len(self.run.scene.particles)) for visual in self.visuals]
+        self.visuals = [without_torn(visual, self.pairs[sticks]) for visual in self.visuals]
 
 
-def without_torn(visual, torn, count):
+def without_torn(visual, torn):
     """Copy a visual without torn sticks and without triangles that have such an edge.
 
-    Args: visual; torn: pairs of particles (n, 2), the lower index first; count of all particles.
+    Args: visual; torn: pairs of particles (n, 2).
     """
     if isinstance(visual, ClothVisual):
-        edges = np.sort(visual.triangles[:, [[0, 1], [1, 2], [2, 0]]], axis=-1)
-        return replace(visual, triangles=visual.triangles[~contained(edges, torn, count).any(axis=1)])
+        return replace(visual, triangles=visual.triangles[~have_both(visual.triangles, torn)])
     if isinstance(visual, StickVisual):
-        kept = ~contained(np.sort(visual.pairs, axis=1), torn, count)
+        kept = ~have_both(visual.pairs, torn)
         radius = visual.radius if np.ndim(visual.radius) == 0 else np.asarray(visual.radius)[kept]
         return replace(visual, pairs=visual.pairs[kept], radius=radius)
     return visual
-
-
-def contained(pairs, others, count):
-    """Which of pairs (..., 2) are among others (n, 2). Args: pairs; others; count: an upper bound of all indices."""
-    return np.isin(*(np.asarray(each, np.int64) @ (count, 1) for each in (pairs, others)))

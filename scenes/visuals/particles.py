@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pbd.edges import have_both
 from scenes.visuals.colours import GOLD, RED, SAND, WOOD
 from scenes.visuals.geometry import Surface
 from scenes.visuals.primitives import rods, spheres
@@ -15,7 +16,7 @@ from scenes.visuals.primitives import rods, spheres
 
 @dataclass
 class ClothVisual:
-    """Triangles between particles, with a colour for each side.
+    """Triangles between particles, with a colour for each side. Those at a torn stick are not drawn.
 
     Args:
         triangles: (n, 3) indices of particles.
@@ -32,20 +33,23 @@ class ClothVisual:
         # Only particles that a triangle uses become vertices.
         self.vertex_particles, corners = np.unique(self.triangles, return_inverse=True)
         self.corners = corners.reshape(-1, 3).astype(np.int32)
+        self._torn, self._whole = 0, self.corners
 
     def draw(self, frame):
         """Surfaces at one instant; an empty list if there are no triangles. Args: a Frame."""
-        if not len(self.corners):
+        if len(frame.torn) != self._torn:
+            self._torn, self._whole = len(frame.torn), self.corners[~have_both(self.triangles, frame.torn)]
+        if not len(self._whole):
             return []
         vertices, velocities = frame.positions[self.vertex_particles], velocities_of(frame, self.vertex_particles)
         return [
-            Surface(vertices, self.corners, self.colour, self.back_colour, self.smooth, velocities=velocities)
+            Surface(vertices, self._whole, self.colour, self.back_colour, self.smooth, velocities=velocities)
         ]
 
 
 @dataclass
 class StickVisual:
-    """Rods between pairs of particles.
+    """Rods between pairs of particles. A torn one is not drawn.
 
     Args: pairs: (n, 2) indices of particles; radius: one for all, or (n,) [m]; colour.
     """
@@ -56,9 +60,13 @@ class StickVisual:
 
     def draw(self, frame):
         """Surfaces at one instant; an empty list if there are no pairs. Args: a Frame."""
-        if not len(self.pairs):
+        pairs, radius = self.pairs, self.radius
+        if len(frame.torn):
+            whole = ~have_both(pairs, frame.torn)
+            pairs, radius = pairs[whole], radius if np.ndim(radius) == 0 else np.asarray(radius)[whole]
+        if not len(pairs):
             return []
-        return [rods(frame.positions, self.pairs, self.radius, self.colour)]
+        return [rods(frame.positions, pairs, radius, self.colour)]
 
 
 @dataclass

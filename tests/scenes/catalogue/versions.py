@@ -32,6 +32,7 @@ SMALL = {
     "stack": {"count": 4},
     "suspension_bridge": {"panels": 6},
     "tetrahedron": {"count": 2},
+    "torn_cloth": {"count": 16},
     "trailer": {"bumps": 4},
     "wrecking_ball": {"rows": 4, "columns": 3, "links": 4},
 }
@@ -44,7 +45,7 @@ FAST = {(name, "impulse") for name in ("dominoes", "stack")} | {("five_link_chai
 SLOW = (
     "anthropomorphic_robot", "bicycle", "bouncing_balls", "chain", "crate_on_trampoline", "domino_spiral", "door",
     "dzhanibekov", "high_mass_ratio", "manipulator", "mobile", "newtons_cradle", "ragdoll", "ragdoll_pile",
-    "ragdoll_stairs", "scout_robot", "suspension_bridge", "trailer",
+    "ragdoll_stairs", "scout_robot", "suspension_bridge", "torn_cloth", "trailer",
 )  # fmt: skip
 
 

@@ -1,0 +1,118 @@
+"""Sticks that tear: see `tear` of pbd.Particles.add_stick.
+
+At the end of each step, a stick of length L is torn for good if
+
+    |x2 - x1| > tear · L
+
+Then it acts no more, and neither does bending across it. The wind no longer acts on its triangles if there is one
+world: triangles are the same in all. Sticks are compared on the host after each step, so steps are made one by one.
+Results do not depend on how many steps a call makes, and kernels have no part in it but a limit below zero.
+
+Departure: a cloth loses the triangles at a torn stick. Others split its particles, as Müller, Heidelberger, Hennix,
+Ratcliff, Position Based Dynamics (2007), section 4.4.
+"""
+
+import numpy as np
+
+from pbd.constraint_values import CUT_COMPLIANCE
+from pbd.core.arrays import read, write
+from pbd.core.results import Event
+from pbd.data import RANGE
+from pbd.edges import edges_among
+
+
+class Tearing:
+    """The sticks of a system that tear.
+
+    Args: constraints: the ConstraintValues; values: the ParticleValues, of the system.
+
+    Attributes: pairs: particles of each stick (n, 2); torn: which are torn, (n, worlds).
+    """
+
+    def __init__(self, constraints, values):
+        self._constraints, self._values = constraints, values
+        places = [np.zeros((0, 3), int)]
+        for each, place in zip(constraints.types, constraints.ranges):
+            if "limit" in each.parameters and each.name.startswith("stick"):
+                step = np.arange(place[RANGE.count])[:, None]
+                first = place[[RANGE.members, RANGE.members, RANGE.parameters]] + (0, 1, each.parameters.index("limit"))
+                places.append(first + step * (2, 2, each.width))
+        places = np.concatenate(places)
+        self._rows = places[:, 2]
+        self.pairs = read(constraints.arrays.members)[places[:, :2]]
+        self._limits = np.abs(constraints.read(self._rows))
+        self.torn = np.zeros(self._limits.shape, bool)
+        self._neighbours = None
+
+    def __len__(self):
+        return len(self.pairs)
+
+    def tear(self, time):
+        """Tear the sticks that are too long. Args: time: now [s]. Returns: a list of Event, by world and stick."""
+        x = self._values.read("position")[..., :3].astype(float)[self.pairs]
+        torn = ~self.torn & (np.linalg.norm(x[:, 1] - x[:, 0], axis=-1) > self._limits)
+        if not torn.any():
+            return []
+        self.set_torn(self.torn | torn)
+        return [
+            Event(time, "tear", int(world), tuple(self.pairs[k].tolist()), tuple(x[k, :, world].mean(axis=0).tolist()))
+            for world, k in np.argwhere(torn.T)
+        ]
+
+    def state(self):
+        """Which sticks are torn, as a pbd.State has it."""
+        return self._values.to_user(self.torn).astype(np.uint8)
+
+    def restore(self, state):
+        """Continue from a pbd.State's `torn`; nothing is torn in that of another system."""
+        torn = np.asarray(state).astype(bool)
+        fits = torn.shape == self.state().shape
+        self.set_torn(np.reshape(torn.T, self.torn.shape) if fits else np.zeros_like(self.torn))
+
+    def set_torn(self, torn):
+        """Make sticks torn, or whole again. Args: torn: which, shaped like the attribute."""
+        before, self.torn = self.torn, torn
+        self._constraints.write(self._rows, np.where(torn, -self._limits, self._limits))
+        if self._neighbours is None:
+            self._neighbours = self._find_hinges(), self._find_triangles()
+        (hinges, compliances, hinge_sticks), (triangles, drag, triangle_sticks) = self._neighbours
+        if len(hinges):
+            across, changed = any_of(torn, hinge_sticks, len(hinges)), any_of(torn != before, hinge_sticks, len(hinges))
+            new = np.where(across, CUT_COMPLIANCE, compliances)
+            self._constraints.write(hinges, np.where(changed, new, self._constraints.read(hinges)))
+        if len(triangles) and torn.shape[1] == 1:
+            coefficients = read(self._constraints.drag_coefficient)
+            without, changed = (any_of(mask, triangle_sticks, len(triangles))[:, 0] for mask in (torn, torn != before))
+            coefficients[triangles] = np.where(changed, np.where(without, 0.0, drag), coefficients[triangles])
+            write(self._constraints.drag_coefficient, coefficients)
+
+    def _find_hinges(self):
+        """Hinges across these sticks: rows of their compliances, the compliances, and pairs (hinge, stick)."""
+        members, rows = read(self._constraints.arrays.members), [np.zeros(0, int)]
+        found, count = [np.zeros((0, 2), int)], 0
+        for each, place in zip(self._constraints.types, self._constraints.ranges):
+            if each.arity > 2 and each.compliance:
+                first, number = place[RANGE.members], place[RANGE.count]
+                elements = members[first : first + each.arity * number].reshape(-1, each.arity)
+                hinge, stick = edges_among(elements, self.pairs)
+                chosen, order = np.unique(hinge, return_inverse=True)
+                rows.append(place[RANGE.parameters] + each.width * chosen + each.width - 1)
+                found.append(np.column_stack([count + order, stick]))
+                count += len(chosen)
+        rows = np.concatenate(rows)
+        return rows, self._constraints.read(rows) if count else None, np.concatenate(found)
+
+    def _find_triangles(self):
+        """Triangles at these sticks: their numbers, their drag coefficients, and pairs (triangle, stick)."""
+        triangle, stick = edges_among(self._constraints.triangles, self.pairs)
+        chosen, order = np.unique(triangle, return_inverse=True)
+        drag = read(self._constraints.drag_coefficient)[chosen] if len(chosen) else None
+        return chosen, drag, np.column_stack([order, stick])
+
+
+def any_of(mask, pairs, count):
+    """Whether any stick of each item is in a mask. Args: mask (sticks, worlds); pairs (n, 2) of (item, stick); count:
+    of items. Returns: (items, worlds)."""
+    result = np.zeros((count, mask.shape[1]), bool)
+    np.logical_or.at(result, pairs[:, 0], mask[pairs[:, 1]])
+    return result

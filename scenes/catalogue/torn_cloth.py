@@ -1,0 +1,36 @@
+"""A ball flies through a curtain, which tears."""
+
+import pbd
+import rigid
+from pbd.build import cloth
+from pbd.core.validate import whole
+from scenes.registry import register
+from scenes.scene import Scene
+from scenes.visuals import BLUE, GOLD, SAND, STEEL, BodyVisual, Camera, ClothVisual, StickVisual
+
+
+@register
+def torn_cloth(count: int = 48, tear: float = 1.25, speed: float = 7.0, mass: float = 8.0):
+    """A ball flies through a curtain, which tears."""
+    whole("count", count, least=3)
+    side, top = 2.0, 2.4
+    particles = pbd.Particles()
+    curtain = cloth(
+        particles, (0, -side / 2, top), (0, side, 0), (0, 0, -side), (count, count), density=0.3, compliance=1e-4,
+        bending=2e-5, thickness=0.8 * side / count, friction=0.3, tear=tear, pins=("top",),
+    )  # fmt: skip
+    model = rigid.Model()
+    model.add_ground(friction=0.6)
+    model.add_sphere(0.25, mass=mass, position=(-1.8, 0.1, 1.35), velocity=(speed, 0, 1.0), friction=0.4)
+    rail = curtain.particles[:count]
+    return Scene(
+        particles,
+        model,
+        duration=3.0,
+        settings={"verlet": {"dt": 1 / 120, "substeps": 4, "iterations": 4, "solve": "iterative", "damping": 0.002}},
+        visuals=[
+            ClothVisual(curtain.triangles, BLUE, SAND), StickVisual(rail[None, [0, -1]], 0.03, STEEL),
+            BodyVisual(model, GOLD, STEEL),
+        ],
+        camera=Camera((-3.3, -3.3, 2.2), (0.35, 0, 1.2)),
+    )

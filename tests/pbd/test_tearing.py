@@ -1,0 +1,176 @@
+"""Sticks that tear: when, which, in which world; what they leave; and what is refused."""
+
+import numpy as np
+import pytest
+
+import pbd
+from pbd.build import cloth
+
+LENGTH, COMPLIANCE, TEAR = 0.5, 1e-4, 1.02
+
+
+def rope(tear, masses=(1.0, 1.0, 1.0, 1.0, 1.0), gravity=(0, 0, 0), pins=(0,), compliance=COMPLIANCE):
+    """A rope along x whose sticks tear at a tension of (tear - 1) LENGTH/compliance."""
+    particles = pbd.Particles(gravity=gravity)
+    ends = particles.add_particles([(LENGTH * k, 0, 0) for k in range(len(masses))], masses)
+    particles.add_sticks(np.stack([ends[:-1], ends[1:]], axis=1), compliance=compliance, tear=tear)
+    particles.pin(list(pins))
+    return particles
+
+
+def curtain(tear, thickness=0.0):
+    """A cloth that hangs from its upper side, and falls from level."""
+    particles = pbd.Particles(wind=(0.5, 0, 0))
+    cloth(particles, (0, 0, 1), (1, 0, 0), (0, 1, 0), (24, 24), compliance=1e-2, thickness=thickness, tear=tear,
+          pins=("top",))  # fmt: skip
+    return particles
+
+
+@pytest.mark.parametrize("solve", ["iterative", "direct"])
+def test_a_stick_tears_at_its_tension(solve):
+    # At rest the tension T of a compliant stick is (length - L)/α. It tears when T > (tear - 1) L/α = 100 N.
+    particles = rope(TEAR, masses=(1.0, 1.0))
+    system = pbd.ParticleSystem(particles, dt=0.01, iterations=20, solve=solve, damping=0.5)
+    for force in [*np.linspace(0, 99.9, 200), 99.9, 100.1]:  # slowly, because a sudden force overshoots
+        assert system.events == []
+        system.set_forces([(0, 0, 0), (force, 0, 0)])
+        system.step(20 if force > 99 else 1)
+    assert len(system.events) == 1
+    event = system.events[0]
+    assert (event.kind, event.world, event.members) == ("tear", 0, (0, 1))
+    assert event.position == pytest.approx((TEAR * LENGTH / 2, 0, 0), rel=1e-3)
+    # The free particle moves as Verlet moves it without constraints: x_{n+1} = x_n + k (x_n - x_{n-1}) + a h².
+    system.damping = 0.0
+    x = [system.positions()[1]]
+    for _ in range(3):
+        system.step()
+        x.append(system.positions()[1])
+    assert x[3] - 2 * x[2] + x[1] == pytest.approx((100.1e-4, 0, 0), abs=1e-12)
+
+
+def test_the_weakest_stick_tears_and_momentum_stays():
+    # Two free halves fly apart. Internal forces change no momentum, torn or not: to round-off.
+    particles = rope((1.5, 1.5, 1.01, 1.5), masses=(1.0, 2.0, 3.0, 1.0, 2.0), pins=())
+    particles.velocities()[:] = [(-4, 0, 0)] * 3 + [(8 * 6 / 3 / 2, 0, 0)] * 2
+    system = pbd.ParticleSystem(particles, dt=0.005, iterations=20)
+    masses = particles.masses()
+    before = masses @ system.velocities()
+    system.step(30)
+    assert [event.members for event in system.events] == [(2, 3)]
+    assert masses @ system.velocities() == pytest.approx(before, abs=1e-12)
+
+
+def test_until_it_tears_a_stick_moves_as_one_that_cannot():
+    digests = []
+    for tear in (None, 1e6):
+        system = pbd.ParticleSystem(curtain(tear), dt=1 / 60, iterations=4)
+        system.step(20)
+        digests.append(system.digest())
+        assert system.events == []
+    assert digests[0] == digests[1]
+
+
+def torn_curtain(**options):
+    """A system of a curtain after 40 steps, in which it tears."""
+    system = pbd.ParticleSystem(curtain(1.05), dt=1 / 60, substeps=2, iterations=3, **options)
+    system.step(40)
+    assert 3 < len(system.events) < len(system.sticks()[0])
+    return system
+
+
+@pytest.fixture(scope="module")
+def torn():
+    return torn_curtain(lanes=1)
+
+
+def test_events_do_not_depend_on_how_steps_are_made(torn):
+    system = pbd.ParticleSystem(curtain(1.05), dt=1 / 60, substeps=2, iterations=3, lanes=1)
+    for _ in range(40):
+        system.step()
+    assert system.events == torn.events
+    assert system.digest() == torn.digest()
+    times = [event.time for event in torn.events]
+    assert times == sorted(times)
+    assert np.multiply(times, 60) == pytest.approx(np.rint(np.multiply(times, 60)), abs=1e-9)  # at ends of steps
+
+
+def test_bands_tear_as_one_after_another(torn):
+    banded = torn_curtain()
+    assert banded.has_bands
+    assert banded.events == torn.events
+    assert banded.digest() == torn.digest()
+
+
+def test_worlds_tear_alone():
+    # Each world has the events and bits that it has alone, also in lanes.
+    forces = (60.0, 150.0, 20.0, 400.0)
+    alone = []
+    for force in forces:
+        system = pbd.ParticleSystem(rope(TEAR), dt=0.01, iterations=10, damping=0.1)
+        system.set_forces([(0, 0, 0)] * 4 + [(force, 0, 0)])
+        system.step(30)
+        alone.append(system)
+    for lanes in (1, 4):
+        worlds = pbd.ParticleSystem(rope(TEAR), dt=0.01, iterations=10, damping=0.1, worlds=4, lanes=lanes)
+        worlds.set_forces([[(0, 0, 0)] * 4 + [(force, 0, 0)] for force in forces])
+        worlds.step(30)
+        assert [len(each.events) for each in alone] != [0] * 4
+        for k, each in enumerate(alone):
+            assert [event._replace(world=0) for event in worlds.events if event.world == k] == each.events
+            assert worlds.positions()[k].tobytes() == each.positions().tobytes()
+
+
+def test_a_snapshot_continues_with_what_is_torn(torn, tmp_path):
+    state = torn.state()
+    state.save(tmp_path / "torn.npz")
+    other = pbd.ParticleSystem(curtain(1.05), dt=1 / 60, substeps=2, iterations=3, lanes=1)
+    fresh = other.state()
+    other.set_state(pbd.State.load(tmp_path / "torn.npz"))
+    torn.step(10)
+    other.step(10)
+    assert other.digest() == torn.digest()
+    # And back: nothing is torn in the fresh state, so the run is as the first.
+    other.set_state(fresh)
+    other.events.clear()
+    other.step(40)
+    assert other.events == torn.events[: len(other.events)]
+    assert other.state().torn.sum() == len(other.events)
+    torn.set_state(state)
+
+
+def test_bending_and_wind_end_at_a_tear():
+    system = pbd.ParticleSystem(curtain(1.05), dt=1 / 60, lanes=1)
+    tearing, constraints = system._tearing, system.constraints
+    before = constraints.arrays.parameters.to_numpy().copy(), constraints.drag_coefficient.to_numpy().copy()
+    mask = np.zeros_like(tearing.torn)
+    mask[5] = True
+    tearing.set_torn(mask)
+    edge = set(tearing.pairs[5].tolist())
+    triangles = [k for k, corners in enumerate(system.particles.triangles()) if edge <= set(corners.tolist())]
+    drag = constraints.drag_coefficient.to_numpy()
+    assert len(triangles) in (1, 2)
+    assert np.flatnonzero(drag != before[1]).tolist() == triangles
+    assert (drag[triangles] == 0).all()
+    changed = constraints.arrays.parameters.to_numpy() - before[0]
+    assert 2 <= np.count_nonzero(changed) <= 6  # the limit, and the compliances of the hinges at the stick
+    tearing.set_torn(0 * mask > 0)
+    assert (constraints.arrays.parameters.to_numpy() == before[0]).all()
+    assert (constraints.drag_coefficient.to_numpy() == before[1]).all()
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"tear": 1.0}, "tear is 1: expected more than one"),
+        ({"tear": [1.5, 0.5]}, "tear is 0.5: expected more than one"),
+        ({"tear": float("nan")}, "tear is nan: expected a finite number"),
+        ({"tear": 1.5, "bound": "at_most"}, 'tear with bound="at_most": expected bound="equal"'),
+        ({"tear": 1.5, "length": 0.0}, "tear of a stick of length zero"),
+    ],
+)
+def test_refused(given, message):
+    particles = pbd.Particles()
+    particles.add_particles([(0, 0, 0), (1, 0, 0), (2, 0, 0)], 1.0)
+    with pytest.raises(ValueError, match=message):
+        particles.add_sticks([(0, 1), (1, 2)], **given)
+    assert not particles.constraint_sets
