@@ -12,7 +12,7 @@ with a square root have both signs wrong in the retold source; the root-free one
 Ciccotti, Berendsen (1977) for SHAKE. Theirs is first order in |δ|² - L², this one in |δ| - L. The limit is the same,
 but this one does not overshoot from far away, and a one-sided stick would keep an overshoot.
 
-A stick that tears has a limit, the largest distance: see pbd/tearing.py. The limit of a torn one is below zero, and its C
+A stick that tears has a limit, its largest length, see pbd/tearing.py. The limit of a torn one is below zero, and its C
 and gradient are zero.
 
 The current direction damps at first order and loses angular momentum: a spinning stick's angle per step obeys
