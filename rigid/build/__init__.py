@@ -3,5 +3,6 @@
 from rigid.build.mjcf import load_mjcf
 from rigid.build.mjcf_writer import save_mjcf
 from rigid.build.ragdoll import Ragdoll, ragdoll
+from rigid.build.urdf import load_urdf
 
-__all__ = ["Ragdoll", "load_mjcf", "ragdoll", "save_mjcf"]
+__all__ = ["Ragdoll", "load_mjcf", "load_urdf", "ragdoll", "save_mjcf"]

@@ -70,9 +70,23 @@ def load_mjcf(path, model=None, *, name=None, merge=None, link_mass=LINK, keyfra
     excludes the bodies welded to it, too. Equality constraints and joint limits are hard. Materials, sites, cameras and
     lights are left out without a warning.
     """
+    check_options(model, name=name, merge=merge, link_mass=link_mass, decompose=decompose)
     compiled = compiled_mjcf(path)
     return add_compiled(compiled, path, model, name=name, merge=merge, link_mass=link_mass, keyframe=keyframe,
                         decompose=decompose)  # fmt: skip
+
+
+def check_options(model, *, name, link_mass, decompose, merge=None):
+    """Raise TypeError or ValueError for wrong options, see load_mjcf."""
+    if model is not None and not isinstance(model, Model):
+        raise TypeError(f"model is {shown(model)}: expected a rigid.Model, or None")
+    if name is not None:
+        one_line("name", name)
+    if merge is not None:
+        boolean("merge", merge)
+    if not 0.0 < finite_number("link_mass", link_mass) <= MOST_LINK:
+        raise ValueError(f"link_mass is {link_mass:g}: expected a number above 0, and at most {MOST_LINK:g}")
+    boolean("decompose", decompose)
 
 
 def compiled_mjcf(path):
@@ -88,17 +102,16 @@ def compiled_mjcf(path):
         raise ValueError(f"{expected}: {clipped(error)}") from error
 
 
-def add_compiled(compiled, path, model, *, motors=None, **options):
+def add_compiled(compiled, path, model, *, motors=None, approximated=(), **options):
     """Add a compiled model to a Model, and warn of what is left out.
 
     Args: compiled: an mjModel; path: of its file; model, options: see load_mjcf; motors: {joint in the file: Motor} in
-    place of its actuators; None for these.
+    place of its actuators; None for these; approximated: strings for the warning.
 
     Returns: the model.
     """
-    if model is not None and not isinstance(model, Model):
-        raise TypeError(f"model is {shown(model)}: expected a rigid.Model, or None")
     reader = Reader(compiled, motors=motors, **options)
+    reader.approximated += approximated
     model = Model(gravity=compiled.opt.gravity) if model is None else model
     with model.transaction():
         reader.add_to(model)
@@ -118,12 +131,9 @@ class Reader:
     def __init__(self, compiled, *, name=None, merge=None, link_mass=LINK, keyframe=None, decompose=False, motors=None):
         import mujoco
 
-        if not 0.0 < finite_number("link_mass", link_mass) <= MOST_LINK:
-            raise ValueError(f"link_mass is {link_mass:g}: expected a number above 0, and at most {MOST_LINK:g}")
         m = self.compiled = compiled
-        self.data, self.prefix = mujoco.MjData(m), name and one_line("name", name)
-        self.merge = merge if merge is None else boolean("merge", merge)
-        self.link_mass, self.decompose, self.motors = float(link_mass), boolean("decompose", decompose), motors
+        self.data, self.prefix, self.merge = mujoco.MjData(m), name, merge
+        self.link_mass, self.decompose, self.motors = link_mass, decompose, motors
         self.bits = contact_bits(m)
         self.approximated, self.missed, self.ellipsoids = [], [], []  # the last two are labels of geoms
         self.welded, self.loose = [], []  # what the warning says of welded bodies; labels of actuators left out
@@ -170,6 +180,8 @@ class Reader:
         """Add bodies, shapes, joints and exclusions to a model."""
         m = self.compiled
         self.model, self.indices = model, {0: GROUND}
+        for body in np.flatnonzero((m.body_weldid == 0) & (m.body_mass > 0)):
+            self.welded.append(f"{self.label('body', body)} ({m.body_mass[body]:.3g} kg) to the ground")
         # Of bodies welded together the topmost one is added. Parents come before their children.
         for body in np.unique(m.body_weldid)[1:]:
             self.add_body(int(body))

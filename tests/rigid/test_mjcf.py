@@ -263,7 +263,7 @@ def test_the_warning_lists_approximations(tmp_path):
     assert len(messages) == 1
     for words in ("x, z, y as one ball joint, limits replaced by a cone of 70° and twist limits",
                   "socket: limit of the",
-                  "ellipsoids replaced by convex hulls", "welded: cap (4 kg) to trunk"):  # fmt: skip
+                  "ellipsoids replaced by convex hulls", "cap (4 kg) to trunk"):  # fmt: skip
         assert words in messages[0]
     assert "pitch, roll" not in messages[0]
 

@@ -1,0 +1,213 @@
+"""Models from URDF files. MuJoCo's own parser compiles the file; rigid/build/mjcf.py reads the compiled model.
+
+    URDF                               Model
+    link                               body; behind a fixed joint it is part of its parent
+    revolute, continuous, prismatic    hinge, slider, with damping and friction of <dynamics>
+    limit: effort, velocity            motor that holds the starting pose: max_effort, max_speed
+    mimic                              gear
+    collision                          shapes; meshes by their convex hull, or by convex parts
+    visual, transmission, gazebo       nothing
+
+Source: ROS, URDF XML specification; MuJoCo documentation, Modeling, URDF extensions.
+"""
+
+import math
+from xml.etree import ElementTree
+
+from pbd.core.extras import load_extra
+from pbd.core.messages import clipped, listed, shown
+from pbd.core.validate import boolean, file_path
+from rigid.build.mjcf import LINK, add_compiled, check_options
+from rigid.build.mjcf_joints import HINGE, SLIDE
+from rigid.build.packages import find_file
+from rigid.motor import Motor
+
+WORLD = "world"  # a root link of this name is the ground
+
+
+def load_urdf(path, model=None, *, name=None, packages=None, floating=True, link_mass=LINK, decompose=False):
+    """Add the links and joints of a URDF file to a model.
+
+    A joint with an effort limit gets a motor that holds the starting pose. `solver.set_motor(joint, position=)` moves
+    it, at the velocity limit at most.
+
+    Args:
+        path: of the file.
+        model: a rigid.Model; None for a new one with a gravity of 9.81 m/s².
+        name: prefix of all names, followed by "/", to load a file more than once; None for none.
+        packages: {name: directory} for addresses package://name/... of meshes; other packages are sought in
+            ROS_PACKAGE_PATH, in AMENT_PREFIX_PATH and in the directories above the file.
+        floating: whether the root link is free; otherwise it is fixed to the ground, as is a link called "world".
+        link_mass, decompose: see load_mjcf.
+
+    Returns: the model. Joint positions are zero at those of the file, or at the nearest end of a joint's limits.
+
+    Warns: UserWarning, once, with everything that is left out or approximated, and with the links whose mass is part of
+    another.
+
+    Raises: FileNotFoundError for a missing file, and for missing meshes and packages, with their names; ValueError for
+    a file that is not a URDF, for packages that refer to one another in a cycle, and for what MuJoCo's parser rejects,
+    with its message; ModuleNotFoundError if MuJoCo is not installed, or CoACD for decompose=True.
+
+    Limitations: planar and floating joints become chains and free bodies. Soft limits, calibration and safety
+    controllers are left out without a warning.
+    """
+    check_options(model, name=name, link_mass=link_mass, decompose=decompose)
+    packages = {} if packages is None else packages
+    if not isinstance(packages, dict) or not all(isinstance(key, str) for key in packages):
+        raise TypeError(f"packages are {shown(packages)}: expected a dict, {{name: directory}}")
+    for key, directory in packages.items():
+        if not isinstance(directory, str):  # an address such as package://other is no path
+            file_path(f"packages[{key!r}]", directory, "a directory")
+    load_extra("mujoco", "mjcf")
+    path, floating = file_path("path", path, "a URDF file"), boolean("floating", floating)
+    if not path.is_file():
+        raise FileNotFoundError(f"no file {clipped(path)}: expected a URDF file")
+    robot = parsed(path)
+    assets = take_meshes(robot, path, packages)
+    spec = specification(robot, assets, floating, path)
+    compiled, said = compiled_urdf(spec, path)
+    keyframe = 0 if compiled.nkey else None
+    return add_compiled(compiled, path, model, name=name, merge=False, link_mass=link_mass, keyframe=keyframe,
+                        decompose=decompose, motors=motors_of(robot, compiled), approximated=said)  # fmt: skip
+
+
+def parsed(path):
+    """The root element of a URDF file. Raises: ValueError if it is none."""
+    expected = f"{clipped(path, 50)}: expected a URDF file"
+    try:
+        robot = ElementTree.fromstring(path.read_bytes())
+    except (ElementTree.ParseError, ValueError, LookupError) as error:
+        raise ValueError(f"{expected}, but it is not XML: {clipped(error)}") from None
+    if robot.tag != "robot":
+        hint = "; did you mean load_mjcf?" if robot.tag == "mujoco" else ""
+        raise ValueError(f"{expected} with the root <robot>, found <{clipped(robot.tag, 40)}>{hint}")
+    if any("xacro" in element.tag for element in robot.iter()):
+        raise ValueError(f"{expected}, found macros of xacro: convert the file first, `xacro FILE > robot.urdf`")
+    if robot.find("link") is None:
+        raise ValueError(f"{expected} with links, found none")
+    return robot
+
+
+def take_meshes(robot, path, packages):
+    """Replace the files of collision meshes by names of assets, and remove what is only visual.
+
+    Returns: {name: bytes of an STL file}. Raises: see load_urdf.
+    """
+    for parent in [robot, *robot.iter("link")]:
+        for element in [*parent.findall("visual"), *parent.findall("material")]:
+            parent.remove(element)
+    directory, compiler = path.parent, robot.find("mujoco/compiler")
+    if compiler is not None:
+        directory = directory / compiler.attrib.pop("meshdir", "")
+        compiler.attrib.pop("strippath", None)
+    assets, known, missing = {}, {}, []
+    for link in robot.iter("link"):
+        for mesh in link.iter("mesh"):
+            address = mesh.get("filename", "")
+            try:
+                file = known.get(address) or find_file(address, directory, packages)
+            except FileNotFoundError as error:
+                missing.append(f"{error} (link {link.get('name')!r})")
+                continue
+            if address not in known:
+                known[address] = file
+                assets[asset_name(known, address)] = stl_of(file)
+            mesh.set("filename", asset_name(known, address))
+    if missing:
+        found = listed(dict.fromkeys(missing), 1000)
+        raise FileNotFoundError(f"{clipped(path, 50)}: meshes are missing: {found}")
+    return assets
+
+
+def asset_name(known, address):
+    """Name of the asset for the mesh of an address: files of two packages may have one name."""
+    return f"mesh{list(known).index(address)}.stl"
+
+
+def stl_of(file):
+    """A mesh as the bytes of a binary STL file, the only kind of STL that MuJoCo reads. Args: file: of any format that
+    trimesh reads."""
+    import trimesh  # slow, and only needed for meshes
+
+    try:
+        mesh = trimesh.load(file, force="mesh")
+        if not len(mesh.faces):
+            raise ValueError("it has no triangles")
+        return mesh.export(file_type="stl")
+    except Exception as error:  # whatever the reader of a format raises
+        raise ValueError(f"{clipped(file, 80)}: expected a mesh: {clipped(error)}") from error
+
+
+def specification(robot, assets, floating, path):
+    """MuJoCo's MjSpec of a robot, with a free root, and with a keyframe for mimic joints that have an offset."""
+    import mujoco
+
+    text = ElementTree.tostring(robot, encoding="unicode")
+    try:
+        spec = mujoco.MjSpec.from_string(text, assets=assets)
+    except ValueError as error:
+        raise ValueError(parser_says(path, error)) from error
+    spec.compiler.fusestatic = False
+    children = {child.get("link") for child in robot.iterfind("joint/child")}
+    roots = [link.get("name") for link in robot.iter("link") if link.get("name") not in children]
+    if floating and roots != [WORLD]:
+        spec.worldbody.first_body().add_freejoint()
+    return spec
+
+
+def parser_says(path, error):
+    """Words for an error of MuJoCo's parser."""
+    return f"{clipped(path, 50)}: expected a URDF file, but MuJoCo's parser says: {clipped(error)}"
+
+
+def compiled_urdf(spec, path):
+    """MuJoCo's mjModel, and what is approximated: inertias that no body can have.
+
+    Mimic joints with an offset begin at it, in a keyframe.
+    """
+    said = []
+    try:
+        compiled = spec.compile()
+    except ValueError as error:
+        if "balanceinertia" not in str(error):
+            raise ValueError(parser_says(path, error)) from error
+        spec.compiler.balanceinertia = True
+        said.append("inertias that no body can have, by their mean")
+        try:
+            compiled = spec.compile()
+        except ValueError as again:
+            raise ValueError(parser_says(path, again)) from again
+    qpos = mimic_positions(compiled)
+    if qpos is not None:
+        spec.add_key(name="start", qpos=qpos)
+        compiled = spec.compile()
+    return compiled, said
+
+
+def mimic_positions(compiled):
+    """Joint positions at which mimic joints have their offsets; None if all offsets are zero."""
+    m = compiled
+    if not m.neq or not m.eq_data[:, 0].any():
+        return None
+    qpos = m.qpos0.copy()
+    for _ in range(m.neq):  # a mimic joint may follow another
+        for k in range(m.neq):
+            follower, leader = m.jnt_qposadr[m.eq_obj1id[k]], m.jnt_qposadr[m.eq_obj2id[k]]
+            qpos[follower] = m.eq_data[k, 0] + m.eq_data[k, 1] * qpos[leader]
+    return qpos
+
+
+def motors_of(robot, compiled):
+    """{joint of the compiled model: Motor} of joints with effort limits that mimic no other."""
+    found, names = {}, {compiled.joint(j).name: j for j in range(compiled.njnt)}
+    for joint in robot.iter("joint"):
+        limit, j = joint.find("limit"), names.get(joint.get("name"))
+        if j is None or limit is None or joint.find("mimic") is not None or compiled.jnt_type[j] not in (SLIDE, HINGE):
+            continue
+        effort, velocity = (float(limit.get(key, 0.0)) for key in ("effort", "velocity"))
+        if effort > 0:
+            found[j] = Motor(position=0.0, max_effort=effort, max_speed=velocity if velocity > 0 else math.inf)
+    return found
+
+
