@@ -24,9 +24,9 @@ OWN = ("pbd", "rigid", "scenes")
 
 # Classes that functions return, or that a Model makes: nobody else does. Not refused there, but where they are used.
 RECORDS = {
-    "Ball", "Body", "BodyShape", "Cloth", "ConstraintType", "Distance", "Diverged", "Energy", "Figure", "Fixed", "Gear",
-    "Hinge", "Joint", "Plant", "PointSpring", "Ragdoll", "Rope", "Skin", "Slider", "SoftBody", "Statistics",
-    "Universal", "Wheel", "Comparison", "Recording", "Trace",
+    "Ball", "Body", "BodyShape", "Cloth", "ConstraintType", "Distance", "Diverged", "Energy", "Event", "Figure",
+    "Fixed", "Gear", "Hinge", "Joint", "Plant", "PointSpring", "Ragdoll", "Rope", "Skin", "Slider", "SoftBody",
+    "Statistics", "Universal", "Wheel", "Comparison", "Recording", "Trace",
 }  # fmt: skip
 
 TETRAHEDRON = np.array([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)], float)

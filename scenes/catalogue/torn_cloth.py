@@ -10,13 +10,13 @@ from scenes.visuals import BLUE, GOLD, SAND, STEEL, BodyVisual, Camera, ClothVis
 
 
 @register
-def torn_cloth(count: int = 48, tear: float = 1.25, speed: float = 7.0, mass: float = 8.0):
+def torn_cloth(count: int = 48, tear: float = 1.15, speed: float = 7.0, mass: float = 8.0):
     """A ball flies through a curtain, which tears."""
     whole("count", count, least=3)
     side, top = 2.0, 2.4
     particles = pbd.Particles()
     curtain = cloth(
-        particles, (0, -side / 2, top), (0, side, 0), (0, 0, -side), (count, count), density=0.3, compliance=1e-4,
+        particles, (0, -side / 2, top), (0, side, 0), (0, 0, -side), (count, count), density=0.3, compliance=1e-3,
         bending=2e-5, thickness=0.8 * side / count, friction=0.3, tear=tear, pins=("top",),
     )  # fmt: skip
     model = rigid.Model()
@@ -27,7 +27,7 @@ def torn_cloth(count: int = 48, tear: float = 1.25, speed: float = 7.0, mass: fl
         particles,
         model,
         duration=3.0,
-        settings={"verlet": {"dt": 1 / 120, "substeps": 4, "iterations": 4, "solve": "iterative", "damping": 0.002}},
+        settings={"verlet": {"dt": 1 / 120, "substeps": 8, "iterations": 5, "solve": "iterative", "damping": 0.002}},
         visuals=[
             ClothVisual(curtain.triangles, BLUE, SAND), StickVisual(rail[None, [0, -1]], 0.03, STEEL),
             BodyVisual(model, GOLD, STEEL),

@@ -48,6 +48,7 @@ PASSIVE = {
     "stack": ({"count": 4}, 1.0),
     "tetrahedron": ({"count": 3}, 2.5),
     "top": ({}, 1.0),
+    "torn_cloth": ({"count": 16}, 1.0),
     "wrecking_ball": ({"rows": 4, "columns": 3, "links": 4}, 2.0),
 }
 
