@@ -28,7 +28,11 @@ exclude_patterns = ["extensions", "exercises/tests"]
 myst_enable_extensions = ["attrs_block", "colon_fence", "deflist"]
 myst_fence_as_directive = ["math"]
 myst_heading_anchors = 4
-nb_execution_mode = "off"
+nb_execution_mode = "cache"  # a notebook runs when it changes
+nb_execution_cache_path = str(FOLDER.parent / "build" / "notebooks")
+nb_execution_timeout = 300
+nb_output_stderr = "remove"  # Taichi's note that it runs in a notebook
+nb_execution_raise_on_error = True
 
 smartquotes = False  # "--" is the begin of a flag
 default_role = "code"  # `name` in a docstring is code

@@ -7,6 +7,7 @@ import numpy as np
 
 from pbd.core.validate import one_line, one_of
 from scenes.comparison import summary
+from scenes.render.notebook import show_comparison, table
 from scenes.scene import Scene
 from scenes.simulate.recording import Recording
 from scenes.visuals.colours import colours_of
@@ -102,6 +103,19 @@ class Comparison:
     def rows(self):
         """Make a table: a dict of plain values for each run (scenes/comparison/summary.py)."""
         return summary.rows(self)
+
+    def _repr_html_(self):
+        runs = [row for row in self.rows() if "dt" in row]
+        lines = [(title, unit, *(summary.cell(row, name) for row in runs)) for name, title, unit in summary.lines(runs)]
+        failed = [("failed", "", trace.label, trace.failure) for trace in self.traces if trace.failure]
+        return table([*lines, *failed], ("", "", *(row["label"] for row in runs)))
+
+    def show(self, kind="replay", *, width=640, fps=30.0):
+        """Show all runs in a notebook, as ghosts in one picture.
+
+        Args: kind, width, fps: see Recording.show. Returns, Raises: as Recording.show.
+        """
+        return show_comparison(self, kind, width, fps)
 
     def save(self, directory, films=True, command=None, progress=None):
         """Write summary.json, summary.csv, plots, films, and index.html, which shows all of them.

@@ -1,5 +1,6 @@
 """Recordings: the frames of a run, in memory or, if they are large, on disk."""
 
+import importlib
 import json
 import tempfile
 from dataclasses import dataclass
@@ -85,6 +86,11 @@ class Frames:
         return np.concatenate([stored, waiting]) if self.waiting else stored
 
 
+def drawing():
+    """The module that draws for notebooks. It builds on recordings, so it is imported when it is used."""
+    return importlib.import_module("scenes.render.notebook")
+
+
 @dataclass(eq=False)  # == of arrays has no single answer
 class Recording:
     """A run, frame by frame.
@@ -99,6 +105,7 @@ class Recording:
         body_poses: of the centres of mass of bodies (frames, bodies, 7), like `poses`.
         body_velocities: of the centres of mass [m/s], and angular velocities [rad/s] (frames, bodies, 6).
         energy: kinetic, potential and total (frames, 3) [J].
+        scene: the Scene that was run; None for a recording from a file.
     """
 
     about: dict
@@ -109,6 +116,7 @@ class Recording:
     body_poses: np.ndarray
     body_velocities: np.ndarray
     energy: np.ndarray
+    scene: object = None
 
     ARRAYS = ("times", "positions", "velocities", "poses", "body_poses", "body_velocities", "energy")
 
@@ -126,6 +134,25 @@ class Recording:
     def torn_at(self, time):
         """Particles of the sticks that were torn at a time (n, 2). Args: time [s]."""
         return torn_pairs([each for each in self.about.get("events", ()) if each["time"] <= time + 1e-9])
+
+    def _repr_html_(self):
+        return drawing().table_of_recording(self)
+
+    def show(self, kind="replay", *, scene=None, width=640, fps=30.0):
+        """Show the run in a notebook.
+
+        Args:
+            kind: "replay", which can be turned and stopped (needs the extra `view`); or "video".
+            scene: the Scene; None for the one that was run, or the one of the catalogue that a file names.
+            width: in the notebook [pixels]; the height is 9/16 of it.
+            fps: frames per second [1/s], at most as many as were recorded.
+
+        Returns: an object that notebooks show; its attribute `page` is HTML.
+
+        Raises: ModuleNotFoundError that says how to install viser; ValueError for a recording of an unknown scene; the
+            errors of `scenes.film`.
+        """
+        return drawing().show_recording(self, kind, scene, width, fps)
 
     def save(self, path):
         """Write to an .npz file, array by array; Ctrl-C waits until it is complete. Args: path."""

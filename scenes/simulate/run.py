@@ -238,7 +238,8 @@ def record(running, progress=None):
 
     def recording(**more):
         whole = min(frames.count for frames in kept.values())  # an error may stop in the middle of a frame
-        return Recording({**running.about(), **more}, *(frames.array()[:whole] for frames in kept.values()))
+        arrays = (frames.array()[:whole] for frames in kept.values())
+        return Recording({**running.about(), **more}, *arrays, running.scene)
 
     number = 0
     try:
