@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-all lint bench media docs clean
+.PHONY: demo test test-all lint bench media docs replays clean
 .DEFAULT_GOAL := demo
 
 .venv/installed: pyproject.toml
@@ -38,6 +38,9 @@ media: .venv/installed          ## every picture and video of the README, made a
 
 docs: .venv/installed           ## the site, build/docs/index.html; a warning is an error
 	$(BIN)/python -m sphinx -W --keep-going -q docs build/docs
+
+replays: .venv/installed        ## a page that replays each scene, for the gallery of `make docs`
+	$(BIN)/python docs/replays.py
 
 clean:
 	rm -rf .venv build *.egg-info

@@ -7,9 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from documents import ROOT
+from PIL import Image
 
+from scenes.cli import main as cli
 from scenes.registry import available
 
 
@@ -28,10 +31,8 @@ def test_each_extra_is_in_the_page_about_installation():
     assert not [extra for extra in extras if f"| `{extra}` |" not in page]
 
 
-def test_docstrings_become_lists_of_arguments(monkeypatch):
-    pytest.importorskip("docutils")
-    monkeypatch.syspath_prepend(str(ROOT / "docs" / "extensions"))
-    converted = importlib.import_module("docstrings").converted
+def test_docstrings_become_lists_of_arguments():
+    converted = extension("docstrings").converted
     line = "Add a *frame*. Args: array, mask: `x` of a frame; path [m]. Raises: OSError if the disk is full."
     assert converted(line).split("\n\n") == [
         r"Add a \*frame\*.",
@@ -42,6 +43,41 @@ def test_docstrings_become_lists_of_arguments(monkeypatch):
     assert converted(block).split("\n\n") == [
         "Run.", "::", "    import pbd", "Source: a paper.", ":Args:\n    * ``a``: first line.\n    * ``b``: second.",
     ]  # fmt: skip
+
+
+def extension(name):
+    """A module of docs/extensions."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(ROOT / "docs" / "extensions"))
+        return importlib.import_module(name)
+
+
+def gallery():
+    """Commands that the gallery shows: {scene: command}."""
+    pytest.importorskip("sphinx")
+    return extension("gallery").commands()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", available())
+def test_shown_command_runs(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    program, *words = gallery()[name].split()
+    assert program == "verletlab"
+    assert cli.main([*words, "--duration", "0.02", "--size", "64x36"]) == 0
+    assert (tmp_path / f"{name}.png").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["pendulum", "dzhanibekov", "four_bar", "newtons_cradle", "door"])
+def test_picture_is_made_by_the_shown_command(name, tmp_path, monkeypatch):
+    # The last bits differ between processors, so the mean of all differences is at most one of 255 levels.
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(gallery()[name].split()[1:]) == 0
+    files = (folder / f"{name}.png" for folder in (tmp_path, ROOT / "media"))
+    made, kept = (np.asarray(Image.open(file).convert("RGB"), float) for file in files)
+    assert made.shape == kept.shape
+    assert np.abs(made - kept).mean() < 1.0
 
 
 @pytest.mark.slow
