@@ -110,6 +110,7 @@ def add_compiled(compiled, path, model, *, motors=None, approximated=(), **optio
 
     Returns: the model.
     """
+    apply_flags(compiled)
     reader = Reader(compiled, motors=motors, **options)
     reader.approximated += approximated
     model = Model(gravity=compiled.opt.gravity) if model is None else model
@@ -120,6 +121,22 @@ def add_compiled(compiled, path, model, *, motors=None, approximated=(), **optio
     if said:
         warnings.warn(f"{path}: {'. '.join(said)}", UserWarning, stacklevel=3)
     return model
+
+
+def apply_flags(compiled):
+    """Remove from a compiled model what its flags disable: gravity, contacts, limits, springs and so on."""
+    import mujoco
+
+    m, flags = compiled, mujoco.mjtDisableBit
+    for flag, arrays in (
+        (flags.mjDSBL_GRAVITY, (m.opt.gravity,)), (flags.mjDSBL_CONTACT, (m.geom_contype, m.geom_conaffinity)),
+        (flags.mjDSBL_LIMIT, (m.jnt_limited,)), (flags.mjDSBL_EQUALITY, (m.eq_active0,)),
+        (flags.mjDSBL_SPRING, (m.jnt_stiffness,)), (flags.mjDSBL_DAMPER, (m.dof_damping,)),
+        (flags.mjDSBL_FRICTIONLOSS, (m.dof_frictionloss,)),
+        (flags.mjDSBL_ACTUATION, (m.actuator_gainprm, m.actuator_biasprm)),
+    ):  # fmt: skip
+        for array in arrays if m.opt.disableflags & flag else ():
+            array[:] = 0
 
 
 class Reader:
