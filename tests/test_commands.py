@@ -54,6 +54,8 @@ ELSEWHERE = {
     "python docs/exercises/make.py": (
         "tests of the exercises do the same", "tests/test_exercises.py", "make.write(tmp_path",
     ),
+    "pip install '.[view]'": ("the same", "pyproject.toml", "\nview = ["),
+    "pip install pytest": ("the same", "pyproject.toml", '"pytest>=8"'),
     "pytest test_stick.py": ("the same", "tests/test_exercises.py", 'f"test_{name}.py"'),
     "apt install libx11-6": ("needs root on Debian, and Taichi runs here without it", "README.md", "apt install"),
 }
