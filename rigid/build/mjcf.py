@@ -17,6 +17,7 @@ Source: MuJoCo documentation, XML reference and Computation. The parser is an ex
 """
 
 import warnings
+from xml.etree import ElementTree
 
 import numpy as np
 
@@ -95,11 +96,21 @@ def compiled_mjcf(path):
     path = file_path("path", path, "an MJCF file")
     if not path.is_file():
         raise FileNotFoundError(f"no file {clipped(path)}: expected an MJCF file")
+    expected = f"{clipped(path, 50)}: expected an MJCF file"
+    if is_urdf(path):
+        raise ValueError(f"{expected}, found a URDF file; did you mean load_urdf?")
     try:
         return mujoco.MjModel.from_xml_path(str(path))
     except ValueError as error:
-        expected = f"{clipped(path, 50)}: expected an MJCF file, but MuJoCo's parser says"
-        raise ValueError(f"{expected}: {clipped(error)}") from error
+        raise ValueError(f"{expected}, but MuJoCo's parser says: {clipped(error)}") from error
+
+
+def is_urdf(path):
+    """Whether the root of an XML file is that of a robot."""
+    try:
+        return next(ElementTree.iterparse(path, events=("start",)))[1].tag == "robot"
+    except (ElementTree.ParseError, OSError):
+        return False  # MuJoCo's parser says what is wrong
 
 
 def add_compiled(compiled, path, model, *, motors=None, approximated=(), **options):
@@ -153,7 +164,7 @@ class Reader:
         self.link_mass, self.decompose, self.motors = link_mass, decompose, motors
         self.bits = contact_bits(m)
         self.approximated, self.missed, self.ellipsoids = [], [], []  # the last two are labels of geoms
-        self.welded, self.loose = [], []  # what the warning says of welded bodies; labels of actuators left out
+        self.welded, self.light, self.loose = [], [], []  # words for the warning; the last are actuators left out
         self.joints, self.equalities = {}, 0  # {index in the file: index in the Model} of single joints; how many added
         if keyframe is not None:
             mujoco.mj_resetDataKeyframe(m, self.data, self.keyframe(keyframe))
@@ -209,6 +220,9 @@ class Reader:
             pair = self.index_of(int(signature) >> 16), self.index_of(int(signature) & 0xFFFF)
             if pair[0] != pair[1]:
                 model.exclude_contact(*pair)
+        if self.light:
+            light = f"light bodies between joints, with {self.link_mass:.2g} of the mass each"
+            self.approximated.append(f"{light} ({', '.join(self.light)})")
         if self.ellipsoids:
             self.approximated.append(f"ellipsoids replaced by convex hulls ({', '.join(self.ellipsoids)})")
 
@@ -268,8 +282,7 @@ class Reader:
         if between:
             if ancestor != GROUND:
                 self.model.exclude_contact(ancestor, child)
-            light = f"{between} light bod{'y' if between == 1 else 'ies'} with {self.link_mass:.2g} of the mass"
-            self.approximated.append(f"{light} between the joints of {name or f'body {child}'}")
+            self.light.append(f"{between} of {self.label('body', body)}")
 
     def motion(self, body, point):
         """Velocity and angular velocity (6,) of a body at a point of the world (3,) [m]."""

@@ -18,7 +18,8 @@ from scenes.visuals.shapes import inertia_box, shape_surface
 class BodyVisual:
     """The shapes of bodies and of the ground. Planes are left out, because they are infinite.
 
-    A body without shapes is drawn as the box that has its mass and inertia.
+    A body without shapes is drawn as the box that has its mass and inertia, but not if it is only between the joints of
+    another (`bodies_between_joints`).
 
     Args:
         model: a rigid.Model.
@@ -36,7 +37,7 @@ class BodyVisual:
         # The ground has index -1, so its colour is the last.
         self.palette = np.concatenate([np.broadcast_to(np.asarray(colours, float), (count, 3)), [self.ground_colour]])
         shapes = [(each.shape, each.body, each.position, each.rotation) for each in self.model.shapes]
-        without_shape = set(range(count)) - {body for _, body, _, _ in shapes}
+        without_shape = set(range(count)) - {body for _, body, _, _ in shapes} - bodies_between_joints(self.model)
         shapes += [
             (None, body, np.zeros(3), principal_axes(self.model.bodies[body].inertia)[1]) for body in without_shape
         ]
@@ -73,6 +74,18 @@ class BodyVisual:
             Instances(surface, positions[rows], rotations[rows], None, colours[rows])
             for surface, rows in zip(shapes.surfaces, shapes.rows)
         ]
+
+
+def bodies_between_joints(model):
+    """Bodies that begin at the pose of a body that they carry: a set. Files of robots have such light bodies, because
+    there a body may have several joints (rigid/build/mjcf.py)."""
+    found = set()
+    for joint in model.joints:
+        if joint.parent >= 0:
+            parent, child = model.bodies[joint.parent], model.bodies[joint.child]
+            if np.array_equal(parent.position, child.position) and np.array_equal(parent.rotation, child.rotation):
+                found.add(joint.parent)
+    return found
 
 
 @dataclass

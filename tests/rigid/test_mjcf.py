@@ -231,7 +231,7 @@ def test_other_joints_of_one_body_become_a_chain(tmp_path):
     assert model.masses == pytest.approx([1 / 50, 1 / 50, 48 / 50, 1])
     assert [body.name for body in model.bodies] == ["along link", "up link", "car", "tail"]
     assert model.joints[3].parent == 2
-    assert "2 light bodies with 0.02 of the mass between the joints of car" in messages[0]
+    assert "light bodies between joints, with 0.02 of the mass each (2 of car)" in messages[0]
 
 
 def test_the_warning_lists_what_is_left_out(tmp_path):
@@ -288,6 +288,12 @@ def test_files_that_are_not_mjcf_are_refused_in_one_line(tmp_path, text):
     with pytest.raises(ValueError, match=r"model\.xml: expected an MJCF file, but MuJoCo's parser says: ") as caught:
         load_mjcf(path)
     assert "\n" not in str(caught.value)
+
+
+def test_a_urdf_file_is_refused_with_a_hint(tmp_path):
+    path = written(tmp_path, '<?xml version="1.0"?><robot name="r"><link name="l"/></robot>')
+    with pytest.raises(ValueError, match="found a URDF file; did you mean load_urdf"):
+        load_mjcf(path)
 
 
 def test_a_missing_file_is_refused(tmp_path):

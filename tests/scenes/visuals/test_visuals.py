@@ -163,3 +163,14 @@ def test_framing_camera_shows_whole_bodies():
     pixels = camera.project(corners, 160, 90)
     assert (pixels >= 0).all()
     assert (pixels <= (160, 90)).all()
+
+
+def test_light_bodies_between_joints_are_not_drawn():
+    """Two joints of one body, as load_mjcf has them; the body and one elsewhere, without shapes, are drawn as boxes."""
+    model = rigid.Model()
+    light, body = (model.add_body(mass=m, inertia=(m, m, m), position=(0, 0, 1)) for m in (0.1, 1.0))
+    other = model.add_body(mass=1.0, inertia=(1, 1, 1), position=(3, 0, 1))
+    model.add_slider(rigid.GROUND, light, None, (1, 0, 0))
+    model.add_hinge(light, body, (0, 0, 1), (0, 1, 0))
+    model.add_hinge(body, other, (1, 0, 1), (0, 1, 0))
+    assert sorted(BodyVisual(model).moving_shapes.bodies) == [body, other]
