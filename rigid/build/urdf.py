@@ -12,17 +12,19 @@ Source: ROS, URDF XML specification; MuJoCo documentation, Modeling, URDF extens
 """
 
 import math
+import re
 from xml.etree import ElementTree
 
 from pbd.core.extras import load_extra
 from pbd.core.messages import clipped, listed, shown
 from pbd.core.validate import boolean, file_path
 from rigid.build.mjcf import LINK, add_compiled, check_options
-from rigid.build.mjcf_joints import HINGE, SLIDE
+from rigid.build.mjcf_joints import FREE, HINGE, SLIDE
 from rigid.build.packages import find_file
 from rigid.motor import Motor
 
 WORLD = "world"  # a root link of this name is the ground
+LIGHTEST, LENGTH = 1e-3, 0.1  # of a moving link without mass: part of the whole mass, length of a rod [m]
 
 
 def load_urdf(path, model=None, *, name=None, packages=None, floating=True, link_mass=LINK, decompose=False):
@@ -76,14 +78,18 @@ def parsed(path):
     """The root element of a URDF file. Raises: ValueError if it is none."""
     expected = f"{clipped(path, 50)}: expected a URDF file"
     try:
-        robot = ElementTree.fromstring(path.read_bytes())
+        robot = ElementTree.fromstring(path.read_bytes().lstrip())
     except (ElementTree.ParseError, ValueError, LookupError) as error:
         raise ValueError(f"{expected}, but it is not XML: {clipped(error)}") from None
+    if any("xacro" in element.tag for element in robot.iter()):
+        raise ValueError(f"{expected}, found macros of xacro: convert the file first, `xacro FILE > robot.urdf`")
+    for element in robot.iter():  # namespaces say nothing
+        element.tag = element.tag.rpartition("}")[2]
+        for name in [name for name in element.attrib if "}" in name]:
+            del element.attrib[name]
     if robot.tag != "robot":
         hint = "; did you mean load_mjcf?" if robot.tag == "mujoco" else ""
         raise ValueError(f"{expected} with the root <robot>, found <{clipped(robot.tag, 40)}>{hint}")
-    if any("xacro" in element.tag for element in robot.iter()):
-        raise ValueError(f"{expected}, found macros of xacro: convert the file first, `xacro FILE > robot.urdf`")
     if robot.find("link") is None:
         raise ValueError(f"{expected} with links, found none")
     return robot
@@ -162,27 +168,47 @@ def parser_says(path, error):
 
 
 def compiled_urdf(spec, path):
-    """MuJoCo's mjModel, and what is approximated: inertias that no body can have.
+    """MuJoCo's mjModel, and what is approximated: a list of strings.
 
-    Mimic joints with an offset begin at it, in a keyframe.
+    Inertias that no body can have are replaced by their mean. Moving links without mass get a light one, LIGHTEST of
+    the whole, with the inertia of a rod of LENGTH. Mimic joints with an offset begin at it, in a keyframe.
     """
-    said = []
-    try:
-        compiled = spec.compile()
-    except ValueError as error:
-        if "balanceinertia" not in str(error):
-            raise ValueError(parser_says(path, error)) from error
-        spec.compiler.balanceinertia = True
-        said.append("inertias that no body can have, by their mean")
+    said, light = [], []
+    while True:
         try:
             compiled = spec.compile()
-        except ValueError as again:
-            raise ValueError(parser_says(path, again)) from again
+            break
+        except ValueError as error:
+            words = str(error)
+            link = re.search(r"larger than mjMINVAL.*?Element name '(.*?)'", words, re.DOTALL)
+            if "balanceinertia" in words and not spec.compiler.balanceinertia:
+                spec.compiler.balanceinertia = True
+                said.append("inertias that no body can have, by their mean")
+            elif link and link.group(1) not in light:
+                add_mass(spec, link.group(1), path)
+                light.append(link.group(1))
+            else:
+                raise ValueError(parser_says(path, error)) from error
+    if light:
+        said.append(f"moving links without mass, now {LIGHTEST:g} of the whole ({', '.join(light)})")
     qpos = mimic_positions(compiled)
     if qpos is not None:
         spec.add_key(name="start", qpos=qpos)
         compiled = spec.compile()
     return compiled, said
+
+
+def add_mass(spec, name, path):
+    """Give a light mass to a link. Raises: ValueError if it is a free root, which then would be the only one."""
+    body = spec.body(name)
+    if body.joints and body.joints[0].type == FREE:
+        raise ValueError(
+            f"{clipped(path, 50)}: the root link {clipped(name, 40)!r} has no mass: expected an <inertial>, or "
+            "floating=False for a robot that is fixed to the ground"
+        )
+    body.mass = LIGHTEST * (sum(each.mass for each in spec.bodies if each.mass > 0) or 1.0)
+    body.inertia = [body.mass * LENGTH**2 / 12] * 3
+    body.explicitinertial = True
 
 
 def mimic_positions(compiled):

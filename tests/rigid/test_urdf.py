@@ -209,3 +209,26 @@ def test_a_robot_holds_its_pose_and_moves_at_its_velocity_limit(tmp_path):
     solver.step(200)
     assert solver.joint_velocities()["bend"] == pytest.approx(-1.5, abs=1e-6)
     assert held["follow"] == pytest.approx(-held["grip"], abs=1e-6)
+
+
+def test_moving_links_without_mass_get_a_light_one(tmp_path):
+    """Many robots have such a link between two joints. A free root without mass is refused."""
+    limits = '<limit lower="-1" upper="1" effort="0" velocity="1"/>'
+    links = f'{link("base", 3.0)}<link name="knuckle"/>{link("hand", 1.0)}'
+    joints = f'{joint("a", "revolute", "base", "knuckle", limits)}{joint("b", "revolute", "knuckle", "hand", limits)}'
+    model, said = loaded(written(tmp_path, f"<robot name='r'>{links}{joints}</robot>"), load_urdf)
+    assert "approximated: moving links without mass, now 0.001 of the whole (knuckle)" in said
+    assert model.masses == pytest.approx([3, 0.004, 1])
+    empty = f"<robot name='r'><link name='base'/>{link('arm')}{joint('a', 'revolute', 'base', 'arm', limits)}</robot>"
+    path = written(tmp_path, empty)
+    said = refusal(lambda: load_urdf(path), ValueError)
+    assert "the root link 'base' has no mass: expected an <inertial>, or floating=False" in said
+    assert [body.name for body in load_urdf(path, floating=False).bodies] == ["arm"]
+
+
+def test_namespaces_and_blank_lines_are_accepted(tmp_path):
+    text = f"""
+
+    <?xml version="1.0"?><robot xmlns="http://drake.mit.edu" xmlns:xsi="http://www.w3.org" xsi:schemaLocation="a b"
+      name="r">{link("base", 3.0)}</robot>"""
+    assert load_urdf(written(tmp_path, text)).masses == pytest.approx([3.0])
