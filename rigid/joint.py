@@ -33,6 +33,8 @@ class Joint:
         parent_axes, child_axes: frame axes n0, n1, n2, in the frame of each body, as rows (3, 3).
         soft: a Soft; None for a rigid joint.
         collide: whether the two bodies collide with each other.
+        break_force, break_torque: largest force [N], and torque about the joint's point [N m], that the joint applies
+            to its child. A joint that applies more breaks for good; infinite for one that never does.
 
     Attributes:
         kind: name of the type, such as "hinge".
@@ -51,6 +53,8 @@ class Joint:
     child_axes: np.ndarray = field(repr=False)
     soft: Soft | None = None
     collide: bool = False
+    break_force: float = math.inf
+    break_torque: float = math.inf
 
     kind = "joint"
     degrees_of_freedom = 6
@@ -69,6 +73,9 @@ class Joint:
             if value is not None and not isinstance(value, expected):
                 kind = f"a rigid.{expected.__name__}, or None"
                 raise TypeError(f"{name} of {self.name!r} is {shown(value)}: expected {kind}")
+        for name in ("break_force", "break_torque"):
+            if getattr(self, name) != math.inf:
+                setattr(self, name, positive(name, getattr(self, name)))
         self.check_friction()
         self.armature = not_negative("armature", self.armature)
         for name in self.limit_names:
@@ -77,6 +84,11 @@ class Joint:
     def check_friction(self):
         """Raise an error if the friction is not a number of zero or more."""
         self.friction = not_negative("friction", self.friction)
+
+    @property
+    def breaks(self):
+        """Whether a load can break the joint."""
+        return min(self.break_force, self.break_torque) < math.inf
 
     def coordinate_limits(self):
         """Limits (low, high) of each of the joint's coordinates, a list; infinite for none."""

@@ -4,6 +4,8 @@ Points, axes and poses are given in the world frame at time zero. A body or join
 rigid/body_model.py has the methods that add bodies and shapes.
 """
 
+import math
+
 import numpy as np
 
 from pbd.core.validate import LARGEST, boolean, finite_number, finite_vector, unit_vector
@@ -53,6 +55,9 @@ class Model(BodyModel):
 
         parent, child: index or name; the parent may be rigid.GROUND.
         soft: a rigid.Soft, which makes the joint compliant; None for a rigid joint.
+        break_force, break_torque: largest force [N], and torque about the joint's point [N m], that the joint applies.
+            If it applies more, it breaks for good (rigid/solvers/breaking.py); not with solver "verlet", nor in
+            several worlds.
         collide: whether the two bodies collide with each other.
         name: unique; "hinge 0" and so on if None.
 
@@ -70,12 +75,12 @@ class Model(BodyModel):
 
     def add_ball(
         self, parent, child, point, *, axis=None, cone_axis=None, swing_limit=None, twist_limits=None, friction=0.0,
-        spring=None, soft=None, collide=False, name=None,
+        spring=None, soft=None, collide=False, break_force=math.inf, break_torque=math.inf, name=None,
     ):  # fmt: skip
         """Add a ball joint: one point of the child stays at one point of the parent.
 
         Args:
-            parent, child, soft, collide, name: see Model.
+            parent, child, soft, collide, break_force, break_torque, name: see Model.
             point: (3,) [m].
             axis: twist axis (3,); None for the direction from the point to the child's centre of mass, or z if they
                 coincide.
@@ -94,18 +99,19 @@ class Model(BodyModel):
         joint = self._make(
             Ball, parent, child, name, point, axes, parent_axes=parent_axes, swing_limit=swing_limit,
             twist_limits=twist_limits, friction=friction, spring=spring, soft=soft, collide=collide,
+            break_force=break_force, break_torque=break_torque,
         )  # fmt: skip
         joint.check_swing(swing)
         return self._append(joint)
 
     def add_hinge(
         self, parent, child, point, axis, *, limits=None, friction=0.0, spring=None, motor=None, armature=0.0,
-        soft=None, collide=False, name=None,
+        soft=None, collide=False, break_force=math.inf, break_torque=math.inf, name=None,
     ):  # fmt: skip
         """Add a hinge: the child rotates about an axis.
 
         Args:
-            parent, child, soft, collide, name: see Model.
+            parent, child, soft, collide, break_force, break_torque, name: see Model.
             point: any point on the axis (3,) [m].
             axis: (3,).
             limits: (low, high) [rad]; None for none.
@@ -120,16 +126,17 @@ class Model(BodyModel):
         return self._append(self._make(
             Hinge, parent, child, name, point, axes, limits=limits, friction=friction, spring=spring, motor=motor,
             armature=armature, soft=soft, collide=collide,
+            break_force=break_force, break_torque=break_torque,
         ))  # fmt: skip
 
     def add_universal(
         self, parent, child, point, parent_axis, child_axis, *, parent_limits=None, child_limits=None, friction=0.0,
-        spring=None, soft=None, collide=False, name=None,
+        spring=None, soft=None, collide=False, break_force=math.inf, break_torque=math.inf, name=None,
     ):  # fmt: skip
         """Add a universal joint: the child rotates about two axes at a right angle.
 
         Args:
-            parent, child, soft, collide, name: see Model.
+            parent, child, soft, collide, break_force, break_torque, name: see Model.
             point: where the axes intersect (3,) [m].
             parent_axis, child_axis: one axis fixed in the parent and one fixed in the child, at a right angle (3,).
             parent_limits, child_limits: (low, high) of the angle about each axis [rad]; None for none.
@@ -143,16 +150,17 @@ class Model(BodyModel):
         return self._append(self._make(
             Universal, parent, child, name, point, axes, parent_limits=parent_limits, child_limits=child_limits,
             friction=friction, spring=spring, soft=soft, collide=collide,
+            break_force=break_force, break_torque=break_torque,
         ))  # fmt: skip
 
     def add_slider(
         self, parent, child, point, axis, *, limits=None, friction=0.0, spring=None, motor=None, armature=0.0,
-        soft=None, collide=False, name=None,
+        soft=None, collide=False, break_force=math.inf, break_torque=math.inf, name=None,
     ):  # fmt: skip
         """Add a slider: the child translates along an axis and does not rotate.
 
         Args:
-            parent, child, soft, collide, name: see Model.
+            parent, child, soft, collide, break_force, break_torque, name: see Model.
             point: any point on the axis (3,) [m]; None for the child's centre of mass.
             axis: (3,).
             limits: (low, high) [m]; None for none.
@@ -167,29 +175,36 @@ class Model(BodyModel):
         return self._append(self._make(
             Slider, parent, child, name, point, frame_axes(unit_vector("axis", axis)), limits=limits,
             friction=friction, spring=spring, motor=motor, armature=armature, soft=soft, collide=collide,
+            break_force=break_force, break_torque=break_torque,
         ))  # fmt: skip
 
-    def add_fixed(self, parent, child, point=None, *, soft=None, collide=False, name=None):
+    def add_fixed(
+        self, parent, child, point=None, *, soft=None, collide=False, break_force=math.inf, break_torque=math.inf,
+        name=None,
+    ):  # fmt: skip
         """Add a fixed joint: the child neither translates nor rotates relative to the parent.
 
         Args:
-            parent, child, soft, collide, name: see Model.
+            parent, child, soft, collide, break_force, break_torque, name: see Model.
             point: (3,) [m]; None for the child's centre of mass.
 
         Returns: index of the joint.
         """
         parent, child = self._pair("parent", parent, "child", child)
         point = self.bodies[child].position if point is None else finite_vector("point", point)
-        return self._append(self._make(Fixed, parent, child, name, point, np.eye(3), soft=soft, collide=collide))
+        return self._append(self._make(
+            Fixed, parent, child, name, point, np.eye(3), soft=soft, collide=collide, break_force=break_force,
+            break_torque=break_torque,
+        ))  # fmt: skip
 
     def add_distance(
         self, parent, child, parent_point=None, child_point=None, *, limits=(0.0, 0.0), soft=None, collide=True,
-        name=None,
+        break_force=math.inf, break_torque=math.inf, name=None,
     ):  # fmt: skip
         """Add a distance joint: the distance of two points stays constant, or within limits.
 
         Args:
-            parent, child, soft, collide, name: see Model.
+            parent, child, soft, collide, break_force, break_torque, name: see Model.
             parent_point, child_point: (3,) [m]; None for the centre of mass.
             limits: (low, high) of the change since time zero [m]: (0, 0) is a rod, (-math.inf, 0) a string.
 
@@ -203,6 +218,7 @@ class Model(BodyModel):
         return self._append(self._make(
             Distance, parent, child, name, start, frame_axes((end - start) / length), child_point=end, length=length,
             limits=limits, soft=soft, collide=collide,
+            break_force=break_force, break_torque=break_torque,
         ))  # fmt: skip
 
     def add_wheel(self, wheel, axis, radius, *, point=None, height=0.0, normal=(0, 0, 1), friction=None, name=None):

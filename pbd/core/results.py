@@ -39,9 +39,9 @@ class Event(NamedTuple):
 
     Attributes:
         time: at the end of the step in which it happened [s].
-        kind: "tear", of a stick.
+        kind: "tear" of a stick, "break" of a joint.
         world: in which it happened.
-        members: the indices of the stick's particles.
+        members: the indices of the stick's particles, or the name of the joint.
         position: (3,) [m].
     """
 

@@ -51,6 +51,8 @@ def refuse_joint(joint):
         raise ValueError(f"{who}: expected no wheels, MJCF has no counterpart")
     if joint.soft is not None:
         raise ValueError(f"{who} has soft={shown(joint.soft)}: expected None, MJCF has no counterpart")
+    if joint.breaks:
+        raise ValueError(f"{who} breaks: expected no break_force and no break_torque, MJCF has no counterpart")
     if joint.motor is not None and not (joint.motor.is_compliant or joint.motor.torque is not None):
         said = f"{who} has motor={shown(joint.motor)}"
         raise ValueError(f"{said}: expected one with torque, or with stiffness or damping, MJCF has no others")

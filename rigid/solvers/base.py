@@ -27,6 +27,7 @@ class Solver(UsesTaichi):
         worlds: how many.
         options: a frozen dataclass, an instance of `Options`. Setting `dt`, `substeps` or `iterations` replaces it.
         particle_system: the pbd.ParticleSystem that moves the bodies; None for a solver without particles.
+        events: what tore or broke in the steps so far: a list of pbd.Event.
 
     A subclass sets the class attributes `name` and `Options`, a frozen dataclass and subclass of SolverOptions
     (rigid/solvers/options.py). It defines
@@ -61,6 +62,7 @@ class Solver(UsesTaichi):
         if len(self.models) not in (1, self.worlds):
             raise ValueError(f"{len(self.models)} models for {worlds} worlds: expected one, or one for each world")
         self.joint_reader = JointPositions(*self.models)
+        self.events = []
 
     # Time and options -------------------------------------------------------------------------------------------------
 

@@ -19,8 +19,9 @@ from rigid.constraints.joints.rotors import armature_energy, set_rotors
 from rigid.constraints.rows import ROW, RowBuilder
 from rigid.energy import energy
 from rigid.kernels.motion import PSEUDO, allocate_bodies, bounding_radii
-from rigid.names import checked_index
+from rigid.names import GROUND, checked_index
 from rigid.solvers.base import Solver
+from rigid.solvers.breaking import Breaking
 from rigid.solvers.passive import PassiveEnergy
 from rigid.solvers.report import EVENTS, NOTHING, REPORT
 from rigid.solvers.row_inputs import ExternalForces, GrabSprings, MotorTargets, Paths
@@ -100,6 +101,7 @@ class RowSolver(Solver):
         self._external_forces = ExternalForces(self.data.bodies.external)
         self._motor_targets = MotorTargets(self.data.joints, self.first_coordinates)
         self._grab_springs = GrabSprings(self.data.joints, self.data.rows, joints.grabs)
+        self._breaking = Breaking(models, worlds, self.data.joints, self.data.rows, joints.rows_of)
         self._start_rotors()
 
     # Time -------------------------------------------------------------------------------------------------------------
@@ -123,8 +125,8 @@ class RowSolver(Solver):
         """Make steps of dt. Args: count. Raises: pbd.Diverged if a state stops being finite."""
         substeps = whole("count", count) * self.substeps
         self._passive.choose(self._external_forces.act or self._grab_springs.grabbed)
-        # Paths give the pose of each substep, so it has a launch of its own.
-        each = 1 if self._paths.bodies else substeps
+        # Paths give the pose of each substep, and joints may break in each, so it has a launch of its own.
+        each = 1 if self._paths.bodies or len(self._breaking) else substeps
         for _ in range(0, substeps, each):
             if self._paths.bodies:
                 self._wake(self._paths.follow(self.data.bodies, self.time, self._h))
@@ -135,6 +137,14 @@ class RowSolver(Solver):
                 self._raise_failure()
             self._clock.substep += each
             self._stepped = True
+            if len(self._breaking):
+                self._break_joints()
+
+    def _break_joints(self):
+        """Break the joints with too much load in the last substep."""
+        events, bodies = self._breaking.break_overloaded(self.joint_forces(), self._snapshot())
+        self.events += events
+        self._wake([body for body in bodies if body != GROUND])
 
     def _watches(self):
         return WATCHED
@@ -207,7 +217,8 @@ class RowSolver(Solver):
         These are the arrays declared with kept=True, and the targets of motors. The array of targets also contains
         constants of the model, so it is not kept as a whole.
         """
-        return [*map(read, arrays_of(self.data, kept=True)), self._motor_targets.values()]
+        arrays = map(read, arrays_of(self.data, kept=True))
+        return [*arrays, self._motor_targets.values(), self._breaking.broken.astype(float)]
 
     def set_state(self, state):
         """Set poses and velocities, see Solver.set_state."""
@@ -254,7 +265,8 @@ class RowSolver(Solver):
         for array, part in zip(arrays_of(self.data, kept=True), parts):
             write(array, part)
         self._external_forces.reload()
-        self._motor_targets.restore(parts[-1])
+        self._motor_targets.restore(parts[-2])
+        self._breaking.restore(parts[-1])
         self._grab_springs.write_all()  # the state has the stiffness of what was grabbed then
         return True
 

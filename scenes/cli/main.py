@@ -237,9 +237,10 @@ def print_summary(recording, path):
         "last": ", ".join(f"{name} {value:.3g}" for name, value in about["last_step"].items()),
         "state": about["digest"],
     }
-    if events := about.get("events"):
-        count = "a stick" if len(events) == 1 else f"{len(events)} sticks"
-        rows["torn"] = f"{count}, the first at {events[0]['time']:.3g} s"
+    for kind, label, what in (("tear", "torn", "stick"), ("break", "broken", "joint")):
+        if events := [event for event in about.get("events", ()) if event["kind"] == kind]:
+            count = f"a {what}" if len(events) == 1 else f"{len(events)} {what}s"
+            rows[label] = f"{count}, the first at {events[0]['time']:.3g} s"
     if path:
         rows["saved"] = str(path)
     for name, text in rows.items():

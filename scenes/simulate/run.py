@@ -117,7 +117,7 @@ class Run(RunPlan):
 
     def events(self):
         """What tore or broke so far: a list of dicts with the fields of pbd.Event."""
-        return [] if self.particles is None else [event._asdict() for event in self.particles.events]
+        return [event._asdict() for event in self.system.events]
 
     def frames(self):
         """Step through the run: yield a Frame at time zero, one after each `steps_per_frame` steps, and the last."""

@@ -9,10 +9,10 @@ Trees grow from the ground and from bodies that follow paths, in this order of p
    acts on one tree and the ground;
 4. near the root, which keeps chains of links short.
 
-On the linkage of Peaucellier and Lipkin that takes 9 iterations to 1e-6; other cuts take up to 60. Soft joints are
-never in a tree. A body that follows a path is a free root, whose six speeds are given (dynamics.py). Each component
-without such a root or a joint to the ground gets a free root with six speeds: its heaviest body. Joints between roots
-that nothing moves are in no tree.
+On the linkage of Peaucellier and Lipkin that takes 9 iterations to 1e-6; other cuts take up to 60. Soft joints and
+joints that break are never in a tree. A body that follows a path is a free root, whose six speeds are given
+(dynamics.py). Each component without such a root or a joint to the ground gets a free root with six speeds: its
+heaviest body. Joints between roots that nothing moves are in no tree.
 """
 
 from dataclasses import dataclass
@@ -61,7 +61,7 @@ def spanning_trees(model):
     link_of = {GROUND: -1} | {body: k for k, body in enumerate(kinematic)}
     depth = dict.fromkeys(link_of, 0)
     immovable = set(link_of)
-    joints = {k: joint for k, joint in enumerate(model.joints) if joint.kind in LINK_KINDS and joint.soft is None}
+    joints = {k: joint for k, joint in enumerate(model.joints) if may_be_link(joint)}
     while waiting:
         edge = [k for k, joint in joints.items() if (joint.parent in waiting) != (joint.child in waiting)]
         if edge:
@@ -77,6 +77,11 @@ def spanning_trees(model):
         links.append(link)
         waiting.remove(body)
     return sorted_by_tree(links)
+
+
+def may_be_link(joint):
+    """Whether a joint may be in a tree."""
+    return joint.kind in LINK_KINDS and joint.soft is None and not joint.breaks
 
 
 def cost(joint, inner, immovable, depth):

@@ -104,6 +104,11 @@ def refuse_unsupported(model):
                 f'{joint.kind} {joint.name!r} is soft: solver "verlet" has hard joints alone; leave soft= out, or use '
                 'solver "impulse"'
             )
+        if joint.breaks:
+            raise NotImplementedError(
+                f"{joint.kind} {joint.name!r} breaks: solver 'verlet' has no such joints; leave break_force= and "
+                "break_torque= out, or use solver 'impulse'"
+            )
         if all(model.body(body).path is not None for body in (joint.parent, joint.child)):
             raise NotImplementedError(
                 f"{joint.kind} {joint.name!r} joins {model.body(joint.parent).name!r} and "

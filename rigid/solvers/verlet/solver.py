@@ -77,6 +77,7 @@ class VerletSolver(Solver):
         self.particle_system = pbd.ParticleSystem(
             [each.particles for each in buildings], dt=given.dt, worlds=self.worlds, lanes=1, **given.of_particles()
         )
+        self.events = self.particle_system.events
         constraints = self.particle_system.constraints
         self._motors = {
             name: {target: constraints.row_of(*constraint, target) for target in ("speed", "position", "effort")}

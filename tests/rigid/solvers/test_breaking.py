@@ -1,0 +1,160 @@
+"""Joints that break: at which load, what they leave, snapshots, and what is refused."""
+
+import math
+
+import numpy as np
+import pytest
+
+import rigid
+from rigid.rotation import from_axis_angle
+
+G, ARM, MASS, RADIUS = 9.81, 1.0, 2.0, 0.2
+SHARE = 1 / (1 + 0.4 * RADIUS**2 / ARM**2)  # of the motion of the centre in the kinetic energy: m l²/(m l² + I)
+SOLVERS = ("impulse", "articulated", "penalty")
+H = {"impulse": 1e-3, "articulated": 1e-3, "penalty": 2.5e-4}
+
+
+def pendulum(break_force=math.inf, angle=80.0, joint="hinge", **limits):
+    """A ball on a light rod, fixed to it, that begins `angle` degrees from where it hangs, at rest."""
+    model = rigid.Model()
+    turned = math.radians(angle)
+    place = (-ARM * math.sin(turned), 0, -ARM * math.cos(turned))
+    ball = model.add_sphere(RADIUS, mass=MASS, position=place)
+    if joint == "hinge":
+        model.add_hinge(rigid.GROUND, ball, (0, 0, 0), (0, 1, 0), break_force=break_force, name="top", **limits)
+    else:
+        model.add_ball(rigid.GROUND, ball, (0, 0, 0), break_force=break_force, name="top", **limits)
+    return model
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("joint", ["hinge", "ball"])
+def test_a_pendulum_breaks_at_its_tension(solver, joint):
+    # From rest at φ0 the speed is v² = 2 k g l (cos φ - cos φ0), where k is SHARE. So the tension m g cos φ + m v²/l is T
+    # at cos φ = (T/(m g) + 2 k cos φ0)/(1 + 2 k). Then the ball flies: its acceleration is g.
+    turned, limit = math.radians(80.0), 1.5 * MASS * G
+    made = rigid.solver(solver, pendulum(limit, joint=joint), dt=H[solver])
+    while not made.events:
+        made.step()
+        assert made.time < 1.0
+    event, state = made.events[0], made.state()
+    assert (event.kind, event.members, event.world) == ("break", ("top",), 0)
+    assert event.time == made.time
+    assert event.position == pytest.approx((0, 0, 0), abs=8e-3)  # a penalty joint gives by T/k
+    cosine = (limit / (MASS * G) + 2 * SHARE * math.cos(turned)) / (1 + 2 * SHARE)
+    assert -state.position[0, 2] / ARM == pytest.approx(cosine, abs=5e-3)
+    speed = math.sqrt(2 * SHARE * G * ARM * (cosine - math.cos(turned)))
+    assert np.linalg.norm(state.velocity[0]) == pytest.approx(speed, rel=1e-2)
+    steps = 100
+    made.step(steps)
+    # Free fall: velocities to round-off, v_n = v_0 + n h g.
+    fallen = state.velocity[0] + (0, 0, -G * steps * H[solver])
+    assert made.state().velocity[0] == pytest.approx(fallen, abs=1e-9)
+    assert np.abs(made.joint_forces()["top"]).max() == 0.0
+    assert len(made.events) == 1
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_a_joint_below_its_limits_is_one_that_cannot_break(solver):
+    # The largest tension is m g (3 - 2 cos φ0) = 2.66 m g.
+    made = [rigid.solver(solver, pendulum(limit), dt=H[solver]) for limit in (2.8 * MASS * G, 1e9)]
+    for each in made:
+        each.step(800)
+        assert each.events == []
+    assert made[0].digest() == made[1].digest()
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_a_cantilever_breaks_by_its_torque(solver):
+    # A weight m g at an arm l loads a fixed joint with the torque m g l. A spring that is loaded at once gives twice as
+    # far at most.
+    for part, count in ((2.02 if solver == "penalty" else 1.02, 0), (0.98, 1)):
+        model = rigid.Model()
+        beam = model.add_box((0.4, 0.05, 0.05), mass=1.0, position=(0.5, 0, 1))
+        model.add_fixed(rigid.GROUND, beam, (0, 0, 1), break_torque=part * G * 0.5)
+        made = rigid.solver(solver, model, dt=H[solver])
+        made.step(round(0.2 / H[solver]))
+        assert len(made.events) == count
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_limits_motors_and_springs_break_with_their_joint(solver):
+    more = {"limits": (-0.2, 0.1), "friction": 0.5, "spring": rigid.Spring(stiffness=3.0)}
+    if solver != "penalty":
+        more["motor"] = rigid.Motor(speed=2.0, max_effort=1.0)
+    made = rigid.solver(solver, pendulum(0.5 * MASS * G, angle=30.0, **more), dt=H[solver])
+    made.step(round(0.1 / H[solver]))
+    assert len(made.events) == 1
+    before = made.state().velocity[0]
+    made.step(200)
+    assert made.state().velocity[0] == pytest.approx(before + (0, 0, -G * 200 * H[solver]), abs=1e-9)
+    made.step(round(0.5 / H[solver]))
+    assert made.state().position[0, 2] < -2.0
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_a_snapshot_continues_with_what_is_broken(solver):
+    model = pendulum(1.5 * MASS * G)
+    made = rigid.solver(solver, model, dt=H[solver])
+    whole = made.state()
+    made.step(round(0.6 / H[solver]))
+    assert made.events
+    broken = made.state()
+    made.step(50)
+    other = rigid.solver(solver, model, dt=H[solver])
+    other.set_state(broken)
+    other.step(50)
+    assert other.digest() == made.digest()
+    assert other.events == []
+    other.set_state(whole)
+    other.step(round(0.6 / H[solver]))
+    assert other.digest() == rigid_digest(solver, broken)
+    assert other.events == made.events
+
+
+def rigid_digest(solver, state):
+    """The digest of a solver in a state."""
+    made = rigid.solver(solver, pendulum(1.5 * MASS * G), dt=H[solver])
+    made.set_state(state)
+    return made.digest()
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_a_chain_parts_at_its_weakest_joint(solver):
+    # Balls one under another hang at rest. Joint k bears the weight of all below it. The second is too weak.
+    model, before = rigid.Model(), rigid.GROUND
+    for k in range(4):
+        ball = model.add_sphere(0.05, mass=1.0, position=(0, 0, -0.2 * (k + 1)))
+        limit = 2.5 * G if k == 1 else 4.5 * G
+        model.add_ball(before, ball, (0, 0, -0.2 * k), break_force=limit, name=f"joint {k}")
+        before = ball
+    made = rigid.solver(solver, model, dt=H[solver])
+    made.step(round(0.3 / H[solver]))
+    assert [event.members for event in made.events] == [("joint 1",)]
+    height = made.state().position[:, 2]
+    assert height[0] == pytest.approx(-0.2, abs=2e-3)
+    assert (height[1:] < (-0.2 * np.array([2, 3, 4])) - 0.3).all()
+
+
+def test_refused():
+    for name in ("break_force", "break_torque"):
+        for value, expected in ((0.0, "above zero"), (-1.0, "above zero"), (float("nan"), "finite|NaN")):
+            model = rigid.Model()
+            body = model.add_sphere(0.1, mass=1.0)
+            with pytest.raises(ValueError, match=f"{name} is .*{expected}"):
+                model.add_hinge(rigid.GROUND, body, (0, 0, 0), (0, 1, 0), **{name: value})
+            assert not model.joints
+    with pytest.raises(NotImplementedError, match="hinge 'top' breaks: solver 'verlet' has no such joints"):
+        rigid.solver("verlet", pendulum(10.0))
+    with pytest.raises(NotImplementedError, match="joint 'top' breaks, in 2 worlds: expected one world"):
+        rigid.solver("impulse", pendulum(10.0), worlds=2)
+    model = pendulum(10.0)
+    body = model.add_sphere(0.1, mass=1.0, position=(1, 0, 0))
+    other = model.add_hinge(rigid.GROUND, body, (1, 0, 1), (0, 1, 0))
+    model.add_gear("top", other, 2.0)
+    with pytest.raises(ValueError, match="joint 'top' breaks and has a gear"):
+        rigid.solver("impulse", model)
+    model = pendulum(10.0)
+    model.bodies[0].rotation = from_axis_angle((0, 1, 0), 0.0)
+    with pytest.raises(ValueError, match="breaks: expected no break_force"):
+        rigid.build.save_mjcf(model, "unwritten.xml")
