@@ -16,6 +16,7 @@ picture ragdoll_stairs 1.6
 picture dominoes 2.2
 picture crate_on_trampoline 1.0
 picture torn_cloth 0.47
+picture bridge_collapse 1.33
 picture stack 1.0
 picture mobile 2.0
 picture figure 1.4

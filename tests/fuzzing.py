@@ -50,7 +50,7 @@ def numbers(value, name=""):
             yield from numbers(each, key if isinstance(key, str) else name)
 
 
-INFINITE = ("mass", "limits", "swing_limit", "stiffness", "max_effort")
+INFINITE = ("break_force", "break_torque", "mass", "limits", "swing_limit", "stiffness", "max_effort")
 
 
 def check_sound(description):

@@ -30,7 +30,7 @@ def pendulum(break_force=math.inf, angle=80.0, joint="hinge", **limits):
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("joint", ["hinge", "ball"])
 def test_a_pendulum_breaks_at_its_tension(solver, joint):
-    # From rest at φ0 the speed is v² = 2 k g l (cos φ - cos φ0), where k is SHARE. So the tension m g cos φ + m v²/l is T
+    # From rest at φ0 the speed is v² = 2 k g l (cos φ - cos φ0), where k is SHARE. The tension m g cos φ + m v²/l is T
     # at cos φ = (T/(m g) + 2 k cos φ0)/(1 + 2 k). Then the ball flies: its acceleration is g.
     turned, limit = math.radians(80.0), 1.5 * MASS * G
     made = rigid.solver(solver, pendulum(limit, joint=joint), dt=H[solver])

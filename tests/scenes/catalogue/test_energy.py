@@ -20,6 +20,7 @@ PASSIVE = {
     "arch": ({"stones": 5}, 0.5),
     "bouncing_balls": ({"count": 5}, 2.0),
     "box": ({}, None),
+    "bridge_collapse": ({"planks": 6}, 2.0),
     "bump": ({}, None),
     "card_house": ({"levels": 2}, 0.5),
     "chain": ({"links": 6}, 2.0),

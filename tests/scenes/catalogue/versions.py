@@ -12,6 +12,7 @@ SMALL = {
     "arch": {"stones": 5},
     "bouncing_balls": {"count": 5},
     "box": {"grains": 20, "sticks": 5},
+    "bridge_collapse": {"planks": 6},
     "card_house": {"levels": 2},
     "chain": {"links": 4},
     "crate_on_trampoline": {"count": 12},
@@ -43,9 +44,9 @@ FAST = {(name, "impulse") for name in ("dominoes", "stack")} | {("five_link_chai
 # Only the slow suite runs these scenes: no other test shares their kernels. tests/rigid and tests/verification test
 # their joints and contacts, and the README runs a ragdoll.
 SLOW = (
-    "anthropomorphic_robot", "bicycle", "bouncing_balls", "chain", "crate_on_trampoline", "domino_spiral", "door",
-    "dzhanibekov", "high_mass_ratio", "manipulator", "mobile", "newtons_cradle", "ragdoll", "ragdoll_pile",
-    "ragdoll_stairs", "scout_robot", "suspension_bridge", "torn_cloth", "trailer",
+    "anthropomorphic_robot", "bicycle", "bouncing_balls", "bridge_collapse", "chain", "crate_on_trampoline",
+    "domino_spiral", "door", "dzhanibekov", "high_mass_ratio", "manipulator", "mobile", "newtons_cradle", "ragdoll",
+    "ragdoll_pile", "ragdoll_stairs", "scout_robot", "suspension_bridge", "torn_cloth", "trailer",
 )  # fmt: skip
 
 

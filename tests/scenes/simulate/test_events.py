@@ -93,3 +93,22 @@ def test_a_ball_tears_a_curtain_and_is_slowed_down():
     assert 0 < speed[-1] < 0.95 * 7.0 * 0.998 ** (120 * 0.6)
     assert recording.body_poses[-1, 0, 0] > 1.0
     assert scenes.run(scenes.load("torn_cloth"), duration=0.6, fps=60).about["digest"] == recording.about["digest"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("solver", ["impulse", "articulated"])
+def test_a_bridge_breaks_where_its_bending_moment_is_too_large(solver):
+    # A beam of length L on two supports bears a load P at x and its weight w per metre. The bending moment at the joint
+    # at a from the left, with b = L - a, is P x b/L + w a b/2 for x < a. The boulder rolls on from the left: the first
+    # joint whose moment reaches `strength` breaks, when the boulder is at x.
+    scene = scenes.load("bridge_collapse")
+    recording = scenes.run(scene, solver, duration=1.0, fps=120)
+    event = recording.about["events"][0]
+    span, weight, load, strength = 4.8, 300.0 * 1.2 * 0.1 * 9.81, 300.0 * 9.81, 3200.0
+    joint, count = np.arange(1, 12), 12
+    a, b = joint * span / count, span - joint * span / count
+    at = (strength - weight * a * b / 2) * span / (load * b)  # x at which a joint breaks, if it is left of the joint
+    first = np.flatnonzero(at <= a)[0]
+    assert event["members"] == (f"fixed {first}",)
+    place = np.interp(event["time"], recording.times, recording.body_poses[:, -1, 0]) + span / 2
+    assert place == pytest.approx(at[first], abs=0.08)  # the beam swings as the boulder rolls on
