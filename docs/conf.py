@@ -16,10 +16,12 @@ extensions = [
     "sphinx.ext.linkcode",
     "myst_nb",
     "sphinx_design",
+    "command_line",
     "docstrings",
     "equations",
     "gallery",
     "licences",
+    "links",
     "public_names",
     "repository_links",
 ]

@@ -23,6 +23,8 @@ CARD = """\
 {command}
 ```
 
+{parameters}
+
 {{.gallery-links}}
 {links}
 :::
@@ -61,6 +63,7 @@ class Gallery(SphinxDirective):
                     picture=f"../media/{name}.png",
                     summary=entry.summary,
                     command=made[name],
+                    parameters=" ".join(f"`{key}={value}`" for key, value in entry.parameters.items()),
                     links=self.links(name, source),
                 )
             )

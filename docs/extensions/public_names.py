@@ -23,7 +23,7 @@ def entry(module, name):
         return f".. autoclass:: {module}.{name}\n   {options}\n"
     if callable(value):
         return f".. autofunction:: {module}.{name}\n"
-    return f".. autodata:: {module}.{name}\n"
+    return f".. py:data:: {name}\n   :module: {module}\n   :value: {value!r}\n"
 
 
 class PublicNames(SphinxDirective):
