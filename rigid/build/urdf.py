@@ -69,6 +69,7 @@ def load_urdf(path, model=None, *, name=None, packages=None, floating=True, link
     assets = take_meshes(robot, path, packages)
     spec = specification(robot, assets, floating, path)
     compiled, said = compiled_urdf(spec, path)
+    part_from_base(compiled)
     keyframe = 0 if compiled.nkey else None
     return add_compiled(compiled, path, model, name=name, merge=False, link_mass=link_mass, keyframe=keyframe,
                         decompose=decompose, motors=motors_of(robot, compiled), approximated=said)  # fmt: skip
@@ -222,6 +223,21 @@ def mimic_positions(compiled):
             follower, leader = m.jnt_qposadr[m.eq_obj1id[k]], m.jnt_qposadr[m.eq_obj2id[k]]
             qpos[follower] = m.eq_data[k, 0] + m.eq_data[k, 1] * qpos[leader]
     return qpos
+
+
+def part_from_base(compiled):
+    """Let links not collide with a base that is fixed to the ground and carries them, but with all else.
+
+    Links that joints connect never collide, but the base is a part of the ground, as a floor is. In MuJoCo two geoms
+    collide if the contype of one shares a bit with the conaffinity of the other.
+    """
+    m = compiled
+    on_base = m.body_weldid[m.body_parentid[m.body_weldid]] == 0
+    for geom, body in enumerate(m.geom_bodyid):
+        if m.body_weldid[body] == 0:
+            m.geom_contype[geom], m.geom_conaffinity[geom] = 2, 1
+        elif on_base[body]:
+            m.geom_contype[geom], m.geom_conaffinity[geom] = 4, 1 | 4
 
 
 def motors_of(robot, compiled):

@@ -232,3 +232,26 @@ def test_namespaces_and_blank_lines_are_accepted(tmp_path):
     <?xml version="1.0"?><robot xmlns="http://drake.mit.edu" xmlns:xsi="http://www.w3.org" xsi:schemaLocation="a b"
       name="r">{link("base", 3.0)}</robot>"""
     assert load_urdf(written(tmp_path, text)).masses == pytest.approx([3.0])
+
+
+def test_links_do_not_collide_with_the_base_that_carries_them(tmp_path):
+    """They collide with a floor, with one another, and with other bodies; links further out collide with the base."""
+    limits = '<limit lower="-1" upper="1" effort="0" velocity="1"/>'
+    text = "".join([link(name) for name in ("base", "left", "right", "far")] + [
+        joint("a", "revolute", "base", "left", limits), joint("b", "revolute", "base", "right", limits),
+        joint("c", "revolute", "left", "far", limits)])  # fmt: skip
+    model = load_urdf(written(tmp_path, f"<robot name='r'>{text}</robot>"), floating=False)
+    left, right, far = (model.bodies.index(model.body(name)) for name in ("left", "right", "far"))
+    shape = {piece.body: k for k, piece in enumerate(model.shapes)}
+    floor = model.add_ground(-1)
+    model.add_sphere(0.1, mass=1.0)
+    base, ball = shape[rigid.GROUND], len(model.shapes) - 1
+    touching = {(a, b): model.may_touch(shape[a], shape[b]) for a in (left, right, far) for b in shape}
+    assert not touching[left, rigid.GROUND]
+    assert not touching[right, rigid.GROUND]
+    assert touching[far, rigid.GROUND]
+    assert touching[left, right]
+    assert touching[right, far]
+    assert all(model.may_touch(shape[each], floor) for each in (left, right, far))
+    assert all(model.may_touch(shape[each], ball) for each in (left, right, far))
+    assert model.may_touch(base, ball)
