@@ -11,6 +11,7 @@ EXACT = {
     "verlet": {"iterations": 100},
 }  # fmt: skip
 SOLVERS = {**EXACT, "penalty": {}}
+SOME = [pytest.param(name, marks=[pytest.mark.slow] if name in ("verlet", "penalty") else []) for name in SOLVERS]
 H = 0.002
 
 
@@ -72,7 +73,7 @@ def test_rotors_gain_the_momentum_that_bodies_lack(name):
     assert 2.0 * velocities["rail"] + 3.0 * rotors["rail"] == pytest.approx(-2.0 * 37 * H, rel=1e-10)
 
 
-@pytest.mark.parametrize("name", EXACT)
+@pytest.mark.parametrize("name", SOME[:-1])
 def test_armature_conserves_the_momentum_of_free_bodies(name):
     # The effort acts on both bodies of a joint with opposite signs, so P is conserved to round-off. The tolerance is
     # that of a hundred steps with the velocities that frames lose by their iterations.
@@ -83,7 +84,7 @@ def test_armature_conserves_the_momentum_of_free_bodies(name):
     assert model.masses @ solver.state().velocity == pytest.approx(P, abs=1e-9)
 
 
-@pytest.mark.parametrize("name", EXACT)
+@pytest.mark.parametrize("name", SOME[:-1])
 def test_energy_counts_the_rotor(name):
     # Without forces a hinge keeps its speed: E = (I + a) ω²/2.
     model = driven()
@@ -115,7 +116,7 @@ def test_states_with_rotors_continue(tmp_path, name):
         assert fresh.state().position == pytest.approx(again.state().position, abs=1e-9)
 
 
-@pytest.mark.parametrize("name", SOLVERS)
+@pytest.mark.parametrize("name", SOME)
 def test_each_world_has_its_armature(name):
     pairs = (0.1, 0.05), (0.3, 0.0)
     together = solve(name, [arm(pair) for pair in pairs])
@@ -143,6 +144,7 @@ def test_joint_forces_lack_what_accelerates_the_rotor(name):
     assert forces["rail"][0] == pytest.approx((-0.8, 0, 0), abs=5e-3 if name == "penalty" else 1e-5)
 
 
+@pytest.mark.slow
 def test_a_tree_may_run_from_child_to_parent():
     """The heavy child is the root of the tree, and the joint's coordinate counts against it. Three solvers agree to the
     order of a step of 1 ms in 0.3 s."""
