@@ -54,6 +54,7 @@ ELSEWHERE = {
     "python docs/exercises/make.py": (
         "tests of the exercises do the same", "tests/test_exercises.py", "make.write(tmp_path",
     ),
+    "python -m build": ("a test builds the same", "tests/test_wheel.py", "build.build_sdist"),
     "pip install '.[view]'": ("the same", "pyproject.toml", "\nview = ["),
     "pip install pytest": ("the same", "pyproject.toml", '"pytest>=8"'),
     "pytest test_stick.py": ("the same", "tests/test_exercises.py", 'f"test_{name}.py"'),

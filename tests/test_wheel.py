@@ -114,12 +114,14 @@ def test_archive_and_wheel_have_all_files_of_the_packages(archive, site):
     assert {*files, *DOCUMENTS} <= held
 
 
-def test_description_for_an_index_shows_nothing_of_the_repository(site):
+def test_description_for_an_index_shows_nothing_of_the_repository(archive, site):
     (file,) = site.glob("verletlab-*.dist-info/METADATA")
     found = email.message_from_string(file.read_text("utf-8"))
     text = found.get_payload()
     assert found["Description-Content-Type"] == "text/markdown"
     assert "# verletlab" in text and "## Fifteen lines" in text  # noqa: PT018
+    checked = call("-m", "twine", "check", "--strict", archive)
+    assert checked.returncode == 0, checked.stdout
     assert not [link for link in re.findall(r"\]\(([^)]*)\)", text) if not link.startswith("https://")]
 
 
