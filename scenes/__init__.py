@@ -25,6 +25,8 @@ MODULES = {
     "Variant": "scenes.comparison.results",
     "available": "scenes.registry",
     "compare": "scenes.comparison.compare",
+    "export_gltf": "scenes.export.export",
+    "export_mesh": "scenes.export.export",
     "export_usd": "scenes.export.export",
     "film": "scenes.render.film",
     "film_comparison": "scenes.render.several",

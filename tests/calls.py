@@ -102,8 +102,8 @@ OPTIONS |= {
 # Not called: they begin a run, or write a file.
 SKIPPED = {
     "rigid.solver": "makes arrays; its options are called below", "pbd.State": "a record that set_state checks",
-    **dict.fromkeys(("scenes.run", "scenes.compare", "scenes.film", "scenes.film_comparison", "scenes.export_usd"),
-                    "runs; see scenes.Run"),
+    **dict.fromkeys(("scenes.run", "scenes.compare", "scenes.film", "scenes.film_comparison", "scenes.export_usd",
+                     "scenes.export_gltf", "scenes.export_mesh"), "runs; see scenes.Run"),
     "scenes.sweep": "starts processes",
     "rigid.build.save_mjcf": "writes a file",
     "scenes.register": "changes the registry", "scenes.Replay": "draws a recording",

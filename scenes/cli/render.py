@@ -32,7 +32,8 @@ def add(commands, parent):
     made.add_argument("scene", metavar="SCENE", nargs="?", help=SCENE)
     made.add_argument("--out", required=True, metavar="FILE",
                       help=".mp4 or .gif for a video, .png for the last frame, .html for a page; .usdc or .usda for "
-                      "Blender and others")  # fmt: skip
+                      "Blender and others, .glb for web pages; .obj or .ply for the last frame as a mesh, "
+                      "DIR/x-%%04d.obj for all frames")  # fmt: skip
     made.add_argument("--recording", metavar="FILE.npz", help="draw a recording of `run --out`, without a new run")
     made.add_argument("--fps", type=float, default=30.0, metavar="N", help="frames per second (%(default)g)")
     made.add_argument("--size", metavar="WxH", help="size of the picture in pixels (1280x720)")
@@ -51,7 +52,10 @@ def render_scene(given):
         if kind and getattr(given, flag):
             raise WrongCommand(f"--{flag.replace('_', '-')} cannot be used with {given.out}, which is {kind}")
     with usage_errors():
-        check_output(given.out, (*ENDINGS, *export.ENDINGS))
+        if suffix in export.ENDINGS:
+            export.check_path(given.out)
+        else:
+            check_output(given.out, (*ENDINGS, *export.ENDINGS))
         draw = drawing_of(suffix)
         source = replay_of(given) if given.recording else run_of(given)
         renderer = None if kind else renderer_for(source.scene, *size)
@@ -73,7 +77,6 @@ def drawing_of(suffix):
     Raises: ModuleNotFoundError if it needs a library that is not installed.
     """
     if suffix in export.ENDINGS:
-        export.library_of(suffix)
         return write_export
     if suffix != ".html":
         return write_film
@@ -97,7 +100,8 @@ def write_page(source, given, _renderer, update):
 def write_export(source, given, _renderer, update):
     """Write a file for other programs."""
     frames = export.write_frames(source, given.out, update)
-    return f"{frames_of(frames)}, {Path(given.out).stat().st_size / 1e6:.1f} MB"
+    size = f", {Path(given.out).stat().st_size / 1e6:.1f} MB" if Path(given.out).exists() else ""  # none of a sequence
+    return f"{frames_of(frames)}{size}"
 
 
 def replay_of(given):

@@ -1,20 +1,29 @@
 """From a scene or a recording to a file for another program: step, draw and write one frame at a time."""
 
+import contextlib
 import importlib
 from pathlib import Path
 
 from pbd.core.extras import load_extra
 from pbd.core.files import replacing
-from scenes.render.video import check_output
+from scenes.export.mesh_files import is_sequence
+from scenes.render.video import TooLong, check_output
 from scenes.simulate.interrupts import interrupts_deferred
 from scenes.simulate.run import Replay, Run
 
 FPS = 30.0  # of an export without a recording [1/s]
 
-# {ending: module and class of the writer, module of the library, extra and name for pip}
-USD = "scenes.export.usd", "UsdWriter", "pxr", "usd", "usd-core"
-WRITERS = {".usdc": USD, ".usda": USD, ".usd": USD}
-ENDINGS = tuple(WRITERS)
+# {ending: module and class of its writer}
+WRITERS = {
+    **dict.fromkeys((".usdc", ".usda", ".usd"), ("scenes.export.usd", "UsdWriter")),
+    ".glb": ("scenes.export.gltf", "GltfWriter"),
+    **dict.fromkeys((".obj", ".ply"), ("scenes.export.mesh_files", "MomentWriter")),
+}
+# {ending: library, extra, its name for pip}, for those that need one
+LIBRARIES = {
+    **dict.fromkeys((".usdc", ".usda", ".usd"), ("pxr", "usd", "usd-core")), ".glb": ("pygltflib", "gltf", "pygltflib")
+}  # fmt: skip
+ENDINGS, MESHES = tuple(WRITERS), (".obj", ".ply")
 
 
 def export_usd(scene, path, recording=None, fps=None, progress=None, **run):
@@ -42,10 +51,37 @@ def export_usd(scene, path, recording=None, fps=None, progress=None, **run):
     return export(scene, path, recording, fps, progress, **run)
 
 
+def export_gltf(scene, path, recording=None, fps=None, progress=None, **run):
+    """Run a scene and write it as binary glTF, for web pages and game engines (needs the extra `gltf`).
+
+    Bodies are animated nodes. Surfaces that deform, such as cloth, are morph targets, for at most 240 frames. After
+    Ctrl-C, or if the run diverges, the file holds the frames so far.
+
+    Args: path: a .glb file; more: see `export_usd`.
+
+    Returns, Raises: as for `export_usd`; ValueError after the second frame if there will be too many.
+    """
+    check_output(path, (".glb",))
+    return export(scene, path, recording, fps, progress, **run)
+
+
+def export_mesh(scene, path, recording=None, fps=None, progress=None, **run):
+    """Run a scene and write what it shows as triangles: the last moment, or a file for each frame.
+
+    Args:
+        path: an .obj or .ply file for the last frame. A number in its name makes a sequence from 1, in a folder that
+            may be new: "frames/cloth-%04d.obj".
+        more: see `export_usd`.
+
+    Returns: the number of files written. Raises: as for `export_usd`.
+    """
+    check_path(path, (".obj", ".ply"))
+    return export(scene, path, recording, fps, progress, **run)
+
+
 def export(scene, path, recording=None, fps=None, progress=None, **run):
     """Write a scene to a file of any of ENDINGS. Args, Returns, Raises: see `export_usd`."""
-    check_output(path, ENDINGS)
-    library_of(Path(path).suffix.lower())
+    check_path(path)
     if recording is None:
         source = Run(scene, fps=FPS if fps is None else fps, **run)
     else:
@@ -53,22 +89,27 @@ def export(scene, path, recording=None, fps=None, progress=None, **run):
     return write_frames(source, path, progress)
 
 
-def library_of(suffix):
-    """Import the library that writes a format. Args: suffix: one of ENDINGS.
+def check_path(path, endings=ENDINGS):
+    """Check that a file or a sequence can be written, and that its library is installed. Args: path; endings.
 
-    Raises: ModuleNotFoundError that says how to install it.
+    Raises: see `check_output`; ModuleNotFoundError that says how to install the library.
     """
-    _, _, library, extra, package = WRITERS[suffix]
-    load_extra(library, extra, package)
+    path = Path(path)
+    new_folder = is_sequence(path) and path.suffix.lower() in MESHES and not path.parent.exists()
+    check_output(path.parent.with_name(path.name) if new_folder else path, endings)
+    if path.suffix.lower() in LIBRARIES:
+        load_extra(*LIBRARIES[path.suffix.lower()])
 
 
 def write_frames(source, path, progress=None):
     """Write all frames of a Run or a Replay. Args, Returns, Raises: as for `export_usd`."""
-    check_output(path, ENDINGS)
-    suffix, stopped = Path(path).suffix.lower(), None
-    library_of(suffix)
-    make = getattr(importlib.import_module(WRITERS[suffix][0]), WRITERS[suffix][1])
-    with replacing(path) as partial:
+    check_path(path)
+    path = Path(path)
+    suffix, stopped = path.suffix.lower(), None
+    module, name = WRITERS[suffix]
+    several = is_sequence(path) and suffix in MESHES
+    make = getattr(importlib.import_module(module), "SequenceWriter" if several else name)
+    with contextlib.nullcontext(path) if several else replacing(path) as partial:
         writer = make(partial, source)
         try:
             for number, frame in enumerate(source.frames(), 1):
@@ -76,6 +117,8 @@ def write_frames(source, path, progress=None):
                     writer.add(frame)
                 if progress:
                     progress(number, source.count)
+        except TooLong:
+            raise
         except (KeyboardInterrupt, Exception) as stop:
             stopped = stop
             if not writer.frames:

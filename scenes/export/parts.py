@@ -110,6 +110,12 @@ class Names:
         return unique
 
 
-def name_of(visual):
-    """What a visual draws, as a word: "Cloth" for a ClothVisual."""
-    return type(visual).__name__.removesuffix("Visual")
+def name_of(scene, key, part):
+    """A name for a part, not yet unique: "Cloth" for a ClothVisual, "Shape" in a body, "Ground" for its shapes.
+
+    Args: a Scene; key, part: see `parts_of`.
+    """
+    if isinstance(part, Placed) and part.body >= 0:
+        return "Shape"
+    visual = scene.visuals[key[0]]
+    return "Ground" if hasattr(visual, "body_at") else type(visual).__name__.removesuffix("Visual")

@@ -19,6 +19,10 @@ LOSSLESS = ["-vcodec", "libx264rgb", "-pix_fmt", "rgb24", "-crf", "0", "-preset"
 SUFFIXES = (".mp4", ".gif", ".png")
 
 
+class TooLong(ValueError):
+    """A run that is too long for a format: nothing is written."""
+
+
 class VideoWriter:
     """Writes pictures to a file, one by one.
 

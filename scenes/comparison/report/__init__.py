@@ -45,7 +45,8 @@ def write_replay(comparison, directory, progress):
     """Write replay.html: a list of its path, empty if viser is not installed or the replay is too long."""
     if find_spec("viser") is None:
         return []
-    from scenes.render.page.replay import TooLong, replay
+    from scenes.render.page.replay import replay
+    from scenes.render.video import TooLong
 
     path = directory / "replay.html"
     try:

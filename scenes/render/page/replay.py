@@ -17,7 +17,7 @@ from scenes.render.ghosts import moving_surfaces, static_surfaces, tinted
 from scenes.render.page.drawing import Drawing, set_camera, set_stage
 from scenes.render.page.quiet import quiet
 from scenes.render.several import LAYOUTS, labelled_recordings
-from scenes.render.video import check_output
+from scenes.render.video import TooLong, check_output
 from scenes.simulate.interrupts import interrupts_deferred
 from scenes.simulate.run import Replay
 from scenes.visuals import FollowingCamera, Surface
@@ -40,10 +40,6 @@ LEGEND = (
 )
 ROW = "<div>{box}{text}</div>"
 BOX = '<span style="background:{colour};display:inline-block;width:0.8em;height:0.8em;margin-right:0.5em"></span>'
-
-
-class TooLong(ValueError):
-    """A replay that is too large for browsers."""
 
 
 def replay(comparison, path, layout="ghosts", fps=30.0, progress=None):

@@ -223,23 +223,32 @@ def test_memory_limit_changes_no_value(everything, tmp_path, monkeypatch):
 
 def test_values_that_rest_between_motions_have_few_samples(tmp_path):
     class Pausing:
-        """A triangle that rests, jumps, rests, and vanishes."""
+        """A triangle that rests, jumps, rests and vanishes."""
 
         def draw(self, frame):
             shift = 0.0 if frame.time < 0.5 else 1.0
             corners = np.array([(0, 0, shift), (1, 0, 0), (0, 1, 0)])
-            return [Surface(corners, np.array([(0, 1, 2)]))] if frame.time < 0.9 else []
+            surface = Surface(corners, np.array([(0, 1, 2)]))
+            return [surface] if frame.time < 0.9 else []
+
+    class Late:
+        """A rod that appears at 0.9 s."""
+
+        def draw(self, frame):
+            return [tubes([(0, 0, 0)], [(0, 0, 1)], 0.1)] if frame.time > 0.9 else []
 
     source = Start(exported.scene_of_everything().scene, count=30)
-    source.scene.visuals = [Pausing(), StaticVisual([tubes([(0, 0, 0)], [(0, 0, 1)], 0.1)])]
+    source.scene.visuals = [Pausing(), Late(), StaticVisual([tubes([(0, 0, 0)], [(0, 0, 1)], 0.1)])]
     export.write_frames(source, tmp_path / "pause.usda")
     stage = Usd.Stage.Open(str(tmp_path / "pause.usda"))
     points = stage.GetPrimAtPath("/Scene/Pausing").GetAttribute("points")
     assert points.GetTimeSamples() == [12, 13]  # 0.48 and 0.52 s
     heights = [points.Get(code)[0][2] for code in range(23)]
     assert heights == [0.0] * 13 + [1.0] * 10
-    shown = UsdGeom.Imageable(stage.GetPrimAtPath("/Scene/Pausing"))
-    assert [shown.ComputeVisibility(code) for code in (0, 22, 23, 29)] == ["inherited"] * 2 + ["invisible"] * 2
+    for name, expected in (("Pausing", [True, True, False, False]), ("Late", [False, False, True, True]),
+                           ("Static", [True] * 4)):  # fmt: skip
+        shown = UsdGeom.Imageable(stage.GetPrimAtPath(f"/Scene/{name}"))
+        assert [shown.ComputeVisibility(code) != "invisible" for code in (0, 22, 23, 29)] == expected
     assert errors_of(stage) == []
 
 

@@ -1,0 +1,156 @@
+"""Scenes as binary glTF 2.0 (.glb), for web pages, game engines and others (pygltflib).
+
+    Scene                   turns z up into glTF's y up; in metres
+        Bodies, NAME        a node with the pose of each body of the model, animated; its shapes are meshes below it
+        Cloth, Stick, ...   a mesh, with a morph target for each frame to which it has moved
+        Particle, ...       a node for each sphere
+        Floor, Camera, Sun
+
+There is one animation, "run", which interpolates linearly between the frames.
+
+Limitations: a cloth has the colour of its front on both sides. Morph targets hold all frames at once, so surfaces that
+deform have at most MOST_FRAMES frames, and they keep their triangles. Spheres keep their radii.
+
+Source: Khronos, glTF 2.0 specification, and its extension KHR_lights_punctual.
+"""
+
+import math
+
+import numpy as np
+
+from rigid.rotation import from_matrix
+from scenes.export.gltf_document import Document
+from scenes.export.parts import Names, Placed, floor_of, name_of, parts_of
+from scenes.render.video import TooLong
+from scenes.visuals import Spheres, Surface
+from scenes.visuals.framing import scene_camera
+
+# three.js keeps morph targets in the layers of a texture. WebGL 2 has 256 of them on every device.
+MOST_FRAMES = 240
+LIMIT = 2**30  # largest size of all frames of surfaces that deform, which browsers hold in memory [bytes]
+UPWARDS = (math.sqrt(0.5), -math.sqrt(0.5), 0.0, 0.0)  # turns z to y
+
+
+class GltfWriter:
+    """Collects frames of a scene, and writes them to a .glb file.
+
+    Args: path: where to write; source: a Run or Replay.
+
+    Attributes: frames: how many there are.
+    """
+
+    def __init__(self, path, source):
+        self.path, self.scene, self.source = path, source.scene, source
+        self.times, self.bodies, self.cameras = [], [], []
+        self.floor, self.parts, self.values, self.moving = None, {}, {}, set()
+
+    @property
+    def frames(self):
+        """Number of frames."""
+        return len(self.times)
+
+    def add(self, frame):
+        """Append a frame. Raises: ValueError if glTF cannot keep it; TooLong if there will be too many."""
+        drawn, camera = parts_of(self.scene, frame), scene_camera(self.scene, frame)
+        for key, part in drawn.items():
+            self.check(key, part, frame.time)
+        if not self.frames:
+            self.floor, self.field_of_view = floor_of(self.scene, frame), camera.field_of_view
+        for key, part in drawn.items():
+            self.parts.setdefault(key, part)
+            self.values.setdefault(key, {})[self.frames] = self.value_of(key, part)
+        self.times.append(frame.time)
+        self.bodies.append(np.array(frame.body_poses))
+        self.cameras.append(pose_of_camera(camera))
+
+    def check(self, key, part, time):
+        """Check that a part fits into the file. Args: its key; the part; time [s]. Raises: ValueError, TooLong."""
+        first = self.parts.get(key)
+        if not isinstance(first, Surface):
+            return
+        if not np.array_equal(part.triangles, first.triangles):
+            raise ValueError(f"at {time:.6g} s triangles of a surface change, which glTF cannot keep: expected .usdc")
+        if key not in self.moving and not np.array_equal(part.vertices, first.vertices):
+            self.moving.add(key)
+            count = self.source.count
+            size = 24 * count * sum(len(self.parts[each].vertices) for each in self.moving)
+            if count > MOST_FRAMES or size > LIMIT:
+                raise TooLong(
+                    f"{count} frames of surfaces that deform, {size / 1e6:.0f} MB: expected at most {MOST_FRAMES} "
+                    f"frames, {LIMIT / 1e6:.0f} MB, in .glb; reduce --fps or the duration, or write .usdc"
+                )
+
+    def value_of(self, key, part):
+        """What a part has at one instant: vertices (n, 3), centres (k, 3) or a pose (7,). Args: its key; the part."""
+        if isinstance(part, Placed):
+            return np.concatenate([part.position, part.rotation])
+        value = np.asarray(part.positions if isinstance(part, Spheres) else part.vertices, np.float32)
+        before = self.values.get(key, {}).get(self.frames - 1)
+        return before if before is not None and np.array_equal(value, before) else value
+
+    def finish(self):
+        """Write the file."""
+        document = Document(np.subtract(self.times, self.times[0]))
+        names = Names("Scene", "Bodies", "Shape", "Floor", "Camera", "Sun")
+        root, bodies = document.add_node("Scene", pose=(0, 0, 0, *UPWARDS)), []
+        if self.scene.model is not None:
+            group = document.add_node("Bodies", root)
+            for body, poses in zip(self.scene.model.bodies, np.swapaxes(self.bodies, 0, 1)):
+                bodies.append(document.add_node(names.unique(body.name or "body"), group))
+                document.move(bodies[-1], poses)
+        if self.floor is not None:
+            document.add_node("Floor", root, document.add_mesh(self.floor))
+        for key, part in self.parts.items():
+            name, values = name_of(self.scene, key, part), self.values[key]
+            if isinstance(part, Placed) and part.body >= 0:
+                node = add_placed(document, name, bodies[part.body], part, filled(values, 1))
+            else:
+                add = {Placed: add_placed, Spheres: add_spheres}.get(type(part), add_surface)
+                node = add(document, names.unique(name), root, part, filled(values, self.frames))
+            document.show(node, [number in values for number in range(self.frames)])
+        document.add_camera(root, self.cameras, self.field_of_view)
+        document.add_sun(root)
+        self.path.write_bytes(document.to_bytes())
+
+
+def add_placed(document, name, parent, part, poses):
+    """Add a node with a surface and a pose. Args: document; name; parent; part: a Placed; poses: a list of (7,)."""
+    node = document.add_node(name, parent, document.add_mesh(part.surface, part.colour), scale=part.scale)
+    document.move(node, poses)
+    return node
+
+
+def add_spheres(document, name, parent, part, centres):
+    """Add a node for each sphere. Args: document; name; parent; part: Spheres; centres: a list of (k, 3) [m]."""
+    group = document.add_node(name, parent)
+    for number, (radius, track) in enumerate(zip(part.radii, np.swapaxes(centres, 0, 1))):
+        mesh = document.add_mesh(part.surface, None if part.colours is None else part.colours[number])
+        document.move(document.add_node(f"{name}_{number}", group, mesh, scale=np.full(3, radius)), track)
+    return group
+
+
+def add_surface(document, name, parent, part, vertices):
+    """Add a surface that deforms. Args: document; name; parent; part: a Surface; vertices: a list of (n, 3) [m]."""
+    shapes, number_of = [], {}  # a surface at rest has the same array at many frames
+    for each in vertices:
+        if id(each) not in number_of:
+            number_of[id(each)] = len(shapes) - 1
+            shapes.append(each)
+    node = document.add_node(name, parent, document.add_shapes(part, shapes))
+    document.deform(node, [number_of[id(each)] for each in vertices], len(shapes) - 1)
+    return node
+
+
+def filled(values, count):
+    """A list of values for all frames, from {frame: value}: those without one have the one before, or the first."""
+    found, last = [], values[min(values)]
+    for number in range(count):
+        last = values.get(number, last)
+        found.append(last)
+    return found
+
+
+def pose_of_camera(camera):
+    """Pose (7,) of a Camera whose node looks along -z, with y upwards."""
+    right, down, forward = camera.axes
+    return np.concatenate([camera.position, from_matrix(np.stack([right, -down, -forward], axis=1))])
