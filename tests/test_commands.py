@@ -17,6 +17,7 @@ from documents import DOCUMENTS, ROOT, fences, spans
 
 from scenes import bench
 from scenes.cli import main as cli
+from scenes.export import export
 from scenes.registry import REGISTRY, available
 
 PROGRAMS = ("apt", "apt-get", "brew", "git", "make", "pip", "pip3", "pipx", "pytest", "python", "python3", "sh", "uv",
@@ -47,6 +48,8 @@ ELSEWHERE = {
         '"compare", "five_link_chain"',
     ),
     "pip install 'verletlab[view]'": ("the same, and there is such an extra", "pyproject.toml", "\nview = ["),
+    "pip install 'verletlab[usd]'": ("the same, and there is such an extra", "pyproject.toml", "\nusd = ["),
+    "pip install 'verletlab[gltf]'": ("the same, and there is such an extra", "pyproject.toml", "\ngltf = ["),
     "verletlab view drape": (
         "runs until Ctrl-C; a test stops it so", "tests/scenes/view/test_view_page.py", '"view", "drape"',
     ),
@@ -129,13 +132,18 @@ def test_command_runs(command, tmp_path, monkeypatch, capsys):
     if words[0] == "bench":
         for name in bench.BENCHMARKS:
             monkeypatch.setitem(bench.BENCHMARKS, name, lambda name=name, **settings: iter([f"{name},,,,,"]))
-    cut = CUT[words[0]][: 2 if ".html" in command else None]  # a page has no size
+    out = Path(words[words.index("--out") + 1]) if "--out" in words else Path()
+    cut = CUT[words[0]][: 2 if out.suffix in (".html", *export.ENDINGS) else None]  # only pictures have a size
+    if "--recording" in words:  # the command before it in the document makes the recording
+        assert cli.main(["run", "drape", "--out", "drape.npz", *CUT["run"], "--quiet"]) == 0
+        cut = ()
     assert cli.main([*words, *cut]) == 0
     captured = capsys.readouterr()
     assert captured.err == ""
     if "--out" in words:
-        out = tmp_path / words[words.index("--out") + 1]
-        assert out.stat().st_size > 0
+        found = sorted(out.parent.glob(re.sub(r"%\d*d", "*", out.name)))
+        assert found
+        assert all(each.stat().st_size > 0 for each in found)
     elif words[0] == "bench":
         names = [word for word in words[1:] if not word.startswith("-") and not word.isdigit()]
         assert [line.split(",")[0] for line in captured.out.splitlines()[1:]] == (names or list(bench.BENCHMARKS))
