@@ -2,6 +2,9 @@
 
 import contextlib
 import io
+import os
+import time
+from pathlib import Path
 
 import taichi as ti
 from taichi.lang import impl
@@ -10,6 +13,9 @@ DEVICES = ("cpu", "gpu")
 
 # In order of preference. Not ti.gpu: it also tries OpenGL, which crashes the process on a machine without a display.
 GPUS = [ti.cuda, ti.amdgpu, ti.metal, ti.vulkan]
+
+# Taichi holds the lock of its cache for a second or two. An older one is of a process that was killed [s].
+STALE = 60.0
 
 
 def initialise(device="cpu", precision=64, opt_level=None, one_thread=False):
@@ -29,6 +35,7 @@ def initialise(device="cpu", precision=64, opt_level=None, one_thread=False):
         default_fp = ti.f64 if precision == 64 else ti.f32
         level = {} if opt_level is None else {"opt_level": opt_level}
         level |= {"cpu_max_num_threads": 1} if one_thread else {}
+        remove_stale_lock()
         with contextlib.redirect_stdout(io.StringIO()):  # it prints at any log level
             ti.init(arch=arch, default_fp=default_fp, log_level=ti.ERROR, verbose=False, **level)
         if one_thread:
@@ -36,6 +43,18 @@ def initialise(device="cpu", precision=64, opt_level=None, one_thread=False):
             # by now, so with the other number again it finds the kernels that other processes compiled.
             impl.current_cfg().cpu_max_num_threads = threads
     return running_on()
+
+
+def remove_stale_lock():
+    """Remove the lock of Taichi's cache of kernels if a process that was killed left it.
+
+    Taichi 1.7.4 neither reads nor writes the cache while the file is there, so each start would compile all kernels.
+    """
+    folder = os.environ.get("TI_OFFLINE_CACHE_FILE_PATH") or impl.default_cfg().offline_cache_file_path
+    lock = Path(folder) / "ticache.lock"
+    with contextlib.suppress(OSError):  # there is none, or it is another user's
+        if time.time() - lock.stat().st_mtime > STALE:
+            lock.unlink()
 
 
 def running_on():
