@@ -28,7 +28,7 @@ class Motor:
         max_speed: the largest speed towards the target position [rad/s; slider: m/s].
         stiffness, damping: make the motor compliant, a proportional-derivative controller. With a position its effort
             is stiffness (position - q) - damping dq/dt [N m/rad, N m s/rad; slider: N/m, N s/m], with a speed it is
-            damping (speed - dq/dt). position_gain and max_speed have no effect then.
+            damping (speed - dq/dt). position_gain has no effect then.
     """
 
     speed: float | None = None
@@ -53,6 +53,8 @@ class Motor:
         object.__setattr__(self, "position_gain", positive("motor position_gain", self.position_gain))
         if not is_infinite(self.max_speed):
             object.__setattr__(self, "max_speed", positive("motor max_speed", self.max_speed))
+            if self.position is None or self.is_compliant:
+                raise ValueError(f"motor with max_speed {shown(self.max_speed)}: expected a position, without stiffness")
         self._check_compliance()
 
     def _check_compliance(self):

@@ -99,6 +99,8 @@ def test_changed_target_equals_given_target(name):
     ({"position": 1.0, "damping": 2.0}, "expected stiffness, too"),
     ({"position": 1.0, "stiffness": -2.0}, "motor stiffness is -2"),
     ({"position": 1.0, "max_speed": 0.0}, "motor max_speed is 0"),
+    ({"speed": 1.0, "max_speed": 2.0}, "motor with max_speed 2.0: expected a position, without stiffness"),
+    ({"position": 1.0, "stiffness": 3.0, "max_speed": 2.0}, "motor with max_speed 2.0: expected a position"),
 ])  # fmt: skip
 def test_wrong_motors_are_refused(given, words):
     assert words in refusal(lambda: rigid.Motor(**given), ValueError)
