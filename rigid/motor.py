@@ -54,7 +54,8 @@ class Motor:
         if not is_infinite(self.max_speed):
             object.__setattr__(self, "max_speed", positive("motor max_speed", self.max_speed))
             if self.position is None or self.is_compliant:
-                raise ValueError(f"motor with max_speed {shown(self.max_speed)}: expected a position, without stiffness")
+                given = f"motor with max_speed {shown(self.max_speed)}"
+                raise ValueError(f"{given}: expected a position, without stiffness")
         self._check_compliance()
 
     def _check_compliance(self):
