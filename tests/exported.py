@@ -77,6 +77,10 @@ class Start:
     def __init__(self, scene, count=2):
         self.scene, self.count, self.fps, self.solver = scene, count, FPS, "verlet"
 
+    def events(self):
+        """A tear at each frame, and later."""
+        return [{"time": number / self.fps, "kind": "tear", "position": [0.0, 0.0, 1.0]} for number in range(9)]
+
     @staticmethod
     def frame_of(positions):
         """A Frame of particles at rest."""

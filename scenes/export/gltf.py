@@ -6,10 +6,12 @@
         Particle, ...       a node for each sphere
         Floor, Camera, Sun
 
-There is one animation, "run", which interpolates linearly between the frames.
+There is one animation, "run", which interpolates linearly between the frames. "events" in the extras of the asset lists
+as JSON what tore and broke.
 
 Limitations: a cloth has the colour of its front on both sides. Morph targets hold all frames at once, so surfaces that
-deform have at most MOST_FRAMES frames, and they keep their triangles. Spheres keep their radii.
+deform have at most MOST_FRAMES frames. They may lose triangles, as torn cloth does, but get no new ones. Spheres keep
+their radii.
 
 Source: Khronos, glTF 2.0 specification, and its extension KHR_lights_punctual.
 """
@@ -20,7 +22,7 @@ import numpy as np
 
 from rigid.rotation import from_matrix
 from scenes.export.gltf_document import Document
-from scenes.export.parts import Names, Placed, floor_of, name_of, parts_of
+from scenes.export.parts import Names, Placed, events_of, floor_of, name_of, parts_of
 from scenes.render.video import TooLong
 from scenes.visuals import Spheres, Surface
 from scenes.visuals.framing import scene_camera
@@ -42,7 +44,7 @@ class GltfWriter:
     def __init__(self, path, source):
         self.path, self.scene, self.source = path, source.scene, source
         self.times, self.bodies, self.cameras = [], [], []
-        self.floor, self.parts, self.values, self.moving = None, {}, {}, set()
+        self.floor, self.parts, self.values, self.moving, self.left = None, {}, {}, set(), {}
 
     @property
     def frames(self):
@@ -59,6 +61,9 @@ class GltfWriter:
         for key, part in drawn.items():
             self.parts.setdefault(key, part)
             self.values.setdefault(key, {})[self.frames] = self.value_of(key, part)
+            if isinstance(part, Surface):
+                left = among(self.parts[key].triangles, part.triangles)
+                self.left[key] = self.left.get(key, self.frames) + left  # torn triangles do not come back
         self.times.append(frame.time)
         self.bodies.append(np.array(frame.body_poses))
         self.cameras.append(pose_of_camera(camera))
@@ -68,7 +73,7 @@ class GltfWriter:
         first = self.parts.get(key)
         if not isinstance(first, Surface):
             return
-        if not np.array_equal(part.triangles, first.triangles):
+        if len(part.vertices) != len(first.vertices) or not among(part.triangles, first.triangles).all():
             raise ValueError(f"at {time:.6g} s triangles of a surface change, which glTF cannot keep: expected .usdc")
         if key not in self.moving and not np.array_equal(part.vertices, first.vertices):
             self.moving.add(key)
@@ -90,7 +95,7 @@ class GltfWriter:
 
     def finish(self):
         """Write the file."""
-        document = Document(np.subtract(self.times, self.times[0]))
+        document = Document(np.subtract(self.times, self.times[0]), {"events": events_of(self.source, self.times[-1])})
         names = Names("Scene", "Bodies", "Shape", "Floor", "Camera", "Sun")
         root, bodies = document.add_node("Scene", pose=(0, 0, 0, *UPWARDS)), []
         if self.scene.model is not None:
@@ -104,8 +109,10 @@ class GltfWriter:
             name, values = name_of(self.scene, key, part), self.values[key]
             if isinstance(part, Placed) and part.body >= 0:
                 node = add_placed(document, name, bodies[part.body], part, filled(values, 1))
+            elif isinstance(part, Surface):
+                node = add_surface(document, names, name, root, part, filled(values, self.frames), self.left[key])
             else:
-                add = {Placed: add_placed, Spheres: add_spheres}.get(type(part), add_surface)
+                add = add_placed if isinstance(part, Placed) else add_spheres
                 node = add(document, names.unique(name), root, part, filled(values, self.frames))
             document.show(node, [number in values for number in range(self.frames)])
         document.add_camera(root, self.cameras, self.field_of_view)
@@ -129,16 +136,39 @@ def add_spheres(document, name, parent, part, centres):
     return group
 
 
-def add_surface(document, name, parent, part, vertices):
-    """Add a surface that deforms. Args: document; name; parent; part: a Surface; vertices: a list of (n, 3) [m]."""
+def add_surface(document, names, name, parent, part, vertices, left):
+    """Add a surface that deforms and tears.
+
+    Triangles that are torn at one frame make a mesh of their own, which is hidden from then on. All meshes have the
+    same vertices.
+
+    Args: document; names; name; parent; part: a Surface; vertices: a list of (n, 3) [m]; left: the number of the frame
+        from which on each triangle is torn (m,).
+
+    Returns: index of a node above all of them.
+    """
     shapes, number_of = [], {}  # a surface at rest has the same array at many frames
     for each in vertices:
         if id(each) not in number_of:
             number_of[id(each)] = len(shapes) - 1
             shapes.append(each)
-    node = document.add_node(name, parent, document.add_shapes(part, shapes))
-    document.deform(node, [number_of[id(each)] for each in vertices], len(shapes) - 1)
-    return node
+    ends = np.unique(left)[::-1] if len(left) else np.zeros(0, int)
+    group = document.add_node(names.unique(name), parent) if len(ends) > 1 else parent
+    node = group
+    for end, mesh in zip(ends, document.add_shapes(part, shapes, [part.triangles[left == end] for end in ends])):
+        node = document.add_node(names.unique(name if len(ends) == 1 else f"{name}_until_{end}"), group, mesh)
+        document.deform(node, [number_of[id(each)] for each in vertices], len(shapes) - 1)
+        if end < ends[0]:
+            document.show(node, np.arange(len(vertices)) < end)
+    return node if len(ends) == 1 else group
+
+
+def among(triangles, others):
+    """Which triangles (m, 3) are among others (k, 3). Returns: a mask (m,)."""
+    if triangles is others or np.array_equal(triangles, others):
+        return np.ones(len(triangles), bool)
+    rows = [np.ascontiguousarray(each, np.int32).view("i4,i4,i4").ravel() for each in (triangles, others)]
+    return np.isin(*rows)
 
 
 def filled(values, count):

@@ -18,10 +18,10 @@ COLUMNS = {1: gltf.SCALAR, 3: gltf.VEC3, 4: gltf.VEC4}
 
 
 class Document:
-    """A document with one scene. Args: times: of the frames (frames,) [s]."""
+    """A document with one scene. Args: times: of the frames (frames,) [s]; extras: plain values about all of it."""
 
-    def __init__(self, times):
-        self.json = gltf.GLTF2(asset=gltf.Asset(version="2.0", generator="verletlab"), scene=0)
+    def __init__(self, times, extras):
+        self.json = gltf.GLTF2(asset=gltf.Asset(version="2.0", generator="verletlab", extras=extras), scene=0)
         self.json.scenes = [gltf.Scene(nodes=[0])]
         self.animation = gltf.Animation(name="run")
         self.chunks, self.size = [], 0
@@ -115,28 +115,29 @@ class Document:
         colour = tuple(surface.colour if colour is None else colour)
         key = id(surface), colour
         if key not in self.meshes:
-            self.meshes[key] = surface, self.add_shapes(surface, [surface.vertices], colour)
+            self.meshes[key] = surface, *self.add_shapes(surface, [surface.vertices], [surface.triangles], colour)
         return self.meshes[key][1]
 
-    def add_shapes(self, surface, shapes, colour=None):
-        """Add a mesh with morph targets. Args: surface; shapes: its vertices in each form (n, 3); colour.
+    def add_shapes(self, surface, shapes, groups, colour=None):
+        """Add meshes with morph targets. They share their vertices.
 
-        Returns: index of the mesh, whose form is the first of `shapes`; the others are morph targets.
+        Args: surface; shapes: its vertices in each form (n, 3); groups: triangles (m, 3) of each mesh; colour.
+
+        Returns: a list of the indices of the meshes. Their form is the first of `shapes`; others are morph targets.
         """
-        triangles = surface.triangles
         forms = [np.asarray(vertices, np.float32) for vertices in shapes]
         # Without normals, glTF's triangles are drawn flat.
-        normals = [vertex_normals(vertices, triangles) for vertices in forms] if surface.smooth else []
-        primitive = gltf.Primitive(
-            attributes=self.add_vertices(forms[0], *normals[:1]),
-            indices=self.add_array(triangles.reshape(-1, 1), gltf.ELEMENT_ARRAY_BUFFER),
-            material=self.material(surface.colour if colour is None else colour, not surface.solid),
-        )
+        normals = [vertex_normals(vertices, surface.triangles) for vertices in forms] if surface.smooth else []
+        attributes, targets = self.add_vertices(forms[0], *normals[:1]), []
         for number, form in enumerate(forms[1:], 1):
             differences = [form - forms[0], *(each - normals[0] for each in normals[number : number + 1])]
-            primitive.targets.append(self.add_vertices(*differences))
-        self.json.meshes.append(gltf.Mesh(primitives=[primitive], weights=[0.0] * len(primitive.targets)))
-        return len(self.json.meshes) - 1
+            targets.append(self.add_vertices(*differences))
+        material = self.material(surface.colour if colour is None else colour, not surface.solid)
+        for triangles in groups:
+            indices = self.add_array(triangles.reshape(-1, 1), gltf.ELEMENT_ARRAY_BUFFER)
+            primitive = gltf.Primitive(attributes=attributes, indices=indices, material=material, targets=targets)
+            self.json.meshes.append(gltf.Mesh(primitives=[primitive], weights=[0.0] * len(targets)))
+        return list(range(len(self.json.meshes) - len(groups), len(self.json.meshes)))
 
     def add_vertices(self, positions, normals=None):
         """Add positions (n, 3), and normals (n, 3) or None. Returns: Attributes of pygltflib."""

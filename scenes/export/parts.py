@@ -4,6 +4,7 @@ Visuals draw it (scenes/visuals), as for pictures and pages. An Instances become
 frame of its body if it has one: files then keep the shape once, and the pose of the body for each frame.
 """
 
+import json
 import re
 from typing import NamedTuple
 
@@ -90,6 +91,11 @@ def floor_of(scene, frame):
     corners = half * np.array([(-1, -1, 0), (1, -1, 0), (1, 1, 0), (-1, 1, 0)])
     middle = np.array([*(lower + upper)[:2] / 2, scene.ground])
     return Surface(middle + corners, np.array([(0, 1, 2), (0, 2, 3)]), FLOOR, smooth=False)
+
+
+def events_of(source, time):
+    """What tore or broke up to a time, with times and places. Args: a Run or Replay; time [s]. Returns: JSON."""
+    return json.dumps([each for each in source.events() if each["time"] <= time + 1e-9])
 
 
 class Names:

@@ -7,7 +7,8 @@
         Particle, ...       Points
         Floor, Camera, Lights, Looks
 
-A value that does not change has no samples. Velocities are those of the recording, over the last substep.
+A value that does not change has no samples. Velocities are those of the recording, over the last substep. The custom
+data of the layer has "events", a list in JSON of what tore and broke.
 
 Limitations: a cloth has the colour of its front on both sides.
 
@@ -20,7 +21,7 @@ import re
 import numpy as np
 from pxr import Kind, Tf, Usd, UsdGeom, UsdShade
 
-from scenes.export.parts import Names, Placed, floor_of, name_of, parts_of
+from scenes.export.parts import Names, Placed, events_of, floor_of, name_of, parts_of
 from scenes.export.usd_prims import (
     CameraPrim,
     MeshPrim,
@@ -64,6 +65,7 @@ class UsdWriter:
         code = frame.time * self.source.fps
         code = float(round(code)) if abs(code - round(code)) < 1e-6 else code
         self.stage.SetEndTimeCode(code)
+        self.time = frame.time
         self.camera.update(camera, code)
         for body, pose in zip(self.bodies, frame.body_poses):
             body.update(pose[:3], pose[3:], code)
@@ -87,6 +89,7 @@ class UsdWriter:
 
     def finish(self):
         """Complete the file, and close it."""
+        self.stage.GetRootLayer().customLayerData = {"events": events_of(self.source, self.time)}
         self.save()
         self.stage = None
 

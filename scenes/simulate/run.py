@@ -193,6 +193,10 @@ class Replay:
         self.chosen = [*range(0, last, stride), last]
         self.count = len(self.chosen)
 
+    def events(self):
+        """What tore or broke in the recorded run, as `Run.events`."""
+        return list(self.recording.about.get("events", ()))
+
     def frames(self):
         """Iterate over the frames."""
         return map(self.frame, self.chosen)

@@ -65,16 +65,18 @@ def refused(result, path):
     assert errors.count("\n") == 1
 
 
-@pytest.mark.parametrize("name", ["chain.mp4", "chain.gif", "chain.png", "chain.npz", "chain.html", "chain.usdc"])
+@pytest.mark.parametrize("name", [f"chain.{each}" for each in ("mp4", "gif", "png", "npz", "html", "usdc", "glb")])
 def test_commands_on_a_full_disk(small_disk, command, tmp_path, name):
     if name.endswith(".html"):
         pytest.importorskip("viser", reason="no viser: pip install 'verletlab[view]'")
+    if name.endswith(".glb"):
+        pytest.importorskip("pygltflib", reason="no pygltflib: pip install 'verletlab[gltf]'")
     if name.endswith(".usdc"):
         pytest.importorskip("pxr", reason="no usd-core: pip install 'verletlab[usd]'")
     folder, full = small_disk
     if name.endswith(".gif") and full is not contextlib.nullcontext:
         pytest.skip("no tmpfs: the limit of file sizes also holds in the temporary folder, where a GIF begins")
-    size = [] if name.endswith((".html", ".npz", ".usdc")) else ["--size", "640x480"]
+    size = [] if name.endswith((".html", ".npz", ".usdc", ".glb")) else ["--size", "640x480"]
     words = ["run" if name.endswith(".npz") else "render", *CHAIN, *size, "--fps", "1000", "--quiet", "--out"]
     whole = tmp_path / name
     assert command(*words, whole)[0] == 0

@@ -198,16 +198,41 @@ def test_bodies_may_have_more_frames(tmp_path):
     assert export.write_frames(Start(scene, gltf.MOST_FRAMES + 10), tmp_path / "x.glb") == gltf.MOST_FRAMES + 10
 
 
-def test_triangles_that_change_are_refused(tmp_path):
-    class Tearing:
-        """Two triangles, of which one vanishes."""
+class Changing:
+    """Three triangles, of which some are drawn at each frame. Args: drawn: a list of numbers for each frame."""
 
-        def draw(self, frame):
-            triangles = np.array([(0, 1, 2), (0, 2, 1)])
-            return [Surface(np.eye(3), triangles if frame.time < 0.05 else triangles[:1])]
+    def __init__(self, drawn):
+        self.drawn = drawn
 
-    source = Start(exported.scene_of_everything().scene, count=5)
-    source.scene.visuals = [Tearing()]
+    def draw(self, frame):
+        triangles = np.array([(0, 1, 2), (2, 1, 3), (3, 1, 0)])[self.drawn[round(frame.time * FPS)]]
+        return [Surface(np.array([(0, 0, frame.time), (1, 0, 0), (0, 1, 0), (1, 1, 0)]), triangles)]
+
+
+def test_torn_triangles_are_hidden_from_then_on(tmp_path):
+    source = Start(exported.scene_of_everything().scene, count=4)
+    source.scene.visuals = [Changing([[0, 1, 2], [0, 1, 2], [0, 2], [2]])]
+    export.write_frames(source, tmp_path / "x.glb")
+    read = Glb(tmp_path / "x.glb")
+    shown = {"Changing_until_4": [(3, 1, 0)], "Changing_until_3": [(0, 1, 2)], "Changing_until_2": [(2, 1, 3)]}
+    for number, (name, triangles) in enumerate(shown.items()):
+        primitive = read.primitive(name)
+        assert np.array_equal(read.array(primitive["indices"]).reshape(-1, 3), triangles)
+        assert len(primitive["targets"]) == 3
+        scale = read.track(name, "scale")
+        assert (scale is None) == (number == 0)
+        assert scale is None or np.array_equal(scale[1][:, 0], np.arange(4) < 4 - number)
+
+
+def test_events_until_the_last_frame_are_in_the_extras(tmp_path):
+    source = Start(exported.scene_of_everything().scene, count=4)
+    export.write_frames(source, tmp_path / "x.glb")
+    assert json.loads(Glb(tmp_path / "x.glb").json["asset"]["extras"]["events"]) == source.events()[:4]
+
+
+def test_new_triangles_are_refused(tmp_path):
+    source = Start(exported.scene_of_everything().scene, count=4)
+    source.scene.visuals = [Changing([[0, 1], [0, 1], [0, 2], [2]])]
     with pytest.raises(ValueError, match=r"at 0\.08 s triangles of a surface change.*expected \.usdc") as caught:
         export.write_frames(source, tmp_path / "x.glb")
     assert caught.value.frames == 2

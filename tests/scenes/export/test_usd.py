@@ -1,5 +1,6 @@
 """USD files: every position of a recording in single precision, valid stages, interrupted exports."""
 
+import json
 import os
 import sys
 
@@ -358,6 +359,23 @@ def test_names_are_identifiers_and_unique():
     given = ["Camera", "left arm", "left arm", "left.arm", "3", "", "Größe"]
     found = [names.unique(each) for each in given]
     assert found == ["Camera_2", "left_arm", "left_arm_2", "left_arm_3", "_3", "_", "Gr__e"]
+
+
+def test_torn_cloth_loses_triangles_and_the_layer_lists_events(tmp_path):
+    made = exported.scene_of_everything()
+    recording = exported.recording_of(made.scene, FRAMES)
+    pair = made.sheet.triangles[0][:2]
+    tear = {"time": 3 / FPS, "kind": "tear", "world": 0, "members": pair.tolist(), "position": [0.0, 0.0, 1.0]}
+    recording.about["events"] = [tear]
+    scenes.export_usd(made.scene, tmp_path / "x.usdc", recording)
+    stage = Usd.Stage.Open(str(tmp_path / "x.usdc"))
+    assert json.loads(stage.GetRootLayer().customLayerData["events"]) == [tear]
+    gone = [set(pair.tolist()) <= set(triangle) for triangle in made.sheet.triangles.tolist()]
+    for code in range(FRAMES):
+        corners = attribute(stage, "Cloth", "faceVertexIndices", code).reshape(-1, 3)
+        expected = made.sheet.triangles[np.logical_not(gone)] if code >= 3 else made.sheet.triangles
+        assert np.array_equal(made.cloth[corners], expected)
+    assert errors_of(stage) == []
 
 
 def test_scene_without_floor_has_none(tmp_path):
