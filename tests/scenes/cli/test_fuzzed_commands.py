@@ -14,6 +14,7 @@ import rigid
 from scenes import bench
 from scenes.cli import main as cli
 from scenes.cli import sweep
+from scenes.export import export
 from scenes.render.film import ENDINGS
 from scenes.simulate.run import Run
 from scenes.simulate.settings import option_types
@@ -69,7 +70,7 @@ word = st.sampled_from(WORDS)
 option = st.builds("{}={}".format, st.sampled_from(OPTIONS), word)
 solver_option = st.builds("{}.{}".format, st.sampled_from([*rigid.SOLVERS, "wrong"]), option)
 parameter = st.builds("{}={}".format, st.sampled_from(PARAMETERS), word)
-ending = st.sampled_from([*ENDINGS, ".npz", ".x"])
+ending = st.sampled_from([*ENDINGS, *export.ENDINGS, ".npz", ".x"])
 out = st.builds("{}{}".format, st.sampled_from(["film", "a/b", "", "x" * 300]), ending)
 solvers = st.lists(st.sampled_from([*rigid.SOLVERS, "wrong", ""]), max_size=3).map(",".join)
 value = st.one_of(word, option, solver_option, parameter, out, solvers, st.sampled_from(rigid.SOLVERS))
