@@ -61,7 +61,8 @@ class Document:
         self.json.nodes[node].translation = numbers(track[0, :3])
         self.animate(node, "translation", track[:, :3])
         if track.shape[1] == 7:
-            rotations = continuous(track[:, [4, 5, 6, 3]])  # glTF writes (x, y, z, w)
+            # glTF writes (x, y, z, w), and takes no number above 1, not even by round-off.
+            rotations = continuous(track[:, [4, 5, 6, 3]]).clip(-1, 1)
             self.json.nodes[node].rotation = numbers(rotations[0])
             self.animate(node, "rotation", rotations)
 
@@ -127,7 +128,7 @@ class Document:
         """
         forms = [np.asarray(vertices, np.float32) for vertices in shapes]
         # Without normals, glTF's triangles are drawn flat.
-        normals = [vertex_normals(vertices, surface.triangles) for vertices in forms] if surface.smooth else []
+        normals = [unit_normals(vertices, surface.triangles) for vertices in forms] if surface.smooth else []
         attributes, targets = self.add_vertices(forms[0], *normals[:1]), []
         for number, form in enumerate(forms[1:], 1):
             differences = [form - forms[0], *(each - normals[0] for each in normals[number : number + 1])]
@@ -186,6 +187,13 @@ class Document:
 def numbers(array):
     """A list of floats, as JSON keeps them."""
     return [float(each) for each in array]
+
+
+def unit_normals(vertices, triangles):
+    """Normals of vertices (n, 3), also of those that no triangle has. Args: vertices (n, 3); triangles (m, 3)."""
+    normals = vertex_normals(vertices, triangles)
+    normals[~normals.any(axis=1)] = (0, 0, 1)
+    return normals
 
 
 def continuous(rotations):

@@ -181,6 +181,20 @@ def test_surface_at_rest_has_no_targets_and_one_that_vanishes_has_scale_zero(tmp
     assert np.array_equal(read.track("Pausing", "scale")[1], np.repeat(np.arange(30) < 23, 3).reshape(30, 3))
 
 
+# Khronos's validator found normals and rotations that were not quite units in these scenes.
+@pytest.mark.parametrize("name", ["four_bar", "dominoes", "mobile", "pendulum"])
+def test_normals_and_rotations_are_units(name, tmp_path):
+    export.write_frames(Start(scenes.load(name)), tmp_path / "x.glb")
+    read = Glb(tmp_path / "x.glb")
+    for mesh in read.json["meshes"]:
+        attributes = mesh["primitives"][0]["attributes"]
+        if "NORMAL" in attributes:
+            np.testing.assert_allclose(np.linalg.norm(read.array(attributes["NORMAL"]), axis=1), 1, atol=1e-6)
+    rotations = np.array([node["rotation"] for node in read.json["nodes"] if "rotation" in node])
+    assert np.abs(rotations).max() <= 1
+    np.testing.assert_allclose(np.linalg.norm(rotations, axis=1), 1, atol=1e-12)
+
+
 def test_too_many_frames_are_refused_after_the_second(everything, tmp_path, monkeypatch):
     calls = []
     for name, most in (("MOST_FRAMES", FRAMES - 1), ("LIMIT", 1000)):
