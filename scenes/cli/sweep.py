@@ -6,7 +6,7 @@ import rigid
 from pbd.core.messages import clipped
 from scenes.cli import terminal
 from scenes.cli.terminal import SCENE, WrongCommand, pairs, progress, usage_errors
-from scenes.sweeps import MOST_UNCONFIRMED, execute
+from scenes.sweeps import MOST_UNCONFIRMED, execute, report
 from scenes.sweeps.cluster import processors
 from scenes.sweeps.directory import SweepDirectory
 from scenes.sweeps.estimate import in_words, seconds_of
@@ -66,6 +66,8 @@ def sweep_scene(given):
             done = sum(len(plan.runs_of(shard)) for shard in directory.done)
             stop.saved = f"; {given.out} holds {done:,} of {plan.count:,} runs: --resume goes on" if done else ""
             raise
+    with progress(given, f"plots of {given.scene}"):
+        report.write(plan, table, directory.path)
     if not given.quiet:
         print_summary(table, directory)
 
@@ -86,12 +88,11 @@ def plan_of(given):
 
 def print_summary(table, directory):
     """Print how many runs there are, why some failed, and where the table is."""
-    failures = Counter(reason for reason in table.column("failure").to_pylist() if reason)
+    failures = Counter(reason for reason in table["failure"] if reason)
     failed = f", {failures.total():,} of them failed" if failures else ""
     terminal.out.print(f"{len(table):,} runs{failed}", highlight=False)
     for reason, count in failures.most_common(REASONS):
         line = f"{count:>8,}  {clipped(reason)}"
         terminal.out.print(line, style="red", markup=False, highlight=False, soft_wrap=True)
     for name in ("table.parquet", "index.html"):
-        if (directory.path / name).exists():
-            terminal.out.print(str(directory.path / name), markup=False, highlight=False, soft_wrap=True)
+        terminal.out.print(str(directory.path / name), markup=False, highlight=False, soft_wrap=True)

@@ -3,6 +3,7 @@
 from pbd.core.extras import load_extra
 from pbd.core.files import temporary_folder
 from pbd.core.validate import whole
+from scenes.sweeps import report
 from scenes.sweeps.cluster import connected, processors, run_shards
 from scenes.sweeps.directory import SweepDirectory
 from scenes.sweeps.plan import SweepPlan
@@ -47,14 +48,17 @@ def sweep(
         raise ValueError(f"{plan.count:,} runs: expected confirmed=True, or at most {MOST_UNCONFIRMED:,}")
     if out is None:
         with temporary_folder() as folder:
-            return execute(plan, SweepDirectory(folder / "sweep", plan), jobs, scheduler, progress).to_pandas()
-    return execute(plan, SweepDirectory(out, plan, resume), jobs, scheduler, progress).to_pandas()
+            return execute(plan, SweepDirectory(folder / "sweep", plan), jobs, scheduler, progress)
+    directory = SweepDirectory(out, plan, resume)
+    table = execute(plan, directory, jobs, scheduler, progress)
+    report.write(plan, table, directory.path)
+    return table
 
 
 def execute(plan, directory, jobs=None, scheduler=None, progress=None):
     """Run what is not done of a sweep. Args: plan: a SweepPlan; directory: its SweepDirectory; others: see `sweep`.
 
-    Returns: a pyarrow.Table.
+    Returns: a pandas.DataFrame.
     """
     load_extra("pandas", "sweep"), load_extra("pyarrow", "sweep")
     left = [shard for shard in range(plan.shards) if shard not in directory.done]
@@ -74,4 +78,4 @@ def execute(plan, directory, jobs=None, scheduler=None, progress=None):
         with connected(jobs, scheduler) as client:
             directory.begin()
             run_shards(client, plan, left, write)
-    return directory.finish()
+    return directory.finish().to_pandas()

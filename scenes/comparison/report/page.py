@@ -65,15 +65,11 @@ def write(comparison, directory, plots=None, command=None):
 
     Returns: the path of the page.
     """
-    from jinja2 import Environment
-
     directory = Path(directory)
-    environment = Environment(autoescape=True, trim_blocks=False, keep_trailing_newline=True)
-    environment.filters["number"] = number
-    source = resources.files("scenes.comparison.report").joinpath("page.html")
-    template = environment.from_string(source.read_text("utf-8"))
     scene = comparison.scene
-    page = template.render(
+    return write_page(
+        directory / "index.html",
+        "scenes.comparison.report",
         title=scene.name or "A comparison",
         summary=scene.summary,
         traces=comparison.traces,
@@ -97,9 +93,22 @@ def write(comparison, directory, plots=None, command=None):
         ],
         made=made_of(comparison, command),
     )
-    path = directory / "index.html"
+
+
+def write_page(path, package, **values):
+    """Write a page from a package's page.html, in the style of all reports.
+
+    Args: path: of the page; package: name; values: of the template. Returns: the path.
+    """
+    from jinja2 import Environment
+    from markupsafe import Markup
+
+    environment = Environment(autoescape=True, trim_blocks=False, keep_trailing_newline=True)
+    environment.filters["number"] = number
+    template = environment.from_string(resources.files(package).joinpath("page.html").read_text("utf-8"))
+    style = resources.files("scenes.comparison.report").joinpath("style.css").read_text("utf-8")
     with replacing(path) as partial:
-        partial.write_text(page, encoding="utf-8")
+        partial.write_text(template.render(style=Markup(style), **values), encoding="utf-8")
     return path
 
 
@@ -136,16 +145,28 @@ def made_of(comparison, command):
     longest = max(recordings, key=len)
     device = {trace.about["device"] for trace in comparison.traces if "device" in trace.about} or {running_on()}
     return [
-        ("command", command or shlex.join([program(), *sys.argv[1:]])),
+        ("command", command or command_of_process()),
         ("scene", f"{scene.name}{f' ({parameters})' if parameters else ''}"),
         ("time", f"{longest.times[-1]:g} s in {len(longest)} frames"),
         *([("equal", f"{comparison.equal} for all")] if comparison.equal else []),
         ("device", ", ".join(sorted(device))),
+        *made_on(),
+    ]
+
+
+def made_on():
+    """Pairs (name, value) of the machine, versions and the date."""
+    return [
         ("machine", f"{processor()}, {os.cpu_count()} cores, {platform.system()} {platform.release()}"),
         ("versions", f"verletlab {version()}, Taichi {'.'.join(map(str, ti.__version__))}, NumPy {np.__version__}, "
                      f"Python {platform.python_version()}"),
         ("date", time.strftime("%Y-%m-%d %H:%M")),
     ]  # fmt: skip
+
+
+def command_of_process():
+    """The command of this process."""
+    return shlex.join([program(), *sys.argv[1:]])
 
 
 def program():
