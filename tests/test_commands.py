@@ -50,6 +50,10 @@ ELSEWHERE = {
     "pip install 'verletlab[view]'": ("the same, and there is such an extra", "pyproject.toml", "\nview = ["),
     "pip install 'verletlab[usd]'": ("the same, and there is such an extra", "pyproject.toml", "\nusd = ["),
     "pip install 'verletlab[gltf]'": ("the same, and there is such an extra", "pyproject.toml", "\ngltf = ["),
+    "pip install 'verletlab[sweep]'": ("the same, and there is such an extra", "pyproject.toml", "\nsweep = ["),
+    "verletlab sweep pendulum": (
+        "starts processes; a test runs it", "tests/scenes/sweeps/test_cluster.py", '"verletlab sweep pendulum'
+    ),
     "verletlab view drape": (
         "runs until Ctrl-C; a test stops it so", "tests/scenes/view/test_view_page.py", '"view", "drape"',
     ),

@@ -4,6 +4,7 @@ The scene writes each run that is made to a log beside its file, so the tests se
 """
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -165,3 +166,15 @@ def test_run_that_ends_its_process_is_a_row(tmp_path):
     assert table["run"].tolist() == list(range(80))
     assert table["failure"].tolist()[:79] == [""] * 79
     assert "the process of the worker ended" in table["failure"].tolist()[79]
+
+
+@pytest.mark.slow
+def test_command_of_the_guide_writes_a_table_and_a_page(tmp_path):
+    guide = Path(__file__).parents[3] / "docs" / "guides" / "sweeps.md"
+    (command,) = (line for line in guide.read_text().splitlines() if line.startswith("verletlab sweep pendulum"))
+    words = [sys.executable, "-m", "scenes", *shlex.split(command)[1:], "--duration", "0.1", "--jobs", "1"]
+    environment = {**os.environ, "TI_OPT_LEVEL": "0", "PYTHONPATH": str(Path(__file__).parents[3])}
+    done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("10 runs\n")
+    assert (tmp_path / "swings" / "table.parquet").stat().st_size > 0
+    assert "<svg" in (tmp_path / "swings" / "index.html").read_text()
