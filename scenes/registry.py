@@ -18,7 +18,8 @@ MOST_PARTS = 10_000  # that a parameter of a scene may ask for: more would take 
 class Entry:
     """A registered scene: its name, the function that makes it, a summary, and its parameters with their defaults.
 
-    `choices` has the texts that a parameter with the annotation Literal can be: {name: texts}.
+    `choices` has the texts that a parameter with the annotation Literal can be: {name: texts}. `numbers` has the type
+    of each parameter with the default None that can be a number, by its annotation: {name: float}.
     """
 
     name: str
@@ -26,6 +27,11 @@ class Entry:
     summary: str
     parameters: dict
     choices: dict = field(default_factory=dict)
+    numbers: dict = field(default_factory=dict)
+
+    def kind_of(self, name):
+        """Type of the values of a parameter. Args: name."""
+        return self.numbers.get(name, type(self.parameters[name]))
 
     def choices_of(self, name, texts=()):
         """Texts among which a stranger may choose the value of a parameter; None for a number.
@@ -35,7 +41,7 @@ class Entry:
         Args: name: of the parameter; texts: that the user gave for parameters of any scene.
         """
         default = self.parameters[name]
-        if isinstance(default, (bool, int, float)):
+        if isinstance(default, (bool, int, float)) or name in self.numbers:
             return None
         return self.choices.get(name) or tuple(dict.fromkeys(["" if default is None else str(default), *sorted(texts)]))
 
@@ -47,8 +53,9 @@ def register(build):
     """Register a function that makes a Scene, under the name of the function. Use it as a decorator.
 
     The first line of the docstring is the summary. The keyword arguments are the parameters of the scene, and their
-    defaults give the types. The viewer offers the words of a `typing.Literal` as a menu; of another text, which may
-    name a file, only the default and what the command line says.
+    defaults give the types. With the default None and the annotation `float | None` a parameter is a number that the
+    scene chooses unless it is given. The viewer offers the words of a `typing.Literal` as a menu; of another text,
+    which may name a file, only the default and what the command line says.
 
     Raises: TypeError for a parameter without a default; ValueError if a function of another file has the name.
     """
@@ -62,8 +69,15 @@ def register(build):
     summary = (inspect.getdoc(build) or "").split("\n")[0]
     hints = {name: hint for name, hint in typing.get_type_hints(build).items() if name in parameters}
     choices = {name: typing.get_args(hint) for name, hint in hints.items() if typing.get_origin(hint) is typing.Literal}
-    REGISTRY[build.__name__] = Entry(build.__name__, build, summary, parameters, choices)
+    numbers = {name: number_of(hints[name]) for name in hints if parameters[name] is None and number_of(hints[name])}
+    REGISTRY[build.__name__] = Entry(build.__name__, build, summary, parameters, choices, numbers)
     return build
+
+
+def number_of(hint):
+    """The type of number in an annotation such as `float | None`; None if there is no such type."""
+    kinds = set(typing.get_args(hint)) - {type(None)}
+    return kinds.pop() if len(kinds) == 1 and kinds <= {int, float} else None
 
 
 def file_of(function):
@@ -103,7 +117,7 @@ def load(name, **parameters):
         if key not in entry.parameters:
             hint, known = nearest(key, entry.parameters), listed(entry.parameters, 60) or "none"
             raise UnknownName(f"scene {name} has no parameter {shown(key)}{hint} (it has {known})")
-        what, kind = f"parameter {key} of {name}", type(entry.parameters[key])
+        what, kind = f"parameter {key} of {name}", entry.kind_of(key)
         given[key] = convert(what, value, kind)
         if kind is int and key != "seed":
             whole(what, given[key], least=-MOST_PARTS, most=MOST_PARTS)
@@ -112,7 +126,7 @@ def load(name, **parameters):
     except (ValueError, TypeError, ArithmeticError, LookupError) as error:
         if not given:  # an error of the scene, not of its parameters
             raise
-        values = listed([f"{key}={clipped(value, 40)}" for key, value in given.items()], 60)
+        values = listed([f"{key}={clipped(value, 40)}" for key, value in parameters.items()], 60)
         raise ValueError(clipped(f"scene {name} with {values}: {error}", LONGEST_MESSAGE)) from error
     if not isinstance(scene, Scene):
         raise TypeError(f"scene {name} is {shown(scene)}: expected a scenes.Scene, which its function returns")

@@ -29,6 +29,9 @@ class Scene:
             `solver.set_motor`, and forces with `solver.set_forces`. It must depend on its arguments only, so that a run
             can be repeated.
         unsupported: {solver: why it cannot run this scene}.
+        notes: what a user should know about how the scene was made, such as a mesh that was scaled; one line each. The
+            command line and the viewer show them.
+        chosen: {name: value} of parameters with the default None, for which the scene chose a value.
         name, summary, parameters: set by `load`.
 
     Raises: TypeError and ValueError for arguments of the wrong type, and for settings of a solver that cannot run the
@@ -45,6 +48,8 @@ class Scene:
     ground: float | None = 0.0
     control: object = None
     unsupported: dict = field(default_factory=dict)
+    notes: tuple = ()
+    chosen: dict = field(default_factory=dict)
     name: str = ""
     summary: str = ""
     parameters: dict = field(default_factory=dict)
@@ -57,8 +62,9 @@ class Scene:
             raise ValueError("an empty scene: expected particles, a model, or both")
         self.attachments = tuple(sequence("attachments", self.attachments, "pairs (indices of particles, body)"))
         self.duration = positive("duration", self.duration, math.inf)
+        self.notes = tuple(sequence("notes", self.notes, "texts"))
         self.ground = None if self.ground is None else finite_number("ground", self.ground)
-        for name in ("settings", "unsupported", "parameters"):
+        for name in ("settings", "unsupported", "chosen", "parameters"):
             if not isinstance(getattr(self, name), dict):
                 raise TypeError(f"{name} of a scene are {shown(getattr(self, name))}: expected a dict")
         if self.model is not None:

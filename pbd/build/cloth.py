@@ -4,11 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pbd.build.mesh import surface
+from pbd.build.mesh import sheet, surface
 from pbd.build.topology import edges_of, hinges_of
 from pbd.core.messages import shown
 from pbd.core.transaction import builder
 from pbd.core.validate import (
+    boolean,
     derived,
     finite_vector,
     indices,
@@ -86,7 +87,7 @@ def cloth(
             few times (bending / (density g))^(1/3) wide. They show if this is more than the distance of two
             particles. None for no resistance.
         thickness: distance that particles keep from each other, twice their radius [m], with `friction` between them;
-            zero for a cloth that passes through itself.
+            zero for a cloth that passes through itself; None for five sixths of the distance of neighbours.
         drag: coefficient of its triangles in the wind; None for no wind.
         tear: sticks that are longer than this many of their lengths tear, see pbd.Particles.add_stick; None for none.
         pins: particles that do not move: names among left_top, right_top, left_bottom, right_bottom, top, bottom,
@@ -117,6 +118,8 @@ def cloth(
     even = (np.add.outer(np.arange(rows - 1), np.arange(columns - 1)) % 2 == 0).ravel()
     diagonals = {"both": (falling, rising), "one": (falling[even], rising[~even]), "none": ()}[shear]
     pinned = pinned_in_grid(pins, number)
+    if thickness is None:
+        thickness = usual_thickness(min(np.linalg.norm(right) / (columns - 1), np.linalg.norm(down) / (rows - 1)))
     added = particles.add_particles(positions, masses, radius=not_negative("thickness", thickness) / 2)
     first = number.dtype.type(added[0])
     sticks = np.concatenate([*threads, *diagonals]) + first
@@ -143,12 +146,17 @@ def cloth_from_mesh(
     drag=1.0,
     tear=None,
     pins=(),
+    repair=False,
 ):
     """Add cloth of any shape, whose sticks are the edges of a mesh. It is at rest in the shape of the mesh.
 
     Args:
         mesh: a pbd.build.Mesh, (vertices, triangles), a trimesh.Trimesh, or a file's path; open or closed.
+        thickness: see `cloth`; None for five sixths of the side of a square with the average area of a vertex, or less
+            where vertices are dense.
         pins: indices of vertices.
+        repair: whether to leave out triangles without area and fins, see `pbd.build.mesh.sheet`; indices of vertices
+            may change. Otherwise they are an error.
         others: see `cloth`. Masses are proportional to the area around each vertex.
 
     Returns: a Cloth.
@@ -156,7 +164,7 @@ def cloth_from_mesh(
     Raises: ValueError if a vertex belongs to no triangle, a triangle has no area, or, with bending, an edge belongs to
     three or more triangles.
     """
-    mesh = surface(mesh)
+    mesh = sheet(mesh) if boolean("repair", repair) else surface(mesh)
     areas = mesh.areas
     if not areas.all():
         raise ValueError(f"mesh triangle {int(np.argmin(areas))} has no area: expected corners off one line")
@@ -167,10 +175,32 @@ def cloth_from_mesh(
     if bending is not None:
         hinges_of(mesh.triangles)  # raises errors before anything is added
     pins = indices("pins", pins, len(mesh.vertices))
+    thickness = usual_thickness_of(mesh) if thickness is None else thickness
     return add_triangle_cloth(
         particles, mesh.vertices, masses, mesh.triangles, pins, compliance=compliance, bending=bending, flat=False,
         thickness=thickness, friction=friction, drag=drag, tear=tear,
     )  # fmt: skip
+
+
+def usual_thickness(spacing):
+    """Thickness of a cloth with which it neither passes through itself nor pushes its own particles apart.
+
+    Args: spacing: distance of neighbours [m]. Returns: [m], with three digits.
+    """
+    return float(f"{5 / 6 * spacing:.3g}")
+
+
+def usual_thickness_of(mesh):
+    """`usual_thickness` of a cloth of any shape. Args: mesh: a Mesh. Returns: [m]."""
+    from pbd.data import MOST_NEIGHBOURS  # it imports shapes, which import this package
+
+    thickness, half = usual_thickness(np.sqrt(mesh.areas.sum() / len(mesh.vertices))), MOST_NEIGHBOURS // 2
+    if len(mesh.vertices) > half:  # the list of a particle's contacts is at most half full at the start
+        from scipy.spatial import cKDTree  # slow to import
+
+        nearest, _ = cKDTree(mesh.vertices).query(mesh.vertices, k=[half + 1])
+        thickness = min(thickness, nearest.min() / 1.5)  # contacts are sought within 1.5 thicknesses
+    return thickness
 
 
 def checked_corner(origin, right, down):

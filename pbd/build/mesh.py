@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from os import PathLike
 
 import numpy as np
+import scipy
 
 from pbd.build.topology import half_edges, undirected
 from pbd.core.messages import clipped, shown
@@ -29,6 +30,10 @@ UP = {
 
 # Formats, and the axis that points up in each unless one says otherwise: only glTF has a rule.
 FORMATS = {".obj": "z", ".ply": "z", ".stl": "z", ".glb": "y"}
+
+
+NEARLY = 1e-6  # vertices closer than this part of a mesh's longest side coincide for a repair
+FIN = 0.1  # the largest part of a mesh's area that a repair leaves out in one piece
 
 
 @dataclass
@@ -159,7 +164,8 @@ def closed_surface(mesh, repair=False):
 
     Args:
         mesh: see `surface`.
-        repair: join vertices that nearly coincide, and close each hole with triangles around its middle.
+        repair: join vertices that nearly coincide, leave out fins (see `without_fins`), and close each hole with
+            triangles around its middle.
 
     Returns: a Mesh. Triangles with another orientation than their neighbours are turned. A part with inward normals is
     a cavity if it lies inside another part; otherwise it is turned.
@@ -169,11 +175,10 @@ def closed_surface(mesh, repair=False):
     repair = boolean("repair", repair)
     mesh = welded(surface(mesh))
     way_out = "; repair=True closes holes"
-    if repair and len(_open_edges(mesh.triangles)):
-        extent = np.ptp(mesh.vertices, axis=0).max()
-        mesh = _filled(welded(mesh, tolerance=1e-6 * extent))
+    if repair and len(open_edges(mesh.triangles)):
+        mesh = _filled(without_fins(welded(mesh, tolerance=NEARLY * np.ptp(mesh.vertices, axis=0).max())))
         way_out = ", and repair did not close them"
-    holes = len(_open_edges(mesh.triangles))
+    holes = len(open_edges(mesh.triangles))
     if holes:
         raise ValueError(
             f"the mesh has {holes} open edges (of an odd number of triangles): expected a closed surface{way_out}"
@@ -186,11 +191,69 @@ def closed_surface(mesh, repair=False):
     return mesh
 
 
-def _open_edges(triangles):
+def sheet(mesh):
+    """Make a surface for a cloth: triangles with some area, and at most two of them at each edge.
+
+    Args: mesh: see `surface`.
+
+    Returns: a Mesh. Vertices that nearly coincide are joined; triangles without area and fins (see `without_fins`) are
+    left out.
+
+    Raises: ValueError if nothing is left.
+    """
+    mesh = surface(mesh)
+    near = NEARLY * np.ptp(mesh.vertices, axis=0).max()
+    mesh = welded(mesh, tolerance=near)
+    return without_fins(Mesh(mesh.vertices, mesh.triangles[mesh.areas > near**2]), odd=False)
+
+
+def open_edges(triangles):
     """Open edges: a side of each edge that an odd number of triangles share, as an index among all sides."""
     start, end, _ = half_edges(triangles)
     _, first, times = np.unique(undirected(start, end), return_index=True, return_counts=True)
     return first[times % 2 == 1]
+
+
+def without_fins(mesh, odd=True):
+    """Leave out triangles until no edge belongs to three or more.
+
+    At such an edge several pieces of surface meet. The smallest of them is left out, such as a fin or an inner wall; if
+    it is larger than FIN of all, the smallest triangle at the edge is left out instead.
+
+    Args: mesh: a Mesh; odd: whether edges of four, six or more triangles may stay, where two bodies touch.
+
+    Returns: a Mesh.
+    """
+    corners = np.sort(mesh.triangles, axis=1)
+    _, once = np.unique(corners, axis=0, return_index=True)  # a sheet that is there twice hides its own border
+    triangles, areas = mesh.triangles[np.sort(once)], mesh.areas[np.sort(once)]
+    while True:
+        _, edge, times = np.unique(undirected(*half_edges(triangles)[:2]), return_inverse=True, return_counts=True)
+        crowded = (times > 2) & (times % 2 == 1) if odd else times > 2
+        if not crowded.any():
+            return welded(Mesh(mesh.vertices, triangles))
+        of_triangle = np.tile(np.arange(len(triangles)), 3)
+        piece = _pieces(edge, of_triangle, ~crowded, len(triangles))
+        size = np.bincount(piece, areas)[piece]
+        rank = np.lexsort((areas, size))  # triangles from the smallest of the smallest piece on
+        place = np.empty_like(rank)
+        place[rank] = np.arange(len(rank))
+        smallest = np.full(len(times), len(rank))
+        np.minimum.at(smallest, edge, place[of_triangle])
+        chosen = np.unique(rank[smallest[crowded]])
+        fins = chosen[size[chosen] < FIN * areas.sum()]
+        left = ~np.isin(piece, piece[fins])
+        left[chosen] = False
+        triangles, areas = triangles[left], areas[left]
+
+
+def _pieces(edge, of_triangle, joins, count):
+    """A number for each triangle, the same if edges join them. Args: edge, of_triangle: of sides; joins: of edges."""
+    order = np.argsort(edge, kind="stable")
+    same = (edge[order[1:]] == edge[order[:-1]]) & joins[edge[order[1:]]]
+    pairs = of_triangle[order[:-1]][same], of_triangle[order[1:]][same]
+    graph = scipy.sparse.coo_array((np.ones(len(pairs[0])), pairs), shape=(count, count))
+    return scipy.sparse.csgraph.connected_components(graph, directed=False)[1]
 
 
 def _filled(mesh):
@@ -198,8 +261,7 @@ def _filled(mesh):
     import igl
 
     vertices, triangles = mesh.vertices, igl.bfs_orient(mesh.triangles)[0]
-    for loop in igl.boundary_loop_all(triangles):
-        rim = np.array(loop)
+    for rim in _rims(triangles):
         fan = np.stack([np.roll(rim, -1), rim, np.full(len(rim), len(vertices))], axis=1)
         if len(rim) == 3:
             fan = rim[None, ::-1]
@@ -207,6 +269,28 @@ def _filled(mesh):
             vertices = np.concatenate([vertices, vertices[rim].mean(axis=0)[None]])
         triangles = np.concatenate([triangles, fan])
     return Mesh(vertices, triangles)
+
+
+def _rims(triangles):
+    """Loops of open edges, each through a vertex once: arrays of vertices, in the direction of the triangles' sides."""
+    start, end, _ = half_edges(triangles)
+    ways = {}
+    for side in open_edges(triangles):
+        ways.setdefault(int(start[side]), []).append(int(end[side]))
+    rims = []
+    for first in ways:
+        path, place = [first], {first: 0}
+        while ways.get(path[-1]):
+            vertex = ways[path[-1]].pop()
+            if vertex not in place:
+                place[vertex] = len(path)
+                path.append(vertex)
+                continue
+            loop, path = path[place[vertex] :], path[: place[vertex] + 1]
+            for each in loop[1:]:
+                del place[each]
+            rims.append(np.array(loop))
+    return rims
 
 
 def _wound_outwards(mesh):

@@ -27,6 +27,9 @@ from pbd.particle_columns import ParticleColumns
 # The share of a mesh's volume that its tetrahedra may miss before they are refused as too coarse.
 MISSED = 0.25
 
+# A finer resolution is sought in steps of this factor, while the lattice around the mesh has so many cubes at most.
+FINER, MOST_CUBES = 1.25, 200_000
+
 BYTES_OF_CUBE = 1000  # of the lattice around a mesh, whose twelve tetrahedra are cut
 
 
@@ -107,12 +110,11 @@ def soft_body(
     refuse_gigabytes("resolution", resolution, BYTES_OF_CUBE * (np.ptp(mesh.vertices, axis=0) / spacing + 3).prod())
     refuse_remote("position", position, spacing)
     points, tetrahedra = fill(mesh, spacing)
-    caught = volumes(points, tetrahedra).sum() / mesh.volume
-    pieces, wanted = _parts(tetrahedra), _outer_parts(mesh)
+    caught, pieces, wanted = _caught(mesh, points, tetrahedra)
     if caught < 1 - MISSED or pieces > wanted:
         raise ValueError(
             f"at resolution {resolution} tetrahedra of {spacing:.3g} m fill {caught:.0%} of the mesh, in {pieces} "
-            f"pieces instead of {wanted}: expected a higher resolution, for parts this thin"
+            f"pieces instead of {wanted}: {_finer(mesh, resolution)}"
         )
     chosen, weights = barycentric(points, tetrahedra, mesh.vertices)
     body = _add(
@@ -205,6 +207,25 @@ def _add(particles, points, tetrahedra, density, stiffness, volume_compliance, v
     if drag is not None:
         particles.add_triangles(triangles + first, drag)
     return SoftBody(added, sticks + first, tetrahedra + first, triangles + first)
+
+
+def _caught(mesh, points, tetrahedra):
+    """The part of a mesh's volume that tetrahedra fill; in how many pieces; of how many pieces the mesh is."""
+    return volumes(points, tetrahedra).sum() / mesh.volume, _parts(tetrahedra), _outer_parts(mesh)
+
+
+def _finer(mesh, resolution):
+    """Say which finer resolution would do for a mesh."""
+    extent = np.ptp(mesh.vertices, axis=0)
+    while True:
+        finer = math.ceil(FINER * resolution)
+        spacing = extent.max() / finer
+        if (extent / spacing + 3).prod() > MOST_CUBES:
+            return f"expected thicker parts, for {resolution} is too coarse as well"
+        resolution = finer
+        caught, pieces, wanted = _caught(mesh, *fill(mesh, spacing))
+        if caught >= 1 - MISSED and pieces <= wanted:
+            return f"expected a higher resolution for parts this thin, {resolution} would do"
 
 
 def _parts(tetrahedra):

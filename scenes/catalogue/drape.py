@@ -4,40 +4,43 @@ import numpy as np
 
 import pbd
 from pbd import build
-from scenes.catalogue.parts.mesh_files import Unit, UpAxis
+from pbd.build.cloth import usual_thickness, usual_thickness_of
+from scenes.catalogue.parts.mesh_files import Fit, OwnMesh, Reading, Unit, UpAxis, lengths
 from scenes.registry import register
 from scenes.scene import Scene
 from scenes.visuals import Camera, ClothVisual, ColliderVisual
 
 DENSITY = 0.25  # of the cloth [kg/m²]
+SIZE = 1.9  # side of the cloth [m]
+FITTED = 0.65  # longest side of a fitted collider, in sides of the cloth
 
 
 @register
 def drape(
-    count: int = 100, size: float = 1.9, collider: str = "", cloth: str = "", units: Unit = "m", up: UpAxis = "",
-    friction: float = 0.25, bending: float = 1e-4, thickness: float = 0.016, shear: float = 1e-2,
+    count: int = 100, size: float = SIZE, collider: str = "", cloth: str = "", units: Unit = "m", up: UpAxis = "",
+    scale: float | None = None, fit: Fit = "auto", repair: bool = False, friction: float = 0.25, bending: float = 1e-4,
+    thickness: float | None = None, shear: float = 1e-2,
 ):  # fmt: skip
     """A cloth falls over a ball; --param collider=FILE and cloth=FILE take your own meshes."""
     particles = pbd.Particles()
     particles.add_collider(pbd.Plane(), friction=0.6)
-    reading = {"units": units, "up": up or None}
-    solid = pbd.Sphere(0.5, centre=(0, 0, 0.55))
-    if collider:
-        solid = pbd.MeshCollider(stood_on_floor(build.load_mesh(collider, **reading)))
-    particles.add_collider(solid, friction=friction)
-    top = solid.mesh.vertices[:, 2].max() if collider else 1.05
-    if cloth:
-        mesh = build.load_mesh(cloth, **reading)
-        lowest = mesh.vertices.min(axis=0)
-        middle = (mesh.vertices.max(axis=0) + lowest) / 2
-        mesh.vertices += np.array([0, 0, top + 0.05]) - [middle[0], middle[1], lowest[2]]
+    reading = Reading(units, up, scale, fit, repair)
+    solid, shirt = own_meshes(collider, cloth, reading, size)
+    shape = pbd.MeshCollider(solid.mesh) if solid else pbd.Sphere(0.5, centre=(0, 0, 0.55))
+    particles.add_collider(shape, friction=friction)
+    top = solid.mesh.vertices[:, 2].max() if solid else 1.05
+    if thickness is None:
+        thickness = usual_thickness_of(shirt.mesh) if shirt else usual_thickness(size / (max(count, 2) - 1))
+    height = top + max(0.05, thickness / 2 + 0.03)
+    if shirt:
+        shirt.stand_at(height)
         sheet = build.cloth_from_mesh(
-            particles, mesh, density=DENSITY, bending=bending, thickness=thickness, friction=0.3
+            particles, shirt.mesh, density=DENSITY, bending=bending, thickness=thickness, friction=0.3
         )
+        count = round(np.sqrt(len(sheet.particles)))
     else:
-        corner = (-0.5 * size, -0.5 * size, top + 0.05)
         sheet = build.cloth(
-            particles, corner, (size, 0, 0), (0, size, 0), (count, count),
+            particles, (-0.5 * size, -0.5 * size, height), (size, 0, 0), (0, size, 0), (count, count),
             density=DENSITY, shear_compliance=shear, bending=bending, thickness=thickness, friction=0.3,
         )  # fmt: skip
     # Threads stretch by 0.5 % on average if the substeps grow with the number of particles along a side. One iteration
@@ -45,7 +48,7 @@ def drape(
     # Contacts are sought every 1/240 s, in which particles must not move by more than the thickness: 3.8 m/s. With half
     # as many searches triangles pass through one another. One thread runs it all, because sharing the phases of each
     # substep among threads costs more than it gains.
-    substeps = 28 if cloth else 4 * max(2, round(0.07 * count))
+    substeps = 4 * max(2, round(0.07 * count))
     return Scene(
         particles,
         duration=4.0,
@@ -56,9 +59,34 @@ def drape(
                 "bending_interval": 1 if cloth else bending_interval(bending, size / count, 1 / 60 / substeps),
             },
         },
-        visuals=[ClothVisual(sheet.triangles), ColliderVisual(1, solid)],
+        visuals=[ClothVisual(sheet.triangles), ColliderVisual(1, shape)],
         camera=None if collider or cloth else Camera((1.7, -3.0, 1.75), (0, 0, 0.48)),
+        notes=[note for own in (shirt, solid) if own for note in own.notes],
+        chosen={"thickness": thickness},
     )
+
+
+def own_meshes(collider, cloth, reading, size):
+    """The OwnMesh of a collider on the floor and that of a cloth, each None without a file.
+
+    A cloth that is far larger or smaller than the ball is fitted to `size`, and a collider with it. A collider that is
+    then far larger or smaller than the cloth is fitted to it.
+
+    Args: collider, cloth: names of files, or ""; reading: a Reading; size: side of the cloth without a file [m].
+    """
+    solid = OwnMesh("collider", collider, reading) if collider else None
+    shirt = OwnMesh("cloth", cloth, reading, closed=False) if cloth else None
+    if shirt:
+        range_of = 10 if solid else 3  # the ball does not change its size
+        factor = shirt.fit(size, size / range_of, size * range_of, "the ball 1 m")
+        if solid:
+            solid.mesh.vertices *= factor
+    if solid:
+        side = shirt.extent.max() if shirt else size
+        beside = f"the cloth {lengths(shirt.extent if shirt else (size, size))}"
+        solid.fit(FITTED * side, side / 5, 2 * side, beside)
+        solid.stand_at(0.0)
+    return solid, shirt
 
 
 def bending_interval(bending, spacing, substep):
@@ -71,10 +99,3 @@ def bending_interval(bending, spacing, substep):
     """
     swing = 10 * np.sqrt(bending / DENSITY) / spacing**2
     return next((n for n in (4, 2) if n * substep * swing < 1.4), 1)
-
-
-def stood_on_floor(mesh):
-    """Move a mesh so that it stands on z = 0 above the origin."""
-    low, high = mesh.vertices.min(axis=0), mesh.vertices.max(axis=0)
-    mesh.vertices -= [(low[0] + high[0]) / 2, (low[1] + high[1]) / 2, low[2]]
-    return mesh

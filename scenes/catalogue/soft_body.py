@@ -5,25 +5,31 @@ import trimesh
 
 import pbd
 from pbd import build
-from scenes.catalogue.parts.mesh_files import Unit, UpAxis
+from scenes.catalogue.parts.mesh_files import Fit, OwnMesh, Reading, Unit, UpAxis
 from scenes.registry import register
 from scenes.scene import Scene
 from scenes.visuals import BLUE, GOLD, GREEN, RED, Camera, ColliderVisual, SkinVisual
 
+FITTED = 0.7  # longest side of a fitted mesh [m]
+
 
 @register
-def soft_body(mesh: str = "", resolution: int = 11, stiffness: float = 6e3, units: Unit = "m", up: UpAxis = ""):
+def soft_body(
+    mesh: str = "", resolution: int = 11, stiffness: float = 6e3, units: Unit = "m", up: UpAxis = "",
+    scale: float | None = None, fit: Fit = "auto", repair: bool = False,
+):  # fmt: skip
     """Three soft bodies fall onto blocks; --param mesh=FILE makes one of your own mesh."""
     particles = pbd.Particles()
     particles.add_collider(pbd.Plane(), friction=0.6)
     blocks = [pbd.Box((0.5, 0.9, 0.3), centre=(0.05, 0, 0.15)), pbd.Box((0.44, 0.9, 0.14), centre=(-0.42, 0, 0.07))]
     for block in blocks:
         particles.add_collider(block, friction=0.5)
+    notes = []
     if mesh:
-        shape = build.load_mesh(mesh, units=units, up=up or None)
-        low, high = shape.vertices.min(axis=0), shape.vertices.max(axis=0)
-        shape.vertices[:] = 0.7 * (shape.vertices - (low + high) / 2) / np.ptp(shape.vertices, axis=0).max()
-        shapes = [(shape, (0, 0, 1.0), GOLD)]
+        own = OwnMesh("mesh", mesh, Reading(units, up, scale, fit, repair))
+        own.fit(FITTED, 0.2, 1.5, "the blocks 0.5 x 0.9 x 0.3 m")
+        own.stand_at(0.3 + 0.5 * min(FITTED, own.extent.max()))  # a tiny body would not survive a deep fall
+        shapes, notes = [(own.mesh, (0, 0, 0), GOLD)], own.notes
     else:
         ball = trimesh.creation.icosphere(subdivisions=4, radius=0.24)
         ring = trimesh.creation.torus(major_radius=0.24, minor_radius=0.105, major_sections=64, minor_sections=32)
@@ -43,5 +49,6 @@ def soft_body(mesh: str = "", resolution: int = 11, stiffness: float = 6e3, unit
         duration=5.0,
         settings={"verlet": {"dt": 1 / 60, "substeps": 20, "iterations": 2, "solve": "iterative", "damping": 0.005}},
         visuals=[*visuals, *(ColliderVisual(k + 1, block, (0.62, 0.64, 0.68)) for k, block in enumerate(blocks))],
-        camera=Camera((1.7, -2.7, 1.45), (0.15, 0, 0.36)),
+        camera=None if mesh else Camera((1.7, -2.7, 1.45), (0.15, 0, 0.36)),
+        notes=notes,
     )

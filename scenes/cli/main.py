@@ -164,7 +164,7 @@ def parse(words):
 def list_scenes(given):
     """Print all scenes, as paragraphs on a terminal, else as lines of fields separated by tabs."""
     for entry in available().values():
-        parameters = [f"{name}={default}" for name, default in entry.parameters.items()]
+        parameters = [f"{k}={'' if value is None else value}" for k, value in entry.parameters.items()]
         if not terminal.out.is_terminal:
             sys.stdout.write("\t".join([entry.name, entry.summary, " ".join(parameters)]) + "\n")
             continue

@@ -72,10 +72,13 @@ def pairs(words, flag):
 
 
 def scene_of(given):
-    """Start Taichi and make the scene of the command line. Raises: see `name_of_scene` and `load`."""
+    """Start Taichi, make the scene of the command line, print its notes. Raises: see `name_of_scene` and `load`."""
     parameters = pairs(given.param, "--param")
     start(given)
-    return load(name_of_scene(given.scene), **parameters)
+    scene = load(name_of_scene(given.scene), **parameters)
+    for note in () if given.quiet else scene.notes:
+        errors.print(f"verletlab: note: {note}", markup=False, highlight=False, soft_wrap=True)
+    return scene
 
 
 def options_of(given, scene):

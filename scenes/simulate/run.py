@@ -57,7 +57,7 @@ class RunPlan:
         """Describe the run as plain values: scene, parameters, solver, settings, device."""
         return {
             "scene": self.scene.name,
-            "parameters": {key: str(value) for key, value in self.scene.parameters.items()},
+            "parameters": {k: str(v) for k, v in self.scene.parameters.items() if v is not None},
             "solver": self.solver,
             "settings": {key: value for key, value in self.settings.items() if isinstance(value, (int, float, str))},
             "device": running_on(),

@@ -18,10 +18,8 @@ NO_GHOST = "none"
 FILM_FORMATS = ("mp4 film", "html replay")
 STATUS_INTERVAL = 0.25  # between updates of the status [s]
 PLAY, PAUSE = ("Play", "player-play"), ("Pause", "player-pause")
-ERROR = (
-    '<div style="margin:0 0.75em 0.5em;padding:0.5em;border-radius:4px;background:#fde8e6;color:#8c1d18;'
-    'font-size:0.85em">{message}</div>'
-)
+BOX = '<div style="margin:0 0.75em 0.5em;padding:0.5em;border-radius:4px;{colours};font-size:0.85em">{message}</div>'
+ERROR_COLOURS, NOTE_COLOURS = "background:#fde8e6;color:#8c1d18", "background:#eef1f6;color:#3c4658"
 
 
 class Panel:
@@ -34,7 +32,7 @@ class Panel:
         gui.set_panel_label("verletlab")
         gui.configure_theme(control_width="medium", show_logo=False, show_share_button=False)
         self.status = gui.add_markdown("")
-        self.error = gui.add_html("", visible=False)
+        self.error, self.notes = gui.add_html("", visible=False), gui.add_html("", visible=False)
         self.play = gui.add_button(PAUSE[0], icon=PAUSE[1])
         self.play.on_click(lambda event: self.session.request(self.viewer.play_or_pause))
         self.run_buttons = gui.add_button_group("run", ("Step", "Reset", "Camera"))
@@ -125,7 +123,11 @@ class Panel:
         """Add an input for each parameter of the scene."""
         for name, default in available()[scene.name].parameters.items():
             given, choices = scene.parameters[name], available()[scene.name].choices_of(name, self.viewer.texts)
-            handle = add_parameter(self.gui, name, default if given is None else given, default, choices)
+            default = scene.chosen.get(name) if default is None else default
+            value = default if given is None else given
+            if value is None and choices is None:  # a number without which the scene does what it likes
+                continue
+            handle = add_parameter(self.gui, name, value, value if default is None else default, choices)
             on_change(handle, self.session, lambda value, name=name: self.viewer.set_parameter(name, value))
 
     def fill_steps(self):
@@ -193,7 +195,10 @@ class Panel:
             self.play.label, self.play.icon = label, icon
         self.status.content = status_text(session, self.viewer.note)
         self.error.visible = bool(session.error)
-        self.error.content = ERROR.format(message=html.escape(session.error))
+        self.error.content = BOX.format(colours=ERROR_COLOURS, message=html.escape(session.error))
+        notes = session.run.scene.notes
+        self.notes.visible = bool(notes)
+        self.notes.content = BOX.format(colours=NOTE_COLOURS, message="<br>".join(map(html.escape, notes)))
 
 
 def on_change(handle, session, action):

@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+DIRECTION = (-1.0, -1.6, 0.55)  # from the subject towards a camera that frames it
+
 
 @dataclass
 class Camera:
@@ -37,15 +39,10 @@ class Camera:
             raise ValueError(f"Camera up is {self.up}: expected a direction across the line of sight {self.forward}")
 
     @classmethod
-    def framing(cls, lower, upper, direction=(-1.0, -1.6, 0.55), field_of_view=35.0, aspect=16 / 9, margin=1.08):
+    def framing(cls, lower, upper, direction=DIRECTION, field_of_view=35.0, aspect=16 / 9, margin=1.08):
         """Make a camera that sees a whole axis-aligned box.
 
-        Args:
-            lower, upper: (3,) corners of the box [m].
-            direction: (3,) from the middle of the box towards the camera, of any length.
-            field_of_view: as in Camera [degrees].
-            aspect: width of the picture divided by its height.
-            margin: space around the box; with 1 the box touches the border of the picture.
+        Args: lower, upper: (3,) corners of the box [m]; others: see `framing_points`.
 
         Returns:
             A Camera.
@@ -53,24 +50,43 @@ class Camera:
         lower, upper = _finite_vector(lower, "lower"), _finite_vector(upper, "upper")
         if np.any(lower > upper):
             raise ValueError(f"lower is {lower}: expected a corner below upper, {upper}")
+        corners = np.stack(np.meshgrid(*zip(lower, upper)), axis=-1).reshape(8, 3)
+        return cls.framing_points(corners, direction, field_of_view, aspect, margin)
+
+    @classmethod
+    def framing_points(cls, points, direction=DIRECTION, field_of_view=35.0, aspect=16 / 9, margin=1.08):
+        """Make the nearest camera that sees all of some points.
+
+        Args:
+            points: (n, 3) [m], one at least.
+            direction: (3,) from the points towards the camera, of any length.
+            field_of_view: as in Camera [degrees].
+            aspect: width of the picture divided by its height.
+            margin: space around the points: their width or their height is the picture's divided by this.
+
+        Returns:
+            A Camera.
+        """
         direction = _finite_vector(direction, "direction")
         if not np.any(direction):
             raise ValueError("direction has length zero: expected a direction")
         direction = direction / np.linalg.norm(direction)
         up = (0.0, 0.0, 1.0) if np.hypot(direction[0], direction[1]) > 1e-3 else (0.0, 1.0, 0.0)
-        middle = (lower + upper) / 2
-        camera = cls(middle + direction, middle, field_of_view, up)
-
-        corners = np.stack(np.meshgrid(*zip(lower, upper)), axis=-1).reshape(8, 3) - middle
-        right, down, forward = camera.axes
+        points = np.asarray(points, dtype=float)
+        middle = (points.min(axis=0) + points.max(axis=0)) / 2
+        right, down, forward = cls(middle + direction, middle, field_of_view, up).axes
+        depth = (points - middle) @ forward
+        # A point at a and a depth d is within the half width w d of a pinhole at p and depth e if |a - p| <= w (d - e).
+        # So p - w e >= max(a - w d) and p + w e <= min(a + w d). The largest e that allows this leaves one p.
         half_height = math.tan(math.radians(field_of_view) / 2) / margin
-        half_width = half_height * aspect
-        distance = max(
-            np.max(np.abs(corners @ right) / half_width - corners @ forward),
-            np.max(np.abs(corners @ down) / half_height - corners @ forward),
-            1e-3,
-        )
-        return cls(middle + distance * direction, middle, field_of_view, up)
+        sides, depths = [], [depth.min() - 1e-3]
+        for axis, half in ((right, half_height * aspect), (down, half_height)):
+            across = (points - middle) @ axis
+            most, least = (across - half * depth).max(), (across + half * depth).min()
+            sides.append((most + least) / 2)
+            depths.append((least - most) / (2 * half))
+        position = middle + sides[0] * right + sides[1] * down + min(depths) * forward
+        return cls(position, position - min(depths) * forward, field_of_view, up)
 
     def at(self, frame):
         """The camera at one instant: this one, because it does not move. Args: a Frame."""

@@ -141,7 +141,7 @@ def made_of(comparison, command):
     """Pairs (name, value) that describe how a comparison was made."""
     scene = comparison.scene
     recordings = [trace.recording for trace in comparison.traces if trace.recording is not None]
-    parameters = ", ".join(f"{name} {number(value)}" for name, value in scene.parameters.items())
+    parameters = ", ".join(f"{name} {number(value)}" for name, value in scene.parameters.items() if value is not None)
     longest = max(recordings, key=len)
     device = {trace.about["device"] for trace in comparison.traces if "device" in trace.about} or {running_on()}
     return [

@@ -5,7 +5,7 @@ import pytest
 import trimesh
 
 from pbd.build import Mesh, closed_surface, load_mesh, surface
-from pbd.build.mesh import signed_distance, welded
+from pbd.build.mesh import open_edges, sheet, signed_distance, welded
 
 BOX = trimesh.creation.box((1, 2, 3))
 BALL = trimesh.creation.icosphere(subdivisions=3)
@@ -169,10 +169,15 @@ def test_holes_are_counted_and_closed_by_repair():
 
 
 def test_holes_that_repair_cannot_close_are_refused():
+    angle = np.linspace(0, 2 * np.pi, 12, endpoint=False)
+    turn = angle / 2  # a Möbius strip, whose triangles have no orientation that all share
+    across = np.stack([np.cos(angle) * np.cos(turn), np.sin(angle) * np.cos(turn), np.sin(turn)], axis=1)
+    middle = 3 * np.stack([np.cos(angle), np.sin(angle), 0 * angle], axis=1)
+    left, right = [*range(12), 12], [*range(12, 24), 0]  # after one turn the borders change places
+    rows = zip(left, right, left[1:], right[1:])
+    triangles = [triangle for a, b, c, d in rows for triangle in ((a, b, c), (b, d, c))]
     with pytest.raises(ValueError, match=r"open edges.*repair did not close"):
-        closed_surface(
-            ([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1), (0, 0, -1)], [(0, 1, 2), (0, 1, 3), (0, 1, 4)]), True
-        )
+        closed_surface((np.concatenate([middle - across, middle + across]), triangles), True)
 
 
 def test_a_flat_surface_has_no_inside():
@@ -195,3 +200,30 @@ def test_overlapping_parts_have_one_inside():
     both = closed_surface((np.concatenate([BOX.vertices, shifted]), np.concatenate([BOX.faces, BOX.faces + 8])))
     assert (signed_distance(both, [(0.25, 0, 0), (-0.25, 0, 0), (0.75, 0, 0)])[0] < 0).all()
     assert signed_distance(both, [(1.2, 0, 0)])[0] == pytest.approx([0.2])
+
+
+def test_repair_leaves_out_fins_and_inner_walls():
+    box = trimesh.creation.box((1, 1, 1))
+    fin = np.concatenate([box.vertices, [(2, 2, 0)]]), np.concatenate([box.faces, [(6, 7, 8)]])
+    assert len(open_edges(welded(Mesh(*fin)).triangles)) == 3
+    assert closed_surface(fin, repair=True).volume == pytest.approx(1)
+    # Two boxes with one wall between them: without it they are one box.
+    left, right = box.vertices - (0.5, 0, 0), box.vertices + (0.5, 0, 0)
+    outer = box.faces[~(box.vertices[box.faces][:, :, 0] < 0).all(axis=1)]
+    walled = np.concatenate([left, right]), np.concatenate([box.faces, outer + 8])
+    with pytest.raises(ValueError, match="4 open edges"):
+        closed_surface(walled)
+    mended = closed_surface(walled, repair=True)
+    assert (len(mended.triangles), mended.volume) == (20, pytest.approx(2))
+
+
+def test_holes_that_touch_at_a_vertex_are_closed():
+    fan = np.flatnonzero((BALL.faces == BALL.faces[0, 0]).any(axis=1))  # around one vertex
+    mended = closed_surface((BALL.vertices, np.delete(BALL.faces, fan[[0, 3]], axis=0)), repair=True)
+    assert mended.volume == pytest.approx(BALL_VOLUME)  # each hole is one triangle, and is filled by it
+
+
+def test_a_sheet_has_no_fins_and_no_flat_triangles():
+    vertices = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (1, 1, 0), (0.5, 0.5, 1), (0.5, 0, 0)]
+    mesh = sheet(Mesh(vertices, [(0, 1, 2), (2, 1, 3), (1, 2, 4), (0, 5, 1)]))
+    assert len(mesh.triangles) == 2

@@ -268,7 +268,7 @@ def test_meshes_from_files(command, tmp_path):
     path = tmp_path / "own.npz"
     status, _, errors = command(
         "run", "drape", "--param", f"collider={tmp_path}/cube.stl", "--param", f"cloth={tmp_path}/cloth.obj",
-        "--param", "units=mm", "--param", "up=y", "--duration", "0.05", "--out", path,
+        "--param", "units=mm", "--param", "up=y", "--param", "thickness=0.02", "--duration", "0.05", "--out", path,
     )  # fmt: skip
     assert (status, errors) == (0, "")
     positions = Recording.load(path).positions

@@ -1,0 +1,164 @@
+"""Meshes of the user in `drape` and `soft_body`: sizes, repair, thickness, and what the terminal says."""
+
+import re
+
+import numpy as np
+import pytest
+import trimesh
+
+import scenes
+from pbd.build.mesh import signed_distance
+from scenes.simulate.run import Run
+from scenes.visuals.framing import framing_camera
+
+SMALL = {"count": 24}
+
+
+def egg(path, longest, hole=0):
+    """Write an egg with its longest side along z. Args: longest: side [m]; hole: how many triangles it lacks."""
+    ball = trimesh.creation.icosphere(2, 0.5)
+    shape = trimesh.Trimesh(ball.vertices * (0.7, 0.5, 1.0) * longest, ball.faces[hole:], process=False)
+    shape.export(path)
+    return str(path)
+
+
+def square(path, side, extra=()):
+    """Write a square cloth of 12 x 12 vertices. Args: side [m]; extra: more triangles."""
+    x, y = np.meshgrid(*2 * [np.linspace(-side / 2, side / 2, 12)])
+    corner = np.arange(144).reshape(12, 12)
+    a, b, c, d = (corner[k : k + 11, j : j + 11].ravel() for k, j in ((0, 0), (0, 1), (1, 0), (1, 1)))
+    triangles = [*np.stack([a, b, c], 1), *np.stack([c, b, d], 1), *extra]
+    trimesh.Trimesh(np.stack([x.ravel(), y.ravel(), 0 * x.ravel()], 1), triangles, process=False).export(path)
+    return str(path)
+
+
+def collider_of(scene):
+    return scene.particles.colliders[1].shape
+
+
+def sizes_in(note):
+    """The sizes that a note names, each as an array [m]."""
+    return [np.array(found.split(" x "), float) for found in re.findall(r"[\d.e+-]+(?: x [\d.e+-]+)+(?= m\b)", note)]
+
+
+@pytest.mark.parametrize("longest", [1e-3, 1e3])
+def test_a_collider_of_another_size_is_fitted_and_the_note_has_both_sizes(tmp_path, longest):
+    scene = scenes.load("drape", collider=egg(tmp_path / "egg.obj", longest), **SMALL)
+    (note,) = scene.notes
+    before, cloth, after = sizes_in(note)
+    mesh = collider_of(scene).mesh
+    shape = np.array((0.7, 0.5, 1.0))
+    # Three digits in the note.
+    assert before == pytest.approx(longest * shape, rel=5e-3)
+    assert cloth == pytest.approx([1.9, 1.9])
+    assert after == pytest.approx(np.ptp(mesh.vertices, axis=0), rel=5e-3)
+    assert np.ptp(mesh.vertices, axis=0) == pytest.approx(0.65 * 1.9 * shape, rel=1e-12)
+    assert mesh.vertices[:, 2].min() == pytest.approx(0, abs=1e-12)
+    assert "fit=no" in note
+
+
+def test_a_collider_of_the_size_of_the_cloth_keeps_it(tmp_path):
+    scene = scenes.load("drape", collider=egg(tmp_path / "egg.obj", 1.2), **SMALL)
+    assert scene.notes == ()
+    assert np.ptp(collider_of(scene).mesh.vertices[:, 2]) == pytest.approx(1.2)
+
+
+@pytest.mark.parametrize(
+    ("given", "height"), [({"fit": "no"}, 10), ({"scale": "0.5"}, 5), ({"fit": "yes", "scale": 2.0}, 2.47)]
+)
+def test_scale_and_fit_choose_the_size(tmp_path, given, height):
+    scene = scenes.load("drape", collider=egg(tmp_path / "egg.obj", 10), **SMALL, **given)
+    assert np.ptp(collider_of(scene).mesh.vertices[:, 2]) == pytest.approx(height)
+
+
+def test_cloth_and_collider_in_the_same_wrong_unit_keep_their_ratio(tmp_path):
+    given = {"collider": egg(tmp_path / "egg.obj", 1000), "cloth": square(tmp_path / "cloth.obj", 1500)}
+    scene = scenes.load("drape", **given)
+    mesh, positions = collider_of(scene).mesh, scene.particles.positions()
+    assert np.ptp(positions[:, 0]) == pytest.approx(1.9)
+    assert np.ptp(mesh.vertices[:, 2]) == pytest.approx(1.9 * 1000 / 1500)
+    assert positions[:, 2] == pytest.approx(mesh.vertices[:, 2].max() + scene.chosen["thickness"] / 2 + 0.03)
+    assert len(scene.notes) == 1
+
+
+def test_a_soft_body_is_fitted_or_not(tmp_path):
+    path = egg(tmp_path / "egg.obj", 40)
+    fitted, kept = (scenes.load("soft_body", mesh=path, resolution=6, fit=fit) for fit in ("auto", "no"))
+    assert np.ptp(fitted.particles.positions()[:, 2]) == pytest.approx(0.7, rel=0.05)  # the tetrahedra are coarse
+    assert np.ptp(kept.particles.positions()[:, 2]) == pytest.approx(40, rel=0.05)
+    assert sizes_in(fitted.notes[0])[2][2] == pytest.approx(0.7)
+
+
+def test_open_meshes_are_closed_on_request(tmp_path):
+    path = egg(tmp_path / "egg.obj", 1.0, hole=9)
+    for name, key in (("drape", "collider"), ("soft_body", "mesh")):
+        with pytest.raises(ValueError, match=r"open edges: expected a closed surface; repair=yes closes it"):
+            scenes.load(name, **{key: path})
+        scene = scenes.load(name, **{key: path}, repair="yes")
+        assert "open edges and is closed" in scene.notes[0]
+
+
+def test_a_cloth_with_a_fin_is_repaired_on_request(tmp_path):
+    path = square(tmp_path / "cloth.obj", 1.0, extra=[(13, 25, 60)])
+    with pytest.raises(ValueError, match=r"edges of three or more \(1 too many\).*repair=yes leaves them out"):
+        scenes.load("drape", cloth=path)
+    scene = scenes.load("drape", cloth=path, repair="yes")
+    assert len(scene.particles.triangles()) == 2 * 11**2
+    assert "243 triangles became 242" in scene.notes[0]
+
+
+def test_the_words_of_the_command_are_in_the_error(tmp_path):
+    path = egg(tmp_path / "egg.obj", 1.0, hole=9)
+    with pytest.raises(ValueError, match=r"with collider=\S*egg.obj, units=cm: collider egg.obj has"):
+        scenes.load("drape", collider=path, units="cm")
+    with pytest.raises(ValueError, match="fit is 'perhaps': expected one of 'auto', 'yes', 'no'"):
+        scenes.load("drape", collider=path, fit="perhaps")
+    with pytest.raises(ValueError, match="parameter scale of drape is 'big': expected a finite number"):
+        scenes.load("drape", collider=path, scale="big")
+    with pytest.raises(ValueError, match="scale is 0"):
+        scenes.load("drape", collider=path, scale="0")
+
+
+def test_thickness_follows_the_spacing_unless_it_is_given(tmp_path):
+    for count in (20, 100, 150):
+        scene = scenes.load("drape", count=count)
+        assert scene.chosen["thickness"] == pytest.approx(5 / 6 * 1.9 / (count - 1), rel=5e-3)
+    assert scenes.load("drape", **SMALL, thickness="0.01").particles.radii() == pytest.approx(0.005)
+    assert scenes.load("drape").chosen["thickness"] == 0.016
+    own = scenes.load("drape", cloth=square(tmp_path / "cloth.obj", 1.2))
+    assert own.chosen["thickness"] == pytest.approx(5 / 6 * 1.2 / 12, rel=5e-3)
+
+
+@pytest.mark.parametrize("longest", [9.9, 1.2])
+def test_the_camera_shows_the_first_frame_in_two_thirds_of_the_picture(tmp_path, longest):
+    scene = scenes.load("drape", collider=egg(tmp_path / "egg.obj", longest), **SMALL)
+    frame = Run(scene).frame()
+    camera = framing_camera(scene, frame, 16 / 9)
+    points = np.concatenate([frame.positions, collider_of(scene).mesh.vertices])
+    seen = camera.project(points, 16, 9) / (16, 9)
+    fill = np.ptp(seen, axis=0)
+    assert fill.max() == pytest.approx(2 / 3, abs=1e-9)
+    assert seen.min() > 0
+    assert seen.max() < 1
+
+
+def test_notes_are_printed_unless_quiet(tmp_path, command):
+    path = egg(tmp_path / "egg.obj", 100)
+    words = "run", "drape", "--param", f"collider={path}", "--param", "count=5", "--duration", "0.02"
+    status, _, errors = command(*words)
+    assert status == 0
+    assert errors.startswith("verletlab: note: collider egg.obj is 70 x 50 x 100 m, and the cloth 1.9 x 1.9 m: fitted")
+    assert errors.count("\n") == 1
+    assert command(*words, "--quiet")[2] == ""
+
+
+@pytest.mark.parametrize("cloth", [False, True])
+def test_cloth_stays_outside_a_collider_of_any_size(tmp_path, cloth):
+    parts = {"cloth": square(tmp_path / "cloth.obj", 1500)} if cloth else SMALL
+    scene = scenes.load("drape", collider=egg(tmp_path / "egg.obj", 1000), **parts)
+    *_, last = Run(scene, duration=0.8, fps=5).frames()
+    mesh = collider_of(scene).mesh
+    distance, _ = signed_distance(mesh, last.positions)
+    # Half the thickness, but for half a diagonal of a grid cell, by which the collider's distance may be off at edges.
+    assert distance.min() > scene.chosen["thickness"] / 2 - np.sqrt(3) / 2 * collider_of(scene).spacing
+    assert (np.abs(last.positions - last.positions.mean(axis=0)).max(axis=0) > 0.1).all()  # it hangs, and is no crumple
