@@ -69,6 +69,11 @@ film newtons_cradle 5
 film aircraft_roll 2.4 --param amplitude=0.4
 film door 3.5
 film gripper 7.5 --param spring=480
+swept=$(mktemp -d)  # ten thousand bicycles, a quarter of an hour on two cores
+verletlab sweep bicycle_map.py:pushed_bicycle --param "speed=linspace(2,9,100)" --param "tilt=linspace(10,26,100)" \
+    --measure bicycle_map.py:growth --duration 2 --fps 100 --out "$swept/map" --quiet
+python bicycle_map.py "$swept/map"
+rm -r "$swept"
 python bicycle.py  # plots, and a film of a stable and an unstable ride side by side
 
 animation() { verletlab render "$1" --out "$1.gif" --size 480x270 --fps 20 --duration "$2" --no-labels --quiet; }

@@ -51,6 +51,10 @@ ELSEWHERE = {
     "pip install 'verletlab[usd]'": ("the same, and there is such an extra", "pyproject.toml", "\nusd = ["),
     "pip install 'verletlab[gltf]'": ("the same, and there is such an extra", "pyproject.toml", "\ngltf = ["),
     "pip install 'verletlab[sweep]'": ("the same, and there is such an extra", "pyproject.toml", "\nsweep = ["),
+    "verletlab sweep bicycle_map.py": (
+        "takes minutes; `make media` does it", "media/make.sh", "\nverletlab sweep bicycle_map.py",
+    ),
+    "python bicycle_map.py": ("the same", "media/make.sh", "\npython bicycle_map.py"),
     "verletlab sweep pendulum": (
         "starts processes; a test runs it", "tests/scenes/sweeps/test_cluster.py", '"verletlab sweep pendulum'
     ),
