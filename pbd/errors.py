@@ -23,7 +23,7 @@ def raise_errors(report, clock, values, contact_capacity):
     if neighbours > MOST_NEIGHBOURS:
         raise RuntimeError(
             f"a particle has {neighbours} others within reach of contact, and {MOST_NEIGHBOURS} are kept: expected "
-            "radii of about half the distance between particles, or less"
+            "a thickness (twice the radius) of about the distance between particles, or less"
         )
     contacts = int(report[:, REPORT.contact_overflow].max())
     if contacts >= 0:
