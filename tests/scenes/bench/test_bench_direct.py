@@ -56,7 +56,8 @@ def test_costs_are_also_in_projections_of_the_c_loop():
     assert found["chain of 5 two rounds goal"] == pytest.approx(4200)
     assert found["chain of 5 two rounds in C"] > 100
     assert found["ragdoll's joints two rounds goal"] == pytest.approx(8750)
-    assert 100 < found["ragdoll's joints two rounds in C"] < found["ragdoll's joints and limits two rounds in C"]
+    assert found["ragdoll's joints two rounds in C"] > 100
+    assert found["ragdoll's joints and limits two rounds in C"] > 100
     assert found["rope of 10 segments in C"] > 1
     assert found["rope of 10 stretch"] < 1e-6
 
