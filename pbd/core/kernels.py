@@ -194,10 +194,9 @@ class Launch:
     def _bind(self):
         """Taichi's launch context with the arrays in it; on the processor it is used for all launches."""
         context, program, self.before = self.definition.make_launch_context(), self.program(), [None] * MOST_GIVEN
-        empty = empty_array(self.program)
         for slot, array in enumerate(array.arr for array in self.arrays):
             if on_cpu():
-                context.set_arg_ndarray((slot,), empty)
+                context.set_arg_ndarray((slot,), empty_array(self.program))
                 context.set_struct_arg_uint((slot, ADDRESS), program.get_ndarray_data_ptr_as_int(array))
                 for axis, length in enumerate(array.shape):
                     context.set_struct_arg_int((slot, SHAPE, axis), length)

@@ -10,8 +10,6 @@ The rows of a broken joint are idle. Its two bodies still do not collide with ea
 Departure: a real joint breaks within the substep; here its impulse is applied in full in the one that breaks it.
 """
 
-from functools import partial
-
 import numpy as np
 
 from pbd.core.arrays import read, write
@@ -33,7 +31,7 @@ class Breaking:
     """
 
     def __init__(self, models, worlds, joints, rows, rows_of):
-        self._model, self._rows_of = models[0], rows_of
+        self._model = models[0]
         self._indices = [k for k, joint in enumerate(self._model.joints) if joint.breaks]
         if self._indices and worlds > 1:
             name = self._model.joints[self._indices[0]].name
@@ -43,19 +41,13 @@ class Breaking:
                 name = self._model.joints[index].name
                 raise ValueError(f"joint {name!r} breaks and has a gear: expected one of both")
         self.broken = np.zeros(len(self._indices), bool)
-        drives_of, groups_of = (partial(within, column) for column in (DRIVE.row, GROUP.first))
-        self._tables = [] if not self._indices else [
-            self._table(joints.integers, JOINT.kind, JointKind.NONE, lambda values, own, index: [index]),
-            self._table(joints.drives, DRIVE.kind, DriveKind.NONE, lambda values, own, _: drives_of(values, own)),
-            self._table(rows.groups, GROUP.kind, Group.IDLE, lambda values, own, _: groups_of(values, own)),
+        own = [rows_of[index] for index in self._indices]
+        # Arrays whose items have kinds: where a broken joint has items, and the kind of what does nothing.
+        self._tables = [] if not own else [
+            table(joints.integers, JOINT.kind, JointKind.NONE, [[index] for index in self._indices]),
+            table(joints.drives, DRIVE.kind, DriveKind.NONE, within(read(joints.drives)[:, DRIVE.row], own)),
+            table(rows.groups, GROUP.kind, Group.IDLE, within(read(rows.groups)[0, :, GROUP.first], own)),
         ]  # fmt: skip
-
-    def _table(self, array, column, nothing, find):
-        """What broken joints lack in an array: it, the column of kinds, the kind of what does nothing, where each joint
-        has items, and their kinds when it is whole. Args: find: function (values, rows of a joint, its index)."""
-        values = read(array)
-        places = [find(values, self._rows_of[index], index) for index in self._indices]
-        return array, column, nothing, places, [values[..., place, column] for place in places]
 
     def __len__(self):
         return len(self._indices)
@@ -95,7 +87,12 @@ class Breaking:
             write(array, values)
 
 
-def within(column, values, own):
-    """Indices of items whose first row is one of a joint's. Args: column: of rows; values: integers; own: a slice."""
-    rows = values.reshape(-1, *values.shape[-2:])[0, :, column]
-    return np.flatnonzero((rows >= own.start) & (rows < own.stop))
+def table(array, column, nothing, places):
+    """What `Breaking.write` needs of an array, with the kinds at the places of each joint while it is whole."""
+    values = read(array)
+    return array, column, nothing, places, [values[..., place, column] for place in places]
+
+
+def within(rows, slices):
+    """Which items belong to each joint. Args: rows: the first row of each item; slices: the rows of each joint."""
+    return [np.flatnonzero((rows >= own.start) & (rows < own.stop)) for own in slices]
