@@ -24,6 +24,7 @@ from scenes.visuals import (
 )
 
 FPS = 25.0
+FRAMES = 6  # of a recording
 GOLD, GREEN = (0.9, 0.68, 0.22), (0.36, 0.58, 0.28)
 
 

@@ -4,19 +4,10 @@ import exported
 import numpy as np
 import pytest
 import trimesh
+from exported import FRAMES
 
 import scenes
 from scenes.export import mesh_files
-
-FRAMES = 6
-
-
-@pytest.fixture(scope="module")
-def everything():
-    """The scene and its recording."""
-    made = exported.scene_of_everything()
-    made.recording = exported.recording_of(made.scene, FRAMES)
-    return made
 
 
 def objects(path):

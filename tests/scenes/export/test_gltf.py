@@ -8,7 +8,7 @@ import exported
 import numpy as np
 import pytest
 import trimesh
-from exported import FPS, Start
+from exported import FPS, FRAMES, Start
 
 import scenes
 from rigid.rotation import rotate
@@ -18,16 +18,6 @@ from scenes.visuals import Surface
 
 pytest.importorskip("pygltflib", reason="no pygltflib: pip install 'verletlab[gltf]'")
 from scenes.export import gltf
-
-FRAMES = 6
-
-
-@pytest.fixture(scope="module")
-def everything():
-    """The scene and its recording."""
-    made = exported.scene_of_everything()
-    made.recording = exported.recording_of(made.scene, FRAMES)
-    return made
 
 
 @pytest.fixture(scope="module")

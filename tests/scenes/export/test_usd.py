@@ -7,7 +7,7 @@ import sys
 import exported
 import numpy as np
 import pytest
-from exported import FPS, Start
+from exported import FPS, FRAMES, Start
 
 import scenes
 from rigid.rotation import rotate
@@ -19,16 +19,6 @@ pytest.importorskip("pxr", reason="no usd-core: pip install 'verletlab[usd]'")
 from pxr import Gf, Usd, UsdGeom, UsdLux, UsdShade, UsdValidation
 
 from scenes.export import usd
-
-FRAMES = 6
-
-
-@pytest.fixture(scope="module")
-def everything():
-    """The scene, its recording, and the stage of its export."""
-    made = exported.scene_of_everything()
-    made.recording = exported.recording_of(made.scene, FRAMES)
-    return made
 
 
 @pytest.fixture(scope="module", params=[".usdc", ".usda", ".usd"])
