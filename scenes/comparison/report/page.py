@@ -96,17 +96,19 @@ def write(comparison, directory, plots=None, command=None):
 
 
 def write_page(path, package, **values):
-    """Write a page from a package's page.html, in the style of all reports.
+    """Write a page from a package's page.html, with the frame and the style of all reports.
 
     Args: path: of the page; package: name; values: of the template. Returns: the path.
     """
-    from jinja2 import Environment
+    from jinja2 import DictLoader, Environment
     from markupsafe import Markup
 
-    environment = Environment(autoescape=True, trim_blocks=False, keep_trailing_newline=True)
+    own = resources.files("scenes.comparison.report")
+    style, base = (own.joinpath(name).read_text("utf-8") for name in ("style.css", "base.html"))
+    loader = DictLoader({"base.html": base})
+    environment = Environment(autoescape=True, trim_blocks=False, keep_trailing_newline=True, loader=loader)
     environment.filters["number"] = number
     template = environment.from_string(resources.files(package).joinpath("page.html").read_text("utf-8"))
-    style = resources.files("scenes.comparison.report").joinpath("style.css").read_text("utf-8")
     with replacing(path) as partial:
         partial.write_text(template.render(style=Markup(style), **values), encoding="utf-8")
     return path
