@@ -94,7 +94,7 @@ compared() {
     for plot in deviation cost; do cp "$made/$plot.png" "compare_${scene}_$plot.png"; done
     rm -r "$made"
 }
-compared five_link_chain --reference impulse/100 --sweep
+compared five_link_chain --reference impulse/100 --cost
 
 python energy_against_cost.py  # with the extra mjcf, also by MuJoCo
 python solvers.py  # the README's table of the errors of each solver

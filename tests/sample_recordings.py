@@ -66,10 +66,10 @@ def comparison_of():
         trace_of("penalty", -times[:6], failure="step 51, at 0.51 s: body 'box' is not finite"),
     ]
     settings = traces[0].settings
-    sweep = {
+    cost = {
         "impulse": [(1000.0, 0.1, settings), (2000.0, 0.05, {**settings, "substeps": 4}),
                     (1500.0, 0.09, {**settings, "iterations": 20})],
         "verlet": [(500.0, 0.2, settings), (900.0, np.inf, {**settings, "substeps": 4})],
     }  # fmt: skip
     unsupported = {"articulated": "a loop of <joints> would have to open"}
-    return Comparison(scene_of(), traces, "impulse", unsupported, None, sweep)
+    return Comparison(scene_of(), traces, "impulse", unsupported, None, cost)

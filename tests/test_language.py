@@ -29,7 +29,7 @@ PHRASES = [
 
 # Words of iterations: a solver iterates, parameters are swept.
 SWEEP = r"\bsweeps?\b|\bswept\b"
-SWEEPING = ("scenes/__init__", "scenes/comparison", "scenes/cli", "scenes/sweeps")  # sources about sweeps
+SWEEPING = ("scenes/__init__", "scenes/cli/main", "scenes/cli/sweep", "scenes/sweeps")  # sources about sweeps
 
 # Names that are gone, as whole identifiers or parts of snake case.
 NAMES = {
@@ -81,7 +81,7 @@ def relative(path):
 def test_documents_use_plain_words(path):
     text = prose(path)
     found = [match.group() for phrase in PHRASES for match in re.finditer(phrase, text, re.IGNORECASE)]
-    if path.name not in ("README.md", "glossary.md", "sweeps.md"):  # which name the flag --sweep and define the word
+    if path.name not in ("README.md", "glossary.md", "sweeps.md"):  # which name and define the command `sweep`
         found += re.findall(SWEEP, text)
     assert not found
 

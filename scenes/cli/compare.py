@@ -31,7 +31,7 @@ def add(commands, parent):
     made.add_argument("--option", action="append", default=[], metavar="SOLVER.NAME=VALUE",
                       help="an option of a solver, see `verletlab run --help`")  # fmt: skip
     made.add_argument("--fps", type=float, default=60.0, metavar="N", help="measured frames per second (%(default)g)")
-    made.add_argument("--sweep", action="store_true",
+    made.add_argument("--cost", action="store_true",
                       help="also measure error and cost with more and fewer substeps and iterations")  # fmt: skip
     made.add_argument("--no-films", action="store_true", help="write no films")
     made.add_argument("--out", metavar="DIR", help="directory for the files (compare-SCENE)")
@@ -53,7 +53,7 @@ def compare_solvers(given):
         check_directory(directory, given.force)
         plan = ComparisonPlan(
             scene, given.solvers and given.solvers.split(","), given.reference, given.equal, given.duration, given.dt,
-            given.probe, given.fps, given.sweep, settings,
+            given.probe, given.fps, given.cost, settings,
         )  # fmt: skip
     try:
         with progress(given, f"compare {scene.name}") as update:

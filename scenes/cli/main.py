@@ -37,6 +37,7 @@ from scenes.simulate.interrupts import stop_signals_interrupt
 from scenes.simulate.run import record, recording_before
 from scenes.simulate.settings import option_types
 
+RENAMED = {("compare", "--sweep"): "--cost"}  # (command, flag): its name now
 BENCH_FLAGS = ("count", "first", "solver", "classes")  # of some benchmarks
 
 
@@ -152,7 +153,9 @@ def parse(words):
         if not left[0].startswith("-"):
             raise WrongCommand(f"unexpected word {left[0]!r} (see `verletlab {first} --help`)")
         flags = top.commands[first]._option_string_actions if first else ()
-        raise WrongCommand(f"no flag {left[0]}{nearest(left[0], flags)} (see `verletlab {first} --help`)")
+        now = RENAMED.get((first, left[0]))
+        meant = f"; it is called {now} now" if now else nearest(left[0], flags)
+        raise WrongCommand(f"no flag {left[0]}{meant} (see `verletlab {first} --help`)")
     if not given.word:
         raise WrongCommand(f"no command: expected one of {', '.join(top.commands)} (see `verletlab --help`)")
     return given

@@ -20,7 +20,7 @@ __all__ = ["Comparison", "ComparisonPlan", "Trace", "Variant", "compare"]
 EQUAL = ("iterations", "time")
 
 
-def compare(scene, solvers=None, reference=None, equal=None, duration=None, dt=None, probes=None, fps=60.0, sweep=False,
+def compare(scene, solvers=None, reference=None, equal=None, duration=None, dt=None, probes=None, fps=60.0, cost=False,
             settings=None, progress=None):  # fmt: skip
     """Run a scene with several solvers and compare them.
 
@@ -28,7 +28,7 @@ def compare(scene, solvers=None, reference=None, equal=None, duration=None, dt=N
         scene: a Scene, or the name of a scene of the catalogue.
         solvers: names of solvers, or Variants; None for all solvers that can run the scene.
         reference: the run that the others are compared with: the name of a solver, a label, or "SOLVER/100" for that
-            solver with steps a hundred times smaller. None for the scene's own solver; with `sweep`, for that solver
+            solver with steps a hundred times smaller. None for the scene's own solver; with `cost`, for that solver
             with smaller steps.
         equal: None: each solver runs with the settings that the scene has for it.
             "iterations": all solvers make as many iterations per simulated second as the scene's own solver, or as the
@@ -44,7 +44,7 @@ def compare(scene, solvers=None, reference=None, equal=None, duration=None, dt=N
         fps: frames per second [1/s]. The interval between frames is a whole number of steps of the scene's own solver.
             A solver whose step does not divide the interval gets the longest shorter step that does. A run lasts for a
             whole number of frames.
-        sweep: whether each solver also runs with more and fewer substeps and iterations, for a plot of error and cost.
+        cost: whether each solver also runs with more and fewer substeps and iterations, for a plot of error and cost.
         settings: {solver: dt and options}, which replace the scene's; values or text.
         progress: called with a label, the number of a frame and the number of frames.
 
@@ -53,7 +53,7 @@ def compare(scene, solvers=None, reference=None, equal=None, duration=None, dt=N
 
     Raises: ValueError for an unknown solver, probe or option, and if no solver is left to compare.
     """
-    return ComparisonPlan(scene, solvers, reference, equal, duration, dt, probes, fps, sweep, settings).run(progress)
+    return ComparisonPlan(scene, solvers, reference, equal, duration, dt, probes, fps, cost, settings).run(progress)
 
 
 class ComparisonPlan:
@@ -65,13 +65,13 @@ class ComparisonPlan:
     """
 
     def __init__(self, scene, solvers=None, reference=None, equal=None, duration=None, dt=None, probes=None, fps=60.0,
-                 sweep=False, settings=None):  # fmt: skip
+                 cost=False, settings=None):  # fmt: skip
         self.scene = load(scene) if isinstance(scene, str) else scene
         if not isinstance(self.scene, Scene):
             raise TypeError(f"scene is {scene!r}: expected a Scene, or the name of one")
         initialise()
         self.equal = equal if equal is None else one_of("equal", equal, EQUAL)
-        self.sweep, self.probes = sweep, chosen(self.scene, probes)
+        self.cost, self.probes = cost, chosen(self.scene, probes)
         variants = make_variants(self.scene, solvers, settings or {}, dt)
         base = TimeBase.of(self.scene, duration, dt, fps)
         self.unsupported = self.scene.reasons if solvers is None else {}
@@ -79,7 +79,7 @@ class ComparisonPlan:
         self.runs = self._make_runs(variants, base)
         if reference is None:
             reference = self.scene.solver if self.scene.solver in self.runs else next(iter(self.runs), None)
-            if sweep and reference is not None:
+            if cost and reference is not None:
                 reference = f"{reference}/{FINER}"
                 added = added_variants(variants, reference)
         self.runs |= self._make_runs(added, base, FINER if str(reference).endswith(f"/{FINER}") else 1)
@@ -117,8 +117,8 @@ class ComparisonPlan:
                 if traces[0].recording is None:
                     raise RuntimeError(f"reference {self.reference!r}: {traces[0].failure}")
             found = self._result(traces)
-            for label in self.compared if self.sweep else ():
-                found.sweep[label] = self._sweep(label, found)
+            for label in self.compared if self.cost else ():
+                found.cost[label] = self._cost(label, found)
         except KeyboardInterrupt as stop:
             stop.comparison = self._result(traces) if traces else None
             raise
@@ -131,10 +131,10 @@ class ComparisonPlan:
                 trace.deviation = deviations(self.scene, trace.recording, traces[0].recording, self.probes)
         return Comparison(self.scene, traces, self.reference, self.unsupported, self.equal)
 
-    def _sweep(self, label, found):
-        """Make the points of one run's sweep, as in Comparison.sweep; the error is that of the first probe."""
+    def _cost(self, label, found):
+        """Measure cost and error of one run, as in Comparison.cost; the error is that of the first probe."""
         probe = dict([next(iter(self.probes.items()))])
-        return self.runs[label].sweep(found.trace(label), found.traces[0].recording, probe)
+        return self.runs[label].cost(found.trace(label), found.traces[0].recording, probe)
 
 
 def make_variants(scene, solvers, settings, dt):

@@ -25,7 +25,7 @@ from scenes.simulate.run import Run, record, recording_before
 from scenes.simulate.settings import settings_of
 
 FINER = 100  # how many times smaller the steps of a reference such as "impulse/100" are
-SWEEP = (0.25, 0.5, 2.0, 4.0)  # factors of the substeps, and of the iterations
+FACTORS = (0.25, 0.5, 2.0, 4.0)  # factors of the substeps, and of the iterations
 ROUNDS = 3  # of tuning for equal time
 
 # Errors that end a run early: a state that is not finite, too many contacts, a number out of bounds.
@@ -149,14 +149,14 @@ class ComparisonRun:
         settings = {**plain, **self.step_settings}
         return Trace(solver, label, settings, recording, series, {}, about.get("digest", ""), failure, about)
 
-    def sweep(self, trace, reference, probe):
-        """Find error and cost for several substeps and iterations: a list as in Comparison.sweep.
+    def cost(self, trace, reference, probe):
+        """Measure cost and error for several substeps and iterations: a list as in Comparison.cost.
 
         Args: trace: this run's Trace; reference: a Recording; probe: {name: Probe} of one probe.
         """
         points = [] if trace.failure else [self.point(trace.recording, self.step_settings, reference, probe)]
         for name in ("substeps", "iterations"):
-            for factor in SWEEP if name in self.step_settings else ():
+            for factor in FACTORS if name in self.step_settings else ():
                 chosen = {**self.step_settings, name: round(factor * self.step_settings[name])}
                 if chosen[name] < 1 or chosen[name] == self.step_settings[name]:
                     continue
@@ -168,7 +168,7 @@ class ComparisonRun:
         return sorted(points, key=lambda point: point[0])
 
     def point(self, recording, chosen, reference, probe):
-        """Make one point of a sweep."""
+        """Make one point of error over cost."""
         (apart,) = deviations(self.scene, recording, reference, probe).values()
         per_second = recording.about["microseconds_per_step"] / chosen["dt"]
         return per_second, float(np.nanmax(apart)), dict(chosen)

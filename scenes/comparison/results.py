@@ -76,8 +76,8 @@ class Comparison:
         reference: label of the reference.
         unsupported: {label: why it cannot run the scene}.
         equal: None, "iterations" or "time".
-        sweep: {label: [(wall time per simulated second [µs], error, step settings), ...]}, sorted by time. The error is
-            the largest deviation of the first probe. Empty without a sweep.
+        cost: {label: [(wall time per simulated second [µs], error, step settings), ...]}, sorted by time. The error is
+            the largest deviation of the first probe. Empty if it was not asked for.
     """
 
     scene: Scene
@@ -85,7 +85,7 @@ class Comparison:
     reference: str
     unsupported: dict = field(default_factory=dict)
     equal: str | None = None
-    sweep: dict = field(default_factory=dict)
+    cost: dict = field(default_factory=dict)
 
     def trace(self, label):
         """Find a Trace. Args: label. Raises: ValueError for an unknown label."""

@@ -74,7 +74,7 @@ def data(comparison):
     return json_value({
         "scene": scene.name, "summary": scene.summary, "parameters": scene.parameters, "equal": comparison.equal,
         "reference": comparison.reference, "unsupported": comparison.unsupported, "rows": rows(comparison),
-        "traces": traces, "sweep": comparison.sweep,
+        "traces": traces, "cost": comparison.cost,
     })  # fmt: skip
 
 

@@ -66,7 +66,7 @@ def plot_series(comparison, directory):
     Args: comparison: a scenes.Comparison; directory: an existing directory.
 
     Returns: {name: [paths]} with a PNG and an SVG of each plot: energy, drift, momentum, joints, penetration, sticks,
-    work, deviation, and cost after a sweep.
+    work, deviation, and cost if it was measured.
     """
     figures = {name: series_figure(comparison, quantities) for name, quantities in PLOTS.items()}
     figures["deviation"] = deviation_figure(comparison)
@@ -160,43 +160,43 @@ def figure_over_time(comparison, rows, tolerance=None):
 
 
 def cost_figure(comparison):
-    """Make a Figure of error over cost for a sweep, on logarithmic axes; None without a sweep."""
-    sweep = {label: [point for point in points if np.isfinite(point[:2]).all() and min(point[:2]) > 0]
-             for label, points in comparison.sweep.items()}  # fmt: skip
-    sweep = {label: points for label, points in sweep.items() if points}
-    if not sweep:
+    """Make a Figure of error over cost, on logarithmic axes; None if it was not measured."""
+    lines = {label: [point for point in points if np.isfinite(point[:2]).all() and min(point[:2]) > 0]
+             for label, points in comparison.cost.items()}  # fmt: skip
+    lines = {label: points for label, points in lines.items() if points}
+    if not lines:
         return None
     settings = {trace.label: trace.settings for trace in comparison.traces}
     with styled():
         figure, (axis,) = figure_of(1, row=2.9)
         colours = comparison.colours()
-        for label, points in sweep.items():
-            for name, marker, face in SWEPT:
+        for label, points in lines.items():
+            for name, marker, face in VARIED:
                 line = line_of(name, points, settings[label])
-                if len(line) > 1 or name == SWEPT[0][0]:
+                if len(line) > 1 or name == VARIED[0][0]:
                     axis.plot([cost for cost, _ in line], [error for _, error in line], color=colours[label],
                               linewidth=1.1, marker=marker, markersize=4.5, markerfacecolor=face or colours[label],
                               label=f"{label}, {name}")  # fmt: skip
-        every = np.array([point[:2] for points in sweep.values() for point in points])
+        every = np.array([point[:2] for points in lines.values() for point in points])
         for way, values in zip("xy", every.T):
             set_logarithmic(axis, way, values.min() / 1.3, values.max() * 1.3)
         probe = next((name for trace in comparison.traces for name in trace.deviation), None)
         what = "error" if probe is None else f"largest deviation, {with_unit(probe)}, from {comparison.reference}"
         axis.set_title(f"{what}: ●\u2009substeps, ○\u2009iterations", loc="left")
         axis.set_xlabel("wall time per simulated second [µs]")
-        legend(figure, colours, {label: label for label in sweep})
+        legend(figure, colours, {label: label for label in lines})
     return figure
 
 
-# Settings that a sweep changes: name, marker and its fill.
-SWEPT = (("substeps", "o", None), ("iterations", "o", "white"))
+# Settings that are varied for the cost: name, marker and its fill.
+VARIED = (("substeps", "o", None), ("iterations", "o", "white"))
 
 
-def line_of(swept, points, settings):
-    """Points (cost, error) of a sweep that differ from a trace's settings in one setting only, sorted by it."""
-    others = [name for name, _, _ in SWEPT if name != swept]
+def line_of(varied, points, settings):
+    """Points (cost, error) that differ from a trace's settings in one setting only, sorted by it."""
+    others = [name for name, _, _ in VARIED if name != varied]
     line = [point for point in points if all(point[2].get(name) == settings.get(name) for name in others)]
-    return [point[:2] for point in sorted(line, key=lambda point: point[2].get(swept, 0))]
+    return [point[:2] for point in sorted(line, key=lambda point: point[2].get(varied, 0))]
 
 
 def with_unit(probe):

@@ -45,6 +45,7 @@ WRONG = [
     ("run", "required: SCENE"),
     ("run bax", "no scene called 'bax'; did you mean 'box'?"),
     ("run box drape", "unexpected word 'drape'"),
+    ("compare box --sweep", "no flag --sweep; it is called --cost now"),
     ("run box --duratoin 1", "no flag --duratoin; did you mean '--duration'?"),
     ("run box --solver verlett", "invalid choice: 'verlett'"),
     ("run box --device tpu", "invalid choice: 'tpu'"),

@@ -32,7 +32,7 @@ WORDS = (
     "impulse/x", "auto",
 )  # fmt: skip
 NUMBERS = ("nan", "inf", "1e999", "1e300", "1e-300", "0", "-1", "1", "0.001", "0.02", "1e9", "x", "")
-WITHOUT_VALUE = ("--no-", "--quiet", "--sweep", "--force", "--resume", "--dry-run", "--yes", "--help", "-h")
+WITHOUT_VALUE = ("--no-", "--quiet", "--cost", "--force", "--resume", "--dry-run", "--yes", "--help", "-h")
 FLAGS = {name: [*each._option_string_actions, "--wrong", "-x"] for name, each in cli.parser().commands.items()}
 PARAMETERS = ("links", "grains", "seed", "count", "balls", "friction", "planks", "lifted", "angle", "wrong", "")
 OF_SOLVERS = sorted({name for each in rigid.SOLVERS for name in option_types(each)})

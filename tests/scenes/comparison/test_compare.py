@@ -77,13 +77,13 @@ def test_first_order_scheme_converges_to_steps_a_hundred_times_smaller():
     assert fine / coarse == pytest.approx(49 / 99, abs=0.03)
 
 
-def test_sweep_has_error_and_cost():
-    found = compare(CHAIN, ["articulated", "verlet"], duration=0.1, sweep=True, probes=["angle"])
+def test_cost_has_error_and_time():
+    found = compare(CHAIN, ["articulated", "verlet"], duration=0.1, cost=True, probes=["angle"])
     assert found.reference == "articulated/100"  # the scene's own solver is not compared
     for label, least in (("articulated", 5), ("verlet", 7)):
-        points = found.sweep[label]
+        points = found.cost[label]
         assert len(points) >= least
-        assert all(cost > 0 for cost, _, _ in points)
+        assert all(time > 0 for time, _, _ in points)
         errors = {
             settings["substeps"]: error
             for _, error, settings in points

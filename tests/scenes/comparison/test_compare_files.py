@@ -66,7 +66,7 @@ def check_files(folder, labels):
 def test_chain_from_end_to_end(command, tmp_path):
     folder = tmp_path / "new" / "chain"
     status, output, errors = command(
-        "compare", "five_link_chain", "--duration", 0.2, "--reference", "impulse/100", "--sweep", "--out", folder
+        "compare", "five_link_chain", "--duration", 0.2, "--reference", "impulse/100", "--cost", "--out", folder
     )
     assert (status, errors) == (0, "")
     labels = ["impulse/100", "verlet", "impulse", "articulated", "penalty"]
@@ -84,7 +84,7 @@ def test_chain_from_end_to_end(command, tmp_path):
             assert trace["series"][name] == alone.energy[:, k].tolist()
         for name in ("iterations", "residual", "contacts"):
             assert trace["series"][name][-1] == alone.about["last_step"][name]
-    assert set(summary["sweep"]) == set(labels[1:])
+    assert set(summary["cost"]) == set(labels[1:])
     # A directory that is not empty is refused.
     status, output, errors = command("compare", "five_link_chain", "--out", folder)
     assert (status, output) == (2, "")

@@ -157,9 +157,9 @@ def test_cost_plot_has_a_line_for_each_setting():
     assert (axis.get_xscale(), axis.get_yscale()) == ("log", "log")
 
 
-def test_no_cost_plot_without_a_sweep():
+def test_no_cost_plot_unless_cost_is_measured():
     comparison = comparison_of()
-    comparison.sweep = {}
+    comparison.cost = {}
     assert plots.cost_figure(comparison) is None
 
 
@@ -258,7 +258,7 @@ def test_page_without_films_and_plots(tmp_path):
 
 
 def test_every_solver_and_run_has_its_own_colour():
-    runs = [("impulse/100", "impulse"), ("verlet", "verlet"), ("impulse", "impulse"), ("verlet, 4 sweeps", "verlet")]
+    runs = [("impulse/100", "impulse"), ("verlet", "verlet"), ("impulse", "impulse"), ("verlet, more", "verlet")]
     found = colours_of(runs, "impulse/100")
     assert list(found) == [label for label, _ in runs]
     assert (found["verlet"], found["impulse"]) == (SOLVERS["verlet"], SOLVERS["impulse"])
