@@ -1,10 +1,14 @@
 """Topology of triangle meshes and tetrahedra."""
 
+import math
+
 import numpy as np
+import scipy
 
 # The three sides of a triangle, as places of its corners, and the corner opposite each.
 SIDES = ((0, 1), (1, 2), (2, 0))
 OPPOSITE = (2, 0, 1)
+SHARP = 40.0  # an edge looks sharp if its triangles are turned by more than this against one another [degrees]
 
 
 def half_edges(triangles):
@@ -54,6 +58,33 @@ def hinges_of(triangles):
         )
     first, second = order[shared], order[shared + 1]
     return np.stack([start[first], end[first], opposite[first], opposite[second]], axis=1)
+
+
+def split_sharp_edges(vertices, triangles):
+    """Split vertices at sharp edges, so that a smooth picture of the mesh keeps these edges.
+
+    A vertex is split into one for each fan of triangles around it that no sharp edge, and no border, cuts in two.
+
+    Args: vertices (n, 3) [m]; triangles (m, 3), neighbours of the same orientation.
+
+    Returns: which old vertex each new vertex is (k,), in the order of the old ones; triangles (m, 3) of new vertices.
+    """
+    a, b, c = (vertices[triangles[:, k]] for k in range(3))
+    normals = np.cross(b - a, c - a)
+    normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-150)
+    start, end, _ = half_edges(triangles)
+    order = np.argsort(undirected(start, end), kind="stable")
+    one, two = order[:-1], order[1:]  # those of a pair that share an edge are neighbours
+    cosine = np.einsum("ij,ij->i", np.tile(normals, (3, 1))[one], np.tile(normals, (3, 1))[two])
+    smooth = (start[one] == end[two]) & (end[one] == start[two]) & (cosine > math.cos(math.radians(SHARP)))
+    one, two = one[smooth], two[smooth]
+    starts, ends, _ = half_edges(np.arange(triangles.size).reshape(-1, 3))  # corners of triangles, not vertices
+    pairs = np.concatenate([starts[one], ends[one]]), np.concatenate([ends[two], starts[two]])
+    graph = scipy.sparse.coo_array((np.ones(len(pairs[0])), pairs), shape=(triangles.size, triangles.size))
+    count, fan = scipy.sparse.csgraph.connected_components(graph, directed=False)
+    key = triangles.ravel().astype(np.int64) * count + fan
+    _, first, split = np.unique(key, return_index=True, return_inverse=True)
+    return triangles.ravel()[first], split.reshape(-1, 3)
 
 
 def boundary_of(tetrahedra):

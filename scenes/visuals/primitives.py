@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from pbd.build.topology import split_sharp_edges
 from scenes.visuals.geometry import Rods, Spheres, Surface, checked_rows
 
 GREY = (0.8, 0.8, 0.8)
@@ -67,10 +68,8 @@ def cylinder(radius, length, colour=GREY, sectors=48):
     import trimesh
 
     mesh = trimesh.creation.cylinder(radius=radius, height=length, sections=sectors)
-    # The ends and the side share no vertices. Otherwise their normals would be averaged at the rims.
-    is_end = np.abs(mesh.face_normals[:, 2]) > 0.5
-    triangles = mesh.faces + is_end[:, None] * len(mesh.vertices)
-    return Surface(np.concatenate([mesh.vertices, mesh.vertices]), triangles, colour, solid=True)
+    drawn, triangles = split_sharp_edges(mesh.vertices, mesh.faces)
+    return Surface(mesh.vertices[drawn], triangles, colour, solid=True)
 
 
 def spheres(positions, radius, colour=GREY, colours=None, subdivisions=2, velocities=None):

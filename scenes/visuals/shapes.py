@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from pbd.build.topology import split_sharp_edges
 from pbd.core.shapes import BOX, CAPSULE, CYLINDER, GRID, HULL, SPHERE
 from rigid.mass import principal_axes, second_moment
 from scenes.visuals.colours import CHALK
@@ -27,7 +28,8 @@ def shape_surface(shape, colour=CHALK):
     if shape.kind == BOX:
         return box(shape.size, colour)
     if shape.kind == GRID:
-        return Surface(shape.mesh.vertices, shape.mesh.triangles, colour, solid=True)
+        drawn, triangles = split_sharp_edges(shape.mesh.vertices, shape.mesh.triangles)
+        return Surface(shape.mesh.vertices[drawn], triangles, colour, solid=True)
     if shape.kind == HULL:
         return Surface(shape.vertices, shape.triangles, colour, smooth=False, solid=True)
     return None

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import trimesh
 
-from pbd.build.topology import boundary_of, edges_of, edges_of_tetrahedra, hinges_of
+from pbd.build.topology import boundary_of, edges_of, edges_of_tetrahedra, hinges_of, split_sharp_edges
 from pbd.rest_values import dihedral_angle
 
 SQUARE = np.array([[0, 1, 2], [0, 2, 3]])
@@ -59,3 +59,27 @@ def test_two_tetrahedra_share_a_face_that_is_not_outside():
     two = np.array([[0, 1, 2, 3], [1, 2, 3, 4]])
     assert len(boundary_of(two)) == 6
     assert len(edges_of_tetrahedra(two)[0]) == 9
+
+
+def test_only_sharp_edges_split_vertices():
+    cube, ball = trimesh.creation.box((1, 1, 1)), trimesh.creation.icosphere(subdivisions=2)
+    drawn, triangles = split_sharp_edges(ball.vertices, ball.faces)
+    assert np.array_equal(drawn, np.arange(len(ball.vertices)))
+    assert np.array_equal(triangles, ball.faces)
+    drawn, triangles = split_sharp_edges(cube.vertices, cube.faces)
+    assert np.array_equal(drawn[triangles], cube.faces)
+    assert np.bincount(drawn).tolist() == [3] * 8  # three faces meet at each corner
+    # All corners of triangles at a vertex have one normal.
+    normals = np.zeros((24, 3, 3))
+    normals[triangles, range(3)] = cube.face_normals[:, None]
+    found = [np.unique(each[each.any(axis=1)], axis=0) for each in normals]
+    assert all(len(each) == 1 for each in found)
+
+
+def test_an_edge_that_becomes_smooth_splits_its_sharp_end_only():
+    # A ridge along x whose angle of 53 degrees falls to zero at x = 1; other edges there turn by at most 37.
+    vertices = np.array([(0, 0, 0), (1, 0, 0), (0, 1, -0.5), (0, -1, -0.5), (2, 0, 0), (1, 1, 0), (1, -1, 0)], float)
+    triangles = np.array([(0, 1, 2), (1, 0, 3), (1, 5, 2), (3, 6, 1), (1, 4, 5), (6, 4, 1)])
+    drawn, split = split_sharp_edges(vertices, triangles)
+    assert np.array_equal(drawn[split], triangles)
+    assert np.bincount(drawn).tolist() == [2, 1, 1, 1, 1, 1, 1]
