@@ -1,6 +1,6 @@
 """Triangle meshes that renderers draw: surfaces, and surfaces drawn many times. Plain numpy, in metres."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -76,6 +76,13 @@ class Rods(Surface):
     ends: np.ndarray | None = None
     radii: np.ndarray | None = None
     joined: np.ndarray | None = None
+
+    def only(self, drawn):
+        """A copy that draws some rods. It keeps the vertices of all, as torn cloth does. Args: drawn: a mask (k,)."""
+        kept = np.flatnonzero(drawn)
+        joined = None if self.joined is None else self.joined[kept[:-1]] & (np.diff(kept) == 1)
+        triangles = self.triangles.reshape(len(drawn), -1, 3)[drawn].reshape(-1, 3)
+        return replace(self, triangles=triangles, ends=self.ends[kept], radii=self.radii[kept], joined=joined)
 
     def curves(self):
         """The axes as curves: rods that are joined make one.

@@ -60,13 +60,10 @@ class StickVisual:
 
     def draw(self, frame):
         """Surfaces at one instant; an empty list if there are no pairs. Args: a Frame."""
-        pairs, radius = self.pairs, self.radius
+        drawn = rods(frame.positions, self.pairs, self.radius, self.colour)
         if len(frame.torn):
-            whole = ~have_both(pairs, frame.torn)
-            pairs, radius = pairs[whole], radius if np.ndim(radius) == 0 else np.asarray(radius)[whole]
-        if not len(pairs):
-            return []
-        return [rods(frame.positions, pairs, radius, self.colour)]
+            drawn = drawn.only(~have_both(self.pairs, frame.torn))
+        return [drawn] if len(drawn.triangles) else []
 
 
 @dataclass

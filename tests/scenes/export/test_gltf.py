@@ -228,6 +228,27 @@ def test_torn_triangles_are_hidden_from_then_on(tmp_path):
         assert scale is None or np.array_equal(scale[1][:, 0], np.arange(4) < 4 - number)
 
 
+def test_torn_rope_keeps_its_positions_and_hides_the_torn_rod(tmp_path):
+    made = exported.scene_of_everything()
+    recording = exported.recording_of(made.scene, FRAMES)
+    sticks = made.scene.visuals[1].pairs
+    tear = {"time": 3 / FPS, "kind": "tear", "world": 0, "members": sticks[2].tolist(), "position": [0.0, 0.0, 1.0]}
+    recording.about["events"] = [tear]
+    scenes.export_gltf(made.scene, tmp_path / "x.glb", recording)
+    read = Glb(tmp_path / "x.glb")
+    torn = read.primitive("Stick_until_3")
+    corners = np.unique(read.array(torn["indices"]))
+    for frame in range(FRAMES):  # the middle of a rod's vertices is the middle of its axis
+        base, shift = read.array(torn["attributes"]["POSITION"]), 0
+        if frame:
+            shift = read.array(torn["targets"][frame - 1]["POSITION"])
+        expected = recording.positions[frame, sticks[2]].mean(axis=0)
+        np.testing.assert_allclose((base + shift)[corners].mean(axis=0), expected, atol=1e-6)
+    assert np.array_equal(read.track("Stick_until_3", "scale")[1][:, 0], np.arange(FRAMES) < 3)
+    whole = read.array(read.primitive(f"Stick_until_{FRAMES}")["indices"])
+    assert len(whole) == (len(sticks) - 1) * 3 * (len(corners) * 2 - 4)
+
+
 def test_events_until_the_last_frame_are_in_the_extras(tmp_path):
     source = Start(exported.scene_of_everything().scene, count=4)
     export.write_frames(source, tmp_path / "x.glb")

@@ -187,6 +187,10 @@ def test_rods_that_follow_one_another_are_one_curve():
     assert np.array_equal(axes, points)
     assert list(counts) == [3, 2]
     assert list(radii) == [1.0, 1.5, 2.0, 3.0, 3.0]
+    whole = np.array([True, True, False, True])
+    axes, radii, counts = tubes(points[:4], points[1:], 1.0, joined=np.ones(3, bool)).only(whole).curves()
+    assert np.array_equal(axes, points)
+    assert list(counts) == [3, 2]
     assert [len(each) for each in tubes(points[:2], points[1:3], 1.0).curves()] == [4, 4, 2]  # not known to be joined
     assert [len(each) for each in tubes(points[:0], points[:0], 1.0).curves()] == [0, 0, 0]
 
