@@ -12,7 +12,7 @@ from rigid.build import ragdoll
 from scenes.bench.bodies import remove_limits
 from scenes.bench.chains import STARTS, bent_chain, energy_changes, rise_and_drift
 from scenes.bench.measure import fastest, has_32_bits, row
-from scenes.bench.sticks import c_projections
+from scenes.bench.sticks import c_loop
 from scenes.registry import available, load
 from scenes.simulate.run import Run
 
@@ -130,9 +130,9 @@ def falling_ragdoll(limits=True):
 
 def c_rows(case, seconds, goal):
     """Yield lines of a time in projections of the C loop, measured now, and of the goal, if there is a C compiler."""
-    rate = c_projections()
-    if rate:
-        yield row("direct", f"{case} in C", seconds * rate, "projections")
+    loop = c_loop()
+    if loop.library:
+        yield row("direct", f"{case} in C", seconds * loop.rate(), "projections")
         yield row("direct", f"{case} goal", goal, "projections")
 
 

@@ -2,16 +2,13 @@
 
 import subprocess
 import sys
-import time
 
 import numpy as np
 
-import pbd
 from pbd.core.runtime import real_bits
 from scenes.bench.cloth_quality import Quality, quality
-from scenes.bench.measure import row
-from scenes.bench.particles import grid
-from scenes.bench.sticks import CLoop
+from scenes.bench.measure import cpu_seconds, row
+from scenes.bench.sticks import c_loop
 from scenes.registry import load
 from scenes.simulate.run import Run
 
@@ -50,7 +47,7 @@ def measure(duration=4.0, frames_per_picture=8, **parameters):
         while running.done < running.steps:
             seconds = cpu_seconds(lambda r=running: r.step(r.steps_per_frame))
             running.done += running.steps_per_frame
-            costs.append(seconds * rate(loop))
+            costs.append(seconds * loop.rate())
             if len(costs) % frames_per_picture == 0:
                 pictures.append(measure_quality(running.particles))
     costs, digest = np.array(costs) / 1e6, running.system.digest()
@@ -61,26 +58,6 @@ def measure(duration=4.0, frames_per_picture=8, **parameters):
     for name, unit, values in zip(Quality._fields, UNITS, zip(*pictures)):
         summary = np.mean if name.startswith("mean") else np.max
         yield row("drape", name.replace("_", " "), summary(values) * SCALES.get(unit, 1), unit, digest)
-
-
-def c_loop(n=128):
-    """The loop in C on a net of n x n particles."""
-    system = pbd.ParticleSystem(grid(n), schedule="clusters", clusters=1)
-    return CLoop(system, system.state())
-
-
-def rate(loop, repeats=3, iterations=10):
-    """Stick projections per second of CPU time of the loop in C, in iterations alone."""
-    loop.reset()
-    seconds = [min(cpu_seconds(lambda n=n: loop.step(1, n)) for _ in range(repeats)) for n in (iterations, 0)]
-    return iterations * len(loop.length) / (seconds[0] - seconds[1])
-
-
-def cpu_seconds(work):
-    """CPU time of a call, which other processes hardly change [s]. Args: work: a function."""
-    start = time.process_time()
-    work()
-    return time.process_time() - start
 
 
 def measure_quality(particles):

@@ -23,6 +23,13 @@ def fastest(work, repeats=7):
     return min(times)
 
 
+def cpu_seconds(work):
+    """CPU time of a call, which other processes hardly change [s]. Args: work: a function."""
+    start = time.process_time()
+    work()
+    return time.process_time() - start
+
+
 def processor_time(solver, count):
     """Processor time of steps after the first one [s], NaN if they diverge. Args: solver; count: how many."""
     solver.step(1)

@@ -12,7 +12,7 @@ import numpy as np
 import pbd
 from pbd.core.arrays import read
 from pbd.core.runtime import real_type
-from scenes.bench.measure import fastest, row
+from scenes.bench.measure import cpu_seconds, fastest, row
 from scenes.bench.particles import grid
 
 C_SOURCE = r"""
@@ -87,14 +87,10 @@ def sticks_against_c(n=128, iterations=10):
         yield row("sticks", f"{n}x{n} difference from C", difference, "m")
 
 
-def c_projections(n=128, iterations=10, steps=4):
-    """Stick projections per second of the loop in C, in iterations alone; None if there is no compiler."""
-    system = pbd.ParticleSystem(grid(n), iterations=iterations, schedule="clusters", clusters=1)
-    loop = CLoop(system, system.state())
-    if not loop.library:
-        return None
-    seconds = fastest(lambda: loop.step(steps, iterations)) - fastest(lambda: loop.step(steps, 0))
-    return steps * iterations * len(loop.length) / seconds
+def c_loop(n=128):
+    """The loop in C on a net of n x n particles: the unit of other benchmarks is its rate."""
+    system = pbd.ParticleSystem(grid(n), schedule="clusters", clusters=1)
+    return CLoop(system, system.state())
 
 
 class CLoop:
@@ -124,6 +120,12 @@ class CLoop:
         """Return to the start."""
         self.x = np.array(self.state.position, real_type()).ravel()
         self.previous = np.array(self.state.previous_position, real_type()).ravel()
+
+    def rate(self, repeats=3, iterations=10):
+        """Stick projections per second of CPU time, in iterations alone."""
+        self.reset()
+        seconds = [min(cpu_seconds(lambda n=n: self.step(1, n)) for _ in range(repeats)) for n in (iterations, 0)]
+        return iterations * len(self.length) / (seconds[0] - seconds[1])
 
     def step(self, count, iterations):
         """Make steps. Args: count: of steps; iterations: per step."""

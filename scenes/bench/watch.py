@@ -7,12 +7,15 @@ import time
 import numpy as np
 
 from scenes.bench.measure import row
+from scenes.bench.sticks import c_loop
 from scenes.registry import load
 from scenes.simulate.run import Run
 
 FRAME = 1 / 60  # [s] of the scene
+MACHINE = "C loop on this machine"
 SCENES = {
     "cloth 64x64": ("drape", {"count": 64}),
+    "cloth 100x100": ("drape", {"count": 100}),
     "ragdoll": ("ragdoll", {}),
     "scout robot": ("scout_robot", {}),
     "linkage": ("peaucellier_lipkin", {}),
@@ -38,8 +41,13 @@ with connect(address, subprotocols=[version], max_size=None, compression=None) a
 def view(duration=4.0):
     """Simulated frames of 1/60 s per second, on average and in the slowest second, and the time that the viewer adds.
 
+    The speed of the loop in C says which machine it was.
+
     Args: duration: of each run [s].
     """
+    loop = c_loop()
+    if loop.library:
+        yield row("view", MACHINE, loop.rate() / 1e6, "million projections/s")
     for case, (name, parameters) in SCENES.items():
         scene = load(name, **parameters)
         for solver in scene.solvers:

@@ -11,7 +11,7 @@ from scenes.bench import direct, energy
 from scenes.bench.chains import STARTS, bent_chain, energy_changes, rise_and_drift
 from scenes.bench.energy import OURS, Point, better_at, curves, energy_against_cost, methods, plot_energies, verdict
 from scenes.bench.mujoco_solver import MujocoSolver, mujoco
-from scenes.bench.sticks import c_projections
+from scenes.bench.sticks import c_loop
 
 needs_mujoco = pytest.mark.skipif(mujoco is None, reason="MuJoCo is not installed")
 g = 9.81
@@ -51,7 +51,7 @@ def test_energies_are_rows_also_of_a_run_that_diverges(monkeypatch):
 
 @pytest.mark.skipif(not shutil.which("cc"), reason="no C compiler")
 def test_costs_are_also_in_projections_of_the_c_loop():
-    assert c_projections(n=16) > 1e6
+    assert c_loop(n=16).rate() > 1e6
     found = values(direct.costs(segments=(10,)))
     assert found["chain of 5 two rounds goal"] == pytest.approx(4200)
     assert found["chain of 5 two rounds in C"] > 100
