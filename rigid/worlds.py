@@ -30,7 +30,7 @@ def structure(model):
     return (
         tuple(body.path is not None for body in model.bodies),
         tuple((s.shape.kind, s.body, len(s.shape.vertices) if s.shape.kind == HULL else 0) for s in model.shapes),
-        tuple((joint.kind, joint.name, joint.parent, joint.child, joint.friction is None) for joint in model.joints),
+        tuple((j.kind, j.name, j.parent, j.child, j.friction is None, j.breaks) for j in model.joints),
         tuple((spring.a, spring.b) for spring in model.springs),
         tuple((gear.joint_a, gear.joint_b) for gear in model.gears),
     )

@@ -156,8 +156,8 @@ class Solver(UsesTaichi):
         if self._external_forces.set(slice(None), 0.0):
             self._wake(range(len(self.model.bodies)))
 
-    def _wake(self, bodies):
-        """Wake bodies that something new acts on. Args: bodies: indices."""
+    def _wake(self, bodies, world=slice(None)):
+        """Wake bodies that something new acts on. Args: bodies: indices; world: one, or all."""
 
     def set_motor(self, joint, *, speed=None, position=None, torque=None):
         """Change the target of a motor from the next step on. Its `max_effort` and `position_gain` stay.

@@ -5,7 +5,8 @@ After each substep, a joint breaks for good if the force that it applies to its 
     |F| > break_force    or    |T| > break_torque
 
 is above its limit; both are means over the substep (Solver.joint_forces), so an impact breaks more with shorter steps.
-The rows of a broken joint are idle. Its two bodies still do not collide with each other, unless `collide` is True.
+Each world breaks by itself. What a broken joint had is inactive. Its two bodies still do not collide with each other,
+unless `collide` is True.
 
 Departure: a real joint breaks within the substep; here its impulse is applied in full in the one that breaks it.
 """
@@ -15,82 +16,91 @@ import numpy as np
 from pbd.core.arrays import read, write
 from pbd.core.results import Event
 from rigid.constraints.joint_forces import child_point
-from rigid.constraints.joints.data import DRIVE, JOINT, DriveKind, JointKind
+from rigid.constraints.joints.data import DRIVE
 from rigid.constraints.rows import GROUP, Group
 
 
 class Breaking:
-    """The joints of a row solver that break.
+    """The joints of a solver that break.
 
-    Args: models: one for all worlds, or one for each; worlds: how many; joints, rows: a Joints and a Rows of arrays;
-    rows_of: a slice of rows for each joint.
+    Args: models: one for all worlds, or one for each; worlds: how many; write: a function that makes joints inactive
+    in the solver's arrays, and the others active. It is given the attribute `broken`.
 
-    Attributes: broken: which of the joints that break are broken (n,).
+    Attributes: joints: indices of the joints that break (n,); broken: which of them are broken (worlds, n).
 
-    Raises: NotImplementedError with several worlds; ValueError for a gear on a joint that breaks.
+    Raises: ValueError for a gear on a joint that breaks.
     """
 
-    def __init__(self, models, worlds, joints, rows, rows_of):
-        self._model = models[0]
-        self._indices = [k for k, joint in enumerate(self._model.joints) if joint.breaks]
-        if self._indices and worlds > 1:
-            name = self._model.joints[self._indices[0]].name
-            raise NotImplementedError(f"joint {name!r} breaks, in {worlds} worlds: expected one world")
-        for gear in self._model.gears:
-            for index in {gear.joint_a, gear.joint_b} & set(self._indices):
-                name = self._model.joints[index].name
+    def __init__(self, models, worlds, write):
+        self._models, self._write, model = models, write, models[0]
+        self.joints = joints_that_break(model)
+        for gear in model.gears:
+            for index in {gear.joint_a, gear.joint_b} & set(self.joints):
+                name = model.joints[index].name
                 raise ValueError(f"joint {name!r} breaks and has a gear: expected one of both")
-        self.broken = np.zeros(len(self._indices), bool)
-        own = [rows_of[index] for index in self._indices]
-        # Arrays whose items have kinds: where a broken joint has items, and the kind of what does nothing.
-        self._tables = [] if not own else [
-            table(joints.integers, JOINT.kind, JointKind.NONE, [[index] for index in self._indices]),
-            table(joints.drives, DRIVE.kind, DriveKind.NONE, within(read(joints.drives)[:, DRIVE.row], own)),
-            table(rows.groups, GROUP.kind, Group.IDLE, within(read(rows.groups)[0, :, GROUP.first], own)),
-        ]  # fmt: skip
+        limits = [[(m.joints[k].break_force, m.joints[k].break_torque) for k in self.joints] for m in models]
+        self._limits = np.reshape(limits, (len(models), -1, 2))
+        self.broken = np.zeros((worlds, len(self.joints)), bool)
 
     def __len__(self):
-        return len(self._indices)
+        return len(self.joints)
 
     def break_overloaded(self, forces, state):
         """Break the joints with too much load.
 
         Args: forces: as from Solver.joint_forces; state: the present State.
 
-        Returns: a list of pbd.Event; indices of the bodies that the broken joints connected.
+        Returns: a list of pbd.Event, by world and joint; (world, index of the joint) for each.
         """
-        events, bodies = [], []
-        for number, index in enumerate(self._indices):
-            joint = self._model.joints[index]
-            force, torque = np.linalg.norm(forces[joint.name], axis=1)
-            if not self.broken[number] and (force > joint.break_force or torque > joint.break_torque):
-                self.broken[number] = True
-                place = child_point([self._model], state, index)
-                events.append(Event(state.time, "break", 0, (joint.name,), tuple(map(float, place))))
-                bodies += [joint.parent, joint.child]
+        joints = self._models[0].joints
+        each = [np.reshape(forces[joints[index].name], (-1, 2, 3)) for index in self.joints]
+        loads = np.linalg.norm(each, axis=3).swapaxes(0, 1)
+        overloaded = (loads > self._limits).any(axis=2) & ~self.broken
+        found = [(int(world), self.joints[number]) for world, number in np.argwhere(overloaded)]
+        events = []
+        for world, index in found:
+            place = np.reshape(child_point(self._models, state, index), (-1, 3))[world]
+            events.append(Event(state.time, "break", world, (joints[index].name,), tuple(map(float, place))))
         if events:
-            self.write()
-        return events, bodies
+            self.restore(self.broken | overloaded)
+        return events, found
 
     def restore(self, broken):
         """Break these joints, and make the others whole. Args: broken: as the attribute."""
         if not np.array_equal(self.broken, broken):
             self.broken = np.asarray(broken).astype(bool)
-            self.write()
-
-    def write(self):
-        """Let the rows of broken joints be idle, and those of whole joints as at the start."""
-        for array, column, nothing, places, kinds in self._tables:
-            values = read(array)
-            for broken, place, kind in zip(self.broken, places, kinds):
-                values[..., place, column] = nothing if broken else kind
-            write(array, values)
+            self._write(self.broken)
 
 
-def table(array, column, nothing, places):
-    """What `Breaking.write` needs of an array, with the kinds at the places of each joint while it is whole."""
-    values = read(array)
-    return array, column, nothing, places, [values[..., place, column] for place in places]
+def joints_that_break(model):
+    """Indices of a model's joints that a load can break, a list."""
+    return [index for index, joint in enumerate(model.joints) if joint.breaks]
+
+
+class JointRows:
+    """The rows of some joints, which can be made inactive.
+
+    Args: joints: indices of joints; data: a solver's data with a Joints and a Rows; rows_of: a slice of rows for each
+    joint of the model.
+    """
+
+    def __init__(self, joints, data, rows_of):
+        self._active, self._groups = data.joints.active, data.rows.groups
+        groups, drives, own = read(data.rows.groups), read(data.joints.drives), [rows_of[index] for index in joints]
+        # Groups of contacts have no rows yet, and an array without drives has one of no kind.
+        of_groups = np.where(groups[0, :, GROUP.count] > 0, groups[0, :, GROUP.first], -1)
+        of_drives = np.where(drives[:, DRIVE.kind] > 0, drives[:, DRIVE.row], -1)
+        self._places = list(zip(within(of_groups, own), within(of_drives, own)))
+        self._kinds = groups[..., GROUP.kind]
+
+    def write(self, broken):
+        """Make rows inactive, and the others active. Args: broken: a mask (worlds, joints)."""
+        groups, active = read(self._groups), read(self._active)
+        for (of_groups, of_drives), is_broken in zip(self._places, broken.T[..., None]):
+            groups[:, of_groups, GROUP.kind] = np.where(is_broken, Group.IDLE, self._kinds[:, of_groups])
+            active[:, of_drives] = ~is_broken
+        write(self._groups, groups)
+        write(self._active, active)
 
 
 def within(rows, slices):

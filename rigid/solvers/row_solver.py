@@ -21,7 +21,7 @@ from rigid.energy import energy
 from rigid.kernels.motion import PSEUDO, allocate_bodies, bounding_radii
 from rigid.names import GROUND, checked_index
 from rigid.solvers.base import Solver
-from rigid.solvers.breaking import Breaking
+from rigid.solvers.breaking import Breaking, JointRows, joints_that_break
 from rigid.solvers.passive import PassiveEnergy
 from rigid.solvers.report import EVENTS, NOTHING, REPORT
 from rigid.solvers.row_inputs import ExternalForces, GrabSprings, MotorTargets, Paths
@@ -49,7 +49,7 @@ class RowSolver(Solver):
         _clear_caches()      clear what earlier steps left, as at the start
         _row_efforts(rows)   the effort of each row [N or N m]
         _report_stored(report)   write REPORT.stored for the present poses; what that changes is put back
-        _wake(bodies)        if its bodies can sleep
+        _wake(bodies, world)   if its bodies can sleep
         _watches()           what is watched where nothing drives the bodies, if not WATCHED (watch.py)
     """
 
@@ -101,7 +101,8 @@ class RowSolver(Solver):
         self._external_forces = ExternalForces(self.data.bodies.external)
         self._motor_targets = MotorTargets(self.data.joints, self.first_coordinates)
         self._grab_springs = GrabSprings(self.data.joints, self.data.rows, joints.grabs)
-        self._breaking = Breaking(models, worlds, self.data.joints, self.data.rows, joints.rows_of)
+        breaking = JointRows(joints_that_break(self.model), self.data, joints.rows_of)
+        self._breaking = Breaking(models, worlds, breaking.write)
         self._start_rotors()
 
     # Time -------------------------------------------------------------------------------------------------------------
@@ -142,9 +143,11 @@ class RowSolver(Solver):
 
     def _break_joints(self):
         """Break the joints with too much load in the last substep."""
-        events, bodies = self._breaking.break_overloaded(self.joint_forces(), self._snapshot())
+        events, broken = self._breaking.break_overloaded(self.joint_forces(), self._snapshot())
         self.events += events
-        self._wake([body for body in bodies if body != GROUND])
+        for world, index in broken:
+            joint = self.model.joints[index]
+            self._wake([body for body in (joint.parent, joint.child) if body != GROUND], world)
 
     def _watches(self):
         return WATCHED

@@ -70,6 +70,7 @@ class JointBuilder:
             "frames": by_world(self.frames, FRAMES.total, self.worlds),
             "drives": drives,
             "drive_numbers": by_world(self.drive_numbers, MOTOR.total, self.worlds),
+            "active": np.tile(drives[:, DRIVE.kind] > 0, (self.worlds, 1)),
         }
         return allocate(
             Joints, values, worlds=self.worlds, joints=len(integers), coordinates=self.coordinates, drives=len(drives)

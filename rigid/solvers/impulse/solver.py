@@ -84,9 +84,9 @@ class ImpulseSolver(SequentialSolver):
     def _numbers(self):
         return *super()._numbers(), self.options.sleep_speed
 
-    def _wake(self, bodies):
+    def _wake(self, bodies, world=slice(None)):
         timers = read(self.data.sleep.timers)
-        timers[:, bodies] = 0.0  # the ground's, the last, is set in each step
+        timers[world, bodies] = 0.0  # the ground's, the last, is set in each step
         write(self.data.sleep.timers, timers)
 
     def _set_options(self, options):
