@@ -5,7 +5,7 @@ import importlib
 from pathlib import Path
 
 from pbd.core.extras import load_extra
-from pbd.core.files import replacing
+from pbd.core.files import replacing, temporary_folder
 from scenes.export.mesh_files import is_sequence
 from scenes.render.video import TooLong, check_output
 from scenes.simulate.interrupts import interrupts_deferred
@@ -13,15 +13,17 @@ from scenes.simulate.run import Replay, Run
 
 FPS = 30.0  # of an export without a recording [1/s]
 
+USD = (".usdc", ".usda", ".usd", ".usdz")
+
 # {ending: module and class of its writer}
 WRITERS = {
-    **dict.fromkeys((".usdc", ".usda", ".usd"), ("scenes.export.usd", "UsdWriter")),
+    **dict.fromkeys(USD, ("scenes.export.usd", "UsdWriter")),
     ".glb": ("scenes.export.gltf", "GltfWriter"),
     **dict.fromkeys((".obj", ".ply"), ("scenes.export.mesh_files", "MomentWriter")),
 }
 # {ending: library, extra, its name for pip}, for those that need one
 LIBRARIES = {
-    **dict.fromkeys((".usdc", ".usda", ".usd"), ("pxr", "usd", "usd-core")), ".glb": ("pygltflib", "gltf", "pygltflib")
+    **dict.fromkeys(USD, ("pxr", "usd", "usd-core")), ".glb": ("pygltflib", "gltf", "pygltflib")
 }  # fmt: skip
 ENDINGS, MESHES = tuple(WRITERS), (".obj", ".ply")
 
@@ -34,7 +36,7 @@ def export_usd(scene, path, recording=None, fps=None, progress=None, **run):
 
     Args:
         scene: a Scene.
-        path: a .usdc or .usd file, which is binary, or a .usda file, which is text.
+        path: a .usdc or .usd file, which is binary, a .usda file, which is text, or a .usdz file, which packs a .usdc.
         recording: a Recording of the scene, which is written without a new run.
         fps: frames per second, rounded so that frames are at whole steps or recorded frames; None for all frames of
             the recording, or 30 of a run.
@@ -47,7 +49,7 @@ def export_usd(scene, path, recording=None, fps=None, progress=None, **run):
         ValueError, OSError, ModuleNotFoundError: if `path` cannot be written; nothing runs then.
         KeyboardInterrupt, pbd.Diverged: after the file is complete, with the number of its frames as `frames`.
     """
-    check_output(path, (".usdc", ".usda", ".usd"))
+    check_output(path, USD)
     return export(scene, path, recording, fps, progress, **run)
 
 
@@ -109,7 +111,8 @@ def write_frames(source, path, progress=None):
     module, name = WRITERS[suffix]
     several = is_sequence(path) and suffix in MESHES
     make = getattr(importlib.import_module(module), "SequenceWriter" if several else name)
-    with contextlib.nullcontext(path) if several else replacing(path) as partial:
+    place = contextlib.nullcontext if several else packed if suffix == ".usdz" else replacing
+    with place(path) as partial:
         writer = make(partial, source)
         try:
             for number, frame in enumerate(source.frames(), 1):
@@ -129,3 +132,18 @@ def write_frames(source, path, progress=None):
         stopped.frames = writer.frames
         raise stopped
     return writer.frames
+
+
+@contextlib.contextmanager
+def packed(path):
+    """Context in which a .usdc file is written, which becomes the only file in a .usdz. Args: path: of the .usdz.
+
+    Returns: the path to write to.
+    """
+    from scenes.export.usd import pack  # needs an extra
+
+    with replacing(path) as partial, temporary_folder() as folder:
+        layer = folder / "scene.usdc"
+        yield layer
+        with interrupts_deferred():
+            pack(layer, partial)

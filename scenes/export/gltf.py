@@ -3,13 +3,14 @@
     Scene                   turns z up into glTF's y up; in metres
         Bodies, NAME        a node with the pose of each body of the model, animated; its shapes are meshes below it
         Cloth, Stick, ...   a mesh, with a morph target for each frame to which it has moved
+        Cloth_back          a mesh a little behind the cloth, for the colour of its back
         Particle, ...       a node for each sphere
         Floor, Camera, Sun
 
 There is one animation, "run", which interpolates linearly between the frames. "events" in the extras of the asset lists
 as JSON what tore and broke.
 
-Limitations: a cloth has the colour of its front on both sides. Morph targets hold all frames at once, so surfaces that
+Limitations: morph targets hold all frames at once, so surfaces that
 deform have at most MOST_FRAMES frames. They may lose triangles, as torn cloth does, but get no new ones. Spheres keep
 their radii.
 
@@ -53,7 +54,7 @@ class GltfWriter:
 
     def add(self, frame):
         """Append a frame. Raises: ValueError if glTF cannot keep it; TooLong if there will be too many."""
-        drawn, camera = parts_of(self.scene, frame), scene_camera(self.scene, frame)
+        drawn, camera = parts_of(self.scene, frame, backs=True), scene_camera(self.scene, frame)
         for key, part in drawn.items():
             self.check(key, part, frame.time)
         if not self.frames:

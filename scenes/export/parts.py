@@ -2,21 +2,27 @@
 
 Visuals draw it (scenes/visuals), as for pictures and pages. An Instances becomes a Placed for each instance, in the
 frame of its body if it has one: files then keep the shape once, and the pose of the body for each frame.
+
+No format gives the two sides of a triangle different colours, so cloth with two colours becomes two surfaces.
 """
 
 import json
 import re
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from pbd.core.rotation import IDENTITY, rotate
 from rigid.rotation import conjugate, multiply, normalised, rotate_back
+from scenes.render.mesh import vertex_normals
 from scenes.visuals import Spheres, Surface
 from scenes.visuals.colours import FLOOR
 from scenes.visuals.framing import bounds_of
 
 FLOOR_SIZE = 3.0  # edge length of the floor, in lengths of the scene
+BACK = "back"  # last part of the key of a back side
+GAP = 0.01  # from a surface to its back, in edges of triangles: so a program that draws both sides shows the nearer one
 
 
 class Placed(NamedTuple):
@@ -43,10 +49,10 @@ class Placed(NamedTuple):
         return self.position + rotate(self.rotation, self.scale * self.surface.vertices)
 
 
-def parts_of(scene, frame):
+def parts_of(scene, frame, backs=False):
     """Draw a scene as parts.
 
-    Args: a Scene; a Frame.
+    Args: a Scene; a Frame; backs: whether a back of another colour is a part of its own, and both have one side.
 
     Returns: {key: a Surface, Rods, Spheres or Placed}. A part has the same key in all frames.
 
@@ -58,6 +64,8 @@ def parts_of(scene, frame):
             for n, drawn in enumerate(visual.draw(frame)):
                 if isinstance(drawn, Surface | Spheres):
                     found[k, n] = drawn
+                    if backs and has_back(drawn):
+                        found |= {(k, n): replace(drawn, solid=True), (k, n, BACK): back_of(drawn)}
                     continue
                 for instance in range(len(drawn.positions)):
                     body = visual.body_at(n, instance) if hasattr(visual, "body_at") else -1
@@ -65,6 +73,21 @@ def parts_of(scene, frame):
     except ValueError as error:
         raise ValueError(f"at {frame.time:.6g} s the scene cannot be drawn: {error}") from error
     return found
+
+
+def has_back(drawn):
+    """Whether it is a Surface with another colour on its back."""
+    if not isinstance(drawn, Surface) or drawn.solid or drawn.back_colour is None:
+        return False
+    return not np.array_equal(drawn.back_colour, drawn.colour) and len(drawn.triangles) > 0
+
+
+def back_of(surface):
+    """The back of a Surface as a Surface: its triangles the other way round, and the colour of the back."""
+    vertices, triangles = surface.vertices, surface.triangles
+    edge = np.linalg.norm(vertices[triangles[:, 1]] - vertices[triangles[:, 0]], axis=1).mean()
+    vertices = vertices - GAP * edge * vertex_normals(vertices, triangles)
+    return replace(surface, vertices=vertices, triangles=triangles[:, ::-1], colour=surface.back_colour, solid=True)
 
 
 def placed(instances, number, body, frame):
@@ -117,11 +140,12 @@ class Names:
 
 
 def name_of(scene, key, part):
-    """A name for a part, not yet unique: "Cloth" for a ClothVisual, "Shape" in a body, "Ground" for its shapes.
+    """A name for a part, not yet unique: "Cloth" and "Cloth_back" for a ClothVisual, "Shape" in a body, "Ground".
 
     Args: a Scene; key, part: see `parts_of`.
     """
     if isinstance(part, Placed) and part.body >= 0:
         return "Shape"
     visual = scene.visuals[key[0]]
-    return "Ground" if hasattr(visual, "body_at") else type(visual).__name__.removesuffix("Visual")
+    name = "Ground" if hasattr(visual, "body_at") else type(visual).__name__.removesuffix("Visual")
+    return f"{name}_{BACK}" if key[-1] == BACK else name

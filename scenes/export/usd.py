@@ -1,16 +1,15 @@
-"""Scenes as USD (OpenUSD, `pip install usd-core`): .usdc is binary, .usda is text, .usd is binary.
+"""Scenes as USD (OpenUSD, `pip install usd-core`): .usdc and .usd are binary, .usda is text, .usdz packs a .usdc.
 
     /Scene                  an Xform, the default prim; z up, metres, one time code for each frame
         Bodies/NAME         an Xform with the pose of each body of the model; its shapes are meshes below it
         Cloth, Skin, ...    a Mesh with points, normals, velocities and extents that are sampled
+        Cloth_back          a Mesh a little behind the cloth, for the colour of its back
         Stick, Plant, ...   BasisCurves, one for each rope, with the positions of its particles
         Particle, ...       Points
         Floor, Camera, Lights, Looks
 
 A value that does not change has no samples. Velocities are those of the recording, over the last substep. The custom
 data of the layer has "events", a list in JSON of what tore and broke.
-
-Limitations: a cloth has the colour of its front on both sides.
 
 Source: OpenUSD documentation, UsdGeom schemas (Pixar).
 """
@@ -19,7 +18,7 @@ import errno
 import re
 
 import numpy as np
-from pxr import Kind, Tf, Usd, UsdGeom, UsdShade
+from pxr import Kind, Tf, Usd, UsdGeom, UsdShade, UsdUtils
 
 from scenes.export.parts import Names, Placed, events_of, floor_of, name_of, parts_of
 from scenes.export.usd_prims import (
@@ -58,7 +57,7 @@ class UsdWriter:
 
     def add(self, frame):
         """Append a frame. Raises: ValueError if the scene cannot be drawn; OSError if the disk is full."""
-        drawn, camera = parts_of(self.scene, frame), scene_camera(self.scene, frame)
+        drawn, camera = parts_of(self.scene, frame, backs=True), scene_camera(self.scene, frame)
         if not self.frames:
             self.begin(frame, set(drawn))
         # The last frame of a run may come before its time code: the time of a frame is never wrong.
@@ -141,6 +140,16 @@ class UsdWriter:
         if name not in self.materials:
             self.materials[name] = make_material(self.stage, f"/Scene/Looks/{name}", None if each else light[0])
         UsdShade.MaterialBindingAPI.Apply(prim).Bind(self.materials[name])
+
+
+def pack(layer, path):
+    """Pack a .usdc file into a .usdz file. Args: layer: path of the one; path: of the other. Raises: OSError."""
+    try:
+        done = UsdUtils.CreateNewUsdzPackage(str(layer), str(path))
+    except Tf.ErrorException as error:
+        raise failure(path, error) from None
+    if not done:
+        raise OSError(errno.EIO, "USD cannot pack the file", str(path))
 
 
 def failure(path, error):

@@ -15,6 +15,7 @@ from rigid.rotation import rotate
 from scenes.export import export
 from scenes.render.video import TooLong
 from scenes.visuals import Surface
+from scenes.visuals.colours import linear_light
 
 pytest.importorskip("pygltflib", reason="no pygltflib: pip install 'verletlab[gltf]'")
 from scenes.export import gltf
@@ -105,6 +106,21 @@ def test_cloth_and_soft_body_have_a_morph_target_for_each_frame(everything, path
                 weight * read.array(each["NORMAL"]) for weight, each in zip(weights[frame], primitive["targets"])
             )
             np.testing.assert_allclose(np.linalg.norm(normals, axis=1), 1, atol=1e-6)
+
+
+def test_back_of_a_cloth_has_its_own_colour_and_both_sides_are_single(everything, path):
+    read, visual = Glb(path), everything.scene.visuals[0]
+    indices = []
+    for name, colour in (("Cloth", visual.colour), ("Cloth_back", visual.back_colour)):
+        primitive = read.primitive(name)
+        material = read.json["materials"][primitive["material"]]
+        assert not material.get("doubleSided", False)
+        found = material["pbrMetallicRoughness"]["baseColorFactor"][:3]
+        np.testing.assert_allclose(found, linear_light(colour), rtol=1e-6)
+        indices.append(read.array(primitive["indices"]).reshape(-1, 3))
+    assert np.array_equal(indices[0], indices[1][:, ::-1])
+    normals = [read.array(read.primitive(name)["attributes"]["NORMAL"]) for name in ("Cloth", "Cloth_back")]
+    np.testing.assert_allclose(normals[0], -normals[1], atol=0.03)  # see test_usd
 
 
 def test_bodies_colliders_and_particles_are_animated_nodes(everything, path):

@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+import zipfile
 
 import exported
 import numpy as np
@@ -14,6 +15,7 @@ from rigid.rotation import rotate
 from scenes.export import export, parts
 from scenes.scene import Scene
 from scenes.visuals import BodyVisual, Camera, FollowingCamera, StaticVisual, StickVisual, Surface, tubes
+from scenes.visuals.colours import linear_light
 
 pytest.importorskip("pxr", reason="no usd-core: pip install 'verletlab[usd]'")
 from pxr import Gf, Usd, UsdGeom, UsdLux, UsdShade, UsdValidation
@@ -21,7 +23,7 @@ from pxr import Gf, Usd, UsdGeom, UsdLux, UsdShade, UsdValidation
 from scenes.export import usd
 
 
-@pytest.fixture(scope="module", params=[".usdc", ".usda", ".usd"])
+@pytest.fixture(scope="module", params=[".usdc", ".usda", ".usd", ".usdz"])
 def stage(everything, tmp_path_factory, request):
     path = tmp_path_factory.mktemp("usd") / f"everything{request.param}"
     assert scenes.export_usd(everything.scene, path, everything.recording) == FRAMES
@@ -65,7 +67,7 @@ def test_cloth_has_the_positions_and_velocities_of_the_recording(everything, sta
     corners = np.array(mesh.GetFaceVertexIndicesAttr().Get()).reshape(-1, 3)
     assert np.array_equal(everything.cloth[corners], everything.sheet.triangles)
     assert mesh.GetSubdivisionSchemeAttr().Get() == "none"
-    assert mesh.GetDoubleSidedAttr().Get()
+    assert not mesh.GetDoubleSidedAttr().Get()
     for code in range(FRAMES):
         points, velocities = (attribute(stage, "Cloth", name, code) for name in ("points", "velocities"))
         assert np.array_equal(points, single(recording.positions[code, everything.cloth]))
@@ -74,6 +76,23 @@ def test_cloth_has_the_positions_and_velocities_of_the_recording(everything, sta
         assert np.array_equal(extent, [points.min(axis=0), points.max(axis=0)])
         normals = attribute(stage, "Cloth", "normals", code)
         np.testing.assert_allclose(np.linalg.norm(normals, axis=1), 1, atol=1e-6)
+
+
+def test_back_of_a_cloth_is_a_mesh_of_its_own_behind_it(everything, stage):
+    front, back = (UsdGeom.Mesh.Get(stage, f"/Scene/Cloth{suffix}") for suffix in ("", "_back"))
+    assert not back.GetDoubleSidedAttr().Get()
+    corners = [np.array(each.GetFaceVertexIndicesAttr().Get()).reshape(-1, 3) for each in (front, back)]
+    assert np.array_equal(corners[1], corners[0][:, ::-1])
+    visual = everything.scene.visuals[0]
+    for mesh, colour in ((front, visual.colour), (back, visual.back_colour)):
+        np.testing.assert_allclose(mesh.GetDisplayColorAttr().Get()[0], linear_light(colour), rtol=1e-6)
+    for code in range(FRAMES):
+        points, normals = (attribute(stage, "Cloth", name, code) for name in ("points", "normals"))
+        shift = attribute(stage, "Cloth_back", "points", code) - points
+        edge = np.linalg.norm(points[corners[0][:, 1]] - points[corners[0][:, 0]], axis=1).mean()
+        np.testing.assert_allclose(shift, -0.01 * edge * normals, atol=1e-6)
+        # A shift by a hundredth of an edge, along normals that differ by at most a right angle, turns triangles little.
+        np.testing.assert_allclose(attribute(stage, "Cloth_back", "normals", code), -normals, atol=0.03)
 
 
 def test_soft_body_has_its_skin(everything, stage):
@@ -274,16 +293,28 @@ def test_interrupted_export_holds_the_frames_so_far(everything, tmp_path):
     assert errors_of(stage) == []
 
 
+def test_interrupted_package_holds_the_frames_so_far(everything, tmp_path):
+    def progress(number, _count):
+        if number == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        scenes.export_usd(everything.scene, tmp_path / "x.usdz", everything.recording, progress=progress)
+    assert [each.name for each in tmp_path.iterdir()] == ["x.usdz"]
+    assert zipfile.ZipFile(tmp_path / "x.usdz").namelist() == ["scene.usdc"]
+    assert Usd.Stage.Open(str(tmp_path / "x.usdz")).GetEndTimeCode() == 2.0
+
+
 @pytest.mark.parametrize("number", [0, 3])
 def test_failed_export_leaves_the_old_file(everything, tmp_path, monkeypatch, number):
     # Frame 0 fails before anything is written; after frame 3 nothing can be saved any more.
     path = tmp_path / "x.usdc"
     path.write_text("old")
 
-    def parts_of(scene, frame, ordinary=parts.parts_of):
+    def parts_of(scene, frame, backs, ordinary=parts.parts_of):
         if frame.time >= number / FPS:
             raise ValueError("it diverges")
-        return ordinary(scene, frame)
+        return ordinary(scene, frame, backs)
 
     monkeypatch.setattr(usd, "parts_of", parts_of)
     if number:
@@ -306,7 +337,7 @@ def test_run_that_leaves_single_precision_holds_the_frames_before(leap, tmp_path
 def test_paths_that_cannot_be_written_are_refused(everything, tmp_path):
     (tmp_path / "folder.usdc").mkdir()
     for name, error, message in (
-        ("x.obj", ValueError, "suffix '.obj': expected one of .usdc, .usda, .usd"),
+        ("x.obj", ValueError, "suffix '.obj': expected one of .usdc, .usda, .usd, .usdz"),
         ("none/x.usdc", FileNotFoundError, "there is no directory"),
         ("folder.usdc", IsADirectoryError, "is a directory"),
     ):
