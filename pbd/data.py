@@ -143,6 +143,12 @@ class ElementArrays(NamedTuple):
     numbers: Real(count.elements, ELEMENT_NUMBER)
 
 
+class GravityArrays(NamedTuple):
+    """What part of gravity acts on each particle."""
+
+    scale: Real(count.particles, count.worlds)
+
+
 class WindArrays(NamedTuple):
     """Triangles on which the wind acts, and for each particle its adjacent triangles."""
 
@@ -219,6 +225,7 @@ class Features(NamedTuple):
     grabs: int = 0  # number of grab springs
     keep_predictions: bool = False  # whether predicted positions are read after the step
     hooks: Any = None  # StepHooks, see pbd/step.py
+    gravity_scales: bool = False  # whether any particle has another scale than one
     lanes: int = 1  # worlds in the lanes of a vector, or bands of a world, see pbd/lanes.py
     bands: bool = False  # whether these are bands
 
@@ -237,7 +244,7 @@ class Features(NamedTuple):
         """Groups of Data that these kernels do not read: a tuple of names."""
         read = {
             "direct": self.direct, "colliders": self.surfaces, "elements": self.elements, "wind": self.wind,
-            "contacts": self.contacts, "bands": self.bands,
+            "contacts": self.contacts, "bands": self.bands, "gravity": self.gravity_scales,
         }  # fmt: skip
         return tuple(name for name, is_read in read.items() if not is_read)
 
@@ -252,6 +259,7 @@ class Data(NamedTuple):
     direct: DirectArrays
     colliders: ColliderArrays
     elements: ElementArrays
+    gravity: GravityArrays
     wind: WindArrays
     contacts: ContactArrays
     hooked: Any  # the arrays of step hooks, or None

@@ -27,13 +27,22 @@ def gravity(s: ti.template(), row):
 
 
 @ti.func
+def gravity_on(s: ti.template(), row, i, world):
+    """Gravity in a row of the inputs, times the scale of particle i (3,) [m/s²]."""
+    result = gravity(s, row)
+    if ti.static(s.features.gravity_scales):
+        result = s.gravity.scale[i, world] * result
+    return result
+
+
+@ti.func
 def acceleration(s: ti.template(), row, i, world):
     """Acceleration of particle i by gravity and all forces [m/s²]; zero if it is pinned."""
     w = s.particles.position[i, world][3]
     force = s.particles.force[i, world]
     if ti.static(s.features.wind):
         force += s.wind.force[i, world]
-    result = gravity(s, row) + w * force
+    result = gravity_on(s, row, i, world) + w * force
     if w == 0.0:
         result *= 0.0
     return result

@@ -6,7 +6,7 @@ from pbd.collision.colliders import touches_surface
 from pbd.collision.elements import element_touches
 from pbd.collision.particle_contacts import touches_particle
 from pbd.data import RANGE, REPORT
-from pbd.integrate import gravity, position
+from pbd.integrate import gravity_on, position
 from pbd.phases import count_worlds
 from pbd.projection import elastic_energy, violation
 from pbd.seams import load_halo, singly
@@ -24,7 +24,7 @@ def measure_motion(s: ti.template(), substep, world):
         if w > 0.0:
             x, before = position(s, i, world), s.particles.previous_position[i, world]
             kinetic += ti.cast((x - before).norm_sqr() / (2.0 * h * h * w), ti.f64)
-            potential -= ti.cast(gravity(s, 0).dot(x + before), ti.f64) / (2.0 * w)
+            potential -= ti.cast(gravity_on(s, 0, i, world).dot(x + before), ti.f64) / (2.0 * w)
     s.report[world, REPORT.kinetic_energy] = ti.cast(kinetic, float)
     s.report[world, REPORT.potential_energy] = ti.cast(potential, float)
 

@@ -22,6 +22,7 @@ class ParticleColumns(Description):
             "velocity": [np.zeros((0, 3))],
             "mass": [np.zeros(0)],
             "radius": [np.zeros(0)],
+            "gravity_scale": [np.zeros(0)],
             "triangle": [np.zeros((0, 3), np.int64)],
             "drag": [np.zeros(0)],
         }
@@ -53,6 +54,10 @@ class ParticleColumns(Description):
         """Radii, (particles,) [m]: the distance of a particle from colliders, boxes and other particles."""
         return self._column("radius")
 
+    def gravity_scales(self):
+        """What part of gravity acts on each particle, (particles,)."""
+        return self._column("gravity_scale")
+
     def triangles(self):
         """Triangles on which the wind acts, (triangles, 3) indices."""
         return self._column("triangle")
@@ -61,20 +66,22 @@ class ParticleColumns(Description):
         """Drag coefficient of each triangle, (triangles,)."""
         return self._column("drag")
 
-    def add_particle(self, position, mass=1.0, velocity=(0.0, 0.0, 0.0), radius=0.0):
+    def add_particle(self, position, mass=1.0, velocity=(0.0, 0.0, 0.0), radius=0.0, *, gravity_scale=1.0):
         """Add one particle.
 
-        Args: position: (3,) [m]; mass: [kg], `math.inf` pins it; velocity: (3,) [m/s]; radius: [m].
+        Args: position: (3,) [m]; mass: [kg], `math.inf` pins it; velocity: (3,) [m/s]; radius: [m]; gravity_scale: what
+        part of gravity acts on it.
 
         Returns: its index.
         """
         position = finite_vector("position", position)
-        return int(self.add_particles(position[None], mass, velocity, radius)[0])
+        return int(self.add_particles(position[None], mass, velocity, radius, gravity_scale=gravity_scale)[0])
 
-    def add_particles(self, positions, mass=1.0, velocity=(0.0, 0.0, 0.0), radius=0.0):
+    def add_particles(self, positions, mass=1.0, velocity=(0.0, 0.0, 0.0), radius=0.0, *, gravity_scale=1.0):
         """Add many particles.
 
-        Args: positions: (n, 3) [m]; mass: [kg], velocity: (3,) [m/s] and radius: [m], for all or one each.
+        Args: positions: (n, 3) [m]; mass: [kg], velocity: (3,) [m/s], radius: [m] and gravity_scale, for all or one
+        each.
 
         Returns: their indices, (n,).
         """
@@ -86,13 +93,15 @@ class ParticleColumns(Description):
             raise ValueError(f"mass is {mass.min():g}: expected a number {least}, or math.inf to pin")
         velocity = spread("velocity", velocity, (count, 3), most=math.inf)
         radius = spread("radius", radius, (count,), signed=False)
+        scale = spread("gravity_scale", gravity_scale, (count,))
         moving = np.isinf(mass) & velocity.any(axis=1)
         if moving.any():
             raise ValueError(
                 f"particle {self.count + int(np.argmax(moving))} is pinned (infinite mass) and has a velocity: "
                 "expected none, or a path given to add_path()"
             )
-        for name, values in (("position", positions), ("velocity", velocity), ("mass", mass), ("radius", radius)):
+        columns = {"position": positions, "velocity": velocity, "mass": mass, "radius": radius, "gravity_scale": scale}
+        for name, values in columns.items():
             self._columns[name].append(values)
         first, self.count = self.count, self.count + count
         return np.arange(first, self.count)

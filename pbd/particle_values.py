@@ -14,13 +14,15 @@ class ParticleValues:
     In arrays, the axes are (particles, worlds, ...). The user sees (particles, ...) if there is one world, otherwise
     (worlds, particles, ...), and may give values of one world for all.
 
-    Args: arrays: a pbd.data.ParticleArrays; worlds, count: numbers of worlds and of particles.
+    Args: arrays: a pbd.data.ParticleArrays; worlds, count: numbers of worlds and of particles; gravity_scales:
+    (particles, worlds).
 
-    Attributes: changes: how often values were written.
+    Attributes: gravity_scales: as given; changes: how often values were written.
     """
 
-    def __init__(self, arrays, worlds, count):
+    def __init__(self, arrays, worlds, count, gravity_scales):
         self.arrays, self.worlds, self.count, self.changes = arrays, worlds, count, 0
+        self.gravity_scales = gravity_scales
 
     def read(self, name):
         """Copy an array. Args: name: of the array. Returns: numpy array (particles, worlds, ...)."""
@@ -94,12 +96,12 @@ class ParticleValues:
         x, w = q[..., :3], q[..., 3]
         mass = np.divide(1.0, w, out=np.zeros_like(w), where=w > 0)
         kinetic = 0.5 * (mass * ((x - before) ** 2).sum(axis=2)).sum(axis=0) / h**2
-        return kinetic, -(mass * ((x + before) / 2 @ gravity)).sum(axis=0)
+        return kinetic, -(self.gravity_scales * mass * ((x + before) / 2 @ gravity)).sum(axis=0)
 
     def acceleration(self, gravity):
         """Acceleration by gravity and by forces that the user set, (particles, worlds, 3) [m/s²]; zero if pinned."""
         w = self.read("position")[..., 3:]
-        return (w > 0) * (gravity + w * self.read("force"))
+        return (w > 0) * (self.gravity_scales[..., None] * gravity + w * self.read("force"))
 
     def move(self, positions):
         """Move particles, with their velocities. Args: positions: (particles, worlds, 3) [m]."""

@@ -59,10 +59,12 @@ def by_items(s):
     multipliers = SingleItems(s.constraints.multipliers, lanes)
     constraints = s.constraints._replace(members=s.bands.members, multipliers=multipliers)
     wind = s.wind._replace(force=items(s.wind.force)) if s.features.wind else s.wind
+    gravity = s.gravity._replace(scale=items(s.gravity.scale)) if s.features.gravity_scales else s.gravity
     return s._replace(
         particles=particles,
         constraints=constraints,
         wind=wind,
+        gravity=gravity,
         report=FirstRows(s.report.array),
         counts=s.counts._replace(particles=places.shape[0]),
     )

@@ -157,7 +157,7 @@ def upload(descriptions, worlds, constraints, types, schedule, plan, grabs=0, la
         lanes: how many worlds, or bands of a world, are in the lanes of a vector.
         bands: a pbd.bands.Bands; None for worlds.
 
-    Returns: a Data of arrays; a Counts, as it is without lanes.
+    Returns: a Data of arrays; a Counts, as it is without lanes; scales of gravity (particles, worlds).
     """
     first = descriptions[0]
     n = len(first)
@@ -172,6 +172,7 @@ def upload(descriptions, worlds, constraints, types, schedule, plan, grabs=0, la
 
     positions = per_world(lambda p: p.positions())
     inverse_masses = per_world(lambda p: inverse(p.masses()))
+    gravity_scales = per_world(lambda p: p.gravity_scales())
     kinematic = np.concatenate([np.zeros(0, int), *(particles for particles, _ in first.paths)])
     tables, multipliers = constraint_tables(constraints, types, schedule, worlds)
     multipliers += 3 * grabs
@@ -194,6 +195,7 @@ def upload(descriptions, worlds, constraints, types, schedule, plan, grabs=0, la
         "direct": direct,
         "colliders": {**colliders, "boxes": np.reshape(first.boxes, (-1, BOX.total))},
         "elements": dict(zip(("integers", "numbers"), first.contact_elements())),
+        "gravity": {"scale": gravity_scales},
         "wind": {
             "triangles": first.triangles(),
             "drag_coefficient": 0.5 * first.air_density * first.drag_coefficients(),
@@ -236,7 +238,7 @@ def upload(descriptions, worlds, constraints, types, schedule, plan, grabs=0, la
         stick_ends=len(sticks),
         bucket_ends=max(8, 1 << int(np.ceil(np.log2(2 * n)))) + 1 if contacts else 0,
     )
-    return arrays, counts
+    return arrays, counts, gravity_scales
 
 
 def refuse_narrow_boxes(description, boxes):

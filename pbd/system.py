@@ -125,7 +125,7 @@ class ParticleSystem(SystemSettings):
         self._types, constraints = collect_constraints(descriptions, sticks, solve != "iterative")
         positions = self.particles.positions()
         inverse_masses = np.stack([inverse(p.masses()) for p in descriptions], axis=1)
-        gravity = self.particles.gravity
+        gravity = self.particles.gravity_scales()[:, None] * self.particles.gravity
         self.direct = make_plan(solve, self._types, constraints, positions, inverse_masses, gravity)
         numbers = [np.flatnonzero(~solved) for solved in self.direct.solved]
         self.schedule = make_schedule(
@@ -140,11 +140,11 @@ class ParticleSystem(SystemSettings):
         self.lanes, bands = lanes_of(lanes, self.worlds, self.particles, self.schedule, self.direct)
         self.has_bands = bands is not None
         self._constraint_count = sum(len(order) for order in self.schedule.orders)
-        self.arrays, self._counts_without_lanes = upload(
+        self.arrays, self._counts_without_lanes, scales = upload(
             descriptions, self.worlds, constraints, self._types, self.schedule, self.direct, grabs, self.lanes, bands
         )
         self._counts = counts_in_lanes(self._counts_without_lanes, self.lanes, bands, self.arrays)
-        self._values = ParticleValues(self.arrays.particles, self.worlds, self.count)
+        self._values = ParticleValues(self.arrays.particles, self.worlds, self.count, scales)
         self.constraints = ConstraintValues(
             self.arrays, self._types, self.schedule.orders, self.particles.triangles()
         )
@@ -178,6 +178,7 @@ class ParticleSystem(SystemSettings):
             grabs=len(self.environment.grabs),
             hooks=self._hooks,
             keep_predictions=self._keep_predictions,
+            gravity_scales=bool((self._values.gravity_scales != 1.0).any()),
         )
         self._launches = Launches(
             features, self.arrays, self._counts, self._reports, self.schedule, *self._hooked

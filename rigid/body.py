@@ -10,6 +10,7 @@ from pbd.core.messages import shown
 from pbd.core.rotation import IDENTITY
 from pbd.core.validate import (
     LARGEST,
+    finite_number,
     finite_vector,
     fraction,
     function_of_time,
@@ -39,6 +40,7 @@ class Body:
         inertia: about the centre of mass, in the body's frame (3, 3) [kg m²].
         path: function of time [s] that returns its position (3,), or (position, rotation): the body is kinematic; None
             for a body that forces move. See Model.add_body.
+        gravity_scale: what part of gravity acts on it.
     """
 
     name: str
@@ -49,11 +51,13 @@ class Body:
     mass: float = 0.0
     inertia: np.ndarray = field(default_factory=lambda: np.zeros((3, 3)))
     path: object = None
+    gravity_scale: float = 1.0
 
     def __post_init__(self):
         for name, most in (("position", LARGEST), ("velocity", math.inf), ("angular_velocity", LARGEST)):
             setattr(self, name, finite_vector(name, getattr(self, name), most))
         self.rotation = unit_quaternion("rotation", self.rotation)
+        self.gravity_scale = finite_number("gravity_scale", self.gravity_scale)
         if self.path is not None:
             self._begin_path()
 

@@ -17,7 +17,7 @@ from rigid.rotation import conjugate, multiply
 from rigid.state import State
 
 # Options of add_box and the other solids: those of add_body and those of add_shape.
-PLACEMENT = ("position", "rotation", "velocity", "angular_velocity", "name", "path")
+PLACEMENT = ("position", "rotation", "velocity", "angular_velocity", "name", "path", "gravity_scale")
 SURFACE = ("friction", "restitution", "rolling_friction", "spinning_friction", "group", "mask")
 
 
@@ -44,7 +44,7 @@ class BodyModel(Description):
 
     def add_body(
         self, *, mass=None, inertia=None, position=(0.0, 0.0, 0.0), rotation=(1.0, 0.0, 0.0, 0.0),
-        velocity=(0.0, 0.0, 0.0), angular_velocity=(0.0, 0.0, 0.0), name=None, path=None,
+        velocity=(0.0, 0.0, 0.0), angular_velocity=(0.0, 0.0, 0.0), name=None, path=None, gravity_scale=1.0,
     ):  # fmt: skip
         """Add a body by its mass properties, or a body that gets them from the shapes added to it.
 
@@ -59,12 +59,14 @@ class BodyModel(Description):
                 the body is kinematic. It moves along the path, pushes and carries others, and nothing moves it. Mass
                 and inertia have no effect and may be left out. The path begins at position and rotation; if these are
                 left out, they are those of the path.
+            gravity_scale: what part of gravity acts on the body: 0 for a body that floats, 1 - c for MuJoCo's gravity
+                compensation c.
 
         Returns: index of the body.
         """
         body = Body(
             name=fresh_name("body", name, self.bodies), position=position, rotation=rotation, velocity=velocity,
-            angular_velocity=angular_velocity, path=path,
+            angular_velocity=angular_velocity, path=path, gravity_scale=gravity_scale,
         )  # fmt: skip
         if path is not None and mass is None and inertia is None:
             mass, inertia = PLACEHOLDER_MASS, PLACEHOLDER_INERTIA
@@ -216,6 +218,11 @@ class BodyModel(Description):
     def inertias(self):
         """Inertias about the centres of mass, in the bodies' frames (bodies, 3, 3) [kg m²]; zero likewise."""
         return np.reshape([body.inertia * (body.path is None) for body in self.bodies], (-1, 3, 3))
+
+    @property
+    def gravity_scales(self):
+        """What part of gravity acts on each body (bodies,)."""
+        return np.array([body.gravity_scale for body in self.bodies])
 
     def may_touch(self, a, b):
         """Whether two shapes (indices) can collide: on two bodies, not excluded, with matching groups and masks.

@@ -18,11 +18,12 @@ def energy(models, state, gravity, stored=0.0, rotors=0.0):
 
     Returns: an Energy. The potential energy of gravity is zero at the origin.
     """
-    masses, inertias = np.stack([m.masses for m in models]), np.stack([m.inertias for m in models])
+    columns = ([getattr(m, name) for m in models] for name in ("masses", "inertias", "gravity_scales"))
+    masses, inertias, scales = map(np.stack, columns)
     if state.position.ndim == 2:
-        masses, inertias = masses[0], inertias[0]
+        masses, inertias, scales = masses[0], inertias[0], scales[0]
     local_velocity = rotate_back(state.rotation, state.angular_velocity)
     kinetic = 0.5 * (masses * (state.velocity**2).sum(axis=-1)).sum(axis=-1)
     kinetic = kinetic + 0.5 * np.einsum("...bi,...bij,...bj->...", local_velocity, inertias, local_velocity) + rotors
-    potential = stored - np.einsum("...b,...bi,...i->...", masses, state.position, gravity)
+    potential = stored - np.einsum("...b,...bi,...i->...", scales * masses, state.position, gravity)
     return Energy(kinetic, potential, kinetic + potential)

@@ -48,6 +48,7 @@ class Model(BodyModel):
         path: of a kinematic body, as in add_body.
         position, rotation: of the shape (3,) [m], (w, x, y, z).
         velocity, angular_velocity: in the world frame (3,) [m/s], (3,) [rad/s].
+        gravity_scale: what part of gravity acts on the body, as in add_body.
         friction, restitution, rolling_friction, spinning_friction, group, mask: as in add_shape.
         name: unique; "box 0" and so on if None.
 

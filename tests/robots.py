@@ -186,7 +186,7 @@ def reference_motion(compiled, start, duration, step):
 
     m, flags = compiled, mujoco.mjtDisableBit
     m.opt.disableflags |= flags.mjDSBL_CONTACT | flags.mjDSBL_LIMIT | flags.mjDSBL_FRICTIONLOSS | flags.mjDSBL_EQUALITY
-    m.opt.density, m.opt.viscosity, m.body_gravcomp[:] = 0.0, 0.0, 0.0
+    m.opt.density, m.opt.viscosity = 0.0, 0.0
     m.tendon_stiffness[:], m.tendon_damping[:] = 0.0, 0.0
     many = np.isin(m.jnt_type[m.dof_jntid], (FREE, BALL))
     m.dof_armature[many] = 0.0

@@ -154,7 +154,7 @@ def make_plan(solve, types, constraints, positions, inverse_masses, gravity):
         constraints: for each type, members (n, arity) and parameters (n, numbers, worlds).
         positions: (particles, 3) [m].
         inverse_masses: (particles, worlds) [1/kg].
-        gravity: (3,) [m/s²].
+        gravity: of each particle (particles, 3) [m/s²].
 
     Returns: a Plan.
     """

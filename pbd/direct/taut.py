@@ -22,13 +22,13 @@ def is_taut(rows, dependent, positions, mobile, gravity):
     Other constraints than sticks count as straight: C'' = 0.
 
     Args: rows: a Rows; dependent: those that depend on the others, mask (rows,); positions (particles, 3) [m]; mobile:
-    mask (particles,); gravity (3,) [m/s²].
+    mask (particles,); gravity of each (particles, 3) [m/s²].
     """
     lengths = rows.steepness
     jacobian = scipy.sparse.csr_matrix(scipy.sparse.diags(1.0 / lengths) @ rows.jacobian(rows.gradients, mobile))
     basis, others = jacobian[~dependent], jacobian[dependent]
     solver = scipy.sparse.linalg.splu(scipy.sparse.csc_matrix(basis @ basis.T))
-    fall = np.ravel(mobile[:, None] * np.asarray(gravity, float))
+    fall = np.ravel(mobile[:, None] * gravity)
     flex = fall - basis.T @ solver.solve(basis @ fall)
     if np.linalg.norm(flex) <= NEGLIGIBLE * np.linalg.norm(fall):
         return False

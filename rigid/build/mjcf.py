@@ -10,6 +10,7 @@
     contype, conaffinity          group, mask: one bit for each pair of values in the file
     exclude, parent and child     pairs of bodies that never collide
     equality                      ball, fixed joint or gear (mjcf_equalities.py)
+    gravcomp                      gravity_scale
 
 Joint positions are relative to the starting pose: qpos0 or a keyframe, or the nearest end of a joint's range.
 
@@ -259,11 +260,13 @@ class Reader:
         for j in range(first, last):
             moving.append(moving[-1] + self.motion_along(j, whole.centre))
 
+        scale = self.gravity_scale(body)
+
         def part(share, name, joints):
             velocity, spin = np.split(moving[joints], 2)
             return self.model.add_body(
                 mass=share * whole.mass, inertia=share * (inertia + inertia.T) / 2, position=whole.centre,
-                rotation=data.xquat[body], velocity=velocity, angular_velocity=spin, name=name,
+                rotation=data.xquat[body], velocity=velocity, angular_velocity=spin, name=name, gravity_scale=scale,
             )  # fmt: skip
 
         ancestor = parent = self.index_of(m.body_parentid[body])
@@ -283,6 +286,16 @@ class Reader:
             if ancestor != GROUND:
                 self.model.exclude_contact(ancestor, child)
             self.light.append(f"{between} of {self.label('body', body)}")
+
+    def gravity_scale(self, body):
+        """What part of gravity acts on a body with those welded to it: all of it without gravity compensation."""
+        m = self.compiled
+        welded = np.flatnonzero((m.body_weldid == body) & (m.body_mass > 0))
+        lifted = m.body_gravcomp[welded]
+        if np.ptp(lifted):
+            who = f"{self.label('body', body)} and what is welded to it"
+            self.approximated.append(f"gravity compensation of {who}, by their mean")
+        return 1.0 - float(np.average(lifted, weights=m.body_mass[welded]))
 
     def motion(self, body, point):
         """Velocity and angular velocity (6,) of a body at a point of the world (3,) [m]."""
@@ -338,9 +351,6 @@ class Reader:
         damped = [m.dof_jntid[k] for k in np.flatnonzero(m.dof_damping) if m.jnt_type[m.dof_jntid[k]] == FREE]
         if damped:
             found.append(f"damping of free joints ({', '.join(dict.fromkeys(self.label('joint', j) for j in damped))})")
-        if m.body_gravcomp.any():
-            lifted = [self.label("body", k) for k in np.flatnonzero(m.body_gravcomp)]
-            found.append(f"gravity compensation ({', '.join(lifted)})")
         if m.opt.density or m.opt.viscosity:
             found.append("drag of the medium")
         return found

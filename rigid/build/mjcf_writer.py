@@ -8,6 +8,7 @@
     joint that closes a loop      equality constraints: connect for a ball, two for a hinge, weld for a fixed joint
     distance, spring              spatial tendon between two sites, with a range, or a stiffness
     gear                          equality constraint of two joints
+    gravity_scale                 gravcomp
     group, mask                   contype, conaffinity: one bit for each pair of values in the model
     motor                         actuator, which is a force, or a position or velocity if it is compliant
     velocities, motors' targets   keyframe "start"
@@ -158,6 +159,8 @@ class Writer:
         body, joint = self.model.bodies[index], self.carriers.get(index)
         parent = self.model.body(joint.parent if joint else GROUND)
         pose = {"pos": parent.local_point(body.position), "quat": multiply(conjugate(parent.rotation), body.rotation)}
+        if body.gravity_scale != 1.0:
+            pose["gravcomp"] = 1.0 - body.gravity_scale
         element = self.add(self.elements[joint.parent if joint else GROUND], "body", name=body.name, **pose)
         self.elements[index] = element
         inertia = body.inertia[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]

@@ -18,7 +18,7 @@ import taichi as ti
 from pbd.core.vectors import tangent
 from rigid.collision.data import PAIR, POINT, SHAPE
 from rigid.constraints.rows import GROUP, ROW, Group, write_bounds, write_jacobian
-from rigid.kernels.motion import MASS, POSE, VELOCITY, gravity_of
+from rigid.kernels.motion import MASS, POSE, VELOCITY, gravity_on
 from rigid.kernels.vectors import load_vector
 
 # Rows and groups of a contact without rolling and spinning friction.
@@ -70,6 +70,15 @@ def write_contact_rows(s: ti.template(), world):
 
 
 @ti.func
+def fall_of(s: ti.template(), body, world):
+    """Acceleration of a body by gravity [m/s²]; the ground and bodies on paths have none."""
+    result = gravity_on(s, body, world)
+    if s.bodies.mass[world, body, MASS.inverse_mass] == 0.0:
+        result *= 0.0
+    return result
+
+
+@ti.func
 def write_contact(s: ti.template(), c, row, group, world):
     """Write the normal row and the friction rows of contact c."""
     pose, velocity, point = ti.static(s.bodies.pose, s.bodies.velocity, s.points.numbers)
@@ -88,16 +97,12 @@ def write_contact(s: ti.template(), c, row, group, world):
     slip -= load_vector(velocity, j, VELOCITY.linear, world) + load_vector(
         velocity, j, VELOCITY.angular, world
     ).cross(arm_j)
-    gravity = gravity_of(s, world)
-    pull = 0.0  # the relative acceleration by gravity along n
-    if s.bodies.mass[world, j, MASS.inverse_mass] == 0.0:
-        pull = gravity.dot(n)
-    elif s.bodies.mass[world, i, MASS.inverse_mass] == 0.0:
-        pull = -gravity.dot(n)
+    fall_i, fall_j = fall_of(s, i, world), fall_of(s, j, world)
+    pull, gravity = (fall_i - fall_j).dot(n), ti.max(fall_i.norm(), fall_j.norm())
     half = 0.5 * s.step.h * pull
     approach = -(slip.dot(n) + half)
     target, restitution = 0.0, point[world, c, POINT.restitution]
-    threshold = ti.max(s.step.restitution_threshold, RESTING * s.step.h * gravity.norm())
+    threshold = ti.max(s.step.restitution_threshold, RESTING * s.step.h * gravity)
     if gap < s.step.h * (approach - half) and approach > threshold:
         height = -2.0 * pull * ti.max(gap, 0.0)
         parting = restitution * restitution * (approach * approach + height) - height
@@ -105,7 +110,7 @@ def write_contact(s: ti.template(), c, row, group, world):
             target = ti.max(ti.sqrt(parting) + half, 0.0)
             gap = ti.min(gap, 0.0)
     if gap > 0.0:
-        gap = ti.max(gap - TOUCHING * s.step.h * s.step.h * gravity.norm(), 0.0)
+        gap = ti.max(gap - TOUCHING * s.step.h * s.step.h * gravity, 0.0)
     write_jacobian(s.rows, row, n, arm_i.cross(n), -arm_j.cross(n), gap, world)
     write_bounds(s.rows, row, target, 0.0, ti.math.inf, world)
     t, u = tangents(n)

@@ -18,8 +18,9 @@ from rigid.kernels.matrices import multiply_symmetric, symmetric_columns
 from rigid.kernels.vectors import axis, load_quaternion, load_vector, store_quaternion, store_vector
 
 # Mass properties. Inertias are about the centre of mass in the body's frame, six columns each, see
-# rigid/kernels/matrices.py. The radius is of the ball about the centre of mass that contains all shapes [m].
-MASS = Columns(inverse_mass=1, inertia=6, inverse_inertia=6, radius=1, mass=1)
+# rigid/kernels/matrices.py. The radius is of the ball about the centre of mass that contains all shapes [m]. Gravity
+# acts on a body with its gravity_scale.
+MASS = Columns(inverse_mass=1, inertia=6, inverse_inertia=6, radius=1, mass=1, gravity_scale=1)
 
 # Centre of mass [m] and rotation (w, x, y, z).
 POSE = Columns(position=3, rotation=4)
@@ -60,6 +61,7 @@ def allocate_bodies(models, worlds):
         on_path = [body.path is not None for body in model.bodies]  # impulses do not move these
         of_mass[on_path, MASS.inverse_mass], of_mass[on_path, MASS["inverse_inertia"]] = 0.0, 0.0
         of_mass[:, MASS.radius] = bounding_radii(model)
+        of_mass[:, MASS.gravity_scale] = model.gravity_scales
         of_pose[:, POSE["position"]], of_pose[:, POSE["rotation"]] = state.position, state.rotation
         of_velocity[:, VELOCITY["linear"]] = state.velocity
         of_velocity[:, VELOCITY["angular"]] = state.angular_velocity
@@ -104,7 +106,13 @@ def multiply_inverse_inertia(bodies: ti.template(), body, v, world):
 
 
 @ti.func
-def gravity_of(s: ti.template(), world):
+def gravity_on(s: ti.template(), body, world):
+    """Gravity of a world, times the scale of a body [m/s²]. Args: s: data with an array `gravity`."""
+    return s.bodies.mass[world, body, MASS.gravity_scale] * load_gravity(s, world)
+
+
+@ti.func
+def load_gravity(s: ti.template(), world):
     """Gravity of a world [m/s²]. Args: s: data with an array `gravity`."""
     return ti.Vector([s.gravity[world, k] for k in ti.static(range(3))])
 
@@ -121,7 +129,7 @@ def integrate_velocity(s: ti.template(), body, world):
 @ti.func
 def apply_forces(s: ti.template(), body, h, world):
     """Apply gravity and external forces to a body for h."""
-    velocity = load_vector(s.bodies.velocity, body, VELOCITY.linear, world) + h * gravity_of(s, world)
+    velocity = load_vector(s.bodies.velocity, body, VELOCITY.linear, world) + h * gravity_on(s, body, world)
     store_vector(s.bodies.velocity, body, VELOCITY.linear, velocity, world)
     apply_external_force(s, body, h, world)
 

@@ -14,7 +14,7 @@ Source: ours; see docs/solvers.md.
 
 import taichi as ti
 
-from rigid.kernels.motion import VELOCITY, gravity_of
+from rigid.kernels.motion import VELOCITY, gravity_on
 from rigid.kernels.vectors import load_vector
 from rigid.solvers.watch import OF_BODY, WATCH, is_bounded, report_rise
 
@@ -63,12 +63,12 @@ def advance_in_parts(s: ti.template(), advance: ti.template(), scale: ti.templat
 @ti.func
 def count_parts(s: ti.template(), world):
     """How many parts a substep needs at the present velocities: a real number."""
-    gravity, needed = gravity_of(s, world).norm(), 0.0  # the square of parts per time
+    needed = 0.0  # the square of parts per time
     for body in range(s.bodies.pose.shape[1] - 1):
         swing = s.watch.bodies[world, body, OF_BODY.swing]
         if swing > 0.0:
             turn = load_vector(s.bodies.velocity, body, VELOCITY.angular, world).norm_sqr() / MOST_TURN**2
-            needed = ti.max(needed, turn, gravity * swing / MOST_SWING**2)
+            needed = ti.max(needed, turn, gravity_on(s, body, world).norm() * swing / MOST_SWING**2)
     parts = ti.max(ti.ceil(ti.min(s.step.h * ti.sqrt(needed), float(MOST_PARTS))), 1.0)
     return ti.min(parts * 2.0 ** s.watch.numbers[world, WATCH.halvings], float(MOST_PARTS))
 

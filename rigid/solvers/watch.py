@@ -30,7 +30,7 @@ from pbd.core.arrays import Columns, Real, count
 from pbd.core.quaternions import rotate_back
 from rigid.constraints.joints.rotors import rotor_energy, scale_rotors
 from rigid.kernels.matrices import multiply_symmetric
-from rigid.kernels.motion import ANGULAR, MASS, POSE, VELOCITY, gravity_of
+from rigid.kernels.motion import ANGULAR, MASS, POSE, VELOCITY, gravity_on
 from rigid.kernels.vectors import load_quaternion, load_vector
 from rigid.names import GROUND
 from rigid.solvers.report import REPORT
@@ -229,10 +229,9 @@ def kinetic_energy(s: ti.template(), body, world):
 @ti.func
 def energy_of_bodies(s: ti.template(), world):
     """Kinetic energy and that with the potential energy, at the time of the poses [J], and the weight of all [N]."""
-    gravity = gravity_of(s, world)
     kinetic, potential, weight = rotor_energy(s, world), 0.0, 0.0
     for body in range(s.bodies.pose.shape[1] - 1):
-        m = s.bodies.mass[world, body, MASS.mass]
+        m, gravity = s.bodies.mass[world, body, MASS.mass], gravity_on(s, body, world)
         v = load_vector(s.bodies.velocity, body, VELOCITY.linear, world)
         kinetic += kinetic_energy(s, body, world) + 0.5 * s.step.h * m * v.dot(gravity)
         potential -= m * gravity.dot(load_vector(s.bodies.pose, body, POSE.position, world))

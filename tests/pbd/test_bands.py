@@ -154,6 +154,17 @@ def test_environments_have_the_bits_of_one_after_another():
     assert np.array_equal(bands.grab_forces(), single.grab_forces())
 
 
+def floating(particles, number):
+    """Sticks between particles of which some rise, with a box."""
+    sticks(particles, number)
+    particles.gravity_scales()[:] = np.linspace(-0.5, 1.0, len(particles))
+    particles.add_box((-0.5, -0.5, -0.6), (2.5, 1.0, 0.9), friction=0.3, restitution=0.5)
+
+
+def test_scales_of_gravity_have_the_bits_of_one_after_another():
+    compare(floating, steps=20)
+
+
 def test_slow_bending_and_tolerance():
     compare(compliant, bending_interval=2)
     bands, _ = compare(sticks, tolerance=2e-3, iterations=50)

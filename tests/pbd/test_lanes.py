@@ -184,6 +184,19 @@ def test_environments_have_the_bits_of_each_world_alone():
     assert np.array_equal(together.displacements()[2], alone[2].displacements())
 
 
+def floating(particles, world):
+    """Particles that rise and fall, with a floor that they leave."""
+    sticks(particles, world)
+    particles.gravity_scales()[:] = np.linspace(-1.0, 1.0, len(particles)) * (world + 1)
+    particles.add_collider(pbd.Plane(point=(0, 0, -0.8)), friction=0.5, restitution=0.8)
+
+
+def test_scales_of_gravity_have_the_bits_of_each_world_alone():
+    together, alone = compare(floating, steps=40)
+    for world, single in enumerate(alone):
+        assert together.energy().total[world] == pytest.approx(single.energy().total, rel=1e-12)
+
+
 @pytest.mark.parametrize(("worlds", "lanes"), [(2, 4), (5, 4), (9, 8), (16, 16), (19, 16), (33, 16)])
 def test_any_number_of_worlds_and_lanes(worlds, lanes):
     compare(sticks, worlds, lanes=lanes)

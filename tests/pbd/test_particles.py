@@ -49,6 +49,21 @@ def test_a_pinned_particle_loses_its_velocity_and_stays():
     assert not s.velocities()[1].any()
 
 
+def test_particles_fall_with_their_share_of_gravity():
+    # x = s g t²/2, exactly. At the middle of a substep the energy is -m (s g h)²/8 of each particle.
+    scales, h = np.array([0.0, 0.5, 1.0, -2.0]), 0.01
+    particles = pbd.Particles(gravity=(0, 0, -10.0))
+    particles.add_particles(np.zeros((4, 3)), mass=2.0, gravity_scale=scales)
+    system = pbd.ParticleSystem(particles, dt=0.05)
+    system.dt = h  # before the first step this keeps the start exact
+    system.step(30)
+    assert system.positions()[:, 2] == pytest.approx(-scales * 10.0 * 0.3**2 / 2, abs=1e-13)
+    assert system.energy().total == pytest.approx(-(scales**2).sum() * 2.0 * (10.0 * h) ** 2 / 8, abs=1e-12)
+    assert system.energy().kinetic > 40.0
+    with pytest.raises(ValueError, match="gravity_scale is nan"):
+        particles.add_particle((0, 0, 0), gravity_scale=math.nan)
+
+
 def test_the_input_is_copied():
     x, masses = np.zeros((2, 3)), np.ones(2)
     particles = pbd.Particles()

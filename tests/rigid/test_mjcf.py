@@ -237,7 +237,7 @@ def test_other_joints_of_one_body_become_a_chain(tmp_path):
 def test_the_warning_lists_what_is_left_out(tmp_path):
     text = """<mujoco><option density="1.2"/><worldbody>
       <body name="a"><joint name="j" armature="1"/><geom size=".1"/><site name="s"/></body>
-      <body name="b" pos="1 0 0" gravcomp="1"><freejoint/><geom size=".1"/></body></worldbody>
+      <body name="b" pos="1 0 0"><freejoint/><geom size=".1"/></body></worldbody>
       <actuator><motor joint="j"/><motor joint="j"/></actuator>
       <sensor><jointpos joint="j"/></sensor>
       <tendon><fixed><joint joint="j" coef="1"/></fixed></tendon>
@@ -246,7 +246,7 @@ def test_the_warning_lists_what_is_left_out(tmp_path):
     assert len(messages) == 1
     assert "model.xml: left out: " in messages[0]
     for words in ("actuators (actuator 1)", "tendons (tendon 0)", "sensors (1)", "equality constraints (1)",
-                  "gravity compensation", "drag of the medium"):  # fmt: skip
+                  "drag of the medium"):  # fmt: skip
         assert words in messages[0]
     assert "approximated" not in messages[0]
     assert "armature" not in messages[0]

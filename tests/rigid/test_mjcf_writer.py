@@ -52,6 +52,7 @@ def branched():
     model.add_hinge(1, 4, (1.0, 0.1, 0), (1, 2, 3), name="elbow")
     model.add_gear("hip", "elbow", -0.5, name="belt")
     model.exclude_contact(2, 3)
+    model.bodies[3].gravity_scale = 0.25
     return model
 
 
@@ -71,6 +72,7 @@ def test_bodies_come_back(tmp_path):
     for body in found.bodies:
         old = given.body(body.name)
         assert body.mass == pytest.approx(old.mass, rel=1e-14)
+        assert body.gravity_scale == old.gravity_scale
         assert body.position == pytest.approx(old.position, abs=1e-14)
         # Poses are relative to the parent, so a rotation has the round-off of some products.
         assert abs(body.rotation @ old.rotation) == pytest.approx(1, abs=1e-14)

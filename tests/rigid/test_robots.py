@@ -261,6 +261,50 @@ def test_public_models_agree_with_mujoco():
         assert errors[1] < max(0.6 * errors[0], 5e-6), path
 
 
+LIFTED = """
+<mujoco>
+  <option integrator="RK4" timestep="0.0005"/>
+  <worldbody>
+    <body name="arm" gravcomp="1">
+      <joint name="shoulder" axis="0 1 0" damping=".02"/><geom type="capsule" fromto="0 0 0 .4 0 0" size=".04"/>
+      <body name="forearm" pos=".4 0 0" gravcomp=".3">
+        <joint name="elbow" axis="0 1 .3"/><geom type="capsule" fromto="0 0 0 .3 0 0" size=".03"/>
+        <body name="tool" pos=".3 0 0"><geom size=".02"/></body>
+      </body>
+    </body>
+    <body name="balloon" pos="0 1 1" gravcomp="1.2"><freejoint/><geom size=".1"/></body>
+    <body name="double" pos="0 2 1" gravcomp=".5">
+      <joint name="x" type="slide" axis="1 0 0"/><joint name="z" type="slide" axis="0 0 1"/><geom size=".1"/>
+    </body>
+  </worldbody>
+</mujoco>
+"""
+
+
+def test_gravity_compensation_is_read_and_written(tmp_path):
+    path = tmp_path / "lifted.xml"
+    path.write_text(LIFTED, encoding="utf-8")
+    model, said = loaded(path)
+    forearm = model.body("forearm")
+    share = (forearm.mass - 4 / 3 * np.pi * 0.02**3 * 1000) / forearm.mass * 0.3  # the tool has none
+    scales = {body.name: body.gravity_scale for body in model.bodies}
+    expected = {"arm": 0, "forearm": 1 - share, "balloon": -0.2, "double": 0.5, "x link": 0.5}
+    assert scales == pytest.approx(expected, abs=1e-12)
+    assert "gravity compensation of forearm and what is welded to it, by their mean" in said
+    assert "left out" not in said
+    back, _ = loaded(save_mjcf(model, tmp_path / "back.xml"))
+    assert back.gravity_scales == pytest.approx(model.gravity_scales, abs=1e-15)
+
+
+def test_motion_with_gravity_compensation_converges_to_that_of_mujoco(tmp_path):
+    """Of first order: a body that rises by a t²/2 is a h t/2 off, which is 0.8 mm for a tenth of gravity."""
+    path = tmp_path / "lifted.xml"
+    path.write_text(LIFTED.replace('<body name="tool" pos=".3 0 0"><geom size=".02"/></body>', ""), encoding="utf-8")
+    errors = [motion_error(path, "articulated", h, 0.4)[0] for h in (0.002, 0.001)]
+    assert errors[1] < 3e-3
+    assert errors[0] / errors[1] == pytest.approx(2, rel=0.1)
+
+
 def test_flags_disable_parts(tmp_path):
     path = tmp_path / "flags.xml"
     path.write_text("""<mujoco><option><flag gravity="disable" contact="disable" limit="disable" spring="disable"

@@ -26,7 +26,7 @@ from rigid.kernels.motion import (
     VELOCITY,
     apply_external_force,
     apply_gyroscopic_torque,
-    gravity_of,
+    gravity_on,
     integrate_pose,
     multiply_inverse_inertia,
     update_inverse_inertia,
@@ -133,7 +133,8 @@ def integrate_velocities(s: ti.template(), world):
     for body in range(s.bodies.pose.shape[1] - 1):
         w, force = s.bodies.mass[world, body, MASS.inverse_mass], load_vector(s.forces, body, FORCE.force, world)
         if w > 0.0:
-            v = load_vector(velocity, body, VELOCITY.linear, world) + s.step.h * (gravity_of(s, world) + w * force)
+            fall = gravity_on(s, body, world)
+            v = load_vector(velocity, body, VELOCITY.linear, world) + s.step.h * (fall + w * force)
             store_vector(velocity, body, VELOCITY.linear, v, world)
             apply_external_force(s, body, s.step.h, world)
             apply_gyroscopic_torque(s.bodies, s.features.gyroscopic, body, s.step.h, world)

@@ -9,7 +9,7 @@ from rigid.collision.contact_cache import CACHED
 from rigid.collision.data import PAIR
 from rigid.constraints.contact_rows import CONTACT_ROWS, contact_size, write_contact_rows
 from rigid.external import EXTERNAL
-from rigid.kernels.motion import MASS, VELOCITY, gravity_of
+from rigid.kernels.motion import MASS, VELOCITY, gravity_on
 from rigid.kernels.vectors import load_vector, store_vector
 from rigid.solvers.report import REPORT
 from rigid.solvers.sequential.data import ROW
@@ -51,7 +51,7 @@ def compute_contact_margins(s: ti.template(), world):
     for body in range(s.margin.shape[0]):
         radius = s.bodies.mass[world, body, MASS.radius]
         velocity = load_vector(s.bodies.velocity, body, VELOCITY.linear, world)
-        acceleration = gravity_of(s, world)
+        acceleration = gravity_on(s, body, world)
         if s.step.external == 1:
             force = load_vector(s.bodies.external, body, EXTERNAL.force, world)
             acceleration += s.bodies.mass[world, body, MASS.inverse_mass] * force

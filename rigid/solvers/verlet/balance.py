@@ -60,7 +60,7 @@ def accelerations_by_joints(system, springs, from_start):
     return starts, np.where(inverse_masses > 0, displacements / h**2 - inverse_masses * known, -system.gravity)
 
 
-def forces_by_balance(models, index, points, masses, particles, contacts):
+def forces_by_balance(models, index, points, masses, particles, falls, contacts):
     """Forces in the joints of all worlds.
 
     Args:
@@ -69,12 +69,13 @@ def forces_by_balance(models, index, points, masses, particles, contacts):
         points (models, bodies, most, 3): in the bodies' frames [m]; masses (models, bodies, most): each body's part of
             its particles' masses [kg], zero for padding.
         particles: positions and accelerations, see `accelerations_by_joints`.
+        falls (models, bodies, most, 3): accelerations of particles by gravity, beyond those of the bodies [m/s²].
         contacts: forces [N] and torques about the origin [N m] on bodies by their contacts, (worlds, bodies, 3) each.
 
     Returns: see rigid.constraints.joint_forces.tree_forces.
     """
     starts, accelerations = (array[:, index] for array in particles)
-    forces = masses[..., None] * accelerations
+    forces = masses[..., None] * (accelerations + falls)
     torques = np.cross(starts, forces)
     position, rotation = fit_pose(points, masses, starts)
     rest = np.zeros_like(position)

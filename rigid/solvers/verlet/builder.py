@@ -240,7 +240,7 @@ def add_with_body(particles, body, points, mass):
     """Add particles that move with a body. Args: points: in its frame (n, 3) [m]; mass: of each. Returns: indices."""
     arms = rotate(body.rotation, points)
     velocity = body.velocity + np.cross(body.angular_velocity, arms)
-    return particles.add_particles(body.position + arms, mass, velocity)
+    return particles.add_particles(body.position + arms, mass, velocity, gravity_scale=body.gravity_scale)
 
 
 def add_body_path(particles, body, members, points):
@@ -260,7 +260,10 @@ def add_joint_particle(particles, model, frames, bodies, point):
     masses = [frames[index].joint_mass for index in bodies]
     joined = [model.bodies[index] for index in bodies]
     velocities = [body.velocity + np.cross(body.angular_velocity, point - body.position) for body in joined]
-    return particles.add_particle(point, sum(masses), np.average(velocities, axis=0, weights=masses))
+    scale = np.average([body.gravity_scale for body in joined], weights=masses)
+    return particles.add_particle(
+        point, sum(masses), np.average(velocities, axis=0, weights=masses), gravity_scale=scale
+    )
 
 
 # Constraints ----------------------------------------------------------------------------------------------------------

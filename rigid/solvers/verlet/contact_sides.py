@@ -112,15 +112,19 @@ def margins_at_rest(s: ti.template(), a, b, world):
 @ti.func
 def closing_gravity(s: ti.template(), a, b, n, world):
     """Acceleration of side a towards side b by gravity [m/s²]; the ground and bodies on paths have none."""
-    return -n.dot(gravity(s, 0)) * (falls(s, a, world) - falls(s, b, world))
+    return -n.dot(gravity(s, 0)) * (gravity_scale(s, a, world) - gravity_scale(s, b, world))
 
 
 @ti.func
-def falls(s: ti.template(), side, world):
-    """1 if gravity accelerates a side, otherwise 0."""
+def gravity_scale(s: ti.template(), side, world):
+    """What part of gravity accelerates a side; zero for the ground and bodies on paths."""
     result = 1.0
     if side == GROUND:
         result = 0.0
     elif side >= 0:
-        result = ti.cast(s.hooked.motion[world, side, MOTION.inverse_mass] > 0.0, float)
+        result = s.hooked.frames[world, side, FRAME.gravity_scale]
+        if s.hooked.motion[world, side, MOTION.inverse_mass] == 0.0:
+            result = 0.0
+    elif ti.static(s.features.gravity_scales):
+        result = s.gravity.scale[PARTICLE - side, world]
     return result

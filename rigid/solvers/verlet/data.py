@@ -15,8 +15,9 @@ MARGIN = 0.02
 
 # A body's frame, constant. Its corners x_k are at y_k in the body's frame. `map` holds the b_k and `origin` the c_k for
 # which F = Σ x_k b_kᵀ maps from the body's frame, and Σ c_k x_k is its origin: a point p of the body's frame is at
-# Σ (c_k + b_k·p) x_k. `margin` is the body's contact margin at rest [m].
-FRAME = Columns(map=12, origin=4, margin=1)
+# Σ (c_k + b_k·p) x_k. `margin` is the body's contact margin at rest [m]. Gravity acts on it
+# with `gravity_scale`.
+FRAME = Columns(map=12, origin=4, margin=1, gravity_scale=1)
 
 # A body's particles at the start of the step: centre of mass [m], inverse mass, inverse inertia (xx, yy, zz, xy, xz,
 # yz) about it. Then the displacement and rotation by contact impulses that the particles do not have yet [m, rad], and
@@ -123,7 +124,7 @@ def frame_numbers(model, building):
     for row, body, frame in zip(rows, model.bodies, building.frames):
         origin, *axes = frame.weights([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)])
         row[FRAME["map"]] = (np.array(axes) - origin).T.ravel()  # b_k of each corner k
-        row[FRAME["origin"]] = origin
+        row[FRAME["origin"]], row[FRAME.gravity_scale] = origin, body.gravity_scale
         least = np.linalg.eigvalsh(second_moment(body.inertia))[0]
         row[FRAME.margin] = MARGIN * np.sqrt(3 * least / body.mass)
     return rows

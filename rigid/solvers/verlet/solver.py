@@ -90,6 +90,10 @@ class VerletSolver(Solver):
         inertias = [[body.inertia for body in each.bodies] for each in models]
         self._inertias = np.reshape(inertias, (len(models), -1, 3, 3))
         self._index, self._points, self._masses = self._tables()
+        self._other_gravity = np.stack([  # of particles that bodies of other scales share, beyond that of each body
+            each.particles.gravity_scales()[self._index] - model.gravity_scales[:, None]
+            for each, model in zip(buildings, models)
+        ])  # fmt: skip
         self._radii = bounding_radii(self.model)
         self._bodies, self._time_of_change = None, 0.0
         self.particle_system.keep_predictions()
@@ -360,6 +364,7 @@ class VerletSolver(Solver):
         found = forces_by_balance(
             self.models, self._index, self._points, self._masses,
             accelerations_by_joints(self.particle_system, self._springs, self.options.direction == "start"),
+            self._other_gravity[..., None] * self.gravity,
             np.add(contact_sums, self._external_forces.of_last_substep()),
         )  # fmt: skip
         return {name: each[0] if self.worlds == 1 else each for name, each in found.items()}

@@ -45,7 +45,7 @@ from rigid.solvers.verlet.restitution import ITERATIONS, apply_restitution, prep
 from rigid.solvers.verlet.warm_start import keep_impulses, take_back_impulses, warm_start
 
 # Groups of data that the functions below use.
-GROUPS = ("features", "particles", "hooked", "inputs", "report", "counts", "settings")
+GROUPS = ("features", "particles", "hooked", "gravity", "inputs", "report", "counts", "settings")
 
 
 @cache
