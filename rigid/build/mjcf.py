@@ -192,16 +192,18 @@ class Reader:
         return int(keyframe)
 
     def motors_of_actuators(self):
-        """{joint: Motor} of the file's actuators. Others, and the second one of a joint, are left out."""
+        """{joint: Motor} of the file's actuators. Those of one joint become one motor if they have an exact sum."""
         m, found, added = self.compiled, {}, set()
         for j, actuators in joint_actuators(m).items():
             if m.jnt_type[j] in (SLIDE, HINGE):
-                k, start = actuators[0], self.data.qpos[m.jnt_qposadr[j]]
-                motor, said = motor_of(m, k, j, self.data.ctrl[k], start)
+                motor, used, said = motor_of(m, actuators, j, self.data.ctrl, self.data.qpos[m.jnt_qposadr[j]])
                 if motor is not None:
                     found[j] = motor
-                    added.add(k)
+                    added.update(used)
                     self.approximated += [f"actuator of {self.label('joint', j)}: {each}" for each in said]
+                if len(used) > 1:
+                    names = " and ".join(self.label("actuator", k) for k in used)
+                    self.approximated.append(f"{names}, now one motor of {self.label('joint', j)}")
         self.loose = [self.label("actuator", k) for k in range(m.nu) if k not in added]
         return found
 

@@ -238,7 +238,7 @@ def test_the_warning_lists_what_is_left_out(tmp_path):
     text = """<mujoco><option density="1.2"/><worldbody>
       <body name="a"><joint name="j" armature="1"/><geom size=".1"/><site name="s"/></body>
       <body name="b" pos="1 0 0"><freejoint/><geom size=".1"/></body></worldbody>
-      <actuator><motor joint="j"/><motor joint="j"/></actuator>
+      <actuator><motor joint="j"/><intvelocity joint="j" kp="1" actrange="-1 1"/></actuator>
       <sensor><jointpos joint="j"/></sensor>
       <tendon><fixed><joint joint="j" coef="1"/></fixed></tendon>
       <equality><connect body1="a" body2="b" anchor="0 0 0" active="false"/></equality></mujoco>"""

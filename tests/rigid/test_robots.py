@@ -11,6 +11,7 @@ from robots import agreement, bodies_in_both, loaded, motion_error, public_model
 import rigid
 from rigid.build import save_mjcf
 from rigid.build.mjcf import compiled_mjcf
+from rigid.constraints.joints.positions import JointPositions
 
 mujoco = pytest.importorskip("mujoco")
 
@@ -134,7 +135,7 @@ ACTUATED = """
     <position name="hold" joint="elbow" kp="60" kv="4" forcerange="-20 20"/>
     <velocity name="slow" joint="reach" kv="30"/>
     <general name="own" joint="wrist" gainprm="2" biastype="affine" biasprm=".3 -5 -.4" gear="2"/>
-    <motor name="twice" joint="shoulder"/><intvelocity name="slowly" joint="hang" kp="3" actrange="-1 1"/>
+    <position name="twice" joint="elbow" kp="6"/><intvelocity name="slowly" joint="hang" kp="3" actrange="-1 1"/>
   </actuator>
   <equality>
     <weld name="glue" body1="peer" body2="forearm" active="false"/>
@@ -167,6 +168,67 @@ def test_actuators_become_motors(actuated):
     assert model.joint("pin").kind == "ball"
 
 
+PAIRS = """
+<mujoco>
+  <worldbody><body name="arm">
+    <joint name="j" axis="0 1 0" ref="10" actuatorfrcrange="{low} {high}"/>
+    <geom type="capsule" fromto="0 0 0 .4 0 0" size=".04"/>
+  </body></worldbody>
+  <actuator>{actuators}</actuator>
+  <keyframe><key name="k" qpos=".2" ctrl="{controls}"/></keyframe>
+</mujoco>
+"""
+MOTOR, BRAKE = '<motor joint="j" gear="2"/>', '<velocity joint="j" kv="4"/>'
+SERVO = '<position joint="j" kp="30" kv="2" gear="1.5"/>'
+LIMITED = SERVO.replace("/>", ' forcerange="-5 5"/>')
+
+
+@pytest.mark.parametrize(
+    ("actuators", "controls", "total"),
+    [((MOTOR, MOTOR), "1.5 -4", 1e3), ((MOTOR, SERVO), "3 .4", 1e3), ((SERVO, BRAKE), ".5 -2", 1e3),
+     ((BRAKE, MOTOR, BRAKE), "1 2 3", 1e3), ((SERVO, SERVO, MOTOR), ".5 -.3 2", 6.0), ((MOTOR, LIMITED), "0 .9", 1e3)],
+)  # fmt: skip
+def test_actuators_of_one_joint_are_summed(actuators, controls, total, tmp_path):
+    """The motor's effort against mj_forward's, at random positions and speeds of the joint."""
+    path, random = tmp_path / "pair.xml", np.random.default_rng(1)
+    text = PAIRS.format(actuators="".join(actuators), controls=controls, low=-total, high=total)
+    path.write_text(text, encoding="utf-8")
+    model, said = loaded(path, keyframe="k")
+    assert "left out" not in said
+    assert "actuator 0 and actuator 1" in said
+    motor, compiled = model.joint("j").motor, compiled_mjcf(path)
+    data = mujoco.MjData(compiled)
+    mujoco.mj_resetDataKeyframe(compiled, data, 0)
+    start, efforts = data.qpos[0], []
+    for _ in range(20):
+        data.qpos[0], data.qvel[0] = start + random.normal(), 3 * random.normal()
+        mujoco.mj_forward(compiled, data)
+        if motor.controls == "torque":
+            effort = motor.torque
+        else:
+            error = 0.0 if motor.position is None else motor.stiffness * (motor.position - (data.qpos[0] - start))
+            effort = error + motor.damping * ((motor.speed or 0.0) - data.qvel[0])
+        efforts.append(np.clip(effort, -motor.max_effort, motor.max_effort))
+        assert data.qfrc_actuator[0] == pytest.approx(efforts[-1], abs=1e-12)
+    assert np.abs(efforts).max() > 0.5
+
+
+@pytest.mark.parametrize(
+    ("actuators", "kept"), [((SERVO, LIMITED), SERVO), ((LIMITED, MOTOR), LIMITED), ((LIMITED, LIMITED), LIMITED)]
+)
+def test_actuators_without_an_exact_sum_are_named(actuators, kept, tmp_path):
+    """Servos of which one has a limit; and a force beside it, which moves the limits of the sum."""
+    path = tmp_path / "pair.xml"
+    motors = []
+    for given, controls in ((actuators, ".2 1"), ((kept,), ".2")):
+        text = PAIRS.format(actuators="".join(given), controls=controls, low=-1e3, high=1e3)
+        path.write_text(text, encoding="utf-8")
+        model, said = loaded(path, keyframe="k")
+        motors.append(model.joint("j").motor)
+        assert ("left out: actuators (actuator 1)" in said) == (len(given) > 1)
+    assert motors[0] == motors[1]
+
+
 def test_a_keyframe_gives_pose_velocities_and_targets(actuated):
     """Velocities of all bodies against mj_objectVelocity; targets count from the pose of the keyframe."""
     model, _ = loaded(actuated, keyframe="home", link_mass=1e-3)
@@ -180,7 +242,7 @@ def test_a_keyframe_gives_pose_velocities_and_targets(actuated):
         assert body.angular_velocity == pytest.approx(found[:3], abs=1e-12)
         assert body.velocity == pytest.approx(found[3:], abs=1e-12)
         assert body.position == pytest.approx(data.xipos[k], abs=1e-12)
-    rates = rigid.constraints.joints.positions.JointPositions(model).velocities(model.initial_state())
+    rates = JointPositions(model).velocities(model.initial_state())
     for name, rate in {"shoulder": 1, "elbow": -2, "reach": 0.5, "wrist": 3, "hang": 1}.items():
         assert rates[name] == pytest.approx(rate, abs=1e-12)
     assert model.joint("shoulder").motor.torque == 3.0  # ctrl 2 is beyond its range
@@ -206,7 +268,8 @@ def test_actuated_motion_converges_to_that_of_mujoco(actuated, keyframe):
     """MuJoCo's Runge-Kutta, without the loop that is soft there; order one."""
     text = ACTUATED
     for soft_or_left_out in (
-        '<connect name="pin" body1="arm" body2="peer" anchor="0 .3 0"/>', '<motor name="twice" joint="shoulder"/>',
+        '<connect name="pin" body1="arm" body2="peer" anchor="0 .3 0"/>',
+        '<position name="twice" joint="elbow" kp="6"/>',
         '<intvelocity name="slowly" joint="hang" kp="3" actrange="-1 1"/>',
     ):  # fmt: skip
         text = text.replace(soft_or_left_out, "")
