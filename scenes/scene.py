@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import pbd
 import rigid
 from pbd.core.messages import shown
-from pbd.core.validate import finite_number, one_of, positive, sequence
+from pbd.core.validate import finite_array, finite_number, one_of, positive, sequence
 from scenes.visuals import default_visuals
 
 
@@ -23,7 +23,8 @@ class Scene:
             Arguments of `scenes.run` and flags of the command line replace them. The first solver is the default.
         visuals: what is drawn (scenes/visuals); None for all triangles, sticks, particles, colliders and
             bodies.
-        camera: a Camera or a FollowingCamera (scenes/visuals); None for one that sees the whole first frame.
+        camera: a Camera or a FollowingCamera (scenes/visuals); None for one that sees `subject`.
+        subject: points (n, 3) that such a camera sees [m]; None for all that the first frame shows.
         ground: height of the floor that is drawn [m]; None for no floor.
         control: a function (solver, time [s]) that is called before each step. It sets motor targets with
             `solver.set_motor`, and forces with `solver.set_forces`. It must depend on its arguments only, so that a run
@@ -45,6 +46,7 @@ class Scene:
     settings: dict = field(default_factory=dict)
     visuals: list | None = None
     camera: object = None
+    subject: object = None
     ground: float | None = 0.0
     control: object = None
     unsupported: dict = field(default_factory=dict)
@@ -64,6 +66,7 @@ class Scene:
         self.duration = positive("duration", self.duration, math.inf)
         self.notes = tuple(sequence("notes", self.notes, "texts"))
         self.ground = None if self.ground is None else finite_number("ground", self.ground)
+        self.subject = None if self.subject is None else finite_array("subject", self.subject, (None, 3))
         for name in ("settings", "unsupported", "chosen", "parameters"):
             if not isinstance(getattr(self, name), dict):
                 raise TypeError(f"{name} of a scene are {shown(getattr(self, name))}: expected a dict")

@@ -6,12 +6,14 @@ import pbd
 from pbd import build
 from pbd.build.cloth import usual_thickness, usual_thickness_of
 from scenes.catalogue.parts.mesh_files import Fit, OwnMesh, Reading, Unit, UpAxis, lengths
+from scenes.catalogue.parts.placing import Place
 from scenes.registry import register
 from scenes.scene import Scene
 from scenes.visuals import Camera, ClothVisual, ColliderVisual
 
 DENSITY = 0.25  # of the cloth [kg/m²]
 SIZE = 1.9  # side of the cloth [m]
+THICKNESS = 0.016  # of a cloth with the size and the count of the scene [m]
 FITTED = 0.65  # longest side of a fitted collider, in sides of the cloth
 
 
@@ -23,15 +25,18 @@ def drape(
 ):  # fmt: skip
     """A cloth falls over a ball; --param collider=FILE and cloth=FILE take your own meshes."""
     particles = pbd.Particles()
-    particles.add_collider(pbd.Plane(), friction=0.6)
-    reading = Reading(units, up, scale, fit, repair)
-    solid, shirt = own_meshes(collider, cloth, reading, size)
-    shape = pbd.MeshCollider(solid.mesh) if solid else pbd.Sphere(0.5, centre=(0, 0, 0.55))
-    particles.add_collider(shape, friction=friction)
-    top = solid.mesh.vertices[:, 2].max() if solid else 1.05
+    solid, shirt = own_meshes(collider, cloth, Reading(units, up, scale, fit, repair), size)
     if thickness is None:
         thickness = usual_thickness_of(shirt.mesh) if shirt else usual_thickness(size / (max(count, 2) - 1))
-    height = top + max(0.05, thickness / 2 + 0.03)
+    shape, height, floor, subject = pbd.Sphere(0.5, centre=(0, 0, 0.55)), 1.05, 0.0, None
+    height += max(0.05, thickness / 2 + 0.03)
+    if solid:
+        points = shirt.mesh.vertices if shirt else square(size, max(count, 2))
+        place = Place(solid, points, gap=height - 1.05)
+        shape, height = pbd.MeshCollider(solid.mesh, region=place.region), place.height
+        floor, subject = place.floor, place.subject
+    particles.add_collider(pbd.Plane(point=(0, 0, floor)), friction=0.6)
+    particles.add_collider(shape, friction=friction)
     if shirt:
         shirt.stand_at(height)
         sheet = build.cloth_from_mesh(
@@ -45,8 +50,7 @@ def drape(
         )  # fmt: skip
     # Threads stretch by 0.5 % on average if the substeps grow with the number of particles along a side. One iteration
     # per substep is better than half the substeps with two (Macklin et al., Small Steps in Physics Simulation, 2019).
-    # Contacts are sought every 1/240 s, in which particles must not move by more than the thickness: 3.8 m/s. With half
-    # as many searches triangles pass through one another. One thread runs it all, because sharing the phases of each
+    # One thread runs it all, because sharing the phases of each
     # substep among threads costs more than it gains.
     substeps = 4 * max(2, round(0.07 * count))
     return Scene(
@@ -55,12 +59,14 @@ def drape(
         settings={
             "verlet": {
                 "dt": 1 / 60, "substeps": substeps, "iterations": 1, "solve": "iterative", "damping": 0.01,
-                "contact_interval": substeps // 4, "clusters": 1,
+                "contact_interval": contact_interval(thickness, substeps), "clusters": 1,
                 "bending_interval": 1 if cloth else bending_interval(bending, size / count, 1 / 60 / substeps),
             },
         },
         visuals=[ClothVisual(sheet.triangles), ColliderVisual(1, shape)],
         camera=None if collider or cloth else Camera((1.7, -3.0, 1.75), (0, 0, 0.48)),
+        subject=subject,
+        ground=floor,
         notes=[note for own in (shirt, solid) if own for note in own.notes],
         chosen={"thickness": thickness},
     )
@@ -87,6 +93,25 @@ def own_meshes(collider, cloth, reading, size):
         solid.fit(FITTED * side, side / 5, 2 * side, beside)
         solid.stand_at(0.0)
     return solid, shirt
+
+
+def square(size, count):
+    """Points of a horizontal square around the origin (count², 3) [m]. Args: its side [m]; count along a side."""
+    line = np.linspace(-size / 2, size / 2, count)
+    return np.stack(np.meshgrid(line, line, [0.0]), axis=-1).reshape(-1, 3)
+
+
+def contact_interval(thickness, substeps):
+    """Substeps from one search for contacts to the next, a divisor of the substeps of 1/60 s.
+
+    Particles must not move by more than the thickness from search to search. They move by up to 3.8 m/s: 16 mm in the
+    1/240 s of the scene's own cloth. With half as many searches triangles pass through one another.
+
+    Args: thickness: [m]; substeps: in a step.
+    """
+    searches = 4 * max(1.0, THICKNESS / thickness) if thickness else 4
+    divisors = [n for n in range(1, substeps + 1) if substeps % n == 0]
+    return max((n for n in divisors if n * searches <= substeps), default=1)
 
 
 def bending_interval(bending, spacing, substep):

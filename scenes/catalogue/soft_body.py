@@ -1,15 +1,19 @@
 """Soft bodies fall onto blocks: tetrahedra with springs along the edges and constant volume."""
 
+import itertools
+
 import numpy as np
 import trimesh
 
 import pbd
 from pbd import build
 from scenes.catalogue.parts.mesh_files import Fit, OwnMesh, Reading, Unit, UpAxis
+from scenes.catalogue.parts.placing import subject_of
 from scenes.registry import register
 from scenes.scene import Scene
 from scenes.visuals import BLUE, GOLD, GREEN, RED, Camera, ColliderVisual, SkinVisual
 
+CORNERS = np.array(list(itertools.product((-1, 1), repeat=3)))  # of a cube
 FITTED = 0.7  # longest side of a fitted mesh [m]
 
 
@@ -24,11 +28,14 @@ def soft_body(
     blocks = [pbd.Box((0.5, 0.9, 0.3), centre=(0.05, 0, 0.15)), pbd.Box((0.44, 0.9, 0.14), centre=(-0.42, 0, 0.07))]
     for block in blocks:
         particles.add_collider(block, friction=0.5)
-    notes = []
+    notes, subject = [], None
     if mesh:
         own = OwnMesh("mesh", mesh, Reading(units, up, scale, fit, repair))
         own.fit(FITTED, 0.2, 1.5, "the blocks 0.5 x 0.9 x 0.3 m")
-        own.stand_at(0.3 + 0.5 * min(FITTED, own.extent.max()))  # a tiny body would not survive a deep fall
+        fall = 0.5 * min(FITTED, own.extent.max())  # a tiny body would not survive a deep fall
+        own.stand_at(0.3 + fall)
+        corners = np.concatenate([np.add(block.centre, np.multiply(0.5, block.size) * CORNERS) for block in blocks])
+        subject = subject_of(own.mesh.vertices, np.concatenate([own.mesh.vertices - (0, 0, fall), corners]))
         shapes, notes = [(own.mesh, (0, 0, 0), GOLD)], own.notes
     else:
         ball = trimesh.creation.icosphere(subdivisions=4, radius=0.24)
@@ -50,5 +57,6 @@ def soft_body(
         settings={"verlet": {"dt": 1 / 60, "substeps": 20, "iterations": 2, "solve": "iterative", "damping": 0.005}},
         visuals=[*visuals, *(ColliderVisual(k + 1, block, (0.62, 0.64, 0.68)) for k, block in enumerate(blocks))],
         camera=None if mesh else Camera((1.7, -2.7, 1.45), (0.15, 0, 0.36)),
+        subject=subject,
         notes=notes,
     )

@@ -20,8 +20,9 @@ def scene_camera(scene, frame, aspect=ASPECT):
 
 
 def framing_camera(scene, frame, aspect=ASPECT):
-    """Make a Camera that sees everything that a scene draws at one instant. Args: as for `scene_camera`."""
-    return Camera.framing_points(drawn_points(scene, frame), aspect=aspect, margin=MARGIN)
+    """Make a Camera that sees the subject of a scene, or all that it draws at one instant. Args: see `scene_camera`."""
+    points = drawn_points(scene, frame) if scene.subject is None else scene.subject
+    return Camera.framing_points(points, aspect=aspect, margin=MARGIN)
 
 
 def bounds_of(scene, frame):

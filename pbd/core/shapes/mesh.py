@@ -4,8 +4,9 @@ import numpy as np
 import taichi as ti
 
 from pbd.build.mesh import Mesh, closed_surface, signed_distance
+from pbd.core.messages import shown
 from pbd.core.shapes.shape import GRID, Shape
-from pbd.core.validate import boolean, finite_vector, positive, refuse_gigabytes, unit_quaternion, whole
+from pbd.core.validate import boolean, finite_array, finite_vector, positive, refuse_gigabytes, unit_quaternion, whole
 
 
 class MeshCollider(Shape):
@@ -17,6 +18,8 @@ class MeshCollider(Shape):
         position, rotation: of the mesh's origin and axes in the world (3,) [m], (w, x, y, z).
         resolution: grid cells along the longest side of the mesh. Parts thinner than two cells are blurred.
         repair: whether to close holes in the mesh; otherwise an open mesh is refused.
+        region: lower and upper corner (2, 3) of a box in the mesh's frame, after scaling [m]. The grid covers only the
+            part of the mesh in it, and is as much finer. Particles must stay in it. None for the whole mesh.
         margin: how far the grid extends beyond the mesh [m]; None for three cells. Outside the grid the distance is
             that of the nearest grid point plus the way there, never below the true one. If the largest particle
             radius is above three cells, give that.
@@ -38,7 +41,7 @@ class MeshCollider(Shape):
 
     def __init__(
         self, mesh, *, scale=1.0, position=(0.0, 0.0, 0.0), rotation=(1.0, 0.0, 0.0, 0.0), resolution=64, repair=False,
-        margin=None,
+        region=None, margin=None,
     ):  # fmt: skip
         resolution = whole("resolution", resolution, least=2)
         self.position = finite_vector("mesh collider position", position)
@@ -46,6 +49,11 @@ class MeshCollider(Shape):
         closed = closed_surface(mesh, boolean("repair", repair))
         self.mesh = Mesh(closed.vertices * positive("scale", scale), closed.triangles)
         low, high = self.mesh.vertices.min(axis=0), self.mesh.vertices.max(axis=0)
+        if region is not None:
+            region = finite_array("region", region, (2, 3))
+            low, high = np.maximum(low, region[0]), np.minimum(high, region[1])
+            if (low > high).any():
+                raise ValueError(f"region {shown(region.tolist())} m: expected a box that meets the mesh")
         self.spacing = (high - low).max() / resolution
         margin = 3 * self.spacing if margin is None else positive("margin", margin)
         counts = np.ceil((high - low + 2 * margin) / self.spacing) + 1

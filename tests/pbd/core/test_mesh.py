@@ -91,6 +91,19 @@ def test_scale_and_margin_change_the_grid():
     assert (wide.lower <= (-1.5, -1.5, -2)).all()
 
 
+def test_region_refines_a_part_of_the_mesh():
+    box = trimesh.creation.box((100, 100, 4))
+    part = MeshCollider(box, resolution=20, region=[(-1, -1, 1), (1, 1, 3)])
+    assert part.spacing == pytest.approx(2 / 20)
+    assert np.ptp(part.mesh.vertices, axis=0) == pytest.approx((100, 100, 4))
+    heights = part.lower[2] + part.spacing * np.arange(part.grid.shape[2])
+    # Nearer to the top than to other sides, so the distance is the height above it.
+    assert part.grid == pytest.approx(np.broadcast_to(heights - 2, part.grid.shape), abs=1e-12)
+    with pytest.raises(ValueError, match="expected a box that meets the mesh"):
+        MeshCollider(box, region=[(0, 0, 5), (1, 1, 6)])
+
+
+
 @pytest.mark.parametrize("turned", [False, True])
 def test_particles_come_to_rest_on_a_mesh(turned):
     # A box of 2 x 1 x 0.5 at (3, 0, 1), with or without a quarter turn about y: its top is at 2 or 1.25.
