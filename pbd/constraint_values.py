@@ -36,12 +36,13 @@ class ConstraintValues:
         """Find the row of a parameter, for `read` and `write`.
 
         Args: constraint_type: a ConstraintType; number: of the constraint, counted as constraints of the type were
-        added; name: one of the type's parameters.
+        added; name: one of the type's parameters, or "compliance".
         """
         index = self.types.index(constraint_type)
         place = int(np.flatnonzero(self.orders[index] == number)[0])
         first = int(self.ranges[index, RANGE.parameters])
-        return first + constraint_type.width * place + constraint_type.parameters.index(name)
+        names = (*constraint_type.parameters, "compliance")
+        return first + constraint_type.width * place + names.index(name)
 
     def read(self, rows):
         """Read parameters. Args: rows: see `row_of`. Returns: (rows, worlds)."""

@@ -57,7 +57,8 @@ class Model(BodyModel):
         parent, child: index or name; the parent may be rigid.GROUND.
         soft: a rigid.Soft, which makes the joint compliant; None for a rigid joint.
         break_force, break_torque: largest force [N], and torque about the joint's point [N m], that the joint applies.
-            If it applies more, it breaks for good (rigid/solvers/breaking.py); not with solver "verlet".
+            If it applies more, it breaks for good (rigid/solvers/breaking.py). Solver "verlet" has no such joints in
+            models with loops, gears, paths or attached particles.
         collide: whether the two bodies collide with each other.
         name: unique; "hinge 0" and so on if None.
 

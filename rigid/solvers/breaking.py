@@ -1,6 +1,7 @@
 """Joints that break: see `break_force` of rigid.Model.
 
-After each substep, a joint breaks for good if the force that it applies to its child, or the torque about its point,
+After each substep, with "verlet" after each step, a joint breaks for good if the force that it applies to its child, or
+the torque about its point,
 
     |F| > break_force    or    |T| > break_torque
 
@@ -45,10 +46,10 @@ class Breaking:
     def __len__(self):
         return len(self.joints)
 
-    def break_overloaded(self, forces, state):
+    def break_overloaded(self, forces, snapshot):
         """Break the joints with too much load.
 
-        Args: forces: as from Solver.joint_forces; state: the present State.
+        Args: forces: as from Solver.joint_forces; snapshot: a function that returns the present State.
 
         Returns: a list of pbd.Event, by world and joint; (world, index of the joint) for each.
         """
@@ -57,18 +58,19 @@ class Breaking:
         loads = np.linalg.norm(each, axis=3).swapaxes(0, 1)
         overloaded = (loads > self._limits).any(axis=2) & ~self.broken
         found = [(int(world), self.joints[number]) for world, number in np.argwhere(overloaded)]
-        events = []
+        if not found:
+            return [], []
+        state, events = snapshot(), []
         for world, index in found:
             place = np.reshape(child_point(self._models, state, index), (-1, 3))[world]
             events.append(Event(state.time, "break", world, (joints[index].name,), tuple(map(float, place))))
-        if events:
-            self.restore(self.broken | overloaded)
+        self.restore(self.broken | overloaded)
         return events, found
 
     def restore(self, broken):
         """Break these joints, and make the others whole. Args: broken: as the attribute."""
         if not np.array_equal(self.broken, broken):
-            self.broken = np.asarray(broken).astype(bool)
+            self.broken = np.array(broken, bool)
             self._write(self.broken)
 
 

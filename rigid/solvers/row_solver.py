@@ -143,7 +143,7 @@ class RowSolver(Solver):
 
     def _break_joints(self):
         """Break the joints with too much load in the last substep."""
-        events, broken = self._breaking.break_overloaded(self.joint_forces(), self._snapshot())
+        events, broken = self._breaking.break_overloaded(self.joint_forces(), self._snapshot)
         self.events += events
         for world, index in broken:
             joint = self.model.joints[index]

@@ -12,7 +12,7 @@ their forces, and arms from the start of the last part, as long as the substep: 
 import numpy as np
 
 from pbd.grabs import GRAB
-from rigid.constraints.joint_forces import tree_forces
+from rigid.constraints.joint_forces import outward, tree_forces
 from rigid.rotation import from_matrix
 from rigid.solvers.verlet.frame import fit_pose
 from rigid.state import State
@@ -34,6 +34,12 @@ def refuse_unknown_forces(model, attachments):
         raise NotImplementedError(
             "particles are attached to bodies, whose forces are not accumulated: joint forces need none"
         )
+
+
+def refuse_unknown_loads(model, attachments):
+    """Raise NotImplementedError if the load of a joint that breaks is not known. Args: see `refuse_unknown_forces`."""
+    refuse_unknown_forces(model, attachments)
+    outward(model, range(len(model.joints)))
 
 
 def accelerations_by_joints(system, springs, from_start):

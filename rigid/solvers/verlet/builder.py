@@ -34,6 +34,7 @@ class Building:
         motors: {name of a joint: (constraint type, number of the motor's constraint among those of its type)}.
         rotors: likewise, of joints with armature.
         springs: particles at the ends of each spring between points (springs, 2).
+        of_joints: constraints of each joint, see JointConstraints.
     """
 
     particles: pbd.Particles
@@ -43,6 +44,7 @@ class Building:
     motors: dict
     rotors: dict
     springs: np.ndarray
+    of_joints: list
 
 
 def build_particles(model, particles=None, attachments=(), models=None, frames=None, rows=False):
@@ -77,7 +79,7 @@ def build_particles(model, particles=None, attachments=(), models=None, frames=N
         if body.path is not None:
             add_body_path(particles, body, members[index], frame.points)
     models = [model] if models is None else models
-    motors, rotors = add_joints(particles, model, frames, members, iter(added), models, rows)
+    constraints = add_joints(particles, model, frames, members, iter(added), models, rows)
     for attached, body in attachments:
         index = model._body_index("body of an attachment", body)
         for particle in indices("attached particles", attached, count):
@@ -85,7 +87,8 @@ def build_particles(model, particles=None, attachments=(), models=None, frames=N
             particles.add_attachment([particle], [1.0], members[index][:4], frames[index].weights(point))
     particles.radii()[count:] = -1.0  # the bodies' shapes have the contacts, not these particles
     springs = np.reshape(added[len(added) - 2 * len(model.springs) :], (-1, 2)).astype(int)
-    return Building(particles, count, frames, members, motors, rotors, springs)
+    found = constraints.motors, constraints.rotors, springs, constraints.of_joints
+    return Building(particles, count, frames, members, *found)
 
 
 # What the solver does not support -------------------------------------------------------------------------------------
@@ -103,11 +106,6 @@ def refuse_unsupported(model):
             raise NotImplementedError(
                 f'{joint.kind} {joint.name!r} is soft: solver "verlet" has hard joints alone; leave soft= out, or use '
                 'solver "impulse"'
-            )
-        if joint.breaks:
-            raise NotImplementedError(
-                f"{joint.kind} {joint.name!r} breaks: solver 'verlet' has no such joints; leave break_force= and "
-                "break_torque= out, or use solver 'impulse'"
             )
         if all(model.body(body).path is not None for body in (joint.parent, joint.child)):
             raise NotImplementedError(
@@ -178,14 +176,18 @@ def make_frames(models, kind="tetrahedron"):
 
 
 def joint_particles(model):
-    """The particles that joints and springs add: [(bodies that have it, point in the world at time zero (3,) [m])]."""
+    """The particles that joints and springs add: [(bodies that have it, point in the world at time zero (3,) [m])].
+
+    Those of a joint that breaks belong to its parent alone (switched.py).
+    """
     shared = []
     for joint in model.joints:
         if isinstance(joint, Distance):
             ends = [(joint.parent, joint.parent_anchor), (joint.child, joint.child_anchor)]
             shared += [([index], world_point(model, index, point)) for index, point in ends]
         else:
-            shared += [([joint.parent, joint.child], point) for point in joint_points(model, joint)]
+            bodies = [joint.parent] if joint.breaks else [joint.parent, joint.child]
+            shared += [(bodies, point) for point in joint_points(model, joint)]
     for spring in model.springs:
         ends = [(spring.a, spring.anchor_a), (spring.b, spring.anchor_b)]
         shared += [([index], world_point(model, index, point)) for index, point in ends]
@@ -286,29 +288,30 @@ def add_joints(particles, model, frames, members, added, models, rows):
     Args: added: iterator over the particles of `joint_particles`; models: those of all worlds; rows: see
     JointConstraints.
 
-    Returns: motors and rotors, see Building.
+    Returns: the JointConstraints.
     """
-    for joint in model.joints:
-        if isinstance(joint, Distance):
-            add_distance(particles, next(added), next(added), joint)
-        else:
-            for _ in joint_points(model, joint):
-                next(added)
     constraints = JointConstraints(particles, model, frames, members, models, rows)
+    for index, joint in enumerate(model.joints):
+        if isinstance(joint, Distance):
+            ends = [(next(added), next(added))]
+            for length, bound in bounds_of_distance(joint):
+                constraints.add_sticks(index, ends, length, bound)
+        else:
+            points = [next(added) for _ in joint_points(model, joint)]
+            if joint.breaks and points:
+                corners = np.tile(members[joint.child][:4], len(points))
+                constraints.add_sticks(index, np.column_stack([np.repeat(points, 4), corners]))
     for index in range(len(model.springs)):
         constraints.add_spring(index, next(added), next(added))
     constraints.add_joints()
     refuse_counterweights(model, frames, constraints.bodies)
-    return constraints.motors, constraints.rotors
+    return constraints
 
 
-def add_distance(particles, a, b, joint):
-    """Add the stick of a distance joint, or two one-sided sticks if its limits leave play."""
+def bounds_of_distance(joint):
+    """The sticks of a distance joint: one, or one-sided ones if its limits leave play. Returns: [(length, bound)]."""
     low, high = joint.limits
     if low == high:
-        particles.add_stick(a, b, length=joint.length + low)
-        return
-    if np.isfinite(low):
-        particles.add_stick(a, b, length=joint.length + low, bound="at_least")
-    if np.isfinite(high):
-        particles.add_stick(a, b, length=joint.length + high, bound="at_most")
+        return [(joint.length + low, "equal")]
+    limits = (low, "at_least"), (high, "at_most")
+    return [(joint.length + limit, bound) for limit, bound in limits if np.isfinite(limit)]

@@ -12,10 +12,8 @@ from rigid.solvers.verlet.joint_drives import BALL_DRIVE, DAMPED_STICK, coordina
 from rigid.solvers.verlet.joint_limits import ANGLE_LIMIT, BALL_LIMIT, coordinate_limit
 from rigid.solvers.verlet.joint_locks import RIGHT_ANGLE, RIGHT_HANDED, SLIDER, gear
 from rigid.solvers.verlet.rolling_wheel import ROLLING_WHEEL
+from rigid.solvers.verlet.switched import UNLIMITED, joint_stick
 from rigid.solvers.verlet.vector_product import VECTOR_PRODUCT, slider_products, universal_products
-
-# Stands for infinity in limits and efforts. Its square is still a number in 32 bits.
-UNLIMITED = 1e18
 
 # Least part of its volume that a frame keeps in a joint.
 LEAST_VOLUME = 0.5
@@ -51,21 +49,23 @@ class JointConstraints:
         bodies: those that constraints act on.
         motors: {name of a joint: (constraint type, number of the motor's constraint among those of its type)}.
         rotors: likewise, of joints with armature.
+        of_joints: for each joint, a list of (constraint type, number of the constraint among those of its type).
     """
 
     def __init__(self, particles, model, frames, members, models, rows=False):
         self.particles, self.model, self.frames, self.members, self.models = particles, model, frames, members, models
         self.rows, self.bodies, self.motors, self.rotors = rows, set(), {}, {}
+        self.of_joints, self._joint = [[] for _ in model.joints], None
         self._ground = None
 
     def add_joints(self):
         """Add the constraints of all joints and gears. Particles that bodies share are not added here."""
         for index, joint in enumerate(self.model.joints):
-            of_worlds = [model.joints[index] for model in self.models]
+            of_worlds, self._joint = [model.joints[index] for model in self.models], index
             bodies = joint.parent, joint.child
             if isinstance(joint, Ball):
                 self._add_ball(joint, of_worlds)
-            elif isinstance(joint, (Universal, Slider)) and self.rows:
+            elif isinstance(joint, (Universal, Slider)) and (self.rows or joint.breaks):
                 self._add_products(joint)
             elif isinstance(joint, Universal):
                 axes = self._fixed(joint.parent, joint.parent_axes[:1]), self._fixed(joint.child, joint.child_axes[1:2])
@@ -78,7 +78,8 @@ class JointConstraints:
             for k, (coordinate, bodies, numbers) in enumerate(self._coordinates(joint)):
                 self._add_drives(coordinate, bodies, numbers, joint, of_worlds)
                 limits = [one.coordinate_limits()[k] for one in of_worlds]
-                self._add_limits(coordinate, bodies, numbers, joint.coordinate_limits()[k], limits)
+                self._add_limits(coordinate, bodies, numbers, joint.coordinate_limits()[k], limits, joint.breaks)
+        self._joint = None
         for one in self.model.gears:
             self._add_gear(one)
         for body in sorted(self.bodies - {GROUND}):
@@ -89,6 +90,16 @@ class JointConstraints:
         ordered = sorted(sets.items(), key=lambda each: place_of(*each[0]))
         sets.clear()
         sets.update(ordered)
+
+    def add_sticks(self, index, pairs, length=None, bound="equal"):
+        """Add sticks of a joint. Args: index; pairs of particles (n, 2); length: None for the present [m]; bound."""
+        if not self.model.joints[index].breaks:
+            self.particles.add_sticks(pairs, length=length, bound=bound)
+            return
+        if length is None:
+            length = np.linalg.norm(np.diff(self.particles.positions()[pairs], axis=1)[:, 0], axis=1)
+        self._joint = index
+        self._add_constraints(joint_stick(bound), pairs, {"length": length, "whole": 1.0})
 
     def add_spring(self, index, a, b):
         """Add a spring between two particles. Args: index: of the spring in the model; a, b: particles."""
@@ -149,7 +160,7 @@ class JointConstraints:
         make = universal_products if isinstance(joint, Universal) else slider_products
         numbers = make(at_parent, at_child, joint)
         members = np.tile(np.concatenate([parents, children]), (len(numbers), 1))
-        self.particles.add_constraints(VECTOR_PRODUCT, members, **dict(zip(VECTOR_PRODUCT.parameters, numbers.T)))
+        self._add_constraints(VECTOR_PRODUCT, members, dict(zip(VECTOR_PRODUCT.parameters, numbers.T)))
         self.bodies |= {joint.parent, joint.child}
 
     def _add(self, constraint_type, bodies, numbers, compliance=0.0):
@@ -162,7 +173,15 @@ class JointConstraints:
         members = np.concatenate([self._corners(body)[1] for body in bodies])
         numbers = np.concatenate([np.ravel(piece) for piece in numbers])
         numbers = dict(zip(constraint_type.parameters, [*numbers, *[0.0] * constraint_type.state_size], strict=True))
-        self.particles.add_constraints(constraint_type, members[None], compliance=compliance, **numbers)
+        self._add_constraints(constraint_type, members[None], numbers, compliance)
+
+    def _add_constraints(self, constraint_type, members, numbers, compliance=0.0):
+        """Add constraints of one type, and note whose they are. Args: see Particles.add_constraints."""
+        if self._joint is not None:
+            first, compliant = self._count(constraint_type, compliance > 0), constraint_type.compliant
+            of_type = compliant if compliance > 0 else constraint_type
+            self.of_joints[self._joint] += [(of_type, first + k) for k in range(len(members))]
+        self.particles.add_constraints(constraint_type, members, compliance=compliance, **numbers)
 
     def _add_drives(self, coordinate, bodies, numbers, joint, of_worlds):
         """Add friction, motor and spring of a coordinate. Args: joint; of_worlds: the joint in each world."""
@@ -171,7 +190,7 @@ class JointConstraints:
             given = 0.0, 0.0, 0.0, joint.friction, 0.0, UNLIMITED
             self._add(constraint_type, bodies, (*numbers, given), compliance(0.0))
         if any(one.motor for one in of_worlds):
-            bounded = not self.rows or any(is_bounded(one.motor) for one in of_worlds)
+            bounded = not self.rows or joint.breaks or any(is_bounded(one.motor) for one in of_worlds)
             number = self._count(constraint_type, bounded)
             self.motors[joint.name] = constraint_type.compliant if bounded else constraint_type, number
             given = compliance(motor_stiffness(joint.motor)) if bounded else 0.0
@@ -190,12 +209,12 @@ class JointConstraints:
         before = self.particles.constraint_sets.get((constraint_type, compliant))
         return sum(map(len, before.members)) if before else 0
 
-    def _add_limits(self, coordinate, bodies, numbers, limits, limits_of_worlds):
-        """Add the limits (low, high) of a coordinate. Args: limits_of_worlds: those of all worlds."""
+    def _add_limits(self, coordinate, bodies, numbers, limits, limits_of_worlds, breaks):
+        """Add the limits (low, high) of a coordinate. Args: limits_of_worlds: those of all worlds; breaks."""
         if not np.isfinite(limits_of_worlds).any():
             return
         low, high = limits
-        if self.rows and all(begin == end for begin, end in limits_of_worlds):
+        if self.rows and not breaks and all(begin == end for begin, end in limits_of_worlds):
             # A servo without a bound that reaches its position within the step.
             given = 0.0, low, UNLIMITED, UNLIMITED, 0.0, UNLIMITED
             self._add(coordinate_drive(coordinate), bodies, (*numbers, given))

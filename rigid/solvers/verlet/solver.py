@@ -23,8 +23,14 @@ from rigid.names import checked_index
 from rigid.paths import refuse_jumps
 from rigid.rotation import from_matrix, rotate
 from rigid.solvers.base import Solver
+from rigid.solvers.breaking import Breaking, joints_that_break
 from rigid.solvers.passive import is_driven, place_of_trouble
-from rigid.solvers.verlet.balance import accelerations_by_joints, forces_by_balance, refuse_unknown_forces
+from rigid.solvers.verlet.balance import (
+    accelerations_by_joints,
+    forces_by_balance,
+    refuse_unknown_forces,
+    refuse_unknown_loads,
+)
 from rigid.solvers.verlet.builder import build_particles, make_frames, refuse_unsupported
 from rigid.solvers.verlet.contact_readings import contacts_of, sum_contact_forces
 from rigid.solvers.verlet.data import allocate_bodies, may_touch
@@ -33,6 +39,7 @@ from rigid.solvers.verlet.frame import fit_pose, fit_velocity
 from rigid.solvers.verlet.joint_constraints import torque_numbers
 from rigid.solvers.verlet.options import VerletOptions
 from rigid.solvers.verlet.step import step_hooks
+from rigid.solvers.verlet.switched import Switches
 from rigid.solvers.watch import extent
 from rigid.state import State, join_arrays, split_arrays
 
@@ -87,6 +94,11 @@ class VerletSolver(Solver):
             name: constraints.row_of(*constraint, "next_speed") for name, constraint in buildings[0].rotors.items()
         }
         self._springs = buildings[0].springs
+        of_joints = [buildings[0].of_joints[index] for index in joints_that_break(self.model)]
+        self._switches = Switches(constraints, of_joints, given.solve != "iterative")
+        self._breaking = Breaking(models, self.worlds, self._switches.write)
+        if len(self._breaking):
+            refuse_unknown_loads(self.model, given.attachments)
         inertias = [[body.inertia for body in each.bodies] for each in models]
         self._inertias = np.reshape(inertias, (len(models), -1, 3, 3))
         self._index, self._points, self._masses = self._tables()
@@ -172,7 +184,12 @@ class VerletSolver(Solver):
             refuse_jumps(self.model, self._radii, self.time, self.dt / self.substeps, substeps)
         self._external_forces.applied = self._external_forces.numbers
         self.particle_system.energy_watch.driven = self._driven or self._external_forces.act
-        self.particle_system.step(count)
+        if not len(self._breaking):
+            self.particle_system.step(count)
+            return
+        for _ in range(whole("count", count)):
+            self.particle_system.step()
+            self.events += self._breaking.break_overloaded(self.joint_forces(), self.state)[0]
 
     # Inputs -----------------------------------------------------------------------------------------------------------
 
@@ -190,6 +207,7 @@ class VerletSolver(Solver):
         numbers = torque_numbers(target) if name == "torque" else {name: target}
         for number in rows.keys() & numbers.keys():
             self.particle_system.constraints.write([rows[number]], numbers[number])
+        self._switches.write(self._breaking.broken)
 
     def grab(self, grab, body, point, target, stiffness, damping=0.0):
         """Pull a point of a body to a target by a spring, see Solver.grab."""
@@ -254,7 +272,9 @@ class VerletSolver(Solver):
         """
         constraints = self.particle_system.constraints
         targets = constraints.read(self._targets())
-        return [*vars(snapshot).values(), constraints.read_state(), targets, *map(read, self._kept_arrays())]
+        broken = self._breaking.broken.astype(float)
+        contacts = map(read, self._kept_arrays())
+        return [*vars(snapshot).values(), constraints.read_state(), targets, broken, *contacts]
 
     def _kept_arrays(self):
         """Taichi arrays of contacts and external forces that a later step reads."""
@@ -272,7 +292,7 @@ class VerletSolver(Solver):
             return False
         fields = vars(before)
         snapshot = pbd.State(**dict(zip(fields, parts)))
-        memory, targets, *contacts = parts[len(fields) :]
+        memory, targets, broken, *contacts = parts[len(fields) :]
         options = self.options
         self.particle_system.set_state(snapshot)
         self.options = replace(options, dt=snapshot.dt, substeps=snapshot.substeps)
@@ -282,6 +302,7 @@ class VerletSolver(Solver):
             self.particle_system.set_state(before)
             self.options = options
             return False
+        self._breaking.restore(broken)
         self.particle_system.constraints.write_state(memory)
         self.particle_system.constraints.write(self._targets(), targets)
         for array, part in zip(self._kept_arrays(), contacts):
@@ -367,4 +388,6 @@ class VerletSolver(Solver):
             self._other_gravity[..., None] * self.gravity,
             np.add(contact_sums, self._external_forces.of_last_substep()),
         )  # fmt: skip
+        for number, index in enumerate(self._breaking.joints):
+            found[self.model.joints[index].name][self._breaking.broken[:, number]] = 0.0
         return {name: each[0] if self.worlds == 1 else each for name, each in found.items()}
