@@ -52,20 +52,28 @@ LEAST_ERROR = {64: 1e-11, 32: 1e-5}
 # made in vain.
 JOINED = 0.7
 
-# So many times a part may be tried in a substep. What needs more, as a chain that is taut between two walls, is made in
-# longer parts along present gradients.
-MOST_TRIES = 1000
+# So many times a part may be tried in a substep within these limits. What needs more, as a chain of 1 mm that whips for
+# 1/60 s, or one that is taut between two walls, has limits that double with each further 100 tries. So each substep
+# ends, and what is nearly done ends nearly within its limits. Longer parts without limits let a joint go.
+MOST_TRIES, TRIES_TO_DOUBLE = 1000, 100
 
 # Halving a part helps if what was beyond its limit falls below this part of it. In a jam, where contacts contradict the
 # constraints, it never does, so only so many halvings in turn may be in vain. Then the longer part is made along
-# present gradients, and kept if it is about as good as a short one. If not, parts are divided further.
-HELPED, MOST_IN_VAIN = 0.5, 3
+# present gradients, and kept if it is about as good as the best of the short ones. If not, parts are divided further.
+# A part in which a particle passes to its mirror image is divided further in any case: it passes or it does not, so
+# that halving is in vain until it helps, and a joint that has let go jams for ever.
+HELPED, MOST_IN_VAIN = 0.5, 4
 
 # Iterations go on while each leaves less than this part of the error of the one before.
 FALLING = 0.5
 
 # So many more solves may change which inequalities are active.
 MOST_MORE = 8
+
+# What `measure` finds, by limits: the largest of work, turn, error, phase and what is new in violations of implied
+# constraints; the same with one limit of violations for all lengths; the phase; and whether the part has arrived at
+# another solution of the constraints, as a particle that has passed to its mirror image.
+Measures = ti.types.struct(largest=float, by_fixed_limits=float, vibration=float, mirrored=bool)
 
 
 def with_length(s, h, velocity_kept):
@@ -86,7 +94,7 @@ def advance_in_parts(
     directly, and the end of a substep; world: index.
     """
     halvings, done, length = s.direct.halvings[world], 0, WHOLE
-    before, in_vain, tries, last, bound = ti.math.inf, 0, 0, False, 1.0
+    least, in_vain, tries, last = ti.math.inf, 0, 0, False
     while done < WHOLE:
         part = WHOLE >> halvings
         change_length(s, substep, length, part, world)
@@ -102,31 +110,33 @@ def advance_in_parts(
         begin(of_part, row, world)
         largest_error = ti.max(LARGEST_ERROR * fraction * fraction, ti.static(LEAST_ERROR[real_bits()]))
         left = converge(of_part, relax, row, iterations, not last, largest_error, world)
-        largest, by_fixed_limits, joinable = measure(of_part, substep, left, largest_error, implied, world)
+        found = measure(of_part, substep, left, largest_error, implied, world)
         tries += 1
+        bound = 2.0 ** ti.max((tries - MOST_TRIES) / TRIES_TO_DOUBLE, 0.0)
         most = ti.static(MOST_HALVINGS[real_bits()])
-        spent = tries >= MOST_TRIES
-        found = ti.select(last, by_fixed_limits, largest)
-        beyond = found > bound or found == ti.math.inf  # what is not finite is never better than short parts
-        if beyond and not (last and (spent or halvings + in_vain >= most)):
+        beyond = found.largest > bound
+        if last:
+            beyond = found.by_fixed_limits > ti.max(least / HELPED, bound) or found.mirrored
+            beyond = (beyond or found.largest == ti.math.inf) and halvings + in_vain < most
+        if beyond:
             restore(s, world)
             if last:
                 halvings += in_vain + 1
-                before, in_vain, last, bound = ti.math.inf, 0, False, 1.0
-            elif halvings < most and in_vain < MOST_IN_VAIN and not spent:
-                halvings += 1
-                in_vain = ti.select(by_fixed_limits < HELPED * before, 0, in_vain + 1)
-                before = by_fixed_limits
+                least, in_vain, last = ti.math.inf, 0, False
             else:
-                halvings -= in_vain
-                last, bound = True, before / HELPED
+                helped = found.by_fixed_limits < HELPED * least or found.mirrored
+                in_vain = ti.select(helped, 0, in_vain + 1)
+                least = ti.min(least, found.by_fixed_limits)
+                last = halvings == most or in_vain == MOST_IN_VAIN
+                halvings += ti.select(last, -in_vain, 1)
         else:
             end(of_part, row, world)
             add_displacements(s, done, part, world)
             done += part
-            before, in_vain, last, bound = ti.math.inf, 0, spent, 1.0
+            joinable = found.largest < JOINED * bound and found.vibration < 0.5 * bound
             if (joinable or last) and halvings > 0 and done % (2 * part) == 0:
                 halvings -= 1
+            least, in_vain, last = ti.math.inf, 0, False
             if s.report[world, REPORT.diverged_substep] >= 0:
                 s.report[world, REPORT.diverged_substep] = ti.cast(substep, float)
                 done = WHOLE
@@ -275,28 +285,29 @@ def write_rotation(s: ti.template(), substep, at, row, first):
 
 @ti.func
 def measure(s: ti.template(), substep, left, largest_error, implied, world):
-    """The largest of work, turn, error, phase and what is new in violations of implied constraints, by their limits.
+    """Measure a part by its limits.
 
     Args: substep; left: what `converge` returned; largest_error: limit of what it left, by size; implied: violation of
     implied constraints at the start of the part, by size.
 
-    Returns: the largest; the same with one limit of violations for all lengths; whether two such parts may be joined.
+    Returns: a Measures.
     """
     work, turn = 0.0, 0.0
     if ti.static(s.features.from_start):
         work = ti.abs(work_of_constraints(s, substep, world)) / LARGEST_WORK
         turn = (1.0 - left.alignment) / LARGEST_TURN
     vibration = phase(s, world) / LARGEST_PHASE
-    mirrored = (largest_implied(s, world) - implied) / LARGEST_IMPLIED
-    others = ti.max(work, turn, vibration, mirrored)
-    largest = ti.max(others, left.by_size / largest_error)
-    by_fixed_limits = ti.max(others, left.by_size / LARGEST_ERROR)
+    implied_now = (largest_implied(s, world) - implied) / LARGEST_IMPLIED
+    error = left.by_size / LARGEST_ERROR
+    others = ti.max(work, turn, vibration, implied_now)
+    largest, by_fixed_limits = ti.max(others, left.by_size / largest_error), ti.max(others, error)
     total = ti.Vector([0.0, 0.0, 0.0])  # of positions: a maximum of violations passes over what is not a number
     for i in range(s.counts.particles):
         total += position(s, i, world)
     if not (is_finite(ti.Vector([work, left.by_size, largest])) and is_finite(total)):
         largest, by_fixed_limits = ti.math.inf, ti.math.inf
-    return largest, by_fixed_limits, largest < JOINED and vibration < 0.5
+    mirrored = implied_now > 1.0 and error < 1.0
+    return Measures(largest=largest, by_fixed_limits=by_fixed_limits, vibration=vibration, mirrored=mirrored)
 
 
 @ti.func

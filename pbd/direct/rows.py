@@ -79,6 +79,11 @@ class Rows:
         squares = np.square(self.gradients).sum(axis=1)
         return np.sqrt(np.bincount(self.row_of_entry, squares, len(self)))
 
+    @property
+    def size(self):
+        """By which violations of each row are measured, in its unit (rows,)."""
+        return self.extent * rounded(self.steepness)
+
     def take(self, rows):
         """Some of the rows. Args: indices."""
         sizes = np.diff(self.first)[rows]
@@ -286,8 +291,7 @@ def collect_rows(types, constraints, positions, mobile, notes):
     eligible = [k for k, each in enumerate(types) if each.function is not None and len(constraints[k][0])]
     if not eligible:
         return no_rows()
-    extents = np.concatenate([np.ptp(positions[constraints[k][0]], axis=1).max(axis=1) for k in eligible])
-    extent = np.median(extents)
+    extent = typical_extent(positions, [constraints[k][0] for k in eligible])
     range_of_moves = DISPLACEMENT * extent
     moved = positions + np.random.default_rng(0).uniform(-range_of_moves, range_of_moves, positions.shape)
     fields = []
@@ -307,6 +311,20 @@ def collect_rows(types, constraints, positions, mobile, notes):
     first = np.concatenate([[0], np.cumsum(arity)])
     never = np.zeros(len(kind), bool)
     return Rows(kind, number, first, particles, gradients, elsewhere, extent + 0.0 * never, chosen, never)
+
+
+def typical_extent(positions, constraints):
+    """Median extent of constraints, from the first particle of each to its farthest, see `rounded`.
+
+    Args: positions (particles, 3) [m]; constraints: for each type, members (n, arity).
+    """
+    offsets = [positions[members] - positions[members[:, :1]] for members in constraints]
+    return rounded(np.median(np.concatenate([np.linalg.norm(each, axis=2).max(axis=1) for each in offsets])))
+
+
+def rounded(sizes):
+    """Sizes to the nearest 2^(k/4): they scale tolerances, and round-off of a rotation must not choose other parts."""
+    return np.where(sizes > 0, 2.0 ** (np.round(4 * np.log2(np.maximum(sizes, 1e-300))) / 4), 0.0)
 
 
 def no_rows():

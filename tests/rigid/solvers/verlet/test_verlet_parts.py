@@ -165,10 +165,12 @@ def test_whip_of_several_worlds_and_its_states():
     assert_continues(second)
 
 
-def test_joint_particles_do_not_flip_to_their_mirror_images():
+@pytest.mark.parametrize(("seed", "direction", "iterations"), [(2, "start", 2), (7, "current", 4)])
+def test_joint_particles_do_not_flip_to_their_mirror_images(seed, direction, iterations):
     # Four sticks hold a joint particle, of which three are rows. It could pass to its mirror image at the other side of
-    # three corners, as it did in this chain, and let its joint go.
-    found = run_chain(2, CLASSES["0.1 m to 1:10"], solve="direct", direction="start", iterations=2)
+    # three corners, as it did in these chains, and let its joint go. In the second one three halvings in turn do not
+    # help, so the flip was taken for a jam, and the part was kept.
+    found = run_chain(seed, CLASSES["0.1 m to 1:10"], solve="direct", direction=direction, iterations=iterations)
     assert not found.said
     assert found.gap < 1e-3
     assert found.gain < MOST_GAIN
@@ -182,7 +184,7 @@ def test_random_chains_gain_no_energy(name, settings, seeds):
     assert [each.seed for each in found if each.said or each.gain > MOST_GAIN or each.gap > 1e-3] == []
 
 
-SHARP = [(22, "0.1 m to 1:1000"), (17, "0.1 m to 1:1000"), (362, "0.1 m to 1:1000"), (28, "1 mm")]
+SHARP = [(22, "0.1 m to 1:1000"), (17, "0.1 m to 1:1000"), (362, "0.1 m to 1:1000"), (28, "1 mm"), (50, "1 mm")]
 
 
 @pytest.mark.parametrize(("seed", "name"), SHARP)
@@ -190,6 +192,7 @@ def test_chains_that_turn_far_within_a_step_gain_no_energy(seed, name):
     # Solved along gradients of the start that had turned by more than 18°, the first one gained 8.8 of its scale within
     # a frame. The second one whips so fast that 256 parts of a step are too long for it. Iterations of the third one
     # did not converge in four sizes of parts in turn, which looked like a jam: the part was kept with an error of 7 %.
+    # The last one takes more tries in a frame than MOST_TRIES: what was left was made in parts without limits.
     found = run_chain(seed, CLASSES[name])
     assert not found.said
     assert found.gain < MOST_GAIN
