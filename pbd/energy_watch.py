@@ -33,7 +33,8 @@ class EnergyWatch:
     Attributes: owner: what the warning begins with; place: function (world) -> where the trouble is, in words, or None
     for the fastest particle; driven: whether something that is not in the environment does work; knows_drives: whether
     `driven` tells of constraints that need the time, too; length: L, that of all things together [m], None for the
-    extent of the particles.
+    extent of the particles; other_kinetic: function () -> the kinetic energy of what moves with the particles (worlds,)
+    [J], or None.
     """
 
     def __init__(self, values, environment, constraints, types, stored_at):
@@ -42,6 +43,7 @@ class EnergyWatch:
         self._may_drive, self.knows_drives = any(each.needs_time for each in types), False
         self._stores, self._stored_at = any(each.compliance for each in types), stored_at
         self.owner, self.place, self.driven, self.length = "particle system", None, False, None
+        self.other_kinetic = None
         self._warned, self._changes, self._gravity, self._scale, self._forces_act = False, None, None, None, False
 
     def check(self, report, clock, substeps):
@@ -54,6 +56,8 @@ class EnergyWatch:
         if not self._watches():
             return
         kinetic, potential = report[:, REPORT.kinetic_energy], report[:, REPORT.potential_energy]
+        if self.other_kinetic is not None:
+            kinetic = kinetic + self.other_kinetic()
         energy = kinetic + potential
         if self._scale is None:
             first = self._values.read("position")

@@ -114,7 +114,7 @@ class VerletSolver(Solver):
         watch.knows_drives = True
         if given.particles is None and self.model.joints:  # the frame of the ground is larger than small chains
             watch.length = max(map(extent, models)) + (np.sum(self._radii) if given.contacts else 0.0)
-        self._driven = any(map(is_driven, models)) or bool(self._rotors)  # whose energy the particles do not have
+        self._driven = any(map(is_driven, models))
         self._follows_paths = any(body.path is not None for body in self.model.bodies)
         self._external_forces = FrameForces(self.particle_system, self.frames, self.members, self._add_force_hooks)
         if given.contacts and may_touch(self.model, given.particles):
@@ -123,6 +123,7 @@ class VerletSolver(Solver):
             hooks = step_hooks(pair_types(self.models), bool(self.model.joints))
             self.particle_system.add_hooks(hooks, self._bodies, self._bodies.contacts.shape[0])
         if self._rotors:
+            watch.other_kinetic = partial(VerletSolver._rotor_energy, weakref.proxy(self))
             states = [each.initial_state() for each in models]
             arrays = ("position", "rotation", "velocity", "angular_velocity")
             self._start_rotors(State(*(np.stack([getattr(each, name) for each in states]) for name in arrays)))
@@ -152,6 +153,12 @@ class VerletSolver(Solver):
             count = len(frame.masses)
             points[place][:count], masses[place][:count] = frame.points, frame.masses
         return index, points, masses
+
+    def _rotor_energy(self):
+        """Kinetic energy of armatures in the last substep (worlds,) [J]."""
+        speeds = self.particle_system.constraints.read(list(self._rotors.values())).astype(float)
+        armatures = [[model.joint(name).armature for model in self.models] for name in self._rotors]
+        return 0.5 * (armatures * speeds**2).sum(axis=0)
 
     # Time and options -------------------------------------------------------------------------------------------------
 
