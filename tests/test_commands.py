@@ -51,6 +51,9 @@ ELSEWHERE = {
     "pip install 'verletlab[usd]'": ("the same, and there is such an extra", "pyproject.toml", "\nusd = ["),
     "pip install 'verletlab[gltf]'": ("the same, and there is such an extra", "pyproject.toml", "\ngltf = ["),
     "pip install 'verletlab[sweep]'": ("the same, and there is such an extra", "pyproject.toml", "\nsweep = ["),
+    "pip install dask-jobqueue": ("the same", "pyproject.toml", '"dask-jobqueue'),
+    "dask scheduler": ("runs until Ctrl-C; a test starts it", "tests/scenes/sweeps/test_cluster.py", '"scheduler"'),
+    "dask worker": ("the same", "tests/scenes/sweeps/test_cluster.py", '"dask", "worker"'),
     "verletlab sweep bicycle_map.py": (
         "takes minutes; `make media` does it", "media/make.sh", "\nverletlab sweep bicycle_map.py",
     ),

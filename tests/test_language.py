@@ -29,7 +29,10 @@ PHRASES = [
 
 # Words of iterations: a solver iterates, parameters are swept.
 SWEEP = r"\bsweeps?\b|\bswept\b"
-SWEEPING = ("scenes/__init__", "scenes/cli/main", "scenes/cli/sweep", "scenes/sweeps")  # sources about sweeps
+SWEEPING = (  # sources about sweeps
+    "scenes/__init__", "scenes/bench/__init__", "scenes/bench/sweeps", "scenes/cli/main", "scenes/cli/sweep",
+    "scenes/sweeps",
+)  # fmt: skip
 
 # Names that are gone, as whole identifiers or parts of snake case.
 NAMES = {

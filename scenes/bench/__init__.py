@@ -44,6 +44,7 @@ BENCHMARKS = {
     "chains": imported("chains", "random_chains"),
     "peers": imported("peers", "peers"),
     "view": imported("watch", "view"),
+    "sweep": imported("sweeps", "sweep_against_bare_solver"),
     "million": imported("particles", "million"),
     "robustness": imported("robustness", "robustness"),  # last: it compiles kernels that others would find slow
 }

@@ -33,6 +33,7 @@ def connected(jobs=None, scheduler=None):
             with without_interrupts():
                 address = stack.enter_context(distributed.LocalCluster(
                     n_workers=jobs, threads_per_worker=1, processes=True, memory_limit=0, dashboard_address=None,
+                    scheduler_kwargs={"dashboard_address": ":0"},  # any port: another sweep may run beside this one
                     silence_logs=logging.CRITICAL,
                 ))  # fmt: skip
         try:

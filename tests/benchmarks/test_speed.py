@@ -205,6 +205,14 @@ def test_viewer_adds_two_milliseconds_at_most(viewed):
     assert viewed["cloth 100x100 shown to a page"] <= 2
 
 
+def test_sweep_costs_three_times_the_bare_solver_at_most():
+    # Each run is also built, measured at 361 frames and written.
+    pytest.importorskip("distributed")
+    found = rows("sweep", 64)
+    assert found["10000 pendulums ratio"][0] <= 3
+    assert found["10000 pendulums sweep"][1] == found["10000 pendulums bare solver"][1]  # the same states
+
+
 @pytest.mark.parametrize(("state", "limit"), [("cold", 15.0), ("warm", 4.0)])
 def test_first_picture_is_fast(state, limit, tmp_path, benchmark_cache):
     import time

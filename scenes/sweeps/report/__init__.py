@@ -5,6 +5,7 @@ from pathlib import Path
 
 from pbd.core.messages import clipped, listed
 from scenes.comparison.report import page
+from scenes.registry import find
 from scenes.sweeps.report.plots import plot_measures, title_of
 
 REASONS = 10  # most common ones that are shown
@@ -24,7 +25,7 @@ def write(plan, table, directory, command=None):
     directory = Path(directory)
     plots = plot_measures(plan, table, directory / "plots")
     failures = Counter(reason for reason in table["failure"] if reason)
-    scene = plan.job.scene_with({})
+    scene = find(plan.job.name())
     return page.write_page(
         directory / "index.html",
         "scenes.sweeps.report",
