@@ -10,6 +10,8 @@ import re
 import subprocess
 import sys
 from functools import cache
+from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from documents import DOCUMENTS, ROOT, fences, links, names_behind_links, runs, spans, tokens
@@ -59,6 +61,34 @@ def test_links_lead_somewhere(path):
             assert (path.parent / file).exists(), target
         if not file:
             assert title in titles, target
+
+
+# Sites that the project may name. Here no network can be reached, so a new one is looked at by a person. A registry of
+# packages is none of them: each user has their own.
+SITES = {"docs.dask.org", "github.com", "jobqueue.dask.org", "unpkg.com", "www.taichi-lang.org"}
+LOCAL = {"localhost", "lab.example"}  # in help and comments of the viewer
+
+
+def other_sites():
+    """Addresses of other sites in documents, sources and what builds the project: [(file, address)]."""
+    files = [*DOCUMENTS, *ROOT.glob("*.*"), ROOT / "Makefile", *ROOT.glob(".ci/*"), *(ROOT / "docs").rglob("*.ipynb")]
+    for folder in ("pbd", "rigid", "scenes", "verletlab", "docs"):
+        files += (ROOT / folder).rglob("*.py")
+    for path in filter(Path.is_file, dict.fromkeys(files)):
+        text = path.read_text("utf-8", errors="replace")
+        yield from ((path.name, address) for address in re.findall(r"\b\w+://[^\s\"'`<>()\[\]|\\]+", text))
+
+
+def test_addresses_of_other_sites_are_whole_and_known():
+    found = list(other_sites())
+    assert ("sweeps.md", "https://docs.dask.org") in found
+    for file, address in found:
+        parts = urlsplit(address)
+        if parts.scheme not in ("http", "https") or "{" in parts.netloc or parts.hostname in LOCAL:
+            continue  # of Dask, of ROS, or an address that the code makes
+        assert parts.hostname in SITES, (file, address)
+        assert parts.scheme == "https", (file, address)
+        assert parts.netloc == parts.hostname, (file, address)  # no port, no name of a user
 
 
 # What the documents say about the code --------------------------------------------------------------------------------
