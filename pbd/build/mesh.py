@@ -32,6 +32,12 @@ UP = {
 FORMATS = {".obj": "z", ".ply": "z", ".stl": "z", ".glb": "y"}
 
 
+# How files begin that are not what their name says.
+SIGNATURES = {
+    "PLY": b"ply", "GLB": b"glTF", "STL": b"solid ", "OBJ": (b"v ", b"# ", b"o ", b"mtllib "), "PNG": b"\x89PNG",
+    "JPEG": b"\xff\xd8", "ZIP": b"PK", "XML": b"<", "JSON": b"{", "FBX": b"Kaydara FBX",
+}  # fmt: skip
+
 NEARLY = 1e-6  # vertices closer than this part of a mesh's longest side coincide for a repair
 FIN = 0.1  # the largest part of a mesh's area that a repair leaves out in one piece
 
@@ -79,28 +85,36 @@ def load_mesh(path, units=1.0, up=None):
 
     Returns: a Mesh in metres, z up.
 
-    Raises: FileNotFoundError; ValueError for an unknown format, a file of another format, no triangles, or numbers that
-    are not finite.
+    Raises: FileNotFoundError, IsADirectoryError; ValueError for an unknown format, an empty file or one of another
+    format, no triangles, or numbers that are not finite.
     """
     path = file_path("path of a mesh", path)
     if up is not None:
         one_of("up axis", up, tuple(UP))
     factor = UNITS[one_of("unit", units, tuple(UNITS))] if isinstance(units, str) else positive("units", units)
     one_of(f"path of a mesh: file type of {clipped(path.name, 60)}", path.suffix.lower(), tuple(FORMATS))
+    if path.is_dir():
+        raise IsADirectoryError(f"{clipped(path)} is a directory: expected a mesh file")
     if not path.is_file():
         raise FileNotFoundError(f"there is no mesh file {clipped(path)}")
-    format_name = path.suffix[1:].upper()
+    if not path.stat().st_size:
+        raise ValueError(f"{clipped(path)} is empty: expected a mesh")
+    format_name, found = path.suffix[1:].upper(), contents(path)
+    other = None if found in (None, format_name) else f"its contents look like {found}"
     try:
-        vertices, triangles = _read(path)
-    except ImportError:  # trimesh meets neither the binary format nor text, and looks for a guesser of encodings
-        raise ValueError(
-            f"{clipped(path)} cannot be read as {format_name}: neither text nor the binary format"
-        ) from None
+        vertices, triangles, points = _read(path)
+        if other and not len(triangles):
+            raise ValueError
+    except OSError:
+        raise
     except Exception as error:  # whatever a parser meets in a file that is not its own
-        what = clipped(error, 60) or type(error).__name__
-        raise ValueError(f"{clipped(path)} cannot be read as {format_name}: {what}") from error
+        # trimesh looks for a guesser of encodings if it meets neither text nor the binary format
+        what = "neither text nor the binary format" if isinstance(error, ImportError) else clipped(error, 60)
+        reason = other or f"damaged or cut off ({what or type(error).__name__})"
+        raise ValueError(f"{clipped(path)} cannot be read as {format_name}: {reason}") from error
     if not len(triangles):
-        raise ValueError(f"{clipped(path)} holds no triangles: expected a surface, in a file that is {format_name}")
+        points = f", but {points} points" if points else ""
+        raise ValueError(f"{clipped(path)} holds no triangles{points}: expected a surface")
     try:
         mesh = Mesh(vertices, triangles)
     except (ValueError, IndexError) as error:
@@ -109,15 +123,25 @@ def load_mesh(path, units=1.0, up=None):
     return welded(Mesh(mesh.vertices @ axes.T * factor, mesh.triangles))
 
 
+def contents(path):
+    """Which kind of file begins as this one does: a key of SIGNATURES, in capitals; None if it is not known."""
+    with path.open("rb") as file:
+        start = file.read(84)
+    if len(start) == 84 and path.stat().st_size == 84 + 50 * int.from_bytes(start[80:], "little"):
+        return "STL"  # binary: a header, and 50 bytes for each triangle
+    return next((name for name, begins in SIGNATURES.items() if start.startswith(begins)), None)
+
+
 def _read(path):
-    """Vertices and triangles of a file, in its own units and axes."""
+    """Vertices and triangles of a file, in its own units and axes, and the number of points that it has in all."""
     import trimesh  # half a second, which those without files need not spend
 
     source = path
     if path.suffix.lower() == ".obj":  # a name or comment in an older encoding shall not stop the numbers
         source = io.StringIO(path.read_text(encoding="utf-8", errors="replace"))
-    geometry = trimesh.load_scene(source, file_type=path.suffix[1:].lower(), process=False).to_mesh()
-    return np.array(geometry.vertices), np.array(geometry.faces)
+    scene = trimesh.load_scene(source, file_type=path.suffix[1:].lower(), process=False)
+    geometry, points = scene.to_mesh(), sum(len(each.vertices) for each in scene.geometry.values())
+    return np.array(geometry.vertices), np.array(geometry.faces), points
 
 
 def welded(mesh, tolerance=0.0):

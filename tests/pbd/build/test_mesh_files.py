@@ -65,13 +65,49 @@ def test_the_axis_that_points_up_becomes_z_by_a_rotation(tmp_path, up):
 
 
 @pytest.mark.parametrize("ending", FORMATS)
-@pytest.mark.parametrize("content", ["noise", "text", "nothing"])
+@pytest.mark.parametrize("content", ["noise", "text"])
 def test_files_of_another_format_are_refused(tmp_path, ending, content):
     path = tmp_path / f"thing.{ending}"
     noise = np.random.default_rng(0).bytes(5000)
-    path.write_bytes({"noise": noise, "text": b"hello\nthis is no mesh\n", "nothing": b""}[content])
-    with pytest.raises(ValueError, match=f"thing.{ending} (cannot be read as|holds no triangles.*is) {ending.upper()}"):
+    path.write_bytes({"noise": noise, "text": b"hello\nthis is no mesh\n"}[content])
+    with pytest.raises(ValueError, match=f"thing.{ending} (cannot be read as {ending.upper()}|holds no triangles)"):
         load_mesh(path)
+
+
+@pytest.mark.parametrize("ending", FORMATS)
+@pytest.mark.parametrize("true_ending", FORMATS)
+def test_files_that_are_not_what_their_name_says_are_named(tmp_path, ending, true_ending):
+    BOX.export(tmp_path / f"box.{true_ending}")
+    path = (tmp_path / f"box.{true_ending}").rename(tmp_path / f"thing.{ending}")
+    if ending == true_ending:
+        assert load_mesh(path).volume == pytest.approx(BOX.volume)
+        return
+    reason = f"cannot be read as {ending.upper()}: its contents look like {true_ending.upper()}"
+    with pytest.raises(ValueError, match=f"thing.{ending} {reason}"):
+        load_mesh(path)
+
+
+@pytest.mark.parametrize("ending", FORMATS)
+def test_empty_files_directories_and_clouds_of_points_are_refused(tmp_path, ending):
+    (tmp_path / f"empty.{ending}").touch()
+    with pytest.raises(ValueError, match=f"empty.{ending} is empty: expected a mesh"):
+        load_mesh(tmp_path / f"empty.{ending}")
+    (tmp_path / f"folder.{ending}").mkdir()
+    with pytest.raises(IsADirectoryError, match=f"folder.{ending} is a directory: expected a mesh file"):
+        load_mesh(tmp_path / f"folder.{ending}")
+    if ending in ("ply", "obj"):
+        trimesh.PointCloud(np.eye(3)).export(tmp_path / f"cloud.{ending}")
+        with pytest.raises(ValueError, match=f"cloud.{ending} holds no triangles, but 3 points: expected a surface"):
+            load_mesh(tmp_path / f"cloud.{ending}")
+
+
+def test_damaged_files_are_refused(tmp_path):
+    for ending in ("glb", "ply"):
+        path = tmp_path / f"cut.{ending}"
+        BOX.export(path)
+        path.write_bytes(path.read_bytes()[:200])
+        with pytest.raises(ValueError, match=f"cut.{ending} cannot be read as {ending.upper()}: damaged or cut off"):
+            load_mesh(path)
 
 
 def test_a_name_in_an_old_encoding_does_not_stop_a_file(tmp_path):

@@ -88,6 +88,7 @@ WRONG = [
     ("render --recording {tmp}/file --out {tmp}/b.mp4", "is not a recording"),
     ("run drape --param collider={tmp}/none.stl", "there is no mesh file"),
     ("run drape --param cloth={tmp}/none.obj", "there is no mesh file"),
+    ("run drape --param cloth={tmp}/folder.obj", "folder.obj is a directory: expected a mesh file"),
     ("run drape --param collider={tmp}/junk.stl", "junk.stl holds no triangles"),
     ("run drape --param collider={tmp}/open.stl", "open edges"),
     ("run drape --param collider={tmp}/open.stl --param units=miles", "unit is 'miles': expected one of 'm', 'cm'"),
@@ -118,6 +119,7 @@ def test_wrong_command_prints_one_line_with_status_two(command, tmp_path, words,
     (tmp_path / "file").write_text("text")
     (tmp_path / "junk.stl").write_text("junk")
     (tmp_path / "folder.npz").mkdir()
+    (tmp_path / "folder.obj").mkdir()
     (tmp_path / "folder.mp4").mkdir()
     hollow = trimesh.creation.box()
     hollow.update_faces(np.arange(12) > 1)
