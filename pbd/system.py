@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from pbd.constraint_values import ConstraintValues
-from pbd.core.arrays import read, without_lanes, write
+from pbd.core.arrays import arrays_of, read, without_lanes, write
 from pbd.core.clock import Clock
 from pbd.core.messages import shown
 from pbd.core.results import Energy, Statistics
@@ -209,7 +209,7 @@ class ParticleSystem(SystemSettings):
         try:
             getattr(self._launches, kernel)(*given)
         except Exception:
-            if self.lanes == 1:
+            if self.lanes == 1 or any(array.lanes for data in self._hooked for array in arrays_of(data)):
                 raise
             self._leave_lanes()
             getattr(self._launches, kernel)(*given)
@@ -229,7 +229,7 @@ class ParticleSystem(SystemSettings):
         contact_capacity = whole("contact_capacity", contact_capacity, least=0)
         if not self.schedule.is_one_cluster:
             raise ValueError(f'schedule {self.schedule.name!r} with step hooks: expected "serial", or one cluster')
-        if self.lanes > 1:
+        if self.lanes > 1 and not any(array.lanes for array in arrays_of(data)):
             self._leave_lanes()
         self._hooks, self._hooked, self._contact_capacity = hooks, (data,), contact_capacity
         self._bind()

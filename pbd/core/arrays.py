@@ -32,7 +32,7 @@ from taichi.lang._ndarray import ScalarNdarray
 from taichi.lang.matrix import VectorNdarray
 from taichi.lang.util import to_numpy_type
 
-from pbd.core.lanes.layout import Layout
+from pbd.core.lanes.layout import Common, Layout
 from pbd.core.runtime import on_cpu, present_program, require_program
 
 
@@ -78,10 +78,11 @@ class Array:
 
     Attributes: axes: their lengths: names (`count.bodies`), numbers or Columns; integer: whether its elements are
     32-bit integers; width: of its elements, 1 for numbers, more for vectors; kept: whether a later step reads it, so
-    that snapshots hold it; element: a Taichi type, None for the precision of `ti.init` or 32-bit integers.
+    that snapshots hold it; element: a Taichi type, None for the precision of `ti.init` or 32-bit integers; common:
+    whether worlds in lanes have the same contents.
     """
 
-    axes, integer, width, kept, element = (), False, 1, False, None
+    axes, integer, width, kept, element, common = (), False, 1, False, None, False
 
     @classmethod
     def has_worlds(cls):
@@ -89,9 +90,9 @@ class Array:
         return count.worlds in cls.axes
 
 
-def declared(axes, kept, integer=False, width=1, element=None):
-    """A subclass of Array: NamedTuple wants types as annotations."""
-    fields = {"axes": axes, "integer": integer, "width": width, "kept": kept, "element": element}
+def declared(axes, kept, **fields):
+    """A subclass of Array: NamedTuple wants types as annotations. Args: axes, kept, fields: its attributes."""
+    fields = {"axes": axes, "kept": kept, **fields}
     return type("Array", (Array,), fields)
 
 
@@ -100,9 +101,9 @@ def Real(*axes, kept=False):  # noqa: N802 - a type
     return declared(axes, kept)
 
 
-def Integer(*axes, kept=False):  # noqa: N802 - a type
-    """Declare an array of 32-bit integers. Args: axes; kept: see Array."""
-    return declared(axes, kept, integer=True)
+def Integer(*axes, kept=False, common=False):  # noqa: N802 - a type
+    """Declare an array of 32-bit integers. Args: axes; kept, common: see Array."""
+    return declared(axes, kept, integer=True, common=common)
 
 
 def Vector(width, *axes, kept=False):  # noqa: N802 - a type
@@ -220,7 +221,7 @@ def new_array(annotation, shape, lanes, placements=None):
         layout = placements.get(annotation.axes[0])
     elif lanes > 1 and annotation.has_worlds():
         axis = annotation.axes.index(count.worlds)
-        layout = Layout(axis, shape[axis], lanes)
+        layout = (Common if annotation.common else Layout)(axis, shape[axis], lanes)
     if layout is not None:
         several, shape = layout.lanes > 1, layout.shape(shape)
         array = owned(ti.Vector.ndarray(layout.lanes, element, shape) if several else ti.ndarray(element, shape))
@@ -240,7 +241,7 @@ def empty_array(annotation, shape, lanes):
     if EMPTY.get("program") is not program:
         EMPTY.clear()
         EMPTY["program"] = program
-    key = annotation.integer, annotation.width, shape, annotation.has_worlds() and lanes
+    key = annotation.integer, annotation.common, annotation.width, shape, annotation.has_worlds() and lanes
     if key not in EMPTY:
         EMPTY[key] = new_array(annotation, shape, lanes)
         write(EMPTY[key], np.zeros(shape))

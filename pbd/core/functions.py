@@ -24,6 +24,7 @@ from taichi.lang import impl, kernel_impl
 
 from pbd.core.arrays import NoArrays, arrays_of, fields_of, is_array, is_declaration
 from pbd.core.kernels import define, parameters_of
+from pbd.core.lanes.values import Reading
 from pbd.core.runtime import present_program
 
 
@@ -43,6 +44,8 @@ def compiled_once(*groups):
 
         @functools.wraps(function)
         def call(data, *integers):
+            if Reading.width > 1:  # such functions take no arrays in lanes: they are copied
+                return body(data, *integers)
             static = static_values(data, groups)
             variant = present_program(), impl.current_cfg().opt_level, type(data), tuple(static.values())
             if variant not in variants:

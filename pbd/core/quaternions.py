@@ -50,16 +50,20 @@ def axis_rotation(k: ti.template(), angle):
 
 
 @ti.func
+def matrix_rows(q):
+    """The three rows of the rotation matrix of a unit quaternion, (3,) each."""
+    w, x, y, z = q[0], q[1], q[2], q[3]
+    first = ti.Vector([1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)])
+    second = ti.Vector([2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)])
+    third = ti.Vector([2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)])
+    return first, second, third
+
+
+@ti.func
 def to_matrix(q):
     """The rotation matrix of a unit quaternion."""
-    w, x, y, z = q[0], q[1], q[2], q[3]
-    return ti.Matrix(
-        [
-            [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)],
-            [2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)],
-            [2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)],
-        ]
-    )
+    first, second, third = matrix_rows(q)
+    return ti.Matrix.rows([first, second, third])
 
 
 @ti.func

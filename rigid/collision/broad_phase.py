@@ -9,7 +9,7 @@ shapes that could touch are in neighbouring cells.
 
 import taichi as ti
 
-from pbd.core.quaternions import multiply, rotate, to_matrix
+from pbd.core.quaternions import matrix_rows, multiply, rotate
 from pbd.core.shapes import CAPSULE, PLANE
 from pbd.core.spatial_hash import bucket_of, cell_of
 from rigid.collision.data import HEAD, PLACEMENT, SHAPE, STRUCTURE
@@ -73,10 +73,8 @@ def write_placement(
     placements = ti.static(scratch.placements)
     half_extent = load_vector(shapes.numbers, shape, SHAPE.half_extent, world)
     position, rotation = shape_pose(shapes, shape, poses, world)
-    rows = to_matrix(rotation)
-    for k in ti.static(range(3)):
-        placements[world, shape, PLACEMENT.origin + k] = position[k]
-        row = ti.Vector([rows[k, i] for i in ti.static(range(3))])
+    store_vector(placements, shape, PLACEMENT.origin, position, world)
+    for k, row in ti.static(enumerate(matrix_rows(rotation))):
         placements[world, shape, PLACEMENT.half_extent + k] = ti.abs(row).dot(half_extent)
         store_vector(placements, shape, PLACEMENT.matrix + 3 * k, row, world)
     body = shapes.integers[shape, STRUCTURE.body]
@@ -93,7 +91,7 @@ def bounds_overlap(shapes: ti.template(), scratch: ti.template(), a, b, world):
     offset = origin_of(scratch, b, world) - origin_of(scratch, a, world)
     kind_a, kind_b = shapes.integers[a, STRUCTURE.kind], shapes.integers[b, STRUCTURE.kind]
     bound_a, bound_b = shapes.numbers[world, a, SHAPE.bounding_radius], shapes.numbers[world, b, SHAPE.bounding_radius]
-    result = 0
+    result = False
     if kind_a == PLANE or kind_b == PLANE:
         plane, bound = b, bound_a
         height = -offset
@@ -101,19 +99,18 @@ def bounds_overlap(shapes: ti.template(), scratch: ti.template(), a, b, world):
             plane, bound = a, bound_b
             height = offset
         normal = axis_of(scratch, plane, 2, world)
-        if normal.dot(height) < bound + margin:
-            result = 1
+        result = normal.dot(height) < bound + margin
     else:
         distance = bound_a + bound_b + margin
         if offset.norm_sqr() < distance * distance:
-            result = 1
+            result = True
             # For two spheres or capsules the narrow phase takes no longer than this test.
             if ti.max(kind_a, kind_b) > CAPSULE:
                 half = ti.static(scratch.placements)
                 for k in ti.static(range(3)):
                     at = ti.static(PLACEMENT.half_extent + k)
                     if ti.abs(offset[k]) > half[world, a, at] + half[world, b, at] + margin:
-                        result = 0
+                        result = False
     return result
 
 
@@ -145,32 +142,26 @@ def add_pair(scratch: ti.template(), count, a, b, world):
 
 
 @ti.func
-def find_listed_pairs(shapes: ti.template(), scratch: ti.template(), world):
-    """Find the pairs that could touch in a model of few shapes, whose pairs are listed. Returns: how many."""
-    lists = ti.static(shapes.lists)
-    count = 0
-    for k in range(lists[HEAD.pair_count]):
-        a, b = lists[lists[HEAD.first_pair] + 2 * k], lists[lists[HEAD.first_pair] + 2 * k + 1]
-        if bounds_overlap(shapes, scratch, a, b, world) == 1:
-            count = add_pair(scratch, count, a, b, world)
-    return count
+def listed_pair(shapes: ti.template(), k):
+    """The two shapes of a pair in the list."""
+    first = shapes.lists[HEAD.first_pair] + 2 * k
+    return shapes.lists[first], shapes.lists[first + 1]
 
 
 @ti.func
-def find_unlisted_pairs(shapes: ti.template(), scratch: ti.template(), count, world):
-    """Find the pairs that could touch in a model of many shapes.
-
-    Args: count: how many pairs are found already.
-
-    Returns: how many pairs there are now; it may exceed the capacity.
-    """
+def find_pairs(shapes: ti.template(), scratch: ti.template(), world):
+    """Find the pairs that could touch, of a list or of many shapes. Returns: how many; it may exceed the capacity."""
     lists = ti.static(shapes.lists)
-    found = count
+    found = 0
+    for k in range(lists[HEAD.pair_count]):
+        a, b = listed_pair(shapes, k)
+        if bounds_overlap(shapes, scratch, a, b, world):
+            found = add_pair(scratch, found, a, b, world)
     large, small = lists[HEAD.first_large], lists[HEAD.first_small]
     for k in range(lists[HEAD.large_count]):
         # The large shapes after this one, then all small shapes, which follow in the same list.
         for i in range(large + k + 1, small + lists[HEAD.small_count]):
-            if bounds_overlap(shapes, scratch, lists[large + k], lists[i], world) == 1:
+            if bounds_overlap(shapes, scratch, lists[large + k], lists[i], world):
                 if may_touch(shapes, lists[large + k], lists[i]) == 1:
                     found = add_pair(scratch, found, lists[large + k], lists[i], world)
     if lists[HEAD.small_count] > 0:
@@ -182,7 +173,7 @@ def find_unlisted_pairs(shapes: ti.template(), scratch: ti.template(), count, wo
 def find_hashed_pairs(shapes: ti.template(), scratch: ti.template(), count, world):
     """Find the pairs of small shapes that could touch, by a spatial hash of their bounding balls.
 
-    Args, Returns: see `find_unlisted_pairs`.
+    Args: count: how many pairs are found already. Returns: how many there are now; it may exceed the capacity.
     """
     lists = ti.static(shapes.lists)
     small, n = lists[HEAD.first_small], lists[HEAD.small_count]
@@ -227,7 +218,7 @@ def find_hashed_pairs(shapes: ti.template(), scratch: ti.template(), count, worl
                 for place in range(begin, end):
                     j = bins[sorted_from + place, world]
                     if j > i:
-                        if bounds_overlap(shapes, scratch, i, j, world) == 1:
+                        if bounds_overlap(shapes, scratch, i, j, world):
                             # Distant cells may share a bucket, and so may two of the nine rows. Take a shape in its
                             # own row only.
                             cell = cell_of(origin_of(scratch, j, world), width)

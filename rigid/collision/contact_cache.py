@@ -42,7 +42,7 @@ def look_up(cache: ti.template(), points: ti.template(), c, tolerance, world):
 
     Returns: index of the entry; -1 for a new contact.
     """
-    shape_b, feature = points.integers[world, c, PAIR.shape_b], points.integers[world, c, PAIR.feature]
+    shape_b, feature = points.integers[world, c, PAIR.shape_b], points.features[world, c]
     point = load_vector(points.numbers, c, POINT.position, world)
     found, nearest = -1, tolerance
     entry = cache.first[points.integers[world, c, PAIR.shape_a], world] - 1
@@ -78,6 +78,6 @@ def store(cache: ti.template(), points: ti.template(), c, vector, world):
     store_vector(cache.numbers, c, CACHED.vector, vector, world)
     store_vector(cache.numbers, c, CACHED.position, load_vector(points.numbers, c, POINT.position, world), world)
     cache.keys[world, c, CACHE_KEY.shape_b] = points.integers[world, c, PAIR.shape_b]
-    cache.keys[world, c, CACHE_KEY.feature] = points.integers[world, c, PAIR.feature]
+    cache.keys[world, c, CACHE_KEY.feature] = points.features[world, c]
     cache.keys[world, c, CACHE_KEY.next] = cache.first[shape, world]
     cache.first[shape, world] = c + 1

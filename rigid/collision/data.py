@@ -25,9 +25,8 @@ SHAPE = Columns(
 )  # fmt: skip
 
 # The pair that a contact point belongs to. Shape a has the lower index, unless it is the ground's: body a is never the
-# ground, body b is -1 for the ground. The feature is unique within a pair of shapes. It stays the same from step to
-# step while the same corners, edges and faces touch.
-PAIR = Columns(shape_a=1, shape_b=1, body_a=1, body_b=1, feature=1)
+# ground, body b is -1 for the ground.
+PAIR = Columns(shape_a=1, shape_b=1, body_a=1, body_b=1)
 
 # A contact point p_a on the surface of a, in the world [m]; the unit normal n from b towards a; the gap
 # (p_a - p_b)·n [m], negative where the shapes overlap, so that p_b = p_a - gap n; the friction coefficient sqrt(μa μb);
@@ -47,6 +46,10 @@ CLIP = Columns(position=3, normal=3, gap=1, distance=1)
 HEAD = Columns(shape_count=1, first_pair=1, pair_count=1, first_large=1, large_count=1, first_small=1, small_count=1)
 
 
+# Gap of a point that a world lacks [m].
+ABSENT = 1e6
+
+
 class Shapes(NamedTuple):
     """All shapes of a model. Kernels only read them."""
 
@@ -58,11 +61,17 @@ class Shapes(NamedTuple):
 
 
 class Points(NamedTuple):
-    """The contact points that `find_points` finds. Entries from `count` on are old, or zero."""
+    """The contact points that `find_points` finds. Entries from `count` on are old, or zero.
 
-    integers: Integer(count.worlds, count.contacts, PAIR)
+    A feature is unique within a pair of shapes. It stays the same from step to step while the same corners, edges and
+    faces touch. Worlds in lanes share the places of points: a world that lacks the point in a place has the gap ABSENT
+    there, far above every contact margin.
+    """
+
+    integers: Integer(count.worlds, count.contacts, PAIR, common=True)
+    features: Integer(count.worlds, count.contacts)
     numbers: Real(count.worlds, count.contacts, POINT)
-    count: Integer(count.worlds)  # above the capacity: how many points there should be
+    count: Integer(count.worlds, common=True)  # above the capacity: how many points there should be
 
 
 class Scratch(NamedTuple):

@@ -5,7 +5,7 @@ The narrow phase collects the points of one pair in Scratch.clips, behind the tw
 
 import taichi as ti
 
-from rigid.collision.data import CLIP, PAIR, POINT, SHAPE, STRUCTURE
+from rigid.collision.data import ABSENT, CLIP, PAIR, POINT, SHAPE, STRUCTURE
 from rigid.kernels.vectors import load_vector, store_vector
 
 # Most points of a pair that are emitted.
@@ -28,7 +28,7 @@ def add_point(scratch: ti.template(), count, point, normal, gap, feature, world)
         point: on the first shape of the pair (3,) [m].
         normal: unit, from the second shape to the first (3,).
         gap: [m], negative where the shapes overlap.
-        feature: see PAIR.
+        feature: see Points.
 
     Returns: the new count.
     """
@@ -89,18 +89,27 @@ def reduce_manifold(scratch: ti.template(), count, world):
 
 
 @ti.func
-def emit_contacts(shapes: ti.template(), points: ti.template(), scratch: ti.template(), first, second, count, world):
+def empty_places(points: ti.template(), begin, world):
+    """Let the places from `begin` on that a pair can take have no points, in all worlds in lanes."""
+    for c in range(begin, ti.min(begin + MOST_POINTS, points.integers.shape[1])):
+        points.numbers[world, c, POINT.gap] = ABSENT
+        store_vector(points.numbers, c, POINT.normal, ti.Vector([0.0, 0.0, 1.0]), world)
+
+
+@ti.func
+def emit_contacts(
+    shapes: ti.template(), points: ti.template(), scratch: ti.template(), first, second, begin, count, world
+):
     """Append the collected points of a pair to the contact points of the world.
 
-    Args: first, second: the shapes; shape a is the one with the lower index, but shape b is the ground's; count: of
-    collected points.
+    Args: first, second: the shapes; shape a is the one with the lower index, but shape b is the ground's; begin: place
+    of its first point; count: of collected points.
     """
     a, b = first, second
     if shapes.integers[first, STRUCTURE.body] < 0 or (shapes.integers[second, STRUCTURE.body] >= 0 and second < first):
         a, b = second, first
     friction = ti.sqrt(shapes.numbers[world, a, SHAPE.friction] * shapes.numbers[world, b, SHAPE.friction])
     restitution = ti.max(shapes.numbers[world, a, SHAPE.restitution], shapes.numbers[world, b, SHAPE.restitution])
-    begin = points.count[world]
     for k in range(ti.min(count, points.integers.shape[1] - begin)):
         row = first_point(scratch) + k
         point, normal = (
@@ -121,5 +130,5 @@ def emit_contacts(shapes: ti.template(), points: ti.template(), scratch: ti.temp
         points.integers[world, c, PAIR.shape_b] = b
         points.integers[world, c, PAIR.body_a] = shapes.integers[a, STRUCTURE.body]
         points.integers[world, c, PAIR.body_b] = shapes.integers[b, STRUCTURE.body]
-        points.integers[world, c, PAIR.feature] = scratch.marks[row, world]
-    points.count[world] = begin + count
+        points.features[world, c] = scratch.marks[row, world]
+    points.count[world] = ti.max(points.count[world], begin + count)

@@ -7,11 +7,13 @@ from functools import cache
 
 import taichi as ti
 
+from pbd.core.each_world import each_world, in_lanes
+from pbd.core.lanes import any_world
 from pbd.core.quaternions import rotate, rotate_back
 from pbd.core.shapes import CAPSULE, CYLINDER, HULL, PLANE, SPHERE, solid_distance
-from rigid.collision.broad_phase import find_listed_pairs, find_unlisted_pairs, shape_pose, write_placement
+from rigid.collision.broad_phase import bounds_overlap, find_pairs, listed_pair, shape_pose, write_placement
 from rigid.collision.data import ALL_PAIR_TYPES, HEAD, SHAPE, STRUCTURE
-from rigid.collision.manifold import emit_contacts, reduce_manifold
+from rigid.collision.manifold import emit_contacts, empty_places, reduce_manifold
 from rigid.collision.polyhedra import cylinder_on_plane, polyhedron_on_plane, polyhedron_on_polyhedron
 from rigid.collision.rounded import rounded_on_plane, rounded_on_polyhedron, rounded_on_rounded, sphere_on_solid
 from rigid.kernels.vectors import load_quaternion, load_vector
@@ -46,41 +48,58 @@ def point_finder(pair_types=ALL_PAIR_TYPES):
         for shape in range(shapes.lists[HEAD.shape_count]):
             write_placement(shapes, scratch, poses, margins, shape, world)
         points.count[world] = 0
-        found = find_listed_pairs(shapes, scratch, world)
         if ti.static(pair_types.hashed):
-            found = find_unlisted_pairs(shapes, scratch, found, world)
-        capacity = scratch.pairs.shape[1]
-        for k in range(ti.min(found, capacity)):
-            a, b = scratch.pairs[world, k, 0], scratch.pairs[world, k, 1]
-            if rank(shapes.integers[a, STRUCTURE.kind]) > rank(shapes.integers[b, STRUCTURE.kind]):
-                a, b = scratch.pairs[world, k, 1], scratch.pairs[world, k, 0]
-            kind, other = shapes.integers[a, STRUCTURE.kind], shapes.integers[b, STRUCTURE.kind]
-            count = 0
-            if rank(kind) == 0:
-                if other == PLANE:
-                    if ti.static(pair_types.rounded_on_plane):
-                        count = rounded_on_plane(shapes, scratch, a, b, world)
-                elif rank(other) == 0:
-                    if ti.static(pair_types.rounded):
-                        count = rounded_on_rounded(shapes, scratch, a, b, world)
-                elif kind == SPHERE and other != HULL:
-                    if ti.static(pair_types.rounded_on_polyhedra):
-                        count = sphere_on_solid(shapes, scratch, a, b, world)
-                elif ti.static(pair_types.rounded_on_polyhedra):
-                    count = rounded_on_polyhedron(shapes, scratch, a, b, world)
-            elif other == PLANE:
-                if ti.static(pair_types.polyhedra_on_plane):
-                    if kind == CYLINDER:
-                        count = cylinder_on_plane(shapes, scratch, a, b, world)
-                    else:
-                        count = polyhedron_on_plane(shapes, scratch, a, b, world)
-            elif ti.static(pair_types.polyhedra):
-                count = polyhedron_on_polyhedron(shapes, scratch, a, b, world)
-            if count > 0:
-                emit_contacts(shapes, points, scratch, a, b, reduce_manifold(scratch, count, world), world)
-        if found > capacity:  # pairs that are not tested count as contact points beyond the capacity
-            points.count[world] = ti.max(points.count[world], points.integers.shape[1]) + found - capacity
+            found, capacity = find_pairs(shapes, scratch, world), scratch.pairs.shape[1]
+            for k in range(ti.min(found, capacity)):
+                find_points_of_pair(
+                    shapes, points, scratch, scratch.pairs[world, k, 0], scratch.pairs[world, k, 1],
+                    points.count[world], world,
+                )  # fmt: skip
+            if found > capacity:  # pairs that are not tested count as contact points beyond the capacity
+                points.count[world] = ti.max(points.count[world], points.integers.shape[1]) + found - capacity
+        else:
+            for k in range(shapes.lists[HEAD.pair_count]):
+                a, b = listed_pair(shapes, k)
+                if any_world(bounds_overlap(shapes, scratch, a, b, world)):
+                    begin = points.count[world]
+                    if ti.static(in_lanes()):
+                        empty_places(points, begin, world)
+                    find_points_of_pair(shapes, points, scratch, a, b, begin, world)
 
+    @ti.func
+    def find_points_of_world(
+        shapes: ti.template(), points: ti.template(), scratch: ti.template(), first, second, begin, world
+    ):
+        """Append the contact points of two shapes to those of a world. Args: begin: place of the first of them."""
+        a, b = first, second
+        if rank(shapes.integers[a, STRUCTURE.kind]) > rank(shapes.integers[b, STRUCTURE.kind]):
+            a, b = second, first
+        kind, other = shapes.integers[a, STRUCTURE.kind], shapes.integers[b, STRUCTURE.kind]
+        count = 0
+        if rank(kind) == 0:
+            if other == PLANE:
+                if ti.static(pair_types.rounded_on_plane):
+                    count = rounded_on_plane(shapes, scratch, a, b, world)
+            elif rank(other) == 0:
+                if ti.static(pair_types.rounded):
+                    count = rounded_on_rounded(shapes, scratch, a, b, world)
+            elif kind == SPHERE and other != HULL:
+                if ti.static(pair_types.rounded_on_polyhedra):
+                    count = sphere_on_solid(shapes, scratch, a, b, world)
+            elif ti.static(pair_types.rounded_on_polyhedra):
+                count = rounded_on_polyhedron(shapes, scratch, a, b, world)
+        elif other == PLANE:
+            if ti.static(pair_types.polyhedra_on_plane):
+                if kind == CYLINDER:
+                    count = cylinder_on_plane(shapes, scratch, a, b, world)
+                else:
+                    count = polyhedron_on_plane(shapes, scratch, a, b, world)
+        elif ti.static(pair_types.polyhedra):
+            count = polyhedron_on_polyhedron(shapes, scratch, a, b, world)
+        if count > 0:
+            emit_contacts(shapes, points, scratch, a, b, begin, reduce_manifold(scratch, count, world), world)
+
+    find_points_of_pair = each_world(find_points_of_world)
     return find_points
 
 

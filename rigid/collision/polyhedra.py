@@ -80,10 +80,25 @@ def cylinder_on_plane(shapes: ti.template(), scratch: ti.template(), a, b, world
 
 @ti.func
 def relative_pose(scratch: ti.template(), a, b, world):
-    """Rotation matrix and origin of shape b's frame in shape a's frame."""
-    columns = [to_frame(scratch, a, axis_of(scratch, b, i, world), world) for i in ti.static(range(3))]
+    """Rotation and origin of shape b's frame in shape a's frame: its three axes, one after another (9,), and (3,)."""
+    x, y, z = [to_frame(scratch, a, axis_of(scratch, b, i, world), world) for i in ti.static(range(3))]
     offset = origin_of(scratch, b, world) - origin_of(scratch, a, world)
-    return ti.Matrix.cols(columns), to_frame(scratch, a, offset, world)
+    axes = ti.Vector([x[0], x[1], x[2], y[0], y[1], y[2], z[0], z[1], z[2]])
+    return axes, to_frame(scratch, a, offset, world)
+
+
+@ti.func
+def turn(rotation, v):
+    """A vector of b's frame in a's. Args: rotation: see `relative_pose`; v (3,)."""
+    r = rotation
+    return ti.Vector([r[k] * v[0] + r[3 + k] * v[1] + r[6 + k] * v[2] for k in ti.static(range(3))])
+
+
+@ti.func
+def turn_back(rotation, v):
+    """A vector of a's frame in b's. Args: see `turn`."""
+    r = rotation
+    return ti.Vector([r[k] * v[0] + r[k + 1] * v[1] + r[k + 2] * v[2] for k in ti.static((0, 3, 6))])
 
 
 @ti.func
@@ -97,7 +112,7 @@ def best_face(shapes: ti.template(), a, b, rotation, translation, limit, world):
     best, face, below = -1e30, 0, 0
     for f in range(shapes.integers[a, STRUCTURE.face_count]):
         n, offset = face_plane(shapes, a, f, world)
-        into = rotation.transpose() @ n
+        into = turn_back(rotation, n)
         low, deepest = 1e30, 0
         for k in range(shapes.integers[b, STRUCTURE.vertex_count]):
             height = into.dot(corner(shapes, b, k, world))
@@ -122,9 +137,9 @@ def best_edges(shapes: ti.template(), a, b, rotation, translation, world):
     best, edge_a, edge_b, axis = -1e30, 0, 0, ti.Vector([0.0, 0.0, 1.0])
     for j in range(shapes.integers[b, STRUCTURE.edge_count]):
         q, e = edge(shapes, b, j, world)
-        q, e = rotation @ q + translation, rotation @ e
+        q, e = turn(rotation, q) + translation, turn(rotation, e)
         c, d = adjacent_normals(shapes, b, j, world)
-        c, d = rotation @ c, rotation @ d
+        c, d = turn(rotation, c), turn(rotation, d)
         for i in range(shapes.integers[a, STRUCTURE.edge_count]):
             left, right = adjacent_normals(shapes, a, i, world)
             # The arcs from left to right and from -c to -d cross if the ends of each are on opposite sides of the
@@ -186,7 +201,7 @@ def edge_on_edge(
     """
     p, g = edge(shapes, a, edge_a, world)
     q, e = edge(shapes, b, edge_b, world)
-    s, _ = nearest_points(p, g, rotation @ q + translation, rotation @ e)
+    s, _ = nearest_points(p, g, turn(rotation, q) + translation, turn(rotation, e))
     place = origin_of(scratch, a, world) + to_world(scratch, a, p + s * g, world)
     feature = -1 - (edge_a * shapes.integers[b, STRUCTURE.edge_count] + edge_b)
     return add_point(scratch, 0, place, -to_world(scratch, a, axis, world), gap, feature, world)
@@ -203,7 +218,7 @@ def face_on_face(
     """
     rotation, translation = relative_pose(scratch, reference, incident, world)
     n, offset = face_plane(shapes, reference, face, world)
-    into = rotation.transpose() @ n
+    into = turn_back(rotation, n)
     against, steepest = 0, 2.0
     for k in range(shapes.integers[incident, STRUCTURE.face_count]):
         slope = into.dot(face_plane(shapes, incident, k, world)[0])
@@ -239,7 +254,7 @@ def face_on_face(
             count = add_point(scratch, count, place, normal, gap, code * sides * sides + feature, world)
     if separation < 0.0 and separation < least - NEGLIGIBLE * size:
         # The deepest corner is not over the face. An edge separates better, but by less than EDGE_MARGIN.
-        x = rotation @ corner(shapes, incident, below, world) + translation
+        x = turn(rotation, corner(shapes, incident, below, world)) + translation
         place = origin + to_world(scratch, reference, x, world)
         if reference == a:
             place -= separation * up
@@ -263,9 +278,8 @@ def clip_face(
     first, last = face_loop(shapes, incident, against)
     own = last - first
     for k in range(own):
-        write_corner(
-            scratch, k, rotation @ corner(shapes, incident, shapes.lists[first + k], world) + translation, k, world
-        )
+        x = turn(rotation, corner(shapes, incident, shapes.lists[first + k], world)) + translation
+        write_corner(scratch, k, x, k, world)
     corners, buffer = own, 0
     begin, end = face_loop(shapes, reference, face)
     for i in range(end - begin):

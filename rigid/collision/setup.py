@@ -5,6 +5,7 @@ import numpy as np
 from pbd.core.arrays import allocate
 from pbd.core.shapes import CAPSULE, GRID, PLANE, SPHERE
 from rigid.collision.data import HEAD, SHAPE, STRUCTURE, PairTypes, Points, Scratch, Shapes
+from rigid.collision.manifold import MOST_POINTS
 from rigid.collision.polyhedron import POLYHEDRA, polyhedron
 
 # Up to this many pairs of shapes, all pairs are listed and tested, without a hash. Measured with piles of capsules: 10
@@ -22,12 +23,13 @@ ROUND_POINTS, POLYHEDRON_POINTS = 16, 32
 PAIRS_OF_A_SHAPE = 64
 
 
-def collision_arrays(models, worlds=1, capacity=None):
+def collision_arrays(models, worlds=1, capacity=None, lanes=1):
     """Make the arrays of contact detection.
 
     Args:
         models, worlds: see `shape_tables`.
         capacity: most contact points in a world; None for `default_capacity`.
+        lanes: how many worlds are in the lanes of a vector. They share the places of points, so there are more.
 
     Returns: Shapes, Points, Scratch.
     """
@@ -35,6 +37,9 @@ def collision_arrays(models, worlds=1, capacity=None):
     structure = tables["integers"]
     count = len(structure)
     capacity = max(default_capacity(models[0]) if capacity is None else capacity, 1)
+    if lanes > 1:
+        listed = int(tables["lists"][HEAD.pair_count])
+        capacity = max(capacity, min(lanes * capacity, MOST_POINTS * listed))
     pairs = max(1, min(count * (count - 1) // 2, PAIRS_OF_A_SHAPE * count))
     loops = [len(face) for piece in models[0].shapes if (one := polyhedron(piece.shape)) for face in one.faces]
     most_corners = max([4, *loops])
@@ -42,10 +47,11 @@ def collision_arrays(models, worlds=1, capacity=None):
     buckets = 1 << max(int(np.ceil(np.log2(max(2 * count, 1)))), 0)
     vertices, planes = (tables[name].shape[1] for name in ("vertices", "planes"))
     lists = len(tables["lists"])
+    shared = {"worlds": worlds, "lanes": lanes}
     return (
-        allocate(Shapes, tables, worlds=worlds, shapes=count, vertices=vertices, planes=planes, lists=lists),
-        allocate(Points, worlds=worlds, contacts=capacity),
-        allocate(Scratch, worlds=worlds, shapes=count, bins=buckets + 1 + count, pairs=pairs, corners=3 * polygon),
+        allocate(Shapes, tables, shapes=count, vertices=vertices, planes=planes, lists=lists, **shared),
+        allocate(Points, contacts=capacity, **shared),
+        allocate(Scratch, shapes=count, bins=buckets + 1 + count, pairs=pairs, corners=3 * polygon, **shared),
     )
 
 

@@ -40,6 +40,31 @@ class Layout(NamedTuple):
         return np.take(found.reshape(shape), np.arange(self.worlds), axis=self.axis)
 
 
+class Common(NamedTuple):
+    """How an array lies in memory whose contents are common to the worlds of a group: one number for all of them.
+
+    Attributes: axis: of worlds, in whose place there is one of groups; worlds: how many; in_group: how many in a group.
+    """
+
+    axis: int
+    worlds: int
+    in_group: int
+
+    lanes = 1
+
+    def shape(self, shape):
+        """The array's shape. Args: shape: with an axis of worlds."""
+        return (*shape[: self.axis], -(-self.worlds // self.in_group), *shape[self.axis + 1 :])
+
+    def pack(self, values):
+        """The contents of each group's first world. Args: values: with an axis of worlds."""
+        return np.take(values, np.arange(0, self.worlds, self.in_group), axis=self.axis)
+
+    def unpack(self, memory):
+        """Copy the contents for each world. Args: memory: with an axis of groups."""
+        return np.take(memory, np.arange(self.worlds) // self.in_group, axis=self.axis)
+
+
 class Placed:
     """How the first axis of an array lies in rows and lanes: each item in the lane of its own band.
 

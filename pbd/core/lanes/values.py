@@ -82,6 +82,8 @@ def value_cast(pointer, kind):
         return convert(pointer, kind)
     if kind not in real_types and kind != u1:
         raise TaichiSyntaxError("an integer that differs between worlds in lanes: expected real numbers")
+    if type_of(value) == u1 and kind != u1:
+        return ops.select(value, 1.0, 0.0).ptr  # Taichi reads no parts of vectors of truth values
     return pointer if type_of(value) == kind else each_lane(lambda x: Expr(convert(x.ptr, kind)), value).ptr
 
 

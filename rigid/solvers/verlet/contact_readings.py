@@ -6,7 +6,7 @@ Their arrays are a rigid.solvers.verlet.data.BodyArrays, or None if nothing can 
 import numpy as np
 
 from pbd.core.arrays import read
-from rigid.collision.data import PAIR, POINT
+from rigid.collision.data import ABSENT, PAIR, POINT
 from rigid.constraints.contact_forces import Contacts
 from rigid.solvers.verlet.data import CONTACT
 
@@ -18,6 +18,8 @@ def contacts_of(bodies, h, world):
         return Contacts(np.zeros((0, 2), int), nothing, nothing, np.zeros(0), nothing)
     count = int(read(bodies.points.count)[world])
     sides, points, forces = (array[world, :count] for array in contact_table(bodies, h))
+    there = points[:, POINT.gap] < ABSENT
+    sides, points, forces = sides[there], points[there], forces[there]
     return Contacts(sides, points[:, POINT["position"]], points[:, POINT["normal"]], points[:, POINT.gap], forces)
 
 
@@ -49,6 +51,7 @@ def sum_contact_forces(bodies, h, worlds, count):
         sides, points, on_a = contact_table(bodies, h)
         at = points[..., POINT["position"]] - 0.5 * points[..., [POINT.gap]] * points[..., POINT["normal"]]
         found = np.arange(sides.shape[1]) < read(bodies.points.count)[:, None]
+        found &= points[..., POINT.gap] < ABSENT
         for side, sign in ((0, 1.0), (1, -1.0)):
             world, contact = np.nonzero(found & (sides[..., side] >= 0))
             force = sign * on_a[world, contact]

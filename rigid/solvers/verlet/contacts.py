@@ -26,11 +26,12 @@ step.
 import taichi as ti
 
 from pbd.constraints.constraint_type import WEIGHTLESS
+from pbd.core.each_world import each_world
 from pbd.core.vectors import tangent
 from pbd.data import REPORT
 from pbd.integrate import gravity
-from rigid.collision.contact_cache import CACHED, look_up, store
-from rigid.collision.data import PAIR, POINT
+from rigid.collision.contact_cache import CACHED, clear, look_up, store
+from rigid.collision.data import ABSENT, PAIR, POINT
 from rigid.kernels.vectors import load_quaternion, load_vector, store_vector
 from rigid.solvers.verlet.bodies import weighted_point
 from rigid.solvers.verlet.contact_sides import (
@@ -150,7 +151,7 @@ def mark_bodies_in_contact(s: ti.template(), world):
 
 @ti.func
 def prepare_contact(s: ti.template(), c, world):
-    """Make contact c from a contact point, and look up its impulse of the last step."""
+    """Make contact c from a contact point. It has its impulse of the last step already, in the world."""
     contacts, points = ti.static(s.hooked.contacts, s.hooked.points.numbers)
     a, b = sides_of(s, c, world)
     n = load_vector(points, c, POINT.normal, world)
@@ -188,7 +189,7 @@ def prepare_contact(s: ti.template(), c, world):
     if is_impact(s, c, world):
         # A body in an impact does not roll: it turns and slips far within the step, and the rise would throw it up.
         store_vector(contacts, c, CONTACT.rolling_axis, ti.Vector([0.0, 0.0, 0.0]), world)
-    impulse = cached_impulse(s, c, world)
+    impulse = load_vector(contacts, c, CONTACT.impulse, world)
     impulse = ti.Vector([ti.max(impulse.dot(n), 0.0), impulse.dot(t), impulse.dot(u)])
     store_vector(contacts, c, CONTACT.impulse, impulse, world)
 
@@ -222,15 +223,23 @@ def approach_speed(s: ti.template(), displacement, overlap, acceleration):
     return ti.sqrt(ti.max(speed * speed - 2.0 * acceleration * depth, 0.0)) * (speed > 0.0)
 
 
+@each_world
 @ti.func
-def cached_impulse(s: ti.template(), c, world):
-    """Impulse of contact c in the last step, in the world (3,) [kg m]; zero for a new contact."""
-    impulse = ti.Vector([0.0, 0.0, 0.0])
-    if s.hooked.points.integers[world, c, PAIR.shape_a] >= 0:
-        entry = look_up(s.hooked.cache, s.hooked.points, c, 0.0, world)
-        if entry >= 0:
-            impulse = load_vector(s.hooked.cache.numbers, entry, CACHED.vector, world)
-    return impulse
+def look_up_impulses(s: ti.template(), world):
+    """Give each contact the impulse that it had in the last step, in the world [kg m]; zero for a new contact."""
+    for c in range(contact_count(s, world)):
+        impulse = ti.Vector([0.0, 0.0, 0.0])
+        if s.hooked.points.integers[world, c, PAIR.shape_a] >= 0 and is_present(s, c, world):
+            entry = look_up(s.hooked.cache, s.hooked.points, c, 0.0, world)
+            if entry >= 0:
+                impulse = load_vector(s.hooked.cache.numbers, entry, CACHED.vector, world)
+        store_vector(s.hooked.contacts, c, CONTACT.impulse, impulse, world)
+
+
+@ti.func
+def is_present(s: ti.template(), c, world):
+    """Whether a world has contact c: worlds in lanes share the places of contacts."""
+    return s.hooked.points.numbers[world, c, POINT.gap] < ABSENT
 
 
 @ti.func
@@ -276,12 +285,15 @@ def solve_friction(before, slip_along, slip_across, mass, limit):
     return along, across
 
 
+@each_world
 @ti.func
-def store_impulse(s: ti.template(), c, world):
-    """Store the impulse of contact c for the next step, but not that of an impact."""
-    shape_a = s.hooked.points.integers[world, c, PAIR.shape_a]
-    if s.hooked.contacts[world, c, CONTACT.impulse] > 0.0 and shape_a >= 0 and not is_impact(s, c, world):
-        store(s.hooked.cache, s.hooked.points, c, impulse_of(s, c, world), world)
+def store_impulses(s: ti.template(), world):
+    """Store the impulses of contacts for the next step, but not those of impacts."""
+    clear(s.hooked.cache, world)
+    for c in range(contact_count(s, world)):
+        shape_a = s.hooked.points.integers[world, c, PAIR.shape_a]
+        if s.hooked.contacts[world, c, CONTACT.impulse] > 0.0 and shape_a >= 0 and not is_impact(s, c, world):
+            store(s.hooked.cache, s.hooked.points, c, impulse_of(s, c, world), world)
 
 
 @ti.func

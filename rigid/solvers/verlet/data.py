@@ -77,7 +77,7 @@ def may_touch(model, particles=None):
     return any(model.may_touch(a, b) for a in shapes for b in range(a))
 
 
-def allocate_bodies(models, buildings, worlds, external, capacity=None):
+def allocate_bodies(models, buildings, worlds, external, capacity=None, lanes=1):
     """Make the arrays of bodies.
 
     Args:
@@ -86,6 +86,7 @@ def allocate_bodies(models, buildings, worlds, external, capacity=None):
         worlds: how many.
         external: an External.
         capacity: most contact points in a world; None for an estimate.
+        lanes: how many worlds are in the lanes of a vector.
 
     Returns: a BodyArrays.
     """
@@ -93,7 +94,7 @@ def allocate_bodies(models, buildings, worlds, external, capacity=None):
     if capacity is None:
         touching = int((first.particles.radii()[: first.user_particles] > 0).sum())
         capacity = default_capacity(models[0]) + 2 * touching
-    shapes, points, scratch = collision_arrays(models, worlds, capacity)
+    shapes, points, scratch = collision_arrays(models, worlds, capacity, lanes)
     members = np.concatenate(first.members)
     frames = np.stack([frame_numbers(model, each) for model, each in zip(models, buildings)])
     bodies = len(first.members)
@@ -110,6 +111,7 @@ def allocate_bodies(models, buildings, worlds, external, capacity=None):
             "scratch": scratch,
         },
         worlds=worlds,
+        lanes=lanes,
         bodies=bodies,
         body_ends=bodies + 1,
         members=len(members),

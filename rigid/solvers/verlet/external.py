@@ -110,7 +110,7 @@ class FrameForces:
             "members": np.concatenate([np.zeros(0, int), *members]),
         }
         self.arrays = allocate(
-            ForcedFrames, values, worlds=system.worlds, bodies=bodies, body_ends=bodies + 1,
+            ForcedFrames, values, worlds=system.worlds, lanes=system.lanes, bodies=bodies, body_ends=bodies + 1,
             members=len(values["members"]),
         )  # fmt: skip
         self.reload()

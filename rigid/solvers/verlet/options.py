@@ -67,6 +67,10 @@ class VerletOptions(SolverOptions):
     """How equalities are projected (frames, joints, springs between points, gears, attachments, motors without a bound,
     limits without play): "auto", "iterative" or "direct", see pbd/direct."""
 
+    lanes: int | None = None
+    """How many worlds one thread moves at a time, in the lanes of the processor's vectors: 1, 4, 8 or 16. None for the
+    fastest; 1 where lanes do not do what the model has (rigid/solvers/verlet/lanes.py, pbd/lanes.py)."""
+
     particles: object = None
     """A pbd.Particles in the same world, such as a cloth, that is moved by the same system."""
 

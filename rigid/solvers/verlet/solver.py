@@ -37,6 +37,7 @@ from rigid.solvers.verlet.data import allocate_bodies, may_touch
 from rigid.solvers.verlet.external import FrameForces, force_hooks
 from rigid.solvers.verlet.frame import fit_pose, fit_velocity
 from rigid.solvers.verlet.joint_constraints import torque_numbers
+from rigid.solvers.verlet.lanes import lanes_to_ask_for
 from rigid.solvers.verlet.options import VerletOptions
 from rigid.solvers.verlet.step import step_hooks
 from rigid.solvers.verlet.switched import Switches
@@ -82,8 +83,9 @@ class VerletSolver(Solver):
         ]
         self.members, self.user_particles = buildings[0].members, buildings[0].user_particles
         self.particle_system = pbd.ParticleSystem(
-            [each.particles for each in buildings], dt=given.dt, worlds=self.worlds, lanes=1, **given.of_particles()
-        )
+            [each.particles for each in buildings], dt=given.dt, worlds=self.worlds,
+            lanes=lanes_to_ask_for(models, self.worlds, given), **given.of_particles(),
+        )  # fmt: skip
         self.events = self.particle_system.events
         constraints = self.particle_system.constraints
         self._motors = {
@@ -119,8 +121,10 @@ class VerletSolver(Solver):
         self._external_forces = FrameForces(self.particle_system, self.frames, self.members, self._add_force_hooks)
         if given.contacts and may_touch(self.model, given.particles):
             external = self._external_forces.arrays.external
-            self._bodies = allocate_bodies(models, buildings, self.worlds, external, given.contact_capacity)
-            hooks = step_hooks(pair_types(self.models), bool(self.model.joints))
+            lanes = self.particle_system.lanes
+            self._bodies = allocate_bodies(models, buildings, self.worlds, external, given.contact_capacity, lanes)
+            radii = given.particles is not None and (given.particles.radii() > 0).any()
+            hooks = step_hooks(pair_types(self.models), bool(self.model.joints), bool(radii))
             self.particle_system.add_hooks(hooks, self._bodies, self._bodies.contacts.shape[0])
         if self._rotors:
             watch.other_kinetic = partial(VerletSolver._rotor_energy, weakref.proxy(self))

@@ -25,18 +25,18 @@ import taichi as ti
 from pbd.core.functions import compiled_once
 from pbd.phases import world_of
 from pbd.step import StepHooks
-from rigid.collision.contact_cache import clear
 from rigid.collision.narrow_phase import point_finder
 from rigid.solvers.verlet.bodies import move_bodies, read_inertias, read_pose
 from rigid.solvers.verlet.contacts import (
     contact_count,
+    look_up_impulses,
     mark_bodies_in_contact,
     measure_displacement,
     prepare_contact,
     report_overflow,
     scale_impulses,
     solve_contact,
-    store_impulse,
+    store_impulses,
 )
 from rigid.solvers.verlet.data import CONTACT, SIZE, BodyArrays
 from rigid.solvers.verlet.external import apply_external_forces
@@ -49,11 +49,11 @@ GROUPS = ("features", "particles", "hooked", "gravity", "inputs", "report", "cou
 
 
 @cache
-def step_hooks(pair_types, joints=True):
+def step_hooks(pair_types, joints=True, particles=False):
     """The StepHooks of bodies.
 
     Args: pair_types: the pairs that can touch, a rigid.collision.data.PairTypes; joints: whether any bodies are joined.
-    Without joints no impulse is taken back: stacks would sink.
+    Without joints no impulse is taken back: stacks would sink. particles: whether the user's particles have radii.
     """
     find_points = point_finder(pair_types)
 
@@ -66,11 +66,13 @@ def step_hooks(pair_types, joints=True):
         for body in range(hooked.sizes[SIZE.bodies]):
             read_pose(s, body, world)
         find_points(hooked.shapes, hooked.points, hooked.scratch, hooked.poses, hooked.margins, world)
-        for i in range(hooked.sizes[SIZE.particles]):
-            find_particle_contacts(s, i, world)
+        if ti.static(particles):
+            for i in range(hooked.sizes[SIZE.particles]):
+                find_particle_contacts(s, i, world)
         report_overflow(s, world)
         mark_bodies_in_contact(s, world)
         read_inertias(s, s.particles.previous_position, world)
+        look_up_impulses(s, world)
         for c in range(contact_count(s, world)):
             prepare_contact(s, c, world)
         for c in range(contact_count(s, world)):
@@ -106,12 +108,11 @@ def in_iteration(s: ti.template(), iteration, world):
 def after_iterations(s: ti.template(), index):
     """Store the impulses for the next substep, and apply restitution."""
     world = world_of(s, index)
-    clear(s.hooked.cache, world)
-    rebounding = 0
+    store_impulses(s, world)
+    rebounding = False
     for c in range(contact_count(s, world)):
-        store_impulse(s, c, world)
-        rebounding += rebounds(s, c, world)
-    if rebounding > 0:
+        rebounding = rebounding or rebounds(s, c, world)
+    if rebounding:
         read_inertias(s, s.particles.position, world)
         for c in range(contact_count(s, world)):
             prepare_restitution(s, c, world)
@@ -139,8 +140,8 @@ def keep_free_motion(s: ti.template(), sign, world):
 @ti.func
 def count_contacts(s: ti.template(), world):
     """How many contacts had an impulse in the last substep."""
-    result = 0
+    result = 0.0
     for c in range(contact_count(s, world)):
         if s.hooked.contacts[world, c, CONTACT.impulse] > 0.0:
-            result += 1
+            result += 1.0
     return result

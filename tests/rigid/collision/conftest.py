@@ -10,7 +10,7 @@ import taichi as ti
 
 from pbd.core.arrays import Host, allocate
 from pbd.core.kernels import Launch, make_kernel
-from rigid.collision.data import PAIR, POINT, Shapes
+from rigid.collision.data import POINT, Shapes
 from rigid.collision.narrow_phase import find_points, shape_distance
 from rigid.collision.overlaps import Bodies, finding_kernel
 from rigid.collision.setup import collision_arrays
@@ -63,7 +63,7 @@ class Finder:
             margins = self.bodies.margins
             margins.from_numpy(np.broadcast_to(np.asarray(margin, float), margins.shape).copy())
         self.launch()
-        integers, numbers, count = (each.to_numpy() for each in self.arrays[1])
+        integers, features, numbers, count = (each.to_numpy() for each in self.arrays[1])
         found = []
         for world in range(self.worlds):
             kept = slice(0, min(count[world], numbers.shape[1]))
@@ -73,7 +73,7 @@ class Finder:
                     count=count[world],
                     shapes=i[:, :2],
                     bodies=i[:, 2:4],
-                    feature=i[:, PAIR.feature],
+                    feature=features[world, kept],
                     point=n[:, :3],
                     normal=n[:, 3:6],
                     gap=n[:, POINT.gap],
