@@ -1,55 +1,87 @@
-"""Worlds in lanes: steps per second of 64 figures compared with one, on one thread."""
+"""Worlds in lanes: steps per second of 64 worlds compared with one, on one thread."""
 
 import subprocess
 import sys
 import time
+from functools import partial
 
 import pbd
+import rigid
 from pbd import build
 from pbd.core.runtime import real_bits
+from rigid.build import ragdoll
 from scenes.bench.measure import row
 
-WORLDS = 64
+WORLDS, STEPS = 64, 100
+
+# Options of the solvers of ragdolls. Contacts are found in each step, and all iterations are made.
+OPTIONS = {"verlet": {"iterations": 10, "direction": "current", "solve": "iterative"}}
 
 
-def figures(floor):
-    """A figure of particles in the air, or about to fall on a floor."""
+def figure(worlds, floor):
+    """A system of figures of particles that fall in the air, or lie on a floor after a second."""
     particles = pbd.Particles()
     build.figure(particles, (0, 0, 0.5 if floor else 3.0))
     if floor:
         particles.add_collider(pbd.Plane(), friction=0.5)
-    return particles
+    return pbd.ParticleSystem(particles, dt=0.01, worlds=worlds)
+
+
+def ragdolls(solver, worlds, floor):
+    """A solver of ragdolls of eleven capsules that fall in the air, or lie on a floor after a second, each otherwise."""
+    models = []
+    for world in range(worlds):
+        model = rigid.Model()
+        if floor:
+            model.add_ground()
+        ragdoll(model, position=(0, 0, 0.3), rotation=(0.8, 0.1 + 0.01 * world, 0.6, 0))
+        models.append(model)
+    return rigid.solver(solver, models, dt=0.01, **OPTIONS[solver])
+
+
+# What is measured: {name: a function (worlds, floor) that makes what steps}.
+CASES = {"figure": figure, **{f"ragdoll {name}": partial(ragdolls, name) for name in OPTIONS}}
 
 
 def lanes_against_one_world():
-    """Figure-steps per second of one world and of 64, in a process with one thread."""
-    code = f"from scenes.bench.lanes import worker; worker({real_bits()})"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    for line in done.stdout.splitlines():
-        if line.startswith("figure"):
-            case, one, many, lanes, state = line.split(",")
-            yield row("lanes", f"{case} 1 world", float(one), "figure-steps/s")
-            yield row("lanes", f"{case} {WORLDS} worlds in {lanes} lanes", float(many), "figure-steps/s", state)
-            yield row("lanes", f"{case} {WORLDS} worlds to 1", float(many) / float(one), "ratio")
+    """Steps of a world per second, of one world and of 64, each case in a process with one thread."""
+    for case in CASES:
+        code = f"from scenes.bench.lanes import worker; worker({case!r}, {real_bits()})"
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        for line in done.stdout.splitlines():
+            if line.startswith(case):
+                place, one, many, lanes, state = line.split(",")
+                yield row("lanes", f"{place} 1 world", float(one), "steps/s")
+                yield row("lanes", f"{place} {WORLDS} worlds in {lanes} lanes", float(many), "steps/s", state)
+                yield row("lanes", f"{place} {WORLDS} worlds to 1", float(many) / float(one), "ratio")
 
 
-def worker(bits):
-    """Measure in this process, and print for each case both rates, the number of lanes and a digest. Args: bits."""
+def worker(case, bits):
+    """Measure a case in this process, and print both rates, the number of lanes and a digest. Args: case; bits.
+
+    One world is compiled at Taichi's full level, as in a long run. Worlds in lanes are compiled as users have them:
+    large kernels in lanes stay at the quick level (pbd/core/compilation.py).
+    """
     import taichi as ti
+    from taichi.lang import impl
 
     kind = ti.f64 if bits == 64 else ti.f32
-    ti.init(arch=ti.cpu, default_fp=kind, cpu_max_num_threads=1, opt_level=2, verbose=False)
-    for case, floor in (("figure in the air", False), ("figure on a floor", True)):
-        systems = [pbd.ParticleSystem(figures(floor), dt=0.01, worlds=worlds) for worlds in (1, WORLDS)]
+    ti.init(arch=ti.cpu, default_fp=kind, cpu_max_num_threads=1, verbose=False)
+    for floor in (False, True):
+        systems = [CASES[case](worlds, floor) for worlds in (1, WORLDS)]
         rates = [0.0, 0.0]
-        for system in systems:
-            system.step(100)  # compiles; then the figure lies on the floor
+        for system, level in zip(systems, (2, 1)):
+            impl.current_cfg().opt_level = level
+            system.step(100)  # compiles; then what falls onto the floor lies there
+        starts = [system.state() for system in systems]
         for _ in range(9):  # in turn, so that other load on the machine affects both
             for k, system in enumerate(systems):
-                start, steps = system.state(), 6400 // system.worlds
-                before = time.process_time()  # of one thread
-                system.step(steps)
-                rates[k] = max(rates[k], steps * system.worlds / (time.process_time() - before))
-                system.set_state(start)
-        found = case, *rates, systems[1].lanes, systems[1].digest()
-        sys.stdout.write(",".join(map(str, found)) + "\n")
+                seconds, times = 0.0, WORLDS // system.worlds
+                for _ in range(times):
+                    system.set_state(starts[k])
+                    before = time.process_time()  # of one thread
+                    system.step(STEPS)
+                    seconds += time.process_time() - before
+                rates[k] = max(rates[k], STEPS * WORLDS / seconds)
+        found = f"{case} {'on a floor' if floor else 'in the air'}", *rates
+        sys.stdout.write(",".join(map(str, (*found, systems[1].statistics().lanes, systems[1].digest()))) + "\n")
