@@ -28,7 +28,7 @@ def figure(worlds, floor):
 
 
 def ragdolls(solver, worlds, floor):
-    """A solver of ragdolls of eleven capsules that fall in the air, or lie on a floor after a second, each otherwise."""
+    """A solver of ragdolls of eleven capsules that fall in the air or lie on a floor after a second, each otherwise."""
     models = []
     for world in range(worlds):
         model = rigid.Model()
