@@ -147,13 +147,15 @@ class Particles(ElementColumns):
             raise ValueError(f"particle and span of a plane limit are {list(members[0])}: expected different ones")
         self.add_constraints("plane limit", members, compliance, distance=finite_number("distance", distance))
 
-    def add_bending(self, edges, rest_angle=None, compliance=0.0):
+    def add_bending(self, edges, rest_angle=None, compliance=0.0, yield_angle=None):
         """Resist bending across edges of a surface.
 
         Args:
             edges: (n, 4) indices, the edge's two particles and the two opposite corners.
             rest_angle: [rad], zero when flat; None for the present angle.
             compliance: [rad²/J].
+            yield_angle: the rest angle follows an angle that differs by more, as in a crease; for all or each, above
+                0 and below π [rad]. None for bends that spring back.
         """
         edges = indices("edges of bending", edges, self.count, 4)
         if rest_angle is None:
@@ -161,7 +163,12 @@ class Particles(ElementColumns):
         rest_angle = spread("bending rest angle", rest_angle, (len(edges),))
         if (np.abs(rest_angle) > math.pi).any():
             raise ValueError(f"bending rest angle is {rest_angle[np.abs(rest_angle) > math.pi][0]:g}: expected -π to π")
-        self.add_constraints("bending", edges, compliance, half_rest_sine=np.sin(rest_angle / 2))
+        given = {"half_rest_sine": np.sin(rest_angle / 2)}
+        if yield_angle is None:
+            self.add_constraints("bending", edges, compliance, **given)
+        else:
+            given["yield_angle"] = rest_values.yield_angles(yield_angle, len(edges))
+            self.add_constraints("bending that creases", edges, compliance, **given)
 
     def add_flat_bending(self, edges, compliance=0.0):
         """Resist bending across edges of a surface whose triangles keep their shapes; faster than `add_bending`.

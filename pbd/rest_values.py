@@ -88,6 +88,18 @@ def tear_limits(tear, lengths):
     return tear * lengths
 
 
+def yield_angles(yield_angle, count):
+    """Yield angles of hinges (count,) [rad]. Args: yield_angle: for all or one each.
+
+    Raises: ValueError for one that is not between 0 and π.
+    """
+    found = spread("yield_angle", yield_angle, (count,))
+    wrong = (found <= 0) | (found >= math.pi)
+    if wrong.any():
+        raise ValueError(f"yield_angle is {found[wrong][0]:g}: expected above 0 and below π")
+    return found
+
+
 def attachment_coefficients(particles, weights, to, to_weights, particle_count):
     """Members and coefficients of an attachment, see pbd/constraints/attachment.py.
 

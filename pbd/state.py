@@ -23,6 +23,7 @@ class State(Snapshot):
             the substep, the fastest vibration [kg^-1/2] (pbd/direct/parts.py), and which inequalities are active
             (pbd/direct/one_row.py). Empty without a direct solve.
         torn: which sticks that tear are torn, (sticks,) or (worlds, sticks), in the order of the schedule.
+        creased: sines of half the rest angles of hinges that crease, (hinges,) or (worlds, hinges), likewise.
     """
 
     position: np.ndarray
@@ -35,6 +36,7 @@ class State(Snapshot):
     substep: int
     direct: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
     torn: np.ndarray = field(default_factory=lambda: np.zeros(0, np.uint8))
+    creased: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
     def check(self):
         """Check that shapes fit. Raises: ValueError."""

@@ -11,6 +11,7 @@ from pbd.core.messages import shown
 from pbd.core.results import Energy, Statistics
 from pbd.core.runtime import on_cpu
 from pbd.core.validate import indices, one_of, positive, spread, whole
+from pbd.creasing import Creasing
 from pbd.data import REPORT, Settings
 from pbd.direct.rows import SOLVES, make_plan
 from pbd.direct.tables import direct_arrays, parts_state, write_parts_state
@@ -149,6 +150,7 @@ class ParticleSystem(SystemSettings):
             self.arrays, self._types, self.schedule.orders, self.particles.triangles()
         )
         self._tearing, self.events = Tearing(self.constraints, self._values), []
+        self._creasing = Creasing(self.constraints, self._values)
         # Contacts are sought as far as the largest contact distance and half as much again, to allow for motion.
         self._search_radius = 3.0 * max(0.0, *(p.radii().max() for p in descriptions)) or 1.0
         self.energy_watch = EnergyWatch(
@@ -247,7 +249,8 @@ class ParticleSystem(SystemSettings):
         work = self.worlds * (self.count + iterations * self._constraint_count)
         most = min(max(PROJECTIONS_PER_LAUNCH // work, 1), SUBSTEPS_PER_LAUNCH)
         interval = self._clock.intervals["bending_interval"]
-        most = self._clock.substeps if len(self._tearing) else max(most // interval, 1) * interval
+        each = len(self._tearing) or len(self._creasing)
+        most = self._clock.substeps if each else max(most // interval, 1) * interval
         self._reports.rows[:, REPORT.substeps_to_search] = 0
         while left > 0:
             substeps = min(left, most)
@@ -258,6 +261,8 @@ class ParticleSystem(SystemSettings):
             left -= substeps
             if len(self._tearing):
                 self.events += self._tearing.tear(self.time)
+            if len(self._creasing):
+                self._creasing.crease()
 
     def _least_violation(self):
         """The violation at which iterations end; below zero if all are made."""
@@ -365,7 +370,8 @@ class ParticleSystem(SystemSettings):
     def state(self):
         """A snapshot from which `set_state` continues bit for bit: a State."""
         direct = parts_state(self.arrays.direct) if len(self.direct.rows) else np.zeros((0, 0))
-        return State(**self._values.state(), **self._clock.state(), direct=direct, torn=self._tearing.state())
+        changed = {"torn": self._tearing.state(), "creased": self._creasing.state()}
+        return State(**self._values.state(), **self._clock.state(), direct=direct, **changed)
 
     def set_state(self, state):
         """Continue from a snapshot of a system with as many particles and worlds. Args: state: a State."""
@@ -382,6 +388,8 @@ class ParticleSystem(SystemSettings):
             write_parts_state(self.arrays.direct, state.direct)
         if len(self._tearing):
             self._tearing.restore(state.torn)
+        if len(self._creasing):
+            self._creasing.restore(state.creased)
         self._clock.restore(**clock)
 
     def digest(self):

@@ -68,6 +68,7 @@ def cloth(
     friction=0.0,
     drag=1.0,
     tear=None,
+    yield_angle=None,
     pins=(),
 ):
     """Add a rectangular piece of cloth, woven along its sides.
@@ -90,6 +91,8 @@ def cloth(
             zero for a cloth that passes through itself; None for five sixths of the distance of neighbours.
         drag: coefficient of its triangles in the wind; None for no wind.
         tear: sticks that are longer than this many of their lengths tear, see pbd.Particles.add_stick; None for none.
+        yield_angle: cloth that is bent by more across an edge keeps a crease, see pbd.Particles.add_bending [rad]; None
+            for none.
         pins: particles that do not move: names among left_top, right_top, left_bottom, right_bottom, top, bottom,
             left, right, or indices of particles within the cloth.
 
@@ -129,7 +132,7 @@ def cloth(
             particles.add_sticks(piece, compliance=softness, tear=tear)
     triangles = _grid_triangles(number, even) + first
     particles.pin(first + pinned)
-    hinges = finish_cloth(particles, triangles, bending, True, thickness, friction, drag)
+    hinges = finish_cloth(particles, triangles, bending, True, thickness, friction, drag, yield_angle)
     return Cloth(added, sticks, triangles, hinges, (rows, columns))
 
 
@@ -145,6 +148,7 @@ def cloth_from_mesh(
     friction=0.0,
     drag=1.0,
     tear=None,
+    yield_angle=None,
     pins=(),
     repair=False,
 ):
@@ -178,7 +182,7 @@ def cloth_from_mesh(
     thickness = usual_thickness_of(mesh) if thickness is None else thickness
     return add_triangle_cloth(
         particles, mesh.vertices, masses, mesh.triangles, pins, compliance=compliance, bending=bending, flat=False,
-        thickness=thickness, friction=friction, drag=drag, tear=tear,
+        thickness=thickness, friction=friction, drag=drag, tear=tear, yield_angle=yield_angle,
     )  # fmt: skip
 
 
@@ -216,7 +220,7 @@ def checked_corner(origin, right, down):
 
 def add_triangle_cloth(
     particles, positions, masses, triangles, pins, *, compliance, bending, flat, thickness, friction, drag, tear,
-    counts=None,
+    yield_angle=None, counts=None,
 ):
     """Add cloth whose sticks are the edges of its triangles.
 
@@ -231,7 +235,7 @@ def add_triangle_cloth(
     for piece in in_pieces(sticks):
         particles.add_sticks(piece, compliance=compliance, tear=tear)
     particles.pin(added[pins])
-    hinges = finish_cloth(particles, triangles, bending, flat, thickness, friction, drag)
+    hinges = finish_cloth(particles, triangles, bending, flat, thickness, friction, drag, yield_angle)
     return Cloth(added, sticks, triangles, hinges, counts)
 
 
@@ -255,9 +259,11 @@ def bending_compliance(hinges, positions, bending):
     return areas / (bending * np.einsum("ij,ij->i", edge, edge))
 
 
-def finish_cloth(particles, triangles, bending, flat, thickness, friction, drag):
+def finish_cloth(particles, triangles, bending, flat, thickness, friction, drag, yield_angle=None):
     """Add bending, contacts and wind to triangles that have sticks. Returns: the hinges."""
     hinges = np.zeros((0, 4), np.int64)
+    if bending is None and yield_angle is not None:
+        raise ValueError(f"yield_angle is {shown(yield_angle)}, with bending=None: expected some bending")
     if bending is not None:
         bending = positive("bending", bending)
         hinges = hinges_of(triangles)
@@ -265,10 +271,10 @@ def finish_cloth(particles, triangles, bending, flat, thickness, friction, drag)
         for piece in in_pieces(hinges):
             compliance = bending_compliance(piece, positions, bending)
             derived("bending and right, down or mesh", compliance, "a compliance of")
-            if flat:
+            if flat and yield_angle is None:
                 particles.add_flat_bending(piece, compliance)
             else:
-                particles.add_bending(piece, None, compliance)
+                particles.add_bending(piece, None, compliance, yield_angle)
     if thickness > 0:
         particles.add_particle_contacts(friction)
     if drag is not None:

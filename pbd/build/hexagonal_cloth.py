@@ -24,6 +24,7 @@ def hexagonal_cloth(
     friction=0.0,
     drag=1.0,
     tear=None,
+    yield_angle=None,
     pins=(),
 ):
     """Add a piece of cloth of nearly equilateral triangles, equally stiff in all directions.
@@ -39,7 +40,7 @@ def hexagonal_cloth(
         rows: two or more; None for as many as make the triangles nearly equilateral.
         density: [kg/m²].
         compliance: of all sticks [m/N].
-        bending, thickness, friction, drag, tear, pins: see `cloth`.
+        bending, thickness, friction, drag, tear, yield_angle, pins: see `cloth`.
 
     Returns: a Cloth. The normal of its triangles is right × down. Masses are proportional to the area around each
     particle.
@@ -64,7 +65,7 @@ def hexagonal_cloth(
     derived("density, right and down", masses, MASS)
     return add_triangle_cloth(
         particles, positions, masses, triangles, pinned, compliance=compliance, bending=bending, flat=True,
-        thickness=thickness, friction=friction, drag=drag, tear=tear, counts=(rows, columns),
+        thickness=thickness, friction=friction, drag=drag, tear=tear, yield_angle=yield_angle, counts=(rows, columns),
     )  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 from pbd.constraints.angle import ANGLE_AT_LEAST, ANGLE_AT_MOST
 from pbd.constraints.attachment import attachment
-from pbd.constraints.bending import BENDING
+from pbd.constraints.bending import BENDING, BENDING_THAT_CREASES
 from pbd.constraints.constraint_type import BOUNDS, ConstraintType, scalar_constraint
 from pbd.constraints.flat_bending import FLAT_BENDING
 from pbd.constraints.plane import PLANE_LIMIT
@@ -22,6 +22,7 @@ CONSTRAINT_TYPES = {
         ANGLE_AT_MOST,
         PLANE_LIMIT,
         BENDING,
+        BENDING_THAT_CREASES,
         FLAT_BENDING,
         VOLUME,
         *(attachment(arity) for arity in range(2, 9)),
@@ -32,6 +33,7 @@ __all__ = [
     "ANGLE_AT_LEAST",
     "ANGLE_AT_MOST",
     "BENDING",
+    "BENDING_THAT_CREASES",
     "BOUNDS",
     "CONSTRAINT_TYPES",
     "FLAT_BENDING",

@@ -15,7 +15,8 @@ gradient up to its sign. Unlike Müller's arc cosine (Position Based Dynamics 20
 the flat pose. For small angles C is θ - θ0. The energy C²/2α has no jump where a fold passes through itself at θ = ±π;
 with (θ - θ0)² it would, which made crumpled cloth diverge. Without a compliance [rad²/J], cloth bends like sheet metal.
 
-Parameters: sin(θ0/2) of the rest angle, zero when flat. Particles: (edge, edge, opposite, opposite).
+Parameters: sin(θ0/2) of the rest angle, zero when flat; the yield angle of a hinge that creases, see pbd/creasing.py.
+Particles: (edge, edge, opposite, opposite).
 """
 
 from dataclasses import replace
@@ -68,3 +69,6 @@ def bending(x, parameters):
 
 BENDING = scalar_constraint("bending", 4, ("half_rest_sine",), bending)
 BENDING = replace(BENDING, compliant=replace(BENDING.compliant, slow=True))
+
+_WITH_YIELD = {"name": "bending that creases", "parameters": ("half_rest_sine", "yield_angle")}
+BENDING_THAT_CREASES = replace(BENDING, compliant=replace(BENDING.compliant, **_WITH_YIELD), **_WITH_YIELD)
