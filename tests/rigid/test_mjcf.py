@@ -210,6 +210,54 @@ def test_excluded_contacts(tmp_path):
     assert model.exclusions == {tuple(sorted((name[a], name[b]))) for a, b in pairs}
 
 
+CLASSES = """
+<mujoco>
+  <compiler angle="degree"/>
+  <default>
+    <joint damping="2" armature=".1" frictionloss=".3"/><geom friction=".6"/>
+    <default class="limb">
+      <joint stiffness="5" springref="20" range="-30 40"/><geom density="500"/>
+      <motor forcerange="-3 3" ctrlrange="-9 9"/>
+      <default class="end"><joint damping="7"/><geom contype="2" friction=".1"/></default>
+    </default>
+  </default>
+  <worldbody>
+    <body name="arm" childclass="limb"><joint name="a"/><geom type="box" size=".1 .1 .2"/>
+      <body name="hand" pos="0 0 .4"><joint name="b" class="end"/><geom class="end" type="box" size=".1 .1 .1"/></body>
+    </body>
+    <body name="free" pos="2 0 0"><joint name="c"/><geom type="box" size=".1 .1 .1"/></body>
+  </worldbody>
+  <actuator><motor class="limb" joint="a" gear="2"/></actuator>
+  <keyframe><key name="k" ctrl="5"/></keyframe>
+</mujoco>
+"""
+
+
+def test_default_classes_reach_joints_geoms_and_actuators(tmp_path):
+    model, *_, messages = loaded(tmp_path, CLASSES, keyframe="k")
+    a, b, c = (model.joint(name) for name in "abc")
+    springs = [(j.spring.stiffness, j.spring.damping, math.degrees(j.spring.rest)) for j in (a, b, c)]
+    assert springs == [pytest.approx(each) for each in ((5, 2, 20), (5, 7, 20), (0, 2, 0))]
+    assert np.degrees([a.limits, b.limits]) == pytest.approx(np.array([(-30, 40), (-30, 40)]))
+    assert c.limits == (-math.inf, math.inf)
+    for joint in (a, b, c):
+        assert (joint.armature, joint.friction) == (0.1, 0.3)
+    assert a.motor == rigid.Motor(torque=6.0)  # 2 · 5, of which the range keeps 2 · 3
+    assert model.masses == pytest.approx([0.2 * 0.2 * 0.4 * 500, 0.2**3 * 500, 0.2**3 * 1000])
+    assert [piece.friction for piece in model.shapes] == [0.6, 0.1, 0.6]
+    assert model.shapes[1].group != model.shapes[0].group
+    assert messages == []
+
+
+def test_the_warning_says_where_the_mass_of_welded_bodies_went(tmp_path):
+    text = (f'<body name="trunk"><freejoint/>{GEOM}<body name="cap" pos="0 0 1"><geom size=".1" mass="2"/>'
+            '<body name="horn" pos="0 0 1"><geom size=".1" mass="0.5"/></body></body></body>'
+            '<body name="post"><geom size=".1" mass="7"/></body>')  # fmt: skip
+    model, *_, messages = loaded(tmp_path, body_of(text))
+    assert messages[0].endswith("welded: post (7 kg) to the ground; cap (2 kg) to trunk; horn (0.5 kg) to trunk")
+    assert model.masses == pytest.approx([3.5])
+
+
 def test_a_joint_starts_at_the_nearest_end_of_its_range(tmp_path):
     text = f'<body><joint name="knee" axis="0 1 0" range="20 100" pos="0 0 1"/>{GEOM}</body>'
     model, *_, messages = loaded(tmp_path, body_of(text))
