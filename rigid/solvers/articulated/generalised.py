@@ -9,14 +9,13 @@ correction uses those of the step's start.
 import taichi as ti
 
 from rigid.constraints.rows import ROW, bodies_of
-from rigid.kernels.motion import MASS
 from rigid.kernels.vectors import load_vector, store_vector
 from rigid.solvers.articulated.dynamics import solve_speed
 from rigid.solvers.articulated.kinematics import carried_velocity, offset
 from rigid.solvers.articulated.links import ARTICULATED, AXIS, LINK
 
-# If J M⁻¹ Jᵀ of a row is below this part of what it would be for free bodies, the trees cannot move along the row: the
-# rest is round-off.
+# If J M⁻¹ Jᵀ of a row is below this part of what it would be along the axes of its trees, these cannot move along the
+# row: the rest is round-off.
 IMMOBILE = 1e-12
 
 
@@ -133,33 +132,17 @@ def compute_response(s: ti.template(), row, i, j, world):
         s.jacobian[world, row, k] = 0.0
         s.response[world, row, k] = 0.0
     compute_jacobian(s, row, i, j, first_i, count_i, first_j, count_j, world)
-    pass_impulse_inward(s, row, i, j, first_i, count_i, first_j, count_j, world)
+    largest = pass_impulse_inward(s, row, i, j, first_i, count_i, first_j, count_j, world)
     for side in range(2):
         link, begin = s.trees.link_of[i], -first_i
         if side == 1:
             link, begin = s.trees.link_of[j], count_i - first_j
         if link >= 0 and (side == 0 or count_j > 0):
             pass_response_outward(s, row, link, begin, world)
-    if matrix_entry(s, row, row, i, j, world) < IMMOBILE * free_matrix_entry(s, row, i, j, world):
+    if matrix_entry(s, row, row, i, j, world) <= IMMOBILE * largest:
         for k in range(count_i + count_j):
             s.jacobian[world, row, k] = 0.0
             s.response[world, row, k] = 0.0
-
-
-@ti.func
-def free_matrix_entry(s: ti.template(), row, i, j, world):
-    """An upper bound of J M⁻¹ Jᵀ of a row if its bodies were free."""
-    n, m = ti.static(s.rows.numbers, s.bodies.mass)
-    total = load_vector(n, row, ROW.linear, world).norm_sqr() * (
-        m[world, i, MASS.inverse_mass] + m[world, j, MASS.inverse_mass]
-    )
-    for side in range(2):
-        body = i
-        if side == 1:
-            body = j
-        inverse_inertia = load_vector(m, body, MASS.inverse_inertia, world).sum()
-        total += load_vector(n, row, ROW.angular_i + 3 * side, world).norm_sqr() * inverse_inertia
-    return total
 
 
 @ti.func
@@ -210,8 +193,12 @@ def compute_jacobian(s: ti.template(), row, i, j, first_i, count_i, first_j, cou
 
 @ti.func
 def pass_impulse_inward(s: ti.template(), row, i, j, first_i, count_i, first_j, count_j, world):
-    """Pass a test impulse from both bodies to the roots. Its projection sᵀp on each speed is left in the response."""
+    """Pass a test impulse from both bodies to the roots. Its projection sᵀp on each speed is left in the response.
+
+    Returns: J M⁻¹ Jᵀ = Σ (sᵀp)²/d if the impulse were along the axis s of each speed, Σ |s|² |p|²/d.
+    """
     links, of, axes = ti.static(s.trees.links, s.trees.articulated, s.trees.axes)
+    largest = 0.0
     p_column, L_column = ti.static(ARTICULATED.test, ARTICULATED.test + 3)
     for side in range(2):
         link = link_on(s, i, j, side)
@@ -231,8 +218,11 @@ def pass_impulse_inward(s: ti.template(), row, i, j, first_i, count_i, first_j, 
         p, L = load_vector(of, link, p_column, world), load_vector(of, link, L_column, world)
         for k in range(links[link, LINK.speeds]):
             speed = links[link, LINK.first_speed] + links[link, LINK.speeds] - 1 - k
-            projection = load_vector(axes, speed, AXIS.linear, world).dot(p)
-            projection += load_vector(axes, speed, AXIS.angular, world).dot(L)
+            linear = load_vector(axes, speed, AXIS.linear, world)
+            angular = load_vector(axes, speed, AXIS.angular, world)
+            projection = linear.dot(p) + angular.dot(L)
+            along = linear.norm_sqr() * p.norm_sqr() + angular.norm_sqr() * L.norm_sqr()
+            largest += axes[world, speed, AXIS.inverse] * along
             s.response[world, row, jacobian_column(speed, first_i, count_i, first_j, count_j)] = projection
             u = axes[world, speed, AXIS.inverse] * projection
             p -= u * load_vector(axes, speed, AXIS.momentum, world)
@@ -246,6 +236,7 @@ def pass_impulse_inward(s: ti.template(), row, i, j, first_i, count_i, first_j, 
             a = parent
         if b == link:
             b = parent
+    return largest
 
 
 @ti.func

@@ -182,3 +182,15 @@ def test_the_watch_of_verlet_counts_rotors():
     write(constraints.arrays.parameters, parameters)
     with pytest.warns(UserWarning, match="energy has risen"):
         solver.step(5)
+
+
+@pytest.mark.parametrize("mass", [1.0, 1e-6, 1e-15])
+def test_a_damper_brakes_a_body_that_is_lighter_than_its_rotor(mass):
+    # Implicit Euler: v' = v/(1 + h d/(m + a)), however light the body is.
+    model = rigid.Model(gravity=ZERO)
+    sledge = model.add_body(mass=mass, inertia=(mass, mass, mass), velocity=(2.0, 0, 0))
+    model.add_slider(rigid.GROUND, sledge, None, X, armature=0.04, spring=rigid.Spring(0.0, 0.5), name="rail")
+    solver = solve("articulated", model)
+    solver.step(50)
+    expected = 2.0 / (1 + H * 0.5 / (mass + 0.04)) ** 50
+    assert solver.joint_velocities()["rail"] == pytest.approx(expected, rel=1e-12)
