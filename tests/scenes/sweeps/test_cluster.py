@@ -186,7 +186,7 @@ def test_run_that_ends_its_process_is_a_row(tmp_path):
 
 @pytest.mark.slow
 def test_command_of_the_guide_writes_a_table_and_a_page(tmp_path):
-    (command,) = (line for line in GUIDE.read_text().splitlines() if line.startswith("verletlab sweep pendulum"))
+    command = next(line for line in GUIDE.read_text().splitlines() if line.startswith("verletlab sweep pendulum"))
     words = [sys.executable, "-m", "scenes", *shlex.split(command)[1:], "--duration", "0.1", "--jobs", "1"]
     done = subprocess.run(words, cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True, check=True)
     assert done.stdout.startswith("10 runs\n")
