@@ -1,18 +1,8 @@
 """Which systems run with worlds or bands in lanes (pbd/core/lanes), and in how many."""
 
-import math
-
-from taichi.lang import impl
-
-from pbd.core.messages import shown
+from pbd.core.lanes.choice import choose_lanes
 from pbd.core.runtime import on_cpu, real_bits
 from pbd.core.shapes import GRID
-from pbd.core.validate import whole
-
-# Time of a step of as many worlds as there are lanes, in that of one world: the mean of figures of particles in 32 bits
-# (1.4, 1.4, 1.7) and in 64 (1.4, 1.7, 2.4), with AVX-512.
-COSTS = {1: 1.0, 4: 1.4, 8: 1.6, 16: 2.0}
-
 
 # How many bands a cloth is cut into (pbd/bands.py), in the order in which numbers are tried: what vectors of 512 bits
 # hold, or half of that. Bits depend on it, so it does not depend on the processor.
@@ -23,28 +13,6 @@ def numbers_of_bands(description, plan):
     """Into how many bands a description may be cut. Args: description: a Particles; plan: a pbd.direct.rows.Plan."""
     fits = on_cpu() and not len(plan.rows) and not why_no_surfaces_in_lanes(description)
     return NUMBERS_OF_BANDS[real_bits()] if fits else ()
-
-
-def choose_lanes(wanted, worlds, reason, threads=None):
-    """Choose how many worlds lie in the lanes of a vector.
-
-    Args: wanted: the user's number, or None for the fastest; worlds: how many; reason: why the system does not run in
-    lanes, or ""; threads: how many share the groups of lanes, None for Taichi's.
-
-    Returns: a number; 1 for no lanes.
-
-    Raises: ValueError for a number that is none of COSTS, or where there is a reason against lanes.
-    """
-    if wanted is not None:
-        if whole("lanes", wanted) not in COSTS:
-            raise ValueError(f"lanes is {shown(wanted)}: expected one of {tuple(COSTS)}")
-        if wanted > 1 and reason:
-            raise ValueError(f"lanes is {wanted} with {reason}: expected lanes=1")
-        return wanted
-    if reason:
-        return 1
-    threads = threads or impl.current_cfg().cpu_max_num_threads
-    return min(COSTS, key=lambda lanes: COSTS[lanes] * math.ceil(math.ceil(worlds / lanes) / threads))
 
 
 def lanes_of(wanted, worlds, description, schedule, plan):

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from pbd.constraint_values import ConstraintValues
-from pbd.core.arrays import arrays_of, read, without_lanes, write
+from pbd.core.arrays import arrays_of, read, with_lanes, write
 from pbd.core.clock import Clock
 from pbd.core.messages import shown
 from pbd.core.results import Energy, Statistics
@@ -196,7 +196,7 @@ class ParticleSystem(SystemSettings):
 
     def _leave_lanes(self):
         """Move one world, and one particle, at a time from now on."""
-        self.arrays, self._counts = without_lanes(self.arrays), self._counts_without_lanes
+        self.arrays, self._counts = with_lanes(self.arrays, 1), self._counts_without_lanes
         if self.has_bands:
             self._reports.leave_bands()
         self.lanes, self.has_bands = 1, False

@@ -284,16 +284,16 @@ def owned(array):
     return array
 
 
-def without_lanes(data):
-    """Copy a group of arrays, with one world in each element. Args: data: an instance of a declaration."""
+def with_lanes(data, lanes):
+    """Copy a group of arrays, with other lanes. Args: data: an instance of a declaration; lanes: worlds in a vector."""
     found = {}
     for name, annotation in fields_of(type(data)).items():
         found[name] = value = getattr(data, name)
         if is_declaration(annotation):
-            found[name] = without_lanes(value)
+            found[name] = with_lanes(value, lanes)
         elif is_array(annotation) and (value.lanes or annotation.has_worlds()):
             values = read(value)
-            found[name] = new_array(annotation, values.shape, 1)
+            found[name] = new_array(annotation, values.shape, lanes)
             write(found[name], values)
     return type(data)(**found)
 

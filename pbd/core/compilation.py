@@ -6,7 +6,9 @@ other simplifications, which `advanced_optimization=False` leaves out. LLVM does
 times as long, and have the same bits. A kernel of more than LARGE expressions is compiled at that level first, and
 again at the full level when its launches have taken so long that this pays, unless that took minutes. Smaller kernels
 are compiled fully at once.
-`ti.init(opt_level=2)` compiles all of them fully at once, `opt_level=0` none.
+`ti.init(opt_level=2)` compiles all of them fully at once, `opt_level=0` none. Large kernels in lanes (pbd/core/lanes)
+stay at the cheap level: a ragdoll in 16 lanes takes 9 s to compile there and more than 500 s at the full one, at which
+steps in 4 lanes take 0.9 times as long.
 
 With `opt_level=0` alone Taichi 1.7.4 miscompiles `x[world] = x[world] + 1` in an inner loop: it adds 1 once, however
 often the loop runs. Its pass `cache_loop_invariant_global_vars` keeps the element in a local variable for each place
@@ -81,6 +83,8 @@ def compile_kernel(kernel, arguments, full=False):
     wanted, enclosing = impl.current_cfg().opt_level, contextlib.nullcontext if full else around
     full = full or wanted > FULL or place_of(kernel, arguments, FULL) in kernel.compiled_kernels
     reading = read_kernel(kernel, arguments, FULL if full else CHEAP)
+    if reading.has_lanes and reading.expressions > LARGE:
+        full, wanted = False, CHEAP
     later = wanted == FULL and not full and reading.expressions > LARGE
     level = FULL if full or (wanted == FULL and not later) else CHEAP
     program = impl.get_runtime().prog

@@ -38,6 +38,24 @@ def each_world(function):
     return call
 
 
+def in_all_lanes(function):
+    """Make the Taichi function that acts in all lanes, whatever the enclosing conditions on lanes are.
+
+    So it may change what is common to all worlds. Args: function.
+    """
+
+    @wraps(function)
+    def call(*arguments):
+        before, Reading.masks = Reading.masks, []
+        try:
+            return function(*arguments)
+        finally:
+            Reading.masks = before
+
+    call._is_taichi_function, call.func = True, function.func  # Taichi asks for both where it is called
+    return call
+
+
 @in_taichi
 def in_lanes():
     """Whether the function that is read has worlds in lanes."""

@@ -19,6 +19,8 @@ LARGE_RADIUS = 4.0
 # Default capacity for contact points, for each shape: a round one touches twelve like it; a box six, in eight points
 # each.
 ROUND_POINTS, POLYHEDRON_POINTS = 16, 32
+# How many times the capacity of one world several worlds in lanes have that share the places of points.
+PLACES = 4
 # Capacity for pairs whose bounds overlap, for each shape.
 PAIRS_OF_A_SHAPE = 64
 
@@ -226,6 +228,13 @@ def refuse_rolling_and_spinning_friction(model, solver):
                     f"{name} of a shape on {model.body(piece.body).name!r} is {getattr(piece, name):g}: solver "
                     f'{solver!r} has none; leave it 0, or use solver "impulse"'
                 )
+
+
+def capacity_of_several(model, capacity):
+    """Capacity for the contact points of a solver of several worlds, which share the places of points if they lie in
+    lanes. Args: model; capacity: for one world."""
+    listed = candidates(model, np.zeros(len(model.shapes)), HEAD.total)[0][HEAD.pair_count]
+    return max(capacity, min(PLACES * capacity, MOST_POINTS * listed))
 
 
 def default_capacity(model):

@@ -15,9 +15,10 @@ then rises to e² of its height at every rebound, to round-off, until a rise tak
 
 import taichi as ti
 
+from pbd.core.each_world import in_all_lanes, in_lanes
 from pbd.core.vectors import tangent
-from rigid.collision.data import PAIR, POINT, SHAPE
-from rigid.constraints.rows import GROUP, ROW, Group, write_bounds, write_jacobian
+from rigid.collision.data import ABSENT, PAIR, POINT, SHAPE
+from rigid.constraints.rows import GROUP, ROW, Form, Group, write_bounds, write_jacobian
 from rigid.kernels.motion import MASS, POSE, VELOCITY, gravity_on
 from rigid.kernels.vectors import load_vector
 
@@ -56,8 +57,9 @@ def write_contact_rows(s: ti.template(), world):
     Args: s: data with `bodies`, `points`, `shapes`, `rows`, `gravity` and, in `step`, `h`, `restitution_threshold`,
     `first_contact_row` and `first_contact_group`.
 
-    Returns: how many contacts have rows.
+    Returns: how many places contacts have, and how many the world has: a real number.
     """
+    found = 0.0
     capacity = s.points.integers.shape[1]
     count = ti.min(s.points.count[world], capacity)
     rows, groups = ti.static(contact_size(s.features.pair_types))
@@ -66,7 +68,13 @@ def write_contact_rows(s: ti.template(), world):
         write_contact(s, c, row, group, world)
         if ti.static(s.features.pair_types.rolling_and_spinning):
             write_rolling_and_spinning_rows(s, c, row, group, world)
-    return count
+        found += 1.0
+        if ti.static(in_lanes()):
+            if s.points.numbers[world, c, POINT.gap] >= ABSENT:
+                found -= 1.0
+                for k in ti.static(range(groups)):
+                    s.rows.kinds[world, group + k] = Group.IDLE
+    return count, found
 
 
 @ti.func
@@ -120,8 +128,8 @@ def write_contact(s: ti.template(), c, row, group, world):
         write_hard(s.rows, row + k, world)
     for k in ti.static((1, 2)):
         write_bounds(s.rows, row + k, 0.0, 0.0, point[world, c, POINT.friction], world)
-    write_group(s.rows, group, Group.LIMIT, i, j, row, 1, -1, world)
-    write_group(s.rows, group + 1, Group.FRICTION, i, j, row + 1, 2, row, world)
+    write_group(s.rows, group, Group.LIMIT, Form.SINGLE, i, j, row, 1, -1, world)
+    write_group(s.rows, group + 1, Group.FRICTION, Form.SLIP, i, j, row + 1, 2, row, world)
 
 
 @ti.func
@@ -140,8 +148,8 @@ def write_rolling_and_spinning_rows(s: ti.template(), c, row, group, world):
         write_bounds(s.rows, at, 0.0, 0.0, spinning if ti.static(k == 2) else rolling, world)
         write_hard(s.rows, at, world)
     first, last = row + CONTACT_ROWS, row + CONTACT_ROWS + 2
-    write_group(s.rows, group + CONTACT_GROUPS, Group.FRICTION, i, j, first, 2, row, world)
-    write_group(s.rows, group + CONTACT_GROUPS + 1, Group.FRICTION, i, j, last, 1, row, world)
+    write_group(s.rows, group + CONTACT_GROUPS, Group.FRICTION, Form.SLIP, i, j, first, 2, row, world)
+    write_group(s.rows, group + CONTACT_GROUPS + 1, Group.FRICTION, Form.SLIP, i, j, last, 1, row, world)
 
 
 @ti.func
@@ -152,9 +160,17 @@ def write_hard(rows: ti.template(), row, world):
 
 
 @ti.func
-def write_group(rows: ti.template(), group, kind, i, j, first, count, normal, world):
-    """Write a group. Args: as the columns of GROUP."""
-    rows.groups[world, group, GROUP.kind] = kind
+def write_group(rows: ti.template(), group, kind, form, i, j, first, count, normal, world):
+    """Write a group. Args: kind: a Group; others: as the columns of GROUP."""
+    rows.kinds[world, group] = kind
+    write_form(rows, group, form, i, j, first, count, normal, world)
+
+
+@in_all_lanes
+@ti.func
+def write_form(rows: ti.template(), group, form, i, j, first, count, normal, world):
+    """Write what a group has in common in all worlds. Args: as the columns of GROUP."""
+    rows.groups[world, group, GROUP.form] = form
     rows.groups[world, group, GROUP.body_i] = i
     rows.groups[world, group, GROUP.body_j] = j
     rows.groups[world, group, GROUP.first] = first

@@ -18,6 +18,14 @@ A group is one or more rows of the same bodies:
               group has a normal row, high is μ and the bound is μ times that row's effort
     GEAR      two rows, each with its own bodies: G = G_1 + G_2 = 0, with one impulse for both
     IDLE      nothing in this step
+
+Kinds may differ between worlds, so they are real numbers: integers are common to worlds in lanes (pbd/core/lanes). What
+kinds a group can have follows from its form, which is common:
+
+    SINGLE    one row: any kind but FRICTION and GEAR
+    BLOCK     rows of an EQUALITY, or IDLE
+    SLIP      rows of FRICTION, or IDLE
+    PAIR      rows of a GEAR
 """
 
 from typing import NamedTuple
@@ -35,22 +43,29 @@ ROW = Columns(
     linear=3, angular_i=3, angular_j=3, error=1, target=1, low=1, high=1, stiffness=1, damping=1, per_mass=1, rotor=1
 )  # fmt: skip
 
-# The kind, a Group; bodies i and j; the first row and the number of rows; the normal row of friction, or -1; the bodies
-# of a gear's second row.
-GROUP = Columns(kind=1, body_i=1, body_j=1, first=1, count=1, normal=1, body_k=1, body_l=1)
+# The form, a Form; bodies i and j; the first row and the number of rows; the normal row of friction, or -1; the
+# bodies of a gear's second row.
+GROUP = Columns(form=1, body_i=1, body_j=1, first=1, count=1, normal=1, body_k=1, body_l=1)
 
 
 class Group:
     """Kinds of groups."""
 
-    IDLE, EQUALITY, LIMIT, DRIVE, FRICTION, GEAR = range(6)
+    IDLE, EQUALITY, LIMIT, DRIVE, FRICTION, GEAR = map(float, range(6))
+
+
+class Form:
+    """Forms of groups."""
+
+    SINGLE, BLOCK, SLIP, PAIR = range(4)
 
 
 class Rows(NamedTuple):
     """Rows of joints, followed by rows of contacts."""
 
     numbers: Real(count.worlds, count.rows, count.row_columns, kept=True)  # ROW, and the solver's columns
-    groups: Integer(count.worlds, count.groups, GROUP)
+    kinds: Real(count.worlds, count.groups)  # of each group, a Group
+    groups: Integer(count.worlds, count.groups, GROUP, common=True)
 
 
 class RowBuilder:
@@ -61,7 +76,7 @@ class RowBuilder:
 
     def __init__(self, columns, worlds):
         self.columns, self.worlds = columns, worlds
-        self.rows, self.groups = [], []
+        self.rows, self.kinds, self.groups = [], [], []
 
     def add(self, kind, i, j, count=1, stiffness=np.inf, damping=0.0, per_mass=0.0):
         """Add a group.
@@ -76,7 +91,9 @@ class RowBuilder:
             row[ROW.low], row[ROW.high] = -np.inf, np.inf
             row[ROW.stiffness], row[ROW.damping], row[ROW.per_mass] = stiffness, damping, per_mass
             self.rows.append(row)
-        self.groups.append([kind, i, j, first, count, -1, i, j])
+        self.kinds.append(kind)
+        form = Form.SLIP if kind == Group.FRICTION else Form.SINGLE if count == 1 else Form.BLOCK
+        self.groups.append([form, i, j, first, count, -1, i, j])
         return len(self.groups) - 1, first
 
     def allocate(self, rows=0, groups=0):
@@ -84,10 +101,11 @@ class RowBuilder:
         rows, groups = rows + len(self.rows), groups + len(self.groups)
         numbers = np.zeros((self.worlds, rows, self.columns))
         numbers[:, : len(self.rows)] = by_world(self.rows, self.columns, self.worlds)
-        integers = np.zeros((self.worlds, groups, GROUP.total), np.int32)
+        kinds, integers = np.zeros((self.worlds, groups)), np.zeros((self.worlds, groups, GROUP.total), np.int32)
+        kinds[:, : len(self.kinds)] = self.kinds
         integers[:, : len(self.groups)] = np.reshape(self.groups, (-1, GROUP.total))
         return allocate(
-            Rows, {"numbers": numbers, "groups": integers},
+            Rows, {"numbers": numbers, "kinds": kinds, "groups": integers},
             worlds=self.worlds, rows=rows, groups=groups, row_columns=self.columns,
         )  # fmt: skip
 
@@ -118,7 +136,7 @@ def write_bounds(rows: ti.template(), row, target, low, high, world):
 def bodies_of(rows: ti.template(), group, k, world):
     """Bodies i and j of the k-th row of a group. The second row of a gear has its own."""
     column = GROUP.body_i
-    if rows.groups[world, group, GROUP.kind] == Group.GEAR and k == 1:
+    if rows.groups[world, group, GROUP.form] == Form.PAIR and k == 1:
         column = GROUP.body_k
     return rows.groups[world, group, column], rows.groups[world, group, column + 1]
 

@@ -87,21 +87,21 @@ class JointRows:
     """
 
     def __init__(self, joints, data, rows_of):
-        self._active, self._groups = data.joints.active, data.rows.groups
+        self._active, self._kinds = data.joints.active, data.rows.kinds
         groups, drives, own = read(data.rows.groups), read(data.joints.drives), [rows_of[index] for index in joints]
         # Groups of contacts have no rows yet, and an array without drives has one of no kind.
         of_groups = np.where(groups[0, :, GROUP.count] > 0, groups[0, :, GROUP.first], -1)
         of_drives = np.where(drives[:, DRIVE.kind] > 0, drives[:, DRIVE.row], -1)
         self._places = list(zip(within(of_groups, own), within(of_drives, own)))
-        self._kinds = groups[..., GROUP.kind]
+        self._kinds_of_whole = read(data.rows.kinds)
 
     def write(self, broken):
         """Make rows inactive, and the others active. Args: broken: a mask (worlds, joints)."""
-        groups, active = read(self._groups), read(self._active)
+        kinds, active = read(self._kinds), read(self._active)
         for (of_groups, of_drives), is_broken in zip(self._places, broken.T[..., None]):
-            groups[:, of_groups, GROUP.kind] = np.where(is_broken, Group.IDLE, self._kinds[:, of_groups])
+            kinds[:, of_groups] = np.where(is_broken, Group.IDLE, self._kinds_of_whole[:, of_groups])
             active[:, of_drives] = ~is_broken
-        write(self._groups, groups)
+        write(self._kinds, kinds)
         write(self._active, active)
 
 

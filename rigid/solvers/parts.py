@@ -14,6 +14,7 @@ Source: ours; see docs/solvers.md.
 
 import taichi as ti
 
+from pbd.core.lanes import any_world
 from rigid.kernels.motion import VELOCITY, gravity_on
 from rigid.kernels.vectors import load_vector
 from rigid.solvers.watch import OF_BODY, WATCH, is_bounded, report_rise
@@ -43,19 +44,20 @@ def advance_in_parts(s: ti.template(), advance: ti.template(), scale: ti.templat
     Args: advance: a substep, see rigid/solvers/substeps.py; scale: a Taichi function (s, factor, world) that scales
     the impulses of the last step.
     """
-    left, length, first = 1.0, 1.0, True
-    while left > 0.0:
-        more = ti.max(ti.cast(ti.ceil(left * count_parts(s, world) - 1e-3), int), 1)
-        before, length = length, left / ti.cast(more, float)
-        left = ti.select(more == 1, 0.0, left - length)
-        if length != before:
-            scale(s, length / before, world)
-        advance(ti.static(of_part(s, length)), number, last and more == 1, world)
-        if first:
-            report_rise(s, world)
-        first = False
-        if ti.static(is_bounded(s.features)):
-            count_halvings(s, length, world)
+    left, length, part = 1.0, 1.0, 0
+    while any_world(left > 0.0):
+        if left > 0.0:  # always, but for worlds in lanes that have fewer parts than others
+            more = ti.max(ti.ceil(left * count_parts(s, world) - 1e-3), 1.0)
+            before, length = length, left / more
+            left = ti.select(more == 1.0, 0.0, left - length)
+            if length != before:
+                scale(s, length / before, world)
+            advance(ti.static(of_part(s, length)), number, last and more == 1.0, world)
+            if part == 0:
+                report_rise(s, world)
+            if ti.static(is_bounded(s.features)):
+                count_halvings(s, length, world)
+        part += 1
     if length < 1.0:
         scale(s, 1.0 / length, world)
 

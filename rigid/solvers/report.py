@@ -1,5 +1,7 @@
 """The report of a kernel of rows to the host about its last substep: an array (worlds, REPORT) of each launch."""
 
+import numpy as np
+
 from pbd.core.arrays import Columns
 
 # Iterations; the largest change of an impulse in the last iteration over velocities [N s]; the largest position error
@@ -22,3 +24,20 @@ REPORT = Columns(
 
 # The columns of events, and their value as long as they have not happened, and of a rise that was not measured.
 EVENTS, NOTHING = slice(REPORT.diverged_substep, REPORT.total), -1
+
+
+def by_groups(launch, lanes):
+    """A launch that takes a report with a row of each world. Args: launch: of a kernel with worlds in lanes; lanes.
+
+    Lanes that are left over have copies of the last world, as in pbd/core/lanes/layout.py.
+    """
+    if lanes == 1:
+        return launch
+
+    def run(report, *given):
+        worlds = np.minimum(np.arange(-(-len(report) // lanes) * lanes), len(report) - 1)
+        rows = report[worlds].reshape(-1, lanes, REPORT.total)
+        launch(rows, *given)
+        report[:] = rows.reshape(-1, REPORT.total)[: len(report)]
+
+    return run

@@ -170,7 +170,8 @@ class GrabSprings:
         rows = slice(grab.row, grab.row + 3)
         for array, index, given in (
             (self.joints.integers, (grab.joint, JOINT.body_j), body),
-            (self.rows.groups, (slice(None), grab.group, [GROUP.kind, GROUP.body_j]), [kind, body]),
+            (self.rows.kinds, (slice(None), grab.group), kind),
+            (self.rows.groups, (slice(None), grab.group, GROUP.body_j), body),
             (self.rows.numbers, (slice(None), rows, [ROW.stiffness, ROW.damping]), spring),
         ):
             values = read(array)

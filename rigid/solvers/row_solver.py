@@ -4,12 +4,18 @@ from dataclasses import replace
 
 import numpy as np
 
-from pbd.core.arrays import allocate, arrays_of, read, write
+from pbd.core.arrays import allocate, arrays_of, read, with_lanes, write
 from pbd.core.clock import Clock
 from pbd.core.results import Diverged
 from pbd.core.runtime import real_type
 from pbd.core.validate import one_index, refuse_gigabytes, spread, whole
-from rigid.collision.setup import collision_arrays, default_capacity, pair_types, refuse_mesh_colliders
+from rigid.collision.setup import (
+    capacity_of_several,
+    collision_arrays,
+    default_capacity,
+    pair_types,
+    refuse_mesh_colliders,
+)
 from rigid.constraints.contact_forces import contact_forces
 from rigid.constraints.contact_rows import contact_size
 from rigid.constraints.joint_forces import joint_forces
@@ -39,6 +45,7 @@ class RowSolver(Solver):
 
     Attributes:
         data: all Taichi arrays, an instance of `declaration`.
+        lanes: how many worlds one thread moves at a time.
         pair_types: which kinds of pairs can touch, None if nothing can.
         rotors: {name of a joint with armature: its rotor's row}.
 
@@ -67,6 +74,9 @@ class RowSolver(Solver):
         touching = self.options.contacts and types.any_pair
         self.pair_types = types if touching else None
         capacity = self.options.contact_capacity or max(default_capacity(self.model), 1)
+        self.lanes = self._choose_lanes()
+        if touching and worlds > 1 and self.options.contact_capacity is None:
+            capacity = capacity_of_several(self.model, capacity)
         self.contact_capacity = capacity if touching else 1
         for each in models if not touching else ():
             refuse_mesh_colliders(each)
@@ -94,8 +104,11 @@ class RowSolver(Solver):
         self.data = allocate(
             self.declaration, {**given, **(values or {})}, worlds=worlds, bodies=bodies + 1, margins=bodies,
             shapes=len(self.model.shapes), contacts=self.contact_capacity,
+            readings=self.contact_capacity if self.lanes > 1 else 0,
             rows=self.first_contact_row + self._contact_rows * self.contact_capacity, **counts,
         )  # fmt: skip
+        if self.lanes > 1:
+            self.data = with_lanes(self.data, self.lanes)
         self._paths = Paths(models, worlds, bounding_radii(self.model))
         self._passive = PassiveEnergy(models, self.data.watch.numbers, self._watches())
         self._external_forces = ExternalForces(self.data.bodies.external)
@@ -151,6 +164,10 @@ class RowSolver(Solver):
 
     def _watches(self):
         return WATCHED
+
+    def _choose_lanes(self):
+        """How many worlds lie in the lanes of a vector."""
+        return 1
 
     def _raise_failure(self):
         """Raise if the contact buffer was full in the last launch, or a state stopped being finite."""
@@ -329,7 +346,7 @@ class RowSolver(Solver):
 
         To write rows there changes what the next step reads, so all of that is put back.
         """
-        arrays, report = [*arrays_of(self.data, kept=True), self.data.rows.groups], self._report.copy()
+        arrays, report = [*arrays_of(self.data, kept=True), self.data.rows.kinds], self._report.copy()
         report[:, EVENTS], report[:, REPORT.stored] = NOTHING, 0.0
         kept = [read(array) for array in arrays]
         self._report_stored(report)

@@ -15,7 +15,10 @@ from scenes.bench.measure import row
 WORLDS, STEPS = 64, 100
 
 # Options of the solvers of ragdolls. Contacts are found in each step, and all iterations are made.
-OPTIONS = {"verlet": {"iterations": 10, "direction": "current", "solve": "iterative"}}
+OPTIONS = {
+    "verlet": {"iterations": 10, "direction": "current", "solve": "iterative"},
+    "impulse": {"iterations": 20, "tolerance": 0.0},
+}
 
 
 def figure(worlds, floor):

@@ -24,6 +24,11 @@ class RowArray(NamedTuple):
 
     array: Any
 
+    @property
+    def shape(self):
+        """How many groups, lanes and columns there are."""
+        return self.array.shape
+
     def __getitem__(self, index):
         group, column = index
         return Row([impl.subscript(None, self.array, group, k, column) for k in range(Reading.width)])

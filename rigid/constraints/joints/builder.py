@@ -6,7 +6,7 @@ import numpy as np
 
 from pbd.core.arrays import allocate
 from rigid.constraints.joints.data import DRIVE, FRAMES, JOINT, MOTOR, DriveKind, JointKind, Joints
-from rigid.constraints.rows import GROUP, ROW, Group, by_world
+from rigid.constraints.rows import GROUP, ROW, Form, Group, by_world
 from rigid.joint import Ball, Distance, Fixed, Hinge, Slider, Universal, Wheel
 from rigid.names import GROUND
 from rigid.rotation import conjugate, multiply
@@ -140,7 +140,7 @@ class JointBuilder:
         Args: normal: the row of the height. Returns: the first row.
         """
         if one_sided := joints[0].friction is not None:
-            self.rows.groups[-1][GROUP.kind], self.rows.rows[normal][ROW.low] = Group.LIMIT, 0.0
+            self.rows.kinds[-1], self.rows.rows[normal][ROW.low] = Group.LIMIT, 0.0
         _, slip = self.rows.add(Group.FRICTION, i, j, 2)
         self.rows.groups[-1][GROUP.normal] = normal if one_sided else -1
         for row in self.rows.rows[slip:]:
@@ -198,6 +198,7 @@ class JointBuilder:
         first, second = self.first_coordinates[a], self.first_coordinates[b]
         ratios = [(gear.ratio,) for gear in gears]
         self.add_drive(DriveKind.GEAR, *self.integers[a][bodies], first, ratios, other=second, count=2)
+        self.rows.groups[-1][GROUP.form] = Form.PAIR
         self.rows.groups[-1][GROUP.body_k : GROUP.body_l + 1] = self.integers[b][bodies]
 
     def add_grab(self):

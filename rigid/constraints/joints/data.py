@@ -46,4 +46,4 @@ class Joints(NamedTuple):
     coordinates: Real(count.worlds, count.coordinates, COORDINATE, kept=True)  # angles are counted on from step to step
     drives: Integer(count.drives, DRIVE)
     drive_numbers: Real(count.worlds, count.drives, MOTOR)  # LIMIT, MOTOR, SPRING or GEAR
-    active: Integer(count.worlds, count.drives)  # 1 for each drive that acts; 0 for those of broken joints
+    active: Real(count.worlds, count.drives)  # 1 for each drive that acts; 0 for those of broken joints

@@ -69,7 +69,7 @@ def write_drive(s: ti.template(), drive, world):
         )  # fmt: skip
         if kind != DriveKind.SPRING:
             write_bounds(s.rows, row, target, low, high, world)
-    s.rows.groups[world, group, GROUP.kind] = found
+    s.rows.kinds[world, group] = found
 
 
 @ti.func

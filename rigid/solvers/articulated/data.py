@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from pbd.core.arrays import Host, Integer, Real, count
+from pbd.core.arrays import Host, Real, count
 from rigid.collision.contact_cache import ContactCache
 from rigid.collision.data import Points, Scratch, Shapes
 from rigid.constraints.joints.data import Joints
@@ -62,7 +62,7 @@ class Data(NamedTuple):
     points: Points
     scratch: Scratch
     cache: ContactCache  # impulses of contacts
-    reversed: Integer(count.worlds, kept=True)  # 1 if iterations take the contacts of the next step in reverse order
+    reversed: Real(count.worlds, kept=True)  # 1 if iterations take the contacts of the next step in reverse order
     margin: Real(count.margins, count.worlds)  # how far beyond its surface a body looks for contacts [m]
     watch: Watch  # the energy
     gravity: Real(count.worlds, 3)  # [m/s²]

@@ -56,11 +56,11 @@ def momentum_change(models, rotation, velocity, angular_velocity):
     return masses[..., None] * velocity, rotate(rotation, local)
 
 
-def forces_of_rows(groups, rows, efforts, bodies):
+def forces_of_rows(kinds, groups, rows, efforts, bodies):
     """Sum forces and torques of rows on each body.
 
-    Args: groups (worlds, groups, GROUP); rows (worlds, rows, columns); efforts (worlds, rows): along each row [N or
-    N m], for a gear that of its first row; bodies: how many, with the ground.
+    Args: kinds (worlds, groups); groups (worlds, groups, GROUP); rows (worlds, rows, columns); efforts (worlds, rows):
+    along each row [N or N m], for a gear that of its first row; bodies: how many, with the ground.
 
     Returns: forces [N], and torques about the centres of mass [N m], (worlds, bodies, 3) each.
     """
@@ -68,7 +68,7 @@ def forces_of_rows(groups, rows, efforts, bodies):
     for k in range(groups[..., GROUP.count].max(initial=0)):
         world, group = np.nonzero(groups[..., GROUP.count] > k)
         of = groups[world, group]
-        is_gear = of[:, GROUP.kind] == Group.GEAR
+        is_gear = kinds[world, group] == Group.GEAR
         effort = efforts[world, of[:, GROUP.first] + np.where(is_gear, 0, k)][:, None]
         row = rows[world, of[:, GROUP.first] + k]
         first = GROUP.body_i + (GROUP.body_k - GROUP.body_i) * (is_gear & (k == 1))

@@ -112,14 +112,14 @@ class ArticulatedSolver(SequentialSolver):
         position, rotation, free = np.split(starts, (START.rotation, START.linear), axis=2)
         velocity = read(self.data.bodies.velocity)[:, :bodies, :PSEUDO].astype(float)
         start = self._state_at(position, rotation)
-        groups, numbers = self._rows_at(starts[..., : START.linear])
+        kinds, groups, numbers = self._rows_at(starts[..., : START.linear])
         efforts = self._row_efforts(numbers)
         found = joint_forces(self.models, start, numbers, efforts, self._rows_of_joints)
         # Rows of a joint in a tree act inside the joint, so the balance contains them already.
         for index in self._trees.closed:
             efforts[:, self._rows_of_joints[index]] = 0.0
         forces, torques = momentum_change(self.models, rotation, *np.split((velocity - free) / self._h, 2, axis=2))
-        of_rows = forces_of_rows(groups, numbers, efforts, bodies + 1)
+        of_rows = forces_of_rows(kinds, groups, numbers, efforts, bodies + 1)
         forces, torques = forces - of_rows[0][:, :bodies], torques - of_rows[1][:, :bodies]
         torques += np.cross(position, forces)  # about the origin
         return self._by_world(found | tree_forces(self.models, start, self._trees.closed, forces, torques))
@@ -131,24 +131,24 @@ class ArticulatedSolver(SequentialSolver):
         return State(*(array[first] for array in (position, rotation, rest, rest)))
 
     def _rows_at(self, poses):
-        """Groups and rows of the last substep, those of joints at given poses. Args: poses (worlds, bodies, 7).
+        """Kinds, groups and rows of the last substep, those of joints at given poses. Args: poses (worlds, bodies, 7).
 
         Position correction has written the rows of joints at other poses, so they are written again for a moment.
         """
         data = self.data
-        arrays = [data.bodies.pose, data.joints.coordinates, data.rows.numbers, data.rows.groups]
+        arrays = [data.bodies.pose, data.joints.coordinates, data.rows.numbers, data.rows.kinds]
         kept = [read(array) for array in arrays]
         if self.has_joint_rows:
             write(data.bodies.pose, np.concatenate([poses, kept[0][:, -1:]], axis=1))
             self._write_rows(self._report, *self._step())
-        groups, numbers = read(data.rows.groups), read(data.rows.numbers).astype(float)
+        kinds, groups, numbers = read(data.rows.kinds), read(data.rows.groups), read(data.rows.numbers).astype(float)
         for array, values in zip(arrays, kept):
             write(array, values)
         per_contact = contact_size(self.pair_types)[1] if self.pair_types else 0
         ends = self.first_contact_group + per_contact * self._report[:, REPORT.contacts].astype(int)
         groups[np.arange(groups.shape[1]) >= ends[:, None], GROUP.count] = 0
-        groups[groups[..., GROUP.kind] == Group.IDLE, GROUP.count] = 0
-        return groups, numbers
+        groups[kinds == Group.IDLE, GROUP.count] = 0
+        return kinds, groups, numbers
 
     @cached_property
     def _write_rows(self):

@@ -303,7 +303,7 @@ def find_free_trees(s: ti.template(), groups, world):
         s.trees.synchronous[world, link] = 1
     if ti.static(s.features.rows):
         for group in range(groups):
-            if rows.groups[world, group, GROUP.kind] != Group.IDLE:
+            if rows.kinds[world, group] != Group.IDLE:
                 for k in range(rows.groups[world, group, GROUP.count]):
                     if rows.numbers[world, rows.groups[world, group, GROUP.first] + k, ROW.impulse] != 0.0:
                         for body in ti.static(range(2)):

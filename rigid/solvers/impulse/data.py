@@ -11,6 +11,7 @@ from rigid.constraints.rows import Rows
 from rigid.kernels.motion import Bodies
 from rigid.solvers.sequential import data
 from rigid.solvers.sequential.colours import Colours
+from rigid.solvers.sequential.lanes import InLanes
 from rigid.solvers.sequential.sleep import Sleep
 from rigid.solvers.watch import Division, Watch
 
@@ -44,11 +45,12 @@ class Features(NamedTuple):
     split_impulse: bool  # correct positions by pseudo-velocities
     warm_start: bool  # start from the last step's impulses
     sleeping: bool  # leave bodies at rest alone
-    one_world: bool  # one world runs on one thread
+    one_world: bool  # one world, or one group of lanes, runs on one thread
     division: Division  # of substeps into parts
     spread: int  # distance of two worlds in a parallel loop, see rigid/solvers/substeps.py
     coloured: bool  # iterations take contacts by colour, see rigid/solvers/sequential/colours.py
     threads: int  # that share the loops of one world, see rigid/solvers/sequential/shared.py
+    lanes: int  # worlds in the lanes of a vector, see pbd/core/lanes
 
     @property
     def contacts(self):
@@ -61,6 +63,7 @@ class Features(NamedTuple):
         read = {
             "shapes": self.contacts, "points": self.contacts, "scratch": self.contacts, "cache": self.contacts,
             "sleep": self.sleeping, "assemblies": self.variational, "colours": self.coloured, "team": self.coloured,
+            "in_lanes": self.contacts and self.lanes > 1,
         }  # fmt: skip
         return tuple(name for name, is_read in read.items() if not is_read)
 
@@ -89,11 +92,12 @@ class Data(NamedTuple):
     assemblies: Assemblies
     colours: Colours
     team: Team
-    reversed: Integer(count.worlds, kept=True)  # 1 if iterations take the contacts of the next step in reverse order
+    in_lanes: InLanes
+    reversed: Real(count.worlds, kept=True)  # 1 if iterations take the contacts of the next step in reverse order
     margin: Real(count.margins, count.worlds)  # how far beyond its surface a body looks for contacts [m]
     watch: Watch  # the energy
     gravity: Real(count.worlds, 3)  # [m/s²]
-    report: Host(2)  # (worlds, REPORT)
+    report: Host(2, of_worlds=True)  # (worlds, REPORT)
     step: data.Step
     sleep_speed: float  # bodies that are slower can sleep [m/s]
     features: Any  # Features

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from pbd.core.validate import boolean, not_negative
+from pbd.core.validate import boolean, not_negative, whole
+from rigid.solvers.options import optional
 from rigid.solvers.sequential.options import SequentialOptions
 
 
@@ -20,7 +21,16 @@ class ImpulseOptions(SequentialOptions):
     world. The bits are the same for any number of threads, but not those of the default order. It is for hundreds of
     bodies and a processor that does nothing else: on one thread it takes a little longer."""
 
-    CHECKS: ClassVar[dict] = {**SequentialOptions.CHECKS, "sleep_speed": not_negative, "coloured": boolean}
+    lanes: int | None = None
+    """How many worlds one thread moves at a time, in the lanes of the processor's vectors: 1, 4, 8 or 16. None for the
+    fastest; 1 where lanes do not do what the model has (rigid/solvers/impulse/lanes.py)."""
+
+    CHECKS: ClassVar[dict] = {
+        **SequentialOptions.CHECKS,
+        "sleep_speed": not_negative,
+        "coloured": boolean,
+        "lanes": optional(whole),
+    }
 
     def __post_init__(self):
         super().__post_init__()

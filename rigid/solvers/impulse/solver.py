@@ -5,11 +5,13 @@ import warnings
 import numpy as np
 
 from pbd.core.arrays import allocate, read, write
+from pbd.core.lanes.choice import choose_lanes
 from pbd.core.runtime import LOOP_STRIDE, on_cpu, threads
 from pbd.core.team import MOST_THREADS
 from rigid.names import GROUND
 from rigid.solvers.impulse import step
 from rigid.solvers.impulse.data import FREE, ROW, Data, Features
+from rigid.solvers.impulse.lanes import COSTS, why_no_lanes
 from rigid.solvers.impulse.options import ImpulseOptions
 from rigid.solvers.sequential.colours import Colours, places_of
 from rigid.solvers.sequential.shared import STATIONS
@@ -61,11 +63,15 @@ class ImpulseSolver(SequentialSolver):
             gyroscopic="none" if variational else given.gyroscopic, variational=variational, block=given.block,
             convergence=given.convergence, split_impulse=given.split_impulse, warm_start=given.warm_start,
             sleeping=given.sleep_speed > 0,
-            division=self._division(), one_world=self.worlds == 1, spread=LOOP_STRIDE if on_cpu() else 1,
-            coloured=coloured, threads=self._threads() if coloured else 1,
+            division=self._division(), one_world=self.worlds <= self.lanes, spread=LOOP_STRIDE if on_cpu() else 1,
+            coloured=coloured, threads=self._threads() if coloured else 1, lanes=self.lanes,
         )  # fmt: skip
         self._advance = self._make_launch(step, features)
         self._clear_assemblies()
+
+    def _choose_lanes(self):
+        reason = why_no_lanes(self.options, self.pair_types)
+        return choose_lanes(self.options.lanes, self.worlds, reason, costs=COSTS)
 
     def _threads(self):
         """How many threads share the loops of the one world."""

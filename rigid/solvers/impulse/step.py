@@ -40,9 +40,8 @@ def step_kernel(features, part=None):
     find_points = None if features.pair_types is None else point_finder(features.pair_types)
     team = shared if features.threads > 1 else None
     advance = over_worlds(part or advance_substep, scale_impulses, features, team)
-    return make_kernel(
-        advance, Data, features=features, formulation=maximal, find_points=find_points, **left_out(features)
-    )
+    given = {"features": features, "formulation": maximal, "find_points": find_points, **left_out(features)}
+    return make_kernel(advance, Data, features.lanes, **given)
 
 
 @ti.func

@@ -66,7 +66,7 @@ def exchange_velocities(s: ti.template(), body, world):
 def prepare_projection(s: ti.template(), group, world):
     """Prepare a group for J V' = 0, at the present poses. Limits do not act."""
     n = ti.static(s.rows.numbers)
-    kind = s.rows.groups[world, group, GROUP.kind]
+    kind = s.rows.kinds[world, group]
     if needs_correction(s, group, kind, world):
         first, count = s.rows.groups[world, group, GROUP.first], s.rows.groups[world, group, GROUP.count]
         for row in range(first, first + count):
@@ -75,7 +75,7 @@ def prepare_projection(s: ti.template(), group, world):
             n[world, row, ROW.bias + 1], n[world, row, ROW.impulse + 1] = 0.0, 0.0
             if kind == Group.LIMIT:
                 n[world, row, ROW.bias + 1] = UNREACHED if n[world, row, ROW.low] == 0.0 else -UNREACHED
-        compute_effective_mass(s, group, kind, world)
+        compute_effective_mass(s, group, world)
 
 
 @compiled_once("bodies", "joints", "rows", "sleep", "reversed", "step", "features", "formulation")

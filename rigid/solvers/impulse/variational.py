@@ -71,7 +71,7 @@ def find_bound_assemblies(s: ti.template(), groups, world):
     """Mark the assemblies on which rows act that are no hard rows of joints."""
     n = ti.static(s.rows.numbers)
     for group in range(groups):
-        kind = s.rows.groups[world, group, GROUP.kind]
+        kind = s.rows.kinds[world, group]
         first, count = s.rows.groups[world, group, GROUP.first], s.rows.groups[world, group, GROUP.count]
         if kind != Group.IDLE:
             for row in range(first, first + count):
@@ -109,7 +109,7 @@ def measure_errors(s: ti.template(), first_time, world):
     for body in range(s.bodies.pose.shape[1] - 1):
         start[world, body, START.error] = 0.0
     for group in range(s.step.first_contact_group):
-        kind = s.rows.groups[world, group, GROUP.kind]
+        kind = s.rows.kinds[world, group]
         if needs_correction(s, group, kind, world):
             assembly = assembly_of(s, group, world)
             first, count = s.rows.groups[world, group, GROUP.first], s.rows.groups[world, group, GROUP.count]
@@ -157,7 +157,7 @@ def correct_velocities(s: ti.template(), iterations, world):
 def start_corrections(s: ti.template(), world):
     """Apply the impulses from which the first round starts, those of the last substep."""
     for group in range(s.step.first_contact_group):
-        kind = s.rows.groups[world, group, GROUP.kind]
+        kind = s.rows.kinds[world, group]
         if needs_correction(s, group, kind, world):
             first, count = s.rows.groups[world, group, GROUP.first], s.rows.groups[world, group, GROUP.count]
             for row in range(first, first + count):

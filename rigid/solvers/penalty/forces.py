@@ -35,7 +35,7 @@ from rigid.solvers.penalty.limits import cosine_of
 def compute_gains(s: ti.template(), group, world):
     """Compute α and β of a group's rows. An idle group loses its stretch."""
     n = ti.static(s.rows.numbers)
-    kind = s.rows.groups[world, group, GROUP.kind]
+    kind = s.rows.kinds[world, group]
     first, count = s.rows.groups[world, group, GROUP.first], s.rows.groups[world, group, GROUP.count]
     if kind == Group.IDLE:
         for row in range(first, first + count):
@@ -149,7 +149,7 @@ def apply_forces(s: ti.template(), group, world):
     Returns: the largest error; what the rows store [J]; |G|² of hard equalities against translation [m²].
     """
     n = ti.static(s.rows.numbers)
-    kind = s.rows.groups[world, group, GROUP.kind]
+    kind = s.rows.kinds[world, group]
     first, count = s.rows.groups[world, group, GROUP.first], s.rows.groups[world, group, GROUP.count]
     error, stored, gap_squared = 0.0, 0.0, 0.0
     if kind != Group.IDLE:

@@ -19,7 +19,7 @@ import math
 import taichi as ti
 
 from rigid.constraints.joints.data import COORDINATE, DRIVE, JOINT, LIMIT, DriveKind, JointKind
-from rigid.constraints.rows import GROUP, Group
+from rigid.constraints.rows import Group
 from rigid.solvers.penalty.data import ROW
 
 
@@ -45,7 +45,7 @@ def write_sine_limits(s: ti.template(), world):
             c = s.joints.drives[drive, DRIVE.coordinate]
             n[world, row, ROW.cosine] = 1.0
             # Two equal limits are an equality, which keeps its angle.
-            if s.rows.groups[world, group, GROUP.kind] == Group.LIMIT and is_angle_of_axis(s, c):
+            if s.rows.kinds[world, group] == Group.LIMIT and is_angle_of_axis(s, c):
                 q, limit = s.joints.coordinates[world, c, COORDINATE.value], LIMIT.lowest
                 if n[world, row, ROW.high] == 0.0:
                     limit = LIMIT.highest

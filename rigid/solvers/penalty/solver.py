@@ -77,11 +77,12 @@ class PenaltySolver(RowSolver):
         self._report[:, EVENTS] = NOTHING
         self._advance(self._report, *self._step(ANY_REACH), 1, 0)
         rows, bodies = self.data.rows, self.data.bodies
-        numbers, groups = read(rows.numbers).astype(float), read(rows.groups)[:, : self.first_contact_group]
+        numbers, of_joints = read(rows.numbers).astype(float), slice(self.first_contact_group)
+        kinds, groups = read(rows.kinds)[:, of_joints], read(rows.groups)[:, of_joints]
         mass, inverse_inertia = read(bodies.mass).astype(float), read(bodies.inverse_inertia).astype(float)
         self._clear_columns(ROW.stretch, ROW.effort)  # nothing has moved
         worlds = range(len(self.models))
-        return [find_islands(numbers[k], groups[k], mass[k], inverse_inertia[k]) for k in worlds]
+        return [find_islands(numbers[k], kinds[k], groups[k], mass[k], inverse_inertia[k]) for k in worlds]
 
     def _check_stability(self, options):
         """Raise ValueError if a step is too long; give contacts what joints leave. Args: options: PenaltyOptions."""

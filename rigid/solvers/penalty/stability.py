@@ -40,15 +40,17 @@ class Island(NamedTuple):
         return values[-1], self.rows[np.abs(modes[:, -1]).argmax()]
 
 
-def find_islands(rows, groups, mass, inverse_inertia):
-    """Find the islands of one world. Args: rows, groups: arrays of Rows; mass, inverse_inertia: arrays of Bodies."""
+def find_islands(rows, kinds, groups, mass, inverse_inertia):
+    """Find the islands of one world. Args: rows, kinds, groups: of Rows; mass, inverse_inertia: of Bodies."""
     bodies = len(mass) - 1
     heads, jacobians, ends, gains = [], [], [], []
-    for group in groups[groups[:, GROUP.kind] != Group.IDLE]:
-        first, gear = group[GROUP.first], group[GROUP.kind] == Group.GEAR
+    for kind, group in zip(kinds, groups):
+        if kind == Group.IDLE:
+            continue
+        first, gear = group[GROUP.first], kind == Group.GEAR
         count = 1 if gear else group[GROUP.count]
         own = rows[first : first + count]
-        if group[GROUP.kind] == Group.DRIVE and own[0, ROW.low] == own[0, ROW.high]:
+        if kind == Group.DRIVE and own[0, ROW.low] == own[0, ROW.high]:
             continue  # a constant effort
         gains.append((own[:, ROW["alpha"]][:, :count], own[:, ROW["beta"]][:, :count]))
         for row in range(first, first + count):

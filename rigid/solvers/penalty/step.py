@@ -92,7 +92,7 @@ def detect_contacts(s: ti.template(), world):
         find_contact_points(s, world)
         if s.points.count[world] > s.points.integers.shape[1]:
             s.report[world, REPORT.overflow] = ti.cast(s.points.count[world], float)
-        count = write_contact_rows(s, world)
+        count, _ = write_contact_rows(s, world)
         soften_contacts(s, count, world)
         s.report[world, REPORT.contacts] = ti.cast(count, float)
         groups += CONTACT_GROUPS * count

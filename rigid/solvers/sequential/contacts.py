@@ -2,6 +2,7 @@
 
 import taichi as ti
 
+from pbd.core.each_world import each_world, in_all_lanes, in_lanes
 from pbd.core.functions import compiled_once
 from pbd.phases import world_of
 from rigid.collision import contact_cache
@@ -13,6 +14,7 @@ from rigid.kernels.motion import MASS, VELOCITY, gravity_on
 from rigid.kernels.vectors import load_vector, store_vector
 from rigid.solvers.report import REPORT
 from rigid.solvers.sequential.data import ROW
+from rigid.solvers.sequential.lanes import copy_contacts, is_present, mark_active
 
 # Bodies look for contacts up to this part of their radius beyond the way that they may go in the step.
 MARGIN = 0.02
@@ -27,12 +29,14 @@ def detect_contacts(s: ti.template(), world):
     """Find contact points and write their rows. Returns: how many groups there are, of joints and contacts."""
     groups = s.step.first_contact_group
     if ti.static(s.features.contacts):
+        if ti.static(in_lanes()):
+            mark_active(s, world)
         find_contact_points(s, world)
         if s.points.count[world] > s.points.integers.shape[1]:
             s.report[world, REPORT.overflow] = ti.cast(s.points.count[world], float)
-        count = write_contact_rows(s, world)
+        count, found = write_contact_rows(s, world)
         look_up_impulses(s, count, world)
-        s.report[world, REPORT.contacts] = ti.cast(count, float)
+        s.report[world, REPORT.contacts] = found
         groups += ti.static(contact_size(s.features.pair_types)[1]) * count
     return groups
 
@@ -42,7 +46,7 @@ def find_contact_points(s: ti.template(), index):
     """Find the points where bodies may touch within the step."""
     world = world_of(s, index)
     compute_contact_margins(s, world)
-    s.find_points(s.shapes, s.points, s.scratch, s.bodies.pose, s.margin, world)
+    ti.static(in_all_lanes(s.find_points))(s.shapes, s.points, s.scratch, s.bodies.pose, s.margin, world)
 
 
 @ti.func
@@ -60,17 +64,42 @@ def compute_contact_margins(s: ti.template(), world):
         s.margin[body, world] = s.step.h * speed + MARGIN * radius
 
 
+@each_world
 @ti.func
 def look_up_impulses(s: ti.template(), count, world):
     """Give each contact its impulse of the last step, along the directions of its rows now; zero to a new contact."""
     for c in range(count):
-        entry = -1
-        if ti.static(s.features.warm_start):
-            radius = s.bodies.mass[world, s.points.integers[world, c, PAIR.body_a], MASS.radius]
-            entry = contact_cache.look_up(s.cache, s.points, c, SAME_POINT * radius, world)
-        resolve_impulse(s, c, 0, entry, CACHED.vector, ROW.linear, world)
-        if ti.static(s.features.pair_types.rolling_and_spinning):
-            resolve_impulse(s, c, CONTACT_ROWS, entry, CACHED.angular, ROW.angular_i, world)
+        if takes_part(s, c, world):
+            entry = -1
+            if ti.static(s.features.warm_start):
+                radius = s.bodies.mass[world, s.points.integers[world, c, PAIR.body_a], MASS.radius]
+                entry = contact_cache.look_up(s.cache, s.points, c, SAME_POINT * radius, world)
+            resolve_impulse(s, c, 0, entry, CACHED.vector, ROW.linear, world)
+            if ti.static(s.features.pair_types.rolling_and_spinning):
+                resolve_impulse(s, c, CONTACT_ROWS, entry, CACHED.angular, ROW.angular_i, world)
+
+
+@ti.func
+def is_active(s: ti.template(), world):
+    """Whether a world takes part. Without lanes it always does."""
+    result = True
+    if ti.static(has_in_lanes(s)):
+        result = s.in_lanes.active[world] > 0.0
+    return result
+
+
+@ti.func
+def takes_part(s: ti.template(), c, world):
+    """Whether a world takes part and has the contact in place c. Without lanes it always has."""
+    result = True
+    if ti.static(has_in_lanes(s)):
+        result = s.in_lanes.active[world] > 0.0 and is_present(s, c, world)
+    return result
+
+
+def has_in_lanes(s):
+    """Whether the kernel has worlds in lanes. Args: s: of a kernel."""
+    return getattr(s.features, "lanes", 1) > 1
 
 
 @ti.func
@@ -93,9 +122,21 @@ def resolve_impulse(s: ti.template(), c, first, entry, column, direction, world)
 def store_impulses(s: ti.template(), world):
     """Store the impulses of all contacts for the next step, which takes contacts in the other order."""
     if ti.static(s.features.contacts):
-        s.reversed[world] = 1 - s.reversed[world]
+        s.reversed[world] = 1.0 - s.reversed[world]
+        count = ti.min(s.points.count[world], s.points.integers.shape[1])
+        store_impulses_of(s, count, world)
+        if ti.static(in_lanes()):
+            copy_contacts(s, count, world)
+
+
+@each_world
+@ti.func
+def store_impulses_of(s: ti.template(), count, world):
+    """Store the impulses of contacts. Args: count: of their places."""
+    if is_active(s, world):
         contact_cache.clear(s.cache, world)
-        for c in range(ti.min(s.points.count[world], s.points.integers.shape[1])):
+    for c in range(count):
+        if takes_part(s, c, world):
             contact_cache.store(s.cache, s.points, c, total_impulse(s, c, 0, ROW.linear, world), world)
             if ti.static(s.features.pair_types.rolling_and_spinning):
                 angular = total_impulse(s, c, CONTACT_ROWS, ROW.angular_i, world)

@@ -13,7 +13,7 @@ import taichi as ti
 
 from pbd.core.functions import compiled_once
 from rigid.constraints.joints.rows import write_joint_rows
-from rigid.constraints.rows import GROUP, Group, bodies_of, position_error
+from rigid.constraints.rows import GROUP, Form, Group, bodies_of, position_error
 from rigid.kernels.matrices import inverse_or_zero, invert
 from rigid.solvers.sequential.data import ROW
 from rigid.solvers.sequential.solve import add_impulse, needs_correction
@@ -33,7 +33,7 @@ def write_rows(s: ti.template(), world):
 def prepare_group(s: ti.template(), group, world):
     """Prepare a group for the iterations over velocities."""
     n = ti.static(s.rows.numbers)
-    kind = s.rows.groups[world, group, GROUP.kind]
+    kind = s.rows.kinds[world, group]
     first, count = s.rows.groups[world, group, GROUP.first], s.rows.groups[world, group, GROUP.count]
     if kind == Group.IDLE:
         for row in range(first, first + count):
@@ -44,14 +44,14 @@ def prepare_group(s: ti.template(), group, world):
             s.formulation.compute_response(s, row, i, j, world)
             compute_softness(s, row, i, j, world)
             compute_bias(s, row, kind, world)
-        compute_effective_mass(s, group, kind, world)
+        compute_effective_mass(s, group, world)
 
 
 @ti.func
 def warm_start_group(s: ti.template(), group, world):
     """Apply the impulses that the rows of a group have from the last step."""
     n = ti.static(s.rows.numbers)
-    kind = s.rows.groups[world, group, GROUP.kind]
+    kind = s.rows.kinds[world, group]
     first, count = s.rows.groups[world, group, GROUP.first], s.rows.groups[world, group, GROUP.count]
     if kind != Group.IDLE:
         for row in range(first, first + count):
@@ -79,7 +79,7 @@ def prepare_correction(s: ti.template(), group, world):
     Returns: the largest |b'| of an error.
     """
     n = ti.static(s.rows.numbers)
-    kind = s.rows.groups[world, group, GROUP.kind]
+    kind = s.rows.kinds[world, group]
     largest = 0.0
     if needs_correction(s, group, kind, world):
         first, count = s.rows.groups[world, group, GROUP.first], s.rows.groups[world, group, GROUP.count]
@@ -95,7 +95,7 @@ def prepare_correction(s: ti.template(), group, world):
                 i_row, j_row = bodies_of(s.rows, group, row - first, world)
                 s.formulation.update_response(s, row, i_row, j_row, world)
             if s.formulation.needs_new_matrix(s, kind, i, j, world):
-                compute_effective_mass(s, group, kind, world)
+                compute_effective_mass(s, group, world)
         for row in range(first, first + count):
             bias = 0.0
             if n[world, row, ROW.softness] == 0.0:
@@ -110,15 +110,16 @@ def prepare_correction(s: ti.template(), group, world):
 
 
 @ti.func
-def compute_effective_mass(s: ti.template(), group, kind, world):
+def compute_effective_mass(s: ti.template(), group, world):
     """Invert J M⁻¹ Jᵀ + γ of a group, or its diagonal."""
     n = ti.static(s.rows.numbers)
     first, count = s.rows.groups[world, group, GROUP.first], s.rows.groups[world, group, GROUP.count]
     i, j = s.rows.groups[world, group, GROUP.body_i], s.rows.groups[world, group, GROUP.body_j]
-    together = kind == Group.FRICTION
+    form = s.rows.groups[world, group, GROUP.form]
+    together = form == Form.SLIP
     if ti.static(s.features.block):
-        together = together or kind == Group.EQUALITY
-    if kind == Group.GEAR:
+        together = together or form == Form.BLOCK
+    if form == Form.PAIR:
         n[world, first, ROW.inverse] = inverse_or_zero(s.formulation.gear_matrix_entry(s, group, first, world))
     else:
         for a in range(count):
@@ -135,7 +136,7 @@ def compute_effective_mass(s: ti.template(), group, kind, world):
         if together:
             largest = largest_row_sum(s, first, count, world)
             invert(n, first, count, ROW.inverse, ROW.residual, world)
-            if kind == Group.FRICTION:
+            if form == Form.SLIP:
                 n[world, first, ROW.inverse + 3] = inverse_or_zero(largest)
         else:
             for row in range(first, first + count):

@@ -64,7 +64,7 @@ def put_to_sleep(s: ti.template(), groups, world):
             s.sleep.islands[world, body] = body
             s.sleep.timers[world, body, TIMER.island] = s.sleep.timers[world, body, TIMER.body]
         for group in range(groups):
-            kind = s.rows.groups[world, group, GROUP.kind]
+            kind = s.rows.kinds[world, group]
             if kind != Group.IDLE:
                 i, j = s.rows.groups[world, group, GROUP.body_i], s.rows.groups[world, group, GROUP.body_j]
                 connect(s, i, j, world)

@@ -10,32 +10,42 @@ Sources: Catto, Iterative Dynamics with Temporal Coherence (2005), equation 20; 
 
 import taichi as ti
 
-from rigid.constraints.rows import GROUP, Group, bodies_of
+from rigid.constraints.rows import GROUP, Form, Group, bodies_of
 from rigid.kernels.vectors import load_vector
 from rigid.solvers.sequential.data import ROW
 
 
 @ti.func
 def solve_group(s: ti.template(), group, stage: ti.template(), world):
-    """Solve a group."""
-    kind = s.rows.groups[world, group, GROUP.kind]
+    """Solve a group, if it is to be solved in a stage."""
     change = 0.0
-    if ti.static(stage == 0):
-        if kind == Group.EQUALITY:
-            change = solve_equality(s, group, 0, world)
-        elif kind == Group.LIMIT or kind == Group.DRIVE:
-            change = solve_bounded(s, group, 0, world)
-        elif kind == Group.FRICTION:
+    if is_solved(s, group, s.rows.kinds[world, group], stage, world):
+        change = solve_listed(s, group, stage, world)
+    return change
+
+
+@ti.func
+def is_solved(s: ti.template(), group, kind, stage: ti.template(), world):
+    """Whether a group is to be solved in a stage."""
+    result = kind != Group.IDLE
+    if ti.static(stage == 1):
+        result = needs_correction(s, group, kind, world)
+    return result
+
+
+@ti.func
+def solve_listed(s: ti.template(), group, stage: ti.template(), world):
+    """Solve a group that is to be solved."""
+    form, change = s.rows.groups[world, group, GROUP.form], 0.0
+    if form == Form.PAIR:
+        change = solve_gear(s, group, stage, world)
+    elif form == Form.SLIP:
+        if ti.static(stage == 0):
             change = solve_friction(s, group, world)
-        elif kind == Group.GEAR:
-            change = solve_gear(s, group, 0, world)
-    elif needs_correction(s, group, kind, world):
-        if kind == Group.EQUALITY:
-            change = solve_equality(s, group, 1, world)
-        elif kind == Group.LIMIT:
-            change = solve_bounded(s, group, 1, world)
-        else:
-            change = solve_gear(s, group, 1, world)
+    elif s.rows.kinds[world, group] == Group.EQUALITY:
+        change = solve_equality(s, group, stage, world)
+    else:
+        change = solve_bounded(s, group, stage, world)
     return change
 
 

@@ -5,9 +5,11 @@ from functools import cached_property
 
 from pbd.core.kernels import Launch
 from pbd.core.results import Statistics
-from rigid.solvers.report import REPORT
+from pbd.core.validate import one_index
+from rigid.solvers.report import REPORT, by_groups
 from rigid.solvers.row_solver import RowSolver
 from rigid.solvers.sequential.data import ROW, Step
+from rigid.solvers.sequential.lanes import read_contacts
 from rigid.solvers.sequential.stored import energy_kernel
 from rigid.solvers.sequential.time_limit import TimedSubsteps, timed_kernels
 from rigid.solvers.watch import OF_IMPULSES, UNDIVIDED
@@ -62,7 +64,7 @@ class SequentialSolver(RowSolver):
         self._features = features
         if self.options.time_limit is not None:
             return TimedSubsteps(timed_kernels(step, features), self.data, self.options.time_limit)
-        launch = Launch(step.step_kernel(features), self.data)
+        launch = by_groups(Launch(step.step_kernel(features), self.data), self.lanes)
         return lambda report, numbers, substeps, iterations: launch(report, *numbers, substeps, iterations)
 
     def _launch(self, count):
@@ -86,7 +88,7 @@ class SequentialSolver(RowSolver):
 
     @cached_property
     def _measure(self):
-        return Launch(energy_kernel(self.declaration, self._features), self.data)
+        return by_groups(Launch(energy_kernel(self.declaration, self._features, self.lanes), self.data), self.lanes)
 
     def _report_stored(self, report):
         soft = [joint for joint in self.model.joints if joint.spring is not None or joint.soft is not None]
@@ -118,7 +120,14 @@ class SequentialSolver(RowSolver):
         [m or rad]; contacts are points that had rows.
         """
         iterations, residual, contacts = self._reported(REPORT.iterations, REPORT.position_error, REPORT.contacts)
-        return Statistics(iterations.astype(int), residual, contacts.astype(int))
+        return Statistics(iterations.astype(int), residual, contacts.astype(int), lanes=self.lanes)
+
+    def contact_forces(self, world=0):
+        """Contact points of the last substep and the forces in them, see Solver.contact_forces."""
+        if self.lanes == 1:
+            return super().contact_forces(world)
+        world = one_index("world", world, self.worlds, "worlds")
+        return read_contacts(self.data.in_lanes, world, int(self._report[world, REPORT.contacts]), self._h)
 
     def _row_efforts(self, rows):
         return rows[..., ROW.impulse] / self._h

@@ -19,10 +19,10 @@ from rigid.solvers.watch import watch_energy
 
 
 @cache
-def energy_kernel(declaration, features):
+def energy_kernel(declaration, features, lanes):
     """Make the kernel that reports what rows store at the present poses.
 
-    Args: declaration: a solver's Data; features.
+    Args: declaration: a solver's Data; features; lanes: worlds in the lanes of a vector.
     """
 
     @ti.func
@@ -33,7 +33,7 @@ def energy_kernel(declaration, features):
             s.report[world, REPORT.stored] = stored
 
     return make_kernel(
-        measure, declaration, features=features, formulation=None, find_points=None, **left_out(features)
+        measure, declaration, lanes, features=features, formulation=None, find_points=None, **left_out(features)
     )
 
 
@@ -53,7 +53,7 @@ def stored_energy(s: ti.template(), world):
     n = ti.static(s.rows.numbers)
     total, gap = 0.0, 0.0
     for group in range(s.step.first_contact_group):
-        if s.rows.groups[world, group, GROUP.kind] == Group.EQUALITY:
+        if s.rows.kinds[world, group] == Group.EQUALITY:
             first, count = s.rows.groups[world, group, GROUP.first], s.rows.groups[world, group, GROUP.count]
             for row in range(first, first + count):
                 stiffness = n[world, row, ROW.stiffness]

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import rigid
+from pbd.core.arrays import read
 from rigid.constraints.joints.data import COORDINATE, DRIVE, JOINT
 from rigid.constraints.rows import GROUP, ROW, Group
 from rigid.rotation import exponential, multiply, normalised, rotate
@@ -134,8 +135,8 @@ def test_jacobians_of_joints_are_derivatives_of_their_errors(seed):
         if model.joints[joint_of(solver, row[DRIVE.coordinate])].kind in ("hinge", "universal")
     }  # fmt: skip
     checked = 0
-    for group in solver.data.rows.groups.to_numpy()[0]:
-        if group[GROUP.kind] != Group.EQUALITY:
+    for kind, group in zip(read(solver.data.rows.kinds)[0], read(solver.data.rows.groups)[0]):
+        if kind != Group.EQUALITY:
             continue
         for row in range(group[GROUP.first], group[GROUP.first] + group[GROUP.count]):
             if row in turns or row in angles:
@@ -204,7 +205,8 @@ def test_jacobians_of_a_gear_are_the_derivative_of_the_sum_of_its_errors():
         if joint.kind == "slider":  # any pose
             state.velocity[joint.child] += 0.3
     solver, rows, _, velocities = three_times(model, state)
-    gears = [group for group in solver.data.rows.groups.to_numpy()[0] if group[GROUP.kind] == Group.GEAR]
+    kinds, groups = read(solver.data.rows.kinds)[0], read(solver.data.rows.groups)[0]
+    gears = groups[kinds == Group.GEAR]
     assert len(gears) == POSES
     for group in gears:
         first = group[GROUP.first]
