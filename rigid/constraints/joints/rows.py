@@ -3,7 +3,7 @@
 import taichi as ti
 
 from rigid.constraints.joints.ball import write_ball, write_rotation_rows
-from rigid.constraints.joints.data import JOINT, JointKind
+from rigid.constraints.joints.data import DRIVE, JOINT, JointKind
 from rigid.constraints.joints.distance import write_distance
 from rigid.constraints.joints.drive import write_drive
 from rigid.constraints.joints.frames import joint_ends
@@ -58,5 +58,6 @@ def write_rows_of_joint(s: ti.template(), joint, world):
 @ti.func
 def write_row_of_drive(s: ti.template(), drive, world):
     """Write the row of a drive. The coordinates must be those of the present poses."""
-    if s.joints.active[world, drive] > 0:
-        write_drive(s, drive, world)
+    if s.joints.drives[drive, DRIVE.kind] > 0:  # 0 in an array without drives, whose `active` others may have written
+        if s.joints.active[world, drive] > 0.0:
+            write_drive(s, drive, world)
