@@ -108,11 +108,12 @@ class DirectArrays(NamedTuple):
     partner: Integer(count.nonzeros)  # row of each entry of L, or its column if it stands in the row of an inequality
     lower: Real(count.nonzeros, count.worlds)  # L; in place of its diagonal 1/D
     scaled: Real(count.nonzeros, count.worlds)  # L D
-    active: Integer(count.direct_rows, count.worlds, kept=True)  # of an inequality, see pbd/direct/one_row.py
-    kept_active: Integer(count.direct_rows, count.worlds)  # at the start of the part
-    factored: Integer(count.worlds)  # whether the factor was made in this substep, see pbd/direct/solve.py
-    halvings: Integer(count.worlds, kept=True)  # a substep has 2^halvings parts: see pbd/direct/parts.py
+    active: Real(count.direct_rows, count.worlds, kept=True)  # of an inequality, see pbd/direct/one_row.py
+    kept_active: Real(count.direct_rows, count.worlds)  # at the start of the part
+    factored: Real(count.worlds)  # whether the factor was made in this substep, see pbd/direct/solve.py
+    halvings: Real(count.worlds, kept=True)  # a substep has 2^halvings parts: see pbd/direct/parts.py
     vibration: Vector(3, count.direct_particles, count.worlds, kept=True)  # shape of the fastest one [kg^-1/2]
+    inputs: Real(2, count.moving_columns, count.worlds)  # at the start and the end of a part, if anything moves
     kept_position: Vector(3, count.direct_particles, count.worlds)  # at the start of the part [m]
     kept_previous: Vector(3, count.direct_particles, count.worlds)  # x* then [m]
     displacement: Vector(3, count.direct_particles, count.worlds)  # by all parts so far, see add_displacements [m]
@@ -222,6 +223,7 @@ class Features(NamedTuple):
     direct: tuple = ()  # types of which constraints are solved directly, as indices into `types`
     rope_nodes: bool = False  # whether particles have one or two rows of the direct solve
     parts: bool = False  # whether a substep may be made in parts, see pbd/direct/parts.py
+    moving: bool = False  # whether the environment changes, so that parts have inputs of their own
     grabs: int = 0  # number of grab springs
     keep_predictions: bool = False  # whether predicted positions are read after the step
     hooks: Any = None  # StepHooks, see pbd/step.py

@@ -10,6 +10,7 @@ import numpy as np
 
 from pbd.core.runtime import real_type
 from pbd.core.validate import finite_vector, grab_count, one_grab
+from pbd.data import INPUT, POSE
 from pbd.grabs import GRAB, grab_columns
 from pbd.particles import positions_on_path
 
@@ -25,18 +26,25 @@ class Environment:
         self.grabs = np.zeros((grab_count("grabs", grabs), GRAB.total))
         self._row, self.changes = None, 0  # how often grab springs were changed
 
-    def inputs(self, clock, substeps, spare=0):
+    def inputs(self, clock, substeps):
         """Rows for the start and the ends of the next substeps, or a single row if nothing moves.
 
-        Args: clock: a Clock; substeps: how many; spare: how many more rows, which kernels fill.
+        Args: clock: a Clock; substeps: how many.
         """
         if not self.particles.is_static():
-            rows = self._rows([clock.time_after(k) for k in range(substeps + 1)])
-            return np.concatenate([rows, np.zeros((spare, rows.shape[1]), rows.dtype)])
+            return self._rows([clock.time_after(k) for k in range(substeps + 1)])
         gravity, wind = self.particles.gravity, self.particles.wind
         if self._row is None or self._row[0] is not gravity or self._row[1] is not wind:
             self._row = gravity, wind, self._rows([clock.time])
         return self._row[2]
+
+    @property
+    def moving_columns(self):
+        """How many columns a row has; zero if nothing moves."""
+        if self.particles.is_static():
+            return 0
+        kinematic = sum(len(particles) for particles, _ in self.particles.paths)
+        return INPUT.total + POSE.total * len(self.particles.colliders) + 3 * kinematic + self.grabs.size
 
     def _rows(self, times):
         rows = [np.concatenate([described_row(self.particles, time), self.grabs.ravel()]) for time in times]

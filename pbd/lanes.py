@@ -15,18 +15,17 @@ def numbers_of_bands(description, plan):
     return NUMBERS_OF_BANDS[real_bits()] if fits else ()
 
 
-def lanes_of(wanted, worlds, description, schedule, plan):
+def lanes_of(wanted, worlds, description, schedule):
     """Choose what lies in lanes: bands of each world if the schedule has them, otherwise worlds.
 
-    Args: wanted, worlds: see `choose_lanes`; description: a Particles; schedule: a Schedule; plan: a
-    pbd.direct.rows.Plan.
+    Args: wanted, worlds: see `choose_lanes`; description: a Particles; schedule: a Schedule.
 
     Returns: how many lanes, and the pbd.bands.Bands in them; None for worlds.
     """
     bands = schedule.bands
     if bands and wanted in (None, bands.lanes):
         return bands.lanes, bands
-    return choose_lanes(wanted, worlds, why_no_lanes(description, schedule, plan)), None
+    return choose_lanes(wanted, worlds, why_no_lanes(description, schedule)), None
 
 
 def counts_in_lanes(counts, lanes, bands, arrays):
@@ -37,17 +36,15 @@ def counts_in_lanes(counts, lanes, bands, arrays):
     return counts._replace(particles=bands.length, multipliers=rows, halo=len(bands.halo))
 
 
-def why_no_lanes(description, schedule, plan):
+def why_no_lanes(description, schedule):
     """Why a system runs one world at a time, in words; "" if worlds can lie in lanes.
 
-    Args: description: a Particles; schedule: a Schedule; plan: a pbd.direct.rows.Plan.
+    Args: description: a Particles; schedule: a Schedule.
     """
     if not on_cpu():
         return "a graphics card"
     if not schedule.is_one_cluster:
         return "a world on several threads"
-    if len(plan.rows):
-        return "a direct solve"
     if description.particle_contacts is not None:
         return "contacts between particles"
     return why_no_surfaces_in_lanes(description)

@@ -144,7 +144,7 @@ def features_of(description, schedule, groups, lanes, bands, **others):
     )
 
 
-def upload(descriptions, worlds, constraints, types, schedule, plan, grabs=0, lanes=1, bands=None):
+def upload(descriptions, worlds, constraints, types, schedule, plan, environment, lanes=1, bands=None):
     """All arrays of a system.
 
     Args:
@@ -153,7 +153,7 @@ def upload(descriptions, worlds, constraints, types, schedule, plan, grabs=0, la
         constraints, types: as `collect_constraints` returns them.
         schedule: a Schedule of these constraints.
         plan: a pbd.direct.rows.Plan of these constraints.
-        grabs: number of grab springs.
+        environment: a pbd.environment.Environment.
         lanes: how many worlds, or bands of a world, are in the lanes of a vector.
         bands: a pbd.bands.Bands; None for worlds.
 
@@ -175,10 +175,10 @@ def upload(descriptions, worlds, constraints, types, schedule, plan, grabs=0, la
     gravity_scales = per_world(lambda p: p.gravity_scales())
     kinematic = np.concatenate([np.zeros(0, int), *(particles for particles, _ in first.paths)])
     tables, multipliers = constraint_tables(constraints, types, schedule, worlds)
-    multipliers += 3 * grabs
+    multipliers += 3 * len(environment.grabs)
     placements = placements_of(bands, types, multipliers) if bands else None
     mobile = (inverse_masses > 0).any(axis=1)
-    direct = direct_arrays(plan, types, schedule, mobile, worlds, lanes)
+    direct = direct_arrays(plan, types, schedule, mobile, worlds, lanes, environment.moving_columns)
     colliders = collider_tables(first.colliders)
     first_adjacent, adjacent_triangles = adjacency(first.triangles(), n)
     first_stick, sticks = rigid_sticks(tables, types, n) if contacts else (np.zeros(0), np.zeros(0))

@@ -138,12 +138,11 @@ class ParticleSystem(SystemSettings):
             clusters=None if clusters is None else whole("clusters", clusters),
             bands=numbers_of_bands(self.particles, self.direct),
         ).with_others(numbers, [np.flatnonzero(solved) for solved in self.direct.solved])
-        self.lanes, bands = lanes_of(lanes, self.worlds, self.particles, self.schedule, self.direct)
+        self.lanes, bands = lanes_of(lanes, self.worlds, self.particles, self.schedule)
         self.has_bands = bands is not None
         self._constraint_count = sum(len(order) for order in self.schedule.orders)
-        self.arrays, self._counts_without_lanes, scales = upload(
-            descriptions, self.worlds, constraints, self._types, self.schedule, self.direct, grabs, self.lanes, bands
-        )
+        described = descriptions, self.worlds, constraints, self._types, self.schedule, self.direct, self.environment
+        self.arrays, self._counts_without_lanes, scales = upload(*described, self.lanes, bands)
         self._counts = counts_in_lanes(self._counts_without_lanes, self.lanes, bands, self.arrays)
         self._values = ParticleValues(self.arrays.particles, self.worlds, self.count, scales)
         self.constraints = ConstraintValues(
@@ -177,20 +176,20 @@ class ParticleSystem(SystemSettings):
             rope_nodes=bool(self.direct.nodes(self._values.mobile()).any()),
             parts=self.schedule.is_one_cluster and len(self.direct.rows) > 0 and self.direct.consistent,
             watch=self._violation_kept > 0,
+            moving=not self.particles.is_static(),
             grabs=len(self.environment.grabs),
             hooks=self._hooks,
             keep_predictions=self._keep_predictions,
             gravity_scales=bool((self._values.gravity_scales != 1.0).any()),
         )
-        self._launches = Launches(
-            features, self.arrays, self._counts, self._reports, self.schedule, *self._hooked
-        )
+        self._launches = Launches(features, self.arrays, self._counts, self._reports, self.schedule, *self._hooked)
 
     def _order_direct(self):
         """Order the direct solve anew: it depends on which particles can move."""
         mobile = self._values.mobile()
         self.direct = self.direct.reordered(mobile)
-        direct = direct_arrays(self.direct, self._types, self.schedule, mobile, self.worlds)
+        columns = self.environment.moving_columns
+        direct = direct_arrays(self.direct, self._types, self.schedule, mobile, self.worlds, self.lanes, columns)
         self.arrays = self.arrays._replace(direct=direct)
         self._bind()
 
@@ -278,9 +277,7 @@ class ParticleSystem(SystemSettings):
             contact_friction=float(self.particles.particle_contacts or 0.0),
             **self._clock.intervals,
         )
-        # Each world has two rows for a part of a substep (pbd/direct/parts.py).
-        spare = 2 * self.worlds if substeps and self._launches.features.parts else 0
-        return self.environment.inputs(self._clock, substeps, spare), settings
+        return self.environment.inputs(self._clock, substeps), settings
 
     # Particles ------------------------------------------------------------------------------------------------------
 

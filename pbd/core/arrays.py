@@ -131,6 +131,24 @@ def Host(dimensions, of_worlds=False):  # noqa: N802 - a type
     return type("HostArray", (HostArray,), {"dimensions": dimensions, "of_worlds": of_worlds})
 
 
+class RowsOfWorld(NamedTuple):
+    """Rows of one world in a kernel, as if they were a numpy array that is given at each launch.
+
+    Attributes: array: Taichi's, (rows, columns, worlds); world: index.
+    """
+
+    array: Any
+    world: Any
+
+    @property
+    def shape(self):
+        """Number of rows."""
+        return self.array.shape[:1]
+
+    def __getitem__(self, index):
+        return impl.subscript(None, self.array, *index, self.world)
+
+
 class NoArrays(NamedTuple):
     """In place of a group of arrays that a kernel does not read: each array makes launches dearer (make_kernel)."""
 

@@ -27,10 +27,9 @@ def factor(s: ti.template(), from_start, whole, world):
     everything = whole or columns == s.counts.direct_rows
     for index in ti.static(s.features.direct):
         begin, end = s.direct.ranges[index, DIRECT_RANGE.begin], s.direct.ranges[index, DIRECT_RANGE.end]
-        if ti.static(not s.features.types[index].at_least):
-            end = ti.select(everything, end, begin)
-        for row in range(begin, end):
-            write_gradients(s.features.types[index], index, s, row, from_start, world)
+        if everything or ti.static(s.features.types[index].at_least):
+            for row in range(begin, end):
+                write_gradients(s.features.types[index], index, s, row, from_start, world)
     if everything:
         sum_products(s, 0, columns, world)
         for column in range(columns):

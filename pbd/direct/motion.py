@@ -11,6 +11,7 @@ To first order, because a light body that is pushed alone may turn too far for t
 
 import taichi as ti
 
+from pbd.core.lanes import any_world
 from pbd.data import DIRECT_RANGE
 from pbd.direct.elimination import factor, substitute
 from pbd.direct.one_row import rate_of_row
@@ -33,16 +34,17 @@ def pass_on_warm_start(s: ti.template(), world):
     An impulse that is left from an impact throws a body that it no longer holds.
     """
     again, factored = s.features.hooks.count_contacts(s, world) > 0, False
-    while again:
-        if not factored:
-            factor(s, True, s.direct.factored[world] == NOT_FACTORED, world)
-            s.direct.factored[world] = PASSED_ON
-        write_rates(s, world)
-        substitute(s, world)
-        factored = not drop_pulling(s, world)
-        if factored:
-            apply(s, world)
-            again = s.features.hooks.take_back_impulses(s, world)
+    while any_world(again):
+        if again:
+            if not factored:
+                factor(s, True, s.direct.factored[world] == NOT_FACTORED, world)
+                s.direct.factored[world] = PASSED_ON
+            write_rates(s, world)
+            substitute(s, world)
+            factored = not drop_pulling(s, world)
+            if factored:
+                apply(s, world)
+                again = s.features.hooks.take_back_impulses(s, world)
 
 
 @ti.func

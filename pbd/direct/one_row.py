@@ -6,8 +6,9 @@ from pbd.constraints.constraint_type import evaluate_function
 from pbd.data import DIRECT_RANGE, RANGE
 from pbd.projection import read_constraint
 
-# Values of `s.direct.active` of an inequality. A dropped one is not active before the next iteration.
-INACTIVE, ACTIVE, DROPPED = 0, 1, 2
+# Values of `s.direct.active` of an inequality. A dropped one is not active before the next iteration. They are real
+# numbers, because integers do not differ between worlds in lanes (pbd/core/lanes).
+INACTIVE, ACTIVE, DROPPED = 0.0, 1.0, 2.0
 
 
 @ti.func

@@ -26,6 +26,8 @@ rest is ours.
 
 import taichi as ti
 
+from pbd.core.arrays import RowsOfWorld
+from pbd.core.lanes import any_world
 from pbd.core.runtime import real_bits
 from pbd.data import DIRECT_RANGE, INPUT, POSE, REPORT
 from pbd.direct.one_row import ends_of
@@ -37,7 +39,6 @@ from pbd.projection import violation
 
 # A substep has up to 2^MOST_HALVINGS parts. With 32 bits, x - x* of shorter parts would be mostly round-off.
 MOST_HALVINGS = {64: 14, 32: 8}
-WHOLE = 1 << MOST_HALVINGS[64]
 
 # Limits of a part: work of rigid sticks, in parts of the energy; a violation, in parts of the size of the constraint;
 # ωh; what violations of implied sticks grow by, in parts of their size; and 1 - cos of the turn of a gradient.
@@ -76,12 +77,13 @@ MOST_MORE = 8
 Measures = ti.types.struct(largest=float, by_fixed_limits=float, vibration=float, mirrored=bool)
 
 
-def with_length(s, h, velocity_kept):
-    """The same data with another length of the substep: called by Taichi functions while they are compiled.
+def data_of_part(s, h, velocity_kept, world):
+    """The same data for a part of a substep: called by Taichi functions while they are compiled.
 
-    Args: s; h [s]; velocity_kept.
+    Args: s; h: length of the part [s]; velocity_kept: by the part; world.
     """
-    return s._replace(settings=s.settings._replace(h=h, velocity_kept=velocity_kept))
+    inputs = RowsOfWorld(s.direct.inputs, world) if s.features.moving else s.inputs
+    return s._replace(settings=s.settings._replace(h=h, velocity_kept=velocity_kept), inputs=inputs)
 
 
 @ti.func
@@ -93,56 +95,71 @@ def advance_in_parts(
     Args: begin, relax, end: functions of pbd/step.py: the begin of a substep, an iteration over what is not solved
     directly, and the end of a substep; world: index.
     """
-    halvings, done, length = s.direct.halvings[world], 0, WHOLE
-    least, in_vain, tries, last = ti.math.inf, 0, 0, False
-    while done < WHOLE:
-        part = WHOLE >> halvings
-        change_length(s, substep, length, part, world)
-        length = part
-        keep(s, world)
-        row = write_inputs(s, substep, done, part, world)
-        fraction = part / WHOLE
-        h, velocity_kept = s.settings.h * fraction, s.settings.velocity_kept
-        if part < WHOLE:
-            velocity_kept = velocity_kept**fraction
-        implied = largest_implied(s, world)
-        of_part = ti.static(with_length(s, h, velocity_kept))
-        begin(of_part, row, world)
-        largest_error = ti.max(LARGEST_ERROR * fraction * fraction, ti.static(LEAST_ERROR[real_bits()]))
-        left = converge(of_part, relax, row, iterations, not last, largest_error, world)
-        found = measure(of_part, substep, left, largest_error, implied, world)
-        tries += 1
-        bound = 2.0 ** ti.max((tries - MOST_TRIES) / TRIES_TO_DOUBLE, 0.0)
-        most = ti.static(MOST_HALVINGS[real_bits()])
-        beyond = found.largest > bound
-        if last:
-            beyond = found.by_fixed_limits > ti.max(least / HELPED, bound) or found.mirrored
-            beyond = (beyond or found.largest == ti.math.inf) and halvings + in_vain < most
-        if beyond:
-            restore(s, world)
+    halvings, done, length = s.direct.halvings[world], 0.0, 1.0
+    least, in_vain, tries, last = ti.math.inf, 0.0, 0.0, False
+    while any_world(done < 1.0):
+        if done < 1.0:
+            part = length_after(halvings)
+            change_length(s, substep, length, part, world)
+            length = part
+            keep(s, world)
+            row = write_inputs(s, substep, done, part, world)
+            h, velocity_kept = s.settings.h * part, s.settings.velocity_kept
+            if part < 1.0:
+                velocity_kept = ti.pow(velocity_kept, part)
+            implied = largest_implied(s, world)
+            of_part = ti.static(data_of_part(s, h, velocity_kept, world))
+            begin(of_part, row, world)
+            largest_error = ti.max(LARGEST_ERROR * part * part, ti.static(LEAST_ERROR[real_bits()]))
+            left = converge(of_part, relax, row, iterations, not last, largest_error, world)
+            found = measure(of_part, substep, left, largest_error, implied, world)
+            tries += 1.0
+            bound = 1.0
+            if tries > MOST_TRIES:
+                bound = ti.pow(2.0, (tries - MOST_TRIES) / TRIES_TO_DOUBLE)
+            most = ti.static(MOST_HALVINGS[real_bits()])
+            beyond = found.largest > bound
             if last:
-                halvings += in_vain + 1
-                least, in_vain, last = ti.math.inf, 0, False
+                beyond = found.by_fixed_limits > ti.max(least / HELPED, bound) or found.mirrored
+                beyond = (beyond or found.largest == ti.math.inf) and halvings + in_vain < most
+            if beyond:
+                restore(s, world)
+                if last:
+                    halvings += in_vain + 1.0
+                    least, in_vain, last = ti.math.inf, 0.0, False
+                else:
+                    helped = found.by_fixed_limits < HELPED * least or found.mirrored
+                    in_vain = ti.select(helped, 0.0, in_vain + 1.0)
+                    least = ti.min(least, found.by_fixed_limits)
+                    last = halvings == most or in_vain == MOST_IN_VAIN
+                    halvings += ti.select(last, -in_vain, 1.0)
             else:
-                helped = found.by_fixed_limits < HELPED * least or found.mirrored
-                in_vain = ti.select(helped, 0, in_vain + 1)
-                least = ti.min(least, found.by_fixed_limits)
-                last = halvings == most or in_vain == MOST_IN_VAIN
-                halvings += ti.select(last, -in_vain, 1)
-        else:
-            end(of_part, row, world)
-            add_displacements(s, done, part, world)
-            done += part
-            joinable = found.largest < JOINED * bound and found.vibration < 0.5 * bound
-            if (joinable or last) and halvings > 0 and done % (2 * part) == 0:
-                halvings -= 1
-            least, in_vain, last = ti.math.inf, 0, False
-            if s.report[world, REPORT.diverged_substep] >= 0:
-                s.report[world, REPORT.diverged_substep] = ti.cast(substep, float)
-                done = WHOLE
-    change_length(s, substep, length, WHOLE, world)
+                end(of_part, row, world)
+                add_displacements(s, done, part, world)
+                done += part
+                joinable = found.largest < JOINED * bound and found.vibration < 0.5 * bound
+                if (joinable or last) and halvings > 0.0:
+                    pairs = done / (2.0 * part)
+                    if pairs == ti.floor(pairs):
+                        halvings -= 1.0
+                least, in_vain, last = ti.math.inf, 0.0, False
+                if s.report[world, REPORT.diverged_substep] >= 0.0:
+                    s.report[world, REPORT.diverged_substep] = ti.cast(substep, float)
+                    done = 1.0
+    change_length(s, substep, length, 1.0, world)
     write_displacements(s, length, world)
     s.direct.halvings[world] = halvings
+
+
+@ti.func
+def length_after(halvings):
+    """2^-halvings, exactly."""
+    length = 1.0
+    if halvings > 0.0:
+        for k in range(ti.static(MOST_HALVINGS[real_bits()])):
+            if k < halvings:
+                length *= 0.5
+    return length
 
 
 @ti.func
@@ -153,28 +170,31 @@ def converge(s: ti.template(), relax: ti.template(), substep, iterations, along_
 
     Returns: an Evaluation of what is solved directly, with the least alignment of all iterations.
     """
-    iteration, more, worst, again, how = 0, 0, s.settings.tolerance + 1.0, True, NEW
-    found, last = nothing_found(), nothing_found()
-    while again:
-        if how == NEW:
-            last = found
-            again = iteration < iterations and worst > s.settings.tolerance
-            if again:
-                worst = relax(s, substep, iteration, world)
-                iteration += 1
-        now = evaluate(s, how, world)
-        if how == NEW:
-            found = now
-            worst = ti.max(worst, found.worst)
-            if not again:
-                more += 1
-                falling = found.by_size > largest_error and found.by_size < FALLING * last.by_size
-                again = (found.changed and more < MOST_MORE) or falling
+    iteration, made, more, worst, again = 0, 0.0, 0.0, s.settings.tolerance + 1.0, True
+    found = nothing_found()
+    while any_world(again):
         if again:
-            how = correct(s, found, how, along_start and ti.static(s.features.from_start), world)
-        if how == NEW:
+            last = found
+            again = made < iterations and worst > s.settings.tolerance
+            if again:
+                worst, made = relax(s, substep, iteration, world), made + 1.0
+            how, to_solve = NEW, True
+            while any_world(to_solve):
+                if to_solve:
+                    now = evaluate(s, how, world)
+                    if how == NEW:
+                        found = now
+                        worst = ti.max(worst, found.worst)
+                        if not again:
+                            more += 1.0
+                            falling = found.by_size > largest_error and found.by_size < FALLING * last.by_size
+                            again = (found.changed and more < MOST_MORE) or falling
+                    if again:
+                        how = correct(s, found, how, along_start and ti.static(s.features.from_start), world)
+                    to_solve = how != NEW
             found.alignment = ti.min(found.alignment, last.alignment)
-    s.report[world, REPORT.iterations] = ti.cast(iteration, float)
+        iteration += 1
+    s.report[world, REPORT.iterations] = made
     return found
 
 
@@ -207,12 +227,12 @@ def restore(s: ti.template(), world):
 def change_length(s: ti.template(), substep, before, after, world):
     """Let x* belong to parts of another length, and scale impulses, which are measured in m = F h².
 
-    Args: before, after: lengths, in 1/WHOLE of a substep.
+    Args: before, after: lengths, in parts of a substep.
     """
     if before != after:
         row, _ = rows(s, substep)
-        old, new = s.settings.h * before / WHOLE, s.settings.h * after / WHOLE
-        scale = (new / old) ** 2
+        old, new = s.settings.h * before, s.settings.h * after
+        scale = (new / old) * (new / old)
         for i in range(s.counts.particles):
             x, a = position(s, i, world), acceleration(s, row, i, world)
             velocity = (x - s.particles.previous_position[i, world]) / old + 0.5 * old * a
@@ -229,50 +249,55 @@ def change_length(s: ti.template(), substep, before, after, world):
 def add_displacements(s: ti.template(), done, part, world):
     """Sum displacements Δ by constraints: the impulse m Δ/h' of a part h' is that of m Δ h/h' in a whole substep h.
 
-    Args: done, part: length before this part, and of this part, in 1/WHOLE of a substep.
+    Args: done, part: length before this part, and of this part, in parts of a substep.
     """
     if ti.static(s.features.keep_predictions):
-        if part < WHOLE:
+        if part < 1.0:
             for i in range(s.counts.particles):
-                so_far = s.direct.displacement[i, world] if done > 0 else ti.Vector.zero(float, 3)
+                so_far = ti.Vector([0.0, 0.0, 0.0])
+                if done > 0.0:
+                    so_far = s.direct.displacement[i, world]
                 change = position(s, i, world) - s.particles.predicted_position[i, world]
-                s.direct.displacement[i, world] = so_far + change * (WHOLE / part)
+                s.direct.displacement[i, world] = so_far + change * (1.0 / part)
 
 
 @ti.func
 def write_displacements(s: ti.template(), length, world):
     """Let x - x' of a substep in parts be what `add_displacements` summed. Args: length: of the last part."""
     if ti.static(s.features.keep_predictions):
-        if length < WHOLE:
+        if length < 1.0:
             for i in range(s.counts.particles):
                 s.particles.predicted_position[i, world] = position(s, i, world) - s.direct.displacement[i, world]
 
 
 @ti.func
 def write_inputs(s: ti.template(), substep, done, part, world):
-    """Write rows of the inputs for the start and the end of a part, if anything moves and the part is not the whole.
+    """Write the inputs at the start and the end of a part, if anything moves.
 
-    Returns: the first of them: a substep, as functions of a step read it.
+    Returns: the first row of a part's inputs (`data_of_part`): a substep, as functions of a step read it.
     """
-    result = substep
-    if s.inputs.shape[0] > 1 and part < WHOLE:
-        result = s.inputs.shape[0] - 2 * (s.counts.worlds - world)
+    row = substep
+    if ti.static(s.features.moving):
+        row = 0
         for end in range(2):
-            at = (done + end * part) / WHOLE
+            at = done + end * part
             for column in range(s.inputs.shape[1]):
-                change = s.inputs[substep + 1, column] - s.inputs[substep, column]
-                s.inputs[result + end, column] = s.inputs[substep, column] + at * change
-            for collider in range(s.counts.colliders):
-                write_rotation(s, substep, at, result + end, INPUT.total + POSE.total * collider + POSE.rotation)
-    return result
+                before, after = s.inputs[substep, column], s.inputs[substep + 1, column]
+                s.direct.inputs[end, column, world] = s.inputs[substep + end, column]
+                if part < 1.0:
+                    s.direct.inputs[end, column, world] = before + at * (after - before)
+            if part < 1.0:
+                for collider in range(s.counts.colliders):
+                    write_rotation(s, substep, at, end, INPUT.total + POSE.total * collider + POSE.rotation, world)
+    return row
 
 
 @ti.func
-def write_rotation(s: ti.template(), substep, at, row, first):
+def write_rotation(s: ti.template(), substep, at, end, first, world):
     """Write the rotation of a collider between the start and the end of a substep, a unit quaternion.
 
-    Args: at: 0 at the start and 1 at the end; row: of the inputs, to write; first: column. The quaternions of start and
-    end may have opposite signs.
+    Args: at: 0 at the start and 1 at the end; end: of the part, 0 or 1; first: column. The quaternions of start and end
+    of the substep may have opposite signs.
     """
     start = ti.Vector([s.inputs[substep, first + k] for k in ti.static(range(4))])
     after = ti.Vector([s.inputs[substep + 1, first + k] for k in ti.static(range(4))])
@@ -280,7 +305,7 @@ def write_rotation(s: ti.template(), substep, at, row, first):
         after = -after
     rotation = (start + at * (after - start)).normalized()
     for k in ti.static(range(4)):
-        s.inputs[row, first + k] = rotation[k]
+        s.direct.inputs[end, first + k, world] = rotation[k]
 
 
 @ti.func

@@ -20,6 +20,7 @@ SHAKE algorithm (2001); Macklin, Müller, Chentanez, XPBD (2016), equation 18 fo
 
 import taichi as ti
 
+from pbd.core.lanes import any_world
 from pbd.data import DIRECT_RANGE
 from pbd.direct.elimination import factor, substitute
 from pbd.direct.one_row import ACTIVE, DROPPED, INACTIVE, apply_multiplier, evaluate_row
@@ -35,14 +36,14 @@ Evaluation = ti.types.struct(worst=float, by_size=float, alignment=float, change
 
 # How right sides are evaluated: anew; again without the inequalities that would have pulled; again as what was solved
 # was taken back, to solve with the tension of ropes.
-NEW, WITHOUT_PULLING, WITH_TENSION = 0, 1, 2
+NEW, WITHOUT_PULLING, WITH_TENSION = 0.0, 1.0, 2.0
 
 # With direction "current", the factor that has passed on the impulses of contacts (pbd/direct/motion.py) has gradients
 # at the start. It is kept where none has turned by more than 2.6° since. So what rests is factored once in a substep.
 LEAST_ALIGNMENT_AT_FIRST = 0.999
 
 # Values of `s.direct.factored`. `PASSED_ON`: the factor has passed on impulses, and nothing is solved yet.
-NOT_FACTORED, PASSED_ON, FACTORED, STIFF = 0, 1, 2, 3
+NOT_FACTORED, PASSED_ON, FACTORED, STIFF = 0.0, 1.0, 2.0, 3.0
 
 
 @ti.func
@@ -66,12 +67,13 @@ def begin(s: ti.template(), substep, world):
 def solve(s: ti.template(), substep, world):
     """Project all constraints of the direct solve at once. Returns: the largest violation before."""
     found, how, again = nothing_found(), NEW, True
-    while again:
-        now = evaluate(s, how, world)
-        if how == NEW:
-            found = now
-        how = correct(s, found, how, ti.static(s.features.from_start), world)
-        again = how != NEW
+    while any_world(again):
+        if again:
+            now = evaluate(s, how, world)
+            if how == NEW:
+                found = now
+            how = correct(s, found, how, ti.static(s.features.from_start), world)
+            again = how != NEW
     return found.worst
 
 

@@ -13,11 +13,12 @@ from pbd.direct.rows import SOFTNESS
 MOST_WITH_INEQUALITIES_LAST = 2.0
 
 
-def direct_arrays(plan, types, schedule, mobile, worlds, lanes=1):
+def direct_arrays(plan, types, schedule, mobile, worlds, lanes, moving_columns):
     """Make the arrays of the direct solve.
 
     Args: plan: a pbd.direct.rows.Plan; types: tuple of ConstraintType; schedule: a Schedule of all constraints; mobile:
-    which particles can move (particles,); worlds: how many; lanes: of them in a vector.
+    which particles can move (particles,); worlds: how many; lanes: of them in a vector; moving_columns: of the inputs,
+    if anything moves.
 
     Returns: a pbd.data.DirectArrays.
     """
@@ -71,6 +72,7 @@ def direct_arrays(plan, types, schedule, mobile, worlds, lanes=1):
         products=len(products),
         updates=len(updates),
         nonzeros=len(factor.partner),
+        moving_columns=moving_columns if len(rows) else 0,
     )
 
 
@@ -85,9 +87,9 @@ def write_parts_state(arrays, state):
     shape = parts_state(arrays).shape
     kept = np.asarray(state) if np.shape(state) == shape else np.zeros(shape)
     halvings, vibration, active = np.split(kept, (1, shape[1] - arrays.active.shape[0]), axis=1)
-    write(arrays.halvings, halvings[:, 0].astype(np.int32))
+    write(arrays.halvings, halvings[:, 0])
     write(arrays.vibration, vibration.reshape(len(kept), -1, 3).swapaxes(0, 1))
-    write(arrays.active, active.T.astype(np.int32))
+    write(arrays.active, active.T)
 
 
 def with_inequalities_last(rows, types, mobile):

@@ -7,13 +7,14 @@ each part. The shape of the vibration is part of the state.
 
 import taichi as ti
 
+from pbd.core.lanes import any_world
 from pbd.data import DIRECT_RANGE
 from pbd.direct.elimination import substitute
 from pbd.direct.one_row import ends_of, rate_of_row, subtract_row
 from pbd.integrate import position
 
 # Power iterations that begin with noise. Afterwards one in each part follows the vibration.
-FIRST_POWER_ITERATIONS = 12
+FIRST_POWER_ITERATIONS = 12.0
 
 # Power iterations are left out where no stick alone gives its ends more than this part of the stiffness that its
 # lighter end has by its mass, 1/h² w. With eight sticks at a particle the phase ωh is below 1 then.
@@ -25,12 +26,14 @@ def phase(s: ti.template(), world):
     """ωh of the fastest vibration under tension; zero where all sticks are nearly slack."""
     result = 0.0
     if has_tension(s, world):
-        count = 1
+        left = 1.0
         if not norm(s, world) > 0.0:  # at the start, and after a part whose positions were not finite
             begin_with_noise(s, world)
-            count = FIRST_POWER_ITERATIONS
-        for _ in range(count):
-            result = iterate_power(s, world)
+            left = FIRST_POWER_ITERATIONS
+        while any_world(left > 0.0):
+            if left > 0.0:
+                result = iterate_power(s, world)
+                left -= 1.0
     return ti.sqrt(result)
 
 

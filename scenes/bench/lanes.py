@@ -1,9 +1,12 @@
 """Worlds in lanes: steps per second of 64 worlds compared with one, on one thread."""
 
+import math
 import subprocess
 import sys
 import time
 from functools import partial
+
+import numpy as np
 
 import pbd
 import rigid
@@ -42,8 +45,26 @@ def ragdolls(solver, worlds, floor):
     return rigid.solver(solver, models, dt=0.01, **OPTIONS[solver])
 
 
+def chains(worlds, floor):
+    """A system of chains of five sticks solved directly that swing, each with another last mass."""
+    descriptions = []
+    for world in range(worlds):
+        particles = pbd.Particles()
+        masses = [math.inf, 1, 1, 1, 1, 1 + world / WORLDS]
+        particles.add_particles(np.outer(0.2 * np.arange(6), (1, 0, 0)), masses)
+        particles.add_sticks([(k, k + 1) for k in range(5)])
+        if floor:
+            particles.add_collider(pbd.Plane(point=(0, 0, -0.7)), friction=0.5)
+        descriptions.append(particles)
+    return pbd.ParticleSystem(descriptions, dt=0.01, iterations=2, solve="direct", direction="start")
+
+
 # What is measured: {name: a function (worlds, floor) that makes what steps}.
-CASES = {"figure": figure, **{f"ragdoll {name}": partial(ragdolls, name) for name in OPTIONS}}
+CASES = {
+    "figure": figure,
+    "direct chain": chains,
+    **{f"ragdoll {name}": partial(ragdolls, name) for name in OPTIONS},
+}
 
 
 def lanes_against_one_world():

@@ -35,11 +35,11 @@ AREA = pbd.scalar_constraint("own area", 3, ("area",), area)
 AREA_AT_LEAST = pbd.scalar_constraint("own area at least", 3, ("area",), area, "at_least")
 
 
-def cloud(world, count=10, seed=0, **environment):
+def cloud(world, count=10, seed=0, spread=0.02, **environment):
     """Particles at random places with random masses and velocities, other ones in each world; one is pinned."""
     random, common = np.random.default_rng(10 * world + seed), np.random.default_rng(seed)
     particles = pbd.Particles(**environment)
-    positions = common.uniform(-0.5, 0.5, (count, 3)) + 0.02 * random.normal(size=(count, 3))
+    positions = common.uniform(-0.5, 0.5, (count, 3)) + spread * random.normal(size=(count, 3))
     masses = random.uniform(0.5, 2.0, count)
     velocities = 2.0 * random.normal(size=(count, 3))
     masses[0], velocities[0] = math.inf, 0.0
@@ -98,6 +98,25 @@ def compliant(particles, world):
     particles.add_volumes(fours(len(particles)), 0.01 + 0.001 * world, compliance=1e-3)
     own(particles, world, compliance=1e-3)
     own(particles, world, AREA_AT_LEAST, compliance=1e-3)
+
+
+def rope(particles, world, **options):
+    """A rope with a weight at its end."""
+    particles.add_sticks([(k, k + 1) for k in range(len(particles) - 1)], **options)
+    particles.add_stick(len(particles) - 1, particles.add_particle((0.1, 0.2, -0.6), 20.0 * (1 + world)))
+
+
+def limited(particles, world):
+    """A rope with limits of all types, and a particle that is attached to one of its sticks."""
+    x, count = particles.positions(), len(particles)
+    particles.add_sticks([(k, k + 1) for k in range(count - 1)])
+    for k in range(0, count - 3, 2):
+        particles.add_stick(k, k + 2, length=(0.7 + 0.05 * world) * math.dist(x[k], x[k + 2]), bound="at_least")
+        particles.add_stick(k + 1, k + 3, length=1.1 * math.dist(x[k + 1], x[k + 3]), bound="at_most")
+        particles.add_angle_limit(k, k + 1, k + 2, minimum=0.3 + 0.05 * world, maximum=2.8)
+    particles.add_plane_limit(8, [1, 2, 3], distance=-0.5)
+    end = particles.add_particle(0.7 * x[2] + 0.3 * x[3])
+    particles.add_attachment([end], [1.0], [2, 3], [0.7, 0.3])
 
 
 def turning(time):
@@ -259,6 +278,63 @@ def test_a_constraint_type_that_does_not_fit_lanes_runs_one_world_at_a_time():
     require_same(together, alone)
 
 
+# The direct solve has the sizes and the order of the first world for all, so that all begin at the same positions.
+DIRECT = {"solve": "direct", "iterations": 3, "substeps": 1, "environment": {"spread": 0.0}}
+
+
+def compare_direct(add, **options):
+    """Compare worlds as `compare` does, with what the direct solve keeps. Returns: the system of all worlds."""
+    together, alone = compare(add, **{"worlds": 5, "steps": 30, **DIRECT, **options})
+    kept = [single.state().direct[0] for single in alone]
+    assert np.array_equal(together.state().direct, kept)
+    return together
+
+
+@pytest.mark.parametrize("direction", ["current", "start"])
+@pytest.mark.parametrize(("add", "lanes"), [(rope, 4), (limited, 8)])
+def test_direct_solves_have_the_bits_of_each_world_alone(add, lanes, direction):
+    together = compare_direct(add, lanes=lanes, direction=direction)
+    assert together.statistics().direct > 8
+
+
+def halvings(system):
+    return system.state().direct[:, 0]
+
+
+def test_worlds_with_different_parts_of_a_substep():
+    together, alone = systems(rope, 5, direction="start", **DIRECT)
+    different = 0
+    for _ in range(10):
+        for system in (together, *alone):
+            system.step(3)
+        different += len(set(halvings(together))) > 1
+    require_same(together, alone)
+    assert different > 0
+    state = together.state()
+    other = systems(rope, 5, direction="start", **{**DIRECT, "lanes": 1})[0]
+    for system in (together, other):  # a snapshot continues with any number of lanes
+        system.set_state(state)
+        system.step(3)
+    assert other.digest() == together.digest()
+
+
+def test_direct_solves_in_environments_that_move():
+    def add(particles, world):
+        rope(particles, world)
+        everything(particles, world)
+
+    compare_direct(add, environment={"wind": gusts, "spread": 0.0}, direction="start")
+
+
+def test_direct_solves_when_other_particles_are_pinned():
+    together, alone = systems(rope, 5, direction="start", **DIRECT)
+    for system in (together, *alone):
+        system.step(3)
+        system.set_masses([0, 4], [0.5, math.inf])
+        system.step(3)
+    require_same(together, alone)
+
+
 class Nothing(NamedTuple):
     """Step hooks without arrays."""
 
@@ -290,8 +366,9 @@ def test_step_hooks_run_one_world_at_a_time():
     require_same(together, alone)
 
 
-def test_a_world_that_diverges_is_named():
-    together, _ = systems(sticks, 9)
+@pytest.mark.parametrize("options", [{}, {"solve": "direct"}])
+def test_a_world_that_diverges_is_named(options):
+    together, _ = systems(sticks if not options else rope, 9, **options)
     velocities = together.velocities()
     velocities[5, 3] = velocities[7, 4] = 1e300
     together.set_velocities(velocities)
@@ -301,18 +378,20 @@ def test_a_world_that_diverges_is_named():
 
 
 def test_the_number_of_lanes():
-    def lanes(worlds=64, **options):
+    def lanes(worlds=64, contacts=None, **options):
         particles = cloud(0)
-        sticks(particles, 0)
+        rope(particles, 0)
+        if contacts:
+            particles.add_particle_contacts(contacts)
         return pbd.ParticleSystem(particles, worlds=worlds, **options).statistics().lanes
 
     assert [choose_lanes(None, worlds, "", threads=1) for worlds in (1, 2, 4, 7, 64)] == [1, 4, 4, 8, 16]
     assert [choose_lanes(None, worlds, "", threads=8) for worlds in (1, 8, 20, 64, 1000)] == [1, 1, 4, 8, 16]
     assert lanes(1) == 1
     assert [lanes(lanes=number) for number in (1, 4)] == [1, 4]
-    assert lanes(solve="direct") == 1  # lanes do not do that yet
-    with pytest.raises(ValueError, match="lanes is 4 with a direct solve: expected lanes=1"):
-        lanes(solve="direct", lanes=4)
+    assert lanes(solve="direct") == 16
+    with pytest.raises(ValueError, match="lanes is 4 with contacts between particles: expected lanes=1"):
+        lanes(contacts=0.3, lanes=4)
     with pytest.raises(ValueError, match=r"lanes is 3: expected one of \(1, 4, 8, 16\)"):
         lanes(lanes=3)
 
@@ -322,6 +401,8 @@ def program():
     compare(rigid)
     compare(everything, environment={"wind": gusts}, steps=40)
     compare(sticks, 7, tolerance=2e-2, iterations=60)
+    compare_direct(rope, direction="start")
+    compare_direct(limited, lanes=16, direction="start")
 
 
 def test_lanes_of_32_bits():

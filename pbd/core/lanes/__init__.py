@@ -6,6 +6,7 @@ The text of a Taichi function says what one world does. Read by `in_lanes`, the 
     a vector           is a LaneVector, whose components are such numbers
     an integer         is common to all lanes: indices and loops do not differ between worlds
     if                 stores only in the lanes in which the condition is true; a long body is skipped if there are none
+    while              goes on while `any_world` needs it, with an `if` in it: a world that is done waits for the others
 
 Each lane has the bits that its world has alone, because each operation is that of scalar code, or has its exact result.
 Arrays with an axis of worlds have vectors as elements (layout.py): a processor loads and stores them whole.

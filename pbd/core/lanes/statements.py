@@ -92,8 +92,10 @@ def is_long(body):
 
 @in_taichi
 def any_world(condition):
-    """Whether a condition is true in any of the worlds that the thread runs. Without lanes it runs one."""
-    return any_lane(once(condition)) if has_lanes(condition) else condition
+    """Whether a condition is true in any of the worlds in which the enclosing ones are. Without lanes there is one."""
+    if not has_lanes(condition):
+        return condition
+    return any_lane(once(ops.bit_and(condition, Reading.masks[-1]) if Reading.masks else condition))
 
 
 def build_conditional(context, node):

@@ -22,6 +22,8 @@ def lanes_to_ask_for(models, worlds, options):
 
 def why_no_lanes(models, options):
     """Why models run one world at a time, in words; "" if worlds can lie in lanes. Args: see `lanes_to_ask_for`."""
+    if options.solve != "iterative" and any(model.joints for model in models):
+        return "joints that are solved directly"  # contacts do not wait while other worlds make more parts of a substep
     if options.particles is not None:
         return "particles beside the bodies"
     if options.contacts and pair_types(models).hashed:
