@@ -7,9 +7,9 @@ from taichi._lib import core
 from taichi.lang import impl, ops
 from taichi.lang.expr import Expr
 
-from pbd.core.arrays import fields_of, is_array, is_declaration
+from pbd.core.arrays import RowsOfWorld, fields_of, is_array, is_declaration
 from pbd.core.lanes import RowArray, VectorArray, in_numbers
-from pbd.core.lanes.values import LaneVector, Reading, in_taichi
+from pbd.core.lanes.values import LaneVector, Reading, has_lanes, in_taichi
 
 
 def each_world(function):
@@ -30,7 +30,7 @@ def each_world(function):
         width, builder = Reading.width, impl.get_runtime().compiling_callable.ast_builder()
         lane = Expr(builder.make_id_expr(""))
         builder.begin_frontend_range_for(lane.ptr, Expr(0).ptr, Expr(width).ptr, core.DebugInfo(""))
-        seen = [of_worlds(each, width) if isinstance(each, tuple) else each for each in data]
+        seen = [of_worlds(each, width, lane) if isinstance(each, tuple) else each for each in data]
         single(*seen, ops.add(ops.mul(group, width), lane))
         return builder.end_frontend_range_for()
 
@@ -62,18 +62,25 @@ def in_lanes():
     return Reading.width > 1
 
 
-def of_worlds(data, width):
-    """The data of a kernel as a function sees it that treats one world. Args: data: a NamedTuple; width: lanes."""
+def of_worlds(data, width, lane):
+    """The data of a kernel as a function sees it that treats one world.
+
+    Args: data: a NamedTuple; width: lanes; lane: of the world, for numbers that are no arrays.
+    """
     found = {}
     for name, annotation in fields_of(type(data)).items():
         value = getattr(data, name)
-        if isinstance(value, RowArray):
+        if isinstance(value, RowsOfWorld):
+            found[name] = LaneOfRows(value, lane)
+        elif isinstance(value, RowArray):
             found[name] = RowItems(value.array, width)
         elif is_array(annotation) and annotation.has_worlds():
             axis = annotation.axes.index("worlds")
             found[name] = (CommonItems if annotation.common else WorldItems)(value, axis, width)
         elif isinstance(value, tuple) and is_declaration(type(value)) and not isinstance(value, VectorArray):
-            found[name] = of_worlds(value, width)
+            found[name] = of_worlds(value, width, lane)
+        elif has_lanes(value):
+            found[name] = impl.subscript(None, value, lane)
     return data._replace(**found)
 
 
@@ -113,6 +120,21 @@ class WorldItems(CommonItems):
             vectors = [impl.subscript(None, self.array.array, *index, k) for k in range(self.array.width)]
             return LaneVector([impl.subscript(None, each, lane) for each in vectors])
         return impl.subscript(None, impl.subscript(None, self.array, *index), lane)
+
+
+class LaneOfRows(NamedTuple):
+    """RowsOfWorld by worlds. Attributes: rows: of a group; lane: of the world."""
+
+    rows: Any
+    lane: Any
+
+    @property
+    def shape(self):
+        """Number of rows."""
+        return self.rows.shape
+
+    def __getitem__(self, index):
+        return impl.subscript(None, self.rows[index], self.lane)
 
 
 class RowItems(NamedTuple):

@@ -10,11 +10,12 @@ from rigid.collision.contact_cache import CACHED
 from rigid.collision.data import PAIR
 from rigid.constraints.contact_rows import CONTACT_ROWS, contact_size, write_contact_rows
 from rigid.external import EXTERNAL
+from rigid.kernels.lanes import mark_active
 from rigid.kernels.motion import MASS, VELOCITY, gravity_on
 from rigid.kernels.vectors import load_vector, store_vector
 from rigid.solvers.report import REPORT
 from rigid.solvers.sequential.data import ROW
-from rigid.solvers.sequential.lanes import copy_contacts, is_present, mark_active
+from rigid.solvers.sequential.lanes import copy_contacts, is_present
 
 # Bodies look for contacts up to this part of their radius beyond the way that they may go in the step.
 MARGIN = 0.02
@@ -30,7 +31,7 @@ def detect_contacts(s: ti.template(), world):
     groups = s.step.first_contact_group
     if ti.static(s.features.contacts):
         if ti.static(in_lanes()):
-            mark_active(s, world)
+            mark_active(s.in_lanes.active, world)
         find_contact_points(s, world)
         if s.points.count[world] > s.points.integers.shape[1]:
             s.report[world, REPORT.overflow] = ti.cast(s.points.count[world], float)

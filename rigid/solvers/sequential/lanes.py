@@ -10,7 +10,7 @@ import numpy as np
 import taichi as ti
 
 from pbd.core.arrays import Integer, Real, count, read
-from pbd.core.each_world import each_world, in_all_lanes
+from pbd.core.each_world import each_world
 from rigid.collision.data import ABSENT, PAIR, POINT
 from rigid.constraints.contact_forces import contact_forces
 from rigid.constraints.contact_rows import CONTACT_ROWS, contact_size
@@ -27,20 +27,6 @@ class InLanes(NamedTuple):
     active: Real(count.worlds)  # 1 while a world takes part, 0 if it waits for others
     pairs: Integer(count.worlds, count.readings, PAIR)  # of the contacts of each world, one after another
     numbers: Real(count.worlds, count.readings, READ)
-
-
-@ti.func
-def mark_active(s: ti.template(), world):
-    """Mark the worlds that take part."""
-    clear_active(s, world)
-    s.in_lanes.active[world] = 1.0
-
-
-@in_all_lanes
-@ti.func
-def clear_active(s: ti.template(), world):
-    """Mark all worlds as waiting."""
-    s.in_lanes.active[world] = 0.0
 
 
 @ti.func

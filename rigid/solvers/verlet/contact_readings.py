@@ -6,9 +6,9 @@ Their arrays are a rigid.solvers.verlet.data.BodyArrays, or None if nothing can 
 import numpy as np
 
 from pbd.core.arrays import read
-from rigid.collision.data import ABSENT, PAIR, POINT
+from rigid.collision.data import PAIR, POINT
 from rigid.constraints.contact_forces import Contacts
-from rigid.solvers.verlet.data import CONTACT
+from rigid.solvers.verlet.data import CONTACT, READ, InLanes
 
 
 def contacts_of(bodies, h, world):
@@ -16,10 +16,8 @@ def contacts_of(bodies, h, world):
     if bodies is None:
         nothing = np.zeros((0, 3))
         return Contacts(np.zeros((0, 2), int), nothing, nothing, np.zeros(0), nothing)
-    count = int(read(bodies.points.count)[world])
-    sides, points, forces = (array[world, :count] for array in contact_table(bodies, h))
-    there = points[:, POINT.gap] < ABSENT
-    sides, points, forces = sides[there], points[there], forces[there]
+    found, sides, points, forces = (array[world] for array in contact_table(bodies, h))
+    sides, points, forces = sides[found], points[found], forces[found]
     return Contacts(sides, points[:, POINT["position"]], points[:, POINT["normal"]], points[:, POINT.gap], forces)
 
 
@@ -28,15 +26,22 @@ def contact_table(bodies, h):
 
     Args: bodies; h: [s].
 
-    Returns: sides (worlds, n, 2); points (worlds, n, POINT); forces on the first side (worlds, n, 3) [N].
+    Returns: which are there (worlds, n); sides (worlds, n, 2); points (worlds, n, POINT); forces on the first side
+    (worlds, n, 3) [N].
     """
-    sides = read(bodies.points.integers)[..., [PAIR.body_a, PAIR.body_b]]
-    points, contacts = (read(each).astype(float) for each in (bodies.points.numbers, bodies.contacts))
-    n, t = contacts[..., CONTACT["normal"]], contacts[..., CONTACT["tangent"]]
-    impulses = contacts[..., CONTACT["impulse"]]
-    impulses[..., 0] += contacts[..., CONTACT.restitution_impulse]
+    if isinstance(bodies.in_lanes, InLanes):
+        count, pairs, numbers = (read(array) for array in bodies.in_lanes[2:])
+        points, axes, impulses = np.split(numbers.astype(float), [READ.axes, READ.impulses], axis=2)
+    else:
+        count, pairs = read(bodies.points.count), read(bodies.points.integers)
+        points, contacts = (read(each).astype(float) for each in (bodies.points.numbers, bodies.contacts))
+        axes = np.concatenate([contacts[..., CONTACT["normal"]], contacts[..., CONTACT["tangent"]]], axis=2)
+        impulses = contacts[..., CONTACT["impulse"]]
+        impulses[..., 0] += contacts[..., CONTACT.restitution_impulse]
+    n, t = np.split(axes, 2, axis=2)
     forces = np.einsum("wck,kwci->wci", impulses, [n, t, np.cross(n, t)]) / h**2
-    return sides, points, forces
+    found = np.arange(points.shape[1]) < count[:, None]
+    return found, pairs[..., [PAIR.body_a, PAIR.body_b]], points, forces
 
 
 def sum_contact_forces(bodies, h, worlds, count):
@@ -48,10 +53,8 @@ def sum_contact_forces(bodies, h, worlds, count):
     """
     forces, torques = np.zeros((2, worlds, count, 3))
     if bodies is not None:
-        sides, points, on_a = contact_table(bodies, h)
+        found, sides, points, on_a = contact_table(bodies, h)
         at = points[..., POINT["position"]] - 0.5 * points[..., [POINT.gap]] * points[..., POINT["normal"]]
-        found = np.arange(sides.shape[1]) < read(bodies.points.count)[:, None]
-        found &= points[..., POINT.gap] < ABSENT
         for side, sign in ((0, 1.0), (1, -1.0)):
             world, contact = np.nonzero(found & (sides[..., side] >= 0))
             force = sign * on_a[world, contact]

@@ -45,7 +45,7 @@ from rigid.solvers.verlet.contact_sides import (
     sides_of,
     weights_of,
 )
-from rigid.solvers.verlet.data import CONTACT, MOTION, SIZE
+from rigid.solvers.verlet.data import CONTACT, MOTION, READ, SIZE
 from rigid.solvers.verlet.rolling import prepare_rolling, rolling_rise
 
 # In parts of the bodies' margins at rest. Two surfaces nearer than the skin do not approach further. So a corner that
@@ -229,17 +229,60 @@ def look_up_impulses(s: ti.template(), world):
     """Give each contact the impulse that it had in the last step, in the world [kg m]; zero for a new contact."""
     for c in range(contact_count(s, world)):
         impulse = ti.Vector([0.0, 0.0, 0.0])
-        if s.hooked.points.integers[world, c, PAIR.shape_a] >= 0 and is_present(s, c, world):
-            entry = look_up(s.hooked.cache, s.hooked.points, c, 0.0, world)
-            if entry >= 0:
-                impulse = load_vector(s.hooked.cache.numbers, entry, CACHED.vector, world)
-        store_vector(s.hooked.contacts, c, CONTACT.impulse, impulse, world)
+        if takes_part(s, world):
+            if s.hooked.points.integers[world, c, PAIR.shape_a] >= 0 and is_present(s, c, world):
+                entry = look_up(s.hooked.cache, s.hooked.points, c, 0.0, world)
+                if entry >= 0:
+                    impulse = load_vector(s.hooked.cache.numbers, entry, CACHED.vector, world)
+            store_vector(s.hooked.contacts, c, CONTACT.impulse, impulse, world)
 
 
 @ti.func
 def is_present(s: ti.template(), c, world):
     """Whether a world has contact c: worlds in lanes share the places of contacts."""
     return s.hooked.points.numbers[world, c, POINT.gap] < ABSENT
+
+
+@ti.func
+def takes_part(s: ti.template(), world):
+    """Whether a world takes part, and does not wait for others in lanes."""
+    result = True
+    if ti.static(s.features.lanes > 1):
+        result = s.hooked.in_lanes.active[world] > 0.0
+    return result
+
+
+@ti.func
+def count_touching(s: ti.template(), world):
+    """How many contacts have an impulse."""
+    result = 0.0
+    for c in range(contact_count(s, world)):
+        if s.hooked.contacts[world, c, CONTACT.impulse] > 0.0:
+            result += 1.0
+    return result
+
+
+@each_world
+@ti.func
+def copy_contacts(s: ti.template(), world):
+    """Copy what is read of the contacts of a world in lanes that is done."""
+    n, contacts = ti.static(s.hooked.in_lanes.numbers, s.hooked.contacts)
+    if takes_part(s, world):
+        found = 0
+        for c in range(contact_count(s, world)):
+            if is_present(s, c, world):
+                for k in ti.static(range(PAIR.total)):
+                    s.hooked.in_lanes.pairs[world, found, k] = s.hooked.points.integers[world, c, k]
+                for k in ti.static(range(POINT.total)):
+                    n[world, found, k] = s.hooked.points.numbers[world, c, k]
+                for k in ti.static(range(3)):
+                    n[world, found, READ.axes + k] = contacts[world, c, CONTACT.normal + k]
+                    n[world, found, READ.axes + 3 + k] = contacts[world, c, CONTACT.tangent + k]
+                    n[world, found, READ.impulses + k] = contacts[world, c, CONTACT.impulse + k]
+                restitution = contacts[world, c, CONTACT.restitution_impulse]
+                n[world, found, READ.impulses] = n[world, found, READ.impulses] + restitution
+                found += 1
+        s.hooked.in_lanes.count[world] = ti.cast(found, float)
 
 
 @ti.func
@@ -289,11 +332,12 @@ def solve_friction(before, slip_along, slip_across, mass, limit):
 @ti.func
 def store_impulses(s: ti.template(), world):
     """Store the impulses of contacts for the next step, but not those of impacts."""
-    clear(s.hooked.cache, world)
-    for c in range(contact_count(s, world)):
-        shape_a = s.hooked.points.integers[world, c, PAIR.shape_a]
-        if s.hooked.contacts[world, c, CONTACT.impulse] > 0.0 and shape_a >= 0 and not is_impact(s, c, world):
-            store(s.hooked.cache, s.hooked.points, c, impulse_of(s, c, world), world)
+    if takes_part(s, world):
+        clear(s.hooked.cache, world)
+        for c in range(contact_count(s, world)):
+            shape_a = s.hooked.points.integers[world, c, PAIR.shape_a]
+            if s.hooked.contacts[world, c, CONTACT.impulse] > 0.0 and shape_a >= 0 and not is_impact(s, c, world):
+                store(s.hooked.cache, s.hooked.points, c, impulse_of(s, c, world), world)
 
 
 @ti.func
@@ -304,3 +348,7 @@ def scale_impulses(s: ti.template(), factor, world):
             s.hooked.contacts[world, c, k] = factor * s.hooked.contacts[world, c, k]
         for k in ti.static(range(CACHED.vector, CACHED.vector + 3)):
             s.hooked.cache.numbers[world, c, k] = factor * s.hooked.cache.numbers[world, c, k]
+        if ti.static(s.features.lanes > 1):
+            numbers = ti.static(s.hooked.in_lanes.numbers)
+            for k in ti.static(range(READ.impulses, READ.impulses + 3)):
+                numbers[world, c, k] = factor * numbers[world, c, k]

@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pbd.core.arrays import Columns, Integer, Real, allocate, count
+from pbd.core.arrays import Columns, Integer, NoArrays, Real, allocate, count
 from rigid.collision.contact_cache import ContactCache
-from rigid.collision.data import Points, Scratch, Shapes
+from rigid.collision.data import PAIR, POINT, Points, Scratch, Shapes
 from rigid.collision.setup import collision_arrays, default_capacity
 from rigid.mass import second_moment
 
@@ -42,6 +42,25 @@ FORCE = Columns(force=3, torque=3, weights=4)
 SIZE = Columns(particles=1, bodies=1)
 
 
+# What is read of a contact after the step: its point; its normal and tangent; the impulses along them, with those of
+# restitution [kg m].
+READ = POINT.extend(axes=6, impulses=3)
+
+
+class InLanes(NamedTuple):
+    """What contacts need if worlds lie in lanes, which share the places of contacts.
+
+    In each part of a substep places are found anew, also for worlds that wait for others. So what can be read of a
+    world's contacts is copied when it is done.
+    """
+
+    active: Real(count.worlds)  # 1 while a world takes part, 0 while it waits
+    touching: Real(count.worlds)  # how many contacts have an impulse
+    count: Real(count.worlds)  # contacts that are copied
+    pairs: Integer(count.worlds, count.readings, PAIR)
+    numbers: Real(count.worlds, count.readings, READ)
+
+
 class External(NamedTuple):
     """External forces on bodies."""
 
@@ -59,11 +78,16 @@ class BodyArrays(NamedTuple):
     poses: Real(count.worlds, count.bodies, 7)  # position [m] and rotation (w, x, y, z) at the start of the step
     margins: Real(count.bodies, count.worlds)  # contact margins [m]
     contacts: Real(count.worlds, count.contacts, CONTACT)
+    in_lanes: NoArrays
     external: External
     cache: ContactCache  # impulses of the last step's contacts [kg m]
     shapes: Shapes
     points: Points
     scratch: Scratch
+
+
+# The same for worlds in lanes.
+BodiesInLanes = NamedTuple("BodiesInLanes", list({**BodyArrays.__annotations__, "in_lanes": InLanes}.items()))
 
 
 def may_touch(model, particles=None):
@@ -88,7 +112,7 @@ def allocate_bodies(models, buildings, worlds, external, capacity=None, lanes=1)
         capacity: most contact points in a world; None for an estimate.
         lanes: how many worlds are in the lanes of a vector.
 
-    Returns: a BodyArrays.
+    Returns: a BodyArrays, or BodiesInLanes.
     """
     first = buildings[0]
     if capacity is None:
@@ -99,7 +123,7 @@ def allocate_bodies(models, buildings, worlds, external, capacity=None, lanes=1)
     frames = np.stack([frame_numbers(model, each) for model, each in zip(models, buildings)])
     bodies = len(first.members)
     return allocate(
-        BodyArrays,
+        BodiesInLanes if lanes > 1 else BodyArrays,
         {
             "sizes": np.array([first.user_particles, bodies]),
             "first_member": np.cumsum([0, *map(len, first.members)]),
@@ -116,6 +140,7 @@ def allocate_bodies(models, buildings, worlds, external, capacity=None, lanes=1)
         body_ends=bodies + 1,
         members=len(members),
         contacts=points.integers.shape[1],
+        readings=points.integers.shape[1],
         shapes=len(models[0].shapes),
     )
 

@@ -124,7 +124,7 @@ class VerletSolver(Solver):
             lanes = self.particle_system.lanes
             self._bodies = allocate_bodies(models, buildings, self.worlds, external, given.contact_capacity, lanes)
             radii = given.particles is not None and (given.particles.radii() > 0).any()
-            hooks = step_hooks(pair_types(self.models), bool(self.model.joints), bool(radii))
+            hooks = step_hooks(pair_types(self.models), bool(self.model.joints), bool(radii), type(self._bodies))
             self.particle_system.add_hooks(hooks, self._bodies, self._bodies.contacts.shape[0])
         if self._rotors:
             watch.other_kinetic = partial(VerletSolver._rotor_energy, weakref.proxy(self))
@@ -259,6 +259,8 @@ class VerletSolver(Solver):
             raise ValueError(f"state's position has shape {state.position.shape}: expected {shape}")
         if self._bodies is not None:
             self._bodies.points.count.fill(0)
+            for array in arrays_of(self._bodies.in_lanes):
+                array.fill(0)
         if not self._continue_from(state):
             self._place(state)
         self._time_of_change = self.time

@@ -22,13 +22,17 @@ from functools import cache
 
 import taichi as ti
 
+from pbd.core.each_world import in_all_lanes, in_lanes
 from pbd.core.functions import compiled_once
 from pbd.phases import world_of
 from pbd.step import StepHooks
 from rigid.collision.narrow_phase import point_finder
+from rigid.kernels.lanes import mark_active
 from rigid.solvers.verlet.bodies import move_bodies, read_inertias, read_pose
 from rigid.solvers.verlet.contacts import (
     contact_count,
+    copy_contacts,
+    count_touching,
     look_up_impulses,
     mark_bodies_in_contact,
     measure_displacement,
@@ -38,7 +42,7 @@ from rigid.solvers.verlet.contacts import (
     solve_contact,
     store_impulses,
 )
-from rigid.solvers.verlet.data import CONTACT, SIZE, BodyArrays
+from rigid.solvers.verlet.data import SIZE, BodyArrays
 from rigid.solvers.verlet.external import apply_external_forces
 from rigid.solvers.verlet.particle_contacts import find_particle_contacts
 from rigid.solvers.verlet.restitution import ITERATIONS, apply_restitution, prepare_restitution, rebounds
@@ -49,23 +53,26 @@ GROUPS = ("features", "particles", "hooked", "gravity", "inputs", "report", "cou
 
 
 @cache
-def step_hooks(pair_types, joints=True, particles=False):
+def step_hooks(pair_types, joints=True, particles=False, data=BodyArrays):
     """The StepHooks of bodies.
 
     Args: pair_types: the pairs that can touch, a rigid.collision.data.PairTypes; joints: whether any bodies are joined.
     Without joints no impulse is taken back: stacks would sink. particles: whether the user's particles have radii.
+    data: class of the arrays.
     """
-    find_points = point_finder(pair_types)
+    find_together = in_all_lanes(point_finder(pair_types))
 
     @compiled_once(*GROUPS)
     def before_iterations(s: ti.template(), index):
         """Apply external forces. Detect contacts, prepare them and apply their impulses of the last substep."""
         hooked = ti.static(s.hooked)
         world = world_of(s, index)
+        if ti.static(in_lanes()):
+            mark_active(hooked.in_lanes.active, world)
         apply_external_forces(s, world)
         for body in range(hooked.sizes[SIZE.bodies]):
             read_pose(s, body, world)
-        find_points(hooked.shapes, hooked.points, hooked.scratch, hooked.poses, hooked.margins, world)
+        find_together(hooked.shapes, hooked.points, hooked.scratch, hooked.poses, hooked.margins, world)
         if ti.static(particles):
             for i in range(hooked.sizes[SIZE.particles]):
                 find_particle_contacts(s, i, world)
@@ -77,10 +84,12 @@ def step_hooks(pair_types, joints=True, particles=False):
             prepare_contact(s, c, world)
         for c in range(contact_count(s, world)):
             warm_start(s, c, world)
+        if ti.static(in_lanes()):
+            hooked.in_lanes.touching[world] = count_touching(s, world)
         move_bodies(s, s.particles.position, s.particles.previous_position, 1.0, world)
 
     return StepHooks(
-        BodyArrays, before_iterations, in_iteration, after_iterations, take_back_impulses if joints else keep_impulses,
+        data, before_iterations, in_iteration, after_iterations, take_back_impulses if joints else keep_impulses,
         scale_impulses, count_contacts,
     )  # fmt: skip
 
@@ -108,6 +117,8 @@ def in_iteration(s: ti.template(), iteration, world):
 def after_iterations(s: ti.template(), index):
     """Store the impulses for the next substep, and apply restitution."""
     world = world_of(s, index)
+    if ti.static(in_lanes()):
+        mark_active(s.hooked.in_lanes.active, world)
     store_impulses(s, world)
     rebounding = False
     for c in range(contact_count(s, world)):
@@ -124,6 +135,9 @@ def after_iterations(s: ti.template(), index):
                     apply_restitution(s, c, world)
         move_bodies(s, s.particles.previous_position, s.particles.position, -1.0, world)
         keep_free_motion(s, 1.0, world)
+    if ti.static(in_lanes()):
+        s.hooked.in_lanes.touching[world] = count_touching(s, world)
+        copy_contacts(s, world)
 
 
 @ti.func
@@ -141,7 +155,8 @@ def keep_free_motion(s: ti.template(), sign, world):
 def count_contacts(s: ti.template(), world):
     """How many contacts had an impulse in the last substep."""
     result = 0.0
-    for c in range(contact_count(s, world)):
-        if s.hooked.contacts[world, c, CONTACT.impulse] > 0.0:
-            result += 1.0
+    if ti.static(in_lanes()):
+        result = s.hooked.in_lanes.touching[world]
+    else:
+        result = count_touching(s, world)
     return result

@@ -99,6 +99,24 @@ def test_joints_and_round_shapes_have_the_bits_of_each_world_alone():
     fall(lanes=4, worlds=5, solid=False)
 
 
+@pytest.mark.slow
+def test_joints_that_are_solved_directly_have_the_bits_of_worlds_without_lanes():
+    """Worlds make different numbers of parts of a substep, and those that are done wait."""
+    models = [everything(world, solid=False) for world in range(5)]
+    options = {**SETTINGS, "solve": "auto", "iterations": 3}
+    together, one_by_one = (rigid.solver("verlet", models, lanes=lanes, **options) for lanes in (4, 1))
+    assert together.statistics().direct > 0
+    for _ in range(6):
+        for solver in (together, one_by_one):
+            solver.step(8)
+        assert together.digest() == one_by_one.digest()
+        assert np.array_equal(together.statistics().contacts, one_by_one.statistics().contacts)
+        for world in range(5):
+            pairs = zip(together.contact_forces(world), one_by_one.contact_forces(world))
+            assert all(np.array_equal(mine, own) for mine, own in pairs)
+    assert together.statistics().contacts.max() > 4
+
+
 @pytest.mark.slow  # its kernels compile for half a minute
 def test_all_shapes_have_the_bits_of_each_world_alone():
     fall(lanes=4, worlds=5, solid=True)
