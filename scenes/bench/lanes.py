@@ -17,7 +17,7 @@ from scenes.bench.measure import row
 
 WORLDS, FIRST, STEPS = 64, 60, 40  # steps before those that are measured, and these
 
-# Solvers of ragdolls and their options. Contacts are found in each substep. But for the direct solve, all iterations are
+# Solvers of ragdolls and their options. Each substep looks for contacts. But for the direct solve, all iterations are
 # made.
 RAGDOLLS = {
     "ragdoll verlet": ("verlet", {"iterations": 10, "direction": "current", "solve": "iterative"}),

@@ -31,9 +31,10 @@ from pbd.core.vectors import tangent
 from pbd.data import REPORT
 from pbd.integrate import gravity
 from rigid.collision.contact_cache import CACHED, clear, look_up, store
-from rigid.collision.data import ABSENT, PAIR, POINT
+from rigid.collision.data import PAIR, POINT
 from rigid.kernels.vectors import load_quaternion, load_vector, store_vector
 from rigid.solvers.verlet.bodies import weighted_point
+from rigid.solvers.verlet.contact_places import contact_count, is_present, takes_part
 from rigid.solvers.verlet.contact_sides import (
     PARTICLE,
     apply_impulse,
@@ -62,12 +63,6 @@ SLOP, CORRECTION, BRAKING, SLOWEST_CORRECTION = 0.25, 0.2, 0.1, 0.02
 # What moves faster than this many times g h does not rest. An approach that fast is an impact, whose impulse does not
 # start the next step.
 RESTING_STEPS = 3.0
-
-
-@ti.func
-def contact_count(s: ti.template(), world):
-    """How many contacts there are in this step."""
-    return ti.min(s.hooked.points.count[world], s.hooked.contacts.shape[1])
 
 
 @ti.func
@@ -235,54 +230,6 @@ def look_up_impulses(s: ti.template(), world):
                 if entry >= 0:
                     impulse = load_vector(s.hooked.cache.numbers, entry, CACHED.vector, world)
             store_vector(s.hooked.contacts, c, CONTACT.impulse, impulse, world)
-
-
-@ti.func
-def is_present(s: ti.template(), c, world):
-    """Whether a world has contact c: worlds in lanes share the places of contacts."""
-    return s.hooked.points.numbers[world, c, POINT.gap] < ABSENT
-
-
-@ti.func
-def takes_part(s: ti.template(), world):
-    """Whether a world takes part, and does not wait for others in lanes."""
-    result = True
-    if ti.static(s.features.lanes > 1):
-        result = s.hooked.in_lanes.active[world] > 0.0
-    return result
-
-
-@ti.func
-def count_touching(s: ti.template(), world):
-    """How many contacts have an impulse."""
-    result = 0.0
-    for c in range(contact_count(s, world)):
-        if s.hooked.contacts[world, c, CONTACT.impulse] > 0.0:
-            result += 1.0
-    return result
-
-
-@each_world
-@ti.func
-def copy_contacts(s: ti.template(), world):
-    """Copy what is read of the contacts of a world in lanes that is done."""
-    n, contacts = ti.static(s.hooked.in_lanes.numbers, s.hooked.contacts)
-    if takes_part(s, world):
-        found = 0
-        for c in range(contact_count(s, world)):
-            if is_present(s, c, world):
-                for k in ti.static(range(PAIR.total)):
-                    s.hooked.in_lanes.pairs[world, found, k] = s.hooked.points.integers[world, c, k]
-                for k in ti.static(range(POINT.total)):
-                    n[world, found, k] = s.hooked.points.numbers[world, c, k]
-                for k in ti.static(range(3)):
-                    n[world, found, READ.axes + k] = contacts[world, c, CONTACT.normal + k]
-                    n[world, found, READ.axes + 3 + k] = contacts[world, c, CONTACT.tangent + k]
-                    n[world, found, READ.impulses + k] = contacts[world, c, CONTACT.impulse + k]
-                restitution = contacts[world, c, CONTACT.restitution_impulse]
-                n[world, found, READ.impulses] = n[world, found, READ.impulses] + restitution
-                found += 1
-        s.hooked.in_lanes.count[world] = ti.cast(found, float)
 
 
 @ti.func

@@ -22,17 +22,14 @@ from functools import cache
 
 import taichi as ti
 
-from pbd.core.each_world import in_all_lanes, in_lanes
+from pbd.core.each_world import in_all_lanes
 from pbd.core.functions import compiled_once
 from pbd.phases import world_of
 from pbd.step import StepHooks
 from rigid.collision.narrow_phase import point_finder
-from rigid.kernels.lanes import mark_active
 from rigid.solvers.verlet.bodies import move_bodies, read_inertias, read_pose
+from rigid.solvers.verlet.contact_places import contact_count, count_contacts, keep_contacts, keep_count, take_part
 from rigid.solvers.verlet.contacts import (
-    contact_count,
-    copy_contacts,
-    count_touching,
     look_up_impulses,
     mark_bodies_in_contact,
     measure_displacement,
@@ -60,19 +57,18 @@ def step_hooks(pair_types, joints=True, particles=False, data=BodyArrays):
     Without joints no impulse is taken back: stacks would sink. particles: whether the user's particles have radii.
     data: class of the arrays.
     """
-    find_together = in_all_lanes(point_finder(pair_types))
+    find_points = in_all_lanes(point_finder(pair_types))
 
     @compiled_once(*GROUPS)
     def before_iterations(s: ti.template(), index):
         """Apply external forces. Detect contacts, prepare them and apply their impulses of the last substep."""
         hooked = ti.static(s.hooked)
         world = world_of(s, index)
-        if ti.static(in_lanes()):
-            mark_active(hooked.in_lanes.active, world)
+        take_part(s, world)
         apply_external_forces(s, world)
         for body in range(hooked.sizes[SIZE.bodies]):
             read_pose(s, body, world)
-        find_together(hooked.shapes, hooked.points, hooked.scratch, hooked.poses, hooked.margins, world)
+        find_points(hooked.shapes, hooked.points, hooked.scratch, hooked.poses, hooked.margins, world)
         if ti.static(particles):
             for i in range(hooked.sizes[SIZE.particles]):
                 find_particle_contacts(s, i, world)
@@ -84,8 +80,7 @@ def step_hooks(pair_types, joints=True, particles=False, data=BodyArrays):
             prepare_contact(s, c, world)
         for c in range(contact_count(s, world)):
             warm_start(s, c, world)
-        if ti.static(in_lanes()):
-            hooked.in_lanes.touching[world] = count_touching(s, world)
+        keep_count(s, world)
         move_bodies(s, s.particles.position, s.particles.previous_position, 1.0, world)
 
     return StepHooks(
@@ -117,8 +112,7 @@ def in_iteration(s: ti.template(), iteration, world):
 def after_iterations(s: ti.template(), index):
     """Store the impulses for the next substep, and apply restitution."""
     world = world_of(s, index)
-    if ti.static(in_lanes()):
-        mark_active(s.hooked.in_lanes.active, world)
+    take_part(s, world)
     store_impulses(s, world)
     rebounding = False
     for c in range(contact_count(s, world)):
@@ -135,9 +129,7 @@ def after_iterations(s: ti.template(), index):
                     apply_restitution(s, c, world)
         move_bodies(s, s.particles.previous_position, s.particles.position, -1.0, world)
         keep_free_motion(s, 1.0, world)
-    if ti.static(in_lanes()):
-        s.hooked.in_lanes.touching[world] = count_touching(s, world)
-        copy_contacts(s, world)
+    keep_contacts(s, world)
 
 
 @ti.func
@@ -149,14 +141,3 @@ def keep_free_motion(s: ti.template(), sign, world):
     for i in range(s.counts.particles):
         change = sign * s.particles.previous_position[i, world]
         s.particles.predicted_position[i, world] = s.particles.predicted_position[i, world] + change
-
-
-@ti.func
-def count_contacts(s: ti.template(), world):
-    """How many contacts had an impulse in the last substep."""
-    result = 0.0
-    if ti.static(in_lanes()):
-        result = s.hooked.in_lanes.touching[world]
-    else:
-        result = count_touching(s, world)
-    return result

@@ -10,10 +10,10 @@ import taichi as ti
 from pbd.integrate import gravity
 from rigid.kernels.vectors import load_vector, store_vector
 from rigid.solvers.verlet.bodies import move_bodies
+from rigid.solvers.verlet.contact_places import contact_count
 from rigid.solvers.verlet.contacts import (
     RESTING_STEPS,
     apply_contact_impulse,
-    contact_count,
     impulse_of,
     measure_displacement,
 )

@@ -1,0 +1,99 @@
+"""The places of contacts: how many there are, which of them a world has, and what is read of them after the step.
+
+Worlds in lanes (pbd/core/lanes) share the places. In each part of a substep places are found anew, also for worlds that
+wait for others. Their contacts must stay as they are, and what can be read of them is copied when they are done.
+"""
+
+import taichi as ti
+
+from pbd.core.each_world import each_world, in_lanes
+from rigid.collision.data import ABSENT, PAIR, POINT
+from rigid.kernels.lanes import mark_active
+from rigid.solvers.verlet.data import CONTACT, READ
+
+
+@ti.func
+def contact_count(s: ti.template(), world):
+    """How many contacts there are in this step."""
+    return ti.min(s.hooked.points.count[world], s.hooked.contacts.shape[1])
+
+
+@ti.func
+def is_present(s: ti.template(), c, world):
+    """Whether a world has contact c: worlds in lanes share the places of contacts."""
+    return s.hooked.points.numbers[world, c, POINT.gap] < ABSENT
+
+
+@ti.func
+def take_part(s: ti.template(), world):
+    """Mark the worlds in lanes that take part from now on, and do not wait."""
+    if ti.static(in_lanes()):
+        mark_active(s.hooked.in_lanes.active, world)
+
+
+@ti.func
+def takes_part(s: ti.template(), world):
+    """Whether a world takes part, and does not wait for others in lanes."""
+    result = True
+    if ti.static(s.features.lanes > 1):
+        result = s.hooked.in_lanes.active[world] > 0.0
+    return result
+
+
+@ti.func
+def count_touching(s: ti.template(), world):
+    """How many contacts have an impulse."""
+    result = 0.0
+    for c in range(contact_count(s, world)):
+        if s.hooked.contacts[world, c, CONTACT.impulse] > 0.0:
+            result += 1.0
+    return result
+
+
+@ti.func
+def count_contacts(s: ti.template(), world):
+    """How many contacts had an impulse in the last substep."""
+    result = 0.0
+    if ti.static(in_lanes()):
+        result = s.hooked.in_lanes.touching[world]
+    else:
+        result = count_touching(s, world)
+    return result
+
+
+@ti.func
+def keep_count(s: ti.template(), world):
+    """Let `count_contacts` find the count of now, in worlds in lanes."""
+    if ti.static(in_lanes()):
+        s.hooked.in_lanes.touching[world] = count_touching(s, world)
+
+
+@ti.func
+def keep_contacts(s: ti.template(), world):
+    """Let the contacts of worlds in lanes be read as they are now."""
+    keep_count(s, world)
+    if ti.static(in_lanes()):
+        copy_contacts(s, world)
+
+
+@each_world
+@ti.func
+def copy_contacts(s: ti.template(), world):
+    """Copy what is read of the contacts of a world in lanes that is done."""
+    n, contacts = ti.static(s.hooked.in_lanes.numbers, s.hooked.contacts)
+    if takes_part(s, world):
+        found = 0
+        for c in range(contact_count(s, world)):
+            if is_present(s, c, world):
+                for k in ti.static(range(PAIR.total)):
+                    s.hooked.in_lanes.pairs[world, found, k] = s.hooked.points.integers[world, c, k]
+                for k in ti.static(range(POINT.total)):
+                    n[world, found, k] = s.hooked.points.numbers[world, c, k]
+                for k in ti.static(range(3)):
+                    n[world, found, READ.axes + k] = contacts[world, c, CONTACT.normal + k]
+                    n[world, found, READ.axes + 3 + k] = contacts[world, c, CONTACT.tangent + k]
+                    n[world, found, READ.impulses + k] = contacts[world, c, CONTACT.impulse + k]
+                restitution = contacts[world, c, CONTACT.restitution_impulse]
+                n[world, found, READ.impulses] = n[world, found, READ.impulses] + restitution
+                found += 1
+        s.hooked.in_lanes.count[world] = ti.cast(found, float)
