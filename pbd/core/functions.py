@@ -22,7 +22,7 @@ import taichi as ti
 from taichi._lib import core as taichi_core
 from taichi.lang import impl, kernel_impl
 
-from pbd.core.arrays import NoArrays, arrays_of, fields_of, is_array, is_declaration
+from pbd.core.arrays import NoArrays, RowsOfWorld, arrays_of, fields_of, is_array, is_declaration
 from pbd.core.kernels import define, parameters_of
 from pbd.core.lanes.values import Reading
 from pbd.core.runtime import present_program
@@ -44,8 +44,8 @@ def compiled_once(*groups):
 
         @functools.wraps(function)
         def call(data, *integers):
-            if Reading.width > 1:  # such functions take no arrays in lanes: they are copied
-                return body(data, *integers)
+            if Reading.width > 1 or any(isinstance(value, RowsOfWorld) for value in data):
+                return body(data, *integers)  # a function takes no arrays in lanes and no such rows: it is copied
             static = static_values(data, groups)
             variant = present_program(), impl.current_cfg().opt_level, type(data), tuple(static.values())
             if variant not in variants:
