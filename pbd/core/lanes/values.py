@@ -170,6 +170,12 @@ class LaneVector(TaichiOperations):
         """Length."""
         return once(ops.sqrt(self.norm_sqr()))
 
+    @in_taichi
+    def normalized(self):
+        """A vector of length one in the same direction, as Taichi computes it."""
+        same = self.once()
+        return ops.mul(ops.truediv(1.0, same.norm()), same)
+
     def _assign(self, other):
         for mine, value in zip(self, other):
             mine._assign(value)
