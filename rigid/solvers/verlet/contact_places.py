@@ -93,7 +93,6 @@ def copy_contacts(s: ti.template(), world):
                     n[world, found, READ.axes + k] = contacts[world, c, CONTACT.normal + k]
                     n[world, found, READ.axes + 3 + k] = contacts[world, c, CONTACT.tangent + k]
                     n[world, found, READ.impulses + k] = contacts[world, c, CONTACT.impulse + k]
-                restitution = contacts[world, c, CONTACT.restitution_impulse]
-                n[world, found, READ.impulses] = n[world, found, READ.impulses] + restitution
+                n[world, found, READ.impulses + 3] = contacts[world, c, CONTACT.restitution_impulse]
                 found += 1
         s.hooked.in_lanes.count[world] = ti.cast(found, float)

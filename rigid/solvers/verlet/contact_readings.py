@@ -36,10 +36,10 @@ def contact_table(bodies, h):
         count, pairs = read(bodies.points.count), read(bodies.points.integers)
         points, contacts = (read(each).astype(float) for each in (bodies.points.numbers, bodies.contacts))
         axes = np.concatenate([contacts[..., CONTACT["normal"]], contacts[..., CONTACT["tangent"]]], axis=2)
-        impulses = contacts[..., CONTACT["impulse"]]
-        impulses[..., 0] += contacts[..., CONTACT.restitution_impulse]
+        impulses = contacts[..., [*range(CONTACT.impulse, CONTACT.impulse + 3), CONTACT.restitution_impulse]]
     n, t = np.split(axes, 2, axis=2)
-    forces = np.einsum("wck,kwci->wci", impulses, [n, t, np.cross(n, t)]) / h**2
+    impulses[..., 0] += impulses[..., 3]
+    forces = np.einsum("wck,kwci->wci", impulses[..., :3], [n, t, np.cross(n, t)]) / h**2
     found = np.arange(points.shape[1]) < count[:, None]
     return found, pairs[..., [PAIR.body_a, PAIR.body_b]], points, forces
 

@@ -297,5 +297,5 @@ def scale_impulses(s: ti.template(), factor, world):
             s.hooked.cache.numbers[world, c, k] = factor * s.hooked.cache.numbers[world, c, k]
         if ti.static(s.features.lanes > 1):
             numbers = ti.static(s.hooked.in_lanes.numbers)
-            for k in ti.static(range(READ.impulses, READ.impulses + 3)):
+            for k in ti.static(range(READ.impulses, READ.impulses + 4)):
                 numbers[world, c, k] = factor * numbers[world, c, k]

@@ -42,9 +42,9 @@ FORCE = Columns(force=3, torque=3, weights=4)
 SIZE = Columns(particles=1, bodies=1)
 
 
-# What is read of a contact after the step: its point; its normal and tangent; the impulses along them, with those of
-# restitution [kg m].
-READ = POINT.extend(axes=6, impulses=3)
+# What is read of a contact after the step: its point; its normal and tangent; its impulses along these and across, and
+# that of restitution [kg m].
+READ = POINT.extend(axes=6, impulses=4)
 
 
 class InLanes(NamedTuple):

@@ -1,5 +1,7 @@
 """Worlds of bodies in the lanes of vectors have the bits of each world alone."""
 
+import math
+
 import numpy as np
 import pytest
 from elsewhere import run_elsewhere
@@ -115,6 +117,27 @@ def test_joints_that_are_solved_directly_have_the_bits_of_worlds_without_lanes()
             pairs = zip(together.contact_forces(world), one_by_one.contact_forces(world))
             assert all(np.array_equal(mine, own) for mine, own in pairs)
     assert together.statistics().contacts.max() > 4
+
+
+@pytest.mark.slow
+def test_bodies_that_follow_a_path_have_the_bits_of_worlds_without_lanes():
+    """The path has a rotation, which is read between the start and the end of a substep."""
+
+    def path(time):
+        half = 0.2 * math.sin(2 * time)
+        return (0.3 * math.sin(3 * time), 0.0, 0.1 * math.cos(5 * time)), (math.cos(half), 0.0, math.sin(half), 0.0)
+
+    model = everything(0, solid=False)
+    model.add_shape(model.add_body(path=path), rigid.Capsule(0.1, length=2.0), local=True)
+    forces = 30.0 * np.random.default_rng(0).normal(size=(5, 3))
+    digests = []
+    for lanes in (4, 1):
+        solver = rigid.solver("verlet", model, worlds=5, lanes=lanes, **{**SETTINGS, "solve": "auto", "iterations": 3})
+        solver.set_forces(0, force=forces)
+        solver.step(40)
+        assert solver.statistics().contacts.min() > 0
+        digests.append(solver.digest())
+    assert digests[0] == digests[1]
 
 
 @pytest.mark.slow  # its kernels compile for half a minute
