@@ -3,6 +3,7 @@
 from collections import Counter
 
 import rigid
+from pbd.core.extras import load_extra
 from pbd.core.messages import clipped
 from scenes.cli import terminal
 from scenes.cli.terminal import SCENE, WrongCommand, pairs, progress, usage_errors
@@ -14,6 +15,7 @@ from scenes.sweeps.plan import SweepPlan
 
 VALUES = "NAME=A,B,... or NAME=linspace(FIRST,LAST,COUNT) or NAME=range(FIRST,END,STEP)"
 REASONS = 5  # most common ones that are printed
+LIBRARIES = "dask", "distributed", "pandas", "pyarrow"  # of the extra sweep, which runs need
 
 
 def add(commands):
@@ -59,6 +61,8 @@ def sweep_scene(given):
                 raise WrongCommand(f"{text}: expected --yes to start them, or fewer values")
             terminal.out.print(text, markup=False, highlight=False)
             return
+        for library in LIBRARIES:
+            load_extra(library, "sweep")
     with progress(given, f"sweep {given.scene}") as update:
         try:
             table = execute(plan, directory, given.jobs, given.scheduler, update)

@@ -1,6 +1,7 @@
 """The command line: output, exit status and files."""
 
 import re
+import sys
 
 import imageio.v2 as imageio
 import numpy as np
@@ -111,6 +112,16 @@ WRONG = [
     ("compare box --out {tmp}/file/box", "is a file, not a directory"),
     ("bench stick", "no benchmark called 'stick'; did you mean 'sticks'?"),
 ]  # fmt: skip
+
+
+@pytest.mark.parametrize("library", ["dask", "distributed", "pandas", "pyarrow"])
+def test_sweep_names_a_missing_library_before_it_starts(library, command, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, library, None)
+    status, _, errors = command("sweep", "pendulum", "--param", "angle=10,20", "--out", tmp_path / "sweep")
+    assert status == 2
+    # In an environment without the extra, another of its libraries may be named.
+    assert "is not installed: pip install 'verletlab[sweep]'" in one_line(errors)
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.usefixtures("nothing_runs")
