@@ -38,7 +38,7 @@ def test_example_runs(code, tmp_path):
     assert done.returncode == 0, done.stderr
     if "AREA" in code:
         assert float(done.stdout.split()[-1]) == pytest.approx(0.8, abs=1e-9)
-    if "sheet" in code or "build.cloth" in code:
+    if "lowest" in code:  # it prints a line at each of three times; the cloth with creases does not
         assert len(re.findall(r"lowest -?\d", done.stdout)) == 3
     for name in re.findall(r'"(\w+\.(?:npz|mp4))"', code):
         assert (tmp_path / name).stat().st_size > 0
