@@ -150,7 +150,7 @@ class RowsOfWorld(NamedTuple):
 
 
 class NoArrays(NamedTuple):
-    """In place of a group of arrays that a kernel does not read: each array makes launches dearer (make_kernel)."""
+    """In place of a group of arrays that a kernel does not read, see `make_kernel`."""
 
 
 # Declarations -------------------------------------------------------------------------------------------------------

@@ -38,6 +38,9 @@ from taichi.lang import impl, kernel_impl
 from taichi.lang.ast import transform_tree
 from taichi.lang.ast.ast_transformer_utils import ASTTransformerContext
 
+from pbd.core.runtime import on_cpu
+from pbd.core.structures import declared_in_a_structure
+
 # Taichi's levels: without its own search for common subexpressions and its other simplifications, and with them.
 CHEAP, FULL = 0, 1
 
@@ -112,9 +115,10 @@ def read_kernel(kernel, arguments, level):
     place = place_of(kernel, arguments, level)
     if place not in kernel.compiled_kernels:
         CURRENT = Reading()
-        with at_level(level), compiling():
-            key = kernel.ensure_compiled(*arguments)
-        CURRENT.definition = kernel.compiled_kernels.pop(key)
+        structure = declared_in_a_structure(kernel, arguments) if on_cpu() else []
+        with at_level(level), compiling(), replacing(structure):
+            kernel.materialize(place, arguments, kernel.mapper.lookup(arguments)[1])
+        CURRENT.definition = kernel.compiled_kernels[place]
         kernel.compiled_kernels[place] = CURRENT
     return kernel.compiled_kernels[place]
 

@@ -4,21 +4,16 @@
 source, and puts it into `linecache`, where Taichi finds it. `Launch` binds a kernel to its arrays for quick launches.
 
 Calling a Taichi kernel from Python costs about 18 µs for one argument and 51 µs for twelve (1.7.4, two x86 cores),
-nearly all of it for checks of types that never change. The arrays of a solver never change either: bound once, 52 of
-them and the nine arguments that do change cost 35 µs a launch, where binding them anew took 110. Taichi still spends
-0.15 µs on each array of a launch. So kernels may name each array that they read, and groups that they do not read
-are left out (`NoArrays`). What a launch is given is set only if it is another object than before.
-
-On the processor the address and shape of an array are written where the kernel reads them, once. Beside them an array
-without elements is bound, which a launch passes over. Taichi would look up each array again at each launch and write
-its address: 0.16 of its 0.3 µs.
+nearly all of it for checks of types that never change. The arrays of a solver never change either, so they are bound
+once, and groups that a kernel does not read are left out (`NoArrays`), because each array takes time on graphics cards.
+What a launch is given is set only if it is another object than before. On the processor all arguments are members of
+one structure (pbd/core/structures.py): a launch then takes 1.5 µs, whatever the number of arrays.
 
 Compilation is in pbd/core/compilation.py.
 
 This goes below Taichi's public interface, to what `Kernel.__call__` does itself; pyproject.toml pins the version.
 """
 
-import functools
 import inspect
 import itertools
 import linecache
@@ -35,7 +30,7 @@ from pbd.core.runtime import LOCK, on_cpu, present_program, require_program
 # Most arguments that a launch takes besides the arrays.
 MOST_GIVEN = 32
 
-# Places of an array's shape and address in an argument of a kernel.
+# Places of an array's shape and address, in an argument of its own or in a structure.
 SHAPE, ADDRESS = 0, 1
 
 # Numbers the generated kernels, because each needs a file name of its own.
@@ -153,7 +148,9 @@ class Launch:
         self.arrays = []
         for group in (first, *others):
             self.arrays += arrays_of(group) if hasattr(group, "_fields") else [group]
-        self.slots = [(slot,) for slot in range(len(self.arrays), len(self.arrays) + MOST_GIVEN)]
+        self.in_a_structure = on_cpu()
+        places = [(0, k) if self.in_a_structure else (k,) for k in range(len(self.arrays) + MOST_GIVEN)]
+        self.places_of_arrays, self.places_of_given = places[: len(self.arrays)], places[len(self.arrays) :]
         self.compiled, self.context, self.program = None, None, present_program()
         self.before = []  # what the last launch was given, and the context still holds
         self.until_full = math.inf  # seconds of launches until it is compiled again
@@ -167,22 +164,24 @@ class Launch:
     def _launch(self, given):
         if self.compiled is None or self.until_full < 0.0:
             self._compile(given)
-        launch = self.context or self._bind()
-        for slot, value, before in zip(self.slots, given, self.before):
+        context = self.context or self._bind()
+        for place, value, before in zip(self.places_of_given, given, self.before):
             if value is before:
                 continue
             if type(value) is float:
-                launch.set_arg_float(slot, value)
+                context.set_struct_arg_float(place, value)
             elif type(value) is int:
-                launch.set_arg_int(slot, value)
+                context.set_struct_arg_int(place, value)
+            elif self.in_a_structure:
+                write_array(context, place, value.ctypes.data, value.shape)
             else:
-                launch.set_arg_external_array_with_shape(slot, value.ctypes.data, value.nbytes, value.shape, 0)
+                context.set_arg_external_array_with_shape(place, value.ctypes.data, value.nbytes, value.shape, 0)
         self.before = given
         if self.until_full == math.inf:
-            self.program().launch_kernel(self.compiled, launch)
+            self.program().launch_kernel(self.compiled, context)
         else:
             start = time.perf_counter()
-            self.program().launch_kernel(self.compiled, launch)
+            self.program().launch_kernel(self.compiled, context)
             self.until_full -= time.perf_counter() - start
 
     def _compile(self, given):
@@ -193,20 +192,18 @@ class Launch:
 
     def _bind(self):
         """Taichi's launch context with the arrays in it; on the processor it is used for all launches."""
-        context, program, self.before = self.definition.make_launch_context(), self.program(), [None] * MOST_GIVEN
-        for slot, array in enumerate(array.arr for array in self.arrays):
-            if on_cpu():
-                context.set_arg_ndarray((slot,), empty_array(self.program))
-                context.set_struct_arg_uint((slot, ADDRESS), program.get_ndarray_data_ptr_as_int(array))
-                for axis, length in enumerate(array.shape):
-                    context.set_struct_arg_int((slot, SHAPE, axis), length)
+        context, self.before = self.definition.make_launch_context(), [None] * MOST_GIVEN
+        for place, array in zip(self.places_of_arrays, (array.arr for array in self.arrays)):
+            if self.in_a_structure:
+                write_array(context, place, self.program().get_ndarray_data_ptr_as_int(array), array.shape)
             else:
-                context.set_arg_ndarray((slot,), array)
-        self.context = context if on_cpu() else None
+                context.set_arg_ndarray(place, array)
+        self.context = context if self.in_a_structure else None
         return context
 
 
-@functools.lru_cache(maxsize=1)
-def empty_array(program):
-    """An array of Taichi's without elements. Args: program: of `present_program`."""
-    return program().create_ndarray(ti.i32, [0], ti.Layout.NULL, zero_fill=False)
+def write_array(context, place, address, shape):
+    """Write an array into the structure of arguments. Args: context: Taichi's; place: indices; address; shape."""
+    context.set_struct_arg_uint((*place, ADDRESS), address)
+    for axis, length in enumerate(shape):
+        context.set_struct_arg_int((*place, SHAPE, axis), length)

@@ -9,7 +9,7 @@ import taichi as ti
 from taichi.lang import impl
 
 from pbd.core import compilation
-from pbd.core.arrays import Columns, Host, Integer, NoArrays, Real, Vector, allocate, count, read
+from pbd.core.arrays import Columns, Host, Integer, NoArrays, Real, Vector, allocate, arrays_of, count, read
 from pbd.core.compilation import CHEAP, FULL, at_level, compiling
 from pbd.core.kernels import Launch, make_kernel
 
@@ -154,6 +154,18 @@ def test_each_launch_uses_what_it_is_given():
         reports[report][0] = 0.0  # its contents change, and it stays the same object
         launch(reports[report], h, body)
         assert reports[report][0] == h * (2.0, 3.0)[body]
+
+
+def test_a_kernel_can_be_called_and_launched():
+    # The two have other arguments: those that Taichi packs, and one structure.
+    data, report = allocate(Kept, {"bodies": {"mass": [2.0, 3.0]}}, bodies=2), np.zeros(1)
+    kernel = make_kernel(report_mass, Kept, more=NoArrays)
+    launch = Launch(kernel, data)
+    for h in (2.0, 4.0):
+        kernel(*arrays_of(data.bodies), report, h, 1)
+        assert report[0] == h * 3.0
+        launch(report, h, 0)
+        assert report[0] == h * 2.0
 
 
 def test_a_missing_static_value_is_an_error():
