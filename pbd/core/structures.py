@@ -1,9 +1,9 @@
 """All arguments of a kernel as members of one structure, which is one argument for Taichi.
 
-At each launch Taichi 1.7.4 copies its list of arguments, and for each it makes several vectors of indices. Arrays are
-looked up again, too. That costs 0.04 µs for a number, 0.1 to 0.3 µs for an array, and solvers have up to 77 arrays.
-Of a structure it copies nothing: kernels read it where `Launch` writes it (pbd/core/kernels.py). An array is the same
-there as in an argument of its own: its lengths and its address. So kernels have the same code.
+At each launch Taichi 1.7.4 copies its list of arguments, and for each it makes several vectors of indices. It looks up
+arrays again, too. That costs about 0.1 µs for an argument, 0.3 for an array, and solvers have up to 77 arrays. Of a
+structure it copies nothing: kernels read it where `Launch` writes it (pbd/core/kernels.py). An array is the same there as
+in an argument of its own: its lengths and its address. So kernels have the same code.
 
 Only on the processor: a graphics card has to be told which arguments are arrays.
 """
