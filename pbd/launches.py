@@ -44,7 +44,7 @@ def for_all_worlds(phase):
 
 
 class Launches:
-    """The kernels of a particle system, bound to its arrays. Each is compiled at its first launch.
+    """The kernels of a particle system, bound to its arrays. Each is made and compiled at its first launch.
 
     Args:
         features: a Features.
@@ -56,20 +56,17 @@ class Launches:
     """
 
     def __init__(self, features, arrays, counts, reports, schedule, *hooked):
-        def bind(function):
-            return Launch(kernel_of(function, features), arrays, *hooked)
-
         self.features, self.counts, self.reports, self.schedule = features, counts, reports, schedule
         self.report = reports.rows
-        self._advance = bind(advance)
-        self._begin_substep = bind(for_all_worlds(begin_substep))
-        self._relax = bind(for_all_worlds(relax_once))
-        self._relax_environment = bind(for_all_worlds(relax_environment))
-        self._solve_directly = bind(for_all_worlds(solve_directly))
-        self._end_substep = bind(for_all_worlds(end_substep))
-        self._project_colour = [bind(project_colour(index)) for index in range(len(features.types))]
-        self._end_launch = bind(for_all_worlds(end_launch))
-        self._measure = bind(measure)
+        self._bound = cache(lambda function: Launch(kernel_of(function, features), arrays, *hooked))
+
+    def _launch(self, function, *given):
+        """Launch the kernel of a function. Args: function: see `kernel_of`; given: at each launch."""
+        self._bound(function)(*given)
+
+    def _launch_for_all_worlds(self, phase, *given):
+        """Launch a phase of all worlds. Args: phase: see `for_all_worlds`; given: at each launch."""
+        self._bound(for_all_worlds(phase))(*given)
 
     def run(self, inputs, settings, substeps, iterations):
         """Run substeps, up to one in which a position stops being finite.
@@ -79,11 +76,11 @@ class Launches:
         given = self._given(inputs, settings)
         self.report[:, REPORT.diverged_substep :] = -1
         if not self.features.shared:
-            self._advance(*given, substeps, iterations)
+            self._launch(advance, *given, substeps, iterations)
             self.reports.combine()
             return
         for substep in range(substeps):
-            self._begin_substep(*given, substep)
+            self._launch_for_all_worlds(begin_substep, *given, substep)
             iteration = 0
             while iteration < iterations:
                 self.report[:, REPORT.violation] = 0
@@ -92,27 +89,27 @@ class Launches:
                 if self.features.watch and self.report[:, REPORT.violation].max() <= settings.tolerance:
                     break
             self.report[:, REPORT.iterations] = iteration
-            self._end_substep(*given, substep)
+            self._launch_for_all_worlds(end_substep, *given, substep)
             if self.report[:, REPORT.diverged_substep].max() >= 0:
                 return
         if on_cpu():  # one thread sums over all particles of a world
-            self._end_launch(*given, substeps)
+            self._launch_for_all_worlds(end_launch, *given, substeps)
 
     def _iterate(self, given, substep, slow):
         """Project all constraints once, shared by threads. Args: slow: whether slow ones are due."""
         if self.schedule.name == "coloured":
             for index, begin, end in self.schedule.runs:
                 if slow or not self.features.types[index].slow:
-                    self._project_colour[index](*given, int(begin), int(end))
-            self._relax_environment(*given, substep)
+                    self._launch(project_colour(index), *given, int(begin), int(end))
+            self._launch_for_all_worlds(relax_environment, *given, substep)
             if self.features.direct:
-                self._solve_directly(*given, substep)
+                self._launch_for_all_worlds(solve_directly, *given, substep)
         else:
-            self._relax(*given, substep)
+            self._launch_for_all_worlds(relax_once, *given, substep)
 
     def measure(self, inputs, settings):
         """Write violations, contacts and elastic energies into the report. Args: see `run`."""
-        self._measure(*self._given(inputs, settings), 0)
+        self._launch(measure, *self._given(inputs, settings), 0)
         self.reports.combine()
 
     def _given(self, inputs, settings):

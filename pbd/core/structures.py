@@ -2,8 +2,8 @@
 
 At each launch Taichi 1.7.4 copies its list of arguments, and for each it makes several vectors of indices. It looks up
 arrays again, too. That costs about 0.1 µs for an argument, 0.3 for an array, and solvers have up to 77 arrays. Of a
-structure it copies nothing: kernels read it where `Launch` writes it (pbd/core/kernels.py). An array is the same there as
-in an argument of its own: its lengths and its address. So kernels have the same code.
+structure it copies nothing: kernels read it where `Launch` writes it (pbd/core/kernels.py). An array is the same there
+as in an argument of its own: its lengths and its address. So kernels have the same code.
 
 Only on the processor: a graphics card has to be told which arguments are arrays.
 """

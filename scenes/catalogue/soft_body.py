@@ -3,7 +3,6 @@
 import itertools
 
 import numpy as np
-import trimesh
 
 import pbd
 from pbd import build
@@ -38,6 +37,8 @@ def soft_body(
         subject = subject_of(own.mesh.vertices, np.concatenate([own.mesh.vertices - (0, 0, fall), corners]))
         shapes, notes = [(own.mesh, (0, 0, 0), GOLD)], own.notes
     else:
+        import trimesh  # slow to import
+
         ball = trimesh.creation.icosphere(subdivisions=4, radius=0.24)
         ring = trimesh.creation.torus(major_radius=0.24, minor_radius=0.105, major_sections=64, minor_sections=32)
         cube = trimesh.creation.box((0.34, 0.34, 0.34)).subdivide().subdivide().subdivide()
