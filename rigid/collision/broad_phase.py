@@ -12,7 +12,7 @@ import taichi as ti
 from pbd.core.quaternions import matrix_rows, multiply, rotate
 from pbd.core.shapes import CAPSULE, PLANE
 from pbd.core.spatial_hash import bucket_of, cell_of
-from rigid.collision.data import HEAD, PLACEMENT, SHAPE, STRUCTURE
+from rigid.collision.data import BALL, BLOCKS, HEAD, PLACEMENT, SHAPE, STRUCTURE
 from rigid.kernels.vectors import load_quaternion, load_vector, store_vector
 
 
@@ -63,6 +63,15 @@ def shape_pose(shapes: ti.template(), shape, poses: ti.template(), world):
         position = load_vector(poses, body, 0, world) + rotate(of_body, position)
         rotation = multiply(of_body, rotation)
     return position, rotation
+
+
+@ti.func
+def write_placements(
+    shapes: ti.template(), scratch: ti.template(), poses: ti.template(), margins: ti.template(), world
+):
+    """Write the placements of all shapes. Args: see `write_placement`."""
+    for shape in range(shapes.lists[HEAD.shape_count]):
+        write_placement(shapes, scratch, poses, margins, shape, world)
 
 
 @ti.func
@@ -133,60 +142,48 @@ def may_touch(shapes: ti.template(), a, b):
 
 
 @ti.func
-def add_pair(scratch: ti.template(), count, a, b, world):
-    """Store a pair, the lower index first, if there is capacity. Returns: how many pairs there are, or should be."""
-    if count < scratch.pairs.shape[1]:
-        scratch.pairs[world, count, 0] = ti.min(a, b)
-        scratch.pairs[world, count, 1] = ti.max(a, b)
-    return count + 1
-
-
-@ti.func
 def listed_pair(shapes: ti.template(), k):
     """The two shapes of a pair in the list."""
     first = shapes.lists[HEAD.first_pair] + 2 * k
     return shapes.lists[first], shapes.lists[first + 1]
 
 
+# Many shapes ----------------------------------------------------------------------------------------------------------
+
+
 @ti.func
 def find_pairs(shapes: ti.template(), scratch: ti.template(), world):
-    """Find the pairs that could touch, of a list or of many shapes. Returns: how many; it may exceed the capacity."""
+    """Find the pairs of many shapes that could touch: `begin_search`, and `search_block` for each block."""
+    begin_search(shapes, scratch, world)
+    for block in range(BLOCKS):
+        search_block(shapes, scratch, block, world)
+
+
+@ti.func
+def begin_search(shapes: ti.template(), scratch: ti.template(), world):
+    """Find the listed pairs and those of large shapes with all others, and sort the small ones into the hash."""
     lists = ti.static(shapes.lists)
-    found = 0
+    large, small = lists[HEAD.first_large], lists[HEAD.first_small]
+    scratch.found[world, 0] = 0
     for k in range(lists[HEAD.pair_count]):
         a, b = listed_pair(shapes, k)
         if bounds_overlap(shapes, scratch, a, b, world):
-            found = add_pair(scratch, found, a, b, world)
-    large, small = lists[HEAD.first_large], lists[HEAD.first_small]
+            add_pair(scratch, 0, a, b, world)
     for k in range(lists[HEAD.large_count]):
         # The large shapes after this one, then all small shapes, which follow in the same list.
         for i in range(large + k + 1, small + lists[HEAD.small_count]):
             if bounds_overlap(shapes, scratch, lists[large + k], lists[i], world):
                 if may_touch(shapes, lists[large + k], lists[i]) == 1:
-                    found = add_pair(scratch, found, lists[large + k], lists[i], world)
-    if lists[HEAD.small_count] > 0:
-        found = find_hashed_pairs(shapes, scratch, found, world)
-    return found
+                    add_pair(scratch, 0, lists[large + k], lists[i], world)
+    fill_hash(shapes, scratch, world)
 
 
 @ti.func
-def find_hashed_pairs(shapes: ti.template(), scratch: ti.template(), count, world):
-    """Find the pairs of small shapes that could touch, by a spatial hash of their bounding balls.
-
-    Args: count: how many pairs are found already. Returns: how many there are now; it may exceed the capacity.
-    """
-    lists = ti.static(shapes.lists)
+def fill_hash(shapes: ti.template(), scratch: ti.template(), world):
+    """Sort the small shapes by the bucket of their cell, with their bounding balls."""
+    lists, bins, balls = ti.static(shapes.lists, scratch.bins, scratch.balls)
     small, n = lists[HEAD.first_small], lists[HEAD.small_count]
-    widest = 0.0
-    for k in range(n):
-        i = lists[small + k]
-        widest = ti.max(
-            widest, shapes.numbers[world, i, SHAPE.bounding_radius] + scratch.placements[world, i, PLACEMENT.margin]
-        )
-    width = 2.0 * widest
-    buckets = scratch.bins.shape[0] - 1 - scratch.placements.shape[1]
-    bins = ti.static(scratch.bins)
-    sorted_from = buckets + 1
+    buckets, width = bucket_count(scratch), cell_width(shapes, scratch, world)
     for b in range(buckets + 1):
         bins[b, world] = 0
     for k in range(n):
@@ -199,14 +196,50 @@ def find_hashed_pairs(shapes: ti.template(), scratch: ti.template(), count, worl
     bins[buckets, world] = total
     for back in range(n):  # backwards: a bucket's count becomes the place of its first shape
         i = lists[small + n - 1 - back]
-        b = bucket_of(cell_of(origin_of(scratch, i, world), width), buckets)
+        centre = origin_of(scratch, i, world)
+        b = bucket_of(cell_of(centre, width), buckets)
         place = bins[b, world] - 1
         bins[b, world] = place
-        bins[sorted_from + place, world] = i
-    found = count
-    for k in range(n):
+        bins[buckets + 1 + place, world] = i
+        store_vector(balls, place, BALL.centre, centre, world)
+        balls[world, place, BALL.radius] = reach(shapes, scratch, i, world)
+
+
+@ti.func
+def bucket_count(scratch: ti.template()):
+    """How many buckets the hash has."""
+    return scratch.bins.shape[0] - 1 - scratch.placements.shape[1]
+
+
+@ti.func
+def cell_width(shapes: ti.template(), scratch: ti.template(), world):
+    """The width of a cell [m]: of two of the largest bounding balls."""
+    widest, first = 0.0, shapes.lists[HEAD.first_small]
+    for k in range(first, first + shapes.lists[HEAD.small_count]):
+        widest = ti.max(widest, reach(shapes, scratch, shapes.lists[k], world))
+    return 2.0 * widest
+
+
+@ti.func
+def reach(shapes: ti.template(), scratch: ti.template(), shape, world):
+    """The radius of a shape's bounding ball with its contact margin [m]."""
+    return shapes.numbers[world, shape, SHAPE.bounding_radius] + scratch.placements[world, shape, PLACEMENT.margin]
+
+
+@ti.func
+def search_block(shapes: ti.template(), scratch: ti.template(), block, world):
+    """Find the pairs of a block of small shapes with small shapes of greater index.
+
+    Most shapes in neighbouring cells are too far away. Their balls lie in memory in the order of the search.
+    """
+    lists, bins, balls = ti.static(shapes.lists, scratch.bins, scratch.balls)
+    small, n = lists[HEAD.first_small], lists[HEAD.small_count]
+    buckets, width = bucket_count(scratch), cell_width(shapes, scratch, world)
+    scratch.found[world, block + 1] = 0
+    for k in range(n * block // BLOCKS, n * (block + 1) // BLOCKS):
         i = lists[small + k]
-        home = cell_of(origin_of(scratch, i, world), width)
+        centre, radius = origin_of(scratch, i, world), reach(shapes, scratch, i, world)
+        home = cell_of(centre, width)
         for r in range(9):  # rows of three cells, whose buckets follow one another
             row = home + ti.Vector([-1, r // 3 - 1, r % 3 - 1])
             first = bucket_of(row, buckets)
@@ -216,13 +249,38 @@ def find_hashed_pairs(shapes: ti.template(), scratch: ti.template(), count, worl
                 if part == 1:
                     begin, end = 0, bins[ti.max(first + 3 - buckets, 0), world]
                 for place in range(begin, end):
-                    j = bins[sorted_from + place, world]
-                    if j > i:
-                        if bounds_overlap(shapes, scratch, i, j, world):
-                            # Distant cells may share a bucket, and so may two of the nine rows. Take a shape in its
-                            # own row only.
-                            cell = cell_of(origin_of(scratch, j, world), width)
-                            if cell[1] == row[1] and cell[2] == row[2]:
-                                if may_touch(shapes, i, j) == 1:
-                                    found = add_pair(scratch, found, i, j, world)
-    return found
+                    other = load_vector(balls, place, BALL.centre, world)
+                    distance = radius + balls[world, place, BALL.radius]
+                    if (other - centre).norm_sqr() < distance * distance:
+                        j = bins[buckets + 1 + place, world]
+                        # Distant cells may share a bucket, and so may two of the nine rows. Take a shape in its own
+                        # row only.
+                        cell = cell_of(other, width)
+                        if j > i and cell[1] == row[1] and cell[2] == row[2]:
+                            if may_touch(shapes, i, j) == 1:
+                                if bounds_overlap(shapes, scratch, i, j, world):
+                                    add_pair(scratch, block + 1, i, j, world)
+
+
+@ti.func
+def list_of_pairs(scratch: ti.template(), k):
+    """A list of pairs: 0 that of listed pairs and large shapes, which has four times the capacity of the others, k of block k - 1.
+
+    Returns: its first place in Scratch.pairs, and its capacity.
+    """
+    share = scratch.pairs.shape[1] // (BLOCKS + 4)
+    begin, capacity = 0, 4 * share
+    if k > 0:
+        begin, capacity = (k + 3) * share, share
+    return begin, capacity
+
+
+@ti.func
+def add_pair(scratch: ti.template(), k, a, b, world):
+    """Store a pair in a list, the lower index first, if there is capacity, and count it. Args: k: the list."""
+    begin, capacity = list_of_pairs(scratch, k)
+    found = scratch.found[world, k]
+    if found < capacity:
+        scratch.pairs[world, begin + found, 0] = ti.min(a, b)
+        scratch.pairs[world, begin + found, 1] = ti.max(a, b)
+    scratch.found[world, k] = found + 1

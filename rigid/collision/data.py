@@ -37,6 +37,12 @@ POINT = Columns(position=3, normal=3, gap=1, friction=1, restitution=1)
 # along the world's axes that contains it, and the contact margin of its body.
 PLACEMENT = Columns(origin=3, matrix=9, half_extent=3, margin=1)
 
+# A shape's bounding ball with its contact margin.
+BALL = Columns(centre=3, radius=1)
+
+# Small shapes are searched for pairs in so many blocks, whose searches do not depend on one another.
+BLOCKS = 16
+
 # A corner of a polygon that is clipped, or a contact point that is collected (position, normal, gap) with its squared
 # distance from the points that are already chosen.
 CLIP = Columns(position=3, normal=3, gap=1, distance=1)
@@ -79,7 +85,9 @@ class Scratch(NamedTuple):
 
     placements: Real(count.worlds, count.shapes, PLACEMENT)
     bins: Integer(count.bins, count.worlds)  # where each bucket of the hash begins, then the shapes in the buckets
-    pairs: Integer(count.worlds, count.pairs, 2)  # shapes that could touch
+    balls: Real(count.worlds, count.balls, BALL)  # of the shapes in the buckets
+    pairs: Integer(count.worlds, count.pairs, 2)  # shapes that could touch: a list of large ones, then of each block
+    found: Integer(count.worlds, BLOCKS + 1)  # how many pairs each list has; it may exceed the list's capacity
     clips: Real(count.worlds, count.corners, CLIP)  # two polygons that are clipped, and the points of one pair
     marks: Integer(count.corners, count.worlds)  # the side that begins at each corner; the feature of each point
 

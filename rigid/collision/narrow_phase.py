@@ -11,8 +11,15 @@ from pbd.core.each_world import each_world, in_lanes
 from pbd.core.lanes import any_world
 from pbd.core.quaternions import rotate, rotate_back
 from pbd.core.shapes import CAPSULE, CYLINDER, HULL, PLANE, SPHERE, solid_distance
-from rigid.collision.broad_phase import bounds_overlap, find_pairs, listed_pair, shape_pose, write_placement
-from rigid.collision.data import ALL_PAIR_TYPES, HEAD, SHAPE, STRUCTURE
+from rigid.collision.broad_phase import (
+    bounds_overlap,
+    find_pairs,
+    list_of_pairs,
+    listed_pair,
+    shape_pose,
+    write_placements,
+)
+from rigid.collision.data import ALL_PAIR_TYPES, BLOCKS, HEAD, SHAPE, STRUCTURE
 from rigid.collision.manifold import emit_contacts, empty_places, reduce_manifold
 from rigid.collision.polyhedra import cylinder_on_plane, polyhedron_on_plane, polyhedron_on_polyhedron
 from rigid.collision.rounded import rounded_on_plane, rounded_on_polyhedron, rounded_on_rounded, sphere_on_solid
@@ -20,13 +27,14 @@ from rigid.kernels.vectors import load_quaternion, load_vector
 
 
 @cache
-def point_finder(pair_types=ALL_PAIR_TYPES):
+def point_finder(pair_types=ALL_PAIR_TYPES, searched=False):
     """Make the function `find_points` for the kinds of pairs that can touch in a model.
 
     Compilation takes 13 s for all kinds, 5 s for boxes on a plane, 2 s for a ragdoll (a third of that without Taichi's
     cfg_optimization, at the same speed).
 
-    Args: pair_types: a PairTypes, from `rigid.collision.setup.pair_types`.
+    Args: pair_types: a PairTypes, from `rigid.collision.setup.pair_types`; searched: whether the caller writes the
+    placements and finds the pairs of a model with many shapes (`hashed`).
 
     Returns: a Taichi function.
     """
@@ -45,18 +53,24 @@ def point_finder(pair_types=ALL_PAIR_TYPES):
                 below the sum of their bodies' margins. The ground's margin is zero.
             world: index. Call the function in a loop over worlds.
         """
-        for shape in range(shapes.lists[HEAD.shape_count]):
-            write_placement(shapes, scratch, poses, margins, shape, world)
+        if ti.static(not searched):
+            write_placements(shapes, scratch, poses, margins, world)
         points.count[world] = 0
         if ti.static(pair_types.hashed):
-            found, capacity = find_pairs(shapes, scratch, world), scratch.pairs.shape[1]
-            for k in range(ti.min(found, capacity)):
-                find_points_of_pair(
-                    shapes, points, scratch, scratch.pairs[world, k, 0], scratch.pairs[world, k, 1],
-                    points.count[world], world,
-                )  # fmt: skip
-            if found > capacity:  # pairs that are not tested count as contact points beyond the capacity
-                points.count[world] = ti.max(points.count[world], points.integers.shape[1]) + found - capacity
+            if ti.static(not searched):
+                find_pairs(shapes, scratch, world)
+            untested = 0
+            for k in range(BLOCKS + 1):
+                first, capacity = list_of_pairs(scratch, k)
+                found = scratch.found[world, k]
+                untested += ti.max(found - capacity, 0)
+                for pair in range(first, first + ti.min(found, capacity)):
+                    find_points_of_pair(
+                        shapes, points, scratch, scratch.pairs[world, pair, 0], scratch.pairs[world, pair, 1],
+                        points.count[world], world,
+                    )  # fmt: skip
+            if untested > 0:  # they count as contact points beyond the capacity
+                points.count[world] = ti.max(points.count[world], points.integers.shape[1]) + untested
         else:
             for k in range(shapes.lists[HEAD.pair_count]):
                 a, b = listed_pair(shapes, k)

@@ -4,7 +4,7 @@ import numpy as np
 
 from pbd.core.arrays import allocate
 from pbd.core.shapes import CAPSULE, GRID, PLANE, SPHERE
-from rigid.collision.data import HEAD, SHAPE, STRUCTURE, PairTypes, Points, Scratch, Shapes
+from rigid.collision.data import BLOCKS, HEAD, SHAPE, STRUCTURE, PairTypes, Points, Scratch, Shapes
 from rigid.collision.manifold import MOST_POINTS
 from rigid.collision.polyhedron import POLYHEDRA, polyhedron
 
@@ -39,10 +39,10 @@ def collision_arrays(models, worlds=1, capacity=None, lanes=1):
     structure = tables["integers"]
     count = len(structure)
     capacity = max(default_capacity(models[0]) if capacity is None else capacity, 1)
+    listed, hashed = (int(tables["lists"][column]) for column in (HEAD.pair_count, HEAD.small_count))
+    share = -(-PAIRS_OF_A_SHAPE * count // BLOCKS) if hashed else max(-(-listed // 4), 1)  # of a list of pairs
     if lanes > 1:
-        listed = int(tables["lists"][HEAD.pair_count])
         capacity = max(capacity, min(lanes * capacity, MOST_POINTS * listed))
-    pairs = max(1, min(count * (count - 1) // 2, PAIRS_OF_A_SHAPE * count))
     loops = [len(face) for piece in models[0].shapes if (one := polyhedron(piece.shape)) for face in one.faces]
     most_corners = max([4, *loops])
     polygon = max(2 * most_corners + 2, int(structure[:, STRUCTURE.vertex_count].max(initial=0)) + 2)
@@ -53,7 +53,10 @@ def collision_arrays(models, worlds=1, capacity=None, lanes=1):
     return (
         allocate(Shapes, tables, shapes=count, vertices=vertices, planes=planes, lists=lists, **shared),
         allocate(Points, contacts=capacity, **shared),
-        allocate(Scratch, shapes=count, bins=buckets + 1 + count, pairs=pairs, corners=3 * polygon, **shared),
+        allocate(
+            Scratch, shapes=count, bins=buckets + 1 + count, balls=max(hashed, 1), pairs=(BLOCKS + 4) * share,
+            corners=3 * polygon, **shared,
+        ),
     )
 
 

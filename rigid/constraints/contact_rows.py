@@ -60,21 +60,31 @@ def write_contact_rows(s: ti.template(), world):
     Returns: how many places contacts have, and how many the world has: a real number.
     """
     found = 0.0
-    capacity = s.points.integers.shape[1]
-    count = ti.min(s.points.count[world], capacity)
-    rows, groups = ti.static(contact_size(s.features.pair_types))
+    count = ti.min(s.points.count[world], s.points.integers.shape[1])
     for c in range(count):
-        row, group = s.step.first_contact_row + rows * c, s.step.first_contact_group + groups * c
-        write_contact(s, c, row, group, world)
-        if ti.static(s.features.pair_types.rolling_and_spinning):
-            write_rolling_and_spinning_rows(s, c, row, group, world)
+        write_rows_of_contact(s, c, world)
         found += 1.0
         if ti.static(in_lanes()):
             if s.points.numbers[world, c, POINT.gap] >= ABSENT:
                 found -= 1.0
-                for k in ti.static(range(groups)):
-                    s.rows.kinds[world, group + k] = Group.IDLE
+                for k in ti.static(range(contact_size(s.features.pair_types)[1])):
+                    s.rows.kinds[world, first_group(s, c) + k] = Group.IDLE
     return count, found
+
+
+@ti.func
+def write_rows_of_contact(s: ti.template(), c, world):
+    """Write the rows of contact c."""
+    row = s.step.first_contact_row + ti.static(contact_size(s.features.pair_types)[0]) * c
+    write_contact(s, c, row, first_group(s, c), world)
+    if ti.static(s.features.pair_types.rolling_and_spinning):
+        write_rolling_and_spinning_rows(s, c, row, first_group(s, c), world)
+
+
+@ti.func
+def first_group(s: ti.template(), c):
+    """The first group of contact c."""
+    return s.step.first_contact_group + ti.static(contact_size(s.features.pair_types)[1]) * c
 
 
 @ti.func

@@ -33,6 +33,7 @@ BENCHMARKS = {
     "lanes": imported("lanes", "lanes_against_one_world"),
     "ragdoll": imported("bodies", "ragdolls"),
     "frame": imported("bodies", "frame_of_ragdoll"),
+    "pile": imported("pile", "pile_on_threads"),
     "launches": imported("bodies", "launches"),
     "impulse": imported("bodies", "impulses"),
     "articulated": imported("bodies", "trees"),

@@ -24,7 +24,7 @@ from rigid.solvers.impulse.data import Data
 from rigid.solvers.report import REPORT
 from rigid.solvers.sequential import shared
 from rigid.solvers.sequential.colours import find_clusters
-from rigid.solvers.sequential.contacts import detect_contacts, store_impulses
+from rigid.solvers.sequential.contacts import detect_contacts, shares_search, store_impulses
 from rigid.solvers.sequential.iterations import iterate
 from rigid.solvers.sequential.sleep import put_to_sleep, update_sleep_timers
 from rigid.solvers.sequential.stored import push_rotors, scale_impulses, watch_rows
@@ -37,7 +37,9 @@ def step_kernel(features, part=None):
 
     Args: features; part: of a substep, see rigid/solvers/sequential/time_limit.py; None for all of it.
     """
-    find_points = None if features.pair_types is None else point_finder(features.pair_types)
+    find_points = None
+    if features.pair_types is not None:
+        find_points = point_finder(features.pair_types, searched=shares_search(features))
     team = shared if features.threads > 1 else None
     advance = over_worlds(part or advance_substep, scale_impulses, features, team)
     given = {"features": features, "formulation": maximal, "find_points": find_points, **left_out(features)}

@@ -2,7 +2,7 @@
 
     data.py       columns of a row, arrays
     options.py    options of both solvers
-    contacts.py   contact rows, and their impulses from the last step
+    contacts.py   contact rows; contact_impulses.py: their impulses from the last step
     prepare.py    softness, bias and effective mass of each group, once a step; warm starting
     solve.py      the solution of one group: read this first
     iterations.py all groups in turn

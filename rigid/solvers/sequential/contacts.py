@@ -2,27 +2,23 @@
 
 import taichi as ti
 
-from pbd.core.each_world import each_world, in_all_lanes, in_lanes
+from pbd.core.each_world import in_all_lanes, in_lanes
 from pbd.core.functions import compiled_once
 from pbd.phases import world_of
-from rigid.collision import contact_cache
-from rigid.collision.contact_cache import CACHED
-from rigid.collision.data import PAIR
-from rigid.constraints.contact_rows import CONTACT_ROWS, contact_size, write_contact_rows
+from rigid.collision.broad_phase import begin_search, write_placements
+from rigid.collision.data import BLOCKS
+from rigid.constraints.contact_rows import contact_size, write_contact_rows
 from rigid.external import EXTERNAL
 from rigid.kernels.lanes import mark_active
 from rigid.kernels.motion import MASS, VELOCITY, gravity_on
-from rigid.kernels.vectors import load_vector, store_vector
+from rigid.kernels.vectors import load_vector
 from rigid.solvers.report import REPORT
-from rigid.solvers.sequential.data import ROW
-from rigid.solvers.sequential.lanes import copy_contacts, is_present
+from rigid.solvers.sequential import shared
+from rigid.solvers.sequential.contact_impulses import look_up_impulses, store_impulses_of
+from rigid.solvers.sequential.lanes import copy_contacts
 
 # Bodies look for contacts up to this part of their radius beyond the way that they may go in the step.
 MARGIN = 0.02
-
-# Contact points of two shapes are the same if they are nearer than this part of a body's radius, even if their features
-# differ.
-SAME_POINT = 0.1
 
 
 @ti.func
@@ -32,21 +28,38 @@ def detect_contacts(s: ti.template(), world):
     if ti.static(s.features.contacts):
         if ti.static(in_lanes()):
             mark_active(s.in_lanes.active, world)
+        if ti.static(shares_search(s.features)):
+            begin_shared_search(s, world)
+            shared.for_each(s, shared.search, BLOCKS, world)
         find_contact_points(s, world)
         if s.points.count[world] > s.points.integers.shape[1]:
             s.report[world, REPORT.overflow] = ti.cast(s.points.count[world], float)
-        count, found = write_contact_rows(s, world)
-        look_up_impulses(s, count, world)
+        count, found = write_rows(s, world)
         s.report[world, REPORT.contacts] = found
         groups += ti.static(contact_size(s.features.pair_types)[1]) * count
     return groups
+
+
+def shares_search(features):
+    """Whether threads share the search for pairs of shapes. Args: features: of a kernel."""
+    return features.coloured and features.pair_types.hashed
+
+
+@compiled_once("bodies", "shapes", "scratch", "margin", "gravity", "step", "features")
+def begin_shared_search(s: ti.template(), index):
+    """Do what comes before the search for pairs of shapes."""
+    world = world_of(s, index)
+    compute_contact_margins(s, world)
+    write_placements(s.shapes, s.scratch, s.bodies.pose, s.margin, world)
+    begin_search(s.shapes, s.scratch, world)
 
 
 @compiled_once("bodies", "shapes", "points", "scratch", "margin", "gravity", "step", "features", "find_points")
 def find_contact_points(s: ti.template(), index):
     """Find the points where bodies may touch within the step."""
     world = world_of(s, index)
-    compute_contact_margins(s, world)
+    if ti.static(not shares_search(s.features)):
+        compute_contact_margins(s, world)
     ti.static(in_all_lanes(s.find_points))(s.shapes, s.points, s.scratch, s.bodies.pose, s.margin, world)
 
 
@@ -65,58 +78,17 @@ def compute_contact_margins(s: ti.template(), world):
         s.margin[body, world] = s.step.h * speed + MARGIN * radius
 
 
-@each_world
 @ti.func
-def look_up_impulses(s: ti.template(), count, world):
-    """Give each contact its impulse of the last step, along the directions of its rows now; zero to a new contact."""
-    for c in range(count):
-        if takes_part(s, c, world):
-            entry = -1
-            if ti.static(s.features.warm_start):
-                radius = s.bodies.mass[world, s.points.integers[world, c, PAIR.body_a], MASS.radius]
-                entry = contact_cache.look_up(s.cache, s.points, c, SAME_POINT * radius, world)
-            resolve_impulse(s, c, 0, entry, CACHED.vector, ROW.linear, world)
-            if ti.static(s.features.pair_types.rolling_and_spinning):
-                resolve_impulse(s, c, CONTACT_ROWS, entry, CACHED.angular, ROW.angular_i, world)
-
-
-@ti.func
-def is_active(s: ti.template(), world):
-    """Whether a world takes part. Without lanes it always does."""
-    result = True
-    if ti.static(has_in_lanes(s)):
-        result = s.in_lanes.active[world] > 0.0
-    return result
-
-
-@ti.func
-def takes_part(s: ti.template(), c, world):
-    """Whether a world takes part and has the contact in place c. Without lanes it always has."""
-    result = True
-    if ti.static(has_in_lanes(s)):
-        result = s.in_lanes.active[world] > 0.0 and is_present(s, c, world)
-    return result
-
-
-def has_in_lanes(s):
-    """Whether the kernel has worlds in lanes. Args: s: of a kernel."""
-    return getattr(s.features, "lanes", 1) > 1
-
-
-@ti.func
-def resolve_impulse(s: ti.template(), c, first, entry, column, direction, world):
-    """Give three rows of contact c a cached impulse, by its parts along their directions.
-
-    Args: first: which row of the contact is the first; entry: of the cache, or -1; column: of the cache; direction:
-    column of the rows with their directions.
-    """
-    n = ti.static(s.rows.numbers)
-    impulse = ti.Vector([0.0, 0.0, 0.0])
-    if entry >= 0:
-        impulse = load_vector(s.cache.numbers, entry, column, world)
-    for k in ti.static(range(CONTACT_ROWS)):
-        row = s.step.first_contact_row + ti.static(contact_size(s.features.pair_types)[0]) * c + first + k
-        n[world, row, ROW.impulse] = impulse.dot(load_vector(n, row, direction, world))
+def write_rows(s: ti.template(), world):
+    """Write the rows of contacts, with their impulses of the last step. Returns: see `write_contact_rows`."""
+    count = ti.min(s.points.count[world], s.points.integers.shape[1])
+    found = ti.cast(count, float)
+    if ti.static(s.features.coloured):
+        shared.for_each(s, shared.write_contacts, count, world)
+    else:
+        count, found = write_contact_rows(s, world)
+        look_up_impulses(s, count, world)
+    return count, found
 
 
 @ti.func
@@ -128,28 +100,3 @@ def store_impulses(s: ti.template(), world):
         store_impulses_of(s, count, world)
         if ti.static(in_lanes()):
             copy_contacts(s, count, world)
-
-
-@each_world
-@ti.func
-def store_impulses_of(s: ti.template(), count, world):
-    """Store the impulses of contacts. Args: count: of their places."""
-    if is_active(s, world):
-        contact_cache.clear(s.cache, world)
-    for c in range(count):
-        if takes_part(s, c, world):
-            contact_cache.store(s.cache, s.points, c, total_impulse(s, c, 0, ROW.linear, world), world)
-            if ti.static(s.features.pair_types.rolling_and_spinning):
-                angular = total_impulse(s, c, CONTACT_ROWS, ROW.angular_i, world)
-                store_vector(s.cache.numbers, c, CACHED.angular, angular, world)
-
-
-@ti.func
-def total_impulse(s: ti.template(), c, first, direction, world):
-    """The impulses of three rows of contact c as a vector in the world. Args: see `resolve_impulse`."""
-    n = ti.static(s.rows.numbers)
-    result = ti.Vector([0.0, 0.0, 0.0])
-    for k in ti.static(range(CONTACT_ROWS)):
-        row = s.step.first_contact_row + ti.static(contact_size(s.features.pair_types)[0]) * c + first + k
-        result += n[world, row, ROW.impulse] * load_vector(n, row, direction, world)
-    return result

@@ -5,6 +5,9 @@ import taichi as ti
 from pbd.core import team
 from pbd.core.functions import compiled_once
 from pbd.core.team import COUNTERS
+from rigid.collision.broad_phase import search_block
+from rigid.collision.data import PAIR
+from rigid.constraints.contact_rows import write_rows_of_contact
 from rigid.constraints.joints.rows import write_row_of_drive, write_rows_of_joint
 from rigid.kernels.motion import (
     VELOCITY,
@@ -14,6 +17,7 @@ from rigid.kernels.motion import (
     update_inverse_inertia,
 )
 from rigid.solvers.sequential.colours import CLUSTER, COLOURS
+from rigid.solvers.sequential.contact_impulses import look_up_impulse
 from rigid.solvers.sequential.prepare import prepare_correction, prepare_group, warm_start_group
 from rigid.solvers.sequential.prepare import write_rows as write_all_rows
 from rigid.solvers.sequential.sleep import body_sleeps, group_sleeps
@@ -199,7 +203,10 @@ def do_clusters(s: ti.template(), kind, first, end, world):
         ti.atomic_max(s.team.largest[world], change)
 
 
-@compiled_once("bodies", "joints", "rows", "sleep", "gravity", "team", "step", "features", "formulation")
+@compiled_once(
+    "bodies", "shapes", "points", "scratch", "joints", "rows", "cache", "sleep", "gravity", "team", "step", "features",
+    "formulation",
+)  # fmt: skip
 def take_part(s: ti.template(), kind, count, thread, world):
     """Do turns of a loop: all, or if threads share it, blocks as long as there are any. Args: kind: index of TURNS."""
     if ti.static(s.features.threads == 1):
@@ -242,6 +249,38 @@ def write_drive(s: ti.template(), drive, world):
     if ti.static(s.features.joints):
         write_row_of_drive(s, drive, world)
     return 0.0
+
+
+@ti.func
+def search(s: ti.template(), block, world):
+    """Find the pairs of shapes of a block that could touch."""
+    if ti.static(s.features.pair_types.hashed):
+        search_block(s.shapes, s.scratch, block, world)
+    return 0.0
+
+
+@ti.func
+def write_contacts(s: ti.template(), c, world):
+    """Write the rows of two shapes' contacts, with their impulses of the last step. Args: c: the first of them."""
+    count = ti.min(s.points.count[world], s.points.integers.shape[1])
+    k, going = c, not continues_pair(s.points, c, world)
+    while going:
+        write_rows_of_contact(s, k, world)
+        look_up_impulse(s, k, world)
+        k, going = k + 1, False
+        if k < count:
+            going = continues_pair(s.points, k, world)
+    return 0.0
+
+
+@ti.func
+def continues_pair(points: ti.template(), c, world):
+    """Whether contact c is of the same two shapes as the one before."""
+    result = False
+    if c > 0:
+        same_a = points.integers[world, c, PAIR.shape_a] == points.integers[world, c - 1, PAIR.shape_a]
+        result = same_a and points.integers[world, c, PAIR.shape_b] == points.integers[world, c - 1, PAIR.shape_b]
+    return result
 
 
 @ti.func
@@ -299,4 +338,7 @@ def correct(s: ti.template(), body, world):
     return 0.0
 
 
-TURNS = (write_joint, write_drive, update_inertia, apply_gravity, prepare, move, clear, demand, correct)
+TURNS = (
+    search, write_contacts, write_joint, write_drive, update_inertia, apply_gravity, prepare, move, clear, demand,
+    correct,
+)  # fmt: skip
