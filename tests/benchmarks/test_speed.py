@@ -38,6 +38,13 @@ def test_two_threads_are_one_and_a_half_times_as_fast():
     assert len(states) == 1  # the same bits
 
 
+@pytest.mark.skipif(os.cpu_count() < 2, reason="one core")
+def test_a_pile_on_two_threads_is_one_and_a_half_times_as_fast():
+    found = rows("pile", 64)
+    assert found["50 ragdolls 1 thread to 2"][0] >= 1.5
+    assert found["50 ragdolls on 1"][1] == found["50 ragdolls on 2"][1]  # the same bits
+
+
 def test_small_scene_is_fast():
     found = rows("small", 64)
     assert found["rope of 20 step(1)"][0] <= 60
