@@ -148,7 +148,7 @@ def test_ragdolls_in_the_air_have_the_bits_of_each_world_alone():
 
 
 def test_a_state_does_not_depend_on_lanes():
-    models = ragdolls(3, floor=True)
+    models = ragdolls(5, floor=True)
     options = {"dt": H, "iterations": 10}
     together, apart = (rigid.solver("impulse", models, lanes=lanes, **options) for lanes in (4, 1))
     together.step(40)
