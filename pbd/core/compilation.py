@@ -204,15 +204,13 @@ def replacing(replacements):
 
 
 write_position, find_lines = ASTTransformerContext.get_pos_info, kernel_impl.getsourcelines
-build_node, BUILDERS, PLACED = Builder.__call__, {}, (ast.stmt, ast.expr)
+build_node, PLACED = Builder.__call__, (ast.stmt, ast.expr)
 
 
 def build(builder, context, node):
     """Read a node of a syntax tree, as Taichi's Builder does, which spends a sixth of the time on finding methods."""
-    kind = type(node)
-    if kind not in BUILDERS:
-        BUILDERS[kind] = getattr(builder, f"build_{kind.__name__}", None) if issubclass(kind, PLACED) else None
-    method, places = BUILDERS[kind], impl.get_runtime().src_info_stack
+    name, places = name_of(type(node)), impl.get_runtime().src_info_stack
+    method = name and getattr(builder, name, None)  # not kept: pbd/core/lanes replaces some
     if method is None:
         return build_node(builder, context, node)
     places.append(position(context, node))
@@ -226,7 +224,13 @@ def build(builder, context, node):
     def fail(*_):
         raise raised
 
-    return build_node(SimpleNamespace(**{f"build_{kind.__name__}": fail}), context, node)
+    return build_node(SimpleNamespace(**{name: fail}), context, node)
+
+
+@functools.cache
+def name_of(kind):
+    """The name of Builder's method for a kind of node; None if its place in the source is not known."""
+    return f"build_{kind.__name__}" if issubclass(kind, PLACED) else None
 
 
 def position(context, node):
