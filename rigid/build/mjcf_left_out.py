@@ -2,7 +2,10 @@
 
 import numpy as np
 
+from pbd.core.messages import listed
 from rigid.build.mjcf_joints import BALL, FREE
+
+LONGEST = 200  # characters of a list of names
 
 # Counts of the compiled model.
 COUNTED = {
@@ -58,7 +61,7 @@ def named(reader, what, prefix, values):
     if prefix == "dof":
         items = dict.fromkeys(reader.compiled.dof_jntid[items])
     names = [reader.label("geom" if prefix == "geom" else "joint", k) for k in items]
-    return [f"{what} ({', '.join(names)})"] if names else []
+    return [f"{what} ({listed(names, LONGEST)})"] if names else []
 
 
 def is_soft(compiled, prefix):
