@@ -133,7 +133,7 @@ def plant(
 
     Returns: a Plant. Stems have the rigidity E π r⁴/4 of round rods when iterations converge. With the default numbers
     this takes 10 iterations in each of 4 substeps of 1/240 s. With 10 iterations in 1/60 s the plant stands, but sways
-    more.
+    more. Stems are elastic: they spring back from any bend.
 
     Sources: Jakobsen, Advanced Character Physics (2001), section 4; Prusinkiewicz, Lindenmayer, The Algorithmic
     Beauty of Plants (1990), chapter 4, for the golden angle.

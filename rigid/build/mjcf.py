@@ -18,6 +18,7 @@ Source: MuJoCo documentation, XML reference and Computation. The parser is an ex
 """
 
 import warnings
+from contextlib import contextmanager
 from xml.etree import ElementTree
 
 import numpy as np
@@ -25,10 +26,11 @@ import numpy as np
 from pbd.core.extras import load_extra
 from pbd.core.messages import clipped, shown
 from pbd.core.validate import boolean, file_path, finite_number, one_line, one_of
-from rigid.build.mjcf_actuators import joint_actuators, motor_of
+from rigid.build.mjcf_actuators import add_to_joints, joint_actuators, motor_of
 from rigid.build.mjcf_equalities import add_equality
 from rigid.build.mjcf_joints import BALL, FREE, HINGE, SLIDE, add_joint, grouped, joint_of
-from rigid.build.mjcf_shapes import ELLIPSOID, contact_bits, shapes_of
+from rigid.build.mjcf_left_out import left_out
+from rigid.build.mjcf_shapes import ELLIPSOID, contact_bits, shapes_of, surface_of
 from rigid.mass import MassProperties, combined
 from rigid.model import Model
 from rigid.names import GROUND
@@ -36,14 +38,10 @@ from rigid.names import GROUND
 LINK = 1 / 50  # part of the mass in each light body of a chain: small, but not so light that solvers converge slowly
 MOST_LINK = 0.1  # a body may have six joints, with five such bodies between
 
-# Parts that a Model cannot contain, and that the warning mentions: counts of the compiled model.
-COUNTED = {
-    "nsensor": "sensors", "nflex": "flexes", "nskin": "skins", "npair": "contact pairs", "nplugin": "plugins",
-    "nmocap": "mocap bodies",
-}  # fmt: skip
 
-
-def load_mjcf(path, model=None, *, name=None, merge=None, link_mass=LINK, keyframe=None, decompose=False):
+def load_mjcf(
+    path, model=None, *, name=None, merge=None, link_mass=LINK, keyframe=None, decompose=False, rolling=False
+):
     """Add the bodies and joints of an MJCF file to a model.
 
     Args:
@@ -57,6 +55,7 @@ def load_mjcf(path, model=None, *, name=None, merge=None, link_mass=LINK, keyfra
         keyframe: name or index of the keyframe with the starting pose, velocities and controls; None for the pose
             qpos0 at rest, with controls of zero.
         decompose: whether a mesh becomes several convex parts, by CoACD, and not its convex hull.
+        rolling: whether geoms with condim 4 and 6 resist spinning and rolling, which "verlet" and "penalty" cannot.
 
     Returns: the model. Motors have the names of their joints.
 
@@ -67,18 +66,18 @@ def load_mjcf(path, model=None, *, name=None, merge=None, link_mass=LINK, keyfra
     for an unknown keyframe, and for a name that is taken; ModuleNotFoundError if MuJoCo is not installed, or CoACD for
     decompose=True.
 
-    Limitations: the friction coefficient at a contact is the geometric mean of both geoms', not the larger one. Rolling
-    and spinning friction are left out (MuJoCo's rolling and torsional friction). Excluding a body from contacts
-    excludes the bodies welded to it, too. Equality constraints and joint limits are hard. Materials, sites, cameras and
-    lights are left out without a warning.
+    Limitations: friction coefficients at a contact are the geometric mean of both geoms', not the larger one. Excluding
+    a body from contacts excludes the bodies welded to it, too. Equality constraints and joint limits are hard.
+    Materials, sites, cameras and lights are left out without a warning.
     """
-    check_options(model, name=name, merge=merge, link_mass=link_mass, decompose=decompose)
-    compiled = compiled_mjcf(path)
+    check_options(model, name=name, merge=merge, link_mass=link_mass, decompose=decompose, rolling=rolling)
+    with parser_warnings() as ignored:
+        compiled = compiled_mjcf(path)
     return add_compiled(compiled, path, model, name=name, merge=merge, link_mass=link_mass, keyframe=keyframe,
-                        decompose=decompose)  # fmt: skip
+                        decompose=decompose, rolling=rolling, notes={"MuJoCo's parser": ignored})  # fmt: skip
 
 
-def check_options(model, *, name, link_mass, decompose, merge=None):
+def check_options(model, *, name, link_mass, decompose, merge=None, rolling=False):
     """Raise TypeError or ValueError for wrong options, see load_mjcf."""
     if model is not None and not isinstance(model, Model):
         raise TypeError(f"model is {shown(model)}: expected a rigid.Model, or None")
@@ -89,6 +88,18 @@ def check_options(model, *, name, link_mass, decompose, merge=None):
     if not 0.0 < finite_number("link_mass", link_mass) <= MOST_LINK:
         raise ValueError(f"link_mass is {link_mass:g}: expected a number above 0, and at most {MOST_LINK:g}")
     boolean("decompose", decompose)
+    boolean("rolling", rolling)
+
+
+@contextmanager
+def parser_warnings():
+    """Collect warnings of MuJoCo's parser in a list, which otherwise are printed."""
+    mujoco, said = load_extra("mujoco", "mjcf"), []
+    mujoco.set_mju_user_warning(lambda text: said.append(" ".join(text.split())))
+    try:
+        yield said
+    finally:
+        mujoco.set_mju_user_warning(None)
 
 
 def compiled_mjcf(path):
@@ -114,22 +125,23 @@ def is_urdf(path):
         return False  # MuJoCo's parser says what is wrong
 
 
-def add_compiled(compiled, path, model, *, motors=None, approximated=(), **options):
+def add_compiled(compiled, path, model, *, motors=None, notes=None, **options):
     """Add a compiled model to a Model, and warn of what is left out.
 
     Args: compiled: an mjModel; path: of its file; model, options: see load_mjcf; motors: {joint in the file: Motor} in
-    place of its actuators; None for these; approximated: strings for the warning.
+    place of its actuators; None for these; notes: {heading: list of strings} for the warning.
 
     Returns: the model.
     """
     apply_flags(compiled)
+    add_to_joints(compiled)
     reader = Reader(compiled, motors=motors, **options)
-    reader.approximated += approximated
     model = Model(gravity=compiled.opt.gravity) if model is None else model
     with model.transaction():
         reader.add_to(model)
-    notes = (("left out", reader.left_out()), ("approximated", reader.approximated), ("welded", reader.welded))
-    said = [f"{what}: {'; '.join(found)}" for what, found in notes if found]
+    found = {"left out": left_out(reader), "approximated": reader.approximated, "welded": reader.welded}
+    said = {what: [*found.get(what, []), *(notes or {}).get(what, [])] for what in (*found, "MuJoCo's parser")}
+    said = [f"{what}: {'; '.join(each)}" for what, each in said.items() if each]
     if said:
         warnings.warn(f"{path}: {'. '.join(said)}", UserWarning, stacklevel=3)
     return model
@@ -146,9 +158,12 @@ def apply_flags(compiled):
         (flags.mjDSBL_SPRING, (m.jnt_stiffness,)), (flags.mjDSBL_DAMPER, (m.dof_damping,)),
         (flags.mjDSBL_FRICTIONLOSS, (m.dof_frictionloss,)),
         (flags.mjDSBL_ACTUATION, (m.actuator_gainprm, m.actuator_biasprm)),
+        (flags.mjDSBL_CLAMPCTRL, (m.actuator_ctrllimited,)),
     ):  # fmt: skip
         for array in arrays if m.opt.disableflags & flag else ():
             array[:] = 0
+    off = m.opt.disableactuator >> np.clip(m.actuator_group, 0, 30) & 1 > 0
+    m.actuator_gainprm[off], m.actuator_biasprm[off] = 0, 0
 
 
 class Reader:
@@ -157,13 +172,15 @@ class Reader:
     Attributes: data: its mjData in the starting pose; approximated, welded: what the warning says, lists of strings.
     """
 
-    def __init__(self, compiled, *, name=None, merge=None, link_mass=LINK, keyframe=None, decompose=False, motors=None):
+    def __init__(self, compiled, *, name=None, merge=None, link_mass=LINK, keyframe=None, decompose=False,
+                 rolling=False, motors=None):  # fmt: skip
         import mujoco
 
         m = self.compiled = compiled
         self.data, self.prefix, self.merge = mujoco.MjData(m), name, merge
         self.link_mass, self.decompose, self.motors = link_mass, decompose, motors
-        self.bits = contact_bits(m)
+        self.bits, self.rolling = contact_bits(m), rolling
+        self.collide = bool(m.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_FILTERPARENT)  # parents with children
         self.approximated, self.missed, self.ellipsoids = [], [], []  # the last two are labels of geoms
         self.welded, self.light, self.loose = [], [], []  # words for the warning; the last are actuators left out
         self.joints, self.equalities = {}, 0  # {index in the file: index in the Model} of single joints; how many added
@@ -216,7 +233,11 @@ class Reader:
         # Of bodies welded together the topmost one is added. Parents come before their children.
         for body in np.unique(m.body_weldid)[1:]:
             self.add_body(int(body))
-        for geom in np.flatnonzero(self.bits[:, 0]):  # the other geoms are only visual
+        solid = np.flatnonzero(self.bits[:, 0])  # the other geoms are only visual
+        self.slippery = (m.geom_condim[solid] == 1).all()
+        if not self.slippery and np.count_nonzero(m.geom_condim[solid] == 1) > 1:
+            self.approximated.append("geoms with condim 1, which have friction at each other")
+        for geom in solid:
             self.add_geom(int(geom))
         self.equalities = sum(add_equality(self, k) for k in range(m.neq))
         for signature in m.exclude_signature:
@@ -246,8 +267,8 @@ class Reader:
         """Add a body with the bodies welded to it, and its joints."""
         m, data, name = self.compiled, self.data, self.name_of("body", body)
         parts = []
-        for k in np.flatnonzero((m.body_weldid == body) & (m.body_mass > 0)):
-            if k != body:
+        for k in np.flatnonzero(m.body_weldid == body):
+            if k != body and m.body_mass[k] > 0:
                 self.welded.append(f"{self.label('body', k)} ({m.body_mass[k]:.3g} kg) to {self.label('body', body)}")
             R = data.ximat[k].reshape(3, 3)
             parts.append(MassProperties(float(m.body_mass[k]), data.xipos[k], R * m.body_inertia[k] @ R.T))
@@ -275,17 +296,17 @@ class Reader:
         for k, group in enumerate(groups[:-1]):
             label = group[0].name
             link = part(self.link_mass, f"{label} link" if label else None, k + 1)
-            self.approximated += add_joint(self.model, parent, link, group)
+            self.approximated += add_joint(self.model, parent, link, group, self.collide)
             parent = link
         between = max(len(groups) - 1, 0)
         child = self.indices[body] = part(1 - between * self.link_mass, name, -1)
         if groups:
-            self.approximated += add_joint(self.model, parent, child, groups[-1])
+            self.approximated += add_joint(self.model, parent, child, groups[-1], self.collide)
         if len(groups) == len(movable):
             added = len(self.model.joints)
             self.joints |= dict(zip(movable, range(added - len(groups), added)))
         if between:
-            if ancestor != GROUND:
+            if ancestor != GROUND and not self.collide:
                 self.model.exclude_contact(ancestor, child)
             self.light.append(f"{between} of {self.label('body', body)}")
 
@@ -328,31 +349,9 @@ class Reader:
             return
         if m.geom_type[geom] == ELLIPSOID:
             self.ellipsoids.append(label)
-        body, friction = self.index_of(m.geom_bodyid[geom]), float(m.geom_friction[geom, 0])
+        body, surface = self.index_of(m.geom_bodyid[geom]), surface_of(m, geom, self.slippery, self.rolling)
         group, mask = (int(bits) for bits in self.bits[geom])
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of shapes far from their bodies: here that is what the file says
             for shape in shapes:
-                self.model.add_shape(body, shape, friction=friction, group=group, mask=mask)
-
-    def left_out(self):
-        """Descriptions of parts without a counterpart in a Model, a list of strings."""
-        m = self.compiled
-        found = [f"actuators ({', '.join(self.loose)})"] if self.loose else []
-        found += [f"{what} ({getattr(m, count)})" for count, what in COUNTED.items() if getattr(m, count, 0)]
-        if m.ntendon:
-            found.append(f"tendons ({', '.join(self.label('tendon', k) for k in range(m.ntendon))})")
-        if m.neq > self.equalities:
-            found.append(f"equality constraints ({m.neq - self.equalities})")
-        if self.missed:
-            found.append(f"geoms of unsupported type or without volume ({', '.join(self.missed)})")
-        several = [m.dof_jntid[k] for k in np.flatnonzero(m.dof_armature) if m.jnt_type[m.dof_jntid[k]] in (FREE, BALL)]
-        if several:
-            names = dict.fromkeys(self.label("joint", j) for j in several)
-            found.append(f"armature of free and ball joints ({', '.join(names)})")
-        damped = [m.dof_jntid[k] for k in np.flatnonzero(m.dof_damping) if m.jnt_type[m.dof_jntid[k]] == FREE]
-        if damped:
-            found.append(f"damping of free joints ({', '.join(dict.fromkeys(self.label('joint', j) for j in damped))})")
-        if m.opt.density or m.opt.viscosity:
-            found.append("drag of the medium")
-        return found
+                self.model.add_shape(body, shape, **surface, group=group, mask=mask)

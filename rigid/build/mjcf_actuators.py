@@ -12,15 +12,21 @@ An actuator with the gain g, the bias b_0 + b_1 l + b_2 dl/dt and the gear G mov
 Several actuators of one joint become one motor where their sum is of this form, too: all without a forcerange, or one
 with it beside forces of zero. actuatorfrcrange limits the sum.
 
-ctrl is zero, or that of a keyframe. Source: MuJoCo documentation, Computation, Actuation model.
+Armature and damping of an actuator count for its joint, times G². ctrl is zero, or that of a keyframe.
+
+Source: MuJoCo documentation, Computation, Actuation model.
 """
 
 import math
 from dataclasses import dataclass
 
+import numpy as np
+
+from rigid.build.mjcf_joints import HINGE, SLIDE
 from rigid.motor import Motor
 
 FIXED_GAIN, NO_BIAS, AFFINE_BIAS, NO_DYNAMICS = 0, 0, 1, 0  # mjtGain, mjtBias, mjtDyn
+UNLIKE = ("actuator_delay", "actuator_dampingpoly")  # newer than MuJoCo 3.0
 OF_JOINT = (0, 1)  # mjtTrn: a joint, and a joint in its parent's frame
 
 
@@ -54,6 +60,17 @@ class Effort:
     def within(self, low, high):
         """The effort, clamped once more. Args: low, high: another range."""
         return Effort(self.drive, self.stiffness, self.damping, max(self.low, low), min(self.high, high))
+
+
+def add_to_joints(compiled):
+    """Add the armature and damping of actuators to those of the joints that they move (newer than MuJoCo 3.0)."""
+    m = compiled
+    for j, actuators in joint_actuators(m).items():
+        dof = m.jnt_dofadr[j]
+        for k in actuators if hasattr(m, "actuator_armature") and m.jnt_type[j] in (SLIDE, HINGE) else ():
+            m.dof_armature[dof] += m.actuator_gear[k, 0] ** 2 * m.actuator_armature[k]
+            m.dof_damping[dof] += m.actuator_gear[k, 0] ** 2 * m.actuator_damping[k]
+            m.actuator_armature[k], m.actuator_damping[k] = 0, 0
 
 
 def joint_actuators(compiled):
@@ -100,6 +117,8 @@ def effort_of(compiled, k, ctrl):
     """The Effort of an actuator on its joint, None for one without counterpart. Args: compiled; k; ctrl: control."""
     m = compiled
     if m.actuator_dyntype[k] != NO_DYNAMICS or m.actuator_gaintype[k] != FIXED_GAIN:
+        return None
+    if any(np.any(getattr(m, name)[k]) for name in UNLIKE if hasattr(m, name)):
         return None
     if m.actuator_biastype[k] not in (NO_BIAS, AFFINE_BIAS):
         return None

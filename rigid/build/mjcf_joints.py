@@ -74,13 +74,13 @@ def grouped(joints, merge=None):
     return [[joint] for joint in joints]
 
 
-def add_joint(model, parent, child, group):
-    """Add a group as one joint of a Model between two of its bodies.
+def add_joint(model, parent, child, group, collide=False):
+    """Add a group as one joint of a Model between two of its bodies. Args: collide: whether these collide.
 
     Returns: descriptions of what is approximated, a list of strings.
     """
     if len(group) == 1:
-        return add_single(model, parent, child, group[0])
+        return add_single(model, parent, child, group[0], collide)
     names = [joint.name for joint in group if joint.name]
     parts = {"armature": any(joint.armature for joint in group), "motors": any(joint.motor for joint in group)}
     lost = [f"without {what}" for what, was_there in parts.items() if was_there]
@@ -96,7 +96,7 @@ def add_joint(model, parent, child, group):
     if any(joint.stiffness and joint.rest for joint in group):
         said.append("rest positions of their springs set to the starting pose")
     common = {"friction": mean["friction"], "spring": spring(mean["stiffness"], mean["damping"]),
-              "name": "+".join(names) or None}  # fmt: skip
+              "name": "+".join(names) or None, "collide": collide}  # fmt: skip
     if len(group) == 2:
         first, second = group
         across = second.axis - second.axis @ first.axis * first.axis
@@ -118,9 +118,9 @@ def add_joint(model, parent, child, group):
     return [f"{who} as one {kind} joint, {', '.join(said)}"]
 
 
-def add_single(model, parent, child, joint):
+def add_single(model, parent, child, joint, collide):
     """Add a single hinge, slider or ball. Args and return value: see add_joint."""
-    common = {"friction": joint.friction, "name": joint.name}
+    common = {"friction": joint.friction, "name": joint.name, "collide": collide}
     if joint.kind != BALL:
         common |= {"armature": joint.armature, "motor": joint.motor}
     rest = joint.rest if joint.stiffness else 0.0

@@ -67,6 +67,16 @@ def shape_of(compiled, data, geom):
     return None
 
 
+def surface_of(compiled, geom, slippery, rolling):
+    """Coefficients of friction of a geom, for add_shape. Args: slippery: whether all geoms have condim 1; rolling:
+    whether rolling and spinning count. In MuJoCo a contact has the larger condim of both geoms."""
+    sliding, spinning, rolled = map(float, compiled.geom_friction[geom])
+    condim, given = compiled.geom_condim[geom], {"friction": 0.0 if slippery else sliding}
+    if rolling and condim >= 4:
+        given |= {"spinning_friction": spinning, "rolling_friction": rolled if condim == 6 else 0.0}
+    return given
+
+
 def contact_bits(compiled):
     """Group and mask (geoms, 2) of all geoms; zero for geoms that never collide.
 

@@ -1,8 +1,8 @@
 """Files of ROS packages: where addresses such as package://robot/meshes/hand.stl are.
 
 A package is a directory. It is given by name, or found as ROS finds it: in the directories of ROS_PACKAGE_PATH, at any
-depth, where it contains a package.xml; in share/ of the directories of AMENT_PREFIX_PATH. A file within a package finds
-that package without either.
+depth, where it contains a package.xml; then in share/ of the directories of AMENT_PREFIX_PATH. A file within a package
+finds that package without either.
 """
 
 import os
@@ -23,7 +23,7 @@ def find_file(address, directory, packages):
     """
     for scheme in SCHEMES:
         if address.startswith(scheme):
-            name, _, rest = address.removeprefix(scheme).partition("/")
+            name, _, rest = address.removeprefix(scheme).lstrip("/").partition("/")
             file = find_package(name, directory, packages) / rest
             break
     else:
@@ -55,14 +55,14 @@ def find_package(name, directory, packages, seen=()):
 
 def places_of(name, directory):
     """Directories in which a package is, the first one counts."""
-    for above in (directory, *directory.parents):
-        if above.name == name:
-            yield above
     for entry in environment("ROS_PACKAGE_PATH"):
         yield from packages_below(entry, name)
     for entry in environment("AMENT_PREFIX_PATH"):
         if (entry / "share" / name).is_dir():
             yield entry / "share" / name
+    for above in (directory, *directory.parents):
+        if above.name == name:
+            yield above
 
 
 def environment(variable):

@@ -6,25 +6,35 @@
     limit: effort, velocity            motor that holds the starting pose: max_effort, max_speed
     mimic                              gear
     collision                          shapes; meshes by their convex hull, or by convex parts
-    visual, transmission, gazebo       nothing
+    visual, material                   nothing
+    transmission, gazebo and others    nothing, which a warning says
 
 Source: ROS, URDF XML specification; MuJoCo documentation, Modeling, URDF extensions.
 """
 
 import math
 import re
+from collections import Counter
 from xml.etree import ElementTree
+
+import numpy as np
 
 from pbd.core.extras import load_extra
 from pbd.core.messages import clipped, listed, shown
 from pbd.core.validate import boolean, file_path
-from rigid.build.mjcf import LINK, add_compiled, check_options
+from rigid.build.mjcf import LINK, add_compiled, check_options, parser_warnings
 from rigid.build.mjcf_joints import FREE, HINGE, SLIDE
 from rigid.build.packages import find_file
 from rigid.motor import Motor
 
+READ = {  # elements of a robot, its links and its joints that are read, or that say only how it looks
+    "robot": ("link", "joint", "material", "mujoco"),
+    "link": ("inertial", "visual", "collision"),
+    "joint": ("parent", "child", "origin", "axis", "limit", "dynamics", "mimic"),
+}
 WORLD = "world"  # a root link of this name is the ground
 LIGHTEST, LENGTH = 1e-3, 0.1  # of a moving link without mass: part of the whole mass, length of a rod [m]
+LEAST = 1e-15  # mjMINVAL: mass and inertia of a moving body are larger
 
 
 def load_urdf(path, model=None, *, name=None, packages=None, floating=True, link_mass=LINK, decompose=False):
@@ -51,8 +61,8 @@ def load_urdf(path, model=None, *, name=None, packages=None, floating=True, link
     a file that is not a URDF, for packages that refer to one another in a cycle, and for what MuJoCo's parser rejects,
     with its message; ModuleNotFoundError if MuJoCo is not installed, or CoACD for decompose=True.
 
-    Limitations: planar and floating joints become chains and free bodies. Soft limits, calibration and safety
-    controllers are left out without a warning.
+    Limitations: planar and floating joints become chains and free bodies. Visual geometry and materials are left out
+    without a warning.
     """
     check_options(model, name=name, link_mass=link_mass, decompose=decompose)
     packages = {} if packages is None else packages
@@ -67,12 +77,14 @@ def load_urdf(path, model=None, *, name=None, packages=None, floating=True, link
         raise FileNotFoundError(f"no file {clipped(path)}: expected a URDF file")
     robot = parsed(path)
     assets = take_meshes(robot, path, packages)
-    spec = specification(robot, assets, floating, path)
-    compiled, said = compiled_urdf(spec, path)
+    with parser_warnings() as ignored:
+        spec = specification(robot, assets, floating, path)
+        compiled, said = compiled_urdf(spec, path)
     part_from_base(compiled)
     keyframe = 0 if compiled.nkey else None
+    notes = {"left out": without_counterpart(robot), "approximated": said, "MuJoCo's parser": ignored}
     return add_compiled(compiled, path, model, name=name, merge=False, link_mass=link_mass, keyframe=keyframe,
-                        decompose=decompose, motors=motors_of(robot, compiled), approximated=said)  # fmt: skip
+                        decompose=decompose, motors=motors_of(robot, compiled), notes=notes)  # fmt: skip
 
 
 def parsed(path):
@@ -156,6 +168,10 @@ def specification(robot, assets, floating, path):
     except ValueError as error:
         raise ValueError(parser_says(path, error)) from error
     spec.compiler.fusestatic = False
+    for link in robot.iter("link"):
+        if link.find("inertial") is None:  # then a link has no mass, whatever the size of its geometry
+            for geom in spec.body(link.get("name")).geoms:
+                geom.density = 0.0
     children = {child.get("link") for child in robot.iterfind("joint/child")}
     roots = [link.get("name") for link in robot.iter("link") if link.get("name") not in children]
     if floating and roots != [WORLD]:
@@ -172,26 +188,20 @@ def compiled_urdf(spec, path):
     """MuJoCo's mjModel, and what is approximated: a list of strings.
 
     Inertias that no body can have are replaced by their mean. Moving links without mass get a light one, LIGHTEST of
-    the whole, with the inertia of a rod of LENGTH. Mimic joints with an offset begin at it, in a keyframe.
+    the whole, and links without inertia that of a rod of LENGTH. Mimic joints with an offset begin at it, in a
+    keyframe.
     """
-    said, light = [], []
+    changed = {f"moving links without mass, now {LIGHTEST:g} of the whole": [],
+               f"moving links without inertia, now that of a rod of {LENGTH:g} m": [],
+               "inertias that no body can have, by their mean": []}  # fmt: skip
     while True:
         try:
             compiled = spec.compile()
             break
         except ValueError as error:
-            words = str(error)
-            link = re.search(r"larger than mjMINVAL.*?Element name '(.*?)'", words, re.DOTALL)
-            if "balanceinertia" in words and not spec.compiler.balanceinertia:
-                spec.compiler.balanceinertia = True
-                said.append("inertias that no body can have, by their mean")
-            elif link and link.group(1) not in light:
-                add_mass(spec, link.group(1), path)
-                light.append(link.group(1))
-            else:
+            if not mended(spec, error, path, *changed.values()):
                 raise ValueError(parser_says(path, error)) from error
-    if light:
-        said.append(f"moving links without mass, now {LIGHTEST:g} of the whole ({', '.join(light)})")
+    said = [f"{what} ({', '.join(links)})" for what, links in changed.items() if links]
     qpos = mimic_positions(compiled)
     if qpos is not None:
         spec.add_key(name="start", qpos=qpos)
@@ -199,17 +209,41 @@ def compiled_urdf(spec, path):
     return compiled, said
 
 
-def add_mass(spec, name, path):
-    """Give a light mass to a link. Raises: ValueError if it is a free root, which then would be the only one."""
-    body = spec.body(name)
-    if body.joints and body.joints[0].type == FREE:
-        raise ValueError(
-            f"{clipped(path, 50)}: the root link {clipped(name, 40)!r} has no mass: expected an <inertial>, or "
-            "floating=False for a robot that is fixed to the ground"
-        )
-    body.mass = LIGHTEST * (sum(each.mass for each in spec.bodies if each.mass > 0) or 1.0)
-    body.inertia = [body.mass * LENGTH**2 / 12] * 3
-    body.explicitinertial = True
+def mended(spec, error, path, light, thin, turned):
+    """Whether the mass or inertia of the link that an error of the compiler names is changed now.
+
+    Args: light, thin, turned: lists for names of links that got a mass, an inertia, and the mean of theirs.
+
+    Raises: ValueError for a free root without mass, which would be the only one.
+    """
+    words = str(error)
+    found = re.search(r"Element name '(.*?)'", words)
+    body = spec.body(found.group(1)) if found else None
+    if body is None:
+        return False
+    bad, small = "positive eigenvalues" in words or "balanceinertia" in words, "larger than mjMINVAL" in words
+    given = np.nan_to_num([*body.fullinertia, *body.inertia])
+    mean = given[:3].mean()
+    if bad and mean > LEAST:
+        turned.append(body.name)
+    elif small and body.mass <= LEAST:
+        if body.joints and body.joints[0].type == FREE:
+            raise ValueError(
+                f"{clipped(path, 50)}: the root link {clipped(body.name, 40)!r} has no mass: expected an <inertial>, "
+                "or floating=False for a robot that is fixed to the ground"
+            )
+        body.mass = LIGHTEST * (sum(each.mass for each in spec.bodies if each.mass > 0) or 1.0)
+        light.append(body.name)
+        if np.abs(given).max() > LEAST:
+            return True
+        mean = body.mass * LENGTH**2 / 12
+    elif (bad or small) and body.name not in thin:
+        mean = body.mass * LENGTH**2 / 12
+        thin.append(body.name)
+    else:
+        return False
+    body.fullinertia, body.inertia, body.explicitinertial = [math.nan] * 6, [mean] * 3, True
+    return True
 
 
 def mimic_positions(compiled):
@@ -240,14 +274,29 @@ def part_from_base(compiled):
             m.geom_contype[geom], m.geom_conaffinity[geom] = 4, 1 | 4
 
 
+def without_counterpart(robot):
+    """Words for what a robot has and a Model has not, a list of strings."""
+    others = Counter(part.tag for of in (robot, *robot.findall("link"), *robot.findall("joint")) for part in of
+                     if part.tag not in READ[of.tag])  # fmt: skip
+    fast = [joint.get("name", "") for joint in robot.findall("joint") if joint.find("mimic") is None
+            and number_of(joint, "velocity") > 0 >= number_of(joint, "effort")]  # fmt: skip
+    found = [f"{tag} ({count})" for tag, count in sorted(others.items())]
+    return found + ([f"velocity limits of joints without effort limits ({', '.join(fast)})"] if fast else [])
+
+
+def number_of(joint, key):
+    """A number of the <limit> of a joint, zero if it has none."""
+    limit = joint.find("limit")
+    return 0.0 if limit is None else float(limit.get(key, 0.0))
+
+
 def motors_of(robot, compiled):
     """{joint of the compiled model: Motor} of joints with effort limits that mimic no other."""
     found, names = {}, {compiled.joint(j).name: j for j in range(compiled.njnt)}
     for joint in robot.iter("joint"):
-        limit, j = joint.find("limit"), names.get(joint.get("name"))
-        if j is None or limit is None or joint.find("mimic") is not None or compiled.jnt_type[j] not in (SLIDE, HINGE):
+        j, effort, velocity = names.get(joint.get("name")), number_of(joint, "effort"), number_of(joint, "velocity")
+        if j is None or joint.find("mimic") is not None or compiled.jnt_type[j] not in (SLIDE, HINGE):
             continue
-        effort, velocity = (float(limit.get(key, 0.0)) for key in ("effort", "velocity"))
         if effort > 0:
             found[j] = Motor(position=0.0, max_effort=effort, max_speed=velocity if velocity > 0 else math.inf)
     return found

@@ -1,4 +1,4 @@
-"""A ball flies through a curtain, which tears."""
+"""A ball flies through a cloth between two rails, which tears."""
 
 import pbd
 import rigid
@@ -10,26 +10,26 @@ from scenes.visuals import BLUE, GOLD, SAND, STEEL, BodyVisual, Camera, ClothVis
 
 
 @register
-def torn_cloth(count: int = 48, tear: float = 1.15, speed: float = 7.0, mass: float = 8.0):
-    """A ball flies through a curtain, which tears."""
+def torn_cloth(count: int = 48, tear: float = 1.2, speed: float = 7.0, mass: float = 8.0):
+    """A ball flies through a cloth between two rails, which tears."""
     whole("count", count, least=3)
     side, top = 2.0, 2.4
     particles = pbd.Particles()
     curtain = cloth(
         particles, (0, -side / 2, top), (0, side, 0), (0, 0, -side), (count, count), density=0.3, compliance=1e-3,
-        bending=2e-5, thickness=0.8 * side / count, friction=0.3, tear=tear, pins=("top",),
+        bending=2e-5, thickness=0.8 * side / count, friction=0.3, tear=tear, pins=("top", "bottom"),
     )  # fmt: skip
     model = rigid.Model()
     model.add_ground(friction=0.6)
     model.add_sphere(0.25, mass=mass, position=(-1.8, 0.1, 1.35), velocity=(speed, 0, 1.0), friction=0.4)
-    rail = curtain.particles[:count]
+    rails = curtain.particles.reshape(count, count)[[[0], [-1]], [[0, -1]]]
     return Scene(
         particles,
         model,
         duration=3.0,
         settings={"verlet": {"dt": 1 / 120, "substeps": 8, "iterations": 5, "solve": "iterative", "damping": 0.002}},
         visuals=[
-            ClothVisual(curtain.triangles, BLUE, SAND), StickVisual(rail[None, [0, -1]], 0.03, STEEL),
+            ClothVisual(curtain.triangles, BLUE, SAND), StickVisual(rails, 0.03, STEEL),
             BodyVisual(model, GOLD, STEEL),
         ],
         camera=Camera((-3.3, -3.3, 2.2), (0.35, 0, 1.2)),

@@ -164,7 +164,8 @@ class Recording:
 
         Poses and velocities are split, so that each variable has one unit. The arrays are not copied.
 
-        Returns: a Dataset. Its attributes are those of `about`; dicts become JSON, because files of xarray have none.
+        Returns: a Dataset. Its attributes are those of `about`; dicts and lists become JSON, because files of
+        xarray have none.
 
         Raises: ModuleNotFoundError that says how to install xarray.
         """
@@ -182,8 +183,10 @@ class Recording:
             "time": ("time", self.times, {"units": "s"}), **count, "axis": ["x", "y", "z"],
             "component": ["w", "x", "y", "z"], "kind": ["kinetic", "potential", "total"],
         }  # fmt: skip
-        about = {name: json.dumps(value) if isinstance(value, dict) else value for name, value in self.about.items()}
-        return xarray.Dataset(variables, coordinates, about)
+        attributes = {
+            name: json.dumps(value) if isinstance(value, (dict, list)) else value for name, value in self.about.items()
+        }
+        return xarray.Dataset(variables, coordinates, attributes)
 
     @classmethod
     def load(cls, path):

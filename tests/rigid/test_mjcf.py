@@ -196,6 +196,40 @@ def test_contact_filters_are_those_of_mujoco(tmp_path):
     assert 10 < len(ours) < len(kept) * (len(kept) - 1) / 2 - 10
 
 
+def test_parents_collide_with_children_if_their_filter_is_off(tmp_path):
+    """Against mj_collision. The hand has two joints, and so a light body before it."""
+    joints = '<joint name="x"/><joint name="y" axis="0 1 1"/>'
+    arm = f'<worldbody><body name="arm"><joint/>{GEOM}<body name="hand">{joints}{GEOM}</body></body></worldbody>'
+    text = f'<mujoco><option><flag filterparent="disable"/></option>{arm}</mujoco>'
+    for one, expected in ((text, True), (text.replace('filterparent="disable"', ""), False)):
+        model, compiled, data, _ = loaded(tmp_path, one)
+        mujoco.mj_forward(compiled, data)
+        assert [model.may_touch(0, 1), bool(data.ncon)] == [expected, expected]
+
+
+def test_rolling_and_spinning_friction_are_taken_on_request(tmp_path):
+    """MuJoCo's condim: 1 without friction, 3 with sliding, 4 with spinning, 6 with rolling friction [m]."""
+    geom = '<body pos="{0} 0 0"><freejoint/><geom name="g{0}" size=".1" condim="{0}" friction=".7 .02 .003"/></body>'
+    geoms = "".join(geom.format(condim) for condim in (3, 4, 6))
+    model, *_, messages = loaded(tmp_path, body_of(geoms))
+    assert "left out: rolling and spinning friction (g4, g6)" in messages[0]
+    assert [(s.rolling_friction, s.spinning_friction) for s in model.shapes] == [(0, 0)] * 3
+    model, *_, messages = loaded(tmp_path, body_of(geoms), rolling=True)
+    assert messages == []
+    assert [(s.friction, s.rolling_friction, s.spinning_friction) for s in model.shapes] == [
+        (0.7, 0, 0), (0.7, 0, 0.02), (0.7, 0.003, 0.02)]  # fmt: skip
+
+
+def test_geoms_of_condim_1_are_slippery_if_all_are(tmp_path):
+    """In MuJoCo a contact has the larger condim of its geoms."""
+    ball = '<body><freejoint/><geom size=".1" condim="1"/></body>'
+    model, *_, messages = loaded(tmp_path, body_of(2 * ball))
+    assert ([piece.friction for piece in model.shapes], messages) == ([0, 0], [])
+    model, *_, messages = loaded(tmp_path, body_of(2 * ball + '<geom type="plane" size="1 1 1"/>'))
+    assert [piece.friction for piece in model.shapes] == [1, 1, 1]
+    assert "approximated: geoms with condim 1, which have friction at each other" in messages[0]
+
+
 def test_an_added_ground_collides_with_default_geoms(tmp_path):
     text = f'<body><freejoint/>{GEOM}</body><body pos="1 0 0"><freejoint/><geom size=".1" contype="2" conaffinity="4"/>'
     model, *_ = loaded(tmp_path, body_of(f"{text}</body>"))
@@ -299,6 +333,21 @@ def test_the_warning_lists_what_is_left_out(tmp_path):
     assert "approximated" not in messages[0]
     assert "armature" not in messages[0]
     assert model.joint("j").armature == 1.0
+
+
+def test_the_warning_names_newer_features_of_mujoco(tmp_path):
+    text = """<mujoco><worldbody>
+      <body name="a"><joint name="j" stiffness="3 1 2" damping="1 2 3"/><geom name="g" size=".1" margin=".01"/></body>
+      <body pos="1 0 0"><joint name="k" solreflimit=".1 1" range="-1 1"/><geom size=".1" solref="-1000 -1"/></body>
+      </worldbody><actuator><motor name="late" joint="j" delay=".02" nsample="3"/></actuator></mujoco>"""
+    try:
+        mujoco.MjModel.from_xml_string(text)
+    except ValueError:
+        pytest.skip("this MuJoCo knows no such features")
+    *_, messages = loaded(tmp_path, text)
+    assert messages[0].endswith(
+        "left out: actuators (late); nonlinear stiffness (j); nonlinear damping (j); contact margins (g); "
+        "softness (solref, solimp) of contacts, limits")  # fmt: skip
 
 
 def test_a_complete_import_raises_no_warning(tmp_path):

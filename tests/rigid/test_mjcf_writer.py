@@ -106,6 +106,16 @@ def test_joints_come_back(tmp_path):
     assert gear.ratio == -0.5
 
 
+def test_colliding_joints_and_rolling_friction_come_back(tmp_path):
+    model = rigid.Model()
+    for k, rolling in enumerate((0.02, 0.0)):
+        model.add_sphere(0.2, mass=1.0, position=(k, 0, 0), rolling_friction=rolling, spinning_friction=0.01)
+    model.add_hinge(0, 1, (0.5, 0, 0), Y, collide=True)
+    found = load_mjcf(save_mjcf(model, tmp_path / "model.xml"), rolling=True)
+    assert found.may_touch(0, 1)
+    assert [(s.rolling_friction, s.spinning_friction) for s in found.shapes] == [(0.02, 0.01), (0.0, 0.01)]
+
+
 def test_shapes_and_contacts_come_back(tmp_path):
     given = branched()
     found, compiled = saved_and_loaded(given, tmp_path)

@@ -106,6 +106,27 @@ def test_motion_with_armature_has_the_order_of_the_solver(tmp_path, name, order)
     assert errors[0] / errors[1] == pytest.approx(2**order, rel=0.1)
 
 
+def test_armature_and_damping_of_actuators_count_for_their_joint(tmp_path):
+    """Times gear², against MuJoCo's inertia matrix and passive force."""
+    path = tmp_path / "geared.xml"
+    path.write_text("""<mujoco><worldbody><body>
+      <joint name="j" armature=".1" damping=".2"/><geom size=".1" pos=".2 0 0"/></body></worldbody>
+      <actuator><motor joint="j" gear="3" armature="2" damping="5"/></actuator></mujoco>""", "utf-8")  # fmt: skip
+    try:
+        compiled = compiled_mjcf(path)
+    except ValueError:
+        pytest.skip("this MuJoCo knows no armature of actuators")
+    model, said = loaded(path)
+    data = mujoco.MjData(compiled)
+    data.qvel[0] = 1.0
+    mujoco.mj_forward(compiled, data)
+    found, body = model.joint("j"), model.bodies[0]
+    about_axis = body.inertia[2, 2] + body.mass * 0.2**2  # the axis is z, 0.2 m from the centre
+    assert found.armature + about_axis == pytest.approx(compiled.dof_M0[0])
+    assert -found.spring.damping == pytest.approx(data.qfrc_passive[0])
+    assert said == ""
+
+
 def test_armature_of_free_and_ball_joints_is_named(tmp_path):
     path = tmp_path / "ball.xml"
     path.write_text('<mujoco><worldbody><body><joint name="socket" type="ball" armature="1"/><geom size=".1"/></body>'
@@ -381,3 +402,11 @@ def test_flags_disable_parts(tmp_path):
     assert model.shapes == []
     assert (joint.limits, joint.friction, joint.spring) == ((-np.inf, np.inf), 0.0, None)
     assert joint.motor == rigid.Motor(torque=0.0)
+
+
+def test_disabled_groups_of_actuators_have_no_force(tmp_path):
+    path = tmp_path / "groups.xml"
+    path.write_text("""<mujoco><option actuatorgroupdisable="2"/>
+      <worldbody><body><joint name="j"/><geom size=".1"/></body></worldbody>
+      <actuator><position joint="j" kp="5" group="2"/></actuator></mujoco>""", encoding="utf-8")  # fmt: skip
+    assert loaded(path)[0].joint("j").motor == rigid.Motor(torque=0.0)

@@ -2,10 +2,12 @@
 
 import os
 import sys
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
 from described import refusal
+from public_urdf import REPLACED, agreement, public_robots
 from robots import inertia_error, loaded, moved_poses, pose_error, random_positions
 
 import rigid
@@ -72,6 +74,19 @@ def test_masses_inertias_and_poses_are_those_of_mujoco(tmp_path):
         data.qpos[:] = random_positions(compiled, random)
         mujoco.mj_kinematics(compiled, data)
         assert pose_error(model, compiled, data, moved_poses(model, compiled, data.qpos, start)) < 1e-9
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(find_spec("pinocchio") is None, reason="install pin, example-robot-data and pycollada")
+def test_public_robots_agree_with_pinocchio():
+    """Joint counts, and poses to 1e-9 at random positions. Masses and inertias, too, where the file's are used."""
+    robots = list(public_robots())
+    assert robots
+    for path, packages in robots:
+        model, said, joints, inertia, pose = agreement(path, packages)
+        assert len(model.joints) == joints, path
+        assert pose < 1e-9, path
+        assert inertia < 1e-9 or REPLACED.search(said), path
 
 
 def test_limits_dynamics_motors_and_gears(tmp_path):
@@ -157,6 +172,26 @@ def test_packages_are_found(workspace, monkeypatch):
     assert "package://bot/meshes/hand.stl (link 'base'), meshes/hand.stl (link 'third')" in said
 
 
+def test_packages_are_sought_in_the_documented_order(workspace, monkeypatch):
+    """The argument, ROS_PACKAGE_PATH, AMENT_PREFIX_PATH, and the directories above the file."""
+    import trimesh
+
+    sizes = {"argument": 1, "ros/bot": 2, "ament/share/bot": 3, "src/bot": 0.1}
+    for place, size in sizes.items():
+        file = workspace / place / "meshes/hand.stl"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        trimesh.creation.box((size, size, size)).export(file)
+    path, one = workspace / "src/bot/robot.urdf", link("base", shape='<mesh filename="package://bot/meshes/hand.stl"/>')
+    written(path.parent, f"<robot name='r'>{one}</robot>")
+    monkeypatch.setenv("ROS_PACKAGE_PATH", str(workspace / "ros"))
+    monkeypatch.setenv("AMENT_PREFIX_PATH", str(workspace / "ament"))
+    found = [edges(load_urdf(path, packages={"bot": workspace / "argument"})), edges(load_urdf(path))]
+    for variable in ("ROS_PACKAGE_PATH", "AMENT_PREFIX_PATH"):
+        monkeypatch.delenv(variable)
+        found.append(edges(load_urdf(path)))
+    assert np.ravel(found) == pytest.approx(list(sizes.values()), rel=1e-6)
+
+
 def test_cycles_of_packages_are_refused(workspace):
     packages = {"bot": "package://other", "other": "package://third/x", "third": "package://bot"}
     said = refusal(lambda: load_urdf(workspace / "robots/robot.urdf", packages=packages), ValueError)
@@ -224,6 +259,56 @@ def test_moving_links_without_mass_get_a_light_one(tmp_path):
     said = refusal(lambda: load_urdf(path), ValueError)
     assert "the root link 'base' has no mass: expected an <inertial>, or floating=False" in said
     assert [body.name for body in load_urdf(path, floating=False).bodies] == ["arm"]
+
+
+def test_what_a_file_gives_of_a_mass_or_an_inertia_stays(tmp_path):
+    """A link with a mass alone, one with an inertia alone that moves, and one that is welded: parallel-axis theorem."""
+    given = {"base": (3.0, 0.1), "point": (2.0, 0.0), "disc": (0.0, 0.2), "tip": (0.0, 0.3)}
+    links = "".join(
+        f'<link name="{name}"><inertial><mass value="{m}"/><inertia ixx="{i}" iyy="{i}" izz="{i}" ixy="0" ixz="0" '
+        f'iyz="0"/></inertial></link>' for name, (m, i) in given.items())  # fmt: skip
+    limits = '<limit lower="-1" upper="1" effort="0" velocity="0"/>'
+    joints = "".join([joint("a", "revolute", "base", "point", limits), joint("b", "revolute", "base", "disc", limits),
+                      joint("c", "fixed", "base", "tip")])  # fmt: skip
+    model, said = loaded(written(tmp_path, f"<robot name='r'>{links}{joints}</robot>"), load_urdf)
+    base, point, disc = (model.body(name) for name in ("base", "point", "disc"))
+    assert [base.mass, point.mass, disc.mass] == pytest.approx([3, 2, 1e-3 * 5])
+    assert np.diag(base.inertia) == pytest.approx([0.1 + 0.3] * 3)
+    assert np.diag(point.inertia) == pytest.approx([2 * 0.1**2 / 12] * 3)  # a rod of 0.1 m
+    assert np.diag(disc.inertia) == pytest.approx([0.2] * 3)
+    assert "without mass, now 0.001 of the whole (disc); moving links without inertia, now that of a rod" in said
+
+
+def test_links_without_inertial_have_no_mass(tmp_path):
+    """Whatever their collision geometry, as the specification of URDF says."""
+    shape = '<link name="shell"><collision><geometry><box size="1 1 1"/></geometry></collision></link>'
+    text = f"<robot name='r'>{link('base', 3.0)}{shape}{joint('f', 'fixed', 'base', 'shell')}</robot>"
+    model, said = loaded(written(tmp_path, text), load_urdf)
+    assert (model.masses.tolist(), len(model.shapes), said) == ([3.0], 2, "")
+
+
+def test_inertias_with_negative_moments_are_replaced(tmp_path):
+    """As in public files of ANYmal, B1 and Romeo: all six numbers of a tensor are equal."""
+    same = " ".join(f'{key}="1e-3"' for key in ("ixx", "iyy", "izz", "ixy", "ixz", "iyz"))
+    hatch = f'<link name="hatch"><inertial><mass value="2"/><inertia {same}/></inertial></link>'
+    model, said = loaded(written(tmp_path, f'<robot name="r">{hatch}</robot>'), load_urdf)
+    assert "approximated: inertias that no body can have, by their mean (hatch)" in said
+    assert model.bodies[0].inertia == pytest.approx(1e-3 * np.eye(3))
+
+
+def test_the_warning_lists_what_a_model_has_not(tmp_path, capfd):
+    """Other elements, velocity limits without effort, and what MuJoCo's parser prints otherwise."""
+    more = '<limit lower="0" upper="0" effort="0" velocity="2"/><safety_controller k_velocity="1"/><calibration/>'
+    text = "".join([link("a"), link("b"), joint("j", "revolute", "a", "b", more), '<gazebo reference="a"/><gazebo/>',
+                    link("c"), joint("k", "revolute", "b", "c", '<limit lower="-1" upper="1" effort="1" velocity="0"/>'
+                                     '<mimic joint="nobody"/>')])  # fmt: skip
+    _, said = loaded(written(tmp_path, f"<robot name='r'>{text}</robot>"), load_urdf)
+    assert "left out: calibration (1); gazebo (2); safety_controller (1); velocity limits of joints without" in said
+    assert "without effort limits (j)" in said
+    assert "MuJoCo's parser: " in said
+    assert "'j' has equal lower and upper limits" in said
+    assert "<mimic> on joint 'k' ignored" in said
+    assert "WARNING" not in "".join(capfd.readouterr())
 
 
 def test_namespaces_and_blank_lines_are_accepted(tmp_path):

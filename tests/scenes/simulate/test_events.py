@@ -79,9 +79,9 @@ def test_the_summary_counts_what_tore(recorded, capsys):
 
 
 @pytest.mark.slow
-def test_a_ball_tears_a_curtain_and_is_slowed_down():
-    # Until it touches the curtain, the ball loses the part 0.002 of its speed in each step of 1/120 s. Then it gives
-    # momentum to the cloth.
+def test_a_ball_flies_through_a_cloth_and_is_slowed_down():
+    # Until it touches the cloth, the ball loses the part 0.002 of its speed in each step of 1/120 s. Then it gives
+    # momentum to the cloth. Rails hold the cloth at z = 0.4 and 2.4 m, 2 m wide: what passes between goes through it.
     recording = scenes.run(scenes.load("torn_cloth"), duration=0.6, fps=60)
     speed = recording.body_velocities[:, 0, 0]
     events = recording.about["events"]
@@ -91,7 +91,11 @@ def test_a_ball_tears_a_curtain_and_is_slowed_down():
     free = recording.times < 0.2
     assert speed[free] == pytest.approx(7.0 * 0.998 ** (120 * recording.times[free]), rel=1e-9)
     assert 0 < speed[-1] < 0.95 * 7.0 * 0.998 ** (120 * 0.6)
-    assert recording.body_poses[-1, 0, 0] > 1.0
+    beyond = recording.body_poses[:, 0, 0] > recording.positions[:, :, 0].max(axis=1) + 0.25
+    passing = recording.body_poses[np.argmax(beyond), 0]
+    assert beyond.any()
+    assert abs(passing[1]) < 0.5
+    assert 0.4 + 0.25 < passing[2] < 2.4 - 0.25
     assert scenes.run(scenes.load("torn_cloth"), duration=0.6, fps=60).about["digest"] == recording.about["digest"]
 
 

@@ -62,6 +62,13 @@ def test_what_the_recording_is_about_becomes_attributes(recording):
     assert json.loads(data.settings) == {"dt": 0.01}
 
 
+def test_events_are_text_which_all_formats_of_files_can_hold(recording):
+    event = {"time": 0.2, "kind": "tear", "world": 0, "members": (0, 1), "position": (0.0, 0.0, 1.0)}
+    recording.about["events"] = [event]
+    (found,) = json.loads(recording.to_xarray().events)
+    assert found == {**event, "members": [0, 1], "position": [0.0, 0.0, 1.0]}
+
+
 def test_missing_xarray_is_reported_with_its_installation(recording, monkeypatch):
     monkeypatch.setitem(sys.modules, "xarray", None)
     with pytest.raises(ModuleNotFoundError, match=r"xarray is not installed: pip install 'verletlab\[xarray\]'"):
