@@ -62,10 +62,13 @@ def register(build):
     before = REGISTRY.get(build.__name__)
     if before is not None and file_of(before.build) != file_of(build):
         raise ValueError(f"there is a scene {build.__name__} already: expected a function of another name")
-    parameters = {name: given.default for name, given in inspect.signature(build).parameters.items()}
-    for name, default in parameters.items():
-        if default is inspect.Parameter.empty:
-            raise TypeError(f"parameter {name} of scene {build.__name__}: expected a default")
+    arguments = inspect.signature(build).parameters
+    for name, given in arguments.items():
+        if given.kind not in (given.POSITIONAL_OR_KEYWORD, given.KEYWORD_ONLY):
+            raise TypeError(f"parameter {given} of scene {build.__name__}: expected keyword arguments with defaults")
+        if given.default is given.empty:
+            raise TypeError(f"parameter {name} of scene {build.__name__}: expected a default, such as {name}=1")
+    parameters = {name: given.default for name, given in arguments.items()}
     summary = (inspect.getdoc(build) or "").split("\n")[0]
     hints = {name: hint for name, hint in typing.get_type_hints(build).items() if name in parameters}
     choices = {name: typing.get_args(hint) for name, hint in hints.items() if typing.get_origin(hint) is typing.Literal}

@@ -12,7 +12,7 @@ import sys
 import textwrap
 
 import rigid
-from pbd.core.messages import nearest
+from pbd.core.messages import listed, nearest, shown
 from scenes import bench
 from scenes.cli import compare, new, render, sweep, terminal, view
 from scenes.cli.compiling import compiling_stoppably
@@ -28,6 +28,7 @@ from scenes.cli.terminal import (
     saved_note,
     start,
     usage_errors,
+    warnings_in_one_line,
 )
 from scenes.registry import available
 from scenes.render.video import check_output
@@ -55,7 +56,7 @@ def main(arguments=None):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal without µ must not stop a run
     try:
-        with stop_signals_interrupt():
+        with stop_signals_interrupt(), warnings_in_one_line():
             given = parse(sys.argv[1:] if arguments is None else arguments)
             with compiling_stoppably(getattr(given, "quiet", True), has_results=given.word != "view"):
                 given.command(given)
@@ -206,8 +207,8 @@ def run_benchmarks(given):
     """Run benchmarks and print them as CSV."""
     for name in given.name:
         if name not in bench.BENCHMARKS and not is_own(name):
-            known = ", ".join(bench.BENCHMARKS)
-            raise WrongCommand(f"no benchmark called {name!r}{nearest(name, bench.BENCHMARKS)} (there are {known})")
+            known = f"{nearest(name, bench.BENCHMARKS)} (there are {listed(bench.BENCHMARKS)})"
+            raise WrongCommand(f"no benchmark called {shown(name)}{known}")
     names = given.name or list(bench.BENCHMARKS)
     settings = {name: getattr(given, name) for name in BENCH_FLAGS if getattr(given, name) is not None}
     for setting in settings:
