@@ -17,7 +17,9 @@ from documents import DOCUMENTS, ROOT, fences, spans
 
 from scenes import bench
 from scenes.cli import main as cli
+from scenes.cli.terminal import run_of
 from scenes.export import export
+from scenes.export.gltf import MOST_FRAMES
 from scenes.registry import REGISTRY, available
 
 PROGRAMS = ("apt", "apt-get", "brew", "git", "make", "pip", "pip3", "pipx", "pytest", "python", "python3", "sh", "uv",
@@ -162,6 +164,13 @@ def test_command_runs(command, tmp_path, monkeypatch, capsys):
         assert [line.split(",")[0] for line in captured.out.splitlines()[1:]] == (names or list(bench.BENCHMARKS))
     else:
         assert captured.out
+
+
+def test_commands_for_glb_make_as_many_frames_as_it_can_hold():
+    shown = [each for each in commands() if re.match(r"verletlab render .* --out \S+\.glb", each)]
+    assert shown
+    for command in shown:
+        assert run_of(cli.parse(shlex.split(command)[1:])).count <= MOST_FRAMES, command
 
 
 def test_every_benchmark_has_a_test():

@@ -10,6 +10,7 @@ import errno
 import os
 import sys
 import textwrap
+from importlib import metadata
 
 import rigid
 from pbd.core.messages import listed, nearest, shown
@@ -48,6 +49,15 @@ class Parser(argparse.ArgumentParser):
     def error(self, message):
         """Raise WrongCommand with argparse's message."""
         raise WrongCommand(f"{message} (see `{self.prog} --help`)")
+
+
+class ShowVersion(argparse.Action):
+    """A flag that prints the version of the installed package, and ends the command."""
+
+    def __call__(self, parser, *_given):
+        """See argparse."""
+        terminal.out.print(f"verletlab {metadata.version('verletlab')}", highlight=False)
+        parser.exit()
 
 
 def main(arguments=None):
@@ -89,6 +99,7 @@ def discard_output():
 def parser():
     """Make the parser of all commands and flags."""
     top = Parser(prog="verletlab", description="Run, film, view and compare scenes of particles and rigid bodies.")
+    top.add_argument("--version", nargs=0, action=ShowVersion, help="show the version and exit")
     commands = top.add_subparsers(dest="word", metavar="COMMAND", parser_class=Parser)
 
     listed = commands.add_parser("list", help="list the scenes and their parameters",
@@ -153,10 +164,11 @@ def parse(words):
     if left:
         if not left[0].startswith("-"):
             raise WrongCommand(f"unexpected word {left[0]!r} (see `verletlab {first} --help`)")
-        flags = top.commands[first]._option_string_actions if first else ()
+        flags = (top.commands[first] if first else top)._option_string_actions
         now = RENAMED.get((first, left[0]))
         meant = f"; it is called {now} now" if now else nearest(left[0], flags)
-        raise WrongCommand(f"no flag {left[0]}{meant} (see `verletlab {first} --help`)")
+        words = f"verletlab {first}" if first else "verletlab"
+        raise WrongCommand(f"no flag {left[0]}{meant} (see `{words} --help`)")
     if not given.word:
         raise WrongCommand(f"no command: expected one of {', '.join(top.commands)} (see `verletlab --help`)")
     return given
