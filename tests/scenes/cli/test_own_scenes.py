@@ -101,6 +101,7 @@ WRONG = {
     "several functions": ("two.py", FALL + FALL.replace("def fall", "def drop"), "expected two.py:fall, two.py:drop"),
     "a required argument": ("needs.py", FALL.replace("height: float = 1.0", "height"),
                             "verletlab: parameter height of scene fall: expected a default, such as height=1"),
+    "an unknown annotation": ("hint.py", FALL.replace("float", "'Metres'"), "annotations of scene fall: name 'Metres'"),
     "any arguments": ("any.py", FALL.replace("height: float = 1.0", "*heights"), "parameter *heights of scene fall"),
     "no Scene": ("none.py", "def none():\n    return 3\n", "verletlab: scene none is 3: expected a scenes.Scene"),
     "a syntax error": ("wrong.py", "def f(:\n", "wrong.py, line 1: SyntaxError"),
