@@ -57,17 +57,24 @@ def register(build):
     scene chooses unless it is given. The viewer offers the words of a `typing.Literal` as a menu; of another text,
     which may name a file, only the default and what the command line says.
 
-    Raises: TypeError for a parameter without a default; ValueError if a function of another file has the name.
+    Raises: TypeError for a parameter without a default, or an annotation with an unknown name; ValueError if a function
+    of another file has the name.
     """
     before = REGISTRY.get(build.__name__)
     if before is not None and file_of(before.build) != file_of(build):
         raise ValueError(f"there is a scene {build.__name__} already: expected a function of another name")
-    parameters = {name: given.default for name, given in inspect.signature(build).parameters.items()}
-    for name, default in parameters.items():
-        if default is inspect.Parameter.empty:
-            raise TypeError(f"parameter {name} of scene {build.__name__}: expected a default")
+    arguments = inspect.signature(build).parameters
+    for name, given in arguments.items():
+        if given.kind not in (given.POSITIONAL_OR_KEYWORD, given.KEYWORD_ONLY):
+            raise TypeError(f"parameter {given} of scene {build.__name__}: expected keyword arguments with defaults")
+        if given.default is given.empty:
+            raise TypeError(f"parameter {name} of scene {build.__name__}: expected a default, such as {name}=1")
+    parameters = {name: given.default for name, given in arguments.items()}
     summary = (inspect.getdoc(build) or "").split("\n")[0]
-    hints = {name: hint for name, hint in typing.get_type_hints(build).items() if name in parameters}
+    try:
+        hints = {name: hint for name, hint in typing.get_type_hints(build).items() if name in parameters}
+    except NameError as error:
+        raise TypeError(f"annotations of scene {build.__name__}: {error}") from error
     choices = {name: typing.get_args(hint) for name, hint in hints.items() if typing.get_origin(hint) is typing.Literal}
     numbers = {name: number_of(hints[name]) for name in hints if parameters[name] is None and number_of(hints[name])}
     REGISTRY[build.__name__] = Entry(build.__name__, build, summary, parameters, choices, numbers)

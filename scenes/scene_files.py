@@ -26,6 +26,8 @@ def name_of_scene(text):
         TypeError for a function with an argument that has no default.
     """
     if not is_own(text):
+        if text not in available() and Path(f"{text}.py").is_file():
+            raise UnknownName(f"no scene called {shown(text)}; did you mean {shown(f'{text}.py')}?")
         return text
     place, function = split(text)
     available()  # so that no function takes the name of a scene of the catalogue
@@ -71,7 +73,7 @@ def import_file(place):
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         del sys.modules[name]
         raise ValueError(with_line(error, str(path))) from error
     return module, str(path)
@@ -83,12 +85,20 @@ def import_module(place):
         sys.path.insert(0, os.getcwd())
     try:
         module = importlib.import_module(place)
-    except ModuleNotFoundError as error:
-        if error.name is None or not f"{place}.".startswith(f"{error.name}."):
-            raise
+    except (Exception, SystemExit) as error:
+        absent = error.name if isinstance(error, ModuleNotFoundError) else None
+        if absent is None or not f"{place}.".startswith(f"{absent}."):
+            raise ValueError(with_line(error, file_of_module(place, error))) from error
         hint = "a name of `verletlab list`, FILE.py or MODULE:FUNCTION"
         raise UnknownName(f"no scene or module called {shown(place)}: expected {hint}") from None
     return module, module.__file__
+
+
+def file_of_module(place, error):
+    """The file of a module that could not be imported, as the error's traceback has it; else the module's name."""
+    ending = os.path.join(*place.split(".")) + ".py"
+    files = [frame.filename for frame in traceback.extract_tb(error.__traceback__)]
+    return next((file for file in (*files, getattr(error, "filename", None) or "") if file.endswith(ending)), place)
 
 
 def chosen_function(text, module, function):
@@ -123,7 +133,7 @@ def naming_lines(build, path):
     def made(**parameters):
         try:
             return build(**parameters)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise ValueError(with_line(error, path)) from error
 
     return made

@@ -17,7 +17,9 @@ from documents import DOCUMENTS, ROOT, fences, spans
 
 from scenes import bench
 from scenes.cli import main as cli
+from scenes.cli.terminal import run_of
 from scenes.export import export
+from scenes.export.gltf import MOST_FRAMES
 from scenes.registry import REGISTRY, available
 
 PROGRAMS = ("apt", "apt-get", "brew", "git", "make", "pip", "pip3", "pipx", "pytest", "python", "python3", "sh", "uv",
@@ -69,6 +71,8 @@ ELSEWHERE = {
         "tests of the exercises do the same", "tests/test_exercises.py", "make.write(tmp_path",
     ),
     "python -m build": ("a test builds the same", "tests/test_wheel.py", "build.build_sdist"),
+    "pip install build": ("another test builds without it", "tests/test_wheel.py", "build.build_sdist"),
+    "twine check": ("another test checks the same", "tests/test_wheel.py", '"twine", "check", "--strict"'),
     "pip install '.[view]'": ("the same", "pyproject.toml", "\nview = ["),
     "pip install pytest": ("the same", "pyproject.toml", '"pytest>=8"'),
     "pytest test_stick.py": ("the same", "tests/test_exercises.py", 'f"test_{name}.py"'),
@@ -160,6 +164,13 @@ def test_command_runs(command, tmp_path, monkeypatch, capsys):
         assert [line.split(",")[0] for line in captured.out.splitlines()[1:]] == (names or list(bench.BENCHMARKS))
     else:
         assert captured.out
+
+
+def test_commands_for_glb_make_as_many_frames_as_it_can_hold():
+    shown = [each for each in commands() if re.match(r"verletlab render .* --out \S+\.glb", each)]
+    assert shown
+    for command in shown:
+        assert run_of(cli.parse(shlex.split(command)[1:])).count <= MOST_FRAMES, command
 
 
 def test_every_benchmark_has_a_test():

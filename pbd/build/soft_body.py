@@ -115,7 +115,7 @@ def soft_body(
     caught, pieces, wanted = _caught(mesh, points, tetrahedra)
     if caught < 1 - MISSED or pieces > wanted:
         raise ValueError(
-            f"at resolution {resolution} tetrahedra of {spacing:.3g} m fill {caught:.0%} of the mesh, in {pieces} "
+            f"resolution {resolution} is too coarse: tetrahedra fill {caught:.0%} of the mesh, in {pieces} "
             f"pieces instead of {wanted}: {_finer(mesh, resolution)}"
         )
     chosen, weights = barycentric(points, tetrahedra, mesh.vertices)
@@ -224,11 +224,11 @@ def _finer(mesh, resolution):
         finer = math.ceil(FINER * resolution)
         spacing = extent.max() / finer
         if (extent / spacing + 3).prod() > MOST_CUBES:
-            return f"expected thicker parts, for {resolution} is too coarse as well"
+            return f"expected thicker parts, as {resolution} is too coarse, too"
         resolution = finer
         caught, pieces, wanted = _caught(mesh, *fill(mesh, spacing))
         if caught >= 1 - MISSED and pieces <= wanted:
-            return f"expected a higher resolution for parts this thin, {resolution} would do"
+            return f"expected {resolution}"
 
 
 def _parts(tetrahedra):

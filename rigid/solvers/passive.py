@@ -16,6 +16,9 @@ CLOSED = 0.001
 class PassiveEnergy:
     """Watches the energy as long as nothing drives the bodies, and warns once.
 
+    Bodies without joints and springs cannot gain energy, and there is no scale for its rounding errors: they are not
+    watched.
+
     Args: models; numbers: of the Watch; watches: what is watched then: UNWATCHED, WATCHED or GAPS_WATCHED (watch.py).
 
     Attributes: watched: what is watched now.
@@ -23,7 +26,8 @@ class PassiveEnergy:
 
     def __init__(self, models, numbers, watches=WATCHED):
         self._numbers, self._driven, self._warned = numbers, any(map(is_driven, models)), False
-        self._watches, self.watched = watches, UNWATCHED
+        jointed = any(model.joints or model.springs for model in models)
+        self._watches, self.watched = watches if jointed else UNWATCHED, UNWATCHED
 
     def choose(self, driven):
         """Choose whether the next launch watches. Args: driven: whether forces or grab springs act."""

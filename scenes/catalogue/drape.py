@@ -14,6 +14,7 @@ from scenes.visuals import Camera, ClothVisual, ColliderVisual
 DENSITY = 0.25  # of the cloth [kg/m²]
 SIZE = 1.9  # side of the cloth [m]
 THICKNESS = 0.016  # of a cloth with the size and the count of the scene [m]
+THICKEST = 2.4  # of a cloth, in usual thicknesses, which are 5/6 of the distance of particles
 FITTED = 0.65  # longest side of a fitted collider, in sides of the cloth
 
 
@@ -26,15 +27,15 @@ def drape(
     """A cloth falls over a ball; --param collider=FILE and cloth=FILE take your own meshes."""
     particles = pbd.Particles()
     solid, shirt = own_meshes(collider, cloth, Reading(units, up, scale, fit, repair), size)
-    if thickness is None:
-        thickness = usual_thickness_of(shirt.mesh) if shirt else usual_thickness(size / (max(count, 2) - 1))
+    usual = usual_thickness_of(shirt.mesh) if shirt else usual_thickness(size / (max(count, 2) - 1))
+    thickness = chosen_thickness(thickness, usual)
     shape, height, floor, subject = pbd.Sphere(0.5, centre=(0, 0, 0.55)), 1.05, 0.0, None
     height += max(0.05, thickness / 2 + 0.03)
     if solid:
         points = shirt.mesh.vertices if shirt else square(size, max(count, 2))
         place = Place(solid, points, gap=height - 1.05)
-        shape, height = pbd.MeshCollider(solid.mesh, region=place.region), place.height
-        floor, subject = place.floor, place.subject
+        shape = pbd.MeshCollider(solid.mesh, region=place.region, resolution=place.resolution)
+        height, floor, subject = place.height, place.floor, place.subject
     particles.add_collider(pbd.Plane(point=(0, 0, floor)), friction=0.6)
     particles.add_collider(shape, friction=friction)
     if shirt:
@@ -70,6 +71,19 @@ def drape(
         notes=[note for own in (shirt, solid) if own for note in own.notes],
         chosen={"thickness": thickness},
     )
+
+
+def chosen_thickness(given, usual):
+    """The thickness of the cloth [m].
+
+    Args: given: by the user, or None; usual: see usual_thickness [m].
+
+    Raises: ValueError for a thickness with which a particle would have more neighbours in contact than it can keep.
+    """
+    if given is not None and 0 < THICKEST * usual < given:
+        most = f"{THICKEST * usual:.3g} m at most, twice the distance of particles"
+        raise ValueError(f"thickness is {given:g} m: expected {most}; {usual:.3g} m is usual")
+    return usual if given is None else given
 
 
 def own_meshes(collider, cloth, reading, size):

@@ -10,9 +10,10 @@ import errno
 import os
 import sys
 import textwrap
+from importlib import metadata
 
 import rigid
-from pbd.core.messages import nearest
+from pbd.core.messages import listed, nearest, shown
 from scenes import bench
 from scenes.cli import compare, new, render, sweep, terminal, view
 from scenes.cli.compiling import compiling_stoppably
@@ -28,6 +29,7 @@ from scenes.cli.terminal import (
     saved_note,
     start,
     usage_errors,
+    warnings_in_one_line,
 )
 from scenes.registry import available
 from scenes.render.video import check_output
@@ -49,13 +51,22 @@ class Parser(argparse.ArgumentParser):
         raise WrongCommand(f"{message} (see `{self.prog} --help`)")
 
 
+class ShowVersion(argparse.Action):
+    """A flag that prints the version of the installed package, and ends the command."""
+
+    def __call__(self, parser, *_given):
+        """See argparse."""
+        terminal.out.print(f"verletlab {metadata.version('verletlab')}", highlight=False)
+        parser.exit()
+
+
 def main(arguments=None):
     """Run the command. Args: arguments: a list of words; None for sys.argv. Returns: the exit status."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal without µ must not stop a run
     try:
-        with stop_signals_interrupt():
+        with stop_signals_interrupt(), warnings_in_one_line():
             given = parse(sys.argv[1:] if arguments is None else arguments)
             with compiling_stoppably(getattr(given, "quiet", True), has_results=given.word != "view"):
                 given.command(given)
@@ -88,6 +99,7 @@ def discard_output():
 def parser():
     """Make the parser of all commands and flags."""
     top = Parser(prog="verletlab", description="Run, film, view and compare scenes of particles and rigid bodies.")
+    top.add_argument("--version", nargs=0, action=ShowVersion, help="show the version and exit")
     commands = top.add_subparsers(dest="word", metavar="COMMAND", parser_class=Parser)
 
     listed = commands.add_parser("list", help="list the scenes and their parameters",
@@ -152,10 +164,11 @@ def parse(words):
     if left:
         if not left[0].startswith("-"):
             raise WrongCommand(f"unexpected word {left[0]!r} (see `verletlab {first} --help`)")
-        flags = top.commands[first]._option_string_actions if first else ()
+        flags = (top.commands[first] if first else top)._option_string_actions
         now = RENAMED.get((first, left[0]))
         meant = f"; it is called {now} now" if now else nearest(left[0], flags)
-        raise WrongCommand(f"no flag {left[0]}{meant} (see `verletlab {first} --help`)")
+        words = f"verletlab {first}" if first else "verletlab"
+        raise WrongCommand(f"no flag {left[0]}{meant} (see `{words} --help`)")
     if not given.word:
         raise WrongCommand(f"no command: expected one of {', '.join(top.commands)} (see `verletlab --help`)")
     return given
@@ -206,8 +219,8 @@ def run_benchmarks(given):
     """Run benchmarks and print them as CSV."""
     for name in given.name:
         if name not in bench.BENCHMARKS and not is_own(name):
-            known = ", ".join(bench.BENCHMARKS)
-            raise WrongCommand(f"no benchmark called {name!r}{nearest(name, bench.BENCHMARKS)} (there are {known})")
+            known = f"{nearest(name, bench.BENCHMARKS)} (there are {listed(bench.BENCHMARKS)})"
+            raise WrongCommand(f"no benchmark called {shown(name)}{known}")
     names = given.name or list(bench.BENCHMARKS)
     settings = {name: getattr(given, name) for name in BENCH_FLAGS if getattr(given, name) is not None}
     for setting in settings:

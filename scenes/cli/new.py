@@ -7,6 +7,7 @@ from pbd.core.files import replacing
 from scenes.cli import terminal
 from scenes.cli.terminal import usage_errors
 from scenes.registry import available
+from scenes.render.video import check_output
 
 START = Path(__file__).with_name("first_scene.py")
 FUNCTION = "my_scene"  # of that file
@@ -27,8 +28,7 @@ def write_scene(given):
     """Write the file, and print what to do with it."""
     path = Path(given.file)
     with usage_errors():
-        if path.suffix != ".py":
-            raise ValueError(f"{given.file}: expected a file that ends in .py")
+        check_output(path, (".py",))
         if path.exists() and not given.force:
             raise FileExistsError(f"{given.file}: the file is there already: expected another name, or --force")
         text = START.read_text(encoding="utf-8").replace("FILE.py", path.name)

@@ -33,7 +33,7 @@ def add(commands, parent):
     made.add_argument("--out", required=True, metavar="FILE",
                       help=".mp4 or .gif for a video, .png for the last frame, .html for a page; .usdc, .usda or .usdz "
                       "for Blender and others, .glb for web pages; .obj or .ply for the last frame as a mesh, "
-                      "DIR/x-%%04d.obj for all frames")  # fmt: skip
+                      "DIR/x-%%04d.png or .obj for all frames")  # fmt: skip
     made.add_argument("--recording", metavar="FILE.npz", help="draw a recording of `run --out`, without a new run")
     made.add_argument("--fps", type=float, default=30.0, metavar="N", help="frames per second (%(default)g)")
     made.add_argument("--size", metavar="WxH", help="size of the picture in pixels (1280x720)")

@@ -5,8 +5,9 @@ from collections import Counter
 import rigid
 from pbd.core.extras import load_extra
 from pbd.core.messages import clipped
+from pbd.core.validate import whole
 from scenes.cli import terminal
-from scenes.cli.terminal import SCENE, WrongCommand, pairs, progress, usage_errors
+from scenes.cli.terminal import SCENE, WrongCommand, counted, pairs, progress, usage_errors
 from scenes.sweeps import MOST_UNCONFIRMED, execute, report
 from scenes.sweeps.cluster import processors
 from scenes.sweeps.directory import SweepDirectory
@@ -53,10 +54,10 @@ def sweep_scene(given):
     with usage_errors():
         plan = plan_of(given)
         directory = SweepDirectory(given.out, plan, given.resume)
-        jobs = processors() if given.jobs is None else given.jobs
+        jobs = processors() if given.jobs is None else whole("jobs", given.jobs)
         if given.dry_run or (plan.count > MOST_UNCONFIRMED and not given.yes):
-            shards, time = f"{plan.shards:,} shards", in_words(seconds_of(plan, jobs))
-            text = f"{plan.count:,} runs in {shards}, about {time} with {jobs} process{'es' * (jobs != 1)}"
+            runs, time = counted(plan.count, "run"), in_words(seconds_of(plan, jobs))
+            text = f"{runs} in {counted(plan.shards, 'shard')}, about {time} with {jobs} process{'es' * (jobs != 1)}"
             if not given.dry_run:
                 raise WrongCommand(f"{text}: expected --yes to start them, or fewer values")
             terminal.out.print(text, markup=False, highlight=False)
@@ -94,7 +95,7 @@ def print_summary(table, directory):
     """Print how many runs there are, why some failed, and where the table is."""
     failures = Counter(reason for reason in table["failure"] if reason)
     failed = f", {failures.total():,} of them failed" if failures else ""
-    terminal.out.print(f"{len(table):,} runs{failed}", highlight=False)
+    terminal.out.print(f"{counted(len(table), 'run')}{failed}", highlight=False)
     for reason, count in failures.most_common(REASONS):
         line = f"{count:>8,}  {clipped(reason)}"
         terminal.out.print(line, style="red", markup=False, highlight=False, soft_wrap=True)

@@ -2,6 +2,7 @@
 
 import contextlib
 import sys
+import warnings
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -16,7 +17,7 @@ from scenes.simulate.settings import checked_options
 
 SCENE = "name of a scene, see `verletlab list`, or FILE.py, FILE.py:FUNCTION, MODULE:FUNCTION"  # of each command
 
-out, errors = Console(), Console(stderr=True)
+out, errors = Console(emoji=False), Console(stderr=True, emoji=False)  # ":x:" is a part of a message
 
 
 class WrongCommand(Exception):
@@ -37,8 +38,24 @@ def reason(error):
         return f"{error.filename}: {error.strerror.lower()}" if error.filename else error.strerror
     if isinstance(error, MemoryError):
         return f"out of memory{f': {error}' if str(error) else ''}"
-    expected = ArithmeticError, ImportError, OSError, RuntimeError, ValueError
+    expected = ArithmeticError, ImportError, OSError, RuntimeError, TypeError, ValueError
     return str(error) if isinstance(error, expected) and str(error) else f"{type(error).__name__}: {error}"
+
+
+@contextlib.contextmanager
+def warnings_in_one_line():
+    """Show warnings that are for users as one line each, without the line of code that gave them."""
+    usual = warnings.formatwarning
+
+    def formatted(message, category, *place, **line):
+        for_users = category is UserWarning
+        return f"verletlab: warning: {message}\n" if for_users else usual(message, category, *place, **line)
+
+    warnings.formatwarning = formatted
+    try:
+        yield
+    finally:
+        warnings.formatwarning = usual
 
 
 def note_saved(error, path, frames):
@@ -102,7 +119,12 @@ def start(given, opt_level=None):
 
 def frames_of(count):
     """Format a number of frames: "1 frame", "2 frames"."""
-    return f"{count} frame{'' if count == 1 else 's'}"
+    return counted(count, "frame")
+
+
+def counted(count, what):
+    """Format a number of things: "1 run", "1,000 runs"."""
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 class progress:  # noqa: N801 - used as a function, `with progress(...) as update`

@@ -6,8 +6,7 @@ from pathlib import Path
 
 from pbd.core.extras import load_extra
 from pbd.core.files import replacing, temporary_folder
-from scenes.export.mesh_files import is_sequence
-from scenes.render.video import TooLong, check_output
+from scenes.render.video import TooLong, check_output, is_sequence
 from scenes.simulate.interrupts import interrupts_deferred
 from scenes.simulate.run import Replay, Run
 
@@ -25,7 +24,7 @@ WRITERS = {
 LIBRARIES = {
     **dict.fromkeys(USD, ("pxr", "usd", "usd-core")), ".glb": ("pygltflib", "gltf", "pygltflib")
 }  # fmt: skip
-ENDINGS, MESHES = tuple(WRITERS), (".obj", ".ply")
+ENDINGS = tuple(WRITERS)
 
 
 def export_usd(scene, path, recording=None, fps=None, progress=None, **run):
@@ -97,8 +96,7 @@ def check_path(path, endings=ENDINGS):
     Raises: see `check_output`; ModuleNotFoundError that says how to install the library.
     """
     path = Path(path)
-    new_folder = is_sequence(path) and path.suffix.lower() in MESHES and not path.parent.exists()
-    check_output(path.parent.with_name(path.name) if new_folder else path, endings)
+    check_output(path, endings)
     if path.suffix.lower() in LIBRARIES:
         load_extra(*LIBRARIES[path.suffix.lower()])
 
@@ -109,7 +107,7 @@ def write_frames(source, path, progress=None):
     path = Path(path)
     suffix, stopped = path.suffix.lower(), None
     module, name = WRITERS[suffix]
-    several = is_sequence(path) and suffix in MESHES
+    several = is_sequence(path)
     make = getattr(importlib.import_module(module), "SequenceWriter" if several else name)
     place = contextlib.nullcontext if several else packed if suffix == ".usdz" else replacing
     with place(path) as partial:

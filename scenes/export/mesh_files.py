@@ -1,7 +1,5 @@
 """Everything that a scene draws, as triangle meshes in .obj and .ply files (trimesh): a moment, or one file a frame."""
 
-import re
-from pathlib import Path
 
 import numpy as np
 
@@ -9,9 +7,9 @@ from pbd.core.files import replacing
 from pbd.core.rotation import rotate
 from scenes.export.parts import Names, Placed, name_of, parts_of
 from scenes.render.film import remember
+from scenes.render.video import number_name
 from scenes.visuals import Spheres
 
-NUMBER = re.compile(r"%0?\d*d")  # in the name of a sequence, as in C and ffmpeg: "cloth-%04d.obj"
 DIGITS = 9  # decimals of a coordinate in metres; text has no single precision of its own
 
 
@@ -37,7 +35,7 @@ class MomentWriter:
 
 
 class SequenceWriter:
-    """Writes a file for each frame, numbered from 1. Args: path: with a NUMBER in its name; source: a Run or Replay.
+    """Writes a file for each frame, numbered from 1. Args: path: see `is_sequence`; source: a Run or Replay.
 
     Attributes: frames: how many files there are.
     """
@@ -54,16 +52,6 @@ class SequenceWriter:
 
     def finish(self):
         """Nothing is left to do: each file is complete."""
-
-
-def is_sequence(path):
-    """Whether a path has a number in its name, such as "cloth-%04d.obj"."""
-    return bool(NUMBER.search(Path(path).name))
-
-
-def number_name(name, number):
-    """Replace the NUMBER in a name. Args: name; number: of the frame."""
-    return NUMBER.sub(lambda found: found[0] % number, name, count=1)
 
 
 def write_meshes(scene, frame, path):

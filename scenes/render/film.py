@@ -6,7 +6,7 @@ from pathlib import Path
 
 from scenes.render.label import draw_labels
 from scenes.render.renderer import Renderer
-from scenes.render.video import SUFFIXES, VideoWriter, check_output
+from scenes.render.video import SUFFIXES, VideoWriter, check_output, is_sequence
 from scenes.simulate.device import initialise
 from scenes.simulate.run import Replay, Run
 from scenes.visuals.framing import framing_camera
@@ -24,7 +24,8 @@ def film(
 
     Args:
         scene: a Scene.
-        path: an .mp4 or .gif file for a video, .png for the last frame, .html for a page (needs viser).
+        path: an .mp4 or .gif file for a video, .png for the last frame, x-%04d.png for all frames, .html for a page
+            (needs viser).
         solver, duration, dt, options: see `scenes.run`.
         fps: frames per second, rounded so that frames are at whole steps. The film runs in real time.
         width, height: size of the picture [pixels]; a page has no size.
@@ -58,7 +59,7 @@ def draw_frames(source, path, renderer, labels=True, progress=None):
     """Draw all frames of a Run or a Replay into a file. Args, Returns, Raises: as for `film`."""
     scene = source.scene
     camera, solver = scene.camera, source.solver if labels else None
-    only_last = Path(path).suffix.lower() == ".png"
+    only_last = Path(path).suffix.lower() == ".png" and not is_sequence(path)
     with VideoWriter(path, source.fps) as video:
         number = 0
         try:

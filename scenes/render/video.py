@@ -6,6 +6,7 @@ Each frame goes to ffmpeg (from imageio-ffmpeg) at once, so a long video needs n
 import contextlib
 import math
 import os
+import re
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,8 @@ from scenes.simulate.interrupts import interrupts_deferred
 MP4 = ["-vcodec", "libx264", "-pix_fmt", "yuv420p", "-crf", "18", "-preset", "medium", "-movflags", "+faststart"]
 LOSSLESS = ["-vcodec", "libx264rgb", "-pix_fmt", "rgb24", "-crf", "0", "-preset", "ultrafast"]
 SUFFIXES = (".mp4", ".gif", ".png")
+SEQUENCES = (".png", ".obj", ".ply")  # formats of one frame, of which there may be a numbered file for each frame
+NUMBER = re.compile(r"%0?\d*d")  # in the name of a sequence, as in C and ffmpeg: "cloth-%04d.png"
 
 
 class TooLong(ValueError):
@@ -32,7 +35,7 @@ class VideoWriter:
     - .gif: has a palette of all frames, which `close` makes. Until then the frames are compressed without loss in the
       temporary folder.
     - .png: one picture becomes the file itself. Several become numbered files NAME-0001.png, NAME-0002.png, ... and
-      NAME.png is not written.
+      NAME.png is not written. With a number in the name, as in NAME-%03d.png, all become numbered files.
 
     It is a context manager. At the end of the block, also after an error or Ctrl-C, the file is complete and contains
     the frames until then. Ctrl-C waits for the current frame, and does not reach ffmpeg. The file appears when it is
@@ -154,29 +157,42 @@ class Gif:
 
 
 class Pictures:
-    """One PNG file, or a numbered sequence if there is a second picture."""
+    """One PNG file, or a numbered sequence if the path asks for it or there is a second picture."""
 
     def __init__(self, path, _fps):
-        self.path, self.count, self.first = path, 0, None
+        self.count, self.first = 0, None
+        self.path, self.name = path, path.name if is_sequence(path) else f"{path.stem}-%04d{path.suffix}"
+        path.parent.mkdir(exist_ok=True)
         self.resources = contextlib.ExitStack()
 
     def write(self, image):
         """Store the first picture. Write it, and all others, once there is a second one."""
         self.count += 1
-        if self.count == 1:
+        if self.count == 1 and not is_sequence(self.path):
             self.first = image.copy()
             return
-        if self.count == 2:
+        if self.count == 2 and self.first is not None:
             write_picture(self._numbered(1), self.first)
         write_picture(self._numbered(self.count), image)
 
     def finish(self):
         """Write the picture if there is only one."""
-        if self.count == 1:
+        if self.count == 1 and self.first is not None:
             write_picture(self.path, self.first)
 
     def _numbered(self, number):
-        return self.path.with_name(f"{self.path.stem}-{number:04d}{self.path.suffix}")
+        return self.path.with_name(number_name(self.name, number))
+
+
+def is_sequence(path):
+    """Whether a path stands for a file of each frame, as "cloth-%04d.png" does."""
+    path = Path(path)
+    return path.suffix.lower() in SEQUENCES and bool(NUMBER.search(path.name))
+
+
+def number_name(name, number):
+    """Replace the NUMBER in a name. Args: name; number: of the frame."""
+    return NUMBER.sub(lambda found: found[0] % number, name, count=1)
 
 
 def write_picture(path, image):
@@ -190,7 +206,7 @@ def write_picture(path, image):
 def check_output(path, suffixes=SUFFIXES):
     """Check that a file can be written, before any work is done for it.
 
-    Args: path; suffixes: of the formats that are possible.
+    Args: path: the folder of a sequence may be new; suffixes: of the formats that are possible.
 
     Raises: ValueError for another suffix; FileNotFoundError, NotADirectoryError, IsADirectoryError or PermissionError
         with a line that names the path.
@@ -199,6 +215,7 @@ def check_output(path, suffixes=SUFFIXES):
     if path.suffix.lower() not in suffixes:
         raise ValueError(f"{path}: suffix {path.suffix!r}: expected one of {', '.join(suffixes)}")
     folder = path.absolute().parent
+    folder = folder.parent if is_sequence(path) and not folder.exists() else folder
     for ancestor in (folder, *folder.parents):
         if ancestor.exists() and not ancestor.is_dir():
             raise NotADirectoryError(f"{path}: {ancestor} is a file, not a directory")

@@ -53,7 +53,10 @@ class OwnMesh:
         """Close the mesh, which must be closed without `repair`."""
         edges = len(open_edges(self.mesh.triangles))
         if edges and not self.reading.repair:
-            raise ValueError(f"{self.name} has {edges} open edges: expected a closed surface; repair=yes closes it")
+            raise ValueError(
+                f"{self.name} has {edges} open edges (of one triangle, or three): expected a closed surface; "
+                "repair=yes closes it"
+            )
         before = len(self.mesh.triangles)
         self.mesh = build.closed_surface(self.mesh, self.reading.repair)
         if edges:

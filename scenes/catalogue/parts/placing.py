@@ -6,6 +6,7 @@ from pbd.build.mesh import signed_distance
 
 FAR = 5  # a collider of more sides of the cloth is far larger than it
 REACH = 4.0  # how far from the cloth such a collider acts, in sides of the cloth
+CELLS, FINE_CELLS = 64, 128  # along a side of the grid of distances: of a whole collider, of the part that acts
 STEPS = 100  # most steps with which a cloth is lowered
 FLAT = 1e-3  # a mesh is as high in the middle as anywhere, but for this part of its height
 WITHIN = 0.74  # 2/3 to 9/10
@@ -22,12 +23,13 @@ class Place:
     [m].
 
     Attributes: height: of the lowest point of the cloth; floor: height of the floor [m]; region: of the mesh that acts,
-    as in pbd.MeshCollider; None for all of it; subject: points for the camera (n, 3) [m].
+    as in pbd.MeshCollider; None for all of it; resolution: of its grid, likewise; subject: points for the camera
+    (n, 3) [m].
     """
 
     def __init__(self, own, points, gap):
         mesh, side, points = own.mesh, np.ptp(points, axis=0).max(), points - (0, 0, points[:, 2].min())
-        self.height, self.floor, self.region = lowered(mesh, points, gap), 0.0, None
+        self.height, self.floor, self.region, self.resolution = lowered(mesh, points, gap), 0.0, None, CELLS
         far = np.ptp(mesh.vertices, axis=0).max() > FAR * side
         top = mesh.vertices[:, 2].max()
         if self.height < 1.1 * gap or (far and self.height - gap < (1 - FLAT) * top):
@@ -36,10 +38,15 @@ class Place:
             mesh.vertices[:, :2] -= nearest[:2]
             self.height = lowered(mesh, points, gap)
         if far:
-            own.notes.append(f"{own.name} acts within {REACH * side:.3g} m of the place where the cloth begins")
+            reach, self.resolution = REACH * side, FINE_CELLS
+            rounded = 2 * reach / FINE_CELLS * np.sqrt(3) / 2  # see pbd.MeshCollider
+            own.notes.append(
+                f"{own.name} acts within {reach:.3g} m of the place where the cloth begins, with edges and corners "
+                f"rounded by up to {rounded:.1g} m"
+            )
             self.floor = HEIGHT - self.height
             mesh.vertices[:, 2] += self.floor
-            self.height, reach = HEIGHT, REACH * side
+            self.height = HEIGHT
             self.region = [(-reach, -reach, HEIGHT - reach), (reach, reach, HEIGHT + reach)]
         start = points + (0, 0, self.height)
         end = hung(start - (0, 0, gap), mesh, self.floor)

@@ -94,7 +94,7 @@ def test_a_soft_body_is_fitted_or_not(tmp_path):
 def test_open_meshes_are_closed_on_request(tmp_path):
     path = egg(tmp_path / "egg.obj", 1.0, hole=9)
     for name, key in (("drape", "collider"), ("soft_body", "mesh")):
-        with pytest.raises(ValueError, match=r"open edges: expected a closed surface; repair=yes closes it"):
+        with pytest.raises(ValueError, match=r"open edges \(.*\): expected a closed surface; repair=yes closes it"):
             scenes.load(name, **{key: path})
         scene = scenes.load(name, **{key: path}, repair="yes")
         assert "open edges and is closed" in scene.notes[0]
@@ -129,6 +129,29 @@ def test_thickness_follows_the_spacing_unless_it_is_given(tmp_path):
     assert scenes.load("drape").chosen["thickness"] == 0.016
     own = scenes.load("drape", cloth=square(tmp_path / "cloth.obj", 1.2))
     assert own.chosen["thickness"] == pytest.approx(5 / 6 * 1.2 / 12, rel=5e-3)
+
+
+def test_a_thickness_of_twice_the_distance_of_particles_is_the_most(tmp_path):
+    distance = 1.9 / 49
+    with pytest.raises(ValueError, match=r"thickness=0.1: thickness is 0.1 m: expected 0.0775 m at most"):
+        scenes.load("drape", count=50, thickness=0.1)
+    *_, last = Run(scenes.load("drape", count=50, thickness=1.99 * distance), duration=0.5, fps=2).frames()
+    assert np.isfinite(last.positions).all()
+    with pytest.raises(ValueError, match=r"thickness is 0.3 m: expected 0.2 m at most.*; 0.0833 m is usual"):
+        scenes.load("drape", cloth=square(tmp_path / "cloth.obj", 1.2), thickness=0.3)
+
+
+def test_a_resolution_that_would_do_is_in_the_words_of_the_command(tmp_path):
+    # Two balls on a rod of 1/100 of the length. The rod counts from tetrahedra of about its size on.
+    profile = [(0, -1), (0.8, -0.6), (1, 0), (0.8, 0.6), (0.05, 1), (0.05, 3), (0.8, 3.4), (1, 4), (0.8, 4.6), (0, 5)]
+    path = tmp_path / "dumb-bell-of-a-user-with-a-long-name.obj"
+    trimesh.creation.revolve(profile, sections=24).export(path)
+    given = {"up": "y", "stiffness": 2e4, "repair": "yes", "units": "cm"}
+    with pytest.raises(ValueError, match=r"resolution 8 is too coarse: .*in 2 pieces instead of 1: ") as caught:
+        scenes.load("soft_body", mesh=path, resolution=8, **given)
+    assert "..." not in str(caught.value).partition(": ")[2]
+    found = re.search(r"expected (\d+)$", str(caught.value))
+    assert scenes.load("soft_body", mesh=path, resolution=int(found[1]), **given).particles
 
 
 @pytest.mark.parametrize("count", [10, 60, 100, 150, 200, 300])
@@ -183,7 +206,10 @@ def test_cloth_lies_on_the_top_of_a_collider_of_a_kilometre(tmp_path):
     collider = collider_of(scene)
     assert np.ptp(collider.mesh.vertices[:, 2]) == pytest.approx(1000)
     assert scene.ground == pytest.approx(collider.mesh.vertices[:, 2].min())
-    assert scene.notes[-1] == "collider egg.obj acts within 7.6 m of the place where the cloth begins"
+    assert scene.notes[-1] == (
+        "collider egg.obj acts within 7.6 m of the place where the cloth begins, with edges and corners rounded by "
+        "up to 0.1 m"
+    )
     # The facets of the egg are 18 degrees apart, so it is bent by less than that.
     side = 1.9 * np.cos(np.radians(18))
     assert (np.ptp(last.positions, axis=0)[:2] > side).all()

@@ -9,6 +9,7 @@ import pytest
 import trimesh
 
 import rigid
+import verletlab
 from scenes.cli import main as cli
 from scenes.cli import terminal
 from scenes.registry import available
@@ -47,6 +48,8 @@ WRONG = [
     ("run bax", "no scene called 'bax'; did you mean 'box'?"),
     ("run box drape", "unexpected word 'drape'"),
     ("compare box --sweep", "no flag --sweep; it is called --cost now"),
+    ("--verison", "no flag --verison; did you mean '--version'? (see `verletlab --help`)"),
+    ("sweep pendulum --param angle=1,2 --out {tmp}/swings --jobs 0", "jobs is 0: expected 1 or more"),
     ("run box --duratoin 1", "no flag --duratoin; did you mean '--duration'?"),
     ("run box --solver verlett", "invalid choice: 'verlett'"),
     ("run box --device tpu", "invalid choice: 'tpu'"),
@@ -153,6 +156,13 @@ def test_help_fits_a_narrow_terminal(capsys, monkeypatch, words):
     assert stop.value.code == 0
     assert "--help" in output
     assert max(len(line) for line in output.splitlines() if not line.startswith("usage:")) <= 40
+
+
+def test_version_is_that_of_the_package(capsys):
+    with pytest.raises(SystemExit) as stop:
+        cli.main(["--version"])
+    assert stop.value.code == 0
+    assert capsys.readouterr().out == f"verletlab {verletlab.__version__}\n"
 
 
 def test_bug_prints_one_line(command, monkeypatch):

@@ -53,6 +53,23 @@ def test_quiet_prints_nothing():
     assert (done.stdout, done.stderr) == ("", "")
 
 
+def test_a_warning_is_one_line(tmp_path):
+    (tmp_path / "warned.py").write_text("""
+import warnings
+import rigid
+import scenes
+
+def warned():
+    warnings.warn("a long fall")
+    model = rigid.Model()
+    model.add_sphere(0.1, mass=1.0)
+    return scenes.Scene(model=model, duration=0.1)
+""")
+    words = ["run", str(tmp_path / "warned.py"), "--quiet"]
+    done = subprocess.run([*COMMAND, *words], capture_output=True, text=True, check=True)
+    assert one_line(done.stderr) == "verletlab: warning: a long fall"
+
+
 def test_start_imports_no_slow_library():
     # These are imported where they are used: they took a third of the time of `verletlab --help`, and trimesh took an
     # eighth of a short run of any scene, because the names of scenes are sought in all files of the catalogue.

@@ -95,14 +95,24 @@ WRONG = {
     "a missing file": ("fallin.py", None, "fallin.py: no such file; did you mean 'falling.py'?"),
     "a missing function": ("falling.py:fal", FALL, "no function 'fal'; did you mean 'fall'? (it has fall)"),
     "a missing module": ("nowhere.falling:fall", None, "no scene or module called 'nowhere.falling'"),
+    "a function whose name is an emoji's": ("falling.py:x", FALL, "falling.py:x: no function 'x' (it has fall)"),
+    "a file without its ending": ("falling", None, "no scene called 'falling'; did you mean 'falling.py'?"),
     "no function": ("empty.py", "x = 1", "empty.py has no function: expected one that returns a Scene"),
     "several functions": ("two.py", FALL + FALL.replace("def fall", "def drop"), "expected two.py:fall, two.py:drop"),
-    "a required argument": ("needs.py", FALL.replace("height: float = 1.0", "height"), "expected a default"),
-    "no Scene": ("none.py", "def none():\n    return 3\n", "scene none is 3: expected a scenes.Scene"),
+    "a required argument": ("needs.py", FALL.replace("height: float = 1.0", "height"),
+                            "verletlab: parameter height of scene fall: expected a default, such as height=1"),
+    "an unknown annotation": ("hint.py", FALL.replace("float", "'Metres'"), "annotations of scene fall: name 'Metres'"),
+    "any arguments": ("any.py", FALL.replace("height: float = 1.0", "*heights"), "parameter *heights of scene fall"),
+    "no Scene": ("none.py", "def none():\n    return 3\n", "verletlab: scene none is 3: expected a scenes.Scene"),
     "a syntax error": ("wrong.py", "def f(:\n", "wrong.py, line 1: SyntaxError"),
     "not Python": ("photo.py", "\x89PNG\x00", "photo.py"),
     "an error outside": ("bad.py", "x = 1\ny = undefined\n" + FALL, "bad.py, line 2: NameError: name 'undefined'"),
     "an error inside": ("bad.py", FALL.replace("1.0)\n    return", "mass)\n    return"), "bad.py, line 8: NameError"),
+    "an exit outside": ("bad.py", "import sys\nsys.exit(3)\n" + FALL, "bad.py, line 2: SystemExit: 3"),
+    "an exit inside": ("bad.py", FALL.replace("1.0)\n    return", "exit())\n    return"), "bad.py, line 8: SystemExit"),
+    "an error in a module": ("kept.bad:fall", "x = 1\ny = undefined\n", "bad.py, line 2: NameError: name 'undefined'"),
+    "a module without what it imports": ("kept.bad:fall", "import nowhere\n", "bad.py, line 1: ModuleNotFoundError"),
+    "modules in a circle": ("kept.a:fall", "from kept.a import fall\n", "a.py, line 1: ImportError: cannot import"),
     "a name of the catalogue": ("pile.py", FALL.replace("def fall", "def drape"), "there is a scene drape already"),
 }
 
@@ -112,7 +122,10 @@ def test_wrong_files_are_named_in_one_line(case, tmp_path, capsys):
     words, text, expected = WRONG[case]
     (tmp_path / "falling.py").write_text(FALL)
     if text is not None:
-        (tmp_path / words.partition(":")[0]).write_text(text)
+        place = words.partition(":")[0]
+        file = tmp_path / (place if place.endswith(".py") else f"{place.replace('.', '/')}.py")
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text)
     assert run(f"run {words}") == 2
     error = capsys.readouterr().err
     assert expected in error

@@ -7,7 +7,7 @@ import trimesh
 from exported import FRAMES
 
 import scenes
-from scenes.export import mesh_files
+from scenes.render.video import is_sequence, number_name
 
 
 def objects(path):
@@ -63,9 +63,9 @@ def test_number_in_the_name_makes_a_file_of_each_frame(everything, tmp_path):
 
 def test_numbers_in_names():
     for name, expected in (("x-%04d.obj", "x-0007.obj"), ("%d.ply", "7.ply"), ("a%12db.ply", "a           7b.ply")):
-        assert mesh_files.is_sequence(name)
-        assert mesh_files.number_name(name, 7) == expected
-    assert not any(map(mesh_files.is_sequence, ("x.obj", "100%.obj", "x-%s.obj", "%d/x.obj")))
+        assert is_sequence(name)
+        assert number_name(name, 7) == expected
+    assert not any(map(is_sequence, ("x.obj", "100%.obj", "x-%s.obj", "%d/x.obj", "x-%d.usdc")))
 
 
 @pytest.mark.parametrize(("name", "left"), [("x-%d.ply", ["x-1.ply", "x-2.ply", "x-3.ply"]), ("x.ply", ["x.ply"])])

@@ -39,6 +39,14 @@ def test_png_shows_the_end(box, tmp_path):
     assert np.array_equal(imageio.imread(tmp_path / "box.png"), expected)
 
 
+def test_number_in_the_name_makes_a_picture_of_each_frame(box, tmp_path):
+    out = tmp_path / "new" / "box-%03d.png"
+    assert scenes.film(box, out, duration=0.1, **SIZE) == 4
+    assert sorted(each.name for each in out.parent.iterdir()) == [f"box-{k:03d}.png" for k in range(1, 5)]
+    scenes.film(box, tmp_path / "last.png", duration=0.1, **SIZE)
+    assert (out.parent / "box-004.png").read_bytes() == (tmp_path / "last.png").read_bytes()
+
+
 def test_labels_change_a_corner(box, tmp_path):
     size = {"width": 320, "height": 180}
     for name, labels in (("with", True), ("without", False)):
