@@ -264,7 +264,7 @@ def search_block(shapes: ti.template(), scratch: ti.template(), block, world):
 
 @ti.func
 def list_of_pairs(scratch: ti.template(), k):
-    """A list of pairs: 0 that of listed pairs and large shapes, which has four times the capacity of the others, k of block k - 1.
+    """A list of pairs: 0 of listed pairs and large shapes, with four times the capacity of others; k of block k - 1.
 
     Returns: its first place in Scratch.pairs, and its capacity.
     """
