@@ -100,9 +100,9 @@ class DirectArrays(NamedTuple):
     softness: Real(count.direct_rows)  # what the diagonal of A is larger by, in parts of it
     row_at: Integer(count.direct_rows)  # the row in each place of the order of elimination
     columns: Integer(count.extents)  # how many rows are eliminated as columns; the others are inequalities
-    products: Integer(count.products, 3)  # an entry of L, and the entries of gradients whose product it contains
-    updates: Integer(count.updates, 3)  # an entry of L, and the entries of L and L D whose product is subtracted
-    sums: Integer(count.direct_ends, 2)  # where products and updates begin, see pbd.direct.tables.Factorisation
+    products: Integer(count.products, 2)  # of each entry of L, the entries of gradients whose products A has there
+    updates: Integer(count.updates, 2)  # of each entry of L, the entries of L and L D whose products are subtracted
+    sums: Integer(count.nonzero_ends, 2)  # where products and updates of each entry begin
     first: Integer(count.direct_ends)  # where each column of L begins, or the row of an inequality: with the diagonal
     inverse_size: Real(count.direct_rows)  # of each row, one over the size by which violations are measured
     partner: Integer(count.nonzeros)  # row of each entry of L, or its column if it stands in the row of an inequality

@@ -1,14 +1,15 @@
 """Elimination in kernels: A = J W Jᵀ + α' is factored as L D Lᵀ, and A λ' = b is solved with it.
 
-Rows that are always solved come first. They are eliminated column by column: S_ik -= L_ij S_kj for all i, k below j.
-Inequalities come last (pbd/direct/tables.py), one after another and only while they are active:
+Each entry of L D is summed up where it is needed, so that no sum is stored before it is complete:
 
-    S_ik = A_ik - Σ_j S_ij L_kj,   L_ij = S_ij/D_j,   D_i = A_ii - Σ_j S_ij L_ij        S = L D
+    S_ij = A_ij - Σ_k L_ik S_jk,   L_ij = S_ij/D_j,   D_j = S_jj        S = L D,  k < j <= i
 
-So what is not active costs nothing, and a change of what is active leaves the columns as they are. All products stand
-in flat lists: short inner loops, whose lengths a processor cannot foretell, would take twice the time.
+Rows that are always solved come first, and are eliminated column by column. Inequalities come last
+(pbd/direct/tables.py), one after another and only while they are active: first S_ij and L_ij of a row, then its pivot
+D_i = A_ii - Σ_j S_ij L_ij. So what is not active costs nothing, and a change of what is active leaves the columns as
+they are.
 
-Source: Davis, Direct Methods for Sparse Linear Systems (2006), chapter 4: right-looking and up-looking elimination.
+Source: Davis, Direct Methods for Sparse Linear Systems (2006), chapter 4: left-looking and up-looking elimination.
 """
 
 import taichi as ti
@@ -31,12 +32,10 @@ def factor(s: ti.template(), from_start, whole, world):
             for row in range(begin, end):
                 write_gradients(s.features.types[index], index, s, row, from_start, world)
     if everything:
-        sum_products(s, 0, columns, world)
         for column in range(columns):
             eliminate_column(s, column, world)
     for place in range(columns, s.counts.direct_rows):
         if is_active(s, place, world):
-            sum_products(s, place, place + 1, world)
             eliminate_row(s, place, world)
         else:
             clear_row(s, place, world)
@@ -49,57 +48,62 @@ def is_active(s: ti.template(), place, world):
 
 
 @ti.func
-def sum_products(s: ti.template(), begin, end, world):
-    """Write A into the entries of L D that belong to places from `begin` to `end`."""
-    scaled, first = ti.static(s.direct.scaled, s.direct.first)
-    for t in range(first[begin], first[end]):
-        scaled[t, world] = 0.0
-    for k in range(s.direct.sums[begin, 0], s.direct.sums[end, 0]):
-        t, a, b = s.direct.products[k, 0], s.direct.products[k, 1], s.direct.products[k, 2]
-        product = s.direct.gradient[a, world].dot(s.direct.weighted[b, world])
-        scaled[t, world] = scaled[t, world] + product
-    for place in range(begin, end):
-        t = first[place]
-        softened = (scaled[t, world] + s.direct.compliance[place, world]) * (1.0 + s.direct.softness[place])
-        scaled[t, world] = softened
+def sum_products(s: ti.template(), t, world):
+    """A_ij of entry t of L."""
+    total = 0.0
+    for k in range(s.direct.sums[t, 0], s.direct.sums[t + 1, 0]):
+        a, b = s.direct.products[k, 0], s.direct.products[k, 1]
+        total += s.direct.gradient[a, world].dot(s.direct.weighted[b, world])
+    return total
+
+
+@ti.func
+def sum_diagonal(s: ti.template(), place, world):
+    """A_ii in a place, with the compliance of its row, and softened."""
+    total = sum_products(s, s.direct.first[place], world) + s.direct.compliance[place, world]
+    return total * (1.0 + s.direct.softness[place])
+
+
+@ti.func
+def subtract_updates(s: ti.template(), t, total, world):
+    """Subtract Σ_k L_ik S_jk of entry t. Args: total: from which it is subtracted."""
+    for k in range(s.direct.sums[t, 1], s.direct.sums[t + 1, 1]):
+        total -= s.direct.lower[s.direct.updates[k, 0], world] * s.direct.scaled[s.direct.updates[k, 1], world]
+    return total
 
 
 @ti.func
 def eliminate_column(s: ti.template(), column, world):
-    """Compute a column of L from that of L D, and subtract its products from those that follow.
+    """Compute a column of L.
 
     The inverse of its pivot stands in place of the diagonal. It is zero if no particle of the row can move, or it was
     cut.
     """
-    lower, scaled, updates = ti.static(s.direct.lower, s.direct.scaled, s.direct.updates)
-    first, end = s.direct.first[column], s.direct.first[column + 1]
-    pivot, inverse = scaled[first, world], 0.0
+    first, inverse = s.direct.first[column], 0.0
+    pivot = subtract_updates(s, first, sum_diagonal(s, column, world), world)
     if pivot > 0.0:
         inverse = 1.0 / pivot
-    lower[first, world] = inverse
-    for t in range(first + 1, end):
-        lower[t, world] = scaled[t, world] * inverse
-    for k in range(s.direct.sums[column, 1], s.direct.sums[column + 1, 1]):
-        t, a, b = updates[k, 0], updates[k, 1], updates[k, 2]
-        scaled[t, world] = scaled[t, world] - lower[a, world] * scaled[b, world]
+    s.direct.lower[first, world] = inverse
+    for t in range(first + 1, s.direct.first[column + 1]):
+        of_column = subtract_updates(s, t, sum_products(s, t, world), world)
+        s.direct.scaled[t, world] = of_column
+        s.direct.lower[t, world] = of_column * inverse
 
 
 @ti.func
 def eliminate_row(s: ti.template(), place, world):
     """Compute the row of L of an inequality, and the inverse of its pivot."""
-    lower, scaled, updates = ti.static(s.direct.lower, s.direct.scaled, s.direct.updates)
-    first, end = s.direct.first[place], s.direct.first[place + 1]
-    for k in range(s.direct.sums[place, 1], s.direct.sums[place + 1, 1]):
-        t, a, b = updates[k, 0], updates[k, 1], updates[k, 2]
-        scaled[t, world] = scaled[t, world] - scaled[a, world] * lower[b, world]
-    pivot, inverse = scaled[first, world], 0.0
-    for t in range(first + 1, end):
-        of_row = scaled[t, world] * lower[s.direct.first[s.direct.partner[t]], world]
-        pivot -= scaled[t, world] * of_row
-        lower[t, world] = of_row
+    first, inverse = s.direct.first[place], 0.0
+    pivot = sum_diagonal(s, place, world)
+    for t in range(first + 1, s.direct.first[place + 1]):
+        scaled = subtract_updates(s, t, sum_products(s, t, world), world)
+        of_row = scaled * s.direct.lower[s.direct.first[s.direct.partner[t]], world]
+        pivot -= scaled * of_row
+        s.direct.scaled[t, world] = scaled
+        s.direct.lower[t, world] = of_row
     if pivot > 0.0:
         inverse = 1.0 / pivot
-    lower[first, world] = inverse
+    s.direct.lower[first, world] = inverse
 
 
 @ti.func

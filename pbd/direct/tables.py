@@ -72,6 +72,7 @@ def direct_arrays(plan, types, schedule, mobile, worlds, lanes, moving_columns):
         products=len(products),
         updates=len(updates),
         nonzeros=len(factor.partner),
+        nonzero_ends=len(factor.partner) + 1,
         moving_columns=moving_columns if len(rows) else 0,
     )
 
@@ -133,39 +134,27 @@ class Factorisation:
         self.partner = partner[order]
 
     def lists(self, targets, gradients):
-        """Lists of products, place after place, and where those of each place begin.
-
-        A column subtracts its products from others, and an inequality sums those of its own entries. What makes the
-        columns of A comes first, without order: there the first products of all entries stand before the second ones,
-        because a processor waits where one sum follows another in the same entry.
+        """Lists of the products that make each entry, entry after entry.
 
         Args: targets, gradients: of `gradient_products`.
 
-        Returns: sums (rows + 1, 2): where they begin; products (n, 3) and updates (n, 3), see pbd.data.DirectArrays.
+        Returns: sums (entries + 1, 2): where the products and the updates of each entry begin; products (n, 2) and
+        updates (n, 2), see pbd.data.DirectArrays. Updates stand column after column, so that they are complete in turn.
         """
         changed, a, b = self._pattern.updates()
-        within = self._row[changed] < self._columns
-        used = within | (self._row[changed] != self._column[changed])
-        of_update = np.where(within, self._column[a], self._row[changed])[used]
-        updates = self._entry[np.stack([changed, a, b], axis=1)[used]]
-        of_product = np.where(self._row[targets] < self._columns, 0, self._place[targets])
-        rank = np.lexsort((ranks(targets), of_product))
-        products = np.column_stack([self._entry[targets], gradients])[rank]
-        sums = [self._begins(of_product), self._begins(of_update)]
-        return np.stack(sums, axis=1), products, updates[np.argsort(of_update, kind="stable")]
-
-    def _begins(self, places):
-        """Where the members of each place begin in a sorted list (rows + 1,). Args: places: of the members."""
-        return np.concatenate([[0], np.cumsum(np.bincount(places, minlength=len(self.first) - 1))])
+        in_row = self._row[changed] >= self._columns
+        used = ~in_row | (self._row[changed] != self._column[changed])  # the pivot of an inequality is made otherwise
+        lower, scaled = np.where(in_row, b, a), np.where(in_row, a, b)
+        updates = self._entry[np.stack([changed, lower, scaled], axis=1)[used]]
+        products = np.column_stack([self._entry[targets], gradients])
+        sums, lists = zip(*(by_first(each, len(self.partner)) for each in (products, updates)))
+        return np.stack(sums, axis=1), *lists
 
 
-def ranks(targets):
-    """How many equal numbers come before each one. Args: targets (n,)."""
-    order = np.argsort(targets, kind="stable")
-    ordered = targets[order]
-    result = np.empty(len(targets), int)
-    result[order] = np.arange(len(targets)) - np.searchsorted(ordered, ordered)
-    return result
+def by_first(rows, count):
+    """Sort rows by their first number, and leave it out. Returns: where those of each number begin; the others."""
+    order = np.argsort(rows[:, 0], kind="stable")
+    return np.concatenate([[0], np.cumsum(np.bincount(rows[:, 0], minlength=count))]), rows[order, 1:]
 
 
 def gradient_products(stored, places, factor, mobile):
