@@ -121,7 +121,7 @@ class DirectArrays(NamedTuple):
     multiplier: Real(count.direct_rows, count.worlds)  # λ of this substep
     moved: Vector(3, count.direct_particles, count.worlds)  # u, displacement in this substep by the solve [m]
     is_node: Integer(count.direct_particles)  # whether a particle has one or two rows, as the nodes of a rope
-    stiffness: Real(count.direct_particles, count.worlds)  # of the tension at a node [kg]
+    stiffness: Real(count.direct_particles, count.worlds)  # of the tension at a particle [kg]
     momentum_residual: Vector(3, count.direct_particles, count.worlds)  # r, see pbd/direct/tension.py [kg m]
     inverse_mass: Real(count.direct_particles, count.worlds)  # with the stiffness of tension [1/kg]
 
@@ -201,6 +201,7 @@ class Settings(NamedTuple):
     contact_friction: float  # μ between particles
     contact_interval: int  # substeps from one search for contacts to the next
     bending_interval: int  # substeps from one projection of compliant bending to the next
+    substeps: int  # of a step
 
 
 class Features(NamedTuple):

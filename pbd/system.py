@@ -247,7 +247,7 @@ class ParticleSystem(SystemSettings):
         left, iterations = whole("count", count) * self._clock.substeps, self._iterations
         work = self.worlds * (self.count + iterations * self._constraint_count)
         most = min(max(PROJECTIONS_PER_LAUNCH // work, 1), SUBSTEPS_PER_LAUNCH)
-        interval = self._clock.intervals["bending_interval"]
+        interval = self._clock.substeps if len(self.direct.rows) else self._clock.intervals["bending_interval"]
         each = len(self._tearing) or len(self._creasing)
         most = self._clock.substeps if each else max(most // interval, 1) * interval
         self._reports.rows[:, REPORT.substeps_to_search] = 0
@@ -276,6 +276,7 @@ class ParticleSystem(SystemSettings):
             search_radius=float(self._search_radius),
             contact_friction=float(self.particles.particle_contacts or 0.0),
             **self._clock.intervals,
+            substeps=self._clock.substeps,
         )
         return self.environment.inputs(self._clock, substeps), settings
 

@@ -15,30 +15,32 @@ from pbd.core.lanes import any_world
 from pbd.data import DIRECT_RANGE
 from pbd.direct.elimination import factor, substitute
 from pbd.direct.one_row import rate_of_row
-from pbd.direct.solve import NOT_FACTORED, PASSED_ON, apply, begin, drop_pulling
+from pbd.direct.solve import KEPT, NOT_FACTORED, PASSED_ON, apply, begin, drop_pulling
 from pbd.integrate import position
 
 
 @ti.func
 def begin_direct_solve(s: ti.template(), substep, world):
     """Begin a substep, see `begin`, and pass on what contacts push at its start."""
+    kept = s.direct.factored[world] == KEPT
     begin(s, substep, world)
     if ti.static(s.features.has_hooks):
-        pass_on_warm_start(s, world)
+        pass_on_warm_start(s, kept, world)
 
 
 @ti.func
-def pass_on_warm_start(s: ti.template(), world):
+def pass_on_warm_start(s: ti.template(), kept, world):
     """Project the motion if contacts have begun with impulses, and again without those that turn out to be too large.
 
-    An impulse that is left from an impact throws a body that it no longer holds.
+    An impulse that is left from an impact throws a body that it no longer holds. Args: kept: whether the last factor
+    serves.
     """
-    again, factored = s.features.hooks.count_contacts(s, world) > 0, False
+    again, factored = s.features.hooks.count_contacts(s, world) > 0, kept
     while any_world(again):
         if again:
             if not factored:
                 factor(s, True, s.direct.factored[world] == NOT_FACTORED, world)
-                s.direct.factored[world] = PASSED_ON
+            s.direct.factored[world] = PASSED_ON
             write_rates(s, world)
             substitute(s, world)
             factored = not drop_pulling(s, world)

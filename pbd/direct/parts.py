@@ -31,7 +31,7 @@ from pbd.core.lanes import any_world
 from pbd.core.runtime import real_bits
 from pbd.data import DIRECT_RANGE, INPUT, POSE, REPORT
 from pbd.direct.one_row import ends_of
-from pbd.direct.solve import NEW, correct, evaluate, nothing_found
+from pbd.direct.solve import NEW, NOT_FACTORED, correct, evaluate, keep_factor, nothing_found
 from pbd.direct.vibration import phase
 from pbd.integrate import acceleration, position
 from pbd.phases import is_finite, rows
@@ -97,6 +97,8 @@ def advance_in_parts(
     """
     halvings, done, length = s.direct.halvings[world], 0.0, 1.0
     least, in_vain, tries, last = ti.math.inf, 0.0, 0.0, False
+    if substep % s.settings.substeps == 0:  # between steps, anything may be changed
+        s.direct.factored[world] = NOT_FACTORED
     while any_world(done < 1.0):
         if done < 1.0:
             part = length_after(halvings)
@@ -112,7 +114,7 @@ def advance_in_parts(
             begin(of_part, row, world)
             largest_error = ti.max(LARGEST_ERROR * part * part, ti.static(LEAST_ERROR[real_bits()]))
             left = converge(of_part, relax, row, iterations, not last, largest_error, world)
-            found = measure(of_part, substep, left, largest_error, implied, world)
+            found = measure(of_part, substep, left, largest_error, implied, halvings > 0.0, world)
             tries += 1.0
             bound = 1.0
             if tries > MOST_TRIES:
@@ -135,6 +137,7 @@ def advance_in_parts(
                     halvings += ti.select(last, -in_vain, 1.0)
             else:
                 end(of_part, row, world)
+                keep_factor(s, left, world)
                 add_displacements(s, done, part, world)
                 done += part
                 joinable = found.largest < JOINED * bound and found.vibration < 0.5 * bound
@@ -231,6 +234,7 @@ def change_length(s: ti.template(), substep, before, after, world):
     """
     if before != after:
         row, _ = rows(s, substep)
+        s.direct.factored[world] = NOT_FACTORED
         old, new = s.settings.h * before, s.settings.h * after
         scale = (new / old) * (new / old)
         for i in range(s.counts.particles):
@@ -309,11 +313,11 @@ def write_rotation(s: ti.template(), substep, at, end, first, world):
 
 
 @ti.func
-def measure(s: ti.template(), substep, left, largest_error, implied, world):
+def measure(s: ti.template(), substep, left, largest_error, implied, in_parts, world):
     """Measure a part by its limits.
 
     Args: substep; left: what `converge` returned; largest_error: limit of what it left, by size; implied: violation of
-    implied constraints at the start of the part, by size.
+    implied constraints at the start of the part, by size; in_parts: whether the substep has several.
 
     Returns: a Measures.
     """
@@ -321,7 +325,7 @@ def measure(s: ti.template(), substep, left, largest_error, implied, world):
     if ti.static(s.features.from_start):
         work = ti.abs(work_of_constraints(s, substep, world)) / LARGEST_WORK
         turn = (1.0 - left.alignment) / LARGEST_TURN
-    vibration = phase(s, world) / LARGEST_PHASE
+    vibration = phase(s, in_parts, world) / LARGEST_PHASE
     implied_now = (largest_implied(s, world) - implied) / LARGEST_IMPLIED
     error = left.by_size / LARGEST_ERROR
     others = ti.max(work, turn, vibration, implied_now)

@@ -39,11 +39,13 @@ Evaluation = ti.types.struct(worst=float, by_size=float, alignment=float, change
 NEW, WITHOUT_PULLING, WITH_TENSION = 0.0, 1.0, 2.0
 
 # With direction "current", the factor that has passed on the impulses of contacts (pbd/direct/motion.py) has gradients
-# at the start. It is kept where none has turned by more than 2.6° since. So what rests is factored once in a substep.
+# at the start. It is kept where none has turned by more than 2.6° since, and passes on those of the next substep of the
+# step, too. So what rests is factored once in a step.
 LEAST_ALIGNMENT_AT_FIRST = 0.999
 
-# Values of `s.direct.factored`. `PASSED_ON`: the factor has passed on impulses, and nothing is solved yet.
-NOT_FACTORED, PASSED_ON, FACTORED, STIFF = 0.0, 1.0, 2.0, 3.0
+# Values of `s.direct.factored`. `PASSED_ON`: the factor has passed on impulses, and nothing is solved yet. `KEPT`: it
+# is as good as one at the start of the next part.
+NOT_FACTORED, PASSED_ON, FACTORED, STIFF, KEPT = 0.0, 1.0, 2.0, 3.0, 4.0
 
 
 @ti.func
@@ -112,6 +114,18 @@ def correct(s: ti.template(), found, how, from_start, world):
                     state, then = STIFF, WITH_TENSION
     s.direct.factored[world] = state
     return then
+
+
+@ti.func
+def keep_factor(s: ti.template(), found, world):
+    """Keep the factor to pass on impulses of contacts in the next part. Args: found: Evaluation of where that begins.
+
+    The next part has the same length and inequalities.
+    """
+    if ti.static(not s.features.from_start):
+        good = found.alignment >= LEAST_ALIGNMENT_AT_FIRST and not found.changed
+        if s.direct.factored[world] == FACTORED and good:
+            s.direct.factored[world] = KEPT
 
 
 @ti.func

@@ -16,16 +16,16 @@ from pbd.integrate import position
 # Power iterations that begin with noise. Afterwards one in each part follows the vibration.
 FIRST_POWER_ITERATIONS = 12.0
 
-# Power iterations are left out where no stick alone gives its ends more than this part of the stiffness that its
-# lighter end has by its mass, 1/h² w. With eight sticks at a particle the phase ωh is below 1 then.
-SLACK = 0.05
+# Power iterations are left out where a bound of (ωh)² is below these: no part is divided for a phase below 1, and none
+# of a substep in parts waits to be joined for one below 0.5.
+SLACK, SLACK_IN_PARTS = 1.0, 0.25
 
 
 @ti.func
-def phase(s: ti.template(), world):
-    """ωh of the fastest vibration under tension; zero where all sticks are nearly slack."""
+def phase(s: ti.template(), in_parts, world):
+    """ωh of the fastest vibration under tension; zero where it is slow in any case. Args: in_parts: of a substep."""
     result = 0.0
-    if has_tension(s, world):
+    if largest_row(s, world) > ti.select(in_parts, SLACK_IN_PARTS, SLACK):
         left = 1.0
         if not norm(s, world) > 0.0:  # at the start, and after a part whose positions were not finite
             begin_with_noise(s, world)
@@ -38,20 +38,25 @@ def phase(s: ti.template(), world):
 
 
 @ti.func
-def has_tension(s: ti.template(), world):
-    """Whether the tension of a stick counts, see SLACK."""
-    found = False
+def largest_row(s: ti.template(), world):
+    """A bound of (ωh)²: the largest row of W K by Gershgorin's theorem, 2 w Σ K of the sticks at a particle.
+
+    P only takes away, and so does pressure.
+    """
+    of_particle = ti.static(s.direct.stiffness)
+    for i in range(s.counts.particles):
+        of_particle[i, world] = 0.0
     for index in ti.static(s.features.direct):
         if ti.static(s.features.types[index].arity == 2):
             for row in range(s.direct.ranges[index, DIRECT_RANGE.begin], s.direct.ranges[index, DIRECT_RANGE.end]):
-                i, j = ends_of(index, s, row)
-                lightest = ti.max(s.particles.position[i, world][3], s.particles.position[j, world][3])
-                # Stiffness is tension by length, see `tension_of`. Lengths below are not zero, and nothing is divided.
-                tension = -lightest * s.direct.multiplier[s.direct.place[row], world]
-                if s.direct.is_node[i] + s.direct.is_node[j] == 0 and tension > 0.0:
-                    difference = position(s, j, world) - position(s, i, world)
-                    found = found or tension * tension > SLACK * SLACK * difference.norm_sqr()
-    return found
+                if s.direct.multiplier[s.direct.place[row], world] < 0.0:
+                    i, j, stiffness, _ = tension_of(index, s, row, world)
+                    of_particle[i, world] = of_particle[i, world] + stiffness
+                    of_particle[j, world] = of_particle[j, world] + stiffness
+    largest = 0.0
+    for i in range(s.counts.particles):
+        largest = ti.max(largest, 2.0 * s.particles.position[i, world][3] * of_particle[i, world])
+    return largest
 
 
 @ti.func
