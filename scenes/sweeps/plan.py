@@ -21,9 +21,9 @@ from scenes.simulate.settings import checked_options, option_types
 from scenes.sweeps.values import values_of
 
 # A shard has at most so many runs, and so few that it takes some ten seconds: so many substeps of bodies or particles.
-MOST_RUNS, MOST_WORK = 512, 10_000_000
+MOST_RUNS, MOST_WORK = 256, 10_000_000
 MOST_NUMBERS = 20_000_000  # of a shard's frames, which are in memory
-SHARDS = 16  # at least, so that several workers have something to do
+SHARDS = 32  # at least, so that several workers have something to do
 
 
 class RunOfSweep(NamedTuple):

@@ -32,7 +32,7 @@ def test_runs_are_in_the_order_of_the_values():
 
 def test_shards_do_not_depend_on_workers_and_are_small_where_runs_are_large():
     many = {"angle": "linspace(1,2,1000)", "length": "linspace(1,2,1000)"}
-    assert SweepPlan("pendulum", many).shard == 512
+    assert SweepPlan("pendulum", many).shard == 256
     assert SweepPlan("drape", {"count": "range(100,140,1)"}).shard == 1
 
 
