@@ -36,10 +36,10 @@ bench: .venv/installed          ## CSV on standard output
 media: .venv/installed          ## every picture and video of the README, made again
 	PATH="$(CURDIR)/$(BIN):$$PATH" sh media/make.sh
 
-docs: .venv/installed           ## the site, build/docs/index.html; a warning is an error
+docs: replays                   ## the site, build/docs/index.html; a warning is an error
 	$(BIN)/python -m sphinx -W --keep-going -q docs build/docs
 
-replays: .venv/installed        ## a page that replays each scene, for the gallery of `make docs`
+replays: .venv/installed        ## pages that replay scenes, for the gallery: some ten minutes the first time
 	$(BIN)/python docs/replays.py
 
 clean:

@@ -55,5 +55,5 @@ html_theme_options = {
     "secondary_sidebar_items": ["page-toc"],
     "show_prev_next": False,
 }
-html_sidebars = {"*": [], "source/**": []}  # pages without others below them
+html_sidebars = {"*": [], "exercises/**": [], "source/**": []}  # pages without others below them
 html_context = {"default_mode": "light"}

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pbd.core.messages import shown
+from pbd.core.rotation import cross
 from pbd.core.snapshot import Snapshot
 from pbd.core.transaction import Description
 from pbd.core.validate import finite_number, finite_vector, real_array, whole
@@ -133,5 +134,5 @@ def angular_momentum(model, state, about=(0.0, 0.0, 0.0)):
     local = rotate_back(state.rotation, state.angular_velocity)
     spin = rotate(state.rotation, np.einsum("bij,...bj->...bi", model.inertias, local))
     arm = state.position - finite_vector("about", about)
-    orbit = model.masses[:, None] * np.cross(arm, state.velocity)
+    orbit = model.masses[:, None] * cross(arm, state.velocity)
     return (orbit + spin).sum(axis=-2)

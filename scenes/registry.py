@@ -1,5 +1,6 @@
 """The registry of scenes, by name."""
 
+import functools
 import importlib
 import inspect
 import pkgutil
@@ -94,10 +95,16 @@ def file_of(function):
 
 def available():
     """All scenes, with those of scenes/catalogue: {name: Entry}."""
+    import_catalogue()
+    return dict(sorted(REGISTRY.items()))
+
+
+@functools.cache
+def import_catalogue():
+    """Import all modules of scenes/catalogue, which register their scenes."""
     package = importlib.import_module("scenes.catalogue")
     for module in pkgutil.iter_modules(package.__path__):
         importlib.import_module(f"{package.__name__}.{module.name}")
-    return dict(sorted(REGISTRY.items()))
 
 
 def find(name):

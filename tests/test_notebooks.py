@@ -1,5 +1,6 @@
 """Notebooks of the documentation run, and show what they promise."""
 
+import json
 import os
 
 import pytest
@@ -57,7 +58,7 @@ def test_solvers(tmp_path):
 @pytest.mark.slow
 def test_constraint(tmp_path):
     found = [text for kind, text in outputs(NOTEBOOKS[0].with_name("constraint.ipynb"), tmp_path) if kind == "stdout"]
-    errors = [float(text) for text in found[0].strip("[]\n").replace("np.float64(", "").replace(")", "").split(",")]
+    errors = json.loads(found[0])
     # Newton's method on a function with a curvature of order one: the next error is about the square of the last.
     assert all(after < 2 * before**2 + 1e-15 for before, after in zip(errors, errors[1:]))
     assert last_number(found[-1]) < 1e-9  # central differences: ε² and round-off/ε

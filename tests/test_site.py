@@ -100,3 +100,14 @@ def test_broken_links_are_found(tmp_path):
     (tmp_path / "b.html").write_text('<p id="here"></p><a href="https://c.html"></a><img src="a.html?v=1">')
     broken = extension("links").broken_links(tmp_path.resolve())
     assert list(broken) == [("a.html", "b.html#there"), ("a.html", "c.html")]
+
+
+@pytest.mark.slow
+def test_script_writes_replays_where_the_gallery_finds_them(tmp_path, monkeypatch):
+    pytest.importorskip("viser")
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    replays = importlib.import_module("replays")
+    assert replays.FOLDER == extension("gallery").REPLAYS
+    monkeypatch.setattr(replays, "FOLDER", tmp_path)
+    replays.main(["pendulum"])
+    assert (tmp_path / "pendulum.html").read_text("utf-8").lstrip().lower().startswith("<!doctype html>")

@@ -1,6 +1,7 @@
 """The directive `gallery`: a card for each scene of the catalogue, with its picture and the command that makes it."""
 
 import re
+from html import escape
 from pathlib import Path
 
 from repository_links import ROOT, address
@@ -19,9 +20,7 @@ CARD = """\
 
 {summary}
 
-```sh
-{command}
-```
+<pre>{command}</pre>
 
 {parameters}
 
@@ -57,12 +56,13 @@ class Gallery(SphinxDirective):
         made, cards = commands(), []
         for name, entry in available().items():
             source = Path(entry.build.__code__.co_filename)
+            words = (f"<span>{escape(word)}</span>" for word in made[name].split())  # no break after the dash of a flag
             cards.append(
                 CARD.format(
                     name=name,
                     picture=f"../media/{name}.png",
                     summary=entry.summary,
-                    command=made[name],
+                    command=" ".join(words),
                     parameters=" ".join(f"`{key}={value}`" for key, value in entry.parameters.items()),
                     links=self.links(name, source),
                 )

@@ -23,6 +23,7 @@ worlds then has an axis of groups instead, and vectors of lanes as elements. `re
 """
 
 import ctypes
+from functools import cache
 from typing import Any, NamedTuple, get_type_hints
 
 import numpy as np
@@ -156,6 +157,7 @@ class NoArrays(NamedTuple):
 # Declarations -------------------------------------------------------------------------------------------------------
 
 
+@cache
 def fields_of(declaration):
     """Fields of a NamedTuple class: {name: annotation}."""
     return get_type_hints(declaration)

@@ -5,13 +5,19 @@ import numpy as np
 from pbd.core.validate import alike, components, scaled
 
 IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
+NEXT, LAST = (1, 2, 0), (2, 0, 1)  # components of a cross product
 
 
 def rotate(q, v):
     """Vectors v (..., 3) rotated by unit quaternions q (..., 4)."""
     q, v = alike("q and v", components("q", q, 4), components("v", v, 3))
-    t = 2.0 * np.cross(q[..., 1:], v)
-    return v + q[..., :1] * t + np.cross(q[..., 1:], t)
+    t = 2.0 * cross(q[..., 1:], v)
+    return v + q[..., :1] * t + cross(q[..., 1:], t)
+
+
+def cross(a, b):
+    """Cross products (..., 3) of a and b (..., 3): the bits of np.cross, which takes three times as long for few."""
+    return a.take(NEXT, -1) * b.take(LAST, -1) - a.take(LAST, -1) * b.take(NEXT, -1)
 
 
 def rotation_between(a, b):
@@ -19,7 +25,7 @@ def rotation_between(a, b):
     a, b = scaled(a), scaled(b)
     a, b = a / np.linalg.norm(a), b / np.linalg.norm(b)
     if a @ b < -1 + 1e-12:  # opposite directions: half a turn about any perpendicular axis
-        axis = np.cross(a, np.eye(3)[np.argmin(np.abs(a))])
+        axis = cross(a, np.eye(3)[np.argmin(np.abs(a))])
         return np.concatenate([[0.0], axis / np.linalg.norm(axis)])
-    q = np.concatenate([[1 + a @ b], np.cross(a, b)])
+    q = np.concatenate([[1 + a @ b], cross(a, b)])
     return q / np.linalg.norm(q)

@@ -104,10 +104,13 @@ class Solver(UsesTaichi):
 
     # State ------------------------------------------------------------------------------------------------------------
 
-    def state(self):
+    def state(self, warm_start=True):
         """Poses and velocities at the end of the last step.
 
-        Returns: a rigid.State. With its `warm_start` the solver continues bit for bit.
+        Args: warm_start: whether the state has a `warm_start`, by which the solver continues bit for bit. To read it
+        takes most of the time.
+
+        Returns: a rigid.State.
         """
         raise NotImplementedError
 

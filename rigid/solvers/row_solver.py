@@ -8,7 +8,7 @@ from pbd.core.arrays import allocate, arrays_of, read, with_lanes, write
 from pbd.core.clock import Clock
 from pbd.core.results import Diverged
 from pbd.core.runtime import real_type
-from pbd.core.validate import one_index, refuse_gigabytes, spread, whole
+from pbd.core.validate import boolean, one_index, refuse_gigabytes, spread, whole
 from rigid.collision.setup import (
     capacity_of_several,
     collision_arrays,
@@ -23,7 +23,7 @@ from rigid.constraints.joints.builder import JointBuilder
 from rigid.constraints.joints.data import COORDINATE
 from rigid.constraints.joints.rotors import armature_energy, set_rotors
 from rigid.constraints.rows import ROW, RowBuilder
-from rigid.energy import energy
+from rigid.energy import energy, inertial_properties
 from rigid.kernels.motion import PSEUDO, allocate_bodies, bounding_radii
 from rigid.names import GROUND, checked_index
 from rigid.solvers.base import Solver
@@ -55,6 +55,7 @@ class RowSolver(Solver):
         _launch(count)       make `count` substeps
         _clear_caches()      clear what earlier steps left, as at the start
         _row_efforts(rows)   the effort of each row [N or N m]
+        _stores_energy()         whether rows are springs, if not always
         _report_stored(report)   write REPORT.stored for the present poses; what that changes is put back
         _wake(bodies, world)   if its bodies can sleep
         _watches()           what is watched where nothing drives the bodies, if not WATCHED (watch.py)
@@ -110,6 +111,7 @@ class RowSolver(Solver):
         if self.lanes > 1:
             self.data = with_lanes(self.data, self.lanes)
         self._paths = Paths(models, worlds, bounding_radii(self.model))
+        self._inertial = inertial_properties(models)
         self._passive = PassiveEnergy(models, self.data.watch.numbers, self._watches())
         self._external_forces = ExternalForces(self.data.bodies.external)
         self._motor_targets = MotorTargets(self.data.joints, self.first_coordinates)
@@ -213,13 +215,13 @@ class RowSolver(Solver):
 
     # Snapshots --------------------------------------------------------------------------------------------------------
 
-    def state(self):
+    def state(self, warm_start=True):
         """Poses and velocities at the end of the last step, see Solver.state.
 
         The velocities are those that made the last step, half a step behind the poses. With the variational integrator
         they are at the time of the poses, except for bodies on which rows act, directly or through joints.
         """
-        return self._snapshot(join_arrays(self._kept()))
+        return self._snapshot(join_arrays(self._kept()) if boolean("warm_start", warm_start) else ())
 
     def _snapshot(self, warm_start=()):
         """The present State, without `warm_start` unless it is given."""
@@ -339,13 +341,19 @@ class RowSolver(Solver):
         """
         state = self._snapshot()
         rotors = armature_energy(self.models, self.joint_reader.velocities(state)) if self.rotors else 0.0
-        return energy(self.models, state, self.gravity, self._stored_energy(), rotors)
+        return energy(self._inertial, state, self.gravity, self._stored_energy(), rotors)
+
+    def _stores_energy(self):
+        """Whether rows are springs now."""
+        return True
 
     def _stored_energy(self):
         """Energy of all rows that are springs, at the present poses: a number, or (worlds,) [J].
 
         To write rows there changes what the next step reads, so all of that is put back.
         """
+        if not self._stores_energy():
+            return 0.0
         arrays, report = [*arrays_of(self.data, kept=True), self.data.rows.kinds], self._report.copy()
         report[:, EVENTS], report[:, REPORT.stored] = NOTHING, 0.0
         kept = [read(array) for array in arrays]

@@ -7,7 +7,7 @@ import numpy as np
 
 import rigid
 from pbd.particles import STICK_NAMES, inverse
-from rigid.constraints.joints.gaps import joint_gaps, joint_turns, limit_violations
+from rigid.constraints.joints.gaps import joint_ends, joint_gaps, joint_turns, limit_violations
 
 # The unit of each name; that of a limit is the joint's, and that of a residual the constraint's.
 UNITS = {
@@ -66,7 +66,8 @@ def joint_errors(model, state, joint_positions):
 
     Args: model; state: a State, whose leading axes may be frames; joint_positions: see `limit_violations`.
     """
-    found = joint_gaps(model, state), joint_turns(model, state), limit_violations(model, joint_positions)
+    ends = joint_ends(model, state)
+    found = joint_gaps(model, state, ends), joint_turns(model, state, ends), limit_violations(model, joint_positions)
     return {name: each.max(axis=-1) for name, each in zip(("joint_gap", "joint_turn", "limit_violation"), found)}
 
 
@@ -90,17 +91,16 @@ class Reporter:
         self.numbers.append(numbers)
         self.joint_positions.append({} if state is None else self.system.joint_positions())
 
-    def of_world(self, world=()):
-        """Numbers {name: (frames,)}, and joint positions {name: (frames, ...)}. Args: world: its index, if several."""
+    def series(self):
+        """Numbers {name: (frames,)}, and joint positions {name: (frames, ...)}; with worlds (frames, worlds, ...)."""
         kinds = self.numbers, self.joint_positions
-        return [{name: np.array([np.asarray(each[name], float)[world] for each in kind]) for name in kind[0]}
-                for kind in kinds]  # fmt: skip
+        return [{name: np.array([each[name] for each in kind], float) for name in kind[0]} for kind in kinds]
 
 
 def series(scene, recording, numbers, joint_positions):
     """Measure all frames of a Recording.
 
-    Args: scene: a Scene; recording: a Recording of it; numbers, joint_positions: see `Reporter.of_world`.
+    Args: scene: a Scene; recording: a Recording of it; numbers, joint_positions: see `Reporter.series`.
 
     Returns: {name: (frames,) or (frames, 3)}: the quantities of `read`, and "drift", the change of total energy [J].
     """

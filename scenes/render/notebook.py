@@ -15,8 +15,11 @@ from scenes.render.film import film
 from scenes.render.several import film_comparison
 
 KINDS = ("replay", "video")
-VIDEO = '<video controls autoplay loop muted playsinline width="{width}" src="data:video/mp4;base64,{data}"></video>'
-REPLAY = '<iframe width="{width}" height="{height}" style="border: 0" srcdoc="{data}"></iframe>'
+VIDEO = (
+    '<video controls autoplay loop muted playsinline width="{width}" style="max-width: 100%" '
+    'src="data:video/mp4;base64,{data}"></video>'
+)
+REPLAY = '<iframe width="{width}" height="{height}" style="border: 0; max-width: 100%" srcdoc="{data}"></iframe>'
 
 
 class Shown:

@@ -110,7 +110,7 @@ class Run(RunPlan):
             positions = self.particles.positions()[: len(own)]
             poses = self.particles.collider_poses()[: len(own.colliders)]
         if self.scene.model is not None:
-            state = self.system.state()
+            state = self.system.state(warm_start=False)
             body_poses = np.hstack([state.position, state.rotation])
             body_velocities = np.hstack([state.velocity, state.angular_velocity])
         return Frame(self.system.time, positions, moving, poses, body_poses, body_velocities, torn_pairs(self.events()))

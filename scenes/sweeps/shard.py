@@ -84,7 +84,7 @@ def record_alone(job, run, plan):
     recording = record(running, lambda *_: reporter.read(None if plan.scene.model is None else running.system.state()))
     if recording.about.get("interrupted"):
         raise KeyboardInterrupt
-    return recording, *reporter.of_world()
+    return recording, *reporter.series()
 
 
 def step_settings(plan):

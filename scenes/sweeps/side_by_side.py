@@ -49,7 +49,8 @@ def record_side_by_side(plans):
 
     Args: plans: RunPlans with equal keys.
 
-    Returns: for each a Recording, whose `about` has "digest"; numbers; joint positions: see `Reporter.of_world`.
+    Returns: for each a Recording, whose `about` has "digest"; numbers; joint positions: as `Reporter.series`
+    returns them for one world.
 
     Raises: what the solver raises if one of them fails.
     """
@@ -59,7 +60,7 @@ def record_side_by_side(plans):
         reporter = Reporter(solver, Overlaps(*models) if touching else None)
         times, poses, velocities, energies, done = [], [], [], [], 0
         while True:
-            state = solver.state()
+            state = solver.state(warm_start=False)
             times.append(solver.time)
             poses.append(np.concatenate([state.position, state.rotation], axis=-1))
             velocities.append(np.concatenate([state.velocity, state.angular_velocity], axis=-1))
@@ -71,13 +72,14 @@ def record_side_by_side(plans):
             solver.step(count)
             done += count
         digests = digests_of(solver, len(models))
+    reports = reporter.series()
     times, empty = np.array(times), np.zeros((len(times), 0, 3))
     arrays = [np.stack(each, axis=1) for each in (poses, velocities, energies)]  # (worlds, frames, ...)
     for world, plan in enumerate(plans):
         poses, velocities, energy = (each[world] for each in arrays)
         about = {**plan.about(), "digest": digests[world]}
         recording = Recording(about, times, empty, empty, np.zeros((len(times), 0, 7)), poses, velocities, energy)
-        yield recording, *reporter.of_world(world)
+        yield recording, *({name: values[:, world] for name, values in found.items()} for found in reports)
 
 
 def digests_of(solver, worlds):

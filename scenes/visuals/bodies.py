@@ -1,6 +1,7 @@
 """Visuals of rigid bodies: their shapes, joints and springs."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -36,14 +37,27 @@ class BodyVisual:
         colours = PALETTE[np.arange(count) % len(PALETTE)] if self.colours is None else self.colours
         # The ground has index -1, so its colour is the last.
         self.palette = np.concatenate([np.broadcast_to(np.asarray(colours, float), (count, 3)), [self.ground_colour]])
-        shapes = [(each.shape, each.body, each.position, each.rotation) for each in self.model.shapes]
-        without_shape = set(range(count)) - {body for _, body, _, _ in shapes} - bodies_between_joints(self.model)
-        shapes += [
-            (None, body, np.zeros(3), principal_axes(self.model.bodies[body].inertia)[1]) for body in without_shape
-        ]
-        ground, moving = [each for each in shapes if each[1] < 0], [each for each in shapes if each[1] >= 0]
-        self.moving_shapes = ShapeGroups(self.model, moving)
-        self.ground = self._instances(ShapeGroups(self.model, ground), np.zeros((count, 7)))
+
+    # Surfaces are made when they are drawn: runs of a sweep are not.
+    @cached_property
+    def moving_shapes(self):
+        """ShapeGroups of the bodies."""
+        shapes, bodies = self._shapes(lambda body: body >= 0), range(len(self.model.bodies))
+        without_shape = set(bodies) - {body for _, body, *_ in shapes} - bodies_between_joints(self.model)
+        inertias = {body: self.model.bodies[body].inertia for body in without_shape}
+        boxes = [(None, body, np.zeros(3), principal_axes(inertia)[1]) for body, inertia in inertias.items()]
+        return ShapeGroups(self.model, shapes + boxes)
+
+    @cached_property
+    def ground(self):
+        """Surfaces of the ground."""
+        shapes = self._shapes(lambda body: body < 0)
+        return self._instances(ShapeGroups(self.model, shapes), np.zeros((len(self.model.bodies), 7)))
+
+    def _shapes(self, chosen):
+        """Shapes of some bodies, for ShapeGroups. Args: chosen: whether an index of a body is one of them."""
+        shapes = (each for each in self.model.shapes if chosen(each.body))
+        return [(each.shape, each.body, each.position, each.rotation) for each in shapes]
 
     def draw(self, frame):
         """Surfaces at one instant: those of the ground, then those of bodies. Args: a Frame."""

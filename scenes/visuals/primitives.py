@@ -1,10 +1,12 @@
 """Surfaces of basic shapes: spheres, capsules, boxes, cylinders, and rods with round ends."""
 
 import math
+from functools import cache
 
 import numpy as np
 
 from pbd.build.topology import split_sharp_edges
+from pbd.core.rotation import cross
 from scenes.visuals.geometry import Rods, Spheres, Surface, checked_rows
 
 GREY = (0.8, 0.8, 0.8)
@@ -134,6 +136,7 @@ def tubes(points_a, points_b, radius, colour=GREY, sectors=12, rings=3, joined=N
     )
 
 
+@cache
 def _unit_capsule(sectors, rings):
     """Unit directions (v, 3) of the vertices of a capsule along z, its triangles, and a mask of its upper end (v,)."""
     polar = np.linspace(0.0, math.pi / 2, rings + 1)[1:]
@@ -166,9 +169,9 @@ def _frames_along(axes):
     lengths = np.linalg.norm(axes, axis=1, keepdims=True)
     along = np.where(lengths > 1e-12, axes / np.maximum(lengths, 1e-12), (0.0, 0.0, 1.0))
     least = np.eye(3)[np.argmin(np.abs(along), axis=1)]
-    across = np.cross(along, least)
+    across = cross(along, least)
     across /= np.linalg.norm(across, axis=1, keepdims=True)
-    return np.stack([across, np.cross(along, across), along], axis=1)
+    return np.stack([across, cross(along, across), along], axis=1)
 
 
 def _require_positive(value, name):

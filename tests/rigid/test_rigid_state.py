@@ -136,3 +136,15 @@ def test_split_arrays_have_the_shapes_types_and_bits_of_the_joined_ones():
     assert [np.asarray(each).dtype for each in found] == [np.asarray(each).dtype for each in arrays]
     assert all(map(np.array_equal, found, arrays))
     assert split_arrays(np.zeros(3), arrays) == []
+
+
+@pytest.mark.parametrize("name", rigid.SOLVERS)
+def test_state_without_warm_start_has_the_same_poses_and_velocities(name):
+    with rigid.solver(name, two_bodies(), dt=0.01) as solver:
+        solver.step(2)
+        whole, light = solver.state(), solver.state(warm_start=False)
+        assert whole.digest() == light.digest()
+        assert whole.clock() == light.clock()
+        assert whole.warm_start.size > light.warm_start.size == 0
+        with pytest.raises(TypeError, match="warm_start"):
+            solver.state(warm_start="no")

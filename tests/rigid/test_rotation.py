@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.linalg import expm
 
+from pbd.core.rotation import cross
 from rigid import rotation
 
 ROUND_OFF = 2e-15  # a few units in the last place of numbers of size one
@@ -144,3 +145,9 @@ def test_frame_axes(random):
     q = rotation.between_axes(frames[:-1], frames[1:])
     turned = rotation.rotate(q[:, None], frames[:-1])
     assert np.abs(turned - frames[1:]).max() < 3 * ROUND_OFF
+
+
+@pytest.mark.parametrize("shapes", [((3,), (3,)), ((7, 3), (3,)), ((5, 1, 3), (7, 3)), ((0, 3), (3,))])
+def test_cross_has_the_bits_of_numpy(random, shapes):
+    a, b = (random.normal(size=shape) for shape in shapes)
+    assert np.array_equal(cross(a, b), np.cross(a, b))

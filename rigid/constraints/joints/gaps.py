@@ -6,18 +6,19 @@ array (..., joints), zero for a joint without error.
 
 import numpy as np
 
+from pbd.core.rotation import cross
 from rigid.joint import Distance, Fixed, Hinge, Slider, Universal, Wheel
 from rigid.rotation import rotate
 
 
-def joint_gaps(model, state):
-    """Distances between the points that joints keep together [m].
+def joint_gaps(model, state, ends=None):
+    """Distances between the points that joints keep together [m]. Args: ends: of `joint_ends`, if they are known.
 
     For a slider it is the distance across its axis; for a distance, how far it is beyond its limits; for a wheel, the
     distance of the rim from the plane, or its depth if the wheel has friction and may leave the plane. Soft joints are
     included, although they open under load.
     """
-    points, axes = joint_ends(model, state)
+    points, axes = ends or joint_ends(model, state)
     apart = points[1] - points[0]
     sliding = np.array([isinstance(joint, Slider) for joint in model.joints], bool)[:, None]
     along = axes[0][..., 0, :]
@@ -37,22 +38,22 @@ def rim_height(hub, normal, axis, radius):
 
     Args: hub: from a point of the plane (..., 3) [m]; normal, axis: of plane and spin (..., 3); radius [m].
     """
-    sine = np.linalg.norm(np.cross(axis, normal), axis=-1)
+    sine = np.linalg.norm(cross(axis, normal), axis=-1)
     return np.sum(hub * normal, axis=-1) - radius * sine
 
 
-def joint_turns(model, state):
-    """Angles by which joints are open [rad].
+def joint_turns(model, state, ends=None):
+    """Angles by which joints are open [rad]. Args: ends: of `joint_ends`, if they are known.
 
     For a hinge it is the angle between both bodies' n0; for a universal joint, the deviation of its axes from a right
     angle; for a slider and a fixed joint, the angle of the rotation; zero for other joints.
     """
-    _, (m, n) = joint_ends(model, state)
+    _, (m, n) = ends or joint_ends(model, state)
     turn = np.einsum("...ki,...li->...kl", m, n)  # of the child's axes, seen in the parent's
     # R - Rᵀ has the axis times 2 sin φ in it, and tr R = 1 + 2 cos φ.
     sine = 0.5 * np.linalg.norm([turn[..., i, j] - turn[..., j, i] for i, j in ((2, 1), (0, 2), (1, 0))], axis=0)
     whole = np.arctan2(sine, 0.5 * (np.trace(turn, axis1=-2, axis2=-1) - 1.0))
-    off_axis = np.arctan2(np.linalg.norm(np.cross(m[..., 0, :], n[..., 0, :]), axis=-1), turn[..., 0, 0])
+    off_axis = np.arctan2(np.linalg.norm(cross(m[..., 0, :], n[..., 0, :]), axis=-1), turn[..., 0, 0])
     off_right_angle = np.abs(np.arcsin(np.clip(turn[..., 0, 1], -1.0, 1.0)))
     turns = np.zeros(turn.shape[:-2])
     for kind, found in (((Slider, Fixed), whole), (Hinge, off_axis), (Universal, off_right_angle)):

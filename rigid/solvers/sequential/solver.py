@@ -90,10 +90,12 @@ class SequentialSolver(RowSolver):
     def _measure(self):
         return by_groups(Launch(energy_kernel(self.declaration, self._features, self.lanes), self.data), self.lanes)
 
+    def _stores_energy(self):
+        soft = any(joint.spring is not None or joint.soft is not None for joint in self.model.joints)
+        return bool(soft or self.model.springs or self._grab_springs.grabbed)
+
     def _report_stored(self, report):
-        soft = [joint for joint in self.model.joints if joint.spring is not None or joint.soft is not None]
-        if soft or self.model.springs or self._grab_springs.grabbed:
-            self._measure(report, *self._numbers())
+        self._measure(report, *self._numbers())
 
     def _tolerance(self):
         """The tolerance of the iterations [N s]."""

@@ -15,7 +15,7 @@ import pbd
 from pbd.core.arrays import arrays_of, read, write
 from pbd.core.messages import shown
 from pbd.core.results import Energy
-from pbd.core.validate import finite_vector, one_index, whole
+from pbd.core.validate import boolean, finite_vector, one_index, whole
 from rigid.collision.setup import pair_types
 from rigid.constraints.joints.rotors import armature_energy
 from rigid.kernels.motion import bounding_radii
@@ -232,15 +232,16 @@ class VerletSolver(Solver):
 
     # State ------------------------------------------------------------------------------------------------------------
 
-    def state(self):
-        """Poses at the end of the last step, and velocities over it: a rigid.State.
+    def state(self, warm_start=True):
+        """Poses at the end of the last step, and velocities over it, see Solver.state.
 
         The velocities have the momentum of the particles, which constraints and contacts conserve: Σ m (x - x*)/Mh, and
         I⁻¹ Σ m r × (x - x*)/h.
         """
         snapshot = self.particle_system.state()
         found = self._poses_and_velocities(snapshot.position, snapshot.previous_position)
-        return State(*found, self.time, join_arrays(self._kept(snapshot)), **self.particle_system.clock_state())
+        kept = join_arrays(self._kept(snapshot)) if boolean("warm_start", warm_start) else ()
+        return State(*found, self.time, kept, **self.particle_system.clock_state())
 
     def digest(self):
         """Sixteen hexadecimal digits that change with any bit of the particles."""

@@ -22,6 +22,7 @@ from scenes.visuals import (
     default_visuals,
     ragdoll_colours,
 )
+from scenes.visuals import bodies as body_visuals
 from scenes.visuals.framing import framing_camera
 
 RNG = np.random.default_rng(5)
@@ -174,3 +175,16 @@ def test_light_bodies_between_joints_are_not_drawn():
     model.add_hinge(light, body, (0, 0, 1), (0, 1, 0))
     model.add_hinge(body, other, (1, 0, 1), (0, 1, 0))
     assert sorted(BodyVisual(model).moving_shapes.bodies) == [body, other]
+
+
+def test_surfaces_of_bodies_are_made_when_they_are_drawn(monkeypatch):
+    made, surface = [], body_visuals.shape_surface
+    monkeypatch.setattr(body_visuals, "shape_surface", lambda shape: made.append(shape) or surface(shape))
+    model = rigid.Model()
+    model.add_ground()
+    model.add_sphere(0.1, mass=1.0, position=(0, 0, 1))
+    visual = BodyVisual(model)
+    assert not made  # ten thousand runs of a sweep draw nothing
+    for _ in range(2):
+        visual.draw(frame_of([(0, 0, 1, 1, 0, 0, 0)]))
+    assert len(made) == 1
