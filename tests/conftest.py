@@ -1,6 +1,7 @@
 """Taichi starts once for the whole suite, in double precision, because physics is tested to round-off."""
 
 import os
+import signal
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # a worker has one core: more threads would wait for one another
 
@@ -17,6 +18,8 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
+    # A shell lets programs in the background ignore Ctrl-C, and so would the commands whose answer to it is tested.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     initialise(config.getoption("--device"))
     # Without Taichi's own search for common subexpressions, whose time grows with the square of a kernel, bodies in
     # contact compile in 6 to 9 s instead of 16 to 25. They run at three quarters of the speed, to the same bits:
