@@ -1,6 +1,5 @@
 """Everything that a scene draws, as triangle meshes in .obj and .ply files (trimesh): a moment, or one file a frame."""
 
-
 import numpy as np
 
 from pbd.core.files import replacing

@@ -25,7 +25,7 @@ def connected(jobs=None, scheduler=None):
     distributed = load_extra("distributed", "sweep")
     settings = {
         "distributed.comm.retry.count": 3, "distributed.scheduler.allowed-failures": 2,
-        "distributed.worker.profile.enabled": False,  # it takes a tenth of the time
+        "distributed.worker.profile.enabled": False,  # it takes time of the workers
     }  # fmt: skip
     with contextlib.ExitStack() as stack:
         stack.enter_context(load_extra("dask", "sweep").config.set(settings))
