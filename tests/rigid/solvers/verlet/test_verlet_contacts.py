@@ -8,6 +8,7 @@ from described import FAR, momenta_of_particles
 
 import rigid
 from rigid.collision.data import POINT
+from rigid.collision.overlaps import Overlaps
 from rigid.rotation import from_axis_angle
 from rigid.solvers.verlet.contacts import BRAKING, CORRECTION, SLOP
 from rigid.solvers.verlet.data import MARGIN
@@ -257,9 +258,8 @@ def test_colliding_bodies_gain_no_energy_and_end_separate(kinds, count):
         most = np.maximum(most, solver.energy().total)
     assert np.isfinite(solver.state().position).all()
     gained = {world: gain for world, gain in enumerate(most / start - 1) if gain > 1e-9}
-    found = solver._bodies.points.count.to_numpy()
-    gaps = solver._bodies.points.numbers.to_numpy()[..., POINT.gap]
-    depths = [-gaps[world, :n].min(initial=0.0) / size for world, (n, size) in enumerate(zip(found, sizes))]
+    state = solver.state()
+    depths = Overlaps(*models).depths(state.position, state.rotation) / sizes
     deep = {world: depth for world, depth in enumerate(depths) if depth > 0.02}
     assert not gained
     assert not deep
