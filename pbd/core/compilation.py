@@ -62,12 +62,25 @@ class Reading:
     """A kernel as Taichi has read it from Python.
 
     Attributes: definition: Taichi's; expressions: how many; has_lanes: whether vectors are compiled as such
-    (pbd/core/lanes).
+    (pbd/core/lanes); is_found: whether Taichi has it compiled, so that it was not read (kernel_lookup.py).
     """
 
     definition: Any = None
     expressions: int = 0
     has_lanes: bool = False
+    is_found: bool = False
+
+    @property
+    def pays(self):
+        """How long launches take until compiling this again at FULL pays [s]: infinite if it never does.
+
+        A kernel that was not read may be of any length; after the shortest of these times it is worth reading.
+        """
+        if self.is_found:
+            return PAYS
+        if self.expressions <= LARGE or self.expressions > LARGEST or self.has_lanes:
+            return math.inf
+        return PAYS * (self.expressions / LARGE) ** 2
 
 
 # Makes the context in which a kernel is compiled at first, given how many expressions it has.
@@ -77,28 +90,29 @@ around = contextlib.nullcontext
 CURRENT = Reading()
 
 
-def compile_kernel(kernel, arguments, full=False):
+def compile_kernel(kernel, arguments, before=None, seconds=0.0):
     """Compile a kernel.
 
-    Args: kernel: a taichi Kernel; arguments: of a call; full: whether again, at FULL.
+    Args: kernel: a taichi Kernel; arguments: of a call; before: what the call before this one returned first, when it
+    is time to compile again; seconds: how long launches have taken.
 
-    Returns: its definition, the compiled kernel, and the time of launches until it is to be compiled at FULL [s].
+    Returns: its definition, the compiled kernel, and after how many seconds of launches to ask again.
     """
-    wanted, enclosing = impl.current_cfg().opt_level, contextlib.nullcontext if full else around
-    full = full or wanted > FULL or place_of(kernel, arguments, FULL) in kernel.compiled_kernels
+    wanted = impl.current_cfg().opt_level
+    full = before is not None or wanted > FULL or place_of(kernel, arguments, FULL) in kernel.compiled_kernels
     reading = read_kernel(kernel, arguments, FULL if full else CHEAP)
+    pays = reading.pays if wanted == FULL and AGAIN else math.inf
+    if before is not None and not reading.is_found and seconds < pays:
+        del kernel.compiled_kernels[place_of(kernel, arguments, FULL)]  # read only to know how long it is
+        return *before, pays
     if reading.has_lanes and reading.expressions > LARGE:
         full, wanted = False, CHEAP
-    later = wanted == FULL and not full and reading.expressions > LARGE
-    level = FULL if full or (wanted == FULL and not later) else CHEAP
-    program = impl.get_runtime().prog
+    level = FULL if full or (wanted == FULL and reading.expressions <= LARGE) else CHEAP
+    program, enclosing = impl.get_runtime().prog, contextlib.nullcontext if full or reading.is_found else around
     vectors = with_vectors(reading.has_lanes)
     with at_level(level), vectors, compiling(), enclosing(reading.expressions):
         compiled = program.compile_kernel(program.config(), program.get_device_caps(), reading.definition)
-    until_full = math.inf
-    if later and AGAIN and reading.expressions <= LARGEST:
-        until_full = PAYS * (reading.expressions / LARGE) ** 2
-    return reading.definition, compiled, until_full
+    return reading.definition, compiled, math.inf if full else pays
 
 
 def place_of(kernel, arguments, level):

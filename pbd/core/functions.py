@@ -56,6 +56,7 @@ def compiled_once(*groups):
                 variants[variant](*arrays, *given, *integers)
 
         call._is_taichi_function, call.func = True, body.func  # Taichi asks for both where it is called
+        call.made_of = body, groups  # for signatures: `variants` changes
         return call
 
     return decorate

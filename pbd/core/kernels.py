@@ -24,6 +24,7 @@ import taichi as ti
 
 from pbd.core.arrays import HostArray, NoArrays, arrays_of, fields_of, is_array, is_declaration
 from pbd.core.compilation import compile_kernel
+from pbd.core.kernel_lookup import lookup_of
 from pbd.core.lanes import RowArray, VectorArray, in_lanes
 from pbd.core.runtime import LOCK, on_cpu, present_program, require_program
 
@@ -81,15 +82,19 @@ def define(decorator, body, declaration, static, numbers, has_lanes=False):
     arrays, given = [], []
     value = expression("data", declaration, static, names, arrays, given, has_lanes)
     passed = ["data", *[number.split(":")[0] for number in numbers]]
+    body_text = f"the_body({', '.join(passed)})"
+    if decorator == "kernel":
+        body_text = f"if ti.static(is_new()): {body_text}"
     text = "\n".join(
         [
             f"@ti.{decorator}",
             f"def defined({', '.join(arrays + given + numbers)}):",
             f"    data = ti.static({value})",
-            f"    the_body({', '.join(passed)})",
+            f"    {body_text}",
             "",
         ]
     )
+    names["is_new"] = lookup_of(text, dict(names))
     file = f"<{decorator} {next(NUMBER)} {body.__module__}.{body.__name__}>"
     # An entry without a time of change is kept, although there is no such file.
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
@@ -153,7 +158,7 @@ class Launch:
         self.places_of_arrays, self.places_of_given = places[: len(self.arrays)], places[len(self.arrays) :]
         self.compiled, self.context, self.program = None, None, present_program()
         self.before = []  # what the last launch was given, and the context still holds
-        self.until_full = math.inf  # seconds of launches until it is compiled again
+        self.seconds, self.until_full = 0.0, math.inf  # of launches, and after how many it may be compiled again
 
     def __call__(self, *given):
         """Run the kernel. Args: C-contiguous numpy arrays, floats and ints, in the kernel's order."""
@@ -162,7 +167,7 @@ class Launch:
             self._launch(given)
 
     def _launch(self, given):
-        if self.compiled is None or self.until_full < 0.0:
+        if self.compiled is None or self.seconds > self.until_full:
             self._compile(given)
         context = self.context or self._bind()
         for place, value, before in zip(self.places_of_given, given, self.before):
@@ -182,12 +187,13 @@ class Launch:
         else:
             start = time.perf_counter()
             self.program().launch_kernel(self.compiled, context)
-            self.until_full -= time.perf_counter() - start
+            self.seconds += time.perf_counter() - start
 
     def _compile(self, given):
         """Compile the kernel, and again when its launches have taken so long that it pays."""
-        kernel, arguments, again = self.kernel._primal, (*self.arrays, *given), self.compiled is not None
-        self.definition, self.compiled, self.until_full = compile_kernel(kernel, arguments, full=again)
+        before = (self.definition, self.compiled) if self.compiled is not None else None
+        found = compile_kernel(self.kernel._primal, (*self.arrays, *given), before, self.seconds)
+        self.definition, self.compiled, self.until_full = found
         self.context = None
 
     def _bind(self):

@@ -289,11 +289,12 @@ def test_a_large_kernel_is_compiled_fully_when_that_pays(monkeypatch, compiled):
     launch, other = Launch(kernel, mass), Launch(kernel, mass)
     with at_level(FULL):
         launch(7)
-        left = launch.until_full
+        assert 0 < launch.until_full < np.inf
+        before = launch.seconds
         launch(7)
-        assert 0 < launch.until_full < left < np.inf  # launches are counted
+        assert launch.seconds > before > 0  # launches are counted
         assert compiled == [CHEAP, CHEAP]
-        launch.until_full = -1e-9
+        launch.seconds = 1.01 * launch.until_full
         launch(7)
         assert compiled == [CHEAP, CHEAP, FULL, FULL]
         assert launch.until_full == np.inf
@@ -301,6 +302,34 @@ def test_a_large_kernel_is_compiled_fully_when_that_pays(monkeypatch, compiled):
         assert compiled == [CHEAP, CHEAP, FULL, FULL, FULL]
         assert other.until_full == np.inf
     assert read(mass.mass)[0] == 28
+
+
+@pytest.mark.parametrize("large", [1, 10_000])
+def test_a_kernel_that_was_found_is_read_when_that_may_pay(monkeypatch, large):
+    # PAYS·(expressions/LARGE)² s of launches pay: far more than PAYS with LARGE = 1; and never for a small kernel.
+    monkeypatch.setattr(compilation, "AGAIN", True)
+    kernel, mass = make_kernel(weigh_in_steps, Mass), allocate(Mass)
+    with at_level(FULL):
+        first, found = Launch(kernel, mass), Launch(make_kernel(weigh_in_steps, Mass), mass)
+        first(3)
+        monkeypatch.setattr(compilation, "LARGE", large)
+        found(3)
+        assert found.until_full == compilation.PAYS  # its length is not known
+        found.seconds = 1.01 * found.until_full
+        found(3)
+        if large == 1:
+            assert 100 * compilation.PAYS < found.until_full < np.inf
+        else:
+            assert found.until_full == np.inf
+    assert read(mass.mass).tolist() == [9.0]
+
+
+@ti.func
+def weigh_in_steps(s: ti.template(), steps):
+    ti.loop_config(serialize=True)
+    for i in range(1):
+        for _ in range(steps):
+            s.mass[i] = s.mass[i] + 1.0
 
 
 def test_a_viewer_never_compiles_again(monkeypatch):

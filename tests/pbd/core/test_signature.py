@@ -1,0 +1,210 @@
+"""Signatures of kernels, and kernels that are found by them."""
+
+import functools
+import importlib.util
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+import taichi as ti
+
+from pbd.core import kernel_lookup
+from pbd.core.arrays import Columns, Real, allocate, count, read
+from pbd.core.each_world import in_all_lanes
+from pbd.core.functions import compiled_once
+from pbd.core.kernels import Launch, make_kernel
+from pbd.core.lanes import in_lanes
+from pbd.core.runtime import on_cpu
+from pbd.core.signature import signature_of
+
+FACTOR = 2.0
+SOURCE = """
+import taichi as ti
+import math
+from pbd.core.arrays import Columns
+
+ROW = Columns(error=1, jacobian=3)
+FACTOR = 2.0
+
+class Kind:
+    name = "stick"
+
+    def stiffness(self):
+        return 3.0
+
+@ti.func
+def inner(x):
+    return FACTOR * x + Kind().stiffness() + ROW.jacobian
+
+@ti.func
+def body(s: ti.template(), steps):
+    for _ in range(1):
+        s.mass[0] = s.mass[0] + inner(1.0) * steps
+"""
+
+
+class Mass(NamedTuple):
+    """An array, and a value that is known when a kernel is compiled."""
+
+    mass: Real(1, kept=True)
+    static: Any
+
+
+def module_of(tmp_path, text, name="written"):
+    """Import a module. Args: text: its source; name: of the module."""
+    file = tmp_path / f"{name}{len(list(tmp_path.iterdir()))}.py"
+    file.write_text(text)
+    specification = importlib.util.spec_from_file_location(name, file)
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    return module
+
+
+def test_the_same_source_has_the_same_signature(tmp_path):
+    first, again = (module_of(tmp_path, SOURCE).body for _ in range(2))
+    assert signature_of(first) == signature_of(again)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("s.mass[0] +", "s.mass[0] -"),  # the function itself
+        ("FACTOR * x", "FACTOR - x"),  # a function that it calls
+        ("FACTOR = 2.0", "FACTOR = 2.5"),  # a constant of that
+        ("error=1", "error=2"),  # an attribute of an instance
+        ("return 3.0", "return 4.0"),  # a method
+        ("class Kind:", "class Kind(str):"),
+        ("steps):\n    for", "steps: float):\n    for"),
+    ],
+)
+def test_what_a_kernel_refers_to_changes_its_signature(tmp_path, old, new):
+    changed = SOURCE.replace(old, new)
+    assert changed != SOURCE
+    assert signature_of(module_of(tmp_path, SOURCE).body) != signature_of(module_of(tmp_path, changed).body)
+
+
+def test_what_a_kernel_does_not_refer_to_leaves_its_signature(tmp_path):
+    more = SOURCE + "\n\nUNUSED = 1.0\n\ndef unused():\n    return UNUSED\n"
+    assert signature_of(module_of(tmp_path, SOURCE).body) == signature_of(module_of(tmp_path, more).body)
+
+
+def test_a_replaced_function_changes_the_signature(tmp_path, monkeypatch):
+    module = module_of(tmp_path, SOURCE)
+    before = signature_of(module.body)
+    monkeypatch.setattr(module, "FACTOR", 2.5)
+    assert signature_of(module.body) != before
+
+
+def closing_over(value):
+    """A function with a value in its closure."""
+
+    @ti.func
+    def scale(x):
+        return value * x
+
+    return scale
+
+
+@compiled_once("mass")
+def weigh(s: ti.template(), steps):
+    s.mass[0] = s.mass[0] + steps
+
+
+def test_closures_and_wrappers_count():
+    assert signature_of(closing_over(1.0)) == signature_of(closing_over(1.0))
+    made = closing_over(1.0)
+    different = [
+        made, closing_over(2.0), in_all_lanes(made), in_lanes(made, 4), in_lanes(made, 8), closing_over(made),
+        weigh, compiled_once("mass", "static")(weigh.made_of[0]), functools.partial(made, 1.0), math.sqrt, math,
+    ]  # fmt: skip
+    assert len({signature_of(each) for each in different}) == len(different)
+
+
+def test_values_that_may_change_have_no_signature():
+    numbers = ti.field(float, shape=2)
+    assert signature_of(numbers) is None
+    assert signature_of(closing_over(numbers)) is None
+    assert signature_of((1, {"file": open}, np.zeros(2), ti.f32, Columns(a=1))) is not None  # those do not change
+
+
+# Kernels that are found -----------------------------------------------------------------------------------------------
+
+
+@ti.func
+def add_factor(s: ti.template(), steps):
+    for _ in range(1):
+        s.mass[0] = s.mass[0] + FACTOR * s.static * steps
+
+
+@pytest.fixture
+def reads(monkeypatch):
+    """What `is_new` answered: whether each kernel was read."""
+    answers, lookup_of = [], kernel_lookup.lookup_of
+
+    def counting(*values):
+        is_new = lookup_of(*values)
+
+        def ask():
+            answers.append(is_new())
+            return answers[-1]
+
+        ask._is_wrapped_kernel = True
+        return ask
+
+    monkeypatch.setattr("pbd.core.kernels.lookup_of", counting)
+    return answers
+
+
+def weighed(body, static, steps=3):
+    """The mass after a launch of a new kernel."""
+    mass = allocate(Mass)
+    Launch(make_kernel(body, Mass, static=static), mass._replace(static=static))(steps)
+    return read(mass.mass).tolist()
+
+
+@pytest.mark.skipif(not on_cpu(), reason="kernels are looked up on the processor only")
+def test_a_kernel_is_read_once_for_each_signature(reads, monkeypatch):
+    assert weighed(add_factor, 5.0) == [30.0]
+    assert weighed(add_factor, 5.0) == [30.0]
+    assert weighed(add_factor, 6.0) == [36.0]
+    monkeypatch.setitem(globals(), "FACTOR", 4.0)
+    assert weighed(add_factor, 5.0) == [60.0]
+    assert reads == [True, False, True, True]
+
+
+def test_a_kernel_that_refers_to_a_field_is_read_each_time(reads):
+    numbers = ti.field(float, shape=1)
+    numbers.fill(2.5)
+
+    @ti.func
+    def add_number(s: ti.template(), steps):
+        for _ in range(1):
+            s.mass[0] = s.mass[0] + numbers[0] * steps
+
+    assert weighed(add_number, None) == [7.5]
+    assert weighed(add_number, None) == [7.5]
+    assert reads == [True, True]
+
+
+class Several(NamedTuple):
+    """Numbers of several worlds."""
+
+    numbers: Real(count.worlds, count.rows)
+
+
+@ti.func
+def double(s: ti.template()):
+    for group in range(s.numbers.shape[0]):
+        for row in range(s.numbers.shape[1]):
+            s.numbers[group, row] = 2.0 * s.numbers[group, row]
+
+
+@pytest.mark.skipif(not on_cpu(), reason="lanes are those of the processor")
+def test_kernels_in_more_or_fewer_lanes_are_others(reads):
+    given = np.arange(12.0).reshape(6, 2)
+    for lanes in (4, 8, 4):
+        data = allocate(Several, {"numbers": given}, worlds=6, rows=2, lanes=lanes)
+        Launch(make_kernel(double, Several, lanes), data)()
+        assert np.array_equal(read(data.numbers), 2 * given)
+    assert reads == [True, True, False]
