@@ -14,11 +14,15 @@ on the number of threads, so the bits of the result do not depend on it either.
 """
 
 from dataclasses import dataclass, replace
+from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 import taichi as ti
 
 from pbd.bands import Bands, find_bands
+from pbd.core.arrays import Host
+from pbd.core.kernels import Launch, make_kernel
 
 SCHEDULES = ("auto", "serial", "clusters", "coloured")
 
@@ -94,9 +98,8 @@ def make_schedule(name, members, positions, on_cpu=True, worlds=1, clusters=None
             name = "serial" if total < SERIAL_LIMIT else "clusters"
     if name == "serial":
         return one_cluster(name, [np.arange(len(m)) for m in members])
-    colours = [colour_constraints(m, len(positions)) for m in members]
     if name == "coloured":
-        return coloured(colours)
+        return coloured(colours_of(members, len(positions)))
     if clusters is None:
         clusters = 1
         if worlds == 1 and sum(m.size for m in members) >= PARALLEL_LIMIT:
@@ -106,8 +109,14 @@ def make_schedule(name, members, positions, on_cpu=True, worlds=1, clusters=None
             found, orders = find_bands(members, len(positions), lanes, colour_constraints)
             if found:
                 return in_bands(found, orders)
+        colours = colours_of(members, len(positions))
         return one_cluster("clusters", [np.argsort(c, kind="stable") for c in colours])
-    return clustered(members, colours, cut_into_slabs(positions, clusters))
+    return clustered(members, colours_of(members, len(positions)), cut_into_slabs(positions, clusters))
+
+
+def colours_of(members, particles):
+    """Colours of the constraints of each type, see `colour_constraints`."""
+    return [colour_constraints(each, particles) for each in members]
 
 
 def one_cluster(name, orders):
@@ -185,31 +194,44 @@ def colour_constraints(members, particles):
     colour = np.full(len(members), -1, np.int32)
     first = 0
     members = np.ascontiguousarray(members, np.int32)
+    colour_all = Launch(colouring_kernel(), Colouring(None, None, None))
     while (colour < 0).any():  # 62 colours at a time, because the bits of a word say which ones are taken
-        colour_greedily(members, np.zeros(particles, np.int64), colour, first)
+        colour_all(members, np.zeros(particles, np.int64), colour, first)
         first += 62
     return colour
 
 
-@ti.kernel
-def colour_greedily(
-    members: ti.types.ndarray(ndim=2), taken: ti.types.ndarray(ndim=1), colour: ti.types.ndarray(ndim=1), first: int
-):
+class Colouring(NamedTuple):
+    """Arrays of `colour_greedily`: members (n, arity); for each particle, bits of the colours that it has; colours."""
+
+    members: Host(2)
+    taken: Host(1)
+    colours: Host(1)
+
+
+@cache
+def colouring_kernel():
+    """Make the kernel of `colour_greedily`."""
+    return make_kernel(colour_greedily, Colouring)
+
+
+@ti.func
+def colour_greedily(s: ti.template(), first):
     """Give every uncoloured constraint the lowest colour that none of its particles has.
 
-    Args: members: (n, arity); taken: for each particle, bits of the colours that it has; colour: (n,), -1 for none;
-    first: colour of the first bit.
+    Args: s: a Colouring, in which the colour -1 stands for none; first: colour of the first bit.
     """
     ti.loop_config(serialize=True)
-    for c in range(members.shape[0]):
-        if colour[c] < 0:
+    for c in range(s.members.shape[0]):
+        if s.colours[c] < 0:
             found = ti.i64(0)
-            for k in range(members.shape[1]):
-                found |= taken[members[c, k]]
+            for k in range(s.members.shape[1]):
+                found |= s.taken[s.members[c, k]]
             lowest = 0
             while lowest < 62 and (found >> lowest) & 1 == 1:
                 lowest += 1
             if lowest < 62:
-                colour[c] = first + lowest
-                for k in range(members.shape[1]):
-                    taken[members[c, k]] = taken[members[c, k]] | (ti.i64(1) << lowest)
+                s.colours[c] = first + lowest
+                for k in range(s.members.shape[1]):
+                    i = s.members[c, k]
+                    s.taken[i] = s.taken[i] | (ti.i64(1) << lowest)

@@ -5,7 +5,7 @@ import numpy as np
 from pbd.core.arrays import allocate, read, write
 from pbd.core.runtime import real_bits
 from pbd.data import DirectArrays
-from pbd.direct.factor import factor_pattern, pairs_within
+from pbd.direct.factor import Pattern, factor_pattern, pairs_within
 from pbd.direct.rows import SOFTNESS
 
 # Inequalities that are eliminated last may take so many times the products of an order of least degree, because most
@@ -100,6 +100,8 @@ def with_inequalities_last(rows, types, mobile):
 
     Returns: the rows in order; how many come first; the Pattern of L.
     """
+    if not len(rows):
+        return rows, 0, Pattern(np.zeros(1, np.int64), np.zeros(0, np.int64))  # without scipy, which is slow to import
     at_least = np.array([each.at_least for each in types], bool)[rows.type]
     mixed = factor_pattern(rows.pattern(mobile))
     if at_least.any():
