@@ -2,6 +2,7 @@
 
 import math
 from functools import cache
+from itertools import combinations, product
 
 import numpy as np
 
@@ -10,6 +11,14 @@ from pbd.core.rotation import cross
 from scenes.visuals.geometry import Rods, Spheres, Surface, checked_rows
 
 GREY = (0.8, 0.8, 0.8)
+
+# Triangles of a box whose corners are numbered by the bits of their signs: z, y, x.
+BOX_TRIANGLES = np.array(
+    [
+        (0, 1, 3), (0, 3, 2), (4, 6, 7), (4, 7, 5), (0, 4, 5), (0, 5, 1),
+        (2, 3, 7), (2, 7, 6), (0, 2, 6), (0, 6, 4), (1, 5, 7), (1, 7, 3),
+    ]
+)  # fmt: skip
 
 
 def sphere(radius=1.0, colour=GREY, centre=(0.0, 0.0, 0.0), subdivisions=4):
@@ -25,10 +34,8 @@ def sphere(radius=1.0, colour=GREY, centre=(0.0, 0.0, 0.0), subdivisions=4):
         A Surface.
     """
     _require_positive(radius, "sphere radius")
-    import trimesh  # slow to import
-
-    mesh = trimesh.creation.icosphere(subdivisions=subdivisions)
-    return Surface(np.asarray(mesh.vertices) * radius + np.asarray(centre), mesh.faces, colour, solid=True)
+    directions, triangles = _unit_sphere(subdivisions)
+    return Surface(directions * radius + np.asarray(centre), triangles, colour, solid=True)
 
 
 def capsule(radius, length, colour=GREY, sectors=24):
@@ -52,10 +59,8 @@ def box(size, colour=GREY):
     Returns:
         A Surface.
     """
-    import trimesh
-
-    mesh = trimesh.creation.box(extents=np.broadcast_to(np.asarray(size, dtype=float), 3))
-    return Surface(mesh.vertices, mesh.faces, colour, smooth=False, solid=True)
+    corners = np.array(list(product((-0.5, 0.5), repeat=3)))
+    return Surface(corners * np.asarray(size, dtype=float), BOX_TRIANGLES, colour, smooth=False, solid=True)
 
 
 def cylinder(radius, length, colour=GREY, sectors=48):
@@ -67,11 +72,15 @@ def cylinder(radius, length, colour=GREY, sectors=48):
         A Surface.
     """
     _require_positive(radius, "cylinder radius")
-    import trimesh
-
-    mesh = trimesh.creation.cylinder(radius=radius, height=length, sections=sectors)
-    drawn, triangles = split_sharp_edges(mesh.vertices, mesh.faces)
-    return Surface(mesh.vertices[drawn], triangles, colour, solid=True)
+    turn, here = np.arange(sectors) * (2 * math.pi / sectors), np.arange(sectors)
+    rim = radius * np.stack([np.cos(turn), np.sin(turn)], axis=1)
+    lower, upper = (np.column_stack([rim, np.full(sectors, z)]) for z in (-length / 2, length / 2))
+    vertices = np.concatenate([lower, upper, [[0.0, 0.0, -length / 2], [0.0, 0.0, length / 2]]])
+    a, b = here, (here + 1) % sectors  # corners of a facet at the lower end; above them, `sectors` more
+    facets = [(a, b, b + sectors), (a, b + sectors, a + sectors)]
+    ends = [(b, a, np.full(sectors, 2 * sectors)), (a + sectors, b + sectors, np.full(sectors, 2 * sectors + 1))]
+    drawn, triangles = split_sharp_edges(vertices, np.concatenate([np.stack(each, axis=1) for each in facets + ends]))
+    return Surface(vertices[drawn], triangles, colour, solid=True)
 
 
 def spheres(positions, radius, colour=GREY, colours=None, subdivisions=2, velocities=None):
@@ -134,6 +143,27 @@ def tubes(points_a, points_b, radius, colour=GREY, sectors=12, rings=3, joined=N
     return Rods(
         vertices.reshape(-1, 3), indices.reshape(-1, 3), colour, solid=True, ends=ends, radii=radius, joined=joined
     )
+
+
+@cache
+def _unit_sphere(subdivisions):
+    """Unit directions (v, 3) of the vertices of a sphere, and its triangles: an icosahedron, divided and projected."""
+    golden = (1 + math.sqrt(5)) / 2
+    corners = [np.roll((0.0, a, b * golden), k) for k in range(3) for a in (-1, 1) for b in (-1, 1)]
+    vertices = np.array(corners) / math.hypot(1, golden)
+    near = np.linalg.norm(vertices[:, None] - vertices, axis=2) < 1.1  # an edge has 1.05 radii, a diagonal 1.7
+    triangles = np.array([each for each in combinations(range(12), 3) if near[np.ix_(each, each)].all()])
+    inwards = np.linalg.det(vertices[triangles]) < 0
+    triangles[inwards] = triangles[inwards, ::-1]
+    for _ in range(subdivisions):
+        edges = np.sort(triangles[:, [[0, 1], [1, 2], [2, 0]]], axis=2).reshape(-1, 2)
+        edges, middle = np.unique(edges, axis=0, return_inverse=True)
+        middles = vertices[edges].mean(axis=1)
+        a, b, c = triangles.T
+        ab, bc, ca = middle.reshape(-1, 3).T + len(vertices)
+        triangles = np.stack([(a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca)], axis=1).reshape(3, -1).T
+        vertices = np.concatenate([vertices, middles / np.linalg.norm(middles, axis=1, keepdims=True)])
+    return vertices, triangles
 
 
 @cache
