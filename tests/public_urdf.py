@@ -1,6 +1,8 @@
 """URDF files of the package example-robot-data: bodies of a Model beside those of pinocchio.
 
-    python tests/public_urdf.py    the table of docs/guides/robots.md; needs pin, example-robot-data and pycollada
+    PYTHONPATH=. python tests/public_urdf.py    the table of docs/guides/robots.md
+
+It needs the packages pin, example-robot-data and pycollada.
 """
 
 import re

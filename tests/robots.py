@@ -1,6 +1,6 @@
 """Robots of tests: bodies and joints of a Model beside those of MuJoCo's compiled model.
 
-    python tests/robots.py DIRECTORY    the table of docs/guides/robots.md, for all MJCF files of a directory
+    PYTHONPATH=. python tests/robots.py DIRECTORY    the table of docs/guides/robots.md, for a directory
 """
 
 import math

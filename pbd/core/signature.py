@@ -31,7 +31,9 @@ INSTALLED = {"taichi", "numpy", *sys.stdlib_module_names}
 CACHED, FIELD = type(functools.cache(len)), type(NamedTuple("Example", [("field", int)]).field)
 
 # Members of a class that Python derives from others, or that nothing depends on.
-DERIVED = {"__dict__", "__weakref__", "__doc__", "__slots__", "__dataclass_fields__", "__dataclass_params__"}
+DERIVED = {
+    "__dict__", "__weakref__", "__doc__", "__slots__", "__dataclass_fields__", "__dataclass_params__", "_abc_impl",
+}  # fmt: skip
 
 
 class Unknown(Exception):
@@ -51,7 +53,7 @@ def signature_of(*values):
     try:
         for value in values:
             description.add(value)
-    except Unknown:
+    except (Unknown, RecursionError):
         return None
     return description.digest.hexdigest()
 
@@ -118,7 +120,7 @@ class Description:
             self.add_words("type", value.to_string())
         elif isinstance(value, (np.ndarray, np.generic)):
             self.add_words("array", value.dtype, value.shape, value.tobytes().hex())
-        elif isinstance(value, (Enum, FIELD)):
+        elif isinstance(value, (Enum, FIELD)) or type(value).__module__ in ("typing", "types"):
             self.add_words("constant", value)
         else:
             self.add_instance(value)
