@@ -85,9 +85,14 @@ def test_solver_folders_import_neither_one_another_nor_particle_dynamics(name):
         assert not found & dynamics
 
 
+STANDARD_LIBRARY = "sys.stdlib_module_names"
+
+
 @pytest.mark.parametrize("name", PHYSICS)
 def test_physics_neither_prints_nor_reads_a_command_line_nor_starts_taichi(name):
-    assert not packages(imports(tree(name).body)) & {"argparse", "rich", "sys", "logging"}
+    assert not packages(imports(tree(name).body)) & {"argparse", "rich", "logging"}
+    used = {ast.unparse(node) for node in ast.walk(tree(name)) if isinstance(node, (ast.Attribute, ast.ImportFrom))}
+    assert not {each for each in used if each.startswith(("sys.", "from sys "))} - {"sys.version", STANDARD_LIBRARY}
     for node in ast.walk(tree(name)):
         if isinstance(node, ast.Call):
             called = ast.unparse(node.func)
