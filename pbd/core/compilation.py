@@ -142,16 +142,16 @@ def is_in_class(level_of_class_stackframe):
     """Whether a function that is decorated now is in a class: Taichi's question at each `@ti.func`.
 
     Taichi searches the source of all modules for the answer, which took half of the time to import ours. They have no
-    Taichi functions in classes.
+    Taichi functions in classes, nor has the module that `ti.init` imports.
     """
     frame = inspect.currentframe()
     for _ in range(level_of_class_stackframe - 1):
         frame = frame.f_back
     module = frame.f_globals.get("__name__", "")
-    return module.split(".")[0] not in PACKAGES and search_source(level_of_class_stackframe + 1)
+    return not module.startswith(WITHOUT_CLASSES) and search_source(level_of_class_stackframe + 1)
 
 
-PACKAGES = ("pbd", "rigid", "scenes")
+WITHOUT_CLASSES = ("pbd.", "rigid.", "scenes.", "taichi.lang.matrix_ops")
 search_source, kernel_impl._inside_class = kernel_impl._inside_class, is_in_class
 
 

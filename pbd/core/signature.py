@@ -55,7 +55,7 @@ def signature_of(*values):
             description.add(value)
     except (Unknown, RecursionError):
         return None
-    return description.digest.hexdigest()
+    return hashlib.sha256("\n".join(description.words).encode()).hexdigest()
 
 
 @functools.cache
@@ -68,20 +68,20 @@ def text_of_core():
 
 
 class Description:
-    """A digest that grows with each value. Attributes: digest; met: {id: (index, value)} of values that it holds."""
+    """Values in words. Attributes: words: list of text; met: {id: (index, value)} of values that these describe."""
 
     def __init__(self):
-        self.digest, self.met = hashlib.sha256(text_of_core().encode()), {}
+        self.words, self.met = [text_of_core()], {}
 
     def add_words(self, *words):
-        """Add words to the digest."""
-        self.digest.update("\0".join(map(str, words)).encode() + b"\n")
+        """Add words."""
+        self.words += map(str, words)
 
     def add(self, value):
         """Add a value. Raises: Unknown."""
         kind = type(value)
         if kind in PLAIN:
-            self.add_words(kind.__name__, repr(value))
+            self.words.append(repr(value))
         elif kind in (tuple, list):
             self.add_words(kind.__name__, len(value))
             for each in value:
@@ -144,7 +144,8 @@ class Description:
             self.add(closure)
             return
         codes = nested(code)
-        self.add_words(*text_of(codes))
+        text = text_of(codes)
+        self.add_words(len(text), *text)
         self.add((function.__annotations__, function.__defaults__, function.__kwdefaults__))
         names = sorted({name for code in codes for name in (*code.co_names, *code.co_freevars)})
         values = {**function.__globals__, **closure}

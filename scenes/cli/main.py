@@ -51,6 +51,13 @@ class Parser(argparse.ArgumentParser):
         raise WrongCommand(f"{message} (see `{self.prog} --help`)")
 
 
+class KnownOptions:
+    """Options of all solvers in words, made when the help is shown: it takes the import of all solvers."""
+
+    def __str__(self):
+        return "; ".join(f"of {solver} {', '.join(option_types(solver))}" for solver in rigid.SOLVERS)
+
+
 class ShowVersion(argparse.Action):
     """A flag that prints the version of the installed package, and ends the command."""
 
@@ -121,9 +128,9 @@ def parser():
     shared = argparse.ArgumentParser(add_help=False, parents=[any_run])
     shared.add_argument("--solver", choices=rigid.SOLVERS, metavar="NAME",
                         help=f"solver: {', '.join(rigid.SOLVERS)} (the scene's own)")  # fmt: skip
-    known = "; ".join(f"of {solver} {', '.join(option_types(solver))}" for solver in rigid.SOLVERS)
-    shared.add_argument("--option", action="append", default=[], metavar="NAME=VALUE",
-                        help=f"an option of the solver; {known}")  # fmt: skip
+    option = shared.add_argument("--option", action="append", default=[], metavar="NAME=VALUE",
+                                 help="an option of the solver; %(known)s")  # fmt: skip
+    option.known = KnownOptions()
 
     ran = commands.add_parser("run", parents=[shared], usage="verletlab run SCENE [FLAG ...]",
                               help="run a scene, print a summary, record it")  # fmt: skip
