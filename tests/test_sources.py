@@ -45,6 +45,7 @@ def packages(modules):
     return {module.split(".")[0] for module in modules}
 
 
+@cache
 def uses_taichi(name):
     return "taichi" in packages(imports(tree(name).body))
 
