@@ -1,8 +1,8 @@
 """Compiled kernels are found by their signatures, so that a start does not read them again.
 
 Taichi 1.7.4 keeps compiled kernels in files, under a digest of the kernel's code. To know the code it reads the kernel
-from Python, at each start: the largest part of a start's time. A signature (signature.py) says the same of the code and
-takes a hundredth of the time.
+from Python at each start, which took up to half of a start's time. A signature (signature.py) says as much of the code
+in a hundredth of the time.
 
 The text of our kernels is `if ti.static(is_new()): the_body(...)`. When Taichi asks, `is_new` writes the signature into
 the kernel, as numbers that nothing uses, and has Taichi compile the kernel as it is then. Taichi makes its digest of

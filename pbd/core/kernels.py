@@ -82,19 +82,18 @@ def define(decorator, body, declaration, static, numbers, has_lanes=False):
     arrays, given = [], []
     value = expression("data", declaration, static, names, arrays, given, has_lanes)
     passed = ["data", *[number.split(":")[0] for number in numbers]]
-    body_text = f"the_body({', '.join(passed)})"
-    if decorator == "kernel":
-        body_text = f"if ti.static(is_new()): {body_text}"
+    call = f"the_body({', '.join(passed)})"
     text = "\n".join(
         [
             f"@ti.{decorator}",
             f"def defined({', '.join(arrays + given + numbers)}):",
             f"    data = ti.static({value})",
-            f"    {body_text}",
+            f"    if ti.static(is_new()): {call}" if decorator == "kernel" else f"    {call}",
             "",
         ]
     )
-    names["is_new"] = lookup_of(text, dict(names))
+    if decorator == "kernel":
+        names["is_new"] = lookup_of(text, dict(names))
     file = f"<{decorator} {next(NUMBER)} {body.__module__}.{body.__name__}>"
     # An entry without a time of change is kept, although there is no such file.
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)

@@ -118,9 +118,11 @@ class Description:
             self.add_words("builtin", value.__module__, value.__qualname__)
         elif isinstance(value, taichi_core.DataType):
             self.add_words("type", value.to_string())
-        elif isinstance(value, (np.ndarray, np.generic)):
+        elif isinstance(value, (np.ndarray, np.generic)) and not value.dtype.hasobject:
             self.add_words("array", value.dtype, value.shape, value.tobytes().hex())
-        elif isinstance(value, (Enum, FIELD)) or type(value).__module__ in ("typing", "types"):
+        elif isinstance(value, Enum):
+            self.add((str(value), value.value))
+        elif isinstance(value, FIELD) or type(value).__module__ in ("typing", "types"):
             self.add_words("constant", value)
         else:
             self.add_instance(value)
@@ -146,7 +148,7 @@ class Description:
         codes = nested(code)
         text = text_of(codes)
         self.add_words(len(text), *text)
-        self.add((function.__annotations__, function.__defaults__, function.__kwdefaults__))
+        self.add((function.__annotations__, function.__defaults__, function.__kwdefaults__, vars(function)))
         names = sorted({name for code in codes for name in (*code.co_names, *code.co_freevars)})
         values = {**function.__globals__, **closure}
         for name in names:
@@ -170,10 +172,12 @@ class Description:
                 self.add(member)
 
     def add_instance(self, value):
-        """Add an instance: its class and attributes."""
+        """Add an instance: its class and attributes. Raises: Unknown if it has other contents, too."""
         kind = type(value)
         if isinstance(value, tuple):
             self.add((kind, tuple(value)))
+        elif isinstance(value, (int, float, str, bytes, list, dict, set, frozenset, np.ndarray)):
+            raise Unknown(kind)
         elif hasattr(value, "__dict__") and (not is_installed(kind.__module__) or is_constant(kind.__module__)):
             self.add((kind, vars(value)))
         else:

@@ -1,9 +1,11 @@
 """Signatures of kernels, and kernels that are found by them."""
 
+import collections
 import functools
 import importlib.util
 import math
 import time
+from enum import Enum
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -44,6 +46,12 @@ def body(s: ti.template(), steps):
     for _ in range(1):
         s.mass[0] = s.mass[0] + inner(1.0) * steps
 """
+
+
+class Side(Enum):
+    """A side."""
+
+    LEFT = 1
 
 
 class Mass(NamedTuple):
@@ -128,11 +136,16 @@ def test_values_that_may_change_have_no_signature():
         known = made is open
         assert (signature_of(made) is not None) == known
         assert (signature_of(closing_over(made)) is not None) == known
+    class Named(str):
+        """A name."""
+
+    for made in (Named("a"), collections.defaultdict(int), np.array([print])):
+        assert signature_of(made) is None
     nested = ()
     for _ in range(10_000):
         nested = (nested,)
     assert signature_of(nested) is None
-    assert signature_of((1, {"a": {1, 2}}, np.zeros(2), ti.f32, Columns(a=1), int | None)) is not None
+    assert signature_of((1, {"a": {1, 2}}, np.zeros(2), ti.f32, Columns(a=1), int | None, Side.LEFT)) is not None
 
 
 # Kernels that are found -----------------------------------------------------------------------------------------------
