@@ -15,7 +15,6 @@ with a constant torque do not.
 from typing import NamedTuple
 
 import numpy as np
-import scipy
 
 from rigid.constraints.rows import GROUP, Group
 from rigid.kernels.motion import MASS
@@ -61,18 +60,15 @@ def find_islands(rows, kinds, groups, mass, inverse_inertia):
             heads.append(row)
             jacobians.append(jacobian[:bodies])
             ends.append(np.flatnonzero(jacobian[:bodies].any(axis=1)))
-    # Rows and the bodies that they move, as a graph.
-    pairs = np.array([(k, len(heads) + body) for k, found in enumerate(ends) for body in found]).reshape(-1, 2)
-    size = len(heads) + bodies
-    graph = scipy.sparse.coo_array((np.ones(len(pairs)), tuple(pairs.T)), shape=(size, size))
-    labels = scipy.sparse.csgraph.connected_components(graph, directed=False)[1]
+    island = np.arange(bodies)  # of each body, the least body of its island
+    for moved in filter(len, ends):
+        island[np.isin(island, island[moved])] = island[moved].min()
+    labels = np.array([island[moved[0]] if len(moved) else bodies for moved in ends], int)
     heads, found = np.array(heads, int), []
-    alpha, beta = (scipy.linalg.block_diag(*(pair[k] for pair in gains)) for k in (0, 1))
+    alpha, beta = (block_diagonal([pair[k] for pair in gains]) for k in (0, 1))
     inertias = inverse_inertia.reshape(-1, 3, 3)
-    for label in np.unique(labels[: len(heads)]):
-        own, moved = labels[: len(heads)] == label, np.flatnonzero(labels[len(heads) :] == label)
-        if not len(moved):
-            continue
+    for label in dict.fromkeys(labels[labels < bodies]):
+        own, moved = labels == label, np.flatnonzero(island == label)
         jacobian = np.array([jacobians[k][moved] for k in np.flatnonzero(own)])
         response = jacobian.copy()
         response[..., :3] *= mass[moved, MASS.inverse_mass, None]
@@ -81,6 +77,15 @@ def find_islands(rows, kinds, groups, mass, inverse_inertia):
         matrix = jacobian.reshape(count, -1) @ response.reshape(count, -1).T + np.diag(rows[heads[own], ROW.rotor])
         found.append(Island(heads[own], matrix, alpha[np.ix_(own, own)], beta[np.ix_(own, own)]))
     return found
+
+
+def block_diagonal(blocks):
+    """A matrix of square blocks along the diagonal. Args: list of matrices. (scipy has it, but is slow to import.)"""
+    ends = np.cumsum([len(block) for block in blocks], dtype=int)
+    matrix = np.zeros((sum(map(len, blocks)),) * 2)
+    for block, end in zip(blocks, ends):
+        matrix[end - len(block) : end, end - len(block) : end] = block
+    return matrix
 
 
 def add_row(jacobian, row, i, j):
