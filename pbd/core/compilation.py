@@ -62,16 +62,18 @@ class Reading:
     """A kernel as Taichi has read it from Python.
 
     Attributes: definition: Taichi's; expressions: how many; has_lanes: whether vectors are compiled as such
-    (pbd/core/lanes); is_found: whether Taichi has it compiled, so that it was not read (kernel_lookup.py).
+    (pbd/core/lanes); wanted: level at which it is compiled in the end, None for kernels that Taichi launches;
+    is_found: whether Taichi has it compiled, so that it was not read (kernel_lookup.py).
     """
 
     definition: Any = None
     expressions: int = 0
     has_lanes: bool = False
+    wanted: int | None = None
     is_found: bool = False
 
     @property
-    def pays(self):
+    def seconds_until_full(self):
         """How long launches take until compiling this again at FULL pays [s]: infinite if it never does.
 
         A kernel that was not read may be of any length; after the shortest of these times it is worth reading.
@@ -93,15 +95,15 @@ CURRENT = Reading()
 def compile_kernel(kernel, arguments, before=None, seconds=0.0):
     """Compile a kernel.
 
-    Args: kernel: a taichi Kernel; arguments: of a call; before: what the call before this one returned first, when it
-    is time to compile again; seconds: how long launches have taken.
+    Args: kernel: a taichi Kernel; arguments: of a call; before: definition and compiled kernel of the call before, when
+    it is time to compile again; seconds: how long launches have taken.
 
     Returns: its definition, the compiled kernel, and after how many seconds of launches to ask again.
     """
     wanted = impl.current_cfg().opt_level
     full = before is not None or wanted > FULL or place_of(kernel, arguments, FULL) in kernel.compiled_kernels
-    reading = read_kernel(kernel, arguments, FULL if full else CHEAP)
-    pays = reading.pays if wanted == FULL and AGAIN else math.inf
+    reading = read_kernel(kernel, arguments, FULL if full else CHEAP, wanted)
+    pays = reading.seconds_until_full if wanted == FULL and AGAIN else math.inf
     if before is not None and not reading.is_found and seconds < pays:
         del kernel.compiled_kernels[place_of(kernel, arguments, FULL)]  # read only to know how long it is
         return *before, pays
@@ -121,20 +123,20 @@ def place_of(kernel, arguments, level):
     return kernel.func, instance, kernel.autodiff_mode, level
 
 
-def read_kernel(kernel, arguments, level):
+def read_kernel(kernel, arguments, level, wanted):
     """Read a kernel from Python, once for each level: Taichi keeps what it compiled from a reading.
 
-    Args: see `compile_kernel`. Returns: a Reading.
+    Args: kernel, arguments: see `compile_kernel`; level; wanted: see Reading. Returns: a Reading.
     """
     global CURRENT
     place = place_of(kernel, arguments, level)
     if place not in kernel.compiled_kernels:
-        CURRENT = Reading()
+        CURRENT = reading = Reading(wanted=wanted)
         structure = declared_in_a_structure(kernel, arguments) if on_cpu() else []
         with at_level(level), compiling(), replacing(structure):
             kernel.materialize(place, arguments, kernel.mapper.lookup(arguments)[1])
-        CURRENT.definition = kernel.compiled_kernels[place]
-        kernel.compiled_kernels[place] = CURRENT
+        reading.definition = kernel.compiled_kernels[place]
+        kernel.compiled_kernels[place], CURRENT = reading, Reading()
     return kernel.compiled_kernels[place]
 
 

@@ -7,8 +7,9 @@ in a hundredth of the time.
 The text of our kernels is `if ti.static(is_new()): the_body(...)`. When Taichi asks, `is_new` writes the signature into
 the kernel, as numbers that nothing uses, and has Taichi compile the kernel as it is then. Taichi makes its digest of
 that, and keeps it for this kernel. If the files have a kernel of that digest, this is the one that an earlier start
-compiled: Taichi returns it, and the body is not read. If not, an `if` whose condition has no type yet makes Taichi stop
-with an error. The condition then gets its type, the body is read, and what is compiled is kept under that digest.
+compiled: Taichi returns it, and the body is not read. If not, Taichi would compile what there is. An `if` whose
+condition has no type yet prevents that: Taichi makes its digest, and stops with an error, which nothing else in the
+kernel can cause. The condition then gets its type, the body is read, and what is compiled is kept under that digest.
 
 Only on the processor, where it was tested.
 """
@@ -32,17 +33,19 @@ def lookup_of(*values):
     @in_taichi
     def is_new():
         """Whether the kernel that Taichi reads now was never compiled, so that its body has to be read."""
-        signature = signature_of(*values) if on_cpu() else None
+        runtime, reading = impl.get_runtime(), compilation.CURRENT
+        settings = runtime.short_circuit_operators, reading.wanted, compilation.LARGE  # that Taichi's digest lacks
+        signature = signature_of(*values, settings) if on_cpu() else None
         if signature is None:
             return True
-        program, kernel = impl.get_runtime().prog, impl.get_runtime().compiling_callable
+        program, kernel = runtime.prog, runtime.compiling_callable
         condition = write(signature, kernel.ast_builder())
         try:
             program.compile_kernel(program.config(), program.get_device_caps(), kernel)
         except taichi_core.TaichiTypeError:
             condition.type_check(program.config())
             return True
-        compilation.CURRENT.is_found = True
+        reading.is_found = True
         return False
 
     return is_new

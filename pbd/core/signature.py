@@ -1,20 +1,24 @@
-"""Signatures: digests of all that the code of a kernel depends on. Kernels with the same signature have the same code.
+"""Signatures: digests of what the code of a kernel depends on, so that kernels with one signature have the same code.
 
 Taichi reads the source of a function, and what its names stand for: other functions, constants, classes, values of its
 closure. So do signatures. Of Taichi, numpy and Python they hold the versions, and of pbd/core, which takes part in
-Taichi's reading, the text of all files.
+Taichi's reading, the text of all files. Members of these that a program replaces do not count.
 
-A value that could change without a trace, such as a Taichi field, has no signature, nor has a kernel that refers to it.
+Only what is known to be described completely has a signature. A kernel that refers to a Taichi field, to a file, to the
+clock, or to a function that imports a module by itself has none.
 """
 
+import abc
+import dis
 import functools
 import hashlib
 import linecache
 import sys
+import sysconfig
+import types
+import typing
 from enum import Enum
 from pathlib import Path
-from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
-from typing import NamedTuple
 
 import numpy as np
 import taichi as ti
@@ -22,18 +26,35 @@ from taichi._lib import core as taichi_core
 from taichi.lang import kernel_impl
 
 # Values that their text says completely.
-PLAIN = (type(None), type(Ellipsis), bool, int, float, complex, str, bytes)
+PLAIN = (type(None), type(Ellipsis), bool, int, float, complex, str, bytes, range)
 
-# Packages that do not change while a version of them is installed.
-INSTALLED = {"taichi", "numpy", *sys.stdlib_module_names}
+# Modules of Python whose functions have the same result at each call. pbd/core, Taichi and numpy come to them.
+CONSTANT = {
+    "abc", "builtins", "collections", "dataclasses", "enum", "functools", "itertools", "math", "numbers", "operator",
+    "types", "typing",
+}  # fmt: skip
+
+# Names by which a function finds what its code does not name, or what may change from call to call.
+HIDDEN = {
+    "__dict__", "__import__", "eval", "exec", "fromfile", "globals", "input", "load", "loadtxt", "locals", "memmap",
+    "open", "random", "vars",
+}  # fmt: skip
+IMPORT = dis.opmap["IMPORT_NAME"]
 
 # What functools.cache makes of a function, and NamedTuple of a field.
-CACHED, FIELD = type(functools.cache(len)), type(NamedTuple("Example", [("field", int)]).field)
+CACHED, FIELD = type(functools.cache(len)), type(typing.NamedTuple("Example", [("field", int)]).field)
 
-# Members of a class that Python derives from others, or that nothing depends on.
-DERIVED = {
-    "__dict__", "__weakref__", "__doc__", "__slots__", "__dataclass_fields__", "__dataclass_params__", "_abc_impl",
-}  # fmt: skip
+# Members of a class that Python derives from others. Classes with slots are unknown by their members.
+DERIVED = {"__dict__", "__weakref__", "__doc__", "__dataclass_fields__", "__dataclass_params__", "_abc_impl"}
+
+# Members that `functools.wraps` copies from one of Taichi's functions or ours to the function that calls it.
+COPIED = {"__wrapped__", "_is_real_function", "_is_taichi_function", "_is_wrapped_kernel", "func", "made_of"}
+
+# Bases of a class that put nothing into its instances.
+EMPTY_BASES = (object, abc.ABC, typing.Generic, typing.Protocol)
+
+CORE = str(Path(__file__).parent)
+FOLDERS = (CORE, *(str(Path(each.__file__).parent) for each in (ti, np)))
 
 
 class Unknown(Exception):
@@ -43,26 +64,27 @@ class Unknown(Exception):
 def signature_of(*values):
     """A digest of values, and of all that they refer to.
 
-    Args: values: functions, classes, modules, numbers, and tuples, lists, sets and dictionaries of them. A module here
-    means all its members, while a module that a function names means those that the function names. A function with
-    an attribute `made_of` stands for that.
+    Args:
+        values: functions, classes, modules, numbers, and tuples, lists, sets and dictionaries of them. A module here
+            means all its members, while a module that a function names means those that the function names.
 
-    Returns: 64 hexadecimal digits; None if the values refer to something unknown.
+    Returns:
+        64 hexadecimal digits; None if the values refer to something unknown.
     """
     description = Description()
     try:
         for value in values:
             description.add(value)
-    except (Unknown, RecursionError):
+    except Exception:  # of a user's value, too: whatever cannot be described is unknown
         return None
-    return hashlib.sha256("\n".join(description.words).encode()).hexdigest()
+    return description.digest()
 
 
 @functools.cache
 def text_of_core():
     """A digest of pbd/core, and of the versions of Taichi, numpy and Python."""
     digest = hashlib.sha256(repr((ti.__version__, np.__version__, sys.version)).encode())
-    for path in sorted(Path(__file__).parent.rglob("*.py")):
+    for path in sorted(Path(CORE).rglob("*.py")):
         digest.update(path.read_bytes())
     return digest.hexdigest()
 
@@ -72,6 +94,10 @@ class Description:
 
     def __init__(self):
         self.words, self.met = [text_of_core()], {}
+
+    def digest(self):
+        """A digest of all words."""
+        return hashlib.sha256("\n".join(self.words).encode()).hexdigest()
 
     def add_words(self, *words):
         """Add words."""
@@ -86,10 +112,12 @@ class Description:
             self.add_words(kind.__name__, len(value))
             for each in value:
                 self.add(each)
-        elif kind in (dict, set, frozenset):
-            self.add_words(kind.__name__, len(value))
-            for each in value.items() if kind is dict else sorted(value, key=repr):
+        elif kind is dict:
+            self.add_words("dict", len(value))
+            for each in value.items():
                 self.add(each)
+        elif kind in (set, frozenset):  # in an order that does not depend on addresses
+            self.add_words(kind.__name__, *sorted(map(digest_of, value)))
         elif id(value) in self.met:
             self.add_words("met", self.met[id(value)][0])
         else:
@@ -97,91 +125,136 @@ class Description:
             self.add_new(value)
 
     def add_new(self, value):
-        """Add a value that this does not hold yet."""
-        if isinstance(value, ModuleType):
-            self.add_module(value, vars(value))
-        elif isinstance(value, FunctionType):
+        """Add a value that this does not hold yet. Types are exact, as subclasses may have other contents."""
+        kind = type(value)
+        if kind is types.ModuleType:
+            self.add_module(value, {k: v for k, v in vars(value).items() if not k.startswith("__")})
+        elif kind is types.FunctionType:
             self.add_function(value.func.func if is_taichi_function(value) else value)
+        elif kind is types.CodeType:
+            self.add_code(value)
         elif isinstance(value, type):
             self.add_class(value)
-        elif isinstance(value, (MethodType, staticmethod, classmethod)):
-            self.add((value.__func__, getattr(value, "__self__", None)))
-        elif isinstance(value, property):
+        elif kind is types.MethodType:
+            self.add((value.__func__, value.__self__))
+        elif kind in (staticmethod, classmethod):
+            self.add(value.__func__)
+        elif kind is property:
             self.add((value.fget, value.fset))
-        elif isinstance(value, functools.cached_property):
+        elif kind is functools.cached_property:
             self.add(value.func)
-        elif isinstance(value, functools.partial):
+        elif kind is functools.partial:
             self.add((value.func, value.args, value.keywords))
-        elif isinstance(value, CACHED):
+        elif kind is CACHED:
             self.add(value.__wrapped__)
-        elif isinstance(value, BuiltinFunctionType):
-            self.add_words("builtin", value.__module__, value.__qualname__)
-        elif isinstance(value, taichi_core.DataType):
+        elif kind is types.BuiltinFunctionType:
+            self.add_builtin(value)
+        elif kind is taichi_core.DataType:
             self.add_words("type", value.to_string())
-        elif isinstance(value, (np.ndarray, np.generic)) and not value.dtype.hasobject:
-            self.add_words("array", value.dtype, value.shape, value.tobytes().hex())
+        elif (kind is np.ndarray or isinstance(value, np.generic)) and not value.dtype.hasobject:
+            contents = hashlib.sha256(np.ascontiguousarray(value)).hexdigest()
+            self.add_words("array", value.dtype, value.shape, contents)
         elif isinstance(value, Enum):
-            self.add((str(value), value.value))
-        elif isinstance(value, FIELD) or type(value).__module__ in ("typing", "types"):
+            self.add((kind, value.name, value.value))
+        elif kind in (types.GenericAlias, types.UnionType):
+            self.add((typing.get_origin(value), typing.get_args(value)))
+        elif kind in (FIELD, np.ufunc) or (kind.__module__ == "typing" and not hasattr(value, "__metadata__")):
             self.add_words("constant", value)
         else:
             self.add_instance(value)
 
+    def add_builtin(self, function):
+        """Add a function or a method of C."""
+        owner = function.__self__
+        self.add_words("builtin", function.__module__, function.__qualname__)
+        if not isinstance(owner, (types.ModuleType, type(None))):
+            self.add(owner)
+        elif function.__name__ in HIDDEN or not is_constant(function.__module__ or ""):
+            raise Unknown(function)
+
     def add_module(self, module, members):
         """Add a module. Args: module; members: the part of them that counts, {name: value}."""
         self.add_words("module", module.__name__)
-        if not is_installed(module.__name__):
-            self.add({name: value for name, value in sorted(members.items()) if not name.startswith("__")})
+        if not is_installed_module(module.__name__):
+            if "__getattr__" in vars(module):
+                raise Unknown(module)
+            self.add(dict(sorted(members.items())))
+        elif not is_constant(module.__name__):
+            raise Unknown(module)
 
     def add_function(self, function):
-        """Add a function: its text, its closure, and what its names stand for."""
-        code, module = function.__code__, function.__globals__.get("__name__")  # not of what `functools.wraps` copies
-        self.add_words("function", module, code.co_name, function.__qualname__)
-        if hasattr(function, "made_of"):
-            self.add(function.made_of)
-            return
+        """Add a function: its text and code, its closure, and what its names stand for."""
+        code, module = function.__code__, function.__globals__.get("__name__", "")
+        self.add_words("function", module, code.co_name)
         closure = dict(zip(code.co_freevars, map(content, function.__closure__ or ())))
-        if is_installed(module):
-            self.add_words(code.co_firstlineno)
-            self.add(closure)
+        if is_installed_file(code.co_filename):
+            if hasattr(function, "made_of"):  # a function of `compiled_once`, whose closure changes
+                self.add(function.made_of)
+            elif is_constant(module):
+                self.add_words(code.co_firstlineno)
+                self.add(closure)
+            else:
+                raise Unknown(function)
             return
+        # Taichi reads the text, which may be of a file that has changed since; what helpers do is in the code.
+        members = {name: value for name, value in vars(function).items() if name not in COPIED}
+        self.add((function.__annotations__, function.__defaults__, function.__kwdefaults__, members))
+        self.words += lines_of(code)
+        self.add_code(code)
         codes = nested(code)
-        text = text_of(codes)
-        self.add_words(len(text), *text)
-        self.add((function.__annotations__, function.__defaults__, function.__kwdefaults__, vars(function)))
-        names = sorted({name for code in codes for name in (*code.co_names, *code.co_freevars)})
+        names = sorted({name for each in codes for name in (*each.co_names, *each.co_freevars)})
         values = {**function.__globals__, **closure}
-        for name in names:
-            if name in values:
-                self.add_words(name)
-                value = values[name]
-                if isinstance(value, ModuleType):
-                    self.add_module(value, {each: vars(value)[each] for each in names if each in vars(value)})
-                else:
-                    self.add(value)
+        named = {name: values[name] for name in names if name in values}
+        for name, value in named.items():
+            self.add_words(name)
+            if type(value) is types.ModuleType:
+                self.add_module(value, {each: vars(value)[each] for each in names if each in vars(value)})
+            else:
+                self.add(value)
+        has_modules = any(type(each) is types.ModuleType for each in named.values())
+        if HIDDEN.intersection(names) or ("getattr" in names and has_modules):
+            raise Unknown(function)
+
+    def add_code(self, code):
+        """Add the code of a function, and of those in it."""
+        if IMPORT in code.co_code[::2]:
+            raise Unknown(code)
+        self.add_words(code.co_name, code.co_code.hex())
+        self.add((code.co_names, code.co_varnames, code.co_freevars, code.co_consts))
 
     def add_class(self, kind):
-        """Add a class: its bases and members. Of an installed one only what is no function: pbd/core makes classes."""
+        """Add a class: its bases and members."""
         self.add_words("class", kind.__module__, kind.__qualname__)
-        if is_installed(kind.__module__) and not is_core(kind.__module__):
+        module = sys.modules.get(kind.__module__)
+        if kind is type(None):
             return
-        self.add(kind.__bases__)
+        if is_installed_module(kind.__module__) and getattr(module, kind.__name__, None) is kind:
+            if not is_constant(kind.__module__):
+                raise Unknown(kind)
+            return
+        self.add((type(kind), kind.__bases__))
         for name, member in sorted(vars(kind).items()):
-            if name not in DERIVED and not (is_core(kind.__module__) and callable(member)):
+            if name not in DERIVED:
                 self.add_words(name)
                 self.add(member)
 
     def add_instance(self, value):
         """Add an instance: its class and attributes. Raises: Unknown if it has other contents, too."""
         kind = type(value)
-        if isinstance(value, tuple):
+        bases = [each for each in kind.__mro__ if each not in EMPTY_BASES]
+        if issubclass(kind, tuple) and hasattr(kind, "_fields"):
             self.add((kind, tuple(value)))
-        elif isinstance(value, (int, float, str, bytes, list, dict, set, frozenset, np.ndarray)):
-            raise Unknown(kind)
-        elif hasattr(value, "__dict__") and (not is_installed(kind.__module__) or is_constant(kind.__module__)):
+        elif is_type_of_taichi(kind) or (hasattr(value, "__dict__") and all(map(has_no_other_contents, bases))):
             self.add((kind, vars(value)))
         else:
             raise Unknown(kind)
+
+
+def digest_of(value):
+    """A digest of one value. Raises: Unknown."""
+    description = Description()
+    description.add(value)
+    return description.digest()
 
 
 def is_taichi_function(function):
@@ -189,19 +262,42 @@ def is_taichi_function(function):
     return getattr(function, "_is_taichi_function", False) and function.__code__.co_filename == kernel_impl.__file__
 
 
-def is_installed(module):
-    """Whether what a module has does not change while its version is installed. Args: module: its name, or None."""
-    return module is None or module.split(".")[0] in INSTALLED or is_core(module)
+def is_type_of_taichi(kind):
+    """Whether instances of a class are types for Taichi's vectors, structures or arguments, or its templates."""
+    names = "MatrixType", "NdarrayType", "StructType", "Template", "VectorType"
+    return kind.__module__.startswith(("taichi.types", "taichi.lang")) and kind.__name__ in names
 
 
-def is_core(module):
-    """Whether a module is of pbd/core."""
-    return f"{module}.".startswith("pbd.core.")
+def has_no_other_contents(kind):
+    """Whether instances of a class have nothing but their attributes: it is written in Python, here or by the user."""
+    module = kind.__module__
+    return is_core(module) or not (is_installed_module(module) or "__slots__" in vars(kind))
 
 
 def is_constant(module):
-    """Whether instances of a module's classes are constants with their attributes: our own, and Taichi's types."""
-    return is_core(module) or module.startswith(("taichi.types", "taichi.lang.matrix", "taichi.lang.struct"))
+    """Whether an installed module gives the same at each call. Args: module: its name."""
+    if module.startswith("numpy.random"):
+        return False
+    return is_core(module) or module in CONSTANT or module.split(".")[0] in ("taichi", "numpy")
+
+
+def is_core(module):
+    """Whether a module is of pbd/core. Args: module: its name."""
+    return f"{module}.".startswith("pbd.core.")
+
+
+@functools.cache
+def is_installed_file(file):
+    """Whether a file is of Python, Taichi, numpy or pbd/core, which signatures hold as a whole. Args: its path."""
+    path = str(Path(file).resolve())
+    is_python = path.startswith(sysconfig.get_path("stdlib")) and "site-packages" not in path
+    return is_python or file.startswith("<frozen ") or any(path.startswith(folder) for folder in FOLDERS)
+
+
+def is_installed_module(name):
+    """Whether a module is of those that signatures hold as a whole. Args: name."""
+    file = getattr(sys.modules.get(name), "__file__", None)
+    return name in sys.builtin_module_names if file is None else is_installed_file(file)
 
 
 def content(cell):
@@ -216,15 +312,13 @@ def nested(code):
     """A code object, and those of the functions and comprehensions in it."""
     found = [code]
     for constant in code.co_consts:
-        if isinstance(constant, CodeType):
+        if type(constant) is types.CodeType:
             found += nested(constant)
     return found
 
 
-def text_of(codes):
-    """Lines of a function's source. Args: codes: see `nested`. Without a source, in a shell, the codes themselves."""
-    lines = linecache.getlines(codes[0].co_filename)
-    if not lines:
-        return [(code.co_code.hex(), code.co_consts, code.co_names) for code in codes]
-    last = max(line for code in codes for _, _, line in code.co_lines() if line)
-    return lines[codes[0].co_firstlineno - 1 : last]
+def lines_of(code):
+    """Lines of a function's source, as far as its code knows them: the last constants may be cut off."""
+    lines = linecache.getlines(code.co_filename)
+    last = max((line for each in nested(code) for _, _, line in each.co_lines() if line), default=0)
+    return [str(last - code.co_firstlineno), *lines[code.co_firstlineno - 1 : last]]

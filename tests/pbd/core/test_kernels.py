@@ -286,7 +286,7 @@ def test_large_kernels_are_compiled_cheaply_first(monkeypatch, compiled, level, 
 
 
 def test_a_large_kernel_is_compiled_fully_when_that_pays(monkeypatch, compiled):
-    monkeypatch.setattr(compilation, "LARGE", 1)
+    monkeypatch.setattr(compilation, "LARGE", 2)  # kernels of other tests with 1 would be found
     monkeypatch.setattr(compilation, "AGAIN", True)
     mass, kernel = allocate(Mass), make_kernel(count_steps, Mass)
     launch, other = Launch(kernel, mass), Launch(kernel, mass)
@@ -311,11 +311,11 @@ def test_a_large_kernel_is_compiled_fully_when_that_pays(monkeypatch, compiled):
 def test_a_kernel_that_was_found_is_read_when_that_may_pay(monkeypatch, large):
     # PAYS·(expressions/LARGE)² s of launches pay: far more than PAYS with LARGE = 1; and never for a small kernel.
     monkeypatch.setattr(compilation, "AGAIN", True)
+    monkeypatch.setattr(compilation, "LARGE", large)
     kernel, mass = make_kernel(weigh_in_steps, Mass), allocate(Mass)
     with at_level(FULL):
         first, found = Launch(kernel, mass), Launch(make_kernel(weigh_in_steps, Mass), mass)
         first(3)
-        monkeypatch.setattr(compilation, "LARGE", large)
         found(3)
         assert found.until_full == compilation.PAYS  # its length is not known
         found.seconds = 1.01 * found.until_full

@@ -4,15 +4,20 @@ import collections
 import functools
 import importlib.util
 import math
+import os
+import random
+import subprocess
+import sys
 import time
 from enum import Enum
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 import taichi as ti
 
-from pbd.core import kernel_lookup
+from pbd.core import kernel_lookup, signature
 from pbd.core.arrays import Columns, Real, allocate, count, read
 from pbd.core.each_world import in_all_lanes
 from pbd.core.functions import compiled_once
@@ -132,10 +137,10 @@ def test_closures_and_wrappers_count():
 
 
 def test_values_that_may_change_have_no_signature():
-    for made in (ti.field(float, shape=2), ti.Vector.field(3, float, shape=2), ti.ndarray(float, 2), open, object()):
-        known = made is open
-        assert (signature_of(made) is not None) == known
-        assert (signature_of(closing_over(made)) is not None) == known
+    fields = ti.field(float, shape=2), ti.Vector.field(3, float, shape=2), ti.ndarray(float, 2)
+    for made in (*fields, open, object(), os, time, time.time, random.random, np.random):
+        assert signature_of(made) is None
+        assert signature_of(closing_over(made)) is None
     class Named(str):
         """A name."""
 
@@ -146,6 +151,125 @@ def test_values_that_may_change_have_no_signature():
         nested = (nested,)
     assert signature_of(nested) is None
     assert signature_of((1, {"a": {1, 2}}, np.zeros(2), ti.f32, Columns(a=1), int | None, Side.LEFT)) is not None
+
+
+GAIN = """
+import functools, math, types
+from enum import Enum
+from pbd.core.arrays import Typed
+from pbd.core.functions import compiled_once
+import taichi as ti
+
+VALUE = 1.0
+
+class Side(Enum):
+    LEFT = 1
+
+    @property
+    def sign(self):
+        return 1.0
+
+SIDE = Side.LEFT
+OBJECT = types.SimpleNamespace(gain=[1.0])
+TABLE = {"gain": 1.0}
+GET = TABLE.get
+
+class Scaled(float):
+    pass
+
+def of_lines():
+    return ti.Vector([
+        0.0,
+        1.0,
+    ])
+
+SOFT, STIFF = [lambda: 1.0, lambda: 2.0]
+made = {}
+exec("def gain(): return 1.0", made)
+
+def times(factor):
+    def decorate(function):
+        @functools.wraps(function)
+        def call(s, steps):
+            function(s, steps * factor)
+        return call
+    return decorate
+
+@times(2)
+@compiled_once("mass")
+def weigh(s: ti.template(), steps):
+    s.mass[0] = s.mass[0] + steps
+
+ANY = Typed(ti.types.vector(2, ti.f64), 4)
+"""
+
+
+@pytest.mark.parametrize(
+    ("member", "old", "new"),
+    [
+        (lambda m: m.of_lines, "        1.0,", "        2.0,"),
+        (lambda m: m.SOFT, "lambda: 1.0", "lambda: 3.0"),
+        (lambda m: m.made["gain"], "return 1.0\"", "return 2.0\""),
+        (lambda m: m.weigh, "@times(2)", "@times(3)"),
+        (lambda m: m.SIDE, "return 1.0\n\nSIDE", "return 2.0\n\nSIDE"),
+        (lambda m: m.SIDE, "LEFT = 1", "LEFT = 2"),
+        (lambda m: m.GET, '"gain": 1.0', '"gain": 2.0'),
+        (lambda m: m.ANY, "vector(2", "vector(3"),
+        (lambda m: m.ANY, "2, ti.f64", "2, ti.f32"),
+    ],
+)
+def test_what_hides_changes_the_signature_too(tmp_path, member, old, new):
+    assert GAIN.count(old) == 1
+    first, again, changed = (member(module_of(tmp_path, text)) for text in (GAIN, GAIN, GAIN.replace(old, new)))
+    assert signature_of(first) is not None
+    assert signature_of(first) == signature_of(again) != signature_of(changed)
+
+
+def test_functions_on_one_line_differ(tmp_path):
+    module = module_of(tmp_path, GAIN)
+    assert signature_of(module.SOFT) != signature_of(module.STIFF)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def gain():\n    from math import pi\n    return pi",
+        "import math\ndef gain():\n    return getattr(math, 'pi')",
+        "def gain():\n    return globals()['__name__']",
+        "import os\ndef gain():\n    return os.environ.get('GAIN')",
+        "def gain():\n    return float(open('gain.txt').read())",
+        "import types\nOBJECT = types.SimpleNamespace(a=1)\ndef gain():\n    return OBJECT.a",
+        "class Scaled(float):\n    pass\nONE = Scaled(1)\ndef gain():\n    return ONE",
+        "class Lazy:\n    __slots__ = ()\nLAZY = Lazy()\ndef gain():\n    return LAZY",
+    ],
+)
+def test_what_a_function_finds_by_itself_has_no_signature(tmp_path, text):
+    assert signature_of(module_of(tmp_path, text).gain) is None
+
+
+def test_values_that_raise_have_no_signature():
+    class Broken:
+        """A proxy without what it stands for."""
+
+        @property
+        def __class__(self):
+            raise RuntimeError
+
+    assert signature_of(Broken()) is None
+
+
+def test_signatures_are_the_same_in_each_process(tmp_path):
+    sets = "\nNAMES = {'a', 'b', 'c'}\ndef gain(x):\n    return x in {'a', 'b'}\n"
+    (tmp_path / "written.py").write_text(SOURCE + sets)
+    code = "import written as w; from pbd.core import signature as s; print(s.signature_of(w.body, w.NAMES, w.gain))"
+    found = set()
+    for seed in ("1", "2", "3"):
+        paths = os.pathsep.join((str(tmp_path), str(Path(signature.__file__).parents[2])))
+        settings = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": paths}
+        done = subprocess.run([sys.executable, "-c", code], env=settings, capture_output=True, text=True, check=True)
+        found.add(done.stdout.split()[-1])
+    assert len(found) == 1
+    assert len(found.pop()) == 64
 
 
 # Kernels that are found -----------------------------------------------------------------------------------------------
