@@ -100,12 +100,13 @@ def compile_kernel(kernel, arguments, before=None, seconds=0.0):
 
     Returns: its definition, the compiled kernel, and after how many seconds of launches to ask again.
     """
-    wanted = impl.current_cfg().opt_level
-    full = before is not None or wanted > FULL or place_of(kernel, arguments, FULL) in kernel.compiled_kernels
+    wanted, place = impl.current_cfg().opt_level, place_of(kernel, arguments, FULL)
+    is_full = place in kernel.compiled_kernels
+    full = is_full or before is not None or wanted > FULL
     reading = read_kernel(kernel, arguments, FULL if full else CHEAP, wanted)
     pays = reading.seconds_until_full if wanted == FULL and AGAIN else math.inf
-    if before is not None and not reading.is_found and seconds < pays:
-        del kernel.compiled_kernels[place_of(kernel, arguments, FULL)]  # read only to know how long it is
+    if before is not None and not (is_full or reading.is_found) and seconds < pays:
+        del kernel.compiled_kernels[place]  # read only to know how long it is
         return *before, pays
     if reading.has_lanes and reading.expressions > LARGE:
         full, wanted = False, CHEAP

@@ -56,7 +56,7 @@ def compiled_once(*groups):
                 variants[variant](*arrays, *given, *integers)
 
         call._is_taichi_function, call.func = True, body.func  # Taichi asks for both where it is called
-        call.made_of = body, groups  # for signatures: `variants` changes
+        call.made_of = body, groups  # what a signature describes instead of the closure, where `variants` changes
         return call
 
     return decorate

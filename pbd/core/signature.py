@@ -53,8 +53,9 @@ COPIED = {"__wrapped__", "_is_real_function", "_is_taichi_function", "_is_wrappe
 # Bases of a class that put nothing into its instances.
 EMPTY_BASES = (object, abc.ABC, typing.Generic, typing.Protocol)
 
-CORE = str(Path(__file__).parent)
-FOLDERS = (CORE, *(str(Path(each.__file__).parent) for each in (ti, np)))
+CORE = Path(__file__).resolve().parent
+FOLDERS = (CORE, *(Path(each.__file__).resolve().parent for each in (ti, np)))
+STANDARD_LIBRARY = Path(sysconfig.get_path("stdlib")).resolve()
 
 
 class Unknown(Exception):
@@ -81,10 +82,10 @@ def signature_of(*values):
 
 
 @functools.cache
-def text_of_core():
+def digest_of_core():
     """A digest of pbd/core, and of the versions of Taichi, numpy and Python."""
     digest = hashlib.sha256(repr((ti.__version__, np.__version__, sys.version)).encode())
-    for path in sorted(Path(CORE).rglob("*.py")):
+    for path in sorted(CORE.rglob("*.py")):
         digest.update(path.read_bytes())
     return digest.hexdigest()
 
@@ -93,7 +94,7 @@ class Description:
     """Values in words. Attributes: words: list of text; met: {id: (index, value)} of values that these describe."""
 
     def __init__(self):
-        self.words, self.met = [text_of_core()], {}
+        self.words, self.met = [digest_of_core()], {}
 
     def digest(self):
         """A digest of all words."""
@@ -199,9 +200,9 @@ class Description:
         # Taichi reads the text, which may be of a file that has changed since; what helpers do is in the code.
         members = {name: value for name, value in vars(function).items() if name not in COPIED}
         self.add((function.__annotations__, function.__defaults__, function.__kwdefaults__, members))
-        self.words += lines_of(code)
-        self.add_code(code)
         codes = nested(code)
+        self.words += lines_of(codes)
+        self.add_code(code)
         names = sorted({name for each in codes for name in (*each.co_names, *each.co_freevars)})
         values = {**function.__globals__, **closure}
         named = {name: values[name] for name in names if name in values}
@@ -289,9 +290,11 @@ def is_core(module):
 @functools.cache
 def is_installed_file(file):
     """Whether a file is of Python, Taichi, numpy or pbd/core, which signatures hold as a whole. Args: its path."""
-    path = str(Path(file).resolve())
-    is_python = path.startswith(sysconfig.get_path("stdlib")) and "site-packages" not in path
-    return is_python or file.startswith("<frozen ") or any(path.startswith(folder) for folder in FOLDERS)
+    if file.startswith("<"):
+        return file.startswith("<frozen ")
+    path = Path(file).resolve()
+    is_python = path.is_relative_to(STANDARD_LIBRARY) and "site-packages" not in path.parts
+    return is_python or any(map(path.is_relative_to, FOLDERS))
 
 
 def is_installed_module(name):
@@ -317,8 +320,11 @@ def nested(code):
     return found
 
 
-def lines_of(code):
-    """Lines of a function's source, as far as its code knows them: the last constants may be cut off."""
-    lines = linecache.getlines(code.co_filename)
-    last = max((line for each in nested(code) for _, _, line in each.co_lines() if line), default=0)
-    return [str(last - code.co_firstlineno), *lines[code.co_firstlineno - 1 : last]]
+def lines_of(codes):
+    """Lines of a function's source, as far as its code knows them: the last constants may be cut off.
+
+    Args: codes: see `nested`. Returns: how many lines, and these.
+    """
+    lines, first = linecache.getlines(codes[0].co_filename), codes[0].co_firstlineno
+    last = max((line for code in codes for _, _, line in code.co_lines() if line), default=first)
+    return [str(last - first), *lines[first - 1 : last]]

@@ -304,7 +304,30 @@ def test_a_large_kernel_is_compiled_fully_when_that_pays(monkeypatch, compiled):
         other(7)  # finds it compiled
         assert compiled == [CHEAP, CHEAP, FULL, FULL, FULL]
         assert other.until_full == np.inf
-    assert read(mass.mass)[0] == 28
+        late = Launch(make_kernel(count_steps, Mass), mass)  # found at CHEAP, and then at FULL
+        late(7)
+        assert late.until_full == compilation.PAYS
+        late.seconds = 1.01 * late.until_full
+        late(7)
+        assert late.until_full == np.inf
+    assert read(mass.mass)[0] == 42
+
+
+def test_a_kernel_that_another_launch_compiled_fully_is_taken(monkeypatch, compiled):
+    monkeypatch.setattr(compilation, "LARGE", 3)
+    monkeypatch.setattr(compilation, "AGAIN", True)
+    mass, kernel = allocate(Mass), make_kernel(count_steps, Mass)
+    long, short = Launch(kernel, mass), Launch(kernel, mass)
+    with at_level(FULL):
+        short(7)
+        long(7)
+        long.seconds = 1.01 * long.until_full
+        long(7)
+        short.until_full, short.seconds = 6.0, 6.1  # far less than pays, as of a kernel that was found
+        short(7)
+        assert short.until_full == np.inf
+        Launch(kernel, mass)(7)
+        assert compiled[-1] == FULL  # and it is still there
 
 
 @pytest.mark.parametrize("large", [1, 10_000])

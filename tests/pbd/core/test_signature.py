@@ -1,4 +1,4 @@
-"""Signatures of kernels, and kernels that are found by them."""
+"""Signatures of kernels: what they depend on, and what has none."""
 
 import collections
 import functools
@@ -11,23 +11,18 @@ import sys
 import time
 from enum import Enum
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 import taichi as ti
 
-from pbd.core import kernel_lookup, signature
-from pbd.core.arrays import Columns, Real, allocate, count, read
+from pbd.core import signature
+from pbd.core.arrays import Columns
 from pbd.core.each_world import in_all_lanes
 from pbd.core.functions import compiled_once
-from pbd.core.kernels import Launch, make_kernel
 from pbd.core.lanes import in_lanes
-from pbd.core.runtime import on_cpu
-from pbd.core.signature import signature_of
+from pbd.core.signature import is_installed_file, signature_of
 
-FACTOR = 2.0
-RUN = time.time_ns()  # kernels that refer to it were not compiled by an earlier run of these tests
 SOURCE = """
 import taichi as ti
 import math
@@ -57,13 +52,6 @@ class Side(Enum):
     """A side."""
 
     LEFT = 1
-
-
-class Mass(NamedTuple):
-    """An array, and a value that is known when a kernel is compiled."""
-
-    mass: Real(1, kept=True)
-    static: Any
 
 
 def module_of(tmp_path, text, name="written"):
@@ -136,14 +124,15 @@ def test_closures_and_wrappers_count():
     assert len({signature_of(each) for each in different}) == len(different)
 
 
+class Named(str):
+    """A name: text, and attributes."""
+
+
 def test_values_that_may_change_have_no_signature():
     fields = ti.field(float, shape=2), ti.Vector.field(3, float, shape=2), ti.ndarray(float, 2)
     for made in (*fields, open, object(), os, time, time.time, random.random, np.random):
         assert signature_of(made) is None
         assert signature_of(closing_over(made)) is None
-    class Named(str):
-        """A name."""
-
     for made in (Named("a"), collections.defaultdict(int), np.array([print])):
         assert signature_of(made) is None
     nested = ()
@@ -154,13 +143,11 @@ def test_values_that_may_change_have_no_signature():
 
 
 GAIN = """
-import functools, math, types
+import functools
 from enum import Enum
 from pbd.core.arrays import Typed
 from pbd.core.functions import compiled_once
 import taichi as ti
-
-VALUE = 1.0
 
 class Side(Enum):
     LEFT = 1
@@ -170,12 +157,8 @@ class Side(Enum):
         return 1.0
 
 SIDE = Side.LEFT
-OBJECT = types.SimpleNamespace(gain=[1.0])
 TABLE = {"gain": 1.0}
 GET = TABLE.get
-
-class Scaled(float):
-    pass
 
 def of_lines():
     return ti.Vector([
@@ -225,6 +208,18 @@ def test_what_hides_changes_the_signature_too(tmp_path, member, old, new):
     assert signature_of(first) == signature_of(again) != signature_of(changed)
 
 
+@pytest.mark.parametrize("name", ["statistics", "numpy_of_mine", "taichi_of_mine"])
+def test_modules_with_names_like_those_of_python_and_taichi_are_read(tmp_path, name):
+    beside = tmp_path / name  # a folder beside that of Taichi has the same beginning, too
+    beside.mkdir()
+    first, changed = (module_of(beside, f"def gain():\n    return {k}.0\n", name).gain for k in (1, 2))
+    assert signature_of(first) != signature_of(changed)
+    folder = Path(ti.__file__).parent
+    assert is_installed_file(str(folder / "lang" / "impl.py"))
+    assert not is_installed_file(str(folder.with_name(name) / "module.py"))
+    assert not is_installed_file("<string>")
+
+
 def test_functions_on_one_line_differ(tmp_path):
     module = module_of(tmp_path, GAIN)
     assert signature_of(module.SOFT) != signature_of(module.STIFF)
@@ -270,85 +265,3 @@ def test_signatures_are_the_same_in_each_process(tmp_path):
         found.add(done.stdout.split()[-1])
     assert len(found) == 1
     assert len(found.pop()) == 64
-
-
-# Kernels that are found -----------------------------------------------------------------------------------------------
-
-
-@ti.func
-def add_factor(s: ti.template(), steps):
-    for _ in range(ti.static(RUN > 0)):
-        s.mass[0] = s.mass[0] + FACTOR * s.static * steps
-
-
-@pytest.fixture
-def reads(monkeypatch):
-    """What `is_new` answered: whether each kernel was read."""
-    answers, lookup_of = [], kernel_lookup.lookup_of
-
-    def counting(*values):
-        is_new = lookup_of(*values)
-
-        def ask():
-            answers.append(is_new())
-            return answers[-1]
-
-        ask._is_wrapped_kernel = True
-        return ask
-
-    monkeypatch.setattr("pbd.core.kernels.lookup_of", counting)
-    return answers
-
-
-def weighed(body, static, steps=3):
-    """The mass after a launch of a new kernel."""
-    mass = allocate(Mass)
-    Launch(make_kernel(body, Mass, static=static), mass._replace(static=static))(steps)
-    return read(mass.mass).tolist()
-
-
-@pytest.mark.skipif(not on_cpu(), reason="kernels are looked up on the processor only")
-def test_a_kernel_is_read_once_for_each_signature(reads, monkeypatch):
-    assert weighed(add_factor, 5.0) == [30.0]
-    assert weighed(add_factor, 5.0) == [30.0]
-    assert weighed(add_factor, 6.0) == [36.0]
-    monkeypatch.setitem(globals(), "FACTOR", 4.0)
-    assert weighed(add_factor, 5.0) == [60.0]
-    assert reads == [True, False, True, True]
-
-
-def test_a_kernel_that_refers_to_a_field_is_read_each_time(reads):
-    numbers = ti.field(float, shape=1)
-    numbers.fill(2.5)
-
-    @ti.func
-    def add_number(s: ti.template(), steps):
-        for _ in range(1):
-            s.mass[0] = s.mass[0] + numbers[0] * steps
-
-    assert weighed(add_number, None) == [7.5]
-    assert weighed(add_number, None) == [7.5]
-    assert reads == [True, True]
-
-
-class Several(NamedTuple):
-    """Numbers of several worlds."""
-
-    numbers: Real(count.worlds, count.rows)
-
-
-@ti.func
-def double(s: ti.template()):
-    for group in range(s.numbers.shape[0] if ti.static(RUN > 0) else 0):
-        for row in range(s.numbers.shape[1]):
-            s.numbers[group, row] = 2.0 * s.numbers[group, row]
-
-
-@pytest.mark.skipif(not on_cpu(), reason="lanes are those of the processor")
-def test_kernels_in_more_or_fewer_lanes_are_others(reads):
-    given = np.arange(12.0).reshape(6, 2)
-    for lanes in (4, 8, 4):
-        data = allocate(Several, {"numbers": given}, worlds=6, rows=2, lanes=lanes)
-        Launch(make_kernel(double, Several, lanes), data)()
-        assert np.array_equal(read(data.numbers), 2 * given)
-    assert reads == [True, True, False]

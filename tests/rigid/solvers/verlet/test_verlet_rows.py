@@ -12,7 +12,7 @@ from scipy.integrate import solve_ivp
 import pbd
 import rigid
 from pbd.constraints.constraint_type import evaluate_function
-from pbd.direct.rows import gradients_at
+from pbd.direct.gradients import gradients_at
 from rigid.rotation import rotate
 from rigid.solvers.verlet.joint_coordinates import ANGLE, SHIFT
 from rigid.solvers.verlet.joint_drives import coordinate_drive
