@@ -19,8 +19,10 @@ def outputs(path, tmp_path):
     client.execute(env=environment)
     for output in (output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs):
         if output.output_type == "stream":
-            if "[Taichi]" not in output.text:  # which device it runs on
-                yield output.name, output.text
+            # Without the device that Taichi names, which may come together with what a cell prints.
+            text = "".join(line for line in output.text.splitlines(keepends=True) if not line.startswith("[Taichi]"))
+            if text.strip():
+                yield output.name, text
         else:
             yield from output.data.items()
 
