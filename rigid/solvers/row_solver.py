@@ -337,7 +337,7 @@ class RowSolver(Solver):
         The velocities are those of `state`, half a step behind the poses, so the total of a free swing oscillates by a
         part of first order in the step; with the variational integrator of second order. Potential energy is that of
         gravity (zero at z = 0) and of springs: between points, in joints, soft joints, grab springs, and for the solver
-        "penalty" all rows of joints.
+        "penalty" all rows of joints and contacts.
         """
         state = self._snapshot()
         rotors = armature_energy(self.models, self.joint_reader.velocities(state)) if self.rotors else 0.0

@@ -127,7 +127,7 @@ class PenaltySolver(RowSolver):
         )  # fmt: skip
 
     def _watches(self):
-        """What is watched: not the energy with contacts, whose energy is unknown; nothing where a method is compared.
+        """What is watched: not the energy with contacts, whose α changes; nothing where a method is compared.
 
         Without the check of stability, an unstable step is what was asked for.
         """

@@ -109,8 +109,8 @@ def find_contact_points(s: ti.template(), index):
 def sum_forces(s: ti.template(), groups, world):
     """Sum the forces of all rows on each body, all of the same velocities.
 
-    Returns: what rows of joints store [J], and the largest gap of a joint [m]. Contacts are not counted: their α
-    changes with the pose, so they store no energy that could be given back.
+    Returns: what rows store [J], and the largest gap of a joint [m]. What contacts store is a little off, because the α
+    of a contact changes with the pose and with the number of contacts of a body.
     """
     for body in range(s.bodies.pose.shape[1] - 1):
         for k in ti.static(range(FORCE.total)):
@@ -119,8 +119,8 @@ def sum_forces(s: ti.template(), groups, world):
     for group in range(groups):
         error_of_group, stored_by_group, gap_of_group = apply_forces(s, group, world)
         error = ti.max(error, error_of_group)
+        stored += stored_by_group
         if group < s.step.first_contact_group:
-            stored += stored_by_group
             gap_squared = ti.max(gap_squared, gap_of_group)
     s.report[world, REPORT.iterations], s.report[world, REPORT.position_error] = 1.0, error
     return stored, ti.sqrt(gap_squared)
