@@ -32,7 +32,7 @@ def chain(links: int = 12, length: float = 0.22, weight: float = 4.0, swing: flo
         duration=6.0,
         settings={
             "verlet": {"dt": 1 / 60, "substeps": 4, "iterations": 3, "solve": "direct"},
-            "impulse": {"dt": 1 / 60, "substeps": 8, "iterations": 20},
+            "impulse": {"dt": 1 / 60, "substeps": 8, "iterations": 60},
         },
         visuals=[
             BodyVisual(model, colours), JointVisual(model, 1.3 * radius, STEEL, ("hinge",)),

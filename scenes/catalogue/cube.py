@@ -46,7 +46,7 @@ def cube(size: float = 0.5, share: float = 0.03, restitution: float = 0.7, frict
     return Scene(
         particles,
         duration=3.0,
-        settings={"verlet": {"dt": 1 / 120, "substeps": 2, "iterations": 12, "solve": "iterative"}},
+        settings={"verlet": {"dt": 1 / 120, "substeps": 4, "iterations": 12, "solve": "iterative"}},
         visuals=[
             StickVisual(frame[FRAME], 0.022 * size, GOLD),
             ParticleVisual(frame, radius, GOLD),

@@ -44,7 +44,7 @@ def dominoes(count: int = 24, spacing: float = 0.36, bend: float = 0.9, friction
         model=model,
         duration=5.0,
         settings={
-            "verlet": {"dt": 1 / 60, "substeps": 4, "iterations": 10, "solve": "iterative"},
+            "verlet": {"dt": 1 / 60, "substeps": 4, "iterations": 15, "solve": "iterative"},
             "impulse": {"dt": 1 / 60, "substeps": 2, "iterations": 10},
         },
         visuals=[BodyVisual(model, colours)],

@@ -54,7 +54,7 @@ def high_mass_ratio(ratio: float = 100.0, boxes: int = 4, links: int = 6):
         duration=6.0,
         settings={
             "impulse": {"dt": 1 / 60, "substeps": 8, "iterations": 50},
-            "verlet": {"dt": 1 / 60, "substeps": 10, "iterations": 50, "solve": "iterative"},
+            "verlet": {"dt": 1 / 60, "substeps": 16, "iterations": 50, "solve": "iterative"},
         },
         visuals=[BodyVisual(model, np.array(colours)), JointVisual(model, 0.03, WOOD, ("ball",)), StaticVisual([post])],
         camera=Camera((0.9 * height, -2.7 * height, 1.05 * height), (0, 0, 0.48 * height)),

@@ -55,7 +55,7 @@ def soft_body(
     return Scene(
         particles,
         duration=5.0,
-        settings={"verlet": {"dt": 1 / 60, "substeps": 20, "iterations": 2, "solve": "iterative", "damping": 0.005}},
+        settings={"verlet": {"dt": 1 / 60, "substeps": 10, "iterations": 4, "solve": "iterative", "damping": 0.005}},
         visuals=[*visuals, *(ColliderVisual(k + 1, block, (0.62, 0.64, 0.68)) for k, block in enumerate(blocks))],
         camera=None if mesh else Camera((1.7, -2.7, 1.45), (0.15, 0, 0.36)),
         subject=subject,
