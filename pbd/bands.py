@@ -12,6 +12,7 @@ other in memory. The order follows from the members of constraints alone: P is t
 differences of members, such as the length of a row, and the one with the least work is taken.
 """
 
+import functools
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +23,7 @@ WORK_OF_PARTICLE = 4.0
 MOST_WORK = 2.0
 # How many of the commonest differences between members are tried, and how many multiples of each.
 DIFFERENCES, MULTIPLES = 6, 2
+MOST = 2**63 - 1  # of an integer of numpy
 
 
 class Places(NamedTuple):
@@ -75,19 +77,21 @@ def find_bands(members, particles, lanes, colour):
     """
     work = WORK_OF_PARTICLE * particles + sum(each.size for each in members)
     least, best = MOST_WORK * work / lanes, None
+    repetitions = [repetitions_of(each) for each in members]
     for length in lengths_to_try(members, -(-particles // lanes)):
         if WORK_OF_PARTICLE * length + sum(each.size for each in members) / lanes >= least:
             continue
-        found = [np.unique(keys_of(each, length)).size for each in members] if can_cut(members, length) else None
-        if found is None:
+        if not can_cut(members, length):
             continue
-        work = WORK_OF_PARTICLE * length + sum(count * each.shape[1] for count, each in zip(found, members))
+        counts = [np.unique(keys_of(*each, length)).size for each in zip(members, repetitions)]
+        work = WORK_OF_PARTICLE * length + sum(count * each.shape[1] for count, each in zip(counts, members))
         if work < least:
             least, best = work, length
     if best is None:
         return None, None
     halo = slots_of_seams(members, best)[1]
-    places, orders = zip(*(places_of(each, best, lanes, halo, colour) for each in members))
+    placed = [places_of(*each, best, lanes, halo, colour) for each in zip(members, repetitions)]
+    places, orders = zip(*placed)
     return Bands(lanes, particles, best, halo, list(places)), list(orders)
 
 
@@ -103,53 +107,72 @@ def lengths_to_try(members, shortest):
 
 def slots_in_bands(members, length):
     """Slots (n, arity) from the first band that a constraint is in, and that band (n,)."""
-    lane = members.min(axis=1) // length
+    lane = over_columns(np.minimum, members) // length
     return members - length * lane[:, None], lane
+
+
+def over_columns(ufunc, members):
+    """Combine the few columns of an array (n, arity) with a function such as np.minimum, quicker than numpy by rows."""
+    return functools.reduce(ufunc, members.T)
 
 
 def slots_of_seams(members, length):
     """Slots of the bands and slots of the next bands that seams reach. Args: see `find_bands`; length: P."""
     slots = [slots_in_bands(each, length)[0] for each in members]
-    seams = np.concatenate([each[(each >= length).any(axis=1)].ravel() for each in slots])
+    seams = np.concatenate([each[over_columns(np.maximum, each) >= length].ravel() for each in slots])
     return np.unique(seams[seams < length]), np.unique(seams[seams >= length]) - length
 
 
 def can_cut(members, length):
     """Whether seams join a band to the next one only, and no slot is both in a seam and in a halo."""
-    if any((np.ptp(each, axis=1) >= length).any() for each in members):
+    spans = [over_columns(np.maximum, each) - over_columns(np.minimum, each) for each in members]
+    if any((span >= length).any() for span in spans):
         return False
     own, others = slots_of_seams(members, length)
     return not len(others) or (others.max() < length and not np.isin(own, others).any())
 
 
-def keys_of(members, length):
+def repetitions_of(members):
+    """How many constraints before each one have the same members in the same order (n,)."""
+    key = joined(members.T)
+    order = np.argsort(key, kind="stable")
+    index = np.arange(len(order))
+    is_first = np.diff(key[order], prepend=-1) > 0
+    repetition = np.empty(len(order), np.int64)
+    repetition[order] = index - np.maximum.accumulate(np.where(is_first, index, 0))
+    return repetition
+
+
+def keys_of(members, repetition, length):
     """A number (n,) for each constraint, the same for constraints at one place, in the order of slots.
 
     A second constraint on the same particles has another place.
     """
-    slots, lane = slots_in_bands(members, length)
-    key = np.zeros(len(members), np.int64)
-    for column in slots.T:
-        key = np.unique(key * 2 * length + column, return_inverse=True)[1]
-    both = key * (int(lane.max(initial=0)) + 1) + lane
-    order = np.argsort(both, kind="stable")
-    index = np.arange(len(order))
-    new = np.concatenate([[True], np.diff(both[order]) > 0])[: len(order)]
-    repetition = np.empty(len(order), np.int64)
-    repetition[order] = index - np.maximum.accumulate(np.where(new, index, 0))
-    return key * (repetition.max(initial=0) + 1) + repetition
+    slots, _ = slots_in_bands(members, length)
+    return joined([*slots.T, repetition])
 
 
-def places_of(members, length, lanes, halo, colour):
+def joined(columns):
+    """One number (n,) for each row of some columns of numbers from 0 on, in the order of the rows."""
+    key, above = np.zeros(len(columns[0]), np.int64), 1  # all numbers are less
+    for column in columns:
+        limit = int(column.max(initial=0)) + 1
+        if above * limit > MOST:
+            key, above = np.unique(key, return_inverse=True)[1], len(key)
+        key, above = key * limit + column, above * limit
+    return key
+
+
+def places_of(members, repetition, length, lanes, halo, colour):
     """Places of the constraints of one type: a Places, and the order (n,) of its constraints.
 
-    Args: members (n, arity); length: P; lanes, halo, colour: see Bands and `find_bands`. Places are sorted by colour,
-    because projections of neighbours would wait for each other.
+    Args: members (n, arity); repetition: see `repetitions_of`; length: P; lanes, halo, colour: see Bands and
+    `find_bands`. Places are sorted by colour, because projections of neighbours would wait for each other.
     """
     slots, lane = slots_in_bands(members, length)
     if len(halo):
         slots = np.where(slots >= length, length + np.searchsorted(halo, slots - length), slots)
-    _, first, place = np.unique(keys_of(members, length), return_index=True, return_inverse=True)
+    _, first, place = np.unique(keys_of(members, repetition, length), return_index=True, return_inverse=True)
     at = slots[first]
     seam, full = (at >= length).any(axis=1), np.bincount(place, minlength=len(at)) == lanes
     keys = colour(at, length + len(halo)), ~full, seam

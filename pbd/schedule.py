@@ -14,15 +14,10 @@ on the number of threads, so the bits of the result do not depend on it either.
 """
 
 from dataclasses import dataclass, replace
-from functools import cache
-from typing import NamedTuple
 
 import numpy as np
-import taichi as ti
 
 from pbd.bands import Bands, find_bands
-from pbd.core.arrays import Host
-from pbd.core.kernels import Launch, make_kernel
 
 SCHEDULES = ("auto", "serial", "clusters", "coloured")
 
@@ -187,51 +182,18 @@ def clustered(members, colours, slab):
 
 
 def colour_constraints(members, particles):
-    """Colour constraints greedily, so that two of one colour share no particle.
+    """Colour constraints greedily: each gets the lowest colour that none of its particles has.
 
     Args: members: (n, arity) indices; particles: number of particles. Returns: colours (n,).
     """
-    colour = np.full(len(members), -1, np.int32)
-    first = 0
-    members = np.ascontiguousarray(members, np.int32)
-    colour_all = Launch(colouring_kernel(), Colouring(None, None, None))
-    while (colour < 0).any():  # 62 colours at a time, because the bits of a word say which ones are taken
-        colour_all(members, np.zeros(particles, np.int64), colour, first)
-        first += 62
-    return colour
-
-
-class Colouring(NamedTuple):
-    """Arrays of `colour_greedily`: members (n, arity); for each particle, bits of the colours that it has; colours."""
-
-    members: Host(2)
-    taken: Host(1)
-    colours: Host(1)
-
-
-@cache
-def colouring_kernel():
-    """Make the kernel of `colour_greedily`."""
-    return make_kernel(colour_greedily, Colouring)
-
-
-@ti.func
-def colour_greedily(s: ti.template(), first):
-    """Give every uncoloured constraint the lowest colour that none of its particles has.
-
-    Args: s: a Colouring, in which the colour -1 stands for none; first: colour of the first bit.
-    """
-    ti.loop_config(serialize=True)
-    for c in range(s.members.shape[0]):
-        if s.colours[c] < 0:
-            found = ti.i64(0)
-            for k in range(s.members.shape[1]):
-                found |= s.taken[s.members[c, k]]
-            lowest = 0
-            while lowest < 62 and (found >> lowest) & 1 == 1:
-                lowest += 1
-            if lowest < 62:
-                s.colours[c] = first + lowest
-                for k in range(s.members.shape[1]):
-                    i = s.members[c, k]
-                    s.taken[i] = s.taken[i] | (ti.i64(1) << lowest)
+    taken = [0] * particles  # bits of the colours that each particle has
+    colours = []
+    for own in members.tolist():
+        found = 0
+        for particle in own:
+            found |= taken[particle]
+        lowest = ~found & (found + 1)
+        for particle in own:
+            taken[particle] |= lowest
+        colours.append(lowest.bit_length() - 1)
+    return np.array(colours, np.int32)

@@ -44,8 +44,8 @@ def test_no_two_constraints_of_a_colour_share_a_particle(arity, count):
 
 @pytest.mark.parametrize("spokes", [61, 62, 63, 64, 100, 200])
 def test_a_hub_has_as_many_colours_as_spokes(spokes):
-    # All spokes share the hub, so each has its own colour, more than the 62 that are searched at a time. A ring around
-    # the hub adds at most three, and reuses colours of the spokes.
+    # All spokes share the hub, so each has its own colour, more than a word has bits. A ring around the hub adds at
+    # most three, and reuses colours of the spokes.
     hub = np.array([(0, k) for k in range(1, spokes + 1)])
     assert colour_constraints(hub, spokes + 1).tolist() == list(range(spokes))
     ring = np.array([(k, k % spokes + 1) for k in range(1, spokes + 1)])

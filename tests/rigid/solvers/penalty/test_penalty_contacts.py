@@ -47,8 +47,8 @@ def test_depth_of_a_resting_box(mass):
 @pytest.mark.parametrize("stiffness", [5e3, 4e5])
 @pytest.mark.parametrize("restitution", [0.0, 1.0])
 def test_boxes_dropped_on_edges_and_corners_gain_no_energy(restitution, stiffness):
-    # Energy of motion and height falls. What springs store is left out: steps in which contacts begin and end are off by
-    # h² α* K. With the larger stiffness a single row is almost unstable: h² α* = 3.6.
+    # Energy of motion and height falls. What springs store is left out: steps in which contacts begin and end are off
+    # by h² α* K. With the larger stiffness a single row is almost unstable: h² α* = 3.6.
     model = model_of(friction=0.6)
     for k in range(6):
         turn = from_axis_angle((1, 0.3 * k, 0.2), 0.4 * k)
