@@ -26,7 +26,7 @@ def name_of_scene(text):
         TypeError for a function with an argument that has no default.
     """
     if not is_own(text):
-        if text not in available() and Path(f"{text}.py").is_file():
+        if Path(f"{text}.py").is_file() and text not in available():
             raise UnknownName(f"no scene called {shown(text)}; did you mean {shown(f'{text}.py')}?")
         return text
     place, function = split(text)

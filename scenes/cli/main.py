@@ -10,10 +10,10 @@ import errno
 import os
 import sys
 import textwrap
-from importlib import metadata
 
 import rigid
 from pbd.core.messages import listed, nearest, shown
+from pbd.core.version import installed_version
 from scenes import bench
 from scenes.cli import compare, new, render, sweep, terminal, view
 from scenes.cli.compiling import compiling_stoppably
@@ -63,7 +63,7 @@ class ShowVersion(argparse.Action):
 
     def __call__(self, parser, *_given):
         """See argparse."""
-        terminal.out.print(f"verletlab {metadata.version('verletlab')}", highlight=False)
+        terminal.out.print(f"verletlab {installed_version()}", highlight=False)
         parser.exit()
 
 

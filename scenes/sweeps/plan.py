@@ -4,7 +4,6 @@ import hashlib
 import inspect
 import math
 from dataclasses import dataclass, field
-from importlib import metadata
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,6 +12,7 @@ import numpy as np
 import rigid
 from pbd.core.messages import listed, nearest, shown
 from pbd.core.validate import one_of, positive, whole
+from pbd.core.version import installed_version
 from scenes.parameters import UnknownName
 from scenes.registry import REGISTRY, find, load, register
 from scenes.scene_files import chosen_function, import_file, import_module, is_own, name_of_scene, split
@@ -222,8 +222,4 @@ def versions():
     """Versions of what changes bits of results: {name: version}."""
     import taichi
 
-    try:
-        own = metadata.version("verletlab")
-    except metadata.PackageNotFoundError:
-        own = ""
-    return {"verletlab": own, "taichi": ".".join(map(str, taichi.__version__)), "numpy": np.__version__}
+    return {"verletlab": installed_version(), "taichi": ".".join(map(str, taichi.__version__)), "numpy": np.__version__}

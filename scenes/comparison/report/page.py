@@ -6,13 +6,14 @@ import re
 import shlex
 import sys
 import time
-from importlib import metadata, resources
+from importlib import resources
 from pathlib import Path
 
 import numpy as np
 import taichi as ti
 
 from pbd.core.files import replacing
+from pbd.core.version import installed_version
 from scenes.comparison import summary
 from scenes.comparison.report.figure import GRID, INK
 from scenes.simulate.device import running_on
@@ -160,8 +161,8 @@ def made_on():
     """Pairs (name, value) of the machine, versions and the date."""
     return [
         ("machine", f"{processor()}, {os.cpu_count()} cores, {platform.system()} {platform.release()}"),
-        ("versions", f"verletlab {version()}, Taichi {'.'.join(map(str, ti.__version__))}, NumPy {np.__version__}, "
-                     f"Python {platform.python_version()}"),
+        ("versions", f"verletlab {installed_version()}, Taichi {'.'.join(map(str, ti.__version__))}, "
+                     f"NumPy {np.__version__}, Python {platform.python_version()}"),
         ("date", time.strftime("%Y-%m-%d %H:%M")),
     ]  # fmt: skip
 
@@ -184,14 +185,6 @@ def processor():
     except OSError:
         found = None
     return found[1] if found else platform.processor() or platform.machine()
-
-
-def version():
-    """Installed version of verletlab, or "(not installed)"."""
-    try:
-        return metadata.version("verletlab")
-    except metadata.PackageNotFoundError:
-        return "(not installed)"
 
 
 def number(value):
