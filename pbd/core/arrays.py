@@ -216,7 +216,7 @@ def make_array(name, annotation, values, counts):
     if annotation.element is not None:
         array = owned(ti.ndarray(annotation.element, [max(length, 1) for length in shape]))
         if values is not None:
-            array.from_numpy(np.ascontiguousarray(values))
+            write(array, values)
         return array
     shape += (annotation.width,) if annotation.width > 1 else ()
     values = np.zeros(shape) if values is None else np.asarray(values)

@@ -54,7 +54,9 @@ class ContactMap:
         self.buffer.draw(mesh, self.view)
         scale = np.array([self.view[3, 3] - ground_height, self.texel], np.float32)
         sort_kernel(*arrays_of(self.buffer.arrays), *arrays_of(self.arrays), scale)
-        blur_rows_kernel(*arrays_of(self.arrays))
+        layers, blurred = self.arrays.layers, self.arrays.blurred
+        blur_kernel(*arrays_of(self.arrays), 0, 1)
+        blur_kernel(*arrays_of(self.arrays._replace(layers=blurred, blurred=layers)), 1, 0)
         sum_layers_kernel(*arrays_of(self.arrays))
 
 
@@ -89,31 +91,26 @@ def sort_into_layers(data: ti.template()):
 
 
 @ti.func
-def blurred_along(layers: ti.template(), weights: ti.template(), layer, row, column, rows, columns):
-    """Weighted mean of a layer along rows or columns. Args: rows, columns: the direction, (0, 1) or (1, 0)."""
-    total = f32(0.0)
-    for step in range(1 - weights.shape[1], weights.shape[1]):
-        weight = weights[layer, ti.abs(step)]
-        other_row, other_column = row + step * rows, column + step * columns
-        if weight > 0 and other_row >= 0 and other_column >= 0 and other_row < SIZE and other_column < SIZE:
-            total += weight * layers[layer, other_row, other_column]
-    return total
-
-
-@ti.func
-def blur_rows(contact: ti.template()):
-    """Blur each layer along its rows."""
+def blur(contact: ti.template(), rows, columns):
+    """Blur each layer along a direction. Args: contact: ContactArrays; rows, columns: (0, 1) or (1, 0)."""
+    layers, weights = ti.static(contact.layers, contact.weights)
     for row, column, layer in ti.ndrange(SIZE, SIZE, LAYERS):
-        contact.blurred[layer, row, column] = blurred_along(contact.layers, contact.weights, layer, row, column, 0, 1)
+        total = f32(0.0)
+        for step in range(1 - weights.shape[1], weights.shape[1]):
+            weight = weights[layer, ti.abs(step)]
+            other_row, other_column = row + step * rows, column + step * columns
+            if weight > 0 and other_row >= 0 and other_column >= 0 and other_row < SIZE and other_column < SIZE:
+                total += weight * layers[layer, other_row, other_column]
+        contact.blurred[layer, row, column] = total
 
 
 @ti.func
 def sum_layers(contact: ti.template()):
-    """Blur each layer along its columns, and add the layers."""
+    """Add the layers."""
     for row, column in ti.ndrange(SIZE, SIZE):
         total = f32(0.0)
         for layer in range(LAYERS):
-            total += blurred_along(contact.blurred, contact.weights, layer, row, column, 1, 0)
+            total += contact.layers[layer, row, column]
         contact.hidden[row, column] = total
 
 
@@ -131,5 +128,5 @@ def hidden_sky(point, view: ti.template(), hidden: ti.template()):
 
 
 sort_kernel = make_kernel(sort_into_layers, Layering)
-blur_rows_kernel = make_kernel(blur_rows, ContactArrays)
+blur_kernel = make_kernel(blur, ContactArrays)
 sum_layers_kernel = make_kernel(sum_layers, ContactArrays)

@@ -57,7 +57,7 @@ class ContactArrays(NamedTuple):
     """The part of the sky that surfaces above the ground hide."""
 
     layers: Typed(ti.f32, count.layers, count.texels, count.texels)
-    blurred: Typed(ti.f32, count.layers, count.texels, count.texels)  # along rows
+    blurred: Typed(ti.f32, count.layers, count.texels, count.texels)  # along one direction
     weights: Typed(ti.f32, count.layers, count.distances)  # of each distance in the blur of each layer
     hidden: Typed(ti.f32, count.texels, count.texels)  # from 0 to 1
 

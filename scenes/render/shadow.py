@@ -114,10 +114,11 @@ def widen(shadow: ti.template()):
     tiles = shadow.tile_range.shape[0]
     for row, column in ti.ndrange(tiles, tiles):
         least, most = f32(FAR), f32(-FAR)
-        for y in range(ti.max(row - 1, 0), ti.min(row + 2, tiles)):
-            for x in range(ti.max(column - 1, 0), ti.min(column + 2, tiles)):
-                least = ti.min(least, shadow.tile_range[y, x].x)
-                most = ti.max(most, shadow.tile_range[y, x].y)
+        for neighbour in range(9):  # those beyond an edge are taken as the nearest ones
+            y = ti.max(ti.min(row - 1 + neighbour // 3, tiles - 1), 0)
+            x = ti.max(ti.min(column - 1 + neighbour % 3, tiles - 1), 0)
+            least = ti.min(least, shadow.tile_range[y, x].x)
+            most = ti.max(most, shadow.tile_range[y, x].y)
         shadow.near_range[row, column] = vec2(least, most)
 
 
