@@ -115,8 +115,9 @@ class Renderer:
         picture = np.empty((self.height, self.width, 3), dtype=np.uint8)
         arrays = self.mesh.arrays, self.zbuffer.arrays, self.shadow.arrays, self.contact.arrays
         shade_kernel(
-            *(array for group in arrays for array in arrays_of(group)), self._lens(camera), self.sun, self.shadow.view,
-            self.contact.view, self._shading_numbers(camera), picture, int(everywhere),
+            *(array for group in arrays for array in arrays_of(group)), self._lens(camera), self.sun,
+            self.shadow.view.astype(np.float32), self.contact.view.astype(np.float32), self._shading_numbers(camera),
+            picture, int(everywhere),
         )  # fmt: skip
         return picture
 

@@ -191,16 +191,14 @@ def texel_at(column, row, size):
 @ti.func
 def in_view_axis(view: ti.template(), axis, vector):
     """Component of a vector along one axis of a view, in the units of that axis."""
-    return ti.cast(view[axis, 0], ti.f32) * vector.x + ti.cast(view[axis, 1], ti.f32) * vector.y \
-        + ti.cast(view[axis, 2], ti.f32) * vector.z
+    return view[axis, 0] * vector.x + view[axis, 1] * vector.y + view[axis, 2] * vector.z
 
 
 @ti.func
 def in_parallel_view(view: ti.template(), point):
-    """Column, row and depth of a point in a parallel view."""
-    return (in_view_axis(view, 0, point) + ti.cast(view[0, 3], ti.f32),
-            in_view_axis(view, 1, point) + ti.cast(view[1, 3], ti.f32),
-            -in_view_axis(view, 3, point) - ti.cast(view[3, 3], ti.f32))
+    """Column, row and depth of a point in a parallel view. Args: view: (4, 4) float32; point [m]."""
+    column, row = in_view_axis(view, 0, point) + view[0, 3], in_view_axis(view, 1, point) + view[1, 3]
+    return column, row, -in_view_axis(view, 3, point) - view[3, 3]
 
 
 gather_kernel = make_kernel(gather, Gathering)
