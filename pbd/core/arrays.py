@@ -28,13 +28,17 @@ from typing import Any, NamedTuple, get_type_hints
 
 import numpy as np
 import taichi as ti
+from taichi._lib import core as taichi_core
 from taichi.lang import impl
-from taichi.lang._ndarray import ScalarNdarray
-from taichi.lang.matrix import VectorNdarray
+from taichi.lang._ndarray import Ndarray, ScalarNdarray
+from taichi.lang.enums import Layout as Order
+from taichi.lang.matrix import MatrixType, VectorNdarray
 from taichi.lang.util import to_numpy_type
 
 from pbd.core.lanes.layout import Common, Layout
-from pbd.core.runtime import on_cpu, present_program, require_program
+from pbd.core.runtime import on_cpu, present_program, require_program, require_taichi
+
+vector_type = taichi_core.get_type_factory_instance().get_tensor_type
 
 
 class Columns:
@@ -213,43 +217,53 @@ def allocate(declaration, values=None, **counts):
 def make_array(name, annotation, values, counts):
     """One Taichi array. Args: name, for errors; annotation: an Array; values or None; counts: see `allocate`."""
     shape = tuple(length_of(name, axis, counts) for axis in annotation.axes)
-    if annotation.element is not None:
-        array = owned(ti.ndarray(annotation.element, [max(length, 1) for length in shape]))
+    element = annotation.element
+    if element is not None:
+        array = zeros([max(length, 1) for length in shape], *number_and_width(element))
         if values is not None:
             write(array, values)
         return array
     shape += (annotation.width,) if annotation.width > 1 else ()
-    values = np.zeros(shape) if values is None else np.asarray(values)
-    if values.shape != shape:
-        raise ValueError(f"{name} has shape {values.shape}: expected {shape}")
+    if values is not None and np.shape(values) != shape:
+        raise ValueError(f"{name} has shape {np.shape(values)}: expected {shape}")
     lanes = counts.get("lanes", 1)
     if 0 in shape:
         return empty_array(annotation, tuple(max(length, 1) for length in shape), lanes)
     array = new_array(annotation, shape, lanes, counts.get("placements"))
-    write(array, values)
+    if values is not None or array.lanes:  # which may substitute other values
+        write(array, np.zeros(shape) if values is None else values)
     return array
 
 
 def new_array(annotation, shape, lanes, placements=None):
-    """Make a Taichi array.
+    """Make a Taichi array of zeros.
 
     Args: annotation: an Array; shape: with the components of vectors as the last axis; lanes: worlds in a vector;
     placements: see `allocate`.
     """
-    element, layout = ti.i32 if annotation.integer else impl.get_runtime().default_fp, None
+    number, layout = ti.i32 if annotation.integer else impl.get_runtime().default_fp, None
     if placements is not None:
         layout = placements.get(annotation.axes[0])
     elif lanes > 1 and annotation.has_worlds():
         axis = annotation.axes.index(count.worlds)
         layout = (Common if annotation.common else Layout)(axis, shape[axis], lanes)
     if layout is not None:
-        several, shape = layout.lanes > 1, layout.shape(shape)
-        array = owned(ti.Vector.ndarray(layout.lanes, element, shape) if several else ti.ndarray(element, shape))
+        array = zeros(layout.shape(shape), number, layout.lanes)
         array.lanes = layout
         return array
     if annotation.width > 1 and not (placements and annotation.has_worlds()):
-        return owned(ti.Vector.ndarray(annotation.width, element, shape[:-1]))
-    return owned(ti.ndarray(element, shape))
+        return zeros(shape[:-1], number, annotation.width)
+    return zeros(shape, number)
+
+
+def zeros(shape, number, width=1):
+    """Make a Taichi array of zeros. Args: shape; number: Taichi's type; width: of its vectors, 1 for numbers."""
+    return OwnedScalars(shape, number) if width == 1 else OwnedVectors(shape, number, width)
+
+
+def number_and_width(element):
+    """Taichi's type of the numbers of an element, and how many it has. Args: element: type of a number or a vector."""
+    return (element.dtype, element.n) if isinstance(element, MatrixType) else (element, 1)
 
 
 def empty_array(annotation, shape, lanes):
@@ -264,7 +278,6 @@ def empty_array(annotation, shape, lanes):
     key = annotation.integer, annotation.common, annotation.width, shape, annotation.has_worlds() and lanes
     if key not in EMPTY:
         EMPTY[key] = new_array(annotation, shape, lanes)
-        write(EMPTY[key], np.zeros(shape))
     return EMPTY[key]
 
 
@@ -281,27 +294,42 @@ class Owned:
     the program of now.
     """
 
-    lanes = None
+    lanes, program = None, None
+
+    def __init__(self, shape, number, element):
+        """Args: shape; number: Taichi's type; element: Taichi's type, of numbers or vectors."""
+        require_taichi()
+        Ndarray.__init__(self)
+        self.dtype, self.element_type = number, element
+        # On the processor each array has pages of its own, which are zero until someone writes to them. Filling them
+        # took 0.1 s where a film starts, and memory for samples and neighbours that never were.
+        program = impl.get_runtime().prog
+        self.arr = program.create_ndarray(element, list(shape), self.ORDER, zero_fill=not on_cpu())
+        self.shape, self.program = tuple(shape), present_program()
 
     def __del__(self):
-        program = self.program() if impl is not None else None
+        program = self.program() if impl is not None and self.program else None
         if program is not None and program is impl.get_runtime().prog:
             program.delete_ndarray(self.arr)
 
 
 class OwnedScalars(Owned, ScalarNdarray):
-    """An array of numbers."""
+    """An array of numbers. Args: see Owned."""
+
+    ORDER = Order.NULL
+
+    def __init__(self, shape, number):
+        super().__init__(shape, number, number)
 
 
 class OwnedVectors(Owned, VectorNdarray):
-    """An array of vectors."""
+    """An array of vectors. Args: see Owned; width: of a vector."""
 
+    ORDER = Order.AOS
 
-def owned(array):
-    """Make a new Taichi array one of ours. Args: array: a ScalarNdarray or VectorNdarray. Returns: the array."""
-    array.__class__ = OwnedScalars if type(array) is ScalarNdarray else OwnedVectors
-    array.program = present_program()
-    return array
+    def __init__(self, shape, number, width):
+        super().__init__(shape, number, vector_type((width,), number))
+        self.n = width
 
 
 def with_lanes(data, lanes):

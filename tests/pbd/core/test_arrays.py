@@ -126,3 +126,14 @@ def test_arrays_are_written_and_read_whole():
     assert read(rows.group)[0] == 1  # reading returns a copy
     with pytest.raises(ValueError, match=r"values have shape \(3,\): expected \(4,\)"):
         write(rows.group, [1, 2, 3])
+
+
+@pytest.mark.parametrize("rows", [1, 100, 10_000, 3_000_000])
+def test_new_arrays_are_zero_where_others_were_freed(rows):
+    # Nobody fills arrays on the processor, because Taichi gives each one fresh pages. `allocate` relies on it.
+    for _ in range(3):
+        made = allocate(Rows, worlds=1, rows=rows)
+        assert not read(made.number).any()
+        assert not read(made.group).any()
+        write(made.number, np.full((1, rows, ROW.total), 7.0))
+        write(made.group, np.full(rows, 7))
