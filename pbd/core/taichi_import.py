@@ -1,9 +1,11 @@
-"""Imports Taichi, in 0.9 of the usual time if this is the first import of it.
+"""Imports Taichi, in 0.85 of the usual time if this is the first import of it.
 
 At each of its own functions Taichi asks Python for the line of source that defines it, to see whether that is in a
-class. Python searches all modules for the file of that line, although the frame has its name.
+class. Python searches all modules for the file of that line, although the frame has its name. And it searches for
+garbage nearly a hundred times, of which there is none.
 """
 
+import gc
 import inspect
 import linecache
 
@@ -15,7 +17,11 @@ def line_of(frame, context=1):
 
 
 with_search, inspect.getframeinfo = inspect.getframeinfo, line_of
+collects = gc.isenabled()
+gc.disable()
 try:
     import taichi  # noqa: F401
 finally:
     inspect.getframeinfo = with_search
+    if collects:
+        gc.enable()
