@@ -83,15 +83,15 @@ def find_bands(members, particles, lanes, colour):
             continue
         if not can_cut(members, length):
             continue
-        counts = [np.unique(keys_of(*each, length)).size for each in zip(members, repetitions)]
+        counts = [np.unique(keys_of(own, repeated, length)).size for own, repeated in zip(members, repetitions)]
         work = WORK_OF_PARTICLE * length + sum(count * each.shape[1] for count, each in zip(counts, members))
         if work < least:
             least, best = work, length
     if best is None:
         return None, None
     halo = slots_of_seams(members, best)[1]
-    placed = [places_of(*each, best, lanes, halo, colour) for each in zip(members, repetitions)]
-    places, orders = zip(*placed)
+    found = [places_of(own, repeated, best, lanes, halo, colour) for own, repeated in zip(members, repetitions)]
+    places, orders = zip(*found)
     return Bands(lanes, particles, best, halo, list(places)), list(orders)
 
 
@@ -112,7 +112,7 @@ def slots_in_bands(members, length):
 
 
 def over_columns(ufunc, members):
-    """Combine the few columns of an array (n, arity) with a function such as np.minimum, quicker than numpy by rows."""
+    """Combine the few columns of an array (n, arity), as `ufunc.reduce(members, axis=1)` does several times slower."""
     return functools.reduce(ufunc, members.T)
 
 

@@ -28,17 +28,12 @@ from typing import Any, NamedTuple, get_type_hints
 
 import numpy as np
 import taichi as ti
-from taichi._lib import core as taichi_core
 from taichi.lang import impl
-from taichi.lang._ndarray import Ndarray, ScalarNdarray
-from taichi.lang.enums import Layout as Order
-from taichi.lang.matrix import MatrixType, VectorNdarray
 from taichi.lang.util import to_numpy_type
 
 from pbd.core.lanes.layout import Common, Layout
-from pbd.core.runtime import on_cpu, present_program, require_program, require_taichi
-
-vector_type = taichi_core.get_type_factory_instance().get_tensor_type
+from pbd.core.owned import number_and_width, zeros
+from pbd.core.runtime import on_cpu, present_program, require_program
 
 
 class Columns:
@@ -256,16 +251,6 @@ def new_array(annotation, shape, lanes, placements=None):
     return zeros(shape, number)
 
 
-def zeros(shape, number, width=1):
-    """Make a Taichi array of zeros. Args: shape; number: Taichi's type; width: of its vectors, 1 for numbers."""
-    return OwnedScalars(shape, number) if width == 1 else OwnedVectors(shape, number, width)
-
-
-def number_and_width(element):
-    """Taichi's type of the numbers of an element, and how many it has. Args: element: type of a number or a vector."""
-    return (element.dtype, element.n) if isinstance(element, MatrixType) else (element, 1)
-
-
 def empty_array(annotation, shape, lanes):
     """An array for a shape without elements, which nobody reads. A Taichi array cannot be empty: it is zero.
 
@@ -283,53 +268,6 @@ def empty_array(annotation, shape, lanes):
 
 # The arrays of `empty_array`, and their program.
 EMPTY = {}
-
-
-class Owned:
-    """Part of the class of our arrays: Taichi's memory is freed with the array, unless its program has ended.
-
-    Attributes: lanes: how worlds lie in them, a Layout, or None.
-
-    Taichi 1.7.4 frees arrays of vectors never. And it lets an array of an ended program free what is at its address in
-    the program of now.
-    """
-
-    lanes, program = None, None
-
-    def __init__(self, shape, number, element):
-        """Args: shape; number: Taichi's type; element: Taichi's type, of numbers or vectors."""
-        require_taichi()
-        Ndarray.__init__(self)
-        self.dtype, self.element_type = number, element
-        # On the processor each array has pages of its own, which are zero until someone writes to them. Filling them
-        # took 0.1 s where a film starts, and memory for samples and neighbours that never were.
-        program = impl.get_runtime().prog
-        self.arr = program.create_ndarray(element, list(shape), self.ORDER, zero_fill=not on_cpu())
-        self.shape, self.program = tuple(shape), present_program()
-
-    def __del__(self):
-        program = self.program() if impl is not None and self.program else None
-        if program is not None and program is impl.get_runtime().prog:
-            program.delete_ndarray(self.arr)
-
-
-class OwnedScalars(Owned, ScalarNdarray):
-    """An array of numbers. Args: see Owned."""
-
-    ORDER = Order.NULL
-
-    def __init__(self, shape, number):
-        super().__init__(shape, number, number)
-
-
-class OwnedVectors(Owned, VectorNdarray):
-    """An array of vectors. Args: see Owned; width: of a vector."""
-
-    ORDER = Order.AOS
-
-    def __init__(self, shape, number, width):
-        super().__init__(shape, number, vector_type((width,), number))
-        self.n = width
 
 
 def with_lanes(data, lanes):

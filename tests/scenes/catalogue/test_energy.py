@@ -56,6 +56,7 @@ PASSIVE = {
 # These stand still; the others fall, swing, bounce or spin.
 STILL = ("arch", "card_house", "high_mass_ratio", "pyramid", "stack")
 
+
 def energies(running, each_step=None):
     """Step through a Run. Args: running: a Run; each_step: a function (running, number of the step), or None.
 

@@ -4,7 +4,6 @@ Other tests of contacts are in test_row_contacts.py. All shapes are boxes, becau
 shape that can touch.
 """
 
-
 import numpy as np
 import pytest
 from described import ASIDE, model_of
