@@ -75,7 +75,10 @@ def other_sites():
     for folder in ("pbd", "rigid", "scenes", "verletlab", "docs"):
         files += (ROOT / folder).rglob("*.py")
     for path in filter(Path.is_file, dict.fromkeys(files)):
-        text = path.read_text("utf-8", errors="replace")
+        content = path.read_bytes()
+        if b"\0" in content:  # a film that someone has made here, as the README says
+            continue
+        text = content.decode("utf-8", errors="replace")
         yield from ((path.name, address) for address in re.findall(r"\b\w+://[^\s\"'`<>()\[\]|\\]+", text))
 
 
