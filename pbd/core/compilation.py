@@ -20,6 +20,7 @@ addition where it sees fit, and on processors that can (x86 since 2013) that dif
 world among many had other bits than the same world alone. Sticks pay 2 % for it. Kernels are also compiled without
 Taichi's analysis of control flow, whose time grows faster than the square of a kernel's length: bodies in contact took
 32 s to compile with it, and 4 s without, with the same speed and the same bits (LLVM does the same analysis again).
+And LLVM unrolls no loops whose length it does not know (pbd/core/llvm.py).
 """
 
 import ast
@@ -39,6 +40,7 @@ from taichi.lang import impl, kernel_impl
 from taichi.lang.ast import transform_tree
 from taichi.lang.ast.ast_transformer_utils import ASTTransformerContext, Builder
 
+from pbd.core.llvm import loops_not_unrolled
 from pbd.core.runtime import on_cpu
 from pbd.core.structures import declared_in_a_structure
 
@@ -113,7 +115,8 @@ def compile_kernel(kernel, arguments, before=None, seconds=0.0):
     level = FULL if full or (wanted == FULL and reading.expressions <= LARGE) else CHEAP
     program, enclosing = impl.get_runtime().prog, contextlib.nullcontext if full or reading.is_found else around
     vectors = with_vectors(reading.has_lanes)
-    with at_level(level), vectors, compiling(), enclosing(reading.expressions):
+    loops = contextlib.nullcontext if reading.is_found else loops_not_unrolled
+    with at_level(level), vectors, compiling(), loops(), enclosing(reading.expressions):
         compiled = program.compile_kernel(program.config(), program.get_device_caps(), reading.definition)
     return reading.definition, compiled, math.inf if full else pays
 
