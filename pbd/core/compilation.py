@@ -43,6 +43,7 @@ from taichi.lang.ast.ast_transformer_utils import ASTTransformerContext, Builder
 from pbd.core.llvm import loops_not_unrolled
 from pbd.core.runtime import on_cpu
 from pbd.core.structures import declared_in_a_structure
+from pbd.core.variables import FEWER, release
 
 # Taichi's levels: without its own search for common subexpressions and its other simplifications, and with them.
 CHEAP, FULL = 0, 1
@@ -305,7 +306,9 @@ class trees:  # noqa: N801 - stands for the module `ast` in Taichi
     @staticmethod
     def read(tree, context):
         """Read a tree. Args: see Taichi's `transform_tree`. Returns: what the function returns."""
+        context.tree = tree
         result = transform_tree(tree, context)
+        release(context, result)
         tree.body[0].args.args = tree.parameters
         IDLE[tree.text].append(tree)
         return result
@@ -313,6 +316,7 @@ class trees:  # noqa: N801 - stands for the module `ast` in Taichi
 
 # What is replaced in Taichi: (owner, name, replacement).
 QUICKER = [
+    *FEWER,
     (Builder, "__call__", build),
     (ASTTransformerContext, "get_pos_info", position),
     (kernel_impl, "getsourcelines", source_of),
