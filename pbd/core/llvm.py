@@ -62,7 +62,7 @@ def loops_not_unrolled(*options):
 def hidden_functions():
     """LLVM's functions that read options, and forget that they were given; None if they are not found."""
     library = sys.modules.get("taichi._lib.core.taichi_python")
-    if library is None or not sys.platform.startswith("linux"):
+    if library is None:
         return None
     addresses = addresses_in(library.__file__, (EXPORTED, READ_OPTIONS, FORGET_OPTIONS))
     if addresses is None:
