@@ -227,7 +227,7 @@ class Features(NamedTuple):
     moving: bool = False  # whether the environment changes, so that parts have inputs of their own
     grabs: int = 0  # number of grab springs
     keep_predictions: bool = False  # whether predicted positions are read after the step
-    hooks: Any = None  # StepHooks, see pbd/step.py
+    hooks: Any = None  # StepHooks, see pbd/step_hooks.py
     gravity_scales: bool = False  # whether any particle has another scale than one
     lanes: int = 1  # worlds in the lanes of a vector, or bands of a world, see pbd/lanes.py
     bands: bool = False  # whether these are bands

@@ -9,8 +9,6 @@ One thread runs all substeps of a world (`advance`), or threads share each phase
 Source: Jakobsen, Advanced Character Physics (2001).
 """
 
-from typing import Any, NamedTuple
-
 import taichi as ti
 
 from pbd.collision import particle_contacts
@@ -26,27 +24,6 @@ from pbd.measure import measure_motion
 from pbd.phases import for_each, for_each_world, project_each, project_each_world
 from pbd.projection import project_clusters
 from pbd.seams import singly
-
-
-class StepHooks(NamedTuple):
-    """Functions by which something made of particles takes part in each substep, such as rigid bodies.
-
-    Args:
-        data: a NamedTuple class, the declaration of more arrays; kernels find them in `s.hooked`.
-        before_iterations, after_iterations: Taichi functions (s, world), called after Verlet and after the iterations.
-        in_iteration: Taichi function (s, iteration, world) -> largest violation [m], called after the constraints.
-        take_back_impulses: Taichi function (s, world) -> whether it took back any at their start: pbd/direct/motion.py.
-        scale_impulses: Taichi function (s, factor, world) that multiplies all impulses that the hooks store [kg m].
-        count_contacts: Taichi function (s, world) -> number of contacts that held something off in the last substep.
-    """
-
-    data: Any
-    before_iterations: Any
-    in_iteration: Any
-    after_iterations: Any
-    take_back_impulses: Any
-    scale_impulses: Any
-    count_contacts: Any
 
 
 @ti.func
@@ -124,7 +101,8 @@ def advance_world(s: ti.template(), substeps, iterations, world):
     for substep in range(substeps):
         if not any_world(s.report[world, REPORT.diverged_substep] >= 0.0):
             if ti.static(s.features.parts):
-                parts.advance_in_parts(s, begin_substep, relax_iterated, end_substep, substep, iterations, world)
+                last = substep == substeps - 1
+                parts.advance_in_parts(s, begin_substep, relax_iterated, end_substep, substep, last, iterations, world)
             else:
                 begin_substep(s, substep, world)
                 iteration, made, worst = 0, 0.0, s.settings.tolerance + 1.0
@@ -134,6 +112,8 @@ def advance_world(s: ti.template(), substeps, iterations, world):
                     iteration += 1
                 s.report[world, REPORT.iterations] = made
                 end_substep(s, substep, world)
+    if ti.static(s.features.has_hooks and not s.features.parts):
+        s.features.hooks.keep_contacts(s, world)
     measure_motion(s, substeps, world)
 
 

@@ -26,7 +26,7 @@ from pbd.report import Report
 from pbd.schedule import SCHEDULES, make_schedule
 from pbd.setup import checked_descriptions, collect_constraints, features_of, upload
 from pbd.state import State
-from pbd.step import StepHooks
+from pbd.step_hooks import StepHooks
 from pbd.system_settings import SystemSettings
 from pbd.tearing import Tearing
 
@@ -219,12 +219,12 @@ class ParticleSystem(SystemSettings):
         """Let something that is made of these particles take part in each substep.
 
         Args:
-            hooks: a pbd.step.StepHooks.
+            hooks: a pbd.step_hooks.StepHooks.
             data: an instance of `hooks.data`, of Taichi arrays.
             contact_capacity: how many contacts the hooks have memory for, for the error when there are more.
         """
         if not isinstance(hooks, StepHooks):
-            raise TypeError(f"hooks are {shown(hooks)}: expected a pbd.step.StepHooks")
+            raise TypeError(f"hooks are {shown(hooks)}: expected a pbd.step_hooks.StepHooks")
         if not isinstance(data, hooks.data):
             raise TypeError(f"data is {shown(data)}: expected a {hooks.data.__name__}, as the hooks have")
         contact_capacity = whole("contact_capacity", contact_capacity, least=0)

@@ -88,12 +88,12 @@ def data_of_part(s, h, velocity_kept, world):
 
 @ti.func
 def advance_in_parts(
-    s: ti.template(), begin: ti.template(), relax: ti.template(), end: ti.template(), substep, iterations, world
+    s: ti.template(), begin: ti.template(), relax: ti.template(), end: ti.template(), substep, read, iterations, world
 ):
     """Advance a world by a substep, in as many parts as it needs.
 
     Args: begin, relax, end: functions of pbd/step.py: the begin of a substep, an iteration over what is not solved
-    directly, and the end of a substep; world: index.
+    directly, and the end of a substep; read: whether contacts are read after this substep; world: index.
     """
     halvings, done, length = s.direct.halvings[world], 0.0, 1.0
     least, in_vain, tries, last = ti.math.inf, 0.0, 0.0, False
@@ -149,6 +149,9 @@ def advance_in_parts(
                 if s.report[world, REPORT.diverged_substep] >= 0.0:
                     s.report[world, REPORT.diverged_substep] = ti.cast(substep, float)
                     done = 1.0
+                if ti.static(s.features.has_hooks):
+                    if read and any_world(done >= 1.0):
+                        s.features.hooks.keep_contacts(s, world)
     change_length(s, substep, length, 1.0, world)
     write_displacements(s, length, world)
     s.direct.halvings[world] = halvings

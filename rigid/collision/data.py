@@ -108,5 +108,10 @@ class PairTypes(NamedTuple):
         """Whether any pair can touch."""
         return any(self[:5])
 
+    @property
+    def any_polyhedron(self):
+        """Whether any pair that can touch has a polyhedron."""
+        return any(self[2:5])
+
 
 ALL_PAIR_TYPES = PairTypes()

@@ -5,6 +5,8 @@ The narrow phase collects the points of one pair in Scratch.clips, behind the tw
 
 import taichi as ti
 
+from pbd.core.each_world import in_lanes
+from pbd.core.lanes import any_world
 from rigid.collision.data import ABSENT, CLIP, PAIR, POINT, SHAPE, STRUCTURE
 from rigid.kernels.vectors import load_vector, store_vector
 
@@ -39,6 +41,24 @@ def add_point(scratch: ti.template(), count, point, normal, gap, feature, world)
         scratch.clips[world, row, CLIP.gap] = gap
         scratch.marks[row, world] = feature
     return ti.min(count + 1, scratch.marks.shape[0] - first_point(scratch))
+
+
+@ti.func
+def add_point_if(scratch: ti.template(), count, condition, point, normal, gap, feature, world):
+    """Collect a contact point if a condition is true. Worlds in lanes share its place, but some may lack the point.
+
+    Args: condition: true or false; others, and what is returned: see `add_point`.
+    """
+    result = count
+    if any_world(condition):
+        result = add_point(scratch, count, point, normal, gap, feature, world)
+        row = first_point(scratch) + count
+        if ti.static(in_lanes()):
+            if row < scratch.marks.shape[0]:
+                if not condition:
+                    store_vector(scratch.clips, row, CLIP.normal, ti.Vector([0.0, 0.0, 1.0]), world)
+                    scratch.clips[world, row, CLIP.gap] = ABSENT
+    return result
 
 
 @ti.func

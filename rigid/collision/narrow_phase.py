@@ -66,7 +66,7 @@ def point_finder(pair_types=ALL_PAIR_TYPES, searched=False):
                 untested += ti.max(found - capacity, 0)
                 for pair in range(first, first + ti.min(found, capacity)):
                     find_points_of_pair(
-                        shapes, points, scratch, scratch.pairs[world, pair, 0], scratch.pairs[world, pair, 1],
+                        shapes, points, scratch, scratch.pairs[world, pair, 0], scratch.pairs[world, pair, 1], True,
                         points.count[world], world,
                     )  # fmt: skip
             if untested > 0:  # they count as contact points beyond the capacity
@@ -74,34 +74,50 @@ def point_finder(pair_types=ALL_PAIR_TYPES, searched=False):
         else:
             for k in range(shapes.lists[HEAD.pair_count]):
                 a, b = listed_pair(shapes, k)
-                if any_world(bounds_overlap(shapes, scratch, a, b, world)):
-                    begin = points.count[world]
-                    if ti.static(in_lanes()):
-                        empty_places(points, begin, world)
-                    find_points_of_pair(shapes, points, scratch, a, b, begin, world)
+                overlapping = bounds_overlap(shapes, scratch, a, b, world)
+                if any_world(overlapping):
+                    find_points_of_pair(shapes, points, scratch, a, b, overlapping, points.count[world], world)
 
     @ti.func
-    def find_points_of_world(
-        shapes: ti.template(), points: ti.template(), scratch: ti.template(), first, second, begin, world
+    def find_points_of_pair(
+        shapes: ti.template(), points: ti.template(), scratch: ti.template(), first, second, overlapping, begin, world
     ):
-        """Append the contact points of two shapes to those of a world. Args: begin: place of the first of them."""
+        """Append the contact points of two shapes to those of a world.
+
+        Args: overlapping: whether their bounds overlap; begin: place of the first point.
+        """
         a, b = first, second
         if rank(shapes.integers[a, STRUCTURE.kind]) > rank(shapes.integers[b, STRUCTURE.kind]):
             a, b = second, first
         kind, other = shapes.integers[a, STRUCTURE.kind], shapes.integers[b, STRUCTURE.kind]
-        count = 0
-        if rank(kind) == 0:
+        if rank(kind) == 0 and rank(other) != 1:
+            count = 0
             if other == PLANE:
                 if ti.static(pair_types.rounded_on_plane):
-                    count = rounded_on_plane(shapes, scratch, a, b, world)
-            elif rank(other) == 0:
-                if ti.static(pair_types.rounded):
-                    count = rounded_on_rounded(shapes, scratch, a, b, world)
-            elif kind == SPHERE and other != HULL:
-                if ti.static(pair_types.rounded_on_polyhedra):
+                    count = rounded_on_plane(shapes, scratch, a, b, overlapping, world)
+            elif ti.static(pair_types.rounded):
+                count = rounded_on_rounded(shapes, scratch, a, b, overlapping, world)
+            if count > 0:
+                emit_contacts(shapes, points, scratch, a, b, begin, count, world)
+        elif ti.static(pair_types.any_polyhedron):
+            if ti.static(in_lanes()):
+                empty_places(points, begin, world)
+            find_points_on_polyhedron(shapes, points, scratch, a, b, begin, world)
+
+    @each_world
+    @ti.func
+    def find_points_on_polyhedron(
+        shapes: ti.template(), points: ti.template(), scratch: ti.template(), a, b, begin, world
+    ):
+        """As `find_points_of_pair` for a pair with a polyhedron, which has too many branches for lanes."""
+        kind, other = shapes.integers[a, STRUCTURE.kind], shapes.integers[b, STRUCTURE.kind]
+        count = 0
+        if rank(kind) == 0:
+            if ti.static(pair_types.rounded_on_polyhedra):
+                if kind == SPHERE and other != HULL:
                     count = sphere_on_solid(shapes, scratch, a, b, world)
-            elif ti.static(pair_types.rounded_on_polyhedra):
-                count = rounded_on_polyhedron(shapes, scratch, a, b, world)
+                else:
+                    count = rounded_on_polyhedron(shapes, scratch, a, b, world)
         elif other == PLANE:
             if ti.static(pair_types.polyhedra_on_plane):
                 if kind == CYLINDER:
@@ -113,7 +129,6 @@ def point_finder(pair_types=ALL_PAIR_TYPES, searched=False):
         if count > 0:
             emit_contacts(shapes, points, scratch, a, b, begin, reduce_manifold(scratch, count, world), world)
 
-    find_points_of_pair = each_world(find_points_of_world)
     return find_points
 
 

@@ -10,11 +10,12 @@ Source: Ericson, Real-Time Collision Detection (2005), section 5.1, for nearest 
 
 import taichi as ti
 
+from pbd.core.lanes import any_world
 from pbd.core.shapes import CAPSULE, solid_distance
 from rigid.collision.broad_phase import axis_of, contact_margin, origin_of, to_frame, to_world
 from rigid.collision.corners import adjacent_normals, edge, face_loop, face_plane, loop_side
 from rigid.collision.data import PLACEMENT, SHAPE, STRUCTURE
-from rigid.collision.manifold import add_point
+from rigid.collision.manifold import add_point, add_point_if
 from rigid.kernels.vectors import load_quaternion
 
 # Two segments are parallel if the sine of their angle is below this. They have two contact points, not one.
@@ -81,51 +82,59 @@ def common_perpendicular(d, e):
 
 
 @ti.func
-def rounded_on_rounded(shapes: ti.template(), scratch: ti.template(), a, b, world):
-    """Collect the points of two spheres or capsules."""
+def rounded_on_rounded(shapes: ti.template(), scratch: ti.template(), a, b, overlapping, world):
+    """Collect the points of two spheres or capsules. Args: overlapping: whether their bounds overlap."""
     p, d, radius_a = core_segment(shapes, scratch, a, world)
     q, e, radius_b = core_segment(shapes, scratch, b, world)
     together = radius_a + radius_b
-    margin = contact_margin(scratch, a, b, world)
+    reach = together + contact_margin(scratch, a, b, world)
     s, t = nearest_points(p, d, q, e)
     offset = p + s * d - q - t * e
     distance = offset.norm()
+    near = overlapping and distance < reach
     count = 0
-    if distance < together + margin:
+    if any_world(near):
         normal = offset / ti.max(distance, 1e-30)
         if distance < NEGLIGIBLE * together:
             normal = common_perpendicular(d, e)
-        least = 1e30
+        # The part [low, high] of the first core that is beside the second, if they are parallel.
+        low, high, parallel = 0.0, 0.0, False
         a2, e2 = d.norm_sqr(), e.norm_sqr()
-        if a2 > 0.0 and e2 > 0.0:
+        if near and a2 > 0.0 and e2 > 0.0:
             if d.cross(e).norm_sqr() < PARALLEL * PARALLEL * a2 * e2:
                 first, last = (q - p).dot(d) / a2, (q + e - p).dot(d) / a2
                 low, high = ti.max(ti.min(first, last), 0.0), ti.min(ti.max(first, last), 1.0)
-                if (high - low) * ti.sqrt(a2) > PARALLEL * together:  # high < low for one beyond the other's end
-                    for end in range(2):
-                        x = p + low * d
-                        if end == 1:
-                            x = p + high * d
-                        y = q + ti.min(ti.max((x - q).dot(e) / e2, 0.0), 1.0) * e
-                        length, direction = (x - y).norm(), normal
-                        # If the cores nearly cross, the normals of the two ends would be opposite.
-                        if (x - y).dot(normal) > 0.5 * length and length > NEGLIGIBLE * together:
-                            direction = (x - y) / length
-                        else:
-                            length = (x - y).dot(normal)
-                        least = ti.min(least, length)
-                        if length < together + margin:
-                            count = add_point(
-                                scratch, count, x - radius_a * direction, direction, length - together, 1 + end, world
-                            )
-        if distance < least - NEGLIGIBLE * together:
-            count = add_point(scratch, count, p + s * d - radius_a * normal, normal, distance - together, 0, world)
+                parallel = (high - low) * ti.sqrt(a2) > PARALLEL * together  # high < low: one is beyond the other's end
+        least = 1e30
+        if any_world(parallel):
+            for end in range(2):
+                x = p + low * d
+                if end == 1:
+                    x = p + high * d
+                y, length, direction = q, distance, normal
+                if parallel:
+                    y = q + ti.min(ti.max((x - q).dot(e) / e2, 0.0), 1.0) * e
+                    length = (x - y).norm()
+                    # If the cores nearly cross, the normals of the two ends would be opposite.
+                    if (x - y).dot(normal) > 0.5 * length and length > NEGLIGIBLE * together:
+                        direction = (x - y) / length
+                    else:
+                        length = (x - y).dot(normal)
+                    least = ti.min(least, length)
+                count = add_point_if(
+                    scratch, count, parallel and length < reach, x - radius_a * direction, direction, length - together,
+                    1 + end, world,
+                )  # fmt: skip
+        only = near and distance < least - NEGLIGIBLE * together
+        count = add_point_if(
+            scratch, count, only, p + s * d - radius_a * normal, normal, distance - together, 0, world
+        )
     return count
 
 
 @ti.func
-def rounded_on_plane(shapes: ti.template(), scratch: ti.template(), a, b, world):
-    """Collect the points of a sphere or capsule on a plane, one for each end."""
+def rounded_on_plane(shapes: ti.template(), scratch: ti.template(), a, b, overlapping, world):
+    """Collect the points of a sphere or capsule on a plane, one for each end. Args: see `rounded_on_rounded`."""
     p, d, radius = core_segment(shapes, scratch, a, world)
     normal = axis_of(scratch, b, 2, world)
     margin = contact_margin(scratch, a, b, world)
@@ -136,8 +145,8 @@ def rounded_on_plane(shapes: ti.template(), scratch: ti.template(), a, b, world)
     for end in range(ends):
         x = p + end * d
         gap = (x - origin_of(scratch, b, world)).dot(normal) - radius
-        if gap < margin:
-            count = add_point(scratch, count, x - radius * normal, normal, gap, end, world)
+        touches = overlapping and gap < margin
+        count = add_point_if(scratch, count, touches, x - radius * normal, normal, gap, end, world)
     return count
 
 

@@ -11,7 +11,7 @@ from elsewhere import run_elsewhere
 import pbd
 from pbd.core.runtime import on_cpu
 from pbd.lanes import choose_lanes
-from pbd.step import StepHooks
+from pbd.step_hooks import StepHooks
 
 pytestmark = pytest.mark.skipif(not on_cpu(), reason="lanes are those of the processor")
 
@@ -356,7 +356,9 @@ def count_nothing(s: ti.template(), world):
 
 def test_step_hooks_run_one_world_at_a_time():
     together, alone = systems(sticks, 6)
-    hooks = StepHooks(Nothing, do_nothing, find_nothing, do_nothing, count_nothing, do_nothing, count_nothing)
+    hooks = StepHooks(
+        Nothing, do_nothing, find_nothing, do_nothing, count_nothing, do_nothing, count_nothing, do_nothing
+    )
     together.step(2)
     together.add_hooks(hooks, Nothing())
     together.step(2)

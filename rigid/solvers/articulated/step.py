@@ -88,7 +88,7 @@ def end_substep(s: ti.template(), groups, iterations, last, world):
         correct_positions(s, groups, iterations, world)
     if ti.static(s.features.variational):
         variational.synchronise(s, groups, last, world)
-    store_impulses(s, world)
+    store_impulses(s, last, world)
     push_rotors(s, world)
     store_rotors(s, world)
 

@@ -85,7 +85,7 @@ def end_substep(s: ti.template(), groups, iterations, last, world):
     if ti.static(s.features.variational):
         synchronise.end_velocities(s, last, iterations, world)
     update_sleep_timers(s, world)
-    store_impulses(s, world)
+    store_impulses(s, last, world)
     push_rotors(s, world)
 
 

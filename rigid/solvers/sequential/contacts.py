@@ -4,6 +4,7 @@ import taichi as ti
 
 from pbd.core.each_world import in_all_lanes, in_lanes
 from pbd.core.functions import compiled_once
+from pbd.core.lanes import any_world
 from pbd.phases import world_of
 from rigid.collision.broad_phase import begin_search, write_placements
 from rigid.collision.data import BLOCKS
@@ -92,11 +93,15 @@ def write_rows(s: ti.template(), world):
 
 
 @ti.func
-def store_impulses(s: ti.template(), world):
-    """Store the impulses of all contacts for the next step, which takes contacts in the other order."""
+def store_impulses(s: ti.template(), last, world):
+    """Store the impulses of all contacts for the next step, which takes contacts in the other order.
+
+    Args: last: whether contacts are read of this substep.
+    """
     if ti.static(s.features.contacts):
         s.reversed[world] = 1.0 - s.reversed[world]
         count = ti.min(s.points.count[world], s.points.integers.shape[1])
         store_impulses_of(s, count, world)
         if ti.static(in_lanes()):
-            copy_contacts(s, count, world)
+            if any_world(last):
+                copy_contacts(s, count, world)

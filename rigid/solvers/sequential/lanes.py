@@ -1,7 +1,8 @@
 """What contacts need if worlds lie in lanes (pbd/core/lanes): which worlds take part, and what can be read of each.
 
 Contacts have places that all worlds in lanes share. In each part of a substep (rigid/solvers/parts.py) places are found
-anew, also if some of the worlds need no more parts. So what can be read of a world is copied when its part is done.
+anew, also if some of the worlds need no more parts. So what can be read of a world is copied when its last part of a
+launch is done.
 """
 
 from typing import NamedTuple

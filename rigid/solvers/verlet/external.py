@@ -16,7 +16,7 @@ import numpy as np
 import taichi as ti
 
 from pbd.core.arrays import Integer, Real, allocate, count, read, write
-from pbd.step import StepHooks
+from pbd.step_hooks import StepHooks
 from rigid.external import EXTERNAL
 from rigid.kernels.vectors import load_quaternion, load_vector, store_vector
 from rigid.solvers.verlet.bodies import move_particles, read_inertia, rotation_by, weighted_point
@@ -82,9 +82,14 @@ def force_hooks():
         """There are none."""
         return 0
 
+    @ti.func
+    def keep_contacts(s: ti.template(), world):
+        """There are none."""
+        pass
+
     return StepHooks(
         ForcedFrames, apply_external_forces, in_iteration, after_iterations, take_back_impulses, scale_impulses,
-        count_contacts,
+        count_contacts, keep_contacts,
     )  # fmt: skip
 
 

@@ -25,7 +25,7 @@ import taichi as ti
 from pbd.core.each_world import in_all_lanes
 from pbd.core.functions import compiled_once
 from pbd.phases import world_of
-from pbd.step import StepHooks
+from pbd.step_hooks import StepHooks
 from rigid.collision.narrow_phase import point_finder
 from rigid.solvers.verlet.bodies import move_bodies, read_inertias, read_pose
 from rigid.solvers.verlet.contact_places import contact_count, count_contacts, keep_contacts, keep_count, take_part
@@ -85,7 +85,7 @@ def step_hooks(pair_types, joints=True, particles=False, data=BodyArrays):
 
     return StepHooks(
         data, before_iterations, in_iteration, after_iterations, take_back_impulses if joints else keep_impulses,
-        scale_impulses, count_contacts,
+        scale_impulses, count_contacts, keep_contacts,
     )  # fmt: skip
 
 
@@ -129,7 +129,6 @@ def after_iterations(s: ti.template(), index):
                     apply_restitution(s, c, world)
         move_bodies(s, s.particles.previous_position, s.particles.position, -1.0, world)
         keep_free_motion(s, 1.0, world)
-    keep_contacts(s, world)
 
 
 @ti.func

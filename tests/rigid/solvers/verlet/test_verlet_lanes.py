@@ -8,6 +8,7 @@ from elsewhere import run_elsewhere
 
 import rigid
 from pbd.core.runtime import on_cpu
+from rigid.rotation import multiply
 
 pytestmark = pytest.mark.skipif(not on_cpu(), reason="lanes are those of the processor")
 
@@ -99,6 +100,30 @@ def fall(lanes, worlds, solid):
 
 def test_joints_and_round_shapes_have_the_bits_of_each_world_alone():
     fall(lanes=4, worlds=5, solid=False)
+
+
+def pair_of_capsules(world):
+    """Two capsules on a floor that cross, lie side by side, end to end or in one another, or do not touch."""
+    model, angle = rigid.Model(), (0.0, 1e-3, 0.1, 0.6, math.pi / 2)[world % 5]
+    apart = ((0, 0, 0.19), (0.25, 0.05, 0.1), (0.49, 0, 0.05), (0, 0, 0), (0, 0, 0.3), (0, 0.15, 0.05))[world % 6]
+    lying = (math.sqrt(0.5), 0.0, math.sqrt(0.5), 0.0)  # along x
+    turned = multiply((math.cos(angle / 2), 0.0, 0.0, math.sin(angle / 2)), lying)
+    model.add_ground()
+    for place, rotation in ((0.0, 0.0, 0.1), lying), (np.add(apart, (0.0, 0.0, 0.1)), turned):
+        body = model.add_body(position=place, rotation=rotation)
+        model.add_shape(body, rigid.Capsule(0.1, length=0.3), density=500.0, local=True)
+    return model
+
+
+def test_capsules_touch_in_the_points_of_each_world_alone():
+    """Worlds in lanes share the places of points, of which a pair of capsules has up to three."""
+    together, alone = solvers([pair_of_capsules(world) for world in range(30)], lanes=8)
+    for _ in range(3):
+        for solver in (together, *alone):
+            solver.step(1)
+        require_same(together, alone)
+    counts = {len(single.contact_forces().gaps) for single in alone}
+    assert counts >= {3, 4, 5, 6}
 
 
 @pytest.mark.slow

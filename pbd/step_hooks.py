@@ -1,0 +1,26 @@
+"""What takes part in the substep of pbd/step.py besides particles, such as rigid bodies."""
+
+from typing import Any, NamedTuple
+
+
+class StepHooks(NamedTuple):
+    """Functions by which something made of particles takes part in each substep, such as rigid bodies.
+
+    Args:
+        data: a NamedTuple class, the declaration of more arrays; kernels find them in `s.hooked`.
+        before_iterations, after_iterations: Taichi functions (s, world), called after Verlet and after the iterations.
+        in_iteration: Taichi function (s, iteration, world) -> largest violation [m], called after the constraints.
+        take_back_impulses: Taichi function (s, world) -> whether it took back any at their start: pbd/direct/motion.py.
+        scale_impulses: Taichi function (s, factor, world) that multiplies all impulses that the hooks store [kg m].
+        count_contacts: Taichi function (s, world) -> number of contacts that held something off in the last substep.
+        keep_contacts: Taichi function (s, world), called after the last substep of a launch: contacts are read then.
+    """
+
+    data: Any
+    before_iterations: Any
+    in_iteration: Any
+    after_iterations: Any
+    take_back_impulses: Any
+    scale_impulses: Any
+    count_contacts: Any
+    keep_contacts: Any
