@@ -20,7 +20,7 @@ addition where it sees fit, and on processors that can (x86 since 2013) that dif
 world among many had other bits than the same world alone. Sticks pay 2 % for it. Kernels are also compiled without
 Taichi's analysis of control flow, whose time grows faster than the square of a kernel's length: bodies in contact took
 32 s to compile with it, and 4 s without, with the same speed and the same bits (LLVM does the same analysis again).
-And LLVM unrolls no loops whose length it does not know (pbd/core/llvm.py).
+LLVM unrolls short loops only (pbd/core/llvm.py).
 """
 
 import ast

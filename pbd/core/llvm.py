@@ -1,13 +1,14 @@
-"""An option of LLVM that Taichi does not offer: loops whose length is not known are not unrolled.
+"""An option of LLVM that Taichi does not offer: loops with long bodies are unrolled less.
 
 LLVM 15, which compiles for Taichi 1.7.4, believes that processors of the families Zen 3 and Zen 4 keep loops of 4096
 instructions in a buffer. There it writes the body of each loop up to eight times, so that it goes around less often.
-Kernels became twice as long for it, took up to twice as long to compile and to start, and were no faster. On other
-processors only short loops are unrolled. Results have the same bits.
+Kernels became twice as long for it, took up to twice as long to compile and to start, and were no faster. Here loops
+are unrolled on all processors up to the length that LLVM takes for those that it does not know. Results have the same
+bits.
 
-Taichi has no way to LLVM's options. But its library keeps the names of its functions, among them of the one with which
-programs of LLVM read their command line. It is found there by its name. Where it is not, such as on macOS and Windows,
-kernels are compiled as Taichi does it.
+Taichi offers no access to LLVM's options. LLVM has a function that reads them as from a command line. Taichi's library
+contains it, hidden but with its name, so it is found by name. If it is not found, as on macOS and Windows, kernels are
+compiled as Taichi does it.
 
 Source: LLVM's issue 50802, "LoopMicroOpBufferSize too large?", which version 19 corrects.
 """
@@ -22,7 +23,7 @@ import numpy as np
 
 from pbd.core.runtime import on_cpu
 
-OPTION = b"-unroll-runtime=false"
+OPTION = b"-unroll-partial-threshold=28"  # instructions
 
 # Functions of Taichi's library: one that it exports, and two that are hidden in it.
 EXPORTED, READ_OPTIONS = b"PyInit_taichi_python", b"LLVMParseCommandLineOptions"
@@ -41,7 +42,7 @@ SYMBOLS = 2
 
 @contextlib.contextmanager
 def loops_not_unrolled(*options):
-    """Let LLVM not unroll loops whose length is not known, in this context, on the processor. It must not be nested.
+    """Let LLVM not unroll long loops in this context, on the processor. It must not be nested.
 
     Args: options: others of LLVM in place of this one.
     """
