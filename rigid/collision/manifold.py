@@ -52,8 +52,8 @@ def add_point_if(scratch: ti.template(), count, condition, point, normal, gap, f
     result = count
     if any_world(condition):
         result = add_point(scratch, count, point, normal, gap, feature, world)
-        row = first_point(scratch) + count
         if ti.static(in_lanes()):
+            row = first_point(scratch) + count
             if row < scratch.marks.shape[0]:
                 if not condition:
                     store_vector(scratch.clips, row, CLIP.normal, ti.Vector([0.0, 0.0, 1.0]), world)

@@ -71,7 +71,7 @@ def keep_count(s: ti.template(), world):
 
 @ti.func
 def keep_contacts(s: ti.template(), world):
-    """Let the contacts of worlds in lanes be read as they are now."""
+    """Copy what is read of the contacts of worlds in lanes. Without lanes, contacts are read where they are."""
     keep_count(s, world)
     if ti.static(in_lanes()):
         copy_contacts(s, world)
