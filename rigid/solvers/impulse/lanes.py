@@ -3,7 +3,7 @@
 from pbd.core.runtime import on_cpu
 
 # As COSTS of pbd/core/lanes/choice.py: ragdolls that lie on a floor, in 32 bits, with AVX-512.
-COSTS = {1: 1.0, 4: 2.3, 8: 3.1, 16: 4.0}
+COSTS = {1: 1.0, 4: 1.9, 8: 2.1, 16: 2.7}
 
 
 def why_no_lanes(options, pair_types):

@@ -4,7 +4,7 @@ from pbd.core.lanes.choice import choose_lanes
 from rigid.collision.setup import pair_types
 
 # As COSTS of pbd/core/lanes/choice.py: ragdolls that lie on a floor, in 32 bits, with AVX-512.
-COSTS = {1: 1.0, 4: 2.3, 8: 2.8, 16: 4.3}
+COSTS = {1: 1.0, 4: 2.2, 8: 2.6, 16: 3.3}
 
 
 def lanes_to_ask_for(models, worlds, options):
