@@ -42,7 +42,7 @@ from taichi.lang.ast.ast_transformer_utils import ASTTransformerContext, Builder
 
 from pbd.core.llvm import loops_not_unrolled
 from pbd.core.runtime import on_cpu
-from pbd.core.structures import declared_in_a_structure
+from pbd.core.structures import Structure
 from pbd.core.variables import FEWER, release
 
 # Taichi's levels: without its own search for common subexpressions and its other simplifications, and with them.
@@ -137,12 +137,19 @@ def read_kernel(kernel, arguments, level, wanted):
     place = place_of(kernel, arguments, level)
     if place not in kernel.compiled_kernels:
         CURRENT = reading = Reading(wanted=wanted)
-        structure = declared_in_a_structure(kernel, arguments) if on_cpu() else []
-        with at_level(level), compiling(), replacing(structure):
+        structure = structure_of(kernel, arguments)
+        declared = structure.declared() if structure else []
+        with at_level(level), compiling(), replacing(declared):
             kernel.materialize(place, arguments, kernel.mapper.lookup(arguments)[1])
         reading.definition = kernel.compiled_kernels[place]
         kernel.compiled_kernels[place], CURRENT = reading, Reading()
     return kernel.compiled_kernels[place]
+
+
+def structure_of(kernel, arguments):
+    """The Structure that has a kernel's parameters; None if Taichi has them as a list. Args: see `read_kernel`."""
+    parameters = [(each.annotation, argument) for each, argument in zip(kernel.arguments, arguments)]
+    return Structure(parameters, kernel.has_lanes) if on_cpu() else None
 
 
 def is_in_class(level_of_class_stackframe):

@@ -23,9 +23,11 @@ from taichi._lib import core as taichi_core
 from taichi.lang import impl, kernel_impl
 
 from pbd.core.arrays import NoArrays, RowsOfWorld, arrays_of, fields_of, is_array, is_declaration
+from pbd.core.compilation import replacing
 from pbd.core.kernels import define, parameters_of
 from pbd.core.lanes.values import Reading
-from pbd.core.runtime import present_program
+from pbd.core.runtime import on_cpu, present_program
+from pbd.core.structures import Structure
 
 
 def compiled_once(*groups):
@@ -48,12 +50,16 @@ def compiled_once(*groups):
                 return body(data, *integers)  # a function takes no arrays in lanes and no such rows: it is copied
             static = static_values(data, groups)
             variant = present_program(), impl.current_cfg().opt_level, type(data), tuple(static.values())
-            if variant not in variants:
-                variants[variant] = define("real_func", body, type(data), static, numbers)
             arrays, given = [], []
             collect(data, static, arrays, given)
-            with copying_into_functions(), making_in_order():
-                variants[variant](*arrays, *given, *integers)
+            arguments = [*arrays, *given, *((int, value) for value in integers)]
+            order = Structure(arguments).order if on_cpu() else range(len(arguments))
+            arguments = [arguments[index] for index in order]
+            if variant not in variants:
+                variants[variant] = define("real_func", body, type(data), static, numbers, order=order)
+            declared = Structure(arguments).declared() if on_cpu() else []
+            with copying_into_functions(), making_in_order(), replacing(declared):
+                variants[variant](*[value for _, value in arguments])
 
         call._is_taichi_function, call.func = True, body.func  # Taichi asks for both where it is called
         call.made_of = body, groups  # what a signature describes instead of the closure, where `variants` changes
@@ -92,13 +98,16 @@ def static_values(data, groups):
 
 
 def collect(data, static, arrays, given):
-    """Add the data's arrays, and its numbers, to two lists, in the order of a defined function's parameters."""
+    """Add arrays and numbers of the data to two lists, in the order of a defined function's parameters.
+
+    Args: data; static: see `static_values`; arrays, given: lists of (annotation, value).
+    """
     for name, annotation in fields_of(type(data)).items():
         value = getattr(data, name)
         if is_declaration(static.get(name, annotation)):
             collect(value, {}, arrays, given)
         elif name not in static:
-            (arrays if is_array(annotation) else given).append(value)
+            (arrays if is_array(annotation) else given).append((annotation, value))
 
 
 @contextlib.contextmanager

@@ -23,13 +23,10 @@ import time
 import taichi as ti
 
 from pbd.core.arrays import HostArray, NoArrays, arrays_of, fields_of, is_array, is_declaration
-from pbd.core.compilation import compile_kernel
+from pbd.core.compilation import compile_kernel, structure_of
 from pbd.core.kernel_lookup import lookup_of
 from pbd.core.lanes import RowArray, VectorArray, in_lanes
 from pbd.core.runtime import LOCK, on_cpu, present_program, require_program
-
-# Most arguments that a launch takes besides the arrays.
-MOST_GIVEN = 32
 
 # Places of an array's shape and address, in an argument of its own or in a structure.
 SHAPE, ADDRESS = 0, 1
@@ -55,6 +52,7 @@ def make_kernel(body, declaration, lanes=1, **static):
     """
     numbers = [f"{name}: int" for name in parameters_of(body)[1:]]
     kernel = define("kernel", body if lanes == 1 else in_lanes(body, lanes), declaration, static, numbers, lanes > 1)
+    kernel._primal.has_lanes = lanes > 1
     kernel.left_out = {name: NoArrays() for name, value in static.items() if value is NoArrays}
     return kernel
 
@@ -72,21 +70,25 @@ def parameters_of(function):
     return list(inspect.signature(function).parameters)
 
 
-def define(decorator, body, declaration, static, numbers, has_lanes=False):
+def define(decorator, body, declaration, static, numbers, has_lanes=False, order=None):
     """Define a Taichi kernel or function that calls `body` with declared data.
 
     Args: decorator: "kernel" or "real_func"; body, declaration, static: see `make_kernel`; numbers: the parameters of
-    `body` after the data, with their types; has_lanes: whether worlds lie in lanes.
+    `body` after the data, with their types; has_lanes: whether worlds lie in lanes; order: indices of the parameters
+    in another order.
     """
     names = {"ti": ti, "the_body": body, "VectorArray": VectorArray, "RowArray": RowArray}
     arrays, given = [], []
     value = expression("data", declaration, static, names, arrays, given, has_lanes)
+    parameters = arrays + given + numbers
+    if order is not None:
+        parameters = [parameters[index] for index in order]
     passed = ["data", *[number.split(":")[0] for number in numbers]]
     call = f"the_body({', '.join(passed)})"
     text = "\n".join(
         [
             f"@ti.{decorator}",
-            f"def defined({', '.join(arrays + given + numbers)}):",
+            f"def defined({', '.join(parameters)}):",
             f"    data = ti.static({value})",
             f"    if ti.static(is_new()): {call}" if decorator == "kernel" else f"    {call}",
             "",
@@ -152,9 +154,7 @@ class Launch:
         self.arrays = []
         for group in (first, *others):
             self.arrays += arrays_of(group) if hasattr(group, "_fields") else [group]
-        self.in_a_structure = on_cpu()
-        places = [(0, k) if self.in_a_structure else (k,) for k in range(len(self.arrays) + MOST_GIVEN)]
-        self.places_of_arrays, self.places_of_given = places[: len(self.arrays)], places[len(self.arrays) :]
+        self.in_a_structure, self.places_of_given = on_cpu(), []
         self.compiled, self.context, self.program = None, None, present_program()
         self.before = []  # what the last launch was given, and the context still holds
         self.seconds, self.until_full = 0.0, math.inf  # of launches, and after how many it may be compiled again
@@ -168,7 +168,7 @@ class Launch:
     def _launch(self, given):
         if self.compiled is None or self.seconds > self.until_full:
             self._compile(given)
-        context = self.context or self._bind()
+        context = self.context or self._bind(given)
         for place, value, before in zip(self.places_of_given, given, self.before):
             if value is before:
                 continue
@@ -195,15 +195,21 @@ class Launch:
         self.definition, self.compiled, self.until_full = found
         self.context = None
 
-    def _bind(self):
+    def _bind(self, given):
         """Taichi's launch context with the arrays in it; on the processor it is used for all launches."""
-        context, self.before = self.definition.make_launch_context(), [None] * MOST_GIVEN
-        for place, array in zip(self.places_of_arrays, (array.arr for array in self.arrays)):
-            if self.in_a_structure:
+        arguments = (*self.arrays, *given)
+        structure, self.before = structure_of(self.kernel._primal, arguments), [None] * len(given)
+        if structure:
+            context, places = structure.make_context()
+        else:
+            context, places = self.definition.make_launch_context(), [(k,) for k in range(len(arguments))]
+        self.places_of_given = places[len(self.arrays) :]
+        for place, array in zip(places, (array.arr for array in self.arrays)):
+            if structure:
                 write_array(context, place, self.program().get_ndarray_data_ptr_as_int(array), array.shape)
             else:
                 context.set_arg_ndarray(place, array)
-        self.context = context if self.in_a_structure else None
+        self.context = context if structure else None
         return context
 
 
