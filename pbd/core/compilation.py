@@ -44,17 +44,19 @@ from pbd.core.llvm import loops_not_unrolled
 from pbd.core.runtime import on_cpu
 from pbd.core.structures import Structure
 from pbd.core.variables import FEWER, release
+from pbd.core.vector_methods import QUICK_VECTORS
 
 # Taichi's levels: without its own search for common subexpressions and its other simplifications, and with them.
 CHEAP, FULL = 0, 1
 
 # Kernels of more expressions are compiled at CHEAP first, and those of still more never again.
-LARGE, LARGEST = 20_000, 100_000
+LARGE, LARGEST = 15_000, 60_000
 
 # A kernel of LARGE expressions is compiled again when its launches have taken so long [s], others when they have taken
-# (expressions/LARGE)² times as long. By then about as much was lost as the second compilation costs: measured are 2.7 s
-# for 30,000 expressions, 8.6 s for 80,000 and 128 s for 160,000, at FULL; and a seventh of the time of launches.
-PAYS = 6.0
+# (expressions/LARGE)² times as long. By then about as much was lost as the second compilation costs: measured are 4 s
+# for 20,000 to 30,000 expressions, 6 s for 33,000 and two minutes for 90,000, at FULL; and a seventh of the time of
+# launches.
+PAYS = 8.0
 
 # Whether kernels are compiled again at all. What must not pause, such as a viewer, sets this to False.
 AGAIN = True
@@ -282,13 +284,35 @@ def source_of(function):
     lines = linecache.getlines(code.co_filename)
     if not lines:  # in a shell
         return find_lines(function)
-    return inspect.getblock(lines[code.co_firstlineno - 1 :]), code.co_firstlineno
+    return block_of(lines[code.co_firstlineno - 1 :]), code.co_firstlineno
+
+
+def block_of(lines):
+    """Lines of the function that begins with the first. Python's own `getblock` takes 20 times as long."""
+    indent, in_body, end = indent_of(lines[0]), False, len(lines)
+    for index, line in enumerate(lines):
+        if in_body and indent_of(line) <= indent and line.strip() and not line.lstrip().startswith((")", "#")):
+            end = index
+            break
+        in_body = in_body or line.lstrip().startswith("def ")
+    ends_in_string = any(sum(line.count(quotes) for line in lines[:end]) % 2 for quotes in ('"""', "'''"))
+    return inspect.getblock(lines) if ends_in_string or not in_body else lines[:end]
+
+
+def indent_of(line):
+    """How far a line is indented."""
+    return len(line) - len(line.lstrip())
 
 
 class text:  # noqa: N801 - stands for the module `textwrap` in Taichi
-    """What Taichi does to the lines of a function, cached."""
+    """What Taichi does to the lines of a function: `fill` replaces tabs, and removes spaces at the end."""
 
-    fill, dedent = staticmethod(functools.cache(textwrap.fill)), staticmethod(functools.cache(textwrap.dedent))
+    dedent = staticmethod(functools.cache(textwrap.dedent))
+
+    @staticmethod
+    def fill(line, tabsize, width):
+        """A line of source, which is never wrapped."""
+        return line.expandtabs(tabsize).rstrip()
 
 
 # Trees that are not being read: {text: trees}.
@@ -324,6 +348,7 @@ class trees:  # noqa: N801 - stands for the module `ast` in Taichi
 # What is replaced in Taichi: (owner, name, replacement).
 QUICKER = [
     *FEWER,
+    *QUICK_VECTORS,
     (Builder, "__call__", build),
     (ASTTransformerContext, "get_pos_info", position),
     (kernel_impl, "getsourcelines", source_of),

@@ -169,6 +169,8 @@ def safe_places(node, known):
     Returns: a function (place) of the truth.
     """
     function = meaning(node, known)
+    if getattr(function, "_is_wrapped_kernel", False):  # Python of ours, which makes expressions of its arguments
+        return lambda place: True
     if getattr(function, "_is_taichi_function", False):
         parameters = function.func.arguments
         return lambda place: place < len(parameters) and not isinstance(parameters[place].annotation, template)

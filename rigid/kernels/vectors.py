@@ -5,32 +5,46 @@ last axis, as in the arrays of particles, a chain of five took 14 µs a step ins
 """
 
 import taichi as ti
+from taichi.lang import impl, matrix
+
+from pbd.core.vector_methods import component, in_taichi, once
 
 
-@ti.func
-def load_vector(array: ti.template(), row, column, world):
+@in_taichi
+def load_vector(array, row, column, world):
     """Three columns of a row, as a vector."""
-    return ti.Vector([array[world, row, column + k] for k in ti.static(range(3))])
+    return matrix.make_matrix(places(array, row, column, world, 3))
 
 
-@ti.func
-def load_quaternion(array: ti.template(), row, column, world):
+@in_taichi
+def load_quaternion(array, row, column, world):
     """Four columns of a row, as a quaternion."""
-    return ti.Vector([array[world, row, column + k] for k in ti.static(range(4))])
+    return matrix.make_matrix(places(array, row, column, world, 4))
 
 
-@ti.func
-def store_vector(array: ti.template(), row, column, v, world):
+@in_taichi
+def store_vector(array, row, column, v, world):
     """Write a vector into three columns of a row."""
-    for k in ti.static(range(3)):
-        array[world, row, column + k] = v[k]
+    store(places(array, row, column, world, 3), v)
 
 
-@ti.func
-def store_quaternion(array: ti.template(), row, column, q, world):
+@in_taichi
+def store_quaternion(array, row, column, q, world):
     """Write a quaternion into four columns of a row."""
-    for k in ti.static(range(4)):
-        array[world, row, column + k] = q[k]
+    store(places(array, row, column, world, 4), q)
+
+
+def places(array, row, column, world, width):
+    """Columns of a row, as Taichi's expressions. As Python's, they are read in a tenth of the time."""
+    row, column, world = once(row), once(column), once(world)
+    return [impl.subscript(None, array, world, row, column + k) for k in range(width)]
+
+
+def store(targets, vector):
+    """Write the components of a vector into places."""
+    vector = once(vector)
+    for k, target in enumerate(targets):
+        target._assign(component(vector, k))
 
 
 @ti.func

@@ -5,6 +5,7 @@ The velocities of two bodies are twelve numbers: v_i, ω_i, v_j, ω_j. The groun
 
 import taichi as ti
 
+from pbd.core.vector_methods import components, in_taichi
 from rigid.constraints.rows import GROUP, Group
 from rigid.kernels.motion import ANGULAR, MASS, PSEUDO, VELOCITY, multiply_inverse_inertia
 from rigid.kernels.vectors import load_vector, store_vector
@@ -40,10 +41,10 @@ def joined(v_i, w_i, v_j, w_j):
                       v_j[0], v_j[1], v_j[2], w_j[0], w_j[1], w_j[2]])  # fmt: skip
 
 
-@ti.func
-def part(velocities, k: ti.template()):
+@in_taichi
+def part(velocities, k):
     """One of four vectors."""
-    return ti.Vector([velocities[3 * k], velocities[3 * k + 1], velocities[3 * k + 2]])
+    return components(velocities, 3 * k, 3)
 
 
 @ti.func
