@@ -18,6 +18,7 @@ class Features(NamedTuple):
 
     joints: bool  # whether impulses act on bodies besides contacts: loops, limits, friction, motors, springs
     rotors: bool  # whether joints have armatures
+    gears: bool  # whether there are gears
     pair_types: Any  # a rigid.collision.data.PairTypes, or None if nothing can touch
     gyroscopic: str  # "implicit", "midpoint" or "explicit"; "none" for the variational integrator
     velocity_products: str  # "projected" or "explicit"

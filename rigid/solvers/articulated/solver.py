@@ -58,7 +58,8 @@ class ArticulatedSolver(SequentialSolver):
         given = self.options
         variational = self._is_variational()
         features = Features(
-            joints=self.first_contact_row > 0, rotors=bool(self.rotors), pair_types=self.pair_types,
+            joints=self.first_contact_row > 0, rotors=bool(self.rotors),
+            gears=bool(self.model.gears), pair_types=self.pair_types,
             gyroscopic="none" if variational else given.gyroscopic, velocity_products=given.velocity_products,
             variational=variational, paths=bool(self._paths.bodies), block=given.block, convergence=given.convergence,
             split_impulse=given.split_impulse, warm_start=given.warm_start,

@@ -37,6 +37,7 @@ class Features(NamedTuple):
 
     joints: bool  # whether there are rows of joints or springs
     rotors: bool  # whether joints have armatures
+    gears: bool  # whether there are gears
     pair_types: Any  # a rigid.collision.data.PairTypes, or None if nothing can touch
     gyroscopic: str  # "implicit", "midpoint" or "explicit"; "none" for the variational integrator
     variational: bool  # the integrator of variational.py

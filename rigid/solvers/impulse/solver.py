@@ -59,7 +59,8 @@ class ImpulseSolver(SequentialSolver):
         given = self.options
         variational = self._is_variational()
         features = Features(
-            joints=self.has_joint_rows, rotors=bool(self.rotors), pair_types=self.pair_types,
+            joints=self.has_joint_rows, rotors=bool(self.rotors),
+            gears=bool(self.model.gears), pair_types=self.pair_types,
             gyroscopic="none" if variational else given.gyroscopic, variational=variational, block=given.block,
             convergence=given.convergence, split_impulse=given.split_impulse, warm_start=given.warm_start,
             sleeping=given.sleep_speed > 0,

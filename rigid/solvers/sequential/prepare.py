@@ -120,7 +120,8 @@ def compute_effective_mass(s: ti.template(), group, world):
     if ti.static(s.features.block):
         together = together or form == Form.BLOCK
     if form == Form.PAIR:
-        n[world, first, ROW.inverse] = inverse_or_zero(s.formulation.gear_matrix_entry(s, group, first, world))
+        if ti.static(s.features.gears):
+            n[world, first, ROW.inverse] = inverse_or_zero(s.formulation.gear_matrix_entry(s, group, first, world))
     else:
         for a in range(count):
             begin, diagonal = a, ROW.inverse

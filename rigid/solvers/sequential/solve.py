@@ -167,16 +167,18 @@ def solve_friction(s: ti.template(), group, world):
 def solve_gear(s: ti.template(), group, stage: ti.template(), world):
     """Solve two rows with one impulse. Each has its own bodies, of which they may share some."""
     n = ti.static(s.rows.numbers)
-    first, velocity = s.rows.groups[world, group, GROUP.first], 0.0
-    for k in range(2):
-        i, j = bodies_of(s.rows, group, k, world)
-        velocities = s.formulation.load_velocities(s, i, j, stage, world)
-        velocity += s.formulation.row_velocity(s, first + k, i, j, velocities, stage, world)
-    change = -n[world, first, ROW.inverse] * residual(s, first, velocity, stage, world)
-    n[world, first, ROW.impulse + stage] = n[world, first, ROW.impulse + stage] + change
-    for k in range(2):
-        i, j = bodies_of(s.rows, group, k, world)
-        add_impulse(s, first + k, i, j, change, stage, world)
+    change = 0.0
+    if ti.static(s.features.gears):
+        first, velocity = s.rows.groups[world, group, GROUP.first], 0.0
+        for k in range(2):
+            i, j = bodies_of(s.rows, group, k, world)
+            velocities = s.formulation.load_velocities(s, i, j, stage, world)
+            velocity += s.formulation.row_velocity(s, first + k, i, j, velocities, stage, world)
+        change = -n[world, first, ROW.inverse] * residual(s, first, velocity, stage, world)
+        n[world, first, ROW.impulse + stage] = n[world, first, ROW.impulse + stage] + change
+        for k in range(2):
+            i, j = bodies_of(s.rows, group, k, world)
+            add_impulse(s, first + k, i, j, change, stage, world)
     return ti.abs(change)
 
 
