@@ -8,8 +8,6 @@ bits.
 from taichi.lang import impl, matrix, matrix_ops, ops
 from taichi.lang.expr import Expr
 
-from pbd.core.lanes.values import in_taichi  # noqa: F401
-
 
 def total(vector):
     """Sum of the components: the first two, then one after another."""
@@ -27,7 +25,7 @@ def dot(a, b):
 def cross(a, b):
     """Vector product of three components."""
     if a.get_shape() != (3,):
-        return taichis["cross"](a, b)
+        return OF_TAICHI["cross"](a, b)
     pairs = (1, 2), (2, 0), (0, 1)
     return matrix.make_matrix(
         [
@@ -68,12 +66,13 @@ def for_vectors(name, method):
     """A method for vectors of the precision of `ti.init`; Taichi's serves others. Args: name: Taichi's; method."""
 
     def call(*vectors, **options):
-        options = {name: value for name, value in options.items() if type(value) not in (int, float) or value != 0}
+        options = {key: value for key, value in options.items() if type(value) not in (int, float) or value != 0}
         shapes = {value.get_shape() for value in vectors} if all(map(is_vector, vectors)) else ()
         if options or len(shapes) != 1:
-            return taichis[name](*vectors, **options)
+            return OF_TAICHI[name](*vectors, **options)
         return method(*map(once, vectors))
 
+    call._is_wrapped_kernel = True  # so that Taichi does not warn that it is Python
     return call
 
 
@@ -85,7 +84,7 @@ def is_vector(value):
 
 
 METHODS = {"sum": total, "dot": dot, "cross": cross, "norm_sqr": norm_sqr, "norm": norm}
-taichis = {name: getattr(matrix_ops, name) for name in METHODS}
+OF_TAICHI = {name: getattr(matrix_ops, name) for name in METHODS}
 
 # What is replaced in Taichi: (owner, name, replacement).
 QUICK_VECTORS = [(matrix_ops, name, for_vectors(name, method)) for name, method in METHODS.items()]
