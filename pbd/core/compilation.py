@@ -43,6 +43,7 @@ from taichi.lang.ast.ast_transformer_utils import ASTTransformerContext, Builder
 from pbd.core.llvm import loops_not_unrolled
 from pbd.core.runtime import on_cpu
 from pbd.core.structures import Structure
+from pbd.core.subscripts import QUICK_SUBSCRIPTS
 from pbd.core.variables import FEWER, release
 from pbd.core.vector_methods import QUICK_VECTORS
 
@@ -349,6 +350,7 @@ class trees:  # noqa: N801 - stands for the module `ast` in Taichi
 QUICKER = [
     *FEWER,
     *QUICK_VECTORS,
+    *QUICK_SUBSCRIPTS,
     (Builder, "__call__", build),
     (ASTTransformerContext, "get_pos_info", position),
     (kernel_impl, "getsourcelines", source_of),
