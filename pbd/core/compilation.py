@@ -3,12 +3,12 @@
 Most of a large kernel's time to compile is Taichi's own search for common subexpressions, `whole_kernel_cse`, whose
 time grows faster than the kernel. At `opt_level=0` Taichi leaves it out. Of the rest, a quarter to a third is Taichi's
 other simplifications, which `advanced_optimization=False` leaves out. LLVM does the same again, so steps take 1 to 1.3
-times as long, and have the same bits. A kernel of more than LARGE expressions is compiled at that level first, and
-again at the full level when its launches have taken so long that this pays, unless that took minutes. Smaller kernels
-are compiled fully at once.
-`ti.init(opt_level=2)` compiles all of them fully at once, `opt_level=0` none. Large kernels in lanes (pbd/core/lanes)
-stay at the cheap level: a ragdoll in 16 lanes takes 9 s to compile there and more than 500 s at the full one, at which
-steps in 4 lanes take 0.9 times as long.
+times as long, and have the same bits. A kernel of more than SMALL expressions is compiled at that level first, and
+again at the full level when its launches have taken so long that this pays, unless that took minutes. What is never
+compiled again is compiled fully at once up to MEDIUM expressions.
+`ti.init(opt_level=2)` compiles all of them fully at once, `opt_level=0` none. Kernels in lanes (pbd/core/lanes) of more
+than MEDIUM expressions stay at the cheap level: a ragdoll in 16 lanes takes 9 s to compile there and more than 500 s at
+the full one, at which steps in 4 lanes take 0.9 times as long.
 
 With `opt_level=0` alone Taichi 1.7.4 miscompiles `x[world] = x[world] + 1` in an inner loop: it adds 1 once, however
 often the loop runs. Its pass `cache_loop_invariant_global_vars` keeps the element in a local variable for each place
@@ -50,14 +50,17 @@ from pbd.core.vector_methods import QUICK_VECTORS
 # Taichi's levels: without its own search for common subexpressions and its other simplifications, and with them.
 CHEAP, FULL = 0, 1
 
-# Kernels of more expressions are compiled at CHEAP first, and those of still more never again.
-LARGE, LARGEST = 15_000, 60_000
+# Numbers of expressions, see above. Kernels of more than MOST are never compiled again.
+SMALL, MEDIUM, MOST = 5_000, 15_000, 60_000
 
-# A kernel of LARGE expressions is compiled again when its launches have taken so long [s], others when they have taken
-# (expressions/LARGE)² times as long. By then about as much was lost as the second compilation costs: measured are 4 s
-# for 20,000 to 30,000 expressions, 6 s for 33,000 and two minutes for 90,000, at FULL; and a seventh of the time of
-# launches.
-PAYS = 8.0
+# A kernel of SMALL expressions is compiled again when its launches have taken so long [s], others when they have taken
+# (expressions/SMALL)² times as long. By then about as much was lost as the second compilation costs: measured are 1 s
+# for 14,000 expressions, 4 to 6 s for 20,000 to 33,000 and two minutes for 90,000, at FULL; and a tenth to a seventh of
+# the time of launches.
+PAYS = 0.8
+
+# A kernel that was found may be of any length. It is read, to know it, when its launches have taken so long [s].
+UNTIL_READ = 8.0
 
 # Whether kernels are compiled again at all. What must not pause, such as a viewer, sets this to False.
 AGAIN = True
@@ -80,15 +83,12 @@ class Reading:
 
     @property
     def seconds_until_full(self):
-        """How long launches take until compiling this again at FULL pays [s]: infinite if it never does.
-
-        A kernel that was not read may be of any length; after the shortest of these times it is worth reading.
-        """
+        """How long launches take until compiling this again at FULL pays [s]: infinite if it never does."""
         if self.is_found:
-            return PAYS
-        if self.expressions <= LARGE or self.expressions > LARGEST or self.has_lanes:
+            return UNTIL_READ
+        if self.expressions <= SMALL or self.expressions > (MEDIUM if self.has_lanes else MOST):
             return math.inf
-        return PAYS * (self.expressions / LARGE) ** 2
+        return PAYS * (self.expressions / SMALL) ** 2
 
 
 # Makes the context in which a kernel is compiled at first, given how many expressions it has.
@@ -114,15 +114,20 @@ def compile_kernel(kernel, arguments, before=None, seconds=0.0):
     if before is not None and not (is_full or reading.is_found) and seconds < pays:
         del kernel.compiled_kernels[place]  # read only to know how long it is
         return *before, pays
-    if reading.has_lanes and reading.expressions > LARGE:
+    if reading.has_lanes and reading.expressions > MEDIUM:
         full, wanted = False, CHEAP
-    level = FULL if full or (wanted == FULL and reading.expressions <= LARGE) else CHEAP
+    level = FULL if full or (wanted == FULL and reading.expressions <= most_at_once()) else CHEAP
     program, enclosing = impl.get_runtime().prog, contextlib.nullcontext if full or reading.is_found else around
     vectors = with_vectors(reading.has_lanes)
     loops = contextlib.nullcontext if reading.is_found else loops_not_unrolled
     with at_level(level), vectors, compiling(), loops(), enclosing(reading.expressions):
         compiled = program.compile_kernel(program.config(), program.get_device_caps(), reading.definition)
     return reading.definition, compiled, math.inf if full else pays
+
+
+def most_at_once():
+    """Kernels of up to so many expressions are compiled fully at once."""
+    return SMALL if AGAIN else MEDIUM
 
 
 def place_of(kernel, arguments, level):

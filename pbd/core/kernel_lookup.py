@@ -34,7 +34,8 @@ def lookup_of(*values):
     def is_new():
         """Whether the kernel that Taichi reads now was never compiled, so that its body has to be read."""
         runtime, reading = impl.get_runtime(), compilation.CURRENT
-        settings = runtime.short_circuit_operators, reading.wanted, compilation.LARGE  # that Taichi's digest lacks
+        # Settings that Taichi's digest lacks.
+        settings = runtime.short_circuit_operators, reading.wanted, compilation.most_at_once()
         signature = signature_of(*values, settings) if on_cpu() else None
         if signature is None:
             return True

@@ -40,7 +40,7 @@ def compiling_stoppably(quiet, has_results):
     compiled = []
 
     def around(expressions):
-        compiled.extend([expressions] * (expressions > compilation.LARGE))
+        compiled.extend([expressions] * (expressions > compilation.MEDIUM))
         return stoppable(expressions, message, ends=not has_results or len(compiled) == 1)
 
     before, compilation.around = compilation.around, around
@@ -56,7 +56,7 @@ def stoppable(expressions, message, ends=True):
 
     Args: expressions: how many the kernel has; message: to print if it lasts, or ""; ends: whether signals end it.
     """
-    if expressions <= compilation.LARGE:
+    if expressions <= compilation.MEDIUM:
         yield
         return
     start, helper = time.perf_counter(), start_helper(message)

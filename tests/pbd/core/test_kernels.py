@@ -280,13 +280,13 @@ def compiled(monkeypatch):
     ],
 )
 def test_large_kernels_are_compiled_cheaply_first(monkeypatch, compiled, level, large, levels):
-    monkeypatch.setattr(compilation, "LARGE", large)
+    monkeypatch.setattr(compilation, "SMALL", large)
     assert counted(count_steps, level) == 7
     assert compiled == levels
 
 
 def test_a_large_kernel_is_compiled_fully_when_that_pays(monkeypatch, compiled):
-    monkeypatch.setattr(compilation, "LARGE", 2)  # kernels of other tests with 1 would be found
+    monkeypatch.setattr(compilation, "SMALL", 2)  # kernels of other tests with 1 would be found
     monkeypatch.setattr(compilation, "AGAIN", True)
     mass, kernel = allocate(Mass), make_kernel(count_steps, Mass)
     launch, other = Launch(kernel, mass), Launch(kernel, mass)
@@ -306,7 +306,7 @@ def test_a_large_kernel_is_compiled_fully_when_that_pays(monkeypatch, compiled):
         assert other.until_full == np.inf
         late = Launch(make_kernel(count_steps, Mass), mass)  # found at CHEAP, and then at FULL
         late(7)
-        assert late.until_full == compilation.PAYS
+        assert late.until_full == compilation.UNTIL_READ
         late.seconds = 1.01 * late.until_full
         late(7)
         assert late.until_full == np.inf
@@ -314,7 +314,7 @@ def test_a_large_kernel_is_compiled_fully_when_that_pays(monkeypatch, compiled):
 
 
 def test_a_kernel_that_another_launch_compiled_fully_is_taken(monkeypatch, compiled):
-    monkeypatch.setattr(compilation, "LARGE", 3)
+    monkeypatch.setattr(compilation, "SMALL", 3)
     monkeypatch.setattr(compilation, "AGAIN", True)
     mass, kernel = allocate(Mass), make_kernel(count_steps, Mass)
     long, short = Launch(kernel, mass), Launch(kernel, mass)
@@ -332,15 +332,15 @@ def test_a_kernel_that_another_launch_compiled_fully_is_taken(monkeypatch, compi
 
 @pytest.mark.parametrize("large", [1, 10_000])
 def test_a_kernel_that_was_found_is_read_when_that_may_pay(monkeypatch, large):
-    # PAYS·(expressions/LARGE)² s of launches pay: far more than PAYS with LARGE = 1; and never for a small kernel.
+    # PAYS·(expressions/SMALL)² s of launches pay: far more than PAYS with SMALL = 1; and never for a small kernel.
     monkeypatch.setattr(compilation, "AGAIN", True)
-    monkeypatch.setattr(compilation, "LARGE", large)
+    monkeypatch.setattr(compilation, "SMALL", large)
     kernel, mass = make_kernel(weigh_in_steps, Mass), allocate(Mass)
     with at_level(FULL):
         first, found = Launch(kernel, mass), Launch(make_kernel(weigh_in_steps, Mass), mass)
         first(3)
         found(3)
-        assert found.until_full == compilation.PAYS  # its length is not known
+        assert found.until_full == compilation.UNTIL_READ  # its length is not known
         found.seconds = 1.01 * found.until_full
         found(3)
         if large == 1:
@@ -358,10 +358,13 @@ def weigh_in_steps(s: ti.template(), steps):
             s.mass[i] = s.mass[i] + 1.0
 
 
-def test_a_viewer_never_compiles_again(monkeypatch):
-    monkeypatch.setattr(compilation, "LARGE", 1)
+@pytest.mark.parametrize(("medium", "level"), [(1, CHEAP), (10_000, FULL)])
+def test_a_viewer_never_compiles_again(monkeypatch, compiled, medium, level):
+    monkeypatch.setattr(compilation, "SMALL", 1)
+    monkeypatch.setattr(compilation, "MEDIUM", medium)
     monkeypatch.setattr(compilation, "AGAIN", False)
     launch = Launch(make_kernel(count_steps, Mass), allocate(Mass))
     with at_level(FULL):
         launch(7)
     assert launch.until_full == np.inf
+    assert compiled[-1] == level

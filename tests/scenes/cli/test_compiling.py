@@ -60,10 +60,10 @@ def test_a_signal_ends_a_process_that_compiles(tmp_path, number):
 
 def test_the_handlers_of_signals_come_back():
     before = signal.getsignal(signal.SIGINT)
-    with stoppable(compilation.LARGE + 1, ""):
+    with stoppable(compilation.MEDIUM + 1, ""):
         assert signal.getsignal(signal.SIGINT) == signal.SIG_DFL
     assert signal.getsignal(signal.SIGINT) == before
-    for small in (stoppable(compilation.LARGE, ""), stoppable(compilation.LARGE + 1, "", ends=False)):
+    for small in (stoppable(compilation.MEDIUM, ""), stoppable(compilation.MEDIUM + 1, "", ends=False)):
         with small:
             assert signal.getsignal(signal.SIGINT) == before
 
@@ -72,7 +72,7 @@ def test_the_handlers_of_signals_come_back():
 def test_results_of_the_first_solver_are_safe(has_results):
     before, found = signal.getsignal(signal.SIGINT), []
     with compiling_stoppably(quiet=True, has_results=has_results):
-        for expressions in (1, compilation.LARGE + 1, compilation.LARGE + 1):
+        for expressions in (1, compilation.MEDIUM + 1, compilation.MEDIUM + 1):
             with compilation.around(expressions):
                 found.append(signal.getsignal(signal.SIGINT) == signal.SIG_DFL)
     assert found == [False, True, not has_results]
