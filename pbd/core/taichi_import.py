@@ -20,7 +20,8 @@ with_search, inspect.getframeinfo = inspect.getframeinfo, line_of
 collects = gc.isenabled()
 gc.disable()
 try:
-    import taichi  # noqa: F401
+    import taichi
+    import taichi.lang.matrix_ops  # noqa: F401 - Taichi imports it when the first kernel is read
 finally:
     inspect.getframeinfo = with_search
     if collects:
