@@ -2,6 +2,6 @@
 
 import sys
 
-from scenes.cli.main import main
+from scenes.cli.command import command
 
-sys.exit(main())
+sys.exit(command())

@@ -1,4 +1,4 @@
-"""The command `verletlab`: main.py reads the command line; compare.py and view.py contain the larger commands."""
+"""The command `verletlab`: command.py is its process, main.py reads the command line; larger commands have files."""
 
 import os
 
