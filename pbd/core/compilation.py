@@ -156,8 +156,10 @@ def read_kernel(kernel, arguments, level, wanted):
 
 def structure_of(kernel, arguments):
     """The Structure that has a kernel's parameters; None if Taichi has them as a list. Args: see `read_kernel`."""
+    if not on_cpu():
+        return None
     parameters = [(each.annotation, argument) for each, argument in zip(kernel.arguments, arguments)]
-    return Structure(parameters, kernel.has_lanes) if on_cpu() else None
+    return Structure(parameters, kernel.has_lanes)
 
 
 def is_in_class(level_of_class_stackframe):
