@@ -8,6 +8,8 @@ bits.
 from taichi.lang import impl, matrix, matrix_ops, ops
 from taichi.lang.expr import Expr
 
+from pbd.core.lanes.values import in_taichi, once
+
 
 def total(vector):
     """Sum of the components: the first two, then one after another."""
@@ -56,15 +58,10 @@ def components(vector, first, count):
     return matrix.make_matrix([component(vector, first + k) for k in range(count)])
 
 
-def once(value):
-    """The value in a variable, if it is an expression: Taichi computes an expression at each use."""
-    is_expression = isinstance(value, Expr) and not getattr(value, "is_variable", False)
-    return impl.expr_init(value) if is_expression else value
-
-
 def for_vectors(name, method):
     """A method for vectors of the precision of `ti.init`; Taichi's serves others. Args: name: Taichi's; method."""
 
+    @in_taichi
     def call(*vectors, **options):
         options = {key: value for key, value in options.items() if type(value) not in (int, float) or value != 0}
         shapes = {value.get_shape() for value in vectors} if all(map(is_vector, vectors)) else ()
@@ -72,7 +69,6 @@ def for_vectors(name, method):
             return OF_TAICHI[name](*vectors, **options)
         return method(*map(once, vectors))
 
-    call._is_wrapped_kernel = True  # so that Taichi does not warn that it is Python
     return call
 
 

@@ -7,8 +7,8 @@ last axis, as in the arrays of particles, a chain of five took 14 µs a step ins
 import taichi as ti
 from taichi.lang import impl, matrix
 
-from pbd.core.lanes.values import in_taichi
-from pbd.core.vector_methods import component, once
+from pbd.core.lanes.values import in_taichi, once
+from pbd.core.vector_methods import component
 
 
 @in_taichi

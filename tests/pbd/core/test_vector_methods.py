@@ -78,6 +78,7 @@ def results_of(function):
 
 @pytest.mark.parametrize("function", [products, of_two, with_options, in_single_precision, changed_meanwhile])
 def test_products_have_the_bits_of_taichis(monkeypatch, function):
+    monkeypatch.setattr("pbd.core.kernel_lookup.signature_of", lambda *_: None)  # which would find the first kernel
     found = results_of(function)
     taichis = [each for each in compilation.QUICKER if each not in vector_methods.QUICK_VECTORS]
     monkeypatch.setattr(compilation, "QUICKER", taichis)
