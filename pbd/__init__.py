@@ -14,7 +14,7 @@
 `Particles` is the description, `ParticleSystem` the solver; pbd/step.py is the algorithm.
 """
 
-import pbd.core.compilation  # noqa: F401 - first, as it makes `@ti.func` quick
+import pbd.core.reading.definitions  # noqa: F401 - first, as it makes `@ti.func` quick
 from pbd.constraints import ConstraintType, scalar_constraint
 from pbd.core.results import Diverged, Energy, Event, Statistics
 from pbd.core.shapes import Box, Capsule, ConvexHull, Cylinder, MeshCollider, Plane, Sphere

@@ -23,9 +23,9 @@ from taichi._lib import core as taichi_core
 from taichi.lang import impl, kernel_impl
 
 from pbd.core.arrays import NoArrays, RowsOfWorld, arrays_of, fields_of, is_array, is_declaration
-from pbd.core.compilation import replacing
 from pbd.core.kernels import define, parameters_of
 from pbd.core.lanes.values import Reading
+from pbd.core.reading.replacing import replacing
 from pbd.core.runtime import on_cpu, present_program
 from pbd.core.structures import Structure
 

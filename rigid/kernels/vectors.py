@@ -8,7 +8,7 @@ import taichi as ti
 from taichi.lang import impl, matrix
 
 from pbd.core.lanes.values import in_taichi, once
-from pbd.core.vector_methods import component
+from pbd.core.reading.vector_methods import component
 
 
 @in_taichi

@@ -1,6 +1,7 @@
 """Statements in lanes: assignments and conditions. See the package."""
 
 import ast
+import contextlib
 from functools import wraps
 
 from taichi._lib import core
@@ -9,9 +10,9 @@ from taichi.lang.ast.ast_transformer import ASTTransformer, build_stmt, build_st
 from taichi.lang.exception import TaichiSyntaxError
 from taichi.lang.expr import Expr
 
-from pbd.core import compilation
 from pbd.core.lanes import values
 from pbd.core.lanes.values import OPERATORS, Reading, any_lane, broadcast, has_lanes, in_taichi, once, variable
+from pbd.core.reading.replacing import replacing
 
 
 def in_lanes(function, width):
@@ -20,15 +21,25 @@ def in_lanes(function, width):
     @wraps(function)
     def read(*arguments):
         Reading.width, Reading.masks = width, []
-        compilation.CURRENT.has_lanes = True
         try:
-            with compilation.replacing(REPLACED), compilation.with_vectors(True):
+            with replacing(REPLACED), as_vectors():
                 return function(*arguments)
         finally:
             Reading.width = 1
 
     read._is_taichi_function, read.func = True, function.func  # Taichi asks for both where it is called
     return read
+
+
+@contextlib.contextmanager
+def as_vectors():
+    """Compile Taichi's vectors as vectors of the processor in this context, instead of as numbers."""
+    config = impl.current_cfg()
+    before, config.real_matrix_scalarize = config.real_matrix_scalarize, False
+    try:
+        yield
+    finally:
+        config.real_matrix_scalarize = before
 
 
 def assign(target, value):

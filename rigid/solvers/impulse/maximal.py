@@ -6,7 +6,7 @@ The velocities of two bodies are twelve numbers: v_i, ω_i, v_j, ω_j. The groun
 import taichi as ti
 
 from pbd.core.lanes.values import in_taichi
-from pbd.core.vector_methods import components
+from pbd.core.reading.vector_methods import components
 from rigid.constraints.rows import GROUP, Group
 from rigid.kernels.motion import ANGULAR, MASS, PSEUDO, VELOCITY, multiply_inverse_inertia
 from rigid.kernels.vectors import load_vector, store_vector

@@ -13,6 +13,7 @@ from pbd.core import compilation
 from pbd.core.arrays import Columns, Host, Integer, NoArrays, Real, Vector, allocate, arrays_of, count, read
 from pbd.core.compilation import CHEAP, FULL, at_level, compiling
 from pbd.core.kernels import Launch, make_kernel
+from pbd.core.reading import quickly
 
 POSE = Columns(position=3, angle=1)
 
@@ -104,7 +105,7 @@ def settings_of_taichi():
     """Taichi's state that kernels of the user depend on."""
     config = impl.get_runtime().prog.config()
     return (
-        *(getattr(owner, name) for owner, name, _ in compilation.QUICKER),
+        *(getattr(owner, name) for owner, name, _ in quickly.REPLACED),
         config.fast_math, config.cfg_optimization,
     )  # fmt: skip
 

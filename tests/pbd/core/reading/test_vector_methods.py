@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import taichi as ti
 
-from pbd.core import compilation, vector_methods
 from pbd.core.arrays import Real, Typed, allocate, count, read
 from pbd.core.kernels import Launch, make_kernel
+from pbd.core.reading import quickly, vector_methods
 
 
 class Numbers(NamedTuple):
@@ -80,8 +80,8 @@ def results_of(function):
 def test_products_have_the_bits_of_taichis(monkeypatch, function):
     monkeypatch.setattr("pbd.core.kernel_lookup.signature_of", lambda *_: None)  # which would find the first kernel
     found = results_of(function)
-    taichis = [each for each in compilation.QUICKER if each not in vector_methods.QUICK_VECTORS]
-    monkeypatch.setattr(compilation, "QUICKER", taichis)
+    taichis = [each for each in quickly.REPLACED if each not in vector_methods.QUICK_VECTORS]
+    monkeypatch.setattr(quickly, "REPLACED", taichis)
     assert found.tobytes() == results_of(function).tobytes()
     assert np.count_nonzero(found) > 2
 

@@ -191,7 +191,7 @@ def meaning(node, known):
 
 
 # What is replaced in Taichi: (owner, name, replacement).
-FEWER = [
+FEWER_VARIABLES = [
     (impl, "expr_init", initialise),
     (impl, "expr_init_func", Passed),
     (ASTTransformerContext, "create_variable", name_value),

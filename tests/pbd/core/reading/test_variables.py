@@ -6,9 +6,9 @@ import pytest
 import taichi as ti
 from taichi.lang import impl
 
-from pbd.core import variables
 from pbd.core.arrays import Real, allocate, count, read
 from pbd.core.kernels import Launch, make_kernel
+from pbd.core.reading import variables
 
 
 class Numbers(NamedTuple):

@@ -5,7 +5,7 @@ import textwrap
 
 import pytest
 
-from pbd.core.compilation import block_of, text
+from pbd.core.reading.source import block_of, text
 
 PLAIN = """\
     @decorated
