@@ -20,18 +20,18 @@ addition where it sees fit, and on processors that can (x86 since 2013) that dif
 world among many had other bits than the same world alone. Sticks pay 2 % for it. Kernels are also compiled without
 Taichi's analysis of control flow, whose time grows faster than the square of a kernel's length: bodies in contact took
 32 s to compile with it, and 4 s without, with the same speed and the same bits (LLVM does the same analysis again).
-LLVM unrolls short loops only (pbd/core/llvm.py).
+LLVM leaves out passes of its own (pbd/core/llvm.py).
 """
 
 import contextlib
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from taichi.lang import impl
 
 from pbd.core.lanes.statements import as_vectors
-from pbd.core.llvm import loops_not_unrolled
+from pbd.core.llvm import QUICK, USUAL, llvm_options
 from pbd.core.reading.builder import Count
 from pbd.core.reading.quickly import reading_quickly
 from pbd.core.reading.replacing import replacing
@@ -89,13 +89,26 @@ around = contextlib.nullcontext
 CURRENT = ReadKernel()
 
 
+class Compiled(NamedTuple):
+    """A compiled kernel.
+
+    Attributes: definition, kernel: Taichi's; until_full: how long launches take until it is time to ask for it again
+    [s]; options: of LLVM, which makes the machine code at the first launch.
+    """
+
+    definition: Any
+    kernel: Any
+    until_full: float
+    options: tuple
+
+
 def compile_kernel(kernel, arguments, before=None, seconds=0.0):
     """Compile a kernel.
 
-    Args: kernel: a taichi Kernel; arguments: of a call; before: definition and compiled kernel of the call before, when
-    it is time to compile again; seconds: how long launches have taken.
+    Args: kernel: a taichi Kernel; arguments: of a call; before: the Compiled of the call before, when it is time to
+    compile again; seconds: how long launches have taken.
 
-    Returns: its definition, the compiled kernel, and after how many seconds of launches to ask again.
+    Returns: a Compiled.
     """
     wanted, place = impl.current_cfg().opt_level, place_of(kernel, arguments, FULL)
     is_full = place in kernel.compiled_kernels
@@ -104,16 +117,16 @@ def compile_kernel(kernel, arguments, before=None, seconds=0.0):
     pays = reading.seconds_until_full if wanted == FULL and AGAIN else math.inf
     if before is not None and not (is_full or reading.is_found) and seconds < pays:
         del kernel.compiled_kernels[place]  # read only to know how long it is
-        return *before, pays
-    if reading.has_lanes and reading.expressions > MEDIUM:
-        full, wanted = False, CHEAP
+        return before._replace(until_full=pays)
+    full = full and not (reading.has_lanes and reading.expressions > MEDIUM)
     level = FULL if full or (wanted == FULL and reading.expressions <= most_at_once()) else CHEAP
+    is_for_now = level == CHEAP and (pays < math.inf or wanted == CHEAP) and not reading.is_found
+    options = QUICK if is_for_now else USUAL
     program, enclosing = impl.get_runtime().prog, contextlib.nullcontext if full or reading.is_found else around
     vectors = as_vectors if reading.has_lanes else contextlib.nullcontext
-    loops = contextlib.nullcontext if reading.is_found else loops_not_unrolled
-    with at_level(level), vectors(), compiling(), loops(), enclosing(reading.expressions):
+    with at_level(level), vectors(), compiling(), llvm_options(options), enclosing(reading.expressions):
         compiled = program.compile_kernel(program.config(), program.get_device_caps(), reading.definition)
-    return reading.definition, compiled, math.inf if full else pays
+    return Compiled(reading.definition, compiled, math.inf if full else pays, options)
 
 
 def most_at_once():

@@ -14,6 +14,7 @@ Compilation is in pbd/core/compilation.py.
 This goes below Taichi's public interface, to what `Kernel.__call__` does itself; pyproject.toml pins the version.
 """
 
+import contextlib
 import inspect
 import itertools
 import linecache
@@ -26,6 +27,7 @@ from pbd.core.arrays import HostArray, NoArrays, arrays_of, fields_of, is_array,
 from pbd.core.compilation import compile_kernel, structure_of
 from pbd.core.kernel_lookup import lookup_of
 from pbd.core.lanes import RowArray, VectorArray, in_lanes
+from pbd.core.llvm import llvm_options
 from pbd.core.runtime import LOCK, on_cpu, present_program, require_program
 
 # Places of an array's shape and address, in an argument of its own or in a structure.
@@ -157,6 +159,7 @@ class Launch:
         self.in_a_structure, self.places_of_given = on_cpu(), []
         self.compiled, self.context, self.program = None, None, present_program()
         self.before = []  # what the last launch was given, and the context still holds
+        self.is_new = True  # compiled, and not launched yet
         self.seconds, self.until_full = 0.0, math.inf  # of launches, and after how many it may be compiled again
 
     def __call__(self, *given):
@@ -181,19 +184,19 @@ class Launch:
             else:
                 context.set_arg_external_array_with_shape(place, value.ctypes.data, value.nbytes, value.shape, 0)
         self.before = given
-        if self.until_full == math.inf:
-            self.program().launch_kernel(self.compiled, context)
-        else:
-            start = time.perf_counter()
-            self.program().launch_kernel(self.compiled, context)
-            self.seconds += time.perf_counter() - start
+        if self.until_full == math.inf and not self.is_new:
+            self.program().launch_kernel(self.compiled.kernel, context)
+            return
+        start = time.perf_counter()
+        with llvm_options(self.compiled.options) if self.is_new else contextlib.nullcontext():
+            self.program().launch_kernel(self.compiled.kernel, context)
+        self.is_new = False
+        self.seconds += time.perf_counter() - start
 
     def _compile(self, given):
         """Compile the kernel, and again when its launches have taken so long that it pays."""
-        before = (self.definition, self.compiled) if self.compiled is not None else None
-        found = compile_kernel(self.kernel._primal, (*self.arrays, *given), before, self.seconds)
-        self.definition, self.compiled, self.until_full = found
-        self.context = None
+        found = compile_kernel(self.kernel._primal, (*self.arrays, *given), self.compiled, self.seconds)
+        self.compiled, self.until_full, self.is_new, self.context = found, found.until_full, True, None
 
     def _bind(self, given):
         """Taichi's launch context with the arrays in it; on the processor it is used for all launches."""
@@ -202,7 +205,7 @@ class Launch:
         if structure:
             context, places = structure.make_context()
         else:
-            context, places = self.definition.make_launch_context(), [(k,) for k in range(len(arguments))]
+            context, places = self.compiled.definition.make_launch_context(), [(k,) for k in range(len(arguments))]
         self.places_of_given = places[len(self.arrays) :]
         for place, array in zip(places, (array.arr for array in self.arrays)):
             if structure:

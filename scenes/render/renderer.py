@@ -6,7 +6,7 @@ import numpy as np
 
 from pbd.core.arrays import arrays_of
 from pbd.core.compilation import compiling
-from pbd.core.llvm import loops_not_unrolled
+from pbd.core.llvm import llvm_options
 from scenes.render.contact import ContactMap
 from scenes.render.data import SHADING
 from scenes.render.layer import Layer, cover_kernel
@@ -71,7 +71,7 @@ class Renderer:
         self.contact = ContactMap()
 
     @compiling(fast_math=True)
-    @loops_not_unrolled()
+    @llvm_options()
     def draw(self, drawables, camera, only_shadows=()):
         """Draw a picture.
 
@@ -87,7 +87,7 @@ class Renderer:
         return self._picture(camera, self.mesh.ends[0])
 
     @compiling(fast_math=True)
-    @loops_not_unrolled()
+    @llvm_options()
     def draw_layer(self, drawables, layer, camera):
         """Draw a Layer.
 

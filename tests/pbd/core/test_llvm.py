@@ -12,7 +12,7 @@ from taichi.lang import impl
 from pbd.core import llvm
 from pbd.core.arrays import Real, allocate, count, read
 from pbd.core.kernels import Launch, make_kernel
-from pbd.core.llvm import addresses_in, hidden_functions, loops_not_unrolled
+from pbd.core.llvm import addresses_in, hidden_functions, llvm_options
 
 # What LLVM 15 does by itself on processors of the families Zen 3 and Zen 4.
 AS_ON_ZEN = (b"-unroll-runtime=true", b"-unroll-partial-threshold=4096")
@@ -61,16 +61,16 @@ def compiled(tmp_path, monkeypatch):
 )
 def test_loops_are_not_unrolled_and_results_have_the_same_bits(compiled, monkeypatch):
     short, result = compiled()
-    monkeypatch.setattr("pbd.core.compilation.loops_not_unrolled", lambda: loops_not_unrolled(*AS_ON_ZEN))
+    monkeypatch.setattr("pbd.core.compilation.llvm_options", lambda _: llvm_options(AS_ON_ZEN))
     long, same = compiled()
     assert long > 2 * short  # eight bodies and a remainder, in place of one
     assert result == same
 
 
 def test_options_are_forgotten_behind_the_context(compiled, monkeypatch):
-    with loops_not_unrolled(*AS_ON_ZEN):
+    with llvm_options(AS_ON_ZEN):
         pass
-    monkeypatch.setattr("pbd.core.compilation.loops_not_unrolled", lambda: loops_not_unrolled(b"-unroll-runtime=true"))
+    monkeypatch.setattr("pbd.core.compilation.llvm_options", lambda _: llvm_options((b"-unroll-runtime=true",)))
     by_itself, _ = compiled()
     monkeypatch.setattr(llvm, "hidden_functions", lambda: None)
     assert compiled()[0] == by_itself
