@@ -1,4 +1,4 @@
-"""Loops that LLVM does not unroll: kernels become shorter, with the same bits, and others stay as they were."""
+"""Options of LLVM: kernels become shorter, with the same bits, and others stay as they were."""
 
 import itertools
 import platform
@@ -9,10 +9,11 @@ import pytest
 import taichi as ti
 from taichi.lang import impl
 
-from pbd.core import llvm
+from pbd.core import compilation, llvm
 from pbd.core.arrays import Real, allocate, count, read
+from pbd.core.compilation import CHEAP, FULL, at_level
 from pbd.core.kernels import Launch, make_kernel
-from pbd.core.llvm import addresses_in, hidden_functions, llvm_options
+from pbd.core.llvm import QUICK, USUAL, addresses_in, hidden_functions, llvm_options
 
 # What LLVM 15 does by itself on processors of the families Zen 3 and Zen 4.
 AS_ON_ZEN = (b"-unroll-runtime=true", b"-unroll-partial-threshold=4096")
@@ -65,6 +66,41 @@ def test_loops_are_not_unrolled_and_results_have_the_same_bits(compiled, monkeyp
     long, same = compiled()
     assert long > 2 * short  # eight bodies and a remainder, in place of one
     assert result == same
+
+
+@pytest.mark.parametrize(
+    ("level", "small", "again", "expected"),
+    [(CHEAP, 2, True, QUICK), (FULL, 10_000, True, USUAL), (FULL, 2, True, QUICK), (FULL, 2, False, USUAL)],
+    ids=["cheap", "small", "compiled again", "never again"],
+)
+def test_options_are_given_to_the_compilation_and_the_first_launch(level, small, again, expected, monkeypatch):
+    monkeypatch.setattr(compilation, "SMALL", small)
+    monkeypatch.setattr(compilation, "MEDIUM", small)
+    monkeypatch.setattr(compilation, "AGAIN", again)
+    given = []
+
+    def record(options):
+        given.append(options)
+        return llvm_options(options)
+
+    for module in ("compilation", "kernels"):
+        monkeypatch.setattr(f"pbd.core.{module}.llvm_options", record)
+    numbers = allocate(Numbers, {"x": [1.0, 2.0]}, numbers=2)
+    launch = Launch(make_kernel(mix, Numbers, kernel=next(NUMBER)), numbers)
+    with at_level(level):
+        for _ in range(3):
+            launch(2)
+    assert given == [expected, expected]
+
+
+@pytest.mark.parametrize("options", [QUICK, USUAL])
+def test_results_have_the_bits_that_they_have_without_options(compiled, monkeypatch, options):
+    _, result = compiled()
+    for module in ("compilation", "kernels"):
+        monkeypatch.setattr(f"pbd.core.{module}.llvm_options", lambda _: llvm_options(options))
+    assert compiled()[1] == result
+    monkeypatch.setattr(llvm, "hidden_functions", lambda: None)
+    assert compiled()[1] == result
 
 
 def test_options_are_forgotten_behind_the_context(compiled, monkeypatch):
