@@ -1,16 +1,14 @@
-"""Options of LLVM that Taichi does not offer: passes that cost our kernels time to compile, and gain them nothing.
+"""Options of LLVM that Taichi does not offer: passes that cost our kernels more time to compile than they gain.
 
 LLVM 15, which compiles for Taichi 1.7.4, believes that processors of the families Zen 3 and Zen 4 keep loops of 4096
 instructions in a buffer. There it writes the body of each loop up to eight times, so that it goes around less often.
 Kernels became twice as long for it, took up to twice as long to compile and to start, and were no faster. Here loops
 are unrolled on all processors up to the length that LLVM takes for those that it does not know.
 
-Our loops are over bodies, joints or constraints, with long bodies whose numbers depend on each other. LLVM finds
-nothing there to put into vectors, and no sums of addresses to save, which is what three more of its passes seek.
-
-What is compiled again later (compilation.py) does without further passes, among them those that order instructions by a
-model of the processor. Then a start that compiles takes 0.85 of the time. Steps of bodies take 1.0 to 1.05 times as
-long, and cloth 1.13. Without order at the full level, too, sticks outside of lanes would take 1.2 times as long.
+What is compiled again later (compilation.py) does without further passes: those that seek numbers for vectors, and
+those that order instructions by a model of the processor. A start that compiles a ragdoll takes 0.83 of the time for
+it, and its steps 1.0 to 1.05; the steps of cloth take 1.07. At the full level they pay: without vectors of numbers in a
+row sticks outside of lanes take 1.24 times as long.
 
 Results have the same bits with all of these options.
 
@@ -31,14 +29,14 @@ import numpy as np
 
 from pbd.core.runtime import on_cpu
 
-# Loops are unrolled up to so many instructions; no vectors of numbers in a row or of turns of a loop; no pointers that
-# a loop moves on.
-USUAL = (b"-unroll-partial-threshold=28", b"-vectorize-slp=false", b"-vectorize-loops=false", b"-disable-lsr")
+# Loops are unrolled up to so many instructions.
+USUAL = (b"-unroll-partial-threshold=28",)
 
-# Instructions are selected one by one, combined once, not moved to where only some paths need them, and not ordered.
+# No vectors of numbers in a row or of turns of a loop; no pointers that a loop moves on; instructions are combined
+# once, not moved to where only some paths need them, selected one by one, and not ordered.
 QUICK = (
-    *USUAL, b"-fast-isel", b"-instcombine-max-iterations=1", b"-enable-pre=false", b"-enable-load-pre=false",
-    b"-enable-misched=false", b"-disable-post-ra",
+    *USUAL, b"-vectorize-slp=false", b"-vectorize-loops=false", b"-disable-lsr", b"-instcombine-max-iterations=1",
+    b"-enable-pre=false", b"-enable-load-pre=false", b"-fast-isel", b"-enable-misched=false", b"-disable-post-ra",
 )  # fmt: skip
 
 # Functions of Taichi's library: one that it exports, and two that are hidden in it.
