@@ -120,8 +120,9 @@ def compile_kernel(kernel, arguments, before=None, seconds=0.0):
         return before._replace(until_full=pays)
     full = full and not (reading.has_lanes and reading.expressions > MEDIUM)
     level = FULL if full or (wanted == FULL and reading.expressions <= most_at_once()) else CHEAP
-    is_for_now = level == CHEAP and (pays < math.inf or wanted == CHEAP) and not reading.is_found
-    options = QUICK if is_for_now else USUAL
+    is_for_now = level == CHEAP and (pays < math.inf or wanted == CHEAP)
+    # What is found is LLVM's code already. Its level is not known, so its machine code is made as Taichi makes it.
+    options = () if reading.is_found else QUICK if is_for_now else USUAL
     program, enclosing = impl.get_runtime().prog, contextlib.nullcontext if full or reading.is_found else around
     vectors = as_vectors if reading.has_lanes else contextlib.nullcontext
     with at_level(level), vectors(), compiling(), llvm_options(options), enclosing(reading.expressions):

@@ -60,9 +60,9 @@ def llvm_options(options=USUAL):
 
     Taichi's kernels become LLVM's code when they are compiled, and machine code at their first launch.
 
-    Args: options: a tuple of bytes.
+    Args: options: a tuple of bytes. Without any the functions are not sought, which takes 18 ms.
     """
-    functions = hidden_functions() if on_cpu() else None
+    functions = hidden_functions() if options and on_cpu() else None
     if functions is None:
         yield
         return

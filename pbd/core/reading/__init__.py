@@ -1,4 +1,4 @@
-"""Reading kernels from Python: Taichi's way of it, with a fifth of the work for kernels as long as ours.
+"""Reading kernels from Python: as Taichi does it, in a small part of the time for kernels as long as ours.
 
 Taichi 1.7.4 evaluates the syntax tree of each function on Python objects, as often as the function is called. While it
 reads our kernels, functions of Taichi are replaced by these. The kernels' results have the same bits.

@@ -14,6 +14,7 @@ from pbd.core.arrays import Real, allocate, count, read
 from pbd.core.compilation import CHEAP, FULL, at_level
 from pbd.core.kernels import Launch, make_kernel
 from pbd.core.llvm import QUICK, USUAL, addresses_in, hidden_functions, llvm_options
+from pbd.core.runtime import on_cpu
 
 # What LLVM 15 does by itself on processors of the families Zen 3 and Zen 4.
 AS_ON_ZEN = (b"-unroll-runtime=true", b"-unroll-partial-threshold=4096")
@@ -77,6 +78,7 @@ def test_options_are_given_to_the_compilation_and_the_first_launch(level, small,
     monkeypatch.setattr(compilation, "SMALL", small)
     monkeypatch.setattr(compilation, "MEDIUM", small)
     monkeypatch.setattr(compilation, "AGAIN", again)
+    monkeypatch.setattr(impl.current_cfg(), "offline_cache", False)
     given = []
 
     def record(options):
@@ -91,6 +93,15 @@ def test_options_are_given_to_the_compilation_and_the_first_launch(level, small,
         for _ in range(3):
             launch(2)
     assert given == [expected, expected]
+
+
+@pytest.mark.skipif(not on_cpu(), reason="kernels are found on the processor")
+def test_a_kernel_that_is_found_needs_no_options():
+    numbers, number = allocate(Numbers, {"x": [1.0, 2.0]}, numbers=2), next(NUMBER)
+    first, second = (Launch(make_kernel(mix, Numbers, kernel=number), numbers) for _ in range(2))
+    first(2)
+    second(2)
+    assert second.compiled.options == ()
 
 
 @pytest.mark.parametrize("options", [QUICK, USUAL])
