@@ -123,7 +123,30 @@ class DirectArrays(NamedTuple):
     is_node: Integer(count.direct_particles)  # whether a particle has one or two rows, as the nodes of a rope
     stiffness: Real(count.direct_particles, count.worlds)  # of the tension at a particle [kg]
     momentum_residual: Vector(3, count.direct_particles, count.worlds)  # r, see pbd/direct/tension.py [kg m]
-    inverse_mass: Real(count.direct_particles, count.worlds)  # with the stiffness of tension [1/kg]
+    mobility: Vector(3, 2, count.direct_particles, count.worlds)  # W: xx, yy, zz and yz, xz, xy [1/kg]
+
+
+class TouchArrays(NamedTuple):
+    """Contacts of directly solved particles with colliders and boxes, two for each particle: see pbd/direct/contacts.py."""
+
+    particles: Integer(count.touching)  # that may touch something
+    is_direct: Integer(count.touch_particles)  # whether a particle is one of them
+    surface: Real(2, count.touch_particles, count.worlds)  # number of a collider or a wall, or NO_SURFACE
+    normal: Vector(3, 2, count.touch_particles, count.worlds)  # for which the factor was made, zero without a contact
+    friction: Real(2, count.touch_particles, count.worlds)  # μ
+    contact: Real(count.touch_particles, count.worlds)  # whether the particle has one, see pbd/direct/contacts.py
+    force: Vector(3, count.touch_particles, count.worlds)  # F, friction of the particle [kg m, as all multipliers]
+    resistance: Real(count.touch_particles, count.worlds)  # c, of friction against slip [kg]
+    load: Real(count.touch_particles, count.worlds)  # the largest friction, Σ μ n·R [kg m]
+    balance: Vector(3, count.touch_particles, count.worlds)  # R [kg m]
+    kept_surface: Real(2, count.touch_particles, count.worlds)  # at the start of a part, as the following
+    kept_normal: Vector(3, 2, count.touch_particles, count.worlds)
+    kept_friction: Real(2, count.touch_particles, count.worlds)
+    kept_contact: Real(count.touch_particles, count.worlds)
+    kept_resistance: Real(count.touch_particles, count.worlds)
+    kept_load: Real(count.touch_particles, count.worlds)
+    changed: Real(count.worlds)  # whether A is to be factored anew
+    any: Real(count.worlds)  # whether a particle has had a contact in this substep
 
 
 class ColliderArrays(NamedTuple):
@@ -188,6 +211,7 @@ class Counts(NamedTuple):
     triangles: int
     elements: int
     direct_rows: int
+    touching: int  # particles of the direct solve that may touch something
     halo: int  # of each band
 
 
@@ -223,6 +247,7 @@ class Features(NamedTuple):
     contacts: bool  # between particles
     direct: tuple = ()  # types of which constraints are solved directly, as indices into `types`
     rope_nodes: bool = False  # whether particles have one or two rows of the direct solve
+    touching: bool = False  # whether particles of the direct solve may touch colliders or boxes
     parts: bool = False  # whether a substep may be made in parts, see pbd/direct/parts.py
     moving: bool = False  # whether the environment changes, so that parts have inputs of their own
     grabs: int = 0  # number of grab springs
@@ -243,11 +268,16 @@ class Features(NamedTuple):
         return self.hooks is not None
 
     @property
+    def has_mobilities(self):
+        """Whether the direct solve moves particles by matrices, see pbd/direct/mobility.py."""
+        return self.rope_nodes or self.touching
+
+    @property
     def unread(self):
         """Groups of Data that these kernels do not read: a tuple of names."""
         read = {
             "direct": self.direct, "colliders": self.surfaces, "elements": self.elements, "wind": self.wind,
-            "contacts": self.contacts, "bands": self.bands, "gravity": self.gravity_scales,
+            "contacts": self.contacts, "bands": self.bands, "gravity": self.gravity_scales, "touch": self.touching,
         }  # fmt: skip
         return tuple(name for name, is_read in read.items() if not is_read)
 
@@ -260,6 +290,7 @@ class Data(NamedTuple):
     constraints: ConstraintArrays
     bands: BandArrays
     direct: DirectArrays
+    touch: TouchArrays
     colliders: ColliderArrays
     elements: ElementArrays
     gravity: GravityArrays

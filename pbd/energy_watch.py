@@ -1,6 +1,7 @@
 """A warning where the energy of particles rises though nothing drives them, and Diverged where it runs away.
 
-The kinetic and gravitational energy E = K + U of each world is compared with its lowest value after each launch. The
+The kinetic and gravitational energy E = K + U of each world is compared after each launch with its lowest value, from
+before the first launch on. The
 rise is measured in parts of a scale S, the weight times the extent of the particles, and the kinetic energy that they
 had at first or could have gained by falling:
 
@@ -45,6 +46,22 @@ class EnergyWatch:
         self.owner, self.place, self.driven, self.length = "particle system", None, False, None
         self.other_kinetic = None
         self._warned, self._changes, self._gravity, self._scale, self._forces_act = False, None, None, None, False
+        self._watching = False
+
+    def begin(self, gravity, h):
+        """Read the energies before a launch if anything has changed since the last one.
+
+        Args: gravity (3,) [m/s²]; h: length of a substep [s].
+        """
+        self._watching = self._watches()
+        if self._watching and self._scale is None:
+            numbers = np.array if self._values.worlds > 1 else only
+            kinetic, potential = (numbers(each) for each in self._values.energies(gravity, h))
+            kinetic = kinetic + self._kinetic_of_others(numbers)
+            first = self._values.read("position")
+            self._scale = numbers(self._weight_times_extent(first.astype(float))) + kinetic
+            self._lowest, self._start, self._deepest = kinetic + potential, potential, potential
+            self._unknown_at = first if self._stores else None
 
     def check(self, report, clock, substeps):
         """Compare the energies after a launch with those before.
@@ -53,19 +70,12 @@ class EnergyWatch:
 
         Raises: Diverged if the energy ran away.
         """
-        if not self._watches():
+        if not self._watching:
             return
         # The numbers of one world are Python's: each operation on an array takes half a microsecond.
         numbers, least = (only, min) if len(report) == 1 else (np.array, np.minimum)
         kinetic, potential = numbers(report[:, REPORT.kinetic_energy]), numbers(report[:, REPORT.potential_energy])
-        if self.other_kinetic is not None:
-            kinetic = kinetic + numbers(self.other_kinetic())
-        energy = kinetic + potential
-        if self._scale is None:
-            first = self._values.read("position")
-            self._scale = numbers(self._weight_times_extent(first.astype(float))) + kinetic
-            self._lowest, self._start, self._deepest = energy, potential, potential
-            self._unknown_at = first if self._stores else None
+        energy = kinetic + self._kinetic_of_others(numbers) + potential
         if not self._stores:
             self._lowest = least(self._lowest, energy)
         self._deepest = least(self._deepest, potential)
@@ -93,6 +103,10 @@ class EnergyWatch:
             self._changes, self._gravity, self._scale = changes, gravity, None
             self._forces_act = self._values.read("force").any() or environment.grabs.any()
         return not self._forces_act
+
+    def _kinetic_of_others(self, numbers):
+        """Kinetic energy of what moves with the particles [J]. Args: numbers: function (worlds,) -> numbers."""
+        return 0.0 if self.other_kinetic is None else numbers(self.other_kinetic())
 
     def _weight_times_extent(self, position):
         """Weight of the mobile particles times their extent, or `length`, of each world (worlds,) [J]."""

@@ -11,6 +11,7 @@ from pbd.core.shapes import INTEGERS, NUMBERS
 from pbd.core.validate import refuse_gigabytes, whole
 from pbd.data import BOX, RANGE, Counts, Data, Features
 from pbd.direct.tables import direct_arrays
+from pbd.direct.touch_tables import touch_arrays, touching_particles
 from pbd.particles import Particles, inverse
 
 
@@ -179,6 +180,8 @@ def upload(descriptions, worlds, constraints, types, schedule, plan, environment
     placements = placements_of(bands, types, multipliers) if bands else None
     mobile = (inverse_masses > 0).any(axis=1)
     direct = direct_arrays(plan, types, schedule, mobile, worlds, lanes, environment.moving_columns)
+    touching = touching_particles(plan, first)
+    touch = touch_arrays(touching, n, worlds, lanes)
     colliders = collider_tables(first.colliders)
     first_adjacent, adjacent_triangles = adjacency(first.triangles(), n)
     first_stick, sticks = rigid_sticks(tables, types, n) if contacts else (np.zeros(0), np.zeros(0))
@@ -193,6 +196,7 @@ def upload(descriptions, worlds, constraints, types, schedule, plan, environment
         "constraints": tables,
         "bands": tables_of(bands, tables["members"], worlds) if bands else {},
         "direct": direct,
+        "touch": touch,
         "colliders": {**colliders, "boxes": np.reshape(first.boxes, (-1, BOX.total))},
         "elements": dict(zip(("integers", "numbers"), first.contact_elements())),
         "gravity": {"scale": gravity_scales},
@@ -205,8 +209,8 @@ def upload(descriptions, worlds, constraints, types, schedule, plan, environment
         "contacts": {"rest_position": positions, "first_stick": first_stick, "sticks": sticks} if contacts else {},
     }
     elements = len(first.contact_elements()[0])
-    lengths = len(first.colliders), len(first.boxes), len(kinematic), len(first.triangles()), elements, len(plan.rows)
-    counts = Counts(n, worlds, multipliers, *lengths, halo=0)
+    lengths = len(first.colliders), len(first.boxes), len(kinematic), len(first.triangles()), elements
+    counts = Counts(n, worlds, multipliers, *lengths, len(plan.rows), len(touching), halo=0)
     arrays = allocate(
         Data,
         values,

@@ -22,6 +22,7 @@ class State(Snapshot):
         direct: what the direct solve keeps from substep to substep, (worlds, 1 + 3 particles + rows): the halvings of
             the substep, the fastest vibration [kg^-1/2] (pbd/direct/parts.py), and which inequalities are active
             (pbd/direct/one_row.py). Empty without a direct solve.
+        touching: contacts of the direct solve, (worlds, numbers), see pbd/direct/contacts.py. Empty without any.
         torn: which sticks that tear are torn, (sticks,) or (worlds, sticks), in the order of the schedule.
         creased: sines of half the rest angles of hinges that crease, (hinges,) or (worlds, hinges), likewise.
     """
@@ -35,6 +36,7 @@ class State(Snapshot):
     origin: float
     substep: int
     direct: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
+    touching: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
     torn: np.ndarray = field(default_factory=lambda: np.zeros(0, np.uint8))
     creased: np.ndarray = field(default_factory=lambda: np.zeros(0))
 

@@ -17,7 +17,7 @@ from pbd.collision.elements import project_elements
 from pbd.core.functions import hidden_if
 from pbd.core.lanes import any_world, largest_of_lanes
 from pbd.data import REPORT
-from pbd.direct import motion, parts, solve
+from pbd.direct import contacts, motion, parts, solve
 from pbd.grabs import pull_grabs
 from pbd.integrate import apply_wind_everywhere, check_finite, clear_multiplier, move_kinematic_particles, predict
 from pbd.measure import measure_motion
@@ -82,6 +82,8 @@ def relax_environment(s: ti.template(), substep, world):
         worst = ti.max(worst, project_each_world(s, project_elements, substep, world))
     if ti.static(s.features.surfaces):
         worst = ti.max(worst, project_each(s, s.counts.particles, project_colliders, substep, world))
+    if ti.static(s.features.touching):
+        worst = ti.max(worst, project_each_world(s, contacts.touch, substep, world))
     return worst
 
 

@@ -15,6 +15,7 @@ from pbd.creasing import Creasing
 from pbd.data import REPORT, Settings
 from pbd.direct.rows import SOLVES, make_plan
 from pbd.direct.tables import direct_arrays, parts_state, write_parts_state
+from pbd.direct.touch_tables import touch_state, write_touch_state
 from pbd.energy_watch import EnergyWatch
 from pbd.environment import Environment
 from pbd.errors import raise_errors
@@ -174,6 +175,7 @@ class ParticleSystem(SystemSettings):
             from_start=self._from_start,
             direct=self.direct.types,
             rope_nodes=bool(self.direct.nodes(self._values.mobile()).any()),
+            touching=self._counts_without_lanes.touching > 0,
             parts=self.schedule.is_one_cluster and len(self.direct.rows) > 0 and self.direct.consistent,
             watch=self._violation_kept > 0,
             moving=not self.particles.is_static(),
@@ -251,6 +253,7 @@ class ParticleSystem(SystemSettings):
         each = len(self._tearing) or len(self._creasing)
         most = self._clock.substeps if each else max(most // interval, 1) * interval
         self._reports.rows[:, REPORT.substeps_to_search] = 0
+        self.energy_watch.begin(self.gravity, self._clock.h)
         while left > 0:
             substeps = min(left, most)
             self._launch("run", *self._given(substeps), substeps, iterations)
@@ -368,7 +371,8 @@ class ParticleSystem(SystemSettings):
     def state(self):
         """A snapshot from which `set_state` continues bit for bit: a State."""
         direct = parts_state(self.arrays.direct) if len(self.direct.rows) else np.zeros((0, 0))
-        changed = {"torn": self._tearing.state(), "creased": self._creasing.state()}
+        touching = touch_state(self.arrays.touch) if self._counts.touching else np.zeros((0, 0))
+        changed = {"touching": touching, "torn": self._tearing.state(), "creased": self._creasing.state()}
         return State(**self._values.state(), **self._clock.state(), direct=direct, **changed)
 
     def set_state(self, state):
@@ -384,6 +388,8 @@ class ParticleSystem(SystemSettings):
             self._order_direct()
         if len(self.direct.rows):
             write_parts_state(self.arrays.direct, state.direct)
+        if self._counts.touching:
+            write_touch_state(self.arrays.touch, state.touching)
         if len(self._tearing):
             self._tearing.restore(state.torn)
         if len(self._creasing):

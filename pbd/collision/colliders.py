@@ -47,7 +47,10 @@ def project_colliders(s: ti.template(), substep, i, world):
     deepest = 0.0
     q = s.particles.position[i, world]
     radius = s.particles.radius[i, world]
-    if q[3] > 0.0 and radius >= 0.0:
+    apart = True
+    if ti.static(s.features.touching):
+        apart = s.touch.is_direct[i] == 0  # otherwise contacts are part of the direct solve, pbd/direct/contacts.py
+    if apart and q[3] > 0.0 and radius >= 0.0:
         x = ti.Vector([q[0], q[1], q[2]])
         start = s.particles.previous_position[i, world]
         for shape in range(s.counts.colliders):

@@ -15,7 +15,12 @@ Source: Davis, Direct Methods for Sparse Linear Systems (2006), chapter 4: left-
 import taichi as ti
 
 from pbd.data import DIRECT_RANGE
+from pbd.direct.mobility import write_mobilities
 from pbd.direct.one_row import ACTIVE, write_gradients
+
+# Values of `s.direct.factored`. `PASSED_ON`: the factor has passed on impulses, and nothing is solved yet. `KEPT`: it
+# is as good as one at the start of the next part.
+NOT_FACTORED, PASSED_ON, FACTORED, STIFF, KEPT = 0.0, 1.0, 2.0, 3.0, 4.0
 
 
 @ti.func
@@ -26,6 +31,9 @@ def factor(s: ti.template(), from_start, whole, world):
     """
     columns = s.direct.columns[0]
     everything = whole or columns == s.counts.direct_rows
+    if ti.static(s.features.has_mobilities):
+        if everything:
+            write_mobilities(s, s.direct.factored[world] == STIFF, world)
     for index in ti.static(s.features.direct):
         begin, end = s.direct.ranges[index, DIRECT_RANGE.begin], s.direct.ranges[index, DIRECT_RANGE.end]
         if everything or ti.static(s.features.types[index].at_least):

@@ -13,9 +13,10 @@ import taichi as ti
 
 from pbd.core.lanes import any_world
 from pbd.data import DIRECT_RANGE
-from pbd.direct.elimination import factor, substitute
+from pbd.direct import contacts
+from pbd.direct.elimination import KEPT, NOT_FACTORED, PASSED_ON, factor, substitute
 from pbd.direct.one_row import rate_of_row
-from pbd.direct.solve import KEPT, NOT_FACTORED, PASSED_ON, apply, begin, drop_pulling
+from pbd.direct.solve import apply, begin, drop_pulling
 from pbd.integrate import position
 
 
@@ -24,6 +25,8 @@ def begin_direct_solve(s: ti.template(), substep, world):
     """Begin a substep, see `begin`, and pass on what contacts push at its start."""
     kept = s.direct.factored[world] == KEPT
     begin(s, substep, world)
+    if ti.static(s.features.touching):
+        contacts.begin(s, world)
     if ti.static(s.features.has_hooks):
         pass_on_warm_start(s, kept, world)
 

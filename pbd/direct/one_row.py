@@ -4,11 +4,17 @@ import taichi as ti
 
 from pbd.constraints.constraint_type import evaluate_function
 from pbd.data import DIRECT_RANGE, RANGE
+from pbd.direct.mobility import weigh
 from pbd.projection import read_constraint
 
 # Values of `s.direct.active` of an inequality. A dropped one is not active before the next iteration. They are real
 # numbers, because integers do not differ between worlds in lanes (pbd/core/lanes).
 INACTIVE, ACTIVE, DROPPED = 0.0, 1.0, 2.0
+
+# A row is not solved if contacts leave less than this part of ∇C·W∇C: they hold its particles.
+HELD = 1e-12
+# What contacts take of ∇C·W∇C makes the diagonal of A larger by this part of it, because A may become singular.
+CONTACT_SOFTNESS = 1e-8
 
 
 @ti.func
@@ -16,13 +22,6 @@ def first_entry(definition: ti.template(), index: ti.template(), s: ti.template(
     """Where the gradients of a row begin."""
     begin = s.direct.ranges[index, DIRECT_RANGE.begin]
     return s.direct.ranges[index, DIRECT_RANGE.entries] + (row - begin) * definition.arity
-
-
-@ti.func
-def ends_of(index: ti.template(), s: ti.template(), row):
-    """The two particles of a row's stick."""
-    member = s.constraints.ranges[index, RANGE.members] + 2 * s.direct.constraint[row]
-    return s.constraints.members[member], s.constraints.members[member + 1]
 
 
 @ti.func
@@ -49,18 +48,27 @@ def evaluate_gradients(definition: ti.template(), index: ti.template(), s: ti.te
             x[k] = s.particles.previous_position[i[k], world]
     gradient = evaluate_function(definition, x, start, parameters)[1]
     entry = first_entry(definition, index, s, row)
-    whole, inverse = 0.0, 0.0
+    whole, free, inverse = 0.0, 0.0, 0.0
     for k in ti.static(range(arity)):
-        weighted = s.direct.inverse_mass[i[k], world] * gradient[k]
+        weighted = weigh(s, i[k], gradient[k], world)
         s.direct.gradient[entry + k, world] = gradient[k]
         s.direct.weighted[entry + k, world] = weighted
         whole += gradient[k].dot(weighted)
+        free += q[k][3] * gradient[k].norm_sqr()
+    compliance = 0.0
+    if ti.static(s.features.touching):
+        if whole < HELD * free:  # contacts hold all particles of the row
+            whole = 0.0
+            for k in ti.static(range(arity)):
+                s.direct.weighted[entry + k, world] = ti.Vector([0.0, 0.0, 0.0])
+        compliance = CONTACT_SOFTNESS * (free - whole)
+        if whole == 0.0:
+            compliance = 0.0
     if whole > 0.0:
         inverse = 1.0 / whole
     s.direct.inverse_product[row, world] = inverse
-    compliance = 0.0
     if ti.static(definition.compliance):
-        compliance = s.constraints.parameters[number, world] / (s.settings.h * s.settings.h)
+        compliance += s.constraints.parameters[number, world] / (s.settings.h * s.settings.h)
     s.direct.compliance[s.direct.place[row], world] = compliance
 
 
@@ -105,6 +113,7 @@ def evaluate_row(definition: ti.template(), index: ti.template(), s: ti.template
 def alignment(definition: ti.template(), index: ti.template(), s: ti.template(), row, q, gradient, world):
     """How far a gradient has the direction of that in the factor. Args: q: positions with inverse masses; gradient."""
     entry = first_entry(definition, index, s, row)
+    member = s.constraints.ranges[index, RANGE.members] + s.direct.constraint[row] * definition.arity
     along, inverse = 0.0, s.direct.inverse_product[row, world]
     for k in ti.static(range(definition.arity)):
         along += gradient[k].dot(s.direct.weighted[entry + k, world])
@@ -112,7 +121,7 @@ def alignment(definition: ti.template(), index: ti.template(), s: ti.template(),
     if inverse == 0.0:  # it had no direction before, as between particles at one place
         now = 0.0
         for k in ti.static(range(definition.arity)):
-            now += q[k][3] * gradient[k].norm_sqr()
+            now += gradient[k].dot(weigh(s, s.constraints.members[member + k], gradient[k], world))
         along = ti.select(now > 0.0, 0.0, 1.0)
     return along
 
@@ -162,5 +171,20 @@ def move(s: ti.template(), i, displacement, world):
     q = s.particles.position[i, world]
     x = ti.Vector([q[0], q[1], q[2]]) + displacement
     s.particles.position[i, world] = ti.Vector([x[0], x[1], x[2], q[3]])
-    if ti.static(s.features.rope_nodes):
+    if ti.static(s.features.has_mobilities):
         s.direct.moved[i, world] = s.direct.moved[i, world] + displacement
+
+
+@ti.func
+def free_part(s: ti.template(), i, vector, world):
+    """The part of a vector along the surfaces that particle i touches."""
+    first, second = s.touch.normal[0, i, world], second_axis(s, i, world)
+    return vector - vector.dot(first) * first - vector.dot(second) * second
+
+
+@ti.func
+def second_axis(s: ti.template(), i, world):
+    """The second normal of particle i without its part along the first one, as a unit vector; zero if it has none."""
+    first, second = s.touch.normal[0, i, world], s.touch.normal[1, i, world]
+    across = second - second.dot(first) * first
+    return across / (across.norm() + 1e-300)

@@ -30,8 +30,10 @@ from pbd.core.arrays import RowsOfWorld
 from pbd.core.lanes import any_world
 from pbd.core.runtime import real_bits
 from pbd.data import DIRECT_RANGE, INPUT, POSE, REPORT
-from pbd.direct.one_row import ends_of
-from pbd.direct.solve import NEW, NOT_FACTORED, correct, evaluate, keep_factor, nothing_found
+from pbd.direct import contacts
+from pbd.direct.elimination import NOT_FACTORED
+from pbd.direct.solve import NEW, correct, evaluate, keep_factor, nothing_found
+from pbd.direct.sticks import ends_of
 from pbd.direct.vibration import phase
 from pbd.integrate import acceleration, position
 from pbd.phases import is_finite, rows
@@ -214,6 +216,8 @@ def keep(s: ti.template(), world):
         s.direct.kept_active[row, world] = s.direct.active[row, world]
     for k in range(s.constraints.state.shape[0]):
         s.constraints.kept_state[k, world] = s.constraints.parameters[s.constraints.state[k], world]
+    if ti.static(s.features.touching):
+        contacts.keep(s, world)
 
 
 @ti.func
@@ -227,6 +231,8 @@ def restore(s: ti.template(), world):
         s.direct.active[row, world] = s.direct.kept_active[row, world]
     for k in range(s.constraints.state.shape[0]):
         s.constraints.parameters[s.constraints.state[k], world] = s.constraints.kept_state[k, world]
+    if ti.static(s.features.touching):
+        contacts.restore(s, world)
 
 
 @ti.func
@@ -248,6 +254,8 @@ def change_length(s: ti.template(), substep, before, after, world):
             s.particles.predicted_position[i, world] = x + scale * (predicted - x)
         for m in range(s.counts.multipliers):
             s.constraints.multipliers[m, world] = scale * s.constraints.multipliers[m, world]
+        if ti.static(s.features.touching):
+            contacts.scale_impulses(s, scale, world)
         if ti.static(s.features.has_hooks):
             s.features.hooks.scale_impulses(s, scale, world)
 

@@ -22,9 +22,11 @@ import taichi as ti
 
 from pbd.core.lanes import any_world
 from pbd.data import DIRECT_RANGE
-from pbd.direct.elimination import factor, substitute
+from pbd.direct import contacts
+from pbd.direct.elimination import FACTORED, KEPT, NOT_FACTORED, PASSED_ON, STIFF, factor, substitute
 from pbd.direct.one_row import ACTIVE, DROPPED, INACTIVE, apply_multiplier, evaluate_row
-from pbd.direct.tension import add_stiffness, is_stiff, subtract_residual, take_back
+from pbd.direct.balance import subtract_residual, write_residual
+from pbd.direct.tension import is_stiff, take_back
 
 # Where a gradient has turned by more than 18° since the factor was made, as in an impact, A is factored anew. Solves
 # with old gradients would not converge.
@@ -43,11 +45,6 @@ NEW, WITHOUT_PULLING, WITH_TENSION = 0.0, 1.0, 2.0
 # step, too. So what rests is factored once in a step.
 LEAST_ALIGNMENT_AT_FIRST = 0.999
 
-# Values of `s.direct.factored`. `PASSED_ON`: the factor has passed on impulses, and nothing is solved yet. `KEPT`: it
-# is as good as one at the start of the next part.
-NOT_FACTORED, PASSED_ON, FACTORED, STIFF, KEPT = 0.0, 1.0, 2.0, 3.0, 4.0
-
-
 @ti.func
 def begin(s: ti.template(), substep, world):
     """Begin a substep: A is not factored, nothing was moved, and particles have their own masses.
@@ -58,7 +55,6 @@ def begin(s: ti.template(), substep, world):
     s.direct.factored[world] = NOT_FACTORED
     for i in range(s.counts.particles):
         s.direct.moved[i, world] = ti.Vector([0.0, 0.0, 0.0])
-        s.direct.inverse_mass[i, world] = s.particles.position[i, world][3]
     for row in range(s.counts.direct_rows):
         s.direct.multiplier[row, world] = 0.0
         if s.direct.active[row, world] != ACTIVE:
@@ -89,21 +85,25 @@ def correct(s: ti.template(), found, how, from_start, world):
     Returns: how right sides are to be evaluated before this is called again: NEW if all is solved.
     """
     state, then = s.direct.factored[world], NEW
-    if ti.static(s.features.rope_nodes):
-        if state == STIFF:
-            add_stiffness(s, world)
     first = state == NOT_FACTORED or state == PASSED_ON
     turned = found.alignment < ti.select(first, LEAST_ALIGNMENT_AT_FIRST, LEAST_ALIGNMENT)
     whole = state == NOT_FACTORED or state == STIFF or turned
+    if ti.static(s.features.touching):
+        whole = whole or s.touch.changed[world] > 0.0
+        s.touch.changed[world] = 0.0
     if whole or found.changed or how == WITHOUT_PULLING:
         factor(s, from_start and state != STIFF and (first or not turned), whole, world)
-    if ti.static(s.features.rope_nodes):
-        if state == STIFF:
-            subtract_residual(s, world)
+    if ti.static(s.features.has_mobilities):
+        write_residual(s, state == STIFF, world)
     substitute(s, world)
-    if drop_pulling(s, world):
+    released = False
+    if ti.static(s.features.touching):
+        released = contacts.release(s, world)
+    if drop_pulling(s, world) or released:
         then = WITHOUT_PULLING
     else:
+        if ti.static(s.features.has_mobilities):
+            subtract_residual(s, state == STIFF, world)
         apply(s, world)
         if first:
             state = FACTORED

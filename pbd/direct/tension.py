@@ -18,7 +18,8 @@ Constrained Multibody Dynamics (2017).
 import taichi as ti
 
 from pbd.data import DIRECT_RANGE
-from pbd.direct.one_row import ends_of, move, rate_of_row, subtract_row
+from pbd.direct.one_row import move
+from pbd.direct.sticks import tension_of
 
 # Tension counts where it is stiffer than this part of a node's mass. Below, SHAKE is stable, and keeps momentum.
 LEAST_STIFFNESS = 0.5
@@ -43,15 +44,6 @@ def is_stiff(s: ti.template(), world):
 
 
 @ti.func
-def add_stiffness(s: ti.template(), world):
-    """Compute inverse masses of nodes with the stiffness of tension."""
-    sum_stiffness(s, world)
-    for i in range(s.counts.particles):
-        w = s.particles.position[i, world][3]
-        s.direct.inverse_mass[i, world] = w / (1.0 + w * s.direct.stiffness[i, world])
-
-
-@ti.func
 def sum_stiffness(s: ti.template(), world):
     """Sum the stiffness of the sticks at each node."""
     of_node = ti.static(s.direct.stiffness)
@@ -60,29 +52,7 @@ def sum_stiffness(s: ti.template(), world):
     for index in ti.static(s.features.direct):
         if ti.static(s.features.types[index].arity == 2):
             for row in range(s.direct.ranges[index, DIRECT_RANGE.begin], s.direct.ranges[index, DIRECT_RANGE.end]):
-                i, j = ends_of(index, s, row)
-                a, b = s.particles.position[i, world], s.particles.position[j, world]
-                distance = ti.Vector([b[0] - a[0], b[1] - a[1], b[2] - a[2]]).norm()
-                tension = ti.max(-s.direct.multiplier[s.direct.place[row], world], 0.0)
-                stiffness = 2.0 * tension / (distance + 1e-30)
+                i, j, stiffness, _ = tension_of(index, s, row, world)
+                stiffness = 2.0 * ti.max(stiffness, 0.0)
                 of_node[i, world] = of_node[i, world] + s.direct.is_node[i] * stiffness
                 of_node[j, world] = of_node[j, world] + s.direct.is_node[j] * stiffness
-
-
-@ti.func
-def subtract_residual(s: ti.template(), world):
-    """Move particles by -W̃ r, r = M u - Jᵀ λ, and change the right sides for it."""
-    residual = ti.static(s.direct.momentum_residual)
-    for i in range(s.counts.particles):
-        residual[i, world] = s.direct.moved[i, world] / ti.max(s.particles.position[i, world][3], 1e-30)
-    for index in ti.static(s.features.direct):
-        for row in range(s.direct.ranges[index, DIRECT_RANGE.begin], s.direct.ranges[index, DIRECT_RANGE.end]):
-            multiplier = s.direct.multiplier[s.direct.place[row], world]
-            subtract_row(s.features.types[index], index, s, row, multiplier, s.direct.gradient, residual, world)
-    for i in range(s.counts.particles):
-        residual[i, world] = -s.direct.inverse_mass[i, world] * residual[i, world]
-        move(s, i, residual[i, world], world)
-    for index in ti.static(s.features.direct):
-        for row in range(s.direct.ranges[index, DIRECT_RANGE.begin], s.direct.ranges[index, DIRECT_RANGE.end]):
-            place, change = s.direct.place[row], rate_of_row(s.features.types[index], index, s, row, residual, world)
-            s.direct.unknown[place, world] = s.direct.unknown[place, world] - change

@@ -10,7 +10,9 @@ import taichi as ti
 from pbd.core.lanes import any_world
 from pbd.data import DIRECT_RANGE
 from pbd.direct.elimination import substitute
-from pbd.direct.one_row import ends_of, rate_of_row, subtract_row
+from pbd.direct.mobility import weigh
+from pbd.direct.one_row import rate_of_row, subtract_row
+from pbd.direct.sticks import tension_of
 from pbd.integrate import position
 
 # Power iterations that begin with noise. Afterwards one in each part follows the vibration.
@@ -50,7 +52,7 @@ def largest_row(s: ti.template(), world):
         if ti.static(s.features.types[index].arity == 2):
             for row in range(s.direct.ranges[index, DIRECT_RANGE.begin], s.direct.ranges[index, DIRECT_RANGE.end]):
                 if s.direct.multiplier[s.direct.place[row], world] < 0.0:
-                    i, j, stiffness, _ = tension_of(index, s, row, world)
+                    i, j, stiffness, _ = stiffness_of(index, s, row, world)
                     of_particle[i, world] = of_particle[i, world] + stiffness
                     of_particle[j, world] = of_particle[j, world] + stiffness
     largest = 0.0
@@ -60,18 +62,12 @@ def largest_row(s: ti.template(), world):
 
 
 @ti.func
-def tension_of(index: ti.template(), s: ti.template(), row, world):
-    """Particles of a stick, its stiffness across itself by its tension [kg], and its direction.
-
-    Sticks at the nodes of ropes have none, as their tension is added to masses (pbd/direct/tension.py).
-    """
-    i, j = ends_of(index, s, row)
-    difference = position(s, j, world) - position(s, i, world)
-    distance = difference.norm() + 1e-30
-    stiffness = -s.direct.multiplier[s.direct.place[row], world] / distance
+def stiffness_of(index: ti.template(), s: ti.template(), row, world):
+    """What `tension_of` returns. Sticks at the nodes of ropes have no stiffness: it is added to masses (tension.py)."""
+    i, j, stiffness, direction = tension_of(index, s, row, world)
     if s.direct.is_node[i] + s.direct.is_node[j] > 0:
         stiffness = 0.0
-    return i, j, stiffness, difference / distance
+    return i, j, stiffness, direction
 
 
 @ti.func
@@ -112,13 +108,13 @@ def iterate_power(s: ti.template(), world):
     for index in ti.static(s.features.direct):
         if ti.static(s.features.types[index].arity == 2):
             for row in range(s.direct.ranges[index, DIRECT_RANGE.begin], s.direct.ranges[index, DIRECT_RANGE.end]):
-                i, j, stiffness, n = tension_of(index, s, row, world)
+                i, j, stiffness, n = stiffness_of(index, s, row, world)
                 difference = s.direct.vibration[j, world] - s.direct.vibration[i, world]
                 across = stiffness * (difference - n.dot(difference) * n)
                 force[i, world] = force[i, world] - across
                 force[j, world] = force[j, world] + across
     for i in range(s.counts.particles):
-        s.direct.vibration[i, world] = s.particles.position[i, world][3] * force[i, world]
+        s.direct.vibration[i, world] = weigh(s, i, force[i, world], world)
     take_away_forbidden(s, world)
     length = norm(s, world)
     if length > 0.0:

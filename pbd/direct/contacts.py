@@ -1,0 +1,243 @@
+"""Contacts of directly solved particles with colliders and boxes: they are a part of the direct solve.
+
+A contact is an inequality C = gap >= 0 of one particle, with the normal n as its gradient. Friction is a force against
+the slip s, the tangential displacement of the substep relative to the surface: F = -c s with c = μ n·R/|s|. Both are
+eliminated before all rows, by hand. They leave a matrix of the particle's inverse mass w:
+
+    W = (1 - n nᵀ) w/(1 + w c),      with a second contact, whose normal is m across n:  (1 - n nᵀ - m mᵀ) w/(1 + w c)
+
+so the factor is as sparse as without contacts. The impulse R of the contacts is what has displaced the particle by u
+but was no row's impulse λ, and no friction:
+
+    R = M u - Jᵀ λ,      normal impulses n·R >= 0
+
+`touch` is called in each iteration. It finds the contacts, moves particles onto the surfaces that hold them, and takes
+n·R and |s| of the iteration before for c. So F converges to Coulomb's friction, which holds up to a slip of `CREEP`.
+A rope around a bar converges as the series of exp(μφ). `release` is called after each solve, before anything moves. It
+lets go contacts that would pull, and asks for another solve without them.
+
+Contacts begin as they were at the end of the last substep, because what rests goes on doing so. What else a particle
+touches, beyond two contacts, is projected one after another.
+
+Sources: Baraff, Linear-time Dynamics using Lagrange Multipliers (1996), for what to eliminate first; Baraff, Witkin,
+Large Steps in Cloth Simulation (1998), section 5, for masses that are matrices; Li and others, Incremental Potential
+Contact (2020), section 5, for friction with the normal impulse of the iteration before.
+"""
+
+import taichi as ti
+
+from pbd.collision.colliders import collider_contact
+from pbd.constraints.box import wall
+from pbd.core.runtime import real_bits
+from pbd.data import BOX
+from pbd.direct.balance import sum_balance
+from pbd.direct.elimination import NOT_FACTORED, STIFF
+from pbd.direct.one_row import free_part, move, second_axis
+from pbd.integrate import position
+from pbd.phases import rows
+
+# Values of `s.touch.contact`: a particle touches nothing; it has let go in this substep; it touches something.
+FREE, LEFT, TOUCHING = 0.0, 1.0, 2.0
+NO_SURFACE = -1.0
+SLOTS = 2  # contacts of a particle
+
+# A normal that has turned by more than 0.03° since the factor was made asks for another factor: normals that lag behind
+# a motion brake it, as friction of μ = 5e-4 would.
+ALIGNED = 1.0 - 1.25e-7
+# Normals of two contacts are apart by more than 8°; otherwise one contact holds the particle.
+APART = 0.99
+# A contact has ended if the particle is farther from the surface than this part of a constraint's extent.
+FAR = 0.1
+# A particle that sticks creeps by less than this part of a constraint's extent in a substep.
+CREEP = {64: 1e-7, 32: 1e-4}
+# The factor is made anew when a resistance c has changed by more than this part.
+CHANGED = 0.001
+
+
+@ti.func
+def begin(s: ti.template(), world):
+    """Begin a substep. Contacts are those of the last one."""
+    s.touch.any[world] = 0.0
+    for k in range(s.counts.touching):
+        i = s.touch.particles[k]
+        if s.touch.contact[i, world] == LEFT:
+            s.touch.contact[i, world] = FREE
+        if s.touch.contact[i, world] != FREE:
+            s.touch.any[world] = 1.0
+
+
+@ti.func
+def touch(s: ti.template(), substep, world):
+    """Find contacts, and move particles onto the surfaces that hold them. Returns: the largest move [m]."""
+    before, after = rows(s, substep)
+    worst = 0.0
+    for k in range(s.counts.touching):
+        i = s.touch.particles[k]
+        if s.particles.position[i, world][3] > 0.0:
+            x = position(s, i, world)
+            first, start, drift = x, s.particles.previous_position[i, world], ti.Vector([0.0, 0.0, 0.0])
+            radius = s.particles.radius[i, world]
+            for shape in range(s.counts.colliders):
+                distance, normal, moved = collider_contact(s, before, after, shape, x)
+                number, gradient = ti.cast(shape, float), normal
+                if ti.static(s.features.from_start):
+                    if has_contact(s, i, number, world) and s.direct.factored[world] != STIFF:
+                        gradient = collider_contact(s, before, before, shape, start)[1]
+                held, x = meet(s, i, number, distance - radius, normal, gradient, s.colliders.friction[shape], x, world)
+                if held:
+                    drift = moved
+            for b in range(s.counts.boxes):
+                for side in range(6):
+                    axis, sign, height = wall(s.colliders.boxes, b, side, radius)
+                    normal = ti.Vector([ti.select(axis == each, sign, 0.0) for each in ti.static(range(3))])
+                    number = ti.cast(s.counts.colliders + 6 * b + side, float)
+                    gap = sign * (x[axis] - height)
+                    _, x = meet(s, i, number, gap, normal, normal, s.colliders.boxes[b, BOX.friction], x, world)
+            rub(s, i, x - start - drift, world)
+            worst = ti.max(worst, (x - first).norm())
+            move(s, i, x - first, world)
+    return worst
+
+
+@ti.func
+def has_contact(s: ti.template(), i, number, world):
+    """Whether a contact of particle i is with a surface. Args: number: of the surface."""
+    result = False
+    for slot in ti.static(range(SLOTS)):
+        if s.touch.surface[slot, i, world] == number:
+            result = True
+    return result
+
+
+@ti.func
+def meet(s: ti.template(), i, number, gap, normal, gradient, friction, x, world):
+    """Move a particle out of a surface, or onto it if it holds the particle.
+
+    Args: i: index of the particle; number: of the surface; gap [m]; normal; gradient: the normal for which
+    the factor is made; friction: μ; x: position [m].
+
+    Returns: whether one of the particle's contacts is with this surface; the position [m].
+    """
+    held, first_time = False, s.direct.factored[world] == NOT_FACTORED
+    for slot in ti.static(range(SLOTS)):
+        if s.touch.surface[slot, i, world] == number:
+            if gap > FAR * s.direct.extent[0]:
+                let_go(s, slot, i, world)
+            else:
+                held = True
+                if first_time or s.touch.normal[slot, i, world].dot(gradient) < ALIGNED:
+                    s.touch.normal[slot, i, world] = gradient
+                    s.touch.changed[world] = 1.0
+    if gap < 0.0 and not held:
+        for slot in ti.static(range(SLOTS)):
+            other = s.touch.normal[SLOTS - 1 - slot, i, world]
+            if not held and s.touch.surface[slot, i, world] == NO_SURFACE and ti.abs(other.dot(normal)) < APART:
+                held = True
+                s.touch.surface[slot, i, world] = number
+                s.touch.normal[slot, i, world] = normal
+                s.touch.friction[slot, i, world] = friction
+                s.touch.changed[world] = 1.0
+                s.touch.any[world] = 1.0
+                s.touch.contact[i, world] = TOUCHING
+    result = x
+    if held or gap < 0.0:
+        result = x - gap * normal
+    return held, result
+
+
+@ti.func
+def let_go(s: ti.template(), slot: ti.template(), i, world):
+    """End a contact."""
+    s.touch.surface[slot, i, world] = NO_SURFACE
+    s.touch.normal[slot, i, world] = ti.Vector([0.0, 0.0, 0.0])
+    s.touch.friction[slot, i, world] = 0.0
+    s.touch.changed[world] = 1.0
+    if s.touch.surface[SLOTS - 1 - slot, i, world] == NO_SURFACE:
+        s.touch.contact[i, world] = LEFT
+        s.touch.force[i, world] = ti.Vector([0.0, 0.0, 0.0])
+        s.touch.resistance[i, world] = 0.0
+        s.touch.load[i, world] = 0.0
+
+
+@ti.func
+def rub(s: ti.template(), i, displacement, world):
+    """Choose the resistance c of friction, and write F. Args: i: index of the particle; displacement: relative to what
+    it touches, since the start of the substep [m]."""
+    if s.touch.contact[i, world] == TOUCHING:
+        slip = free_part(s, i, displacement, world)
+        least = ti.static(CREEP[real_bits()]) * s.direct.extent[0]
+        resistance = s.touch.load[i, world] / ti.max(slip.norm(), least)
+        if ti.abs(resistance - s.touch.resistance[i, world]) > CHANGED * resistance:
+            s.touch.resistance[i, world] = resistance
+            s.touch.changed[world] = 1.0
+        s.touch.force[i, world] = -s.touch.resistance[i, world] * slip
+
+
+@ti.func
+def release(s: ti.template(), world):
+    """Let go contacts that would pull. Returns: whether there were any, so that another solve is needed.
+    """
+    changed = False
+    if s.touch.any[world] > 0.0:
+        sum_balance(s, s.touch.balance, 1.0, world)
+        for k in range(s.counts.touching):
+            i = s.touch.particles[k]
+            if s.touch.contact[i, world] == TOUCHING:
+                if release_particle(s, i, world):
+                    changed = True
+    return changed
+
+
+@ti.func
+def release_particle(s: ti.template(), i, world):
+    """Do what `release` does, for particle i."""
+    impulse, changed, load = s.touch.balance[i, world], False, 0.0
+    first, other, across = s.touch.normal[0, i, world], s.touch.normal[1, i, world], second_axis(s, i, world)
+    second_normal = across.dot(impulse) / (across.dot(other) + 1e-300)
+    normal = [first.dot(impulse) - first.dot(other) * second_normal, second_normal]
+    for slot in ti.static(range(SLOTS)):
+        if s.touch.surface[slot, i, world] != NO_SURFACE:
+            if normal[slot] <= 0.0:
+                let_go(s, slot, i, world)
+                changed = True
+            else:
+                load += s.touch.friction[slot, i, world] * normal[slot]
+    if not changed:
+        s.touch.load[i, world] = load
+    return changed
+
+
+@ti.func
+def scale_impulses(s: ti.template(), scale, world):
+    """Scale the impulses for a substep of another length."""
+    for k in range(s.counts.touching):
+        i = s.touch.particles[k]
+        s.touch.load[i, world] = scale * s.touch.load[i, world]
+
+
+@ti.func
+def keep(s: ti.template(), world):
+    """Remember all contacts at the start of a part."""
+    for k in range(s.counts.touching):
+        i = s.touch.particles[k]
+        for slot in ti.static(range(SLOTS)):
+            s.touch.kept_surface[slot, i, world] = s.touch.surface[slot, i, world]
+            s.touch.kept_normal[slot, i, world] = s.touch.normal[slot, i, world]
+            s.touch.kept_friction[slot, i, world] = s.touch.friction[slot, i, world]
+        s.touch.kept_contact[i, world] = s.touch.contact[i, world]
+        s.touch.kept_resistance[i, world] = s.touch.resistance[i, world]
+        s.touch.kept_load[i, world] = s.touch.load[i, world]
+
+
+@ti.func
+def restore(s: ti.template(), world):
+    """Restore all contacts."""
+    for k in range(s.counts.touching):
+        i = s.touch.particles[k]
+        for slot in ti.static(range(SLOTS)):
+            s.touch.surface[slot, i, world] = s.touch.kept_surface[slot, i, world]
+            s.touch.normal[slot, i, world] = s.touch.kept_normal[slot, i, world]
+            s.touch.friction[slot, i, world] = s.touch.kept_friction[slot, i, world]
+        s.touch.contact[i, world] = s.touch.kept_contact[i, world]
+        s.touch.resistance[i, world] = s.touch.kept_resistance[i, world]
+        s.touch.load[i, world] = s.touch.kept_load[i, world]

@@ -1,0 +1,99 @@
+"""What the direct solve moves particles by: W, a matrix for each particle, instead of its inverse mass w.
+
+    W = (1/w + c + Σ 2 T/d (1 - t tᵀ))⁻¹      along the surfaces that the particle touches, and zero across them
+
+c is the resistance of friction (pbd/direct/contacts.py). T is the tension of a stick at a node of a rope, t its
+direction and d its length: it resists displacements across itself (pbd/direct/tension.py). Without contacts, friction
+and stiff ropes W is w.
+"""
+
+import taichi as ti
+
+from pbd.data import DIRECT_RANGE
+from pbd.direct.sticks import tension_of
+
+
+@ti.func
+def weigh(s: ti.template(), i, vector, world):
+    """W times a vector, of particle i."""
+    result = vector
+    if ti.static(s.features.has_mobilities):
+        result = multiply(s.direct.mobility[0, i, world], s.direct.mobility[1, i, world], vector)
+    else:
+        result = s.particles.position[i, world][3] * vector
+    return result
+
+
+@ti.func
+def multiply(diagonal, others, vector):
+    """A symmetric matrix times a vector. Args: diagonal: xx, yy, zz; others: yz, xz, xy."""
+    return ti.Vector(
+        [
+            diagonal[0] * vector[0] + others[2] * vector[1] + others[1] * vector[2],
+            others[2] * vector[0] + diagonal[1] * vector[1] + others[0] * vector[2],
+            others[1] * vector[0] + others[0] * vector[1] + diagonal[2] * vector[2],
+        ]
+    )
+
+
+@ti.func
+def write_mobilities(s: ti.template(), stiff, world):
+    """Write W of all particles. Args: stiff: whether with the tension of sticks."""
+    for i in range(s.counts.particles):
+        w = s.particles.position[i, world][3]
+        mass = 1.0 / ti.max(w, 1e-30)
+        if ti.static(s.features.touching):
+            mass += s.touch.resistance[i, world]
+        s.direct.mobility[0, i, world] = ti.Vector([mass, mass, mass])
+        s.direct.mobility[1, i, world] = ti.Vector([0.0, 0.0, 0.0])
+    if ti.static(s.features.rope_nodes):
+        if stiff:
+            add_stiffness(s, world)
+    for i in range(s.counts.particles):
+        invert_mass(s, i, world)
+
+
+@ti.func
+def add_stiffness(s: ti.template(), world):
+    """Add the stiffness of tension to the masses of nodes."""
+    for index in ti.static(s.features.direct):
+        if ti.static(s.features.types[index].arity == 2):
+            for row in range(s.direct.ranges[index, DIRECT_RANGE.begin], s.direct.ranges[index, DIRECT_RANGE.end]):
+                i, j, stiffness, t = tension_of(index, s, row, world)
+                stiffness = 2.0 * ti.max(stiffness, 0.0)
+                add_across(s, i, stiffness * s.direct.is_node[i], t, world)
+                add_across(s, j, stiffness * s.direct.is_node[j], t, world)
+
+
+@ti.func
+def add_across(s: ti.template(), i, stiffness, t, world):
+    """Add k (1 - t tᵀ) to the mass of particle i. Args: stiffness: k [kg]; t: unit vector."""
+    s.direct.mobility[0, i, world] = s.direct.mobility[0, i, world] + stiffness
+    subtract_product(s, i, ti.sqrt(stiffness) * t, world)
+
+
+@ti.func
+def invert_mass(s: ti.template(), i, world):
+    """Replace the mass of particle i by its inverse, without what would move it across the surfaces that it touches."""
+    d, o = s.direct.mobility[0, i, world], s.direct.mobility[1, i, world]
+    x, y, z = ti.Vector([d[0], o[2], o[1]]), ti.Vector([o[2], d[1], o[0]]), ti.Vector([o[1], o[0], d[2]])
+    yz, zx, xy = y.cross(z), z.cross(x), x.cross(y)
+    over = 1.0 / x.dot(yz)
+    if s.particles.position[i, world][3] == 0.0:
+        over = 0.0
+    s.direct.mobility[0, i, world] = over * ti.Vector([yz[0], zx[1], xy[2]])
+    s.direct.mobility[1, i, world] = over * ti.Vector([zx[2], yz[2], yz[1]])
+    if ti.static(s.features.touching):
+        for slot in ti.static(range(2)):
+            normal = s.touch.normal[slot, i, world]
+            across = weigh(s, i, normal, world)
+            subtract_product(s, i, across / (ti.sqrt(normal.dot(across)) + 1e-30), world)
+
+
+@ti.func
+def subtract_product(s: ti.template(), i, v, world):
+    """Subtract v vᵀ from the matrix of particle i."""
+    squares = ti.Vector([v[0] * v[0], v[1] * v[1], v[2] * v[2]])
+    products = ti.Vector([v[1] * v[2], v[0] * v[2], v[0] * v[1]])
+    s.direct.mobility[0, i, world] = s.direct.mobility[0, i, world] - squares
+    s.direct.mobility[1, i, world] = s.direct.mobility[1, i, world] - products
