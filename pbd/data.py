@@ -127,7 +127,7 @@ class DirectArrays(NamedTuple):
 
 
 class TouchArrays(NamedTuple):
-    """Contacts of directly solved particles with colliders and boxes, two for each particle: see pbd/direct/contacts.py."""
+    """Contacts of directly solved particles with colliders and boxes, two a particle: see pbd/direct/contacts.py."""
 
     particles: Integer(count.touching)  # that may touch something
     is_direct: Integer(count.touch_particles)  # whether a particle is one of them

@@ -128,7 +128,10 @@ class ParticleSystem(SystemSettings):
         positions = self.particles.positions()
         inverse_masses = np.stack([inverse(p.masses()) for p in descriptions], axis=1)
         gravity = self.particles.gravity_scales()[:, None] * self.particles.gravity
-        self.direct = make_plan(solve, self._types, constraints, positions, inverse_masses, gravity)
+        meeting = np.zeros(self.count, bool)
+        if self.particles.particle_contacts is not None:
+            meeting = (np.stack([p.radii() for p in descriptions]) > 0).any(axis=0)
+        self.direct = make_plan(solve, self._types, constraints, positions, inverse_masses, gravity, meeting)
         numbers = [np.flatnonzero(~solved) for solved in self.direct.solved]
         self.schedule = make_schedule(
             schedule,

@@ -36,7 +36,7 @@ def has_residual(s: ti.template(), stiff, world):
 
 @ti.func
 def write_residual(s: ti.template(), stiff, world):
-    """Write -W r, and change the right sides for it. Args: stiff: whether of all particles, see pbd/direct/tension.py."""
+    """Write -W r, and change the right sides for it. Args: stiff: whether of all particles, see tension.py."""
     residual = ti.static(s.direct.momentum_residual)
     if has_residual(s, stiff, world):
         sum_balance(s, residual, 0.0, world)

@@ -193,7 +193,7 @@ def release_particle(s: ti.template(), i, world):
     """Do what `release` does, for particle i."""
     impulse, changed, load = s.touch.balance[i, world], False, 0.0
     first, other, across = s.touch.normal[0, i, world], s.touch.normal[1, i, world], second_axis(s, i, world)
-    second_normal = across.dot(impulse) / (across.dot(other) + 1e-300)
+    second_normal = across.dot(impulse) / (across.dot(other) + 1e-30)
     normal = [first.dot(impulse) - first.dot(other) * second_normal, second_normal]
     for slot in ti.static(range(SLOTS)):
         if s.touch.surface[slot, i, world] != NO_SURFACE:

@@ -41,7 +41,9 @@ def write_mobilities(s: ti.template(), stiff, world):
     """Write W of all particles. Args: stiff: whether with the tension of sticks."""
     for i in range(s.counts.particles):
         w = s.particles.position[i, world][3]
-        mass = 1.0 / ti.max(w, 1e-30)
+        mass = 1.0
+        if w > 0.0:
+            mass = 1.0 / w
         if ti.static(s.features.touching):
             mass += s.touch.resistance[i, world]
         s.direct.mobility[0, i, world] = ti.Vector([mass, mass, mass])

@@ -187,4 +187,4 @@ def second_axis(s: ti.template(), i, world):
     """The second normal of particle i without its part along the first one, as a unit vector; zero if it has none."""
     first, second = s.touch.normal[0, i, world], s.touch.normal[1, i, world]
     across = second - second.dot(first) * first
-    return across / (across.norm() + 1e-300)
+    return across / (across.norm() + 1e-30)

@@ -1,6 +1,6 @@
 """Substeps in parts, where directly solved constraints turn fast, or vibrate fast under tension.
 
-A direct solve takes a step as long as a film's frame while nothing moves fast. Four things limit it:
+A direct solve takes a step as long as a film's frame while nothing moves fast. Five things limit it:
 
     work        rigid sticks that turn far within a step do work, as when a chain whips, until SHAKE has no solution
     turn        where a gradient turns far, impulses along the one at the start no longer correct what it belongs to,
@@ -8,6 +8,7 @@ A direct solve takes a step as long as a film's frame while nothing moves fast. 
     error       what the iterations leave of the violations
     vibration   SHAKE is explicit across a stick under tension: a light rod that carries a heavy weight vibrates with
                 ω² = K/M, and is unstable for ωh > 2 (pbd/direct/vibration.py)
+    residual    what solves with the tension of ropes leave of the momentum (pbd/direct/tension.py)
 
 If one of them is beyond its limit after the iterations, the particles go back, and the substep is made in two parts,
 which may be divided again. Once all are well below, parts are joined again. As a part is made again if it turned out
@@ -31,7 +32,9 @@ from pbd.core.lanes import any_world
 from pbd.core.runtime import real_bits
 from pbd.data import DIRECT_RANGE, INPUT, POSE, REPORT
 from pbd.direct import contacts
-from pbd.direct.elimination import NOT_FACTORED
+from pbd.direct.balance import sum_balance
+from pbd.direct.elimination import NOT_FACTORED, STIFF
+from pbd.direct.one_row import free_part
 from pbd.direct.solve import NEW, correct, evaluate, keep_factor, nothing_found
 from pbd.direct.sticks import ends_of
 from pbd.direct.vibration import phase
@@ -45,6 +48,10 @@ MOST_HALVINGS = {64: 14, 32: 8}
 # Limits of a part: work of rigid sticks, in parts of the energy; a violation, in parts of the size of the constraint;
 # ωh; what violations of implied sticks grow by, in parts of their size; and 1 - cos of the turn of a gradient.
 LARGEST_WORK, LARGEST_ERROR, LARGEST_PHASE, LARGEST_IMPLIED, LARGEST_TURN = 4e-5, 1e-6, 1.0, 1e-3, 0.05
+
+# Limit of the momentum that solves with the tension of ropes have left (pbd/direct/tension.py), in parts of the largest
+# impulse. They converge in a few iterations where parts are so short that tension is about as stiff as masses.
+LARGEST_RESIDUAL = 1e-3
 
 # The next part corrects what is left of a violation, by a force that grows with 1/h². So the limit falls with h², down
 # to what round-off leaves.
@@ -340,6 +347,8 @@ def measure(s: ti.template(), substep, left, largest_error, implied, in_parts, w
     implied_now = (largest_implied(s, world) - implied) / LARGEST_IMPLIED
     error = left.by_size / LARGEST_ERROR
     others = ti.max(work, turn, vibration, implied_now)
+    if ti.static(s.features.rope_nodes):
+        others = ti.max(others, largest_residual(s, world) / LARGEST_RESIDUAL)
     largest, by_fixed_limits = ti.max(others, left.by_size / largest_error), ti.max(others, error)
     total = ti.Vector([0.0, 0.0, 0.0])  # of positions: a maximum of violations passes over what is not a number
     for i in range(s.counts.particles):
@@ -348,6 +357,25 @@ def measure(s: ti.template(), substep, left, largest_error, implied, in_parts, w
         largest, by_fixed_limits = ti.math.inf, ti.math.inf
     mirrored = implied_now > 1.0 and error < 1.0
     return Measures(largest=largest, by_fixed_limits=by_fixed_limits, vibration=vibration, mirrored=mirrored)
+
+
+@ti.func
+def largest_residual(s: ti.template(), world):
+    """The largest momentum residual of a particle, in parts of the largest impulse, where tension is stiff."""
+    result = 0.0
+    if s.direct.factored[world] == STIFF:
+        largest = 1e-30
+        residual = ti.static(s.direct.momentum_residual)
+        for row in range(s.counts.direct_rows):
+            largest = ti.max(largest, ti.abs(s.direct.multiplier[row, world]))
+        sum_balance(s, residual, 0.0, world)
+        for i in range(s.counts.particles):
+            r = residual[i, world]
+            if ti.static(s.features.touching):
+                r = free_part(s, i, r - s.touch.force[i, world], world)
+            if s.particles.position[i, world][3] > 0.0:
+                result = ti.max(result, r.norm() / largest)
+    return result
 
 
 @ti.func

@@ -147,7 +147,7 @@ class Plan:
         return CONVERGED[real_bits()] * float(self.rows.extent[0])
 
 
-def make_plan(solve, types, constraints, positions, inverse_masses, gravity):
+def make_plan(solve, types, constraints, positions, inverse_masses, gravity, meeting):
     """Choose the constraints to solve directly.
 
     Args:
@@ -157,6 +157,7 @@ def make_plan(solve, types, constraints, positions, inverse_masses, gravity):
         positions: (particles, 3) [m].
         inverse_masses: (particles, worlds) [1/kg].
         gravity: of each particle (particles, 3) [m/s²].
+        meeting: mask of particles that touch one another (particles,). Between solves, these contacts would not hold.
 
     Returns: a Plan.
     """
@@ -187,6 +188,8 @@ def make_plan(solve, types, constraints, positions, inverse_masses, gravity):
             if solve == "auto" and dependent.any():
                 if is_taut(component.take(order), dependent[order], positions, mobile, gravity):
                     reason = "it is taut, so nothing bounds its tension"
+            if solve == "auto" and meeting[component.particles].any():
+                reason = "its particles touch one another, which a direct solve would not hold"
         if reason and joins[members].any():
             waiting += connected(pattern, members[~joins[members]])
         elif reason:

@@ -23,9 +23,9 @@ import taichi as ti
 from pbd.core.lanes import any_world
 from pbd.data import DIRECT_RANGE
 from pbd.direct import contacts
+from pbd.direct.balance import subtract_residual, write_residual
 from pbd.direct.elimination import FACTORED, KEPT, NOT_FACTORED, PASSED_ON, STIFF, factor, substitute
 from pbd.direct.one_row import ACTIVE, DROPPED, INACTIVE, apply_multiplier, evaluate_row
-from pbd.direct.balance import subtract_residual, write_residual
 from pbd.direct.tension import is_stiff, take_back
 
 # Where a gradient has turned by more than 18° since the factor was made, as in an impact, A is factored anew. Solves

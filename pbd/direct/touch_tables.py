@@ -61,6 +61,6 @@ def write_touch_state(arrays, state):
 
 
 def of_worlds(values, name):
-    """Values of an array as rows of worlds. Args: values (..., worlds), of vectors (..., worlds, 3); name: of the array."""
+    """Values of an array as rows of worlds. Args: values (..., worlds), of vectors (..., worlds, 3); name: its name."""
     axis = -2 if name == "normal" else -1
     return np.moveaxis(values, axis, 0).reshape(values.shape[axis], -1)

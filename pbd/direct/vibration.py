@@ -13,7 +13,6 @@ from pbd.direct.elimination import substitute
 from pbd.direct.mobility import weigh
 from pbd.direct.one_row import rate_of_row, subtract_row
 from pbd.direct.sticks import tension_of
-from pbd.integrate import position
 
 # Power iterations that begin with noise. Afterwards one in each part follows the vibration.
 FIRST_POWER_ITERATIONS = 12.0
