@@ -93,8 +93,7 @@ def touch(s: ti.template(), substep, world):
                     number = ti.cast(s.counts.colliders + 6 * b + side, float)
                     gap = sign * (x[axis] - height)
                     _, x = meet(s, i, number, gap, normal, normal, s.colliders.boxes[b, BOX.friction], x, world)
-            rub(s, i, x - start - drift, world)
-            worst = ti.max(worst, (x - first).norm())
+            worst = ti.max(worst, (x - first).norm(), rub(s, i, x - start - drift, world))
             move(s, i, x - first, world)
     return worst
 
@@ -161,22 +160,29 @@ def let_go(s: ti.template(), slot: ti.template(), i, world):
 
 @ti.func
 def rub(s: ti.template(), i, displacement, world):
-    """Choose the resistance c of friction, and write F. Args: i: index of the particle; displacement: relative to what
-    it touches, since the start of the substep [m]."""
+    """Choose the resistance c of friction, and write F.
+
+    Args: i: index of the particle; displacement: relative to what it touches, since the start of the substep [m].
+
+    Returns: by how much the change of c would move the particle alone [m].
+    """
+    moved = 0.0
     if s.touch.contact[i, world] == TOUCHING:
         slip = free_part(s, i, displacement, world)
         least = ti.static(CREEP[real_bits()]) * s.direct.extent[0]
         resistance = s.touch.load[i, world] / ti.max(slip.norm(), least)
-        if ti.abs(resistance - s.touch.resistance[i, world]) > CHANGED * resistance:
+        change = ti.abs(resistance - s.touch.resistance[i, world])
+        if change > CHANGED * resistance:
             s.touch.resistance[i, world] = resistance
             s.touch.changed[world] = 1.0
+            moved = change * slip.norm() / (1.0 / s.particles.position[i, world][3] + resistance)
         s.touch.force[i, world] = -s.touch.resistance[i, world] * slip
+    return moved
 
 
 @ti.func
 def release(s: ti.template(), world):
-    """Let go contacts that would pull. Returns: whether there were any, so that another solve is needed.
-    """
+    """Let go contacts that would pull. Returns: whether there were any, so that another solve is needed."""
     changed = False
     if s.touch.any[world] > 0.0:
         sum_balance(s, s.touch.balance, 1.0, world)
