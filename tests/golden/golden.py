@@ -40,8 +40,8 @@ TOLERANCE = {64: 1e-6, 32: 1e-2}
 ROUND_OFFS = (1, 1, 10, 10, 100, 100)
 
 # The tolerance of a run that amplifies round-off, in parts of the spread that ROUND_OFFS cause. Six samples of what is
-# random miss a part of its range, and another processor rounds in each operation: `wrecking_ball` with "penalty" differs
-# by 2.8 spreads between one of AMD and one of Intel.
+# random miss a part of its range, and another processor rounds in each operation. Between one of AMD and one of Intel
+# `wrecking_ball` with "penalty" differs by 2.8 spreads.
 MARGIN = 10
 
 
