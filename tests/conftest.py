@@ -10,6 +10,7 @@ from kernel_groups import LONGEST, group_of
 from taichi.lang import impl
 
 from scenes.simulate.device import initialise
+from scenes.simulate.interrupts import SIGNALS
 
 
 def pytest_addoption(parser):
@@ -18,13 +19,25 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
-    # A shell lets programs in the background ignore Ctrl-C, and so would the commands whose answer to it is tested.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
     initialise(config.getoption("--device"))
     # Without Taichi's own search for common subexpressions, whose time grows with the square of a kernel, bodies in
     # contact compile in 6 to 9 s instead of 16 to 25. They run at three quarters of the speed, to the same bits:
     # test_determinism compares them with processes that have it, as the command line and the benchmarks do.
     impl.current_cfg().opt_level = 0
+
+
+@pytest.fixture(scope="session", autouse=True)
+def commands_start_with_default_signals():
+    """Let the commands that tests start have the default action of each signal, also where the suite ignores it.
+
+    `nohup` lets a program ignore the end of the terminal, a shell lets those in the background ignore Ctrl-C, and
+    children inherit that. A signal with a handler has its default action in a new program (POSIX, exec). So the suite
+    gets handlers that do nothing: it still goes on when its terminal ends.
+    """
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number in SIGNALS:
+        if signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, lambda number, frame: None)
 
 
 def pytest_collection_modifyitems(items):

@@ -3,6 +3,7 @@
 import json
 
 import golden
+import numpy as np
 import pytest
 
 EXPECTED = json.loads(golden.FILE.read_text())
@@ -53,3 +54,32 @@ def test_a_changed_result_is_found(same_processor):
     assert golden.differences(EXPECTED["64"], {"flag verlet": entry}, 64, same_processor) == []
     (line,) = golden.differences(EXPECTED["64"], {"flag verlet": changed}, 64, same_processor)
     assert line.startswith("flag verlet in 64 bits: ")
+
+
+def test_a_spread_is_the_measure_on_another_processor_alone():
+    entry = EXPECTED["64"]["flag verlet"]
+    spread = [1e-4, *np.zeros(len(entry["numbers"]) - 1)]
+    golden_entry = {"flag verlet": {**entry, "spread": spread}}
+    for moves, count in (((0.9e-3, 0), 0), ((1.1e-3, 0), 1), ((0, 0.9e-3), 1)):
+        numbers = [entry["numbers"][0] + moves[0], entry["numbers"][1] + moves[1], *entry["numbers"][2:]]
+        changed = {"flag verlet": {"digest": "0" * 16, "numbers": numbers}}
+        assert len(golden.differences(golden_entry, changed, 64, False)) == count
+        assert len(golden.differences(golden_entry, changed, 64, True)) == 1
+
+
+def test_a_chain_amplifies_round_off_no_more_than_its_unstable_rest():
+    # A pendulum of length l leaves its upper rest as exp(t √(g/l)). No part of a chain of rods of 0.5 m is faster than
+    # a rod that turns about its middle, l = L/6: exp(0.3 s √(9.8/0.083)) = 26. Coordinates have 100 round-offs of 3 m,
+    # and the energy of 5 kg changes by m g times that.
+    numbers = golden.measure("five_link_chain", "impulse")["numbers"]
+    spread = golden.spread("five_link_chain", "impulse", 64, numbers)
+    assert 0 < max(spread) < 26 * 100 * 3 * 2**-52 * 5 * 9.81
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("pair", [name for name, entry in EXPECTED["64"].items() if "spread" in entry])
+def test_other_round_off_stays_within_the_tolerances_of_the_file(pair):
+    name, solver = pair.split()
+    expected, found = EXPECTED["64"][pair], golden.measure(name, solver)
+    spread = golden.spread(name, solver, 64, found["numbers"], seed=1)
+    assert (spread <= golden.tolerances(expected, 64)).all()

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import re
+import shlex
 import signal
 import struct
 import subprocess
@@ -204,6 +205,24 @@ def test_ignored_signal_stays_ignored():
     """As with `nohup`."""
     with patched_handler(signal.SIGHUP, signal.SIG_IGN), stop_signals_interrupt():
         signal.raise_signal(signal.SIGHUP)
+
+
+def test_commands_of_tests_start_with_default_signals():
+    code = "import signal; print(*(signal.getsignal(getattr(signal, each)).name for each in ('SIGTERM', 'SIGHUP')))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "SIG_DFL SIG_DFL\n"
+
+
+@pytest.mark.parametrize("ignored", ["HUP", "INT TERM HUP"])
+def test_signals_that_the_suite_ignores_stop_its_commands(ignored):
+    """As in `nohup make test`, and in `trap '' INT; make test &` of a script."""
+    tests = ("test_commands_of_tests_start_with_default_signals",
+             "test_ctrl_c_and_signals_keep_finished_frames[.npz-3-1-1]",
+             "test_ctrl_c_and_signals_keep_finished_frames[.npz-3-1-2]")  # fmt: skip
+    command = shlex.join([sys.executable, "-m", "pytest", *(f"{__file__}::{test}" for test in tests)])
+    done = subprocess.run(["sh", "-c", f"trap '' {ignored}; {command}"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+    assert "3 passed" in done.stdout
 
 
 def test_signals_interrupt_within_the_block_alone():
