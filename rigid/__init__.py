@@ -106,3 +106,7 @@ __all__ = [
     "solver",
     "solver_class",
 ]
+
+
+def __dir__():
+    return sorted(__all__)

@@ -38,6 +38,7 @@ class BodyModel(Description):
         self.bodies = []
         self.shapes = []
         self.exclusions = set()
+        self.built = []
         self._ground = Body(name="ground")
 
     # Bodies and shapes ------------------------------------------------------------------------------------------------

@@ -41,6 +41,7 @@ class Model(BodyModel):
             rigid/spring.py.
         exclusions: pairs (a, b) of body indices, a < b, that never collide.
         gravity: (3,) [m/s²].
+        built: what builders added, such as a rigid.build.Ragdoll.
 
     add_box, add_sphere, add_capsule, add_cylinder and add_mesh add a body with one shape. Their common arguments are:
 
