@@ -9,6 +9,7 @@
     actuator of a joint           motor (mjcf_actuators.py)
     contype, conaffinity          group, mask: one bit for each pair of values in the file
     exclude, parent and child     pairs of bodies that never collide
+    groups 0 to 2 of geoms, rgba  what is drawn (mjcf_visuals.py)
     equality                      ball, fixed joint or gear (mjcf_equalities.py)
     gravcomp                      gravity_scale
 
@@ -31,9 +32,11 @@ from rigid.build.mjcf_equalities import add_equality
 from rigid.build.mjcf_joints import BALL, FREE, HINGE, SLIDE, add_joint, grouped, joint_of
 from rigid.build.mjcf_left_out import left_out
 from rigid.build.mjcf_shapes import ELLIPSOID, contact_bits, shapes_of, surface_of
+from rigid.build.mjcf_visuals import geom_visuals, without_missing_meshes
 from rigid.mass import MassProperties, combined
 from rigid.model import Model
 from rigid.names import GROUND
+from rigid.rotation import from_matrix, multiply
 
 LINK = 1 / 50  # part of the mass in each light body of a chain: small, but not so light that solvers converge slowly
 MOST_LINK = 0.1  # a body may have six joints, with five such bodies between
@@ -68,13 +71,15 @@ def load_mjcf(
 
     Limitations: friction coefficients at a contact are the geometric mean of both geoms', not the larger one. Excluding
     a body from contacts excludes the bodies welded to it, too. Equality constraints and joint limits are hard.
-    Materials, sites, cameras and lights are left out without a warning.
+    Textures, sites, cameras and lights are left out without a warning.
     """
     check_options(model, name=name, merge=merge, link_mass=link_mass, decompose=decompose, rolling=rolling)
+    missing = []
     with parser_warnings() as ignored:
-        compiled = compiled_mjcf(path)
+        compiled = compiled_mjcf(path, missing)
     return add_compiled(compiled, path, model, name=name, merge=merge, link_mass=link_mass, keyframe=keyframe,
-                        decompose=decompose, rolling=rolling, notes={"MuJoCo's parser": ignored})  # fmt: skip
+                        decompose=decompose, rolling=rolling,
+                        notes={"left out": missing, "MuJoCo's parser": ignored})  # fmt: skip
 
 
 def check_options(model, *, name, link_mass, decompose, merge=None, rolling=False):
@@ -102,8 +107,11 @@ def parser_warnings():
         mujoco.set_mju_user_warning(None)
 
 
-def compiled_mjcf(path):
-    """MuJoCo's mjModel of a file. Raises: see load_mjcf."""
+def compiled_mjcf(path, missing=None):
+    """MuJoCo's mjModel of a file. Args: path; missing: a list that gets words for the visual meshes that are missing.
+
+    Raises: see load_mjcf.
+    """
     mujoco = load_extra("mujoco", "mjcf")
     path = file_path("path", path, "an MJCF file")
     if not path.is_file():
@@ -114,7 +122,13 @@ def compiled_mjcf(path):
     try:
         return mujoco.MjModel.from_xml_path(str(path))
     except ValueError as error:
-        raise ValueError(f"{expected}, but MuJoCo's parser says: {clipped(error)}") from error
+        found = without_missing_meshes(path)
+        if found is None:
+            raise ValueError(f"{expected}, but MuJoCo's parser says: {clipped(error)}") from error
+        compiled, words = found
+        if missing is not None:
+            missing.append(words)
+        return compiled
 
 
 def is_urdf(path):
@@ -125,17 +139,17 @@ def is_urdf(path):
         return False  # MuJoCo's parser says what is wrong
 
 
-def add_compiled(compiled, path, model, *, motors=None, notes=None, **options):
+def add_compiled(compiled, path, model, *, motors=None, visuals=None, notes=None, **options):
     """Add a compiled model to a Model, and warn of what is left out.
 
     Args: compiled: an mjModel; path: of its file; model, options: see load_mjcf; motors: {joint in the file: Motor} in
-    place of its actuators; None for these; notes: {heading: list of strings} for the warning.
+    place of its actuators; None for these; visuals: see Reader; notes: {heading: list of strings} for the warning.
 
     Returns: the model.
     """
     apply_flags(compiled)
     add_to_joints(compiled)
-    reader = Reader(compiled, motors=motors, **options)
+    reader = Reader(compiled, motors=motors, visuals=visuals, **options)
     model = Model(gravity=compiled.opt.gravity) if model is None else model
     with model.transaction():
         reader.add_to(model)
@@ -167,13 +181,16 @@ def apply_flags(compiled):
 
 
 class Reader:
-    """Reader of one compiled model. Args: compiled: an mjModel; others: see load_mjcf and `add_compiled`.
+    """Reader of one compiled model.
+
+    Args: compiled: an mjModel; visuals: {body of it: list of arguments of Model.add_visual, in the body's frame}, None
+    for those of the geoms; others: see load_mjcf and `add_compiled`.
 
     Attributes: data: its mjData in the starting pose; approximated, welded: what the warning says, lists of strings.
     """
 
     def __init__(self, compiled, *, name=None, merge=None, link_mass=LINK, keyframe=None, decompose=False,
-                 rolling=False, motors=None):  # fmt: skip
+                 rolling=False, motors=None, visuals=None):  # fmt: skip
         import mujoco
 
         m = self.compiled = compiled
@@ -196,6 +213,7 @@ class Reader:
         mujoco.mj_kinematics(m, self.data)
         mujoco.mj_comPos(m, self.data)
         mujoco.mj_comVel(m, self.data)
+        self.visuals = geom_visuals(m) if visuals is None else visuals
         if motors is None:
             self.motors = self.motors_of_actuators()
 
@@ -239,6 +257,8 @@ class Reader:
             self.approximated.append("geoms with condim 1, which have friction at each other")
         for geom in solid:
             self.add_geom(int(geom))
+        for body in self.visuals:
+            self.add_visuals(body)
         self.equalities = sum(add_equality(self, k) for k in range(m.neq))
         for signature in m.exclude_signature:
             pair = self.index_of(int(signature) >> 16), self.index_of(int(signature) & 0xFFFF)
@@ -354,4 +374,12 @@ class Reader:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of shapes far from their bodies: here that is what the file says
             for shape in shapes:
-                self.model.add_shape(body, shape, **surface, group=group, mask=mask)
+                self.model.add_shape(body, shape, **surface, group=group, mask=mask,
+                                     visible=int(m.geom_bodyid[geom]) not in self.visuals)  # fmt: skip
+
+    def add_visuals(self, body):
+        """Add what is drawn of a body of the file."""
+        place, R = self.data.xpos[body], self.data.xmat[body].reshape(3, 3)
+        for given in self.visuals[body]:
+            position, rotation = place + R @ given["position"], multiply(from_matrix(R), given["rotation"])
+            self.model.add_visual(self.index_of(body), **{**given, "position": position, "rotation": rotation})

@@ -6,7 +6,7 @@
     limit: effort, velocity            motor that holds the starting pose: max_effort, max_speed
     mimic                              gear
     collision                          shapes; meshes by their convex hull, or by convex parts
-    visual, material                   nothing
+    visual, material                   what is drawn; textures are not
     transmission, gazebo and others    nothing, which a warning says
 
 Source: ROS, URDF XML specification; MuJoCo documentation, Modeling, URDF extensions.
@@ -25,6 +25,7 @@ from pbd.core.validate import boolean, file_path
 from rigid.build.mjcf import LINK, add_compiled, check_options, parser_warnings
 from rigid.build.mjcf_joints import FREE, HINGE, SLIDE
 from rigid.build.packages import find_file
+from rigid.build.urdf_visuals import mesh_directory, visuals_of
 from rigid.motor import Motor
 
 READ = {  # elements of a robot, its links and its joints that are read, or that say only how it looks
@@ -61,8 +62,8 @@ def load_urdf(path, model=None, *, name=None, packages=None, floating=True, link
     a file that is not a URDF, for packages that refer to one another in a cycle, and for what MuJoCo's parser rejects,
     with its message; ModuleNotFoundError if MuJoCo is not installed, or CoACD for decompose=True.
 
-    Limitations: planar and floating joints become chains and free bodies. Visual geometry and materials are left out
-    without a warning.
+    Limitations: planar and floating joints become chains and free bodies. Textures are left out without a warning. A
+    link whose visual meshes are missing or cannot be read is drawn by its collision shapes.
     """
     check_options(model, name=name, link_mass=link_mass, decompose=decompose)
     packages = {} if packages is None else packages
@@ -76,15 +77,17 @@ def load_urdf(path, model=None, *, name=None, packages=None, floating=True, link
     if not path.is_file():
         raise FileNotFoundError(f"no file {clipped(path)}: expected a URDF file")
     robot = parsed(path)
+    drawn, missing = visuals_of(robot, path, packages)
     assets = take_meshes(robot, path, packages)
     with parser_warnings() as ignored:
         spec = specification(robot, assets, floating, path)
         compiled, said = compiled_urdf(spec, path)
     part_from_base(compiled)
     keyframe = 0 if compiled.nkey else None
-    notes = {"left out": without_counterpart(robot), "approximated": said, "MuJoCo's parser": ignored}
+    notes = {"left out": [*without_counterpart(robot), *missing], "approximated": said, "MuJoCo's parser": ignored}
     return add_compiled(compiled, path, model, name=name, merge=False, link_mass=link_mass, keyframe=keyframe,
-                        decompose=decompose, motors=motors_of(robot, compiled), notes=notes)  # fmt: skip
+                        decompose=decompose, motors=motors_of(robot, compiled), notes=notes,
+                        visuals={compiled.body(link).id: each for link, each in drawn.items()})  # fmt: skip
 
 
 def parsed(path):
@@ -116,10 +119,10 @@ def take_meshes(robot, path, packages):
     for parent in [robot, *robot.iter("link")]:
         for element in [*parent.findall("visual"), *parent.findall("material")]:
             parent.remove(element)
-    directory, compiler = path.parent, robot.find("mujoco/compiler")
+    directory, compiler = mesh_directory(robot, path), robot.find("mujoco/compiler")
     if compiler is not None:
-        directory = directory / compiler.attrib.pop("meshdir", "")
-        compiler.attrib.pop("strippath", None)
+        for name in ("meshdir", "strippath"):
+            compiler.attrib.pop(name, None)
     assets, known, missing = {}, {}, []
     for link in robot.iter("link"):
         for mesh in link.iter("mesh"):
