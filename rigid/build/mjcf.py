@@ -32,19 +32,19 @@ from rigid.build.mjcf_equalities import add_equality
 from rigid.build.mjcf_joints import BALL, FREE, HINGE, SLIDE, add_joint, grouped, joint_of
 from rigid.build.mjcf_left_out import left_out
 from rigid.build.mjcf_shapes import ELLIPSOID, contact_bits, shapes_of, surface_of
-from rigid.build.mjcf_visuals import geom_visuals, without_missing_meshes
+from rigid.build.mjcf_visuals import add_visuals, geom_visuals, without_missing_meshes
 from rigid.mass import MassProperties, combined
 from rigid.model import Model
 from rigid.names import GROUND
-from rigid.rotation import from_matrix, multiply
 
 LINK = 1 / 50  # part of the mass in each light body of a chain: small, but not so light that solvers converge slowly
 MOST_LINK = 0.1  # a body may have six joints, with five such bodies between
 
 
 def load_mjcf(
-    path, model=None, *, name=None, merge=None, link_mass=LINK, keyframe=None, decompose=False, rolling=False
-):
+    path, model=None, *, name=None, merge=None, link_mass=LINK, keyframe=None, decompose=False, rolling=False,
+    visuals=True,
+):  # fmt: skip
     """Add the bodies and joints of an MJCF file to a model.
 
     Args:
@@ -59,6 +59,7 @@ def load_mjcf(
             qpos0 at rest, with controls of zero.
         decompose: whether a mesh becomes several convex parts, by CoACD, and not its convex hull.
         rolling: whether geoms with condim 4 and 6 resist spinning and rolling, which "verlet" and "penalty" cannot.
+        visuals: whether to read what is drawn of bodies into `model.visuals`; otherwise the shapes of bodies are drawn.
 
     Returns: the model. Motors have the names of their joints.
 
@@ -73,16 +74,17 @@ def load_mjcf(
     a body from contacts excludes the bodies welded to it, too. Equality constraints and joint limits are hard.
     Textures, sites, cameras and lights are left out without a warning.
     """
-    check_options(model, name=name, merge=merge, link_mass=link_mass, decompose=decompose, rolling=rolling)
+    check_options(model, name=name, merge=merge, link_mass=link_mass, decompose=decompose, rolling=rolling,
+                  visuals=visuals)  # fmt: skip
     missing = []
     with parser_warnings() as ignored:
         compiled = compiled_mjcf(path, missing)
     return add_compiled(compiled, path, model, name=name, merge=merge, link_mass=link_mass, keyframe=keyframe,
-                        decompose=decompose, rolling=rolling,
+                        decompose=decompose, rolling=rolling, visuals=None if visuals else {},
                         notes={"left out": missing, "MuJoCo's parser": ignored})  # fmt: skip
 
 
-def check_options(model, *, name, link_mass, decompose, merge=None, rolling=False):
+def check_options(model, *, name, link_mass, decompose, visuals, merge=None, rolling=False):
     """Raise TypeError or ValueError for wrong options, see load_mjcf."""
     if model is not None and not isinstance(model, Model):
         raise TypeError(f"model is {shown(model)}: expected a rigid.Model, or None")
@@ -94,6 +96,7 @@ def check_options(model, *, name, link_mass, decompose, merge=None, rolling=Fals
         raise ValueError(f"link_mass is {link_mass:g}: expected a number above 0, and at most {MOST_LINK:g}")
     boolean("decompose", decompose)
     boolean("rolling", rolling)
+    boolean("visuals", visuals)
 
 
 @contextmanager
@@ -257,8 +260,7 @@ class Reader:
             self.approximated.append("geoms with condim 1, which have friction at each other")
         for geom in solid:
             self.add_geom(int(geom))
-        for body in self.visuals:
-            self.add_visuals(body)
+        add_visuals(self)
         self.equalities = sum(add_equality(self, k) for k in range(m.neq))
         for signature in m.exclude_signature:
             pair = self.index_of(int(signature) >> 16), self.index_of(int(signature) & 0xFFFF)
@@ -376,10 +378,3 @@ class Reader:
             for shape in shapes:
                 self.model.add_shape(body, shape, **surface, group=group, mask=mask,
                                      visible=int(m.geom_bodyid[geom]) not in self.visuals)  # fmt: skip
-
-    def add_visuals(self, body):
-        """Add what is drawn of a body of the file."""
-        place, R = self.data.xpos[body], self.data.xmat[body].reshape(3, 3)
-        for given in self.visuals[body]:
-            position, rotation = place + R @ given["position"], multiply(from_matrix(R), given["rotation"])
-            self.model.add_visual(self.index_of(body), **{**given, "position": position, "rotation": rotation})

@@ -14,6 +14,7 @@ from pbd.build import Mesh
 from pbd.core.messages import clipped
 from pbd.core.shapes import Box, Capsule, Cylinder, Sphere
 from rigid.build.mjcf_shapes import BOX, CAPSULE, CYLINDER, ELLIPSOID, MESH, SPHERE
+from rigid.rotation import multiply, rotate
 
 LAST_GROUP = 2  # that is shown
 GREY = (0.5, 0.5, 0.5, 1.0)  # of geoms that give no colour
@@ -30,6 +31,15 @@ def geom_visuals(compiled):
                 "colour": None if (*colour, alpha) == GREY else colour,
             })  # fmt: skip
     return found
+
+
+def add_visuals(reader):
+    """Add the visuals of all bodies to the Model. Args: reader: a rigid.build.mjcf.Reader."""
+    for body, visuals in reader.visuals.items():
+        place, turn = reader.data.xpos[body], reader.data.xquat[body]
+        for given in visuals:
+            position, rotation = place + rotate(turn, given["position"]), multiply(turn, given["rotation"])
+            reader.model.add_visual(reader.index_of(body), **{**given, "position": position, "rotation": rotation})
 
 
 def rgba_of(compiled, geom):

@@ -38,7 +38,8 @@ LIGHTEST, LENGTH = 1e-3, 0.1  # of a moving link without mass: part of the whole
 LEAST = 1e-15  # mjMINVAL: mass and inertia of a moving body are larger
 
 
-def load_urdf(path, model=None, *, name=None, packages=None, floating=True, link_mass=LINK, decompose=False):
+def load_urdf(path, model=None, *, name=None, packages=None, floating=True, link_mass=LINK, decompose=False,
+              visuals=True):  # fmt: skip
     """Add the links and joints of a URDF file to a model.
 
     A joint with an effort limit gets a motor that holds the starting pose. `solver.set_motor(joint, position=)` moves
@@ -51,7 +52,7 @@ def load_urdf(path, model=None, *, name=None, packages=None, floating=True, link
         packages: {name: directory} for addresses package://name/... of meshes; other packages are sought in
             ROS_PACKAGE_PATH, in AMENT_PREFIX_PATH and in the directories above the file.
         floating: whether the root link is free; otherwise it is fixed to the ground, as is a link called "world".
-        link_mass, decompose: see load_mjcf.
+        link_mass, decompose, visuals: see load_mjcf.
 
     Returns: the model. Joint positions are zero at those of the file, or at the nearest end of a joint's limits.
 
@@ -65,7 +66,7 @@ def load_urdf(path, model=None, *, name=None, packages=None, floating=True, link
     Limitations: planar and floating joints become chains and free bodies. Textures are left out without a warning. A
     link whose visual meshes are missing or cannot be read is drawn by its collision shapes.
     """
-    check_options(model, name=name, link_mass=link_mass, decompose=decompose)
+    check_options(model, name=name, link_mass=link_mass, decompose=decompose, visuals=visuals)
     packages = {} if packages is None else packages
     if not isinstance(packages, dict) or not all(isinstance(key, str) for key in packages):
         raise TypeError(f"packages are {shown(packages)}: expected a dict, {{name: directory}}")
@@ -77,7 +78,7 @@ def load_urdf(path, model=None, *, name=None, packages=None, floating=True, link
     if not path.is_file():
         raise FileNotFoundError(f"no file {clipped(path)}: expected a URDF file")
     robot = parsed(path)
-    drawn, missing = visuals_of(robot, path, packages)
+    drawn, missing = visuals_of(robot, path, packages) if visuals else ({}, [])
     assets = take_meshes(robot, path, packages)
     with parser_warnings() as ignored:
         spec = specification(robot, assets, floating, path)

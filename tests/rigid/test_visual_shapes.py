@@ -6,8 +6,10 @@ import trimesh
 from robots import loaded
 
 import rigid
+import scenes
 from rigid.build import load_mjcf, load_urdf
 from rigid.rotation import from_axis_angle, multiply, rotate
+from scenes.export.parts import parts_of
 from scenes.simulate.recording import Frame
 from scenes.visuals import PALETTE, BodyVisual
 from scenes.visuals.framing import instance_points
@@ -221,6 +223,17 @@ def test_an_mjcf_file_without_its_visual_mesh_is_drawn_by_its_shapes(tmp_path):
         load(tmp_path, solid, load_mjcf, "robot.xml")
 
 
+@pytest.mark.parametrize(("loader", "text"), [(load_urdf, URDF), (load_mjcf, MJCF)])
+def test_visuals_are_left_out_on_request(wedge, loader, text):
+    pytest.importorskip("mujoco")
+    (wedge / "robot").write_text(text, encoding="utf-8")
+    model, _ = loaded(wedge / "robot", loader, visuals=False)
+    assert model.visuals == []
+    assert all(each.visible for each in model.shapes)
+    with pytest.raises(TypeError, match="visuals"):
+        loader(wedge / "robot", visuals="no")
+
+
 def test_many_tendons_are_one_number(tmp_path):
     bodies = "".join(
         f'<body pos="{k} 0 0"><joint name="j{k}" axis="0 1 0"/><geom size="0.1"/></body>' for k in range(43)
@@ -230,3 +243,14 @@ def test_many_tendons_are_one_number(tmp_path):
     _, said = load(tmp_path, text, load_mjcf, "robot.xml")
     assert "tendons (43)" in said
     assert "t7" not in said
+
+
+def test_files_keep_visuals_in_the_frames_of_their_bodies():
+    model = rigid.Model()
+    body = model.add_box((0.2, 0.2, 0.2), mass=1.0, position=(1, 0, 1), rotation=TURN, visible=False)
+    model.add_visual(body, (WEDGE, [(0, 1, 2)]), position=(0.1, 0.2, 0.3), local=True, colour=(0.2, 0.4, 0.6))
+    scene = scenes.Scene(model=model)
+    (part,) = parts_of(scene, start_of(model)).values()
+    assert part.body == body
+    assert part.vertices() == pytest.approx((0.1, 0.2, 0.3) + WEDGE[:3], abs=1e-12)
+    assert part.colour == pytest.approx((0.2, 0.4, 0.6))
