@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 
+from rigid.rotation import normalised, rotate
 from scenes.visuals import Surface
 from scenes.visuals.camera import Sight
 from scenes.visuals.framing import MARGIN
@@ -61,17 +62,23 @@ class Follower:
 def box_around(drawn):
     """Corners of a box around all that is drawn, or a little larger (8, 3) [m].
 
-    Args: drawn: Surfaces and Instances, one at least.
+    Args: drawn: Surfaces and Instances that have vertices, one at least.
     """
-    lower, upper = [], []
-    for each in drawn:
-        if isinstance(each, Surface):
-            points, size = each.vertices, 0.0
-        else:
-            points, size = each.positions, np.linalg.norm(each.surface.vertices, axis=1).max(initial=0.0)
-            size = size if each.scales is None else size * each.scales.max(axis=1, keepdims=True)
-        if len(points):
-            lower.append((points - size).min(axis=0))
-            upper.append((points + size).max(axis=0))
-    lower, upper = np.min(lower, axis=0), np.max(upper, axis=0)
+    ends = [box_of(each) for each in drawn]
+    lower, upper = (extreme([each[k] for each in ends], axis=0) for k, extreme in enumerate((np.min, np.max)))
     return lower + CORNERS * (upper - lower)
+
+
+def box_of(drawn):
+    """Lower and upper corner (3,) of a box around a Surface or Instances [m]: boxes of instances turn with them."""
+    surface = drawn if isinstance(drawn, Surface) else drawn.surface
+    lower, upper = surface.vertices.min(axis=0), surface.vertices.max(axis=0)
+    if isinstance(drawn, Surface):
+        return lower, upper
+    scales = np.ones((1, 3)) if drawn.scales is None else drawn.scales
+    middle, half = scales * (lower + upper) / 2, scales * (upper - lower) / 2
+    if drawn.rotations is not None:
+        axes = rotate(normalised(drawn.rotations)[:, None], np.eye(3))
+        middle, half = (middle[:, None] @ axes)[:, 0], (half[:, None] @ np.abs(axes))[:, 0]
+    middle = middle + drawn.positions
+    return (middle - half).min(axis=0), (middle + half).max(axis=0)

@@ -206,9 +206,14 @@ class Viewer:
     def follow_scene(self):
         """Move cameras after what leaves their pictures."""
         clients, before, self.followed_at = self.server.get_clients(), self.followed_at, self.session.clock()
-        cameras = {who: (self.camera_of(each, None), each.camera.aspect) for who, each in clients.items()}
-        corners = box_around([drawn for drawn, _ in self.drawing.drawn.values()])
-        for who, camera in self.follower.follow(cameras, corners, self.followed_at - before).items():
+        drawn = [each for each, _ in self.drawing.drawn.values()]
+        cameras = {}
+        for who, client in clients.items() if drawn else ():
+            with contextlib.suppress(ValueError):  # it looks straight down
+                cameras[who] = self.camera_of(client, None), client.camera.aspect
+        if not cameras:
+            return
+        for who, camera in self.follower.follow(cameras, box_around(drawn), self.followed_at - before).items():
             with clients[who].atomic():
                 clients[who].camera.position, clients[who].camera.look_at = camera.position, camera.target
 

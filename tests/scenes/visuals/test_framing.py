@@ -5,10 +5,18 @@ import pytest
 
 import rigid
 import scenes
+from rigid.rotation import from_axis_angle
 from scenes.simulate.run import Replay
 from scenes.view.following import Follower, box_around
-from scenes.visuals import Camera, Instances, Surface
-from scenes.visuals.framing import CameraTrack, MovingCamera, drawn_points, framing_camera, run_camera
+from scenes.visuals import Camera, Instances, Surface, box
+from scenes.visuals.framing import (
+    CameraTrack,
+    MovingCamera,
+    drawn_points,
+    framing_camera,
+    instance_points,
+    run_camera,
+)
 
 WIDTH, HEIGHT = 160, 90
 
@@ -164,9 +172,12 @@ def test_a_browser_that_opens_later_sees_the_scene():
     assert sees(moved, box_at(50.0))
 
 
-def test_box_around_contains_what_is_drawn():
-    scene, recording = thrown((1, 2, 3), duration=0.5)
-    frame = Replay(scene, recording).frame(10)
-    points, corners = drawn_points(scene, frame), box_around([s for v in scene.visuals for s in v.draw(frame)])
-    assert (corners.min(axis=0) <= points.min(axis=0)).all()
-    assert (corners.max(axis=0) >= points.max(axis=0)).all()
+def test_box_around_boxes_is_exact():
+    surface = box((2.0, 0.1, 0.2))
+    turns = np.array([(1, 0, 0, 0), from_axis_angle((1, 2, 3), 1.1)])
+    turned = Instances(surface, np.array([(0, 0, 0), (3, 1, 2)], float), turns, np.array([(1, 1, 1), (2, 1, 3)]))
+    plain, free = Instances(surface, np.array([(-1, 0, 0)], float)), Surface(surface.vertices + 2, surface.triangles)
+    points = np.concatenate([free.vertices, instance_points(turned), instance_points(plain)])
+    corners = box_around([free, turned, plain])
+    assert corners.min(axis=0) == pytest.approx(points.min(axis=0), abs=1e-9)
+    assert corners.max(axis=0) == pytest.approx(points.max(axis=0), abs=1e-9)
