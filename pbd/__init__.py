@@ -15,6 +15,7 @@
 """
 
 import pbd.core.reading.definitions  # noqa: F401 - first, as it makes `@ti.func` quick
+from pbd import build
 from pbd.constraints import ConstraintType, scalar_constraint
 from pbd.core.results import Diverged, Energy, Event, Statistics
 from pbd.core.shapes import Box, Capsule, ConvexHull, Cylinder, MeshCollider, Plane, Sphere
@@ -38,5 +39,10 @@ __all__ = [
     "Sphere",
     "State",
     "Statistics",
+    "build",
     "scalar_constraint",
 ]
+
+
+def __dir__():
+    return sorted(__all__)

@@ -27,6 +27,7 @@ class ParticleColumns(Description):
             "drag": [np.zeros(0)],
         }
         self.count = 0
+        self.built = []
 
     def __len__(self):
         return self.count

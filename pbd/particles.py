@@ -40,7 +40,8 @@ class Particles(ElementColumns):
         air_density: [kg/m³].
 
     Attributes: gravity, wind, air_density: as given; constraint_sets: {(type, compliant): ConstraintSet}; colliders,
-    boxes, paths: what was added; particle_contacts: friction between particles, None for no contacts.
+    boxes, paths: what was added; particle_contacts: friction between particles, None for no contacts; built: what
+    builders added, such as a pbd.build.Cloth, for pictures.
     """
 
     def __init__(self, *, gravity=(0.0, 0.0, -9.81), wind=None, air_density=1.2):

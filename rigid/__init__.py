@@ -15,6 +15,7 @@ The description:
     state.py       State: a snapshot of all bodies  energy.py    energy of a snapshot
     names.py       names and lookup                 worlds.py    models of one solver
     external.py    checks of external forces        paths.py     bodies that follow paths
+    visual_shape.py  VisualShape: what is drawn of a body
     build/         ragdolls, MJCF files in and out
 
 Contact detection is in collision/, constraint rows are in constraints/, and the solvers are in solvers/.
@@ -31,6 +32,7 @@ from rigid.motor import Motor
 from rigid.names import GROUND
 from rigid.spring import PointSpring, Soft, Spring
 from rigid.state import State, angular_momentum, linear_momentum
+from rigid.visual_shape import VisualShape
 
 SOLVERS = ("verlet", "impulse", "articulated", "penalty")
 
@@ -98,6 +100,7 @@ __all__ = [
     "State",
     "Statistics",
     "Universal",
+    "VisualShape",
     "Wheel",
     "angular_momentum",
     "build",
@@ -106,3 +109,7 @@ __all__ = [
     "solver",
     "solver_class",
 ]
+
+
+def __dir__():
+    return sorted(__all__)

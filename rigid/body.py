@@ -10,6 +10,7 @@ from pbd.core.messages import shown
 from pbd.core.rotation import IDENTITY
 from pbd.core.validate import (
     LARGEST,
+    boolean,
     finite_number,
     finite_vector,
     fraction,
@@ -120,6 +121,7 @@ class BodyShape:
         rolling_friction, spinning_friction: largest torque against rolling, and against rotation about the contact
             normal, divided by the normal force [m].
         group, mask: bits. Two shapes collide if each one's group shares a bit with the other's mask.
+        visible: whether it is drawn. Solvers do not read this.
     """
 
     shape: object
@@ -132,8 +134,10 @@ class BodyShape:
     spinning_friction: float = 0.0
     group: int = 1
     mask: int = EVERY_GROUP
+    visible: bool = True
 
     def __post_init__(self):
+        self.visible = boolean("visible", self.visible)
         for name in ("friction", "rolling_friction", "spinning_friction"):
             setattr(self, name, not_negative(name, getattr(self, name)))
         self.restitution = fraction("restitution", self.restitution)

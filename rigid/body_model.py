@@ -15,10 +15,11 @@ from rigid.mass import checked_inertia
 from rigid.names import GROUND, checked_index, fresh_name
 from rigid.rotation import conjugate, multiply
 from rigid.state import State
+from rigid.visual_shape import VisualShape, posed
 
 # Options of add_box and the other solids: those of add_body and those of add_shape.
 PLACEMENT = ("position", "rotation", "velocity", "angular_velocity", "name", "path", "gravity_scale")
-SURFACE = ("friction", "restitution", "rolling_friction", "spinning_friction", "group", "mask")
+SURFACE = ("friction", "restitution", "rolling_friction", "spinning_friction", "group", "mask", "visible")
 
 
 # A body on a path has these if no others are given. They size its frame of particles, and have no other effect.
@@ -38,6 +39,8 @@ class BodyModel(Description):
         self.bodies = []
         self.shapes = []
         self.exclusions = set()
+        self.built = []
+        self.visuals = []
         self._ground = Body(name="ground")
 
     # Bodies and shapes ------------------------------------------------------------------------------------------------
@@ -134,7 +137,7 @@ class BodyModel(Description):
 
     def add_shape(
         self, body, shape, *, local=False, mass=None, density=None, friction=0.5, restitution=0.0,
-        rolling_friction=0.0, spinning_friction=0.0, group=1, mask=EVERY_GROUP,
+        rolling_friction=0.0, spinning_friction=0.0, group=1, mask=EVERY_GROUP, visible=True,
     ):  # fmt: skip
         """Add a shape to a body or to the ground. The shape is given in world coordinates unless local is true.
 
@@ -151,6 +154,7 @@ class BodyModel(Description):
             rolling_friction, spinning_friction: largest torque against rolling, and against rotation about the contact
                 normal, divided by the normal force [m].
             group, mask: bits. Two shapes collide if each one's group shares a bit with the other's mask.
+            visible: whether it is drawn; False for a shape that `add_visual` draws otherwise.
 
         Returns: index of the shape in Model.shapes.
 
@@ -170,6 +174,7 @@ class BodyModel(Description):
         piece = BodyShape(
             shape=shape, body=index, position=position, rotation=rotation, friction=friction, restitution=restitution,
             rolling_friction=rolling_friction, spinning_friction=spinning_friction, group=group, mask=mask,
+            visible=visible,
         )  # fmt: skip
         part = None
         if mass is not None or density is not None:
@@ -186,6 +191,31 @@ class BodyModel(Description):
         if part is not None:
             self._add_mass(index, part)
         return len(self.shapes) - 1
+
+    def add_visual(
+        self, body, shape, *, position=(0.0, 0.0, 0.0), rotation=(1.0, 0.0, 0.0, 0.0), local=False, colour=None
+    ):
+        """Add what is drawn of a body or of the ground, without mass and contacts.
+
+        Args:
+            body: index or name, or rigid.GROUND.
+            shape: a shape as in add_shape; or a mesh, open or closed: a pbd.build.Mesh, (vertices, triangles), a
+                trimesh.Trimesh, or the path of a file.
+            position, rotation: of the frame in which it is given (3,) [m], (w, x, y, z).
+            local: whether that pose is in the body's frame, and not in the world at time zero.
+            colour: (3,) sRGB from 0 to 1; None for the colour of the body.
+
+        Returns: index in Model.visuals.
+        """
+        index = self._body_index("body", body)
+        shape, position, rotation = posed(shape, position, rotation)
+        if not boolean("local", local):
+            frame = self.body(index)
+            position, rotation = frame.local_point(position), multiply(conjugate(frame.rotation), rotation)
+        self.visuals.append(
+            VisualShape(shape=shape, body=index, position=position, rotation=rotation, colour=colour)
+        )
+        return len(self.visuals) - 1
 
     def add_ground(self, height=0.0, *, friction=0.5, restitution=0.0, rolling_friction=0.0, spinning_friction=0.0):
         """Add level ground. Args: height: [m]; others: see add_shape. Returns: index of the shape."""
@@ -288,7 +318,7 @@ class BodyModel(Description):
 
     def _move_frame(self, index, shift):
         """Keep in place what is attached to a body whose frame moves by shift (3,) [m], in the frame's own axes."""
-        for piece in self.shapes:
+        for piece in (*self.shapes, *self.visuals):
             if piece.body == index:
                 self._keep(piece)
                 piece.position = piece.position - shift

@@ -41,6 +41,8 @@ class Model(BodyModel):
             rigid/spring.py.
         exclusions: pairs (a, b) of body indices, a < b, that never collide.
         gravity: (3,) [m/s²].
+        visuals: list of VisualShape, see rigid/visual_shape.py. Solvers do not read it.
+        built: what builders added, such as a rigid.build.Ragdoll.
 
     add_box, add_sphere, add_capsule, add_cylinder and add_mesh add a body with one shape. Their common arguments are:
 
@@ -49,7 +51,7 @@ class Model(BodyModel):
         position, rotation: of the shape (3,) [m], (w, x, y, z).
         velocity, angular_velocity: in the world frame (3,) [m/s], (3,) [rad/s].
         gravity_scale: what part of gravity acts on the body, as in add_body.
-        friction, restitution, rolling_friction, spinning_friction, group, mask: as in add_shape.
+        friction, restitution, rolling_friction, spinning_friction, group, mask, visible: as in add_shape.
         name: unique; "box 0" and so on if None.
 
     add_ball, add_hinge, add_universal, add_slider, add_fixed and add_distance join two bodies. Common arguments:

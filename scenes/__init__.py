@@ -45,3 +45,7 @@ def __getattr__(name):
     value = getattr(importlib.import_module(MODULES[name]), name)
     globals()[name] = value
     return value
+
+
+def __dir__():
+    return __all__

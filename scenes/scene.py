@@ -21,10 +21,9 @@ class Scene:
         duration: of a run [s].
         settings: {solver: dt and options with which it runs the scene well}, such as {"impulse": {"dt": 1 / 60}}.
             Arguments of `scenes.run` and flags of the command line replace them. The first solver is the default.
-        visuals: what is drawn (scenes/visuals); None for all triangles, sticks, particles, colliders and
-            bodies.
+        visuals: what is drawn (scenes/visuals); None for everything, see scenes/visuals/default.py.
         camera: a Camera or a FollowingCamera (scenes/visuals); None for one that sees `subject`.
-        subject: points (n, 3) that such a camera sees [m]; None for all that the first frame shows.
+        subject: points (n, 3) that such a camera sees [m]; None for all that a run shows.
         ground: height of the floor that is drawn [m]; None for no floor.
         control: a function (solver, time [s]) that is called before each step. It sets motor targets with
             `solver.set_motor`, and forces with `solver.set_forces`. It must depend on its arguments only, so that a run

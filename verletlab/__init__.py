@@ -47,3 +47,7 @@ def __getattr__(name):
     if name == "__version__":
         return metadata.version(__name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted(__all__)

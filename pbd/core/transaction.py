@@ -16,6 +16,9 @@ class Description:
     """Base of descriptions. All methods that change one are transactions: see CHANGING.
 
     Class attribute: title: how messages name the class, such as "pbd.Particles".
+
+    Attributes: built: what functions with the decorator `builder` added, such as a pbd.build.Cloth. It says how to draw
+    the parts; no solver reads it.
     """
 
     title = ""
@@ -72,7 +75,10 @@ def in_transaction(method):
 
 
 def builder(kind):
-    """Decorator of a function that adds to a description, its first argument. Args: kind: the class it has to be."""
+    """Decorator of a function that adds to a description, its first argument, which notes what was built.
+
+    Args: kind: the class of the description.
+    """
 
     def decorate(function):
         name, transacted = next(iter(inspect.signature(function).parameters)), in_transaction(function)
@@ -82,7 +88,9 @@ def builder(kind):
             description = arguments[0] if arguments else options.pop(name, None)
             if not isinstance(description, kind):
                 raise TypeError(f"{name} is {shown(description)}: expected a {kind.title}")
-            return transacted(description, *arguments[1:], **options)
+            made = transacted(description, *arguments[1:], **options)
+            description.built.append(made)
+            return made
 
         return build
 

@@ -9,6 +9,7 @@
     actuator of a joint           motor (mjcf_actuators.py)
     contype, conaffinity          group, mask: one bit for each pair of values in the file
     exclude, parent and child     pairs of bodies that never collide
+    groups 0 to 2 of geoms, rgba  what is drawn (mjcf_visuals.py)
     equality                      ball, fixed joint or gear (mjcf_equalities.py)
     gravcomp                      gravity_scale
 
@@ -31,6 +32,7 @@ from rigid.build.mjcf_equalities import add_equality
 from rigid.build.mjcf_joints import BALL, FREE, HINGE, SLIDE, add_joint, grouped, joint_of
 from rigid.build.mjcf_left_out import left_out
 from rigid.build.mjcf_shapes import ELLIPSOID, contact_bits, shapes_of, surface_of
+from rigid.build.mjcf_visuals import add_visuals, geom_visuals, without_missing_meshes
 from rigid.mass import MassProperties, combined
 from rigid.model import Model
 from rigid.names import GROUND
@@ -40,8 +42,9 @@ MOST_LINK = 0.1  # a body may have six joints, with five such bodies between
 
 
 def load_mjcf(
-    path, model=None, *, name=None, merge=None, link_mass=LINK, keyframe=None, decompose=False, rolling=False
-):
+    path, model=None, *, name=None, merge=None, link_mass=LINK, keyframe=None, decompose=False, rolling=False,
+    visuals=True,
+):  # fmt: skip
     """Add the bodies and joints of an MJCF file to a model.
 
     Args:
@@ -56,6 +59,7 @@ def load_mjcf(
             qpos0 at rest, with controls of zero.
         decompose: whether a mesh becomes several convex parts, by CoACD, and not its convex hull.
         rolling: whether geoms with condim 4 and 6 resist spinning and rolling, which "verlet" and "penalty" cannot.
+        visuals: whether to read what is drawn of bodies into `model.visuals`; otherwise the shapes of bodies are drawn.
 
     Returns: the model. Motors have the names of their joints.
 
@@ -68,16 +72,19 @@ def load_mjcf(
 
     Limitations: friction coefficients at a contact are the geometric mean of both geoms', not the larger one. Excluding
     a body from contacts excludes the bodies welded to it, too. Equality constraints and joint limits are hard.
-    Materials, sites, cameras and lights are left out without a warning.
+    Textures, sites, cameras and lights are left out without a warning.
     """
-    check_options(model, name=name, merge=merge, link_mass=link_mass, decompose=decompose, rolling=rolling)
+    check_options(model, name=name, merge=merge, link_mass=link_mass, decompose=decompose, rolling=rolling,
+                  visuals=visuals)  # fmt: skip
+    missing = []
     with parser_warnings() as ignored:
-        compiled = compiled_mjcf(path)
+        compiled = compiled_mjcf(path, missing)
     return add_compiled(compiled, path, model, name=name, merge=merge, link_mass=link_mass, keyframe=keyframe,
-                        decompose=decompose, rolling=rolling, notes={"MuJoCo's parser": ignored})  # fmt: skip
+                        decompose=decompose, rolling=rolling, visuals=None if visuals else {},
+                        notes={"left out": missing, "MuJoCo's parser": ignored})  # fmt: skip
 
 
-def check_options(model, *, name, link_mass, decompose, merge=None, rolling=False):
+def check_options(model, *, name, link_mass, decompose, visuals, merge=None, rolling=False):
     """Raise TypeError or ValueError for wrong options, see load_mjcf."""
     if model is not None and not isinstance(model, Model):
         raise TypeError(f"model is {shown(model)}: expected a rigid.Model, or None")
@@ -89,6 +96,7 @@ def check_options(model, *, name, link_mass, decompose, merge=None, rolling=Fals
         raise ValueError(f"link_mass is {link_mass:g}: expected a number above 0, and at most {MOST_LINK:g}")
     boolean("decompose", decompose)
     boolean("rolling", rolling)
+    boolean("visuals", visuals)
 
 
 @contextmanager
@@ -102,8 +110,11 @@ def parser_warnings():
         mujoco.set_mju_user_warning(None)
 
 
-def compiled_mjcf(path):
-    """MuJoCo's mjModel of a file. Raises: see load_mjcf."""
+def compiled_mjcf(path, missing=None):
+    """MuJoCo's mjModel of a file. Args: path; missing: a list that gets words for the visual meshes that are missing.
+
+    Raises: see load_mjcf.
+    """
     mujoco = load_extra("mujoco", "mjcf")
     path = file_path("path", path, "an MJCF file")
     if not path.is_file():
@@ -114,7 +125,13 @@ def compiled_mjcf(path):
     try:
         return mujoco.MjModel.from_xml_path(str(path))
     except ValueError as error:
-        raise ValueError(f"{expected}, but MuJoCo's parser says: {clipped(error)}") from error
+        found = without_missing_meshes(path)
+        if found is None:
+            raise ValueError(f"{expected}, but MuJoCo's parser says: {clipped(error)}") from error
+        compiled, words = found
+        if missing is not None:
+            missing.append(words)
+        return compiled
 
 
 def is_urdf(path):
@@ -125,17 +142,17 @@ def is_urdf(path):
         return False  # MuJoCo's parser says what is wrong
 
 
-def add_compiled(compiled, path, model, *, motors=None, notes=None, **options):
+def add_compiled(compiled, path, model, *, motors=None, visuals=None, notes=None, **options):
     """Add a compiled model to a Model, and warn of what is left out.
 
     Args: compiled: an mjModel; path: of its file; model, options: see load_mjcf; motors: {joint in the file: Motor} in
-    place of its actuators; None for these; notes: {heading: list of strings} for the warning.
+    place of its actuators; None for these; visuals: see Reader; notes: {heading: list of strings} for the warning.
 
     Returns: the model.
     """
     apply_flags(compiled)
     add_to_joints(compiled)
-    reader = Reader(compiled, motors=motors, **options)
+    reader = Reader(compiled, motors=motors, visuals=visuals, **options)
     model = Model(gravity=compiled.opt.gravity) if model is None else model
     with model.transaction():
         reader.add_to(model)
@@ -167,13 +184,16 @@ def apply_flags(compiled):
 
 
 class Reader:
-    """Reader of one compiled model. Args: compiled: an mjModel; others: see load_mjcf and `add_compiled`.
+    """Reader of one compiled model.
+
+    Args: compiled: an mjModel; visuals: {body of it: list of arguments of Model.add_visual, in the body's frame}, None
+    for those of the geoms; others: see load_mjcf and `add_compiled`.
 
     Attributes: data: its mjData in the starting pose; approximated, welded: what the warning says, lists of strings.
     """
 
     def __init__(self, compiled, *, name=None, merge=None, link_mass=LINK, keyframe=None, decompose=False,
-                 rolling=False, motors=None):  # fmt: skip
+                 rolling=False, motors=None, visuals=None):  # fmt: skip
         import mujoco
 
         m = self.compiled = compiled
@@ -196,6 +216,7 @@ class Reader:
         mujoco.mj_kinematics(m, self.data)
         mujoco.mj_comPos(m, self.data)
         mujoco.mj_comVel(m, self.data)
+        self.visuals = geom_visuals(m) if visuals is None else visuals
         if motors is None:
             self.motors = self.motors_of_actuators()
 
@@ -239,6 +260,7 @@ class Reader:
             self.approximated.append("geoms with condim 1, which have friction at each other")
         for geom in solid:
             self.add_geom(int(geom))
+        add_visuals(self)
         self.equalities = sum(add_equality(self, k) for k in range(m.neq))
         for signature in m.exclude_signature:
             pair = self.index_of(int(signature) >> 16), self.index_of(int(signature) & 0xFFFF)
@@ -354,4 +376,5 @@ class Reader:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of shapes far from their bodies: here that is what the file says
             for shape in shapes:
-                self.model.add_shape(body, shape, **surface, group=group, mask=mask)
+                self.model.add_shape(body, shape, **surface, group=group, mask=mask,
+                                     visible=int(m.geom_bodyid[geom]) not in self.visuals)  # fmt: skip

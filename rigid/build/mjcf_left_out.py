@@ -6,6 +6,7 @@ from pbd.core.messages import listed
 from rigid.build.mjcf_joints import BALL, FREE
 
 LONGEST = 200  # characters of a list of names
+MOST = 3  # names in a list of parts, which are only counted if there are more
 
 # Counts of the compiled model.
 COUNTED = {
@@ -30,10 +31,10 @@ def left_out(reader):
     Args: reader: a rigid.build.mjcf.Reader, after add_to.
     """
     m = reader.compiled
-    found = [f"actuators ({', '.join(reader.loose)})"] if reader.loose else []
+    found = [some("actuators", reader.loose)] if reader.loose else []
     found += [f"{what} ({getattr(m, count)})" for count, what in COUNTED.items() if getattr(m, count, 0)]
     if m.ntendon:
-        found.append(f"tendons ({', '.join(reader.label('tendon', k) for k in range(m.ntendon))})")
+        found.append(some("tendons", [reader.label("tendon", k) for k in range(m.ntendon)]))
     if m.neq > reader.equalities:
         found.append(f"equality constraints ({m.neq - reader.equalities})")
     if reader.missed:
@@ -52,6 +53,11 @@ def left_out(reader):
     if m.opt.density or m.opt.viscosity:
         found.append("drag of the medium")
     return found
+
+
+def some(what, names):
+    """Words for parts, by their names or, if there are many, by their number. Args: what: words; names."""
+    return f"{what} ({', '.join(names) if len(names) <= MOST else len(names)})"
 
 
 def named(reader, what, prefix, values):

@@ -50,7 +50,7 @@ def save_mjcf(model, path):
 
     Limitations: where coefficients of friction differ, MuJoCo takes the larger one, not the geometric mean. MuJoCo's
     contacts and loops are soft. load_mjcf welds fixed bodies together. It reads velocities, and targets of motors, with
-    keyframe="start".
+    keyframe="start". Visuals are left out.
     """
     if not isinstance(model, Model):
         raise TypeError(f"model is {shown(model)}: expected a rigid.Model")

@@ -6,7 +6,7 @@
     limit: effort, velocity            motor that holds the starting pose: max_effort, max_speed
     mimic                              gear
     collision                          shapes; meshes by their convex hull, or by convex parts
-    visual, material                   nothing
+    visual, material                   what is drawn; textures are not
     transmission, gazebo and others    nothing, which a warning says
 
 Source: ROS, URDF XML specification; MuJoCo documentation, Modeling, URDF extensions.
@@ -25,6 +25,7 @@ from pbd.core.validate import boolean, file_path
 from rigid.build.mjcf import LINK, add_compiled, check_options, parser_warnings
 from rigid.build.mjcf_joints import FREE, HINGE, SLIDE
 from rigid.build.packages import find_file
+from rigid.build.urdf_visuals import mesh_directory, visuals_of
 from rigid.motor import Motor
 
 READ = {  # elements of a robot, its links and its joints that are read, or that say only how it looks
@@ -37,7 +38,8 @@ LIGHTEST, LENGTH = 1e-3, 0.1  # of a moving link without mass: part of the whole
 LEAST = 1e-15  # mjMINVAL: mass and inertia of a moving body are larger
 
 
-def load_urdf(path, model=None, *, name=None, packages=None, floating=True, link_mass=LINK, decompose=False):
+def load_urdf(path, model=None, *, name=None, packages=None, floating=True, link_mass=LINK, decompose=False,
+              visuals=True):  # fmt: skip
     """Add the links and joints of a URDF file to a model.
 
     A joint with an effort limit gets a motor that holds the starting pose. `solver.set_motor(joint, position=)` moves
@@ -50,7 +52,7 @@ def load_urdf(path, model=None, *, name=None, packages=None, floating=True, link
         packages: {name: directory} for addresses package://name/... of meshes; other packages are sought in
             ROS_PACKAGE_PATH, in AMENT_PREFIX_PATH and in the directories above the file.
         floating: whether the root link is free; otherwise it is fixed to the ground, as is a link called "world".
-        link_mass, decompose: see load_mjcf.
+        link_mass, decompose, visuals: see load_mjcf.
 
     Returns: the model. Joint positions are zero at those of the file, or at the nearest end of a joint's limits.
 
@@ -61,10 +63,10 @@ def load_urdf(path, model=None, *, name=None, packages=None, floating=True, link
     a file that is not a URDF, for packages that refer to one another in a cycle, and for what MuJoCo's parser rejects,
     with its message; ModuleNotFoundError if MuJoCo is not installed, or CoACD for decompose=True.
 
-    Limitations: planar and floating joints become chains and free bodies. Visual geometry and materials are left out
-    without a warning.
+    Limitations: planar and floating joints become chains and free bodies. Textures are left out without a warning. A
+    link whose visual meshes are missing or cannot be read is drawn by its collision shapes.
     """
-    check_options(model, name=name, link_mass=link_mass, decompose=decompose)
+    check_options(model, name=name, link_mass=link_mass, decompose=decompose, visuals=visuals)
     packages = {} if packages is None else packages
     if not isinstance(packages, dict) or not all(isinstance(key, str) for key in packages):
         raise TypeError(f"packages are {shown(packages)}: expected a dict, {{name: directory}}")
@@ -76,15 +78,17 @@ def load_urdf(path, model=None, *, name=None, packages=None, floating=True, link
     if not path.is_file():
         raise FileNotFoundError(f"no file {clipped(path)}: expected a URDF file")
     robot = parsed(path)
+    drawn, missing = visuals_of(robot, path, packages) if visuals else ({}, [])
     assets = take_meshes(robot, path, packages)
     with parser_warnings() as ignored:
         spec = specification(robot, assets, floating, path)
         compiled, said = compiled_urdf(spec, path)
     part_from_base(compiled)
     keyframe = 0 if compiled.nkey else None
-    notes = {"left out": without_counterpart(robot), "approximated": said, "MuJoCo's parser": ignored}
+    notes = {"left out": [*without_counterpart(robot), *missing], "approximated": said, "MuJoCo's parser": ignored}
     return add_compiled(compiled, path, model, name=name, merge=False, link_mass=link_mass, keyframe=keyframe,
-                        decompose=decompose, motors=motors_of(robot, compiled), notes=notes)  # fmt: skip
+                        decompose=decompose, motors=motors_of(robot, compiled), notes=notes,
+                        visuals={compiled.body(link).id: each for link, each in drawn.items()})  # fmt: skip
 
 
 def parsed(path):
@@ -116,10 +120,10 @@ def take_meshes(robot, path, packages):
     for parent in [robot, *robot.iter("link")]:
         for element in [*parent.findall("visual"), *parent.findall("material")]:
             parent.remove(element)
-    directory, compiler = path.parent, robot.find("mujoco/compiler")
+    directory, compiler = mesh_directory(robot, path), robot.find("mujoco/compiler")
     if compiler is not None:
-        directory = directory / compiler.attrib.pop("meshdir", "")
-        compiler.attrib.pop("strippath", None)
+        for name in ("meshdir", "strippath"):
+            compiler.attrib.pop(name, None)
     assets, known, missing = {}, {}, []
     for link in robot.iter("link"):
         for mesh in link.iter("mesh"):

@@ -86,14 +86,23 @@ def drawing_of(suffix):
 
 def write_film(source, given, renderer, update):
     """Write a video or a picture."""
-    frames = draw_frames(source, given.out, renderer, not given.no_labels, update)
+    frames = draw_frames(source, given.out, renderer, not given.no_labels, *labelled(source, update))
     return f"{frames_of(frames)} of {renderer.width} x {renderer.height}"
+
+
+def labelled(source, update):
+    """Two functions that show progress: of drawing, and of the run before it. Args: source; update: see `progress`."""
+    return [
+        lambda number, count, what=what: update(number, count, f"{what} {source.scene.name}")
+        for what in ("render", "run")
+    ]
 
 
 def write_page(source, given, _renderer, update):
     """Write a page that replays the run."""
     write = importlib.import_module("scenes.render.page.replay").write
-    size = write({source.solver: source}, given.out, progress=update)
+    drawing, running = labelled(source, update)
+    size = write({source.solver: source}, given.out, progress=drawing, running=running)
     return f"{frames_of(source.count)}, {size / 1e6:.1f} MB"
 
 

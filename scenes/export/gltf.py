@@ -26,7 +26,7 @@ from scenes.export.gltf_document import Document
 from scenes.export.parts import Names, Placed, events_of, floor_of, name_of, parts_of
 from scenes.render.video import TooLong
 from scenes.visuals import Spheres, Surface
-from scenes.visuals.framing import scene_camera
+from scenes.visuals.framing import CameraTrack
 
 # three.js keeps morph targets in the layers of a texture. WebGL 2 has 256 of them on every device.
 MOST_FRAMES = 240
@@ -44,7 +44,7 @@ class GltfWriter:
 
     def __init__(self, path, source):
         self.path, self.scene, self.source = path, source.scene, source
-        self.times, self.bodies, self.cameras = [], [], []
+        self.times, self.bodies, self.track = [], [], CameraTrack(source.scene)
         self.floor, self.parts, self.values, self.moving, self.left = None, {}, {}, set(), {}
 
     @property
@@ -54,11 +54,11 @@ class GltfWriter:
 
     def add(self, frame):
         """Append a frame. Raises: ValueError if glTF cannot keep it; TooLong if there will be too many."""
-        drawn, camera = parts_of(self.scene, frame, backs=True), scene_camera(self.scene, frame)
+        drawn = parts_of(self.scene, frame, backs=True)
         for key, part in drawn.items():
             self.check(key, part, frame.time)
         if not self.frames:
-            self.floor, self.field_of_view = floor_of(self.scene, frame), camera.field_of_view
+            self.floor = floor_of(self.scene, frame)
         for key, part in drawn.items():
             self.parts.setdefault(key, part)
             self.values.setdefault(key, {})[self.frames] = self.value_of(key, part)
@@ -67,7 +67,7 @@ class GltfWriter:
                 self.left[key] = self.left.get(key, self.frames) + left  # torn triangles do not come back
         self.times.append(frame.time)
         self.bodies.append(np.array(frame.body_poses))
-        self.cameras.append(pose_of_camera(camera))
+        self.track.add(frame)
 
     def check(self, key, part, time):
         """Check that a part fits into the file. Args: its key; the part; time [s]. Raises: ValueError, TooLong."""
@@ -116,7 +116,8 @@ class GltfWriter:
                 add = add_placed if isinstance(part, Placed) else add_spheres
                 node = add(document, names.unique(name), root, part, filled(values, self.frames))
             document.show(node, [number in values for number in range(self.frames)])
-        document.add_camera(root, self.cameras, self.field_of_view)
+        cameras = self.track.cameras()
+        document.add_camera(root, list(map(pose_of_camera, cameras)), cameras[0].field_of_view)
         document.add_sun(root)
         self.path.write_bytes(document.to_bytes())
 

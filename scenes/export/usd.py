@@ -34,7 +34,7 @@ from scenes.export.usd_prims import (
 )
 from scenes.visuals import Rods, Spheres
 from scenes.visuals.colours import linear_light
-from scenes.visuals.framing import scene_camera
+from scenes.visuals.framing import CameraTrack
 
 MEMORY_LIMIT = 64 * 2**20  # samples of this size wait in memory before a binary file takes them [bytes]
 
@@ -50,6 +50,7 @@ class UsdWriter:
     def __init__(self, path, source):
         self.path, self.scene, self.source, self.frames = path, source.scene, source, 0
         self.waiting, self.parts, self.materials, self.names = 0, {}, {}, {}
+        self.track, self.codes = CameraTrack(source.scene), []
         try:
             self.stage = Usd.Stage.CreateNew(str(path))
         except Tf.ErrorException as error:
@@ -57,7 +58,7 @@ class UsdWriter:
 
     def add(self, frame):
         """Append a frame. Raises: ValueError if the scene cannot be drawn; OSError if the disk is full."""
-        drawn, camera = parts_of(self.scene, frame, backs=True), scene_camera(self.scene, frame)
+        drawn = parts_of(self.scene, frame, backs=True)
         if not self.frames:
             self.begin(frame, set(drawn))
         # The last frame of a run may come before its time code: the time of a frame is never wrong.
@@ -65,7 +66,8 @@ class UsdWriter:
         code = float(round(code)) if abs(code - round(code)) < 1e-6 else code
         self.stage.SetEndTimeCode(code)
         self.time = frame.time
-        self.camera.update(camera, code)
+        self.track.add(frame)
+        self.codes.append(code)
         for body, pose in zip(self.bodies, frame.body_poses):
             body.update(pose[:3], pose[3:], code)
         for key, part in drawn.items():
@@ -88,6 +90,8 @@ class UsdWriter:
 
     def finish(self):
         """Complete the file, and close it."""
+        for camera, code in zip(self.track.cameras(), self.codes):
+            self.camera.update(camera, code)
         self.stage.GetRootLayer().customLayerData = {"events": events_of(self.source, self.time)}
         self.save()
         self.stage = None

@@ -8,8 +8,8 @@ from scenes.render.label import draw_labels
 from scenes.render.renderer import Renderer
 from scenes.render.video import SUFFIXES, VideoWriter, check_output, is_sequence
 from scenes.simulate.device import initialise
-from scenes.simulate.run import Replay, Run
-from scenes.visuals.framing import framing_camera
+from scenes.simulate.run import Replay, Run, record, recording_before
+from scenes.visuals.framing import framing_camera, needs_run, run_camera
 
 ENDINGS = (*SUFFIXES, ".html")  # of the files that `film` writes
 
@@ -20,7 +20,9 @@ def film(
 ):  # fmt: skip
     """Run a scene and write a video, a picture of the last frame, or a page that replays the run.
 
-    Only one frame is in memory at a time. After Ctrl-C, or if the run diverges, the file holds the frames so far.
+    Only one frame is in memory at a time. If the scene has no camera, the film shows all of the run: it is recorded
+    before its frames are drawn, on disk if it is long. After Ctrl-C, or if the run diverges, the file holds the frames
+    so far.
 
     Args:
         scene: a Scene.
@@ -31,7 +33,7 @@ def film(
         width, height: size of the picture [pixels]; a page has no size.
         labels: whether to draw scene, solver and time in the corner; a page always has them.
         recording: a Recording of the scene, which is drawn without a new run.
-        progress: called with the number of each frame, from 1, and the number of frames.
+        progress: called with the number of each drawn frame, from 1, and the number of frames.
 
     Returns: the number of frames written.
 
@@ -55,22 +57,31 @@ def renderer_for(scene, width, height):
     return Renderer(width, height, ground=scene.ground is not None, ground_height=scene.ground or 0.0)
 
 
-def draw_frames(source, path, renderer, labels=True, progress=None):
-    """Draw all frames of a Run or a Replay into a file. Args, Returns, Raises: as for `film`."""
-    scene = source.scene
-    camera, solver = scene.camera, source.solver if labels else None
+def draw_frames(source, path, renderer, labels=True, progress=None, running=None):
+    """Draw all frames of a Run or a Replay into a file.
+
+    Args: running: called like `progress` while a run is recorded; others: as for `film`.
+
+    Returns, Raises: as for `film`.
+    """
+    scene, aspect = source.scene, renderer.width / renderer.height
     only_last = Path(path).suffix.lower() == ".png" and not is_sequence(path)
+    camera, solver, stopped = scene.camera, source.solver if labels else None, None
     with VideoWriter(path, source.fps) as video:
         number = 0
         try:
+            if not only_last:
+                source, stopped = recorded(source, running)
+                camera = run_camera(scene, source.frames, aspect)
             for number, frame in enumerate(source.frames(), 1):
-                camera = camera or framing_camera(scene, frame, renderer.width / renderer.height)
                 if not only_last or number == source.count:
                     video.write(picture(scene, frame, renderer, camera, solver))
                 else:
                     remember(scene, frame)
                 if progress:
                     progress(number, source.count)
+            if stopped is not None:
+                raise stopped
         except (KeyboardInterrupt, Exception) as stop:
             if only_last and number and not video.frames:
                 with contextlib.suppress(Exception):  # the frame itself may be the reason
@@ -78,6 +89,27 @@ def draw_frames(source, path, renderer, labels=True, progress=None):
             stop.frames = video.frames
             raise
         return video.frames
+
+
+def recorded(source, progress=None):
+    """Record a Run as a whole if its camera depends on that.
+
+    Args: source: a Run or Replay; progress: see `film`.
+
+    Returns: the Replay; the KeyboardInterrupt or error that stopped the run after its first frame, or None.
+    """
+    if not (isinstance(source, Run) and needs_run(source.scene)):
+        return source, None
+    stopped = None
+    try:
+        recording = record(source, progress)
+    except Exception as error:
+        recording, stopped = recording_before(error), error
+        if recording is None:
+            raise
+    if recording.about.get("interrupted"):
+        stopped = KeyboardInterrupt()
+    return Replay(source.scene, recording, None), stopped
 
 
 def remember(scene, frame):
@@ -90,12 +122,14 @@ def remember(scene, frame):
 def picture(scene, frame, renderer, camera, solver=None):
     """Draw one frame.
 
-    Args: scene; frame; renderer; camera: a Camera or FollowingCamera; solver: name for the label, None for no label.
+    Args: scene; frame; renderer; camera: an object with a method `at`, such as a Camera, or None for one that sees all
+    of the frame; solver: name for the label, None for no label.
 
     Returns: image (height, width, 3) uint8.
     """
     try:
         drawables = [surface for visual in scene.visuals for surface in visual.draw(frame)]
+        camera = camera or framing_camera(scene, frame, renderer.width / renderer.height)
         image = renderer.draw(drawables, camera.at(frame))
     except ValueError as error:  # positions too large for single precision, because the run diverges
         raise ValueError(f"at {frame.time:.6g} s the scene cannot be drawn: {error}") from error

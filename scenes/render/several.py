@@ -15,7 +15,7 @@ from scenes.scene import Scene
 from scenes.simulate.recording import Frame
 from scenes.simulate.run import Replay
 from scenes.visuals.colours import colours_of
-from scenes.visuals.framing import ASPECT, framing_camera
+from scenes.visuals.framing import ASPECT, run_camera
 from scenes.visuals.geometry import LARGEST
 from scenes.visuals.tracks import with_own_memory
 
@@ -163,14 +163,13 @@ def grid(count):
 class FittedCamera:
     """The camera of a scene, with a field of view that shows as much in width as a picture of 16:9.
 
-    Args: recording: a LabelledRecording, whose first frame is used if its scene has no camera; aspect: width of the
-    picture divided by its height.
+    Args: recording: a LabelledRecording, whose frames are all in the picture if its scene has no camera; aspect: width
+    of the picture divided by its height.
     """
 
     def __init__(self, recording, aspect):
-        self.aspect, self.camera = aspect, recording.scene.camera
-        if self.camera is None:
-            self.camera = framing_camera(recording.scene, recording.frame(0))
+        self.aspect = aspect
+        self.camera = run_camera(recording.scene, lambda: map(recording.frame, range(recording.last + 1)))
 
     def at(self, frame):
         """The Camera at one instant. Args: a Frame."""

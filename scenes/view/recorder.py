@@ -48,6 +48,7 @@ class Recorder:
         if session.ghost is None and self.clip.ghost is not None:
             ghost_frame = None
         self.clip.add(frame, session.speed, viewer.tearing.visuals, viewer.camera_of(self.client, frame), ghost_frame)
+        self.show_status(f"Recording … {len(self.clip) / self.clip.fps:.0f} s")
 
     def finish(self):
         """Finish the clip and encode it. A thread waits for the encoding process."""
@@ -84,6 +85,7 @@ class Recorder:
 
         def progress(number, count):
             panel.progress.value = 100 * number / count
+            self.show_status(f"Encoding {path.name} … frame {number} of {count}")
 
         def work():
             try:
@@ -103,4 +105,6 @@ class Recorder:
 
     def show_status(self, text):
         """Show a text below the button."""
-        self.viewer.panel.film_status.content = text.replace("_", r"\_")
+        text = text.replace("_", r"\_")
+        if self.viewer.panel.film_status.content != text:
+            self.viewer.panel.film_status.content = text

@@ -1,12 +1,15 @@
 """The viewer: a session, and the page of a viser server that shows it."""
 
+import contextlib
 import math
+import threading
 
 from pbd.core.validate import one_of
 from scenes.registry import available, find, load
 from scenes.render.page.drawing import Drawing, GhostVisual, set_camera, set_stage
 from scenes.render.page.quiet import quiet
 from scenes.view.debug_lines import DebugLines
+from scenes.view.following import Follower, box_around
 from scenes.view.grabs import Grabs
 from scenes.view.history import History
 from scenes.view.interpolation import FrameInterpolator
@@ -19,10 +22,11 @@ from scenes.view.session import ENVIRONMENT, Session
 from scenes.view.tearing import Tearing
 from scenes.visuals import Camera, FollowingCamera
 from scenes.visuals.colours import SOLVERS
-from scenes.visuals.framing import scene_camera
+from scenes.visuals.framing import needs_run, scene_camera
 from scenes.visuals.tracks import with_own_memory
 
 HOST, PORT = "127.0.0.1", 8080
+FIRST_PICTURE = 60.0  # a page that draws nothing for this time is in the background [s]
 GHOST_OPACITY = 0.35
 LINES_OPACITY = 0.4  # of the scene while debug lines are shown
 
@@ -50,11 +54,13 @@ class Viewer:
         self.texts = {text for name, text in scene.parameters.items() if isinstance(text, str) and name not in words}
         self.server, self.address = serve(host, free_port(host, port), origins)
         self.port = self.server.get_port()
+        self.drawing_clients = set()  # identifiers of the browsers that have drawn the scene
         self.grabs, self.pins, self.tearing = Grabs(session), Pins(session), Tearing(session)
         self.lines, self.history, self.recorder = DebugLines(self.server), History(session), Recorder(self)
         # What the page shows now. `panel_key` says which scene and solvers the panel belongs to.
         self.shown_run = self.drawing = self.shown_ghost = self.ghost_drawing = self.panel_key = None
         self.shadows, self.follows, self.followed = True, True, None
+        self.follower, self.followed_at = Follower(), session.clock()
         self.interpolator, self.ghost_interpolator = FrameInterpolator(), FrameInterpolator()
         self.pointers = Pointers(session, self.grabs, self.pins, self.tearing)
         try:
@@ -84,8 +90,15 @@ class Viewer:
     # Browsers ---------------------------------------------------------------------------------------------------------
 
     async def connected(self, client):
-        """A browser opened the page."""
-        self.session.request(self.count_clients)
+        """A browser opened the page, which loads for a while. The scene waits until the browser has drawn it."""
+        threading.Thread(target=self.wait_for_picture, args=(client,), daemon=True).start()
+
+    def wait_for_picture(self, client):
+        """Count a browser when it has drawn two pictures, because after the first one it prepares materials."""
+        with contextlib.suppress(RuntimeError, TimeoutError):  # it closed the page, or shows another one
+            for _ in range(2):
+                client.get_render(9, 16, timeout=FIRST_PICTURE)
+        self.session.request(lambda: (self.drawing_clients.add(client.client_id), self.count_clients()))
 
     async def disconnected(self, client):
         """A browser closed the page, perhaps during a drag."""
@@ -94,7 +107,8 @@ class Viewer:
 
     def count_clients(self):
         """Pause the scene if no browser shows it."""
-        self.session.watched = bool(self.server.get_clients())
+        self.drawing_clients &= set(self.server.get_clients())
+        self.session.watched = bool(self.drawing_clients)
 
     # The picture ------------------------------------------------------------------------------------------------------
 
@@ -115,7 +129,7 @@ class Viewer:
         self.recorder.add(frame, ghost_frame)
         if self.history.add(frame, ghost_frame):
             self.panel.plots.show(self.history.columns())
-        self.panel.show_status(now=session.compiling)
+        self.panel.show_status(now=session.compiling or not session.moving)
 
     def rebuild(self):
         """Rebuild the page if the session started another run."""
@@ -158,7 +172,7 @@ class Viewer:
         """Move cameras to the camera of the scene. Args: client: whose camera; None for all."""
         run = self.session.run
         camera = scene_camera(run.scene, run.frame(velocities=False))
-        self.followed = None
+        self.followed, self.follower = None, Follower()
         set_camera(self.server.initial_camera, camera)
         for each in [client] if client is not None else self.server.get_clients().values():
             set_camera(each.camera, camera)
@@ -171,12 +185,16 @@ class Viewer:
         return Camera(seen.position, seen.look_at, math.degrees(seen.fov))
 
     def can_follow(self):
-        """Whether the camera of the scene follows a body."""
-        return isinstance(self.session.run.scene.camera, FollowingCamera)
+        """Whether the camera of the scene follows a body, or what leaves the picture."""
+        scene = self.session.run.scene
+        return isinstance(scene.camera, FollowingCamera) or needs_run(scene)
 
     def move_cameras(self, frame):
-        """Move all cameras with the body that the camera of the scene follows."""
+        """Move all cameras with what the camera of the scene follows."""
         if not (self.can_follow() and self.follows):
+            return
+        if needs_run(self.session.run.scene):
+            self.follow_scene()
             return
         target = scene_camera(self.session.run.scene, frame).target
         if self.followed is not None and (target != self.followed).any():
@@ -184,6 +202,20 @@ class Viewer:
                 # viser moves the point that the camera looks at, too.
                 client.camera.position = client.camera.position + target - self.followed
         self.followed = target
+
+    def follow_scene(self):
+        """Move cameras after what leaves their pictures."""
+        clients, before, self.followed_at = self.server.get_clients(), self.followed_at, self.session.clock()
+        drawn = [each for each, _ in self.drawing.drawn.values()]
+        cameras = {}
+        for who, client in clients.items() if drawn else ():
+            with contextlib.suppress(ValueError):  # it looks straight down
+                cameras[who] = self.camera_of(client, None), client.camera.aspect
+        if not cameras:
+            return
+        for who, camera in self.follower.follow(cameras, box_around(drawn), self.followed_at - before).items():
+            with clients[who].atomic():
+                clients[who].camera.position, clients[who].camera.look_at = camera.position, camera.target
 
     # Requests of the panel, on the session's thread -------------------------------------------------------------------
 

@@ -143,7 +143,7 @@ class Session:
         Returns: time until something is due [s].
         """
         requested = self.execute_requests()
-        moving = self.playing and self.watched and not self.failed
+        moving = self.moving
         now = self.clock()
         if moving and self.last_time is not None:
             self.lag += (now - self.last_time) * self.speed
@@ -156,12 +156,18 @@ class Session:
             self.step(count)
         interpolated = moving and self.speed / FRAME_RATE < INTERPOLATION_LIMIT * dt
         self.fraction = min(self.lag / dt, 1.0) if interpolated else 1.0
-        if self.watched and (requested or (moving and (due or interpolated) and self.frame_is_due())):
+        stops = moving and self.failed
+        if self.watched and (requested or stops or (moving and (due or interpolated) and self.frame_is_due())):
             self.show_frame()
         if not moving:
             return 1.0
         pause = (dt - self.lag) / self.speed - (self.clock() - now)
         return max(0.0, min(pause, 1 / FRAME_RATE) if interpolated else pause)
+
+    @property
+    def moving(self):
+        """Whether the scene moves: it plays, somebody sees it, and it has not failed."""
+        return self.playing and self.watched and not self.failed
 
     def execute_requests(self):
         """Execute all requests. Returns: whether there were any."""

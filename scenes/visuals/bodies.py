@@ -17,14 +17,14 @@ from scenes.visuals.shapes import inertia_box, shape_surface
 
 @dataclass
 class BodyVisual:
-    """The shapes of bodies and of the ground. Planes are left out, because they are infinite.
+    """The visible shapes of bodies and of the ground, and their visuals. Planes are infinite and left out.
 
     A body without shapes is drawn as the box that has its mass and inertia, but not if it is only between the joints of
     another (`bodies_between_joints`).
 
     Args:
         model: a rigid.Model.
-        colours: one sRGB colour, or one for each body (bodies, 3); None for PALETTE in turn.
+        colours: one sRGB colour, or one for each body (bodies, 3); None for those of visuals, and for PALETTE in turn.
         ground_colour: of the shapes of the ground.
     """
 
@@ -42,10 +42,11 @@ class BodyVisual:
     @cached_property
     def moving_shapes(self):
         """ShapeGroups of the bodies."""
-        shapes, bodies = self._shapes(lambda body: body >= 0), range(len(self.model.bodies))
-        without_shape = set(bodies) - {body for _, body, *_ in shapes} - bodies_between_joints(self.model)
+        model, shapes = self.model, self._shapes(lambda body: body >= 0)
+        with_shape = {each.body for each in (*model.shapes, *model.visuals)}
+        without_shape = set(range(len(model.bodies))) - with_shape - bodies_between_joints(model)
         inertias = {body: self.model.bodies[body].inertia for body in without_shape}
-        boxes = [(None, body, np.zeros(3), principal_axes(inertia)[1]) for body, inertia in inertias.items()]
+        boxes = [(None, body, np.zeros(3), principal_axes(inertia)[1], None) for body, inertia in inertias.items()]
         return ShapeGroups(self.model, shapes + boxes)
 
     @cached_property
@@ -56,8 +57,12 @@ class BodyVisual:
 
     def _shapes(self, chosen):
         """Shapes of some bodies, for ShapeGroups. Args: chosen: whether an index of a body is one of them."""
-        shapes = (each for each in self.model.shapes if chosen(each.body))
-        return [(each.shape, each.body, each.position, each.rotation) for each in shapes]
+        shapes = [(each, None) for each in self.model.shapes if each.visible]
+        shapes += [(each, each.colour if self.colours is None else None) for each in self.model.visuals]
+        return [
+            (each.shape, each.body, each.position, each.rotation, colour)
+            for each, colour in shapes if chosen(each.body)
+        ]  # fmt: skip
 
     def draw(self, frame):
         """Surfaces at one instant: those of the ground, then those of bodies. Args: a Frame."""
@@ -83,7 +88,8 @@ class BodyVisual:
         """Instances of a ShapeGroups. Args: shapes; body_poses (bodies, 7)."""
         poses = np.concatenate([body_poses, [[0, 0, 0, *IDENTITY]]])[shapes.bodies]
         positions = poses[:, :3] + rotate(poses[:, 3:], shapes.positions)
-        rotations, colours = multiply(poses[:, 3:], shapes.rotations), self.palette[shapes.bodies]
+        rotations = multiply(poses[:, 3:], shapes.rotations)
+        colours = np.where(np.isnan(shapes.colours), self.palette[shapes.bodies], shapes.colours)
         return [
             Instances(surface, positions[rows], rotations[rows], None, colours[rows])
             for surface, rows in zip(shapes.surfaces, shapes.rows)
@@ -123,31 +129,35 @@ class ShapeGroups:
 
     Args:
         model: a rigid.Model.
-        shapes: list of (shape or None, body, position (3,) and rotation (4,) in the frame of the body).
+        shapes: list of (shape, Mesh or None; body; position (3,) and rotation (4,) in the frame of the body; colour
+            (3,) or None).
 
     Attributes:
         surfaces: of each group.
         rows: of each group, the slice of its shapes in the arrays below.
         bodies: (n,) index of each shape's body.
         positions, rotations: (n, 3) and (n, 4) poses of the shapes in the frames of their bodies.
+        colours: (n, 3), NaN for the colour of the body.
     """
 
     def __init__(self, model, shapes):
         groups = {}
-        for shape, body, *pose in shapes:
+        for shape, body, position, rotation, colour in shapes:
+            member = body, position, rotation, (np.nan,) * 3 if colour is None else colour
+            kind = getattr(shape, "kind", None)  # a mesh has none
             if shape is None:
-                groups[body, None] = inertia_box(model.bodies[body]), [(body, *pose)]
-            elif shape.kind != PLANE:
-                key = shape.kind, id(shape) if shape.kind in (GRID, HULL) else tuple(shape.numbers())
+                groups[body, None] = inertia_box(model.bodies[body]), [member]
+            elif kind != PLANE:
+                key = kind, id(shape) if kind in (None, GRID, HULL) else tuple(shape.numbers())
                 if key not in groups:
                     groups[key] = shape_surface(shape), []
-                groups[key][1].append((body, *pose))
+                groups[key][1].append(member)
         self.surfaces = [surface for surface, _ in groups.values()]
         ends = np.cumsum([0, *(len(members) for _, members in groups.values())])
         self.rows = [slice(*ends[k : k + 2]) for k in range(len(groups))]
         members = [member for _, members in groups.values() for member in members]
-        columns = (-1,), (-1, 3), (-1, 4)
-        bodies, self.positions, self.rotations = (
+        columns = (-1,), (-1, 3), (-1, 4), (-1, 3)
+        bodies, self.positions, self.rotations, self.colours = (
             np.reshape([member[k] for member in members], shape) for k, shape in enumerate(columns)
         )
         self.bodies = bodies.astype(int)

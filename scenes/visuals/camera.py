@@ -67,26 +67,8 @@ class Camera:
         Returns:
             A Camera.
         """
-        direction = _finite_vector(direction, "direction")
-        if not np.any(direction):
-            raise ValueError("direction has length zero: expected a direction")
-        direction = direction / np.linalg.norm(direction)
-        up = (0.0, 0.0, 1.0) if np.hypot(direction[0], direction[1]) > 1e-3 else (0.0, 1.0, 0.0)
-        points = np.asarray(points, dtype=float)
-        middle = (points.min(axis=0) + points.max(axis=0)) / 2
-        right, down, forward = cls(middle + direction, middle, field_of_view, up).axes
-        depth = (points - middle) @ forward
-        # A point at a and a depth d is within the half width w d of a pinhole at p and depth e if |a - p| <= w (d - e).
-        # So p - w e >= max(a - w d) and p + w e <= min(a + w d). The largest e that allows this leaves one p.
-        half_height = math.tan(math.radians(field_of_view) / 2) / margin
-        sides, depths = [], [depth.min() - 1e-3]
-        for axis, half in ((right, half_height * aspect), (down, half_height)):
-            across = (points - middle) @ axis
-            most, least = (across - half * depth).max(), (across + half * depth).min()
-            sides.append((most + least) / 2)
-            depths.append((least - most) / (2 * half))
-        position = middle + sides[0] * right + sides[1] * down + min(depths) * forward
-        return cls(position, position - min(depths) * forward, field_of_view, up)
+        sight = Sight(direction, field_of_view, aspect, margin)
+        return sight.camera(sight.reach(np.asarray(points, dtype=float)))
 
     def at(self, frame):
         """The camera at one instant: this one, because it does not move. Args: a Frame."""
@@ -137,6 +119,64 @@ class Camera:
         view = self.view(width, height)
         seen = np.asarray(points, dtype=float) @ view[:3, :3].T + view[:3, 3]
         return seen[..., :2] / seen[..., 2:]
+
+
+class Sight:
+    """A direction in which cameras look, for the nearest of them that sees some points.
+
+    Args: see `Camera.framing_points`.
+
+    Attributes: axes: (3, 3) to the right, downwards and into the picture.
+    """
+
+    def __init__(self, direction=DIRECTION, field_of_view=35.0, aspect=16 / 9, margin=1.08):
+        direction = _finite_vector(direction, "direction")
+        if not np.any(direction):
+            raise ValueError("direction has length zero: expected a direction")
+        direction = direction / np.linalg.norm(direction)
+        self.up = (0.0, 0.0, 1.0) if np.hypot(direction[0], direction[1]) > 1e-3 else (0.0, 1.0, 0.0)
+        self.field_of_view = field_of_view
+        self.axes = np.stack(Camera(direction, np.zeros(3), field_of_view, self.up).axes)
+        half_height = math.tan(math.radians(field_of_view) / 2) / margin
+        self.halves = np.array([half_height * aspect, half_height])
+
+    def reach(self, points):
+        """How far points reach to the sides, to the front and to the back (6,) [m]. Args: points (n, 3) [m].
+
+        A point at a and a depth d is within the half width w d of a pinhole at p and depth e if |a - p| <= w (d - e).
+        So p - w e >= max(a - w d), -p - w e >= max(-a - w d), and likewise for the height, and e <= min d. For all
+        points of two frames, these are the maxima of both.
+        """
+        across, depth = points @ self.axes[:2].T, points @ self.axes[2]
+        spread = depth[:, None] * self.halves
+        return np.array([*(across - spread).max(axis=0), *(-across - spread).max(axis=0), -depth.min(), depth.max()])
+
+    def position(self, reach):
+        """The pinhole that is nearest to points, along `axes` (..., 3) [m]. Args: reach (..., 6): of the points."""
+        most, least, front = reach[..., 0:2], -reach[..., 2:4], -reach[..., 4]
+        depth = np.minimum(((least - most) / (2 * self.halves)).min(axis=-1), front - 1e-3)
+        return np.concatenate([(most + least) / 2, depth[..., None]], axis=-1)
+
+    def room(self, position, reach):
+        """How far inside the picture points are: left, right, above, below and in front (5,) [m]; below 0 if outside.
+
+        Args: position: of the pinhole, along `axes` (3,) [m]; reach (6,): of the points.
+        """
+        spread = position[2] * self.halves
+        return np.array([*(position[:2] - spread), *(-position[:2] - spread), -position[2]]) - reach[:5]
+
+    def distance(self, reach):
+        """From the pinhole to the middle of the points (...,) [m]. Args: reach (..., 6): of the points."""
+        return (reach[..., 5] - reach[..., 4]) / 2 - self.position(reach)[..., 2]
+
+    def camera(self, reach):
+        """The nearest Camera that sees points. Args: reach (6,): of the points."""
+        return self.camera_at(self.position(reach), self.distance(reach))
+
+    def camera_at(self, position, distance):
+        """A Camera in this direction. Args: position: along `axes` (3,) [m]; distance: to its target [m]."""
+        position = position @ self.axes
+        return Camera(position, position + distance * self.axes[2], self.field_of_view, self.up)
 
 
 @dataclass

@@ -2,9 +2,14 @@
 
 import numpy as np
 
+from pbd.build import Cloth, Plant, Rope, Skin, SoftBody
+from pbd.build.tetrahedra import volumes
+from pbd.build.topology import boundary_of, split_sharp_edges
 from scenes.visuals.bodies import BodyVisual, JointVisual
+from scenes.visuals.colours import GREEN, PALETTE
+from scenes.visuals.covered import bare_sticks, members_of, one_owner
 from scenes.visuals.environment import BoxEdgesVisual, ColliderVisual
-from scenes.visuals.particles import ClothVisual, ParticleVisual, StickVisual
+from scenes.visuals.particles import ClothVisual, ParticleVisual, PlantVisual, SkinVisual, StickVisual
 
 
 def default_visuals(particles, model=None):
@@ -24,21 +29,72 @@ def default_visuals(particles, model=None):
 
 
 def particle_visuals(particles):
-    """Make visuals of triangles, colliders and boxes; of particles and sticks only if there are no triangles.
+    """Make visuals of surfaces, of sticks and particles that belong to no surface, of colliders and boxes.
+
+    A soft body is drawn by its skin, a plant by its stems and leaves, a rope by rods of its radius. Tetrahedra that
+    keep their volumes and belong to no soft body are drawn by their boundary. Other triangles are drawn as cloth.
 
     Args: a pbd.Particles.
     """
-    visuals = []
-    if len(particles.triangles()):
-        visuals.append(ClothVisual(particles.triangles()))
+    soft, plants, cloths, ropes = (
+        [each for each in particles.built if isinstance(each, kind)] for kind in (SoftBody, Plant, Cloth, Rope)
+    )
+    solid, sheets = owners(particles, [*soft, *plants]), owners(particles, cloths)
+    tetrahedra, triangles = members_of(particles, "volume", 4), particles.triangles()
+    tetrahedra = tetrahedra[~one_owner(tetrahedra, solid)]
+    bounded = owners(particles, [tetrahedra] if len(tetrahedra) else [])
+    for owner in (solid, sheets, bounded):
+        triangles = triangles[~one_owner(triangles, owner)]
+    triangles = np.concatenate([*(each.triangles for each in cloths), triangles])
+    visuals = solid_visuals(particles, soft, plants, tetrahedra)
+    if len(triangles):
+        visuals.append(ClothVisual(triangles))
+
     extent = np.ptp(particles.positions(), axis=0).max() if len(particles) else 1.0
     radius = 0.01 * extent or 0.02
-    constraint_sets = particles.constraint_sets.items()
-    sticks = [each.arrays()[0] for (kind, _), each in constraint_sets if str(kind).startswith("stick")]
-    if sticks and not len(particles.triangles()):
-        visuals.append(StickVisual(np.concatenate(sticks), radius))
-    if not len(particles.triangles()):
-        visuals.append(ParticleVisual(np.arange(len(particles)), np.maximum(particles.radii(), 1.6 * radius)))
+    bare, thickness = (solid < 0) & (bounded < 0), np.full(len(particles), radius)
+    bare[triangles] = False
+    for rope in ropes:
+        bare[rope.particles], thickness[rope.particles] = False, max(rope.radius, radius)
+    sticks = bare_sticks(particles, solid, triangles, tetrahedra)
+    if len(sticks):
+        visuals.append(StickVisual(sticks, thickness[sticks].min(axis=1)))
+    if bare.any():
+        radii = np.maximum(particles.radii()[bare], 1.6 * radius)
+        visuals.append(ParticleVisual(np.flatnonzero(bare), radii))
     visuals += [ColliderVisual(k, collider.shape) for k, collider in enumerate(particles.colliders)]
     visuals += [BoxEdgesVisual(box[:3], box[3:6], 0.5 * radius) for box in particles.boxes]
     return visuals
+
+
+def solid_visuals(particles, soft, plants, tetrahedra):
+    """Make visuals of bodies. Args: particles; soft: SoftBodies; plants; tetrahedra: others (n, 4)."""
+    positions = particles.positions()
+    skins = [each.skin or skin_of(positions, each.triangles) for each in soft]
+    if len(tetrahedra):
+        inside_out = volumes(positions, tetrahedra) < 0
+        outwards = np.where(inside_out[:, None], tetrahedra[:, [0, 1, 3, 2]], tetrahedra)
+        skins.append(skin_of(positions, boundary_of(outwards)))
+    visuals = [SkinVisual(skin, tuple(PALETTE[(k + 1) % len(PALETTE)])) for k, skin in enumerate(skins)]
+    for plant in plants:
+        visuals.append(PlantVisual(plant))
+        if len(plant.triangles):
+            visuals.append(ClothVisual(plant.triangles, GREEN, None))
+    return visuals
+
+
+def skin_of(positions, triangles):
+    """A Skin of triangles between particles, with sharp edges. Args: positions (particles, 3) [m]; triangles."""
+    corners, triangles = split_sharp_edges(positions, triangles.astype(np.int64))
+    return Skin(corners[:, None], np.ones((len(corners), 1)), triangles)
+
+
+def owners(particles, built):
+    """Which of several things each particle belongs to (particles,); -1 for none.
+
+    Args: a pbd.Particles; built: what builders added, or arrays of indices of particles.
+    """
+    owner = np.full(len(particles), -1)
+    for k, each in enumerate(built):
+        owner[getattr(each, "particles", each)] = k
+    return owner

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from pbd.build import Mesh
 from pbd.build.topology import split_sharp_edges
 from pbd.core.shapes import BOX, CAPSULE, CYLINDER, GRID, HULL, SPHERE
 from rigid.mass import principal_axes, second_moment
@@ -13,11 +14,14 @@ from scenes.visuals.primitives import box, capsule, cylinder, sphere
 def shape_surface(shape, colour=CHALK):
     """Make the surface of a shape, in the frame of the shape.
 
-    Args: shape: of pbd.core.shapes; colour.
+    Args: shape: of pbd.core.shapes, or a pbd.build.Mesh; colour.
 
     Returns:
         A Surface; None for a plane, which is infinite.
     """
+    if isinstance(shape, Mesh):
+        drawn, triangles = split_sharp_edges(shape.vertices, shape.triangles)
+        return Surface(shape.vertices[drawn], triangles, colour)
     numbers = shape.numbers()
     if shape.kind == SPHERE:
         return sphere(shape.radius, colour)

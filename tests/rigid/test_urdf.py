@@ -21,7 +21,7 @@ def link(name, mass=1.0, origin="0 0 0.1", rpy="0.1 0.2 0.3", shape='<box size="
     numbers = " ".join(f'{key}="{mass * value}"' for key, value in tensor.items())
     return f"""<link name="{name}">
       <inertial><origin xyz="{origin}" rpy="{rpy}"/><mass value="{mass}"/><inertia {numbers}/></inertial>
-      <visual><geometry><mesh filename="package://nowhere/not_needed.dae"/></geometry></visual>
+      <visual><geometry><sphere radius="0.1"/></geometry></visual>
       <collision><origin xyz="{origin}"/><geometry>{shape}</geometry></collision></link>"""
 
 

@@ -3,6 +3,7 @@
 import copy
 import heapq
 import html
+import itertools
 import math
 import warnings
 from dataclasses import replace
@@ -13,6 +14,7 @@ import viser
 
 from pbd.core.files import replacing
 from pbd.core.validate import one_of
+from scenes.render.film import recorded
 from scenes.render.ghosts import moving_surfaces, static_surfaces, tinted
 from scenes.render.page.drawing import Drawing, set_camera, set_stage
 from scenes.render.page.quiet import quiet
@@ -21,7 +23,7 @@ from scenes.render.video import TooLong, check_output
 from scenes.simulate.interrupts import interrupts_deferred
 from scenes.simulate.run import Replay
 from scenes.visuals import FollowingCamera, Surface
-from scenes.visuals.framing import scene_camera
+from scenes.visuals.framing import MARGIN, MovingCamera, needs_run, run_camera
 
 # Largest size of all frames before compression [bytes]. This process holds them while it writes the file, a browser
 # while it plays it. The file is one string, and Chromium limits strings to 2^29 characters.
@@ -68,8 +70,8 @@ def replay(comparison, path, layout="ghosts", fps=30.0, progress=None):
     return write(sources, path, layout, colours, notes, progress)
 
 
-def write(sources, path, layout="ghosts", colours=None, notes=None, progress=None):
-    """Write runs of a scene as one replay, while they run.
+def write(sources, path, layout="ghosts", colours=None, notes=None, progress=None, running=None):
+    """Write runs of a scene as one replay, while they run, or after it if the scene has no camera: see `film`.
 
     Args:
         sources: {label: Run or Replay}, one or several of one scene.
@@ -79,6 +81,7 @@ def write(sources, path, layout="ghosts", colours=None, notes=None, progress=Non
         colours: {label: "#rrggbb"} of several.
         notes: {label: remark in the legend}.
         progress: called with the number of each frame, from 1, and the number of frames.
+        running: called likewise while a run is recorded.
 
     Returns: size of the file [bytes].
 
@@ -90,12 +93,17 @@ def write(sources, path, layout="ghosts", colours=None, notes=None, progress=Non
     one_of("layout", layout, LAYOUTS)
     server = stopped_server()
     serializer, stage = server.get_scene_serializer(), None
-    count = sum(source.count for source in sources.values())
     number, time, first_size = 0, 0.0, 0
     try:
-        for label, frame in heapq.merge(*map(labelled_frames, sources.items()), key=lambda each: each[1].time):
+        whole = {label: recorded(source, running) for label, source in sources.items()}
+        sources = {label: source for label, (source, _) in whole.items()}
+        first, count = next(iter(sources.values())), sum(source.count for source in sources.values())
+        if needs_run(first.scene):
+            check_first_frames(sources, count)
+        camera = run_camera(first.scene, first.frames, margin=MARGIN)
+        for label, frame in frames_in_order(sources):
             with interrupts_deferred():
-                stage = stage or Stage(server, sources, layout, colours or {}, frame)
+                stage = stage or Stage(server, sources, layout, colours or {}, frame, camera)
                 serializer.insert_sleep(frame.time - time)
                 stage.show(label, frame)
                 number, time = number + 1, frame.time
@@ -105,6 +113,9 @@ def write(sources, path, layout="ghosts", colours=None, notes=None, progress=Non
                 check_size(first_size, size_of(serializer) - first_size, count / len(sources))
             if progress:
                 progress(number, count)
+        for _, stopped in whole.values():
+            if stopped is not None:
+                raise stopped
     except TooLong:
         raise
     except (KeyboardInterrupt, Exception) as stop:
@@ -114,6 +125,32 @@ def write(sources, path, layout="ghosts", colours=None, notes=None, progress=Non
         raise
     serializer.insert_sleep(1 / float(max(source.fps for source in sources.values())))
     return save(serializer, stage.title, stage.legend(notes or {}), path)
+
+
+def frames_in_order(sources):
+    """Iterate over (label, Frame) of all sources, by time. Args: sources: {label: Run or Replay}."""
+    return heapq.merge(*map(labelled_frames, sources.items()), key=lambda each: each[1].time)
+
+
+def check_first_frames(sources, count):
+    """Raise TooLong for a replay that is too large, before the camera looks at all frames.
+
+    Args: sources: {label: Replay}; count of all frames.
+    """
+    size = 0
+    for source in sources.values():
+        frames = itertools.islice(source.frames(), 2)
+        drawn = [[each for visual in source.scene.visuals for each in visual.draw(frame)] for frame in frames]
+        size += sum(map(sent_size, *drawn)) if len(drawn) == 2 else 0
+    check_size(size, size, count / len(sources))
+
+
+def sent_size(before, drawn):
+    """Size of what a frame sends of a Surface or Instances [bytes]. Args: what the frame before draws, and this one."""
+    if isinstance(drawn, Surface):
+        sides = 1 if drawn.solid or drawn.back_colour is None else 2
+        return 0 if np.array_equal(before.vertices, drawn.vertices) else 4 * sides * drawn.vertices.size
+    return 28 * len(drawn.positions)  # positions and quaternions in single precision
 
 
 def labelled_frames(entry):
@@ -161,16 +198,19 @@ def save(serializer, title, legend, path):
 class Stage:
     """Scenes on the page of a server, and the camera that shows them.
 
-    Args: server: a viser.ViserServer; sources, layout, colours: as for `write`; frame: the first of all frames.
+    Args: server: a viser.ViserServer; sources, layout, colours: as for `write`; frame: the first of all frames; camera:
+    see `run_camera`.
     """
 
-    def __init__(self, server, sources, layout, colours, frame):
+    def __init__(self, server, sources, layout, colours, frame, camera):
         self.server, self.colours, self.labels = server, colours, list(sources)
         self.scene = next(iter(sources.values())).scene
         self.title = self.scene.name or "scene"
         self.floor = set_stage(server, self.scene)
-        camera = scene_camera(self.scene, frame)
+        self.camera, camera = camera, camera.at(frame)
         sight = camera.target - camera.position
+        if isinstance(self.camera, MovingCamera):  # at the same distance from all that it shows
+            sight *= self.camera.distance / np.linalg.norm(sight)
         # Height of the picture at the target [m].
         height = 2 * np.linalg.norm(sight) * math.tan(math.radians(camera.field_of_view) / 2)
         self.resolution = 2.0 ** round(math.log2(height * RESOLUTION))
@@ -208,9 +248,9 @@ class Stage:
         """Show one of the scenes at one instant. Args: label; a Frame."""
         with self.server.atomic():
             self.drawings[label].show(frame)
-            if isinstance(self.scene.camera, FollowingCamera) and label == self.labels[0]:
+            if isinstance(self.camera, FollowingCamera | MovingCamera) and label == self.labels[0]:
                 # The viewer of the replay moves the camera, so everything else moves instead.
-                shift = scene_camera(self.scene, frame).target - self.first_target
+                shift = self.camera.at(frame).target - self.first_target
                 self.floor.position = (0, 0, self.scene.ground or 0.0) - shift
                 for each, drawing in self.drawings.items():
                     drawing.root.position = self.offsets[each] - shift

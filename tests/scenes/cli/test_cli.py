@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 import trimesh
 
+import pbd
 import rigid
+import scenes
 import verletlab
 from scenes.cli import main as cli
 from scenes.cli import terminal
@@ -163,6 +165,13 @@ def test_version_is_that_of_the_package(capsys):
         cli.main(["--version"])
     assert stop.value.code == 0
     assert capsys.readouterr().out == f"verletlab {verletlab.__version__}\n"
+
+
+@pytest.mark.parametrize("module", [pbd, rigid, scenes, verletlab])
+def test_dir_lists_public_names(module):
+    """Also those that are imported when they are first used, and no modules that are internal."""
+    assert dir(module) == sorted(module.__all__)
+    assert all(hasattr(module, name) for name in dir(module))
 
 
 def test_bug_prints_one_line(command, monkeypatch):

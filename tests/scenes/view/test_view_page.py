@@ -7,6 +7,8 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 from types import SimpleNamespace
 
 import numpy as np
@@ -16,10 +18,13 @@ from scenes.visuals import ClothVisual
 
 pytest.importorskip("viser", reason="no viser: pip install 'verletlab[view]'")
 
+import rigid
 import scenes
+from scenes import registry
 from scenes.cli import main as cli
 from scenes.view.server import Viewer
 from scenes.view.serving import free_port
+from scenes.visuals.framing import scene_camera
 
 
 @pytest.fixture(scope="module")
@@ -276,3 +281,113 @@ def test_stop_ends_the_encoding_and_removes_its_files(tmp_path, monkeypatch):
     assert not recorder.thread.is_alive()
     assert list((tmp_path / "temporary").iterdir()) == []
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+
+
+def test_the_scene_waits_until_a_browser_has_drawn_it(cloth):
+    """viser reports a client when its page has connected, before it has loaded what it shows."""
+    session, drawn = cloth.session, threading.Event()
+    client = SimpleNamespace(client_id=3, get_render=lambda *size, timeout: drawn.wait(timeout))
+    clients = {3: client}
+    viewer = SimpleNamespace(
+        session=session, drawing_clients=set(), server=SimpleNamespace(get_clients=lambda: clients)
+    )
+    viewer.count_clients = lambda: Viewer.count_clients(viewer)
+    viewer.wait_for_picture = lambda client: Viewer.wait_for_picture(viewer, client)
+    session.watched, session.playing = False, True
+    complete(Viewer.connected(viewer, client))
+    for _ in range(3):
+        session.update()
+    assert session.run.system.time == 0
+    drawn.set()
+    assert waited(lambda: (session.update(), session.run.system.time > 0)[1])
+    clients.clear()
+    session.request(viewer.count_clients)
+    session.update()
+    assert not session.watched
+    session.watched = True
+
+
+def waited(condition, seconds=20.0):
+    """Whether something becomes true in time. Args: condition: a function; seconds."""
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.01)
+    return condition()
+
+
+def test_the_page_shows_the_time_of_a_pause(cloth):
+    session = cloth.session
+    session.playing = True
+    for _ in range(5):
+        session.step()
+    session.request(lambda: setattr(session, "playing", False))
+    session.update()
+    assert f"t = {session.run.system.time:.2f} s" in cloth.panel.status.content
+    assert "paused" in cloth.panel.status.content
+
+
+def test_the_page_shows_an_error_at_once(cloth, monkeypatch):
+    session = cloth.session
+    session.playing, session.compiling, session.lag = True, False, 1.0
+    session.last_time = session.shown_at = session.clock()  # no other frame is due
+    monkeypatch.setattr(session.run, "step", lambda count=1: 1 / 0)
+    session.update()
+    assert session.failed
+    assert "division" in cloth.panel.error.content
+    assert f"t = {session.run.system.time:.2f} s" in cloth.panel.status.content
+
+
+def test_the_film_tab_shows_how_much_is_recorded_and_encoded(cloth, tmp_path):
+    recorder, session = cloth.recorder, cloth.session
+    recorder.folder = tmp_path
+    recorder.start_or_stop(None)
+    for _ in range(70):
+        session.step()
+        cloth.show(session)
+    assert cloth.panel.film_status.content == f"Recording … {len(recorder.clip) / recorder.clip.fps:.0f} s"
+    said = []
+    recorder.clip = None
+
+    def encode(progress):
+        progress(3, 40)
+        said.append(cloth.panel.film_status.content)
+        raise RuntimeError("no space")
+
+    recorder.encode(tmp_path / "a.mp4", encode)
+    recorder.thread.join()
+    assert said == ["Encoding a.mp4 … frame 3 of 40"]
+    assert cloth.panel.film_status.content == "No film: no space"
+
+
+def thrown_ball():
+    """A ball is thrown, and the scene has no camera."""
+    model = rigid.Model()
+    model.add_sphere(0.1, mass=1.0, position=(0, 0, 1), velocity=(20, 0, 5))
+    return scenes.Scene(model=model, settings={"impulse": {"dt": 0.01}})
+
+
+def test_cameras_follow_a_scene_without_a_camera(monkeypatch):
+    monkeypatch.setattr(registry, "REGISTRY", {**registry.REGISTRY})
+    registry.register(thrown_ball)
+    scene = scenes.load("thrown_ball")
+    viewer = Viewer(scene, port=0)
+    try:
+        start = scene_camera(scene, viewer.session.run.frame())
+        seen = SimpleNamespace(position=start.position, look_at=start.target, fov=np.radians(35.0), aspect=16 / 9)
+        client = SimpleNamespace(camera=seen, client_id=1, atomic=contextlib.nullcontext)
+        viewer.server.get_clients = lambda: {1: client}
+        assert viewer.can_follow()
+        for _ in range(100):
+            viewer.session.step()
+            viewer.show(viewer.session)
+            camera = viewer.camera_of(client, None)
+            pixels = camera.project(viewer.session.run.frame().body_poses[:, :3], 160, 90)
+            assert (pixels >= 0).all()
+            assert (pixels <= (160, 90)).all()
+        viewer.set_follows(False)
+        place = seen.position
+        viewer.session.step(50)
+        viewer.show(viewer.session)
+        assert seen.position is place
+    finally:
+        viewer.stop()
