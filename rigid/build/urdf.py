@@ -19,6 +19,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
+from pbd.build.mesh import READERS, read_mesh
 from pbd.core.extras import load_extra
 from pbd.core.messages import clipped, listed, shown
 from pbd.core.validate import boolean, file_path
@@ -146,11 +147,15 @@ def asset_name(known, address):
 
 def stl_of(file):
     """A mesh as the bytes of a binary STL file, the only kind of STL that MuJoCo reads. Args: file: of any format that
-    trimesh reads."""
+    `load_mesh` or trimesh reads."""
     import trimesh  # slow, and only needed for meshes
 
     try:
-        mesh = trimesh.load(file, force="mesh")
+        if file.suffix.lower() in READERS:
+            vertices, triangles, _ = read_mesh(file)
+            mesh = trimesh.Trimesh(vertices, triangles, process=False)
+        else:
+            mesh = trimesh.load(file, force="mesh")
         if not len(mesh.faces):
             raise ValueError("it has no triangles")
         return mesh.export(file_type="stl")
