@@ -10,7 +10,6 @@ LONGEST = 200  # characters of a list of names
 # Counts of the compiled model.
 COUNTED = {
     "nsensor": "sensors", "nflex": "flexes", "nskin": "skins", "npair": "contact pairs", "nplugin": "plugins",
-    "nmocap": "mocap bodies",
 }  # fmt: skip
 
 # Arrays that are zero where there is nothing to say. Some are newer than MuJoCo 3.0.
