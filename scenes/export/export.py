@@ -9,7 +9,7 @@ from pbd.core.files import replacing, temporary_folder
 from scenes.render.video import TooLong, check_output, is_sequence
 from scenes.simulate.interpolation import Resampled
 from scenes.simulate.interrupts import interrupts_deferred
-from scenes.simulate.run import Replay, Run
+from scenes.simulate.run import source_of
 
 FPS = 30.0  # of an export without a recording [1/s]
 
@@ -84,11 +84,8 @@ def export_mesh(scene, path, recording=None, fps=None, progress=None, **run):
 def export(scene, path, recording=None, fps=None, progress=None, **run):
     """Write a scene to a file of any of ENDINGS. Args, Returns, Raises: see `export_usd`."""
     check_path(path)
-    if recording is None:
-        fps = FPS if fps is None else fps
-        source = Run(scene, fps=fps, **run)
-    else:
-        source = Replay(scene, recording, fps)
+    fps = FPS if fps is None and recording is None else fps
+    source = source_of(scene, recording, fps=fps, **run)
     source = source if fps is None else Resampled(source, fps)
     return write_frames(source, path, progress)
 

@@ -4,12 +4,13 @@ import contextlib
 import importlib
 from pathlib import Path
 
+from pbd.core.validate import boolean
 from scenes.render.label import draw_labels
-from scenes.render.renderer import Renderer
+from scenes.render.renderer import Renderer, check_size
 from scenes.render.video import SUFFIXES, VIDEOS, VideoWriter, check_output, is_sequence, rate_of
 from scenes.simulate.device import initialise
 from scenes.simulate.interpolation import Resampled
-from scenes.simulate.run import Replay, Run
+from scenes.simulate.run import source_of
 from scenes.visuals.framing import framing_camera
 
 ENDINGS = (*SUFFIXES, ".html")  # of the files that `film` writes
@@ -46,8 +47,9 @@ def film(
     check_output(path, ENDINGS)
     page = Path(path).suffix.lower() == ".html"
     write_page = importlib.import_module("scenes.render.page.replay").write if page else None  # needs viser
-    source = Run(scene, solver, duration, dt, fps, **options) if recording is None else Replay(scene, recording, fps)
-    source = at_rate(source, path, fps)
+    check_size(width, height)
+    boolean("labels", labels)
+    source = at_rate(source_of(scene, recording, solver, duration, dt, fps, **options), path, fps)
     if page:
         write_page({source.solver: source}, path, progress=progress)
         return source.count

@@ -230,6 +230,14 @@ class Replay:
         return Frame(time, *(array[k] for array in arrays), self.recording.torn_at(time))
 
 
+def source_of(scene, recording=None, solver=None, duration=None, dt=None, fps=60.0, **options):
+    """A Run, or the Replay of a recording. What a replay does not use is checked all the same. Args: see both."""
+    if recording is None:
+        return Run(scene, solver, duration, dt, fps, **options)
+    RunPlan(scene, solver, duration, dt, 60.0 if fps is None else fps, **options)
+    return Replay(scene, recording, fps)
+
+
 def system_of(scene, solver, settings):
     """Make the solver of a scene. Args: scene: a Scene; solver: its name; settings: dt and options."""
     if scene.model is None:
