@@ -60,9 +60,7 @@ class ConstraintSets(dict):
         count = len(members)
         labels = [f"{name} {key}".replace("_", " ") for key in expected]
         columns = [spread(label, parameters[key], (count,), most=math.inf) for label, key in zip(labels, expected)]
-        compliance = spread("compliance", compliance, (len(members),))
-        if (compliance < 0).any():
-            raise ValueError(f"compliance is {compliance[compliance < 0][0]:g}: expected zero (rigid) or more")
+        compliance = spread("compliance", compliance, (count,), signed=False, expected="zero (rigid) or more")
         if compliance.any() and found.compliant is None:
             raise ValueError(f"compliance is {compliance.max():g}: expected zero, {name} is always rigid")
         numbers = np.stack([*columns, compliance], axis=1)

@@ -88,10 +88,11 @@ class ParticleColumns(Description):
         """
         positions = finite_array("positions", positions, (None, 3))
         count = len(positions)
-        mass = spread("mass", mass, (count,), infinite=True)
+        expected = "a number above zero, or math.inf to pin"
+        mass = spread("mass", mass, (count,), infinite=True, allowed=lambda kg: kg > 0, expected=expected)
         if (mass < 1 / LARGEST).any():
-            least = f"above zero and at least {1 / LARGEST:g}" if mass.min() > 0 else "above zero"
-            raise ValueError(f"mass is {mass.min():g}: expected a number {least}, or math.inf to pin")
+            least = f"a number above zero and at least {1 / LARGEST:g}"
+            raise ValueError(f"mass is {mass.min():g}: expected {least}, or math.inf to pin")
         velocity = spread("velocity", velocity, (count, 3), most=math.inf)
         radius = spread("radius", radius, (count,), signed=False)
         scale = spread("gravity_scale", gravity_scale, (count,))

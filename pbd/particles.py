@@ -161,9 +161,8 @@ class Particles(ElementColumns):
         edges = indices("edges of bending", edges, self.count, 4)
         if rest_angle is None:
             rest_angle = rest_values.dihedral_angle(self.positions()[edges])
-        rest_angle = spread("bending rest angle", rest_angle, (len(edges),))
-        if (np.abs(rest_angle) > math.pi).any():
-            raise ValueError(f"bending rest angle is {rest_angle[np.abs(rest_angle) > math.pi][0]:g}: expected -π to π")
+        rest_angle = spread("bending rest angle", rest_angle, (len(edges),),
+                            allowed=lambda angle: np.abs(angle) <= math.pi, expected="-π to π")  # fmt: skip
         given = {"half_rest_sine": np.sin(rest_angle / 2)}
         if yield_angle is None:
             self.add_constraints("bending", edges, compliance, **given)

@@ -80,9 +80,8 @@ def tear_limits(tear, lengths):
 
     Raises: ValueError for a ratio that is not above one, or a stick without length.
     """
-    tear = spread("tear", tear, lengths.shape)
-    if (tear <= 1).any():
-        raise ValueError(f"tear is {tear[tear <= 1][0]:g}: expected more than one, the ratio to a stick's length")
+    expected = "more than one, the ratio to a stick's length"
+    tear = spread("tear", tear, lengths.shape, allowed=lambda ratio: ratio > 1, expected=expected)
     if not lengths.all():
         raise ValueError("tear of a stick of length zero: expected some length")
     return tear * lengths
@@ -93,11 +92,11 @@ def yield_angles(yield_angle, count):
 
     Raises: ValueError for one that is not between 0 and π.
     """
-    found = spread("yield_angle", yield_angle, (count,))
-    wrong = (found <= 0) | (found >= math.pi)
-    if wrong.any():
-        raise ValueError(f"yield_angle is {found[wrong][0]:g}: expected above 0 and below π")
-    return found
+
+    def allowed(angle):
+        return (angle > 0) & (angle < math.pi)
+
+    return spread("yield_angle", yield_angle, (count,), allowed=allowed, expected="above 0 and below π")
 
 
 def attachment_coefficients(particles, weights, to, to_weights, particle_count):

@@ -275,6 +275,7 @@ def finish_cloth(particles, triangles, bending, flat, thickness, friction, drag,
                 particles.add_flat_bending(piece, compliance)
             else:
                 particles.add_bending(piece, None, compliance, yield_angle)
+    friction = not_negative("friction", friction)  # also of a cloth that passes through itself
     if thickness > 0:
         particles.add_particle_contacts(friction)
     if drag is not None:
@@ -283,8 +284,8 @@ def finish_cloth(particles, triangles, bending, flat, thickness, friction, drag,
 
 
 def in_pieces(rows):
-    """Rows in pieces of CHUNK."""
-    return [rows[k : k + CHUNK] for k in range(0, len(rows), CHUNK)]
+    """Rows in pieces of CHUNK, one at least: what has no rows has its arguments checked all the same."""
+    return [rows[k : k + CHUNK] for k in range(0, max(len(rows), 1), CHUNK)]
 
 
 def _trapezoid(count):

@@ -12,6 +12,8 @@ from os import PathLike
 import numpy as np
 import scipy
 
+from pbd.build.obj import read_obj
+from pbd.build.ply import read_ply
 from pbd.build.topology import half_edges, undirected
 from pbd.core.messages import clipped, shown
 from pbd.core.validate import boolean, file_path, finite_array, indices, one_of, positive
@@ -30,12 +32,13 @@ UP = {
 
 # Formats, and the axis that points up in each unless one says otherwise: only glTF has a rule.
 FORMATS = {".obj": "z", ".ply": "z", ".stl": "z", ".glb": "y"}
-
+READERS = {".obj": read_obj, ".ply": read_ply}  # trimesh reads the others: their faces are triangles
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # of UTF-8, which says nothing
 
 # How files begin that are not what their name says.
 SIGNATURES = {
-    "PLY": b"ply", "GLB": b"glTF", "STL": b"solid ", "OBJ": (b"v ", b"# ", b"o ", b"mtllib "), "PNG": b"\x89PNG",
-    "JPEG": b"\xff\xd8", "ZIP": b"PK", "XML": b"<", "JSON": b"{", "FBX": b"Kaydara FBX",
+    "PLY": b"ply", "GLB": b"glTF", "STL": b"solid ", "OBJ": (b"v ", b"v\t", b"# ", b"o ", b"mtllib "),
+    "PNG": b"\x89PNG", "JPEG": b"\xff\xd8", "ZIP": b"PK", "XML": b"<", "JSON": b"{", "FBX": b"Kaydara FBX",
 }  # fmt: skip
 
 NEARLY = 1e-6  # vertices closer than this part of a mesh's longest side coincide for a repair
@@ -102,7 +105,7 @@ def load_mesh(path, units=1.0, up=None):
     format_name, found = path.suffix[1:].upper(), contents(path)
     other = None if found in (None, format_name) else f"its contents look like {found}"
     try:
-        vertices, triangles, points = _read(path)
+        vertices, triangles, points = read_mesh(path)
         if other and not len(triangles):
             raise ValueError
     except OSError:
@@ -129,17 +132,22 @@ def contents(path):
         start = file.read(84)
     if len(start) == 84 and path.stat().st_size == 84 + 50 * int.from_bytes(start[80:], "little"):
         return "STL"  # binary: a header, and 50 bytes for each triangle
+    start = start.removeprefix(BYTE_ORDER_MARK)
     return next((name for name, begins in SIGNATURES.items() if start.startswith(begins)), None)
 
 
-def _read(path):
-    """Vertices and triangles of a file, in its own units and axes, and the number of points that it has in all."""
+def read_mesh(path):
+    """Vertices and triangles of a file, in its own units and axes, and the number of points that it has in all.
+
+    Args: path: of a file of one of FORMATS. Raises: OSError; any other error if it is damaged or of another format.
+    """
+    content, ending = path.read_bytes().removeprefix(BYTE_ORDER_MARK), path.suffix.lower()
+    if ending in READERS:
+        vertices, triangles = READERS[ending](content)
+        return vertices, triangles, len(vertices)
     import trimesh  # half a second, which those without files need not spend
 
-    source = path
-    if path.suffix.lower() == ".obj":  # a name or comment in an older encoding shall not stop the numbers
-        source = io.StringIO(path.read_text(encoding="utf-8", errors="replace"))
-    scene = trimesh.load_scene(source, file_type=path.suffix[1:].lower(), process=False)
+    scene = trimesh.load_scene(io.BytesIO(content), file_type=ending[1:], process=False)
     geometry, points = scene.to_mesh(), sum(len(each.vertices) for each in scene.geometry.values())
     return np.array(geometry.vertices), np.array(geometry.faces), points
 

@@ -233,7 +233,7 @@ def plant(
     sticks = np.array(growth.sticks)[::-1] + first
     particles.add_sticks(sticks, compliance=compliances[::-1])
     triangles = np.reshape(growth.triangles, (-1, 3)).astype(np.int64) + first
-    if drag is not None and len(triangles):
+    if drag is not None:
         particles.add_triangles(triangles, drag)
     # Points on the axes as affine sums of four nodes of the stem, exact at rest. Then every node as it is: leaves
     # grow there, at the end of a petiole.

@@ -92,7 +92,7 @@ def rope(
     particles.pin(added[[ENDS[pin] for pin in pins]])
     sticks = np.stack([added[:-1], added[1:]], axis=1)
     particles.add_sticks(sticks, compliance=compliance, tear=tear)
-    if bending_compliance is not None and len(added) > 2:
+    if bending_compliance is not None:
         bending_compliance = spread("bending_compliance", bending_compliance, (len(added) - 2,), signed=False)
         particles.add_sticks(np.stack([added[:-2], added[2:]], axis=1), compliance=bending_compliance)
     return Rope(added, sticks, radius)

@@ -17,6 +17,7 @@ from typing import Any
 
 import taichi as ti
 
+from pbd.core.messages import shown
 from pbd.core.validate import one_line, one_of, sequence, whole
 
 # Keeps a division by a length or a weight of zero finite. The numerator has another factor that is zero as well.
@@ -113,6 +114,8 @@ def scalar_constraint(name, arity, parameters, function, bound="equal"):
     name, bound = one_line("name", name), one_of("bound", bound, BOUNDS)
     arity = whole("arity", arity, most=MOST_PARTICLES)
     parameters = tuple(one_line("name in parameters", each) for each in sequence("parameters", parameters, "names"))
+    if not callable(function):
+        raise TypeError(f"function is {shown(function)}: expected a Taichi function of x and parameters")
 
     @ti.func
     def value(x, parameters):

@@ -1,5 +1,7 @@
 """What the caller's `ti.init` chose: processor, precision; and what ends with it."""
 
+import ctypes
+import os
 import threading
 import weakref
 from functools import wraps
@@ -16,9 +18,43 @@ LOOP_STRIDE = 512
 
 
 def require_taichi():
-    """Raise RuntimeError, with what to do, if `ti.init` has not been called."""
-    if impl.get_runtime().prog is None:
+    """Raise RuntimeError, with what to do, if `ti.init` has not been called, or only before a fork, or for f16."""
+    refuse_forked()
+    runtime = impl.get_runtime()
+    if runtime.prog is None:
         raise RuntimeError("Taichi is not initialised: call ti.init(arch=ti.cpu, default_fp=ti.f64) once, first")
+    for name, expected in (("default_fp", (ti.f64, ti.f32)), ("default_ip", (ti.i32,))):
+        given, names = getattr(runtime, name), " or ".join(f"ti.{each}" for each in expected)
+        if given not in expected:
+            raise RuntimeError(f"Taichi was initialised with {name}=ti.{given}: expected {names} in ti.init")
+
+
+class Fork:
+    """What a forked child has of its parent. Attributes: program: the parent's Taichi program, or None."""
+
+    program = None
+
+
+def after_fork():
+    """Keep the parent's Taichi program for ever. Its threads are not in the child, and its end would wait for them."""
+    Fork.program = impl.get_runtime().prog
+    if Fork.program is not None:
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(Fork.program))
+
+
+if hasattr(os, "register_at_fork"):  # Windows has no fork
+    os.register_at_fork(after_in_child=after_fork)
+
+FORKED = (
+    "this process was forked after ti.init, and has none of Taichi's threads: start processes by 'spawn', as "
+    "multiprocessing.get_context('spawn') does, or call ti.init in the child"
+)
+
+
+def refuse_forked():
+    """Raise RuntimeError if Taichi's program is that of a parent process: its kernels would wait for ever."""
+    if Fork.program is not None and Fork.program is impl.get_runtime().prog:
+        raise RuntimeError(FORKED)
 
 
 def on_cpu():
@@ -101,6 +137,7 @@ def started(make):
 
     @wraps(make)
     def start(self, *arguments, **options):
+        refuse_forked()
         with LOCK:
             if self._program is None:
                 require_taichi()
@@ -115,6 +152,7 @@ def guarded(act):
 
     @wraps(act)
     def guard(self, *arguments, **options):
+        refuse_forked()
         if self._program is not present_program():
             raise RuntimeError(CLOSED if self._program is CLOSED else GONE)
         with LOCK:

@@ -12,6 +12,7 @@
     groups 0 to 2 of geoms, rgba  what is drawn (mjcf_visuals.py)
     equality                      ball, fixed joint or gear (mjcf_equalities.py)
     gravcomp                      gravity_scale
+    mocap body                    kinematic body that stands still
 
 Joint positions are relative to the starting pose: qpos0 or a keyframe, or the nearest end of a joint's range.
 
@@ -20,17 +21,19 @@ Source: MuJoCo documentation, XML reference and Computation. The parser is an ex
 
 import warnings
 from contextlib import contextmanager
+from dataclasses import dataclass
 from xml.etree import ElementTree
 
 import numpy as np
 
 from pbd.core.extras import load_extra
 from pbd.core.messages import clipped, shown
-from pbd.core.validate import boolean, file_path, finite_number, one_line, one_of
+from pbd.core.validate import boolean, file_path, finite_number, finite_vector, one_line, one_of, unit_quaternion
 from rigid.build.mjcf_actuators import add_to_joints, joint_actuators, motor_of
 from rigid.build.mjcf_equalities import add_equality
 from rigid.build.mjcf_joints import BALL, FREE, HINGE, SLIDE, add_joint, grouped, joint_of
 from rigid.build.mjcf_left_out import left_out
+from rigid.build.mjcf_placing import place
 from rigid.build.mjcf_shapes import ELLIPSOID, contact_bits, shapes_of, surface_of
 from rigid.build.mjcf_visuals import add_visuals, geom_visuals, without_missing_meshes
 from rigid.mass import MassProperties, combined
@@ -42,8 +45,8 @@ MOST_LINK = 0.1  # a body may have six joints, with five such bodies between
 
 
 def load_mjcf(
-    path, model=None, *, name=None, merge=None, link_mass=LINK, keyframe=None, decompose=False, rolling=False,
-    visuals=True,
+    path, model=None, *, name=None, position=(0.0, 0.0, 0.0), rotation=(1.0, 0.0, 0.0, 0.0), merge=None, link_mass=LINK,
+    keyframe=None, decompose=False, rolling=False, visuals=True
 ):  # fmt: skip
     """Add the bodies and joints of an MJCF file to a model.
 
@@ -51,6 +54,8 @@ def load_mjcf(
         path: of the file.
         model: a rigid.Model; None for a new one with the file's gravity.
         name: prefix of all names, followed by "/", to load a file more than once; None for none.
+        position, rotation: of the file's origin in the world (3,) [m], (w, x, y, z). They place all that the file has,
+            its ground, too.
         merge: whether two or three hinges at right angles become one universal or ball joint, without armature and
             actuators. False keeps each joint, with light bodies between. None: where neither is lost.
         link_mass: the part of a body's mass and inertia in each light body before it. Less is more exact, but iterative
@@ -76,11 +81,11 @@ def load_mjcf(
     """
     check_options(model, name=name, merge=merge, link_mass=link_mass, decompose=decompose, rolling=rolling,
                   visuals=visuals)  # fmt: skip
-    missing = []
+    pose, missing = checked_pose(position, rotation), []
     with parser_warnings() as ignored:
         compiled = compiled_mjcf(path, missing)
-    return add_compiled(compiled, path, model, name=name, merge=merge, link_mass=link_mass, keyframe=keyframe,
-                        decompose=decompose, rolling=rolling, visuals=None if visuals else {},
+    return add_compiled(compiled, path, model, pose=pose, name=name, merge=merge, link_mass=link_mass,
+                        keyframe=keyframe, decompose=decompose, rolling=rolling, visuals=None if visuals else {},
                         notes={"left out": missing, "MuJoCo's parser": ignored})  # fmt: skip
 
 
@@ -97,6 +102,11 @@ def check_options(model, *, name, link_mass, decompose, visuals, merge=None, rol
     boolean("decompose", decompose)
     boolean("rolling", rolling)
     boolean("visuals", visuals)
+
+
+def checked_pose(position, rotation):
+    """Position (3,) [m] and rotation (w, x, y, z) of a file's origin. Raises: TypeError or ValueError."""
+    return finite_vector("position", position), unit_quaternion("rotation", rotation)
 
 
 @contextmanager
@@ -142,15 +152,17 @@ def is_urdf(path):
         return False  # MuJoCo's parser says what is wrong
 
 
-def add_compiled(compiled, path, model, *, motors=None, visuals=None, notes=None, **options):
+def add_compiled(compiled, path, model, *, pose, motors=None, visuals=None, notes=None, **options):
     """Add a compiled model to a Model, and warn of what is left out.
 
-    Args: compiled: an mjModel; path: of its file; model, options: see load_mjcf; motors: {joint in the file: Motor} in
-    place of its actuators; None for these; visuals: see Reader; notes: {heading: list of strings} for the warning.
+    Args: compiled: an mjModel; path: of its file; pose: see `checked_pose`; model, options: see load_mjcf; motors:
+    {joint in the file: Motor} in place of its actuators; None for these; visuals: see Reader; notes: {heading: list of
+    strings} for the warning.
 
     Returns: the model.
     """
     apply_flags(compiled)
+    place(compiled, *pose)
     add_to_joints(compiled)
     reader = Reader(compiled, motors=motors, visuals=visuals, **options)
     model = Model(gravity=compiled.opt.gravity) if model is None else model
@@ -181,6 +193,18 @@ def apply_flags(compiled):
             array[:] = 0
     off = m.opt.disableactuator >> np.clip(m.actuator_group, 0, 30) & 1 > 0
     m.actuator_gainprm[off], m.actuator_biasprm[off] = 0, 0
+
+
+@dataclass(frozen=True, eq=False)
+class Still:
+    """Path of a body that does not move. Args: position (3,) [m], rotation (w, x, y, z)."""
+
+    position: np.ndarray
+    rotation: np.ndarray
+
+    def __call__(self, time):
+        """Position and rotation. Args: time: any."""
+        return self.position, self.rotation
 
 
 class Reader:
@@ -288,6 +312,11 @@ class Reader:
     def add_body(self, body):
         """Add a body with the bodies welded to it, and its joints."""
         m, data, name = self.compiled, self.data, self.name_of("body", body)
+        if m.body_mocapid[body] >= 0:
+            at = Still(data.xpos[body].copy(), data.xquat[body].copy())
+            self.indices[body] = self.model.add_body(position=at.position, rotation=at.rotation, path=at, name=name)
+            self.approximated.append(f"mocap body {self.label('body', body)}, a kinematic body that stands still")
+            return
         parts = []
         for k in np.flatnonzero(m.body_weldid == body):
             if k != body and m.body_mass[k] > 0:

@@ -11,7 +11,6 @@ MOST = 3  # names in a list of parts, which are only counted if there are more
 # Counts of the compiled model.
 COUNTED = {
     "nsensor": "sensors", "nflex": "flexes", "nskin": "skins", "npair": "contact pairs", "nplugin": "plugins",
-    "nmocap": "mocap bodies",
 }  # fmt: skip
 
 # Arrays that are zero where there is nothing to say. Some are newer than MuJoCo 3.0.

@@ -2,7 +2,7 @@
 
 A package is a directory. It is given by name, or found as ROS finds it: in the directories of ROS_PACKAGE_PATH, at any
 depth, where it contains a package.xml; then in share/ of the directories of AMENT_PREFIX_PATH. A file within a package
-finds that package without either.
+finds that package without either, and so it finds directories beside itself and beside those above it.
 """
 
 import os
@@ -45,7 +45,7 @@ def find_package(name, directory, packages, seen=()):
             return find_package(other, directory, packages, (*seen, name)) / rest
     if given:
         return Path(given)
-    found = next(places_of(name, Path(directory).resolve()), None)
+    found = next(places_of(name, Path(directory).resolve()), None) if name else None
     if found is None:
         known = listed(sorted(packages)) or "none"
         where = f"expected it in packages= ({known}), ROS_PACKAGE_PATH or AMENT_PREFIX_PATH"
@@ -54,7 +54,7 @@ def find_package(name, directory, packages, seen=()):
 
 
 def places_of(name, directory):
-    """Directories in which a package is, the first one counts."""
+    """Directories in which a package is, the first one counts. Args: name; directory: of the file."""
     for entry in environment("ROS_PACKAGE_PATH"):
         yield from packages_below(entry, name)
     for entry in environment("AMENT_PREFIX_PATH"):
@@ -63,6 +63,9 @@ def places_of(name, directory):
     for above in (directory, *directory.parents):
         if above.name == name:
             yield above
+    for above in (directory, *directory.parents):  # beside the file, or beside its package
+        if (above / name).is_dir():
+            yield above / name
 
 
 def environment(variable):

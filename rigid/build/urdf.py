@@ -16,13 +16,16 @@ import math
 import re
 from collections import Counter
 from xml.etree import ElementTree
+from xml.parsers import expat
+from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
+from pbd.build.mesh import READERS, read_mesh
 from pbd.core.extras import load_extra
 from pbd.core.messages import clipped, listed, shown
 from pbd.core.validate import boolean, file_path
-from rigid.build.mjcf import LINK, add_compiled, check_options, parser_warnings
+from rigid.build.mjcf import LINK, add_compiled, check_options, checked_pose, parser_warnings
 from rigid.build.mjcf_joints import FREE, HINGE, SLIDE
 from rigid.build.packages import find_file
 from rigid.build.urdf_visuals import mesh_directory, visuals_of
@@ -33,13 +36,16 @@ READ = {  # elements of a robot, its links and its joints that are read, or that
     "link": ("inertial", "visual", "collision"),
     "joint": ("parent", "child", "origin", "axis", "limit", "dynamics", "mimic"),
 }
+LINE = "line of the file"  # an attribute that no file has
 WORLD = "world"  # a root link of this name is the ground
 LIGHTEST, LENGTH = 1e-3, 0.1  # of a moving link without mass: part of the whole mass, length of a rod [m]
 LEAST = 1e-15  # mjMINVAL: mass and inertia of a moving body are larger
 
 
-def load_urdf(path, model=None, *, name=None, packages=None, floating=True, link_mass=LINK, decompose=False,
-              visuals=True):  # fmt: skip
+def load_urdf(
+    path, model=None, *, name=None, position=(0.0, 0.0, 0.0), rotation=(1.0, 0.0, 0.0, 0.0), packages=None,
+    floating=True, link_mass=LINK, decompose=False, visuals=True
+):  # fmt: skip
     """Add the links and joints of a URDF file to a model.
 
     A joint with an effort limit gets a motor that holds the starting pose. `solver.set_motor(joint, position=)` moves
@@ -49,8 +55,9 @@ def load_urdf(path, model=None, *, name=None, packages=None, floating=True, link
         path: of the file.
         model: a rigid.Model; None for a new one with a gravity of 9.81 m/s².
         name: prefix of all names, followed by "/", to load a file more than once; None for none.
+        position, rotation: of the file's origin, the frame of its root link, in the world (3,) [m], (w, x, y, z).
         packages: {name: directory} for addresses package://name/... of meshes; other packages are sought in
-            ROS_PACKAGE_PATH, in AMENT_PREFIX_PATH and in the directories above the file.
+            ROS_PACKAGE_PATH, in AMENT_PREFIX_PATH, in the directories above the file, and beside it and them.
         floating: whether the root link is free; otherwise it is fixed to the ground, as is a link called "world".
         link_mass, decompose, visuals: see load_mjcf.
 
@@ -67,6 +74,7 @@ def load_urdf(path, model=None, *, name=None, packages=None, floating=True, link
     link whose visual meshes are missing or cannot be read is drawn by its collision shapes.
     """
     check_options(model, name=name, link_mass=link_mass, decompose=decompose, visuals=visuals)
+    pose = checked_pose(position, rotation)
     packages = {} if packages is None else packages
     if not isinstance(packages, dict) or not all(isinstance(key, str) for key in packages):
         raise TypeError(f"packages are {shown(packages)}: expected a dict, {{name: directory}}")
@@ -86,8 +94,8 @@ def load_urdf(path, model=None, *, name=None, packages=None, floating=True, link
     part_from_base(compiled)
     keyframe = 0 if compiled.nkey else None
     notes = {"left out": [*without_counterpart(robot), *missing], "approximated": said, "MuJoCo's parser": ignored}
-    return add_compiled(compiled, path, model, name=name, merge=False, link_mass=link_mass, keyframe=keyframe,
-                        decompose=decompose, motors=motors_of(robot, compiled), notes=notes,
+    return add_compiled(compiled, path, model, pose=pose, name=name, merge=False, link_mass=link_mass,
+                        keyframe=keyframe, decompose=decompose, motors=motors_of(robot, compiled), notes=notes,
                         visuals={compiled.body(link).id: each for link, each in drawn.items()})  # fmt: skip
 
 
@@ -95,8 +103,8 @@ def parsed(path):
     """The root element of a URDF file. Raises: ValueError if it is none."""
     expected = f"{clipped(path, 50)}: expected a URDF file"
     try:
-        robot = ElementTree.fromstring(path.read_bytes().lstrip())
-    except (ElementTree.ParseError, ValueError, LookupError) as error:
+        robot = numbered_tree(path.read_bytes())
+    except (expat.ExpatError, ValueError, LookupError) as error:
         raise ValueError(f"{expected}, but it is not XML: {clipped(error)}") from None
     if any("xacro" in element.tag for element in robot.iter()):
         raise ValueError(f"{expected}, found macros of xacro: convert the file first, `xacro FILE > robot.urdf`")
@@ -110,6 +118,39 @@ def parsed(path):
     if robot.find("link") is None:
         raise ValueError(f"{expected} with links, found none")
     return robot
+
+
+def numbered_tree(content):
+    """The root element of an XML file. Its elements have the attribute LINE.
+
+    Args: content: bytes. Raises: xml.parsers.expat.ExpatError with the line; ValueError, LookupError.
+    """
+    text = content.lstrip()
+    above = content[: len(content) - len(text)].count(b"\n")
+    parser, builder = expat.ParserCreate(namespace_separator="}"), ElementTree.TreeBuilder()
+
+    def start(tag, attributes):
+        builder.start(tag, {**attributes, LINE: str(above + parser.CurrentLineNumber)})
+
+    parser.StartElementHandler, parser.EndElementHandler = start, builder.end
+    try:
+        parser.Parse(text, True)
+    except expat.ExpatError as error:
+        reason = f"{expat.ErrorString(error.code)}: line {above + error.lineno}, column {error.offset}"
+        raise ValueError(reason) from None
+    return builder.close()
+
+
+def text_of(element, lines=None):
+    """XML of an element, in which each begins in its line of the file. Args: lines: texts of the lines so far."""
+    lines = [""] if lines is None else lines
+    attributes = dict(element.attrib)
+    lines += [""] * (int(attributes.pop(LINE)) - len(lines))
+    lines[-1] += f"<{element.tag}" + "".join(f" {name}={quoteattr(value)}" for name, value in attributes.items()) + ">"
+    for child in element:
+        text_of(child, lines)
+    lines[-1] += f"</{element.tag}>"
+    return "\n".join(lines)
 
 
 def take_meshes(robot, path, packages):
@@ -150,11 +191,15 @@ def asset_name(known, address):
 
 def stl_of(file):
     """A mesh as the bytes of a binary STL file, the only kind of STL that MuJoCo reads. Args: file: of any format that
-    trimesh reads."""
+    `load_mesh` or trimesh reads."""
     import trimesh  # slow, and only needed for meshes
 
     try:
-        mesh = trimesh.load(file, force="mesh")
+        if file.suffix.lower() in READERS:
+            vertices, triangles, _ = read_mesh(file)
+            mesh = trimesh.Trimesh(vertices, triangles, process=False)
+        else:
+            mesh = trimesh.load(file, force="mesh")
         if not len(mesh.faces):
             raise ValueError("it has no triangles")
         return mesh.export(file_type="stl")
@@ -166,9 +211,8 @@ def specification(robot, assets, floating, path):
     """MuJoCo's MjSpec of a robot, with a free root, and with a keyframe for mimic joints that have an offset."""
     import mujoco
 
-    text = ElementTree.tostring(robot, encoding="unicode")
     try:
-        spec = mujoco.MjSpec.from_string(text, assets=assets)
+        spec = mujoco.MjSpec.from_string(text_of(robot), assets=assets)
     except ValueError as error:
         raise ValueError(parser_says(path, error)) from error
     spec.compiler.fusestatic = False

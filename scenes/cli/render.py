@@ -16,7 +16,7 @@ from scenes.cli.terminal import (
 )
 from scenes.export import export
 from scenes.registry import available, load
-from scenes.render.film import ENDINGS, draw_frames, renderer_for
+from scenes.render.film import ENDINGS, at_rate, draw_frames, renderer_for
 from scenes.render.video import check_output
 from scenes.scene_files import name_of_scene
 from scenes.simulate.recording import Recording
@@ -57,7 +57,7 @@ def render_scene(given):
         else:
             check_output(given.out, (*ENDINGS, *export.ENDINGS))
         draw = drawing_of(suffix)
-        source = replay_of(given) if given.recording else run_of(given)
+        source = at_rate(replay_of(given) if given.recording else run_of(given), given.out, given.fps)
         renderer = None if kind else renderer_for(source.scene, *size)
     try:
         with progress(given, f"render {source.scene.name}") as update:

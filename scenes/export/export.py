@@ -7,8 +7,9 @@ from pathlib import Path
 from pbd.core.extras import load_extra
 from pbd.core.files import replacing, temporary_folder
 from scenes.render.video import TooLong, check_output, is_sequence
+from scenes.simulate.interpolation import Resampled
 from scenes.simulate.interrupts import interrupts_deferred
-from scenes.simulate.run import Replay, Run
+from scenes.simulate.run import source_of
 
 FPS = 30.0  # of an export without a recording [1/s]
 
@@ -37,8 +38,8 @@ def export_usd(scene, path, recording=None, fps=None, progress=None, **run):
         scene: a Scene.
         path: a .usdc or .usd file, which is binary, a .usda file, which is text, or a .usdz file, which packs a .usdc.
         recording: a Recording of the scene, which is written without a new run.
-        fps: frames per second, rounded so that frames are at whole steps or recorded frames; None for all frames of
-            the recording, or 30 of a run.
+        fps: frames per second, at most 1,000. Frames between steps, or between recorded frames, are interpolated. None
+            for all frames of the recording, or 30 of a run.
         progress: called with the number of each frame, from 1, and the number of frames.
         run: solver, duration, dt and options of a run, see `scenes.run`.
 
@@ -83,10 +84,9 @@ def export_mesh(scene, path, recording=None, fps=None, progress=None, **run):
 def export(scene, path, recording=None, fps=None, progress=None, **run):
     """Write a scene to a file of any of ENDINGS. Args, Returns, Raises: see `export_usd`."""
     check_path(path)
-    if recording is None:
-        source = Run(scene, fps=FPS if fps is None else fps, **run)
-    else:
-        source = Replay(scene, recording, fps)
+    fps = FPS if fps is None and recording is None else fps
+    source = source_of(scene, recording, fps=fps, **run)
+    source = source if fps is None else Resampled(source, fps)
     return write_frames(source, path, progress)
 
 

@@ -4,11 +4,13 @@ import contextlib
 import importlib
 from pathlib import Path
 
+from pbd.core.validate import boolean
 from scenes.render.label import draw_labels
-from scenes.render.renderer import Renderer
-from scenes.render.video import SUFFIXES, VideoWriter, check_output, is_sequence
+from scenes.render.renderer import Renderer, check_size
+from scenes.render.video import SUFFIXES, VIDEOS, VideoWriter, check_output, is_sequence, rate_of
 from scenes.simulate.device import initialise
-from scenes.simulate.run import Replay, Run, record, recording_before
+from scenes.simulate.interpolation import Resampled
+from scenes.simulate.run import Replay, Run, record, recording_before, source_of
 from scenes.visuals.framing import framing_camera, needs_run, run_camera
 
 ENDINGS = (*SUFFIXES, ".html")  # of the files that `film` writes
@@ -29,13 +31,16 @@ def film(
         path: an .mp4 or .gif file for a video, .png for the last frame, x-%04d.png for all frames, .html for a page
             (needs viser).
         solver, duration, dt, options: see `scenes.run`.
-        fps: frames per second, rounded so that frames are at whole steps. The film runs in real time.
+        fps: frames per second, at most 1,000, and 50 in a GIF. Frames between steps are interpolated. The film runs in
+            real time and lasts as long as the run, within half a frame.
         width, height: size of the picture [pixels]; a page has no size.
         labels: whether to draw scene, solver and time in the corner; a page always has them.
         recording: a Recording of the scene, which is drawn without a new run.
         progress: called with the number of each drawn frame, from 1, and the number of frames.
 
     Returns: the number of frames written.
+
+    Warns: UserWarning if a GIF cannot have so many frames per second.
 
     Raises:
         ValueError, OSError: if `path` cannot be written; nothing runs then.
@@ -44,11 +49,24 @@ def film(
     check_output(path, ENDINGS)
     page = Path(path).suffix.lower() == ".html"
     write_page = importlib.import_module("scenes.render.page.replay").write if page else None  # needs viser
-    source = Run(scene, solver, duration, dt, fps, **options) if recording is None else Replay(scene, recording, fps)
+    check_size(width, height)
+    boolean("labels", labels)
+    source = at_rate(source_of(scene, recording, solver, duration, dt, fps, **options), path, fps)
     if page:
         write_page({source.solver: source}, path, progress=progress)
         return source.count
     return draw_frames(source, path, renderer_for(scene, width, height), labels, progress)
+
+
+def at_rate(source, path, fps):
+    """Frames of a Run or a Replay at the times at which a file shows them. Args: source; path; fps [1/s].
+
+    Returns: a Resampled; the source itself for a picture of the last frame. Warns, Raises: see `film`.
+    """
+    suffix = Path(path).suffix.lower()
+    if suffix == ".png" and not is_sequence(path):
+        return source
+    return Resampled(source, rate_of(path, fps), ending=suffix not in VIDEOS)
 
 
 def renderer_for(scene, width, height):
@@ -94,11 +112,12 @@ def draw_frames(source, path, renderer, labels=True, progress=None, running=None
 def recorded(source, progress=None):
     """Record a Run as a whole if its camera depends on that.
 
-    Args: source: a Run or Replay; progress: see `film`.
+    Args: source: a Run, a Replay, or a Resampled of them; progress: see `film`.
 
     Returns: the Replay; the KeyboardInterrupt or error that stopped the run after its first frame, or None.
     """
-    if not (isinstance(source, Run) and needs_run(source.scene)):
+    runs = isinstance(getattr(source, "source", source), Run)
+    if not (runs and needs_run(source.scene)):
         return source, None
     stopped = None
     try:

@@ -7,6 +7,8 @@ import numpy as np
 from pbd.core.arrays import arrays_of
 from pbd.core.compilation import compiling
 from pbd.core.llvm import llvm_options
+from pbd.core.messages import shown
+from pbd.core.validate import is_number
 from scenes.render.contact import ContactMap
 from scenes.render.data import SHADING
 from scenes.render.layer import Layer, cover_kernel
@@ -17,7 +19,15 @@ from scenes.render.shadow import ShadowMap
 
 SUN_DIRECTION = (-0.6, -0.35, 0.75)  # towards the sun
 SUN_RADIUS = 0.04  # tangent of its angle
+LARGEST_SIDE = 16384  # of a picture [pixels]
 NO_GROUND = -1e30  # height of the floor if there is none [m]
+
+
+def check_size(width, height):
+    """Raise ValueError for a size that no picture can have. Args: width, height [pixels]."""
+    for name, value in (("width", width), ("height", height)):
+        if not (is_number(value) and 1 <= value <= LARGEST_SIDE and value == int(value)):
+            raise ValueError(f"{name} is {shown(value)}: expected a whole number of pixels from 1 to {LARGEST_SIDE}")
 
 
 class Renderer:
@@ -44,9 +54,7 @@ class Renderer:
 
     def __init__(self, width=1280, height=720, *, samples=8, ground=True, ground_height=0.0, ground_tile=1.0,
                  sun_direction=SUN_DIRECTION, sun_radius=SUN_RADIUS):  # fmt: skip
-        for name, value in (("width", width), ("height", height)):
-            if value != int(value) or not 1 <= value <= 16384:
-                raise ValueError(f"{name} is {value}: expected a whole number of pixels from 1 to 16384")
+        check_size(width, height)
         if samples != int(samples) or not 1 <= samples <= 16:
             raise ValueError(f"samples is {samples}: expected a whole number from 1 to 16")
         if width * height * samples >= 2**31:

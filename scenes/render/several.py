@@ -10,8 +10,9 @@ from pbd.core.validate import one_of
 from scenes.render.film import picture, remember, renderer_for
 from scenes.render.ghosts import GhostRenderer
 from scenes.render.label import draw_labels
-from scenes.render.video import VideoWriter, check_output
+from scenes.render.video import VideoWriter, check_output, rate_of
 from scenes.scene import Scene
+from scenes.simulate.interpolation import Resampled, frames_between
 from scenes.simulate.recording import Frame
 from scenes.simulate.run import Replay
 from scenes.visuals.colours import colours_of
@@ -44,8 +45,8 @@ class LabelledRecording:
             raise ValueError(f"the first frame of recording {self.label!r} is not finite: expected finite positions")
 
     def frame(self, k):
-        """The Frame of index k; the last one if the recording is shorter."""
-        return self.replay.frame(min(k, self.last))
+        """The Frame of index k, interpolated if k is a fraction; the last one if the recording is shorter."""
+        return next(frames_between([min(k, self.last)], self.replay.frame))
 
     def end_note(self, k):
         """A remark if there is no frame of index k, such as "diverged at 0.50 s"; otherwise an empty text."""
@@ -70,11 +71,11 @@ def film_comparison(
             picture, translucent, in the colours of their solvers, and striped if they agree. The camera is that of the
             first recording.
         width, height: of the picture [pixels]; height None for panels of 16:9.
-        fps: frames per second [1/s], at most as many as were recorded.
+        fps: frames per second [1/s], at most 1,000, and 50 in a GIF. Frames between those recorded are interpolated.
         progress: called with the number of each frame, from 1, and the number of frames.
         when: time of a picture [s]; the last frame if it is later.
 
-    Returns: number of frames written.
+    Returns: number of frames written. Warns: see `scenes.film`.
 
     Raises: ValueError for recordings with different times, for equal labels, for an unknown layout; the errors of
         `scenes.film`, after which the file contains the frames until then.
@@ -85,9 +86,13 @@ def film_comparison(
     longest = max(recordings, key=lambda each: len(each.recording))
     for each in recordings:
         check_times(each, longest)
-    source, times = Replay(longest.scene, longest.recording, fps), longest.recording.times
+    replay, times = longest.replay, longest.recording.times
+    source = Resampled(replay, rate_of(path, fps), ending=False)
     one_picture = Path(path).suffix.lower() == ".png"
-    chosen = [min(int(np.searchsorted(times, when)), len(times) - 1)] if one_picture else source.chosen
+    if one_picture:
+        chosen = [min(int(np.searchsorted(times, when)), len(times) - 1)]
+    else:
+        chosen = [replay.place(k / source.fps) for k in range(source.count)]
     columns, rows = grid(len(recordings)) if layout == LAYOUTS[0] else (1, 1)
     if height is None:
         panel_width = (width - (columns - 1) * GAP) / columns
@@ -103,7 +108,7 @@ def film_comparison(
                     for k in range(chosen[0]):
                         remember(each.scene, each.frame(k))
             for number, k in enumerate(chosen, 1):
-                video.write(draw(k, times[k]))
+                video.write(draw(k, np.interp(k, np.arange(len(times)), times)))
                 if progress:
                     progress(number, len(chosen))
         except (KeyboardInterrupt, Exception) as stop:

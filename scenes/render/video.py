@@ -7,6 +7,7 @@ import contextlib
 import math
 import os
 import re
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,9 @@ from scenes.simulate.interrupts import interrupts_deferred
 
 MP4 = ["-vcodec", "libx264", "-pix_fmt", "yuv420p", "-crf", "18", "-preset", "medium", "-movflags", "+faststart"]
 LOSSLESS = ["-vcodec", "libx264rgb", "-pix_fmt", "rgb24", "-crf", "0", "-preset", "ultrafast"]
-SUFFIXES = (".mp4", ".gif", ".png")
+VIDEOS = (".mp4", ".gif")
+SUFFIXES = (*VIDEOS, ".png")
+GIF_RATE = 50.0  # [1/s]: browsers show a delay below 20 ms as one of 100 ms
 SEQUENCES = (".png", ".obj", ".ply")  # formats of one frame, of which there may be a numbered file for each frame
 NUMBER = re.compile(r"%0?\d*d")  # in the name of a sequence, as in C and ffmpeg: "cloth-%04d.png"
 
@@ -33,7 +36,7 @@ class VideoWriter:
 
     - .mp4: H.264. The format needs even sizes: a picture with an odd size repeats its last column or row.
     - .gif: has a palette of all frames, which `close` makes. Until then the frames are compressed without loss in the
-      temporary folder.
+      temporary folder. Of more than GIF_RATE frames per second some are left out.
     - .png: one picture becomes the file itself. Several become numbered files NAME-0001.png, NAME-0002.png, ... and
       NAME.png is not written. With a number in the name, as in NAME-%03d.png, all become numbered files.
 
@@ -152,8 +155,9 @@ class Gif:
         # The palette counts a colour when it disappears from a pixel. A black frame at the end makes all disappear.
         ffmpeg.run("-i", self.frames, "-vf", "tpad=stop=1:stop_mode=add,palettegen=stats_mode=diff", "-update", 1,
                    palette)  # fmt: skip
+        thinned = f"fps={GIF_RATE:g}," if self.film.fps > GIF_RATE else ""
         ffmpeg.run("-i", self.frames, "-i", palette, "-lavfi",
-                   "paletteuse=dither=bayer:bayer_scale=5:diff_mode=rectangle", self.partial)  # fmt: skip
+                   f"{thinned}paletteuse=dither=bayer:bayer_scale=5:diff_mode=rectangle", self.partial)  # fmt: skip
 
 
 class Pictures:
@@ -182,6 +186,18 @@ class Pictures:
 
     def _numbered(self, number):
         return self.path.with_name(number_name(self.name, number))
+
+
+def rate_of(path, fps):
+    """Frames per second that a file can have: at most GIF_RATE in a GIF. Args: path; fps: what is wanted [1/s].
+
+    Warns: UserWarning if it can have fewer.
+    """
+    if Path(path).suffix.lower() != ".gif" or fps <= GIF_RATE:
+        return fps
+    warnings.warn(f"{path}: {GIF_RATE:g} frames per second in place of {fps:g}, because browsers show no more of a GIF",
+                  UserWarning, stacklevel=3)  # fmt: skip
+    return GIF_RATE
 
 
 def is_sequence(path):

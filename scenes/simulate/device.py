@@ -9,6 +9,8 @@ from pathlib import Path
 import taichi as ti
 from taichi.lang import impl
 
+from pbd.core.runtime import refuse_forked, require_taichi
+
 DEVICES = ("cpu", "gpu")
 
 # In order of preference. Not ti.gpu: it also tries OpenGL, which crashes the process on a machine without a display.
@@ -28,7 +30,10 @@ def initialise(device="cpu", precision=64, opt_level=None, one_thread=False):
         one_thread: whether kernels run on one thread, as in a process that shares the processor with others.
 
     Returns: device and precision, see `running_on`.
+
+    Raises: RuntimeError in a child that was forked after Taichi started, or if kernels cannot have its types.
     """
+    refuse_forked()
     if impl.get_runtime().prog is None:
         threads = impl.default_cfg().cpu_max_num_threads
         arch = GPUS if device == "gpu" else ti.cpu
@@ -42,6 +47,7 @@ def initialise(device="cpu", precision=64, opt_level=None, one_thread=False):
             # Kernels on disk are those of one number of threads, otherwise the processor's. Taichi has made its thread
             # by now, so with the other number again it finds the kernels that other processes compiled.
             impl.current_cfg().cpu_max_num_threads = threads
+    require_taichi()
     return running_on()
 
 

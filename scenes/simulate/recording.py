@@ -145,7 +145,7 @@ class Recording:
             kind: "replay", which can be turned and stopped (needs the extra `view`); or "video".
             scene: the Scene; None for the one that was run, or the one of the catalogue that a file names.
             width: in the notebook [pixels]; the height is 9/16 of it.
-            fps: frames per second [1/s], at most as many as were recorded.
+            fps: frames per second [1/s]; of a replay rounded so that frames are recorded ones.
 
         Returns: an object that notebooks show; its attribute `page` is HTML.
 

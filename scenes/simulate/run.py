@@ -14,6 +14,7 @@ from pbd.core.validate import grab_count, one_of, positive
 from rigid.collision.overlaps import Overlaps, may_overlap
 from scenes.scene import Scene
 from scenes.simulate.device import initialise, running_on
+from scenes.simulate.interpolation import frames_between
 from scenes.simulate.interrupts import interrupts_deferred
 from scenes.simulate.recording import Frame, Frames, Recording, torn_pairs
 from scenes.simulate.settings import checked_options, settings_of
@@ -52,6 +53,7 @@ class RunPlan:
         self.steps_per_frame = max(1, round(min(1 / fps / dt, self.steps)))
         self.fps = 1 / (self.steps_per_frame * dt)
         self.count = 1 + math.ceil(self.steps / self.steps_per_frame)
+        self.length = self.steps * dt
 
     def about(self):
         """Describe the run as plain values: scene, parameters, solver, settings, device."""
@@ -78,6 +80,7 @@ class Run(RunPlan):
 
     Attributes:
         steps, done: how many steps the run has, and how many are made.
+        length: of the run, in whole steps [s].
         steps_per_frame, fps: after rounding.
         count: how many frames: one at time zero, and the last at the end.
         settings: dt and options.
@@ -123,12 +126,21 @@ class Run(RunPlan):
         """Step through the run: yield a Frame at time zero, one after each `steps_per_frame` steps, and the last."""
         yield self.frame()
         while self.done < self.steps:
-            count = min(self.steps_per_frame, self.steps - self.done)
+            yield self.frame_after(min(self.done + self.steps_per_frame, self.steps))
+
+    def frames_at(self, times):
+        """Step through the run: yield a Frame at each time, interpolated between steps. Args: times: ascending [s]."""
+        return frames_between((time / self.settings["dt"] for time in times), self.frame_after)
+
+    def frame_after(self, steps):
+        """Step on, and read the Frame. Args: steps: of the whole run until then, not fewer than are made."""
+        count = steps - self.done
+        if count:
             start = time.perf_counter()
             self.step(count)
             self.seconds.append((time.perf_counter() - start) / count)
-            self.done += count
-            yield self.frame()
+            self.done = steps
+        return self.frame()
 
     def step(self, count=1):
         """Make steps, and call the scene's control before each. Args: count: how many."""
@@ -167,7 +179,7 @@ class Replay:
         recording: a Recording.
         fps: frames per second [1/s], rounded; at most those that were recorded; None for all of them.
 
-    Attributes: count: how many frames; fps: after rounding; solver: its name.
+    Attributes: count: how many frames; fps: after rounding; length: of the recording [s]; solver: its name.
 
     Raises: TypeError; ValueError if the recording is of another scene.
     """
@@ -186,6 +198,7 @@ class Replay:
             )
         self.scene, self.recording, self.solver = scene, recording, recording.about.get("solver", "")
         last = len(recording) - 1
+        self.length = float(recording.times[last] - recording.times[0])
         interval = recording.times[1] - recording.times[0] if last > 0 else 1.0
         wanted = 0.0 if fps is None else 1 / positive("fps", fps, math.inf)
         stride = max(1, round(min(wanted / interval, last)))
@@ -201,11 +214,28 @@ class Replay:
         """Iterate over the frames."""
         return map(self.frame, self.chosen)
 
+    def frames_at(self, times):
+        """Yield a Frame at each time, interpolated between those recorded. Args: times: from the first [s]."""
+        return frames_between(map(self.place, times), self.frame)
+
+    def place(self, time):
+        """The number of the frame at a time, a fraction between two of them. Args: time: from the first [s]."""
+        times = self.recording.times
+        return float(np.interp(time + times[0], times, np.arange(len(times))))
+
     def frame(self, k):
         """Read a recorded Frame. Args: k: its number, from 0."""
         arrays = (getattr(self.recording, name) for name in Frame._fields[1:-1])
         time = float(self.recording.times[k])
         return Frame(time, *(array[k] for array in arrays), self.recording.torn_at(time))
+
+
+def source_of(scene, recording=None, solver=None, duration=None, dt=None, fps=60.0, **options):
+    """A Run, or the Replay of a recording. What a replay does not use is checked all the same. Args: see both."""
+    if recording is None:
+        return Run(scene, solver, duration, dt, fps, **options)
+    RunPlan(scene, solver, duration, dt, 60.0 if fps is None else fps, **options)
+    return Replay(scene, recording, fps)
 
 
 def system_of(scene, solver, settings):

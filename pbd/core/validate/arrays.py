@@ -198,22 +198,26 @@ def one_grab(grab, grabs):
     return int(grab)
 
 
-def spread(name, value, shape, infinite=False, most=LARGEST, signed=True):
+def spread(name, value, shape, infinite=False, most=LARGEST, signed=True, allowed=None, expected="zero or more"):
     """A new array of floats, from one number for all or one for each.
 
-    Args: name, value; shape: of the array; infinite: whether infinite numbers are allowed; most: largest magnitude;
-    signed: whether numbers below zero are allowed.
+    Args: name, value: checked even if the array is empty; shape: of the array; infinite: whether infinite numbers are
+    allowed; most: largest magnitude; signed: whether numbers below zero are allowed; allowed: function of numbers that
+    says which are, None for all; expected: words for these.
     """
     given = real_array(name, value)
     try:
         array = np.array(np.broadcast_to(given, shape))
     except ValueError:
         raise ValueError(f"{name} is {shown(value)}: expected one for all, or an array of shape {shape}") from None
-    where = first_excess(np.where(np.isinf(array), 0.0, array) if infinite else array, most)
+    checked = array if array.size else given
+    where = first_excess(np.where(np.isinf(checked), 0.0, checked) if infinite else checked, most)
     if where is not None:
-        expected = "no NaN" if infinite else "a finite number"
-        expected = f"a magnitude of at most {most:g}" if np.isfinite(array[where]) else expected
-        raise ValueError(f"{name} is {array[where]:g}: expected {expected}")
-    if not signed and (array < 0).any():
-        raise ValueError(f"{name} is {array[array < 0][0]:g}: expected zero or more")
+        wanted = "no NaN" if infinite else "a finite number"
+        wanted = f"a magnitude of at most {most:g}" if np.isfinite(checked[where]) else wanted
+        raise ValueError(f"{name} is {checked[where]:g}: expected {wanted}")
+    wrong = np.zeros(checked.shape, bool) if allowed is None else ~allowed(checked)
+    wrong = wrong | (checked < 0) if not signed else wrong
+    if wrong.any():
+        raise ValueError(f"{name} is {checked[wrong][0]:g}: expected {expected}")
     return array

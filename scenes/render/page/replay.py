@@ -53,7 +53,7 @@ def replay(comparison, path, layout="ghosts", fps=30.0, progress=None):
         comparison: a scenes.Comparison, or a list of (label, scene, Recording) with different labels.
         path: of an .html file.
         layout, progress: as for `write`.
-        fps: frames per second [1/s], at most as many as were recorded.
+        fps: frames per second [1/s], rounded so that frames are recorded ones.
 
     Returns: size of the file [bytes].
 

@@ -24,7 +24,7 @@ SMALL = ["--param", "grains=5", "--param", "sticks=2", "--duration", "0.1"]
 @pytest.fixture
 def nothing_runs(monkeypatch):
     """Fails the test if a scene runs."""
-    monkeypatch.setattr(Run, "frames", lambda self: pytest.fail("it runs"))
+    monkeypatch.setattr(Run, "step", lambda self, count: pytest.fail("it runs"))
 
 
 def one_line(text):
@@ -256,8 +256,8 @@ def test_render_makes_a_film(command, tmp_path, size, shape):
     status, output, errors = command("render", "box", *SMALL, "--size", size, "--out", path)
     width, height = size.split("x")
     assert (status, errors) == (0, "")
-    assert one_line(output) == f"{path}: 4 frames of {width} x {height}"
-    assert [frame.shape[:2] for frame in film(path)] == [shape] * 4  # H.264 needs even sizes
+    assert one_line(output) == f"{path}: 3 frames of {width} x {height}"
+    assert [frame.shape[:2] for frame in film(path)] == [shape] * 3  # H.264 needs even sizes
 
 
 def test_render_makes_one_run(command, tmp_path, monkeypatch):
@@ -272,10 +272,10 @@ def test_render_makes_one_run(command, tmp_path, monkeypatch):
 def test_render_draws_a_recording(command, tmp_path, monkeypatch):
     recorded, path = tmp_path / "box.npz", tmp_path / "box.gif"
     command("run", "box", *SMALL, "--out", recorded)
-    monkeypatch.setattr(Run, "frames", lambda self: pytest.fail("it runs"))
+    monkeypatch.setattr(Run, "step", lambda self, count: pytest.fail("it runs"))
     drawn = ["--recording", recorded, "--size", "64x36", "--out", path]
-    assert command("render", *drawn)[:2] == (0, f"{path}: 4 frames of 64 x 36\n")
-    assert command("render", "box", *drawn, "--fps", "60")[:2] == (0, f"{path}: 7 frames of 64 x 36\n")
+    assert command("render", *drawn)[:2] == (0, f"{path}: 3 frames of 64 x 36\n")
+    assert command("render", "box", *drawn, "--fps", "50")[:2] == (0, f"{path}: 5 frames of 64 x 36\n")
     for wrong, message in (
         (["drape"], "is of scene 'box', not of 'drape'"),
         (["--dt", "0.01"], "--dt cannot be used with --recording"),

@@ -2,11 +2,13 @@
 
 import imageio.v2 as imageio
 import numpy as np
+import PIL.Image
 import pytest
 
 import pbd
 import scenes
 from scenes.render import film as module
+from scenes.render.video import GIF_RATE
 from scenes.simulate.run import Run
 
 SIZE = {"width": 64, "height": 36}
@@ -24,12 +26,39 @@ def read(path):
         return np.array([frame[..., :3] for frame in reader]), reader.get_meta_data().get("fps")
 
 
-@pytest.mark.parametrize(("fps", "expected"), [(30, 30), (50, 60), (25, 24), (1000, 120)])
-def test_films_run_in_real_time(box, tmp_path, fps, expected):
+@pytest.mark.parametrize("fps", [7, 23.976, 24, 25, 29.97, 30, 60, 150])
+def test_films_have_the_given_rate_and_last_as_long_as_the_run(box, tmp_path, fps):
+    """Steps of 1/120 s fit 24, 30 and 60 Hz only. The film lasts as long as the run, within half a frame."""
     count = scenes.film(box, tmp_path / "box.mp4", duration=0.5, fps=fps, **SIZE)
     frames, shown = read(tmp_path / "box.mp4")
-    assert shown == pytest.approx(expected)  # rounded to whole steps of 1/120 s
-    assert count == len(frames) == 0.5 * expected + 1
+    assert shown == pytest.approx(fps, rel=1e-3)  # the reader gives two decimals
+    assert count == len(frames)
+    assert count / fps == pytest.approx(0.5, abs=0.5 / fps + 1e-9)
+
+
+@pytest.mark.parametrize("fps", [12, 15, 24, 30, 33, 45, 50, 60, 100])
+def test_gifs_last_as_long_as_the_run_with_delays_that_browsers_show(box, tmp_path, fps):
+    """Browsers show delays below 20 ms as 100 ms. Delays are multiples of 10 ms."""
+    path = tmp_path / "box.gif"
+    if fps > GIF_RATE:
+        with pytest.warns(UserWarning, match=f"box.gif: 50 frames per second in place of {fps}, because browsers"):
+            scenes.film(box, path, duration=1.0, fps=fps, **SIZE)
+    else:
+        scenes.film(box, path, duration=1.0, fps=fps, **SIZE)
+    with PIL.Image.open(path) as gif:
+        delays = [gif.seek(k) or gif.info["duration"] for k in range(gif.n_frames)]
+    assert min(delays) >= 20
+    assert sum(delays) / 1000 == pytest.approx(1.0, abs=0.5 / fps + 0.01)
+
+
+def test_a_film_shorter_than_a_frame_has_one(box, tmp_path):
+    assert scenes.film(box, tmp_path / "box.mp4", duration=1 / 60, fps=10, **SIZE) == 1
+    assert read(tmp_path / "box.mp4")[1] == pytest.approx(60)
+
+
+def test_rates_beyond_a_thousand_are_refused(box, tmp_path):
+    with pytest.raises(ValueError, match="fps is 1001: expected at most 1000 frames per second"):
+        scenes.film(box, tmp_path / "box.mp4", fps=1001)
 
 
 def test_png_shows_the_end(box, tmp_path):
@@ -60,7 +89,7 @@ def test_film_of_a_recording_equals_film_of_the_run(box, tmp_path, suffix):
     recording = scenes.run(box, duration=0.2, fps=60)
     one, other = tmp_path / f"run{suffix}", tmp_path / f"replay{suffix}"
     counts = scenes.film(box, one, duration=0.2, **SIZE), scenes.film(box, other, recording=recording, **SIZE)
-    assert counts == ((1, 1) if suffix == ".png" else (7, 7))
+    assert counts == ((1, 1) if suffix == ".png" else (6, 6))
     assert one.read_bytes() == other.read_bytes()
 
 
@@ -84,7 +113,7 @@ def test_scene_without_a_camera_is_visible(tmp_path):
 def test_progress_counts_frames(box, tmp_path):
     calls = []
     scenes.film(box, tmp_path / "box.mp4", duration=0.1, progress=lambda *now: calls.append(now), **SIZE)
-    assert calls == [(1, 4), (2, 4), (3, 4), (4, 4)]
+    assert calls == [(1, 3), (2, 3), (3, 3)]
 
 
 @pytest.mark.parametrize(("suffix", "left"), [(".mp4", 3), (".gif", 3), (".png", 1)])
@@ -122,7 +151,7 @@ def test_png_of_a_diverging_run(leap, tmp_path):
 
 
 def test_invalid_path_is_refused_before_the_run(box, tmp_path, monkeypatch):
-    monkeypatch.setattr(Run, "frames", lambda self: pytest.fail("the scene runs"))
+    monkeypatch.setattr(Run, "step", lambda self, count: pytest.fail("the scene runs"))
     for path, error in ((tmp_path / "box.avi", ValueError), (tmp_path / "none" / "box.mp4", FileNotFoundError)):
         with pytest.raises(error, match="box"):
             scenes.film(box, path)

@@ -71,12 +71,12 @@ def test_panels_show_their_recordings(tmp_path, drawn_labels):
     count = film_comparison(entries_of(paths), tmp_path / "four.mp4", width=320, height=180, fps=10,
                             progress=lambda *now: calls.append(now))  # fmt: skip
     frames, fps = read(tmp_path / "four.mp4")
-    assert count == len(frames) == len(TIMES)
-    assert calls == [(k, 11) for k in range(1, 12)]
+    assert count == len(frames) == len(TIMES) - 1  # each is shown for 0.1 s of the whole second
+    assert calls == [(k, 10) for k in range(1, 11)]
     assert fps == pytest.approx(10)
     assert frames.shape[1:] == (180, 320, 3)
     width, height = (320 - GAP) // 2, (180 - GAP) // 2
-    for k in (0, 5, 10):
+    for k in (0, 5, 9):
         for number, way in enumerate(ways):
             row, column = number // 2 * (height + GAP), number % 2 * (width + GAP)
             panel = frames[k, row : row + height, column : column + width]
@@ -85,7 +85,7 @@ def test_panels_show_their_recordings(tmp_path, drawn_labels):
     # There is a gap between them.
     assert np.abs(frames[:, :, width + GAP // 2] - GAP_COLOUR).max() < 30
     assert drawn_labels[:4] == [[f"{label}   0.00 s"] for label in labels]
-    assert drawn_labels[-1] == ["penalty   1.00 s"]
+    assert drawn_labels[-1] == ["penalty   0.90 s"]
 
 
 def test_sizes_of_films(tmp_path):
@@ -127,7 +127,7 @@ def test_recording_ends_before_infinite_positions(tmp_path, drawn_labels):
     away = 0.1 * np.ones(11)
     away[4:] = [1e20, 1e29, 1e31, 1e40, np.inf, np.nan, np.nan]
     film_comparison(entries_of({"verlet": 0 * TIMES, "impulse": away}), tmp_path / "two.mp4", width=320, fps=10)
-    assert len(read(tmp_path / "two.mp4")[0]) == 11
+    assert len(read(tmp_path / "two.mp4")[0]) == 10
     assert drawn_labels[-1] == ["impulse   diverged at 0.50 s"]
 
 
@@ -146,8 +146,8 @@ def test_picture_of_an_instant(tmp_path, drawn_labels):
 
 def test_film_of_a_comparison(tmp_path, drawn_labels):
     comparison = comparison_of()
-    assert film_comparison(comparison, tmp_path / "ghosts.mp4", "ghosts", width=320, fps=10) == 11
-    assert drawn_labels[-1] == ["sliding   1.00 s", "impulse", "verlet", "penalty   diverged at 0.50 s"]
+    assert film_comparison(comparison, tmp_path / "ghosts.mp4", "ghosts", width=320, fps=10) == 10
+    assert drawn_labels[-1] == ["sliding   0.90 s", "impulse", "verlet", "penalty   diverged at 0.50 s"]
     comparison.traces[2].recording = None  # it failed before its first frame
     film_comparison(comparison, tmp_path / "two.png", width=320)
     assert drawn_labels[-2:] == [["impulse   1.00 s"], ["verlet   1.00 s"]]

@@ -5,7 +5,7 @@ import pytest
 
 import scenes
 from pbd.core.results import Diverged
-from scenes.view.interpolation import interpolate_frames
+from scenes.simulate.interpolation import interpolate_frames
 from scenes.view.session import FRAME_RATE, GRABS, LARGEST_LAG, LONGEST_PAUSE, Session
 
 
