@@ -128,7 +128,8 @@ class ParticleSystem(SystemSettings):
         inverse_masses = np.stack([inverse(p.masses()) for p in descriptions], axis=1)
         gravity = self.particles.gravity_scales()[:, None] * self.particles.gravity
         self.direct = make_plan(solve, self._types, constraints, positions, inverse_masses, gravity)
-        numbers = [np.flatnonzero(~solved) for solved in self.direct.solved]
+        left_out = [solved | each.sensor for solved, each in zip(self.direct.solved, self._types)]
+        numbers = [np.flatnonzero(~mask) for mask in left_out]
         self.schedule = make_schedule(
             schedule,
             [members[number] for (members, _), number in zip(constraints, numbers)],
@@ -137,7 +138,7 @@ class ParticleSystem(SystemSettings):
             worlds=self.worlds,
             clusters=None if clusters is None else whole("clusters", clusters),
             bands=numbers_of_bands(self.particles, self.direct),
-        ).with_others(numbers, [np.flatnonzero(solved) for solved in self.direct.solved])
+        ).with_others(numbers, [np.flatnonzero(mask) for mask in left_out])
         self.lanes, bands = lanes_of(lanes, self.worlds, self.particles, self.schedule)
         self.has_bands = bands is not None
         self._constraint_count = sum(len(order) for order in self.schedule.orders)
