@@ -11,7 +11,7 @@ from rigid.solvers.verlet.joint_coordinates import ANGLE, SHIFT, TURN_COUNTER
 from rigid.solvers.verlet.joint_drives import BALL_DRIVE, DAMPED_STICK, coordinate_drive, rotor_drive
 from rigid.solvers.verlet.joint_limits import ANGLE_LIMIT, BALL_LIMIT, coordinate_limit
 from rigid.solvers.verlet.joint_locks import RIGHT_ANGLE, RIGHT_HANDED, SLIDER, gear
-from rigid.solvers.verlet.rolling_wheel import ROLLING_WHEEL
+from rigid.solvers.verlet.rolling_wheel import NO_SLIP, RIM
 from rigid.solvers.verlet.switched import UNLIMITED, joint_stick
 from rigid.solvers.verlet.vector_product import VECTOR_PRODUCT, slider_products, universal_products
 
@@ -25,7 +25,7 @@ WIDEST = 2 * math.pi - 0.1
 # Names of the types in the order in which they are projected, whatever the order of the joints. Kernels are compiled
 # for the types in their order, so models with the same kinds of joints share one.
 ORDER = (
-    "right angle", "slider", "damped spring", "torque", "rotor torque", "rolling wheel", "ball torque", "ball limit",
+    "right angle", "slider", "damped spring", "torque", "rotor torque", "rim", "no slip", "ball torque", "ball limit",
     "angle limit", "counted angle limit", "vector product", "force", "rotor force", "shift limit", "gear",
     "right-handed", "turn counter",
 )  # fmt: skip
@@ -257,11 +257,13 @@ class JointConstraints:
             self._add(BALL_DRIVE, bodies, (*numbers, (0.0, damping)), compliance(stiffness))
 
     def _add_wheel(self, joint):
-        """Add the constraint of a wheel on the corners of its frame."""
-        frame, normal = self.frames[joint.child], joint.parent_axes[0]
-        axes = frame.weights(joint.child_axes) - frame.weights(np.zeros(3))
-        plane = normal, joint.parent_anchor @ normal, joint.radius
-        self._add(ROLLING_WHEEL, (joint.child,), (frame.weights(joint.child_anchor), axes, *plane))
+        """Add the constraints of a wheel on the corners of its frame."""
+        frame, (normal, *tangents) = self.frames[joint.child], joint.parent_axes
+        axes, hub = frame.weights(joint.child_axes) - frame.weights(np.zeros(3)), frame.weights(joint.child_anchor)
+        plane = normal, [joint.parent_anchor @ normal, joint.radius]
+        self._add(RIM, (joint.child,), (hub, axes[0], *plane))
+        for tangent in tangents:
+            self._add(NO_SLIP, (joint.child,), (hub, axes, normal, [joint.radius], tangent))
 
     def _add_gear(self, one):
         """Add a gear between two joints of one coordinate each. The joints may share bodies."""
