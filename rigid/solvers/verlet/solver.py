@@ -39,6 +39,7 @@ from rigid.solvers.verlet.frame import fit_pose, fit_velocity
 from rigid.solvers.verlet.joint_constraints import torque_numbers
 from rigid.solvers.verlet.lanes import lanes_to_ask_for
 from rigid.solvers.verlet.options import VerletOptions
+from rigid.solvers.verlet.restitution import BOUNDED, KEPT, UNKNOWN
 from rigid.solvers.verlet.step import step_hooks
 from rigid.solvers.verlet.switched import Switches
 from rigid.solvers.watch import extent
@@ -128,7 +129,11 @@ class VerletSolver(Solver):
             lanes = self.particle_system.lanes
             self._bodies = allocate_bodies(models, buildings, self.worlds, external, given.contact_capacity, lanes)
             radii = given.particles is not None and (given.particles.radii() > 0).any()
-            hooks = step_hooks(pair_types(self.models), bool(self.model.joints), bool(radii), type(self._bodies))
+            joined = self.model.joints or self.model.springs or given.attachments
+            motors = any(joint.motor is not None for each in models for joint in each.joints)
+            energy = UNKNOWN if motors else BOUNDED if joined else KEPT
+            joints = bool(self.model.joints)
+            hooks = step_hooks(pair_types(self.models), joints, bool(radii), type(self._bodies), energy)
             self.particle_system.add_hooks(hooks, self._bodies, self._bodies.contacts.shape[0])
         if self._rotors:
             watch.other_kinetic = partial(VerletSolver._rotor_energy, weakref.proxy(self))
