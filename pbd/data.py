@@ -263,6 +263,11 @@ class Features(NamedTuple):
         return self.from_start or any(each.needs_time for each in self.types)
 
     @property
+    def sensors(self):
+        """Types that only update their state, as indices into `types`."""
+        return tuple(index for index, each in enumerate(self.types) if each.sensor)
+
+    @property
     def has_hooks(self):
         """Whether there are step hooks. (Taichi has no `is not None`.)"""
         return self.hooks is not None

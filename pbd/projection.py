@@ -128,6 +128,28 @@ def elastic_energy(definition: ti.template(), index: ti.template(), s: ti.templa
 
 
 @ti.func
+def update_sensor(definition: ti.template(), index: ti.template(), s: ti.template(), c, world):
+    """Update the state of sensor c of a type."""
+    _, q, parameters, number = read_constraint(definition, index, s, c, world)
+    x = [ti.Vector([q[k][0], q[k][1], q[k][2]]) for k in ti.static(range(definition.arity))]
+    w = [q[k][3] for k in ti.static(range(definition.arity))]
+    result = definition.project(x, x, w, parameters, 0.0, 0.0, False)
+    for k in ti.static(range(definition.state_size)):
+        s.constraints.parameters[number - definition.state_size + k, world] = result[2][k]
+
+
+@cache
+def sensor_phase(index):
+    """Make the phase (s, substep, item, world) that updates sensors of a type. Args: index: of the type."""
+
+    @ti.func
+    def update(s: ti.template(), substep, c, world):
+        update_sensor(s.features.types[index], index, s, c, world)
+
+    return update
+
+
+@ti.func
 def project_clusters(s: ti.template(), substep, world):
     """Project all constraints once: those of `world` by this thread, or clusters of a colour by threads.
 

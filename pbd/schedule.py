@@ -60,7 +60,7 @@ class Schedule:
         return replace(self, orders=orders)
 
     def iterated_types(self):
-        """Indices of the types of which constraints are scheduled, a tuple; the others have their own solve."""
+        """Indices of the types of which constraints are scheduled, a tuple; not those solved directly, or sensors."""
         if self.name == "coloured":
             return tuple(np.unique(self.runs[:, 0]).tolist())
         return tuple(np.flatnonzero((self.runs[..., 0] < self.runs[..., 1]).any(axis=0)).tolist())

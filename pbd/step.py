@@ -2,7 +2,7 @@
 
     begin_substep   forces, Verlet, search for contacts
     relax           each constraint projected once; repeated up to `iterations` times
-    end_substep     restitution, check
+    end_substep     restitution, sensors, check
 
 One thread runs all substeps of a world (`advance`), or threads share each phase (pbd/phases.py, pbd/launches.py).
 
@@ -16,13 +16,13 @@ from pbd.collision.colliders import apply_restitution, project_colliders
 from pbd.collision.elements import project_elements
 from pbd.core.functions import hidden_if
 from pbd.core.lanes import any_world, largest_of_lanes
-from pbd.data import REPORT
+from pbd.data import RANGE, REPORT
 from pbd.direct import contacts, motion, parts, solve
 from pbd.grabs import pull_grabs
 from pbd.integrate import apply_wind_everywhere, check_finite, clear_multiplier, move_kinematic_particles, predict
 from pbd.measure import measure_motion
 from pbd.phases import for_each, for_each_world, project_each, project_each_world
-from pbd.projection import project_clusters
+from pbd.projection import project_clusters, sensor_phase
 from pbd.seams import singly
 
 
@@ -89,11 +89,13 @@ def relax_environment(s: ti.template(), substep, world):
 
 @ti.func
 def end_substep(s: ti.template(), substep, world):
-    """Apply restitution, and check that all positions are finite."""
+    """Apply restitution, update sensors, and check that all positions are finite."""
     if ti.static(s.features.restitution):
         for_each(s, s.counts.particles, apply_restitution, substep, world)
     if ti.static(s.features.has_hooks):
         s.features.hooks.after_iterations(s, world)
+    for index in ti.static(s.features.sensors):
+        for_each(s, s.constraints.ranges[index, RANGE.count], ti.static(sensor_phase(index)), substep, world)
     for_each(s, s.counts.particles, check_finite, substep, world)
 
 

@@ -132,7 +132,8 @@ class ParticleSystem(SystemSettings):
         if self.particles.particle_contacts is not None:
             meeting = (np.stack([p.radii() for p in descriptions]) > 0).any(axis=0)
         self.direct = make_plan(solve, self._types, constraints, positions, inverse_masses, gravity, meeting)
-        numbers = [np.flatnonzero(~solved) for solved in self.direct.solved]
+        left_out = [solved | each.sensor for solved, each in zip(self.direct.solved, self._types)]
+        numbers = [np.flatnonzero(~mask) for mask in left_out]
         self.schedule = make_schedule(
             schedule,
             [members[number] for (members, _), number in zip(constraints, numbers)],
@@ -141,7 +142,7 @@ class ParticleSystem(SystemSettings):
             worlds=self.worlds,
             clusters=None if clusters is None else whole("clusters", clusters),
             bands=numbers_of_bands(self.particles, self.direct),
-        ).with_others(numbers, [np.flatnonzero(solved) for solved in self.direct.solved])
+        ).with_others(numbers, [np.flatnonzero(mask) for mask in left_out])
         self.lanes, bands = lanes_of(lanes, self.worlds, self.particles, self.schedule)
         self.has_bands = bands is not None
         self._constraint_count = sum(len(order) for order in self.schedule.orders)

@@ -10,7 +10,7 @@ from pbd.core.messages import shown
 from pbd.core.rotation import cross
 from pbd.core.snapshot import Snapshot
 from pbd.core.transaction import Description
-from pbd.core.validate import finite_number, finite_vector, real_array, whole
+from pbd.core.validate import finite_array, finite_number, finite_vector, real_array, whole
 from rigid.rotation import rotate, rotate_back
 
 
@@ -28,6 +28,8 @@ class State(Snapshot):
             bit. Without them it continues from poses and velocities alone.
         dt, substeps, origin, substep: of the solver: the time is origin + substep · dt / substeps [s], to the last bit.
             Zero if no solver made the state. If `time` is changed, it alone counts.
+        joint_angles: of hinges and universal joints, in the order of the joints (angles,) [rad]. They are within half a
+            turn of those that the poses have, and full turns are counted from them. Empty to count from zero.
 
     Raises: ValueError for shapes that do not match, numbers that are not finite, and quaternions whose length differs
     from one by more than 1e-3.
@@ -43,6 +45,7 @@ class State(Snapshot):
     substeps: int = 0
     origin: float = 0.0
     substep: int = 0
+    joint_angles: np.ndarray = ()
 
     def __post_init__(self):
         for name in ("time", "dt", "origin"):
@@ -63,6 +66,9 @@ class State(Snapshot):
                 item = f"body {where[0]}" if len(where) == 1 else f"world {where[0]}, body {where[1]}"
                 raise ValueError(f"{name} of {item} is {shown(array[where])}: expected finite numbers")
             setattr(self, name, array)
+        angles = real_array("joint_angles", self.joint_angles)
+        angles = angles if angles.size else np.zeros((*shape[:-2], 0))
+        self.joint_angles = finite_array("joint_angles", angles, (*shape[:-2], None), math.inf)
         length = np.linalg.norm(self.rotation, axis=-1)
         if (np.abs(length - 1) > 1e-3).any():
             wrong = length.flat[np.argmax(np.abs(length - 1))]

@@ -57,6 +57,8 @@ class ConstraintType:
         rows: for the direct solve, a scalar type and (n, numbers): one such constraint for each row of numbers, which
             follow the parameters, takes the place of each constraint; None if the type is scalar.
         joins: whether such constraints join parts that may be solved directly without them.
+        sensor: whether this is no constraint: it moves nothing, and only updates its state, once at the end of each
+            substep.
         slow: whether this is a slow force, such as compliant bending, which may act in some substeps only (the
             `bending_interval` of a system), as an impulse that is as large as those of all of them.
     """
@@ -76,6 +78,7 @@ class ConstraintType:
     joins: bool = False
     at_least: bool = False
     slow: bool = False
+    sensor: bool = False
 
     @property
     def may_be_skipped(self):

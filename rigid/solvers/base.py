@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import numpy as np
+
 from pbd.core.runtime import UsesTaichi
 from pbd.core.validate import one_of, refuse_gigabytes, whole
 from rigid.constraints.joints.positions import JointPositions
@@ -124,6 +126,16 @@ class Solver(UsesTaichi):
         """
         raise NotImplementedError
 
+    def _angles_of(self, state):
+        """The joint angles of a State (worlds, angles) [rad]; zeros if it has none. Raises: ValueError."""
+        expected = (self.worlds, self.joint_reader.count)
+        if not state.joint_angles.size:
+            return np.zeros(expected)
+        if state.joint_angles.size != self.worlds * self.joint_reader.count:
+            expected = expected[1:] if self.worlds == 1 else expected
+            raise ValueError(f"state's joint_angles has shape {state.joint_angles.shape}: expected {expected}")
+        return state.joint_angles.reshape(expected)
+
     def digest(self):
         """Sixteen hexadecimal digits that change with any bit of the poses or velocities."""
         return self.state().digest()
@@ -217,11 +229,11 @@ class Solver(UsesTaichi):
         A hinge has an angle [rad], a slider a shift [m], a universal joint two angles, a ball swing and twist. See
         rigid/constraints/joints/positions.py.
         """
-        return self.joint_reader.positions(self.state())
+        return self.joint_reader.positions(self.state(warm_start=False))
 
     def joint_velocities(self):
         """Velocities of all joints: {name: number or array} [rad/s or m/s], shaped like `joint_positions`."""
-        return self.joint_reader.velocities(self.state())
+        return self.joint_reader.velocities(self.state(warm_start=False))
 
     def joint_forces(self):
         """Forces and torques that joints apply to their children, mean over the last substep.

@@ -53,7 +53,7 @@ class RowSolver(Solver):
     its rows have) and `remedies` (against rising energy and open joints), and defines
 
         _launch(count)       make `count` substeps
-        _clear_caches()      clear what earlier steps left, as at the start
+        _clear_caches()      clear what earlier steps left, as at the start, but not the full turns of angles
         _row_efforts(rows)   the effort of each row [N or N m]
         _stores_energy()         whether rows are springs, if not always
         _report_stored(report)   write REPORT.stored for the present poses; what that changes is put back
@@ -226,7 +226,9 @@ class RowSolver(Solver):
     def _snapshot(self, warm_start=()):
         """The present State, without `warm_start` unless it is given."""
         found = self._split(read(self.data.bodies.pose), read(self.data.bodies.velocity))
-        return State(*found, self.time, warm_start, **self._clock.state())
+        angles = self._joint_angles() if self.joint_reader.count else np.zeros((self.worlds, 0))
+        angles = angles[0] if self.worlds == 1 else angles
+        return State(*found, self.time, warm_start, **self._clock.state(), joint_angles=angles)
 
     def _split(self, pose, velocity):
         """Position, rotation, velocity and angular velocity from the arrays of Bodies."""
@@ -251,6 +253,7 @@ class RowSolver(Solver):
         shape = self._split(pose, velocity)[0].shape
         if state.position.shape != shape:
             raise ValueError(f"state's position has shape {state.position.shape}: expected {shape}")
+        angles = self._angles_of(state)
         self._report[:] = 0.0
         self._stepped = False
         if self._restore(state):
@@ -263,8 +266,8 @@ class RowSolver(Solver):
         write(bodies.pose, pose)
         write(bodies.velocity, velocity)
         self.data.joints.coordinates.fill(0)
+        self._count_from(angles)
         self._passive.forget()
-        self.joint_reader.forget()
         self._start_rotors()
         self._clear_caches()
 
@@ -304,32 +307,20 @@ class RowSolver(Solver):
 
     # Readings ---------------------------------------------------------------------------------------------------------
 
-    def joint_positions(self):
-        """Positions of all joints, see Solver.joint_positions."""
-        return self._joint_positions(self._snapshot())
-
-    def _joint_positions(self, state):
-        """Positions of all joints in a state. Angles are counted on from those of the last step's start."""
-        self.joint_reader.count_from(self._joint_angles())
-        return self.joint_reader.positions(state)
+    def _angle_coordinates(self):
+        """Coordinates that are counted angles, in the order of the joints (angles,)."""
+        joints = zip(self.model.joints, self.first_coordinates)
+        return np.array([first + k for joint, first in joints for k in range(joint.counted_angles)], int)
 
     def _joint_angles(self):
-        """{name: angle} of joints with counted angles, at the start of the last step."""
-        values = read(self.data.joints.coordinates)[:, :, COORDINATE.value].astype(float)
-        return {
-            joint.name: self._as_position(values[:, first : first + joint.counted_angles])
-            for joint, first in zip(self.model.joints, self.first_coordinates)
-            if joint.counted_angles
-        }
+        """Counted angles of all joints, at the start of the last step (worlds, angles) [rad]."""
+        return read(self.data.joints.coordinates)[:, self._angle_coordinates(), COORDINATE.value].astype(float)
 
-    def _as_position(self, coordinates):
-        """Coordinates of one joint (worlds, coordinates), shaped as `joint_positions` returns them."""
-        values = coordinates[:, 0] if coordinates.shape[1] == 1 else coordinates
-        return values[0] if self.worlds == 1 else values
-
-    def joint_velocities(self):
-        """Velocities of all joints, see Solver.joint_velocities."""
-        return self.joint_reader.velocities(self._snapshot())
+    def _count_from(self, angles):
+        """Count full turns from given angles (worlds, angles) [rad]."""
+        coordinates = read(self.data.joints.coordinates)
+        coordinates[:, self._angle_coordinates(), COORDINATE.value] = angles
+        write(self.data.joints.coordinates, coordinates)
 
     def energy(self):
         """Kinetic, potential and total energy at the end of the last step: a pbd.Energy [J].

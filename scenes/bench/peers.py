@@ -199,7 +199,8 @@ def errors_of(solver, model, duration, overlaps):
         except pbd.Diverged:
             return Errors(math.inf, math.inf, math.inf), ""
     names = ("position", "rotation", "velocity", "angular_velocity")
-    film = State(*(np.stack([getattr(state, name) for state in states]) for name in names))
+    angles = np.stack([state.joint_angles for state in states])
+    film = State(*(np.stack([getattr(state, name) for state in states]) for name in names), joint_angles=angles)
     limit = limit_violations(model, JointPositions(model).positions(film)).max()
     errors = Errors(limit, joint_gaps(model, film).max(), max(map(overlaps.depth, states)))
     return errors, solver.digest()

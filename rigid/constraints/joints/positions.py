@@ -10,25 +10,23 @@ from rigid.rotation import from_matrix, normalised, rotate, swing_twist_angles, 
 
 
 class JointPositions:
-    """Computes joint positions, and counts angles past full turns from one reading to the next.
+    """Computes joint positions and velocities.
 
-    Angles of hinges and universal joints are counted correctly if they are read at least twice a turn. The first
-    reading, and the first after `forget`, is in (-π, π].
+    Angles of hinges and universal joints are counted past full turns from the `joint_angles` of a state. Without these
+    they are in (-π, π].
 
     Args: models: one for all worlds, or one for each.
+
+    Attributes: angles: {name of a joint with counted angles: their place in `joint_angles`, a slice}; count: how many.
     """
 
     def __init__(self, *models):
         self.joints = [as_one(joints) for joints in zip(*(model.joints for model in models))]
-        self.last = {}
-
-    def forget(self):
-        """Start in (-π, π] again."""
-        self.last = {}
-
-    def count_from(self, angles):
-        """Count on from given angles. Args: angles: {name: angle}, those of positions()."""
-        self.last = dict(angles)
+        self.angles, self.count = {}, 0
+        for joint in self.joints:
+            if joint.counted_angles:
+                self.angles[joint.name] = slice(self.count, self.count + joint.counted_angles)
+                self.count += joint.counted_angles
 
     def positions(self, state):
         """Joint positions.
@@ -53,12 +51,14 @@ class JointPositions:
         turn = np.einsum("...ki,...li->...kl", m, n)  # of the child's axes, seen in the parent's
         if isinstance(joint, Ball):
             return np.stack(swing_twist_angles(from_matrix(turn), np.array([1.0, 0.0, 0.0])), axis=-1)
-        angle = np.arctan2(turn[..., 2, 1], turn[..., 1, 1])
+        angles = [np.arctan2(turn[..., 2, 1], turn[..., 1, 1])]
         if isinstance(joint, Universal):
-            angle = np.stack([angle, np.arctan2(turn[..., 0, 2], turn[..., 0, 0])], axis=-1)
-        before = self.last.get(joint.name, 0.0)
-        self.last[joint.name] = angle + 2 * np.pi * np.round((before - angle) / (2 * np.pi))
-        return self.last[joint.name]
+            angles.append(np.arctan2(turn[..., 0, 2], turn[..., 0, 0]))
+        angles = np.stack(angles, axis=-1)
+        if state.joint_angles.size:
+            near = state.joint_angles[..., self.angles[joint.name]]
+            angles = angles + 2 * np.pi * np.round((near - angles) / (2 * np.pi))
+        return angles if isinstance(joint, Universal) else angles[..., 0]
 
     def velocities(self, state):
         """Joint velocities.

@@ -80,23 +80,36 @@ class ArticulatedSolver(SequentialSolver):
         """
         super()._clear_caches()
         poses = read(self.data.bodies.pose)[:, :-1].astype(float)
-        write(self.data.trees.coordinates, self._trees.coordinates_of(poses))
+        before = read(self.data.trees.coordinates).astype(float)  # from which angles are counted on
+        write(self.data.trees.coordinates, self._trees.coordinates_of(poses, before))
         self.data.trees.speeds.fill(0)
         self.data.trees.synchronous.fill(1)
         velocity = read(self.data.bodies.velocity)
         self._settle(self._report, *self._step())
         write(self.data.bodies.velocity, velocity)
 
-    def _joint_angles(self):
-        values = read(self.data.trees.coordinates).astype(float)
-        found = {}
+    def _counted_links(self):
+        """Links whose coordinates are counted angles: yields their columns in the arrays of coordinates and of joint
+        angles, two arrays, and 1, or -1 for a reversed link."""
         for k, link in enumerate(self.links):
-            joint = None if link.joint is None else self.model.joints[link.joint]
-            if joint is not None and joint.counted_angles:
-                first, end = self._trees.first_coordinates[k], self._trees.first_coordinates[k + 1]
-                angles = values[:, first:end]
-                found[joint.name] = self._as_position(-angles[:, ::-1] if link.reversed else angles)
-        return super()._joint_angles() | found
+            name = None if link.joint is None else self.model.joints[link.joint].name
+            if name in self.joint_reader.angles:
+                columns = np.arange(self._trees.first_coordinates[k], self._trees.first_coordinates[k + 1])
+                angles = np.arange(self.joint_reader.count)[self.joint_reader.angles[name]]
+                yield columns[::-1] if link.reversed else columns, angles, -1 if link.reversed else 1
+
+    def _joint_angles(self):
+        found, values = super()._joint_angles(), read(self.data.trees.coordinates).astype(float)
+        for columns, angles, sign in self._counted_links():
+            found[:, angles] = sign * values[:, columns]
+        return found
+
+    def _count_from(self, angles):
+        super()._count_from(angles)
+        values = read(self.data.trees.coordinates)
+        for columns, places, sign in self._counted_links():
+            values[:, columns] = sign * angles[:, places]
+        write(self.data.trees.coordinates, values)
 
     def joint_forces(self):
         """Forces and torques that joints apply to their children, see Solver.joint_forces.

@@ -10,6 +10,9 @@ ratio ζ = sin φ, leaves with the part
 of its speed. The largest ζ, 1, gives 1/e² = 0.135; a lower restitution is not possible. (This holds for contact at one
 point below the centre, and for cubes on four points; the corners of a flatter box are a little softer.)
 
+While a contact lasts its α stays, so it is a spring that gives back what it took. With the effective mass of each pose,
+and a share of the bound that changes with the number of points, bodies that turn while they touch would gain energy.
+
 Contacts come and go, so the bound on the step cannot be checked for them at the start. Instead they use what joints
 leave of it. A step is stable if the largest eigenvalue of Σ (h² α + 2 h β) M^(-1/2) Jᵀ J M^(-1/2), over rows, is below
 4 (stability.py). The largest eigenvalue of a sum is at most the sum of those of its parts. If each row is shared
@@ -28,7 +31,7 @@ from rigid.collision import contact_cache
 from rigid.collision.contact_cache import CACHED
 from rigid.collision.data import PAIR, POINT
 from rigid.constraints.contact_rows import CONTACT_ROWS
-from rigid.kernels.vectors import load_vector
+from rigid.kernels.vectors import load_vector, store_vector
 from rigid.solvers.penalty.data import ROW
 
 # The part of a point's share that its three rows use.
@@ -59,11 +62,15 @@ def soften_contacts(s: ti.template(), count, world):
         most = (load - s.step.h * s.step.h * stiffness) / (2.0 * s.step.h)
         critical = 2.0 * ti.sqrt(stiffness)
         damping = ti.min(critical * damping_ratio(s.points.numbers[world, c, POINT.restitution]), most)
-        stretch = ti.Vector([0.0, 0.0, 0.0])
+        stretch, held = ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0])
         entry = contact_cache.look_up(s.cache, s.points, c, 0.0, world)
         if entry >= 0:
             stretch = load_vector(s.cache.numbers, entry, CACHED.vector, world)
+            held = load_vector(s.cache.numbers, entry, CACHED.angular, world)
         first = s.step.first_contact_row + CONTACT_ROWS * c
+        for k in ti.static(range(CONTACT_ROWS)):
+            n[world, first + k, ROW.held_alpha] = held[k]
+            n[world, first + k, ROW.headroom] = 0.5 * load / (s.step.h * s.step.h * stiffness)
         for row in range(first, first + CONTACT_ROWS):
             n[world, row, ROW.stiffness] = stiffness
             n[world, row, ROW.damping] = ti.min(critical, most)
@@ -86,7 +93,7 @@ def count_contacts(s: ti.template(), count, world):
 
 @ti.func
 def store_stretches(s: ti.template(), world):
-    """Store the stretch of all friction springs for the next step."""
+    """Store the stretch of all friction springs, and the α of all contacts, for the next step."""
     if ti.static(s.features.contacts):
         n = ti.static(s.rows.numbers)
         contact_cache.clear(s.cache, world)
@@ -96,3 +103,6 @@ def store_stretches(s: ti.template(), world):
                 row = s.step.first_contact_row + CONTACT_ROWS * c + k
                 stretch += n[world, row, ROW.stretch] * load_vector(n, row, ROW.linear, world)
             contact_cache.store(s.cache, s.points, c, stretch, world)
+            first = s.step.first_contact_row + CONTACT_ROWS * c
+            alpha = [n[world, first, ROW.alpha], n[world, first + 1, ROW.alpha], n[world, first + 2, ROW.alpha + 1]]
+            store_vector(s.cache.numbers, c, CACHED.angular, ti.Vector(alpha), world)

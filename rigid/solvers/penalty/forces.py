@@ -59,7 +59,11 @@ def compute_gains(s: ti.template(), group, world):
                         mass = 1.0
                 stiffness = ti.sqrt(n[world, row, ROW.own_stiffness] * n[world, other, ROW.own_stiffness])
                 damping = ti.sqrt(n[world, row, ROW.own_damping] * n[world, other, ROW.own_damping])
-                n[world, row, ROW.alpha + b] = mass * stiffness
+                alpha = mass * stiffness
+                held = n[world, row, ROW.held_alpha]
+                if a == b and held > 0.0:
+                    alpha = ti.min(held, n[world, row, ROW.headroom] * alpha)
+                n[world, row, ROW.alpha + b] = alpha
                 n[world, row, ROW.beta + b] = mass * damping
 
 
@@ -248,16 +252,20 @@ def clamp_effort(s: ti.template(), row, kind, effort, world):
 
 @ti.func
 def clamp_friction(s: ti.template(), group, first, count, size, world):
-    """Reduce the efforts of friction to the friction cone. Args: size: of the efforts as a vector."""
+    """Reduce the efforts of friction to the friction cone, and the stretch in the same part.
+
+    A stretch that belongs to the whole effort would be longer where damping makes most of it: energy from nowhere.
+
+    Args: size: of the efforts as a vector.
+    """
     n = ti.static(s.rows.numbers)
     normal, bound = s.rows.groups[world, group, GROUP.normal], n[world, first, ROW.high]
     if normal >= 0:
         bound *= n[world, normal, ROW.effort]
     if size > bound:
         for row in range(first, first + count):
-            clamped = n[world, row, ROW.effort] * bound / size
-            n[world, row, ROW.effort] = clamped
-            n[world, row, ROW.stretch] = -clamped * inverse_or_zero(n[world, row, ROW.alpha + row - first])
+            n[world, row, ROW.effort] = n[world, row, ROW.effort] * bound / size
+            n[world, row, ROW.stretch] = n[world, row, ROW.stretch] * bound / size
 
 
 @ti.func

@@ -109,8 +109,8 @@ def find_contact_points(s: ti.template(), index):
 def sum_forces(s: ti.template(), groups, world):
     """Sum the forces of all rows on each body, all of the same velocities.
 
-    Returns: what rows store [J], and the largest gap of a joint [m]. What contacts store is a little off, because the α
-    of a contact changes with the pose and with the number of contacts of a body.
+    Returns: what rows store [J], and the largest gap of a joint [m]. What contacts store is a little off where the α
+    of a contact has to be reduced, because its body has got more contacts.
     """
     for body in range(s.bodies.pose.shape[1] - 1):
         for k in ti.static(range(FORCE.total)):

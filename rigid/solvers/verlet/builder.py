@@ -34,7 +34,7 @@ class Building:
         motors: {name of a joint: (constraint type, number of the motor's constraint among those of its type)}.
         rotors: likewise, of joints with armature.
         springs: particles at the ends of each spring between points (springs, 2).
-        of_joints: constraints of each joint, see JointConstraints.
+        of_joints, angles: constraints of each joint, see JointConstraints.
     """
 
     particles: pbd.Particles
@@ -45,6 +45,7 @@ class Building:
     rotors: dict
     springs: np.ndarray
     of_joints: list
+    angles: list
 
 
 def build_particles(model, particles=None, attachments=(), models=None, frames=None, rows=False):
@@ -87,7 +88,7 @@ def build_particles(model, particles=None, attachments=(), models=None, frames=N
             particles.add_attachment([particle], [1.0], members[index][:4], frames[index].weights(point))
     particles.radii()[count:] = -1.0  # the bodies' shapes have the contacts, not these particles
     springs = np.reshape(added[len(added) - 2 * len(model.springs) :], (-1, 2)).astype(int)
-    found = constraints.motors, constraints.rotors, springs, constraints.of_joints
+    found = constraints.motors, constraints.rotors, springs, constraints.of_joints, constraints.angles
     return Building(particles, count, frames, members, *found)
 
 

@@ -47,7 +47,7 @@ from rigid.solvers.verlet.contact_sides import (
     weights_of,
 )
 from rigid.solvers.verlet.data import CONTACT, MOTION, READ, SIZE
-from rigid.solvers.verlet.rolling import prepare_rolling, rolling_rise
+from rigid.solvers.verlet.rolling import growth, prepare_rolling, rolling_rise
 
 # In parts of the bodies' margins at rest. Two surfaces nearer than the skin do not approach further. So a corner that
 # lifts off slightly cannot fall back, and a rocking body comes to rest.
@@ -98,7 +98,7 @@ def apply_contact_impulse(s: ti.template(), array: ti.template(), sign, c, impul
 
 @ti.func
 def measure_displacement(s: ti.template(), c, world):
-    """Write D of contact c, without the displacement by pending impulses, and without what rolling adds to it."""
+    """Write D of contact c, without the displacement by pending impulses, and what rolling and strain add to it."""
     contacts = ti.static(s.hooked.contacts)
     x = ti.static(s.particles.position)
     a, b = sides_of(s, c, world)
@@ -107,7 +107,8 @@ def measure_displacement(s: ti.template(), c, world):
         displacement += weighted_point(s, x, a, load_quaternion(contacts, c, CONTACT.weights_a, world), world)
     if b >= 0:
         displacement -= weighted_point(s, x, b, load_quaternion(contacts, c, CONTACT.weights_b, world), world)
-    displacement -= rolling_rise(s, c, world) * load_vector(contacts, c, CONTACT.normal, world)
+    apart = rolling_rise(s, c, world) + growth(s, c, world)
+    displacement -= apart * load_vector(contacts, c, CONTACT.normal, world)
     store_vector(contacts, c, CONTACT.displacement, displacement, world)
 
 

@@ -7,11 +7,11 @@ import numpy as np
 from rigid.joint import Ball, Hinge, Slider, Universal, Wheel
 from rigid.names import GROUND
 from rigid.solvers.verlet.frame import CORNERS
-from rigid.solvers.verlet.joint_coordinates import ANGLE, SHIFT
+from rigid.solvers.verlet.joint_coordinates import ANGLE, SHIFT, TURN_COUNTER
 from rigid.solvers.verlet.joint_drives import BALL_DRIVE, DAMPED_STICK, coordinate_drive, rotor_drive
 from rigid.solvers.verlet.joint_limits import ANGLE_LIMIT, BALL_LIMIT, coordinate_limit
 from rigid.solvers.verlet.joint_locks import RIGHT_ANGLE, RIGHT_HANDED, SLIDER, gear
-from rigid.solvers.verlet.rolling_wheel import ROLLING_WHEEL
+from rigid.solvers.verlet.rolling_wheel import NO_SLIP, RIM
 from rigid.solvers.verlet.switched import UNLIMITED, joint_stick
 from rigid.solvers.verlet.vector_product import VECTOR_PRODUCT, slider_products, universal_products
 
@@ -25,9 +25,9 @@ WIDEST = 2 * math.pi - 0.1
 # Names of the types in the order in which they are projected, whatever the order of the joints. Kernels are compiled
 # for the types in their order, so models with the same kinds of joints share one.
 ORDER = (
-    "right angle", "slider", "damped spring", "torque", "rotor torque", "rolling wheel", "ball torque", "ball limit",
+    "right angle", "slider", "damped spring", "torque", "rotor torque", "rim", "no slip", "ball torque", "ball limit",
     "angle limit", "counted angle limit", "vector product", "force", "rotor force", "shift limit", "gear",
-    "right-handed",
+    "right-handed", "turn counter",
 )  # fmt: skip
 
 
@@ -50,12 +50,15 @@ class JointConstraints:
         motors: {name of a joint: (constraint type, number of the motor's constraint among those of its type)}.
         rotors: likewise, of joints with armature.
         of_joints: for each joint, a list of (constraint type, number of the constraint among those of its type).
+        angles: for each joint, a list for each of its angles: (constraint type, number, name of the parameter) where
+            full turns are counted.
     """
 
     def __init__(self, particles, model, frames, members, models, rows=False):
         self.particles, self.model, self.frames, self.members, self.models = particles, model, frames, members, models
         self.rows, self.bodies, self.motors, self.rotors = rows, set(), {}, {}
         self.of_joints, self._joint = [[] for _ in model.joints], None
+        self.angles, self._counters = [[[] for _ in range(joint.counted_angles)] for joint in model.joints], None
         self._ground = None
 
     def add_joints(self):
@@ -76,9 +79,13 @@ class JointConstraints:
             elif isinstance(joint, Wheel):
                 self._add_wheel(joint)
             for k, (coordinate, bodies, numbers) in enumerate(self._coordinates(joint)):
+                self._counters = self.angles[index][k] if coordinate.turns else None
                 self._add_drives(coordinate, bodies, numbers, joint, of_worlds)
                 limits = [one.coordinate_limits()[k] for one in of_worlds]
                 self._add_limits(coordinate, bodies, numbers, joint.coordinate_limits()[k], limits, joint.breaks)
+                if self._counters == []:
+                    self._add(TURN_COUNTER, bodies, numbers)
+                self._counters = None
         self._joint = None
         for one in self.model.gears:
             self._add_gear(one)
@@ -169,7 +176,11 @@ class JointConstraints:
         Args: constraint_type; bodies: whose corners it acts on; numbers: of the constraint in order, in pieces, without
         those that it updates itself, which begin with zero; compliance.
         """
-        self.bodies |= set(bodies)
+        if not constraint_type.sensor:
+            self.bodies |= set(bodies)
+        if self._counters is not None and "last" in constraint_type.parameters:
+            of_type = constraint_type.compliant if compliance > 0 else constraint_type
+            self._counters.append((of_type, self._count(constraint_type, compliance > 0), "last"))
         members = np.concatenate([self._corners(body)[1] for body in bodies])
         numbers = np.concatenate([np.ravel(piece) for piece in numbers])
         numbers = dict(zip(constraint_type.parameters, [*numbers, *[0.0] * constraint_type.state_size], strict=True))
@@ -246,11 +257,13 @@ class JointConstraints:
             self._add(BALL_DRIVE, bodies, (*numbers, (0.0, damping)), compliance(stiffness))
 
     def _add_wheel(self, joint):
-        """Add the constraint of a wheel on the corners of its frame."""
-        frame, normal = self.frames[joint.child], joint.parent_axes[0]
-        axes = frame.weights(joint.child_axes) - frame.weights(np.zeros(3))
-        plane = normal, joint.parent_anchor @ normal, joint.radius
-        self._add(ROLLING_WHEEL, (joint.child,), (frame.weights(joint.child_anchor), axes, *plane))
+        """Add the constraints of a wheel on the corners of its frame."""
+        frame, (normal, *tangents) = self.frames[joint.child], joint.parent_axes
+        axes, hub = frame.weights(joint.child_axes) - frame.weights(np.zeros(3)), frame.weights(joint.child_anchor)
+        plane = normal, [joint.parent_anchor @ normal, joint.radius]
+        self._add(RIM, (joint.child,), (hub, axes[0], *plane))
+        for tangent in tangents:
+            self._add(NO_SLIP, (joint.child,), (hub, axes, normal, [joint.radius], tangent))
 
     def _add_gear(self, one):
         """Add a gear between two joints of one coordinate each. The joints may share bodies."""
@@ -259,6 +272,9 @@ class JointConstraints:
         )
         bodies = list(dict.fromkeys((*bodies_a, *bodies_b)))
         constraint_type = gear(a, b, tuple(bodies.index(body) for body in (*bodies_a, *bodies_b)))
+        for coordinate, joint, last in ((a, one.joint_a, "last_a"), (b, one.joint_b, "last_b")):
+            if coordinate.turns:
+                self.angles[joint][0].append((constraint_type, self._count(constraint_type, False), last))
         self._add(constraint_type, bodies, (*numbers_a, *numbers_b, (one.ratio,)))
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import taichi as ti
 
-from pbd.constraints.constraint_type import TINY
+from pbd.constraints.constraint_type import TINY, ConstraintType
 from rigid.solvers.verlet.relative_rotation import (
     centre,
     fixed_vector,
@@ -109,6 +109,23 @@ def unwrap_angle(q, reference):
     """The angle q + 2πn nearest to a reference [rad]. Its bits depend on q and the integer n alone."""
     turns = ti.round((reference - q) / 6.283185307179586)
     return q + 6.283185307179586 * turns
+
+
+def _turn_counter():
+    @ti.func
+    def value(x, p):
+        return 0.0
+
+    @ti.func
+    def project(x, start, w, p, compliance, multiplier, from_start: ti.template()):
+        return x, multiplier, [unwrap_angle(angle_of(frame_axes(x, 0), frame_axes(x, 1), p)[0], p[12])]
+
+    return ConstraintType("turn counter", 8, (*ANGLE.numbers, "last"), project, value, state_size=1, sensor=True)
+
+
+# Counts the full turns of an angle that has no drive or limit which counts them. Numbers: those of the angle; its last
+# value.
+TURN_COUNTER = _turn_counter()
 
 
 # Swing and twist of a ball joint, from axes m of the first frame and n of the second ----------------------------------

@@ -79,3 +79,37 @@ def rolling_rise(s: ti.template(), c, world):
     if e.norm_sqr() > 0.0:
         result = relative_turn(s, c, world).dot(e) ** 2
     return result
+
+
+@ti.func
+def growth(s: ti.template(), c, world):
+    """How far strains of the frames separate the two points of contact c if it rolls [m].
+
+    Corners are predicted along their tangents, so a rotating frame grows, and its sticks have not restored it yet. A
+    contact that took this for motion would push a wheel off its line: with two points, one of them first.
+    """
+    result = 0.0
+    if load_vector(s.hooked.contacts, c, CONTACT.rolling_axis, world).norm_sqr() > 0.0:
+        a, b = sides_of(s, c, world)
+        contacts = ti.static(s.hooked.contacts)
+        n = load_vector(contacts, c, CONTACT.normal, world)
+        result += growth_of(s, a, n, load_quaternion(contacts, c, CONTACT.weights_a, world), world)
+        result -= growth_of(s, b, n, load_quaternion(contacts, c, CONTACT.weights_b, world), world)
+    return result
+
+
+@ti.func
+def growth_of(s: ti.template(), side, n, weights, world):
+    """How far the strain of a side's frame moves a point along n [m]: ½ (Fn·Fr - n·r).
+
+    F maps from the start of the step, and r is the point from the centre of mass. FᵀF - E is twice the strain.
+
+    Args: n: (3,), at the start of the step; weights: of the point (4,).
+    """
+    result = 0.0
+    if side >= 0:
+        x, before = ti.static(s.particles.position, s.particles.previous_position)
+        w = weights - load_quaternion(s.hooked.frames, side, FRAME.origin, world)
+        arm, earlier = weighted_point(s, x, side, w, world), weighted_point(s, before, side, w, world)
+        result = 0.5 * (rotated_normal(s, side, n, world).dot(arm) - n.dot(earlier))
+    return result

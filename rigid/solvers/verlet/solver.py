@@ -39,6 +39,7 @@ from rigid.solvers.verlet.frame import fit_pose, fit_velocity
 from rigid.solvers.verlet.joint_constraints import torque_numbers
 from rigid.solvers.verlet.lanes import lanes_to_ask_for
 from rigid.solvers.verlet.options import VerletOptions
+from rigid.solvers.verlet.restitution import BOUNDED, KEPT, UNKNOWN
 from rigid.solvers.verlet.step import step_hooks
 from rigid.solvers.verlet.switched import Switches
 from rigid.solvers.watch import extent
@@ -95,6 +96,10 @@ class VerletSolver(Solver):
         self._rotors = {
             name: constraints.row_of(*constraint, "next_speed") for name, constraint in buildings[0].rotors.items()
         }
+        self._counters = [
+            [constraints.row_of(*counter) for counter in counters] for of_joint in buildings[0].angles
+            for counters in of_joint
+        ]  # fmt: skip
         self._springs = buildings[0].springs
         of_joints = [buildings[0].of_joints[index] for index in joints_that_break(self.model)]
         self._switches = Switches(constraints, of_joints, given.solve != "iterative")
@@ -124,7 +129,11 @@ class VerletSolver(Solver):
             lanes = self.particle_system.lanes
             self._bodies = allocate_bodies(models, buildings, self.worlds, external, given.contact_capacity, lanes)
             radii = given.particles is not None and (given.particles.radii() > 0).any()
-            hooks = step_hooks(pair_types(self.models), bool(self.model.joints), bool(radii), type(self._bodies))
+            joined = self.model.joints or self.model.springs or given.attachments
+            motors = any(joint.motor is not None for each in models for joint in each.joints)
+            energy = UNKNOWN if motors else BOUNDED if joined else KEPT
+            joints = bool(self.model.joints)
+            hooks = step_hooks(pair_types(self.models), joints, bool(radii), type(self._bodies), energy)
             self.particle_system.add_hooks(hooks, self._bodies, self._bodies.contacts.shape[0])
         if self._rotors:
             watch.other_kinetic = partial(VerletSolver._rotor_energy, weakref.proxy(self))
@@ -241,7 +250,9 @@ class VerletSolver(Solver):
         snapshot = self.particle_system.state()
         found = self._poses_and_velocities(snapshot.position, snapshot.previous_position)
         kept = join_arrays(self._kept(snapshot)) if boolean("warm_start", warm_start) else ()
-        return State(*found, self.time, kept, **self.particle_system.clock_state())
+        angles = self.particle_system.constraints.read([rows[0] for rows in self._counters]).T.astype(float)
+        angles = angles[0] if self.worlds == 1 else angles
+        return State(*found, self.time, kept, **self.particle_system.clock_state(), joint_angles=angles)
 
     def digest(self):
         """Sixteen hexadecimal digits that change with any bit of the particles."""
@@ -258,12 +269,13 @@ class VerletSolver(Solver):
         shape = (*self.particle_system.positions().shape[:-2], len(self.members), 3)
         if state.position.shape != shape:
             raise ValueError(f"state's position has shape {state.position.shape}: expected {shape}")
+        angles = self._angles_of(state)
         if self._bodies is not None:
             self._bodies.points.count.fill(0)
             for array in arrays_of(self._bodies.in_lanes):
                 array.fill(0)
         if not self._continue_from(state):
-            self._place(state)
+            self._place(state, angles)
         self._time_of_change = self.time
 
     def _poses_and_velocities(self, positions, previous):
@@ -324,8 +336,11 @@ class VerletSolver(Solver):
         self._external_forces.reload()
         return True
 
-    def _place(self, state):
-        """Set the particles to poses and velocities, and clear what earlier steps left."""
+    def _place(self, state, angles):
+        """Set the particles to poses and velocities, and clear what earlier steps left.
+
+        Args: state; angles: from which full turns are counted (worlds, angles) [rad].
+        """
         system = self.particle_system
         system.continue_at(state.time, **state.clock())
         shape = system.positions().shape
@@ -348,7 +363,8 @@ class VerletSolver(Solver):
         if self._bodies is not None:
             self._bodies.cache.first.fill(0)
         system.constraints.write_state(np.zeros_like(system.constraints.read_state()))
-        self.joint_reader.forget()
+        for rows, values in zip(self._counters, angles.T):
+            system.constraints.write(rows, values)
         self._start_rotors(state)
 
     # Readings ---------------------------------------------------------------------------------------------------------

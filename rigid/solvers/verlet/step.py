@@ -42,7 +42,7 @@ from rigid.solvers.verlet.contacts import (
 from rigid.solvers.verlet.data import SIZE, BodyArrays
 from rigid.solvers.verlet.external import apply_external_forces
 from rigid.solvers.verlet.particle_contacts import find_particle_contacts
-from rigid.solvers.verlet.restitution import ITERATIONS, apply_restitution, prepare_restitution, rebounds
+from rigid.solvers.verlet.restitution import BOUNDED, rebound
 from rigid.solvers.verlet.warm_start import keep_impulses, take_back_impulses, warm_start
 
 # Groups of data that the functions below use.
@@ -50,12 +50,12 @@ GROUPS = ("features", "particles", "hooked", "gravity", "inputs", "report", "cou
 
 
 @cache
-def step_hooks(pair_types, joints=True, particles=False, data=BodyArrays):
+def step_hooks(pair_types, joints=True, particles=False, data=BodyArrays, energy=BOUNDED):
     """The StepHooks of bodies.
 
     Args: pair_types: the pairs that can touch, a rigid.collision.data.PairTypes; joints: whether any bodies are joined.
     Without joints no impulse is taken back: stacks would sink. particles: whether the user's particles have radii.
-    data: class of the arrays.
+    data: class of the arrays. energy: of impacts, see rigid/solvers/verlet/restitution.py.
     """
     find_points = in_all_lanes(point_finder(pair_types))
 
@@ -83,6 +83,14 @@ def step_hooks(pair_types, joints=True, particles=False, data=BodyArrays):
         keep_count(s, world)
         move_bodies(s, s.particles.position, s.particles.previous_position, 1.0, world)
 
+    @compiled_once(*GROUPS)
+    def after_iterations(s: ti.template(), index):
+        """Store the impulses for the next substep, and apply restitution."""
+        world = world_of(s, index)
+        take_part(s, world)
+        store_impulses(s, world)
+        rebound(s, energy, world)
+
     return StepHooks(
         data, before_iterations, in_iteration, after_iterations, take_back_impulses if joints else keep_impulses,
         scale_impulses, count_contacts, keep_contacts,
@@ -106,37 +114,3 @@ def in_iteration(s: ti.template(), iteration, world):
         worst = ti.max(worst, solve_contact(s, c, world))
     move_bodies(s, s.particles.position, s.particles.previous_position, 1.0, world)
     return worst
-
-
-@compiled_once(*GROUPS)
-def after_iterations(s: ti.template(), index):
-    """Store the impulses for the next substep, and apply restitution."""
-    world = world_of(s, index)
-    take_part(s, world)
-    store_impulses(s, world)
-    rebounding = False
-    for c in range(contact_count(s, world)):
-        rebounding = rebounding or rebounds(s, c, world)
-    if rebounding:
-        read_inertias(s, s.particles.position, world)
-        for c in range(contact_count(s, world)):
-            prepare_restitution(s, c, world)
-            measure_displacement(s, c, world)
-        keep_free_motion(s, -1.0, world)
-        for _ in range(ITERATIONS):
-            for c in range(contact_count(s, world)):
-                if rebounds(s, c, world):
-                    apply_restitution(s, c, world)
-        move_bodies(s, s.particles.previous_position, s.particles.position, -1.0, world)
-        keep_free_motion(s, 1.0, world)
-
-
-@ti.func
-def keep_free_motion(s: ti.template(), sign, world):
-    """Change predicted positions as restitution changes x*, so that their difference stays that of free motion.
-
-    It is called with -1 before and with 1 after x* changes.
-    """
-    for i in range(s.counts.particles):
-        change = sign * s.particles.previous_position[i, world]
-        s.particles.predicted_position[i, world] = s.particles.predicted_position[i, world] + change
