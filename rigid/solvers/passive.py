@@ -6,7 +6,7 @@ import numpy as np
 
 from rigid.constraints.joints.gaps import joint_gaps
 from rigid.solvers.report import REPORT
-from rigid.solvers.watch import UNWATCHED, WARNED_GAP, WARNED_RISE, WATCHED, link_lengths
+from rigid.solvers.watch import MOTORS_WATCHED, UNWATCHED, WARNED_GAP, WARNED_RISE, WATCHED, link_lengths
 from rigid.state import State
 
 # A joint is closed if its gap is below this part of the mean distance of joints.
@@ -19,22 +19,28 @@ class PassiveEnergy:
     Bodies without joints and springs cannot gain energy, and there is no scale for its rounding errors: they are not
     watched.
 
-    Args: models; numbers: of the Watch; watches: what is watched then: UNWATCHED, WATCHED or GAPS_WATCHED (watch.py).
+    Args:
+        models.
+        numbers: of the Watch.
+        watches: what is watched then: UNWATCHED, WATCHED or GAPS_WATCHED (watch.py).
+        watches_motors: what is watched if motors act, but no forces: UNWATCHED or MOTORS_WATCHED.
 
     Attributes: watched: what is watched now.
     """
 
-    def __init__(self, models, numbers, watches=WATCHED):
+    def __init__(self, models, numbers, watches=WATCHED, watches_motors=UNWATCHED):
         self._numbers, self._driven, self._warned = numbers, any(map(is_driven, models)), False
+        self._watches_motors = watches_motors
         jointed = any(model.joints or model.springs for model in models)
         self._watches, self.watched = watches if jointed else UNWATCHED, UNWATCHED
 
     def choose(self, driven):
         """Choose whether the next launch watches. Args: driven: whether forces or grab springs act."""
-        driven = self._driven or driven
-        if driven and self.watched:
+        chosen = self._watches_motors if self._driven else self._watches
+        chosen = UNWATCHED if driven else chosen
+        if chosen == UNWATCHED != self.watched:
             self.forget()
-        self.watched = UNWATCHED if driven else self._watches
+        self.watched = chosen
 
     def forget(self):
         """Begin anew, because the bodies, or what acts on them, have changed."""
@@ -45,7 +51,7 @@ class PassiveEnergy:
 
         Args: solver: a RowSolver; report: of its last launch (worlds, REPORT).
         """
-        said = "" if self._warned else trouble_of(solver, report)
+        said = "" if self._warned else trouble_of(solver, report, self.watched == MOTORS_WATCHED)
         if said:
             self._warned = True
             warnings.warn(said, UserWarning, stacklevel=4)
@@ -57,21 +63,24 @@ def is_driven(model):
     return bool(motors) or any(body.path is not None for body in model.bodies)
 
 
-def trouble_of(solver, report):
+def trouble_of(solver, report, of_motors=False):
     """What a warning says about a launch, "" if its energy and joints are as they should be.
 
-    Args: solver: a RowSolver; report: of its last launch (worlds, REPORT).
+    Args: solver: a RowSolver; report: of its last launch (worlds, REPORT); of_motors: whether motors are watched.
     """
     rises, gaps = report[:, REPORT.rise], report[:, REPORT.gap]
     if not (rises.max() > WARNED_RISE or gaps.max() > WARNED_GAP):
         return ""
     world = int(np.argmax(np.maximum(rises / WARNED_RISE, gaps / WARNED_GAP)))
     said = f"energy has risen by {rises[world]:.2g} of its scale without a drive"
-    if gaps[world] / WARNED_GAP > rises[world] / WARNED_RISE:
+    remedies = solver.remedies
+    if of_motors:
+        said, remedies = "a motor with a position runs away", "a shorter step, or a smaller position_gain"
+    elif gaps[world] / WARNED_GAP > rises[world] / WARNED_RISE:
         said = f"a joint is open by {gaps[world]:.2g} of a link"
     time = solver.time + solver.dt / solver.substeps * max(report[world, REPORT.risen_substep], 0)
     said += f", mostly {place_of_trouble(solver, world)}"
-    return f'solver "{solver.name}", world {world}, {time:.6g} s: {said}: expected {solver.remedies}'
+    return f'solver "{solver.name}", world {world}, {time:.6g} s: {said}: expected {remedies}'
 
 
 def place_of_trouble(solver, world):

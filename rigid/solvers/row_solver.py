@@ -31,7 +31,7 @@ from rigid.solvers.breaking import Breaking, JointRows, joints_that_break
 from rigid.solvers.passive import PassiveEnergy
 from rigid.solvers.report import EVENTS, NOTHING, REPORT
 from rigid.solvers.row_inputs import ExternalForces, GrabSprings, MotorTargets, Paths
-from rigid.solvers.watch import LARGEST_RISE, WATCHED, watch_values
+from rigid.solvers.watch import LARGEST_RISE, UNWATCHED, WATCHED, watch_values
 from rigid.state import State, join_arrays, split_arrays
 
 
@@ -59,6 +59,7 @@ class RowSolver(Solver):
         _report_stored(report)   write REPORT.stored for the present poses; what that changes is put back
         _wake(bodies, world)   if its bodies can sleep
         _watches()           what is watched where nothing drives the bodies, if not WATCHED (watch.py)
+        _watches_motors()    what is watched where motors alone drive them, if not UNWATCHED
     """
 
     declaration, row_columns = None, ROW.total
@@ -112,7 +113,7 @@ class RowSolver(Solver):
             self.data = with_lanes(self.data, self.lanes)
         self._paths = Paths(models, worlds, bounding_radii(self.model))
         self._inertial = inertial_properties(models)
-        self._passive = PassiveEnergy(models, self.data.watch.numbers, self._watches())
+        self._passive = PassiveEnergy(models, self.data.watch.numbers, self._watches(), self._watches_motors())
         self._external_forces = ExternalForces(self.data.bodies.external)
         self._motor_targets = MotorTargets(self.data.joints, self.first_coordinates)
         self._grab_springs = GrabSprings(self.data.joints, self.data.rows, joints.grabs)
@@ -166,6 +167,9 @@ class RowSolver(Solver):
 
     def _watches(self):
         return WATCHED
+
+    def _watches_motors(self):
+        return UNWATCHED
 
     def _choose_lanes(self):
         """How many worlds lie in the lanes of a vector."""

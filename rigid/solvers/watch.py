@@ -39,8 +39,9 @@ from rigid.solvers.report import REPORT
 # of which a warning tells, and at which the run is given up.
 MOST_RISE, WARNED_RISE, LARGEST_RISE = 0.02, 0.04, 10.0
 
-# Values of `step.watched`: nothing is watched; energy and gaps of joints are; gaps alone are, as contacts store energy.
-UNWATCHED, WATCHED, GAPS_WATCHED = 0, 1, 2
+# Values of `step.watched`: nothing is watched; energy and gaps of joints are; gaps alone are, as contacts store energy;
+# motors with a position are, by the solver "penalty" (rigid/solvers/penalty/runaway.py).
+UNWATCHED, WATCHED, GAPS_WATCHED, MOTORS_WATCHED = range(4)
 
 # The gap of a joint of which a warning tells, in parts of the mean distance of joints.
 WARNED_GAP = 0.1

@@ -45,8 +45,12 @@ ARTICULATED = Columns(M=6, H=9, K=6, momentum=3, angular_momentum=3, test=6, tur
 START = Columns(position=3, rotation=4, linear=3, angular=3)
 
 
-# Arrays of speeds: u; pseudo-speeds of position correction, before it scratch memory; corrections of variational.py.
-STAGES = 3
+# Kinetic energies of a tree in the variational integrator: at the start of a substep, with the work of gravity in it;
+# at its end; what it has gained without work, and the largest one, since rows have acted on it [J].
+TREE_ENERGY = Columns(before=1, after=1, gained=1, largest=1)
+
+# Arrays of speeds: u; pseudo-speeds of position correction, before it scratch memory; two of variational.py.
+STAGES = 4
 
 
 class Trees(NamedTuple):
@@ -63,6 +67,8 @@ class Trees(NamedTuple):
     starts: Real(count.worlds, count.bodies, START)
     # By a tree's first link: 1 if its velocities are those at the time of the poses, see variational.py.
     synchronous: Integer(count.worlds, count.links, kept=True)
+    solved: Integer(count.worlds, count.links)  # likewise 1 if its speeds are those of chords
+    energy: Real(count.worlds, count.links, TREE_ENERGY, kept=True)  # likewise
 
 
 class TreeBuilder:

@@ -36,7 +36,7 @@ class ArticulatedSolver(SequentialSolver):
     Attributes: links: the trees, as rigid/solvers/articulated/spanning_trees.py chose them: a list of Link.
 
     Limitations: first order in the step; with `integrator="variational"` only rows are, and a tree whose links turn by
-    more than about half a radian in a step may lose energy. Each row passes a test impulse through its trees in every
+    more than about half a radian in a step loses energy. Each row passes a test impulse through its trees in every
     step, so many contacts on large trees cost more than in maximal coordinates. Joint errors are zero, except where
     loops are cut; there they are those of the solver "impulse". One thread moves one world. Bodies that follow paths
     need the integrator "semi_implicit".
@@ -84,6 +84,7 @@ class ArticulatedSolver(SequentialSolver):
         write(self.data.trees.coordinates, self._trees.coordinates_of(poses, before))
         self.data.trees.speeds.fill(0)
         self.data.trees.synchronous.fill(1)
+        self.data.trees.energy.fill(0)
         velocity = read(self.data.bodies.velocity)
         self._settle(self._report, *self._step())
         write(self.data.bodies.velocity, velocity)

@@ -17,7 +17,7 @@ import taichi as ti
 from pbd.core.kernels import left_out, make_kernel
 from rigid.collision.narrow_phase import point_finder
 from rigid.kernels.motion import integrate_velocity
-from rigid.solvers.articulated import generalised, variational
+from rigid.solvers.articulated import generalised, synchronise, variational
 from rigid.solvers.articulated.data import Data
 from rigid.solvers.articulated.dynamics import compute_velocities, inward_pass, outward_pass, store_rotors
 from rigid.solvers.articulated.joint_forces import store_starts
@@ -58,7 +58,7 @@ def begin_substep(s: ti.template(), last, world):
     write_rows(s, world)
     watch_rows(s, world)
     if ti.static(s.features.variational):
-        variational.begin_velocities(s, world)
+        synchronise.begin_velocities(s, world)
     groups = detect_contacts(s, world)
     integrate_velocities(s, world)
     if last:
@@ -87,7 +87,7 @@ def end_substep(s: ti.template(), groups, iterations, last, world):
     if ti.static(s.features.split_impulse and s.features.rows):
         correct_positions(s, groups, iterations, world)
     if ti.static(s.features.variational):
-        variational.synchronise(s, groups, last, world)
+        synchronise.synchronise(s, groups, last, world)
     store_impulses(s, last, world)
     push_rotors(s, world)
     store_rotors(s, world)

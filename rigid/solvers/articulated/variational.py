@@ -14,12 +14,15 @@ The equation is solved for u by iterations with the articulated inertias of the 
 
     u = u_r + c,   c := u - M⁻¹ Jᵀ p(u)
 
-u_r are the speeds of "semi_implicit", and the correction c is of first order in h. It is kept in place of the
-pseudo-speeds. Each iteration reduces the error by a factor of order h |ω|. If a tree turns so fast that they do not
-converge, it moves by u_r. This loses energy as a rule.
+u_r are the speeds of the momenta before, and the correction c is of first order in h. It is kept in place of the
+pseudo-speeds. Each iteration reduces the error by a factor of order h |ω|, times the ratio of a link's moments of
+inertia. A free body needs no iterations: Newton's method solves its midpoint rule. If a tree turns so fast that they do
+not converge, it makes a step of "semi_implicit": the bodies' velocities with the implicit gyroscopic torque, projected.
+They stay while the poses change, which loses energy. Momenta that stay would gain it.
 
-Velocities of `state` are those at the time of the poses, by half a step of f and a projection (RATTLE). Trees on which
-rows act keep those half a step behind, so that bodies at rest have none. The next step takes the half step back.
+Velocities of `state` are those at the time of the poses, by half a step of f and a projection (RATTLE), see
+synchronise.py. Trees on which rows act keep those half a step behind, so that bodies at rest have none. The next step
+takes the half step back.
 
 Sources: Marsden and West, Discrete mechanics and variational integrators (2001); Hairer, Lubich and Wanner, Geometric
 Numerical Integration, section VII.1.4 (SHAKE and RATTLE). Departures: coordinates instead of multipliers; the midpoint
@@ -32,50 +35,65 @@ import taichi as ti
 
 from pbd.core.functions import compiled_once
 from pbd.core.quaternions import exponential, multiply, rotate, rotate_back
-from rigid.constraints.rows import GROUP, Group, bodies_of
 from rigid.kernels.matrices import multiply_symmetric
-from rigid.kernels.motion import MASS, POSE, PSEUDO, VELOCITY, apply_forces, multiply_inertia
+from rigid.kernels.midpoint import solve_midpoint
+from rigid.kernels.motion import MASS, POSE, VELOCITY, apply_gyroscopic_torque, gravity_on, multiply_inertia
 from rigid.kernels.vectors import load_quaternion, load_vector, store_quaternion, store_vector
-from rigid.solvers.articulated.dynamics import inward_pass, outward_pass, solve_speed
+from rigid.solvers.articulated.dynamics import solve_speed
 from rigid.solvers.articulated.kinematics import carried_velocity, offset
-from rigid.solvers.articulated.links import ARTICULATED, AXIS, LINK, LINK_FRAMES, START
+from rigid.solvers.articulated.links import ARTICULATED, AXIS, LINK, LINK_FRAMES, TREE_ENERGY
 from rigid.solvers.articulated.spanning_trees import LinkKind
-from rigid.solvers.sequential.data import ROW
 
 # Iterations end when no speed of a tree changes by more than this part of the largest one, or after so many.
 TOLERANCE, MOST_ITERATIONS = 1e-6, 10
 
-# If speeds change by more than this part in the last iteration, the tree moves by u_r.
+# If speeds change by more than this part in the last iteration, they have not converged.
 DIVERGED = 1e-4
 
 
-# Speeds u, the speeds that `solve_momenta` finds, and corrections c, in `Trees.speeds`.
-SPEED, FOUND, CORRECTION = 0, 1, 2
-
-
-@ti.func
-def begin_velocities(s: ti.template(), world):
-    """Velocities half a step behind the poses, from those of the last substep's end."""
-    for link in range(s.trees.links.shape[0]):
-        if s.trees.synchronous[world, s.trees.links[link, LINK.tree]] == 1:
-            apply_forces(s, s.trees.links[link, LINK.body], -0.5 * s.step.h, world)
+# Speeds u, the speeds that `solve_momenta` finds, corrections c, and those that lead to "semi_implicit", in
+# `Trees.speeds`.
+SPEED, FOUND, CORRECTION, FALLBACK = 0, 1, 2, 3
 
 
 @compiled_once("bodies", "trees", "step", "features")
 def find_speeds(s: ti.template(), world):
-    """The speeds u_r with the momenta of the bodies' velocities, and with the corrections of the last substep."""
-    u = ti.static(s.trees.speeds)
-    for link in range(s.trees.links.shape[0]):
-        body = s.trees.links[link, LINK.body]
-        p = s.bodies.mass[world, body, MASS.mass] * load_vector(s.bodies.velocity, body, VELOCITY.linear, world)
-        q = load_quaternion(s.bodies.pose, body, POSE.rotation, world)
-        w = load_vector(s.bodies.velocity, body, VELOCITY.angular, world)
-        L = multiply_inertia(s.bodies, body, q, w, world)
-        store_vector(s.trees.articulated, link, ARTICULATED.momentum, p, world)
-        store_vector(s.trees.articulated, link, ARTICULATED.angular_momentum, L, world)
-    solve_momenta(s, 0, s.trees.links.shape[0], world)
-    for speed in range(u.shape[2]):
-        u[world, SPEED, speed] = u[world, FOUND, speed] + u[world, CORRECTION, speed]
+    """The speeds u_r with the momenta of the bodies' velocities, and with the corrections of the last substep; and what
+    the gyroscopic torque of "semi_implicit" changes in u_r."""
+    u, w = ti.static(s.trees.speeds, VELOCITY.angular)
+    for fallback in ti.static(range(2)):
+        for link in range(s.trees.links.shape[0]):
+            body = s.trees.links[link, LINK.body]
+            p = s.bodies.mass[world, body, MASS.mass] * load_vector(s.bodies.velocity, body, VELOCITY.linear, world)
+            q = load_quaternion(s.bodies.pose, body, POSE.rotation, world)
+            before = load_vector(s.bodies.velocity, body, w, world)
+            if ti.static(fallback):
+                apply_bounded_torque(s, body, q, before, world)
+            L = multiply_inertia(s.bodies, body, q, load_vector(s.bodies.velocity, body, w, world), world)
+            store_vector(s.bodies.velocity, body, w, before, world)
+            store_vector(s.trees.articulated, link, ARTICULATED.momentum, p, world)
+            store_vector(s.trees.articulated, link, ARTICULATED.angular_momentum, L, world)
+        solve_momenta(s, 0, s.trees.links.shape[0], world)
+        for speed in range(u.shape[2]):
+            if ti.static(fallback):
+                u[world, FALLBACK, speed] = u[world, FOUND, speed] + u[world, FALLBACK, speed]
+            else:
+                u[world, SPEED, speed] = u[world, FOUND, speed] + u[world, CORRECTION, speed]
+                u[world, FALLBACK, speed] = -u[world, FOUND, speed]
+
+
+@ti.func
+def apply_bounded_torque(s: ti.template(), body, q, before, world):
+    """Apply the implicit gyroscopic torque to a body, without a gain of energy, which one Newton iteration may have.
+
+    Args: q: its rotation; before: its angular velocity.
+    """
+    apply_gyroscopic_torque(s.bodies, "implicit", body, s.step.h, world)
+    now = load_vector(s.bodies.velocity, body, VELOCITY.angular, world)
+    energy = before.dot(multiply_inertia(s.bodies, body, q, before, world))
+    found = now.dot(multiply_inertia(s.bodies, body, q, now, world))
+    if found > energy:
+        store_vector(s.bodies.velocity, body, VELOCITY.angular, ti.sqrt(energy / found) * now, world)
 
 
 @compiled_once("bodies", "trees", "step", "features")
@@ -94,6 +112,42 @@ def solve_tree(s: ti.template(), first, end, world):
     u = ti.static(s.trees.speeds)
     begin = s.trees.links[first, LINK.tree_first_speed]
     speeds = begin + s.trees.links[first, LINK.tree_speeds]
+    solved = False
+    if end == first + 1 and s.trees.links[first, LINK.kind] == LinkKind.FREE:
+        solved = solve_free_body(s, first, world)
+    else:
+        solved = iterate_tree(s, first, end, begin, speeds, world)
+    s.trees.solved[world, first] = ti.cast(solved, int)
+    if not solved:
+        for speed in range(begin, speeds):
+            correction = u[world, FALLBACK, speed]
+            u[world, SPEED, speed] = u[world, SPEED, speed] - u[world, CORRECTION, speed] + correction
+            u[world, CORRECTION, speed] = correction
+
+
+@ti.func
+def solve_free_body(s: ti.template(), link, world):
+    """Find the speeds of a free link without children. Returns: whether they were found."""
+    u = ti.static(s.trees.speeds)
+    body = s.trees.links[link, LINK.body]
+    angular = s.trees.links[link, LINK.first_speed] + 3
+    before = ti.Vector([u[world, SPEED, angular + k] - u[world, CORRECTION, angular + k] for k in ti.static(range(3))])
+    q = load_quaternion(s.bodies.pose, body, POSE.rotation, world)
+    w, found = solve_midpoint(s.bodies, body, q, before, s.step.h, world)
+    if found:
+        for k in ti.static(range(3)):
+            u[world, SPEED, angular + k], u[world, CORRECTION, angular + k] = w[k], w[k] - before[k]
+            u[world, CORRECTION, angular - 3 + k] = 0.0
+    return found
+
+
+@ti.func
+def iterate_tree(s: ti.template(), first, end, begin, speeds, world):
+    """Find the speeds of a tree by iterations. Args: first, end: its links; begin, speeds: its speeds.
+
+    Returns: whether they have converged.
+    """
+    u = ti.static(s.trees.speeds)
     made, change, largest = 0, 1.0, 0.0
     while made < MOST_ITERATIONS and change > TOLERANCE * largest:
         compute_chords(s, first, end, False, world)
@@ -107,10 +161,7 @@ def solve_tree(s: ti.template(), first, end, world):
             change = ti.max(change, ti.abs(difference))
             largest = ti.max(largest, ti.abs(u[world, SPEED, speed]))
         made += 1
-    if change > DIVERGED * largest:
-        for speed in range(begin, speeds):
-            u[world, SPEED, speed] = u[world, SPEED, speed] - u[world, CORRECTION, speed]
-            u[world, CORRECTION, speed] = 0.0
+    return change <= DIVERGED * largest
 
 
 @ti.func
@@ -218,95 +269,28 @@ def solve_momenta(s: ti.template(), first, end, world):
         store_vector(of, link, ARTICULATED.test + 3, w, world)
 
 
-@compiled_once("bodies", "trees", "step", "features")
+@compiled_once("bodies", "trees", "gravity", "step", "features")
 def store_momenta(s: ti.template(), world):
-    """Give bodies the velocities that their momenta p have at the poses to which the speeds lead, M_b(q_{n+1})⁻¹ p."""
+    """Give bodies the velocities that their momenta p have at the poses to which the speeds lead, M_b(q_{n+1})⁻¹ p.
+
+    Those of trees without a solution keep the velocities of the speeds. The work of gravity is counted.
+    """
     of = ti.static(s.trees.articulated)
     for link in range(s.trees.links.shape[0]):
-        if s.trees.links[link, LINK.tree] == link:
-            compute_chords(s, link, s.trees.links[link, LINK.tree_end], not is_corrected(s, link, world), world)
+        tree = s.trees.links[link, LINK.tree]
+        solved = s.trees.solved[world, tree] == 1
+        if tree == link:
+            compute_chords(s, link, s.trees.links[link, LINK.tree_end], not solved, world)
         body = s.trees.links[link, LINK.body]
         turn = load_quaternion(of, link, ARTICULATED.turn, world)
         q = multiply(turn, load_quaternion(s.bodies.pose, body, POSE.rotation, world))
         L = rotate_back(q, load_vector(of, link, ARTICULATED.angular_momentum, world))
-        w = multiply_symmetric(s.bodies.mass, body, MASS.inverse_inertia, L, world)
+        w = rotate(q, multiply_symmetric(s.bodies.mass, body, MASS.inverse_inertia, L, world))
+        if not solved:
+            w = load_vector(of, link, ARTICULATED.test + 3, world) / s.step.h
+        work = load_vector(of, link, ARTICULATED.test, world).dot(gravity_on(s, body, world))
+        work *= s.bodies.mass[world, body, MASS.mass]
+        s.trees.energy[world, tree, TREE_ENERGY.before] = s.trees.energy[world, tree, TREE_ENERGY.before] + work
         v = load_vector(of, link, ARTICULATED.momentum, world) * s.bodies.mass[world, body, MASS.inverse_mass]
         store_vector(s.bodies.velocity, body, VELOCITY.linear, v, world)
-        store_vector(s.bodies.velocity, body, VELOCITY.angular, rotate(q, w), world)
-
-
-@ti.func
-def is_corrected(s: ti.template(), first, world):
-    """Whether the speeds of a tree have corrections. Args: first: its first link."""
-    begin, found = s.trees.links[first, LINK.tree_first_speed], False
-    for speed in range(begin, begin + s.trees.links[first, LINK.tree_speeds]):
-        found = found or s.trees.speeds[world, CORRECTION, speed] != 0.0
-    return found
-
-
-@ti.func
-def synchronise(s: ti.template(), groups, last, world):
-    """Bring velocities to the time of the poses, those of trees on which no row acts, and project them on joints.
-
-    Args: groups: of rows; last: whether joint forces are read of this substep.
-    """
-    links = ti.static(s.trees.links)
-    find_free_trees(s, groups, world)
-    if last:
-        add_momenta(s, -1, world)
-    for link in range(links.shape[0]):
-        if s.trees.synchronous[world, links[link, LINK.tree]] == 1:
-            apply_forces(s, links[link, LINK.body], 0.5 * s.step.h, world)
-    if last:
-        add_momenta(s, 1, world)
-    project(s, world)
-    if last:
-        add_momenta(s, -1, world)
-        for link in range(links.shape[0]):
-            for k in ti.static(range(PSEUDO)):
-                body = links[link, LINK.body]
-                value = s.trees.starts[world, body, START.linear + k] + s.bodies.velocity[world, body, k]
-                s.trees.starts[world, body, START.linear + k] = value
-
-
-@compiled_once("bodies", "trees")
-def add_momenta(s: ti.template(), sign, world):
-    """Add the bodies' momenta now to what joint_forces.py stores, or subtract them, as velocities at the stored poses.
-
-    For joint forces, bodies would have M_b V' at the end of the substep if they were free: the momenta of its start,
-    and what forces add at its start and end. The balance takes M_b of the start, so V' contains the rest.
-    """
-    starts, velocity = ti.static(s.trees.starts, s.bodies.velocity)
-    for link in range(s.trees.links.shape[0]):
-        body = s.trees.links[link, LINK.body]
-        v = load_vector(starts, body, START.linear, world) + sign * load_vector(velocity, body, VELOCITY.linear, world)
-        store_vector(starts, body, START.linear, v, world)
-        q = load_quaternion(starts, body, START.rotation, world)
-        now = load_quaternion(s.bodies.pose, body, POSE.rotation, world)
-        L = multiply_inertia(s.bodies, body, now, load_vector(velocity, body, VELOCITY.angular, world), world)
-        w = rotate(q, multiply_symmetric(s.bodies.mass, body, MASS.inverse_inertia, rotate_back(q, L), world))
-        store_vector(starts, body, START.angular, load_vector(starts, body, START.angular, world) + sign * w, world)
-
-
-@compiled_once("bodies", "trees", "rows", "step", "features")
-def project(s: ti.template(), world):
-    """Find the speeds that have the momenta of the bodies' velocities, and the velocities of these speeds."""
-    inward_pass(s, world)
-    outward_pass(s, world)
-
-
-@ti.func
-def find_free_trees(s: ti.template(), groups, world):
-    """Mark the trees on which no row has acted in the substep."""
-    links, rows = ti.static(s.trees.links, s.rows)
-    for link in range(links.shape[0]):
-        s.trees.synchronous[world, link] = 1
-    if ti.static(s.features.rows):
-        for group in range(groups):
-            if rows.kinds[world, group] != Group.IDLE:
-                for k in range(rows.groups[world, group, GROUP.count]):
-                    if rows.numbers[world, rows.groups[world, group, GROUP.first] + k, ROW.impulse] != 0.0:
-                        for body in ti.static(range(2)):
-                            link = s.trees.link_of[bodies_of(rows, group, k, world)[body]]
-                            if link >= 0:
-                                s.trees.synchronous[world, links[link, LINK.tree]] = 0
+        store_vector(s.bodies.velocity, body, VELOCITY.angular, w, world)

@@ -4,12 +4,10 @@ import taichi as ti
 
 from pbd.core.quaternions import exponential, rotate, rotate_back
 from rigid.kernels.matrices import multiply_symmetric
+from rigid.kernels.midpoint import solve_midpoint
 from rigid.kernels.motion import MASS, POSE, PSEUDO, VELOCITY, apply_forces, apply_gyroscopic_torque, multiply_inertia
-from rigid.kernels.vectors import axis, load_quaternion, load_vector, store_vector
+from rigid.kernels.vectors import load_quaternion, load_vector, store_vector
 from rigid.solvers.impulse.data import BOUND, FREE, REJECTED, START
-
-# Newton's method for ω ends at this part of |I ω|, or after so many iterations; above the second part it has failed.
-TOLERANCE, FAILED, MOST_ITERATIONS = 1e-12, 1e-4, 8
 
 
 @ti.func
@@ -78,26 +76,9 @@ def find_free_velocities(s: ti.template(), world):
 
 @ti.func
 def solve_turn(s: ti.template(), body, momentum, world):
-    """Solve exp(h ω/2) I ω = L for ω, with the inertia at the substep's start, by Newton's method.
-
-    Args: momentum: I⁻¹ L. Returns: ω, and whether it was found.
-    """
+    """The midpoint rule with the inertia at the substep's start, see `solve_midpoint`."""
     q = load_quaternion(s.assemblies.starts, body, START.rotation, world)
-    w = rotate_back(q, momentum)
-    L = multiply_symmetric(s.bodies.mass, body, MASS.inertia, w, world)
-    made, error = 0, ti.math.inf
-    while made < MOST_ITERATIONS and error > TOLERANCE * L.norm():
-        turn = exponential(0.5 * s.step.h * w)
-        now = rotate(turn, multiply_symmetric(s.bodies.mass, body, MASS.inertia, w, world))
-        error = (now - L).norm()
-        columns = [ti.Vector([0.0, 0.0, 0.0]) for _ in ti.static(range(3))]
-        for k in ti.static(range(3)):
-            along = rotate(turn, multiply_symmetric(s.bodies.mass, body, MASS.inertia, axis(k), world))
-            columns[k] = along + 0.5 * s.step.h * axis(k).cross(now)
-        bc, ca, ab = columns[1].cross(columns[2]), columns[2].cross(columns[0]), columns[0].cross(columns[1])
-        w -= ti.Vector([bc.dot(now - L), ca.dot(now - L), ab.dot(now - L)]) / columns[0].dot(bc)
-        made += 1
-    return rotate(q, w), error <= FAILED * L.norm()
+    return solve_midpoint(s.bodies, body, q, momentum, s.step.h, world)
 
 
 @ti.func

@@ -13,10 +13,11 @@ from rigid.solvers.watch import Division, Watch
 # Behind the columns of all rows: stiffness and damping of the row before scaling; its rows of the matrices α and β of
 # its group's -α G - β dG/dt, six at most; its G, which for a drive or friction is how far it is stretched; dG/dt less
 # its target; its effort, the force or torque of this step [N or N m]; for a limit by the sine, the cosine of its angle;
-# for a contact of the last step, the α that it had, and how many times its stiffness would be stable.
+# the least own damping of a row beside servos (servos.py); for a contact of the last step, the α that it had, and how
+# many times its stiffness would be stable.
 ROW = rows.ROW.extend(
-    own_stiffness=1, own_damping=1, alpha=6, beta=6, stretch=1, velocity=1, effort=1, cosine=1, held_alpha=1,
-    headroom=1,
+    own_stiffness=1, own_damping=1, alpha=6, beta=6, stretch=1, velocity=1, effort=1, cosine=1, least_damping=1,
+    held_alpha=1, headroom=1,
 )  # fmt: skip
 
 # Forces and torques of all rows on a body [N, N m].
@@ -58,7 +59,7 @@ class Step(NamedTuple):
     angular_damping: float  # β* of rows against rotation [1/s]
     restitution_threshold: float  # for contact rows, whose target velocities this solver does not use [m/s]
     external: int  # 1 if any body has an external force
-    watched: int  # 1 if nothing drives the bodies, so that their energy cannot grow
+    watched: int  # what is watched, see rigid/solvers/watch.py
     first_contact_row: int
     first_contact_group: int
 
@@ -77,6 +78,7 @@ class Data(NamedTuple):
     margin: Real(count.margins, count.worlds)  # zeros, because only overlaps have forces
     contact_counts: Integer(count.worlds, count.bodies)  # contact points of each body
     contact_load: Real(count.worlds)  # what joints leave of the bound on stability, see contacts.py
+    driven_energy: Real(count.worlds)  # that the motion to the motors' positions needs, see runaway.py [J]
     watch: Watch  # the energy
     gravity: Real(count.worlds, 3)  # [m/s²]
     report: Host(2)  # (worlds, REPORT)

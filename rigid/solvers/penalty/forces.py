@@ -82,6 +82,7 @@ def write_own_gains(s: ti.template(), row, unit_row, kind, world):
         if kind == Group.LIMIT or kind == Group.DRIVE or kind == Group.FRICTION:
             # Rows that start and end suddenly have at least half of critical damping.
             beta = ti.max(beta, ti.sqrt(alpha))
+        beta = ti.max(beta, n[world, row, ROW.least_damping])
     n[world, row, ROW.own_stiffness] = alpha
     n[world, row, ROW.own_damping] = beta
 

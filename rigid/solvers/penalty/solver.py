@@ -1,5 +1,7 @@
 """Solver "penalty": bodies in maximal coordinates, by springs and dampers. The step is in step.py of this folder."""
 
+from functools import cached_property
+
 import numpy as np
 
 from pbd.core.arrays import read, write
@@ -11,11 +13,13 @@ from rigid.constraints.joints.data import DRIVE, JOINT, DriveKind
 from rigid.solvers.penalty.data import ROW, Data, Features, Step
 from rigid.solvers.penalty.limits import refuse_wide_limits
 from rigid.solvers.penalty.options import PenaltyOptions
-from rigid.solvers.penalty.stability import BOUND, find_islands, largest_load, longest_step
+from rigid.solvers.penalty.runaway import DrivenEnergy
+from rigid.solvers.penalty.servos import MOST_GROWTH, servo_gains
+from rigid.solvers.penalty.stability import BOUND, damped, find_islands, largest_growth, largest_load, longest_step
 from rigid.solvers.penalty.step import step_kernel
 from rigid.solvers.report import EVENTS, NOTHING, REPORT
 from rigid.solvers.row_solver import RowSolver
-from rigid.solvers.watch import GAPS_WATCHED, OF_SPRINGS, UNDIVIDED, UNWATCHED, WATCHED
+from rigid.solvers.watch import GAPS_WATCHED, MOTORS_WATCHED, OF_SPRINGS, UNDIVIDED, UNWATCHED, WATCHED
 
 # A step so long that all limits are in reach, so that all rows of joints are written [s].
 ANY_REACH = 1e12
@@ -54,6 +58,7 @@ class PenaltySolver(RowSolver):
 
     def __init__(self, model, worlds=1, **options):
         super().__init__(model, worlds, options)
+        write(self.data.driven_energy, self._driven_energy.of_worlds())
         for each in self.models:
             refuse_rolling_and_spinning_friction(each, "penalty")
             if self.options.limit_form == "sine":
@@ -81,23 +86,53 @@ class PenaltySolver(RowSolver):
         kinds, groups = read(rows.kinds)[:, of_joints], read(rows.groups)[:, of_joints]
         mass, inverse_inertia = read(bodies.mass).astype(float), read(bodies.inverse_inertia).astype(float)
         self._clear_columns(ROW.stretch, ROW.effort)  # nothing has moved
-        worlds = range(len(self.models))
-        return [find_islands(numbers[k], kinds[k], groups[k], mass[k], inverse_inertia[k]) for k in worlds]
+        drives, drive_numbers = read(self.data.joints.drives), read(self.data.joints.drive_numbers)
+        slipping = set(drives[drives[:, DRIVE.kind] == DriveKind.FRICTION, DRIVE.row].tolist())
+        return [
+            find_islands(numbers[k], kinds[k], groups[k], mass[k], inverse_inertia[k],
+                         servo_gains(drives, drive_numbers[k]), slipping)
+            for k in range(len(self.models))
+        ]  # fmt: skip
 
     def _check_stability(self, options):
-        """Raise ValueError if a step is too long; give contacts what joints leave. Args: options: PenaltyOptions."""
-        h, left = options.dt / options.substeps, [BOUND] * len(self.models)
+        """Raise ValueError if a step is too long; give servos the damping that they need, and contacts what joints
+        leave. Args: options: PenaltyOptions."""
+        h, left, numbers = options.dt / options.substeps, [BOUND] * len(self.models), read(self.data.rows.numbers)
+        numbers[..., ROW.least_damping] = 0.0
         for world, islands in enumerate(self._islands):
-            load, row = largest_load(islands, h)
-            if load >= BOUND and options.check_stability:
+            found, least = damped(islands, h)
+            load, row = largest_load(found, h)
+            rate, servo = largest_growth(found, h)
+            if options.check_stability and not (load < BOUND and rate < MOST_GROWTH):
                 where = f" of world {world}" if len(self._islands) > 1 else ""
-                raise ValueError(
-                    f"a step of {h:g} s is unstable: the row of {self._name_of(row)}{where}, and rows that share its "
-                    f"bodies, have h² α + 2 h β = {load:.3g}: expected below {BOUND:g}; use a step below "
-                    f"{longest_step(islands, h):.3g} s, or less stiffness and damping"
-                )
+                self._refuse_step(h, longest_step(islands, h), (load, row), (rate, servo), where)
             left[world] = max(BOUND - load, LEAST_CONTACT_LOAD)
+            for row, damping in least.items():
+                numbers[world if len(self._islands) > 1 else slice(None), row, ROW.least_damping] = damping
+        drives = read(self.data.joints.drives)
+        gears = drives[drives[:, DRIVE.kind] == DriveKind.GEAR, DRIVE.row]
+        numbers[:, gears + 1, ROW.least_damping] = numbers[:, gears, ROW.least_damping]  # two rows, one force
+        write(self.data.rows.numbers, numbers)
         write(self.data.contact_load, np.broadcast_to(left, self.worlds))
+
+    def _refuse_step(self, h, longest, load, growth, where):
+        """Raise ValueError for a step that is too long.
+
+        Args: h; longest: that is stable, 0 for none [s]; load, growth: the largest ones, and their rows; where.
+        """
+        (load, row), (rate, servo) = load, growth
+        remedies = f"use a step below {longest:.3g} s, or" if longest > 0 else "use"
+        stiffer = "" if longest > 0 else ", or more stiffness in shorter steps"
+        if load >= BOUND:
+            raise ValueError(
+                f"a step of {h:g} s is unstable: the row of {self._name_of(row)}{where}, and rows that share its "
+                f"bodies, have h² α + 2 h β = {load:.3g}: expected below {BOUND:g}; {remedies} less stiffness and "
+                "damping"
+            )
+        raise ValueError(
+            f"a step of {h:g} s is unstable: the motor of {self._name_of(servo)}{where}, and what it moves, swing more "
+            f"by {rate:.3g}/s: expected a motion that fades; {remedies} a smaller position_gain{stiffer}"
+        )
 
     def _name_of(self, row):
         """The owner of a row, such as "joint 'door'". Rows are in the order of joints, springs and gears."""
@@ -136,6 +171,19 @@ class PenaltySolver(RowSolver):
         if compared or not given.check_stability:
             return UNWATCHED
         return WATCHED if self.pair_types is None else GAPS_WATCHED
+
+    @cached_property
+    def _driven_energy(self):
+        return DrivenEnergy(self.models, self.worlds)
+
+    def _watches_motors(self):
+        return MOTORS_WATCHED if self._driven_energy.only else UNWATCHED
+
+    def _set_target(self, joint, name, target):
+        super()._set_target(joint, name, target)
+        if name == "position":
+            self._driven_energy.add_target(joint, target)
+            write(self.data.driven_energy, self._driven_energy.of_worlds())
 
     def _launch(self, count):
         self._advance(self._report, *self._step(self._h), count, 1)

@@ -9,7 +9,7 @@ of them, K = Jᵀ α J and C = Jᵀ β J, and the largest eigenvalue of W J M⁻
 W² = h² α + 2 h β has a block for each joint. At 4 a root is -1, whether or not K and C share modes.
 
 The matrix is that of the model at the start. Limits, friction and motors count as if all of them acted, but motors
-with a constant torque do not.
+with a constant torque do not. Servos are no springs and dampers, so they have a second bound: servos.py.
 """
 
 from typing import NamedTuple
@@ -19,17 +19,27 @@ import numpy as np
 from rigid.constraints.rows import GROUP, Group
 from rigid.kernels.motion import MASS
 from rigid.solvers.penalty.data import ROW
+from rigid.solvers.penalty.servos import MOST_GROWTH, damp, growth
 
 BOUND = 4.0
 
 
 class Island(NamedTuple):
-    """Rows whose bodies are connected: their indices, J M⁻¹ Jᵀ of all of them, and their matrices α and β."""
+    """Rows whose bodies are connected: their indices, J M⁻¹ Jᵀ of all of them, their matrices α and β, and what these
+    are before scaling; their groups; which are hard equalities, gears or motors, which of these gears and drives; gains
+    of servos, 0 for other rows [1/s]."""
 
     rows: np.ndarray
     matrix: np.ndarray
     alpha: np.ndarray
     beta: np.ndarray
+    own_alpha: np.ndarray
+    own_beta: np.ndarray
+    groups: np.ndarray
+    hard: np.ndarray
+    gears: np.ndarray
+    drives: np.ndarray
+    servo_gains: np.ndarray
 
     def load(self, h):
         """The largest eigenvalue of W J M⁻¹ Jᵀ W, and the row with the largest part in its mode."""
@@ -39,11 +49,15 @@ class Island(NamedTuple):
         return values[-1], self.rows[np.abs(modes[:, -1]).argmax()]
 
 
-def find_islands(rows, kinds, groups, mass, inverse_inertia):
-    """Find the islands of one world. Args: rows, kinds, groups: of Rows; mass, inverse_inertia: of Bodies."""
+def find_islands(rows, kinds, groups, mass, inverse_inertia, servo_gains, slipping):
+    """Find the islands of one world.
+
+    Args: rows, kinds, groups: of Rows; mass, inverse_inertia: of Bodies; servo_gains: {row: gain}; slipping: rows of
+    friction in joints.
+    """
     bodies = len(mass) - 1
-    heads, jacobians, ends, gains = [], [], [], []
-    for kind, group in zip(kinds, groups):
+    heads, jacobians, ends, gains, roles = [], [], [], [], []
+    for index, (kind, group) in enumerate(zip(kinds, groups)):
         if kind == Group.IDLE:
             continue
         first, gear = group[GROUP.first], kind == Group.GEAR
@@ -57,6 +71,9 @@ def find_islands(rows, kinds, groups, mass, inverse_inertia):
             add_row(jacobian, rows[row], group[GROUP.body_i], group[GROUP.body_j])
             if gear:
                 add_row(jacobian, rows[row + 1], group[GROUP.body_k], group[GROUP.body_l])
+            drive = kind == Group.DRIVE and row not in slipping
+            hard = (kind == Group.EQUALITY or gear or drive) and rows[row, ROW.stiffness] == np.inf
+            roles.append((hard, gear, drive, servo_gains.get(row, 0.0), index))
             heads.append(row)
             jacobians.append(jacobian[:bodies])
             ends.append(np.flatnonzero(jacobian[:bodies].any(axis=1)))
@@ -65,6 +82,7 @@ def find_islands(rows, kinds, groups, mass, inverse_inertia):
         island[np.isin(island, island[moved])] = island[moved].min()
     labels = np.array([island[moved[0]] if len(moved) else bodies for moved in ends], int)
     heads, found = np.array(heads, int), []
+    hard, geared, driven, gains_of_servos, group_of = np.reshape(roles, (-1, 5)).T
     alpha, beta = (block_diagonal([pair[k] for pair in gains]) for k in (0, 1))
     inertias = inverse_inertia.reshape(-1, 3, 3)
     for label in dict.fromkeys(labels[labels < bodies]):
@@ -75,7 +93,10 @@ def find_islands(rows, kinds, groups, mass, inverse_inertia):
         response[..., 3:] = np.einsum("bik,rbk->rbi", inertias[moved], jacobian[..., 3:])
         count = len(jacobian)
         matrix = jacobian.reshape(count, -1) @ response.reshape(count, -1).T + np.diag(rows[heads[own], ROW.rotor])
-        found.append(Island(heads[own], matrix, alpha[np.ix_(own, own)], beta[np.ix_(own, own)]))
+        flags = [of[own] > 0 for of in (hard, geared, driven)]
+        own_gains = rows[heads[own]][:, [ROW.own_stiffness, ROW.own_damping]].T
+        matrices = alpha[np.ix_(own, own)], beta[np.ix_(own, own)]
+        found.append(Island(heads[own], matrix, *matrices, *own_gains, group_of[own], *flags, gains_of_servos[own]))
     return found
 
 
@@ -100,10 +121,26 @@ def largest_load(islands, h):
     return max(loads, key=lambda pair: pair[0], default=(0.0, None))
 
 
+def largest_growth(islands, h):
+    """The largest growth of several islands [1/s], and its servo; 0 and None if there is none."""
+    return max((growth(island, h) for island in islands), key=lambda pair: pair[0], default=(0.0, None))
+
+
+def damped(islands, h):
+    """Islands with the damping that servos need, and the least β* of their rows, {row: β*}. Args: islands; h: [s]."""
+    found = [damp(island, h, BOUND) for island in islands]
+    return [island for island, _ in found], dict(pair for _, least in found for pair in least.items())
+
+
 def longest_step(islands, h):
-    """The longest step at which all islands are stable [s], to four digits. Args: h: one that is too long."""
+    """The longest step at which all islands are stable [s], to four digits; 0 if there is none above 1e-3 h.
+
+    Args: islands: without the damping that servos need; h: a step that is too long.
+    """
     shortest, longest = 0.0, h
-    while longest - shortest > 1e-4 * longest:
+    while longest - shortest > 1e-4 * longest and longest > 1e-3 * h:
         middle = 0.5 * (shortest + longest)
-        shortest, longest = (middle, longest) if largest_load(islands, middle)[0] < BOUND else (shortest, middle)
+        found, _ = damped(islands, middle)
+        stable = largest_load(found, middle)[0] < BOUND and largest_growth(found, middle)[0] < MOST_GROWTH
+        shortest, longest = (middle, longest) if stable else (shortest, middle)
     return shortest

@@ -36,9 +36,9 @@ from rigid.solvers.penalty.contacts import soften_contacts, store_stretches
 from rigid.solvers.penalty.data import FORCE, Data
 from rigid.solvers.penalty.forces import apply_forces, compute_gains, push_rotors
 from rigid.solvers.penalty.limits import write_sine_limits
+from rigid.solvers.penalty.runaway import watch_motion
 from rigid.solvers.report import REPORT
 from rigid.solvers.substeps import over_worlds
-from rigid.solvers.watch import watch_energy
 
 
 @cache
@@ -55,7 +55,7 @@ def advance_substep(s: ti.template(), moving, last, world):
     groups = write_rows(s, world)
     stored, gap = sum_forces(s, groups, world)
     if moving == 1:
-        watch_energy(s, stored, gap, world)
+        watch_motion(s, stored, gap, world)
         integrate_velocities(s, world)
         integrate_poses(s, world)
         push_rotors(s, world)

@@ -6,6 +6,7 @@ from functools import cached_property
 from pbd.core.kernels import Launch
 from pbd.core.results import Statistics
 from pbd.core.validate import one_index
+from rigid.solvers.fast_spins import FastSpins
 from rigid.solvers.report import REPORT, by_groups
 from rigid.solvers.row_solver import RowSolver
 from rigid.solvers.sequential.data import ROW, Step
@@ -67,7 +68,15 @@ class SequentialSolver(RowSolver):
         launch = by_groups(Launch(step.step_kernel(features), self.data), self.lanes)
         return lambda report, numbers, substeps, iterations: launch(report, *numbers, substeps, iterations)
 
+    @cached_property
+    def _fast_spins(self):
+        given = self.options
+        found = FastSpins(self.models, not self.rotors and not self._paths.bodies and given.split_impulse)
+        found.active &= given.integrator == "semi_implicit" and given.gyroscopic == "implicit"
+        return found
+
     def _launch(self, count):
+        self._fast_spins.look(self, count)
         self._advance(self._report, self._numbers(), count, self.options.iterations)
 
     def _numbers(self):
