@@ -32,6 +32,15 @@ def conjugate(q):
 
 
 @ti.func
+def sinc(x):
+    """sin(x)/x for x >= 0."""
+    result = 1.0 - x * x / 6.0
+    if x > 1e-4:  # below it the series is exact: its next term is x⁴/120
+        result = ti.sin(x) / x
+    return result
+
+
+@ti.func
 def exponential(v):
     """The quaternion of a rotation vector [rad]. It is exact: a constant ω rotates a body by ω h for any h."""
     half = 0.5 * v.norm()

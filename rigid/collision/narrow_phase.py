@@ -20,6 +20,7 @@ from rigid.collision.broad_phase import (
     write_placements,
 )
 from rigid.collision.data import ALL_PAIR_TYPES, BLOCKS, HEAD, SHAPE, STRUCTURE
+from rigid.collision.internal_edges import remove_internal_edges
 from rigid.collision.manifold import emit_contacts, empty_places, reduce_manifold
 from rigid.collision.polyhedra import cylinder_on_plane, polyhedron_on_plane, polyhedron_on_polyhedron
 from rigid.collision.rounded import rounded_on_plane, rounded_on_polyhedron, rounded_on_rounded, sphere_on_solid
@@ -77,6 +78,8 @@ def point_finder(pair_types=ALL_PAIR_TYPES, searched=False):
                 overlapping = bounds_overlap(shapes, scratch, a, b, world)
                 if any_world(overlapping):
                     find_points_of_pair(shapes, points, scratch, a, b, overlapping, points.count[world], world)
+        if ti.static(pair_types.any_edge):
+            remove_internal_edges(shapes, points, scratch, world)
 
     @ti.func
     def find_points_of_pair(

@@ -107,23 +107,21 @@ def best_face(shapes: ti.template(), a, b, rotation, translation, limit, world):
 
     Args: rotation, translation: b's frame in a's; limit: stop at a separation above this [m].
 
-    Returns: separation [m], the face, and the corner of b that is deepest below it.
+    Returns: separation [m], and the face.
     """
-    best, face, below = -1e30, 0, 0
+    best, face = -1e30, 0
     for f in range(shapes.integers[a, STRUCTURE.face_count]):
         n, offset = face_plane(shapes, a, f, world)
         into = turn_back(rotation, n)
-        low, deepest = 1e30, 0
+        low = 1e30
         for k in range(shapes.integers[b, STRUCTURE.vertex_count]):
-            height = into.dot(corner(shapes, b, k, world))
-            if height < low:
-                low, deepest = height, k
+            low = ti.min(low, into.dot(corner(shapes, b, k, world)))
         separation = low + n.dot(translation) - offset
         if separation > best:
-            best, face, below = separation, f, deepest
+            best, face = separation, f
         if best > limit:
             break
-    return best, face, below
+    return best, face
 
 
 @ti.func
@@ -164,10 +162,16 @@ def best_edges(shapes: ti.template(), a, b, rotation, translation, world):
 
 @ti.func
 def polyhedron_on_polyhedron(shapes: ti.template(), scratch: ti.template(), a, b, world):
-    """Collect the corners of two faces' common area, or one point of two edges."""
+    """Collect the corners of two faces' common area, or one point of two edges.
+
+    An axis across the other shape's face or across edges must separate better by EDGE_MARGIN. Otherwise features would
+    alternate near a tie. But where the deepest corner is not over the face, a better axis counts, too: the corner of a
+    box that slides over the edge of a table is below the table's top, and touches nothing.
+    """
     margin = contact_margin(scratch, a, b, world)
     size = ti.min(shapes.numbers[world, a, SHAPE.bounding_radius], shapes.numbers[world, b, SHAPE.bounding_radius])
-    best, face, below = -1e30, 0, 0
+    best, face = -1e30, 0
+    second, second_face = -1e30, 0
     reference, incident = a, b
     for order in range(2):
         one, other = a, b
@@ -175,46 +179,64 @@ def polyhedron_on_polyhedron(shapes: ti.template(), scratch: ti.template(), a, b
             one, other = b, a
         if best < margin:
             rotation, translation = relative_pose(scratch, one, other, world)
-            separation, at, deepest = best_face(shapes, one, other, rotation, translation, margin, world)
+            separation, at = best_face(shapes, one, other, rotation, translation, margin, world)
             if separation > best + EDGE_MARGIN * size or order == 0 or separation >= margin:
-                best, face, below = separation, at, deepest
+                second, second_face = best, face
+                best, face = separation, at
                 reference, incident = one, other
+            else:
+                second, second_face = separation, at
     count = 0
     if best < margin:
         rotation, translation = relative_pose(scratch, a, b, world)
         separation, edge_a, edge_b, axis = best_edges(shapes, a, b, rotation, translation, world)
+        missed = False
+        attempts = 0
         if separation < best + EDGE_MARGIN * size:
-            count = face_on_face(shapes, scratch, a, reference, incident, face, below, best, margin, world)
+            attempts = 2
+        while attempts > 0:
+            count, least = face_on_face(shapes, scratch, a, reference, incident, face, margin, world)
+            missed = best < 0.0 and best < least - NEGLIGIBLE * size
+            attempts -= 1
+            if missed and second > ti.max(best, separation):
+                reference, incident = incident, reference
+                face, best, second = second_face, second, -1e30
+            else:
+                attempts = 0
         # If the shapes are apart, the clipped face may be empty although edges are hardly better.
-        if count == 0 and best < separation < margin:
-            count = edge_on_edge(shapes, scratch, a, b, rotation, translation, edge_a, edge_b, axis, separation, world)
+        if (count == 0 or missed) and best < separation < margin:
+            count = edge_on_edge(
+                shapes, scratch, count, a, b, rotation, translation, edge_a, edge_b, axis, separation, world
+            )
     return count
 
 
 @ti.func
 def edge_on_edge(
-    shapes: ti.template(), scratch: ti.template(), a, b, rotation, translation, edge_a, edge_b, axis, gap, world
+    shapes: ti.template(), scratch: ti.template(), count, a, b, rotation, translation, edge_a, edge_b, axis, gap, world
 ):
     """Collect the nearest point of two edges.
 
-    Args: rotation, translation: b's frame in a's; axis, gap: see `best_edges`.
+    Args: count: of points so far; rotation, translation: b's frame in a's; axis, gap: see `best_edges`.
     """
     p, g = edge(shapes, a, edge_a, world)
     q, e = edge(shapes, b, edge_b, world)
     s, _ = nearest_points(p, g, turn(rotation, q) + translation, turn(rotation, e))
     place = origin_of(scratch, a, world) + to_world(scratch, a, p + s * g, world)
     feature = -1 - (edge_a * shapes.integers[b, STRUCTURE.edge_count] + edge_b)
-    return add_point(scratch, 0, place, -to_world(scratch, a, axis, world), gap, feature, world)
+    return add_point(scratch, count, place, -to_world(scratch, a, axis, world), gap, feature, world)
 
 
 @ti.func
 def face_on_face(
-    shapes: ti.template(), scratch: ti.template(), a, reference, incident, face, below, separation, margin, world
-):
+    shapes: ti.template(), scratch: ti.template(), a, reference, incident, face, margin, world
+):  # fmt: skip
     """Collect the corners of the incident face's part over the reference face, below the contact margin.
 
     Args: a: the first shape of the pair; reference: a or the other shape, whose `face` is the reference face;
-    incident: the other one, whose corner `below` is deepest, `separation` below the face.
+    incident: the other one.
+
+    Returns: how many points there are, and the least gap of a corner [m].
     """
     rotation, translation = relative_pose(scratch, reference, incident, world)
     n, offset = face_plane(shapes, reference, face, world)
@@ -252,14 +274,7 @@ def face_on_face(
             if reference == a:
                 place -= gap * up
             count = add_point(scratch, count, place, normal, gap, code * sides * sides + feature, world)
-    if separation < 0.0 and separation < least - NEGLIGIBLE * size:
-        # The deepest corner is not over the face. An edge separates better, but by less than EDGE_MARGIN.
-        x = turn(rotation, corner(shapes, incident, below, world)) + translation
-        place = origin + to_world(scratch, reference, x, world)
-        if reference == a:
-            place -= separation * up
-        count = add_point(scratch, count, place, normal, separation, code * sides * sides, world)
-    return count
+    return count, least
 
 
 @ti.func

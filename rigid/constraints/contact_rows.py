@@ -11,11 +11,15 @@ half a step before and behind the poses. Both would change the rebound speed by 
 velocity v is taken at the pose, half a step of gravity g later. The parting speed u is that of a body at height z that
 left the ground with e times the impact speed:  u² = e² (v² + 2 g z) - 2 g z.  Half a step later it is u - g h/2. A ball
 then rises to e² of its height at every rebound, to round-off, until a rise takes only a few steps.
+
+A step moves bodies along tangents. On a platform that turns, a body without slip would leave its circle of radius r by
+r ω² h/2 in a unit of time. So the target velocity of friction follows the chord of the circle, see `carried_velocity`.
 """
 
 import taichi as ti
 
 from pbd.core.each_world import in_all_lanes, in_lanes
+from pbd.core.quaternions import sinc
 from pbd.core.vectors import tangent
 from rigid.collision.data import ABSENT, PAIR, POINT, SHAPE
 from rigid.constraints.rows import GROUP, ROW, Form, Group, write_bounds, write_jacobian
@@ -97,6 +101,38 @@ def fall_of(s: ti.template(), body, world):
 
 
 @ti.func
+def carrier_turn(s: ti.template(), i, j, world):
+    """Angular velocity of the body that carries the other one of a contact (3,) [rad/s].
+
+    It is the body that impulses do not move, otherwise the slower one. So nothing carries what rolls on the ground.
+    """
+    velocity, mass = ti.static(s.bodies.velocity, s.bodies.mass)
+    result = load_vector(velocity, j, VELOCITY.angular, world)
+    of_i = load_vector(velocity, i, VELOCITY.angular, world)
+    slower = mass[world, j, MASS.inverse_mass] > 0.0 and of_i.norm_sqr() < result.norm_sqr()
+    if mass[world, i, MASS.inverse_mass] == 0.0 or slower:
+        result = of_i
+    return result
+
+
+@ti.func
+def carried_velocity(s: ti.template(), i, j, n, turn, h, world):
+    """What a body without slip has in addition to the velocity at its contact, because steps are straight (3,) [m/s].
+
+    The centres of two bodies that turn together are exp(h ω) r apart after a step, r from j to i, but a step moves them
+    by h ω × r. The difference along the contact is (exp(h ω) - 1 - h ω ×) r/h without the part of r along the normal.
+
+    Args: n: normal of the contact; turn: ω, see `carrier_turn`; h: step [s], negative for the step before.
+    """
+    pose = ti.static(s.bodies.pose)
+    r = load_vector(pose, i, POSE.position, world) - load_vector(pose, j, POSE.position, world)
+    way = turn.cross(r - r.dot(n) * n)
+    angle = ti.abs(h) * turn.norm()
+    bend = sinc(0.5 * angle)
+    return 0.5 * h * bend * bend * turn.cross(way) + (sinc(angle) - 1.0) * way
+
+
+@ti.func
 def write_contact(s: ti.template(), c, row, group, world):
     """Write the normal row and the friction rows of contact c."""
     pose, velocity, point = ti.static(s.bodies.pose, s.bodies.velocity, s.points.numbers)
@@ -136,8 +172,9 @@ def write_contact(s: ti.template(), c, row, group, world):
     write_jacobian(s.rows, row + 2, u, arm_i.cross(u), -arm_j.cross(u), 0.0, world)
     for k in ti.static(range(CONTACT_ROWS)):
         write_hard(s.rows, row + k, world)
-    for k in ti.static((1, 2)):
-        write_bounds(s.rows, row + k, 0.0, 0.0, point[world, c, POINT.friction], world)
+    carried = carried_velocity(s, i, j, n, carrier_turn(s, i, j, world), s.step.h, world)
+    for k, axis in ti.static(((1, t), (2, u))):
+        write_bounds(s.rows, row + k, carried.dot(axis), 0.0, point[world, c, POINT.friction], world)
     write_group(s.rows, group, Group.LIMIT, Form.SINGLE, i, j, row, 1, -1, world)
     write_group(s.rows, group + 1, Group.FRICTION, Form.SLIP, i, j, row + 1, 2, row, world)
 

@@ -27,10 +27,12 @@ import math
 
 import taichi as ti
 
+from pbd.core.quaternions import exponential, rotate
 from rigid.collision import contact_cache
 from rigid.collision.contact_cache import CACHED
 from rigid.collision.data import PAIR, POINT
-from rigid.constraints.contact_rows import CONTACT_ROWS
+from rigid.constraints.contact_rows import CONTACT_GROUPS, CONTACT_ROWS, carried_velocity, carrier_turn
+from rigid.constraints.rows import GROUP
 from rigid.kernels.vectors import load_vector, store_vector
 from rigid.solvers.penalty.data import ROW
 
@@ -62,12 +64,14 @@ def soften_contacts(s: ti.template(), count, world):
         most = (load - s.step.h * s.step.h * stiffness) / (2.0 * s.step.h)
         critical = 2.0 * ti.sqrt(stiffness)
         damping = ti.min(critical * damping_ratio(s.points.numbers[world, c, POINT.restitution]), most)
+        first, group = s.step.first_contact_row + CONTACT_ROWS * c, s.step.first_contact_group + CONTACT_GROUPS * c
+        i, j = s.rows.groups[world, group, GROUP.body_i], s.rows.groups[world, group, GROUP.body_j]
+        turn = carrier_turn(s, i, j, world)
         stretch, held = ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0])
         entry = contact_cache.look_up(s.cache, s.points, c, 0.0, world)
         if entry >= 0:
-            stretch = load_vector(s.cache.numbers, entry, CACHED.vector, world)
+            stretch = rotate(exponential(s.step.h * turn), load_vector(s.cache.numbers, entry, CACHED.vector, world))
             held = load_vector(s.cache.numbers, entry, CACHED.angular, world)
-        first = s.step.first_contact_row + CONTACT_ROWS * c
         for k in ti.static(range(CONTACT_ROWS)):
             n[world, first + k, ROW.held_alpha] = held[k]
             n[world, first + k, ROW.headroom] = 0.5 * load / (s.step.h * s.step.h * stiffness)
@@ -77,6 +81,10 @@ def soften_contacts(s: ti.template(), count, world):
             n[world, row, ROW.per_mass] = 1.0
             n[world, row, ROW.stretch] = stretch.dot(load_vector(n, row, ROW.linear, world))
         n[world, first, ROW.damping] = damping
+        normal = load_vector(n, first, ROW.linear, world)
+        carried = carried_velocity(s, i, j, normal, turn, -s.step.h, world)  # slip is measured after the step
+        for row in range(first + 1, first + CONTACT_ROWS):
+            n[world, row, ROW.target] = carried.dot(load_vector(n, row, ROW.linear, world))
 
 
 @ti.func

@@ -136,7 +136,8 @@ def solve_friction(s: ti.template(), group, world):
         bound = n[world, first, ROW.high] * n[world, normal, ROW.impulse]
     velocities = s.formulation.load_velocities(s, i, j, 0, world)
     for row in range(first, first + count):
-        n[world, row, ROW.residual] = s.formulation.row_velocity(s, row, i, j, velocities, 0, world)
+        velocity = s.formulation.row_velocity(s, row, i, j, velocities, 0, world)
+        n[world, row, ROW.residual] = velocity + n[world, row, ROW.bias]
     slip, before = ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0])
     for k in ti.static(range(3)):
         if k < count:

@@ -155,7 +155,10 @@ def test_deepest_gap_of_overlapping_shapes_separates_them(pair, finder):
         deepest = found.gap.argmin()
         assert np.linalg.norm(found.normal, axis=1) == pytest.approx(1, abs=1e-12)
         along = separation(found.normal[deepest], a, b) - r - s
-        assert found.gap.min() == pytest.approx(along, abs=2e-6)
+        assert found.gap.min() >= along - 2e-6
+        # A face wins against edges that separate better by less than MARGIN. Then the deepest corner may be beyond the
+        # face, where nothing touches it, and the deepest point is that of the edges.
+        assert found.gap.min() <= along + (2e-6 if set(pair) & set(ROUND) else MARGIN)
         if not set(pair) <= set(ROUND):
             assert found.gap.min() > best_axis(first, second) - r - s - 2 * MARGIN
         tested += 1
