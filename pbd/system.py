@@ -291,6 +291,17 @@ class ParticleSystem(SystemSettings):
         """Positions, (particles, 3) or (worlds, particles, 3) [m]."""
         return self._values.positions()
 
+    def position_array(self):
+        """The Taichi array of positions itself, for kernels that read it without a copy. Steps write to it.
+
+        Returns: a Taichi ndarray (particles, worlds) of vectors (4,): x, y, z [m] and the inverse mass [1/kg].
+
+        Raises: RuntimeError if worlds, or bands of a world, lie in lanes.
+        """
+        if self.lanes > 1:
+            raise RuntimeError(f"positions lie in {self.lanes} lanes: expected lanes=1 for this system")
+        return self.arrays.particles.position
+
     def velocities(self):
         """Velocities over the last substep, (x - x*)/h, shaped like positions [m/s].
 
