@@ -48,6 +48,7 @@ REPORT = Columns(
     diverged_substep=1,  # in which a position stopped being finite
     neighbour_overflow=1,  # how many candidates for contact a particle has, where there are too many
     contact_overflow=1,  # how many contacts the step hooks found, where there are too many
+    pressed_particle=1,  # one that has no room between two colliders
 )
 
 

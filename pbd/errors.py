@@ -1,5 +1,7 @@
 """Errors of a particle system: what can go wrong in a step, found in the report of its kernels."""
 
+import warnings
+
 import numpy as np
 
 from pbd.core.results import Diverged
@@ -17,7 +19,7 @@ def raise_errors(report, clock, values, contact_capacity):
 
     Raises: Diverged if a position stopped being finite; RuntimeError if contacts need more memory.
     """
-    if report[:, REPORT.diverged_substep :].max() < 0:
+    if report[:, REPORT.diverged_substep : REPORT.pressed_particle].max() < 0:
         return
     neighbours = int(report[:, REPORT.neighbour_overflow].max())
     if neighbours > MOST_NEIGHBOURS:
@@ -35,3 +37,20 @@ def raise_errors(report, clock, values, contact_capacity):
     raise Diverged(
         world, clock.step_of(clock.substep + substep), int(np.argmin(finite)), clock.time_after(substep + 1)
     )
+
+
+def warn_of_pressing(report, time, radii):
+    """Warn if colliders leave a particle no room. Args: see `raise_errors`; time: [s]; radii: (particles,), or None.
+
+    Returns: whether there is such a particle.
+    """
+    world = int(np.argmax(report[:, REPORT.pressed_particle]))
+    particle = int(report[world, REPORT.pressed_particle])
+    if particle < 0:
+        return False
+    which, room = "a particle", "its diameter"
+    if radii is not None:
+        which, room = f"particle {particle}", f"its diameter of {2 * radii[particle]:.3g} m"
+    said = f"{which} is pressed between two colliders: expected room for {room}, or colliders that are farther apart"
+    warnings.warn(f"particle system, world {world}, by {time:.6g} s: {said}", UserWarning, stacklevel=4)
+    return True

@@ -18,7 +18,7 @@ from pbd.direct.tables import direct_arrays, parts_state, write_parts_state
 from pbd.direct.touch_tables import touch_state, write_touch_state
 from pbd.energy_watch import EnergyWatch
 from pbd.environment import Environment
-from pbd.errors import raise_errors
+from pbd.errors import raise_errors, warn_of_pressing
 from pbd.lanes import counts_in_lanes, lanes_of, numbers_of_bands
 from pbd.launches import Launches
 from pbd.particle_values import ParticleValues
@@ -161,6 +161,7 @@ class ParticleSystem(SystemSettings):
             self._values, self.environment, self.constraints, self._types, self._elastic_energy_at
         )
         self._reports = Report(self.worlds, self._counts.worlds, self.lanes, self.has_bands)
+        self._pressing_told = False
         self._hooks, self._hooked, self._contact_capacity, self._keep_predictions = None, (), 0, False
         self._bind()
         velocities = np.stack([p.velocities() for p in descriptions])
@@ -262,6 +263,10 @@ class ParticleSystem(SystemSettings):
             substeps = min(left, most)
             self._launch("run", *self._given(substeps), substeps, iterations)
             raise_errors(self._reports.worlds, self._clock, self._values, self._contact_capacity)
+            if not self._pressing_told:
+                radii = None if self.has_bands else self.particles.radii()  # bands count their own particles
+                time = self._clock.time_after(substeps)
+                self._pressing_told = warn_of_pressing(self._reports.worlds, time, radii)
             self.energy_watch.check(self._reports.worlds, self._clock, substeps)
             self._clock.substep += substeps
             left -= substeps
@@ -292,6 +297,17 @@ class ParticleSystem(SystemSettings):
     def positions(self):
         """Positions, (particles, 3) or (worlds, particles, 3) [m]."""
         return self._values.positions()
+
+    def position_array(self):
+        """The Taichi array of positions itself, for kernels that read it without a copy. Steps write to it.
+
+        Returns: a Taichi ndarray (particles, worlds) of vectors (4,): x, y, z [m] and the inverse mass [1/kg].
+
+        Raises: RuntimeError if worlds, or bands of a world, lie in lanes.
+        """
+        if self.lanes > 1:
+            raise RuntimeError(f"positions lie in {self.lanes} lanes: expected lanes=1 for this system")
+        return self.arrays.particles.position
 
     def velocities(self):
         """Velocities over the last substep, (x - x*)/h, shaped like positions [m/s].

@@ -94,7 +94,8 @@ def soft_body(
         density: [kg/m³].
         stiffness: Young's modulus of the springs alone [Pa], for any resolution: 1e4 for jelly, 1e6 for rubber,
             math.inf for rigid sticks. Constant volumes make the body stiffer.
-        volume_compliance: [m⁶/J]; zero for constant volumes; None for no volume constraints.
+        volume_compliance: [m⁶/J]; zero for constant volumes; None for no volume constraints. Springs alone are at rest
+            inside out, too, so a body that was crushed without volume constraints stays so.
         position: displacement of the body (3,) [m].
         velocity: (3,) [m/s].
         radius: of its particles [m].

@@ -6,9 +6,13 @@ from pbd.collision.contact import LEFT_ON_SURFACE, apply_friction, previous_afte
 from pbd.constraints.box import previous_after_box_impacts, project_into_box, wall
 from pbd.core.quaternions import rotate, rotate_back
 from pbd.core.shapes import signed_distance
-from pbd.data import INPUT, POSE
+from pbd.data import INPUT, POSE, REPORT
 from pbd.integrate import acceleration
 from pbd.phases import rows
+
+# A particle is pressed between two colliders if it is on the surface of one, its centre is deeper than this inside the
+# other [m], and their normals are opposite, with at most this product.
+PRESSED_DEPTH, OPPOSITE = 1e-6, -0.99
 
 
 @ti.func
@@ -41,6 +45,25 @@ def collider_contact(s: ti.template(), before, after, shape, x):
 
 
 @ti.func
+def contact_from_start(s: ti.template(), before, after, shape, start, x):
+    """Contact of a particle with a collider, on the side from which it came.
+
+    Beyond the middle of a collider the far side is nearer. If a particle is inside and on its way out, and its nearest
+    side at the start of the substep was another one, then its distance is that from the plane which touches the
+    collider there.
+
+    Args: start: position at the start of the substep [m]; others, and the result: see `collider_contact`.
+    """
+    distance, normal, drift = collider_contact(s, before, after, shape, x)
+    path = x - drift - start
+    if distance < 0.0 and path.dot(normal) >= 0.0:
+        distance_at_start, side, _ = collider_contact(s, before, before, shape, start)
+        if side.dot(normal) <= 0.0 and path.dot(side) < 0.0:
+            distance, normal = distance_at_start + path.dot(side), side
+    return distance, normal, drift
+
+
+@ti.func
 def project_colliders(s: ti.template(), substep, i, world):
     """Move particle i out of every collider and into every box, with friction. Returns: the deepest penetration [m]."""
     before, after = rows(s, substep)
@@ -52,13 +75,16 @@ def project_colliders(s: ti.template(), substep, i, world):
         apart = s.touch.is_direct[i] == 0  # otherwise contacts are part of the direct solve, pbd/direct/contacts.py
     if apart and q[3] > 0.0 and radius >= 0.0:
         x = ti.Vector([q[0], q[1], q[2]])
-        start = s.particles.previous_position[i, world]
+        start, pushed = s.particles.previous_position[i, world], ti.Vector([0.0, 0.0, 0.0])
         for shape in range(s.counts.colliders):
-            distance, normal, drift = collider_contact(s, before, after, shape, x)
+            distance, normal, drift = contact_from_start(s, before, after, shape, start, x)
             depth = radius - distance
             if depth > 0.0:
                 x = apply_friction(x + depth * normal, start + drift, normal, depth, s.colliders.friction[shape])
                 deepest = ti.max(deepest, depth)
+                if depth > radius + PRESSED_DEPTH and pushed.dot(normal) < OPPOSITE:
+                    s.report[world, REPORT.pressed_particle] = ti.cast(i, float)
+                pushed = normal
         for b in range(s.counts.boxes):
             inside = project_into_box(x, start, s.colliders.boxes, b, radius)
             deepest = ti.max(deepest, (inside - x).norm())
@@ -80,7 +106,7 @@ def apply_restitution(s: ti.template(), substep, i, world):
         given = acceleration(s, before, i, world)
         previous = start
         for shape in range(s.counts.colliders):
-            distance, normal, drift = collider_contact(s, before, after, shape, predicted)
+            distance, normal, drift = contact_from_start(s, before, after, shape, start, predicted)
             depth = radius - distance
             if depth > 0.0:
                 left, _, _ = collider_contact(s, before, after, shape, x)
