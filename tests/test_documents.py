@@ -19,7 +19,8 @@ from matplotlib.mathtext import MathTextParser
 
 import rigid
 
-QUICK = ("README.md", "CONTRIBUTING.md", "own_constraint.md", "realtime.md")  # examples of other documents are slow tests
+# Examples of other documents are slow tests.
+QUICK = ("README.md", "CONTRIBUTING.md", "own_constraint.md", "realtime.md")
 
 
 def examples():

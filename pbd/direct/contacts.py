@@ -26,7 +26,7 @@ Contact (2020), section 5, for friction with the normal impulse of the iteration
 
 import taichi as ti
 
-from pbd.collision.colliders import collider_contact
+from pbd.collision.colliders import collider_contact, contact_from_start
 from pbd.constraints.box import wall
 from pbd.core.runtime import real_bits
 from pbd.data import BOX
@@ -78,7 +78,7 @@ def touch(s: ti.template(), substep, world):
             first, start, drift = x, s.particles.previous_position[i, world], ti.Vector([0.0, 0.0, 0.0])
             radius = s.particles.radius[i, world]
             for shape in range(s.counts.colliders):
-                distance, normal, moved = collider_contact(s, before, after, shape, x)
+                distance, normal, moved = contact_from_start(s, before, after, shape, start, x)
                 number, gradient = ti.cast(shape, float), normal
                 if ti.static(s.features.from_start):
                     if has_contact(s, i, number, world) and s.direct.factored[world] != STIFF:
