@@ -149,6 +149,8 @@ def fit_pose(points, masses, positions):
     centre = (weights[..., None] * positions).sum(axis=-2)
     arms = weights[..., None] * (positions - centre[..., None, :])
     covariance = np.swapaxes(arms, -1, -2) @ points
+    finite = np.isfinite(covariance).all(axis=(-2, -1), keepdims=True)
+    covariance = np.where(finite, covariance, np.eye(3))  # after a run that diverged, the position says so
     left, _, right = np.linalg.svd(covariance)
     sign = np.ones(covariance.shape[:-1])
     sign[..., 2] = np.linalg.det(left @ right)

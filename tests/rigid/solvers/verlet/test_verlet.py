@@ -61,6 +61,15 @@ def test_pose_is_read_back_from_a_strained_frame():
     assert np.abs(centre - [1, 2, 3]).max() < 1e-12
 
 
+def test_a_diverged_body_has_no_position():
+    frame = make_frame("one", 1.0, np.eye(3), [])
+    positions = frame.points.copy()
+    positions[0] = np.nan
+    centre, rotation = fit_pose(frame.points, frame.masses, positions)
+    assert np.isnan(centre).all()
+    assert (rotation == np.eye(3)).all()
+
+
 def free_box(dt):
     model = rigid.Model(gravity=(0, 0, 0))
     model.add_box((0.4, 0.2, 0.1), mass=1.2, angular_velocity=(0.05, 10, 0.1))
