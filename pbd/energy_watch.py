@@ -57,11 +57,7 @@ class EnergyWatch:
         if self._watching and self._scale is None:
             numbers = np.array if self._values.worlds > 1 else only
             kinetic, potential = (numbers(each) for each in self._values.energies(gravity, h))
-            kinetic = kinetic + self._kinetic_of_others(numbers)
-            first = self._values.read("position")
-            self._scale = numbers(self._weight_times_extent(first.astype(float))) + kinetic
-            self._lowest, self._start, self._deepest = kinetic + potential, potential, potential
-            self._unknown_at = first if self._stores else None
+            self._start_from(kinetic + self._kinetic_of_others(numbers), potential, numbers)
 
     def check(self, report, clock, substeps):
         """Compare the energies after a launch with those before.
@@ -75,7 +71,10 @@ class EnergyWatch:
         # The numbers of one world are Python's: each operation on an array takes half a microsecond.
         numbers, least = (only, min) if len(report) == 1 else (np.array, np.minimum)
         kinetic, potential = numbers(report[:, REPORT.kinetic_energy]), numbers(report[:, REPORT.potential_energy])
-        energy = kinetic + self._kinetic_of_others(numbers) + potential
+        kinetic = kinetic + self._kinetic_of_others(numbers)
+        if not np.all(self._scale > 0.0):
+            self._start_from(kinetic, potential, numbers)
+        energy = kinetic + potential
         if not self._stores:
             self._lowest = least(self._lowest, energy)
         self._deepest = least(self._deepest, potential)
@@ -90,6 +89,16 @@ class EnergyWatch:
         world = int(np.argmax(beyond))
         if np.ravel(beyond)[world] > 0.0:
             self._tell(world, np.ravel((energy - self._lowest) / scale)[world], clock, substeps)
+
+    def _start_from(self, kinetic, potential, numbers):
+        """Compare later energies with these. Without gravity, what is at rest has no scale: then the next ones count.
+
+        Args: kinetic, potential [J]; numbers: function (worlds,) -> numbers.
+        """
+        first = self._values.read("position")
+        self._scale = numbers(self._weight_times_extent(first.astype(float))) + kinetic
+        self._lowest, self._start, self._deepest = kinetic + potential, potential, potential
+        self._unknown_at = first if self._stores else None
 
     def _watches(self):
         """Whether nothing drives the particles now. After a change of anything, the energy is compared anew."""

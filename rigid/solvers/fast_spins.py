@@ -36,7 +36,8 @@ class FastSpins:
         self.inertia = np.array([[body.inertia for body in model.bodies] for model in models])
         moments = np.linalg.eigvalsh(self.inertia) if self.inertia.size else np.ones((1, 1, 3))
         self.unequal = moments[..., 2] > (1 + 1e-6) * moments[..., 0]  # (models, bodies)
-        self.unequal &= [[body.path is None for body in model.bodies] for model in models] or True
+        free = np.array([[body.path is None for body in model.bodies] for model in models], bool)
+        self.unequal &= free if free.size else False
         self.errors, self.next_time, self.active = 0.0, -math.inf, bool(self.unequal.any())
 
     def look(self, solver, count):

@@ -35,7 +35,7 @@ class Pair:
             (constraints.type, *numbers)
             for constraints in self.building.particles.constraint_sets.values()
             # Constraints within a frame have four corners.
-            if not isinstance(constraints.type, str) and constraints.type.arity >= 8
+            if not isinstance(constraints.type, str) and constraints.type.arity >= 8 and not constraints.type.sensor
             for numbers in zip(*constraints.arrays())
         ]
 
