@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import pbd
+from pbd import build
 
 g = 9.81
 
@@ -119,3 +120,18 @@ def test_rise_above_what_springs_held_is_said():
     said = said_while(spring, hasten, steps=60)
     assert len(said) == 1
     assert "energy has risen by" in said[0]
+
+
+@pytest.mark.parametrize(("launches", "steps"), [(120, 1), (12, 10), (1, 120)])
+def test_what_runs_away_in_the_first_launch_is_said(launches, steps):
+    # A rope with weights hangs over a second rope. Contacts between particles are projected between direct solves, and
+    # undo them: particles are thrown away within the second step, whatever a launch has.
+    particles = pbd.Particles(gravity=(0, 0, -g))
+    build.rope(particles, [(-0.5, 0, 0), (0.5, 0, 0)], 40, mass=0.2, radius=0.01, pins=("start", "end"))
+    over = [(0, -0.15, -0.4), (0, -0.03, 0.021), (0, 0.03, 0.021), (0, 0.15, -0.4)]
+    build.rope(particles, over, 40, mass=0.05, weight=1.0, radius=0.01)
+    particles.add_particle_contacts()
+    system = pbd.ParticleSystem(particles, dt=1 / 60, substeps=2, solve="direct")
+    with pytest.raises(pbd.Diverged, match="gained energy"):
+        for _ in range(launches):
+            system.step(steps)
