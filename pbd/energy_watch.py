@@ -23,19 +23,23 @@ from pbd.data import REPORT
 # given up.
 WARNED_RISE, LARGEST_RISE = 0.05, 10.0
 
+# A rigid constraint that is violated by more than this part of the extent of all particles at first is corrected in the first
+# steps, which may give any energy to particles. Then energies are compared with those after that.
+LARGEST_VIOLATION = 1e-4
+
 
 class EnergyWatch:
     """Watches the energy of all worlds as long as nothing drives the particles, and warns once.
 
     Args: values: the ParticleValues; environment: the Environment; constraints: the ConstraintValues, of a system;
     types: of its constraints; stored_at: function (positions with inverse masses, (particles, worlds, 4)) -> what
-    constraints store there (worlds,) [J].
+    constraints store there (worlds,) [J], and their largest violation.
 
     Attributes: owner: what the warning begins with; place: function (world) -> where the trouble is, in words, or None
     for the fastest particle; driven: whether something that is not in the environment does work; knows_drives: whether
     `driven` tells of constraints that need the time, too; length: L, that of all things together [m], None for the
     extent of the particles; other_kinetic: function () -> the kinetic energy of what moves with the particles (worlds,)
-    [J], or None.
+    [J], or None; hooked: whether step hooks take part, which may do work.
     """
 
     def __init__(self, values, environment, constraints, types, stored_at):
@@ -44,9 +48,9 @@ class EnergyWatch:
         self._may_drive, self.knows_drives = any(each.needs_time for each in types), False
         self._stores, self._stored_at = any(each.compliance for each in types), stored_at
         self.owner, self.place, self.driven, self.length = "particle system", None, False, None
-        self.other_kinetic = None
+        self.other_kinetic, self.hooked = None, False
         self._warned, self._changes, self._gravity, self._scale, self._forces_act = False, None, None, None, False
-        self._watching = False
+        self._watching, self._extent = False, 0.0
 
     def begin(self, gravity, h):
         """Read the energies before a launch if anything has changed since the last one.
@@ -83,9 +87,14 @@ class EnergyWatch:
         if not (beyond > 0.0 if len(report) == 1 else (beyond > 0.0).any()):
             return
         if self._unknown_at is not None:
-            stored, self._unknown_at = numbers(self._stored_at(self._unknown_at)), None
-            self._lowest += stored
-            beyond -= stored
+            (stored, violation), self._unknown_at = self._stored_at(self._unknown_at), None
+            violated = not self._stores and violation > LARGEST_VIOLATION * self._extent
+            if violated or (self.hooked and not self.knows_drives):
+                self._start_from(kinetic, potential, numbers)
+                self._unknown_at = None
+                return
+            self._lowest += numbers(stored)
+            beyond -= numbers(stored)
         world = int(np.argmax(beyond))
         if np.ravel(beyond)[world] > 0.0:
             self._tell(world, np.ravel((energy - self._lowest) / scale)[world], clock, substeps)
@@ -98,7 +107,8 @@ class EnergyWatch:
         first = self._values.read("position")
         self._scale = numbers(self._weight_times_extent(first.astype(float))) + kinetic
         self._lowest, self._start, self._deepest = kinetic + potential, potential, potential
-        self._unknown_at = first if self._stores else None
+        self._unknown_at = first
+        self._extent = np.ptp(first[..., :3], axis=0).max(initial=0.0)
 
     def _watches(self):
         """Whether nothing drives the particles now. After a change of anything, the energy is compared anew."""

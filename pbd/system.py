@@ -240,6 +240,7 @@ class ParticleSystem(SystemSettings):
         if self.lanes > 1 and not any(array.lanes for array in arrays_of(data)):
             self._leave_lanes()
         self._hooks, self._hooked, self._contact_capacity = hooks, (data,), contact_capacity
+        self.energy_watch.hooked = True
         self._bind()
 
     def keep_predictions(self):
@@ -462,10 +463,14 @@ class ParticleSystem(SystemSettings):
         return Energy(*self._per_world(kinetic, potential, kinetic + potential))
 
     def _elastic_energy_at(self, position):
-        """What constraints would store at other positions (worlds,) [J]. Args: position, with inverse masses."""
+        """What constraints would store at other positions (worlds,) [J], and their largest violation.
+
+        Args: position, with inverse masses.
+        """
         array = self.arrays.particles.position
         now = read(array)
         write(array, position)
         self._launch("measure", *self._given(0))
         write(array, now)
-        return self._reports.worlds[:, REPORT.elastic_energy].astype(float)
+        found = self._reports.worlds
+        return found[:, REPORT.elastic_energy].astype(float), float(found[:, REPORT.violation].max())
