@@ -23,8 +23,8 @@ from pbd.data import REPORT
 # given up.
 WARNED_RISE, LARGEST_RISE = 0.05, 10.0
 
-# A rigid constraint that is violated by more than this part of the extent of all particles at first is corrected in the first
-# steps, which may give any energy to particles. Then energies are compared with those after that.
+# A rigid constraint that is violated by more than this part of the extent of all particles is corrected in the first
+# steps, which may give particles any energy. Then energies are compared with those after that.
 LARGEST_VIOLATION = 1e-4
 
 
