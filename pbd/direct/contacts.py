@@ -83,7 +83,8 @@ def touch(s: ti.template(), substep, world):
                 if ti.static(s.features.from_start):
                     if has_contact(s, i, number, world) and s.direct.factored[world] != STIFF:
                         gradient = collider_contact(s, before, before, shape, start)[1]
-                held, x = meet(s, i, number, distance - radius, normal, gradient, s.colliders.friction[shape], x, world)
+                gap, friction = distance - radius, s.colliders.friction[shape]
+                held, x = project_onto_surface(s, i, number, gap, normal, gradient, friction, x, world)
                 if held:
                     drift = moved
             for b in range(s.counts.boxes):
@@ -91,9 +92,9 @@ def touch(s: ti.template(), substep, world):
                     axis, sign, height = wall(s.colliders.boxes, b, side, radius)
                     normal = ti.Vector([ti.select(axis == each, sign, 0.0) for each in ti.static(range(3))])
                     number = ti.cast(s.counts.colliders + 6 * b + side, float)
-                    gap = sign * (x[axis] - height)
-                    _, x = meet(s, i, number, gap, normal, normal, s.colliders.boxes[b, BOX.friction], x, world)
-            worst = ti.max(worst, (x - first).norm(), rub(s, i, x - start - drift, world))
+                    gap, friction = sign * (x[axis] - height), s.colliders.boxes[b, BOX.friction]
+                    _, x = project_onto_surface(s, i, number, gap, normal, normal, friction, x, world)
+            worst = ti.max(worst, (x - first).norm(), update_friction(s, i, x - start - drift, world))
             move(s, i, x - first, world)
     return worst
 
@@ -109,7 +110,7 @@ def has_contact(s: ti.template(), i, number, world):
 
 
 @ti.func
-def meet(s: ti.template(), i, number, gap, normal, gradient, friction, x, world):
+def project_onto_surface(s: ti.template(), i, number, gap, normal, gradient, friction, x, world):
     """Move a particle out of a surface, or onto it if it holds the particle.
 
     Args: i: index of the particle; number: of the surface; gap [m]; normal; gradient: the normal for which
@@ -121,7 +122,7 @@ def meet(s: ti.template(), i, number, gap, normal, gradient, friction, x, world)
     for slot in ti.static(range(SLOTS)):
         if s.touch.surface[slot, i, world] == number:
             if gap > FAR * s.direct.extent[0]:
-                let_go(s, slot, i, world)
+                end_contact(s, slot, i, world)
             else:
                 held = True
                 if first_time or s.touch.normal[slot, i, world].dot(gradient) < ALIGNED:
@@ -145,7 +146,7 @@ def meet(s: ti.template(), i, number, gap, normal, gradient, friction, x, world)
 
 
 @ti.func
-def let_go(s: ti.template(), slot: ti.template(), i, world):
+def end_contact(s: ti.template(), slot: ti.template(), i, world):
     """End a contact."""
     s.touch.surface[slot, i, world] = NO_SURFACE
     s.touch.normal[slot, i, world] = ti.Vector([0.0, 0.0, 0.0])
@@ -159,7 +160,7 @@ def let_go(s: ti.template(), slot: ti.template(), i, world):
 
 
 @ti.func
-def rub(s: ti.template(), i, displacement, world):
+def update_friction(s: ti.template(), i, displacement, world):
     """Choose the resistance c of friction, and write F.
 
     Args: i: index of the particle; displacement: relative to what it touches, since the start of the substep [m].
@@ -204,7 +205,7 @@ def release_particle(s: ti.template(), i, world):
     for slot in ti.static(range(SLOTS)):
         if s.touch.surface[slot, i, world] != NO_SURFACE:
             if normal[slot] <= 0.0:
-                let_go(s, slot, i, world)
+                end_contact(s, slot, i, world)
                 changed = True
             else:
                 load += s.touch.friction[slot, i, world] * normal[slot]
