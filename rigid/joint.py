@@ -13,7 +13,7 @@ import numpy as np
 
 from pbd.core.messages import shown
 from pbd.core.rotation import rotation_between
-from pbd.core.validate import not_negative, positive, real_array, unit_vector
+from pbd.core.validate import is_infinite, not_negative, positive, real_array, unit_vector
 from rigid.motor import Motor
 from rigid.rotation import frame_axes, rotate
 from rigid.spring import Soft, Spring
@@ -74,7 +74,7 @@ class Joint:
                 kind = f"a rigid.{expected.__name__}, or None"
                 raise TypeError(f"{name} of {self.name!r} is {shown(value)}: expected {kind}")
         for name in ("break_force", "break_torque"):
-            if getattr(self, name) != math.inf:
+            if not is_infinite(getattr(self, name)):
                 setattr(self, name, positive(name, getattr(self, name)))
         self.check_friction()
         self.armature = not_negative("armature", self.armature)

@@ -26,7 +26,7 @@ OWN = ("pbd", "rigid", "scenes")
 RECORDS = {
     "Ball", "Body", "BodyShape", "Cloth", "ConstraintType", "Distance", "Diverged", "Energy", "Event", "Figure",
     "Fixed", "Gear", "Hinge", "Joint", "Plant", "PointSpring", "Ragdoll", "Rope", "Skin", "Slider", "SoftBody",
-    "Statistics", "Universal", "Wheel", "Comparison", "Recording", "Trace",
+    "Statistics", "Universal", "VisualShape", "Wheel", "Comparison", "Recording", "Trace",
 }  # fmt: skip
 
 TETRAHEDRON = np.array([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)], float)

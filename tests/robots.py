@@ -20,6 +20,8 @@ from rigid.names import GROUND
 
 FREE, BALL, SLIDE, HINGE = range(4)  # mjtJoint
 
+UNMOVED = np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0])  # pose of a file's origin
+
 # Parts of the mass in light bodies with which each solver converges.
 LIGHT = {"articulated": 1e-6, "impulse": 0.02, "penalty": 0.02, "verlet": 0.02}
 
@@ -160,7 +162,7 @@ def motion_error(path, name, h, duration, keyframe=None, reference_step=5e-4, **
     compiled = moving(path) if keyframe == "moving" else compiled_mjcf(path)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model = add_compiled(compiled, path, None, merge=False, link_mass=LIGHT[name], keyframe=keyframe)
+        model = add_compiled(compiled, path, None, pose=UNMOVED, merge=False, link_mass=LIGHT[name], keyframe=keyframe)
     start = Reader(compiled, keyframe=keyframe).data
     before, expected = reference_motion(compiled, start, duration, reference_step)
     names = {compiled.joint(j).name for j in range(compiled.njnt)}

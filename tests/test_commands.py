@@ -71,6 +71,7 @@ ELSEWHERE = {
         "tests of the exercises do the same", "tests/test_exercises.py", "make.write(tmp_path",
     ),
     "python -m build": ("a test builds the same", "tests/test_wheel.py", "build.build_sdist"),
+    "pip install pygame": ("the same", "pyproject.toml", '"pygame'),
     "pip install build": ("another test builds without it", "tests/test_wheel.py", "build.build_sdist"),
     "twine check": ("another test checks the same", "tests/test_wheel.py", '"twine", "check", "--strict"'),
     "pip install '.[view]'": ("the same", "pyproject.toml", "\nview = ["),

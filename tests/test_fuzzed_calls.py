@@ -17,7 +17,7 @@ import pbd
 
 CALLS = public_calls()
 COUNT = len(values(described()))
-ALSO_CALLED = {"solver_class.name": "solver", "load.name": "scene"}
+ALSO_CALLED = {"solver_class.name": "solver", "load.name": "scene", "Model.add_visual.shape": "mesh"}
 
 
 @st.composite

@@ -98,7 +98,7 @@ def check_options(model, *, name, link_mass, decompose, visuals, merge=None, rol
     if merge is not None:
         boolean("merge", merge)
     if not 0.0 < finite_number("link_mass", link_mass) <= MOST_LINK:
-        raise ValueError(f"link_mass is {link_mass:g}: expected a number above 0, and at most {MOST_LINK:g}")
+        raise ValueError(f"link_mass is {shown(link_mass)}: expected a number above 0, and at most {MOST_LINK:g}")
     boolean("decompose", decompose)
     boolean("rolling", rolling)
     boolean("visuals", visuals)

@@ -28,7 +28,7 @@ def frames_of(shown, tmp_path):
 
 def test_video_has_the_frames_of_the_recording(recording, tmp_path):
     shown = recording.show("video", width=128)
-    assert frames_of(shown, tmp_path).shape == (4, 72, 128, 3)  # 0.1 s at 30 frames per second, and the first
+    assert frames_of(shown, tmp_path).shape == (3, 72, 128, 3)  # 0.1 s at 30 frames per second
     assert repr(shown) == "video of scene 'pendulum' by 'impulse': a notebook shows it"
 
 
@@ -42,7 +42,7 @@ def test_file_of_a_recording_finds_its_scene(recording, tmp_path):
     read.about["scene"] = "wall"
     with pytest.raises(ValueError, match="scene 'wall', which the catalogue does not have: expected scene="):
         read.show("video")
-    assert frames_of(read.show("video", scene=recording.scene, width=64), tmp_path).shape[0] == 4
+    assert frames_of(read.show("video", scene=recording.scene, width=64), tmp_path).shape[0] == 3
 
 
 def test_replay_is_a_page_within_the_page(recording):
@@ -77,4 +77,4 @@ def test_comparison_is_a_table_and_a_film(tmp_path):
     comparison = scenes.compare("pendulum", solvers=["impulse", "articulated"], duration=0.1)
     assert re.findall("<th>(.*?)</th>", comparison._repr_html_()) == ["", "", "impulse", "articulated"]
     assert "<td>deviation, angle</td><td>rad</td>" in comparison._repr_html_()
-    assert frames_of(comparison.show("video", width=128), tmp_path).shape == (4, 72, 128, 3)
+    assert frames_of(comparison.show("video", width=128), tmp_path).shape == (3, 72, 128, 3)

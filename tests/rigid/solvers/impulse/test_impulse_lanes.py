@@ -79,7 +79,7 @@ def moved(state):
 
 def of_world(state, world):
     """The state of one world."""
-    names = ("position", "rotation", "velocity", "angular_velocity")
+    names = ("position", "rotation", "velocity", "angular_velocity", "joint_angles")
     return replace(state, **{name: getattr(state, name)[world] for name in names}, warm_start=())
 
 
