@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from pbd.core.files import replacing, temporary_folder
+from pbd.core.validate import positive
 from scenes.render import ffmpeg
 from scenes.simulate.interrupts import interrupts_deferred
 
@@ -191,8 +192,9 @@ class Pictures:
 def rate_of(path, fps):
     """Frames per second that a file can have: at most GIF_RATE in a GIF. Args: path; fps: what is wanted [1/s].
 
-    Warns: UserWarning if it can have fewer.
+    Warns: UserWarning if it can have fewer. Raises: TypeError or ValueError for what is no rate.
     """
+    positive("fps", fps)
     if Path(path).suffix.lower() != ".gif" or fps <= GIF_RATE:
         return fps
     warnings.warn(f"{path}: {GIF_RATE:g} frames per second in place of {fps:g}, because browsers show no more of a GIF",

@@ -61,6 +61,13 @@ def test_rates_beyond_a_thousand_are_refused(box, tmp_path):
         scenes.film(box, tmp_path / "box.mp4", fps=1001)
 
 
+@pytest.mark.parametrize("name", ["box.gif", "box.mp4"])
+def test_films_of_recordings_refuse_a_rate_that_is_no_number(box, tmp_path, name):
+    recording = scenes.run(box, duration=0.1, fps=60)
+    with pytest.raises(TypeError, match="fps is None: expected a"):
+        scenes.film(box, tmp_path / name, recording=recording, fps=None, **SIZE)
+
+
 def test_png_shows_the_end(box, tmp_path):
     assert scenes.film(box, tmp_path / "box.png", duration=0.25, labels=False, **SIZE) == 1
     *_, last = Run(box, duration=0.25).frames()
