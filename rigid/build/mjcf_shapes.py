@@ -30,12 +30,16 @@ def convex_parts(compiled, data, geom):
     coacd = load_extra("coacd", "decompose")
     coacd.set_log_level("error")
     position, R = data.geom_xpos[geom].copy(), data.geom_xmat[geom].reshape(3, 3)
+    parts = coacd.run_coacd(coacd.Mesh(*mesh_of(compiled, geom)))
+    return [ConvexHull(position + np.asarray(points) @ R.T) for points, _ in parts]
+
+
+def mesh_of(compiled, geom):
+    """Vertices (n, 3) and triangles (m, 3) of a geom that is a mesh, in its own frame [m]."""
     mesh = compiled.geom_dataid[geom]
     first, face = compiled.mesh_vertadr[mesh], compiled.mesh_faceadr[mesh]
     vertices = compiled.mesh_vert[first : first + compiled.mesh_vertnum[mesh]].astype(float)
-    triangles = compiled.mesh_face[face : face + compiled.mesh_facenum[mesh]]
-    parts = coacd.run_coacd(coacd.Mesh(vertices, triangles))
-    return [ConvexHull(position + np.asarray(points) @ R.T) for points, _ in parts]
+    return vertices, compiled.mesh_face[face : face + compiled.mesh_facenum[mesh]]
 
 
 def shape_of(compiled, data, geom):
@@ -60,10 +64,7 @@ def shape_of(compiled, data, geom):
         ball = trimesh.creation.icosphere(subdivisions=2).vertices
         return ConvexHull(position + (size * ball) @ R.T)
     if kind == MESH:
-        mesh = compiled.geom_dataid[geom]
-        first = compiled.mesh_vertadr[mesh]
-        vertices = compiled.mesh_vert[first : first + compiled.mesh_vertnum[mesh]]
-        return ConvexHull(position + vertices.astype(float) @ R.T)  # MuJoCo, too, collides meshes as their hulls
+        return ConvexHull(position + mesh_of(compiled, geom)[0] @ R.T)  # MuJoCo, too, collides meshes as their hulls
     return None
 
 

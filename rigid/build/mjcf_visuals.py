@@ -13,7 +13,7 @@ import numpy as np
 from pbd.build import Mesh
 from pbd.core.messages import clipped
 from pbd.core.shapes import Box, Capsule, Cylinder, Sphere
-from rigid.build.mjcf_shapes import BOX, CAPSULE, CYLINDER, ELLIPSOID, MESH, SPHERE
+from rigid.build.mjcf_shapes import BOX, CAPSULE, CYLINDER, ELLIPSOID, MESH, SPHERE, mesh_of
 from rigid.rotation import multiply, rotate
 
 LAST_GROUP = 2  # that is shown
@@ -64,12 +64,12 @@ def visual_shape(compiled, geom, meshes):
 
         ball = trimesh.creation.icosphere(subdivisions=3)
         return Mesh(size * ball.vertices, ball.faces)
-    mesh = int(compiled.geom_dataid[geom])
-    if kind == MESH and mesh not in meshes:
-        first, face = compiled.mesh_vertadr[mesh], compiled.mesh_faceadr[mesh]
-        vertices = compiled.mesh_vert[first : first + compiled.mesh_vertnum[mesh]].astype(float)
-        meshes[mesh] = Mesh(vertices, compiled.mesh_face[face : face + compiled.mesh_facenum[mesh]])
-    return meshes[mesh] if kind == MESH else None
+    if kind == MESH:
+        mesh = int(compiled.geom_dataid[geom])
+        if mesh not in meshes:
+            meshes[mesh] = Mesh(*mesh_of(compiled, geom))
+        return meshes[mesh]
+    return None
 
 
 def without_missing_meshes(path):
