@@ -1,9 +1,8 @@
 """A warning where the energy of particles rises though nothing drives them, and Diverged where it runs away.
 
 The kinetic and gravitational energy E = K + U of each world is compared after each launch with its lowest value, from
-before the first launch on. The
-rise is measured in parts of a scale S, the weight times the extent of the particles, and the kinetic energy that they
-had at first or could have gained by falling:
+before the first launch on. The rise is measured in parts of a scale S, the weight times the extent of the particles,
+and the kinetic energy that they had at first or could have gained by falling:
 
     S = Σ m |g| L + K_0 + U_0 - min U
 
@@ -100,7 +99,7 @@ class EnergyWatch:
             self._tell(world, np.ravel((energy - self._lowest) / scale)[world], clock, substeps)
 
     def _start_from(self, kinetic, potential, numbers):
-        """Compare later energies with these. Without gravity, what is at rest has no scale: then the next ones count.
+        """Compare later energies with these. Their scale is zero at rest without gravity: the next ones replace them.
 
         Args: kinetic, potential [J]; numbers: function (worlds,) -> numbers.
         """

@@ -75,7 +75,7 @@ def projected(points):
 
 
 def ear_score(flat, k):
-    """The shape of the triangle at a corner: above zero if it can be clipped, 0.58 if its sides are equal.
+    """The shape of the triangle at a corner: above zero if it can be clipped, 0.29 if its sides are equal.
 
     Corners without area follow, then reflex ones, then triangles with other corners inside: these serve for polygons
     that cross themselves.

@@ -4,15 +4,17 @@
     A λ' = -(C(x) + α' λ),   λ := λ + λ',   x := x + W Jᵀ λ'       in each iteration, `solve`
 
 J are the gradients at the start of the substep ("start", SHAKE) or where the factor is made ("current"). W are inverse
-masses, α' = α/h² compliances as in XPBD. C is taken at the present positions, so repeated solves converge to C = 0, and
-impulses keep their directions: momentum is conserved, with "start" also angular momentum. The diagonal of A is a little
-larger (rows.py, SOFTNESS), because A is singular where rows depend on one another.
+masses, or matrices where particles touch a surface or a rope is stiff (mobility.py). α' = α/h² are compliances as in
+XPBD. C is taken at the present positions, so repeated solves converge to C = 0, and impulses keep their directions:
+momentum is conserved, with "start" also angular momentum. The diagonal of A is a little larger (rows.py, SOFTNESS),
+because A is singular where rows depend on one another.
 
 An inequality C >= 0, such as a limit of a joint, is solved as C = 0 while it is violated and pushes. If it would pull,
 it is dropped, and A λ' = b is solved without it before anything moves (`drop_pulling`): the other multipliers would be
 those of a solution with it. The gradients of what is not active are zero.
 
-The tension of a light rope with a heavy weight is added to masses, see pbd/direct/tension.py.
+The tension of a light rope with a heavy weight is added to masses (tension.py). Contacts with colliders and boxes are
+eliminated before all rows (contacts.py).
 
 Sources: Ryckaert, Ciccotti, Berendsen (1977), the method of matrices; Kräutler, van Gunsteren, Hünenberger, A fast
 SHAKE algorithm (2001); Macklin, Müller, Chentanez, XPBD (2016), equation 18 for all constraints together.
@@ -45,9 +47,10 @@ NEW, WITHOUT_PULLING, WITH_TENSION = 0.0, 1.0, 2.0
 # step, too. So what rests is factored once in a step.
 LEAST_ALIGNMENT_AT_FIRST = 0.999
 
+
 @ti.func
 def begin(s: ti.template(), substep, world):
-    """Begin a substep: A is not factored, nothing was moved, and particles have their own masses.
+    """Begin a substep: A is not factored, and nothing was moved.
 
     Inequalities that were active at the end of the last substep are so at first, because what rests on a limit goes on
     doing so. If one would pull now, the first solve drops it.
