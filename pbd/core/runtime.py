@@ -36,7 +36,7 @@ class Fork:
 
 
 def after_fork():
-    """Keep the parent's Taichi program for ever. Its threads are not in the child, and its end would wait for them."""
+    """Keep the parent's Taichi program alive: its destructor would wait for threads that are not in the child."""
     Fork.program = impl.get_runtime().prog
     if Fork.program is not None:
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(Fork.program))
@@ -44,11 +44,6 @@ def after_fork():
 
 if hasattr(os, "register_at_fork"):  # Windows has no fork
     os.register_at_fork(after_in_child=after_fork)
-
-FORKED = (
-    "this process was forked after ti.init, and has none of Taichi's threads: start processes by 'spawn', as "
-    "multiprocessing.get_context('spawn') does, or call ti.init in the child"
-)
 
 
 def refuse_forked():
@@ -82,6 +77,10 @@ LOCK = threading.RLock()
 
 GONE = "Taichi was initialised or reset since this was made: make it anew, its arrays are gone"
 CLOSED = "this was closed: make it anew, its arrays are gone"
+FORKED = (
+    "this process was forked after ti.init, and has none of Taichi's threads: start processes by 'spawn', as "
+    "multiprocessing.get_context('spawn') does, or call ti.init in the child"
+)
 
 
 def present_program():
