@@ -89,8 +89,8 @@ class Scratch(NamedTuple):
     pairs: Integer(count.worlds, count.pairs, 2)  # shapes that could touch: a list of large ones, then of each block
     found: Integer(count.worlds, BLOCKS + 1)  # how many pairs each list has; it may exceed the list's capacity
     clips: Real(count.worlds, count.corners, CLIP)  # two polygons that are clipped, and the points of one pair
-    manifolds: Integer(count.touching, count.worlds)  # of each body the list of its manifolds, see internal_edges.py
-    links: Integer(count.worlds, count.linked, 2)  # from a manifold to the next one of either body
+    manifolds: Integer(count.bodies, count.worlds)  # of each body the list of its manifolds, see internal_edges.py
+    links: Integer(count.worlds, count.contacts, 2)  # from a manifold to the next one of either body
     marks: Integer(count.corners, count.worlds)  # the side that begins at each corner; the feature of each point
 
 

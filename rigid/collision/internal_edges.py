@@ -49,7 +49,7 @@ def remove_internal_edges(shapes: ti.template(), points: ti.template(), scratch:
                     removed += hide_manifold(shapes, points, scratch, first, side, count, world)
         if ti.static(not in_lanes()):
             if removed > 0:
-                close_ranks(points, count, world)
+                compact_points(points, count, world)
 
 
 @ti.func
@@ -79,14 +79,16 @@ def link_manifolds(points: ti.template(), scratch: ti.template(), count, world):
 
 @ti.func
 def hide_manifold(shapes: ti.template(), points: ti.template(), scratch: ti.template(), first, side, count, world):
-    """Hide a manifold, if another one of shape A does. Args: first: its first point; side: of A, 0 or 1.
+    """Turn or remove the points of a manifold if a face that shape A touches hides it.
+
+    Args: first: its first point; side: of A, 0 or 1.
 
     Returns: how many points were removed.
     """
     a, b = points.integers[world, first, PAIR.shape_a + side], points.integers[world, first, PAIR.shape_b - side]
     body, removed = shapes.integers[a, STRUCTURE.body], 0
-    together = body < 0  # the ground touches too much: look only at bodies that are several shapes
-    if together:
+    of_ground = body < 0  # the ground has too many contacts: look only at those with the body of shape B
+    if of_ground:
         body = shapes.integers[b, STRUCTURE.body]
     entry = 0
     if shapes.integers[b, STRUCTURE.face_count] > 0 and is_there(points, first, world):
@@ -96,16 +98,16 @@ def hide_manifold(shapes: ti.template(), points: ti.template(), scratch: ti.temp
         entry = scratch.links[world, other, side_of_body]
         for k in range(2):
             c = points.integers[world, other, PAIR.shape_b - k]
-            if points.integers[world, other, PAIR.shape_a + k] == a and c != b and is_there(points, other, world):
-                if not together or shapes.integers[c, STRUCTURE.body] == body:
-                    up, height = touched_plane(shapes, points, scratch, other, c, k, first, side, world)
-                    if up.norm_sqr() > 0.0:
-                        height += PART_OF_OVERLAP * ti.max(-points.numbers[world, other, POINT.gap], 0.0)
-                        if hides(shapes, points, scratch, a, b, first, side, count, up, height, world):
-                            removed = turn_manifold(
-                                shapes, points, scratch, a, b, first, side, count, up, height, world
-                            )
-                            entry = 0
+            of_pair = points.integers[world, other, PAIR.shape_a + k] == a and c != b
+            if of_ground and shapes.integers[c, STRUCTURE.body] != body:
+                of_pair = False
+            if of_pair and is_there(points, other, world):
+                up, height = touched_plane(shapes, points, scratch, other, c, k, first, side, world)
+                if up.norm_sqr() > 0.0:
+                    height += PART_OF_OVERLAP * ti.max(-points.numbers[world, other, POINT.gap], 0.0)
+                    if hides(shapes, points, scratch, a, b, first, side, count, up, height, world):
+                        removed = turn_manifold(shapes, points, scratch, a, b, first, side, count, up, height, world)
+                        entry = 0  # no other manifold is needed
     return removed
 
 
@@ -252,8 +254,8 @@ def distance_bound(shapes: ti.template(), scratch: ti.template(), b, x, world):
 
 
 @ti.func
-def close_ranks(points: ti.template(), count, world):
-    """Move the contact points of one world together, over those that it lacks."""
+def compact_points(points: ti.template(), count, world):
+    """Close the gaps in the list of contact points of one world."""
     kept = 0
     for c in range(count):
         if is_there(points, c, world):

@@ -228,9 +228,7 @@ def edge_on_edge(
 
 
 @ti.func
-def face_on_face(
-    shapes: ti.template(), scratch: ti.template(), a, reference, incident, face, margin, world
-):  # fmt: skip
+def face_on_face(shapes: ti.template(), scratch: ti.template(), a, reference, incident, face, margin, world):
     """Collect the corners of the incident face's part over the reference face, below the contact margin.
 
     Args: a: the first shape of the pair; reference: a or the other shape, whose `face` is the reference face;

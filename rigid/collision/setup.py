@@ -55,7 +55,7 @@ def collision_arrays(models, worlds=1, capacity=None, lanes=1):
         allocate(Points, contacts=capacity, **shared),
         allocate(
             Scratch, shapes=count, bins=buckets + 1 + count, balls=max(hashed, 1), pairs=(BLOCKS + 4) * share,
-            corners=3 * polygon, touching=len(models[0].bodies), linked=capacity, **shared,
+            corners=3 * polygon, bodies=len(models[0].bodies), contacts=capacity, **shared,
         ),
     )
 
