@@ -38,7 +38,7 @@ class PassiveEnergy:
         """Choose whether the next launch watches. Args: driven: whether forces or grab springs act."""
         chosen = self._watches_motors if self._driven else self._watches
         chosen = UNWATCHED if driven else chosen
-        if chosen == UNWATCHED != self.watched:
+        if chosen == UNWATCHED and self.watched != UNWATCHED:
             self.forget()
         self.watched = chosen
 

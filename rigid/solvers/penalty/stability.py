@@ -25,21 +25,19 @@ BOUND = 4.0
 
 
 class Island(NamedTuple):
-    """Rows whose bodies are connected: their indices, J M⁻¹ Jᵀ of all of them, their matrices α and β, and what these
-    are before scaling; their groups; which are hard equalities, gears or motors, which of these gears and drives; gains
-    of servos, 0 for other rows [1/s]."""
+    """Rows whose bodies are connected."""
 
-    rows: np.ndarray
-    matrix: np.ndarray
-    alpha: np.ndarray
+    rows: np.ndarray  # their indices (n,)
+    matrix: np.ndarray  # J M⁻¹ Jᵀ (n, n)
+    alpha: np.ndarray  # α and β (n, n)
     beta: np.ndarray
-    own_alpha: np.ndarray
+    own_alpha: np.ndarray  # α* [1/s²] and β* [1/s] of each row, before scaling (n,)
     own_beta: np.ndarray
-    groups: np.ndarray
-    hard: np.ndarray
-    gears: np.ndarray
-    drives: np.ndarray
-    servo_gains: np.ndarray
+    groups: np.ndarray  # the group of each row (n,)
+    hard: np.ndarray  # masks: equalities, gears and motors without compliance (n,)
+    gears: np.ndarray  # gears (n,)
+    drives: np.ndarray  # motors and springs of joints (n,)
+    servo_gains: np.ndarray  # position gains of servos, 0 for other rows (n,) [1/s]
 
     def load(self, h):
         """The largest eigenvalue of W J M⁻¹ Jᵀ W, and the row with the largest part in its mode."""
@@ -93,10 +91,12 @@ def find_islands(rows, kinds, groups, mass, inverse_inertia, servo_gains, slippi
         response[..., 3:] = np.einsum("bik,rbk->rbi", inertias[moved], jacobian[..., 3:])
         count = len(jacobian)
         matrix = jacobian.reshape(count, -1) @ response.reshape(count, -1).T + np.diag(rows[heads[own], ROW.rotor])
-        flags = [of[own] > 0 for of in (hard, geared, driven)]
-        own_gains = rows[heads[own]][:, [ROW.own_stiffness, ROW.own_damping]].T
-        matrices = alpha[np.ix_(own, own)], beta[np.ix_(own, own)]
-        found.append(Island(heads[own], matrix, *matrices, *own_gains, group_of[own], *flags, gains_of_servos[own]))
+        found.append(Island(
+            rows=heads[own], matrix=matrix, alpha=alpha[np.ix_(own, own)], beta=beta[np.ix_(own, own)],
+            own_alpha=rows[heads[own], ROW.own_stiffness], own_beta=rows[heads[own], ROW.own_damping],
+            groups=group_of[own], hard=hard[own] > 0, gears=geared[own] > 0, drives=driven[own] > 0,
+            servo_gains=gains_of_servos[own],
+        ))  # fmt: skip
     return found
 
 
