@@ -9,9 +9,9 @@ from scenes.visuals import Surface
 from scenes.visuals.camera import Sight
 from scenes.visuals.framing import MARGIN
 
-EDGE = 1.02  # what is this near to the edge of the picture leaves it, as the margin of a Sight
+EDGE = 1.02  # margin of a Sight: what is nearer to the edge of the picture leaves it
 SMOOTHING = 0.5  # time constant of the cameras [s]
-CLOSE = 0.05  # a camera rests when it is this near to its goal, in distances to its target
+CLOSE = 0.05  # a camera stops when it is this near to its goal, in distances to its target
 CORNERS = np.array(list(itertools.product((0, 1), repeat=3)))
 
 
@@ -54,7 +54,10 @@ class Follower:
             gain = edge.room(goal, edge.reach(corners)) - room
             part = max(1 - np.exp(-span / SMOOTHING), *(-room / np.where(room < 0, gain, np.inf)))
             place = here + part * (goal - here)
-            (self.following.discard if np.linalg.norm(goal - place) < CLOSE * distance else self.following.add)(who)
+            if np.linalg.norm(goal - place) < CLOSE * distance:
+                self.following.discard(who)
+            else:
+                self.following.add(who)
             moved[who] = sight.camera_at(place, middle - place[2])
         return moved
 

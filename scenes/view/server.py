@@ -98,16 +98,16 @@ class Viewer:
         with contextlib.suppress(RuntimeError, TimeoutError):  # it closed the page, or shows another one
             for _ in range(2):
                 client.get_render(9, 16, timeout=FIRST_PICTURE)
-        self.session.request(lambda: (self.drawing_clients.add(client.client_id), self.count_clients()))
+        self.session.request(lambda: self.count_clients(client.client_id))
 
     async def disconnected(self, client):
         """A browser closed the page, perhaps during a drag."""
         self.session.request(lambda: self.pointers.release(client.client_id))
         self.session.request(self.count_clients)
 
-    def count_clients(self):
-        """Pause the scene if no browser shows it."""
-        self.drawing_clients &= set(self.server.get_clients())
+    def count_clients(self, *drawing):
+        """Pause the scene if no browser shows it. Args: identifiers of browsers that show it now."""
+        self.drawing_clients = self.drawing_clients.union(drawing) & set(self.server.get_clients())
         self.session.watched = bool(self.drawing_clients)
 
     # The picture ------------------------------------------------------------------------------------------------------
