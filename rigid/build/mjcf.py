@@ -28,12 +28,12 @@ import numpy as np
 
 from pbd.core.extras import load_extra
 from pbd.core.messages import clipped, shown
-from pbd.core.validate import boolean, file_path, finite_number, finite_vector, one_line, one_of, unit_quaternion
+from pbd.core.validate import boolean, file_path, finite_number, one_line, one_of
 from rigid.build.mjcf_actuators import add_to_joints, joint_actuators, motor_of
 from rigid.build.mjcf_equalities import add_equality
 from rigid.build.mjcf_joints import BALL, FREE, HINGE, SLIDE, add_joint, grouped, joint_of
 from rigid.build.mjcf_left_out import left_out
-from rigid.build.mjcf_placing import place
+from rigid.build.mjcf_placing import checked_pose, place
 from rigid.build.mjcf_shapes import ELLIPSOID, contact_bits, shapes_of, surface_of
 from rigid.build.mjcf_visuals import add_visuals, geom_visuals, without_missing_meshes
 from rigid.mass import MassProperties, combined
@@ -102,11 +102,6 @@ def check_options(model, *, name, link_mass, decompose, visuals, merge=None, rol
     boolean("decompose", decompose)
     boolean("rolling", rolling)
     boolean("visuals", visuals)
-
-
-def checked_pose(position, rotation):
-    """Position (3,) [m] and rotation (w, x, y, z) of a file's origin. Raises: TypeError or ValueError."""
-    return finite_vector("position", position), unit_quaternion("rotation", rotation)
 
 
 @contextmanager

@@ -2,9 +2,15 @@
 
 import numpy as np
 
+from pbd.core.validate import finite_vector, unit_quaternion
 from rigid.build.mjcf_equalities import CONNECT, OF_BODIES, WELD
 from rigid.build.mjcf_joints import FREE
 from rigid.rotation import conjugate, multiply, rotate
+
+
+def checked_pose(position, rotation):
+    """Position (3,) [m] and rotation (w, x, y, z) of a file's origin. Raises: TypeError or ValueError."""
+    return finite_vector("position", position), unit_quaternion("rotation", rotation)
 
 
 def place(compiled, position, rotation):

@@ -77,7 +77,8 @@ def without_missing_meshes(path):
 
     Args: path: of a file that MuJoCo's parser rejects.
 
-    Returns: an mjModel, and words for the warning; None if that is not the reason, or not the only one.
+    Returns: an mjModel, and words for the warning; None if that is not the reason, or not the only one, or if a missing
+    mesh would collide or give its body mass.
     """
     import mujoco
 
@@ -87,7 +88,7 @@ def without_missing_meshes(path):
         meshes = [mesh for mesh in spec.meshes if mesh.file and not (folder / mesh.file).is_file()]
         names = {mesh.name or Path(mesh.file).stem for mesh in meshes}
         geoms = [geom for geom in spec.geoms if geom.meshname in names]
-        if not geoms or any(geom.contype or geom.conaffinity for geom in geoms):
+        if not geoms or any(geom.contype or geom.conaffinity or has_mass(spec, geom) for geom in geoms):
             return None
         bodies = sorted({geom.parent.name or "world" for geom in geoms})
         for part in (*geoms, *meshes):
@@ -95,6 +96,14 @@ def without_missing_meshes(path):
         return spec.compile(), missing_visuals(len(meshes), bodies)
     except ValueError:
         return None
+
+
+def has_mass(spec, geom):
+    """Whether the mass of a geom counts for its body. Args: an MjSpec; one of its geoms."""
+    body, (lowest, highest) = geom.parent, spec.compiler.inertiagrouprange
+    if body.name == "world" or (body.explicitinertial and spec.compiler.inertiafromgeom != 1):  # 1: always
+        return False
+    return lowest <= geom.group <= highest and (geom.density if np.isnan(geom.mass) else geom.mass) > 0
 
 
 def missing_visuals(count, bodies):

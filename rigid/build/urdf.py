@@ -25,8 +25,9 @@ from pbd.build.mesh import READERS, read_mesh
 from pbd.core.extras import load_extra
 from pbd.core.messages import clipped, listed, shown
 from pbd.core.validate import boolean, file_path
-from rigid.build.mjcf import LINK, add_compiled, check_options, checked_pose, parser_warnings
+from rigid.build.mjcf import LINK, add_compiled, check_options, parser_warnings
 from rigid.build.mjcf_joints import FREE, HINGE, SLIDE
+from rigid.build.mjcf_placing import checked_pose
 from rigid.build.packages import find_file
 from rigid.build.urdf_visuals import mesh_directory, visuals_of
 from rigid.motor import Motor

@@ -219,8 +219,13 @@ def test_an_mjcf_file_without_its_visual_mesh_is_drawn_by_its_shapes(tmp_path):
     assert said.count("\n") == 0
     assert [each.visible for each in model.shapes] == [True, False, False, True]
     solid = MJCF.replace('contype="0" conaffinity="0" group="2"', "")
-    with pytest.raises(ValueError, match=r"wedge\.obj"):  # it is needed for contacts
-        load(tmp_path, solid, load_mjcf, "robot.xml")
+    heavy = MJCF.replace('material="paint"\n      mass="0"', 'material="paint"')
+    for text in (solid, heavy):  # it is needed for contacts, or for the mass of its body
+        with pytest.raises(ValueError, match=r"wedge\.obj"):
+            load(tmp_path, text, load_mjcf, "robot.xml")
+    inertial = '<freejoint/><inertial pos="0 0 0" mass="2" diaginertia="1 1 1"/>\n    <geom type="mesh"'
+    model, _ = load(tmp_path, heavy.replace('<freejoint/>\n    <geom type="mesh"', inertial), load_mjcf, "robot.xml")
+    assert model.bodies[0].mass == 2.0
 
 
 @pytest.mark.parametrize(("loader", "text"), [(load_urdf, URDF), (load_mjcf, MJCF)])

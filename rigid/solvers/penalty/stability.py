@@ -75,9 +75,7 @@ def find_islands(rows, kinds, groups, mass, inverse_inertia, servo_gains, slippi
             heads.append(row)
             jacobians.append(jacobian[:bodies])
             ends.append(np.flatnonzero(jacobian[:bodies].any(axis=1)))
-    island = np.arange(bodies)  # of each body, the least body of its island
-    for moved in filter(len, ends):
-        island[np.isin(island, island[moved])] = island[moved].min()
+    island = islands_of_bodies(ends, bodies)
     labels = np.array([island[moved[0]] if len(moved) else bodies for moved in ends], int)
     heads, found = np.array(heads, int), []
     hard, geared, driven, gains_of_servos, group_of = np.reshape(roles, (-1, 5)).T
@@ -98,6 +96,14 @@ def find_islands(rows, kinds, groups, mass, inverse_inertia, servo_gains, slippi
             servo_gains=gains_of_servos[own],
         ))  # fmt: skip
     return found
+
+
+def islands_of_bodies(ends, bodies):
+    """The least body of each body's island (bodies,). Args: ends: list of the bodies of each row; bodies: how many."""
+    island = np.arange(bodies)
+    for moved in filter(len, ends):
+        island[np.isin(island, island[moved])] = island[moved].min()
+    return island
 
 
 def block_diagonal(blocks):
