@@ -66,6 +66,13 @@ def test_links_lead_somewhere(path):
             assert title in titles, target
 
 
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_sources_in_brackets_are_links(path):
+    text = path.read_text()
+    named = set(re.findall(r"\[([\w/]+\.py)\](?![(:])", text))
+    assert named == set(re.findall(r"^\[([\w/]+\.py)\]: ", text, re.MULTILINE))
+
+
 # Sites that the project may name. Here no network can be reached, so a new one is looked at by a person. A registry of
 # packages is none of them: each user has their own.
 SITES = {"docs.dask.org", "github.com", "jobqueue.dask.org", "unpkg.com", "www.taichi-lang.org"}
