@@ -22,18 +22,18 @@ def visuals_of(robot, path, packages):
     Returns: {name of a link: list of arguments of Model.add_visual, in the link's frame}, without links that have none
     or whose meshes cannot be read; words for the warning, a list of strings.
     """
-    colours = {each.get("name"): colour_of(each) for each in robot.iter("material") if each.find("color") is not None}
+    with_colour = [each for each in robot.iter("material") if each.get("name") and each.find("color") is not None]
+    materials = {each.get("name"): each for each in with_colour}
     directory, meshes, found, missing = mesh_directory(robot, path), {}, {}, {}
     for link in robot.iter("link"):
         try:
-            drawn = [part for each in link.findall("visual") for part in parts_of(each, directory, packages, meshes)]
+            visuals = link.findall("visual")
+            drawn = [part for each in visuals for part in parts_of(each, materials, directory, packages, meshes)]
         except Exception as error:  # whatever the reader of a format raises: the robot moves without pictures, too
             missing[link.get("name", "")] = f"{type(error).__name__}: {clipped(error, 80)}"
             continue
-        for part, material in drawn:
-            part["colour"] = colours.get(material, part["colour"])
         if drawn:
-            found[link.get("name")] = [part for part, _ in drawn]
+            found[link.get("name")] = drawn
     return found, [f"{missing_visuals(len(missing), missing)} ({next(iter(missing.values()))})"] if missing else []
 
 
@@ -57,10 +57,11 @@ def numbers(element, key, count, default=None):
     return values
 
 
-def parts_of(visual, directory, packages, meshes):
-    """Parts of a <visual>. Args: visual; directory, packages: see find_file; meshes: {address and scale: parts}, read.
+def parts_of(visual, materials, directory, packages, meshes):
+    """Parts of a <visual>: a list of arguments of Model.add_visual.
 
-    Returns: list of (arguments of Model.add_visual, name of the material or None).
+    Args: visual; materials: {name: element} of those with a colour; directory, packages: see find_file; meshes:
+    {address and scale: parts} of files that were read.
     """
     origin, material, geometry = (visual.find(name) for name in ("origin", "material", "geometry"))
     position, rotation = np.zeros(3), np.array((1.0, 0.0, 0.0, 0.0))
@@ -68,10 +69,11 @@ def parts_of(visual, directory, packages, meshes):
         position = numbers(origin, "xyz", 3, "0 0 0")
         for axis, angle in zip(np.eye(3), numbers(origin, "rpy", 3, "0 0 0")):  # about fixed axes
             rotation = multiply(from_axis_angle(axis, angle), rotation)
-    own, name = colour_of(material), None if material is None else material.get("name")
+    given = colour_of(material)
+    if given is None and material is not None:
+        given = colour_of(materials.get(material.get("name")))
     return [
-        ({"shape": shape, "position": position, "rotation": rotation, "colour": colour if own is None else own},
-         name if own is None else None)
+        {"shape": shape, "position": position, "rotation": rotation, "colour": colour if given is None else given}
         for element in ([] if geometry is None else geometry)
         for shape, colour in shapes_of(element, directory, packages, meshes)
     ]  # fmt: skip

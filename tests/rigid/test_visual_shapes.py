@@ -167,6 +167,20 @@ def test_a_link_without_its_visual_mesh_is_drawn_by_its_shapes(wedge, damage):
     assert len(model.visuals) == 1
 
 
+def test_a_material_without_a_name_colours_its_own_visual_alone(wedge):
+    text = URDF.replace('<material name="other">', "<material>")
+    text = text.replace('<box size="0.1 0.2 0.3"/></geometry>', '<box size="0.1 0.2 0.3"/></geometry><material/>')
+    model, _ = load(wedge, text)
+    given = [None if each.colour is None else tuple(each.colour) for each in model.visuals]
+    assert given == [(0.1, 0.6, 0.2), (0.9, 0.1, 0.1), None]
+
+
+def test_a_link_with_a_colour_that_cannot_be_read_is_drawn_by_its_shapes(wedge):
+    model, said = load(wedge, URDF.replace("0.1 0.6 0.2 1", "0.1 green"))
+    assert "of boom: their shapes are drawn (ValueError: could not convert string to float: 'green')" in said
+    assert len(model.visuals) == 1
+
+
 def test_colours_of_mesh_files_are_taken(tmp_path):
     (tmp_path / "two.mtl").write_text("newmtl a\nKd 1 0 0\nnewmtl b\nKd 0 0 1\n")
     vertices = "".join(f"v {x} {y} {z}\n" for x, y, z in (*WEDGE, *(WEDGE + 1)))
