@@ -1,15 +1,17 @@
-"""Contacts with edges that are none of the surface, because the faces of two shapes continue one another.
+"""Removal of contacts with internal edges: edges inside a surface, where faces of two shapes continue one another.
 
-Two slabs with tops of one height are one floor. But a body on it also touches an edge of the slab that it comes to, or
-the side below, and such a contact stops it. A contact of shapes A and B is one with an internal edge if a face of a
-third shape C hides it: A touches the face, in another direction, and no point that A touches of B is above the plane of
-the face. The contact with C keeps A above the plane, so it keeps A off these points of B as well.
+Two slabs with tops at one height make one floor. A body that slides on it also touches an edge or a side of the next
+slab, and such a contact would stop it. Here A is the shape that slides, B the one with the edge, and C a third one. A
+face of C hides the contact of A and B in these conditions:
 
-If A has corners, all of the face of B that the contact is with must not be above the plane either. Otherwise B has a
-part there that A can meet: an edge of a box in the corner of a room touches wall and floor in the same points.
+- A touches the face of C, in another direction than B.
+- No point of B that A touches is above the plane of the face. The contact with C keeps A above the plane, and so it
+  keeps A off these points of B as well.
+- If A has corners, the face of B that it touches is nowhere above the plane. Otherwise A can meet B there: an edge of a
+  box in the corner of a room touches wall and floor in the same points.
 
-A face of A may come down onto the edge of B. So a point that is above B acts along the normal of C's face instead.
-Other points are removed.
+A face of A may come down onto the edge of B. So points of a hidden contact that are above B act along the normal of C's
+face. The other points are removed.
 
 Source: Terdiman, Contact Generation for Meshes (2015), whose faces of triangles hide contacts with their edges. Here
 shapes are solid and share no edges, and their planes decide.
@@ -31,7 +33,8 @@ TOLERANCE, PART_OF_OVERLAP = 1e-4, 0.1
 # Cosine of the angle up to which directions count as the same. A sphere touches two edges that far apart, each of which
 # is TOLERANCE below the plane of the other: 0.015 > sqrt(2 TOLERANCE). A contact so much off costs 1e-4 of a speed.
 SAME_DIRECTION = 1.0 - 0.5 * 0.015**2
-# A point is above a shape if, on the way down, it gets there before it has moved this many times as far sideways.
+# A point counts as above a shape if its foot on the plane is outside the shape by at most this many times its height: a
+# body that falls and slides can land there.
 STEEPEST = 2.0
 
 
@@ -245,7 +248,7 @@ def turn_manifold(
 
 @ti.func
 def distance_bound(shapes: ti.template(), scratch: ti.template(), b, x, world):
-    """How far a point is outside of one of a polyhedron's planes at most [m]."""
+    """A lower bound of the distance from a polyhedron to a point [m]: the largest height above a plane of a face."""
     local, most = to_frame(scratch, b, x - origin_of(scratch, b, world), world), -1e30
     for k in range(shapes.integers[b, STRUCTURE.face_count]):
         n, offset = face_plane(shapes, b, k, world)

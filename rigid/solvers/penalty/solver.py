@@ -130,8 +130,8 @@ class PenaltySolver(RowSolver):
                 "damping"
             )
         raise ValueError(
-            f"a step of {h:g} s is unstable: the motor of {self._name_of(servo)}{where}, and what it moves, swing more "
-            f"by {rate:.3g}/s: expected a motion that fades; {remedies} a smaller position_gain{stiffer}"
+            f"a step of {h:g} s is unstable: the motor of {self._name_of(servo)}{where} makes a motion that grows by "
+            f"{rate:.3g}/s: expected one that fades; {remedies} a smaller position_gain{stiffer}"
         )
 
     def _name_of(self, row):

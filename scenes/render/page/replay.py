@@ -110,7 +110,7 @@ def write(sources, path, layout="ghosts", colours=None, notes=None, progress=Non
             if number == len(sources):
                 first_size = size_of(serializer)
             elif number == 2 * len(sources):
-                check_size(first_size, size_of(serializer) - first_size, count / len(sources))
+                refuse_large_page(first_size, size_of(serializer) - first_size, count / len(sources))
             if progress:
                 progress(number, count)
         for _, stopped in whole.values():
@@ -142,7 +142,7 @@ def check_first_frames(sources, count):
         frames = itertools.islice(source.frames(), 2)
         drawn = [[each for visual in source.scene.visuals for each in visual.draw(frame)] for frame in frames]
         size += sum(map(sent_size, *drawn)) if len(drawn) == 2 else 0
-    check_size(size, size, count / len(sources))
+    refuse_large_page(size, size, count / len(sources))
 
 
 def sent_size(before, drawn):
@@ -174,7 +174,7 @@ def size_of(serializer):
     return sum(buffer.nbytes for buffer in serializer._binary_buffers)
 
 
-def check_size(first, each, count):
+def refuse_large_page(first, each, count):
     """Raise TooLong for a replay that is too large.
 
     Args: first: size of the first frame [bytes]; each: size of another frame [bytes]; count of frames.
