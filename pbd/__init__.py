@@ -45,4 +45,4 @@ __all__ = [
 
 
 def __dir__():
-    return sorted(__all__)
+    return __all__

@@ -147,7 +147,7 @@ class Plan:
         return CONVERGED[real_bits()] * float(self.rows.extent[0])
 
 
-def make_plan(solve, types, constraints, positions, inverse_masses, gravity, meeting):
+def make_plan(solve, types, constraints, positions, inverse_masses, gravity, colliding):
     """Choose the constraints to solve directly.
 
     Args:
@@ -157,7 +157,8 @@ def make_plan(solve, types, constraints, positions, inverse_masses, gravity, mee
         positions: (particles, 3) [m].
         inverse_masses: (particles, worlds) [1/kg].
         gravity: of each particle (particles, 3) [m/s²].
-        meeting: mask of particles that touch one another (particles,). Between solves, these contacts would not hold.
+        colliding: mask of particles that have contacts with one another (particles,). These act between solves, so they
+            would not hold.
 
     Returns: a Plan.
     """
@@ -188,7 +189,7 @@ def make_plan(solve, types, constraints, positions, inverse_masses, gravity, mee
             if solve == "auto" and dependent.any():
                 if is_taut(component.take(order), dependent[order], positions, mobile, gravity):
                     reason = "it is taut, so nothing bounds its tension"
-            if solve == "auto" and meeting[component.particles].any():
+            if solve == "auto" and colliding[component.particles].any():
                 reason = "its particles touch one another, which a direct solve would not hold"
         if reason and joins[members].any():
             waiting += connected(pattern, members[~joins[members]])
