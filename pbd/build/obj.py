@@ -1,4 +1,4 @@
-"""Vertices and faces of OBJ files, as people's programs write them."""
+"""Reader of OBJ files: vertices and faces."""
 
 import re
 
@@ -34,7 +34,7 @@ def read_obj(content):
                 vertices.append((float(x), float(y), float(z)))
             elif words[0] in ("f", "fo"):
                 face = [int(word.partition("/")[0]) for word in words[1:]]
-                corners += [index - 1 if index > 0 else counted_back(index, len(vertices)) for index in face]
+                corners += [index - 1 if index > 0 else relative_index(index, len(vertices)) for index in face]
                 counts.append(len(face))
         except ValueError as error:
             raise ValueError(f"{clipped(line, 30)!r}: {clipped(error, 60)}") from None
@@ -44,8 +44,8 @@ def read_obj(content):
     return vertices, triangulated(vertices, corners, np.array(counts, np.int64))
 
 
-def counted_back(index, count):
-    """Index from 0 of one that is negative: -1 is the last vertex so far. Args: index; count: of vertices so far."""
+def relative_index(index, count):
+    """Index from 0 of a relative one: -1 is the last vertex so far. Args: index; count: of vertices so far."""
     if not -count <= index < 0:
-        raise ValueError(f"vertex {index} of {count}")
+        raise ValueError(f"vertex {index} of {count}: expected 1 or more, or {-count} to -1")
     return count + index

@@ -1,4 +1,4 @@
-"""Vertices and faces of PLY files, ASCII and binary."""
+"""Reader of PLY files, ASCII and binary: vertices and faces."""
 
 import numpy as np
 
@@ -71,7 +71,7 @@ def columns(body, place, count, properties):
     row = layout(body, place, properties)
     if not lists or len(body) - place >= count * row.itemsize:
         table = np.frombuffer(body, row, count, place)
-        if all((table[f"count of {name}"] == row[name].shape[0]).all() for name in lists):  # all lists are as long
+        if all((table[f"count of {name}"] == row[name].shape[0]).all() for name in lists):  # all have one length
             found = {name: table[name] for name in properties}
             found |= {name: (table[f"count of {name}"], found[name].ravel()) for name in lists}
             return found, place + count * row.itemsize
