@@ -131,11 +131,6 @@ def bounds_of(scene, frame):
 def drawn_points(scene, frame):
     """Points of everything that a scene draws at one instant (n, 3) [m]. Args: a Scene; a Frame."""
     drawn = [each for visual in scene.visuals for each in visual.draw(frame)]
-    return points_of(drawn, frame)
-
-
-def points_of(drawn, frame):
-    """Points of surfaces and particles (n, 3) [m]. Args: drawn: a list of Surface and Instances; a Frame."""
     points = [each.vertices if isinstance(each, Surface) else instance_points(each) for each in drawn]
     return np.concatenate([points for points in (frame.positions, *points) if len(points)])
 

@@ -69,7 +69,7 @@ class DrivenEnergy:
         """The energy of a world [J]."""
         model, fastest = self.models[min(world, len(self.models) - 1)], 0.0
         size = extent(model)
-        ratio = np.prod([max(1.0, abs(gear.ratio)) for gear in model.gears])
+        ratio = np.prod([max(abs(gear.ratio), 1 / abs(gear.ratio)) for gear in model.gears])  # in either direction
         for column, joint in enumerate(model.joints[k] for k in self.servos):
             way = self.highest[world, column] - self.lowest[world, column]
             speed = ratio * min(joint.motor.position_gain * way, joint.motor.max_speed)

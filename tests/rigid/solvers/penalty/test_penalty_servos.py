@@ -9,6 +9,7 @@ from described import ZERO, X, Y, Z, g
 
 import pbd
 import rigid
+from rigid.solvers.penalty.runaway import DrivenEnergy
 
 SHORT = {"dt": 1 / 240, "substeps": 16}
 STIFF = {"dt": 1 / 60, "substeps": 64} | dict.fromkeys(
@@ -128,3 +129,13 @@ def test_a_motor_that_moves_to_far_targets_does_not_run_away():
             solver.set_motor("joint 0", position=target)
             solver.step(1000)
         assert solver.joint_positions()["joint 0"] == pytest.approx(1.0, abs=1e-3)
+
+
+def test_a_gear_needs_as_much_energy_from_either_joint():
+    # q_b = 10 q_a is q_a = q_b/10: the same motion, so the same bound on the energy that it needs.
+    model, other = geared([10.0], [1.0, 1.0], position=1.0), geared([], [1.0], position=1.0)
+    body = other.add_body(mass=0.5, inertia=(1.0,) * 3, position=(0, 1, 0))
+    other.add_hinge(rigid.GROUND, body, (0, 1, 0), Z, name="joint 1")
+    other.add_gear("joint 1", "joint 0", 0.1)
+    energies = [DrivenEnergy([each], 1).of_world(0) for each in (model, other)]
+    assert energies[0] == pytest.approx(energies[1], rel=1e-12)
