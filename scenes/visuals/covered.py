@@ -10,7 +10,7 @@ from pbd.edges import edges_among
 IN_LINE = 0.2  # a particle this near to the middle of a stick is on it, in lengths of the stick
 
 
-def bare_sticks(particles, solid, triangles, tetrahedra):
+def uncovered_sticks(particles, solid, triangles, tetrahedra):
     """Sticks that no surface covers (n, 2).
 
     A surface covers the edges of its triangles, the other diagonals of two triangles that share an edge, and sticks

@@ -7,7 +7,7 @@ from pbd.build.tetrahedra import volumes
 from pbd.build.topology import boundary_of, split_sharp_edges
 from scenes.visuals.bodies import BodyVisual, JointVisual
 from scenes.visuals.colours import GREEN, PALETTE
-from scenes.visuals.covered import bare_sticks, members_of, one_owner
+from scenes.visuals.covered import members_of, one_owner, uncovered_sticks
 from scenes.visuals.environment import BoxEdgesVisual, ColliderVisual
 from scenes.visuals.particles import ClothVisual, ParticleVisual, PlantVisual, SkinVisual, StickVisual
 
@@ -56,7 +56,7 @@ def particle_visuals(particles):
     bare[triangles] = False
     for rope in ropes:
         bare[rope.particles], thickness[rope.particles] = False, max(rope.radius, radius)
-    sticks = bare_sticks(particles, solid, triangles, tetrahedra)
+    sticks = uncovered_sticks(particles, solid, triangles, tetrahedra)
     if len(sticks):
         visuals.append(StickVisual(sticks, thickness[sticks].min(axis=1)))
     if bare.any():
