@@ -44,9 +44,7 @@ def sinc(x):
 def exponential(v):
     """The quaternion of a rotation vector [rad]. It is exact: a constant ω rotates a body by ω h for any h."""
     half = 0.5 * v.norm()
-    scale = 0.5 - half * half / 12.0
-    if half > 1e-4:  # below it the series is exact: its next term is half⁴/240
-        scale = 0.5 * ti.sin(half) / half
+    scale = 0.5 * sinc(half)
     return ti.Vector([ti.cos(half), scale * v[0], scale * v[1], scale * v[2]])
 
 
