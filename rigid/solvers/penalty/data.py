@@ -13,11 +13,11 @@ from rigid.solvers.watch import Division, Watch
 # Behind the columns of all rows: stiffness and damping of the row before scaling; its rows of the matrices α and β of
 # its group's -α G - β dG/dt, six at most; its G, which for a drive or friction is how far it is stretched; dG/dt less
 # its target; its effort, the force or torque of this step [N or N m]; for a limit by the sine, the cosine of its angle;
-# the least own damping of a row beside servos (servos.py); for a contact of the last step, the α that it had, and how
-# many times its stiffness would be stable.
+# the least own damping of a row beside servos (servos.py); for a contact of the last step, the α that it had, how many
+# times its stiffness would be stable, and the depth from which it pushes [m].
 ROW = rows.ROW.extend(
     own_stiffness=1, own_damping=1, alpha=6, beta=6, stretch=1, velocity=1, effort=1, cosine=1, least_damping=1,
-    held_alpha=1, headroom=1,
+    held_alpha=1, headroom=1, rest_depth=1,
 )  # fmt: skip
 
 # Forces and torques of all rows on a body [N, N m].
@@ -73,7 +73,7 @@ class Data(NamedTuple):
     shapes: Shapes
     points: Points
     scratch: Scratch
-    cache: ContactCache  # stretch of friction springs [m]; in place of an angular impulse, the α of the three rows
+    cache: ContactCache  # stretch of friction springs [m]; in place of an angular impulse, α, rest depth, and α of friction
     forces: Real(count.worlds, count.bodies, FORCE)
     margin: Real(count.margins, count.worlds)  # zeros, because only overlaps have forces
     contact_counts: Integer(count.worlds, count.bodies)  # contact points of each body
