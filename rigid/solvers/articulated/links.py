@@ -17,6 +17,7 @@ import numpy as np
 from pbd.core.arrays import Columns, Integer, Real, allocate, count
 from rigid.rotation import conjugate, from_matrix, multiply, normalised, rotate, rotate_back, to_matrix
 from rigid.solvers.articulated.spanning_trees import LINK_COORDINATES, LINK_SPEEDS, LinkKind, spanning_trees, tree_ends
+from rigid.solvers.sequential.gained_energy import FREE_ENERGY
 
 # Integers of a link: its body; the parent's link, -1 for the ground, and body; its LinkKind; its first speed, how many,
 # and its first coordinate; of its tree the first link, the one behind the last, the first speed, and how many.
@@ -44,11 +45,6 @@ ARTICULATED = Columns(M=6, H=9, K=6, momentum=3, angular_momentum=3, test=6, tur
 # free, linear and angular.
 START = Columns(position=3, rotation=4, linear=3, angular=3)
 
-
-# Kinetic energies of a tree in the variational integrator: at the start of a substep, with the work of gravity in it;
-# at its end; what it has gained without work, and the largest one, since rows have acted on it [J].
-TREE_ENERGY = Columns(before=1, after=1, gained=1, largest=1)
-
 # Arrays of speeds: u; pseudo-speeds of position correction, before it scratch memory; two of variational.py.
 STAGES = 4
 
@@ -68,7 +64,7 @@ class Trees(NamedTuple):
     # By a tree's first link: 1 if its velocities are those at the time of the poses, see variational.py.
     synchronous: Integer(count.worlds, count.links, kept=True)
     solved: Integer(count.worlds, count.links)  # likewise 1 if its speeds are those of chords
-    energy: Real(count.worlds, count.links, TREE_ENERGY, kept=True)  # likewise
+    energy: Real(count.worlds, count.links, FREE_ENERGY, kept=True)  # likewise
 
 
 class TreeBuilder:

@@ -1,9 +1,4 @@
-"""Velocities at the time of the poses, for the variational integrator (variational.py), and the bound of the energy.
-
-The kinetic energy T of a tree on which no row acts should change by the work of gravity alone. A substep is not exact:
-T oscillates, and where links turn fast it may rise. If the sum of what T gains is above MOST_GAIN of its largest value,
-the velocities of the tree are scaled by a common factor, which keeps J V = 0.
-"""
+"""Velocities at the time of the poses, for the variational integrator (variational.py), and the bound of the energy."""
 
 import taichi as ti
 
@@ -14,18 +9,16 @@ from rigid.kernels.matrices import multiply_symmetric
 from rigid.kernels.motion import MASS, POSE, PSEUDO, VELOCITY, apply_forces, multiply_inertia
 from rigid.kernels.vectors import load_quaternion, load_vector, store_vector
 from rigid.solvers.articulated.dynamics import inward_pass, outward_pass
-from rigid.solvers.articulated.links import LINK, START, TREE_ENERGY
+from rigid.solvers.articulated.links import LINK, START
 from rigid.solvers.sequential.data import ROW
+from rigid.solvers.sequential.gained_energy import FREE_ENERGY, bounding_factor
 from rigid.solvers.watch import kinetic_energy
-
-# What the kinetic energy of a tree may gain without work, in parts of its largest value.
-MOST_GAIN = 0.02
 
 
 @ti.func
 def begin_velocities(s: ti.template(), world):
     """Velocities half a step behind the poses, from those of the last substep's end."""
-    sum_energies(s, TREE_ENERGY.before, world)
+    sum_energies(s, FREE_ENERGY.before, world)
     for link in range(s.trees.links.shape[0]):
         if s.trees.synchronous[world, s.trees.links[link, LINK.tree]] == 1:
             apply_forces(s, s.trees.links[link, LINK.body], -0.5 * s.step.h, world)
@@ -59,7 +52,7 @@ def synchronise(s: ti.template(), groups, last, world):
 
 @ti.func
 def sum_energies(s: ti.template(), column: ti.template(), world):
-    """Sum the kinetic energies of the links of each tree. Args: column: of TREE_ENERGY."""
+    """Sum the kinetic energies of the links of each tree. Args: column: of FREE_ENERGY."""
     energy = ti.static(s.trees.energy)
     for link in range(s.trees.links.shape[0]):
         energy[world, link, column] = 0.0
@@ -71,25 +64,16 @@ def sum_energies(s: ti.template(), column: ti.template(), world):
 
 @compiled_once("bodies", "trees", "step")
 def bound_energies(s: ti.template(), world):
-    """Scale the velocities of trees whose kinetic energy has risen too much without work, see above."""
+    """Scale the velocities of trees whose kinetic energy has risen too much without work.
+
+    See rigid/solvers/sequential/gained_energy.py.
+    """
     links, energy, v = ti.static(s.trees.links, s.trees.energy, s.bodies.velocity)
-    sum_energies(s, TREE_ENERGY.after, world)
+    sum_energies(s, FREE_ENERGY.after, world)
     for tree in range(links.shape[0]):
         if links[tree, LINK.tree] == tree:
-            gained, largest, factor = 0.0, 0.0, 1.0
-            if s.trees.synchronous[world, tree] == 1 and s.step.external == 0:
-                after = energy[world, tree, TREE_ENERGY.after]
-                change = after - energy[world, tree, TREE_ENERGY.before]
-                gained, largest = energy[world, tree, TREE_ENERGY.gained], energy[world, tree, TREE_ENERGY.largest]
-                # What the first projection, and steps without a solution, lose pays for nothing.
-                if change > 0.0 or (s.trees.solved[world, tree] == 1 and largest > 0.0):
-                    gained += change
-                largest = ti.max(largest, after - ti.max(change, 0.0))
-                excess = gained - MOST_GAIN * largest
-                if excess > 0.0:
-                    gained -= excess
-                    factor = ti.sqrt(ti.max(after - excess, 0.0) / after)
-            energy[world, tree, TREE_ENERGY.gained], energy[world, tree, TREE_ENERGY.largest] = gained, largest
+            free = s.trees.synchronous[world, tree] == 1 and s.step.external == 0
+            factor = bounding_factor(energy, tree, free, s.trees.solved[world, tree] == 1, world)
             if factor < 1.0:
                 for link in range(tree, links[tree, LINK.tree_end]):
                     for k in ti.static(range(PSEUDO)):

@@ -41,8 +41,9 @@ from rigid.kernels.motion import MASS, POSE, VELOCITY, apply_gyroscopic_torque, 
 from rigid.kernels.vectors import load_quaternion, load_vector, store_quaternion, store_vector
 from rigid.solvers.articulated.dynamics import solve_speed
 from rigid.solvers.articulated.kinematics import carried_velocity, offset
-from rigid.solvers.articulated.links import ARTICULATED, AXIS, LINK, LINK_FRAMES, TREE_ENERGY
+from rigid.solvers.articulated.links import ARTICULATED, AXIS, LINK, LINK_FRAMES
 from rigid.solvers.articulated.spanning_trees import LinkKind
+from rigid.solvers.sequential.gained_energy import FREE_ENERGY
 
 # Iterations end when no speed of a tree changes by more than this part of the largest one, or after so many.
 TOLERANCE, MOST_ITERATIONS = 1e-6, 10
@@ -290,7 +291,7 @@ def store_momenta(s: ti.template(), world):
             w = load_vector(of, link, ARTICULATED.test + 3, world) / s.step.h
         work = load_vector(of, link, ARTICULATED.test, world).dot(gravity_on(s, body, world))
         work *= s.bodies.mass[world, body, MASS.mass]
-        s.trees.energy[world, tree, TREE_ENERGY.before] = s.trees.energy[world, tree, TREE_ENERGY.before] + work
+        s.trees.energy[world, tree, FREE_ENERGY.before] = s.trees.energy[world, tree, FREE_ENERGY.before] + work
         v = load_vector(of, link, ARTICULATED.momentum, world) * s.bodies.mass[world, body, MASS.inverse_mass]
         store_vector(s.bodies.velocity, body, VELOCITY.linear, v, world)
         store_vector(s.bodies.velocity, body, VELOCITY.angular, w, world)

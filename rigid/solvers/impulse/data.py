@@ -11,6 +11,7 @@ from rigid.constraints.rows import Rows
 from rigid.kernels.motion import Bodies
 from rigid.solvers.sequential import data
 from rigid.solvers.sequential.colours import Colours
+from rigid.solvers.sequential.gained_energy import FREE_ENERGY
 from rigid.solvers.sequential.lanes import InLanes
 from rigid.solvers.sequential.sleep import Sleep
 from rigid.solvers.watch import Division, Watch
@@ -75,6 +76,7 @@ class Assemblies(NamedTuple):
     of_body: Integer(count.bodies)  # the assembly of each body
     state: Integer(count.worlds, count.bodies, kept=True)  # BOUND, REJECTED or FREE
     work: Real(count.worlds, count.bodies, kept=True)  # of joints, since other rows acted last [J]
+    energy: Real(count.worlds, count.bodies, FREE_ENERGY, kept=True)
     starts: Real(count.worlds, count.bodies, START)
     synchronous: Integer(count.worlds, kept=True)  # 1 if velocities are those at the time of the poses
 

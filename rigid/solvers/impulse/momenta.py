@@ -8,6 +8,7 @@ from rigid.kernels.midpoint import solve_midpoint
 from rigid.kernels.motion import MASS, POSE, PSEUDO, VELOCITY, apply_forces, apply_gyroscopic_torque, multiply_inertia
 from rigid.kernels.vectors import load_quaternion, load_vector, store_vector
 from rigid.solvers.impulse.data import BOUND, FREE, REJECTED, START
+from rigid.solvers.impulse.gains import begin_energies
 
 
 @ti.func
@@ -29,6 +30,7 @@ def begin_velocities(s: ti.template(), world):
         store_vector(start, body, START.offset, load_vector(v, body, VELOCITY.angular, world), world)
         if synchronous:
             apply_forces(s, body, -0.5 * s.step.h, world)
+    begin_energies(s, synchronous, world)
     s.assemblies.synchronous[world] = 0
 
 

@@ -114,6 +114,7 @@ class ImpulseSolver(SequentialSolver):
         """Let the next substep start from velocities at the time of the poses."""
         self.data.assemblies.state.fill(FREE)
         self.data.assemblies.work.fill(0)
+        self.data.assemblies.energy.fill(0)
         self.data.assemblies.synchronous.fill(1)
         self.data.sleep.timers.fill(0)
 

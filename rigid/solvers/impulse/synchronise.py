@@ -7,6 +7,7 @@ from rigid.constraints.rows import GROUP, Group, bodies_of
 from rigid.kernels.motion import PSEUDO, VELOCITY, apply_forces, clear_pseudo_velocity, update_inverse_inertia
 from rigid.kernels.vectors import store_vector
 from rigid.solvers.impulse.data import BOUND, ROW
+from rigid.solvers.impulse.gains import bound_synchronous_energies
 from rigid.solvers.impulse.momenta import copy_velocity, turned_momentum
 from rigid.solvers.sequential.iterations import iterate
 from rigid.solvers.sequential.prepare import compute_effective_mass, write_rows
@@ -50,6 +51,7 @@ def synchronise(s: ti.template(), iterations, world):
             exchange_velocities(s, body, world)
         else:
             copy_velocity(s, body, 0, PSEUDO, world)
+    bound_synchronous_energies(s, world)
 
 
 @ti.func

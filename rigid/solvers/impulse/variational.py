@@ -14,7 +14,8 @@ by default. Rounds are for assemblies: bodies that joints connect. An assembly k
 contacts, limits, friction, motors and springs, or if its rounds do not converge.
 
 A substep is not exact, so joints do some work, and where links turn fast the equations may have no solution. An
-assembly takes only a part of its correction if the work since other rows acted would be too large (work.py).
+assembly takes only a part of its correction if the work since other rows acted would be too large (work.py). Rotations
+of free bodies do not keep the energy either, and what an assembly gains without work is bounded (gains.py).
 
 Between substeps the pseudo-velocities contain V, which is half a step behind the poses. After the last substep of a
 launch, half a step of f and a projection bring the velocities to the time of the poses (RATTLE, synchronise.py), except
@@ -31,6 +32,7 @@ from rigid.constraints.rows import GROUP, Group, bodies_of
 from rigid.kernels.motion import PSEUDO, VELOCITY, clear_pseudo_velocity, integrate_pose
 from rigid.kernels.vectors import load_vector, store_vector
 from rigid.solvers.impulse.data import BOUND, FREE, REJECTED, ROW, START
+from rigid.solvers.impulse.gains import bound_energies
 from rigid.solvers.impulse.momenta import copy_velocity, restore_pose, solve_turn
 from rigid.solvers.impulse.synchronise import iterate_corrections
 from rigid.solvers.impulse.work import assembly_of, bound_work
@@ -64,6 +66,7 @@ def solve_chords(s: ti.template(), groups, iterations, world):
     bound_work(s, world)
     for body in range(s.bodies.pose.shape[1] - 1):
         copy_velocity(s, body, PSEUDO, 0, world)
+    bound_energies(s, world)
 
 
 @ti.func

@@ -14,6 +14,7 @@ from rigid.constraints.rows import GROUP
 from rigid.kernels.motion import ANGULAR, MASS, PSEUDO, VELOCITY, integrate_pose, multiply_inertia
 from rigid.kernels.vectors import load_quaternion, load_vector
 from rigid.solvers.impulse.data import BOUND, FREE, ROW, START
+from rigid.solvers.impulse.gains import energy_at
 from rigid.solvers.impulse.momenta import restore_pose
 
 # If the last round leaves more than this part, the assembly keeps V.
@@ -36,7 +37,8 @@ def bound_work(s: ti.template(), world):
         solved = ti.static(START.solved_linear)
         add_to(s, first, START.work, joint_work(s, body, v, PSEUDO, v, 0, world), world)
         add_to(s, first, START.solved_work, joint_work(s, body, start, solved, start, solved, world), world)
-        add_to(s, first, START.kinetic, kinetic_energy(s, body, world), world)
+        q = load_quaternion(start, body, START.rotation, world)
+        add_to(s, first, START.kinetic, energy_at(s, body, q, v, PSEUDO, world), world)
     for body in range(bodies):
         start[world, body, START.share] = accepted_share(s, body, world)
     for body in range(bodies):
@@ -105,16 +107,6 @@ def joint_work(
     v = load_vector(start, body, START.linear, world) + load_vector(ends, body, end, world)
     w = load_vector(start, body, START.angular, world) + load_vector(ends, body, end + ANGULAR, world)
     return 0.5 * (v.dot(p) + w.dot(L))
-
-
-@ti.func
-def kinetic_energy(s: ti.template(), body, world):
-    """Kinetic energy of a body in the substep [J]."""
-    v = load_vector(s.bodies.velocity, body, VELOCITY.pseudo_linear, world)
-    w = load_vector(s.bodies.velocity, body, VELOCITY.pseudo_angular, world)
-    q = load_quaternion(s.assemblies.starts, body, START.rotation, world)
-    L = multiply_inertia(s.bodies, body, q, w, world)
-    return 0.5 * (s.bodies.mass[world, body, MASS.mass] * v.norm_sqr() + w.dot(L))
 
 
 @ti.func

@@ -73,7 +73,7 @@ class Data(NamedTuple):
     shapes: Shapes
     points: Points
     scratch: Scratch
-    cache: ContactCache  # stretch of friction springs [m]; in place of an angular impulse, α, rest depth, and α of friction
+    cache: ContactCache  # stretch of friction springs [m]; for an angular impulse: α, rest depth, α of friction
     forces: Real(count.worlds, count.bodies, FORCE)
     margin: Real(count.margins, count.worlds)  # zeros, because only overlaps have forces
     contact_counts: Integer(count.worlds, count.bodies)  # contact points of each body

@@ -7,6 +7,7 @@
     solve.py      the solution of one group: read this first
     iterations.py all groups in turn
     colours.py    another order of groups, for threads; shared.py: the loops that they share
+    gained_energy.py  the bound of the energy for both variational integrators
     solver.py     the base class of both solvers
 
 How impulses change velocities is the solver's: `s.formulation`, a module with the functions
