@@ -40,6 +40,22 @@ def test_a_body_that_loses_its_angular_momentum_is_named(name):
 
 
 @pytest.mark.parametrize("name", ["impulse", "articulated"])
+@pytest.mark.parametrize("turn", [0.08, 0.12, 0.2])
+def test_slow_losses_are_named_when_the_estimate_is_lost(name, turn):
+    # Each step leaves 1 - h² |ω × L|²/(2 |L|²) of |L| to first order in the turn, as L·L'' = -|L'|². The warning comes
+    # at a sum of 0.35, within two steps of 0.1 s of the loss. The next order is turn²/2 of the sum at most.
+    solver = rigid.solver(name, free_body(ROD, turn / H, (40, 30, 30)), dt=H)
+    start, left = momentum(solver), []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        while not caught:
+            left.append(momentum(solver) / start)
+            solver.step(6)
+            assert solver.time < 6
+    assert left[-1] / left[-2] * np.exp(-0.35) - 0.01 < left[-1] < np.exp(-0.35) * (left[-2] / left[-1]) ** 2 + 0.01
+
+
+@pytest.mark.parametrize("name", ["impulse", "articulated"])
 @pytest.mark.parametrize(
     ("inertia", "spin", "axis"), [(CUBE, 100.0, (1, 2, 3)), (ROD, 100.0, (0, 0, 1)), (ROD, 2.0, (1, 1, 1))],
     ids=["cube", "principal axis", "slow"],
