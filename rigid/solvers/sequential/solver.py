@@ -78,6 +78,7 @@ class SequentialSolver(RowSolver):
     def _launch(self, count):
         self._fast_spins.look(self, count)
         self._advance(self._report, self._numbers(), count, self.options.iterations)
+        self._fast_spins.count(self, count)
 
     def _numbers(self):
         """Numbers of a launch, a Step first."""
