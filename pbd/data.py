@@ -128,11 +128,11 @@ class DirectArrays(NamedTuple):
 
 
 class TouchArrays(NamedTuple):
-    """Contacts of directly solved particles with colliders and boxes, two a particle: see pbd/direct/contacts.py."""
+    """Contacts of directly solved particles with what is fixed, two a particle: see pbd/direct/contacts.py."""
 
     particles: Integer(count.touching)  # that may touch something
     is_direct: Integer(count.touch_particles)  # whether a particle is one of them
-    surface: Real(2, count.touch_particles, count.worlds)  # number of a collider or a wall, or NO_SURFACE
+    surface: Real(2, count.touch_particles, count.worlds)  # number of a collider, a wall or a shape, or NO_SURFACE
     normal: Vector(3, 2, count.touch_particles, count.worlds)  # for which the factor was made, zero without a contact
     friction: Real(2, count.touch_particles, count.worlds)  # μ
     contact: Real(count.touch_particles, count.worlds)  # whether the particle has one, see pbd/direct/contacts.py
@@ -248,7 +248,7 @@ class Features(NamedTuple):
     contacts: bool  # between particles
     direct: tuple = ()  # types of which constraints are solved directly, as indices into `types`
     rope_nodes: bool = False  # whether particles have one or two rows of the direct solve
-    touching: bool = False  # whether particles of the direct solve may touch colliders or boxes
+    touching: bool = False  # whether particles of the direct solve may touch colliders, boxes or fixed shapes
     parts: bool = False  # whether a substep may be made in parts, see pbd/direct/parts.py
     moving: bool = False  # whether the environment changes, so that parts have inputs of their own
     grabs: int = 0  # number of grab springs
@@ -272,6 +272,11 @@ class Features(NamedTuple):
     def has_hooks(self):
         """Whether there are step hooks. (Taichi has no `is not None`.)"""
         return self.hooks is not None
+
+    @property
+    def has_fixed_shapes(self):
+        """Whether step hooks have fixed shapes that particles of the direct solve touch."""
+        return self.has_hooks and self.hooks.fixed_shapes is not None
 
     @property
     def has_mobilities(self):

@@ -3,6 +3,20 @@
 from typing import Any, NamedTuple
 
 
+class FixedShapes(NamedTuple):
+    """Shapes that no impulse moves. Particles of the direct solve touch them as colliders, see pbd/direct/contacts.py.
+
+    Args:
+        count: Taichi function (s) -> number of shapes, with others between them.
+        contact: Taichi function as `collider_contact` of pbd/collision/colliders.py. Others are infinitely far away.
+        friction: Taichi function (s, shape, world) -> μ.
+    """
+
+    count: Any
+    contact: Any
+    friction: Any
+
+
 class StepHooks(NamedTuple):
     """Functions by which something made of particles takes part in each substep, such as rigid bodies.
 
@@ -14,6 +28,7 @@ class StepHooks(NamedTuple):
         scale_impulses: Taichi function (s, factor, world) that multiplies all impulses that the hooks store [kg m].
         count_contacts: Taichi function (s, world) -> number of contacts that held something off in the last substep.
         keep_contacts: Taichi function (s, world), called after the last substep of a launch: contacts are read then.
+        fixed_shapes: a FixedShapes, or None.
     """
 
     data: Any
@@ -24,3 +39,4 @@ class StepHooks(NamedTuple):
     scale_impulses: Any
     count_contacts: Any
     keep_contacts: Any
+    fixed_shapes: Any = None

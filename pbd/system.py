@@ -15,7 +15,7 @@ from pbd.creasing import Creasing
 from pbd.data import REPORT, Settings
 from pbd.direct.rows import SOLVES, make_plan
 from pbd.direct.tables import direct_arrays, parts_state, write_parts_state
-from pbd.direct.touch_tables import touch_state, write_touch_state
+from pbd.direct.touch_tables import touch_arrays, touch_state, touching_particles, write_touch_state
 from pbd.energy_watch import EnergyWatch
 from pbd.environment import Environment
 from pbd.errors import raise_errors, warn_of_pressing
@@ -240,6 +240,11 @@ class ParticleSystem(SystemSettings):
         if self.lanes > 1 and not any(array.lanes for array in arrays_of(data)):
             self._leave_lanes()
         self._hooks, self._hooked, self._contact_capacity = hooks, (data,), contact_capacity
+        if hooks.fixed_shapes is not None:
+            touching = touching_particles(self.direct, self.particles, fixed_shapes=True)
+            self.arrays = self.arrays._replace(touch=touch_arrays(touching, self.count, self.worlds, self.lanes))
+            self._counts_without_lanes = self._counts_without_lanes._replace(touching=len(touching))
+            self._counts = self._counts._replace(touching=len(touching))
         self.energy_watch.hooked = True
         self._bind()
 

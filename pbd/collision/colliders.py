@@ -26,10 +26,11 @@ def collider_pose(s: ti.template(), row, shape):
 
 
 @ti.func
-def collider_contact(s: ti.template(), before, after, shape, x):
+def collider_contact(s: ti.template(), before, after, shape, x, world=0):
     """Contact of a point with a collider.
 
-    Args: before, after: rows of the inputs at the start and at the end of the substep; shape: index; x: the point [m].
+    Args: before, after: rows of the inputs at the start and at the end of the substep; shape: index; x: the point [m];
+    world: colliders are the same in all.
 
     Returns: distance of the point [m]; normal; displacement of the collider's material there in the substep [m].
     """
@@ -45,19 +46,20 @@ def collider_contact(s: ti.template(), before, after, shape, x):
 
 
 @ti.func
-def contact_from_start(s: ti.template(), before, after, shape, start, x):
-    """Contact of a particle with a collider, on the side from which it came.
+def contact_from_start(s: ti.template(), find: ti.template(), before, after, shape, start, x, world):
+    """Contact of a particle with a surface, on the side from which it came.
 
     Beyond the middle of a collider the far side is nearer. If a particle is inside and on its way out, and its nearest
     side at the start of the substep was another one, then its distance is that from the plane which touches the
-    collider there.
+    surface there.
 
-    Args: start: position at the start of the substep [m]; others, and the result: see `collider_contact`.
+    Args: find: `collider_contact`, or the same for other surfaces; start: position at the start of the substep [m];
+    others, and the result: see `collider_contact`.
     """
-    distance, normal, drift = collider_contact(s, before, after, shape, x)
+    distance, normal, drift = find(s, before, after, shape, x, world)
     path = x - drift - start
     if distance < 0.0 and path.dot(normal) >= 0.0:
-        distance_at_start, side, _ = collider_contact(s, before, before, shape, start)
+        distance_at_start, side, _ = find(s, before, before, shape, start, world)
         if side.dot(normal) <= 0.0 and path.dot(side) < 0.0:
             distance, normal = distance_at_start + path.dot(side), side
     return distance, normal, drift
@@ -77,7 +79,7 @@ def project_colliders(s: ti.template(), substep, i, world):
         x = ti.Vector([q[0], q[1], q[2]])
         start, pushed = s.particles.previous_position[i, world], ti.Vector([0.0, 0.0, 0.0])
         for shape in range(s.counts.colliders):
-            distance, normal, drift = contact_from_start(s, before, after, shape, start, x)
+            distance, normal, drift = contact_from_start(s, collider_contact, before, after, shape, start, x, world)
             depth = radius - distance
             if depth > 0.0:
                 x = apply_friction(x + depth * normal, start + drift, normal, depth, s.colliders.friction[shape])
@@ -106,7 +108,9 @@ def apply_restitution(s: ti.template(), substep, i, world):
         given = acceleration(s, before, i, world)
         previous = start
         for shape in range(s.counts.colliders):
-            distance, normal, drift = contact_from_start(s, before, after, shape, start, predicted)
+            distance, normal, drift = contact_from_start(
+                s, collider_contact, before, after, shape, start, predicted, world
+            )
             depth = radius - distance
             if depth > 0.0:
                 left, _, _ = collider_contact(s, before, after, shape, x)

@@ -26,10 +26,10 @@ Contact (2020), section 5, for friction with the normal impulse of the iteration
 
 import taichi as ti
 
-from pbd.collision.colliders import collider_contact, contact_from_start
+from pbd.collision.colliders import OPPOSITE, PRESSED_DEPTH, collider_contact, contact_from_start
 from pbd.constraints.box import wall
 from pbd.core.runtime import real_bits
-from pbd.data import BOX
+from pbd.data import BOX, REPORT
 from pbd.direct.balance import sum_balance
 from pbd.direct.elimination import NOT_FACTORED, STIFF
 from pbd.direct.one_row import free_part, move, second_axis
@@ -76,27 +76,64 @@ def touch(s: ti.template(), substep, world):
         if s.particles.position[i, world][3] > 0.0:
             x = position(s, i, world)
             first, start, drift = x, s.particles.previous_position[i, world], ti.Vector([0.0, 0.0, 0.0])
-            radius = s.particles.radius[i, world]
-            for shape in range(s.counts.colliders):
-                distance, normal, moved = contact_from_start(s, before, after, shape, start, x)
-                number, gradient = ti.cast(shape, float), normal
-                if ti.static(s.features.from_start):
-                    if has_contact(s, i, number, world) and s.direct.factored[world] != STIFF:
-                        gradient = collider_contact(s, before, before, shape, start)[1]
-                gap, friction = distance - radius, s.colliders.friction[shape]
-                held, x = project_onto_surface(s, i, number, gap, normal, gradient, friction, x, world)
-                if held:
-                    drift = moved
-            for b in range(s.counts.boxes):
-                for side in range(6):
-                    axis, sign, height = wall(s.colliders.boxes, b, side, radius)
-                    normal = ti.Vector([ti.select(axis == each, sign, 0.0) for each in ti.static(range(3))])
-                    number = ti.cast(s.counts.colliders + 6 * b + side, float)
-                    gap, friction = sign * (x[axis] - height), s.colliders.boxes[b, BOX.friction]
-                    _, x = project_onto_surface(s, i, number, gap, normal, normal, friction, x, world)
+            radius, pushed = s.particles.radius[i, world], drift
+            if ti.static(s.features.surfaces):
+                for shape in range(s.counts.colliders):
+                    x, drift, pushed = touch_shape(
+                        s, collider_contact, before, after, shape, shape, s.colliders.friction[shape], i, x, drift,
+                        pushed, world,
+                    )  # fmt: skip
+                for b in range(s.counts.boxes):
+                    for side in range(6):
+                        axis, sign, height = wall(s.colliders.boxes, b, side, radius)
+                        normal = ti.Vector([ti.select(axis == each, sign, 0.0) for each in ti.static(range(3))])
+                        number = ti.cast(s.counts.colliders + 6 * b + side, float)
+                        gap, friction = sign * (x[axis] - height), s.colliders.boxes[b, BOX.friction]
+                        _, x = project_onto_surface(s, i, number, gap, normal, normal, friction, x, world)
+            if ti.static(s.features.has_fixed_shapes):
+                fixed = ti.static(s.features.hooks.fixed_shapes)
+                if radius > 0.0:
+                    for shape in range(fixed.count(s)):
+                        x, drift, pushed = touch_shape(
+                            s, fixed.contact, before, after, shape, number_of(s, shape),
+                            fixed.friction(s, shape, world), i, x, drift, pushed, world,
+                        )  # fmt: skip
             worst = ti.max(worst, (x - first).norm(), update_friction(s, i, x - start - drift, world))
             move(s, i, x - first, world)
     return worst
+
+
+@ti.func
+def touch_shape(
+    s: ti.template(), find: ti.template(), before, after, shape, number, friction, i, at, drift_before, pushed, world
+):  # fmt: skip
+    """Touch a shape with particle i, see `touch`.
+
+    Args: find: `collider_contact`, or the same of step hooks; before, after, shape: see there; number: of the surface;
+    friction: μ; at: position [m]; drift_before: displacement of the surface that holds the particle [m]; pushed: normal
+    of the last one that pushed it.
+
+    Returns: position, displacement and normal of now.
+    """
+    drift, number_there = drift_before, ti.cast(number, float)
+    start, radius = s.particles.previous_position[i, world], s.particles.radius[i, world]
+    distance, normal, moved = contact_from_start(s, find, before, after, shape, start, at, world)
+    gradient, gap = normal, distance - radius
+    if ti.static(s.features.from_start):
+        if has_contact(s, i, number_there, world) and s.direct.factored[world] != STIFF:
+            gradient = find(s, before, before, shape, start, world)[1]
+    held, x = project_onto_surface(s, i, number_there, gap, normal, gradient, friction, at, world)
+    if held:
+        drift = moved
+    if gap < -radius - PRESSED_DEPTH and pushed.dot(normal) < OPPOSITE:
+        s.report[world, REPORT.pressed_particle] = ti.cast(i, float)
+    return x, drift, ti.select(held or gap < 0.0, normal, pushed)
+
+
+@ti.func
+def number_of(s: ti.template(), shape):
+    """Number of the surface of a shape of the step hooks."""
+    return s.counts.colliders + 6 * s.counts.boxes + shape
 
 
 @ti.func
@@ -198,10 +235,7 @@ def release(s: ti.template(), world):
 @ti.func
 def release_particle(s: ti.template(), i, world):
     """Do what `release` does, for particle i."""
-    impulse, changed, load = s.touch.balance[i, world], False, 0.0
-    first, other, across = s.touch.normal[0, i, world], s.touch.normal[1, i, world], second_axis(s, i, world)
-    second_normal = across.dot(impulse) / (across.dot(other) + 1e-30)
-    normal = [first.dot(impulse) - first.dot(other) * second_normal, second_normal]
+    changed, load, normal = False, 0.0, normal_impulses(s, i, world)
     for slot in ti.static(range(SLOTS)):
         if s.touch.surface[slot, i, world] != NO_SURFACE:
             if normal[slot] <= 0.0:
@@ -212,6 +246,26 @@ def release_particle(s: ti.template(), i, world):
     if not changed:
         s.touch.load[i, world] = load
     return changed
+
+
+@ti.func
+def normal_impulses(s: ti.template(), i, world):
+    """Normal impulses of both contacts of particle i (2,) [kg m]."""
+    impulse = s.touch.balance[i, world]
+    first, other, across = s.touch.normal[0, i, world], s.touch.normal[1, i, world], second_axis(s, i, world)
+    second_normal = across.dot(impulse) / (across.dot(other) + 1e-30)
+    return ti.Vector([first.dot(impulse) - first.dot(other) * second_normal, second_normal])
+
+
+@ti.func
+def impulse_at(s: ti.template(), i, number, world):
+    """Impulse of the contact of particle i with a surface, with friction (3,) [kg m]; zero if it has none."""
+    normal, result = normal_impulses(s, i, world), ti.Vector([0.0, 0.0, 0.0])
+    for slot in ti.static(range(SLOTS)):
+        if s.touch.surface[slot, i, world] == number:
+            share = s.touch.friction[slot, i, world] * normal[slot] / (s.touch.load[i, world] + 1e-30)
+            result += normal[slot] * s.touch.normal[slot, i, world] + share * s.touch.force[i, world]
+    return result
 
 
 @ti.func

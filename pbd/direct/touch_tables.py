@@ -10,15 +10,16 @@ from pbd.direct.contacts import NO_SURFACE
 KEPT = ("surface", "normal", "friction", "contact", "resistance", "load")
 
 
-def touching_particles(plan, description):
-    """Particles of the direct solve that may touch colliders or boxes (n,).
+def touching_particles(plan, description, fixed_shapes=False):
+    """Particles of the direct solve that may touch colliders, boxes or fixed shapes of step hooks (n,).
 
-    Args: plan: a pbd.direct.rows.Plan; description: a Particles.
+    Args: plan: a pbd.direct.rows.Plan; description: a Particles; fixed_shapes: whether there are any.
     """
-    if not (description.colliders or len(description.boxes)):
-        return np.zeros(0, int)
     particles = np.unique(plan.rows.particles)
-    return particles[description.radii()[particles] >= 0]
+    radii = description.radii()[particles]
+    if description.colliders or len(description.boxes):
+        return particles[radii >= 0]
+    return particles[(radii > 0) & fixed_shapes]
 
 
 def touch_arrays(particles, count, worlds, lanes):

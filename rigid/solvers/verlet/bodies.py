@@ -2,9 +2,9 @@
 
 import taichi as ti
 
-from pbd.core.quaternions import from_columns
+from pbd.core.quaternions import from_columns, rotate, rotate_back
 from pbd.integrate import position
-from rigid.kernels.vectors import load_vector, store_quaternion, store_vector
+from rigid.kernels.vectors import load_quaternion, load_vector, store_quaternion, store_vector
 from rigid.solvers.verlet.data import FRAME, MOTION, SIZE
 
 # Iterations of the polar decomposition. Each one squares the frame's strain, which is at most some hundredths.
@@ -34,18 +34,11 @@ def read_pose(s: ti.template(), body, world):
     The corners are at F y + origin, with y their positions in the body's frame. The body's rotation is the polar part
     of F, by Higham's iteration R <- (R + R⁻ᵀ)/2 (Computing the polar decomposition, 1986).
     """
-    frames = ti.static(s.hooked.frames)
-    a, b, c = ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0])  # columns of F
-    origin = ti.Vector([0.0, 0.0, 0.0])
+    origin, a, b, c = map_of(s, s.particles.previous_position, body, world)
     farthest = 0.0
     for k in ti.static(range(4)):
         i = corner(s, body, k)
-        x = s.particles.previous_position[i, world]
-        a += frames[world, body, FRAME.map + 3 * k] * x
-        b += frames[world, body, FRAME.map + 3 * k + 1] * x
-        c += frames[world, body, FRAME.map + 3 * k + 2] * x
-        origin += frames[world, body, FRAME.origin + k] * x
-        farthest = ti.max(farthest, (position(s, i, world) - x).norm_sqr())
+        farthest = ti.max(farthest, (position(s, i, world) - s.particles.previous_position[i, world]).norm_sqr())
     for _ in ti.static(range(POLAR_ITERATIONS)):
         u, v, w = b.cross(c), c.cross(a), a.cross(b)
         over = 1.0 / a.dot(u)
@@ -54,7 +47,40 @@ def read_pose(s: ti.template(), body, world):
     store_vector(s.hooked.poses, body, 0, origin, world)
     store_quaternion(s.hooked.poses, body, 3, q, world)
     # A point of the body is at most about twice as far out as a corner, and moves at most twice as far.
-    s.hooked.margins[body, world] = 2.0 * ti.sqrt(farthest) + frames[world, body, FRAME.margin]
+    s.hooked.margins[body, world] = 2.0 * ti.sqrt(farthest) + s.hooked.frames[world, body, FRAME.margin]
+
+
+@ti.func
+def map_of(s: ti.template(), array: ti.template(), body, world):
+    """Origin of a body [m], and the columns of F, see `read_pose`. Args: array: of positions."""
+    frames = ti.static(s.hooked.frames)
+    origin, a, b, c = [ti.Vector([0.0, 0.0, 0.0]) for _ in ti.static(range(4))]
+    for k in ti.static(range(4)):
+        q = array[corner(s, body, k), world]
+        x = ti.Vector([q[0], q[1], q[2]])
+        a += frames[world, body, FRAME.map + 3 * k] * x
+        b += frames[world, body, FRAME.map + 3 * k + 1] * x
+        c += frames[world, body, FRAME.map + 3 * k + 2] * x
+        origin += frames[world, body, FRAME.origin + k] * x
+    return origin, a, b, c
+
+
+@ti.func
+def at_start_of_step(s: ti.template(), body, x, world):
+    """Where the point of a body on a path that is at x now was at the start of the step (3,) [m]."""
+    origin, a, b, c = map_of(s, s.particles.position, body, world)
+    poses = ti.static(s.hooked.poses)
+    arm = x - origin
+    local = ti.Vector([a.dot(arm), b.dot(arm), c.dot(arm)])
+    return load_vector(poses, body, 0, world) + rotate(load_quaternion(poses, body, 3, world), local)
+
+
+@ti.func
+def direction_now(s: ti.template(), body, direction, world):
+    """A direction in a body on a path, from the start of the step to now (3,)."""
+    _, a, b, c = map_of(s, s.particles.position, body, world)
+    local = rotate_back(load_quaternion(s.hooked.poses, body, 3, world), direction)
+    return local[0] * a + local[1] * b + local[2] * c
 
 
 @ti.func

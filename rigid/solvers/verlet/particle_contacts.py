@@ -1,12 +1,22 @@
-"""Contacts of the user's own particles with the shapes of bodies."""
+"""Contacts of the user's own particles with the shapes of bodies.
+
+Those of directly solved particles with fixed shapes, of the ground and of bodies on paths, are a part of the direct solve
+(pbd/direct/contacts.py). It reads their surfaces here, and their impulses are written for those who read contacts.
+"""
 
 import taichi as ti
 
+from pbd.direct.contacts import impulse_at, number_of
 from pbd.integrate import position
+from pbd.step_hooks import FixedShapes
 from rigid.collision.data import HEAD, PAIR, POINT, SHAPE, STRUCTURE
 from rigid.collision.narrow_phase import shape_distance
-from rigid.kernels.vectors import store_vector
-from rigid.solvers.verlet.contact_sides import PARTICLE
+from rigid.kernels.vectors import load_vector, store_vector
+from rigid.solvers.verlet.bodies import at_start_of_step, corner, direction_now
+from rigid.solvers.verlet.contact_places import contact_count
+from rigid.solvers.verlet.contact_sides import PARTICLE, sides_of
+from rigid.solvers.verlet.contacts import axes_of
+from rigid.solvers.verlet.data import CONTACT
 
 
 @ti.func
@@ -16,7 +26,7 @@ def find_particle_contacts(s: ti.template(), i, world):
     if radius > 0.0 and s.particles.position[i, world][3] >= 0.0:
         x = s.particles.previous_position[i, world]
         distance_moved = (position(s, i, world) - x).norm()
-        for shape in range(s.hooked.shapes.lists[HEAD.shape_count]):
+        for shape in range(count_shapes(s)):
             body = s.hooked.shapes.integers[shape, STRUCTURE.body]
             margin = radius + distance_moved
             if body >= 0:
@@ -30,19 +40,86 @@ def find_particle_contacts(s: ti.template(), i, world):
 def add_particle_contact(s: ti.template(), i, shape, x, normal, gap, world):
     """Add the contact point of the user's particle i, at x, with a shape.
 
-    It has no shapes in PAIR: the contact cache does not store it, and nothing rolls.
+    It has no first shape in PAIR: the contact cache does not store it, and nothing rolls.
     """
     points = ti.static(s.hooked.points)
     c = points.count[world]
     points.count[world] = c + 1
     if c < points.integers.shape[1]:
         points.integers[world, c, PAIR.shape_a] = -1
-        points.integers[world, c, PAIR.shape_b] = -1
+        points.integers[world, c, PAIR.shape_b] = shape
         points.integers[world, c, PAIR.body_a] = PARTICLE - i
         points.integers[world, c, PAIR.body_b] = s.hooked.shapes.integers[shape, STRUCTURE.body]
         # The impulse acts half a gap below this point: at the particle's centre, because a particle cannot rotate.
         store_vector(points.numbers, c, POINT.position, x + 0.5 * gap * normal, world)
         store_vector(points.numbers, c, POINT.normal, normal, world)
         points.numbers[world, c, POINT.gap] = gap
-        points.numbers[world, c, POINT.friction] = s.hooked.shapes.numbers[world, shape, SHAPE.friction]
+        points.numbers[world, c, POINT.friction] = friction_of(s, shape, world)
         points.numbers[world, c, POINT.restitution] = 0.0
+
+
+# Contacts of the direct solve -----------------------------------------------------------------------------------------
+
+
+@ti.func
+def is_fixed(s: ti.template(), body, world):
+    """Whether a body is the ground or follows a path."""
+    result = body < 0
+    if body >= 0:
+        result = s.particles.position[corner(s, body, 0), world][3] == 0.0
+    return result
+
+
+@ti.func
+def solved_directly(s: ti.template(), c, world):
+    """Whether contact c is a part of the direct solve."""
+    result = False
+    if ti.static(s.features.has_fixed_shapes):
+        a, b = sides_of(s, c, world)
+        if a <= PARTICLE:
+            result = s.touch.is_direct[PARTICLE - a] == 1 and is_fixed(s, b, world)
+    return result
+
+
+@ti.func
+def read_direct_impulses(s: ti.template(), world):
+    """Write the impulses that the direct solve has found, for all who read contacts."""
+    if ti.static(s.features.has_fixed_shapes):
+        for c in range(contact_count(s, world)):
+            if solved_directly(s, c, world):
+                i = PARTICLE - sides_of(s, c, world)[0]
+                number = number_of(s, s.hooked.points.integers[world, c, PAIR.shape_b])
+                impulse = impulse_at(s, i, ti.cast(number, float), world)
+                n, t, u = axes_of(s, c, world)
+                along = ti.Vector([impulse.dot(n), impulse.dot(t), impulse.dot(u)])
+                store_vector(s.hooked.contacts, c, CONTACT.impulse, along, world)
+
+
+@ti.func
+def count_shapes(s: ti.template()):
+    """Number of all shapes."""
+    return s.hooked.shapes.lists[HEAD.shape_count]
+
+
+@ti.func
+def fixed_contact(s: ti.template(), before, after, shape, x, world):
+    """Contact of a point with a fixed shape, as `collider_contact`: before == after means the start of the substep."""
+    distance, normal, drift = ti.math.inf, ti.Vector([0.0, 0.0, 1.0]), ti.Vector([0.0, 0.0, 0.0])
+    body = s.hooked.shapes.integers[shape, STRUCTURE.body]
+    if is_fixed(s, body, world):
+        follows_path = body >= 0 and before != after
+        if follows_path:
+            drift = x - at_start_of_step(s, body, x, world)
+        distance, normal = shape_distance(s.hooked.shapes, shape, s.hooked.poses, x - drift, world)
+        if follows_path:
+            normal = direction_now(s, body, normal, world)
+    return distance, normal, drift
+
+
+@ti.func
+def friction_of(s: ti.template(), shape, world):
+    """μ of a particle's contact with a shape."""
+    return s.hooked.shapes.numbers[world, shape, SHAPE.friction]
+
+
+FIXED_SHAPES = FixedShapes(count_shapes, fixed_contact, friction_of)

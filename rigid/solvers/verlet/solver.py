@@ -19,7 +19,7 @@ from pbd.core.validate import boolean, finite_vector, one_index, whole
 from rigid.collision.setup import pair_types
 from rigid.constraints.joints.rotors import armature_energy
 from rigid.kernels.motion import bounding_radii
-from rigid.names import checked_index
+from rigid.names import GROUND, checked_index
 from rigid.paths import refuse_jumps
 from rigid.rotation import from_matrix, rotate
 from rigid.solvers.base import Solver
@@ -133,7 +133,8 @@ class VerletSolver(Solver):
             motors = any(joint.motor is not None for each in models for joint in each.joints)
             energy = UNKNOWN if motors else BOUNDED if joined else KEPT
             joints = bool(self.model.joints)
-            hooks = step_hooks(pair_types(self.models), joints, bool(radii), type(self._bodies), energy)
+            fixed = any(self.model.body(each.body).path is not None or each.body == GROUND for each in self.model.shapes)
+            hooks = step_hooks(pair_types(self.models), joints, bool(radii), type(self._bodies), energy, fixed)
             self.particle_system.add_hooks(hooks, self._bodies, self._bodies.contacts.shape[0])
         if self._rotors:
             watch.other_kinetic = partial(VerletSolver._rotor_energy, weakref.proxy(self))

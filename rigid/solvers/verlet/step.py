@@ -41,21 +41,27 @@ from rigid.solvers.verlet.contacts import (
 )
 from rigid.solvers.verlet.data import SIZE, BodyArrays
 from rigid.solvers.verlet.external import apply_external_forces
-from rigid.solvers.verlet.particle_contacts import find_particle_contacts
+from rigid.solvers.verlet.particle_contacts import (
+    FIXED_SHAPES,
+    find_particle_contacts,
+    read_direct_impulses,
+    solved_directly,
+)
 from rigid.solvers.verlet.restitution import BOUNDED, rebound
 from rigid.solvers.verlet.warm_start import keep_impulses, take_back_impulses, warm_start
 
 # Groups of data that the functions below use.
-GROUPS = ("features", "particles", "hooked", "gravity", "inputs", "report", "counts", "settings")
+GROUPS = ("features", "particles", "touch", "hooked", "gravity", "inputs", "report", "counts", "settings")
 
 
 @cache
-def step_hooks(pair_types, joints=True, particles=False, data=BodyArrays, energy=BOUNDED):
+def step_hooks(pair_types, joints=True, particles=False, data=BodyArrays, energy=BOUNDED, fixed_shapes=False):
     """The StepHooks of bodies.
 
     Args: pair_types: the pairs that can touch, a rigid.collision.data.PairTypes; joints: whether any bodies are joined.
     Without joints no impulse is taken back: stacks would sink. particles: whether the user's particles have radii.
-    data: class of the arrays. energy: of impacts, see rigid/solvers/verlet/restitution.py.
+    data: class of the arrays. energy: of impacts, see rigid/solvers/verlet/restitution.py. fixed_shapes:
+    whether particles with radii can touch the ground or bodies on paths.
     """
     find_points = in_all_lanes(point_finder(pair_types))
 
@@ -88,12 +94,13 @@ def step_hooks(pair_types, joints=True, particles=False, data=BodyArrays, energy
         """Store the impulses for the next substep, and apply restitution."""
         world = world_of(s, index)
         take_part(s, world)
+        read_direct_impulses(s, world)
         store_impulses(s, world)
         rebound(s, energy, world)
 
     return StepHooks(
         data, before_iterations, in_iteration, after_iterations, take_back_impulses if joints else keep_impulses,
-        scale_impulses, count_contacts, keep_contacts,
+        scale_impulses, count_contacts, keep_contacts, FIXED_SHAPES if particles and fixed_shapes else None,
     )  # fmt: skip
 
 
@@ -111,6 +118,7 @@ def in_iteration(s: ti.template(), iteration, world):
         c = k
         if iteration % 2 == 1:
             c = count - 1 - k
-        worst = ti.max(worst, solve_contact(s, c, world))
+        if not solved_directly(s, c, world):
+            worst = ti.max(worst, solve_contact(s, c, world))
     move_bodies(s, s.particles.position, s.particles.previous_position, 1.0, world)
     return worst
