@@ -49,6 +49,7 @@ REPORT = Columns(
     neighbour_overflow=1,  # how many candidates for contact a particle has, where there are too many
     contact_overflow=1,  # how many contacts the step hooks found, where there are too many
     pressed_particle=1,  # one that has no room between two colliders
+    loaded_particle=1,  # one of the direct solve that bears a load on a body, which it does not solve
 )
 
 
@@ -276,7 +277,7 @@ class Features(NamedTuple):
     @property
     def has_fixed_shapes(self):
         """Whether step hooks have fixed shapes that particles of the direct solve touch."""
-        return self.has_hooks and self.hooks.fixed_shapes is not None
+        return self.touching and self.has_hooks and self.hooks.fixed_shapes is not None
 
     @property
     def has_mobilities(self):

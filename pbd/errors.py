@@ -39,18 +39,24 @@ def raise_errors(report, clock, values, contact_capacity):
     )
 
 
-def warn_of_pressing(report, time, radii):
-    """Warn if colliders leave a particle no room. Args: see `raise_errors`; time: [s]; radii: (particles,), or None.
+def warn_of_contacts(report, time, radii, said):
+    """Warn if colliders leave a particle no room, or if a directly solved one bears a load on a body.
 
-    Returns: whether there is such a particle.
+    Args: see `raise_errors`; time: [s]; radii: (particles,), or None; said: set of columns of the report that were
+    warned of, to which this adds.
     """
-    world = int(np.argmax(report[:, REPORT.pressed_particle]))
-    particle = int(report[world, REPORT.pressed_particle])
-    if particle < 0:
-        return False
-    which, room = "a particle", "its diameter"
-    if radii is not None:
-        which, room = f"particle {particle}", f"its diameter of {2 * radii[particle]:.3g} m"
-    said = f"{which} is pressed between two colliders: expected room for {room}, or colliders that are farther apart"
-    warnings.warn(f"particle system, world {world}, by {time:.6g} s: {said}", UserWarning, stacklevel=4)
-    return True
+    for column in (REPORT.pressed_particle, REPORT.loaded_particle):
+        world = int(np.argmax(report[:, column]))
+        particle = int(report[world, column])
+        if particle >= 0 and column not in said:
+            said.add(column)
+            which, room = "a particle", "its diameter"
+            if radii is not None:
+                which, room = f"particle {particle}", f"its diameter of {2 * radii[particle]:.3g} m"
+            what = f"is pressed between two colliders: expected room for {room}, or colliders that are farther apart"
+            if column == REPORT.loaded_particle:
+                what = (
+                    "of the direct solve bears a load on a body that moves. Iterations hold it, and may not converge: "
+                    'expected a fixed shape, or solve="iterative", substeps=20, iterations=100'
+                )
+            warnings.warn(f"particle system, world {world}, by {time:.6g} s: {which} {what}", UserWarning, stacklevel=4)

@@ -18,7 +18,7 @@ from pbd.direct.tables import direct_arrays, parts_state, write_parts_state
 from pbd.direct.touch_tables import touch_arrays, touch_state, touching_particles, write_touch_state
 from pbd.energy_watch import EnergyWatch
 from pbd.environment import Environment
-from pbd.errors import raise_errors, warn_of_pressing
+from pbd.errors import raise_errors, warn_of_contacts
 from pbd.lanes import counts_in_lanes, lanes_of, numbers_of_bands
 from pbd.launches import Launches
 from pbd.particle_values import ParticleValues
@@ -161,7 +161,7 @@ class ParticleSystem(SystemSettings):
             self._values, self.environment, self.constraints, self._types, self._elastic_energy_at
         )
         self._reports = Report(self.worlds, self._counts.worlds, self.lanes, self.has_bands)
-        self._pressing_told = False
+        self._warned = set()
         self._hooks, self._hooked, self._contact_capacity, self._keep_predictions = None, (), 0, False
         self._bind()
         velocities = np.stack([p.velocities() for p in descriptions])
@@ -269,10 +269,8 @@ class ParticleSystem(SystemSettings):
             substeps = min(left, most)
             self._launch("run", *self._given(substeps), substeps, iterations)
             raise_errors(self._reports.worlds, self._clock, self._values, self._contact_capacity)
-            if not self._pressing_told:
-                radii = None if self.has_bands else self.particles.radii()  # bands count their own particles
-                time = self._clock.time_after(substeps)
-                self._pressing_told = warn_of_pressing(self._reports.worlds, time, radii)
+            radii = None if self.has_bands else self.particles.radii()  # bands count their own particles
+            warn_of_contacts(self._reports.worlds, self._clock.time_after(substeps), radii, self._warned)
             self.energy_watch.check(self._reports.worlds, self._clock, substeps)
             self._clock.substep += substeps
             left -= substeps

@@ -73,6 +73,7 @@ class BodyArrays(NamedTuple):
     sizes: Integer(SIZE)
     first_member: Integer(count.body_ends)  # where a body's particles begin in `members`
     members: Integer(count.members)  # particles of each body: four corners, then those of joints, then a counterweight
+    between_solves: Integer(count.user_particles)  # whether its contacts with moving bodies alternate with direct solves
     frames: Real(count.worlds, count.bodies, FRAME)
     motion: Real(count.worlds, count.bodies, MOTION)
     poses: Real(count.worlds, count.bodies, 7)  # position [m] and rotation (w, x, y, z) at the start of the step
@@ -101,7 +102,7 @@ def may_touch(model, particles=None):
     return any(model.may_touch(a, b) for a in shapes for b in range(a))
 
 
-def allocate_bodies(models, buildings, worlds, external, capacity=None, lanes=1):
+def allocate_bodies(models, buildings, worlds, external, between_solves, capacity=None, lanes=1):
     """Make the arrays of bodies.
 
     Args:
@@ -109,6 +110,7 @@ def allocate_bodies(models, buildings, worlds, external, capacity=None, lanes=1)
         buildings: their Buildings (rigid/solvers/verlet/builder.py).
         worlds: how many.
         external: an External.
+        between_solves: mask of the user's particles, see BodyArrays.
         capacity: most contact points in a world; None for an estimate.
         lanes: how many worlds are in the lanes of a vector.
 
@@ -128,6 +130,7 @@ def allocate_bodies(models, buildings, worlds, external, capacity=None, lanes=1)
             "sizes": np.array([first.user_particles, bodies]),
             "first_member": np.cumsum([0, *map(len, first.members)]),
             "members": members,
+            "between_solves": between_solves,
             "frames": np.repeat(frames, worlds // len(models), axis=0),
             "external": external,
             "shapes": shapes,
@@ -139,6 +142,7 @@ def allocate_bodies(models, buildings, worlds, external, capacity=None, lanes=1)
         bodies=bodies,
         body_ends=bodies + 1,
         members=len(members),
+        user_particles=len(between_solves),
         contacts=points.integers.shape[1],
         readings=points.integers.shape[1],
         shapes=len(models[0].shapes),

@@ -6,8 +6,9 @@ Those of directly solved particles with fixed shapes, of the ground and of bodie
 
 import taichi as ti
 
+from pbd.data import REPORT
 from pbd.direct.contacts import impulse_at, number_of
-from pbd.integrate import position
+from pbd.integrate import gravity, position
 from pbd.step_hooks import FixedShapes
 from rigid.collision.data import HEAD, PAIR, POINT, SHAPE, STRUCTURE
 from rigid.collision.narrow_phase import shape_distance
@@ -15,8 +16,12 @@ from rigid.kernels.vectors import load_vector, store_vector
 from rigid.solvers.verlet.bodies import at_start_of_step, corner, direction_now
 from rigid.solvers.verlet.contact_places import contact_count
 from rigid.solvers.verlet.contact_sides import PARTICLE, sides_of
-from rigid.solvers.verlet.contacts import axes_of
+from rigid.solvers.verlet.contacts import axes_of, is_impact
 from rigid.solvers.verlet.data import CONTACT
+
+# Contacts of directly solved particles with bodies that move are projected between direct solves. Where a particle bears
+# more than this many times its weight on one, as in a rope under tension, what the projection pushes is not taken back.
+LOADED = 10.0
 
 
 @ti.func
@@ -93,6 +98,19 @@ def read_direct_impulses(s: ti.template(), world):
                 n, t, u = axes_of(s, c, world)
                 along = ti.Vector([impulse.dot(n), impulse.dot(t), impulse.dot(u)])
                 store_vector(s.hooked.contacts, c, CONTACT.impulse, along, world)
+
+
+@ti.func
+def report_load(s: ti.template(), world):
+    """Report a particle of the direct solve that bears more than its weight on a body that moves, see LOADED."""
+    for c in range(contact_count(s, world)):
+        a, b = sides_of(s, c, world)
+        if a <= PARTICLE and not is_fixed(s, b, world):
+            i = PARTICLE - a
+            displacement = s.particles.position[i, world][3] * s.hooked.contacts[world, c, CONTACT.impulse]
+            most = LOADED * gravity(s, 0).norm() * s.settings.h**2
+            if s.hooked.between_solves[i] == 1 and displacement > most and not is_impact(s, c, world):
+                s.report[world, REPORT.loaded_particle] = ti.cast(i, float)
 
 
 @ti.func

@@ -127,7 +127,9 @@ class VerletSolver(Solver):
         if given.contacts and may_touch(self.model, given.particles):
             external = self._external_forces.arrays.external
             lanes = self.particle_system.lanes
-            self._bodies = allocate_bodies(models, buildings, self.worlds, external, given.contact_capacity, lanes)
+            self._bodies = allocate_bodies(
+                models, buildings, self.worlds, external, self._between_solves(), given.contact_capacity, lanes
+            )
             radii = given.particles is not None and (given.particles.radii() > 0).any()
             joined = self.model.joints or self.model.springs or given.attachments
             motors = any(joint.motor is not None for each in models for joint in each.joints)
@@ -141,6 +143,14 @@ class VerletSolver(Solver):
             states = [each.initial_state() for each in models]
             arrays = ("position", "rotation", "velocity", "angular_velocity")
             self._start_rotors(State(*(np.stack([getattr(each, name) for each in states]) for name in arrays)))
+
+    def _between_solves(self):
+        """The user's particles that are solved directly and not attached to a body, mask (user particles,)."""
+        mask = np.zeros(self.user_particles, bool)
+        mask[np.intersect1d(self.particle_system.direct.rows.particles, np.arange(self.user_particles))] = True
+        for attached, _ in self.options.attachments:
+            mask[attached] = False
+        return mask
 
     def _add_force_hooks(self):
         """Let external forces act. If bodies can touch, the step has hooks for both."""

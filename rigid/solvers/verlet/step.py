@@ -45,6 +45,7 @@ from rigid.solvers.verlet.particle_contacts import (
     FIXED_SHAPES,
     find_particle_contacts,
     read_direct_impulses,
+    report_load,
     solved_directly,
 )
 from rigid.solvers.verlet.restitution import BOUNDED, rebound
@@ -95,6 +96,8 @@ def step_hooks(pair_types, joints=True, particles=False, data=BodyArrays, energy
         world = world_of(s, index)
         take_part(s, world)
         read_direct_impulses(s, world)
+        if ti.static(particles):
+            report_load(s, world)
         store_impulses(s, world)
         rebound(s, energy, world)
 
