@@ -57,6 +57,6 @@ def warn_of_contacts(report, time, radii, said):
             if column == REPORT.loaded_particle:
                 what = (
                     "of the direct solve bears a load on a body that moves. Iterations hold it, and may not converge: "
-                    'expected a fixed shape, or solve="iterative", substeps=20, iterations=100'
+                    'expected a fixed shape, or solve="iterative", direction="current", substeps=20, iterations=100'
                 )
             warnings.warn(f"particle system, world {world}, by {time:.6g} s: {which} {what}", UserWarning, stacklevel=4)

@@ -1,4 +1,6 @@
-"""Contacts of directly solved particles with colliders and boxes: they are a part of the direct solve.
+"""Contacts of directly solved particles with what is fixed: they are a part of the direct solve.
+
+Fixed are colliders, boxes, and shapes of step hooks that no impulse moves, such as the ground's.
 
 A contact is an inequality C = gap >= 0 of one particle, with the normal n as its gradient. Friction is a force against
 the slip s, the tangential displacement of the substep relative to the surface: F = -c s with c = μ n·R/|s|. Both are

@@ -73,7 +73,7 @@ class BodyArrays(NamedTuple):
     sizes: Integer(SIZE)
     first_member: Integer(count.body_ends)  # where a body's particles begin in `members`
     members: Integer(count.members)  # particles of each body: four corners, then those of joints, then a counterweight
-    between_solves: Integer(count.user_particles)  # whether its contacts with moving bodies alternate with direct solves
+    between_solves: Integer(count.user_particles)  # whether contacts with bodies that move wait for direct solves
     frames: Real(count.worlds, count.bodies, FRAME)
     motion: Real(count.worlds, count.bodies, MOTION)
     poses: Real(count.worlds, count.bodies, 7)  # position [m] and rotation (w, x, y, z) at the start of the step

@@ -1,7 +1,7 @@
 """Contacts of the user's own particles with the shapes of bodies.
 
-Those of directly solved particles with fixed shapes, of the ground and of bodies on paths, are a part of the direct solve
-(pbd/direct/contacts.py). It reads their surfaces here, and their impulses are written for those who read contacts.
+Contacts of directly solved particles with fixed shapes, those of the ground and of bodies on paths, are a part of the
+direct solve (pbd/direct/contacts.py). Here it finds the surfaces, and its impulses are stored for readings.
 """
 
 import taichi as ti
@@ -12,15 +12,15 @@ from pbd.integrate import gravity, position
 from pbd.step_hooks import FixedShapes
 from rigid.collision.data import HEAD, PAIR, POINT, SHAPE, STRUCTURE
 from rigid.collision.narrow_phase import shape_distance
-from rigid.kernels.vectors import load_vector, store_vector
+from rigid.kernels.vectors import store_vector
 from rigid.solvers.verlet.bodies import at_start_of_step, corner, direction_now
 from rigid.solvers.verlet.contact_places import contact_count
 from rigid.solvers.verlet.contact_sides import PARTICLE, sides_of
 from rigid.solvers.verlet.contacts import axes_of, is_impact
 from rigid.solvers.verlet.data import CONTACT
 
-# Contacts of directly solved particles with bodies that move are projected between direct solves. Where a particle bears
-# more than this many times its weight on one, as in a rope under tension, what the projection pushes is not taken back.
+# Contacts of directly solved particles with bodies that move are projected between direct solves. If a particle bears
+# more than this many times its weight on a body, as in a rope under tension, the two do not converge.
 LOADED = 10.0
 
 
@@ -88,7 +88,7 @@ def solved_directly(s: ti.template(), c, world):
 
 @ti.func
 def read_direct_impulses(s: ti.template(), world):
-    """Write the impulses that the direct solve has found, for all who read contacts."""
+    """Store the impulses that the direct solve has found, for readings."""
     if ti.static(s.features.has_fixed_shapes):
         for c in range(contact_count(s, world)):
             if solved_directly(s, c, world):

@@ -135,7 +135,8 @@ class VerletSolver(Solver):
             motors = any(joint.motor is not None for each in models for joint in each.joints)
             energy = UNKNOWN if motors else BOUNDED if joined else KEPT
             joints = bool(self.model.joints)
-            fixed = any(self.model.body(each.body).path is not None or each.body == GROUND for each in self.model.shapes)
+            bodies = {each.body for each in self.model.shapes}
+            fixed = any(body == GROUND or self.model.body(body).path is not None for body in bodies)
             hooks = step_hooks(pair_types(self.models), joints, bool(radii), type(self._bodies), energy, fixed)
             self.particle_system.add_hooks(hooks, self._bodies, self._bodies.contacts.shape[0])
         if self._rotors:

@@ -42,11 +42,12 @@ def test_a_particle_with_room_is_not(gap, radius):
         press(gap, radius)
 
 
-def test_a_rope_between_plates_is_said():
+@pytest.mark.parametrize("solve", ["iterative", "direct"])
+def test_a_rope_between_plates_is_said(solve):
     particles = pbd.Particles()
     build.rope(particles, [(-0.3, 0, 0.02), (0.3, 0, 0.02)], 20, mass=0.1)
     particles.add_collider(pbd.Plane())
     particles.add_collider(pbd.Box((0.2, 0.2, 0.2)), motion=lambda t: (0, 0, 0.15 - 0.2 * t))
-    system = pbd.ParticleSystem(particles, dt=1 / 60, substeps=4)
+    system = pbd.ParticleSystem(particles, dt=1 / 60, substeps=4, solve=solve)
     with pytest.warns(UserWarning, match="pressed between two colliders"):
         system.step(60)

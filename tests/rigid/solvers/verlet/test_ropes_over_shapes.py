@@ -1,0 +1,172 @@
+"""Ropes over shapes of the ground and of bodies on paths: their contacts are a part of the direct solve."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import pbd
+import rigid
+from pbd import build
+
+GRAVITY = 9.81
+ROPE = 0.005  # radius of a rope [m]
+HANG = 0.6  # length of rope on each side [m]
+
+
+def cylinder(radius):
+    return rigid.Cylinder(radius, start=(0, -0.3, 0), end=(0, 0.3, 0))
+
+
+def capsule(radius):
+    return rigid.Capsule(radius, start=(0, -0.3, 0), end=(0, 0.3, 0))
+
+
+def atwood(weights, rope_mass, segments, radius=0.1, shape=cylinder, friction=0.0, on="ground", path=None, **options):
+    """A solver of two boxes on a rope over a round shape.
+
+    Args: weights: of the boxes [kg]; on: what has the shape: "ground", "path", "collider" or "wheel", a body of 1 kg on
+    a hinge.
+    """
+    particles, model = pbd.Particles(), rigid.Model()
+    outside = radius + ROPE
+    angles = np.linspace(0, np.pi, 601)
+    arc = np.stack([-outside * np.cos(angles), 0 * angles, outside * np.sin(angles)], axis=1)
+    points = [(-outside, 0, -HANG), *arc, (outside, 0, -HANG)]
+    rope = build.rope(particles, points, segments, mass=rope_mass, radius=ROPE)
+    ends = [
+        model.add_box((0.1, 0.1, 0.1), mass=mass, position=(side * outside, 0, -HANG - 0.05))
+        for mass, side in zip(weights, (-1, 1))
+    ]
+    if on == "collider":
+        particles.add_collider(shape(radius), friction=friction)
+    else:
+        body = rigid.GROUND
+        if on != "ground":
+            body = model.add_body(mass=1.0, inertia=(0.03, 0.005, 0.03), path=path)
+        if on == "wheel":
+            model.add_hinge(rigid.GROUND, body, (0, 0, 0), (0, 1, 0))
+        model.add_shape(body, shape(radius), friction=friction)
+    attachments = [(rope.particles[:1], ends[0]), (rope.particles[-1:], ends[1])]
+    return rigid.solver("verlet", model, particles=particles, attachments=attachments, **{"dt": 1 / 60, **options})
+
+
+def heights_after(solver, steps):
+    """Displacement of both boxes [m]. The rope keeps its length, and nothing warns."""
+    before, x = solver.state().position[:2, 2], solver.particle_positions()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        solver.step(steps)
+    lengths = [np.linalg.norm(np.diff(each, axis=0), axis=1) for each in (x, solver.particle_positions())]
+    np.testing.assert_allclose(lengths[1], lengths[0], rtol=1e-3)
+    return solver.state().position[:2, 2] - before
+
+
+@pytest.mark.parametrize(
+    ("weights", "share", "segments", "radius", "shape", "substeps"),
+    [
+        ((3, 2), 0.01, 50, 0.1, cylinder, 1),
+        ((3, 2), 1.0, 200, 0.1, cylinder, 8),
+        ((10, 1), 0.3, 90, 0.1, capsule, 1),
+        ((7, 6), 0.05, 140, 0.25, cylinder, 1),
+        ((3, 2), 0.1, 60, 0.07, capsule, 8),
+    ],
+)
+def test_atwoods_machine_over_a_fixed_shape(weights, share, segments, radius, shape, substeps):
+    # x = (m1 - m2)/2λ (cosh(√(2 λ g/M) t) - 1), with λ the rope's mass by its length and M all masses, see
+    # tests/pbd/direct/test_direct_contacts.py.
+    rope_mass = share * sum(weights)
+    solver = atwood(weights, rope_mass, segments, radius, shape, substeps=substeps)
+    moved = heights_after(solver, 24)
+    density, total = rope_mass / (np.pi * (radius + ROPE) + 2 * HANG), sum(weights) + rope_mass
+    rate = np.sqrt(2 * density * GRAVITY / total)
+    fall = (weights[0] - weights[1]) / (2 * density) * (np.cosh(rate * solver.time) - 1)
+    np.testing.assert_allclose(moved, [-fall, fall], rtol=0.03)
+
+
+@pytest.mark.parametrize(("mass", "rope_mass", "segments"), [(2, 0.1, 50), (1, 2.0, 20)])
+def test_equal_weights_stay_and_the_ground_bears_all(mass, rope_mass, segments):
+    solver = atwood((mass, mass), rope_mass, segments)
+    sagitta = ((np.pi * (0.1 + ROPE) + 2 * HANG) / segments) ** 2 / (8 * (0.1 + ROPE))
+    assert np.abs(heights_after(solver, 60)).max() < sagitta
+    contacts = solver.contact_forces()
+    on_ground = contacts.forces[contacts.bodies[:, 1] == rigid.GROUND].sum(axis=0)
+    weight = (2 * mass + rope_mass) * GRAVITY
+    np.testing.assert_allclose(on_ground, [0, 0, weight], atol=0.005 * weight)
+
+
+def test_a_shape_of_the_ground_is_as_a_collider():
+    moved = [heights_after(atwood((3, 2), 0.2, 40, friction=0.05, on=on), 24) for on in ("ground", "collider")]
+    np.testing.assert_allclose(moved[0], moved[1], atol=1e-9)
+
+
+@pytest.mark.parametrize("friction", [0.1, 0.4])
+def test_capstan(friction):
+    # Friction holds weights with a ratio up to exp(μπ). Above, a light rope has a = g (m1 - m2 e)/(m1 + m2 e).
+    limit = np.exp(friction * np.pi)
+    np.testing.assert_allclose(heights_after(atwood((0.93 * limit, 1), 0.02, 60, friction=friction), 60), 0, atol=1e-3)
+    ratio = 1.5 * limit
+    slips = atwood((ratio, 1), 0.02, 60, friction=friction)
+    moved = heights_after(slips, 24)
+    fall = GRAVITY * (ratio - limit) / (ratio + limit) * slips.time**2 / 2
+    np.testing.assert_allclose(moved, [-fall, fall], rtol=0.06)
+
+
+@pytest.mark.parametrize("substeps", [1, 4])
+def test_a_rough_wheel_on_a_path_carries_the_rope(substeps):
+    # The wheel turns by αt²/2. Nothing slips while T1/T2 = (g + a)/(g - a) < exp(μπ).
+    def path(time):
+        half = 0.5 * (0.5 * 5.0 * time**2)
+        return (0, 0, 0), (np.cos(half), 0, np.sin(half), 0)
+
+    solver = atwood((2, 2), 0.1, 80, friction=0.6, on="path", path=path, substeps=substeps)
+    moved = heights_after(solver, 36)
+    expected = (0.1 + ROPE) * 0.5 * 5.0 * solver.time**2
+    np.testing.assert_allclose(moved, [expected, -expected], rtol=0.02)
+
+
+@pytest.mark.parametrize("friction", [0.0, 0.5])
+def test_a_shape_on_a_path_lifts_the_rope(friction):
+    def path(time):
+        return (0, 0, 0.5 * 3.0 * time**2), (1, 0, 0, 0)
+
+    solver = atwood((3, 3), 2.0, 30, friction=friction, on="path", path=path)
+    moved = heights_after(solver, 36)
+    np.testing.assert_allclose(moved, 0.5 * 3.0 * solver.time**2, rtol=0.02)
+    contacts = solver.contact_forces()
+    on_wheel = contacts.forces[contacts.bodies[:, 1] == 2].sum(axis=0)
+    np.testing.assert_allclose(on_wheel, [0, 0, 8 * (GRAVITY + 3.0)], atol=1.0)
+
+
+@pytest.mark.parametrize("options", [{}, {"substeps": 8}])
+def test_a_rope_over_a_wheel_that_moves_is_said(options):
+    # Contacts with bodies that move are projected between direct solves, which lets them push too far.
+    solver = atwood((3, 2), 0.1, 50, friction=0.5, on="wheel", **options)
+    with pytest.warns(UserWarning, match=r"particle \d+ of the direct solve bears a load on a body that moves"):
+        solver.step(3)
+
+
+@pytest.mark.parametrize("friction", [0.0, 1.0])
+def test_iterations_hold_a_rope_over_a_wheel_that_moves(friction):
+    # What the warning expects. x'' = (m1 - m2) g/(m1 + m2 + I/R²) for a light rope, without I if it is smooth.
+    # Iterations stretch the rope by less than 1 %.
+    options = {"solve": "iterative", "direction": "current", "substeps": 20, "iterations": 100}
+    solver = atwood((3, 2), 0.1, 40, friction=friction, on="wheel", **options)
+    before = solver.state().position[:2, 2]
+    solver.step(18)
+    fall = GRAVITY / (5.1 + (friction > 0) * 0.005 / (0.1 + ROPE) ** 2) * solver.time**2 / 2
+    moved = solver.state().position[:2, 2] - before
+    assert (moved[1] - moved[0]) / 2 == pytest.approx(fall, rel=0.04)
+    np.testing.assert_allclose(moved, [-fall, fall], atol=0.01)
+
+
+def test_a_rope_on_its_crate_is_not_warned_of():
+    # An end that is attached touches its crate.
+    particles, model = pbd.Particles(), rigid.Model()
+    crate = model.add_box((0.2, 0.2, 0.2), mass=2.0, position=(0, 0, 0.1))
+    model.add_shape(rigid.GROUND, rigid.Plane())
+    rope = build.rope(particles, [(0, 0, 1.2), (0, 0, 0.2)], 20, mass=0.1, radius=0.01, pins=("start",))
+    solver = rigid.solver("verlet", model, particles=particles, attachments=[(rope.particles[-1:], crate)], dt=1 / 60)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        solver.step(30)
