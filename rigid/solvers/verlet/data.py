@@ -74,6 +74,7 @@ class BodyArrays(NamedTuple):
     first_member: Integer(count.body_ends)  # where a body's particles begin in `members`
     members: Integer(count.members)  # particles of each body: four corners, then those of joints, then a counterweight
     between_solves: Integer(count.user_particles)  # whether contacts with bodies that move wait for direct solves
+    attached_to: Integer(count.user_particles)  # body to which a particle is attached, and which it does not touch, or -1
     frames: Real(count.worlds, count.bodies, FRAME)
     motion: Real(count.worlds, count.bodies, MOTION)
     poses: Real(count.worlds, count.bodies, 7)  # position [m] and rotation (w, x, y, z) at the start of the step
@@ -102,7 +103,7 @@ def may_touch(model, particles=None):
     return any(model.may_touch(a, b) for a in shapes for b in range(a))
 
 
-def allocate_bodies(models, buildings, worlds, external, between_solves, capacity=None, lanes=1):
+def allocate_bodies(models, buildings, worlds, external, of_particles, capacity=None, lanes=1):
     """Make the arrays of bodies.
 
     Args:
@@ -110,7 +111,7 @@ def allocate_bodies(models, buildings, worlds, external, between_solves, capacit
         buildings: their Buildings (rigid/solvers/verlet/builder.py).
         worlds: how many.
         external: an External.
-        between_solves: mask of the user's particles, see BodyArrays.
+        of_particles: arrays of the user's particles (user particles,), see BodyArrays: {name: values}.
         capacity: most contact points in a world; None for an estimate.
         lanes: how many worlds are in the lanes of a vector.
 
@@ -130,7 +131,7 @@ def allocate_bodies(models, buildings, worlds, external, between_solves, capacit
             "sizes": np.array([first.user_particles, bodies]),
             "first_member": np.cumsum([0, *map(len, first.members)]),
             "members": members,
-            "between_solves": between_solves,
+            **of_particles,
             "frames": np.repeat(frames, worlds // len(models), axis=0),
             "external": external,
             "shapes": shapes,
@@ -142,7 +143,7 @@ def allocate_bodies(models, buildings, worlds, external, between_solves, capacit
         bodies=bodies,
         body_ends=bodies + 1,
         members=len(members),
-        user_particles=len(between_solves),
+        user_particles=first.user_particles,
         contacts=points.integers.shape[1],
         readings=points.integers.shape[1],
         shapes=len(models[0].shapes),

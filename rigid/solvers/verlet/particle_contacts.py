@@ -37,7 +37,7 @@ def find_particle_contacts(s: ti.template(), i, world):
             if body >= 0:
                 margin += s.hooked.margins[body, world]
             distance, normal = shape_distance(s.hooked.shapes, shape, s.hooked.poses, x, world)
-            if distance < margin:
+            if distance < margin and (body < 0 or body != s.hooked.attached_to[i]):
                 add_particle_contact(s, i, shape, x, normal, distance - radius, world)
 
 

@@ -128,7 +128,7 @@ class VerletSolver(Solver):
             external = self._external_forces.arrays.external
             lanes = self.particle_system.lanes
             self._bodies = allocate_bodies(
-                models, buildings, self.worlds, external, self._between_solves(), given.contact_capacity, lanes
+                models, buildings, self.worlds, external, self._of_particles(), given.contact_capacity, lanes
             )
             radii = given.particles is not None and (given.particles.radii() > 0).any()
             joined = self.model.joints or self.model.springs or given.attachments
@@ -138,20 +138,20 @@ class VerletSolver(Solver):
             bodies = {each.body for each in self.model.shapes}
             fixed = any(body == GROUND or self.model.body(body).path is not None for body in bodies)
             hooks = step_hooks(pair_types(self.models), joints, bool(radii), type(self._bodies), energy, fixed)
-            self.particle_system.add_hooks(hooks, self._bodies, self._bodies.contacts.shape[0])
+            self.particle_system.add_hooks(hooks, self._bodies, self._bodies.contacts.shape[1])
         if self._rotors:
             watch.other_kinetic = partial(VerletSolver._rotor_energy, weakref.proxy(self))
             states = [each.initial_state() for each in models]
             arrays = ("position", "rotation", "velocity", "angular_velocity")
             self._start_rotors(State(*(np.stack([getattr(each, name) for each in states]) for name in arrays)))
 
-    def _between_solves(self):
-        """The user's particles that are solved directly and not attached to a body, mask (user particles,)."""
-        mask = np.zeros(self.user_particles, bool)
-        mask[np.intersect1d(self.particle_system.direct.rows.particles, np.arange(self.user_particles))] = True
-        for attached, _ in self.options.attachments:
-            mask[attached] = False
-        return mask
+    def _of_particles(self):
+        """Arrays of the user's particles in BodyArrays: {name: values (user particles,)}."""
+        attached_to = np.full(self.user_particles, -1)
+        for attached, body in self.options.attachments:
+            attached_to[attached] = self.model._body_index("body of an attachment", body)
+        direct = np.isin(np.arange(self.user_particles), self.particle_system.direct.rows.particles)
+        return {"between_solves": direct, "attached_to": attached_to}
 
     def _add_force_hooks(self):
         """Let external forces act. If bodies can touch, the step has hooks for both."""
