@@ -74,7 +74,7 @@ class BodyArrays(NamedTuple):
     first_member: Integer(count.body_ends)  # where a body's particles begin in `members`
     members: Integer(count.members)  # particles of each body: four corners, then those of joints, then a counterweight
     between_solves: Integer(count.user_particles)  # whether contacts with bodies that move wait for direct solves
-    attached_to: Integer(count.user_particles)  # body to which a particle is attached, and which it does not touch, or -1
+    attached_to: Integer(count.user_particles)  # body to which a particle is attached, which it does not touch
     frames: Real(count.worlds, count.bodies, FRAME)
     motion: Real(count.worlds, count.bodies, MOTION)
     poses: Real(count.worlds, count.bodies, 7)  # position [m] and rotation (w, x, y, z) at the start of the step
