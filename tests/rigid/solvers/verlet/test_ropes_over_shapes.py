@@ -97,7 +97,7 @@ def test_equal_weights_stay_and_the_ground_bears_all(mass, rope_mass, segments):
 
 @pytest.mark.parametrize("substeps", [1, 8])
 def test_atwoods_machine_over_the_edges_of_a_box(substeps):
-    # Edges are as round as the rope, whose mass is 1 % of all. Boxes hang 2 cm lower, so that the rope does not touch them.
+    # Edges are as round as the rope, whose mass is 1 % of all. Boxes hang 2 cm lower: the rope does not touch them.
     particles, model = pbd.Particles(), rigid.Model()
     radius, arc = 0.015, np.linspace(0, np.pi / 2, 40)
     corner = radius * np.stack([np.sin(arc), 0 * arc, np.cos(arc)], axis=1) + (0.2, 0, 0.1)
