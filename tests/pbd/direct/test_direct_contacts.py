@@ -62,8 +62,8 @@ def test_atwoods_machine_over_a_bar(first, second, share, segments):
 
 @pytest.mark.parametrize(("mass", "rope_mass", "segments"), [(1, 2.0, 20), (5, 0.2, 50), (5, 0.1, 200), (1, 0.1, 81)])
 def test_equal_weights_over_a_bar_stay(mass, rope_mass, segments):
-    # Nothing moves. The polygon of the rope settles by less than the sagitta of a segment, l²/8R. The weights swing about
-    # where they hang then, so by up to twice as much.
+    # Nothing moves. The polygon of the rope settles by less than the sagitta of a segment, l²/8R. The weights swing
+    # about where they hang then, so by up to twice as much.
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         solver = atwood(mass, mass, rope_mass, segments)
