@@ -17,13 +17,16 @@
 import pbd.core.reading.definitions  # noqa: F401 - first, as it makes `@ti.func` quick
 from pbd import build
 from pbd.constraints import ConstraintType, scalar_constraint
+from pbd.core.plain import plain
 from pbd.core.results import Diverged, Energy, Event, Statistics
+from pbd.core.runtime import KERNELS
 from pbd.core.shapes import Box, Capsule, ConvexHull, Cylinder, MeshCollider, Plane, Sphere
 from pbd.particles import Particles
 from pbd.state import State
 from pbd.system import ParticleSystem
 
 __all__ = [
+    "KERNELS",
     "Box",
     "Capsule",
     "ConstraintType",
@@ -40,6 +43,7 @@ __all__ = [
     "State",
     "Statistics",
     "build",
+    "plain",
     "scalar_constraint",
 ]
 

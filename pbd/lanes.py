@@ -1,7 +1,7 @@
 """Which systems run with worlds or bands in lanes (pbd/core/lanes), and in how many."""
 
 from pbd.core.lanes.choice import choose_lanes
-from pbd.core.runtime import on_cpu, real_bits
+from pbd.core.runtime import KERNELS, on_cpu, real_bits
 from pbd.core.shapes import GRID
 
 # How many bands a cloth is cut into (pbd/bands.py), in the order in which numbers are tried: what vectors of 512 bits
@@ -11,7 +11,7 @@ NUMBERS_OF_BANDS = {32: (16, 8), 64: (8, 4)}
 
 def numbers_of_bands(description, plan):
     """Into how many bands a description may be cut. Args: description: a Particles; plan: a pbd.direct.rows.Plan."""
-    fits = on_cpu() and not len(plan.rows) and not why_no_surfaces_in_lanes(description)
+    fits = on_cpu() and KERNELS != "plain" and not len(plan.rows) and not why_no_surfaces_in_lanes(description)
     return NUMBERS_OF_BANDS[real_bits()] if fits else ()
 
 
@@ -41,6 +41,8 @@ def why_no_lanes(description, schedule):
 
     Args: description: a Particles; schedule: a Schedule.
     """
+    if KERNELS == "plain":
+        return "VERLETLAB_KERNELS=plain"
     if not on_cpu():
         return "a graphics card"
     if not schedule.is_one_cluster:

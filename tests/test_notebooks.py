@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 
 import pytest
 from documents import ROOT
@@ -48,6 +49,16 @@ def test_verlet(tmp_path):
     assert len(found) == 3
     # The numpy loop, the parabola and the recurrence of a spinning stick are the system's own, to round-off.
     assert all(last_number(text) < 1e-11 for text in found)
+
+
+@pytest.mark.slow
+def test_stick(tmp_path):
+    *printed, moved = (text for kind, text in outputs(NOTEBOOKS[0].with_name("stick.ipynb"), tmp_path))
+    lengths = re.findall(r"length (\S+) becomes (\S+)", "".join(printed))
+    assert len(lengths) == 9  # three iterations over three sticks
+    assert {after for _, after in lengths} == {"1.0000"}
+    # The upper end has a quarter of the mass of both, so it moves by three quarters of 0.4 m.
+    assert [float(each) for each in moved.split()] == pytest.approx([-0.3, -1.3])
 
 
 @pytest.mark.slow

@@ -23,12 +23,13 @@ import time
 
 import taichi as ti
 
+from pbd.core import plain
 from pbd.core.arrays import HostArray, NoArrays, arrays_of, fields_of, is_array, is_declaration
 from pbd.core.compilation import compile_kernel, structure_of
 from pbd.core.kernel_lookup import lookup_of
 from pbd.core.lanes import RowArray, VectorArray, in_lanes
 from pbd.core.llvm import llvm_options
-from pbd.core.runtime import LOCK, on_cpu, present_program, require_program
+from pbd.core.runtime import KERNELS, LOCK, on_cpu, present_program, require_program
 
 # Places of an array's shape and address, in an argument of its own or in a structure.
 SHAPE, ADDRESS = 0, 1
@@ -221,3 +222,7 @@ def write_array(context, place, address, shape):
     context.set_struct_arg_uint((*place, ADDRESS), address)
     for axis, length in enumerate(shape):
         context.set_struct_arg_int((*place, SHAPE, axis), length)
+
+
+if KERNELS == "plain":
+    make_kernel, Launch = plain.Kernel, plain.Launch

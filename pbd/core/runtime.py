@@ -11,6 +11,11 @@ import numpy as np
 import taichi as ti
 from taichi.lang import impl
 
+# How kernels run: "quick", as machine code that Taichi makes, or "plain", as Python (pbd/core/plain).
+KERNELS = os.environ.get("VERLETLAB_KERNELS", "quick")
+if KERNELS not in ("quick", "plain"):
+    raise ValueError(f"VERLETLAB_KERNELS is {KERNELS!r}: expected 'quick' or 'plain'")
+
 # A parallel loop of fewer than 1,024 iterations runs on one thread, because Taichi 1.7.4 makes blocks of at least 512.
 # Where there are fewer worlds or clusters, they stand this many loop indices apart. The idle iterations cost nothing
 # measurable, as long as the compiler knows this number: division by an unknown number took a third of the time.
@@ -59,7 +64,7 @@ def on_cpu():
 
 def threads():
     """On how many threads the processor may run a kernel."""
-    return impl.current_cfg().cpu_max_num_threads
+    return 1 if KERNELS == "plain" else impl.current_cfg().cpu_max_num_threads
 
 
 def real_bits():

@@ -8,6 +8,7 @@ import taichi as ti
 from taichi.lang import impl, matrix
 
 from pbd.core.lanes.values import in_taichi, once
+from pbd.core.plain import Vector, stands_in
 from pbd.core.reading.vector_methods import component
 
 
@@ -46,6 +47,26 @@ def store(targets, vector):
     vector = once(vector)
     for k, target in enumerate(targets):
         target._assign(component(vector, k))
+
+
+@stands_in(load_vector)
+def plain_load_vector(array, row, column, world):
+    """See load_vector."""
+    return Vector([array[world, row, column + k] for k in range(3)])
+
+
+@stands_in(load_quaternion)
+def plain_load_quaternion(array, row, column, world):
+    """See load_quaternion."""
+    return Vector([array[world, row, column + k] for k in range(4)])
+
+
+@stands_in(store_vector)
+@stands_in(store_quaternion)
+def plain_store(array, row, column, vector, world):
+    """See store_vector."""
+    for k, number in enumerate(vector):
+        array[world, row, column + k] = number
 
 
 @ti.func

@@ -5,6 +5,7 @@ import math
 from taichi.lang import impl
 
 from pbd.core.messages import shown
+from pbd.core.runtime import KERNELS
 from pbd.core.validate import whole
 
 # Time of a step of as many worlds as there are lanes, in that of one world: the mean of figures of particles in 32 bits
@@ -22,6 +23,8 @@ def choose_lanes(wanted, worlds, reason, threads=None, costs=None):
 
     Raises: ValueError for a number that is none of COSTS, or where there is a reason against lanes.
     """
+    if KERNELS == "plain":
+        reason = "VERLETLAB_KERNELS=plain"
     if wanted is not None:
         if whole("lanes", wanted) not in COSTS:
             raise ValueError(f"lanes is {shown(wanted)}: expected one of {tuple(COSTS)}")

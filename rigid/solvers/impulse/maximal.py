@@ -6,6 +6,7 @@ The velocities of two bodies are twelve numbers: v_i, ω_i, v_j, ω_j. The groun
 import taichi as ti
 
 from pbd.core.lanes.values import in_taichi
+from pbd.core.plain import Vector, stands_in
 from pbd.core.reading.vector_methods import components
 from rigid.constraints.rows import GROUP, Group
 from rigid.kernels.motion import ANGULAR, MASS, PSEUDO, VELOCITY, multiply_inverse_inertia
@@ -46,6 +47,12 @@ def joined(v_i, w_i, v_j, w_j):
 def part(velocities, k):
     """One of four vectors."""
     return components(velocities, 3 * k, 3)
+
+
+@stands_in(part)
+def plain_part(velocities, k):
+    """See part."""
+    return Vector([velocities[3 * k + i] for i in range(3)])
 
 
 @ti.func

@@ -1,0 +1,25 @@
+"""Kernels as plain Python: no compiler, so that a debugger stops in them, and results to compare a compiler's with.
+
+With `VERLETLAB_KERNELS=plain` the functions of a kernel are ordinary functions on Taichi's arrays. Each is made of its
+own source text, with the lines and names that a reader and a debugger know, and with three changes, because Taichi's
+values are not Python's:
+
+    found = value     copies a vector or matrix, and makes a number of it in the precision of `ti.init`
+    f(x)              calls what stands here for a function of Taichi, such as `Vector`, `ti.sqrt`, or another of ours
+    ti.atomic_add     and its kind get an array and an index, in place of the element's value
+
+Operations are those of IEEE 754 in the order of the text, as in compiled kernels. It is a thousand times as slow.
+
+Limitations: on the processor, on one thread, worlds one after another. A variable that begins as an integer stays one
+in Taichi, here it becomes what it is assigned.
+
+    values.py       numbers, vectors, matrices, structures, arrays
+    functions.py    what stands for functions of Taichi; plain functions, made of the text of Taichi's
+    launch.py       kernels and launches
+"""
+
+from pbd.core.plain.functions import plain, stands_in
+from pbd.core.plain.launch import Kernel, Launch
+from pbd.core.plain.values import Array, Matrix, Vector
+
+__all__ = ["Array", "Kernel", "Launch", "Matrix", "Vector", "plain", "stands_in"]

@@ -1,0 +1,126 @@
+"""Kernels as plain Python have the bits of compiled kernels, and a debugger stops in them."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import taichi as ti
+from documents import ROOT, fences
+
+import pbd
+from pbd.constraints import stick
+from pbd.core.plain import Matrix, Vector
+
+GUIDE = ROOT / "docs" / "guides" / "debugger.md"
+
+# Digests of runs, measured in a process of its own: how kernels run is chosen before the first import.
+PROGRAM = """
+import json, sys, warnings
+import taichi as ti
+bits, duration, pairs = json.loads(sys.argv[1])
+ti.init(arch=ti.cpu, default_fp=getattr(ti, f"f{bits}"), log_level=ti.ERROR, opt_level=0)
+sys.path.insert(0, "tests/golden")
+import golden
+golden.DURATION = duration
+print(json.dumps([golden.measure(*pair)["digest"] for pair in pairs]))
+"""
+
+
+def in_process(arguments, mode, **options):
+    """Run Python in a process of its own. Args: arguments; mode: of kernels; options. Returns: standard output."""
+    environment = {**os.environ, "VERLETLAB_KERNELS": mode, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, *arguments], capture_output=True, text=True, check=False, env=environment,
+        **{"cwd": ROOT, **options},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def digests(mode, bits, duration, pairs):
+    """Digests of runs. Args: mode: of kernels; bits; duration [s]; pairs: of a scene and a solver."""
+    return json.loads(in_process(["-c", PROGRAM, json.dumps([bits, duration, pairs])], mode).splitlines()[-1])
+
+
+SHORT = [
+    ("pendulum", "verlet"), ("pendulum", "impulse"), ("pendulum", "articulated"), ("pendulum", "penalty"),
+    ("slope", "impulse"), ("slope", "verlet"), ("box", "verlet"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("bits", [64, 32])
+def test_plain_kernels_have_the_bits_of_compiled_ones(bits):
+    assert digests("plain", bits, 0.05, SHORT) == digests("quick", bits, 0.05, SHORT)
+
+
+LONG = [
+    ("top", "verlet"), ("top", "impulse"), ("top", "articulated"), ("top", "penalty"), ("five_link_chain", "verlet"),
+    ("five_link_chain", "articulated"), ("dzhanibekov", "impulse"), ("newtons_cradle", "verlet"), ("flag", "verlet"),
+]  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("bits", [64, 32])
+def test_plain_kernels_have_the_bits_of_compiled_ones_in_longer_runs(bits):
+    assert digests("plain", bits, 0.1, LONG) == digests("quick", bits, 0.1, LONG)
+
+
+def test_a_session_of_the_guide(tmp_path):
+    """Lines after a prompt are given to pdb; the others are printed, after the place where it stops."""
+    (program,) = fences(GUIDE, "python")
+    (session,) = fences(GUIDE, "text")
+    (tmp_path / "swing.py").write_text(program)
+    commands = re.findall(r"^\(Pdb\) (.*)$", session, re.MULTILINE)
+    printed = in_process(
+        ["-m", "pdb", "swing.py"], "plain", cwd=tmp_path, input="\n".join([*commands, "continue", "quit", ""])
+    )
+    place = 0
+    for line in session.splitlines():
+        if not line.startswith("(Pdb)"):
+            place = printed.find(line, place) + 1
+            assert place, f"pdb does not print {line!r}:\n{printed}"
+    # One projection leaves the stick as long as the direction to the predicted place allows: exactly 1.
+    (position,) = re.findall(r"^(?:\(Pdb\) )?\[ *([-\d. e]+)\]$", printed, re.MULTILINE)
+    assert np.linalg.norm(np.array(position.split(), float)) == pytest.approx(1.0, abs=1e-8)
+
+
+def test_projection_by_hand():
+    """The function behind a Taichi function takes vectors: both ends move by half, along the stick."""
+    project = pbd.plain(stick.project_along_current)
+    ends = project([Vector([0.0, 0.0, 0.0]), Vector([3.0, 0.0, 0.0])], None, [1.0, 1.0], 1.0)
+    assert [list(end) for end in ends] == [pytest.approx([1, 0, 0]), pytest.approx([2, 0, 0])]
+
+
+@ti.func
+def assignments(v, m):
+    kept, w = v, v
+    w[0] += 2.0
+    m[0, 1] = 5.0
+    return kept, w, m @ v, v.cross(w), ti.max(v, 0.5), 1.0 / (v[1] - 2.0), ti.round(2.5)
+
+
+def test_values_are_those_of_taichi():
+    """Assignments copy, arguments are passed by value, and a division by zero is infinite."""
+    v, m = Vector([1.0, 2.0, 3.0]), Matrix([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    with np.errstate(divide="ignore"):
+        kept, w, product, cross, most, infinite, rounded = pbd.plain(assignments)(v, m)
+    assert list(v) == list(kept) == [1, 2, 3]
+    assert list(w) == [3, 2, 3]
+    assert m[0, 1] == 0
+    assert list(product) == [11, 2, 3]
+    assert list(cross) == [0, 6, -4]
+    assert list(most) == [1, 2, 3]
+    assert infinite == np.inf
+    assert rounded == 3
+
+
+def test_an_unknown_mode_is_refused():
+    done = subprocess.run(
+        [sys.executable, "-c", "import pbd"], capture_output=True, text=True, check=False, cwd=ROOT,
+        env={**os.environ, "VERLETLAB_KERNELS": "slow"},
+    )  # fmt: skip
+    assert done.stderr.splitlines()[-1] == "ValueError: VERLETLAB_KERNELS is 'slow': expected 'quick' or 'plain'"
