@@ -6,6 +6,9 @@ and the kinetic energy that they had at first or could have gained by falling:
 
     S = Σ m |g| L + K_0 + U_0 - min U
 
+L is at least what falls in FALLS substeps, because positions at two times have the kinetic energy of a particle at rest
+only to the order of what falls in one.
+
 Where constraints store energy V, E may rise by what was stored. It is compared with the sum of K, U and V at first,
 above which it can never be. V is C²/2α of all constraints, and evaluated only when E has risen by more than the warning
 allows. Constraints that need the time may be motors: systems with them are watched if it is known that none drives.
@@ -21,6 +24,9 @@ from pbd.data import REPORT
 # Rises of the energy over its lowest value, in parts of the scale, of which a warning tells, and at which the run is
 # given up.
 WARNED_RISE, LARGEST_RISE = 0.05, 10.0
+
+# See above.
+FALLS = 4
 
 # A rigid constraint that is violated by more than this part of the extent of all particles is corrected in the first
 # steps, which may give particles any energy. Then energies are compared with those after that.
@@ -49,7 +55,7 @@ class EnergyWatch:
         self.owner, self.place, self.driven, self.length = "particle system", None, False, None
         self.other_kinetic, self.hooked = None, False
         self._warned, self._changes, self._gravity, self._scale, self._forces_act = False, None, None, None, False
-        self._watching, self._extent = False, 0.0
+        self._watching, self._extent, self._least_length = False, 0.0, 0.0
 
     def begin(self, gravity, h):
         """Read the energies before a launch if anything has changed since the last one.
@@ -58,6 +64,7 @@ class EnergyWatch:
         """
         self._watching = self._watches()
         if self._watching and self._scale is None:
+            self._least_length = 0.5 * np.linalg.norm(gravity) * (FALLS * h) ** 2
             numbers = np.array if self._values.worlds > 1 else only
             kinetic, potential = (numbers(each) for each in self._values.energies(gravity, h))
             self._start_from(kinetic + self._kinetic_of_others(numbers), potential, numbers)
@@ -132,7 +139,7 @@ class EnergyWatch:
         mass = np.divide(1.0, w, out=np.zeros_like(w), where=w > 0).sum(axis=(0, 2))
         extent = np.linalg.norm(np.ptp(x, axis=0), axis=1) if len(x) else 0.0
         extent = extent if self.length is None else self.length
-        return mass * np.linalg.norm(self._environment.particles.gravity) * extent
+        return mass * np.linalg.norm(self._environment.particles.gravity) * np.maximum(extent, self._least_length)
 
     def _fastest(self, world):
         """Index of the fastest particle."""

@@ -76,6 +76,22 @@ def test_rise_is_said_once_with_time_and_particle():
     assert "particle" in said[0].split("mostly")[1]
 
 
+@pytest.mark.parametrize("launch", [1, 60])
+@pytest.mark.parametrize("dt", [1e-3, 1 / 60, 1.0])
+@pytest.mark.parametrize("slope", [0.0, 0.4, 0.7])
+def test_a_particle_on_a_floor_is_no_rise(slope, dt, launch):
+    # One particle has no extent. At rest, and where it begins to slide (tan 0.7 > μ = 0.5), its kinetic energy is that
+    # of half a substep's fall more or less: m (g h)²/8.
+    particles = pbd.Particles(gravity=(g * np.sin(slope), 0, -g * np.cos(slope)))
+    particles.add_particle((0, 0, 0))
+    particles.add_collider(pbd.Plane(), friction=0.5)
+    system = pbd.ParticleSystem(particles, dt=dt)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        for _ in range(300 // launch):
+            system.step(launch)
+
+
 def test_energy_that_runs_away_is_an_error():
     system = pendulum(solve="iterative", iterations=30)
     system.step(10)

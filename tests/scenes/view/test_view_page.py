@@ -291,7 +291,7 @@ def test_the_scene_waits_until_a_browser_has_drawn_it(cloth):
     viewer = SimpleNamespace(
         session=session, drawing_clients=set(), server=SimpleNamespace(get_clients=lambda: clients)
     )
-    viewer.count_clients = lambda: Viewer.count_clients(viewer)
+    viewer.count_clients = lambda *drawing: Viewer.count_clients(viewer, *drawing)
     viewer.wait_for_picture = lambda client: Viewer.wait_for_picture(viewer, client)
     session.watched, session.playing = False, True
     complete(Viewer.connected(viewer, client))
