@@ -83,7 +83,7 @@ class EnergyWatch:
         kinetic, potential = numbers(report[:, REPORT.kinetic_energy]), numbers(report[:, REPORT.potential_energy])
         kinetic = kinetic + self._kinetic_of_others(numbers)
         if not np.all(self._scale > 0.0):
-            self._start_from(kinetic, potential, numbers)
+            self._restart_at_rest(kinetic, potential, numbers)
         energy = kinetic + potential
         if not self._stores:
             self._lowest = least(self._lowest, energy)
@@ -103,7 +103,8 @@ class EnergyWatch:
             beyond -= numbers(stored)
         world = int(np.argmax(beyond))
         if np.ravel(beyond)[world] > 0.0:
-            self._tell(world, np.ravel((energy - self._lowest) / scale)[world], clock, substeps)
+            rise = np.ravel(energy - self._lowest)[world] / np.ravel(scale)[world]
+            self._tell(world, rise, clock, substeps)
 
     def _start_from(self, kinetic, potential, numbers):
         """Compare later energies with these. Their scale is zero at rest without gravity: the next ones replace them.
@@ -115,6 +116,22 @@ class EnergyWatch:
         self._lowest, self._start, self._deepest = kinetic + potential, potential, potential
         self._unknown_at = first
         self._extent = np.ptp(first[..., :3], axis=0).max(initial=0.0)
+
+    def _restart_at_rest(self, kinetic, potential, numbers):
+        """Start anew in worlds without a scale, and in no other. Args: see `_start_from`."""
+        before, unknown_at = (self._scale, self._lowest, self._start, self._deepest), self._unknown_at
+        at_rest = np.logical_not(self._scale > 0.0)
+        self._start_from(kinetic, potential, numbers)
+        if np.all(at_rest):
+            return
+        if unknown_at is None:
+            self._lowest = self._lowest + numbers(self._stored_at(self._unknown_at)[0])
+        else:
+            unknown_at[:, at_rest] = self._unknown_at[:, at_rest]
+        now = self._scale, self._lowest, self._start, self._deepest
+        found = (np.where(at_rest, new, old) for new, old in zip(now, before))
+        self._scale, self._lowest, self._start, self._deepest = found
+        self._unknown_at = unknown_at
 
     def _watches(self):
         """Whether nothing drives the particles now. After a change of anything, the energy is compared anew."""

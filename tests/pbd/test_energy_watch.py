@@ -92,6 +92,27 @@ def test_a_particle_on_a_floor_is_no_rise(slope, dt, launch):
             system.step(launch)
 
 
+def test_rise_is_said_beside_a_world_that_never_moves():
+    # A world of pinned particles has no scale. The other starts at rest, and the kick, of which the watch is not told,
+    # gives it four times the kinetic energy that it has after half a second.
+    places = [(0, 0, 0), (0.3, 0, 0), (0.3, 0, -0.3)]
+    worlds = []
+    for mass in (np.inf, 1.0):
+        worlds.append(pbd.Particles(gravity=(0, 0, -g)))
+        worlds[-1].add_particles(places, mass=[np.inf, mass, mass])
+        worlds[-1].add_sticks([(0, 1), (1, 2)])
+    system = pbd.ParticleSystem(worlds, dt=1 / 60, solve="iterative", iterations=30)
+
+    def kick_untold(system, step):
+        if step == 30:
+            changes = system._values.changes
+            system.set_velocities(2 * system.velocities())
+            system._values.changes = changes
+
+    (said,) = said_while(system, kick_untold, 60)
+    assert said.startswith("particle system, world 1, 0.5")
+
+
 def test_energy_that_runs_away_is_an_error():
     system = pendulum(solve="iterative", iterations=30)
     system.step(10)
