@@ -90,7 +90,7 @@ def test_plain_kernels_have_the_bits_of_compiled_ones_in_longer_runs(bits):
 def test_a_session_of_the_guide(tmp_path):
     """Lines after a prompt are given to pdb; the others are printed, after the place where it stops."""
     (program,) = fences(GUIDE, "python")
-    (session,) = fences(GUIDE, "pdb")
+    (session,) = fences(GUIDE, "none")
     (tmp_path / "swing.py").write_text(program)
     commands = re.findall(r"^\(Pdb\) (.*)$", session, re.MULTILINE)
     printed = in_process(
