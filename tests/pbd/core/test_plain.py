@@ -59,18 +59,19 @@ def digests(mode, program, *given):
     return json.loads(in_process(["-c", BEGIN + program, json.dumps(given)], mode).splitlines()[-1])
 
 
+BITS = [64, pytest.param(32, marks=pytest.mark.slow)]
 SHORT = [
     ("pendulum", "verlet"), ("pendulum", "impulse"), ("pendulum", "articulated"), ("pendulum", "penalty"),
     ("slope", "impulse"), ("slope", "verlet"), ("box", "verlet"),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("bits", [64, 32])
+@pytest.mark.parametrize("bits", BITS)
 def test_plain_kernels_have_the_bits_of_compiled_ones(bits):
     assert digests("plain", SCENES, bits, 0.05, SHORT) == digests("quick", SCENES, bits, 0.05, SHORT)
 
 
-@pytest.mark.parametrize("bits", [64, 32])
+@pytest.mark.parametrize("bits", BITS)
 def test_plain_cloth_has_the_bits_of_the_compiled_one(bits):
     assert digests("plain", CLOTH, bits) == digests("quick", CLOTH, bits)
 
