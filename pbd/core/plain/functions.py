@@ -1,10 +1,12 @@
 """What stands for functions of Taichi, and plain functions made of the text of others: see the package."""
 
 import ast
+import ctypes
 import functools
 import inspect
 import itertools
 import math
+import os
 import textwrap
 from types import CellType, CodeType, FunctionType
 
@@ -33,6 +35,19 @@ def componentwise(function):
 def real(function):
     """Let a function of numpy or of Python's library take and return real numbers of the precision of `ti.init`."""
     return componentwise(lambda *values: real_type()(function(*map(real_type(), values))))
+
+
+def of_math(name):
+    """A function of Python's library; in 32 bits, but on Windows, that of C, as Taichi: it rounds otherwise."""
+
+    def call(*values):
+        if real_type() == np.float64 or os.name == "nt":
+            return getattr(math, name)(*values)
+        function = getattr(ctypes.CDLL(None), f"{name}f")
+        function.restype = ctypes.c_float
+        return function(*map(ctypes.c_float, values))
+
+    return real(call)
 
 
 def half_away(x):
@@ -65,8 +80,8 @@ OF_TAICHI = {
     ti.sqrt: componentwise(lambda x: np.sqrt(number(x))), RowsOfWorld: Rows,
     max: componentwise(largest), min: componentwise(least),
 }  # fmt: skip
-OF_MATH = "sin", "cos", "atan2", "exp", "log", "pow", "floor", "ceil"
-OF_TAICHI |= {getattr(ti, name): real(getattr(math, name)) for name in OF_MATH}
+OF_TAICHI |= {getattr(ti, name): of_math(name) for name in ("sin", "cos", "atan2", "exp", "log", "pow")}
+OF_TAICHI |= {ti.floor: real(math.floor), ti.ceil: real(math.ceil)}
 
 
 def stands_in(function):
