@@ -41,8 +41,6 @@ def why_no_lanes(description, schedule):
 
     Args: description: a Particles; schedule: a Schedule.
     """
-    if KERNELS == "plain":
-        return "VERLETLAB_KERNELS=plain"
     if not on_cpu():
         return "a graphics card"
     if not schedule.is_one_cluster:

@@ -1,4 +1,4 @@
-"""Kernels as plain Python: no compiler, so that a debugger stops in them, and results to compare a compiler's with.
+"""Kernels as plain Python: a debugger stops in them, and compiled kernels are compared with them.
 
 With `VERLETLAB_KERNELS=plain` the functions of a kernel are ordinary functions on Taichi's arrays. Each is made of its
 own source text, with the lines and names that a reader and a debugger know, and with three changes, because Taichi's
@@ -11,10 +11,11 @@ values are not Python's:
 Operations are those of IEEE 754 in the order of the text, as in compiled kernels. It is a thousand times as slow.
 
 Limitations: on the processor, on one thread, worlds one after another. A variable that begins as an integer stays one
-in Taichi, here it becomes what it is assigned.
+in Taichi, here it becomes what it is assigned. On Windows `ti.sin` and its kind are Python's, which round otherwise in
+32 bits.
 
     values.py       numbers, vectors, matrices, structures, arrays
-    functions.py    what stands for functions of Taichi; plain functions, made of the text of Taichi's
+    functions.py    functions in place of Taichi's own; plain functions, made of the source text of ours
     launch.py       kernels and launches
 """
 

@@ -1,4 +1,4 @@
-"""What stands for functions of Taichi, and plain functions made of the text of others: see the package."""
+"""Functions in place of Taichi's own, and plain functions made of the source text of ours: see the package."""
 
 import ast
 import ctypes
@@ -38,7 +38,7 @@ def real(function):
 
 
 def of_math(name):
-    """A function of Python's library; in 32 bits, but on Windows, that of C, as Taichi: it rounds otherwise."""
+    """A function such as sin, in 32 bits that of the C library, which Taichi calls. Args: name: in Python's math."""
 
     def call(*values):
         if real_type() == np.float64 or os.name == "nt":
@@ -81,6 +81,7 @@ OF_TAICHI = {
     max: componentwise(largest), min: componentwise(least),
 }  # fmt: skip
 OF_TAICHI |= {getattr(ti, name): of_math(name) for name in ("sin", "cos", "atan2", "exp", "log", "pow")}
+OF_TAICHI |= {kind: functools.partial(cast, kind=kind) for kind in (ti.i32, ti.i64, ti.f32, ti.f64)}
 OF_TAICHI |= {ti.floor: real(math.floor), ti.ceil: real(math.ceil)}
 
 

@@ -213,8 +213,9 @@ def cast(value, kind):
     """A number of another type, or a vector of such numbers."""
     if isinstance(value, Vector):
         return Vector([cast(each, kind) for each in value])
-    if kind in (int, ti.i32):
+    if kind in (int, ti.i32, ti.i64):
         return int(value)
     if kind in (bool, ti.u1):
         return bool(value)
-    return np.float64(value) if kind == ti.f64 else real_type()(value)
+    kinds = {ti.f64: np.float64, ti.f32: np.float32}
+    return kinds.get(kind, real_type())(value)

@@ -41,6 +41,16 @@ system = pbd.ParticleSystem(particles, worlds=2, iterations=4, dt=0.01, grabs=1)
 system.step(12)
 print(json.dumps(system.digest()))
 """
+COLOURED = """
+import rigid
+model = rigid.Model()
+model.add_ground()
+for k in range(3):
+    model.add_box((0.2, 0.2, 0.2), position=(0, 0, 0.1 + 0.2 * k), mass=1.0)
+solver = rigid.solver("impulse", model, dt=1 / 60, coloured=True)
+solver.step(3)
+print(json.dumps(solver.digest()))
+"""
 
 
 def in_process(arguments, mode, **options):
@@ -74,6 +84,11 @@ def test_plain_kernels_have_the_bits_of_compiled_ones(bits):
 @pytest.mark.parametrize("bits", BITS)
 def test_plain_cloth_has_the_bits_of_the_compiled_one(bits):
     assert digests("plain", CLOTH, bits) == digests("quick", CLOTH, bits)
+
+
+def test_plain_colours_of_contacts_have_the_bits_of_the_compiled_ones():
+    """They are bits of integers of 64 bits, and their loops are those of threads, of which there is one here."""
+    assert digests("plain", COLOURED, 64) == digests("quick", COLOURED, 64)
 
 
 LONG = [
