@@ -14,12 +14,12 @@
 `Particles` is the description, `ParticleSystem` the solver; pbd/step.py is the algorithm.
 """
 
-import pbd.core.reading.definitions  # noqa: F401 - first, as it makes `@ti.func` quick
+import pbd.core.kernels  # noqa: F401 - first, as it makes `@ti.func` quick
 from pbd import build
 from pbd.constraints import ConstraintType, scalar_constraint
-from pbd.core.plain import plain
+from pbd.core.kernels import KERNELS
+from pbd.core.kernels.plain.functions import plain
 from pbd.core.results import Diverged, Energy, Event, Statistics
-from pbd.core.runtime import KERNELS
 from pbd.core.shapes import Box, Capsule, ConvexHull, Cylinder, MeshCollider, Plane, Sphere
 from pbd.particles import Particles
 from pbd.state import State

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from pbd.core.lanes import Placed, Substitute
+from pbd.core.kernels import Placed, Substitute
 
 
 def placements_of(bands, types, multipliers):
-    """Layouts of the arrays, by the name of their first axis (pbd/core/arrays.py).
+    """Layouts of the arrays, by the name of their first axis (pbd/core/kernels/arrays.py).
 
     Args: bands: a Bands; types: its ConstraintTypes; multipliers: how many, with those of grab springs.
     """

@@ -5,7 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
-from pbd.core.arrays import read, write
+from pbd.core.kernels import read, write
 from pbd.core.validate import finite_array, indices
 from pbd.data import RANGE
 from pbd.edges import have_both

@@ -12,7 +12,7 @@ Source: Simo and Hughes, Computational Inelasticity (1998), section 1.2, the ret
 
 import numpy as np
 
-from pbd.core.arrays import read
+from pbd.core.kernels import read
 from pbd.data import RANGE
 from pbd.rest_values import dihedral_angle
 

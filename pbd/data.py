@@ -1,4 +1,4 @@
-"""Arrays of a particle system, declared once (pbd/core/arrays.py). A new array is one line here.
+"""Arrays of a particle system, declared once (pbd/core/kernels/arrays.py). A new array is one line here.
 
 Most arrays have the axes (item, world): W copies of a description stand side by side, with the world innermost, so that
 graphics cards read neighbouring addresses together. One world is the ordinary case.
@@ -6,7 +6,7 @@ graphics cards read neighbouring addresses together. One world is the ordinary c
 
 from typing import Any, NamedTuple
 
-from pbd.core.arrays import Columns, Host, Integer, Real, Vector, count
+from pbd.core.kernels import Columns, Host, Integer, Real, Vector, count
 from pbd.core.shapes import INTEGERS, NUMBERS
 
 # Candidates for contact that are kept for one particle. Twelve equal spheres touch one at most. A sphere half as large

@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from pbd.core.runtime import real_type
+from pbd.core.kernels import real_type
 from pbd.core.validate import finite_vector, grab_count, one_grab
 from pbd.data import INPUT, POSE
 from pbd.grabs import GRAB, grab_columns

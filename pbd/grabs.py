@@ -15,7 +15,7 @@ import math
 import numpy as np
 import taichi as ti
 
-from pbd.core.arrays import Columns
+from pbd.core.kernels import Columns
 from pbd.core.messages import shown
 from pbd.core.validate import finite_array, finite_vector, indices, not_negative, positive
 from pbd.data import INPUT, POSE

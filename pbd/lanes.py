@@ -1,7 +1,6 @@
-"""Which systems run with worlds or bands in lanes (pbd/core/lanes), and in how many."""
+"""Which systems run with worlds or bands in lanes (pbd/core/kernels/lanes), and in how many."""
 
-from pbd.core.lanes.choice import choose_lanes
-from pbd.core.runtime import KERNELS, on_cpu, real_bits
+from pbd.core.kernels import KERNELS, choose_lanes, on_cpu, real_bits
 from pbd.core.shapes import GRID
 
 # How many bands a cloth is cut into (pbd/bands.py), in the order in which numbers are tried: what vectors of 512 bits

@@ -4,8 +4,7 @@ from functools import cache
 
 import taichi as ti
 
-from pbd.core.kernels import Launch, left_out, make_kernel
-from pbd.core.runtime import on_cpu
+from pbd.core.kernels import Launch, left_out, make_kernel, on_cpu
 from pbd.data import REPORT, Data
 from pbd.measure import measure, measure_motion
 from pbd.phases import for_each_world

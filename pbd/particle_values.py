@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from pbd.core.arrays import read, write
+from pbd.core.kernels import read, write
 from pbd.core.validate import finite_array, real_array
 
 

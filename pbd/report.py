@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pbd.core.runtime import real_type
+from pbd.core.kernels import real_type
 from pbd.data import REPORT
 
 # Columns that are sums over bands. Of the others, the largest number of all bands is that of the world.

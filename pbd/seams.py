@@ -1,10 +1,8 @@
 """Bands in kernels (pbd/bands.py): the halo of the next band, and phases that treat one particle after another."""
 
-from functools import wraps
-
 import taichi as ti
 
-from pbd.core.lanes import FirstRows, SingleItems, in_numbers, rotated
+from pbd.core.kernels import FirstRows, SingleItems, in_numbers, rotated
 
 
 @ti.func
@@ -36,14 +34,7 @@ def singly(s, function):
     """
     if not s.features.bands:
         return function
-    single = in_numbers(function)
-
-    @wraps(function)
-    def call(s, *given):
-        return single(by_items(s), *given)
-
-    call._is_taichi_function, call.func = True, function.func
-    return call
+    return in_numbers(function, by_items)
 
 
 def by_items(s):

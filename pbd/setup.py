@@ -4,9 +4,8 @@ import numpy as np
 
 from pbd.band_tables import count_partial, placements_of, tables_of
 from pbd.constraints import CONSTRAINT_TYPES, STICK, STICK_ROOT_FREE, STICK_THAT_TEARS
-from pbd.core.arrays import allocate
+from pbd.core.kernels import LOOP_STRIDE, allocate, on_cpu
 from pbd.core.messages import shown
-from pbd.core.runtime import LOOP_STRIDE, on_cpu
 from pbd.core.shapes import INTEGERS, NUMBERS
 from pbd.core.validate import refuse_gigabytes, whole
 from pbd.data import BOX, RANGE, Counts, Data, Features
@@ -130,7 +129,7 @@ def features_of(description, schedule, groups, lanes, bands, **others):
         iterated=schedule.iterated_types(),
         colours=len(schedule.colours),
         shared=not schedule.is_one_cluster,
-        # In lanes Taichi's opt_level=0 alone miscompiles the constant index of one group, see pbd/core/compilation.py.
+        # In lanes Taichi's opt_level=0 alone miscompiles the constant index of one group: pbd/core/kernels/settings.py.
         one_world=groups == 1 and lanes == 1,
         lanes=lanes,
         bands=bands,

@@ -14,8 +14,7 @@ import taichi as ti
 from pbd.collision import particle_contacts
 from pbd.collision.colliders import apply_restitution, project_colliders
 from pbd.collision.elements import project_elements
-from pbd.core.functions import hidden_if
-from pbd.core.lanes import any_world, largest_of_lanes
+from pbd.core.kernels import any_world, hidden_if, largest_of_lanes
 from pbd.data import RANGE, REPORT
 from pbd.direct import contacts, motion, parts, solve
 from pbd.grabs import pull_grabs

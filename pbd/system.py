@@ -5,11 +5,10 @@ import math
 import numpy as np
 
 from pbd.constraint_values import ConstraintValues
-from pbd.core.arrays import arrays_of, read, with_lanes, write
 from pbd.core.clock import Clock
+from pbd.core.kernels import arrays_of, on_cpu, read, with_lanes, write
 from pbd.core.messages import shown
 from pbd.core.results import Energy, Statistics
-from pbd.core.runtime import on_cpu
 from pbd.core.validate import indices, one_of, positive, spread, whole
 from pbd.creasing import Creasing
 from pbd.data import REPORT, Settings

@@ -2,7 +2,7 @@
 
 import math
 
-from pbd.core.runtime import UsesTaichi
+from pbd.core.kernels import UsesTaichi
 from pbd.core.validate import finite_number, finite_vector, not_negative, positive, whole
 from pbd.particles import checked_wind
 

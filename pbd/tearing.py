@@ -15,7 +15,7 @@ Ratcliff, Position Based Dynamics (2007), section 4.4.
 import numpy as np
 
 from pbd.constraint_values import CUT_COMPLIANCE
-from pbd.core.arrays import read, write
+from pbd.core.kernels import read, write
 from pbd.core.results import Event
 from pbd.data import RANGE
 from pbd.edges import edges_among

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from pbd.core.arrays import Columns
+from pbd.core.kernels import Columns
 from pbd.core.validate import finite_array, real_array
 from rigid.names import checked_index
 

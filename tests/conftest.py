@@ -6,8 +6,8 @@ import signal
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # a worker has one core: more threads would wait for one another
 
 import pytest
+import taichi as ti
 from kernel_groups import LONGEST, group_of
-from taichi.lang import impl
 
 from scenes.simulate.device import initialise
 from scenes.simulate.interrupts import SIGNALS
@@ -23,7 +23,7 @@ def pytest_configure(config):
     # Without Taichi's own search for common subexpressions, whose time grows with the square of a kernel, bodies in
     # contact compile in 6 to 9 s instead of 16 to 25. They run at three quarters of the speed, to the same bits:
     # test_determinism compares them with processes that have it, as the command line and the benchmarks do.
-    impl.current_cfg().opt_level = 0
+    ti.cfg.opt_level = 0
 
 
 @pytest.fixture(scope="session", autouse=True)

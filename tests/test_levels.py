@@ -1,4 +1,4 @@
-"""Kernels have the same bits at both levels of compilation, see pbd/core/compilation.py."""
+"""Kernels have the same bits at both levels of compilation, see pbd/core/kernels/settings.py."""
 
 import os
 import subprocess

@@ -13,7 +13,7 @@ from taichi.lang import impl
 
 import pbd
 import rigid
-from pbd.core.runtime import CLOSED, GONE
+from pbd.core.kernels.runtime import CLOSED, GONE
 
 ALLOWED = 5 * 2**20  # growth of memory [bytes]
 
@@ -67,8 +67,7 @@ ENDED = """
 import sys
 import taichi as ti
 ti.init(arch=ti.cpu, default_fp=ti.f64, log_level=ti.ERROR)
-from taichi.lang import impl
-impl.current_cfg().opt_level = 0
+ti.cfg.opt_level = 0
 sys.path.insert(0, "tests")
 from test_processes import GONE, answers, made, pbd, rope
 systems = made()
@@ -83,7 +82,7 @@ for system in systems:
     assert list(found) == [GONE], found
 if sys.argv[1] == "reset":
     ti.init(arch=ti.cpu, default_fp=ti.f64, log_level=ti.ERROR)
-impl.current_cfg().opt_level = 0
+ti.cfg.opt_level = 0
 again = pbd.ParticleSystem(rope())
 del systems, system  # must not free arrays of the new program
 others = [pbd.ParticleSystem(rope()) for _ in range(20)]

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import taichi as ti
 
-from pbd.core.arrays import Columns, Integer, Real, count
+from pbd.core.kernels import Columns, Integer, Real, count
 
 # Blocks that are done; the kind of the loop, its first turn and its end, and how many blocks it has; whether more loops
 # follow at once; whether the launch is over, and how many threads have left it; and for each thread, how many of its

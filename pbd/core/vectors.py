@@ -14,3 +14,9 @@ def tangent(n, steep: ti.template()):
     if ti.abs(n[0]) > steep:
         t = ti.Vector([-n[2], 0.0, n[0]])
     return t / t.norm()
+
+
+@ti.func
+def axis(k: ti.template()):
+    """The unit vector along the world's x, y or z."""
+    return ti.Vector([1.0 if i == k else 0.0 for i in ti.static(range(3))])

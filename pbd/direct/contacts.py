@@ -30,7 +30,7 @@ import taichi as ti
 
 from pbd.collision.colliders import OPPOSITE, PRESSED_DEPTH, collider_contact, contact_from_start
 from pbd.constraints.box import wall
-from pbd.core.runtime import real_bits
+from pbd.core.kernels import real_bits
 from pbd.data import BOX, REPORT
 from pbd.direct.balance import sum_balance
 from pbd.direct.elimination import NOT_FACTORED, STIFF

@@ -7,8 +7,7 @@ import numpy as np
 import taichi as ti
 
 from pbd.constraints.constraint_type import evaluate_function
-from pbd.core.arrays import Host
-from pbd.core.kernels import Launch, make_kernel
+from pbd.core.kernels import Host, Launch, make_kernel
 
 
 def gradients_at(definition, positions, members, numbers):

@@ -11,7 +11,7 @@ To first order, because a light body that is pushed alone may turn too far for t
 
 import taichi as ti
 
-from pbd.core.lanes import any_world
+from pbd.core.kernels import any_world
 from pbd.data import DIRECT_RANGE
 from pbd.direct import contacts
 from pbd.direct.elimination import KEPT, NOT_FACTORED, PASSED_ON, factor, substitute

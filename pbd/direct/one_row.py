@@ -8,7 +8,7 @@ from pbd.direct.mobility import weigh
 from pbd.projection import read_constraint
 
 # Values of `s.direct.active` of an inequality. A dropped one is not active before the next iteration. They are real
-# numbers, because integers do not differ between worlds in lanes (pbd/core/lanes).
+# numbers, because integers do not differ between worlds in lanes (pbd/core/kernels/lanes).
 INACTIVE, ACTIVE, DROPPED = 0.0, 1.0, 2.0
 
 # A row is not solved if contacts leave less than this part of ∇C·W∇C: they hold its particles.

@@ -27,9 +27,7 @@ rest is ours.
 
 import taichi as ti
 
-from pbd.core.arrays import RowsOfWorld
-from pbd.core.lanes import any_world
-from pbd.core.runtime import real_bits
+from pbd.core.kernels import RowsOfWorld, any_world, real_bits
 from pbd.data import DIRECT_RANGE, INPUT, POSE, REPORT
 from pbd.direct import contacts
 from pbd.direct.balance import sum_balance

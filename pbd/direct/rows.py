@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import scipy
 
-from pbd.core.runtime import real_bits
+from pbd.core.kernels import real_bits
 from pbd.direct.factor import Eliminations, least_degree_order, ranges
 from pbd.direct.gradients import gradients_at
 from pbd.direct.independent import DISPLACEMENT, independent_rows, products_of_rows

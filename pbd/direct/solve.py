@@ -22,7 +22,7 @@ SHAKE algorithm (2001); Macklin, Müller, Chentanez, XPBD (2016), equation 18 fo
 
 import taichi as ti
 
-from pbd.core.lanes import any_world
+from pbd.core.kernels import any_world
 from pbd.data import DIRECT_RANGE
 from pbd.direct import contacts
 from pbd.direct.balance import subtract_residual, write_residual

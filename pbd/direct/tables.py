@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from pbd.core.arrays import allocate, read, write
-from pbd.core.runtime import real_bits
+from pbd.core.kernels import allocate, read, real_bits, write
 from pbd.data import DirectArrays
 from pbd.direct.factor import Pattern, factor_pattern, pairs_within
 from pbd.direct.rows import SOFTNESS

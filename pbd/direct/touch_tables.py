@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pbd.core.arrays import allocate, read, write
+from pbd.core.kernels import allocate, read, write
 from pbd.data import TouchArrays
 from pbd.direct.contacts import NO_SURFACE
 

@@ -7,7 +7,7 @@ each part. The shape of the vibration is part of the state.
 
 import taichi as ti
 
-from pbd.core.lanes import any_world
+from pbd.core.kernels import any_world
 from pbd.data import DIRECT_RANGE
 from pbd.direct.elimination import substitute
 from pbd.direct.mobility import weigh

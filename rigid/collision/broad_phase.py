@@ -9,11 +9,11 @@ shapes that could touch are in neighbouring cells.
 
 import taichi as ti
 
+from pbd.core.kernels import load_quaternion, load_vector, store_vector
 from pbd.core.quaternions import matrix_rows, multiply, rotate
 from pbd.core.shapes import CAPSULE, PLANE
 from pbd.core.spatial_hash import bucket_of, cell_of
 from rigid.collision.data import BALL, BLOCKS, HEAD, PLACEMENT, SHAPE, STRUCTURE
-from rigid.kernels.vectors import load_quaternion, load_vector, store_vector
 
 
 @ti.func

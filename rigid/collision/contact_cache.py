@@ -8,9 +8,8 @@ from typing import NamedTuple
 
 import taichi as ti
 
-from pbd.core.arrays import Columns, Integer, Real, count
+from pbd.core.kernels import Columns, Integer, Real, count, load_vector, store_vector
 from rigid.collision.data import PAIR, POINT
-from rigid.kernels.vectors import load_vector, store_vector
 
 # Numbers of an entry: a vector of the solver's choice, in the world; the position of the contact point [m]; and, where
 # contacts resist rolling or spinning, the angular impulse [N m s].

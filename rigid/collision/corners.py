@@ -2,8 +2,8 @@
 
 import taichi as ti
 
+from pbd.core.kernels import load_vector
 from rigid.collision.data import STRUCTURE
-from rigid.kernels.vectors import load_vector
 
 
 @ti.func

@@ -5,7 +5,7 @@ One thread detects the contacts of one world. `rigid/collision/setup.py` fills t
 
 from typing import NamedTuple
 
-from pbd.core.arrays import Columns, Integer, Real, count
+from pbd.core.kernels import Columns, Integer, Real, count
 
 # Properties of a shape that all worlds share: its kind (pbd/core/shapes/shape.py), its body (-1 for the ground), its
 # collision group and mask. A polyhedron also has rows of `vertices` and of `planes`. In `lists`, from `first_loop` on,

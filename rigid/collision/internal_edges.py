@@ -19,13 +19,12 @@ shapes are solid and share no edges, and their planes decide.
 
 import taichi as ti
 
-from pbd.core.each_world import each_world, in_lanes
+from pbd.core.kernels import each_world, in_lanes, load_vector, store_vector
 from pbd.core.shapes import CAPSULE, PLANE, SPHERE
 from rigid.collision.broad_phase import axis_of, origin_of, to_frame, to_world
 from rigid.collision.corners import corner, face_loop, face_plane
 from rigid.collision.data import ABSENT, PAIR, POINT, SHAPE, STRUCTURE
 from rigid.collision.rounded import NEGLIGIBLE
-from rigid.kernels.vectors import load_vector, store_vector
 
 # Heights above a plane up to this part of the smaller bounding radius count as zero, and up to this part of the overlap
 # with C: soft contacts of solver "penalty" let the shape that carries A sink deeper than the next one.

@@ -5,10 +5,8 @@ The narrow phase collects the points of one pair in Scratch.clips, behind the tw
 
 import taichi as ti
 
-from pbd.core.each_world import in_lanes
-from pbd.core.lanes import any_world
+from pbd.core.kernels import any_world, in_lanes, load_vector, store_vector
 from rigid.collision.data import ABSENT, CLIP, PAIR, POINT, SHAPE, STRUCTURE
-from rigid.kernels.vectors import load_vector, store_vector
 
 # Most points of a pair that are emitted.
 MOST_POINTS = 8

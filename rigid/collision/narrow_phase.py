@@ -7,8 +7,7 @@ from functools import cache
 
 import taichi as ti
 
-from pbd.core.each_world import each_world, in_lanes
-from pbd.core.lanes import any_world
+from pbd.core.kernels import any_world, each_world, in_lanes, load_quaternion, load_vector
 from pbd.core.quaternions import rotate, rotate_back
 from pbd.core.shapes import CAPSULE, CYLINDER, HULL, PLANE, SPHERE, solid_distance
 from rigid.collision.broad_phase import (
@@ -24,7 +23,6 @@ from rigid.collision.internal_edges import remove_internal_edges
 from rigid.collision.manifold import emit_contacts, empty_places, reduce_manifold
 from rigid.collision.polyhedra import cylinder_on_plane, polyhedron_on_plane, polyhedron_on_polyhedron
 from rigid.collision.rounded import rounded_on_plane, rounded_on_polyhedron, rounded_on_rounded, sphere_on_solid
-from rigid.kernels.vectors import load_quaternion, load_vector
 
 
 @cache

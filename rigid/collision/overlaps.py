@@ -6,8 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import taichi as ti
 
-from pbd.core.arrays import Real, allocate, count, read, write
-from pbd.core.kernels import Launch, make_kernel
+from pbd.core.kernels import Launch, Real, allocate, count, make_kernel, read, write
 from rigid.collision.data import POINT, Points, Scratch, Shapes
 from rigid.collision.narrow_phase import point_finder
 from rigid.collision.setup import collision_arrays, pair_types

@@ -10,13 +10,12 @@ Source: Ericson, Real-Time Collision Detection (2005), section 5.1, for nearest 
 
 import taichi as ti
 
-from pbd.core.lanes import any_world
+from pbd.core.kernels import any_world, load_quaternion
 from pbd.core.shapes import CAPSULE, solid_distance
 from rigid.collision.broad_phase import axis_of, contact_margin, origin_of, to_frame, to_world
 from rigid.collision.corners import adjacent_normals, edge, face_loop, face_plane, loop_side
 from rigid.collision.data import PLACEMENT, SHAPE, STRUCTURE
 from rigid.collision.manifold import add_point, add_point_if
-from rigid.kernels.vectors import load_quaternion
 
 # Two segments are parallel if the sine of their angle is below this. They have two contact points, not one.
 PARALLEL = 0.1

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pbd.core.arrays import allocate
+from pbd.core.kernels import allocate
 from pbd.core.shapes import CAPSULE, GRID, PLANE, SPHERE
 from rigid.collision.data import BLOCKS, HEAD, SHAPE, STRUCTURE, PairTypes, Points, Scratch, Shapes
 from rigid.collision.manifold import MOST_POINTS

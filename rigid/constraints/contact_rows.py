@@ -18,13 +18,12 @@ r ω² h/2 in a unit of time. So the target velocity of friction follows the cho
 
 import taichi as ti
 
-from pbd.core.each_world import in_all_lanes, in_lanes
+from pbd.core.kernels import in_all_lanes, in_lanes, load_vector
 from pbd.core.quaternions import sinc
 from pbd.core.vectors import tangent
 from rigid.collision.data import ABSENT, PAIR, POINT, SHAPE
 from rigid.constraints.rows import GROUP, ROW, Form, Group, write_bounds, write_jacobian
 from rigid.kernels.motion import MASS, POSE, VELOCITY, gravity_on
-from rigid.kernels.vectors import load_vector
 
 # Rows and groups of a contact without rolling and spinning friction.
 CONTACT_ROWS, CONTACT_GROUPS = 3, 2

@@ -19,8 +19,8 @@ A group is one or more rows of the same bodies:
     GEAR      two rows, each with its own bodies: G = G_1 + G_2 = 0, with one impulse for both
     IDLE      nothing in this step
 
-Kinds may differ between worlds, so they are real numbers: integers are common to worlds in lanes (pbd/core/lanes). What
-kinds a group can have follows from its form, which is common:
+Kinds may differ between worlds, so they are real numbers: integers are common to worlds in lanes. What kinds a group
+can have follows from its form, which is common:
 
     SINGLE    one row: any kind but FRICTION and GEAR
     BLOCK     rows of an EQUALITY, or IDLE
@@ -33,8 +33,7 @@ from typing import NamedTuple
 import numpy as np
 import taichi as ti
 
-from pbd.core.arrays import Columns, Integer, Real, allocate, count
-from rigid.kernels.vectors import store_vector
+from pbd.core.kernels import Columns, Integer, Real, allocate, count, store_vector
 
 # d, a_i, a_j; G [m or rad]; target velocity; bounds of the effort [N or N m]; stiffness and damping. If per_mass is 1,
 # these are for a row of effective mass one: ω² and 2ζω. The inverse inertia of a rotor, whose speed is the target; zero

@@ -1,8 +1,8 @@
-"""Worlds in lanes (pbd/core/lanes) that wait: each_world functions see those that wait for others, too."""
+"""Worlds in lanes (pbd/core/kernels/lanes) that wait: each_world functions see those that wait for others, too."""
 
 import taichi as ti
 
-from pbd.core.each_world import in_all_lanes
+from pbd.core.kernels import in_all_lanes
 
 
 @ti.func

@@ -3,9 +3,9 @@
 import taichi as ti
 
 from pbd.core.quaternions import exponential, rotate, rotate_back
+from pbd.core.vectors import axis
 from rigid.kernels.matrices import multiply_symmetric
 from rigid.kernels.motion import MASS
-from rigid.kernels.vectors import axis
 
 # Newton's method for ω ends at this part of |I ω|, or after so many iterations; above the second part it has failed.
 TOLERANCE, FAILED, MOST_ITERATIONS = 1e-12, 1e-4, 8

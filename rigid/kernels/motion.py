@@ -8,14 +8,23 @@ from typing import NamedTuple
 import numpy as np
 import taichi as ti
 
-from pbd.core.arrays import Columns, Real, allocate, count
+from pbd.core.kernels import (
+    Columns,
+    Real,
+    allocate,
+    count,
+    load_quaternion,
+    load_vector,
+    store_quaternion,
+    store_vector,
+)
 from pbd.core.quaternions import exponential, multiply, rotate, rotate_back
+from pbd.core.vectors import axis
 from rigid.collision.data import SHAPE
 from rigid.collision.polyhedron import polyhedron
 from rigid.collision.setup import shape_numbers
 from rigid.external import EXTERNAL
 from rigid.kernels.matrices import multiply_symmetric, symmetric_columns
-from rigid.kernels.vectors import axis, load_quaternion, load_vector, store_quaternion, store_vector
 
 # Mass properties. Inertias are about the centre of mass in the body's frame, six columns each, see
 # rigid/kernels/matrices.py. The radius is of the ball about the centre of mass that contains all shapes [m]. Gravity

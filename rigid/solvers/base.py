@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from pbd.core.runtime import UsesTaichi
+from pbd.core.kernels import UsesTaichi
 from pbd.core.validate import one_of, refuse_gigabytes, whole
 from rigid.constraints.joints.positions import JointPositions
 from rigid.external import external_force

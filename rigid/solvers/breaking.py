@@ -14,7 +14,7 @@ Departure: a real joint breaks within the substep; here its impulse is applied i
 
 import numpy as np
 
-from pbd.core.arrays import read, write
+from pbd.core.kernels import read, write
 from pbd.core.results import Event
 from rigid.constraints.joint_forces import child_point
 from rigid.constraints.joints.data import DRIVE

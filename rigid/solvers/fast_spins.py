@@ -22,7 +22,7 @@ import warnings
 
 import numpy as np
 
-from pbd.core.arrays import read
+from pbd.core.kernels import read
 from rigid.kernels.motion import POSE, VELOCITY
 from rigid.names import GROUND
 from rigid.rotation import rotate_back

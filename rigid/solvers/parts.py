@@ -14,9 +14,8 @@ Source: ours; see docs/solvers.md.
 
 import taichi as ti
 
-from pbd.core.lanes import any_world
+from pbd.core.kernels import any_world, load_vector
 from rigid.kernels.motion import VELOCITY, gravity_on
-from rigid.kernels.vectors import load_vector
 from rigid.solvers.watch import OF_BODY, WATCH, is_bounded, report_rise
 
 # A jointed body turns by this much in a part at most, at the speed of the start, and swings by this phase [rad].

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pbd.core.arrays import Columns
+from pbd.core.kernels import Columns
 
 # Iterations; the largest change of an impulse in the last iteration over velocities [N s]; the largest position error
 # [m or rad]; contact points with rows; what rows store, if that is measured [J]; the largest rise of the energy in the
@@ -29,7 +29,7 @@ EVENTS, NOTHING = slice(REPORT.diverged_substep, REPORT.total), -1
 def by_groups(launch, lanes):
     """A launch that takes a report with a row of each world. Args: launch: of a kernel with worlds in lanes; lanes.
 
-    Lanes that are left over have copies of the last world, as in pbd/core/lanes/layout.py.
+    Lanes that are left over have copies of the last world, as in pbd/core/kernels/lanes/layout.py.
     """
     if lanes == 1:
         return launch

@@ -3,7 +3,7 @@ grab springs."""
 
 import numpy as np
 
-from pbd.core.arrays import read, write
+from pbd.core.kernels import read, write
 from pbd.core.validate import finite_vector, not_negative, one_grab, positive
 from rigid.constraints.joints.data import DRIVE, FRAMES, JOINT, MOTOR, DriveKind
 from rigid.constraints.rows import GROUP, ROW, Group

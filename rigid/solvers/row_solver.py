@@ -4,10 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from pbd.core.arrays import allocate, arrays_of, read, with_lanes, write
 from pbd.core.clock import Clock
+from pbd.core.kernels import allocate, arrays_of, read, real_type, with_lanes, write
 from pbd.core.results import Diverged
-from pbd.core.runtime import real_type
 from pbd.core.validate import boolean, one_index, refuse_gigabytes, spread, whole
 from rigid.collision.setup import (
     capacity_of_several,
@@ -41,7 +40,7 @@ class RowSolver(Solver):
     Args:
         model, worlds, options: see Solver.
         closed: joints that the solver's coordinates keep closed; they get no rows for that.
-        values: more arrays of `declaration`, see pbd.core.arrays.allocate; counts: more lengths of axes.
+        values: more arrays of `declaration`, see pbd.core.kernels.arrays.allocate; counts: more lengths of axes.
 
     Attributes:
         data: all Taichi arrays, an instance of `declaration`.

@@ -2,7 +2,7 @@
 
 import taichi as ti
 
-from pbd.core.functions import hidden_if
+from pbd.core.kernels import hidden_if
 from rigid.kernels.motion import is_finite
 from rigid.solvers.parts import advance_in_parts
 from rigid.solvers.report import REPORT
@@ -16,7 +16,7 @@ def over_worlds(advance_substep, scale_impulses, features, team=None):
         advance_substep: a Taichi function (s, number, last, world); last: whether it is the last substep of the launch.
         scale_impulses: see rigid/solvers/parts.py.
         features: with `one_world` and `spread`, the distance of two worlds in the parallel loop
-            (pbd.core.runtime.LOOP_STRIDE).
+            (pbd.core.kernels.runtime.LOOP_STRIDE).
         team: how threads share the loops of the one world, see rigid/solvers/sequential/shared.py; None if they do not.
     """
     shared, calls = team is not None, features.contacts  # called functions write what is read here

@@ -26,12 +26,11 @@ from typing import NamedTuple
 import numpy as np
 import taichi as ti
 
-from pbd.core.arrays import Columns, Real, count
+from pbd.core.kernels import Columns, Real, count, load_quaternion, load_vector
 from pbd.core.quaternions import rotate_back
 from rigid.constraints.joints.rotors import rotor_energy, scale_rotors
 from rigid.kernels.matrices import multiply_symmetric
 from rigid.kernels.motion import ANGULAR, MASS, POSE, VELOCITY, gravity_on
-from rigid.kernels.vectors import load_quaternion, load_vector
 from rigid.names import GROUND
 from rigid.solvers.report import REPORT
 

@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 
-from pbd.core.runtime import real_bits
+from pbd.core.kernels import real_bits
 from scenes.bench.cloth_quality import Quality, quality
 from scenes.bench.measure import cpu_seconds, row
 from scenes.bench.sticks import c_loop

@@ -11,7 +11,7 @@ import numpy as np
 import pbd
 import rigid
 from pbd import build
-from pbd.core.runtime import real_bits
+from pbd.core.kernels import real_bits
 from rigid.build import ragdoll
 from scenes.bench.measure import row
 
@@ -87,10 +87,9 @@ def worker(case, bits):
     """Measure a case in this process, and print both rates, the number of lanes and a digest. Args: case; bits.
 
     One world is compiled at Taichi's full level, as in a long run. Worlds in lanes are compiled as users have them:
-    large kernels in lanes stay at the quick level (pbd/core/compilation.py).
+    large kernels in lanes stay at the quick level (pbd/core/kernels/settings.py).
     """
     import taichi as ti
-    from taichi.lang import impl
 
     kind = ti.f64 if bits == 64 else ti.f32
     ti.init(arch=ti.cpu, default_fp=kind, cpu_max_num_threads=1, verbose=False)
@@ -98,7 +97,7 @@ def worker(case, bits):
         systems = [CASES[case](worlds, floor) for worlds in (1, WORLDS)]
         rates = [0.0, 0.0]
         for system, level in zip(systems, (2, 1)):
-            impl.current_cfg().opt_level = level
+            ti.cfg.opt_level = level
             system.step(FIRST)  # compiles; then what falls onto the floor lies there
         starts = [system.state() for system in systems]
         for _ in range(9):  # in turn, so that other load on the machine affects both

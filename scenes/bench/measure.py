@@ -7,7 +7,7 @@ import time
 import numpy as np
 
 import pbd
-from pbd.core.runtime import real_type
+from pbd.core.kernels import real_type
 from scenes.simulate.device import running_on
 
 COLUMNS = "benchmark,case,device,value,unit,state"

@@ -11,7 +11,7 @@ import numpy as np
 
 import pbd
 from pbd import build
-from pbd.core.runtime import real_type
+from pbd.core.kernels import real_type
 from scenes.bench.measure import fastest, row
 
 

@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 import rigid
-from pbd.core.runtime import real_bits
+from pbd.core.kernels import real_bits
 from scenes.bench.measure import fastest, row
 from scenes.registry import load
 

@@ -9,7 +9,7 @@ from functools import partial
 
 import pbd
 import rigid
-from pbd.core.compilation import CHEAP, at_level
+from pbd.core.kernels.settings import CHEAP, at_level
 from pbd.core.messages import clipped
 from pbd.core.validate import one_of, whole
 from rigid.solvers.penalty.options import GAINS

@@ -10,8 +10,7 @@ from pathlib import Path
 import numpy as np
 
 import pbd
-from pbd.core.arrays import read
-from pbd.core.runtime import real_type
+from pbd.core.kernels import read, real_type
 from scenes.bench.measure import cpu_seconds, fastest, row
 from scenes.bench.particles import grid
 

@@ -10,7 +10,7 @@ import numpy as np
 import rigid
 from pbd.core.extras import load_extra
 from pbd.core.files import temporary_folder
-from pbd.core.runtime import real_bits
+from pbd.core.kernels import real_bits
 from scenes.bench.measure import digest_of, processor_time, row
 from scenes.registry import load
 from scenes.simulate.device import initialise

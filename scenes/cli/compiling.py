@@ -14,7 +14,8 @@ import signal
 import subprocess
 import time
 
-from pbd.core import compilation, files
+from pbd.core import files
+from pbd.core.kernels import settings
 from scenes.cli import terminal
 from scenes.simulate.interrupts import replaced_handlers
 
@@ -40,23 +41,23 @@ def compiling_stoppably(quiet, has_results):
     compiled = []
 
     def around(expressions):
-        compiled.extend([expressions] * (expressions > compilation.MEDIUM))
+        compiled.extend([expressions] * (expressions > settings.MEDIUM))
         return stoppable(expressions, message, ends=not has_results or len(compiled) == 1)
 
-    before, compilation.around = compilation.around, around
+    before, settings.around = settings.around, around
     try:
         yield
     finally:
-        compilation.around = before
+        settings.around = before
 
 
 @contextlib.contextmanager
 def stoppable(expressions, message, ends=True):
-    """Context of a compilation.
+    """Context of a settings.
 
     Args: expressions: how many the kernel has; message: to print if it lasts, or ""; ends: whether signals end it.
     """
-    if expressions <= compilation.MEDIUM:
+    if expressions <= settings.MEDIUM:
         yield
         return
     start, helper = time.perf_counter(), start_helper(message)

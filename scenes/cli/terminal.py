@@ -7,8 +7,8 @@ import warnings
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from pbd.core.kernels import on_cpu
 from pbd.core.messages import LONGEST_MESSAGE, clipped
-from pbd.core.runtime import on_cpu
 from scenes.registry import load
 from scenes.scene_files import name_of_scene
 from scenes.simulate.device import initialise

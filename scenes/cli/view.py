@@ -2,8 +2,7 @@
 
 import contextlib
 
-from pbd.core import compilation
-from pbd.core.runtime import on_cpu
+from pbd.core.kernels import on_cpu, settings
 from scenes.cli import terminal
 from scenes.cli.terminal import SCENE, WrongCommand, options_of, scene_of, usage_errors
 
@@ -40,7 +39,7 @@ def view_scene(given):
         raise WrongCommand("the viewer needs viser: pip install 'verletlab[view]'") from None
     with usage_errors():
         scene = scene_of(given)
-        compilation.AGAIN = False  # the picture would stop meanwhile
+        settings.AGAIN = False  # the picture would stop meanwhile
         note = "no GPU found" if given.device == "gpu" and on_cpu() else ""
         options = options_of(given, scene)
         viewer = Viewer(scene, given.solver, given.dt, options, given.host, given.port, note, given.allow_origin)

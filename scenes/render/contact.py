@@ -14,8 +14,7 @@ import math
 import numpy as np
 import taichi as ti
 
-from pbd.core.arrays import allocate, arrays_of
-from pbd.core.kernels import make_kernel
+from pbd.core.kernels import allocate, arrays_of, make_kernel
 from scenes.render.data import SCALE, ContactArrays, Layering
 from scenes.render.precision import f32
 from scenes.render.rasterise import ZBuffer, nearness_of

@@ -1,10 +1,10 @@
-"""Arrays of the renderer, declared once (pbd/core/arrays.py). Their types do not depend on the precision of ti.init."""
+"""Arrays of the renderer, declared once. Their types do not depend on the precision of ti.init."""
 
 from typing import NamedTuple
 
 import taichi as ti
 
-from pbd.core.arrays import Columns, Host, Typed, count
+from pbd.core.kernels import Columns, Host, Typed, count
 from scenes.render.precision import ivec4, vec2, vec3
 
 # Columns of `Shading.numbers`.

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import taichi as ti
 
-from pbd.core.arrays import allocate, arrays_of
-from pbd.core.kernels import make_kernel
+from pbd.core.kernels import allocate, arrays_of, make_kernel
 from scenes.render.data import Appending, MeshArrays
 from scenes.render.precision import f32, ivec4, length, row_of, vec3
 from scenes.visuals import Instances, Surface

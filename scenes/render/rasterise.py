@@ -13,8 +13,7 @@ stay accurate.
 import numpy as np
 import taichi as ti
 
-from pbd.core.arrays import allocate, arrays_of
-from pbd.core.kernels import make_kernel
+from pbd.core.kernels import allocate, arrays_of, make_kernel
 from scenes.render.data import Rasterising, SampleArrays
 from scenes.render.precision import dvec2, dvec4, f64
 

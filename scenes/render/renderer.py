@@ -4,9 +4,7 @@ import math
 
 import numpy as np
 
-from pbd.core.arrays import arrays_of
-from pbd.core.compilation import compiling
-from pbd.core.llvm import llvm_options
+from pbd.core.kernels import arrays_of, compiling
 from pbd.core.messages import shown
 from pbd.core.validate import is_number
 from scenes.render.contact import ContactMap
@@ -79,7 +77,6 @@ class Renderer:
         self.contact = ContactMap()
 
     @compiling(fast_math=True)
-    @llvm_options()
     def draw(self, drawables, camera, only_shadows=()):
         """Draw a picture.
 
@@ -95,7 +92,6 @@ class Renderer:
         return self._picture(camera, self.mesh.ends[0])
 
     @compiling(fast_math=True)
-    @llvm_options()
     def draw_layer(self, drawables, layer, camera):
         """Draw a Layer.
 

@@ -7,9 +7,8 @@ import time
 from pathlib import Path
 
 import taichi as ti
-from taichi.lang import impl
 
-from pbd.core.runtime import refuse_forked, require_taichi
+from pbd.core.kernels import default_config, real_bits, refuse_forked, require_taichi
 
 DEVICES = ("cpu", "gpu")
 
@@ -26,7 +25,7 @@ def initialise(device="cpu", precision=64, opt_level=None, one_thread=False):
     Args:
         device: "cpu", or "gpu" for the first GPU that is found, and the CPU if there is none.
         precision: 64 or 32 bits. With 32 bits and a step of 1 ms, x - x* resolves velocities to 1e-4 m/s only.
-        opt_level: of compilation, see pbd/core/compilation.py; None for Taichi's.
+        opt_level: of compilation, see pbd/core/kernels/settings.py; None for Taichi's.
         one_thread: whether kernels run on one thread, as in a process that shares the processor with others.
 
     Returns: device and precision, see `running_on`.
@@ -34,8 +33,8 @@ def initialise(device="cpu", precision=64, opt_level=None, one_thread=False):
     Raises: RuntimeError in a child that was forked after Taichi started, or if kernels cannot have its types.
     """
     refuse_forked()
-    if impl.get_runtime().prog is None:
-        threads = impl.default_cfg().cpu_max_num_threads
+    if ti.cfg is None:
+        threads = default_config().cpu_max_num_threads
         arch = GPUS if device == "gpu" else ti.cpu
         default_fp = ti.f64 if precision == 64 else ti.f32
         level = {} if opt_level is None else {"opt_level": opt_level}
@@ -46,7 +45,7 @@ def initialise(device="cpu", precision=64, opt_level=None, one_thread=False):
         if one_thread:
             # Kernels on disk are those of one number of threads, otherwise the processor's. Taichi has made its thread
             # by now, so with the other number again it finds the kernels that other processes compiled.
-            impl.current_cfg().cpu_max_num_threads = threads
+            ti.cfg.cpu_max_num_threads = threads
     require_taichi()
     return running_on()
 
@@ -56,7 +55,7 @@ def remove_stale_lock():
 
     Taichi 1.7.4 neither reads nor writes the cache while the file is there, so each start would compile all kernels.
     """
-    folder = os.environ.get("TI_OFFLINE_CACHE_FILE_PATH") or impl.default_cfg().offline_cache_file_path
+    folder = os.environ.get("TI_OFFLINE_CACHE_FILE_PATH") or default_config().offline_cache_file_path
     lock = Path(folder) / "ticache.lock"
     with contextlib.suppress(OSError):  # there is none, or it is another user's
         if time.time() - lock.stat().st_mtime > STALE:
@@ -65,5 +64,4 @@ def remove_stale_lock():
 
 def running_on():
     """Device and precision of kernels, such as "x64, 64 bits"."""
-    bits = 64 if impl.get_runtime().default_fp == ti.f64 else 32
-    return f"{impl.current_cfg().arch.name}, {bits} bits"
+    return f"{ti.cfg.arch.name}, {real_bits()} bits"

@@ -123,7 +123,7 @@ def run_pairs(bits, threads, chosen, with_spread=False):
         verbose=False,
     )  # fmt: skip
     # The cheapest level compiles five times as fast to the same bits.
-    ti.lang.impl.current_cfg().opt_level = 0
+    ti.cfg.opt_level = 0
     found = {}
     for name, solver in chosen:
         found[f"{name} {solver}"] = entry = measure(name, solver)

@@ -12,8 +12,7 @@ import pytest
 import pbd
 from pbd import build
 from pbd.bands import find_bands
-from pbd.core.arrays import read
-from pbd.core.runtime import on_cpu
+from pbd.core.kernels import on_cpu, read
 from pbd.schedule import colour_constraints
 
 ROOT = Path(__file__).parents[2]

@@ -8,7 +8,7 @@ from elsewhere import run_elsewhere
 
 import pbd
 from pbd.build import cloth
-from pbd.core.runtime import on_cpu
+from pbd.core.kernels import on_cpu
 
 # One launch (serial, and clusters of which there is one), and phases that are spread over threads.
 PATHS = {

@@ -9,7 +9,7 @@ import taichi as ti
 from elsewhere import run_elsewhere
 
 import pbd
-from pbd.core.runtime import on_cpu
+from pbd.core.kernels import on_cpu
 from pbd.lanes import choose_lanes
 from pbd.step_hooks import StepHooks
 

@@ -10,12 +10,13 @@ k φ²/2 has the gradient k φ.
 
 import taichi as ti
 
+from pbd.core.kernels import load_quaternion
 from pbd.core.quaternions import conjugate, multiply
+from pbd.core.vectors import axis
 from rigid.constraints.joints.data import FRAMES, JOINT
 from rigid.constraints.joints.frames import write_angle
 from rigid.constraints.rows import write_jacobian
 from rigid.kernels.motion import POSE
-from rigid.kernels.vectors import axis, load_quaternion
 
 
 @ti.func

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pbd.core.arrays import allocate
+from pbd.core.kernels import allocate
 from rigid.constraints.joints.data import DRIVE, FRAMES, JOINT, MOTOR, DriveKind, JointKind, Joints
 from rigid.constraints.rows import GROUP, ROW, Form, Group, by_world
 from rigid.joint import Ball, Distance, Fixed, Hinge, Slider, Universal, Wheel

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from pbd.core.arrays import Columns, Integer, Real, count
+from pbd.core.kernels import Columns, Integer, Real, count
 
 # Integers of a joint: its kind, a JointKind; its bodies; its first row, or -1 if it has none; its first coordinate; the
 # first rows of friction (of a ball, or of a wheel against slip) and of a ball's spring, or -1.

@@ -12,10 +12,10 @@
 
 import taichi as ti
 
+from pbd.core.kernels import load_vector
 from rigid.constraints.joints.data import COORDINATE, DRIVE, GEAR, LIMIT, MOTOR, SPRING, DriveKind
 from rigid.constraints.rows import GROUP, ROW, Group, write_bounds, write_jacobian
 from rigid.kernels.motion import VELOCITY
-from rigid.kernels.vectors import load_vector
 
 # A limit is left out of a step if it cannot be reached at twice the present speed plus this [rad/s or m/s].
 REACHED_SPEED = 20.0

@@ -4,10 +4,10 @@ import math
 
 import taichi as ti
 
+from pbd.core.kernels import load_quaternion, load_vector, store_vector
 from pbd.core.quaternions import rotate
 from rigid.constraints.joints.data import COORDINATE, FRAMES
 from rigid.kernels.motion import POSE
-from rigid.kernels.vectors import load_quaternion, load_vector, store_vector
 
 
 @ti.func

@@ -13,9 +13,9 @@ function to each place that calls it.
 
 import taichi as ti
 
+from pbd.core.vectors import axis
 from rigid.constraints.joints.data import JointKind
 from rigid.constraints.rows import write_jacobian
-from rigid.kernels.vectors import axis
 
 # Axes of parent and child whose right angles keep a slider or a fixed joint from rotating. A hinge has the first two.
 RIGHT_ANGLES = ((1, 0), (2, 0), (1, 2))

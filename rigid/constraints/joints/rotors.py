@@ -16,7 +16,7 @@ Source: Featherstone, Rigid Body Dynamics Algorithms (2008), section 9.6; MuJoCo
 import numpy as np
 import taichi as ti
 
-from pbd.core.arrays import read, write
+from pbd.core.kernels import read, write
 from rigid.constraints.rows import ROW
 
 

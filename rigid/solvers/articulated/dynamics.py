@@ -19,12 +19,11 @@ Impulse-based Dynamic Simulation of Rigid Body Systems (1996), chapter 4.
 
 import taichi as ti
 
-from pbd.core.functions import compiled_once
+from pbd.core.kernels import compiled_once, load_quaternion, load_vector, store_vector
 from pbd.core.quaternions import to_matrix
 from rigid.constraints.rows import ROW
 from rigid.kernels.matrices import add_symmetric, cross_matrix, load_symmetric
 from rigid.kernels.motion import MASS, POSE, VELOCITY
-from rigid.kernels.vectors import load_quaternion, load_vector, store_vector
 from rigid.solvers.articulated.kinematics import carried_velocity, follows_path, offset
 from rigid.solvers.articulated.links import ARTICULATED, AXIS, LINK, ROTOR
 

@@ -8,8 +8,8 @@ correction uses those of the step's start.
 
 import taichi as ti
 
+from pbd.core.kernels import load_vector, store_vector
 from rigid.constraints.rows import ROW, bodies_of
-from rigid.kernels.vectors import load_vector, store_vector
 from rigid.solvers.articulated.dynamics import solve_speed
 from rigid.solvers.articulated.kinematics import carried_velocity, offset
 from rigid.solvers.articulated.links import ARTICULATED, AXIS, LINK

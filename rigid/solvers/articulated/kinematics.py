@@ -2,10 +2,10 @@
 
 import taichi as ti
 
-from pbd.core.functions import compiled_once
+from pbd.core.kernels import compiled_once, load_quaternion, load_vector, store_quaternion, store_vector
 from pbd.core.quaternions import axis_rotation, exponential, multiply, rotate, rotate_back
+from pbd.core.vectors import axis
 from rigid.kernels.motion import MASS, POSE
-from rigid.kernels.vectors import axis, load_quaternion, load_vector, store_quaternion, store_vector
 from rigid.solvers.articulated.links import AXIS, LINK, LINK_FRAMES
 from rigid.solvers.articulated.spanning_trees import LinkKind
 

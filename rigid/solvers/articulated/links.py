@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pbd.core.arrays import Columns, Integer, Real, allocate, count
+from pbd.core.kernels import Columns, Integer, Real, allocate, count
 from rigid.rotation import conjugate, from_matrix, multiply, normalised, rotate, rotate_back, to_matrix
 from rigid.solvers.articulated.spanning_trees import LINK_COORDINATES, LINK_SPEEDS, LinkKind, spanning_trees, tree_ends
 from rigid.solvers.sequential.gained_energy import FREE_ENERGY

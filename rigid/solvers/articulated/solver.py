@@ -4,9 +4,7 @@ from functools import cached_property
 
 import numpy as np
 
-from pbd.core.arrays import read, write
-from pbd.core.kernels import Launch
-from pbd.core.runtime import LOOP_STRIDE, on_cpu
+from pbd.core.kernels import LOOP_STRIDE, Launch, on_cpu, read, write
 from rigid.constraints.contact_rows import contact_size
 from rigid.constraints.joint_forces import joint_forces, tree_forces
 from rigid.constraints.rows import GROUP, Group

@@ -2,12 +2,11 @@
 
 import taichi as ti
 
-from pbd.core.functions import compiled_once
+from pbd.core.kernels import compiled_once, load_quaternion, load_vector, store_vector
 from pbd.core.quaternions import rotate, rotate_back
 from rigid.constraints.rows import GROUP, Group, bodies_of
 from rigid.kernels.matrices import multiply_symmetric
 from rigid.kernels.motion import MASS, POSE, PSEUDO, VELOCITY, apply_forces, multiply_inertia
-from rigid.kernels.vectors import load_quaternion, load_vector, store_vector
 from rigid.solvers.articulated.dynamics import inward_pass, outward_pass
 from rigid.solvers.articulated.links import LINK, START
 from rigid.solvers.sequential.data import ROW

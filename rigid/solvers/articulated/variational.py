@@ -33,12 +33,11 @@ import math
 
 import taichi as ti
 
-from pbd.core.functions import compiled_once
+from pbd.core.kernels import compiled_once, load_quaternion, load_vector, store_quaternion, store_vector
 from pbd.core.quaternions import exponential, multiply, rotate, rotate_back
 from rigid.kernels.matrices import multiply_symmetric
 from rigid.kernels.midpoint import solve_midpoint
 from rigid.kernels.motion import MASS, POSE, VELOCITY, apply_gyroscopic_torque, gravity_on, multiply_inertia
-from rigid.kernels.vectors import load_quaternion, load_vector, store_quaternion, store_vector
 from rigid.solvers.articulated.dynamics import solve_speed
 from rigid.solvers.articulated.kinematics import carried_velocity, offset
 from rigid.solvers.articulated.links import ARTICULATED, AXIS, LINK, LINK_FRAMES

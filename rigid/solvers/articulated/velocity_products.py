@@ -13,9 +13,9 @@
 
 import taichi as ti
 
+from pbd.core.kernels import load_quaternion, load_vector, store_vector
 from pbd.core.quaternions import rotate
 from rigid.kernels.motion import POSE, VELOCITY
-from rigid.kernels.vectors import load_quaternion, load_vector, store_vector
 from rigid.solvers.articulated.dynamics import compute_velocities
 from rigid.solvers.articulated.kinematics import carried_velocity, follows_path
 from rigid.solvers.articulated.links import ARTICULATED, AXIS, LINK, LINK_FRAMES

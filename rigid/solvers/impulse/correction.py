@@ -2,8 +2,8 @@
 
 import taichi as ti
 
+from pbd.core.kernels import load_vector
 from rigid.kernels.motion import PSEUDO, VELOCITY
-from rigid.kernels.vectors import load_vector
 
 # Position correction turns a body by this much in a substep at most [rad].
 LARGEST_CORRECTION = 0.1

@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from pbd.core.arrays import Columns, Host, Integer, Real, count
+from pbd.core.kernels import Columns, Host, Integer, Real, count
 from pbd.core.team import Team
 from rigid.collision.contact_cache import ContactCache
 from rigid.collision.data import Points, Scratch, Shapes
@@ -52,7 +52,7 @@ class Features(NamedTuple):
     spread: int  # distance of two worlds in a parallel loop, see rigid/solvers/substeps.py
     coloured: bool  # iterations take contacts by colour, see rigid/solvers/sequential/colours.py
     threads: int  # that share the loops of one world, see rigid/solvers/sequential/shared.py
-    lanes: int  # worlds in the lanes of a vector, see pbd/core/lanes
+    lanes: int  # worlds in the lanes of a vector, see pbd/core/kernels/lanes
 
     @property
     def contacts(self):

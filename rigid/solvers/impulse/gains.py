@@ -11,8 +11,8 @@ Velocities at the time of the poses do not go on, they are read alone. They may 
 
 import taichi as ti
 
+from pbd.core.kernels import load_quaternion, load_vector
 from rigid.kernels.motion import ANGULAR, MASS, POSE, PSEUDO, VELOCITY, gravity_on, multiply_inertia
-from rigid.kernels.vectors import load_quaternion, load_vector
 from rigid.solvers.impulse.data import BOUND, FREE, START
 from rigid.solvers.sequential.gained_energy import FREE_ENERGY, MOST_GAIN, bounding_factor, factor_of_excess
 

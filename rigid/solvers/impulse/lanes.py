@@ -1,8 +1,8 @@
-"""Which solvers run with worlds in lanes (pbd/core/lanes)."""
+"""Which solvers run with worlds in lanes (pbd/core/kernels/lanes)."""
 
-from pbd.core.runtime import on_cpu
+from pbd.core.kernels import on_cpu
 
-# As COSTS of pbd/core/lanes/choice.py: ragdolls that lie on a floor, in 32 bits, with AVX-512.
+# As COSTS of pbd/core/kernels/lanes/choice.py: ragdolls that lie on a floor, in 32 bits, with AVX-512.
 COSTS = {1: 1.0, 4: 1.9, 8: 2.1, 16: 2.7}
 
 

@@ -5,12 +5,9 @@ The velocities of two bodies are twelve numbers: v_i, ω_i, v_j, ω_j. The groun
 
 import taichi as ti
 
-from pbd.core.lanes.values import in_taichi
-from pbd.core.plain import Vector, stands_in
-from pbd.core.reading.vector_methods import components
+from pbd.core.kernels import load_vector, store_vector, three_of
 from rigid.constraints.rows import GROUP, Group
 from rigid.kernels.motion import ANGULAR, MASS, PSEUDO, VELOCITY, multiply_inverse_inertia
-from rigid.kernels.vectors import load_vector, store_vector
 from rigid.solvers.impulse.data import ROW
 
 # If bodies rotate by more than this in a step, position correction needs their J M⁻¹ Jᵀ at the step's end [rad].
@@ -32,8 +29,8 @@ def store_velocities(s: ti.template(), i, j, velocities, stage: ti.template(), w
     """Write the velocities of two bodies."""
     column = ti.static(PSEUDO * stage)
     for k in ti.static(range(2)):
-        store_vector(s.bodies.velocity, i, column + ANGULAR * k, part(velocities, k), world)
-        store_vector(s.bodies.velocity, j, column + ANGULAR * k, part(velocities, 2 + k), world)
+        store_vector(s.bodies.velocity, i, column + ANGULAR * k, three_of(velocities, 3 * k), world)
+        store_vector(s.bodies.velocity, j, column + ANGULAR * k, three_of(velocities, 6 + 3 * k), world)
 
 
 @ti.func
@@ -43,25 +40,13 @@ def joined(v_i, w_i, v_j, w_j):
                       v_j[0], v_j[1], v_j[2], w_j[0], w_j[1], w_j[2]])  # fmt: skip
 
 
-@in_taichi
-def part(velocities, k):
-    """One of four vectors."""
-    return components(velocities, 3 * k, 3)
-
-
-@stands_in(part)
-def plain_part(velocities, k):
-    """See part."""
-    return Vector([velocities[3 * k + i] for i in range(3)])
-
-
 @ti.func
 def row_velocity(s: ti.template(), row, i, j, velocities, stage: ti.template(), world):
     """J V of a row."""
     n = ti.static(s.rows.numbers)
-    linear = load_vector(n, row, ROW.linear, world).dot(part(velocities, 0) - part(velocities, 2))
-    angular_i = load_vector(n, row, ROW.angular_i, world).dot(part(velocities, 1))
-    return linear + angular_i + load_vector(n, row, ROW.angular_j, world).dot(part(velocities, 3))
+    linear = load_vector(n, row, ROW.linear, world).dot(three_of(velocities, 0) - three_of(velocities, 6))
+    angular_i = load_vector(n, row, ROW.angular_i, world).dot(three_of(velocities, 3))
+    return linear + angular_i + load_vector(n, row, ROW.angular_j, world).dot(three_of(velocities, 9))
 
 
 @ti.func
@@ -69,10 +54,10 @@ def apply_impulse(s: ti.template(), row, i, j, impulse, velocities, stage: ti.te
     """V + M⁻¹ Jᵀ λ: the velocities after an impulse along a row."""
     n = ti.static(s.rows.numbers)
     p = impulse * load_vector(n, row, ROW.linear, world)
-    v_i = part(velocities, 0) + s.bodies.mass[world, i, MASS.inverse_mass] * p
-    v_j = part(velocities, 2) - s.bodies.mass[world, j, MASS.inverse_mass] * p
-    w_i = part(velocities, 1) + impulse * load_vector(n, row, ROW.response_i, world)
-    w_j = part(velocities, 3) + impulse * load_vector(n, row, ROW.response_j, world)
+    v_i = three_of(velocities, 0) + s.bodies.mass[world, i, MASS.inverse_mass] * p
+    v_j = three_of(velocities, 6) - s.bodies.mass[world, j, MASS.inverse_mass] * p
+    w_i = three_of(velocities, 3) + impulse * load_vector(n, row, ROW.response_i, world)
+    w_j = three_of(velocities, 9) + impulse * load_vector(n, row, ROW.response_j, world)
     return joined(v_i, w_i, v_j, w_j)
 
 

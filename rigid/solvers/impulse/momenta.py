@@ -2,11 +2,11 @@
 
 import taichi as ti
 
+from pbd.core.kernels import load_quaternion, load_vector, store_vector
 from pbd.core.quaternions import exponential, rotate, rotate_back
 from rigid.kernels.matrices import multiply_symmetric
 from rigid.kernels.midpoint import solve_midpoint
 from rigid.kernels.motion import MASS, POSE, PSEUDO, VELOCITY, apply_forces, apply_gyroscopic_torque, multiply_inertia
-from rigid.kernels.vectors import load_quaternion, load_vector, store_vector
 from rigid.solvers.impulse.data import BOUND, FREE, REJECTED, START
 from rigid.solvers.impulse.gains import begin_energies
 

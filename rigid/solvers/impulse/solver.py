@@ -4,9 +4,7 @@ import warnings
 
 import numpy as np
 
-from pbd.core.arrays import allocate, read, write
-from pbd.core.lanes.choice import choose_lanes
-from pbd.core.runtime import LOOP_STRIDE, on_cpu, threads
+from pbd.core.kernels import LOOP_STRIDE, allocate, choose_lanes, on_cpu, read, threads, write
 from pbd.core.team import MOST_THREADS
 from rigid.names import GROUND
 from rigid.solvers.impulse import step

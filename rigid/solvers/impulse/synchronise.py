@@ -2,10 +2,9 @@
 
 import taichi as ti
 
-from pbd.core.functions import compiled_once
+from pbd.core.kernels import compiled_once, store_vector
 from rigid.constraints.rows import GROUP, Group, bodies_of
 from rigid.kernels.motion import PSEUDO, VELOCITY, apply_forces, clear_pseudo_velocity, update_inverse_inertia
-from rigid.kernels.vectors import store_vector
 from rigid.solvers.impulse.data import BOUND, ROW
 from rigid.solvers.impulse.gains import bound_synchronous_energies
 from rigid.solvers.impulse.momenta import copy_velocity, turned_momentum

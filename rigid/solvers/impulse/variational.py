@@ -27,10 +27,9 @@ sequential impulses instead of Newton's method; the bound of the work.
 
 import taichi as ti
 
-from pbd.core.functions import compiled_once
+from pbd.core.kernels import compiled_once, load_vector, store_vector
 from rigid.constraints.rows import GROUP, Group, bodies_of
 from rigid.kernels.motion import PSEUDO, VELOCITY, clear_pseudo_velocity, integrate_pose
-from rigid.kernels.vectors import load_vector, store_vector
 from rigid.solvers.impulse.data import BOUND, FREE, REJECTED, ROW, START
 from rigid.solvers.impulse.gains import bound_energies
 from rigid.solvers.impulse.momenta import copy_velocity, restore_pose, solve_turn

@@ -10,9 +10,9 @@ counts, too. A correction of V that would raise the sum of W since other rows ac
 
 import taichi as ti
 
+from pbd.core.kernels import load_quaternion, load_vector
 from rigid.constraints.rows import GROUP
 from rigid.kernels.motion import ANGULAR, MASS, PSEUDO, VELOCITY, integrate_pose, multiply_inertia
-from rigid.kernels.vectors import load_quaternion, load_vector
 from rigid.solvers.impulse.data import BOUND, FREE, ROW, START
 from rigid.solvers.impulse.gains import energy_at
 from rigid.solvers.impulse.momenta import restore_pose

@@ -32,6 +32,7 @@ import math
 
 import taichi as ti
 
+from pbd.core.kernels import load_vector, store_vector
 from pbd.core.quaternions import exponential, rotate
 from pbd.core.shapes import PLANE
 from rigid.collision import contact_cache
@@ -39,7 +40,6 @@ from rigid.collision.contact_cache import CACHED
 from rigid.collision.data import PAIR, POINT, STRUCTURE
 from rigid.constraints.contact_rows import CONTACT_GROUPS, CONTACT_ROWS, carried_velocity, carrier_turn
 from rigid.constraints.rows import GROUP
-from rigid.kernels.vectors import load_vector, store_vector
 from rigid.solvers.penalty.data import ROW
 from rigid.solvers.penalty.forces import row_velocity
 

@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from pbd.core.arrays import Columns, Host, Integer, Real, count
+from pbd.core.kernels import Columns, Host, Integer, Real, count
 from rigid.collision.contact_cache import ContactCache
 from rigid.collision.data import Points, Scratch, Shapes
 from rigid.constraints import rows

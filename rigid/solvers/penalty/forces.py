@@ -20,11 +20,11 @@ the load is along the rod. Joints that share a body tighten the bound: stability
 
 import taichi as ti
 
+from pbd.core.kernels import load_vector, store_vector
 from rigid.constraints.joints.rotors import push_rotor
 from rigid.constraints.rows import GROUP, Group, bodies_of, position_error
 from rigid.kernels.matrices import inverse_or_zero, invert
 from rigid.kernels.motion import MASS, VELOCITY, multiply_inverse_inertia
-from rigid.kernels.vectors import load_vector, store_vector
 from rigid.solvers.penalty.data import FORCE, ROW
 from rigid.solvers.penalty.limits import cosine_of
 

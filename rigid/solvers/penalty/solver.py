@@ -4,10 +4,8 @@ from functools import cached_property
 
 import numpy as np
 
-from pbd.core.arrays import read, write
-from pbd.core.kernels import Launch
+from pbd.core.kernels import LOOP_STRIDE, Launch, on_cpu, read, write
 from pbd.core.results import Statistics
-from pbd.core.runtime import LOOP_STRIDE, on_cpu
 from rigid.collision.setup import refuse_rolling_and_spinning_friction
 from rigid.constraints.joints.data import DRIVE, JOINT, DriveKind
 from rigid.solvers.penalty.data import ROW, Data, Features, Step

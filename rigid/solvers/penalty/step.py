@@ -15,8 +15,7 @@ from functools import cache
 
 import taichi as ti
 
-from pbd.core.functions import compiled_once
-from pbd.core.kernels import left_out, make_kernel
+from pbd.core.kernels import compiled_once, left_out, load_vector, make_kernel, store_vector
 from pbd.phases import world_of
 from rigid.collision.narrow_phase import point_finder
 from rigid.constraints.contact_rows import CONTACT_GROUPS, write_contact_rows
@@ -31,7 +30,6 @@ from rigid.kernels.motion import (
     multiply_inverse_inertia,
     update_inverse_inertia,
 )
-from rigid.kernels.vectors import load_vector, store_vector
 from rigid.solvers.penalty.contacts import soften_contacts, store_stretches
 from rigid.solvers.penalty.data import FORCE, Data
 from rigid.solvers.penalty.forces import apply_forces, compute_gains, push_rotors

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import taichi as ti
 
-from pbd.core.arrays import Columns, Integer, Typed, count
+from pbd.core.kernels import Columns, Integer, Typed, count
 from rigid.constraints.rows import GROUP
 from rigid.kernels.motion import MASS
 

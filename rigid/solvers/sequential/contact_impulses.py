@@ -2,13 +2,12 @@
 
 import taichi as ti
 
-from pbd.core.each_world import each_world
+from pbd.core.kernels import each_world, load_vector, store_vector
 from rigid.collision import contact_cache
 from rigid.collision.contact_cache import CACHED
 from rigid.collision.data import PAIR
 from rigid.constraints.contact_rows import CONTACT_ROWS, contact_size
 from rigid.kernels.motion import MASS
-from rigid.kernels.vectors import load_vector, store_vector
 from rigid.solvers.sequential.data import ROW
 from rigid.solvers.sequential.lanes import is_present
 

@@ -2,9 +2,7 @@
 
 import taichi as ti
 
-from pbd.core.each_world import in_all_lanes, in_lanes
-from pbd.core.functions import compiled_once
-from pbd.core.lanes import any_world
+from pbd.core.kernels import any_world, compiled_once, in_all_lanes, in_lanes, load_vector
 from pbd.phases import world_of
 from rigid.collision.broad_phase import begin_search, write_placements
 from rigid.collision.data import BLOCKS
@@ -12,7 +10,6 @@ from rigid.constraints.contact_rows import contact_size, write_contact_rows
 from rigid.external import EXTERNAL
 from rigid.kernels.lanes import mark_active
 from rigid.kernels.motion import MASS, VELOCITY, gravity_on
-from rigid.kernels.vectors import load_vector
 from rigid.solvers.report import REPORT
 from rigid.solvers.sequential import shared
 from rigid.solvers.sequential.contact_impulses import look_up_impulses, store_impulses_of

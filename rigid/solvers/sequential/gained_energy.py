@@ -8,7 +8,7 @@ bodies are those of a tree ("articulated"), or of an assembly ("impulse").
 
 import taichi as ti
 
-from pbd.core.arrays import Columns
+from pbd.core.kernels import Columns
 
 # Kinetic energies: at the start of a substep, with the work of forces in it; at its end; what has been gained without
 # work, and the largest one, since rows have acted [J].

@@ -5,8 +5,7 @@ Sources: Catto, Iterative Dynamics with Temporal Coherence (2005); for coloured 
 
 import taichi as ti
 
-from pbd.core.each_world import in_lanes
-from pbd.core.lanes import any_world
+from pbd.core.kernels import any_world, in_lanes
 from rigid.constraints.rows import GROUP, Form, Group, bodies_of
 from rigid.solvers.sequential.data import ROW
 from rigid.solvers.sequential.shared import solve_in_colours

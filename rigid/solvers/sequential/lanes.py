@@ -1,4 +1,4 @@
-"""What contacts need if worlds lie in lanes (pbd/core/lanes): which worlds take part, and what can be read of each.
+"""What contacts need if worlds lie in lanes: which worlds take part, and what can be read of each.
 
 Contacts have places that all worlds in lanes share. In each part of a substep (rigid/solvers/parts.py) places are found
 anew, also if some of the worlds need no more parts. So what can be read of a world is copied when its last part of a
@@ -10,12 +10,10 @@ from typing import NamedTuple
 import numpy as np
 import taichi as ti
 
-from pbd.core.arrays import Integer, Real, count, read
-from pbd.core.each_world import each_world
+from pbd.core.kernels import Integer, Real, count, each_world, load_vector, read, store_vector
 from rigid.collision.data import ABSENT, PAIR, POINT
 from rigid.constraints.contact_forces import contact_forces
 from rigid.constraints.contact_rows import CONTACT_ROWS, contact_size
-from rigid.kernels.vectors import load_vector, store_vector
 from rigid.solvers.sequential.data import ROW
 
 # What is read of a contact: its point; directions and impulses of its first rows.

@@ -11,7 +11,7 @@ and b = 0; their G is corrected by pseudo-velocities, with b' = (error reduction
 
 import taichi as ti
 
-from pbd.core.functions import compiled_once
+from pbd.core.kernels import compiled_once
 from rigid.constraints.joints.rows import write_joint_rows
 from rigid.constraints.rows import GROUP, Form, Group, bodies_of, position_error
 from rigid.kernels.matrices import inverse_or_zero, invert

@@ -3,7 +3,7 @@
 import taichi as ti
 
 from pbd.core import team
-from pbd.core.functions import compiled_once
+from pbd.core.kernels import compiled_once
 from pbd.core.team import COUNTERS
 from rigid.collision.broad_phase import search_block
 from rigid.collision.data import PAIR

@@ -9,10 +9,9 @@ from typing import NamedTuple
 
 import taichi as ti
 
-from pbd.core.arrays import Columns, Integer, Real, count
+from pbd.core.kernels import Columns, Integer, Real, count, load_vector
 from rigid.constraints.rows import GROUP, Group
 from rigid.kernels.motion import MASS, PSEUDO, VELOCITY
-from rigid.kernels.vectors import load_vector
 
 # How long all bodies of an island must have been slow [s].
 TIME_TO_SLEEP = 0.5

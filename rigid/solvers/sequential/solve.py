@@ -10,8 +10,8 @@ Sources: Catto, Iterative Dynamics with Temporal Coherence (2005), equation 20; 
 
 import taichi as ti
 
+from pbd.core.kernels import load_vector
 from rigid.constraints.rows import GROUP, Form, Group, bodies_of
-from rigid.kernels.vectors import load_vector
 from rigid.solvers.sequential.data import ROW
 
 

@@ -4,13 +4,12 @@ from functools import cache
 
 import taichi as ti
 
-from pbd.core.kernels import left_out, make_kernel
+from pbd.core.kernels import left_out, load_vector, make_kernel, store_vector
 from rigid.collision.contact_cache import CACHED
 from rigid.constraints.joints.data import DRIVE, DriveKind
 from rigid.constraints.joints.rotors import push_rotor
 from rigid.constraints.rows import GROUP, Group
 from rigid.kernels.matrices import inverse_or_zero
-from rigid.kernels.vectors import load_vector, store_vector
 from rigid.solvers.report import REPORT
 from rigid.solvers.sequential.data import ROW
 from rigid.solvers.sequential.prepare import write_rows

@@ -2,9 +2,9 @@
 
 import taichi as ti
 
+from pbd.core.kernels import load_quaternion, load_vector, store_quaternion, store_vector
 from pbd.core.quaternions import from_columns, rotate, rotate_back
 from pbd.integrate import position
-from rigid.kernels.vectors import load_quaternion, load_vector, store_quaternion, store_vector
 from rigid.solvers.verlet.data import FRAME, MOTION, SIZE
 
 # Iterations of the polar decomposition. Each one squares the frame's strain, which is at most some hundredths.

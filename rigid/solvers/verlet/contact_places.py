@@ -1,13 +1,12 @@
 """The places of contacts: how many there are, which of them a world has, and what is read of them after the step.
 
-Worlds in lanes (pbd/core/lanes) share the places. In each part of a substep places are found anew, also for worlds that
-wait for others. Their contacts must stay as they are, and what can be read of them is copied when they are done, at the
-end of a launch.
+Worlds in lanes share the places. In each part of a substep places are found anew, also for worlds that wait for others.
+Their contacts must stay as they are, and what can be read of them is copied when they are done, at the end of a launch.
 """
 
 import taichi as ti
 
-from pbd.core.each_world import each_world, in_lanes
+from pbd.core.kernels import each_world, in_lanes
 from rigid.collision.data import ABSENT, PAIR, POINT
 from rigid.kernels.lanes import mark_active
 from rigid.solvers.verlet.data import CONTACT, READ

@@ -5,7 +5,7 @@ Their arrays are a rigid.solvers.verlet.data.BodyArrays, or None if nothing can 
 
 import numpy as np
 
-from pbd.core.arrays import read
+from pbd.core.kernels import read
 from rigid.collision.data import PAIR, POINT
 from rigid.constraints.contact_forces import Contacts
 from rigid.solvers.verlet.data import CONTACT, READ, InLanes

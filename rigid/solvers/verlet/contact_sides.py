@@ -5,10 +5,10 @@ A side is a number: the index of a body, GROUND, or PARTICLE - i for particle i.
 
 import taichi as ti
 
+from pbd.core.kernels import load_quaternion, load_vector, store_vector
 from pbd.core.quaternions import rotate_back
 from pbd.integrate import gravity, position
 from rigid.collision.data import PAIR
-from rigid.kernels.vectors import load_quaternion, load_vector, store_vector
 from rigid.solvers.verlet.bodies import rotation_by, weighted_point
 from rigid.solvers.verlet.data import FRAME, MOTION
 

@@ -26,13 +26,12 @@ step.
 import taichi as ti
 
 from pbd.constraints.constraint_type import WEIGHTLESS
-from pbd.core.each_world import each_world
+from pbd.core.kernels import each_world, load_quaternion, load_vector, store_vector
 from pbd.core.vectors import tangent
 from pbd.data import REPORT
 from pbd.integrate import gravity
 from rigid.collision.contact_cache import CACHED, clear, look_up, store
 from rigid.collision.data import PAIR, POINT
-from rigid.kernels.vectors import load_quaternion, load_vector, store_vector
 from rigid.solvers.verlet.bodies import weighted_point
 from rigid.solvers.verlet.contact_places import contact_count, is_present, takes_part
 from rigid.solvers.verlet.contact_sides import (

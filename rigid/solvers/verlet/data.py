@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pbd.core.arrays import Columns, Integer, NoArrays, Real, allocate, count
+from pbd.core.kernels import Columns, Integer, NoArrays, Real, allocate, count
 from rigid.collision.contact_cache import ContactCache
 from rigid.collision.data import PAIR, POINT, Points, Scratch, Shapes
 from rigid.collision.setup import collision_arrays, default_capacity

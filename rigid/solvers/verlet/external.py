@@ -15,10 +15,9 @@ from typing import NamedTuple
 import numpy as np
 import taichi as ti
 
-from pbd.core.arrays import Integer, Real, allocate, count, read, write
+from pbd.core.kernels import Integer, Real, allocate, count, load_quaternion, load_vector, read, store_vector, write
 from pbd.step_hooks import StepHooks
 from rigid.external import EXTERNAL
-from rigid.kernels.vectors import load_quaternion, load_vector, store_vector
 from rigid.solvers.verlet.bodies import move_particles, read_inertia, rotation_by, weighted_point
 from rigid.solvers.verlet.data import FORCE, MOTION, SIZE, External
 

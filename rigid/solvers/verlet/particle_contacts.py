@@ -6,13 +6,13 @@ direct solve (pbd/direct/contacts.py). Here it finds the surfaces, and its impul
 
 import taichi as ti
 
+from pbd.core.kernels import store_vector
 from pbd.data import REPORT
 from pbd.direct.contacts import impulse_at, number_of
 from pbd.integrate import gravity, position
 from pbd.step_hooks import FixedShapes
 from rigid.collision.data import HEAD, PAIR, POINT, SHAPE, STRUCTURE
 from rigid.collision.narrow_phase import shape_distance
-from rigid.kernels.vectors import store_vector
 from rigid.solvers.verlet.bodies import at_start_of_step, corner, direction_now
 from rigid.solvers.verlet.contact_places import contact_count
 from rigid.solvers.verlet.contact_sides import PARTICLE, sides_of

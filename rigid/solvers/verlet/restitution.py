@@ -22,8 +22,8 @@ Source: Stronge, Rigid body collisions with friction (1990), who defines e² by 
 import taichi as ti
 
 from pbd.constraints.constraint_type import WEIGHTLESS
+from pbd.core.kernels import load_quaternion, load_vector, store_vector
 from pbd.integrate import gravity
-from rigid.kernels.vectors import load_quaternion, load_vector, store_vector
 from rigid.solvers.verlet.bodies import move_bodies, read_inertias, weighted_point
 from rigid.solvers.verlet.contact_places import contact_count
 from rigid.solvers.verlet.contact_sides import (

@@ -8,11 +8,11 @@ is subtracted from D.
 
 import taichi as ti
 
+from pbd.core.kernels import load_quaternion, load_vector, store_vector
 from pbd.core.quaternions import rotate_back
 from pbd.core.shapes import CAPSULE, CYLINDER, PLANE, SPHERE
 from rigid.collision.broad_phase import axis_of
 from rigid.collision.data import PAIR, SHAPE, STRUCTURE
-from rigid.kernels.vectors import load_quaternion, load_vector, store_vector
 from rigid.solvers.verlet.bodies import weighted_point
 from rigid.solvers.verlet.contact_sides import sides_of
 from rigid.solvers.verlet.data import CONTACT, FRAME

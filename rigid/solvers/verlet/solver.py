@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 
 import pbd
-from pbd.core.arrays import arrays_of, read, write
+from pbd.core.kernels import arrays_of, read, write
 from pbd.core.messages import shown
 from pbd.core.results import Energy
 from pbd.core.validate import boolean, finite_vector, one_index, whole

@@ -22,8 +22,7 @@ from functools import cache
 
 import taichi as ti
 
-from pbd.core.each_world import in_all_lanes
-from pbd.core.functions import compiled_once
+from pbd.core.kernels import compiled_once, in_all_lanes
 from pbd.phases import world_of
 from pbd.step_hooks import StepHooks
 from rigid.collision.narrow_phase import point_finder

@@ -7,8 +7,8 @@ joints the same would take back loads that tremble, and what lies below would si
 
 import taichi as ti
 
+from pbd.core.kernels import load_vector, store_vector
 from pbd.integrate import gravity
-from rigid.kernels.vectors import load_vector, store_vector
 from rigid.solvers.verlet.bodies import move_bodies
 from rigid.solvers.verlet.contact_places import contact_count
 from rigid.solvers.verlet.contacts import (

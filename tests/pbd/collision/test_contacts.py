@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import pbd
-from pbd.core.arrays import read
+from pbd.core.kernels import read
 from pbd.data import MOST_NEIGHBOURS
 
 g = 9.81

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 import taichi as ti
 
-from pbd.core.arrays import Host, allocate
-from pbd.core.kernels import Launch, make_kernel
+from pbd.core.kernels import Host, Launch, allocate, make_kernel
 from rigid.collision.data import POINT, Shapes
 from rigid.collision.narrow_phase import find_points, shape_distance
 from rigid.collision.overlaps import Bodies, finding_kernel

@@ -5,7 +5,7 @@ import pytest
 from described import ZERO, X, Y
 
 import rigid
-from pbd.core.arrays import read, write
+from pbd.core.kernels import read, write
 
 EXACT = {
     "impulse": {"iterations": 100, "tolerance": 1e-14}, "articulated": {"iterations": 100, "tolerance": 1e-14},

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from pbd.core import compilation
+from pbd.core.kernels import settings
 from scenes.cli.compiling import compiling_stoppably, stoppable
 
 if sys.platform == "win32":
@@ -60,10 +60,10 @@ def test_a_signal_ends_a_process_that_compiles(tmp_path, number):
 
 def test_the_handlers_of_signals_come_back():
     before = signal.getsignal(signal.SIGINT)
-    with stoppable(compilation.MEDIUM + 1, ""):
+    with stoppable(settings.MEDIUM + 1, ""):
         assert signal.getsignal(signal.SIGINT) == signal.SIG_DFL
     assert signal.getsignal(signal.SIGINT) == before
-    for small in (stoppable(compilation.MEDIUM, ""), stoppable(compilation.MEDIUM + 1, "", ends=False)):
+    for small in (stoppable(settings.MEDIUM, ""), stoppable(settings.MEDIUM + 1, "", ends=False)):
         with small:
             assert signal.getsignal(signal.SIGINT) == before
 
@@ -72,8 +72,8 @@ def test_the_handlers_of_signals_come_back():
 def test_results_of_the_first_solver_are_safe(has_results):
     before, found = signal.getsignal(signal.SIGINT), []
     with compiling_stoppably(quiet=True, has_results=has_results):
-        for expressions in (1, compilation.MEDIUM + 1, compilation.MEDIUM + 1):
-            with compilation.around(expressions):
+        for expressions in (1, settings.MEDIUM + 1, settings.MEDIUM + 1):
+            with settings.around(expressions):
                 found.append(signal.getsignal(signal.SIGINT) == signal.SIG_DFL)
     assert found == [False, True, not has_results]
     assert signal.getsignal(signal.SIGINT) == before

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import rigid
-from pbd.core.arrays import read
+from pbd.core.kernels import read
 from rigid.constraints.joints.positions import axes_in_world, motion, point_in_world
 from rigid.rotation import to_matrix
 from rigid.solvers.articulated.links import ARTICULATED

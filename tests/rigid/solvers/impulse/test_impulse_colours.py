@@ -5,8 +5,7 @@ import pytest
 from elsewhere import run_elsewhere
 
 import rigid
-from pbd.core.arrays import read
-from pbd.core.runtime import on_cpu
+from pbd.core.kernels import on_cpu, read
 from rigid.collision.overlaps import Overlaps
 from rigid.constraints.rows import GROUP
 from rigid.solvers.sequential.colours import CLUSTER

@@ -8,7 +8,7 @@ from described import all_at_once
 from elsewhere import run_elsewhere
 
 import rigid
-from pbd.core.runtime import on_cpu
+from pbd.core.kernels import on_cpu
 
 STEPS, HALF = 80, 37
 Y, Z = (0, 1, 0), (0, 0, 1)

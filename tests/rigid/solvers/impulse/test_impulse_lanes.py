@@ -7,7 +7,7 @@ import pytest
 from elsewhere import run_elsewhere
 
 import rigid
-from pbd.core.runtime import on_cpu
+from pbd.core.kernels import on_cpu
 from rigid.build import ragdoll
 
 pytestmark = pytest.mark.skipif(not on_cpu(), reason="lanes are those of the processor")

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import rigid
-from pbd.core.arrays import read
+from pbd.core.kernels import read
 from rigid.constraints.joints.data import COORDINATE, DRIVE, JOINT
 from rigid.constraints.rows import GROUP, ROW, Group
 from rigid.rotation import exponential, multiply, normalised, rotate

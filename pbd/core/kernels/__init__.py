@@ -1,0 +1,91 @@
+"""Kernels of Taichi: the only folder of the project that knows how they are made, read and launched.
+
+Import from here. `KERNELS` says which of three modes runs (mode.py); each has the same names and the same bits.
+
+    mode.py runtime.py      the mode; what `ti.init` chose
+    arrays.py define.py     arrays declared once, and the text of kernels that follows from them
+    settings.py             how Taichi compiles them
+    quick/                  kernels that are read, compiled and launched by private functions of Taichi
+    lanes/                  worlds in the lanes of vectors, for quick kernels
+    public/                 kernels by Taichi's public interface
+    plain/                  kernels as Python
+"""
+
+from pbd.core.kernels.mode import KERNELS
+
+if KERNELS == "quick":
+    import pbd.core.kernels.quick.reading.definitions  # first, as it makes `@ti.func` quick
+
+from pbd.core.kernels import settings
+from pbd.core.kernels.arrays import (
+    Columns,
+    Host,
+    Integer,
+    NoArrays,
+    Real,
+    RowsOfWorld,
+    Typed,
+    Vector,
+    allocate,
+    arrays_of,
+    count,
+    empty_array,
+    fields_of,
+    is_array,
+    is_declaration,
+    make_array,
+    memory_of,
+    read,
+    with_lanes,
+    write,
+)
+from pbd.core.kernels.define import left_out
+from pbd.core.kernels.lanes.choice import choose_lanes
+from pbd.core.kernels.lanes.layout import Layout, Placed, Substitute
+from pbd.core.kernels.plain.functions import plain
+from pbd.core.kernels.runtime import (
+    LOCK,
+    LOOP_STRIDE,
+    UsesTaichi,
+    default_config,
+    on_cpu,
+    present_program,
+    real_bits,
+    real_type,
+    refuse_forked,
+    require_program,
+    require_taichi,
+    threads,
+)
+
+if KERNELS == "quick":
+    from pbd.core.kernels.lanes import FirstRows, SingleItems, any_world, in_numbers, largest_of_lanes, rotated
+    from pbd.core.kernels.lanes.each_world import each_world, in_all_lanes, in_lanes
+    from pbd.core.kernels.quick.columns import load_quaternion, load_vector, store_quaternion, store_vector, three_of
+    from pbd.core.kernels.quick.compilation import compiling
+    from pbd.core.kernels.quick.functions import compiled_once, hidden_if
+    from pbd.core.kernels.quick.launch import Launch, make_kernel
+else:
+    from pbd.core.kernels.public.columns import (
+        FirstRows,
+        SingleItems,
+        any_world,
+        each_world,
+        in_all_lanes,
+        in_lanes,
+        in_numbers,
+        largest_of_lanes,
+        load_quaternion,
+        load_vector,
+        rotated,
+        store_quaternion,
+        store_vector,
+        three_of,
+    )
+    from pbd.core.kernels.public.functions import compiled_once, hidden_if
+    from pbd.core.kernels.settings import exactly as compiling
+
+    if KERNELS == "public":
+        from pbd.core.kernels.public.launch import Launch, make_kernel
+    else:
+        from pbd.core.kernels.plain.launch import Launch, make_kernel

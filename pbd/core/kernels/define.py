@@ -1,0 +1,136 @@
+"""The text of kernels that are made from declared data (arrays.py): no parameter is spelled by hand.
+
+Taichi reads a kernel's parameters from its source. So the source is generated from the declaration, and put into
+`linecache`, where Taichi finds it.
+"""
+
+import inspect
+import itertools
+import linecache
+
+import taichi as ti
+
+from pbd.core.kernels.arrays import HostArray, NoArrays, arrays_of, fields_of, is_array, is_declaration
+
+# Numbers the generated kernels, because each needs a file name of its own.
+NUMBER = itertools.count()
+
+
+def left_out(features):
+    """What `make_kernel` is given to leave out the groups of arrays that a kernel does not read.
+
+    Args: features: of a kernel; its `unread` are the names of the groups.
+    """
+    return dict.fromkeys(features.unread, NoArrays)
+
+
+def parameters_of(function):
+    """Names of a function's parameters."""
+    return list(inspect.signature(function).parameters)
+
+
+def left_out_of(static):
+    """Names of the groups of arrays that a kernel does not read. Args: static: see `make_kernel`."""
+    return [name for name, value in static.items() if value is NoArrays]
+
+
+def bound_arrays(left_out, data):
+    """All arrays of a launch. Args: left_out: names of groups that the kernel does not read; data: see `Launch`."""
+    first, *others = data
+    first = first._replace(**{name: NoArrays() for name in left_out})
+    groups = (arrays_of(group) if hasattr(group, "_fields") else [group] for group in (first, *others))
+    return [array for group in groups for array in group]
+
+
+def define(decorator, body, declaration, static, numbers, *, lanes=None, order=None, guard=None, alike=None):
+    """Define a Taichi kernel or function that calls `body` with declared data.
+
+    Args: decorator: "kernel" or "real_func"; body, declaration, static: see `make_kernel`; numbers: the parameters of
+    `body` after the data, with their types; lanes: classes of arrays in lanes by their names, None without lanes;
+    order: indices of the parameters in another order; guard: function (text, names) -> function, whose value says
+    whether `body` has to be read; alike: for each array the index of the one that is passed in its place; numbers are
+    then passed as arrays, too: the integers, if there are any, and the others.
+    """
+    names, arrays, given = {"ti": ti, "the_body": body, **(lanes or {})}, [], []
+    value = expression("data", declaration, static, names, arrays, given, lanes is not None)
+    parameters = arrays + given + numbers
+    statements = []
+    if alike is not None:
+        parameters, statements = few(arrays, given + numbers, alike)
+    if order is not None:
+        parameters = [parameters[index] for index in order]
+    passed = ["data", *map(name_of, numbers)]
+    call = f"the_body({', '.join(passed)})"
+    text = "\n".join(
+        [
+            f"@ti.{decorator}",
+            f"def defined({', '.join(parameters)}):",
+            *statements,
+            f"    data = ti.static({value})",
+            f"    if ti.static(is_new()): {call}" if guard else f"    {call}",
+            "",
+        ]
+    )
+    if guard:
+        names["is_new"] = guard(text, dict(names))
+    file = f"<{decorator} {next(NUMBER)} {body.__module__}.{body.__name__}>"
+    # An entry without a time of change is kept, although there is no such file.
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    names["__name__"] = __name__
+    exec(compile(text, file, "exec"), names)  # our own text, of names that the declaration checked
+    return names["defined"]
+
+
+def few(arrays, given, alike):
+    """Parameters for what is passed as one. Args: arrays, given: parameters; alike: see `define`.
+
+    Returns: the parameters; statements that give the others their names.
+    """
+    parameters = [arrays[index] for index in sorted(set(alike))]
+    parameters += [each for each in given if not each.endswith((": int", ": float"))]
+    pairs = [(name_of(each), name_of(arrays[index])) for each, index in zip(arrays, alike)]
+    statements = [f"    {name} = ti.static({other})" for name, other in pairs if name != other]
+    for kind in ("int", "float"):
+        numbers = [name_of(each) for each in given if each.endswith(f": {kind}")]
+        statements += [f"    {name} = {kind}s[{place}]" for place, name in enumerate(numbers)]
+        parameters += [f"{kind}s: ti.types.ndarray(ndim=1)"] if numbers else []
+    return parameters, statements
+
+
+def name_of(parameter):
+    """The name of a parameter. Args: parameter: "name: type"."""
+    return parameter.split(":")[0]
+
+
+def expression(path, declaration, static, names, arrays, given, has_lanes):
+    """Python text that builds an instance of a declaration from a kernel's parameters.
+
+    Args: path: prefix of the parameters' names; declaration; static: see `make_kernel`; names: what the text refers to,
+    to which this adds; arrays, given: parameters that are bound once, and at each launch, to which this adds;
+    has_lanes: see `define`.
+    """
+    names[f"type_of_{path}"] = declaration
+    members = []
+    for name, annotation in fields_of(declaration).items():
+        member = f"{path}_{name}"
+        if name in static:
+            annotation = static[name]  # a value, or a declaration of more arrays
+        if is_declaration(annotation):
+            members.append(expression(member, annotation, {}, names, arrays, given, has_lanes))
+            continue
+        if is_array(annotation):
+            of_vectors = has_lanes and annotation.has_worlds() and annotation.width > 1
+            arrays.append(f"{member}: ti.types.ndarray(ndim={len(annotation.axes) + of_vectors})")
+            member = f"VectorArray({member}, {annotation.width})" if of_vectors else member
+        elif isinstance(annotation, type) and issubclass(annotation, HostArray):
+            of_rows = has_lanes and annotation.of_worlds
+            given.append(f"{member}: ti.types.ndarray(ndim={annotation.dimensions + of_rows})")
+            member = f"RowArray({member})" if of_rows else member
+        elif name not in static and annotation in (float, int):
+            given.append(f"{member}: {annotation.__name__}")
+        elif name in static:
+            names[member] = annotation
+        else:
+            raise TypeError(f"{declaration.__name__}.{name} is {annotation!r}: expected make_kernel(..., {name}=...)")
+        members.append(member)
+    return f"type_of_{path}({', '.join(members)})"

@@ -1,0 +1,1 @@
+"""Kernels by Taichi's public interface alone: see pbd/core/kernels/mode.py."""
