@@ -59,8 +59,9 @@ from pbd.core.kernels.runtime import (
 )
 
 if KERNELS == "quick":
-    from pbd.core.kernels.lanes import FirstRows, SingleItems, any_world, in_numbers, largest_of_lanes, rotated
     from pbd.core.kernels.lanes.each_world import each_world, in_all_lanes, in_lanes
+    from pbd.core.kernels.lanes.numbers import FirstRows, SingleItems, in_numbers, largest_of_lanes, rotated
+    from pbd.core.kernels.lanes.statements import any_world
     from pbd.core.kernels.quick.columns import load_quaternion, load_vector, store_quaternion, store_vector, three_of
     from pbd.core.kernels.quick.compilation import compiling
     from pbd.core.kernels.quick.functions import compiled_once, hidden_if

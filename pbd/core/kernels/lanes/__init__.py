@@ -18,23 +18,3 @@ together. Taichi 1.7.4 supports few operations on such vectors, the others are m
 
 Source: Pharr, Mark, ispc: A SPMD compiler for high-performance CPU programming (2012), for the masks.
 """
-
-from pbd.core.kernels.lanes.arrays import RowArray, VectorArray
-from pbd.core.kernels.lanes.layout import Layout, Placed, Substitute
-from pbd.core.kernels.lanes.numbers import FirstRows, SingleItems, in_numbers, largest_of_lanes, rotated
-from pbd.core.kernels.lanes.statements import any_world, read_in_lanes
-
-__all__ = [
-    "FirstRows",
-    "Layout",
-    "Placed",
-    "RowArray",
-    "SingleItems",
-    "Substitute",
-    "VectorArray",
-    "any_world",
-    "in_numbers",
-    "largest_of_lanes",
-    "read_in_lanes",
-    "rotated",
-]

@@ -2,9 +2,8 @@
 
 import math
 
-from taichi.lang import impl
-
-from pbd.core.kernels.runtime import KERNELS
+from pbd.core.kernels import runtime
+from pbd.core.kernels.mode import KERNELS
 from pbd.core.messages import shown
 from pbd.core.validate import whole
 
@@ -23,8 +22,8 @@ def choose_lanes(wanted, worlds, reason, threads=None, costs=None):
 
     Raises: ValueError for a number that is none of COSTS, or where there is a reason against lanes.
     """
-    if KERNELS == "plain":
-        reason = "VERLETLAB_KERNELS=plain"
+    if KERNELS != "quick":
+        reason = f"{KERNELS} kernels"
     if wanted is not None:
         if whole("lanes", wanted) not in COSTS:
             raise ValueError(f"lanes is {shown(wanted)}: expected one of {tuple(COSTS)}")
@@ -33,5 +32,5 @@ def choose_lanes(wanted, worlds, reason, threads=None, costs=None):
         return wanted
     if reason:
         return 1
-    threads, costs = threads or impl.current_cfg().cpu_max_num_threads, costs or COSTS
+    threads, costs = threads or runtime.threads(), costs or COSTS
     return min(COSTS, key=lambda lanes: costs[lanes] * math.ceil(math.ceil(worlds / lanes) / threads))

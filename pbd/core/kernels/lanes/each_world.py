@@ -8,7 +8,8 @@ from taichi.lang import impl, ops
 from taichi.lang.expr import Expr
 
 from pbd.core.kernels.arrays import RowsOfWorld, fields_of, is_array, is_declaration
-from pbd.core.kernels.lanes import RowArray, VectorArray, in_numbers
+from pbd.core.kernels.lanes.arrays import RowArray, VectorArray
+from pbd.core.kernels.lanes.numbers import in_numbers
 from pbd.core.kernels.lanes.values import LaneVector, Reading, has_lanes, in_taichi
 
 

@@ -13,7 +13,8 @@ import math
 import time
 
 from pbd.core.kernels.define import bound_arrays, define, left_out_of, parameters_of
-from pbd.core.kernels.lanes import RowArray, VectorArray, read_in_lanes
+from pbd.core.kernels.lanes.arrays import RowArray, VectorArray
+from pbd.core.kernels.lanes.statements import read_in_lanes
 from pbd.core.kernels.quick.compilation import compile_kernel, structure_of
 from pbd.core.kernels.quick.kernel_lookup import lookup_of
 from pbd.core.kernels.runtime import LOCK, on_cpu, present_program, require_program

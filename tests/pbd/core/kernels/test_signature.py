@@ -17,7 +17,7 @@ import pytest
 import taichi as ti
 
 from pbd.core.kernels import Columns, compiled_once, in_all_lanes
-from pbd.core.kernels.lanes import read_in_lanes
+from pbd.core.kernels.lanes.statements import read_in_lanes
 from pbd.core.kernels.quick import signature
 from pbd.core.kernels.quick.signature import is_installed_file, signature_of
 
