@@ -6,7 +6,7 @@
 from pathlib import Path
 
 import scenes
-from scenes.bench.bicycle_plots import plot_bicycle
+from benchmarks.bicycle_plots import plot_bicycle
 from scenes.render.several import film_comparison
 
 HERE = Path(__file__).parent

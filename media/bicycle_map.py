@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 
 import scenes
+from benchmarks.bicycle import PUSH, SETTINGS, fitted, pushed_model
+from benchmarks.bicycle_theory import eigenvalues
 from rigid.constraints.joints.positions import JointPositions
-from scenes.bench.bicycle import PUSH, SETTINGS, fitted, pushed_model
-from scenes.bench.bicycle_theory import eigenvalues
 from scenes.catalogue.parts.bicycle import PARTS, lean
 from scenes.comparison.measure import state_of
 from scenes.comparison.report.figure import INK, save, styled

@@ -5,7 +5,7 @@
 
 from pathlib import Path
 
-from scenes.bench.energy import plot_energies
+from benchmarks.energy import plot_energies
 from scenes.simulate.device import initialise
 
 

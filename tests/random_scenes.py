@@ -1,8 +1,8 @@
-"""Random scenes of tests: scenes/bench/random_scenes.py makes them, this says which solvers can run them."""
+"""Random scenes of tests: benchmarks/random_scenes.py makes them, this says which solvers can run them."""
 
 import pbd
 import rigid
-from scenes.bench.random_scenes import KINDS
+from benchmarks.random_scenes import KINDS
 
 SEEDS = range(40)  # among them is everything that a kind can have
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import rigid
-from scenes.bench.chains import LENGTH, WIDTH, bent_chain, energy_changes  # noqa: F401
+from benchmarks.chains import LENGTH, WIDTH, bent_chain, energy_changes  # noqa: F401
 
 g = 9.81
 STEPS = (0.01, 0.005, 0.0025)  # for orders of convergence [s]

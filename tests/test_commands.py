@@ -15,7 +15,7 @@ import pytest
 import trimesh
 from documents import DOCUMENTS, ROOT, fences, spans
 
-from scenes import bench
+import benchmarks
 from scenes.cli import main as cli
 from scenes.cli.terminal import run_of
 from scenes.export import export
@@ -146,8 +146,8 @@ def test_command_runs(command, tmp_path, monkeypatch, capsys):
     write_scene()
     words = [CAPITALS.get(word, word) for word in shlex.split(command)[1:]]
     if words[0] == "bench":
-        for name in bench.BENCHMARKS:
-            monkeypatch.setitem(bench.BENCHMARKS, name, lambda name=name, **settings: iter([f"{name},,,,,"]))
+        for name in benchmarks.BENCHMARKS:
+            monkeypatch.setitem(benchmarks.BENCHMARKS, name, lambda name=name, **settings: iter([f"{name},,,,,"]))
     out = Path(words[words.index("--out") + 1]) if "--out" in words else Path()
     cut = CUT[words[0]][: 2 if out.suffix in (".html", *export.ENDINGS) else None]  # only pictures have a size
     if "--recording" in words:  # the command before it in the document makes the recording
@@ -162,7 +162,7 @@ def test_command_runs(command, tmp_path, monkeypatch, capsys):
         assert all(each.stat().st_size > 0 for each in found)
     elif words[0] == "bench":
         names = [word for word in words[1:] if not word.startswith("-") and not word.isdigit()]
-        assert [line.split(",")[0] for line in captured.out.splitlines()[1:]] == (names or list(bench.BENCHMARKS))
+        assert [line.split(",")[0] for line in captured.out.splitlines()[1:]] == (names or list(benchmarks.BENCHMARKS))
     else:
         assert captured.out
 
@@ -177,7 +177,7 @@ def test_commands_for_glb_make_as_many_frames_as_it_can_hold():
 def test_every_benchmark_has_a_test():
     source = (ROOT / "tests" / "benchmarks" / "test_speed.py").read_text()
     measured = set(re.findall(r'\brows\("(\w+)"', source))
-    assert measured == set(bench.BENCHMARKS)
+    assert measured == set(benchmarks.BENCHMARKS)
 
 
 @pytest.mark.skipif(not shutil.which("make"), reason="there is no make")

@@ -30,7 +30,7 @@ PHRASES = [
 # Words of iterations: a solver iterates, parameters are swept.
 SWEEP = r"\bsweeps?\b|\bswept\b"
 SWEEPING = (  # sources about sweeps
-    "scenes/__init__", "scenes/bench/__init__", "scenes/bench/sweeps", "scenes/cli/main", "scenes/cli/sweep",
+    "scenes/__init__", "benchmarks/__init__", "benchmarks/sweeps", "scenes/cli/main", "scenes/cli/sweep",
     "scenes/sweeps",
 )  # fmt: skip
 

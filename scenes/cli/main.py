@@ -12,10 +12,9 @@ import sys
 import textwrap
 
 import rigid
-from pbd.core.messages import listed, nearest, shown
+from pbd.core.messages import nearest
 from pbd.core.version import installed_version
-from scenes import bench
-from scenes.cli import compare, new, render, sweep, terminal, view
+from scenes.cli import bench, compare, new, render, sweep, terminal, view
 from scenes.cli.compiling import compiling_stoppably
 from scenes.cli.terminal import (
     SCENE,
@@ -27,20 +26,17 @@ from scenes.cli.terminal import (
     reason,
     run_of,
     saved_note,
-    start,
     usage_errors,
     warnings_in_one_line,
 )
 from scenes.registry import available
 from scenes.render.video import check_output
-from scenes.scene_files import is_own, name_of_scene
 from scenes.simulate.device import DEVICES
 from scenes.simulate.interrupts import stop_signals_interrupt
 from scenes.simulate.run import record, recording_before
 from scenes.simulate.settings import option_types
 
 RENAMED = {("compare", "--sweep"): "--cost"}  # (command, flag): its name now
-BENCH_FLAGS = ("count", "first", "solver", "classes")  # of some benchmarks
 
 
 class Parser(argparse.ArgumentParser):
@@ -144,19 +140,7 @@ def parser():
     compare.add(commands, any_run)
     sweep.add(commands)
 
-    benched = commands.add_parser("bench", parents=[device], usage="verletlab bench [NAME ...] [FLAG ...]",
-                                  help="measure speed, accuracy and robustness, as CSV with a digest of the final "
-                                  "state")  # fmt: skip
-    benched.add_argument("name", nargs="*", metavar="NAME",
-                         help=f"benchmarks: {', '.join(bench.BENCHMARKS)} (all); or a scene of your own, FILE.py or "
-                         "FILE.py:FUNCTION")  # fmt: skip
-    benched.add_argument("--precision", type=int, default=32, choices=(32, 64), help="bits of a float (%(default)s)")
-    benched.add_argument("--count", type=int, metavar="N",
-                         help="random scenes of each class, in chains (20) and robustness (5)")  # fmt: skip
-    benched.add_argument("--first", type=int, metavar="SEED", help="first seed (0), likewise")
-    benched.add_argument("--solver", metavar="NAME", help=f"solver of robustness: {', '.join(bench.SOLVERS)} (all)")
-    benched.add_argument("--classes", metavar="A,B", help=f"classes of robustness: {', '.join(bench.CLASSES)} (all)")
-    benched.set_defaults(command=run_benchmarks, quiet=False)
+    bench.add(commands, device)
     top.commands = commands.choices
     return top
 
@@ -220,29 +204,6 @@ def run_scene(given):
         raise stop
     if not given.quiet:
         print_summary(recording, given.out)
-
-
-def run_benchmarks(given):
-    """Run benchmarks and print them as CSV."""
-    for name in given.name:
-        if name not in bench.BENCHMARKS and not is_own(name):
-            known = f"{nearest(name, bench.BENCHMARKS)} (there are {listed(bench.BENCHMARKS)})"
-            raise WrongCommand(f"no benchmark called {shown(name)}{known}")
-    names = given.name or list(bench.BENCHMARKS)
-    settings = {name: getattr(given, name) for name in BENCH_FLAGS if getattr(given, name) is not None}
-    for setting in settings:
-        able = [name for name in names if setting in bench.SETTINGS.get(name, ())]
-        if able != names:
-            known = ", ".join(name for name, taken in bench.SETTINGS.items() if setting in taken)
-            raise WrongCommand(f"--{setting} cannot be used with all of these benchmarks: expected {known} alone")
-    if given.classes:
-        settings["classes"] = given.classes.split(",")
-    with usage_errors():
-        start(given, opt_level=2)  # what is measured runs at its full speed from the start
-        lines = bench.rows([name_of_scene(name) if is_own(name) else name for name in names], **settings)
-    for line in lines:
-        sys.stdout.write(line + "\n")
-        sys.stdout.flush()
 
 
 def print_summary(recording, path):

@@ -8,12 +8,12 @@ import pytest
 from described import Y, Z, refusal
 
 import rigid
+from benchmarks.chains import energy_scale, random_chain
+from benchmarks.mujoco_solver import MujocoSolver
 from rigid import rotation
 from rigid.build import load_mjcf, save_mjcf
 from rigid.build.mjcf_refused import UNLIMITED
 from rigid.constraints.joints.gaps import joint_gaps, joint_turns
-from scenes.bench.chains import energy_scale, random_chain
-from scenes.bench.mujoco_solver import MujocoSolver
 
 mujoco = pytest.importorskip("mujoco")
 

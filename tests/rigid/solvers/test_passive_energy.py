@@ -8,8 +8,8 @@ from elsewhere import run_elsewhere
 
 import pbd
 import rigid
+from benchmarks.chains import CLASSES, energy_scale, random_chain
 from rigid.state import State
-from scenes.bench.chains import CLASSES, energy_scale, random_chain
 
 ROW_SOLVERS = ("impulse", "articulated", "penalty")
 

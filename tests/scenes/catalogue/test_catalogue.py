@@ -6,8 +6,8 @@ from test_energy import PASSIVE
 from versions import SMALL, small, solvers_with_settings, version
 
 import scenes
+from benchmarks.bodies import mass_ratio_error
 from rigid.rotation import rotate
-from scenes.bench.bodies import mass_ratio_error
 from scenes.render.film import picture, renderer_for
 from scenes.simulate.run import Replay, Run
 from scenes.visuals import BodyVisual, FollowingCamera

@@ -10,8 +10,8 @@ from fuzzing import fuzz, no_foreign_warnings
 from hypothesis import given
 from hypothesis import strategies as st
 
+import benchmarks
 import rigid
-from scenes import bench
 from scenes.cli import main as cli
 from scenes.cli import sweep
 from scenes.export import export
@@ -59,7 +59,7 @@ def nothing_runs(monkeypatch, tmp_path):
             raise Began
 
     monkeypatch.setattr(Run, "frames", began)
-    monkeypatch.setattr(bench, "rows", began)
+    monkeypatch.setattr(benchmarks, "rows", began)
     monkeypatch.setattr(sweep, "execute", began)
     monkeypatch.setattr(sweep, "seconds_of", lambda plan, jobs: 1.0)
     monkeypatch.setattr(server, "Viewer", Viewer)
@@ -92,7 +92,7 @@ def commands(draw):
     command = draw(word) if rarely(draw) else draw(st.sampled_from(COMMANDS))
     words = [command]
     if command == "bench":
-        words += draw(st.lists(st.sampled_from([*bench.BENCHMARKS, "wrong", ""]), max_size=2))
+        words += draw(st.lists(st.sampled_from([*benchmarks.BENCHMARKS, "wrong", ""]), max_size=2))
     elif command != "list" and not rarely(draw):
         words += [draw(word if rarely(draw) else st.sampled_from(SCENES))]
     if command in ("render", "sweep") and not rarely(draw):

@@ -6,8 +6,8 @@ from described import momenta_of_particles
 
 import rigid
 import scenes
+from benchmarks.chains import energy_scale, random_chain
 from rigid.constraints.joints.gaps import joint_gaps, limit_violations
-from scenes.bench.chains import energy_scale, random_chain
 
 g = 9.81
 LENGTH = 0.5

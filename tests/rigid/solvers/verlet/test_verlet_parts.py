@@ -8,8 +8,8 @@ from described import assert_continues
 from references import bent_chain, energy_changes
 
 import rigid
-from scenes.bench.chains import CLASSES, rise_and_drift, run_chain
-from scenes.bench.outcomes import MOST_GAIN
+from benchmarks.chains import CLASSES, rise_and_drift, run_chain
+from benchmarks.outcomes import MOST_GAIN
 
 g = 9.81
 FRAME = 1 / 60
