@@ -27,8 +27,9 @@ test-all: .venv/installed       ## the suite, what is slow, and the benchmarks' 
 	$(BIN)/python -m pytest $(WORKERS) -m "not benchmark"
 	$(BIN)/python -m pytest -m benchmark
 
-lint: .venv/installed
+lint: .venv/installed           ## ruff, and rules of our own
 	$(BIN)/ruff check .
+	$(BIN)/python tools/check_sources.py
 
 bench: .venv/installed          ## CSV on standard output
 	$(BIN)/verletlab bench

@@ -28,12 +28,6 @@ def spans(path):
     return [part.content for run in runs(path) for part in run if part.type == "code_inline"]
 
 
-def links(path):
-    """Targets of the links and pictures of a document."""
-    parts = [part for run in runs(path) for part in run]
-    return [part.attrs.get("href") or part.attrs.get("src") for part in parts if part.type in ("link_open", "image")]
-
-
 def names_behind_links(run):
     """Links of a run of text, each with the code spans behind it: [(target, [code, ...])].
 

@@ -1,6 +1,6 @@
-"""The documents are correct: examples run, links lead somewhere, and the named files, functions and tests exist.
+"""The documents are correct: examples run, steps are in the order of the code, and named functions and tests exist.
 
-tests/test_commands.py runs the commands that the documents show.
+tests/test_commands.py runs the commands that the documents show. tools/check_sources.py checks links and files.
 """
 
 import ast
@@ -10,11 +10,9 @@ import re
 import subprocess
 import sys
 from functools import cache
-from pathlib import Path
-from urllib.parse import urlsplit
 
 import pytest
-from documents import DOCUMENTS, ROOT, fences, links, names_behind_links, runs, spans, tokens
+from documents import DOCUMENTS, ROOT, fences, names_behind_links, runs, spans, tokens
 from matplotlib.mathtext import MathTextParser
 
 import rigid
@@ -55,55 +53,6 @@ def test_examples_have_at_most_fifteen_lines(heading):
     assert len([line for line in code.splitlines() if line.strip()]) <= 15
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
-def test_links_lead_somewhere(path):
-    titles = {title.lower().replace(" ", "-") for title in re.findall(r"^#+ (.*)", path.read_text(), re.MULTILINE)}
-    for target in links(path):
-        file, _, title = target.partition("#")
-        if "://" not in target:
-            assert (path.parent / file).exists(), target
-        if not file:
-            assert title in titles, target
-
-
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
-def test_sources_in_brackets_are_links(path):
-    text = path.read_text()
-    named = set(re.findall(r"\[([\w/]+\.py)\](?![(:])", text))
-    assert named == set(re.findall(r"^\[([\w/]+\.py)\]: ", text, re.MULTILINE))
-
-
-# Sites that the project may name. Here no network can be reached, so a new one is looked at by a person. A registry of
-# packages is none of them: each user has their own.
-SITES = {"docs.dask.org", "github.com", "jobqueue.dask.org", "unpkg.com", "www.taichi-lang.org"}
-LOCAL = {"localhost", "lab.example"}  # in help and comments of the viewer
-
-
-def other_sites():
-    """Addresses of other sites in documents, sources and what builds the project: [(file, address)]."""
-    files = [*DOCUMENTS, *ROOT.glob("*.*"), ROOT / "Makefile", *ROOT.glob(".ci/*"), *(ROOT / "docs").rglob("*.ipynb")]
-    for folder in ("pbd", "rigid", "scenes", "verletlab", "docs"):
-        files += (ROOT / folder).rglob("*.py")
-    for path in filter(Path.is_file, dict.fromkeys(files)):
-        content = path.read_bytes()
-        if b"\0" in content:  # a film that someone has made here, as the README says
-            continue
-        text = content.decode("utf-8", errors="replace")
-        yield from ((path.name, address) for address in re.findall(r"\b\w+://[^\s\"'`<>()\[\]|\\]+", text))
-
-
-def test_addresses_of_other_sites_are_whole_and_known():
-    found = list(other_sites())
-    assert ("sweeps.md", "https://docs.dask.org") in found
-    for file, address in found:
-        parts = urlsplit(address)
-        if parts.scheme not in ("http", "https") or "{" in parts.netloc or parts.hostname in LOCAL:
-            continue  # of Dask, of ROS, or an address that the code makes
-        assert parts.hostname in SITES, (file, address)
-        assert parts.scheme == "https", (file, address)
-        assert parts.netloc == parts.hostname, (file, address)  # no port, no name of a user
-
-
 # What the documents say about the code --------------------------------------------------------------------------------
 
 
@@ -124,13 +73,14 @@ def defined_names(file):
     return found
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
-def test_names_behind_a_link_exist_in_the_file(path):
-    for run in runs(path):
-        for target, names in names_behind_links(run):
+def test_names_behind_a_link_exist_in_the_file():
+    missing = []
+    for path in DOCUMENTS:
+        for target, names in (link for run in runs(path) for link in names_behind_links(run)):
             if target.endswith(".py"):
-                file = (path.parent / target).resolve()
-                assert set(names) <= defined_names(file), target
+                unknown = set(names) - defined_names((path.parent / target).resolve())
+                missing += [f"{path.name}: {target} has no {name}" for name in sorted(unknown)]
+    assert missing == []
 
 
 def name_of(node):
@@ -191,21 +141,6 @@ def test_named_tests_and_variables_exist():
         if path.is_relative_to(ROOT / "docs"):
             missing += [code for code in spans(path) if re.fullmatch(r"\w+", code) and code not in words | tests]
         assert not missing, f"{path.name} names what the code does not have"
-
-
-def test_files_named_in_the_code_exist():
-    tests = {file.name for file in (ROOT / "tests").rglob("*.py")}
-    for file in (file for part in ("pbd", "rigid", "scenes") for file in sorted((ROOT / part).rglob("*.py"))):
-        for named in re.findall(r"(?<![\w/.{}])[\w/]+\.(?:py|md)\b", file.read_text()):
-            known = named in tests or named in ("FILE.py", "my_scene.py")  # the last two are a user's files
-            assert known or (ROOT / named).exists() or (file.parent / named).exists(), f"{file} names {named}"
-
-
-def test_files_named_in_the_documents_exist():
-    for path in DOCUMENTS:
-        text = re.sub(r"^\[.*\]: .*$", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
-        named = re.findall(r"(?<![\w/.])(?:pbd|rigid|scenes|tests|docs|media)/[\w/]*(?:\.\w+)?", text)
-        assert not [file for file in named if not (ROOT / file).exists()], f"{path.name} names files that do not exist"
 
 
 def test_equations_can_be_read():
