@@ -3,57 +3,9 @@
 set -eu
 cd "$(dirname "$0")"
 
-# Arguments: scene, duration in seconds, more flags.
-picture() { scene=$1 seconds=$2; shift 2; verletlab render "$scene" --out "$scene.png" --size 640x360 --duration "$seconds" --no-labels --quiet "$@"; }
-picture drape 3
-picture flag 2.6
-picture fold 4.6
-picture soft_body 1.6
-picture rope_bridge 1.2
-picture plant 2
-picture tetrahedron 2.2
-picture ragdoll_stairs 1.6
-picture dominoes 2.2
-picture crate_on_trampoline 1.0
-picture torn_cloth 0.47
-picture bridge_collapse 1.33
-picture stack 1.0
-picture mobile 2.0
-picture figure 1.4
-picture door 1.0
-picture scout_robot 3
-picture trailer 3.4
-picture bicycle 1.8 --param push_duration=0.06
-picture aircraft_roll 1.45 --param amplitude=-0.4
-picture newtons_cradle 0.9
-picture pyramid 1.2 --param strike=9
-picture card_house 0.1
-picture arch 0.1
-picture peaucellier_lipkin 1.5
-picture four_bar 0.9
-picture slider_crank 0.7
-picture gripper 3.2
-picture manipulator 4.6
-picture anthropomorphic_robot 5
-picture suspension_bridge 4
-picture bump 1.4
-picture jakobsen_box 0.4
-picture penalty_joints 1.0
-picture wrecking_ball 1.6
-picture box 1.0
-picture cube 0.7
-picture chain 0.8
-picture ragdoll 0.5
-picture ragdoll_pile 1.6
-picture pendulum 0.3
-picture five_link_chain 0.35
-picture dzhanibekov 1.2
-picture top 1.5
-picture slope 1.0
-picture bouncing_balls 0.9
-picture domino_spiral 2
-picture high_mass_ratio 1.0
+python pictures.py  # of all scenes of the catalogue, as each scene's @register says
 
+# Arguments: scene, duration in seconds, more flags.
 film() { scene=$1 seconds=$2; shift 2; verletlab render "$scene" --out "$scene.mp4" --duration "$seconds" --quiet "$@"; }
 film drape 3.5
 film flag 5

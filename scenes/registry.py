@@ -9,7 +9,7 @@ import typing
 from dataclasses import dataclass, field
 
 from pbd.core.messages import LONGEST_MESSAGE, clipped, listed, nearest, shown
-from pbd.core.validate import whole
+from pbd.core.validate import boolean, positive, whole
 from scenes.parameters import UnknownName, convert
 from scenes.scene import Scene
 
@@ -21,7 +21,8 @@ class Entry:
     """A registered scene: its name, the function that makes it, a summary, and its parameters with their defaults.
 
     `choices` has the texts that a parameter with the annotation Literal can be: {name: texts}. `numbers` has the type
-    of each parameter with the default None that can be a number, by its annotation: {name: float}.
+    of each parameter with the default None that can be a number, by its annotation: {name: float}. `register` describes
+    the others.
     """
 
     name: str
@@ -30,6 +31,10 @@ class Entry:
     parameters: dict
     choices: dict = field(default_factory=dict)
     numbers: dict = field(default_factory=dict)
+    small: dict = field(default_factory=dict)
+    slow: bool = False
+    picture: float = 1.0
+    picture_parameters: dict = field(default_factory=dict)
 
     def kind_of(self, name):
         """Type of the values of a parameter. Args: name."""
@@ -47,12 +52,37 @@ class Entry:
             return None
         return self.choices.get(name) or tuple(dict.fromkeys(["" if default is None else str(default), *sorted(texts)]))
 
+    def converted(self, parameters):
+        """Convert values of parameters to their types. Args: parameters: {name: value or text}. Returns: a dict.
+
+        Raises: UnknownName for an unknown parameter; ValueError for a value of the wrong type.
+        """
+        given = {}
+        for key, value in parameters.items():
+            if key not in self.parameters:
+                hint, known = nearest(key, self.parameters), listed(self.parameters, 60) or "none"
+                raise UnknownName(f"scene {self.name} has no parameter {shown(key)}{hint} (it has {known})")
+            what, kind = f"parameter {key} of {self.name}", self.kind_of(key)
+            given[key] = convert(what, value, kind)
+            if kind is int and key != "seed":
+                whole(what, given[key], least=-MOST_PARTS, most=MOST_PARTS)
+        return given
+
+    @property
+    def picture_command(self):
+        """The command that makes the scene's picture in the gallery."""
+        words = ["verletlab render", self.name, f"--out {self.name}.png --size 640x360"]
+        words.append(f"--duration {self.picture:g} --no-labels")
+        for key, value in self.picture_parameters.items():
+            words.append(f"--param {key}={f'{value:g}' if isinstance(value, float) else value}")
+        return " ".join(words)
+
 
 CATALOGUE = "scenes.catalogue"  # has a module for each scene, of the scene's name
 REGISTRY = {}
 
 
-def register(build):
+def register(build=None, *, small=None, slow=False, picture=1.0, picture_parameters=None):
     """Register a function that makes a Scene, under the name of the function. Use it as a decorator.
 
     The first line of the docstring is the summary. The keyword arguments are the parameters of the scene, and their
@@ -60,9 +90,26 @@ def register(build):
     scene chooses unless it is given. The viewer offers the words of a `typing.Literal` as a menu; of another text,
     which may name a file, only the default and what the command line says.
 
-    Raises: TypeError for a parameter without a default, or an annotation with an unknown name; ValueError if a function
-    of another file has the name.
+    The other arguments are for tests and the gallery. A scene of the catalogue gives them, if it needs any:
+    `@register(small={"count": 4}, slow=True)`.
+
+    Args:
+        build: the function.
+        small: parameters of a version with few parts, which tests run; None for the defaults.
+        slow: whether only `make test-all` runs the scene, because its kernels compile long and no other test has them.
+        picture: time in the run of the picture in the gallery [s].
+        picture_parameters: parameters of that run; None for the defaults.
+
+    Returns: the function; without `build` a decorator.
+
+    Raises: TypeError for a parameter without a default, an annotation with an unknown name, or an argument of the wrong
+    type; UnknownName for a parameter that the scene does not have; ValueError for a wrong value, or if a function of
+    another file has the name.
     """
+    if build is None:
+        return functools.partial(
+            register, small=small, slow=slow, picture=picture, picture_parameters=picture_parameters
+        )
     before = REGISTRY.get(build.__name__)
     if before is not None and file_of(before.build) != file_of(build):
         raise ValueError(f"there is a scene {build.__name__} already: expected a function of another name")
@@ -80,7 +127,13 @@ def register(build):
         raise TypeError(f"annotations of scene {build.__name__}: {error}") from error
     choices = {name: typing.get_args(hint) for name, hint in hints.items() if typing.get_origin(hint) is typing.Literal}
     numbers = {name: number_of(hints[name]) for name in hints if parameters[name] is None and number_of(hints[name])}
-    REGISTRY[build.__name__] = Entry(build.__name__, build, summary, parameters, choices, numbers)
+    entry = Entry(build.__name__, build, summary, parameters, choices, numbers)
+    for name, given in (("small", small), ("picture_parameters", picture_parameters)):
+        if not isinstance(given, (dict, type(None))):
+            raise TypeError(f"{name} of scene {entry.name} is {shown(given)}: expected a dict of parameters, or None")
+        setattr(entry, name, entry.converted(given or {}))
+    entry.slow, entry.picture = boolean("slow", slow), positive("picture", picture)
+    REGISTRY[entry.name] = entry
     return build
 
 
@@ -130,15 +183,7 @@ def load(name, **parameters):
         the scene cannot be made; OSError for a file that cannot be read.
     """
     entry = find(name)
-    given = {}
-    for key, value in parameters.items():
-        if key not in entry.parameters:
-            hint, known = nearest(key, entry.parameters), listed(entry.parameters, 60) or "none"
-            raise UnknownName(f"scene {name} has no parameter {shown(key)}{hint} (it has {known})")
-        what, kind = f"parameter {key} of {name}", entry.kind_of(key)
-        given[key] = convert(what, value, kind)
-        if kind is int and key != "seed":
-            whole(what, given[key], least=-MOST_PARTS, most=MOST_PARTS)
+    given = entry.converted(parameters)
     try:
         scene = entry.build(**given)
     except (ValueError, TypeError, ArithmeticError, LookupError) as error:

@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -16,13 +17,20 @@ from scenes.cli import main as cli
 from scenes.registry import available
 
 
-def test_each_scene_has_a_picture_and_a_command():
-    script = (ROOT / "media" / "make.sh").read_text("utf-8")
+def test_each_scene_has_a_picture():
+    # A warning, not an error: who adds a scene may leave the picture to `make media`.
     catalogue = [name for name, entry in available().items() if entry.build.__module__.startswith("scenes.catalogue")]
     assert "drape" in catalogue
-    for name in catalogue:  # other tests of this process may have scenes of their own
-        assert re.search(rf"^picture {name} ", script, re.MULTILINE), f"media/make.sh makes no picture of {name}"
-        assert (ROOT / "media" / f"{name}.png").exists(), f"run the line of {name} in media/make.sh"
+    missing = [name for name in catalogue if not (ROOT / "media" / f"{name}.png").exists()]
+    if missing:
+        warnings.warn(f"no picture in media/: run python media/pictures.py {' '.join(missing)}", stacklevel=1)
+
+
+def test_a_scene_without_a_picture_has_a_card():
+    pytest.importorskip("sphinx")
+    card = extension("gallery").card
+    assert ":img-top: ../media/box.png" in card("box", available()["box"], "")
+    assert ":img-top:" not in card("bax", available()["box"], "")
 
 
 def test_each_extra_is_in_the_page_about_installation():
@@ -54,17 +62,11 @@ def extension(name):
         return importlib.import_module(name)
 
 
-def gallery():
-    """Commands that the gallery shows: {scene: command}."""
-    pytest.importorskip("sphinx")
-    return extension("gallery").commands()
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", available())
 def test_shown_command_runs(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    program, *words = gallery()[name].split()
+    program, *words = available()[name].picture_command.split()
     assert program == "verletlab"
     assert cli.main([*words, "--duration", "0.02", "--size", "64x36"]) == 0
     assert (tmp_path / f"{name}.png").exists()
@@ -75,7 +77,7 @@ def test_shown_command_runs(name, tmp_path, monkeypatch):
 def test_picture_is_made_by_the_shown_command(name, tmp_path, monkeypatch):
     # The last bits differ between processors, so the mean of all differences is at most one of 255 levels.
     monkeypatch.chdir(tmp_path)
-    assert cli.main(gallery()[name].split()[1:]) == 0
+    assert cli.main(available()[name].picture_command.split()[1:]) == 0
     files = (folder / f"{name}.png" for folder in (tmp_path, ROOT / "media"))
     made, kept = (np.asarray(Image.open(file).convert("RGB"), float) for file in files)
     assert made.shape == kept.shape

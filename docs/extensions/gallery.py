@@ -1,6 +1,5 @@
 """The directive `gallery`: a card for each scene of the catalogue, with its picture and the command that makes it."""
 
-import re
 from html import escape
 from pathlib import Path
 
@@ -14,10 +13,7 @@ REPLAYS = ROOT / "build" / "replays"  # from `make replays`
 
 CARD = """\
 :::{{grid-item-card}} {name}
-:img-top: {picture}
-:img-alt: {name}
-:class-img-top: gallery-picture
-
+{picture}
 {summary}
 
 <pre>{command}</pre>
@@ -30,15 +26,24 @@ CARD = """\
 """
 
 
-def commands():
-    """Commands of media/make.sh that make pictures: {scene: command}."""
-    script = (MEDIA / "make.sh").read_text("utf-8")
-    pattern = re.search(r"^picture\(\) \{.*?(verletlab .*?) --quiet .*\}$", script, re.MULTILINE).group(1)
-    found = {}
-    for scene, seconds, flags in re.findall(r"^picture (\w+) (\S+)(.*)$", script, re.MULTILINE):
-        values = {'"$scene"': scene, '"$scene.png"': f"{scene}.png", '"$seconds"': seconds}
-        found[scene] = " ".join(values.get(word, word) for word in pattern.split()) + flags
-    return found
+PICTURE = """\
+:img-top: ../media/{name}.png
+:img-alt: {name}
+:class-img-top: gallery-picture
+"""
+
+
+def card(name, entry, links):
+    """Markdown of a scene. Args: name; entry: see scenes/registry.py; links: Markdown with links."""
+    words = entry.picture_command.split()
+    return CARD.format(
+        name=name,
+        picture=PICTURE.format(name=name) if (MEDIA / f"{name}.png").is_file() else "",
+        summary=entry.summary,
+        command=" ".join(f"<span>{escape(word)}</span>" for word in words),  # no break after the dash of a flag
+        parameters=" ".join(f"`{key}={value}`" for key, value in entry.parameters.items()),
+        links=links,
+    )
 
 
 class Gallery(SphinxDirective):
@@ -53,20 +58,9 @@ class Gallery(SphinxDirective):
 
     def run(self):
         """Nodes of the grid."""
-        made, cards = commands(), []
+        cards = []
         for name, entry in available().items():
-            source = Path(entry.build.__code__.co_filename)
-            words = (f"<span>{escape(word)}</span>" for word in made[name].split())  # no break after the dash of a flag
-            cards.append(
-                CARD.format(
-                    name=name,
-                    picture=f"../media/{name}.png",
-                    summary=entry.summary,
-                    command=" ".join(words),
-                    parameters=" ".join(f"`{key}={value}`" for key, value in entry.parameters.items()),
-                    links=self.links(name, source),
-                )
-            )
+            cards.append(card(name, entry, self.links(name, Path(entry.build.__code__.co_filename))))
         return self.parse_text_to_nodes("::::{grid} 1 2 3 3\n:gutter: 3\n\n" + "\n".join(cards) + "::::\n")
 
 

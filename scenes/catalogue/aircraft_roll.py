@@ -57,7 +57,7 @@ def deflection(time, amplitude, programme):
     return float(np.interp(time, np.cumsum((0.0, RAMP, hold, RAMP)), (0.0, amplitude, amplitude, 0.0)))
 
 
-@register
+@register(picture=1.45, picture_parameters={"amplitude": -0.4})
 def aircraft_roll(amplitude: float = 1.0, programme: Literal[PROGRAMMES] = "turn"):
     """A glider rolls by its ailerons; --param programme=step or square instead of one turn."""
     one_of("programme", programme, PROGRAMMES)

@@ -31,7 +31,7 @@ TIMES, WAY = (0.3, 1.8, 2.7, 4.5, 5.7, 7.5, 8.2, 9.6), (READY, BENT, BENT, TALL,
 PRESS = (0.3, 1.2, 1.9, 2.5, 7.6, 8.1, 9.0), (0.0, ASIDE, ASIDE, -0.3, -0.3, ASIDE, ASIDE)
 
 
-@register
+@register(slow=True, picture=5)
 def anthropomorphic_robot(mass: float = 5.0, friction: float = 0.7, force: float = 200.0):
     """A robot bends down, takes a stone between its hands and stands up with it."""
     positive("mass", mass), positive("friction", friction), positive("force", force)

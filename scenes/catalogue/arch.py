@@ -11,7 +11,7 @@ from scenes.scene import Scene
 from scenes.visuals import CHALK, RED, SAND, STONE, BodyVisual, Camera
 
 
-@register
+@register(small={"stones": 5}, picture=0.1)
 def arch(stones: int = 11, radius: float = 1.0, thick: float = 0.32, depth: float = 0.45, friction: float = 0.7):
     """An arch of stones stands by friction and its weight."""
     whole("stones", stones, least=3)

@@ -14,7 +14,7 @@ from scenes.visuals import BLUE, RED, Camera, FollowingCamera
 from scenes.visuals.tracks import TrackVisual
 
 
-@register
+@register(slow=True, picture=1.8, picture_parameters={"push_duration": 0.06})
 def bicycle(
     speed: float = 4.6, tilt: float = 18.0, push: float = 500.0, push_time: float = 1.0, push_duration: float = 0.02
 ):

@@ -9,7 +9,7 @@ from scenes.scene import Scene
 from scenes.visuals import BLUE, CHALK, GOLD, GREEN, RED, BodyVisual, Camera
 
 
-@register
+@register(small={"count": 5}, slow=True, picture=0.9)
 def bouncing_balls(count: int = 7, height: float = 1.6, radius: float = 0.13, best: float = 0.95):
     """Balls with different restitution bounce side by side."""
     whole("count", count), positive("height", height), positive("radius", radius)

@@ -9,7 +9,7 @@ from scenes.scene import Scene
 from scenes.visuals import BLUE, GOLD, BoxEdgesVisual, Camera, ParticleVisual, StickVisual
 
 
-@register
+@register(small={"grains": 20, "sticks": 5})
 def box(grains: int = 60, sticks: int = 12, restitution: float = 0.75, friction: float = 0.1, seed: int = 1):
     """Particles and sticks bounce in a box, the first example of Jakobsen's paper."""
     whole("grains", grains, least=0), whole("sticks", sticks, least=0), whole("seed", seed, least=0)

@@ -7,7 +7,7 @@ from scenes.scene import Scene
 from scenes.visuals import SAND, STEEL, WOOD, BodyVisual, Camera
 
 
-@register
+@register(small={"planks": 6}, slow=True, picture=1.33)
 def bridge_collapse(planks: int = 12, boulder: float = 300.0, strength: float = 3200.0, speed: float = 2.5):
     """A boulder rolls onto a bridge, which breaks under it."""
     whole("planks", planks, least=2)

@@ -13,7 +13,7 @@ EDGES = np.array([(0, 1), (1, 2), (2, 0), (0, 3), (1, 3), (2, 3)])
 RADIUS = 0.025  # of particles and sticks [m]
 
 
-@register
+@register(picture=1.4)
 def bump(elements: bool = True, height: float = 0.22, friction: float = 0.5):
     """A stick and a tetrahedron fall on bumps, with no particle inside; --param elements=false lets them through."""
     if not 0 < height < 0.4:

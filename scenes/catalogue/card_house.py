@@ -14,7 +14,7 @@ from scenes.visuals import BLUE, CHALK, GOLD, RED, BodyVisual, Camera
 LONG, WIDE, THICK = 0.8, 0.55, 0.02  # of a card [m]
 
 
-@register
+@register(small={"levels": 2}, picture=0.1)
 def card_house(levels: int = 3, friction: float = 0.8, strike: float = 0.0):
     """A house of cards stands; --param strike=5 throws a ball at it [m/s]."""
     whole("levels", levels), not_negative("strike", strike)

@@ -9,7 +9,7 @@ from scenes.scene import Scene
 from scenes.visuals import GOLD, RED, STEEL, WOOD, BodyVisual, Camera, JointVisual, StaticVisual, tubes
 
 
-@register
+@register(small={"links": 6}, slow=True, picture=0.8)
 def chain(links: int = 12, length: float = 0.22, weight: float = 4.0, swing: float = 0.6):
     """A chain of links with a ball at its end is released level, and swings."""
     whole("links", links), positive("length", length)

@@ -12,7 +12,7 @@ from scenes.scene import Scene
 from scenes.visuals import BLUE, GOLD, SAND, STEEL, BodyVisual, Camera, ClothVisual, StickVisual
 
 
-@register
+@register(small={"count": 15}, slow=True)
 def crate_on_trampoline(
     count: int = 32, mass: float = 6.0, height: float = 1.2, compliance: float = 1.5e-3, tilt: float = 12.0
 ):

@@ -17,7 +17,7 @@ CORNERS = np.array(list(product((-0.5, 0.5), repeat=3)))
 CRATE = np.array([(a, b) for a in range(8) for b in range(a) if bin(a ^ b).count("1") == 1])
 
 
-@register
+@register(picture=0.7)
 def cube(size: float = 0.5, share: float = 0.03, restitution: float = 0.7, friction: float = 0.3, seed: int = 2):
     """A crate on a tetrahedron of four particles tumbles in a box."""
     positive("size", size), whole("seed", seed, least=0)

@@ -14,7 +14,7 @@ from scenes.visuals import BLUE, CHALK, GOLD, GREEN, RED, BodyVisual, Camera
 SIZE = np.array([0.09, 0.4, 0.8])  # thick, wide, high [m]: balanced on its edge at 6.4°
 
 
-@register
+@register(small={"count": 8}, slow=True, picture=2)
 def domino_spiral(count: int = 90, spacing: float = 0.34, turns: float = 2.6, friction: float = 0.4, tip: float = 9.0):
     """Dominoes fall one after another along a spiral, from its end to its middle."""
     whole("count", count), positive("spacing", spacing), positive("turns", turns)

@@ -14,7 +14,7 @@ from scenes.visuals import BLUE, CHALK, GOLD, GREEN, RED, BodyVisual, Camera
 SIZE = np.array([0.09, 0.4, 0.8])  # thick, wide, high [m]: balanced on its edge at 6.4°
 
 
-@register
+@register(small={"count": 6}, picture=2.2)
 def dominoes(count: int = 24, spacing: float = 0.36, bend: float = 0.9, friction: float = 0.4, tip: float = 9.0):
     """A row of dominoes falls along a bend."""
     whole("count", count)

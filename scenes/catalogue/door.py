@@ -17,7 +17,7 @@ from scenes.visuals import BLUE, CHALK, RED, WOOD, BodyVisual, Camera
 WIDTH, HEIGHT, THICK = 0.9, 2.0, 0.05  # of the door [m]
 
 
-@register
+@register(slow=True)
 def door(speed: float = 6.0, mass: float = 6.0, opening: float = 100.0, spring: float = 12.0):
     """A ball hits a door, which swings open; its spring shuts it again."""
     not_negative("spring", spring)

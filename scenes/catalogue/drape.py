@@ -18,7 +18,7 @@ THICKEST = 2.4  # of a cloth, in usual thicknesses, which are 5/6 of the distanc
 FITTED = 0.65  # longest side of a fitted collider, in sides of the cloth
 
 
-@register
+@register(small={"count": 20}, picture=3)
 def drape(
     count: int = 100, size: float = SIZE, collider: str = "", cloth: str = "", units: Unit = "m", up: UpAxis = "",
     scale: float | None = None, fit: Fit = "auto", repair: bool = False, friction: float = 0.25, bending: float = 1e-4,

@@ -8,7 +8,7 @@ from scenes.visuals import GOLD, BodyVisual, Camera
 SIZE = (0.4, 0.2, 0.1)  # [m]
 
 
-@register
+@register(slow=True, picture=1.2)
 def dzhanibekov(spin: float = 10.0, mass: float = 1.2):
     """A weightless box that spins about its middle axis turns over again and again."""
     model = rigid.Model(gravity=(0, 0, 0))

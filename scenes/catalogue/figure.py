@@ -28,7 +28,7 @@ LEGS = ("hip", "knee", "ankle")
 SLOPE = math.radians(30)
 
 
-@register
+@register(picture=1.4)
 def figure(count: int = 1, height: float = 1.75, drop: float = 0.05, seed: int = 3):
     """A figure of sixteen particles, sticks and angle limits stumbles down a ramp."""
     whole("count", count), positive("height", height), whole("seed", seed, least=0)

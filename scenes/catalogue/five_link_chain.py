@@ -27,7 +27,7 @@ from scenes.visuals import (
 LENGTH, THICK = 0.5, 0.05  # of a rod [m]
 
 
-@register
+@register(picture=0.35)
 def five_link_chain(links: int = 5, friction: float = 0.5):
     """Five rods on hinges with friction fall from level and swing less and less."""
     whole("links", links)

@@ -11,7 +11,7 @@ from scenes.scene import Scene
 from scenes.visuals import CHALK, RED, STEEL, Camera, ClothVisual, ColliderVisual
 
 
-@register
+@register(small={"count": 15}, picture=2.6)
 def flag(count: int = 48, speed: float = 7.0, gusts: float = 0.35):
     """A flag on a pole waves in a gusty wind."""
 

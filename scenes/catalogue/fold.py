@@ -7,7 +7,7 @@ from scenes.scene import Scene
 from scenes.visuals import BLUE, SAND, Camera, ClothVisual
 
 
-@register
+@register(small={"columns": 8}, picture=4.6)
 def fold(columns: int = 24, length: float = 2.4, thickness: float = 0.014, friction: float = 0.4, speed: float = 0.55):
     """A ribbon is lowered onto the floor and folds onto itself."""
     particles = pbd.Particles()

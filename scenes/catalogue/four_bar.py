@@ -19,7 +19,7 @@ from scenes.visuals import BLUE, GOLD, RED, BodyVisual, Camera
 HEIGHT = 0.55  # of the two pins on the ground [m]
 
 
-@register
+@register(picture=0.9)
 def four_bar(crank: float = 0.14, coupler: float = 0.4, rocker: float = 0.3, ground: float = 0.42, speed: float = 3.0):
     """A crank turns and moves a rocker to and fro."""
     lengths = {"crank": crank, "coupler": coupler, "rocker": rocker, "ground": ground}

@@ -34,7 +34,7 @@ HAND = (0.2, 1.0, 1.9, 3.1, 4.3, 5.5, 6.1, 6.9), (LIFT, 0.0, 0.0, LIFT, LIFT, 0.
 FINGERS = (1.1, 1.7, 5.5, 6.0), (0.0, OPEN + SQUEEZE, OPEN + SQUEEZE, 0.0)
 
 
-@register
+@register(picture=3.2)
 def gripper(mass: float = 1.0, friction: float = 0.6, force: float = 20.0, spring: float = 0.0):
     """Two fingers grip a box, lift it and set it down; --param spring=480 for a fragile box [N/m]."""
     positive("mass", mass), not_negative("friction", friction), positive("force", force), not_negative("spring", spring)

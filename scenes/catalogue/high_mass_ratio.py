@@ -24,7 +24,7 @@ from scenes.visuals import (
 SIZE, LINK = 0.3, 0.2  # of a box, of a link [m]
 
 
-@register
+@register(slow=True)
 def high_mass_ratio(ratio: float = 100.0, boxes: int = 4, links: int = 6):
     """A heavy box stands on light ones, and a heavy ball hangs from a light chain."""
     positive("ratio", ratio), whole("boxes", boxes, least=0), whole("links", links)

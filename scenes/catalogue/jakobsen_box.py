@@ -31,7 +31,7 @@ from scenes.visuals import (
 SIZE, LENGTH = 1000.0, 100.0  # of the box and of all sticks
 
 
-@register
+@register(picture=0.4)
 def jakobsen_box(grains: int = 40, sticks: int = 12, tetrahedra: int = 5, columns: int = 6, seed: int = 3):
     """Jakobsen's own numbers: a box from 0 to 1000, sticks of length 100, no rebound, a hexagonal cloth."""
     whole("grains", grains, least=0), whole("sticks", sticks, least=0), whole("tetrahedra", tetrahedra, least=0)

@@ -33,7 +33,7 @@ WAY = (
 FINGERS = (2.0, 2.6, 6.5, 7.0), (0.0, OPEN + SQUEEZE, OPEN + SQUEEZE, 0.0)
 
 
-@register
+@register(slow=True, picture=4.6)
 def manipulator(mass: float = 1.0, friction: float = 0.6, force: float = 25.0):
     """An arm with six axes takes a box from one plinth, turns it and puts it on another."""
     positive("mass", mass), positive("friction", friction), positive("force", force)

@@ -28,7 +28,7 @@ LOAD = 0.25  # mass of a shape [kg]
 ROD = 0.6  # of a wooden rod [kg/m]
 
 
-@register
+@register(small={"rods": 3}, slow=True, picture=2)
 def mobile(rods: int = 4, spin: float = 0.4, length: float = 1.5, string: float = 0.28):
     """A mobile of balanced rods turns on its strings."""
     whole("rods", rods)

@@ -13,7 +13,7 @@ from scenes.visuals import CHALK, STEEL, WOOD, BodyVisual, Camera, JointVisual, 
 RADIUS, SPREAD = 0.1, 0.28  # radius of a ball, and distance from it to each rail [m]
 
 
-@register
+@register(small={"balls": 3}, slow=True, picture=0.9)
 def newtons_cradle(balls: int = 5, lifted: int = 1, angle: float = 40.0, gap: float = 0.001, restitution: float = 1.0):
     """Balls on strings pass an impact through their row."""
     whole("balls", balls), whole("lifted", lifted, least=0), positive("gap", gap)

@@ -23,7 +23,7 @@ from scenes.visuals import BLUE, GOLD, RED, WOOD, BodyVisual, Camera, StaticVisu
 HEIGHT = 0.62  # of O and C [m]
 
 
-@register
+@register(picture=1.5)
 def peaucellier_lipkin(long: float = 0.5, short: float = 0.2, ground: float = 0.2, speed: float = 0.5,
                        reach: float = 60.0, redundant: bool = True):  # fmt: skip
     """A linkage turns the rotation of a crank into a straight line."""

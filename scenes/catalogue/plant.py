@@ -9,7 +9,7 @@ from scenes.scene import Scene
 from scenes.visuals import GREEN, Camera, ClothVisual, PlantVisual
 
 
-@register
+@register(small={"branches": 4}, picture=2)
 def plant(seed: int = 3, height: float = 1.5, branches: int = 11, speed: float = 5.0):
     """A plant sways in gusts of wind."""
 

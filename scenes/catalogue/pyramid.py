@@ -9,7 +9,7 @@ from scenes.scene import Scene
 from scenes.visuals import BLUE, CHALK, GOLD, RED, SAND, BodyVisual, Camera
 
 
-@register
+@register(small={"rows": 4}, picture=1.2, picture_parameters={"strike": 9})
 def pyramid(rows: int = 10, size: float = 0.3, friction: float = 0.6, strike: float = 0.0):
     """A pyramid of boxes stands; --param strike=12 throws a ball at it [m/s]."""
     whole("rows", rows), positive("size", size), not_negative("strike", strike)

@@ -11,7 +11,7 @@ from scenes.scene import Scene
 from scenes.visuals import BLUE, GOLD, BodyVisual, Camera, ragdoll_colours
 
 
-@register
+@register(slow=True, picture=0.5)
 def ragdoll(height: float = 1.0, tilt: float = 25.0, spin: float = 1.5, friction: float = 0.5, feet: bool = True):
     """A ragdoll falls onto the floor from a height of one metre."""
     positive("height", height)

@@ -16,7 +16,7 @@ from scenes.visuals import BLUE, CHALK, GOLD, GREEN, RED, STEEL, STONE, BodyVisu
 GOLDEN_ANGLE = math.pi * (3 - math.sqrt(5))
 
 
-@register
+@register(small={"count": 3}, slow=True, picture=1.6)
 def ragdoll_pile(count: int = 50, pit: float = 3.4, wall: float = 0.6, friction: float = 0.5, seed: int = 1):
     """Fifty ragdolls fall into a pit, or onto the ground if the wall has no height."""
     whole("count", count), whole("seed", seed, least=0)

@@ -12,7 +12,7 @@ from scenes.scene import Scene
 from scenes.visuals import BLUE, RED, BodyVisual, Camera, ragdoll_colours
 
 
-@register
+@register(small={"steps": 5}, slow=True, picture=1.6)
 def ragdoll_stairs(
     steps: int = 9, rise: float = 0.19, tread: float = 0.3, push: float = 1.6, friction: float = 0.4,
     feet: bool = True,

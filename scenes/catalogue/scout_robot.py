@@ -20,7 +20,7 @@ ARM, CHASSIS = 0.24, (0.86, 0.34, 0.12)  # [m]
 SETTLING = 0.9  # distance to the rough ground [m]
 
 
-@register
+@register(small={"bumps": 20}, slow=True, picture=3)
 def scout_robot(
     stiffness: float = 3000.0, damping: float = 90.0, speed: float = 1.4, bumps: int = 60, chassis_mass: float = 16.0,
     seed: int = 5,

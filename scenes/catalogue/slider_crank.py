@@ -14,7 +14,7 @@ from scenes.visuals import BLUE, GOLD, RED, STEEL, BodyVisual, Camera, StaticVis
 HEIGHT = 0.5  # of the crank's pin and of the piston [m]
 
 
-@register
+@register(picture=0.7)
 def slider_crank(crank: float = 0.14, rod: float = 0.4, piston: float = 1.5, speed: float = 4.0):
     """A crank turns and moves a piston to and fro."""
     for name, value in (("crank", crank), ("rod", rod), ("piston", piston)):

@@ -16,7 +16,7 @@ CORNERS = np.array(list(itertools.product((-1, 1), repeat=3)))  # of a cube
 FITTED = 0.7  # longest side of a fitted mesh [m]
 
 
-@register
+@register(small={"resolution": 7}, picture=1.6)
 def soft_body(
     mesh: str = "", resolution: int = 11, stiffness: float = 6e3, units: Unit = "m", up: UpAxis = "",
     scale: float | None = None, fit: Fit = "auto", repair: bool = False,

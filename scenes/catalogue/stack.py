@@ -9,7 +9,7 @@ from scenes.scene import Scene
 from scenes.visuals import BodyVisual, Camera
 
 
-@register
+@register(small={"count": 4})
 def stack(count: int = 10, size: float = 0.3, turn: float = 9.0, gap: float = 0.005, friction: float = 0.6):
     """A stack of boxes, each rotated a little, settles and stands."""
     whole("count", count), positive("size", size)

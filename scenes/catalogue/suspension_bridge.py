@@ -33,7 +33,7 @@ DECK = 2  # group of the panels, which do not collide with the banks
 Y = (0, 1, 0)
 
 
-@register
+@register(small={"panels": 6}, slow=True, picture=4)
 def suspension_bridge(panels: int = 14, span: float = 7.0, sag: float = 1.0, panel_mass: float = 6.0,
                       link_mass: float = 1.0, robot: float = 10.0, speed: float = 1.0):  # fmt: skip
     """A robot drives over a suspension bridge; --param robot=0 for none."""

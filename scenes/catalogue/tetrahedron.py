@@ -24,7 +24,7 @@ FACES = np.array([(0, 1, 2), (0, 3, 1), (0, 2, 3), (1, 3, 2)])
 EDGES = np.array([(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)])
 
 
-@register
+@register(small={"count": 3}, picture=2.2)
 def tetrahedron(count: int = 6, restitution: float = 0.4, friction: float = 0.35, seed: int = 4):
     """Tetrahedra of four particles and six sticks tumble in a box."""
     whole("count", count), whole("seed", seed, least=0)

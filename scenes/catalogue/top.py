@@ -14,7 +14,7 @@ from scenes.visuals import GOLD, STONE, BodyVisual, Camera, StaticVisual, tubes
 FOOT = np.array([0, 0, 0.12])  # upper end of the stand [m]
 
 
-@register
+@register(picture=1.5)
 def top(spin: float = 60.0, tilt: float = 25.0, friction: float = 0.0):
     """A spinning top leans and precesses; with friction at its point it falls in the end."""
     positive("spin", spin), not_negative("friction", friction)

@@ -9,7 +9,7 @@ from scenes.scene import Scene
 from scenes.visuals import BLUE, GOLD, SAND, STEEL, BodyVisual, Camera, ClothVisual, StickVisual
 
 
-@register
+@register(small={"count": 16}, slow=True, picture=0.47)
 def torn_cloth(count: int = 48, tear: float = 1.2, speed: float = 7.0, mass: float = 8.0):
     """A ball flies through a cloth between two rails, which tears."""
     whole("count", count, least=3)

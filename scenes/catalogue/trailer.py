@@ -17,7 +17,7 @@ from scenes.scene import Scene
 from scenes.visuals import BLUE, GOLD, RED, STONE, BodyVisual, Camera, FollowingCamera
 
 
-@register
+@register(small={"bumps": 4}, slow=True, picture=3.4)
 def trailer(speed: float = 1.3, turn: float = 0.015, bumps: int = 14, height: float = 0.06):
     """A robot pulls a trailer over bumps, with a ball joint with limits."""
     whole("bumps", bumps, least=0), not_negative("height", height)

@@ -1,6 +1,7 @@
 """Scenes, the registry, and parameters as values and text."""
 
 import math
+import re
 
 import pytest
 
@@ -71,6 +72,51 @@ def test_scene_without_defaults_cannot_be_registered():
             pass
 
     assert "vague" not in REGISTRY
+
+
+@pytest.fixture
+def with_registry():
+    """Remove what a test registers."""
+    before = dict(REGISTRY)
+    yield
+    REGISTRY.clear()
+    REGISTRY.update(before)
+
+
+@pytest.mark.usefixtures("with_registry")
+def test_decorator_takes_what_tests_and_the_gallery_need():
+    @scenes.register(small={"count": "3"}, slow=True, picture=0.5, picture_parameters={"speed": -2, "wild": True})
+    def balls(count: int = 50, speed: float = 1.0, wild: bool = False):
+        pass
+
+    entry = REGISTRY["balls"]
+    assert (entry.build, entry.small, entry.slow, entry.picture) == (balls, {"count": 3}, True, 0.5)
+    words = "render balls --out balls.png --size 640x360 --duration 0.5 --no-labels --param speed=-2 --param wild=True"
+    assert entry.picture_command == f"verletlab {words}"
+    assert scenes.register(balls) is balls
+    entry = REGISTRY["balls"]
+    assert (entry.small, entry.slow, entry.picture, entry.picture_parameters) == ({}, False, 1.0, {})
+
+
+@pytest.mark.usefixtures("with_registry")
+@pytest.mark.parametrize(
+    ("given", "error", "message"),
+    [
+        ({"small": {"coutn": 3}}, UnknownName, "scene balls has no parameter 'coutn'; did you mean 'count'?"),
+        ({"small": {"count": 2.5}}, ValueError, "parameter count of balls is 2.5: expected a whole number"),
+        ({"small": 3}, TypeError, "small of scene balls is 3: expected a dict of parameters, or None"),
+        ({"picture_parameters": {"a": 1}}, UnknownName, "scene balls has no parameter 'a'"),
+        ({"picture": 0}, ValueError, "picture is 0: expected a number above zero"),
+        ({"slow": "no"}, TypeError, "slow is 'no': expected True or False"),
+    ],
+)
+def test_decorator_refuses_what_the_scene_does_not_have(given, error, message):
+    def balls(count: int = 50):
+        pass
+
+    with pytest.raises(error, match=re.escape(message)):
+        scenes.register(**given)(balls)
+    assert "balls" not in REGISTRY
 
 
 def test_driven_scenes_are_not_passive():

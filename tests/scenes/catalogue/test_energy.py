@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from versions import small, solvers_with_settings, version
+from versions import load_small, small, solvers_with_settings, version
 
 import pbd
 import scenes
@@ -14,47 +14,7 @@ from scenes.simulate.run import Run
 # body by less than a millimetre per metre. So an increase above this is energy that the solver has added.
 TOLERANCE = 1e-3
 
-# Scenes without a source of energy. Values: parameters and duration [s] of a small version. (Four ragdolls have another
-# kernel than three: with more pairs a hash finds those that can touch.)
-PASSIVE = {
-    "arch": ({"stones": 5}, 0.5),
-    "bouncing_balls": ({"count": 5}, 2.0),
-    "box": ({}, None),
-    "bridge_collapse": ({"planks": 6}, 2.0),
-    "bump": ({}, None),
-    "card_house": ({"levels": 2}, 0.5),
-    "chain": ({"links": 6}, 2.0),
-    "crate_on_trampoline": ({"count": 15}, 1.5),
-    "cube": ({}, None),
-    "domino_spiral": ({"count": 8}, 2.0),
-    "dominoes": ({"count": 6}, 2.0),
-    "door": ({}, 1.5),
-    "drape": ({"count": 20}, None),
-    "dzhanibekov": ({}, 2.0),
-    "figure": ({}, 2.0),
-    "five_link_chain": ({}, 2.0),
-    "high_mass_ratio": ({}, 0.5),
-    "mobile": ({"rods": 3}, 2.0),
-    "jakobsen_box": ({}, None),
-    "newtons_cradle": ({"balls": 3}, 1.0),
-    "pendulum": ({"links": 2}, 2.0),
-    "penalty_joints": ({}, 2.0),
-    "pyramid": ({"rows": 4}, 0.5),
-    "ragdoll": ({}, 1.5),
-    "ragdoll_pile": ({"count": 3}, 1.0),
-    "ragdoll_stairs": ({"steps": 5}, 1.5),
-    "rope_bridge": ({}, None),
-    "slope": ({}, 1.5),
-    "soft_body": ({"resolution": 7}, 0.6),
-    "stack": ({"count": 4}, 1.0),
-    "tetrahedron": ({"count": 3}, 2.5),
-    "top": ({}, 1.0),
-    "torn_cloth": ({"count": 16}, 1.0),
-    "wrecking_ball": ({"rows": 4, "columns": 3, "links": 4}, 2.0),
-}
-
-# These stand still; the others fall, swing, bounce or spin.
-STILL = ("arch", "card_house", "high_mass_ratio", "pyramid", "stack")
+DURATION = 2.0  # of a small scene [s]: the others fall, swing, bounce or spin in this time, or have begun to rest
 
 
 def energies(running, each_step=None):
@@ -91,22 +51,25 @@ def largest_gain(total):
 
 def versions():
     """All passive scenes with each of their solvers: small ones, and, slow, whole ones."""
-    for name, given in PASSIVE.items():
-        for solver in solvers_with_settings(small(name)):
-            param = version(name, solver, *given)
-            yield param
-            yield pytest.param(name, solver, {}, None, marks=pytest.mark.slow, id=f"{param.id}-whole")
+    for name in scenes.available():
+        if small(name).passive:
+            for solver in solvers_with_settings(small(name)):
+                param = version(name, solver, False)
+                yield param
+                yield pytest.param(name, solver, True, marks=pytest.mark.slow, id=f"{param.id}-whole")
 
 
-def test_every_passive_scene_has_an_entry():
-    assert {name for name in scenes.available() if small(name).passive} == set(PASSIVE)
+def test_most_scenes_are_passive():
+    passive = {name for name in scenes.available() if small(name).passive}
+    assert {"arch", "drape", "pendulum", "ragdoll", "soft_body", "stack"} <= passive
+    assert not passive & {"flag", "four_bar", "gripper", "trailer"}  # wind, motors, control
 
 
-@pytest.mark.parametrize(("name", "solver", "parameters", "duration"), list(versions()))
-def test_passive_scene_gains_no_energy(name, solver, parameters, duration):
-    total, kinetic, scale = energies(Run(scenes.load(name, **parameters), solver, duration))
-    if name not in STILL:
-        assert kinetic.max() > 0.003 * scale
+@pytest.mark.parametrize(("name", "solver", "whole"), list(versions()))
+def test_passive_scene_gains_no_energy(name, solver, whole):
+    scene = scenes.load(name) if whole else load_small(name)
+    total, kinetic, scale = energies(Run(scene, solver, None if whole else min(DURATION, scene.duration)))
+    assert kinetic.max() > 0
     gain, first, last = largest_gain(total)
     assert gain < TOLERANCE * scale, f"{gain / scale:.2%} of {scale:.4g} J from step {first} to step {last}"
 

@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
-from versions import SMALL, version
+from versions import version
 
 import scenes
 from rigid.constraints.joints.gaps import joint_gaps
+from scenes.registry import available
 from scenes.simulate.run import Run
 
 SOLVERS = ("verlet", "impulse", "articulated", "penalty")
@@ -22,7 +23,7 @@ class Wrecking:
     """A run of the small scene, frame by frame, until a time [s]."""
 
     def __init__(self, solver, until, **parameters):
-        scene = scenes.load("wrecking_ball", **{**SMALL["wrecking_ball"], **parameters})
+        scene = scenes.load("wrecking_ball", **{**available()["wrecking_ball"].small, **parameters})
         self.masses = scene.model.masses
         names = [body.name for body in scene.model.bodies]
         self.ball = names.index("ball")
