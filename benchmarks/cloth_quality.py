@@ -66,7 +66,8 @@ def intersections(positions, triangles):
 def passes_through(start, end, triangle):
     """Whether segments pass through triangles (n,). Args: start, end: (n, 3); triangle: (n, 3 corners, 3).
 
-    Source: Möller and Trumbore, Fast, Minimum Storage Ray/Triangle Intersection (1997).
+    Source: Möller and Trumbore, Fast, Minimum Storage Ray/Triangle Intersection (1997),
+    https://doi.org/10.1080/10867651.1997.10487468.
     """
     ray, side_1, side_2 = end - start, triangle[:, 1] - triangle[:, 0], triangle[:, 2] - triangle[:, 0]
     across, arm = np.cross(ray, side_2), start - triangle[:, 0]

@@ -7,7 +7,8 @@ At the end of each step, the rest angle θ0 of a hinge follows its angle θ as f
 so that no step begins with a hinge that is bent by more than its yield angle y: ideal plasticity, without hardening.
 What is bent by less springs back. Hinges are compared on the host after each step, as sticks are (pbd/tearing.py).
 
-Source: Simo and Hughes, Computational Inelasticity (1998), section 1.2, the return mapping of ideal plasticity.
+Source: Simo and Hughes, Computational Inelasticity (1998), section 1.2, the return mapping of ideal plasticity,
+https://doi.org/10.1007/b98904.
 """
 
 import numpy as np

@@ -2,7 +2,8 @@
 
     p = Σ b_k x_k of up to four particles,   C = p - target (three rows),   force -k C - c dp/dt
 
-Source: XPBD with damping, Macklin, Müller and Chentanez (2016), eq. 26; for a stiffness k and a damping c:
+Source: XPBD with damping, Macklin, Müller and Chentanez (2016), https://doi.org/10.1145/2994258.2994272, eq. 26; for a
+stiffness k and a damping c:
 
     Δλ = -(C + α' λ + γ (p - p*)) / ((1 + γ) W + α'),   W = Σ b_k² w_k,   α' = 1/(k h²),   γ = c/(k h)
 

@@ -86,7 +86,7 @@ def compliance_of(definition: ti.template(), s: ti.template(), number, world):
     """α' = α/h² of a constraint; in n-th part if its type is slow and acts every n substeps.
 
     Its impulse F n h is then that of n substeps, and displaces by F n h² in the substep. Source: Tuckerman, Berne,
-    Martyna, Reversible Multiple Time Scale Molecular Dynamics (1992).
+    Martyna, Reversible Multiple Time Scale Molecular Dynamics (1992), https://doi.org/10.1063/1.463137.
     """
     squared = s.settings.h * s.settings.h
     if ti.static(definition.slow):

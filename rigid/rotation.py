@@ -57,7 +57,8 @@ def from_matrix(matrix):
 
     Raises: ValueError if a matrix differs from a rotation by more than 1e-6, or is a reflection.
 
-    Source: Shepperd, Quaternion from Rotation Matrix (1978): divide by the largest of the four components.
+    Source: Shepperd, Quaternion from Rotation Matrix (1978), https://doi.org/10.2514/3.55767b: divide by the largest of
+    the four components.
     """
     R = components("matrix", matrix, 3)
     if R.ndim < 2 or R.shape[-2] != 3:
@@ -123,7 +124,7 @@ def swing_twist(q, axis):
     Returns: swing (..., 4) and twist (..., 4), both with w >= 0. The swing angle is the angle between the axis and the
     rotated axis. At a swing angle of π the twist is not determined; it is set to zero.
 
-    Source: Dobrowolski, Swing-twist decomposition in Clifford algebra (2015).
+    Source: Dobrowolski, Swing-twist decomposition in Clifford algebra (2015), https://arxiv.org/abs/1506.05481.
     """
     q, axis = alike("q and axis", components("q", q, 4), components("axis", axis, 3))
     along = (q[..., 1:] * axis).sum(axis=-1, keepdims=True)

@@ -41,7 +41,7 @@ def identify(times, inputs, outputs, hold=True):
 
     Source: output-error method, Ljung, System Identification (1999), section 4.2, with separable least squares: Golub
     and Pereyra, The differentiation of pseudo-inverses and nonlinear least squares problems whose variables separate
-    (1973).
+    (1973), https://doi.org/10.1137/0710036.
     """
     times, hold = finite_array("times", times, (None,)), boolean("hold", hold)
     if len(times) < 4:

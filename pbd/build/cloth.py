@@ -100,7 +100,7 @@ def cloth(
     favoured.
 
     Source: Jakobsen, Advanced Character Physics (2001), section 4; bending after Grinspun and others, Discrete Shells
-    (2003).
+    (2003), https://doi.org/10.2312/SCA03/062-067.
     """
     origin, right, down = checked_corner(origin, right, down)
     counts = sequence("counts", counts, "(rows, columns)", 2)
@@ -251,7 +251,8 @@ def bending_compliance(hinges, positions, bending):
     α = w/(B l) = (A1 + A2)/(B l²). This is exact for a cylinder along the edges, and for equilateral triangles in
     every direction.
 
-    Source: Grinspun, Hirani, Desbrun, Schröder, Discrete Shells (2003), section 3, with the factor worked out.
+    Source: Grinspun, Hirani, Desbrun, Schröder, Discrete Shells (2003), https://doi.org/10.2312/SCA03/062-067, section
+    3, with the factor worked out.
     """
     x0, x1, x2, x3 = (positions[hinges[:, k]] for k in range(4))
     edge = x1 - x0

@@ -351,8 +351,8 @@ def signed_distance(mesh, points):
 
     Returns: distances (n,) [m]; the nearest points of the surface (n, 3) [m].
 
-    Source: Barill, Dickson, Schmidt, Levin, Jacobson, Fast Winding Numbers for Soups and Clouds (2018), through
-    libigl.
+    Source: Barill, Dickson, Schmidt, Levin, Jacobson, Fast Winding Numbers for Soups and Clouds (2018),
+    https://doi.org/10.1145/3197517.3201337, through libigl.
     """
     import igl
 

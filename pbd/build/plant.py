@@ -136,7 +136,7 @@ def plant(
     more. Stems are elastic: they spring back from any bend.
 
     Sources: Jakobsen, Advanced Character Physics (2001), section 4; Prusinkiewicz, Lindenmayer, The Algorithmic
-    Beauty of Plants (1990), chapter 4, for the golden angle.
+    Beauty of Plants (1990), https://doi.org/10.1007/978-1-4613-8476-2, chapter 4, for the golden angle.
     """
     base, height = finite_vector("base", base), positive("height", height)
     generator = np.random.default_rng(whole("seed", seed, least=0, most=2**64 - 1))

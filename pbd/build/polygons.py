@@ -49,7 +49,7 @@ def ears(points):
 
     Returns: (k - 2, 3) indices of corners. Corners that coincide with the one before form triangles without area.
 
-    Source: Meisters, Polygons Have Ears (1975); the normal by Newell.
+    Source: Meisters, Polygons Have Ears (1975), https://doi.org/10.2307/2319703; the normal by Newell.
     """
     flat = projected(points)
     ring, scores = np.arange(len(flat)), np.zeros(len(flat))

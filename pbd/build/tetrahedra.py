@@ -3,9 +3,10 @@
 The lattice's tetrahedra are equal and nearly regular. If the surface passes close to a lattice point, the point moves
 onto the surface. Tetrahedra that the surface still crosses are cut there.
 
-Source: Labelle, Shewchuk, Isosurface Stuffing: Fast Tetrahedral Meshes with Good Dihedral Angles (2007), with two
-departures. A cut quadrilateral is split from its inner corner with the smaller index, instead of by the paper's parity
-rule, so the paper's bounds on angles hold only approximately. And points on the surface move to its nearest point.
+Source: Labelle, Shewchuk, Isosurface Stuffing: Fast Tetrahedral Meshes with Good Dihedral Angles (2007),
+https://doi.org/10.1145/1276377.1276448, with two departures. A cut quadrilateral is split from its inner corner with
+the smaller index, instead of by the paper's parity rule, so the paper's bounds on angles hold only approximately. And
+points on the surface move to its nearest point.
 
 No existing tetrahedraliser can be a dependency: TetGen is AGPL, Gmsh is GPL, pytetwild and wildmeshing have no wheels
 for macOS or Windows, and a Delaunay triangulation of surface and inner points is full of slivers.

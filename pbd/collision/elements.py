@@ -10,10 +10,10 @@ so there is one minimum, and a stick needs one step. With a mesh collider there 
 deepest particle or the middle, whichever is deeper.
 
 Source: Jakobsen, Advanced Character Physics (2001), section 5; Macklin and others, Local Optimization for Robust Signed
-Distance Field Collision (2020), for the search; Lacoste-Julien and Jaggi, On the Global Linear Convergence of
-Frank-Wolfe Optimization Variants (2015), for pairwise steps. Departures: boxes are left to the particles, because a box
-is convex; and restitution acts on particles alone. One thread treats all elements of a world, because they share
-particles.
+Distance Field Collision (2020), https://doi.org/10.1145/3384538, for the search; Lacoste-Julien and Jaggi, On the
+Global Linear Convergence of Frank-Wolfe Optimization Variants (2015), https://arxiv.org/abs/1511.05932, for pairwise
+steps. Departures: boxes are left to the particles, because a box is convex; and restitution acts on particles alone.
+One thread treats all elements of a world, because they share particles.
 """
 
 import taichi as ti

@@ -13,8 +13,9 @@ bending.py. Momentum is conserved because Σ k_i = 0. Angular momentum is conser
 no moment, Σ x_i × k_i C = C × C = 0. A stretched triangle counts as bent, which matters if the C²/α of a stretch is not
 small beside that of sticks.
 
-Source: Wardetzky, Bergou, Harmon, Zorin, Grinspun, Discrete Quadratic Curvature Energies (2007). Their energy for
-isometric deformations is this C²/2α. They derive it with cotangents, this file with heights.
+Source: Wardetzky, Bergou, Harmon, Zorin, Grinspun, Discrete Quadratic Curvature Energies (2007),
+https://doi.org/10.1016/j.cagd.2007.07.006. Their energy for isometric deformations is this C²/2α. They derive it with
+cotangents, this file with heights.
 
 The projection is that of XPBD, x_i += w_i k_i Δλ n with n = Σ k_j x_j / C. It is written so that neither a root nor n
 stands between reading and writing positions: Δλ n = -(1 + α'λ/C) / (Σ w_j k_j² + α') · Σ k_j x_j. That takes a third of

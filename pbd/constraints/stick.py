@@ -9,8 +9,9 @@
 
 Sources: Jakobsen, Advanced Character Physics (2001), sections 3 and 5, for the first and the last. (His two versions
 with a square root have both signs wrong in the retold source; the root-free one is exactly his for w1 = w2.) Ryckaert,
-Ciccotti, Berendsen (1977) for SHAKE. Theirs is first order in |δ|² - L², this one in |δ| - L. The limit is the same,
-but this one does not overshoot from far away, and a one-sided stick would keep an overshoot.
+Ciccotti, Berendsen (1977), https://doi.org/10.1016/0021-9991(77)90098-5, for SHAKE. Theirs is first order in |δ|² - L²,
+this one in |δ| - L. The limit is the same, but this one does not overshoot from far away, and a one-sided stick would
+keep an overshoot.
 
 A stick that tears has a limit, its largest length, see pbd/tearing.py. The limit of a torn one is below zero, and its C
 and gradient are zero.

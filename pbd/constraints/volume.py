@@ -4,8 +4,8 @@
 
 ∇_1 = (x2 - x0) × (x3 - x0)/6,  ∇_2 = (x3 - x0) × (x1 - x0)/6,  ∇_3 = (x1 - x0) × (x2 - x0)/6,  ∇_0 = -Σ.
 
-Source: Müller, Heidelberger, Hennix, Ratcliff, Position Based Dynamics (2007), section 4.2. The volume is signed, so an
-inverted tetrahedron moves back through itself.
+Source: Müller, Heidelberger, Hennix, Ratcliff, Position Based Dynamics (2007), section 4.2,
+https://doi.org/10.1016/j.jvcir.2007.01.005. The volume is signed, so an inverted tetrahedron moves back through itself.
 
 Departure: a projection moves no particle much farther than LARGEST_STEP of the cube root of V. C is cubic, so its
 gradient holds only for steps that are small beside the tetrahedron. Unlimited steps from an inverted or a flat one

@@ -25,7 +25,7 @@ def convex_parts(compiled, data, geom):
     """Convex parts of a mesh: a list of shapes in world coordinates.
 
     Source: Wei and others, Approximate Convex Decomposition for 3D Meshes with Collision-Aware Concavity and Tree
-    Search (2022), CoACD.
+    Search (2022), https://doi.org/10.1145/3528223.3530103, CoACD.
     """
     coacd = load_extra("coacd", "decompose")
     coacd.set_log_level("error")

@@ -13,10 +13,10 @@ Masses as parts of the whole mass, heights and lengths as parts of the height:
     shank              .0465
     foot               .0145
 
-Sources: Winter, Biomechanics and Motor Control of Human Movement (4th edition, 2009), table 4.1, for the masses (after
-Dempster 1955); figure 4.1, for the lengths (after Drillis, Contini, Body Segment Parameters, 1966). Chosen here: the
-radii, for a mean density near that of water; uniform density of each capsule, where Winter has radii of gyration; cones
-as ranges of motion.
+Sources: Winter, Biomechanics and Motor Control of Human Movement (4th edition, 2009),
+https://doi.org/10.1002/9780470549148, table 4.1, for the masses (after Dempster 1955); figure 4.1, for the lengths
+(after Drillis, Contini, Body Segment Parameters, 1966). Chosen here: the radii, for a mean density near that of water;
+uniform density of each capsule, where Winter has radii of gyration; cones as ranges of motion.
 
 A standing person faces x, with z up and the left hand on the side of y. The left side is given here and mirrored.
 """

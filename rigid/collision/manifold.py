@@ -80,7 +80,8 @@ def reduce_manifold(scratch: ti.template(), count, world):
 
     Returns: how many points are left.
 
-    Source: Gonzalez, Clustering to minimize the maximum intercluster distance (1985).
+    Source: Gonzalez, Clustering to minimize the maximum intercluster distance (1985),
+    https://doi.org/10.1016/0304-3975(85)90224-5.
     """
     first = first_point(scratch)
     if count > MOST_POINTS:

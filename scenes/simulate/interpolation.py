@@ -35,7 +35,7 @@ def interpolate_frames(before, after, fraction):
 def interpolate_poses(before, after, fraction):
     """Interpolate between poses (n, 7): positions linearly, quaternions along the shorter arc.
 
-    Source: Shoemake, Animating Rotation with Quaternion Curves (1985): slerp.
+    Source: Shoemake, Animating Rotation with Quaternion Curves (1985), https://doi.org/10.1145/325334.325242: slerp.
     """
     first, last = before[:, 3:], after[:, 3:]
     last = np.where(np.sum(first * last, axis=1, keepdims=True) < 0, -last, last)  # q and -q are one rotation

@@ -10,7 +10,8 @@ both bodies as Jᵀ λ and on the rotor as -λ:
 The effort is -a q̈, and momenta of the bodies are conserved. u is the target of the row, from step to step. Generalised
 coordinates have a in their mass matrix instead (rigid/solvers/articulated/dynamics.py).
 
-Source: Featherstone, Rigid Body Dynamics Algorithms (2008), section 9.6; MuJoCo documentation, XML reference, armature.
+Source: Featherstone, Rigid Body Dynamics Algorithms (2008), https://doi.org/10.1007/978-1-4899-7560-7, section 9.6;
+MuJoCo documentation, XML reference, armature.
 """
 
 import numpy as np

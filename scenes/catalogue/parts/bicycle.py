@@ -1,7 +1,8 @@
 """The benchmark bicycle as a model: masses, geometry, and its lean and steer.
 
 Source: Meijaard, Papadopoulos, Ruina, Schwab, Linearized dynamics equations for the balance and steer of a bicycle
-(2007), table 1. That table has z down; here z is up, so products of inertia Ixz have the other sign.
+(2007), https://doi.org/10.1098/rspa.2007.1857, table 1. That table has z down; here z is up, so products of inertia Ixz
+have the other sign.
 """
 
 import math
