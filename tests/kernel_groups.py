@@ -6,6 +6,10 @@ tests into one group, and tests/conftest.py sends a group to one worker. A test 
 its file.
 
 A wrong entry makes the suite slower, never wrong. A new test needs no entry.
+
+Measured with three files of one group (test_linkages.py, test_wheels.py, test_joint_forces.py), in processor time: on a
+clean checkout 82 s in processes of their own and 56 s in one, with kernels on disk 25 s and 19 s. A process starts in
+3 s. So groups save time where all kernels have to be compiled, as in .ci/run, and none later.
 """
 
 # Files whose tests take longest. They start first, so that none of them starts last.

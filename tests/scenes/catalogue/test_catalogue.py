@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from versions import load_small, small, solvers_with_settings, version
 
+import pbd
+import rigid
 import scenes
 from benchmarks.bodies import mass_ratio_error
 from rigid.rotation import rotate
@@ -59,17 +61,13 @@ def lowest_point(visual, frame):
     )
 
 
-GROUNDED = (
-    "arch", "bouncing_balls", "card_house", "crate_on_trampoline", "domino_spiral", "dominoes", "door", "pyramid",
-    "ragdoll", "ragdoll_pile", "ragdoll_stairs", "scout_robot", "stack", "trailer", "wrecking_ball",
-)  # fmt: skip
-
-
 def grounded():
-    """Scenes with bodies on the ground, with each of their solvers."""
-    for name in GROUNDED:
-        for solver in solvers_with_settings(small(name)):
-            yield version(name, solver)
+    """Scenes with a plane on which bodies may lie, from `add_ground`, with each of their solvers."""
+    for name in scenes.available():
+        shapes = [] if small(name).model is None else small(name).model.shapes
+        if any(each.body == rigid.GROUND and isinstance(each.shape, pbd.Plane) for each in shapes):
+            for solver in solvers_with_settings(small(name)):
+                yield version(name, solver)
 
 
 @pytest.mark.parametrize(("name", "solver"), list(grounded()))
