@@ -12,6 +12,7 @@ import ast
 import re
 import sys
 from functools import cached_property
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -109,7 +110,7 @@ def imports(nodes):
     for node in nodes:
         if isinstance(node, ast.Import):
             found += [(node.lineno, alias.name) for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
+        elif isinstance(node, ast.ImportFrom) and node.module:
             names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
             found += [(node.lineno, name) for name in names]
     return found
@@ -159,6 +160,23 @@ def packages_import_one_way(repository):
             if top(module) in above:
                 advice = f"nothing above {own}, because imports run scenes -> rigid -> pbd"
                 yield name, line, f"imports {module}", advice
+
+
+@rule
+def imports_have_no_circle(repository):
+    """Yield one circle of files that import one another, also within functions. Files __init__.py do not count."""
+    files = {name.removesuffix(".py").replace("/", "."): name for name in repository.sources}
+    lines = {name: {} for name in repository.sources}  # {file: {imported file: line}}
+    for name, found in lines.items():
+        for line, module in imports(repository.nodes(name)):
+            if files.get(module, name) != name:
+                found.setdefault(files[module], line)
+    try:
+        TopologicalSorter(lines).prepare()
+    except CycleError as error:
+        imported, name, *others = error.args[1]
+        path = ", which ".join(f"imports {each}" for each in (imported, *reversed(others[:-1]), name))
+        yield name, lines[name][imported], path, "a file that both import"
 
 
 @rule
@@ -356,9 +374,10 @@ def named_files_exist(repository):
 
 def check(root):
     """Run all rules. Args: root: folder of the repository. Returns: a text for each offence, sorted by file."""
-    repository = Repository(root)
-    found = {offence for each in RULES.values() for offence in each(repository)}
-    return [f"{file}:{line}: {what}: use {use}" for file, line, what, use in sorted(found)]
+    repository, found = Repository(root), {}
+    for file, line, what, use in (offence for each in RULES.values() for offence in each(repository)):
+        found.setdefault((file, line, use), what)  # `from a import b` imports a and a.b: one line for both
+    return [f"{file}:{line}: {what}: use {use}" for (file, line, use), what in sorted(found.items())]
 
 
 if __name__ == "__main__":
