@@ -24,7 +24,7 @@ SOLVERS = ("verlet", "impulse", "articulated", "penalty")
 # Folders and files of scenes/, from low to high: each may import itself and those before it.
 LAYERS = (
     "parameters", "identification", "visuals", "scene", "registry", "catalogue", "scene_files", "simulate", "render",
-    "export", "comparison", "sweeps", "testing", "pytest_plugin", "view", "bench", "cli", "__main__",
+    "export", "comparison", "sweeps", "testing", "pytest_plugin", "view", "cli", "__main__",
 )  # fmt: skip
 
 # Of rigid/ only the folder of solver "verlet" imports these. Everyone may import pbd/core.
