@@ -16,6 +16,9 @@ from pbd.core.kernels.mode import KERNELS
 # Taichi's state. Its public name `ti.cfg` does not tell one program from the next, and takes 30 times as long.
 RUNTIME = impl.get_runtime
 
+# Devices on which Taichi binds a storage buffer for each array.
+BUFFERED = (ti.vulkan, ti.metal, ti.opengl, ti.gles)
+
 # A parallel loop of fewer than 1,024 iterations runs on one thread, because Taichi 1.7.4 makes blocks of at least 512.
 # Where there are fewer worlds or clusters, they stand this many loop indices apart. The idle iterations cost nothing
 # measurable, as long as the compiler knows this number: division by an unknown number took a third of the time.
@@ -31,6 +34,11 @@ def require_taichi():
         given, names = getattr(ti.cfg, name), " or ".join(f"ti.{each}" for each in expected)
         if given not in expected:
             raise RuntimeError(f"Taichi was initialised with {name}=ti.{given}: expected {names} in ti.init")
+    if ti.cfg.arch in BUFFERED and ti.cfg.default_fp == ti.f64:
+        raise RuntimeError(
+            f"Taichi has no sines and powers of 64 bits on {ti.cfg.arch.name}: expected ti.init(default_fp=ti.f32), or "
+            "--precision 32"
+        )
 
 
 class Fork:

@@ -14,7 +14,11 @@ import taichi as ti
 
 from pbd.core.kernels import settings
 from pbd.core.kernels.define import bound_arrays, define, left_out_of, parameters_of
-from pbd.core.kernels.runtime import LOCK, present_program, real_type, require_program
+from pbd.core.kernels.runtime import BUFFERED, LOCK, present_program, real_type, require_program
+
+# Drivers have as few as 31 storage buffers for a kernel, Taichi's own among them. Of a kernel with more arrays Taichi
+# 1.7.4 loses the last ones without an error, or the process crashes.
+MOST_BUFFERS = 24
 
 
 class Kernel:
@@ -53,10 +57,21 @@ class Launch:
             if self.program() in self.compiled:
                 self.kernel(*arguments)
                 return
+            check_buffers(arguments)
             level = settings.FULL if ti.cfg.opt_level > settings.FULL else settings.CHEAP
             with settings.exactly(), settings.at_level(level), settings.around(math.inf):
                 self.kernel(*arguments)
             self.compiled.add(self.program())
+
+
+def check_buffers(arguments):
+    """Raise RuntimeError if a graphics card has too few storage buffers. Args: arguments: of a launch, arrays all."""
+    name = ti.cfg.arch.name
+    if ti.cfg.arch in BUFFERED and len(arguments) > MOST_BUFFERS:
+        raise RuntimeError(
+            f"a kernel has {len(arguments)} arrays, and {name} would lose some of more than {MOST_BUFFERS}: "
+            "expected ti.init(arch=ti.cpu), or --device cpu"
+        )
 
 
 def few(given):

@@ -21,7 +21,6 @@ from pbd.core.kernels.quick.reading.builder import Count
 from pbd.core.kernels.quick.reading.quickly import reading_quickly
 from pbd.core.kernels.quick.reading.replacing import replacing
 from pbd.core.kernels.quick.structures import Structure
-from pbd.core.kernels.runtime import on_cpu
 from pbd.core.kernels.settings import CHEAP, FULL, MEDIUM, at_level, exactly
 
 # Numbers of expressions, see above. Kernels of more than MOST are never compiled again.
@@ -125,8 +124,7 @@ def read_kernel(kernel, arguments, level, wanted):
     if place not in kernel.compiled_kernels:
         CURRENT = reading = ReadKernel(has_lanes=kernel.has_lanes, wanted=wanted)
         first = Count.expressions
-        structure = structure_of(kernel, arguments)
-        declared = structure.declared() if structure else []
+        declared = structure_of(kernel, arguments).declared()
         with at_level(level), compiling(), replacing(declared):
             kernel.materialize(place, arguments, kernel.mapper.lookup(arguments)[1])
         reading.definition, reading.expressions = kernel.compiled_kernels[place], Count.expressions - first
@@ -135,9 +133,7 @@ def read_kernel(kernel, arguments, level, wanted):
 
 
 def structure_of(kernel, arguments):
-    """The Structure that has a kernel's parameters; None if Taichi has them as a list. Args: see `read_kernel`."""
-    if not on_cpu():
-        return None
+    """The Structure that has a kernel's parameters. Args: see `read_kernel`."""
     parameters = [(each.annotation, argument) for each, argument in zip(kernel.arguments, arguments)]
     return Structure(parameters, kernel.has_lanes)
 

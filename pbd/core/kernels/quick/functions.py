@@ -39,18 +39,18 @@ def compiled_once(*groups):
 
         @functools.wraps(function)
         def call(data, *integers):
-            if Reading.width > 1 or any(isinstance(value, RowsOfWorld) for value in data):
-                return body(data, *integers)  # a function takes no arrays in lanes and no such rows: it is copied
+            if not on_cpu() or Reading.width > 1 or any(isinstance(value, RowsOfWorld) for value in data):
+                return body(data, *integers)  # copied: Vulkan has no functions, and they take no such arrays
             static = static_values(data, groups)
             variant = present_program(), ti.cfg.opt_level, type(data), tuple(static.values())
             arrays, given = [], []
             collect(data, static, arrays, given)
             arguments = [*arrays, *given, *((int, value) for value in integers)]
-            order = Structure(arguments).order if on_cpu() else range(len(arguments))
+            order = Structure(arguments).order
             arguments = [arguments[index] for index in order]
             if variant not in variants:
                 variants[variant] = define("real_func", body, type(data), static, numbers, order=order)
-            declared = Structure(arguments).declared() if on_cpu() else []
+            declared = Structure(arguments).declared()
             with copying_into_functions(), replacing(declared):
                 variants[variant](*[value for _, value in arguments])
 

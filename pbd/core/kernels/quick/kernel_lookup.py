@@ -10,8 +10,6 @@ that, and keeps it for this kernel. If the files have a kernel of that digest, t
 compiled: Taichi returns it, and the body is not read. If not, Taichi would compile what there is. An `if` whose
 condition has no type yet prevents that: Taichi makes its digest, and stops with an error, which nothing else in the
 kernel can cause. The condition then gets its type, the body is read, and what is compiled is kept under that digest.
-
-Only on the processor, where it was tested.
 """
 
 from taichi._lib import core as taichi_core
@@ -21,7 +19,6 @@ from taichi.types.primitive_types import i32
 from pbd.core.kernels.lanes.values import in_taichi
 from pbd.core.kernels.quick import compilation
 from pbd.core.kernels.quick.signature import signature_of
-from pbd.core.kernels.runtime import on_cpu
 
 # Hexadecimal digits that a 32-bit integer holds, without its sign.
 DIGITS = 7
@@ -36,7 +33,7 @@ def lookup_of(*values):
         runtime, reading = impl.get_runtime(), compilation.CURRENT
         # Settings that Taichi's digest lacks.
         settings = runtime.short_circuit_operators, reading.wanted, compilation.most_at_once()
-        signature = signature_of(*values, settings) if on_cpu() else None
+        signature = signature_of(*values, settings)
         if signature is None:
             return True
         program, kernel = runtime.prog, runtime.compiling_callable

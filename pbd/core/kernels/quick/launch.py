@@ -2,9 +2,8 @@
 
 Calling a Taichi kernel from Python costs about 18 µs for one argument and 51 µs for twelve (1.7.4, two x86 cores),
 nearly all of it for checks of types that never change. The arrays of a solver never change either, so they are bound
-once, and groups that a kernel does not read are left out (`NoArrays`), because each array takes time on graphics cards.
-What a launch is given is set only if it is another object than before. On the processor all arguments are members of
-one structure (structures.py): a launch then takes 1.5 µs, whatever the number of arrays.
+once. What a launch is given is set only if it is another object than before. All arguments are members of one structure
+(structures.py): a launch then takes 1.5 µs, whatever the number of arrays.
 
 This goes below Taichi's public interface, to what `Kernel.__call__` does itself.
 """
@@ -15,6 +14,7 @@ import time
 from pbd.core.kernels.define import bound_arrays, define, left_out_of, parameters_of
 from pbd.core.kernels.lanes.arrays import RowArray, VectorArray
 from pbd.core.kernels.lanes.statements import read_in_lanes
+from pbd.core.kernels.public import launch as public
 from pbd.core.kernels.quick.compilation import compile_kernel, structure_of
 from pbd.core.kernels.quick.kernel_lookup import lookup_of
 from pbd.core.kernels.runtime import LOCK, on_cpu, present_program, require_program
@@ -46,22 +46,27 @@ def make_kernel(body, declaration, lanes=1, **static):
         "kernel", body, declaration, static, numbers, lanes=IN_LANES if lanes > 1 else None, guard=lookup_of
     )
     kernel._primal.has_lanes = lanes > 1
+    kernel.public = public.Kernel(body, declaration, **static)
     kernel.left_out = left_out_of(static)
     return kernel
 
 
 class Launch:
-    """A kernel bound to its arrays.
+    """A kernel bound to its arrays. On a graphics card it is a public.launch.Launch.
 
     Args:
         kernel: as `make_kernel` returns it.
         data: an instance of the kernel's declaration, or several in the order of its groups of arrays.
     """
 
+    def __new__(cls, kernel, *data):
+        """Make a launch for the device of `ti.init`."""
+        return super().__new__(cls) if on_cpu() else public.Launch(kernel.public, *data)
+
     def __init__(self, kernel, *data):
         self.kernel = kernel
         self.arrays = bound_arrays(kernel.left_out, data)
-        self.in_a_structure, self.places_of_given = on_cpu(), []
+        self.places_of_given = []
         self.compiled, self.context, self.program = None, None, present_program()
         self.before = []  # what the last launch was given, and the context still holds
         self.is_new = True  # compiled, and not launched yet
@@ -84,10 +89,8 @@ class Launch:
                 context.set_struct_arg_float(place, value)
             elif type(value) is int:
                 context.set_struct_arg_int(place, value)
-            elif self.in_a_structure:
-                write_array(context, place, value.ctypes.data, value.shape)
             else:
-                context.set_arg_external_array_with_shape(place, value.ctypes.data, value.nbytes, value.shape, 0)
+                write_array(context, place, value.ctypes.data, value.shape)
         self.before = given
         if self.until_full == math.inf and not self.is_new:
             self.program().launch_kernel(self.compiled.kernel, context)
@@ -103,21 +106,13 @@ class Launch:
         self.compiled, self.until_full, self.is_new, self.context = found, found.until_full, True, None
 
     def _bind(self, given):
-        """Taichi's launch context with the arrays in it; on the processor it is used for all launches."""
-        arguments = (*self.arrays, *given)
-        structure, self.before = structure_of(self.kernel._primal, arguments), [None] * len(given)
-        if structure:
-            context, places = structure.make_context()
-        else:
-            context, places = self.compiled.definition.make_launch_context(), [(k,) for k in range(len(arguments))]
+        """Taichi's launch context with the arrays in it; it is used for all launches."""
+        structure, self.before = structure_of(self.kernel._primal, (*self.arrays, *given)), [None] * len(given)
+        self.context, places = structure.make_context()
         self.places_of_given = places[len(self.arrays) :]
         for place, array in zip(places, (array.arr for array in self.arrays)):
-            if structure:
-                write_array(context, place, self.program().get_ndarray_data_ptr_as_int(array), array.shape)
-            else:
-                context.set_arg_ndarray(place, array)
-        self.context = context if structure else None
-        return context
+            write_array(self.context, place, self.program().get_ndarray_data_ptr_as_int(array), array.shape)
+        return self.context
 
 
 def write_array(context, place, address, shape):
