@@ -102,7 +102,6 @@ FILES = {
     "tests/rigid/solvers/verlet/test_verlet_cloth.py": "tests/rigid/solvers/verlet/test_verlet_contacts.py",
     "tests/rigid/solvers/verlet/test_direct_limits.py": "tests/rigid/solvers/verlet/test_verlet_joints.py",
     "tests/rigid/solvers/verlet/test_verlet_rows.py": "tests/rigid/solvers/verlet/test_verlet_joints.py",
-    "tests/rigid/solvers/test_time_limit.py": "tests/rigid/solvers/test_breaking.py",
     "tests/rigid/constraints/test_joint_forces.py": JOINT_ROWS,
     "tests/rigid/solvers/test_external_forces.py": JOINT_ROWS,
     "tests/rigid/solvers/test_kinematic_bodies.py": JOINT_ROWS,

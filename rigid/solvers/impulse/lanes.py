@@ -19,8 +19,6 @@ def why_no_lanes(options, pair_types):
         return "bodies that sleep"
     if options.coloured:
         return "coloured contacts"
-    if options.time_limit is not None:
-        return "a time limit"
     if pair_types is not None and pair_types.hashed:
         return "so many shapes that a hash finds their pairs"
     return ""

@@ -74,7 +74,7 @@ class ImpulseSolver(SequentialSolver):
 
     def _threads(self):
         """How many threads share the loops of the one world."""
-        shares = self.worlds == 1 and on_cpu() and self.options.time_limit is None
+        shares = self.worlds == 1 and on_cpu()
         most = min(threads(), MOST_THREADS, len(self.model.bodies) // BODIES_OF_A_THREAD)
         return max(most, 1) if shares else 1
 

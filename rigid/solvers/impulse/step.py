@@ -32,16 +32,13 @@ from rigid.solvers.substeps import over_worlds
 
 
 @cache
-def step_kernel(features, part=None):
-    """Make the kernel for some features. Besides the data it takes substeps and iterations.
-
-    Args: features; part: of a substep, see rigid/solvers/sequential/time_limit.py; None for all of it.
-    """
+def step_kernel(features):
+    """Make the kernel for some features. Besides the data it takes substeps and iterations. Args: features."""
     find_points = None
     if features.pair_types is not None:
         find_points = point_finder(features.pair_types, searched=shares_search(features))
     team = shared if features.threads > 1 else None
-    advance = over_worlds(part or advance_substep, scale_impulses, features, team)
+    advance = over_worlds(advance_substep, scale_impulses, features, team)
     given = {"features": features, "formulation": maximal, "find_points": find_points, **left_out(features)}
     return make_kernel(advance, Data, features.lanes, **given)
 
@@ -50,7 +47,7 @@ def step_kernel(features, part=None):
 def advance_substep(s: ti.template(), iterations, last, world):
     """Make one substep: the algorithm. Args: last: whether velocities are read of this substep."""
     groups = begin_substep(s, last, world)
-    solve_velocities(s, groups, iterations, ti.math.inf, world)
+    solve_velocities(s, groups, iterations, world)
     end_substep(s, groups, iterations, last, world)
 
 
@@ -98,9 +95,9 @@ def prepare(s: ti.template(), groups, world):
 
 
 @ti.func
-def solve_velocities(s: ti.template(), groups, iterations, change, world):
-    """Iterate over the impulses that change velocities. Args: change: see `iterate`."""
-    made, last_change = iterate(s, groups, 0, iterations, change, world)
+def solve_velocities(s: ti.template(), groups, iterations, world):
+    """Iterate over the impulses that change velocities."""
+    made, last_change = iterate(s, groups, 0, iterations, ti.math.inf, world)
     s.report[world, REPORT.iterations] = ti.cast(made, float)
     s.report[world, REPORT.change] = last_change
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from pbd.core.validate import boolean, fraction, not_negative, positive
+from pbd.core.validate import boolean, fraction, not_negative
 from rigid.solvers.options import SolverOptions, at_least_zero, choice, optional
 
 
@@ -50,10 +50,6 @@ class SequentialOptions(SolverOptions):
     """Contacts that approach more slowly do not rebound [m/s]. At least the speed that a body at rest gains in two
     steps is always used."""
 
-    time_limit: float | None = None
-    """Iterations of a substep also end after this wall-clock time [s]; None for no limit. It gives up determinism:
-    results then depend on the speed and load of the machine."""
-
     CHECKS: ClassVar[dict] = {
         **SolverOptions.CHECKS,
         "iterations": at_least_zero,
@@ -66,7 +62,6 @@ class SequentialOptions(SolverOptions):
         "integrator": choice("semi_implicit", "variational"),
         "gyroscopic": choice("implicit", "midpoint", "explicit"),
         "restitution_threshold": not_negative,
-        "time_limit": optional(positive),
     }
 
     def __post_init__(self):

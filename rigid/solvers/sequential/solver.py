@@ -12,7 +12,6 @@ from rigid.solvers.row_solver import RowSolver
 from rigid.solvers.sequential.data import ROW, Step
 from rigid.solvers.sequential.lanes import read_contacts
 from rigid.solvers.sequential.stored import energy_kernel
-from rigid.solvers.sequential.time_limit import TimedSubsteps, timed_kernels
 from rigid.solvers.watch import OF_IMPULSES, UNDIVIDED
 
 # Without a given tolerance: the largest [N s], and in parts of the impulse that gravity gives the lightest body in h.
@@ -58,13 +57,11 @@ class SequentialSolver(RowSolver):
         """The Division of substeps into parts: none with methods that are for comparison."""
         given = self.options
         default = given.integrator == "semi_implicit" and given.gyroscopic != "explicit" and given.split_impulse
-        return OF_IMPULSES if default and given.time_limit is None else UNDIVIDED
+        return OF_IMPULSES if default else UNDIVIDED
 
     def _make_launch(self, step, features):
         """Make a function (report, numbers, substeps, iterations). Args: step: the solver's module `step`; features."""
         self._features = features
-        if self.options.time_limit is not None:
-            return TimedSubsteps(timed_kernels(step, features), self.data, self.options.time_limit)
         launch = by_groups(Launch(step.step_kernel(features), self.data), self.lanes)
         return lambda report, numbers, substeps, iterations: launch(report, *numbers, substeps, iterations)
 

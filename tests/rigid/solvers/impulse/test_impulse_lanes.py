@@ -175,7 +175,6 @@ def test_what_lanes_do_not_do_is_named():
     for given, reason in (
         ({"sleep_speed": 0.02}, "bodies that sleep"),
         ({"integrator": "variational"}, "the variational integrator"),
-        ({"time_limit": 1.0}, "a time limit"),
     ):
         assert rigid.solver("impulse", models, contacts=False, **given).statistics().lanes == 1
         with pytest.raises(ValueError, match=f"lanes is 4 with {reason}: expected lanes=1"):
