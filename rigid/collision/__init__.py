@@ -9,6 +9,7 @@
     polyhedron.py     their corners, faces and edges in numpy; corners.py: the same in kernels
     manifold.py       the contact points of one pair: collected, reduced to eight, emitted
     contact_cache.py  impulses of contacts, stored for the same contacts of the next step
+    lanes.py          what contacts need if worlds lie in the lanes of vectors
     overlaps.py       how deep bodies overlap, from their poses alone
 
     shapes, points, scratch = collision_arrays(models, worlds)

@@ -7,7 +7,7 @@ from functools import cache
 
 import taichi as ti
 
-from pbd.core.kernels import any_world, each_world, in_lanes, load_quaternion, load_vector
+from pbd.core.kernels import any_world, each_world, in_all_lanes, in_lanes, load_quaternion, load_vector
 from pbd.core.quaternions import rotate, rotate_back
 from pbd.core.shapes import CAPSULE, CYLINDER, HULL, PLANE, SPHERE, solid_distance
 from rigid.collision.broad_phase import (
@@ -38,6 +38,7 @@ def point_finder(pair_types=ALL_PAIR_TYPES, searched=False):
     Returns: a Taichi function.
     """
 
+    @in_all_lanes
     @ti.func
     def find_points(
         shapes: ti.template(), points: ti.template(), scratch: ti.template(), poses: ti.template(),

@@ -9,29 +9,19 @@ from rigid.solvers.report import REPORT
 from rigid.solvers.watch import LARGEST_RISE, is_trouble, report_rise
 
 
-def over_worlds(advance_substep, scale_impulses, features, team=None):
+def over_worlds(advance_substep, scale_impulses, features):
     """Make a Taichi function (s, substeps, number) that makes substeps of all worlds, of each until it diverges.
 
     Args:
-        advance_substep: a Taichi function (s, number, last, world); last: whether it is the last substep of the launch.
-        scale_impulses: see rigid/solvers/parts.py.
+        advance_substep, scale_impulses: see `world_advancer`.
         features: with `one_world` and `spread`, the distance of two worlds in the parallel loop
             (pbd.core.kernels.runtime.LOOP_STRIDE).
-        team: how threads share the loops of the one world, see rigid/solvers/sequential/shared.py; None if they do not.
     """
-    shared, calls = team is not None, features.contacts  # called functions write what is read here
+    advance_world = world_advancer(advance_substep, scale_impulses, features)
 
     @ti.func
     def advance(s: ti.template(), substeps, number):
-        if ti.static(shared):
-            for turn in range(features.threads * features.spread):
-                if turn % features.spread == 0:
-                    if turn == 0:
-                        advance_world(s, substeps, number, turn)
-                        team.end_launch(s)
-                    else:
-                        team.help_leader(s, turn // features.spread, turn // (features.threads * features.spread))
-        elif ti.static(features.one_world):
+        if ti.static(features.one_world):
             ti.loop_config(serialize=True)
             for world in range(1):
                 advance_world(s, substeps, number, world)
@@ -39,6 +29,19 @@ def over_worlds(advance_substep, scale_impulses, features, team=None):
             for turn in range(s.report.shape[0] * features.spread):
                 if turn % features.spread == 0:
                     advance_world(s, substeps, number, turn // features.spread)
+
+    return advance
+
+
+def world_advancer(advance_substep, scale_impulses, features):
+    """Make a Taichi function (s, substeps, number, world) that makes substeps of a world until it diverges.
+
+    Args:
+        advance_substep: a Taichi function (s, number, last, world); last: whether it is the last substep of the launch.
+        scale_impulses: see rigid/solvers/parts.py.
+        features: of the kernel.
+    """
+    calls = features.contacts  # called functions write what is read here
 
     @ti.func
     def advance_world(s: ti.template(), substeps, number, index):
@@ -59,4 +62,4 @@ def over_worlds(advance_substep, scale_impulses, features, team=None):
                     if not is_finite(s.bodies, body, world):
                         s.report[world, REPORT.diverged_substep] = ti.cast(substep, float)
 
-    return advance
+    return advance_world

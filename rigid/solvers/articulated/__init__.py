@@ -6,7 +6,8 @@
     dynamics.py           the articulated-body method: read this
     velocity_products.py  velocity-product (Coriolis) terms, two ways
     generalised.py        what an impulse along a row does to trees
-    options.py data.py step.py solver.py    read step.py first
+    variational.py        the step of second order, with chords.py and synchronise.py
+    options.py data.py step.py kernel.py solver.py    read step.py first
 """
 
 from rigid.solvers.articulated.solver import ArticulatedSolver

@@ -32,7 +32,7 @@ class Features(NamedTuple):
     division: Division  # of substeps into parts
     spread: int  # distance of two worlds in a parallel loop, see rigid/solvers/substeps.py
     sleeping: bool = False
-    coloured: bool = False  # the order of contacts
+    lanes: int = 1  # worlds in the lanes of a vector
 
     @property
     def contacts(self):

@@ -17,14 +17,18 @@ Source: Featherstone, The calculation of robot dynamics using articulated-body i
 Impulse-based Dynamic Simulation of Rigid Body Systems (1996), chapter 4.
 """
 
+from functools import cache
+
 import taichi as ti
 
-from pbd.core.kernels import compiled_once, load_quaternion, load_vector, store_vector
+from pbd.core.kernels import compiled_once, load_quaternion, load_vector, make_kernel, store_vector
 from pbd.core.quaternions import to_matrix
 from rigid.constraints.rows import ROW
 from rigid.kernels.matrices import add_symmetric, cross_matrix, load_symmetric
 from rigid.kernels.motion import MASS, POSE, VELOCITY
-from rigid.solvers.articulated.kinematics import carried_velocity, follows_path, offset
+from rigid.solvers.articulated.data import Data
+from rigid.solvers.articulated.joint_forces import store_starts
+from rigid.solvers.articulated.kinematics import carried_velocity, compute_poses, follows_path, offset
 from rigid.solvers.articulated.links import ARTICULATED, AXIS, LINK, ROTOR
 
 
@@ -158,3 +162,21 @@ def solve_speed(s: ti.template(), speed, projection, v, w, world):
     carried = load_vector(axes, speed, AXIS.momentum, world).dot(v)
     carried += load_vector(axes, speed, AXIS.angular_momentum, world).dot(w)
     return axes[world, speed, AXIS.inverse] * (projection - carried)
+
+
+@cache
+def settle_kernel(features):
+    """Make the kernel that computes poses from the coordinates, and the speeds nearest to the velocities.
+
+    A solver needs it after a state is set.
+    """
+
+    @ti.func
+    def settle(s: ti.template()):
+        for world in range(s.report.shape[0]):
+            compute_poses(s, world)
+            store_starts(s, world)
+            inward_pass(s, world)
+            outward_pass(s, world)
+
+    return make_kernel(settle, Data, features=features, formulation=None, find_points=None)

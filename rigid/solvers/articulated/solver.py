@@ -9,12 +9,12 @@ from rigid.constraints.contact_rows import contact_size
 from rigid.constraints.joint_forces import joint_forces, tree_forces
 from rigid.constraints.rows import GROUP, Group
 from rigid.kernels.motion import PSEUDO
-from rigid.solvers.articulated import step
 from rigid.solvers.articulated.data import Data, Features
+from rigid.solvers.articulated.dynamics import settle_kernel
 from rigid.solvers.articulated.joint_forces import forces_of_rows, momentum_change, rows_kernel
+from rigid.solvers.articulated.kernel import step_kernel
 from rigid.solvers.articulated.links import START, TreeBuilder
 from rigid.solvers.articulated.options import ArticulatedOptions
-from rigid.solvers.articulated.settle import settle_kernel
 from rigid.solvers.report import REPORT
 from rigid.solvers.sequential.data import ROW
 from rigid.solvers.sequential.solver import SequentialSolver
@@ -64,7 +64,7 @@ class ArticulatedSolver(SequentialSolver):
             division=self._division() if given.velocity_products == "projected" else UNDIVIDED,
             one_world=self.worlds == 1, spread=LOOP_STRIDE if on_cpu() else 1,
         )  # fmt: skip
-        self._advance = self._make_launch(step, features)
+        self._advance = self._make_launch(step_kernel(features), features)
         if self.rotors:
             write(self.data.trees.rotors, self._trees.rotors_of(self.rotors))
         self._settle = Launch(settle_kernel(features), self.data)

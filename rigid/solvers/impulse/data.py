@@ -3,16 +3,14 @@
 from typing import Any, NamedTuple
 
 from pbd.core.kernels import Columns, Host, Integer, Real, count
-from pbd.core.team import Team
 from rigid.collision.contact_cache import ContactCache
 from rigid.collision.data import Points, Scratch, Shapes
+from rigid.collision.lanes import InLanes
 from rigid.constraints.joints.data import Joints
 from rigid.constraints.rows import Rows
 from rigid.kernels.motion import Bodies
 from rigid.solvers.sequential import data
-from rigid.solvers.sequential.colours import Colours
 from rigid.solvers.sequential.gained_energy import FREE_ENERGY
-from rigid.solvers.sequential.lanes import InLanes
 from rigid.solvers.sequential.sleep import Sleep
 from rigid.solvers.watch import Division, Watch
 
@@ -50,8 +48,6 @@ class Features(NamedTuple):
     one_world: bool  # one world, or one group of lanes, runs on one thread
     division: Division  # of substeps into parts
     spread: int  # distance of two worlds in a parallel loop, see rigid/solvers/substeps.py
-    coloured: bool  # iterations take contacts by colour, see rigid/solvers/sequential/colours.py
-    threads: int  # that share the loops of one world, see rigid/solvers/sequential/shared.py
     lanes: int  # worlds in the lanes of a vector, see pbd/core/kernels/lanes
 
     @property
@@ -64,7 +60,7 @@ class Features(NamedTuple):
         """Groups of Data that the kernel does not read: a tuple of names."""
         read = {
             "shapes": self.contacts, "points": self.contacts, "scratch": self.contacts, "cache": self.contacts,
-            "sleep": self.sleeping, "assemblies": self.variational, "colours": self.coloured, "team": self.coloured,
+            "sleep": self.sleeping, "assemblies": self.variational,
             "in_lanes": self.contacts and self.lanes > 1,
         }  # fmt: skip
         return tuple(name for name, is_read in read.items() if not is_read)
@@ -93,8 +89,6 @@ class Data(NamedTuple):
     cache: ContactCache  # impulses of contacts
     sleep: Sleep
     assemblies: Assemblies
-    colours: Colours
-    team: Team
     in_lanes: InLanes
     reversed: Real(count.worlds, kept=True)  # 1 if iterations take the contacts of the next step in reverse order
     margin: Real(count.margins, count.worlds)  # how far beyond its surface a body looks for contacts [m]

@@ -17,7 +17,7 @@ class ImpulseOptions(SequentialOptions):
     half a second [m/s]. They wake when something moves them. Zero for never; 0.02 suits bodies of a metre."""
 
     coloured: bool = False
-    """Solve contacts in colours (rigid/solvers/sequential/colours.py), so that up to four threads share the work of one
+    """Solve contacts in colours (rigid/solvers/impulse/coloured), so that up to four threads share the work of one
     world. The bits are the same for any number of threads, but not those of the default order. It is for hundreds of
     bodies and a processor that does nothing else: on one thread it takes a little longer."""
 

@@ -4,23 +4,18 @@ import warnings
 
 import numpy as np
 
-from pbd.core.kernels import LOOP_STRIDE, allocate, choose_lanes, on_cpu, read, threads, write
-from pbd.core.team import MOST_THREADS
+from pbd.core.kernels import LOOP_STRIDE, choose_lanes, on_cpu, read, write
 from rigid.names import GROUND
-from rigid.solvers.impulse import step
+from rigid.solvers.impulse import coloured
 from rigid.solvers.impulse.data import FREE, ROW, Data, Features
+from rigid.solvers.impulse.kernel import step_kernel
 from rigid.solvers.impulse.lanes import COSTS, why_no_lanes
 from rigid.solvers.impulse.options import ImpulseOptions
-from rigid.solvers.sequential.colours import Colours, places_of
-from rigid.solvers.sequential.shared import STATIONS
 from rigid.solvers.sequential.solver import SequentialSolver
 from rigid.worlds import models_of_worlds
 
 # Above this ratio of masses a UserWarning is given.
 LARGE_MASS_RATIO = 1e4
-
-# With coloured contacts, a thread more is used for so many bodies.
-BODIES_OF_A_THREAD = 24
 
 
 class ImpulseSolver(SequentialSolver):
@@ -48,10 +43,7 @@ class ImpulseSolver(SequentialSolver):
     def __init__(self, model, worlds=1, **options):
         first = models_of_worlds(model)[0]
         values = {"assemblies": find_assemblies(first)}
-        super().__init__(model, worlds, options, values=values, stations=STATIONS, clusters=0, places=0)
-        coloured = self.options.coloured and self.pair_types is not None
-        if coloured:
-            self.data = self.data._replace(colours=self._allocate_colours())
+        super().__init__(model, worlds, options, values=values)
         for each in self.models:
             warn_of_mass_ratio(each)
         given = self.options
@@ -63,28 +55,20 @@ class ImpulseSolver(SequentialSolver):
             convergence=given.convergence, split_impulse=given.split_impulse, warm_start=given.warm_start,
             sleeping=given.sleep_speed > 0,
             division=self._division(), one_world=self.worlds <= self.lanes, spread=LOOP_STRIDE if on_cpu() else 1,
-            coloured=coloured, threads=self._threads() if coloured else 1, lanes=self.lanes,
+            lanes=self.lanes,
         )  # fmt: skip
-        self._advance = self._make_launch(step, features)
+        if given.coloured and self.pair_types is not None:
+            springs = [(spring.a, spring.b) for spring in first.springs]
+            self._share = coloured.Sharing(self, find_assemblies(first, springs)["of_body"])
+            kernel, more = coloured.step_kernel(features, self._share.threads), self._share.arrays
+        else:
+            kernel, more = step_kernel(features), ()
+        self._advance = self._make_launch(kernel, features, *more)
         self._clear_assemblies()
 
     def _choose_lanes(self):
         reason = why_no_lanes(self.options, self.pair_types)
         return choose_lanes(self.options.lanes, self.worlds, reason, costs=COSTS)
-
-    def _threads(self):
-        """How many threads share the loops of the one world."""
-        shares = self.worlds == 1 and on_cpu()
-        most = min(threads(), MOST_THREADS, len(self.model.bodies) // BODIES_OF_A_THREAD)
-        return max(most, 1) if shares else 1
-
-    def _allocate_colours(self):
-        groups, bodies = self.data.rows.groups.shape[1], len(self.model.bodies) + 1
-        springs = [(spring.a, spring.b) for spring in self.model.springs]
-        return allocate(
-            Colours, {"islands": find_assemblies(self.model, springs)["of_body"]}, worlds=self.worlds, bodies=bodies,
-            clusters=groups, places=places_of(bodies),
-        )  # fmt: skip
 
     def _numbers(self):
         return *super()._numbers(), self.options.sleep_speed

@@ -8,9 +8,8 @@ from rigid.kernels.motion import PSEUDO, VELOCITY, apply_forces, clear_pseudo_ve
 from rigid.solvers.impulse.data import BOUND, ROW
 from rigid.solvers.impulse.gains import bound_synchronous_energies
 from rigid.solvers.impulse.momenta import copy_velocity, turned_momentum
-from rigid.solvers.sequential.iterations import iterate
 from rigid.solvers.sequential.prepare import compute_effective_mass, write_rows
-from rigid.solvers.sequential.solve import needs_correction
+from rigid.solvers.sequential.solve import iterate, needs_correction
 
 # The b' of a limit that does not act [m/s or rad/s].
 UNREACHED = 1e30

@@ -32,14 +32,44 @@ from rigid.constraints.rows import GROUP, Group, bodies_of
 from rigid.kernels.motion import PSEUDO, VELOCITY, clear_pseudo_velocity, integrate_pose
 from rigid.solvers.impulse.data import BOUND, FREE, REJECTED, ROW, START
 from rigid.solvers.impulse.gains import bound_energies
-from rigid.solvers.impulse.momenta import copy_velocity, restore_pose, solve_turn
-from rigid.solvers.impulse.synchronise import iterate_corrections
-from rigid.solvers.impulse.work import assembly_of, bound_work
-from rigid.solvers.sequential.prepare import write_rows
-from rigid.solvers.sequential.solve import add_impulse, needs_correction
+from rigid.solvers.impulse.momenta import (
+    begin_velocities,
+    copy_velocity,
+    find_free_velocities,
+    restore_pose,
+    solve_turn,
+)
+from rigid.solvers.impulse.step import apply_corrections, find_corrections, integrate_velocities, update_inertias
+from rigid.solvers.impulse.synchronise import end_velocities, iterate_corrections
+from rigid.solvers.impulse.work import assembly_of, bound_work, count_correction
+from rigid.solvers.sequential.contacts import detect_contacts, store_impulses
+from rigid.solvers.sequential.energy_of_rows import watch_rows
+from rigid.solvers.sequential.prepare import prepare_groups, warm_start, write_rows
+from rigid.solvers.sequential.solve import add_impulse, needs_correction, solve_velocities
 
 # At most so many rounds; they end when no gap of an assembly has changed by more than this part of the change before.
 MOST_ROUNDS, CONVERGED = 3, 1e-3
+
+
+@ti.func
+def advance_substep_variational(s: ti.template(), iterations, last, world):
+    """Make one substep: the algorithm. Args: last: whether velocities are read of this substep."""
+    write_rows(s, world)
+    watch_rows(s, world)
+    update_inertias(s, world)
+    begin_velocities(s, world)
+    groups = detect_contacts(s, world)
+    integrate_velocities(s, world)
+    find_free_velocities(s, world)
+    prepare_groups(s, groups, world)
+    warm_start(s, groups, world)
+    solve_velocities(s, groups, iterations, world)
+    solve_chords(s, groups, iterations, world)
+    find_corrections(s, groups, iterations, world)
+    count_correction(s, world)
+    apply_corrections(s, world)
+    end_velocities(s, last, iterations, world)
+    store_impulses(s, last, world)
 
 
 @compiled_once("bodies", "joints", "rows", "assemblies", "sleep", "reversed", "step", "features", "formulation")

@@ -2,12 +2,11 @@
 
     data.py       columns of a row, arrays
     options.py    options of both solvers
-    contacts.py   contact rows; contact_impulses.py: their impulses from the last step
+    contacts.py   contact points and rows, with their impulses from the last step
     prepare.py    softness, bias and effective mass of each group, once a step; warm starting
-    solve.py      the solution of one group: read this first
-    iterations.py all groups in turn
-    colours.py    another order of groups, for threads; shared.py: the loops that they share
-    gained_energy.py  the bound of the energy for both variational integrators
+    solve.py      the iterations, and the solution of one group: read this first
+    sleep.py      bodies at rest that are left alone
+    energy_of_rows.py  what soft rows store; gained_energy.py: the bound of the energy for both variational integrators
     solver.py     the base class of both solvers
 
 How impulses change velocities is the solver's: `s.formulation`, a module with the functions

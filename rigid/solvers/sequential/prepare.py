@@ -1,4 +1,5 @@
-"""What the iterations of a step need of each group: its rows, M⁻¹Jᵀ, softness, bias, effective mass; and warm starting.
+"""What the iterations of a step need of each group: its rows, M⁻¹Jᵀ, softness, bias, effective mass; warm starting; and
+what impulses leave for the next step.
 
 Soft rows [0]: a spring of stiffness k and damping c, integrated by implicit Euler, is a row with
 
@@ -11,12 +12,16 @@ and b = 0; their G is corrected by pseudo-velocities, with b' = (error reduction
 
 import taichi as ti
 
-from pbd.core.kernels import compiled_once
+from pbd.core.kernels import compiled_once, load_vector, store_vector
+from rigid.collision.contact_cache import CACHED
+from rigid.constraints.joints.data import DRIVE, DriveKind
+from rigid.constraints.joints.rotors import push_rotor
 from rigid.constraints.joints.rows import write_joint_rows
 from rigid.constraints.rows import GROUP, Form, Group, bodies_of, position_error
 from rigid.kernels.matrices import inverse_or_zero, invert
+from rigid.solvers.report import REPORT
 from rigid.solvers.sequential.data import ROW
-from rigid.solvers.sequential.solve import add_impulse, needs_correction
+from rigid.solvers.sequential.solve import add_impulse, is_awake, needs_correction
 
 # Contacts correct this part of what joints correct, so that bodies that start inside one another part without a jump.
 OVERLAP_CORRECTION = 0.2
@@ -27,6 +32,14 @@ def write_rows(s: ti.template(), world):
     """Write the rows of joints at the current poses."""
     if ti.static(s.features.joints):
         write_joint_rows(s, world)
+
+
+@ti.func
+def prepare_groups(s: ti.template(), groups, world):
+    """Prepare all groups for the iterations over velocities."""
+    for group in range(groups):
+        if is_awake(s, group, world):
+            prepare_group(s, group, world)
 
 
 @ti.func
@@ -48,6 +61,14 @@ def prepare_group(s: ti.template(), group, world):
 
 
 @ti.func
+def warm_start(s: ti.template(), groups, world):
+    """Apply the impulses of the last step."""
+    for group in range(groups):
+        if is_awake(s, group, world):
+            warm_start_group(s, group, world)
+
+
+@ti.func
 def warm_start_group(s: ti.template(), group, world):
     """Apply the impulses that the rows of a group have from the last step."""
     n = ti.static(s.rows.numbers)
@@ -66,6 +87,17 @@ def warm_start_group(s: ti.template(), group, world):
                 impulse = 0.0
             n[world, row, ROW.impulse] = impulse
             add_impulse(s, row, i, j, impulse, 0, world)
+
+
+@ti.func
+def prepare_corrections(s: ti.template(), groups, world):
+    """Prepare all groups for position correction, see `prepare_correction`. Returns: the largest |b'| of an error."""
+    largest = 0.0
+    for group in range(groups):
+        if is_awake(s, group, world):
+            largest = ti.max(largest, prepare_correction(s, group, world))
+    s.report[world, REPORT.position_error] = largest * s.step.h
+    return largest
 
 
 @ti.func
@@ -188,3 +220,30 @@ def largest_row_sum(s: ti.template(), first, count, world):
             total += ti.abs(n[world, first + a, ROW.inverse + b])
         largest = ti.max(largest, total)
     return largest
+
+
+@ti.func
+def push_rotors(s: ti.template(), world):
+    """Change the speeds of rotors by the impulses of their rows. Those of sleeping bodies stop."""
+    if ti.static(s.features.rotors):
+        n, drives = ti.static(s.rows.numbers, s.joints.drives)
+        for drive in range(drives.shape[0]):
+            if drives[drive, DRIVE.kind] == DriveKind.ROTOR:
+                row = drives[drive, DRIVE.row]
+                if is_awake(s, drives[drive, DRIVE.group], world):
+                    push_rotor(s, row, n[world, row, ROW.impulse], world)
+                else:
+                    n[world, row, ROW.target], n[world, row, ROW.impulse] = 0.0, 0.0
+
+
+@ti.func
+def scale_impulses(s: ti.template(), factor, world):
+    """Scale the impulses of the last step, which are efforts times the length of a substep."""
+    n = ti.static(s.rows.numbers)
+    for row in range(s.rows.numbers.shape[1]):
+        n[world, row, ROW.impulse] = factor * n[world, row, ROW.impulse]
+    if ti.static(s.features.contacts):
+        for c in range(s.cache.numbers.shape[1]):
+            for column in ti.static((CACHED.vector, CACHED.angular)):
+                impulse = factor * load_vector(s.cache.numbers, c, column, world)
+                store_vector(s.cache.numbers, c, column, impulse, world)

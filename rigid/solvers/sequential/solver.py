@@ -9,9 +9,9 @@ from pbd.core.validate import one_index
 from rigid.solvers.fast_spins import FastSpins
 from rigid.solvers.report import REPORT, by_groups
 from rigid.solvers.row_solver import RowSolver
+from rigid.solvers.sequential.contacts import read_contacts
 from rigid.solvers.sequential.data import ROW, Step
-from rigid.solvers.sequential.lanes import read_contacts
-from rigid.solvers.sequential.stored import energy_kernel
+from rigid.solvers.sequential.energy_of_rows import energy_kernel
 from rigid.solvers.watch import OF_IMPULSES, UNDIVIDED
 
 # Without a given tolerance: the largest [N s], and in parts of the impulse that gravity gives the lightest body in h.
@@ -59,10 +59,13 @@ class SequentialSolver(RowSolver):
         default = given.integrator == "semi_implicit" and given.gyroscopic != "explicit" and given.split_impulse
         return OF_IMPULSES if default else UNDIVIDED
 
-    def _make_launch(self, step, features):
-        """Make a function (report, numbers, substeps, iterations). Args: step: the solver's module `step`; features."""
+    def _make_launch(self, kernel, features, *more):
+        """Make a function (report, numbers, substeps, iterations).
+
+        Args: kernel: of a step; features: of the kernel; more: groups of arrays that it needs besides `data`.
+        """
         self._features = features
-        launch = by_groups(Launch(step.step_kernel(features), self.data), self.lanes)
+        launch = by_groups(Launch(kernel, self.data, *more), self.lanes)
         return lambda report, numbers, substeps, iterations: launch(report, *numbers, substeps, iterations)
 
     @cached_property

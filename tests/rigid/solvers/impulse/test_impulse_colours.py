@@ -8,7 +8,7 @@ import rigid
 from pbd.core.kernels import on_cpu, read
 from rigid.collision.overlaps import Overlaps
 from rigid.constraints.rows import GROUP
-from rigid.solvers.sequential.colours import CLUSTER
+from rigid.solvers.impulse.coloured.colours import CLUSTER
 
 RADIUS, SIDE = 0.1, 4
 
@@ -37,7 +37,7 @@ def program():
     many = solver.digest()
     for _ in range(20):
         solver.step()
-    return f"many: {many}\nsingle: {solver.digest()}\nthreads: {solver._features.threads}\n"
+    return f"many: {many}\nsingle: {solver.digest()}\nthreads: {solver._share.threads}\n"
 
 
 def test_bits_do_not_depend_on_threads_launches_or_worlds():
@@ -62,7 +62,7 @@ def test_clusters_of_a_colour_share_no_body_and_contain_each_group_once():
     solver.step(60)
     data, ground = solver.data, len(solver.model.bodies)
     groups = read(data.rows.groups)[0]
-    colours = data.colours
+    colours = solver._share.colours
     starts, clusters, order = (read(each)[0] for each in (colours.starts, colours.clusters, colours.order))
     contained = []
     for colour, (first, end) in enumerate(zip(starts, starts[1:])):

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import taichi as ti
 
-from pbd.core.kernels import Columns, Integer, Typed, count
+from pbd.core.kernels import Columns, Integer, Typed, allocate, count
 from rigid.constraints.rows import GROUP
 from rigid.kernels.motion import MASS
 
@@ -22,11 +22,6 @@ COLOURS = CONTACT_COLOURS + 2
 
 # Where the groups of a cluster begin and end in Colours.order, or before they are sorted, in the groups; its colour.
 CLUSTER = Columns(first=1, end=1, colour=1)
-
-
-def places_of(bodies):
-    """How many places Colours has. Args: bodies: how many, with the ground."""
-    return max(bodies, COLOURS) + 1
 
 
 class Colours(NamedTuple):
@@ -137,3 +132,11 @@ def sort_by_colour(s: ti.template(), found, joint_clusters, world):
         s.colours.clusters[world, place, CLUSTER.first] = s.colours.found[world, k, CLUSTER.first]
         s.colours.clusters[world, place, CLUSTER.end] = s.colours.found[world, k, CLUSTER.end]
         places[world, colour] = place + 1
+
+
+def allocate_colours(islands, worlds, groups):
+    """Make the arrays. Args: islands: see Colours, with the ground's; worlds; groups: of rows, at most."""
+    bodies = len(islands)
+    return allocate(
+        Colours, {"islands": islands}, worlds=worlds, bodies=bodies, clusters=groups, places=max(bodies, COLOURS) + 1
+    )

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import taichi as ti
 
-from pbd.core.kernels import Columns, Integer, Real, count
+from pbd.core.kernels import Columns, Integer, Real, allocate, count, on_cpu, threads
 
 # Blocks that are done; the kind of the loop, its first turn and its end, and how many blocks it has; whether more loops
 # follow at once; whether the launch is over, and how many threads have left it; and for each thread, how many of its
@@ -27,6 +27,9 @@ COUNTERS = Columns(done=LINE, kind=1, first=1, end=1, blocks=LINE - 3, more=LINE
 
 # So many blocks for each thread: fewer leave threads idle at the end of a loop, more cost claims.
 BLOCKS_OF_A_THREAD = 2
+
+# A thread more is used for so many bodies.
+BODIES_OF_A_THREAD = 24
 
 
 class Team(NamedTuple):
@@ -142,3 +145,14 @@ def leave(team: ti.template(), threads):
     if ti.atomic_add(team.counters[0, COUNTERS.left], 1) == threads - 1:
         team.counters[0, COUNTERS.left] = 0
         team.counters[0, COUNTERS.over] = 0
+
+
+def count_threads(bodies, worlds):
+    """How many threads share the loops of a world. Args: bodies: how many; worlds: with several, each has a thread."""
+    most = min(threads(), MOST_THREADS, bodies // BODIES_OF_A_THREAD)
+    return max(most, 1) if worlds == 1 and on_cpu() else 1
+
+
+def allocate_team(worlds, stations):
+    """Make the counters. Args: worlds; stations: how many kernel functions take part in loops."""
+    return allocate(Team, worlds=worlds, stations=stations)

@@ -1,19 +1,15 @@
-"""What the rows of sequential impulses store: energy of soft rows, and the impulses of the last step."""
+"""The energy that soft rows of sequential impulses store, and the watch over the energy."""
 
 from functools import cache
 
 import taichi as ti
 
-from pbd.core.kernels import left_out, load_vector, make_kernel, store_vector
-from rigid.collision.contact_cache import CACHED
-from rigid.constraints.joints.data import DRIVE, DriveKind
-from rigid.constraints.joints.rotors import push_rotor
+from pbd.core.kernels import left_out, load_vector, make_kernel
 from rigid.constraints.rows import GROUP, Group
 from rigid.kernels.matrices import inverse_or_zero
 from rigid.solvers.report import REPORT
 from rigid.solvers.sequential.data import ROW
 from rigid.solvers.sequential.prepare import write_rows
-from rigid.solvers.sequential.sleep import group_sleeps
 from rigid.solvers.watch import watch_energy
 
 
@@ -64,30 +60,3 @@ def stored_energy(s: ti.template(), world):
                 elif load_vector(n, row, ROW.linear, world).norm_sqr() > 0.0:
                     gap = ti.max(gap, ti.abs(n[world, row, ROW.error]))
     return total, gap
-
-
-@ti.func
-def push_rotors(s: ti.template(), world):
-    """Change the speeds of rotors by the impulses of their rows. Those of sleeping bodies stop."""
-    if ti.static(s.features.rotors):
-        n, drives = ti.static(s.rows.numbers, s.joints.drives)
-        for drive in range(drives.shape[0]):
-            if drives[drive, DRIVE.kind] == DriveKind.ROTOR:
-                row = drives[drive, DRIVE.row]
-                if group_sleeps(s, drives[drive, DRIVE.group], world):
-                    n[world, row, ROW.target], n[world, row, ROW.impulse] = 0.0, 0.0
-                else:
-                    push_rotor(s, row, n[world, row, ROW.impulse], world)
-
-
-@ti.func
-def scale_impulses(s: ti.template(), factor, world):
-    """Scale the impulses of the last step, which are efforts times the length of a substep."""
-    n = ti.static(s.rows.numbers)
-    for row in range(s.rows.numbers.shape[1]):
-        n[world, row, ROW.impulse] = factor * n[world, row, ROW.impulse]
-    if ti.static(s.features.contacts):
-        for c in range(s.cache.numbers.shape[1]):
-            for column in ti.static((CACHED.vector, CACHED.angular)):
-                impulse = factor * load_vector(s.cache.numbers, c, column, world)
-                store_vector(s.cache.numbers, c, column, impulse, world)

@@ -1,0 +1,149 @@
+"""The time step with coloured contacts: that of rigid/solvers/impulse/step.py, with another order of contacts.
+
+The threads of a launch share its loops (threads.py). So what a loop does is written as a turn, a function of one body,
+group or contact (turns.py), and `for_each` runs the turns. Bits do not depend on the number of threads, because the
+turns of a loop do not depend on one another.
+"""
+
+from functools import cache
+from typing import Any, NamedTuple
+
+import taichi as ti
+
+from pbd.core.kernels import compiled_once, fields_of, left_out, make_kernel
+from pbd.phases import world_of
+from rigid.collision.broad_phase import begin_search, write_placements
+from rigid.collision.data import BLOCKS
+from rigid.collision.narrow_phase import point_finder
+from rigid.solvers.impulse import data, maximal
+from rigid.solvers.impulse.coloured import turns
+from rigid.solvers.impulse.coloured.colours import Colours, find_clusters
+from rigid.solvers.impulse.coloured.team import Team
+from rigid.solvers.impulse.coloured.threads import (
+    WARM_START,
+    for_each,
+    over_threads,
+    share_colours,
+    solve_in_colours,
+)
+from rigid.solvers.impulse.step import limit_corrections
+from rigid.solvers.report import REPORT
+from rigid.solvers.sequential.contacts import (
+    compute_contact_margins,
+    find_contact_points,
+    report_contacts,
+    store_impulses,
+)
+from rigid.solvers.sequential.energy_of_rows import watch_rows
+from rigid.solvers.sequential.prepare import push_rotors, scale_impulses
+from rigid.solvers.sequential.sleep import put_to_sleep, update_sleep_timers
+from rigid.solvers.sequential.solve import velocity_change
+from rigid.solvers.substeps import over_worlds
+
+# The arrays of "impulse"; those of this folder; how many threads share the loops.
+Data = NamedTuple("Data", [*fields_of(data.Data).items(), ("colours", Colours), ("team", Team), ("threads", Any)])
+
+
+@cache
+def step_kernel(features, threads):
+    """Make the kernel for some features. Besides the data it takes substeps and iterations.
+
+    Args: features; threads: how many share the loops of the one world; with 1 each world has a thread.
+    """
+    find_points = point_finder(features.pair_types, searched=features.pair_types.hashed)
+    if threads > 1:
+        advance = over_threads(advance_substep, scale_impulses, features, threads)
+    else:
+        advance = over_worlds(advance_substep, scale_impulses, features)
+    return make_kernel(
+        advance, Data,
+        features=features, formulation=maximal, find_points=find_points, threads=threads, **left_out(features),
+    )  # fmt: skip
+
+
+@ti.func
+def advance_substep(s: ti.template(), iterations, last, world):
+    """Make one substep: the algorithm. Args: last: whether contacts are read of this substep."""
+    bodies = s.bodies.pose.shape[1] - 1
+    write_rows(s, world)
+    watch_rows(s, world)
+    for_each(s, turns.update_inertia, bodies, world)
+    groups = detect_contacts(s, world)
+    put_to_sleep(s, groups, world)
+    for_each(s, turns.apply_gravity, bodies, world)
+    find_clusters(s, groups, world)
+    for_each(s, turns.prepare, groups, world)
+    share_colours(s, WARM_START, world)
+    s.report[world, REPORT.iterations] = iterate(s, groups, 0, iterations, ti.math.inf, world)
+    for_each(s, turns.move, bodies, world)
+    if ti.static(s.features.split_impulse):
+        correct_positions(s, groups, iterations, world)
+    update_sleep_timers(s, world)
+    store_impulses(s, last, world)
+    push_rotors(s, world)
+
+
+@ti.func
+def write_rows(s: ti.template(), world):
+    """Write the rows of joints at the current poses."""
+    for_each(s, turns.write_joint, s.joints.integers.shape[0], world)
+    for_each(s, turns.write_drive, s.joints.drives.shape[0], world)
+
+
+@ti.func
+def detect_contacts(s: ti.template(), world):
+    """Find contact points and write their rows. Returns: how many groups there are, of joints and contacts."""
+    if ti.static(s.features.pair_types.hashed):
+        begin_shared_search(s, world)
+        for_each(s, turns.search, BLOCKS, world)
+        find_points_of_pairs(s, world)
+    else:
+        find_contact_points(s, world)
+    count = ti.min(s.points.count[world], s.points.integers.shape[1])
+    for_each(s, turns.write_contacts, count, world)
+    return s.step.first_contact_group + report_contacts(s, count, ti.cast(count, float), world)
+
+
+@compiled_once("bodies", "shapes", "scratch", "margin", "gravity", "step", "features")
+def begin_shared_search(s: ti.template(), index):
+    """Do what comes before the search for pairs of shapes."""
+    world = world_of(s, index)
+    compute_contact_margins(s, world)
+    write_placements(s.shapes, s.scratch, s.bodies.pose, s.margin, world)
+    begin_search(s.shapes, s.scratch, world)
+
+
+@compiled_once("bodies", "shapes", "points", "scratch", "margin", "features", "find_points")
+def find_points_of_pairs(s: ti.template(), index):
+    """Find the points of the pairs that the search has found."""
+    s.find_points(s.shapes, s.points, s.scratch, s.bodies.pose, s.margin, world_of(s, index))
+
+
+@ti.func
+def iterate(s: ti.template(), groups, stage: ti.template(), iterations, change, world):
+    """Solve all groups until no impulse changes by more than the tolerance.
+
+    Args: see `iterate` of rigid/solvers/sequential/solve.py. Returns: how many iterations were made, a real number.
+    """
+    made = 0
+    if ti.static(s.features.convergence == "velocities"):
+        velocity_change(s, groups, stage, world)
+    while made < iterations and change > s.step.tolerance:
+        change = solve_in_colours(s, stage, world)
+        if ti.static(s.features.convergence == "velocities"):
+            change = velocity_change(s, groups, stage, world)
+        made += 1
+    return ti.cast(made, float)
+
+
+@ti.func
+def correct_positions(s: ti.template(), groups, iterations, world):
+    """Correct position errors by pseudo-velocities, where the velocities have led."""
+    bodies = s.bodies.pose.shape[1] - 1
+    write_rows(s, world)
+    for_each(s, turns.clear, bodies, world)
+    bias = for_each(s, turns.demand, groups, world)
+    s.report[world, REPORT.position_error] = bias * s.step.h
+    iterate(s, groups, 1, iterations, s.step.tolerance + bias, world)
+    limit_corrections(s, world)
+    for_each(s, turns.correct, bodies, world)
