@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import taichi as ti
 
-from pbd.core.kernels import Integer, Real, count, each_world, in_lanes
+from pbd.core.kernels import Integer, Real, any_world, count, each_world, in_lanes
 from rigid.collision.data import ABSENT, PAIR, POINT
 from rigid.kernels import lanes
 
@@ -58,22 +58,30 @@ def is_present(s: ti.template(), c, world):
     return s.points.numbers[world, c, POINT.gap] < ABSENT
 
 
-@each_world
 @ti.func
-def copy_contacts(s: ti.template(), places, copy_rows: ti.template(), world):
+def copy_contacts(s: ti.template(), last, places, copy_rows: ti.template(), world):
     """Copy what can be read of the contacts of a world that takes part.
 
-    Args: places: how many there are; copy_rows: a Taichi function (s, c, found, world) that copies directions and
-    impulses of contact c to place `found` of `s.in_lanes.numbers`.
+    Args: last: whether contacts are read of this substep; places: how many contacts there are; copy_rows: a Taichi
+    function (s, c, found, world) that copies directions and impulses of contact c to place `found` of
+    `s.in_lanes.numbers`.
     """
     if ti.static(s.features.lanes > 1):
-        found = 0
-        if s.in_lanes.active[world] > 0.0:
-            for c in range(places):
-                if is_present(s, c, world):
-                    for k in ti.static(range(PAIR.total)):
-                        s.in_lanes.pairs[world, found, k] = s.points.integers[world, c, k]
-                    for k in ti.static(range(POINT.total)):
-                        s.in_lanes.numbers[world, found, k] = s.points.numbers[world, c, k]
-                    copy_rows(s, c, found, world)
-                    found += 1
+        if any_world(last):
+            copy_contacts_of(s, places, copy_rows, world)
+
+
+@each_world
+@ti.func
+def copy_contacts_of(s: ti.template(), places, copy_rows: ti.template(), world):
+    """Copy the contacts of one world after another. Args: see `copy_contacts`."""
+    found = 0
+    if s.in_lanes.active[world] > 0.0:
+        for c in range(places):
+            if is_present(s, c, world):
+                for k in ti.static(range(PAIR.total)):
+                    s.in_lanes.pairs[world, found, k] = s.points.integers[world, c, k]
+                for k in ti.static(range(POINT.total)):
+                    s.in_lanes.numbers[world, found, k] = s.points.numbers[world, c, k]
+                copy_rows(s, c, found, world)
+                found += 1

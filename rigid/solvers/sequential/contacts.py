@@ -6,7 +6,7 @@ Impulses are stored for the next step in a cache (rigid/collision/contact_cache.
 import numpy as np
 import taichi as ti
 
-from pbd.core.kernels import any_world, compiled_once, each_world, load_vector, read, store_vector
+from pbd.core.kernels import compiled_once, each_world, load_vector, read, store_vector
 from pbd.phases import world_of
 from rigid.collision import contact_cache
 from rigid.collision.contact_cache import CACHED
@@ -128,8 +128,7 @@ def store_impulses(s: ti.template(), last, world):
         s.reversed[world] = 1.0 - s.reversed[world]
         count = ti.min(s.points.count[world], s.points.integers.shape[1])
         store_impulses_of(s, count, world)
-        if any_world(last):
-            copy_contacts(s, count, copy_rows, world)
+        copy_contacts(s, last, count, copy_rows, world)
 
 
 @each_world

@@ -258,10 +258,7 @@ def velocity_change(s: ti.template(), groups, stage: ti.template(), world):
     largest = 0.0
     for group in range(groups):
         kind = s.rows.kinds[world, group]
-        solved = kind != Group.IDLE and is_awake(s, group, world)
-        if ti.static(stage == 1):
-            solved = solved and needs_correction(s, group, kind, world)
-        if solved:
+        if is_awake(s, group, world) and is_solved(s, group, kind, stage, world):
             first, count = s.rows.groups[world, group, GROUP.first], s.rows.groups[world, group, GROUP.count]
             for row in range(first, first + count):
                 i, j = bodies_of(s.rows, group, row - first, world)
