@@ -23,7 +23,7 @@ from pbd.core.kernels import Columns, Integer, Real, allocate, count, on_cpu, th
 # blocks nobody has claimed, at most zero if none is left. What different threads write is in different cache lines.
 LINE, MOST_THREADS = 32, 4
 COUNTERS = Columns(done=LINE, kind=1, first=1, end=1, blocks=LINE - 3, more=LINE, over=1, left=LINE - 1,
-                   open=MOST_THREADS * LINE)  # fmt: skip
+                   unclaimed=MOST_THREADS * LINE)  # fmt: skip
 
 # So many blocks for each thread: fewer leave threads idle at the end of a loop, more cost claims.
 BLOCKS_OF_A_THREAD = 2
@@ -58,7 +58,7 @@ def open_loop(team: ti.template(), station, kind, first, end, threads):
     team.counters[station, COUNTERS.done] = 0
     for thread in range(threads):
         count = last_block(thread, blocks, threads) - last_block(thread - 1, blocks, threads)
-        ti.atomic_max(team.counters[station, COUNTERS.open + LINE * thread], count)
+        ti.atomic_max(team.counters[station, COUNTERS.unclaimed + LINE * thread], count)
 
 
 @ti.func
@@ -75,8 +75,8 @@ def claim_block(team: ti.template(), station, thread, threads):
     for k in range(threads):
         if begin == end:
             owner = (thread + k) % threads
-            if shared(team, station, COUNTERS.open + LINE * owner) > 0:
-                unclaimed = ti.atomic_sub(team.counters[station, COUNTERS.open + LINE * owner], 1)
+            if shared(team, station, COUNTERS.unclaimed + LINE * owner) > 0:
+                unclaimed = ti.atomic_sub(team.counters[station, COUNTERS.unclaimed + LINE * owner], 1)
                 if unclaimed > 0:
                     first, blocks = shared(team, station, COUNTERS.first), shared(team, station, COUNTERS.blocks)
                     turns = shared(team, station, COUNTERS.end) - first
@@ -105,7 +105,7 @@ def has_loop(team: ti.template(), station, threads):
     """Whether a loop has blocks that nobody has claimed."""
     result = False
     for thread in range(threads):
-        result = result or shared(team, station, COUNTERS.open + LINE * thread) > 0
+        result = result or shared(team, station, COUNTERS.unclaimed + LINE * thread) > 0
     return result
 
 
