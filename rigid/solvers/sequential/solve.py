@@ -3,7 +3,8 @@
     Δλ = -(J V + b + γ λ) / (J M⁻¹ Jᵀ + γ),   the accumulated λ clamped to its bounds,   V += M⁻¹ Jᵀ Δλ
 
 A group is solved in stage 0 for V, or in stage 1 for the pseudo-velocities V' that correct positions. These have their
-own b and λ, in the next columns, and no softness, friction or motors. All functions return the largest |Δλ|.
+own b and λ, in the next columns, and no softness, friction or motors. Functions that solve groups return the
+largest |Δλ|.
 
 Sources: Catto, Iterative Dynamics with Temporal Coherence (2005), equation 20; [1], [3] of docs/solvers.md for V'.
 """
