@@ -125,30 +125,31 @@ class DirectArrays(NamedTuple):
     is_node: Integer(count.direct_particles)  # whether a particle has one or two rows, as the nodes of a rope
     stiffness: Real(count.direct_particles, count.worlds)  # of the tension at a particle [kg]
     momentum_residual: Vector(3, count.direct_particles, count.worlds)  # r, see pbd/direct/tension.py [kg m]
-    mobility: Vector(3, 2, count.direct_particles, count.worlds)  # W: xx, yy, zz and yz, xz, xy [1/kg]
+    mobility: Vector(3, 2, count.direct_particles, count.worlds)  # W: xx, yy, zz and xy, xz, yz [1/kg]
 
 
-class TouchArrays(NamedTuple):
-    """Contacts of directly solved particles with what is fixed, two a particle: see pbd/direct/contacts.py."""
+class Touches(NamedTuple):
+    """Contacts that a substep passes on to the next one, two a particle."""
 
-    particles: Integer(count.touching)  # that may touch something
-    is_direct: Integer(count.touch_particles)  # whether a particle is one of them
     surface: Real(2, count.touch_particles, count.worlds)  # number of a collider, a wall or a shape, or NO_SURFACE
     normal: Vector(3, 2, count.touch_particles, count.worlds)  # for which the factor was made, zero without a contact
     friction: Real(2, count.touch_particles, count.worlds)  # μ
     contact: Real(count.touch_particles, count.worlds)  # whether the particle has one, see pbd/direct/contacts.py
-    force: Vector(3, count.touch_particles, count.worlds)  # F, friction of the particle [kg m, as all multipliers]
     resistance: Real(count.touch_particles, count.worlds)  # c, of friction against slip [kg]
     load: Real(count.touch_particles, count.worlds)  # the largest friction, Σ μ n·R [kg m]
+
+
+class TouchArrays(NamedTuple):
+    """Contacts of directly solved particles with what is fixed: see pbd/direct/contacts.py."""
+
+    particles: Integer(count.touching)  # that may touch something
+    is_direct: Integer(count.touch_particles)  # whether a particle is one of them
+    now: Touches
+    kept: Touches  # at the start of a part
+    force: Vector(3, count.touch_particles, count.worlds)  # F, friction of the particle [kg m, as all multipliers]
     balance: Vector(3, count.touch_particles, count.worlds)  # R [kg m]
-    kept_surface: Real(2, count.touch_particles, count.worlds)  # at the start of a part, as the following
-    kept_normal: Vector(3, 2, count.touch_particles, count.worlds)
-    kept_friction: Real(2, count.touch_particles, count.worlds)
-    kept_contact: Real(count.touch_particles, count.worlds)
-    kept_resistance: Real(count.touch_particles, count.worlds)
-    kept_load: Real(count.touch_particles, count.worlds)
-    changed: Real(count.worlds)  # whether A is to be factored anew
-    any: Real(count.worlds)  # whether a particle has had a contact in this substep
+    needs_factor: Real(count.worlds)  # whether A is to be factored anew
+    has_contacts: Real(count.worlds)  # whether a particle has had a contact in this substep
 
 
 class ColliderArrays(NamedTuple):

@@ -127,10 +127,10 @@ class ParticleSystem(SystemSettings):
         positions = self.particles.positions()
         inverse_masses = np.stack([inverse(p.masses()) for p in descriptions], axis=1)
         gravity = self.particles.gravity_scales()[:, None] * self.particles.gravity
-        meeting = np.zeros(self.count, bool)
+        colliding = np.zeros(self.count, bool)
         if self.particles.particle_contacts is not None:
-            meeting = (np.stack([p.radii() for p in descriptions]) > 0).any(axis=0)
-        self.direct = make_plan(solve, self._types, constraints, positions, inverse_masses, gravity, meeting)
+            colliding = (np.stack([p.radii() for p in descriptions]) > 0).any(axis=0)
+        self.direct = make_plan(solve, self._types, constraints, positions, inverse_masses, gravity, colliding)
         left_out = [solved | each.sensor for solved, each in zip(self.direct.solved, self._types)]
         numbers = [np.flatnonzero(~mask) for mask in left_out]
         self.schedule = make_schedule(

@@ -32,14 +32,15 @@ from pbd.collision.colliders import OPPOSITE, PRESSED_DEPTH, collider_contact, c
 from pbd.constraints.box import wall
 from pbd.core.kernels import real_bits
 from pbd.data import BOX, REPORT
-from pbd.direct.balance import sum_balance
 from pbd.direct.elimination import NOT_FACTORED, STIFF
-from pbd.direct.one_row import free_part, move, second_axis
+from pbd.direct.mobility import free_part, second_axis
+from pbd.direct.momentum_residual import sum_balance
+from pbd.direct.one_row import move
 from pbd.integrate import position
 from pbd.phases import rows
 
-# Values of `s.touch.contact`: a particle touches nothing; it has let go in this substep; it touches something.
-FREE, LEFT, TOUCHING = 0.0, 1.0, 2.0
+# Values of `s.touch.now.contact`: a particle touches nothing; it was released in this substep; it touches something.
+FREE, RELEASED, TOUCHING = 0.0, 1.0, 2.0
 NO_SURFACE = -1.0
 SLOTS = 2  # contacts of a particle
 
@@ -59,13 +60,13 @@ CHANGED = 0.001
 @ti.func
 def begin(s: ti.template(), world):
     """Begin a substep. Contacts are those of the last one."""
-    s.touch.any[world] = 0.0
+    s.touch.has_contacts[world] = 0.0
     for k in range(s.counts.touching):
         i = s.touch.particles[k]
-        if s.touch.contact[i, world] == LEFT:
-            s.touch.contact[i, world] = FREE
-        if s.touch.contact[i, world] != FREE:
-            s.touch.any[world] = 1.0
+        if s.touch.now.contact[i, world] == RELEASED:
+            s.touch.now.contact[i, world] = FREE
+        if s.touch.now.contact[i, world] != FREE:
+            s.touch.has_contacts[world] = 1.0
 
 
 @ti.func
@@ -143,7 +144,7 @@ def has_contact(s: ti.template(), i, number, world):
     """Whether a contact of particle i is with a surface. Args: number: of the surface."""
     result = False
     for slot in ti.static(range(SLOTS)):
-        if s.touch.surface[slot, i, world] == number:
+        if s.touch.now.surface[slot, i, world] == number:
             result = True
     return result
 
@@ -159,25 +160,25 @@ def project_onto_surface(s: ti.template(), i, number, gap, normal, gradient, fri
     """
     held, first_time = False, s.direct.factored[world] == NOT_FACTORED
     for slot in ti.static(range(SLOTS)):
-        if s.touch.surface[slot, i, world] == number:
+        if s.touch.now.surface[slot, i, world] == number:
             if gap > FAR * s.direct.extent[0]:
                 end_contact(s, slot, i, world)
             else:
                 held = True
-                if first_time or s.touch.normal[slot, i, world].dot(gradient) < ALIGNED:
-                    s.touch.normal[slot, i, world] = gradient
-                    s.touch.changed[world] = 1.0
+                if first_time or s.touch.now.normal[slot, i, world].dot(gradient) < ALIGNED:
+                    s.touch.now.normal[slot, i, world] = gradient
+                    s.touch.needs_factor[world] = 1.0
     if gap < 0.0 and not held:
         for slot in ti.static(range(SLOTS)):
-            other = s.touch.normal[SLOTS - 1 - slot, i, world]
-            if not held and s.touch.surface[slot, i, world] == NO_SURFACE and ti.abs(other.dot(normal)) < APART:
+            other = s.touch.now.normal[SLOTS - 1 - slot, i, world]
+            if not held and s.touch.now.surface[slot, i, world] == NO_SURFACE and ti.abs(other.dot(normal)) < APART:
                 held = True
-                s.touch.surface[slot, i, world] = number
-                s.touch.normal[slot, i, world] = normal
-                s.touch.friction[slot, i, world] = friction
-                s.touch.changed[world] = 1.0
-                s.touch.any[world] = 1.0
-                s.touch.contact[i, world] = TOUCHING
+                s.touch.now.surface[slot, i, world] = number
+                s.touch.now.normal[slot, i, world] = normal
+                s.touch.now.friction[slot, i, world] = friction
+                s.touch.needs_factor[world] = 1.0
+                s.touch.has_contacts[world] = 1.0
+                s.touch.now.contact[i, world] = TOUCHING
     result = x
     if held or gap < 0.0:
         result = x - gap * normal
@@ -187,15 +188,15 @@ def project_onto_surface(s: ti.template(), i, number, gap, normal, gradient, fri
 @ti.func
 def end_contact(s: ti.template(), slot: ti.template(), i, world):
     """End a contact."""
-    s.touch.surface[slot, i, world] = NO_SURFACE
-    s.touch.normal[slot, i, world] = ti.Vector([0.0, 0.0, 0.0])
-    s.touch.friction[slot, i, world] = 0.0
-    s.touch.changed[world] = 1.0
-    if s.touch.surface[SLOTS - 1 - slot, i, world] == NO_SURFACE:
-        s.touch.contact[i, world] = LEFT
+    s.touch.now.surface[slot, i, world] = NO_SURFACE
+    s.touch.now.normal[slot, i, world] = ti.Vector([0.0, 0.0, 0.0])
+    s.touch.now.friction[slot, i, world] = 0.0
+    s.touch.needs_factor[world] = 1.0
+    if s.touch.now.surface[SLOTS - 1 - slot, i, world] == NO_SURFACE:
+        s.touch.now.contact[i, world] = RELEASED
         s.touch.force[i, world] = ti.Vector([0.0, 0.0, 0.0])
-        s.touch.resistance[i, world] = 0.0
-        s.touch.load[i, world] = 0.0
+        s.touch.now.resistance[i, world] = 0.0
+        s.touch.now.load[i, world] = 0.0
 
 
 @ti.func
@@ -207,16 +208,16 @@ def update_friction(s: ti.template(), i, displacement, world):
     Returns: by how much the change of c would move the particle alone [m].
     """
     moved = 0.0
-    if s.touch.contact[i, world] == TOUCHING:
+    if s.touch.now.contact[i, world] == TOUCHING:
         slip = free_part(s, i, displacement, world)
         least = ti.static(CREEP[real_bits()]) * s.direct.extent[0]
-        resistance = s.touch.load[i, world] / ti.max(slip.norm(), least)
-        change = ti.abs(resistance - s.touch.resistance[i, world])
+        resistance = s.touch.now.load[i, world] / ti.max(slip.norm(), least)
+        change = ti.abs(resistance - s.touch.now.resistance[i, world])
         if change > CHANGED * resistance:
-            s.touch.resistance[i, world] = resistance
-            s.touch.changed[world] = 1.0
+            s.touch.now.resistance[i, world] = resistance
+            s.touch.needs_factor[world] = 1.0
             moved = change * slip.norm() / (1.0 / s.particles.position[i, world][3] + resistance)
-        s.touch.force[i, world] = -s.touch.resistance[i, world] * slip
+        s.touch.force[i, world] = -s.touch.now.resistance[i, world] * slip
     return moved
 
 
@@ -224,11 +225,11 @@ def update_friction(s: ti.template(), i, displacement, world):
 def release(s: ti.template(), world):
     """Let go contacts that would pull. Returns: whether there were any, so that another solve is needed."""
     changed = False
-    if s.touch.any[world] > 0.0:
+    if s.touch.has_contacts[world] > 0.0:
         sum_balance(s, s.touch.balance, 1.0, world)
         for k in range(s.counts.touching):
             i = s.touch.particles[k]
-            if s.touch.contact[i, world] == TOUCHING:
+            if s.touch.now.contact[i, world] == TOUCHING:
                 if release_particle(s, i, world):
                     changed = True
     return changed
@@ -239,14 +240,14 @@ def release_particle(s: ti.template(), i, world):
     """Do what `release` does, for particle i."""
     changed, load, normal = False, 0.0, normal_impulses(s, i, world)
     for slot in ti.static(range(SLOTS)):
-        if s.touch.surface[slot, i, world] != NO_SURFACE:
+        if s.touch.now.surface[slot, i, world] != NO_SURFACE:
             if normal[slot] <= 0.0:
                 end_contact(s, slot, i, world)
                 changed = True
             else:
-                load += s.touch.friction[slot, i, world] * normal[slot]
+                load += s.touch.now.friction[slot, i, world] * normal[slot]
     if not changed:
-        s.touch.load[i, world] = load
+        s.touch.now.load[i, world] = load
     return changed
 
 
@@ -254,7 +255,7 @@ def release_particle(s: ti.template(), i, world):
 def normal_impulses(s: ti.template(), i, world):
     """Normal impulses of both contacts of particle i (2,) [kg m]."""
     impulse = s.touch.balance[i, world]
-    first, other, across = s.touch.normal[0, i, world], s.touch.normal[1, i, world], second_axis(s, i, world)
+    first, other, across = s.touch.now.normal[0, i, world], s.touch.now.normal[1, i, world], second_axis(s, i, world)
     second_normal = across.dot(impulse) / (across.dot(other) + 1e-30)
     return ti.Vector([first.dot(impulse) - first.dot(other) * second_normal, second_normal])
 
@@ -264,9 +265,9 @@ def impulse_at(s: ti.template(), i, number, world):
     """Impulse of the contact of particle i with a surface, with friction (3,) [kg m]; zero if it has none."""
     normal, result = normal_impulses(s, i, world), ti.Vector([0.0, 0.0, 0.0])
     for slot in ti.static(range(SLOTS)):
-        if s.touch.surface[slot, i, world] == number:
-            share = s.touch.friction[slot, i, world] * normal[slot] / (s.touch.load[i, world] + 1e-30)
-            result += normal[slot] * s.touch.normal[slot, i, world] + share * s.touch.force[i, world]
+        if s.touch.now.surface[slot, i, world] == number:
+            share = s.touch.now.friction[slot, i, world] * normal[slot] / (s.touch.now.load[i, world] + 1e-30)
+            result += normal[slot] * s.touch.now.normal[slot, i, world] + share * s.touch.force[i, world]
     return result
 
 
@@ -275,32 +276,18 @@ def scale_impulses(s: ti.template(), scale, world):
     """Scale the impulses for a substep of another length."""
     for k in range(s.counts.touching):
         i = s.touch.particles[k]
-        s.touch.load[i, world] = scale * s.touch.load[i, world]
+        s.touch.now.load[i, world] = scale * s.touch.now.load[i, world]
 
 
 @ti.func
-def keep(s: ti.template(), world):
-    """Remember all contacts at the start of a part."""
+def copy_contacts(s: ti.template(), source: ti.template(), target: ti.template(), world):
+    """Copy all contacts: at the start of a part to what is kept, and back. Args: source, target: Touches."""
     for k in range(s.counts.touching):
         i = s.touch.particles[k]
         for slot in ti.static(range(SLOTS)):
-            s.touch.kept_surface[slot, i, world] = s.touch.surface[slot, i, world]
-            s.touch.kept_normal[slot, i, world] = s.touch.normal[slot, i, world]
-            s.touch.kept_friction[slot, i, world] = s.touch.friction[slot, i, world]
-        s.touch.kept_contact[i, world] = s.touch.contact[i, world]
-        s.touch.kept_resistance[i, world] = s.touch.resistance[i, world]
-        s.touch.kept_load[i, world] = s.touch.load[i, world]
-
-
-@ti.func
-def restore(s: ti.template(), world):
-    """Restore all contacts."""
-    for k in range(s.counts.touching):
-        i = s.touch.particles[k]
-        for slot in ti.static(range(SLOTS)):
-            s.touch.surface[slot, i, world] = s.touch.kept_surface[slot, i, world]
-            s.touch.normal[slot, i, world] = s.touch.kept_normal[slot, i, world]
-            s.touch.friction[slot, i, world] = s.touch.kept_friction[slot, i, world]
-        s.touch.contact[i, world] = s.touch.kept_contact[i, world]
-        s.touch.resistance[i, world] = s.touch.kept_resistance[i, world]
-        s.touch.load[i, world] = s.touch.kept_load[i, world]
+            target.surface[slot, i, world] = source.surface[slot, i, world]
+            target.normal[slot, i, world] = source.normal[slot, i, world]
+            target.friction[slot, i, world] = source.friction[slot, i, world]
+        target.contact[i, world] = source.contact[i, world]
+        target.resistance[i, world] = source.resistance[i, world]
+        target.load[i, world] = source.load[i, world]

@@ -18,22 +18,37 @@ def weigh(s: ti.template(), i, vector, world):
     """W times a vector, of particle i."""
     result = vector
     if ti.static(s.features.has_mobilities):
-        result = multiply(s.direct.mobility[0, i, world], s.direct.mobility[1, i, world], vector)
+        result = multiply_symmetric(s.direct.mobility[0, i, world], s.direct.mobility[1, i, world], vector)
     else:
         result = s.particles.position[i, world][3] * vector
     return result
 
 
 @ti.func
-def multiply(diagonal, others, vector):
-    """A symmetric matrix times a vector. Args: diagonal: xx, yy, zz; others: yz, xz, xy."""
+def multiply_symmetric(diagonal, others, vector):
+    """A symmetric matrix times a vector. Args: diagonal: xx, yy, zz; others: xy, xz, yz."""
     return ti.Vector(
         [
-            diagonal[0] * vector[0] + others[2] * vector[1] + others[1] * vector[2],
-            others[2] * vector[0] + diagonal[1] * vector[1] + others[0] * vector[2],
-            others[1] * vector[0] + others[0] * vector[1] + diagonal[2] * vector[2],
+            diagonal[0] * vector[0] + others[0] * vector[1] + others[1] * vector[2],
+            others[0] * vector[0] + diagonal[1] * vector[1] + others[2] * vector[2],
+            others[1] * vector[0] + others[2] * vector[1] + diagonal[2] * vector[2],
         ]
     )
+
+
+@ti.func
+def free_part(s: ti.template(), i, vector, world):
+    """The part of a vector along the surfaces that particle i touches."""
+    first, second = s.touch.now.normal[0, i, world], second_axis(s, i, world)
+    return vector - vector.dot(first) * first - vector.dot(second) * second
+
+
+@ti.func
+def second_axis(s: ti.template(), i, world):
+    """The second normal of particle i without its part along the first one, as a unit vector; zero if it has none."""
+    first, second = s.touch.now.normal[0, i, world], s.touch.now.normal[1, i, world]
+    across = second - second.dot(first) * first
+    return across / (across.norm() + 1e-30)
 
 
 @ti.func
@@ -45,7 +60,7 @@ def write_mobilities(s: ti.template(), stiff, world):
         if w > 0.0:
             mass = 1.0 / w
         if ti.static(s.features.touching):
-            mass += s.touch.resistance[i, world]
+            mass += s.touch.now.resistance[i, world]
         s.direct.mobility[0, i, world] = ti.Vector([mass, mass, mass])
         s.direct.mobility[1, i, world] = ti.Vector([0.0, 0.0, 0.0])
     if ti.static(s.features.rope_nodes):
@@ -78,16 +93,16 @@ def add_across(s: ti.template(), i, stiffness, t, world):
 def invert_mass(s: ti.template(), i, world):
     """Replace the mass of particle i by its inverse, without what would move it across the surfaces that it touches."""
     d, o = s.direct.mobility[0, i, world], s.direct.mobility[1, i, world]
-    x, y, z = ti.Vector([d[0], o[2], o[1]]), ti.Vector([o[2], d[1], o[0]]), ti.Vector([o[1], o[0], d[2]])
+    x, y, z = ti.Vector([d[0], o[0], o[1]]), ti.Vector([o[0], d[1], o[2]]), ti.Vector([o[1], o[2], d[2]])
     yz, zx, xy = y.cross(z), z.cross(x), x.cross(y)
     over = 1.0 / x.dot(yz)
     if s.particles.position[i, world][3] == 0.0:
         over = 0.0
     s.direct.mobility[0, i, world] = over * ti.Vector([yz[0], zx[1], xy[2]])
-    s.direct.mobility[1, i, world] = over * ti.Vector([zx[2], yz[2], yz[1]])
+    s.direct.mobility[1, i, world] = over * ti.Vector([yz[1], yz[2], zx[2]])
     if ti.static(s.features.touching):
         for slot in ti.static(range(2)):
-            normal = s.touch.normal[slot, i, world]
+            normal = s.touch.now.normal[slot, i, world]
             across = weigh(s, i, normal, world)
             subtract_product(s, i, across / (ti.sqrt(normal.dot(across)) + 1e-30), world)
 
@@ -96,6 +111,6 @@ def invert_mass(s: ti.template(), i, world):
 def subtract_product(s: ti.template(), i, v, world):
     """Subtract v vᵀ from the matrix of particle i."""
     squares = ti.Vector([v[0] * v[0], v[1] * v[1], v[2] * v[2]])
-    products = ti.Vector([v[1] * v[2], v[0] * v[2], v[0] * v[1]])
+    products = ti.Vector([v[0] * v[1], v[0] * v[2], v[1] * v[2]])
     s.direct.mobility[0, i, world] = s.direct.mobility[0, i, world] - squares
     s.direct.mobility[1, i, world] = s.direct.mobility[1, i, world] - products

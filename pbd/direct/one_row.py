@@ -173,18 +173,3 @@ def move(s: ti.template(), i, displacement, world):
     s.particles.position[i, world] = ti.Vector([x[0], x[1], x[2], q[3]])
     if ti.static(s.features.has_mobilities):
         s.direct.moved[i, world] = s.direct.moved[i, world] + displacement
-
-
-@ti.func
-def free_part(s: ti.template(), i, vector, world):
-    """The part of a vector along the surfaces that particle i touches."""
-    first, second = s.touch.normal[0, i, world], second_axis(s, i, world)
-    return vector - vector.dot(first) * first - vector.dot(second) * second
-
-
-@ti.func
-def second_axis(s: ti.template(), i, world):
-    """The second normal of particle i without its part along the first one, as a unit vector; zero if it has none."""
-    first, second = s.touch.normal[0, i, world], s.touch.normal[1, i, world]
-    across = second - second.dot(first) * first
-    return across / (across.norm() + 1e-30)

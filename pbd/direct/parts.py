@@ -30,9 +30,9 @@ import taichi as ti
 from pbd.core.kernels import RowsOfWorld, any_world, real_bits
 from pbd.data import DIRECT_RANGE, INPUT, POSE, REPORT
 from pbd.direct import contacts
-from pbd.direct.balance import sum_balance
 from pbd.direct.elimination import NOT_FACTORED, STIFF
-from pbd.direct.one_row import free_part
+from pbd.direct.mobility import free_part
+from pbd.direct.momentum_residual import sum_balance
 from pbd.direct.solve import NEW, correct, evaluate, keep_factor, nothing_found
 from pbd.direct.sticks import ends_of
 from pbd.direct.vibration import phase
@@ -222,7 +222,7 @@ def keep(s: ti.template(), world):
     for k in range(s.constraints.state.shape[0]):
         s.constraints.kept_state[k, world] = s.constraints.parameters[s.constraints.state[k], world]
     if ti.static(s.features.touching):
-        contacts.keep(s, world)
+        contacts.copy_contacts(s, s.touch.now, s.touch.kept, world)
 
 
 @ti.func
@@ -237,7 +237,7 @@ def restore(s: ti.template(), world):
     for k in range(s.constraints.state.shape[0]):
         s.constraints.parameters[s.constraints.state[k], world] = s.constraints.kept_state[k, world]
     if ti.static(s.features.touching):
-        contacts.restore(s, world)
+        contacts.copy_contacts(s, s.touch.kept, s.touch.now, world)
 
 
 @ti.func

@@ -25,8 +25,8 @@ import taichi as ti
 from pbd.core.kernels import any_world
 from pbd.data import DIRECT_RANGE
 from pbd.direct import contacts
-from pbd.direct.balance import subtract_residual, write_residual
 from pbd.direct.elimination import FACTORED, KEPT, NOT_FACTORED, PASSED_ON, STIFF, factor, substitute
+from pbd.direct.momentum_residual import subtract_residual, write_residual
 from pbd.direct.one_row import ACTIVE, DROPPED, INACTIVE, apply_multiplier, evaluate_row
 from pbd.direct.tension import is_stiff, take_back
 
@@ -92,8 +92,8 @@ def correct(s: ti.template(), found, how, from_start, world):
     turned = found.alignment < ti.select(first, LEAST_ALIGNMENT_AT_FIRST, LEAST_ALIGNMENT)
     whole = state == NOT_FACTORED or state == STIFF or turned
     if ti.static(s.features.touching):
-        whole = whole or s.touch.changed[world] > 0.0
-        s.touch.changed[world] = 0.0
+        whole = whole or s.touch.needs_factor[world] > 0.0
+        s.touch.needs_factor[world] = 0.0
     if whole or found.changed or how == WITHOUT_PULLING:
         factor(s, from_start and state != STIFF and (first or not turned), whole, world)
     if ti.static(s.features.has_mobilities):

@@ -4,6 +4,7 @@ import taichi as ti
 
 from pbd.core.kernels import load_quaternion, load_vector, store_quaternion, store_vector
 from pbd.core.quaternions import from_columns, rotate, rotate_back
+from pbd.direct.mobility import multiply_symmetric
 from pbd.integrate import position
 from rigid.solvers.verlet.data import FRAME, MOTION, SIZE
 
@@ -134,14 +135,7 @@ def rotation_by(s: ti.template(), body, angular_impulse, world):
     """The rotation (3,) [rad] that an angular impulse on positions [kg m²] makes: I⁻¹ times it."""
     p = load_vector(s.hooked.motion, body, MOTION.inverse_inertia, world)
     q = load_vector(s.hooked.motion, body, MOTION.inverse_inertia + 3, world)
-    v = angular_impulse
-    return ti.Vector(
-        [
-            p[0] * v[0] + q[0] * v[1] + q[1] * v[2],
-            q[0] * v[0] + p[1] * v[1] + q[2] * v[2],
-            q[1] * v[0] + q[2] * v[1] + p[2] * v[2],
-        ]
-    )
+    return multiply_symmetric(p, q, angular_impulse)
 
 
 @ti.func

@@ -1,4 +1,4 @@
-"""The balance of momentum in the direct solve: what has moved a particle, but was no row's impulse.
+"""The momentum residual of the direct solve: what has moved a particle, but was no row's impulse.
 
     r = M u - Jᵀ λ - F
 
@@ -30,7 +30,7 @@ def has_residual(s: ti.template(), stiff, world):
     """Whether particles are to be moved by -W r: those of stiff ropes, and those with contacts in this substep."""
     result = stiff
     if ti.static(s.features.touching):
-        result = result or s.touch.any[world] > 0.0
+        result = result or s.touch.has_contacts[world] > 0.0
     return result
 
 
@@ -44,7 +44,7 @@ def write_residual(s: ti.template(), stiff, world):
             r, taken = residual[i, world], stiff
             if ti.static(s.features.touching):
                 r -= s.touch.force[i, world]
-                taken = taken or s.touch.contact[i, world] > 0.0
+                taken = taken or s.touch.now.contact[i, world] > 0.0
             residual[i, world] = ti.select(taken, -1.0, 0.0) * weigh(s, i, r, world)
         for index in ti.static(s.features.direct):
             for row in range(s.direct.ranges[index, DIRECT_RANGE.begin], s.direct.ranges[index, DIRECT_RANGE.end]):
