@@ -135,8 +135,8 @@ class Touches(NamedTuple):
     normal: Vector(3, 2, count.touch_particles, count.worlds)  # for which the factor was made, zero without a contact
     friction: Real(2, count.touch_particles, count.worlds)  # μ
     contact: Real(count.touch_particles, count.worlds)  # whether the particle has one, see pbd/direct/contacts.py
-    resistance: Real(count.touch_particles, count.worlds)  # c, of friction against slip [kg]
-    load: Real(count.touch_particles, count.worlds)  # the largest friction, Σ μ n·R [kg m]
+    resistance: Real(2, count.touch_particles, count.worlds)  # c, of friction against slip [kg]
+    load: Real(2, count.touch_particles, count.worlds)  # the largest friction, μ n·R [kg m]
 
 
 class TouchArrays(NamedTuple):
@@ -146,7 +146,8 @@ class TouchArrays(NamedTuple):
     is_direct: Integer(count.touch_particles)  # whether a particle is one of them
     now: Touches
     kept: Touches  # at the start of a part
-    force: Vector(3, count.touch_particles, count.worlds)  # F, friction of the particle [kg m, as all multipliers]
+    drift: Vector(3, 2, count.touch_particles, count.worlds)  # displacement of a contact's surface in the substep [m]
+    force: Vector(3, 2, count.touch_particles, count.worlds)  # F, friction [kg m, as all multipliers]
     balance: Vector(3, count.touch_particles, count.worlds)  # R [kg m]
     needs_factor: Real(count.worlds)  # whether A is to be factored anew
     has_contacts: Real(count.worlds)  # whether a particle has had a contact in this substep

@@ -6,12 +6,15 @@ A contact is an inequality C = gap >= 0 of one particle, with the normal n as it
 the slip s, the tangential displacement of the substep relative to the surface: F = -c s with c = μ n·R/|s|. Both are
 eliminated before all rows, by hand. They leave a matrix of the particle's inverse mass w:
 
-    W = (1 - n nᵀ) w/(1 + w c),      with a second contact, whose normal is m across n:  (1 - n nᵀ - m mᵀ) w/(1 + w c)
+    W = (1 - n nᵀ) w/(1 + w c),      with a second contact, whose normal is m across n:  (1 - n nᵀ - m mᵀ) w/(1 + w Σ c)
 
 so the factor is as sparse as without contacts. The impulse R of the contacts is what has displaced the particle by u
 but was no row's impulse λ, and no friction:
 
     R = M u - Jᵀ λ,      normal impulses n·R >= 0
+
+Two surfaces may move differently. So each contact has its own slip and its own c, and the particle moves with the
+surface of the larger friction. A common slip against a mean of both would let it creep between them.
 
 `touch` is called in each iteration. It finds the contacts, moves particles onto the surfaces that hold them, and takes
 n·R and |s| of the iteration before for c. So F converges to Coulomb's friction, which holds up to a slip of `CREEP`.
@@ -78,13 +81,13 @@ def touch(s: ti.template(), substep, world):
         i = s.touch.particles[k]
         if s.particles.position[i, world][3] > 0.0:
             x = position(s, i, world)
-            first, start, drift = x, s.particles.previous_position[i, world], ti.Vector([0.0, 0.0, 0.0])
-            radius, pushed = s.particles.radius[i, world], drift
+            first, start, nothing = x, s.particles.previous_position[i, world], ti.Vector([0.0, 0.0, 0.0])
+            radius, pushed = s.particles.radius[i, world], nothing
             if ti.static(s.features.surfaces):
                 for shape in range(s.counts.colliders):
-                    x, drift, pushed = touch_shape(
-                        s, collider_contact, before, after, shape, shape, s.colliders.friction[shape], i, x, drift,
-                        pushed, world,
+                    x, pushed = touch_shape(
+                        s, collider_contact, before, after, shape, shape, s.colliders.friction[shape], i, x, pushed,
+                        world,
                     )  # fmt: skip
                 for b in range(s.counts.boxes):
                     for side in range(6):
@@ -92,45 +95,40 @@ def touch(s: ti.template(), substep, world):
                         normal = ti.Vector([ti.select(axis == each, sign, 0.0) for each in ti.static(range(3))])
                         number = ti.cast(s.counts.colliders + 6 * b + side, float)
                         gap, friction = sign * (x[axis] - height), s.colliders.boxes[b, BOX.friction]
-                        _, x = project_onto_surface(s, i, number, gap, normal, normal, friction, x, world)
+                        _, x = project_onto_surface(s, i, number, gap, normal, normal, nothing, friction, x, world)
             if ti.static(s.features.has_fixed_shapes):
                 fixed = ti.static(s.features.hooks.fixed_shapes)
                 if radius > 0.0:
                     for shape in range(fixed.count(s)):
-                        x, drift, pushed = touch_shape(
+                        x, pushed = touch_shape(
                             s, fixed.contact, before, after, shape, number_of(s, shape),
-                            fixed.friction(s, shape, world), i, x, drift, pushed, world,
+                            fixed.friction(s, shape, world), i, x, pushed, world,
                         )  # fmt: skip
-            worst = ti.max(worst, (x - first).norm(), update_friction(s, i, x - start - drift, world))
+            worst = ti.max(worst, (x - first).norm(), update_friction(s, i, x - start, world))
             move(s, i, x - first, world)
     return worst
 
 
 @ti.func
-def touch_shape(
-    s: ti.template(), find: ti.template(), before, after, shape, number, friction, i, at, drift_before, pushed, world
-):  # fmt: skip
+def touch_shape(s: ti.template(), find: ti.template(), before, after, shape, number, friction, i, at, pushed, world):
     """Touch a shape with particle i, see `touch`.
 
     Args: find: `collider_contact`, or the same of step hooks; before, after, shape: see there; number: of the surface;
-    friction: μ; at: position [m]; drift_before: displacement of the surface that holds the particle [m]; pushed: normal
-    of the last one that pushed it.
+    friction: μ; at: position [m]; pushed: normal of the last one that pushed it.
 
-    Returns: position, displacement and normal of now.
+    Returns: position and normal of now.
     """
-    drift, number_there = drift_before, ti.cast(number, float)
+    number_there = ti.cast(number, float)
     start, radius = s.particles.previous_position[i, world], s.particles.radius[i, world]
-    distance, normal, moved = contact_from_start(s, find, before, after, shape, start, at, world)
+    distance, normal, drift = contact_from_start(s, find, before, after, shape, start, at, world)
     gradient, gap = normal, distance - radius
     if ti.static(s.features.from_start):
         if has_contact(s, i, number_there, world) and s.direct.factored[world] != STIFF:
             gradient = find(s, before, before, shape, start, world)[1]
-    held, x = project_onto_surface(s, i, number_there, gap, normal, gradient, friction, at, world)
-    if held:
-        drift = moved
+    held, x = project_onto_surface(s, i, number_there, gap, normal, gradient, drift, friction, at, world)
     if gap < -radius - PRESSED_DEPTH and pushed.dot(normal) < OPPOSITE:
         s.report[world, REPORT.pressed_particle] = ti.cast(i, float)
-    return x, drift, ti.select(held or gap < 0.0, normal, pushed)
+    return x, ti.select(held or gap < 0.0, normal, pushed)
 
 
 @ti.func
@@ -150,11 +148,11 @@ def has_contact(s: ti.template(), i, number, world):
 
 
 @ti.func
-def project_onto_surface(s: ti.template(), i, number, gap, normal, gradient, friction, x, world):
+def project_onto_surface(s: ti.template(), i, number, gap, normal, gradient, drift, friction, x, world):
     """Move a particle out of a surface, or onto it if it holds the particle.
 
     Args: i: index of the particle; number: of the surface; gap [m]; normal; gradient: the normal for which
-    the factor is made; friction: μ; x: position [m].
+    the factor is made; drift: displacement of the surface in the substep [m]; friction: μ; x: position [m].
 
     Returns: whether one of the particle's contacts is with this surface; the position [m].
     """
@@ -165,6 +163,7 @@ def project_onto_surface(s: ti.template(), i, number, gap, normal, gradient, fri
                 end_contact(s, slot, i, world)
             else:
                 held = True
+                s.touch.drift[slot, i, world] = drift
                 if first_time or s.touch.now.normal[slot, i, world].dot(gradient) < ALIGNED:
                     s.touch.now.normal[slot, i, world] = gradient
                     s.touch.needs_factor[world] = 1.0
@@ -176,6 +175,7 @@ def project_onto_surface(s: ti.template(), i, number, gap, normal, gradient, fri
                 s.touch.now.surface[slot, i, world] = number
                 s.touch.now.normal[slot, i, world] = normal
                 s.touch.now.friction[slot, i, world] = friction
+                s.touch.drift[slot, i, world] = drift
                 s.touch.needs_factor[world] = 1.0
                 s.touch.has_contacts[world] = 1.0
                 s.touch.now.contact[i, world] = TOUCHING
@@ -191,33 +191,34 @@ def end_contact(s: ti.template(), slot: ti.template(), i, world):
     s.touch.now.surface[slot, i, world] = NO_SURFACE
     s.touch.now.normal[slot, i, world] = ti.Vector([0.0, 0.0, 0.0])
     s.touch.now.friction[slot, i, world] = 0.0
+    s.touch.now.resistance[slot, i, world] = 0.0
+    s.touch.now.load[slot, i, world] = 0.0
+    s.touch.force[slot, i, world] = ti.Vector([0.0, 0.0, 0.0])
     s.touch.needs_factor[world] = 1.0
     if s.touch.now.surface[SLOTS - 1 - slot, i, world] == NO_SURFACE:
         s.touch.now.contact[i, world] = RELEASED
-        s.touch.force[i, world] = ti.Vector([0.0, 0.0, 0.0])
-        s.touch.now.resistance[i, world] = 0.0
-        s.touch.now.load[i, world] = 0.0
 
 
 @ti.func
 def update_friction(s: ti.template(), i, displacement, world):
-    """Choose the resistance c of friction, and write F.
+    """Choose the resistances c of friction, and write F.
 
-    Args: i: index of the particle; displacement: relative to what it touches, since the start of the substep [m].
+    Args: i: index of the particle; displacement: since the start of the substep [m].
 
-    Returns: by how much the change of c would move the particle alone [m].
+    Returns: by how much the changes of c would move the particle alone [m].
     """
     moved = 0.0
-    if s.touch.now.contact[i, world] == TOUCHING:
-        slip = free_part(s, i, displacement, world)
-        least = ti.static(CREEP[real_bits()]) * s.direct.extent[0]
-        resistance = s.touch.now.load[i, world] / ti.max(slip.norm(), least)
-        change = ti.abs(resistance - s.touch.now.resistance[i, world])
-        if change > CHANGED * resistance:
-            s.touch.now.resistance[i, world] = resistance
-            s.touch.needs_factor[world] = 1.0
-            moved = change * slip.norm() / (1.0 / s.particles.position[i, world][3] + resistance)
-        s.touch.force[i, world] = -s.touch.now.resistance[i, world] * slip
+    for slot in ti.static(range(SLOTS)):
+        if s.touch.now.surface[slot, i, world] != NO_SURFACE:
+            slip = free_part(s, i, displacement - s.touch.drift[slot, i, world], world)
+            least = ti.static(CREEP[real_bits()]) * s.direct.extent[0]
+            resistance = s.touch.now.load[slot, i, world] / ti.max(slip.norm(), least)
+            change = ti.abs(resistance - s.touch.now.resistance[slot, i, world])
+            if change > CHANGED * resistance:
+                s.touch.now.resistance[slot, i, world] = resistance
+                s.touch.needs_factor[world] = 1.0
+                moved = ti.max(moved, change * slip.norm() / (1.0 / s.particles.position[i, world][3] + resistance))
+            s.touch.force[slot, i, world] = -s.touch.now.resistance[slot, i, world] * slip
     return moved
 
 
@@ -238,16 +239,14 @@ def release(s: ti.template(), world):
 @ti.func
 def release_particle(s: ti.template(), i, world):
     """Do what `release` does, for particle i."""
-    changed, load, normal = False, 0.0, normal_impulses(s, i, world)
+    changed, normal = False, normal_impulses(s, i, world)
     for slot in ti.static(range(SLOTS)):
-        if s.touch.now.surface[slot, i, world] != NO_SURFACE:
-            if normal[slot] <= 0.0:
-                end_contact(s, slot, i, world)
-                changed = True
-            else:
-                load += s.touch.now.friction[slot, i, world] * normal[slot]
+        if s.touch.now.surface[slot, i, world] != NO_SURFACE and normal[slot] <= 0.0:
+            end_contact(s, slot, i, world)
+            changed = True
     if not changed:
-        s.touch.now.load[i, world] = load
+        for slot in ti.static(range(SLOTS)):
+            s.touch.now.load[slot, i, world] = s.touch.now.friction[slot, i, world] * normal[slot]
     return changed
 
 
@@ -266,8 +265,7 @@ def impulse_at(s: ti.template(), i, number, world):
     normal, result = normal_impulses(s, i, world), ti.Vector([0.0, 0.0, 0.0])
     for slot in ti.static(range(SLOTS)):
         if s.touch.now.surface[slot, i, world] == number:
-            share = s.touch.now.friction[slot, i, world] * normal[slot] / (s.touch.now.load[i, world] + 1e-30)
-            result += normal[slot] * s.touch.now.normal[slot, i, world] + share * s.touch.force[i, world]
+            result += normal[slot] * s.touch.now.normal[slot, i, world] + s.touch.force[slot, i, world]
     return result
 
 
@@ -276,7 +274,8 @@ def scale_impulses(s: ti.template(), scale, world):
     """Scale the impulses for a substep of another length."""
     for k in range(s.counts.touching):
         i = s.touch.particles[k]
-        s.touch.now.load[i, world] = scale * s.touch.now.load[i, world]
+        for slot in ti.static(range(SLOTS)):
+            s.touch.now.load[slot, i, world] = scale * s.touch.now.load[slot, i, world]
 
 
 @ti.func
@@ -288,6 +287,6 @@ def copy_contacts(s: ti.template(), source: ti.template(), target: ti.template()
             target.surface[slot, i, world] = source.surface[slot, i, world]
             target.normal[slot, i, world] = source.normal[slot, i, world]
             target.friction[slot, i, world] = source.friction[slot, i, world]
+            target.resistance[slot, i, world] = source.resistance[slot, i, world]
+            target.load[slot, i, world] = source.load[slot, i, world]
         target.contact[i, world] = source.contact[i, world]
-        target.resistance[i, world] = source.resistance[i, world]
-        target.load[i, world] = source.load[i, world]

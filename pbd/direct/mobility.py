@@ -44,6 +44,12 @@ def free_part(s: ti.template(), i, vector, world):
 
 
 @ti.func
+def friction_on(s: ti.template(), i, world):
+    """Friction on particle i by all that it touches (3,) [kg m]."""
+    return s.touch.force[0, i, world] + s.touch.force[1, i, world]
+
+
+@ti.func
 def second_axis(s: ti.template(), i, world):
     """The second normal of particle i without its part along the first one, as a unit vector; zero if it has none."""
     first, second = s.touch.now.normal[0, i, world], s.touch.now.normal[1, i, world]
@@ -60,7 +66,7 @@ def write_mobilities(s: ti.template(), stiff, world):
         if w > 0.0:
             mass = 1.0 / w
         if ti.static(s.features.touching):
-            mass += s.touch.now.resistance[i, world]
+            mass += s.touch.now.resistance[0, i, world] + s.touch.now.resistance[1, i, world]
         s.direct.mobility[0, i, world] = ti.Vector([mass, mass, mass])
         s.direct.mobility[1, i, world] = ti.Vector([0.0, 0.0, 0.0])
     if ti.static(s.features.rope_nodes):

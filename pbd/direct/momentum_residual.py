@@ -9,7 +9,7 @@ moves particles by -W r as well, so that r vanishes when the solves have converg
 import taichi as ti
 
 from pbd.data import DIRECT_RANGE
-from pbd.direct.mobility import weigh
+from pbd.direct.mobility import friction_on, weigh
 from pbd.direct.one_row import move, rate_of_row, subtract_row
 
 
@@ -43,7 +43,7 @@ def write_residual(s: ti.template(), stiff, world):
         for i in range(s.counts.particles):
             r, taken = residual[i, world], stiff
             if ti.static(s.features.touching):
-                r -= s.touch.force[i, world]
+                r -= friction_on(s, i, world)
                 taken = taken or s.touch.now.contact[i, world] > 0.0
             residual[i, world] = ti.select(taken, -1.0, 0.0) * weigh(s, i, r, world)
         for index in ti.static(s.features.direct):

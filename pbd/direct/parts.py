@@ -31,7 +31,7 @@ from pbd.core.kernels import RowsOfWorld, any_world, real_bits
 from pbd.data import DIRECT_RANGE, INPUT, POSE, REPORT
 from pbd.direct import contacts
 from pbd.direct.elimination import NOT_FACTORED, STIFF
-from pbd.direct.mobility import free_part
+from pbd.direct.mobility import free_part, friction_on
 from pbd.direct.momentum_residual import sum_balance
 from pbd.direct.solve import NEW, correct, evaluate, keep_factor, nothing_found
 from pbd.direct.sticks import ends_of
@@ -370,7 +370,7 @@ def largest_residual(s: ti.template(), world):
         for i in range(s.counts.particles):
             r = residual[i, world]
             if ti.static(s.features.touching):
-                r = free_part(s, i, r - s.touch.force[i, world], world)
+                r = free_part(s, i, r - friction_on(s, i, world), world)
             if s.particles.position[i, world][3] > 0.0:
                 result = ti.max(result, r.norm() / largest)
     return result

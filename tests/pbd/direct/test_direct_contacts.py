@@ -148,6 +148,32 @@ def test_a_rope_in_a_corner_touches_two_colliders():
     assert np.abs(system.velocities()).max() < 1e-6
 
 
+@pytest.mark.parametrize("order", [1, -1])
+@pytest.mark.parametrize(("floor", "wall"), [(0.5, 0.2), (0.2, 0.5), (0.5, 0.0), (0.0, 0.5)])
+def test_a_particle_between_a_floor_and_a_moving_wall(floor, wall, order):
+    # Gravity presses two particles on a stick equally against a fixed floor and a wall that moves along both with
+    # v = 0.5 m/s. The larger friction holds: they rest on the floor, or reach v after v/a with a = g (μ_wall - μ_floor),
+    # so that they lag by v²/2a. Semi-implicit steps move them by up to v h/2 more.
+    particles, radius, speed = pbd.Particles(gravity=(0, -GRAVITY, -GRAVITY)), 0.01, 0.5
+    for x in (0, 0.1):
+        particles.add_particle((x, radius, radius), mass=1.0, radius=radius)
+    particles.add_stick(0, 1)
+    surfaces = [
+        {"shape": pbd.Plane(), "friction": floor},
+        {"shape": pbd.Plane(normal=(0, 1, 0)), "friction": wall, "motion": lambda time: (speed * time, 0, 0)},
+    ]
+    for surface in surfaces[::order]:
+        particles.add_collider(**surface)
+    system = pbd.ParticleSystem(particles, solve="direct")
+    before = system.positions()
+    system.step(60)
+    expected, tolerance = 0.0, 1e-5  # what sticks creeps by less than 1e-7 of the stick in an iteration
+    if wall > floor:
+        expected = speed * system.time - speed**2 / (2 * GRAVITY * (wall - floor))
+        tolerance = 1.01 * speed / 60 / 2
+    np.testing.assert_allclose(system.positions() - before, [(expected, 0, 0)] * 2, atol=tolerance)
+
+
 def test_contacts_continue_from_a_state_and_in_lanes():
     def system(**more):
         particles = pbd.Particles()
