@@ -179,7 +179,7 @@ def upload(descriptions, worlds, constraints, types, schedule, plan, environment
     placements = placements_of(bands, types, multipliers) if bands else None
     mobile = (inverse_masses > 0).any(axis=1)
     direct = direct_arrays(plan, types, schedule, mobile, worlds, lanes, environment.moving_columns)
-    touching = touching_particles(plan, first)
+    touching = touching_particles(plan, first, np.stack([p.radii() for p in descriptions]))
     touch = touch_arrays(touching, n, worlds, lanes)
     colliders = collider_tables(first.colliders)
     first_adjacent, adjacent_triangles = adjacency(first.triangles(), n)

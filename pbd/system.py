@@ -127,9 +127,10 @@ class ParticleSystem(SystemSettings):
         positions = self.particles.positions()
         inverse_masses = np.stack([inverse(p.masses()) for p in descriptions], axis=1)
         gravity = self.particles.gravity_scales()[:, None] * self.particles.gravity
+        self._radii = np.stack([p.radii() for p in descriptions])
         colliding = np.zeros(self.count, bool)
         if self.particles.particle_contacts is not None:
-            colliding = (np.stack([p.radii() for p in descriptions]) > 0).any(axis=0)
+            colliding = (self._radii > 0).any(axis=0)
         self.direct = make_plan(solve, self._types, constraints, positions, inverse_masses, gravity, colliding)
         left_out = [solved | each.sensor for solved, each in zip(self.direct.solved, self._types)]
         numbers = [np.flatnonzero(~mask) for mask in left_out]
@@ -155,7 +156,7 @@ class ParticleSystem(SystemSettings):
         self._tearing, self.events = Tearing(self.constraints, self._values), []
         self._creasing = Creasing(self.constraints, self._values)
         # Contacts are sought as far as the largest contact distance and half as much again, to allow for motion.
-        self._search_radius = 3.0 * max(0.0, *(p.radii().max() for p in descriptions)) or 1.0
+        self._search_radius = 3.0 * max(0.0, self._radii.max()) or 1.0
         self.energy_watch = EnergyWatch(
             self._values, self.environment, self.constraints, self._types, self._elastic_energy_at
         )
@@ -240,7 +241,7 @@ class ParticleSystem(SystemSettings):
             self._leave_lanes()
         self._hooks, self._hooked, self._contact_capacity = hooks, (data,), contact_capacity
         if hooks.fixed_shapes is not None:
-            touching = touching_particles(self.direct, self.particles, fixed_shapes=True)
+            touching = touching_particles(self.direct, self.particles, self._radii, fixed_shapes=True)
             self.arrays = self.arrays._replace(touch=touch_arrays(touching, self.count, self.worlds, self.lanes))
             self._counts_without_lanes = self._counts_without_lanes._replace(touching=len(touching))
             self._counts = self._counts._replace(touching=len(touching))

@@ -66,6 +66,22 @@ def contact_from_start(s: ti.template(), find: ti.template(), before, after, sha
 
 
 @ti.func
+def opposes(normal, first, last):
+    """Whether a collider pushes against the first or the last one that pushed a particle before.
+
+    Of more colliders in one place, those between are not compared. Args: normal: its own; first, last: theirs, zero if
+    there is none.
+    """
+    return ti.min(first.dot(normal), last.dot(normal)) < OPPOSITE
+
+
+@ti.func
+def first_push(first, normal):
+    """The normal of the first collider that pushed a particle. Args: first: so far, zero if there is none; normal."""
+    return ti.select(first.norm_sqr() > 0.0, first, normal)
+
+
+@ti.func
 def project_colliders(s: ti.template(), substep, i, world):
     """Move particle i out of every collider and into every box, with friction. Returns: the deepest penetration [m]."""
     before, after = rows(s, substep)
@@ -77,16 +93,17 @@ def project_colliders(s: ti.template(), substep, i, world):
         apart = s.touch.is_direct[i] == 0  # otherwise contacts are part of the direct solve, pbd/direct/contacts.py
     if apart and q[3] > 0.0 and radius >= 0.0:
         x = ti.Vector([q[0], q[1], q[2]])
-        start, pushed = s.particles.previous_position[i, world], ti.Vector([0.0, 0.0, 0.0])
+        start = s.particles.previous_position[i, world]
+        first, last = ti.Vector([0.0, 0.0, 0.0]), ti.Vector([0.0, 0.0, 0.0])
         for shape in range(s.counts.colliders):
             distance, normal, drift = contact_from_start(s, collider_contact, before, after, shape, start, x, world)
             depth = radius - distance
             if depth > 0.0:
                 x = apply_friction(x + depth * normal, start + drift, normal, depth, s.colliders.friction[shape])
                 deepest = ti.max(deepest, depth)
-                if depth > radius + PRESSED_DEPTH and pushed.dot(normal) < OPPOSITE:
+                if depth > radius + PRESSED_DEPTH and opposes(normal, first, last):
                     s.report[world, REPORT.pressed_particle] = ti.cast(i, float)
-                pushed = normal
+                first, last = first_push(first, normal), normal
         for b in range(s.counts.boxes):
             inside = project_into_box(x, start, s.colliders.boxes, b, radius)
             deepest = ti.max(deepest, (inside - x).norm())

@@ -7,13 +7,14 @@ from pbd.data import TouchArrays
 from pbd.direct.contacts import NO_SURFACE
 
 
-def touching_particles(plan, description, fixed_shapes=False):
-    """Particles of the direct solve that may touch colliders, boxes or fixed shapes of step hooks (n,).
+def touching_particles(plan, description, radii, fixed_shapes=False):
+    """Particles of the direct solve that may touch colliders, boxes or fixed shapes of step hooks in any world (n,).
 
-    Args: plan: a pbd.direct.rows.Plan; description: a Particles; fixed_shapes: whether there are any.
+    Args: plan: a pbd.direct.rows.Plan; description: a Particles; radii (worlds, particles) [m]; fixed_shapes: whether
+    there are any.
     """
     particles = np.unique(plan.rows.particles)
-    radii = description.radii()[particles]
+    radii = radii[:, particles].max(axis=0)
     if description.colliders or len(description.boxes):
         return particles[radii >= 0]
     return particles[(radii > 0) & fixed_shapes]

@@ -43,11 +43,15 @@ def test_a_particle_with_room_is_not(gap, radius):
 
 
 @pytest.mark.parametrize("solve", ["iterative", "direct"])
-def test_a_rope_between_plates_is_said(solve):
-    particles = pbd.Particles()
+@pytest.mark.parametrize("beside", [False, True], ids=["alone", "beside a wall"])
+def test_a_rope_between_plates_is_said(solve, beside):
+    # A wall comes between both plates in the order of colliders. Gravity presses the rope against it in each substep.
+    particles = pbd.Particles(gravity=(0, -9.81 * beside, -9.81))
     build.rope(particles, [(-0.3, 0, 0.02), (0.3, 0, 0.02)], 20, mass=0.1)
     particles.add_collider(pbd.Plane())
+    if beside:
+        particles.add_collider(pbd.Plane(normal=(0, 1, 0)))
     particles.add_collider(pbd.Box((0.2, 0.2, 0.2)), motion=lambda t: (0, 0, 0.15 - 0.2 * t))
-    system = pbd.ParticleSystem(particles, dt=1 / 60, substeps=4, solve=solve)
+    system = pbd.ParticleSystem(particles, dt=1 / 60, substeps=4, iterations=1 if beside else 10, solve=solve)
     with pytest.warns(UserWarning, match="pressed between two colliders"):
         system.step(60)

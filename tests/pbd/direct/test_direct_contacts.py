@@ -8,6 +8,7 @@ import pytest
 import pbd
 import rigid
 from pbd import build
+from pbd.direct.touch_tables import touching_particles
 
 GRAVITY = 9.81
 BAR, ROPE = 0.1, 0.005  # radii [m]
@@ -152,8 +153,8 @@ def test_a_rope_in_a_corner_touches_two_colliders():
 @pytest.mark.parametrize(("floor", "wall"), [(0.5, 0.2), (0.2, 0.5), (0.5, 0.0), (0.0, 0.5)])
 def test_a_particle_between_a_floor_and_a_moving_wall(floor, wall, order):
     # Gravity presses two particles on a stick equally against a fixed floor and a wall that moves along both with
-    # v = 0.5 m/s. The larger friction holds: they rest on the floor, or reach v after v/a with a = g (μ_wall - μ_floor),
-    # so that they lag by v²/2a. Semi-implicit steps move them by up to v h/2 more.
+    # v = 0.5 m/s. The larger friction holds: they rest on the floor, or reach v in v/a with a = g (μ_wall - μ_floor).
+    # So they lag by v²/2a. Semi-implicit steps move them by up to v h/2 more.
     particles, radius, speed = pbd.Particles(gravity=(0, -GRAVITY, -GRAVITY)), 0.01, 0.5
     for x in (0, 0.1):
         particles.add_particle((x, radius, radius), mass=1.0, radius=radius)
@@ -172,6 +173,15 @@ def test_a_particle_between_a_floor_and_a_moving_wall(floor, wall, order):
         expected = speed * system.time - speed**2 / (2 * GRAVITY * (wall - floor))
         tolerance = 1.01 * speed / 60 / 2
     np.testing.assert_allclose(system.positions() - before, [(expected, 0, 0)] * 2, atol=tolerance)
+
+
+def test_particles_that_touch_in_any_world_are_found():
+    # Only particles with a radius touch fixed shapes of step hooks.
+    particles = pbd.Particles()
+    build.rope(particles, [(0, 0, 0), (1, 0, 0)], 3, mass=0.1)
+    plan = pbd.ParticleSystem(particles, solve="direct").direct
+    radii = np.array([[0.0, 0.0, 0.01, 0.0], [0.02, 0.0, 0.0, 0.0]])
+    assert touching_particles(plan, particles, radii, fixed_shapes=True).tolist() == [0, 2]
 
 
 def test_contacts_continue_from_a_state_and_in_lanes():
