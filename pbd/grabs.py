@@ -21,6 +21,7 @@ from pbd.core.messages import shown
 from pbd.core.validate import finite_array, finite_vector, indices, not_negative, positive
 from pbd.data import INPUT, POSE
 from pbd.phases import rows
+from pbd.seams import one_particle_at_a_time
 
 MOST_PARTICLES = 4
 
@@ -28,6 +29,7 @@ MOST_PARTICLES = 4
 GRAB = Columns(target=3, stiffness=1, damping=1, particles=MOST_PARTICLES, weights=MOST_PARTICLES)
 
 
+@one_particle_at_a_time
 @ti.func
 def pull_grabs(s: ti.template(), substep, world):
     """Project every grab spring once."""

@@ -8,6 +8,7 @@ import taichi as ti
 
 from pbd.data import INPUT, POSE, REPORT
 from pbd.phases import for_each, is_finite, rows
+from pbd.seams import one_particle_at_a_time
 
 # Each corner of a surface has about 6 triangles, and each triangle gives a third of its force to each corner.
 TRIANGLES_PER_SHARE = 2.0
@@ -51,6 +52,7 @@ def acceleration(s: ti.template(), row, i, world):
 # Phases (s, substep, item, world), see pbd/phases.py ------------------------------------------------------------------
 
 
+@one_particle_at_a_time
 @ti.func
 def apply_wind_everywhere(s: ti.template(), substep, world):
     """Compute the wind's force on all particles."""
@@ -111,6 +113,7 @@ def predict(s: ti.template(), substep, i, world):
     s.particles.position[i, world] = ti.Vector([new[0], new[1], new[2], q[3]])
 
 
+@one_particle_at_a_time
 @ti.func
 def move_kinematic_particles(s: ti.template(), substep, world):
     """Move all kinematic particles."""

@@ -9,7 +9,7 @@ from pbd.data import RANGE, REPORT
 from pbd.integrate import gravity_on, position
 from pbd.phases import count_worlds
 from pbd.projection import elastic_energy, violation
-from pbd.seams import load_halo, singly
+from pbd.seams import load_halo, one_particle_at_a_time
 
 
 @ti.func
@@ -42,9 +42,10 @@ def measure(s: ti.template(), substep):
                 energy += elastic_energy(s.features.types[index], index, s, c, world)
         s.report[world, REPORT.violation] = worst
         s.report[world, REPORT.elastic_energy] = energy
-        ti.static(singly(s, count_contacts))(s, substep, world)
+        count_contacts(s, substep, world)
 
 
+@one_particle_at_a_time
 @ti.func
 def count_contacts(s: ti.template(), substep, world):
     """Write the number of particles and points that a contact holds off into a world's report."""

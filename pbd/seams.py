@@ -1,5 +1,7 @@
 """Bands in kernels (pbd/bands.py): the halo of the next band, and phases that treat one particle after another."""
 
+from functools import wraps
+
 import taichi as ti
 
 from pbd.core.kernels import FirstRows, SingleItems, in_numbers, rotated
@@ -27,14 +29,21 @@ def store_halo(s: ti.template(), world):
         s.particles.position[s.bands.halo[k], world] = found
 
 
-def singly(s, function):
-    """A Taichi function (s, ...) that treats one particle after another, also in kernels that have bands in lanes.
+def one_particle_at_a_time(function):
+    """Decorate a Taichi function (s, ...) that treats one particle after another, also if bands lie in lanes.
 
-    Args: s: of a kernel; function: (s, ...). Its items are particles as the user counts them.
+    Its items are particles as the user counts them. Args: function.
     """
-    if not s.features.bands:
+    if in_numbers is None:  # without lanes
         return function
-    return in_numbers(function, by_items)
+    single = in_numbers(function, by_items)
+
+    @wraps(function)
+    def call(s, *arguments):
+        return (single if s.features.bands else function)(s, *arguments)
+
+    call._is_taichi_function, call.func = True, function.func  # Taichi asks for both where it is called
+    return call
 
 
 def by_items(s):

@@ -11,9 +11,9 @@ Source: Jakobsen, Advanced Character Physics (2001).
 
 import taichi as ti
 
-from pbd.collision import particle_contacts
 from pbd.collision.colliders import apply_restitution, project_colliders
 from pbd.collision.elements import project_elements
+from pbd.collision.particle_contacts import project_contacts, search_contacts
 from pbd.core.kernels import any_world, hidden_if, largest_of_lanes
 from pbd.data import RANGE, REPORT
 from pbd.direct import contacts, motion, parts, solve
@@ -22,19 +22,18 @@ from pbd.integrate import apply_wind_everywhere, check_finite, clear_multiplier,
 from pbd.measure import measure_motion
 from pbd.phases import for_each, for_each_world, project_each, project_each_world
 from pbd.projection import project_clusters, sensor_phase
-from pbd.seams import singly
 
 
 @ti.func
 def begin_substep(s: ti.template(), substep, world):
     """Apply forces, predict positions as if there were no constraints, and search for contacts."""
     if ti.static(s.features.wind):
-        ti.static(singly(s, apply_wind_everywhere))(s, substep, world)
+        apply_wind_everywhere(s, substep, world)
     for_each(s, s.counts.particles, predict, substep, world)
-    ti.static(singly(s, move_kinematic_particles))(s, substep, world)
+    move_kinematic_particles(s, substep, world)
     for_each(s, s.counts.multipliers, clear_multiplier, substep, world)
     if ti.static(s.features.contacts):
-        ti.static(singly(s, particle_contacts.search_contacts))(s, substep, world)
+        search_contacts(s, substep, world)
     if ti.static(s.features.has_hooks):
         s.features.hooks.before_iterations(s, world)
     if ti.static(len(s.features.direct) > 0):
@@ -74,9 +73,9 @@ def relax_environment(s: ti.template(), substep, world):
     """Project grab springs, contacts between particles and colliders once. Returns: the largest violation."""
     worst = 0.0
     if ti.static(s.features.grabs > 0):
-        ti.static(singly(s, for_each_world))(s, pull_grabs, substep, world)
+        for_each_world(s, pull_grabs, substep, world)
     if ti.static(s.features.contacts):
-        worst = ti.max(worst, ti.static(singly(s, particle_contacts.project_contacts))(s, substep, world))
+        worst = ti.max(worst, project_contacts(s, substep, world))
     if ti.static(s.features.elements):
         worst = ti.max(worst, project_each_world(s, project_elements, substep, world))
     if ti.static(s.features.surfaces):

@@ -25,6 +25,7 @@ from pbd.core.spatial_hash import bucket_of_pair, cell_of
 from pbd.data import MOST_NEIGHBOURS, REPORT
 from pbd.integrate import position
 from pbd.phases import for_each, for_each_world, project_each
+from pbd.seams import one_particle_at_a_time
 
 # Where particles without contacts are in the search [m]: its square is larger than that of any search radius.
 FAR = 1e30
@@ -32,6 +33,7 @@ FAR = 1e30
 # The search -----------------------------------------------------------------------------------------------------------
 
 
+@one_particle_at_a_time
 @ti.func
 def search_contacts(s: ti.template(), substep, world):
     """Find the pairs that could touch, if a search is due, and count the substep."""
@@ -200,6 +202,7 @@ def remove_joined(s: ti.template(), i, count, world):
 # The projection -------------------------------------------------------------------------------------------------------
 
 
+@one_particle_at_a_time
 @ti.func
 def project_contacts(s: ti.template(), substep, world):
     """Correct all pairs that touch, at once. Returns: the deepest contact [m], see `project_each`."""
