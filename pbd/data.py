@@ -71,7 +71,7 @@ class ConstraintArrays(NamedTuple):
     parameters: Real(count.parameters, count.worlds)  # numbers of each constraint, and its compliance
     multipliers: Real(count.multipliers, count.worlds)  # λ of compliant constraints and of grab springs
     state: Integer(count.states)  # places of parameters that projections change, see ConstraintType.state_size
-    kept_state: Real(count.states, count.worlds)  # these parameters at the start of a part, see pbd/direct/parts.py
+    kept_state: Real(count.states, count.worlds)  # these parameters at the start of a part, see pbd/direct/adaptive.py
     ranges: Integer(count.types, RANGE)
     runs: Integer(count.clusters, count.types, 2)  # begin and end of each cluster's constraints of each type
     first_cluster: Integer(count.colours)  # of each colour; the last entry is the number of clusters
@@ -92,7 +92,7 @@ class DirectArrays(NamedTuple):
     ranges: Integer(count.types, DIRECT_RANGE)
     constraint: Integer(count.direct_rows)  # of each row, its number in the schedule
     extent: Real(count.extents)  # of a constraint, the median of all [m]
-    implied: Integer(count.implied)  # numbers of constraints that the rows imply, see pbd/direct/parts.py
+    implied: Integer(count.implied)  # numbers of constraints that the rows imply, see pbd/direct/adaptive.py
     implied_size: Real(count.implied)  # as `size`
     place: Integer(count.direct_rows)  # of each row in the order of elimination
     gradient: Vector(3, count.direct_entries, count.worlds)  # ∇C for each member of a row
@@ -113,7 +113,7 @@ class DirectArrays(NamedTuple):
     active: Real(count.direct_rows, count.worlds, kept=True)  # of an inequality, see pbd/direct/one_row.py
     kept_active: Real(count.direct_rows, count.worlds)  # at the start of the part
     factored: Real(count.worlds)  # whether the factor was made in this substep, see pbd/direct/solve.py
-    halvings: Real(count.worlds, kept=True)  # a substep has 2^halvings parts: see pbd/direct/parts.py
+    halvings: Real(count.worlds, kept=True)  # a substep has 2^halvings parts: see pbd/direct/adaptive.py
     vibration: Vector(3, count.direct_particles, count.worlds, kept=True)  # shape of the fastest one [kg^-1/2]
     inputs: Real(2, count.moving_columns, count.worlds)  # at the start and the end of a part, if anything moves
     kept_position: Vector(3, count.direct_particles, count.worlds)  # at the start of the part [m]
@@ -252,7 +252,7 @@ class Features(NamedTuple):
     direct: tuple = ()  # types of which constraints are solved directly, as indices into `types`
     rope_nodes: bool = False  # whether particles have one or two rows of the direct solve
     touching: bool = False  # whether particles of the direct solve may touch colliders, boxes or fixed shapes
-    parts: bool = False  # whether a substep may be made in parts, see pbd/direct/parts.py
+    parts: bool = False  # whether a substep may be made in parts, see pbd/direct/adaptive.py
     moving: bool = False  # whether the environment changes, so that parts have inputs of their own
     grabs: int = 0  # number of grab springs
     keep_predictions: bool = False  # whether predicted positions are read after the step

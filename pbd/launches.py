@@ -4,12 +4,25 @@ from functools import cache
 
 import taichi as ti
 
-from pbd.core.kernels import Launch, left_out, make_kernel, on_cpu
+from pbd.core.kernels import Launch, hidden_if, left_out, make_kernel, on_cpu
 from pbd.data import REPORT, Data
 from pbd.measure import measure, measure_motion
 from pbd.phases import for_each_world
 from pbd.projection import project_colour
-from pbd.step import advance, begin_substep, end_substep, relax, relax_environment, solve_directly
+from pbd.step import advance_world, begin_substep, end_substep, relax, relax_environment, solve_directly
+
+
+@ti.func
+def advance(s: ti.template(), substeps, iterations):
+    """Run substeps of all worlds, each on one thread. Step hooks are functions that are called."""
+    if ti.static(s.features.one_world):
+        ti.loop_config(serialize=True)
+        for _ in range(1):
+            advance_world(s, substeps, iterations, hidden_if(s.features.has_hooks, 0))  # 0: sticks are 3 % faster
+    else:
+        for index in range(s.counts.worlds * s.features.loop_stride):
+            if index % s.features.loop_stride == 0:
+                advance_world(s, substeps, iterations, hidden_if(s.features.has_hooks, index // s.features.loop_stride))
 
 
 @ti.func

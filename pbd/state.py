@@ -20,7 +20,7 @@ class State(Snapshot):
         dt, substeps: of the system [s]; `previous_position` belongs to their substep.
         origin, substep: the time is origin + substep · dt / substeps [s].
         direct: what the direct solve keeps from substep to substep, (worlds, 1 + 3 particles + rows): the halvings of
-            the substep, the fastest vibration [kg^-1/2] (pbd/direct/parts.py), and which inequalities are active
+            the substep, the fastest vibration [kg^-1/2] (pbd/direct/adaptive.py), and which inequalities are active
             (pbd/direct/one_row.py). Empty without a direct solve.
         touching: contacts of the direct solve, (worlds, numbers), see pbd/direct/contacts.py. Empty without any.
         torn: which sticks that tear are torn, (sticks,) or (worlds, sticks), in the order of the schedule.

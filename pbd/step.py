@@ -1,10 +1,11 @@
 """The substep of a particle system, Jakobsen's loop over particles and constraints.
 
     begin_substep   forces, Verlet, search for contacts
-    relax           each constraint projected once; repeated up to `iterations` times
+    iterate         relax: each constraint projected once, repeated up to `iterations` times
     end_substep     restitution, sensors, check
 
-One thread runs all substeps of a world (`advance`), or threads share each phase (pbd/phases.py, pbd/launches.py).
+With a direct solve, a substep is made in parts where it must be: `advance_in_parts`, pbd/direct/adaptive.py. One
+thread runs all substeps of a world (`advance_world`), or threads share each phase (pbd/phases.py, pbd/launches.py).
 
 Source: Jakobsen, Advanced Character Physics (2001).
 """
@@ -14,9 +15,9 @@ import taichi as ti
 from pbd.collision.colliders import apply_restitution, project_colliders
 from pbd.collision.elements import project_elements
 from pbd.collision.particle_contacts import project_contacts, search_contacts
-from pbd.core.kernels import any_world, hidden_if, largest_of_lanes
+from pbd.core.kernels import any_world, largest_of_lanes
 from pbd.data import RANGE, REPORT
-from pbd.direct import contacts, motion, parts, solve
+from pbd.direct import adaptive, contacts, limits, motion, solve
 from pbd.grabs import pull_grabs
 from pbd.integrate import apply_wind_everywhere, check_finite, clear_multiplier, move_kinematic_particles, predict
 from pbd.measure import measure_motion
@@ -42,20 +43,15 @@ def begin_substep(s: ti.template(), substep, world):
 
 @ti.func
 def relax(s: ti.template(), substep, iteration, world):
-    """Project all once, what is solved directly last. Returns: the largest violation, see `project_each`."""
-    worst = ti.max(relax_iterated(s, substep, iteration, world), solve_directly(s, substep, world))
-    if ti.static(s.features.bands and s.features.watch):
-        worst = largest_of_lanes(worst)
-    return worst
-
-
-@ti.func
-def relax_iterated(s: ti.template(), substep, iteration, world):
-    """Project once what is not solved directly. Returns: the largest violation."""
+    """Project all constraints once; parts solve directly later. Returns: the largest violation, see `project_each`."""
     worst = project_clusters(s, substep, world)
     worst = ti.max(worst, relax_environment(s, substep, world))
     if ti.static(s.features.has_hooks):
         worst = ti.max(worst, s.features.hooks.in_iteration(s, iteration, world))
+    if ti.static(not s.features.parts):
+        worst = ti.max(worst, solve_directly(s, substep, world))
+    if ti.static(s.features.bands and s.features.watch):
+        worst = largest_of_lanes(worst)
     return worst
 
 
@@ -98,35 +94,57 @@ def end_substep(s: ti.template(), substep, world):
 
 
 @ti.func
+def iterate(s: ti.template(), substep, iterations, search, world):
+    """Relax up to `iterations` times, until no violation is above the tolerance. Parts go on while solves help.
+
+    Args: search: how the part was chosen, an adaptive.Search. Returns: an Evaluation of what parts solve directly.
+    """
+    iteration, made, further, again = 0, 0.0, 0.0, True
+    worst, left = s.settings.tolerance + 1.0, solve.nothing_found()
+    while any_world(again):
+        if again:  # always, but for worlds in lanes that have ended before others
+            again = made < iterations and worst > s.settings.tolerance
+            if again:
+                worst, made = relax(s, substep, iteration, world), made + 1.0
+            if ti.static(s.features.parts):
+                further += ti.select(again, 0.0, 1.0)
+                left, again = solve.solve_part(s, left, again, further, search, world)
+                worst = ti.max(worst, left.worst)
+        iteration += 1
+    s.report[world, REPORT.iterations] = made
+    return left
+
+
+@ti.func
+def advance_in_parts(s: ti.template(), substep, iterations, last, world):
+    """Advance a world by a substep, in as many parts as it needs. Args: last: whether it is the last of the launch."""
+    search = adaptive.begin_search(s, substep, world)
+    while any_world(search.done < 1.0):
+        if search.done < 1.0:
+            search, row, h, velocity_kept = adaptive.begin_part(s, search, substep, world)
+            part = ti.static(adaptive.data_of_part(s, h, velocity_kept, world))
+            begin_substep(part, row, world)
+            left = iterate(part, row, iterations, search, world)
+            found = limits.measure(part, row, left, search, world)
+            if adaptive.accept(search, found):
+                end_substep(part, row, world)
+                search = adaptive.join(s, search, found, left, substep, last, world)
+            else:
+                search = adaptive.divide(s, search, found, world)
+    adaptive.end_search(s, search, substep, world)
+
+
+@ti.func
 def advance_world(s: ti.template(), substeps, iterations, world):
     """Run substeps of one world on one thread."""
     for substep in range(substeps):
         if not any_world(s.report[world, REPORT.diverged_substep] >= 0.0):
             if ti.static(s.features.parts):
-                last = substep == substeps - 1
-                parts.advance_in_parts(s, begin_substep, relax_iterated, end_substep, substep, last, iterations, world)
+                advance_in_parts(s, substep, iterations, substep == substeps - 1, world)
             else:
                 begin_substep(s, substep, world)
-                iteration, made, worst = 0, 0.0, s.settings.tolerance + 1.0
-                while iteration < iterations and any_world(worst > s.settings.tolerance):
-                    if worst > s.settings.tolerance:  # always, but for worlds in lanes that have ended before others
-                        worst, made = relax(s, substep, iteration, world), made + 1.0
-                    iteration += 1
-                s.report[world, REPORT.iterations] = made
+                iterate(s, substep, iterations, adaptive.whole_substep(), world)
                 end_substep(s, substep, world)
     if ti.static(s.features.has_hooks and not s.features.parts):
         s.features.hooks.keep_contacts(s, world)
     measure_motion(s, substeps, world)
-
-
-@ti.func
-def advance(s: ti.template(), substeps, iterations):
-    """Run substeps of all worlds, each on one thread. Step hooks are functions that are called."""
-    if ti.static(s.features.one_world):
-        ti.loop_config(serialize=True)
-        for _ in range(1):
-            advance_world(s, substeps, iterations, hidden_if(s.features.has_hooks, 0))  # 0: sticks are 3 % faster
-    else:
-        for index in range(s.counts.worlds * s.features.loop_stride):
-            if index % s.features.loop_stride == 0:
-                advance_world(s, substeps, iterations, hidden_if(s.features.has_hooks, index // s.features.loop_stride))

@@ -65,7 +65,7 @@ class ParticleSystem(SystemSettings):
         grabs: number of grab springs, see `grab`.
         solve: "iterative": constraints are projected one after another. "direct": those with a gradient, such as
             sticks and limits, are projected together by a sparse factorisation, after the others in each iteration.
-            Substeps are then made in parts where sticks turn fast or vibrate under tension (pbd/direct/parts.py),
+            Substeps are then made in parts where sticks turn fast or vibrate under tension (pbd/direct/adaptive.py),
             unless threads share a world. "auto": directly where the factor is sparse, as in ropes, chains and frames,
             else iteratively. The default is Jakobsen's "iterative".
         lanes: how many worlds one thread moves at a time, in the lanes of the processor's vectors: 1, 4, 8 or 16. If
@@ -430,7 +430,7 @@ class ParticleSystem(SystemSettings):
         """Displacements in the last substep by constraints, contacts, colliders and grab springs, together.
 
         They are shaped like positions [m]. Times m/h² they are forces, the mean of those of all parts of a substep (see
-        pbd/direct/parts.py). Restitution at colliders is not included.
+        pbd/direct/adaptive.py). Restitution at colliders is not included.
 
         Raises: RuntimeError without `keep_predictions`.
         """

@@ -16,6 +16,21 @@ those of a solution with it. The gradients of what is not active are zero.
 The tension of a light rope with a heavy weight is added to masses (tension.py). Contacts with colliders and boxes are
 eliminated before all rows (contacts.py).
 
+The states of the factor, `s.direct.factored` (elimination.py):
+
+    start of a part     contacts of bodies     first solve     later solves
+                        pass on impulses
+
+    NOT_FACTORED ---------------------------+-> FACTORED       the factor is made anew where gradients turn
+          |                                 |      |
+          +-----------> PASSED_ON ----------+      | end of a part, if no gradient has turned
+                            ^               |      v
+    KEPT -------------------+               |    KEPT
+                                            |
+                                            +-> STIFF          where tension is stiff: the factor is made in each solve
+
+Only KEPT lasts from one part of a step to the next. Without contacts of bodies, it counts as NOT_FACTORED.
+
 Sources: Ryckaert, Ciccotti, Berendsen (1977), the method of matrices; Kräutler, van Gunsteren, Hünenberger, A fast
 SHAKE algorithm (2001); Macklin, Müller, Chentanez, XPBD (2016), equation 18 for all constraints together.
 """
@@ -26,21 +41,23 @@ from pbd.core.kernels import any_world
 from pbd.data import DIRECT_RANGE
 from pbd.direct import contacts
 from pbd.direct.elimination import FACTORED, KEPT, NOT_FACTORED, PASSED_ON, STIFF, factor, substitute
+from pbd.direct.limits import error_limit
 from pbd.direct.momentum_residual import subtract_residual, write_residual
 from pbd.direct.one_row import ACTIVE, DROPPED, INACTIVE, apply_multiplier, evaluate_row
+from pbd.direct.structures import EVALUATION, structure
 from pbd.direct.tension import is_stiff, take_back
 
 # Where a gradient has turned by more than 18° since the factor was made, as in an impact, A is factored anew. Solves
 # with old gradients would not converge.
 LEAST_ALIGNMENT = 0.95
 
-# What `evaluate` finds: the largest violation, the largest by the size of its row, the least alignment of a gradient
-# with that in the factor (`evaluate_row`), and whether other inequalities are active than before.
-Evaluation = ti.types.struct(worst=float, by_size=float, alignment=float, changed=bool)
-
 # How right sides are evaluated: anew; again without the inequalities that would have pulled; again as what was solved
 # was taken back, to solve with the tension of ropes.
 NEW, WITHOUT_PULLING, WITH_TENSION = 0.0, 1.0, 2.0
+
+# Solves beyond the iterations go on while each leaves less than this part of the error of the one before. So many of
+# them may change which inequalities are active.
+FALLING, MOST_FURTHER = 0.5, 8
 
 # With direction "current", the factor that has passed on the impulses of contacts (pbd/direct/motion.py) has gradients
 # at the start. It is kept where none has turned by more than 2.6° since, and passes on those of the next substep of the
@@ -67,15 +84,39 @@ def begin(s: ti.template(), substep, world):
 @ti.func
 def solve(s: ti.template(), substep, world):
     """Project all constraints of the direct solve at once. Returns: the largest violation before."""
-    found, how, again = nothing_found(), NEW, True
+    found, _ = solve_if(s, nothing_found(), True, 0.0, 0.0, True, world)
+    return found.worst
+
+
+@ti.func
+def solve_part(s: ti.template(), before, iterates, further, search, world):
+    """Solve in a part (pbd/direct/adaptive.py), see `solve_if`."""
+    return solve_if(s, before, iterates, further, error_limit(search.length), not search.along_present, world)
+
+
+@ti.func
+def solve_if(s: ti.template(), before, iterates, further, largest_error, along_start, world):
+    """Solve if iterations go on, or if violations are large and still fall.
+
+    Args: before: Evaluation of the solve before; iterates: whether iterations go on; further: how many solves are made
+    beyond them; largest_error: violations that count as small, by size; along_start: whether direction="start" may be
+    used.
+
+    Returns: the Evaluation before this solve, with the least alignment of both; whether it was made.
+    """
+    found, how, solves, again = before, NEW, iterates, True
     while any_world(again):
         if again:
             now = evaluate(s, how, world)
             if how == NEW:
                 found = now
-            how = correct(s, found, how, ti.static(s.features.from_start), world)
+                falling = now.by_size > largest_error and now.by_size < FALLING * before.by_size
+                solves = solves or (now.changed and further < MOST_FURTHER) or falling
+            if solves:
+                how = correct(s, found, how, along_start and ti.static(s.features.from_start), world)
             again = how != NEW
-    return found.worst
+    found.alignment = ti.min(found.alignment, before.alignment)
+    return found, solves
 
 
 @ti.func
@@ -134,7 +175,7 @@ def keep_factor(s: ti.template(), found, world):
 @ti.func
 def nothing_found():
     """The Evaluation before the first one."""
-    return Evaluation(worst=0.0, by_size=0.0, alignment=1.0, changed=False)
+    return structure(EVALUATION)(worst=0.0, by_size=0.0, alignment=1.0, changed=False)
 
 
 @ti.func
@@ -167,7 +208,7 @@ def write_right_sides(s: ti.template(), activate, world):
     state = s.direct.factored[world]
     if state == NOT_FACTORED or (state == PASSED_ON and ti.static(s.features.from_start)):
         alignment = 1.0  # the gradients are those of an earlier substep, or those at the start, which are to be kept
-    return Evaluation(worst=worst, by_size=by_size, alignment=alignment, changed=changed)
+    return structure(EVALUATION)(worst=worst, by_size=by_size, alignment=alignment, changed=changed)
 
 
 @ti.func

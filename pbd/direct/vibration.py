@@ -1,4 +1,4 @@
-"""The fastest vibration of sticks under tension, which limits the length of a step (pbd/direct/parts.py).
+"""The fastest vibration of sticks under tension, which limits the length of a step (pbd/direct/adaptive.py).
 
 ω² is the largest eigenvalue of P W K, where W are inverse masses, K is the stiffness of sticks across themselves
 (tension by length), and P = 1 - W Jᵀ (J W Jᵀ)⁻¹ J takes away what constraints forbid. Power iterations find it, one in

@@ -5,8 +5,8 @@ a force m Δx/h². Body by body, the forces on its particles sum to those of its
 frame have equal and opposite ends. Of a particle that bodies share, each has its own part of the mass.
 
 With arms from the start of the substep that is exact, because forces along the gradients there conserve angular
-momentum exactly, converged or not. A substep that the direct solve makes in parts (pbd/direct/parts.py) has the mean of
-their forces, and arms from the start of the last part, as long as the substep: they are off by O(h²).
+momentum exactly, converged or not. A substep that the direct solve makes in parts (pbd/direct/adaptive.py) has the mean
+of their forces, and arms from the start of the last part, as long as the substep: they are off by O(h²).
 """
 
 import numpy as np

@@ -8,9 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import taichi as ti
 from described import momenta_of_particles
 
 import pbd
+from pbd.direct.structures import EVALUATION, MEASURES, SEARCH, structure
 
 g = 9.81
 SEGMENT, COUNT = 0.2, 5  # of the chain [m]
@@ -211,3 +213,9 @@ def test_32_bits():
     change, stretch = map(float, found.stdout.split("\n")[-2].split())
     assert change < 0.1
     assert stretch < 2e-5
+
+
+@pytest.mark.parametrize("members", [EVALUATION, MEASURES, SEARCH])
+def test_structures_of_kernels_have_the_precision_of_taichi(members):
+    # pbd is imported before Taichi starts, when `float` in a structure means 32 bits.
+    assert structure(members).members[members[0]] == ti.f64

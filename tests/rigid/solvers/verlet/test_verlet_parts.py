@@ -1,4 +1,4 @@
-"""Long steps of frames that whip or hang under a heavy weight: substeps are made in parts (pbd/direct/parts.py)."""
+"""Long steps of frames that whip or hang under a heavy weight: substeps are made in parts (pbd/direct/adaptive.py)."""
 
 import math
 
