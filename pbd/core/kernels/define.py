@@ -11,6 +11,7 @@ import linecache
 import taichi as ti
 
 from pbd.core.kernels.arrays import HostArray, NoArrays, arrays_of, fields_of, is_array, is_declaration
+from pbd.core.kernels.public.parts import PartOfBuffer
 
 # Numbers the generated kernels, because each needs a file name of its own.
 NUMBER = itertools.count()
@@ -42,21 +43,22 @@ def bound_arrays(left_out, data):
     return [array for group in groups for array in group]
 
 
-def define(decorator, body, declaration, static, numbers, *, lanes=None, order=None, guard=None, alike=None):
+def define(decorator, body, declaration, static, numbers, *, lanes=None, order=None, guard=None, buffers=None):
     """Define a Taichi kernel or function that calls `body` with declared data.
 
     Args: decorator: "kernel" or "real_func"; body, declaration, static: see `make_kernel`; numbers: the parameters of
     `body` after the data, with their types; lanes: classes of arrays in lanes by their names, None without lanes;
     order: indices of the parameters in another order; guard: function (text, names) -> function, whose value says
-    whether `body` has to be read; alike: for each array the index of the one that is passed in its place; numbers are
-    then passed as arrays, too: the integers, if there are any, and the others.
+    whether `body` has to be read; buffers: for each array, which buffer has it as a part. The parameters are then
+    buffers, arrays of the host, the integers, with offsets and shapes of the parts before them, and the other numbers.
     """
     names, arrays, given = {"ti": ti, "the_body": body, **(lanes or {})}, [], []
     value = expression("data", declaration, static, names, arrays, given, lanes is not None)
     parameters = arrays + given + numbers
     statements = []
-    if alike is not None:
-        parameters, statements = few(arrays, given + numbers, alike)
+    if buffers is not None:
+        parameters, statements = in_buffers(arrays, given + numbers, buffers)
+        names["PartOfBuffer"] = PartOfBuffer
     if order is not None:
         parameters = [parameters[index] for index in order]
     passed = ["data", *map(name_of, numbers)]
@@ -81,19 +83,25 @@ def define(decorator, body, declaration, static, numbers, *, lanes=None, order=N
     return names["defined"]
 
 
-def few(arrays, given, alike):
-    """Parameters for what is passed as one. Args: arrays, given: parameters; alike: see `define`.
+def in_buffers(arrays, given, buffers):
+    """Parameters for arrays that are parts of buffers. Args: arrays, given: parameters; buffers: see `define`.
 
-    Returns: the parameters; statements that give the others their names.
+    Returns: the parameters; statements that give arrays and numbers their names.
     """
-    parameters = [arrays[index] for index in sorted(set(alike))]
+    parameters = [f"buffer_{index}: ti.types.ndarray(ndim=1)" for index in range(max(buffers, default=-1) + 1)]
     parameters += [each for each in given if not each.endswith((": int", ": float"))]
-    pairs = [(name_of(each), name_of(arrays[index])) for each, index in zip(arrays, alike)]
-    statements = [f"    {name} = ti.static({other})" for name, other in pairs if name != other]
-    for kind in ("int", "float"):
+    statements, used = [], 0
+    for array, buffer in zip(arrays, buffers):
+        name, dimensions = name_of(array), int(array.rsplit("=", 1)[1].rstrip(")"))
+        places = [f"{name}_{k}" for k in range(dimensions + 1)]
+        statements += [f"    {each} = ints[{used + k}]" for k, each in enumerate(places)]
+        part = f"PartOfBuffer(buffer_{buffer}, {places[0]}, ({', '.join(places[1:])},))"
+        statements.append(f"    {name} = ti.static({part})")
+        used += dimensions + 1
+    for kind, first in (("int", used), ("float", 0)):
         numbers = [name_of(each) for each in given if each.endswith(f": {kind}")]
-        statements += [f"    {name} = {kind}s[{place}]" for place, name in enumerate(numbers)]
-        parameters += [f"{kind}s: ti.types.ndarray(ndim=1)"] if numbers else []
+        statements += [f"    {name} = {kind}s[{first + place}]" for place, name in enumerate(numbers)]
+        parameters += [f"{kind}s: ti.types.ndarray(ndim=1)"] if numbers or first else []
     return parameters, statements
 
 

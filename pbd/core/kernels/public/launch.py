@@ -1,8 +1,6 @@
 """Kernels and launches by Taichi's public interface.
 
-Each launch passes on all arrays, which takes 50 to 200 µs. Taichi takes at most 64 arguments. So a kernel is made for a
-launch, and what is the same array to it is passed once, as empty arrays of one type are; and so are numbers, as arrays.
-
+A kernel takes buffers, of which its arrays are parts (storage.py), and numbers as arrays. A launch takes 50 to 200 µs.
 Kernels are compiled once, at the cheap level but for `ti.init(opt_level=2)`.
 """
 
@@ -14,11 +12,13 @@ import taichi as ti
 
 from pbd.core.kernels import settings
 from pbd.core.kernels.define import bound_arrays, define, left_out_of, parameters_of
-from pbd.core.kernels.runtime import BUFFERED, LOCK, present_program, real_type, require_program
+from pbd.core.kernels.public.storage import Buffer
+from pbd.core.kernels.runtime import BUFFERED, LOCK, NUMPY_TYPES, present_program, real_type, require_program
 
 # Drivers have as few as 31 storage buffers for a kernel, Taichi's own among them. Of a kernel with more arrays Taichi
 # 1.7.4 loses the last ones without an error, or the process crashes.
 MOST_BUFFERS = 24
+TAICHI_TYPES = {kind: number for number, kind in NUMPY_TYPES.items()}
 
 
 class Kernel:
@@ -28,13 +28,13 @@ class Kernel:
         self.body, self.declaration, self.static = body, declaration, static
         self.made = {}
 
-    def made_for(self, alike):
-        """The Taichi kernel, and the programs for which it is compiled, as a set. Args: alike: see `define`."""
-        if alike not in self.made:
+    def made_for(self, buffers):
+        """The Taichi kernel, and the programs for which it is compiled, as a set. Args: buffers: see `define`."""
+        if buffers not in self.made:
             numbers = [f"{name}: int" for name in parameters_of(self.body)[1:]]
-            kernel = define("kernel", self.body, self.declaration, self.static, numbers, alike=alike)
-            self.made[alike] = kernel, weakref.WeakSet()
-        return self.made[alike]
+            kernel = define("kernel", self.body, self.declaration, self.static, numbers, buffers=buffers)
+            self.made[buffers] = kernel, weakref.WeakSet()
+        return self.made[buffers]
 
 
 make_kernel = Kernel
@@ -44,24 +44,50 @@ class Launch:
     """A kernel bound to its arrays: see quick/launch.py."""
 
     def __init__(self, kernel, *data):
-        arrays, first, self.program = bound_arrays(left_out_of(kernel.static), data), {}, present_program()
-        alike = tuple(first.setdefault(what_it_is(array), index) for index, array in enumerate(arrays))
-        self.kernel, self.compiled = kernel.made_for(alike)
-        self.arrays = [arrays[index] for index in sorted(set(alike))]
+        self.program = present_program()
+        # Empty arrays are those of all systems: a launch has its own instead, in its own buffers.
+        arrays = [each.copy() if each.is_empty else each for each in bound_arrays(left_out_of(kernel.static), data)]
+        put_into_buffers(arrays)
+        self.buffers = list(dict.fromkeys(each.buffer for each in arrays))
+        self.kernel, self.compiled = kernel.made_for(tuple(self.buffers.index(each.buffer) for each in arrays))
+        self.parts = [number for each in arrays for number in (each.offset, *each.shape)]
 
     def __call__(self, *given):
         """Run the kernel. Args: C-contiguous numpy arrays, floats and ints, in the kernel's order."""
         require_program(self.program)
         with LOCK:
-            arguments = [*self.arrays, *few(given)]
+            hosts = [value for value in given if type(value) not in (int, float)]
+            staged = list(map(on_device, hosts)) if ti.cfg.arch in BUFFERED else hosts
+            arguments = [*(each.array for each in self.buffers), *staged, *self.numbers(given)]
             if self.program() in self.compiled:
                 self.kernel(*arguments)
-                return
-            check_buffers(arguments)
-            level = settings.FULL if ti.cfg.opt_level > settings.FULL else settings.CHEAP
-            with settings.exactly(), settings.at_level(level), settings.around(math.inf):
-                self.kernel(*arguments)
-            self.compiled.add(self.program())
+            else:
+                check_buffers(arguments)
+                level = settings.FULL if ti.cfg.opt_level > settings.FULL else settings.CHEAP
+                with settings.exactly(), settings.at_level(level), settings.around(math.inf):
+                    self.kernel(*arguments)
+                self.compiled.add(self.program())
+            for host, each in zip(hosts, staged):
+                if each is not host:
+                    host[...] = each.to_numpy()[tuple(map(slice, host.shape))]
+
+    def numbers(self, given):
+        """Integers as one array, after offsets and shapes, and other numbers as one. Args: given: see `__call__`."""
+        integers = self.parts + [value for value in given if type(value) is int]
+        reals = [value for value in given if type(value) is float]
+        return [np.array(each, kind) for each, kind in ((integers, np.int32), (reals, real_type())) if each]
+
+
+def on_device(host):
+    """A copy of a numpy array on the device. Args: host.
+
+    Taichi 1.7.4 copies an array of the host to a device only if the kernel reads it, and always back. What the kernel
+    does not write would be lost.
+    """
+    array = ti.ndarray(TAICHI_TYPES[host.dtype.type], tuple(max(length, 1) for length in host.shape))
+    if host.size:
+        array.from_numpy(host)
+    return array
 
 
 def check_buffers(arguments):
@@ -74,19 +100,11 @@ def check_buffers(arguments):
         )
 
 
-def few(given):
-    """What a launch is given, with integers as one array, and other numbers as one: see define.py, `few`."""
-    numbers = {int: [], float: []}
-    arrays = [value for value in given if type(value) not in numbers]
-    for value in given:
-        if type(value) in numbers:
-            numbers[type(value)].append(value)
-    kinds = {int: np.int32, float: real_type()}
-    return arrays + [np.array(values, kinds[kind]) for kind, values in numbers.items() if values]
-
-
-def what_it_is(array):
-    """A key that is the same for arrays that may be passed as one: of one type if nobody reads them."""
-    if getattr(array, "is_empty", False):
-        return str(array.dtype), len(array.shape), array.element_shape
-    return id(array)
+def put_into_buffers(arrays):
+    """Put those arrays into buffers that are in none yet."""
+    new = {}
+    for each in arrays:
+        if each.buffer is None:
+            new.setdefault((str(each.dtype), each.width), {})[id(each)] = each
+    for alike in new.values():
+        Buffer(list(alike.values()))

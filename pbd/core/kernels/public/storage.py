@@ -1,4 +1,8 @@
-"""Taichi's arrays by its public interface. Taichi 1.7.4 frees arrays of vectors only when its program ends."""
+"""Arrays by Taichi's public interface. All arrays of a kernel share a few buffers: one for each type of elements.
+
+Taichi takes at most 64 arguments, and a graphics card binds as few as 31 arrays. So an array has its contents in numpy
+until a launch needs it (launch.py). The launch then puts it into a buffer, where it stays.
+"""
 
 import numpy as np
 import taichi as ti
@@ -6,12 +10,92 @@ import taichi as ti
 from pbd.core.kernels.runtime import numpy_type, present_program, require_taichi
 
 
+class PublicArray:
+    """An array of zeros. Args: see `zeros`.
+
+    Attributes: dtype: Taichi's type; shape; element_shape; buffer: its Buffer, None without a launch; offset: in it;
+    is_empty: whether nobody reads it, see arrays.py; in_memory: see quick/storage.py.
+    """
+
+    lanes, buffer, offset, is_empty, in_memory = None, None, 0, False, False
+
+    def __init__(self, shape, number, width):
+        require_taichi()
+        self.dtype, self.program, self.shape = number, present_program(), tuple(shape)
+        self.element_shape = () if width == 1 else (width,)
+        self.values = np.zeros((*self.shape, *self.element_shape), numpy_type(number))
+
+    def to_numpy(self):
+        """A copy of the contents."""
+        if self.buffer is not None:
+            copy_out(self.buffer.array, self.rows(), self.offset, self.width)
+        return self.values.copy()
+
+    def from_numpy(self, values):
+        """Fill it. Args: values: of its shape."""
+        self.values[...] = values
+        if self.buffer is not None:
+            copy_in(self.buffer.array, self.rows(), self.offset, self.width)
+
+    fill = from_numpy
+
+    def copy(self):
+        """Another array of zeros, alike."""
+        return PublicArray(self.shape, self.dtype, self.width)
+
+    @property
+    def width(self):
+        """Numbers of an element."""
+        return self.element_shape[0] if self.element_shape else 1
+
+    @property
+    def length(self):
+        """How many elements it has."""
+        return int(np.prod(self.shape))
+
+    def rows(self):
+        """The contents in numpy, with a row for each element."""
+        return self.values.reshape(self.length, self.width)
+
+
+class Buffer:
+    """A Taichi array that holds several arrays, one after another. Args: arrays: of one type."""
+
+    def __init__(self, arrays):
+        total, width, number = sum(each.length for each in arrays), arrays[0].width, arrays[0].dtype
+        self.array = ti.ndarray(number, (total,)) if width == 1 else ti.Vector.ndarray(width, number, (total,))
+        offset = 0
+        for each in arrays:
+            each.buffer, each.offset = self, offset
+            each.from_numpy(each.values)
+            offset += each.length
+
+
+@ti.kernel
+def copy_in(array: ti.types.ndarray(ndim=1), rows: ti.types.ndarray(ndim=2), offset: int, width: ti.template()):
+    """Copy rows of numpy into a part of a buffer."""
+    for i in range(rows.shape[0]):
+        if ti.static(width == 1):
+            array[offset + i] = rows[i, 0]
+        else:
+            for k in ti.static(range(width)):
+                array[offset + i][k] = rows[i, k]
+
+
+@ti.kernel
+def copy_out(array: ti.types.ndarray(ndim=1), rows: ti.types.ndarray(ndim=2), offset: int, width: ti.template()):
+    """Copy a part of a buffer into rows of numpy."""
+    for i in range(rows.shape[0]):
+        if ti.static(width == 1):
+            rows[i, 0] = array[offset + i]
+        else:
+            for k in ti.static(range(width)):
+                rows[i, k] = array[offset + i][k]
+
+
 def zeros(shape, number, width=1):
-    """Make a Taichi array of zeros: see quick/storage.py."""
-    require_taichi()
-    array = ti.ndarray(number, tuple(shape)) if width == 1 else ti.Vector.ndarray(width, number, tuple(shape))
-    array.lanes, array.program = None, present_program()
-    return array
+    """Make an array of zeros: see quick/storage.py."""
+    return PublicArray(shape, number, width)
 
 
 def view(array):
@@ -21,7 +105,7 @@ def view(array):
 
 def fill(array, values):
     """Fill an array. Args: array; values: a numpy array of its shape."""
-    array.from_numpy(np.ascontiguousarray(values, numpy_type(array.dtype)))
+    array.from_numpy(values)
 
 
 @ti.func

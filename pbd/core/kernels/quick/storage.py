@@ -12,6 +12,7 @@ from taichi.lang._ndarray import Ndarray, ScalarNdarray
 from taichi.lang.enums import Layout
 from taichi.lang.matrix import VectorNdarray
 
+from pbd.core.kernels.public.storage import PublicArray
 from pbd.core.kernels.runtime import numpy_type, on_cpu, present_program, require_taichi
 
 vector_type = taichi_core.get_type_factory_instance().get_tensor_type
@@ -19,6 +20,8 @@ vector_type = taichi_core.get_type_factory_instance().get_tensor_type
 
 def zeros(shape, number, width=1):
     """Make a Taichi array of zeros. Args: shape; number: Taichi's type; width: of its vectors, 1 for numbers."""
+    if not on_cpu():
+        return PublicArray(shape, number, width)
     return OwnedScalars(shape, number) if width == 1 else OwnedVectors(shape, number, width)
 
 
@@ -55,7 +58,7 @@ class Owned:
     the program of now.
     """
 
-    lanes, program = None, None
+    lanes, program, in_memory = None, None, True
 
     def __init__(self, shape, number, element):
         """Args: shape; number: Taichi's type; element: Taichi's type, of numbers or vectors."""
@@ -65,8 +68,7 @@ class Owned:
         program = impl.get_runtime().prog
         # On the processor each array has pages of its own, which are zero until someone writes to them. Filling them
         # took 0.06 s where a film starts, and memory for samples and neighbours that never were.
-        self.in_memory = on_cpu()
-        self.arr = program.create_ndarray(element, list(shape), self.ORDER, zero_fill=not self.in_memory)
+        self.arr = program.create_ndarray(element, list(shape), self.ORDER, zero_fill=False)
         self.shape, self.program = tuple(shape), present_program()
 
     def __del__(self):

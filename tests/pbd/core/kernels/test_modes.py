@@ -96,6 +96,7 @@ def test_plain_colours_of_contacts_have_the_bits_of_the_compiled_ones():
 LONG = [
     ("top", "verlet"), ("top", "impulse"), ("top", "articulated"), ("top", "penalty"), ("five_link_chain", "verlet"),
     ("five_link_chain", "articulated"), ("dzhanibekov", "impulse"), ("bouncing_balls", "impulse"),
+    ("slope", "verlet"),
 ]  # fmt: skip
 
 
