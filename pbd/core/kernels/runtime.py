@@ -38,7 +38,8 @@ def require_taichi():
             raise RuntimeError(f"Taichi was initialised with {name}=ti.{given}: expected {names} in ti.init")
     if ti.cfg.arch in BUFFERED and not os.environ.get("VERLETLAB_UNTESTED_DEVICE"):
         name = ti.cfg.arch.name
-        raise RuntimeError(f"results on {name} are not shown to be right: expected ti.init(arch=ti.cpu), or --device cpu")
+        remedy = "expected ti.init(arch=ti.cpu), or --device cpu"
+        raise RuntimeError(f"results on {name} are not shown to be right: {remedy}")
     if ti.cfg.arch in BUFFERED and ti.cfg.default_fp == ti.f64:
         raise RuntimeError(
             f"Taichi has no sines and powers of 64 bits on {ti.cfg.arch.name}: expected ti.init(default_fp=ti.f32), or "
