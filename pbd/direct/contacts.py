@@ -77,6 +77,10 @@ def begin(s: ti.template(), world):
             s.touch.now.contact[i, world] = FREE
         if s.touch.now.contact[i, world] != FREE:
             s.touch.has_contacts[world] = 1.0
+        for slot in ti.static(range(SLOTS)):
+            if s.touch.now.surface[slot, i, world] == NO_SURFACE:
+                # of a part that was made again, or of a run before `set_state`
+                s.touch.force[slot, i, world] = ti.Vector([0.0, 0.0, 0.0])
 
 
 @ti.func
