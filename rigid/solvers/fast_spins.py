@@ -70,7 +70,7 @@ class FastSpins:
         self.errors, self.next_time = 0.0, -math.inf
         self.pending = None  # time, turns, losses in a second, |L| and the time that counts, of the last look
 
-    def look(self, solver, count):
+    def check(self, solver, count):
         """Look at the bodies before a launch of `count` substeps. Args: solver: a SequentialSolver.
 
         `set_state` and a change of the step begin a new run.

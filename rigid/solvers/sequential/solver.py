@@ -76,7 +76,7 @@ class SequentialSolver(RowSolver):
         return found
 
     def _launch(self, count):
-        self._fast_spins.look(self, count)
+        self._fast_spins.check(self, count)
         self._advance(self._report, self._numbers(), count, self.options.iterations)
         self._fast_spins.count(self, count)
 
