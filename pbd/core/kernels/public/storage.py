@@ -7,23 +7,17 @@ until a launch needs it (launch.py). The launch then puts it into a buffer, wher
 import numpy as np
 import taichi as ti
 
-from pbd.core.kernels.runtime import numpy_type, present_program, require_taichi
+from pbd.core.kernels.plain.storage import PlainArray
 
 
-class PublicArray:
+class PublicArray(PlainArray):
     """An array of zeros. Args: see `zeros`.
 
-    Attributes: dtype: Taichi's type; shape; element_shape; buffer: its Buffer, None without a launch; offset: in it;
+    Attributes: those of PlainArray; buffer: its Buffer, None without a launch; offset: in it;
     is_empty: whether nobody reads it, see arrays.py; in_memory: see quick/storage.py.
     """
 
-    lanes, buffer, offset, is_empty, in_memory = None, None, 0, False, False
-
-    def __init__(self, shape, number, width):
-        require_taichi()
-        self.dtype, self.program, self.shape = number, present_program(), tuple(shape)
-        self.element_shape = () if width == 1 else (width,)
-        self.values = np.zeros((*self.shape, *self.element_shape), numpy_type(number))
+    buffer, offset, is_empty, in_memory = None, 0, False, False
 
     def to_numpy(self):
         """A copy of the contents."""
