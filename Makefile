@@ -20,7 +20,7 @@ WORKERS := -n auto --dist loadscope --no-loadscope-reorder
 test test-all: export PYTHONDONTWRITEBYTECODE :=
 test test-all: export PYTHONPYCACHEPREFIX := $(CURDIR)/.venv/pycache
 
-test: .venv/installed           ## the suite, under four minutes on two cores
+test: .venv/installed           ## the suite
 	$(BIN)/python -m pytest $(WORKERS) -m "not slow and not benchmark"
 
 test-all: .venv/installed       ## the suite, what is slow, and the benchmarks' assertions

@@ -1,7 +1,5 @@
 """Bands in kernels (pbd/bands.py): the halo of the next band, and phases that treat one particle after another."""
 
-from functools import wraps
-
 import taichi as ti
 
 from pbd.core.kernels import FirstRows, SingleItems, in_numbers, rotated
@@ -34,16 +32,7 @@ def one_particle_at_a_time(function):
 
     Its items are particles as the user counts them. Args: function.
     """
-    if in_numbers is None:  # without lanes
-        return function
-    single = in_numbers(function, by_items)
-
-    @wraps(function)
-    def call(s, *arguments):
-        return (single if s.features.bands else function)(s, *arguments)
-
-    call._is_taichi_function, call.func = True, function.func  # Taichi asks for both where it is called
-    return call
+    return in_numbers(function, by_items, lambda s: s.features.bands)
 
 
 def by_items(s):

@@ -8,7 +8,7 @@ from functools import cache
 
 import taichi as ti
 
-from pbd.core.kernels import real_bits
+from pbd.core.kernels import in_taichi, real_bits
 
 # What `evaluate` finds (pbd/direct/solve.py): the largest violation, the largest by the size of its row, the least
 # alignment of a gradient with that in the factor (`evaluate_row`), and whether other inequalities are active than
@@ -36,12 +36,10 @@ SEARCH = (
 FLAGS = ("changed", "mirrored", "along_present")
 
 
+@in_taichi
 def structure(members):
     """The type of a structure in kernels. Args: members: names."""
     return structure_in(members, real_bits())
-
-
-structure._is_wrapped_kernel = True  # Taichi need not warn that kernels call it
 
 
 @cache

@@ -11,7 +11,7 @@ from scenes.scene import Scene
 from scenes.visuals import GOLD, RED, STEEL, WOOD, BodyVisual, Camera, JointVisual, StaticVisual, tubes
 
 
-@register(small={"links": 2}, picture=0.3)
+@register(picture=0.3)
 def pendulum(links: int = 1, length: float = 1.0, angle: float = 90.0, weight: float = 3.0, friction: float = 0.0):
     """A ball on a hinged rod swings from level; --param links=2 makes a double pendulum."""
     whole("links", links), positive("length", length), positive("weight", weight)

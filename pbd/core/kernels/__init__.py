@@ -48,6 +48,7 @@ from pbd.core.kernels.runtime import (
     LOOP_STRIDE,
     UsesTaichi,
     default_config,
+    in_taichi,
     on_cpu,
     present_program,
     real_bits,

@@ -13,7 +13,8 @@ from taichi.lang import impl
 
 from pbd.core.kernels.mode import KERNELS
 
-# Taichi's state. Its public name `ti.cfg` does not tell one program from the next, and takes 30 times as long.
+# Taichi's state. Its public name `ti.cfg` does not tell one program from the next, and takes 30 times as long. This and
+# `default_config` are all that public and plain kernels need of Taichi's private interface.
 RUNTIME = impl.get_runtime
 
 # Devices on which Taichi binds a storage buffer for each array. Their results are not yet shown to be right: Mesa's
@@ -73,6 +74,12 @@ def refuse_forked():
 def on_cpu():
     """Whether kernels run on the processor rather than on a graphics card."""
     return ti.cfg.arch in (ti.x64, ti.arm64)
+
+
+def in_taichi(function):
+    """Decorate a function of Python that kernels call: Taichi need not warn of it."""
+    function._is_wrapped_kernel = True
+    return function
 
 
 def default_config():

@@ -14,6 +14,9 @@ from scenes.simulate.run import Run
 # body by less than a millimetre per metre. So an increase above this is energy that the solver has added.
 TOLERANCE = 1e-3
 
+# These stand still.
+STILL = ("arch", "card_house", "high_mass_ratio", "pyramid", "stack")
+
 DURATION = 2.0  # of a small scene [s]: the others fall, swing, bounce or spin in this time, or have begun to rest
 
 
@@ -69,7 +72,8 @@ def test_most_scenes_are_passive():
 def test_passive_scene_gains_no_energy(name, solver, whole):
     scene = scenes.load(name) if whole else load_small(name)
     total, kinetic, scale = energies(Run(scene, solver, None if whole else min(DURATION, scene.duration)))
-    assert kinetic.max() > 0
+    if name not in STILL:
+        assert kinetic.max() > 0.003 * scale
     gain, first, last = largest_gain(total)
     assert gain < TOLERANCE * scale, f"{gain / scale:.2%} of {scale:.4g} J from step {first} to step {last}"
 

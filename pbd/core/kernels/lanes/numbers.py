@@ -9,16 +9,19 @@ from pbd.core.kernels.lanes.arrays import VectorArray
 from pbd.core.kernels.lanes.values import LaneVector, Reading, in_taichi, lane, make_matrix, once
 
 
-def in_numbers(function, see=lambda data: data):
+def in_numbers(function, see=lambda data: data, needed=lambda data: True):
     """Make the Taichi function that reads numbers as numbers, within one that is read in lanes.
 
-    Args: function: (data, ...); see: function that makes of the data in lanes what `function` is given.
+    Args: function: (data, ...); see: function that makes of the data in lanes what `function` is given; needed:
+    function that says of the data whether they need this.
 
     Its arrays are SingleItems, or have no lanes. It acts whatever the enclosing conditions on lanes are.
     """
 
     @wraps(function)
     def read(data, *arguments):
+        if not needed(data):
+            return function(data, *arguments)
         before = Reading.width, Reading.masks
         Reading.width, Reading.masks = 1, []
         try:

@@ -7,6 +7,8 @@ from taichi.lang.exception import TaichiSyntaxError
 from taichi.lang.expr import Expr
 from taichi.types.primitive_types import f32, f64, real_types, u1
 
+from pbd.core.kernels.runtime import in_taichi
+
 
 class Reading:
     """What is being read. Attributes: width: number of lanes; masks: of the enclosing conditions, the last of all."""
@@ -110,12 +112,6 @@ def make_vector(entries, dt=None):
 
 
 # Vectors --------------------------------------------------------------------------------------------------------------
-
-
-def in_taichi(method):
-    """Decorate a method that kernels call: Taichi need not warn that it is Python."""
-    method._is_wrapped_kernel = True
-    return method
 
 
 class LaneVector(TaichiOperations):

@@ -1,6 +1,6 @@
 """Kernels as plain Python: a debugger stops in them, and compiled kernels are compared with them.
 
-With `VERLETLAB_KERNELS=plain` the functions of a kernel are ordinary functions on Taichi's arrays. Each is made of its
+With `VERLETLAB_KERNELS=plain` the functions of a kernel are ordinary functions on numpy's arrays. Each is made of its
 own source text, with the lines and names that a reader and a debugger know, and with three changes, because Taichi's
 values are not Python's:
 
@@ -14,6 +14,7 @@ Limitations: on the processor, on one thread, worlds one after another. A variab
 in Taichi, here it becomes what it is assigned. On Windows `ti.sin` and its kind are Python's, which round otherwise in
 32 bits.
 
+    storage.py      arrays of numpy, with the interface of Taichi's
     values.py       numbers, vectors, matrices, structures, arrays
     functions.py    functions in place of Taichi's own; plain functions, made of the source text of ours
     launch.py       kernels and launches

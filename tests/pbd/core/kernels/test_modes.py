@@ -121,7 +121,8 @@ def private_modules(path):
         elif isinstance(node, ast.Import):
             names += [each.name for each in node.names]
         elif isinstance(node, ast.Attribute):
-            names.append(ast.unparse(node))
+            private = node.attr in ("_is_taichi_function", "_is_wrapped_kernel", "_primal")
+            names.append(f"ti.{node.attr}" if private else ast.unparse(node))
     return [name for name in names if re.match(r"(taichi|ti)\.(lang|_[a-z])", name)]
 
 
