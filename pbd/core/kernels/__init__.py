@@ -29,11 +29,7 @@ from pbd.core.kernels.arrays import (
     allocate,
     arrays_of,
     count,
-    empty_array,
     fields_of,
-    is_array,
-    is_declaration,
-    make_array,
     memory_of,
     read,
     with_lanes,
@@ -41,20 +37,16 @@ from pbd.core.kernels.arrays import (
 )
 from pbd.core.kernels.define import left_out
 from pbd.core.kernels.lanes.choice import choose_lanes
-from pbd.core.kernels.lanes.layout import Layout, Placed, Substitute
-from pbd.core.kernels.plain.functions import plain
+from pbd.core.kernels.lanes.layout import Placed, Substitute
 from pbd.core.kernels.runtime import (
-    LOCK,
     LOOP_STRIDE,
     UsesTaichi,
     default_config,
     in_taichi,
     on_cpu,
-    present_program,
     real_bits,
     real_type,
     refuse_forked,
-    require_program,
     require_taichi,
     threads,
 )
