@@ -8,8 +8,8 @@ Compare figures of one run only.
 from importlib import import_module
 from itertools import chain
 
-from benchmarks.classes import CLASSES, SOLVERS
-from benchmarks.measure import COLUMNS
+from benchmarks.scene_classes import CLASSES, SOLVERS
+from benchmarks.timing import COLUMNS
 
 
 def imported(module, name, *arguments):
@@ -44,7 +44,7 @@ BENCHMARKS = {
     "energy": imported("energy", "energy_against_cost"),
     "chains": imported("chains", "random_chains"),
     "peers": imported("peers", "peers"),
-    "view": imported("watch", "view"),
+    "view": imported("viewer", "view"),
     "sweep": imported("sweeps", "sweep_against_bare_solver"),
     "million": imported("particles", "million"),
     "robustness": imported("robustness", "robustness"),  # last: it compiles kernels that others would find slow

@@ -2,7 +2,7 @@
 
 import time
 
-from benchmarks.measure import row
+from benchmarks.timing import row
 from scenes.registry import load
 from scenes.simulate.run import Run
 

@@ -7,7 +7,7 @@ import numpy as np
 
 import pbd
 import rigid
-from benchmarks.measure import fastest, row
+from benchmarks.timing import fastest, row
 from pbd import build
 from rigid.build import ragdoll
 from rigid.constraints.joints.gaps import joint_gaps, limit_violations

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 import rigid
-from benchmarks.measure import digest_of, row
 from benchmarks.outcomes import FRAME, watched
+from benchmarks.timing import digest_of, row
 from rigid.rotation import from_axis_angle, multiply, rotate
 
 GRAVITY, DENSITY = 9.81, 1000.0  # [m/s²], [kg/m³]

@@ -9,8 +9,8 @@ import pbd
 import rigid
 from benchmarks.bodies import remove_limits
 from benchmarks.chains import STARTS, bent_chain, energy_changes, rise_and_drift
-from benchmarks.measure import fastest, has_32_bits, row
 from benchmarks.sticks import c_loop
+from benchmarks.timing import fastest, has_32_bits, row
 from pbd.direct.factor import factor_pattern
 from rigid.build import ragdoll
 from scenes.registry import available, load

@@ -6,8 +6,8 @@ import sys
 import numpy as np
 
 from benchmarks.cloth_quality import Quality, quality
-from benchmarks.measure import cpu_seconds, row
 from benchmarks.sticks import c_loop
+from benchmarks.timing import cpu_seconds, row
 from pbd.core.kernels import real_bits
 from scenes.registry import load
 from scenes.simulate.run import Run

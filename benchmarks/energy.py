@@ -19,8 +19,8 @@ import pbd
 import rigid
 from benchmarks import mujoco_solver
 from benchmarks.chains import LENGTH, STARTS, bent_chain, energy_scale, rise_and_drift
-from benchmarks.measure import has_32_bits, processor_time, row
 from benchmarks.mujoco_solver import INTEGRATORS, MujocoSolver
+from benchmarks.timing import has_32_bits, processor_time, row
 from rigid.constraints.joints.gaps import joint_gaps
 from scenes.comparison.report.figure import GRID, INK, plain, save, styled
 

@@ -10,7 +10,7 @@ import numpy as np
 
 import pbd
 import rigid
-from benchmarks.measure import row
+from benchmarks.timing import row
 from pbd import build
 from pbd.core.kernels import real_bits
 from rigid.build import ragdoll

@@ -11,7 +11,7 @@ import time
 
 import numpy as np
 
-from benchmarks.measure import row
+from benchmarks.timing import row
 from scenes.registry import load
 from scenes.simulate.run import Run
 from scenes.simulate.settings import settings_of

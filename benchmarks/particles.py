@@ -10,7 +10,7 @@ import time
 import numpy as np
 
 import pbd
-from benchmarks.measure import fastest, row
+from benchmarks.timing import fastest, row
 from pbd import build
 from pbd.core.kernels import real_type
 

@@ -22,9 +22,9 @@ import rigid
 from benchmarks import mujoco_solver, pypbd_cloth
 from benchmarks.chains import bent_chain
 from benchmarks.energy import STEPS, WORTH, measure, methods
-from benchmarks.measure import digest_of, has_32_bits, processor_time, row
 from benchmarks.mujoco_solver import MujocoWorlds
 from benchmarks.outcomes import FRAME
+from benchmarks.timing import digest_of, has_32_bits, processor_time, row
 from rigid.build import ragdoll
 from rigid.collision.overlaps import Overlaps
 from rigid.constraints.joints.gaps import joint_gaps, limit_violations

@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 import rigid
-from benchmarks.measure import fastest, row
+from benchmarks.timing import fastest, row
 from pbd.core.kernels import real_bits
 from scenes.registry import load
 

@@ -13,9 +13,9 @@ from importlib.util import find_spec
 import numpy as np
 
 import pbd
-from benchmarks.measure import row
 from benchmarks.outcomes import FRAME
 from benchmarks.particles import grid
+from benchmarks.timing import row
 
 CLOTH = {"n": 64, "substeps": 64, "iterations": 1, "frames": 120}
 

@@ -10,11 +10,11 @@ from functools import partial
 import pbd
 import rigid
 from benchmarks import mujoco_solver
-from benchmarks.classes import CLASSES, MUJOCO, SOLVERS
-from benchmarks.measure import digest_of, row
 from benchmarks.mujoco_solver import MujocoSolver
 from benchmarks.outcomes import FRAME, watched
 from benchmarks.random_scenes import random_scene
+from benchmarks.scene_classes import CLASSES, MUJOCO, SOLVERS
+from benchmarks.timing import digest_of, row
 from pbd.core.kernels.settings import CHEAP, at_level
 from pbd.core.messages import clipped
 from pbd.core.validate import one_of, whole

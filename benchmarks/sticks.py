@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 
 import pbd
-from benchmarks.measure import cpu_seconds, fastest, row
 from benchmarks.particles import grid
+from benchmarks.timing import cpu_seconds, fastest, row
 from pbd.core.kernels import read, real_type
 
 C_SOURCE = r"""

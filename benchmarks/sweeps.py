@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 
 import rigid
-from benchmarks.measure import digest_of, processor_time, row
+from benchmarks.timing import digest_of, processor_time, row
 from pbd.core.extras import load_extra
 from pbd.core.files import temporary_folder
 from pbd.core.kernels import real_bits

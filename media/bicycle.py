@@ -7,7 +7,7 @@ from pathlib import Path
 
 import scenes
 from benchmarks.bicycle_plots import plot_bicycle
-from scenes.render.several import film_comparison
+from scenes.render.comparison_film import film_comparison
 
 HERE = Path(__file__).parent
 SPEEDS = {"4.6 m/s, stable": 4.6, "3.6 m/s, unstable": 3.6}

@@ -78,7 +78,7 @@ class ConstraintArrays(NamedTuple):
 
 
 class BandArrays(NamedTuple):
-    """Bands of each world in the lanes of vectors, see pbd/bands.py."""
+    """Bands of each world in the lanes of vectors, see pbd/execution/bands.py."""
 
     place: Integer(count.all_particles)  # of each particle in arrays: slot · lanes + lane
     members: Integer(count.all_members)  # particles of each constraint, as they are without bands in lanes
@@ -240,7 +240,7 @@ class Features(NamedTuple):
     from_start: bool  # project along the gradients at the start of the step
     watch: bool  # stop at a tolerance, which needs the violation of each constraint
     colours: int  # of clusters
-    shared: bool  # threads share the items of a phase; otherwise one thread runs each world (pbd/phases.py)
+    shared: bool  # threads share the items of a phase; otherwise one thread runs each world (pbd/execution/phases.py)
     one_world: bool  # or one group of lanes
     loop_stride: int  # loop indices from one world or cluster to the next in a parallel loop: LOOP_STRIDE or 1
     wind: bool
@@ -258,7 +258,7 @@ class Features(NamedTuple):
     keep_predictions: bool = False  # whether predicted positions are read after the step
     hooks: Any = None  # StepHooks, see pbd/step_hooks.py
     gravity_scales: bool = False  # whether any particle has another scale than one
-    lanes: int = 1  # worlds in the lanes of a vector, or bands of a world, see pbd/lanes.py
+    lanes: int = 1  # worlds in the lanes of a vector, or bands of a world, see pbd/execution/lanes.py
     bands: bool = False  # whether these are bands
 
     @property

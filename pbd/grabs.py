@@ -20,8 +20,8 @@ from pbd.core.kernels import Columns
 from pbd.core.messages import shown
 from pbd.core.validate import finite_array, finite_vector, indices, not_negative, positive
 from pbd.data import INPUT, POSE
-from pbd.phases import rows
-from pbd.seams import one_particle_at_a_time
+from pbd.execution.halo import one_particle_at_a_time
+from pbd.execution.phases import rows
 
 MOST_PARTICLES = 4
 

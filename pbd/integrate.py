@@ -7,8 +7,8 @@ x* at 1 in the retold source, which is a spring to the origin. Here x' = (2 - d)
 import taichi as ti
 
 from pbd.data import INPUT, POSE, REPORT
-from pbd.phases import for_each, is_finite, rows
-from pbd.seams import one_particle_at_a_time
+from pbd.execution.halo import one_particle_at_a_time
+from pbd.execution.phases import for_each, is_finite, rows
 
 # Each corner of a surface has about 6 triangles, and each triangle gives a third of its force to each corner.
 TRIANGLES_PER_SHARE = 2.0
@@ -49,7 +49,7 @@ def acceleration(s: ti.template(), row, i, world):
     return result
 
 
-# Phases (s, substep, item, world), see pbd/phases.py ------------------------------------------------------------------
+# Phases (s, substep, item, world), see pbd/execution/phases.py -------------------------------------------------------
 
 
 @one_particle_at_a_time

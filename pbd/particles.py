@@ -5,9 +5,7 @@ from copy import copy
 
 import numpy as np
 
-from pbd import rest_values
 from pbd.collision.collider import Collider
-from pbd.constraint_sets import ConstraintSets
 from pbd.core.messages import shown
 from pbd.core.shapes.shape import Shape
 from pbd.core.validate import (
@@ -25,6 +23,8 @@ from pbd.core.validate import (
     spread,
 )
 from pbd.element_columns import ElementColumns
+from pbd.host import rest_values
+from pbd.host.constraint_sets import ConstraintSets
 
 # Names of the types of sticks, by the bound of their lengths.
 STICK_NAMES = {"equal": "stick", "at_least": "stick at least", "at_most": "stick at most"}

@@ -11,8 +11,8 @@ from functools import cache
 import taichi as ti
 
 from pbd.data import RANGE
-from pbd.phases import count_worlds, report_violation
-from pbd.seams import load_halo, store_halo
+from pbd.execution.halo import load_halo, store_halo
+from pbd.execution.phases import count_worlds, report_violation
 
 
 @ti.func
@@ -153,7 +153,7 @@ def sensor_phase(index):
 def project_clusters(s: ti.template(), substep, world):
     """Project all constraints once: those of `world` by this thread, or clusters of a colour by threads.
 
-    Returns: the largest violation, see `pbd.phases.project_each`.
+    Returns: the largest violation, see `pbd.execution.phases.project_each`.
     """
     worst = 0.0
     if ti.static(s.features.shared):

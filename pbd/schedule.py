@@ -8,8 +8,9 @@ on the number of threads, so the bits of the result do not depend on it either.
     clusters   slabs of particles in one colour, constraints that cross their borders in one or two more colours. Inside
                a cluster, constraints are sorted by their own colours, because projections of neighbours would wait for
                each other: one thread then projects 195-340 million sticks a second instead of 115-125.
-               A single cluster whose particles fall into bands that are alike is sorted by those (pbd/bands.py). Its
-               seams are a second cluster. The bands can then lie in the lanes of the processor's vectors.
+               A single cluster whose particles fall into bands that are alike is sorted by those
+               (pbd/execution/bands.py). Its seams are a second cluster. The bands can then lie in the lanes of the
+               processor's vectors.
     coloured   clusters of a single constraint, type after type, for graphics cards
 """
 
@@ -17,7 +18,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pbd.bands import Bands, find_bands
+from pbd.execution.bands import Bands, find_bands
 
 SCHEDULES = ("auto", "serial", "clusters", "coloured")
 
@@ -41,7 +42,7 @@ class Schedule:
         runs: (clusters, types, 2), begin and end of each cluster's constraints of each type. For "coloured", each run
             is a colour of one type, (colours, 3): type, begin, end.
         colours: for "clusters" and "serial", how many clusters each colour has.
-        bands: a pbd.bands.Bands if the constraints are sorted by bands, or None.
+        bands: a pbd.execution.bands.Bands if the constraints are sorted by bands, or None.
     """
 
     name: str

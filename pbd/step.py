@@ -5,7 +5,7 @@
     end_substep     restitution, sensors, check
 
 With a direct solve, a substep is made in parts where it must be: `advance_in_parts`, pbd/direct/adaptive.py. One
-thread runs all substeps of a world (`advance_world`), or threads share each phase (pbd/phases.py, pbd/launches.py).
+thread runs all substeps of a world (`advance_world`), or threads share each phase (pbd/execution).
 
 Source: Jakobsen, Advanced Character Physics (2001).
 """
@@ -17,11 +17,11 @@ from pbd.collision.elements import project_elements
 from pbd.collision.particle_contacts import project_contacts, search_contacts
 from pbd.core.kernels import any_world, largest_of_lanes
 from pbd.data import RANGE, REPORT
+from pbd.diagnostics import measure_motion
 from pbd.direct import adaptive, contacts, limits, motion, solve
+from pbd.execution.phases import for_each, for_each_world, project_each, project_each_world
 from pbd.grabs import pull_grabs
 from pbd.integrate import apply_wind_everywhere, check_finite, clear_multiplier, move_kinematic_particles, predict
-from pbd.measure import measure_motion
-from pbd.phases import for_each, for_each_world, project_each, project_each_world
 from pbd.projection import project_clusters, sensor_phase
 
 

@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 
-from pbd.constraint_values import ConstraintValues
 from pbd.core.clock import Clock
 from pbd.core.kernels import arrays_of, on_cpu, read, with_lanes, write
 from pbd.core.messages import shown
@@ -15,16 +14,17 @@ from pbd.data import REPORT, Settings
 from pbd.direct.rows import SOLVES, make_plan
 from pbd.direct.tables import direct_arrays, parts_state, write_parts_state
 from pbd.direct.touch_tables import touch_arrays, touch_state, touching_particles, write_touch_state
-from pbd.energy_watch import EnergyWatch
-from pbd.environment import Environment
-from pbd.errors import raise_errors, warn_of_contacts
-from pbd.lanes import counts_in_lanes, lanes_of, numbers_of_bands
-from pbd.launches import Launches
-from pbd.particle_values import ParticleValues
+from pbd.execution.lanes import counts_in_lanes, lanes_of, numbers_of_bands
+from pbd.execution.launches import Launches
+from pbd.host.constraint_values import ConstraintValues
+from pbd.host.energy_watch import EnergyWatch
+from pbd.host.environment import Environment
+from pbd.host.errors import raise_errors, warn_of_contacts
+from pbd.host.particle_values import ParticleValues
+from pbd.host.report import Report
+from pbd.host.upload import checked_descriptions, collect_constraints, features_of, upload
 from pbd.particles import inverse
-from pbd.report import Report
 from pbd.schedule import SCHEDULES, make_schedule
-from pbd.setup import checked_descriptions, collect_constraints, features_of, upload
 from pbd.state import State
 from pbd.step_hooks import StepHooks
 from pbd.system_settings import SystemSettings
@@ -69,9 +69,9 @@ class ParticleSystem(SystemSettings):
             unless threads share a world. "auto": directly where the factor is sparse, as in ropes, chains and frames,
             else iteratively. The default is Jakobsen's "iterative".
         lanes: how many worlds one thread moves at a time, in the lanes of the processor's vectors: 1, 4, 8 or 16. If
-            the schedule cuts each world into bands that are alike, as it does with a cloth (pbd/bands.py), bands lie in
-            lanes instead. None for the fastest; 1 where lanes do not do what the description has (pbd/lanes.py).
-            Results do not depend on it.
+            the schedule cuts each world into bands that are alike, as it does with a cloth, bands lie in lanes instead
+            (pbd/execution/bands.py). None for the fastest; 1 where lanes do not do what the description has
+            (pbd/execution/lanes.py). Results do not depend on it.
 
     Attributes:
         direct: what is solved directly, a pbd.direct.rows.Plan.

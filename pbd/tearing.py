@@ -14,11 +14,11 @@ Ratcliff, Position Based Dynamics (2007), section 4.4.
 
 import numpy as np
 
-from pbd.constraint_values import CUT_COMPLIANCE
 from pbd.core.kernels import read, write
 from pbd.core.results import Event
 from pbd.data import RANGE
-from pbd.edges import edges_among
+from pbd.host.constraint_values import CUT_COMPLIANCE
+from pbd.host.edges import edges_among
 
 
 class Tearing:

@@ -14,7 +14,7 @@ The description:
     mass.py        mass, centre of mass, inertia    rotation.py  quaternions in numpy
     state.py       State: a snapshot of all bodies  energy.py    energy of a snapshot
     names.py       names and lookup                 worlds.py    models of one solver
-    external.py    checks of external forces        paths.py     bodies that follow paths
+    external_forces.py  checks of external forces   paths.py     bodies that follow paths
     visual_shape.py  VisualShape: what is drawn of a body
     build/         ragdolls, MJCF files in and out
 

@@ -29,7 +29,7 @@ MODULES = {
     "export_mesh": "scenes.export.export",
     "export_usd": "scenes.export.export",
     "film": "scenes.render.film",
-    "film_comparison": "scenes.render.several",
+    "film_comparison": "scenes.render.comparison_film",
     "identify": "scenes.identification",
     "load": "scenes.registry",
     "register": "scenes.registry",

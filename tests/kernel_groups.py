@@ -112,7 +112,7 @@ FILES = {
     "tests/verification/test_door.py": JOINT_ROWS,
     "tests/verification/test_linkages.py": JOINT_ROWS,
     "tests/verification/test_gripper.py": "contacts of impulse",
-    "tests/scenes/render/test_render_several.py": "tests/scenes/render/test_render_picture.py",
+    "tests/scenes/render/test_comparison_film.py": "tests/scenes/render/test_render_picture.py",
     "tests/benchmarks/test_bench_bicycle.py": JOINT_ROWS,
     "tests/scenes/catalogue/test_source_scenes.py": JOINT_ROWS,
     "tests/scenes/comparison/test_measure.py": JOINT_ROWS,

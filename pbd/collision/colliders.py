@@ -7,8 +7,8 @@ from pbd.constraints.box import previous_after_box_impacts, project_into_box, wa
 from pbd.core.quaternions import rotate, rotate_back
 from pbd.core.shapes import signed_distance
 from pbd.data import INPUT, POSE, REPORT
+from pbd.execution.phases import rows
 from pbd.integrate import acceleration
-from pbd.phases import rows
 
 # A particle is pressed between two colliders if it is on the surface of one, its centre is deeper than this inside the
 # other [m], and their normals are opposite, with at most this product.

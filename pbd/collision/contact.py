@@ -6,8 +6,8 @@ it sticks exactly while tan θ <= μ, and otherwise accelerates at g (sin θ - �
 
 Restitution (Newton's e): projection stops the normal motion, because x - x* contains none afterwards. A particle that
 reached the surface with speed u gets the speed e u along the normal, by an exact start of Verlet from there,
-x* = x - v h + a h²/2 (as in pbd/particle_values.py). With e = 1 a ball in free flight keeps its energy to round-off.
-Each impact loses a time of at most h.
+x* = x - v h + a h²/2 (as in pbd/host/particle_values.py). With e = 1 a ball in free flight keeps its energy to
+round-off. Each impact loses a time of at most h.
 """
 
 import taichi as ti

@@ -23,7 +23,7 @@ from pbd.collision.contact import LEFT_ON_SURFACE, apply_friction
 from pbd.constraints.box import project_into_box
 from pbd.constraints.contact_point import move_point, weighted_sum
 from pbd.data import ELEMENT, ELEMENT_NUMBER
-from pbd.phases import rows
+from pbd.execution.phases import rows
 
 # Steps of the search at most, and evaluations of the distance in each. A stick takes one step of about eight
 # evaluations, a tetrahedron over a ball ten to thirty steps.

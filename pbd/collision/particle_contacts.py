@@ -23,9 +23,9 @@ import taichi as ti
 from pbd.constraints.constraint_type import TINY
 from pbd.core.spatial_hash import bucket_of_pair, cell_of
 from pbd.data import MOST_NEIGHBOURS, REPORT
+from pbd.execution.halo import one_particle_at_a_time
+from pbd.execution.phases import for_each, for_each_world, project_each
 from pbd.integrate import position
-from pbd.phases import for_each, for_each_world, project_each
-from pbd.seams import one_particle_at_a_time
 
 # Where particles without contacts are in the search [m]: its square is larger than that of any search radius.
 FAR = 1e30

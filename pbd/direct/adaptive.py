@@ -31,8 +31,8 @@ from pbd.direct.elimination import NOT_FACTORED
 from pbd.direct.limits import largest_implied
 from pbd.direct.solve import keep_factor
 from pbd.direct.structures import SEARCH, structure
+from pbd.execution.phases import rows
 from pbd.integrate import acceleration, position
-from pbd.phases import rows
 
 # A substep has up to 2^MOST_HALVINGS parts. With 32 bits, x - x* of shorter parts would be mostly round-off.
 MOST_HALVINGS = {64: 14, 32: 8}

@@ -39,8 +39,8 @@ from pbd.direct.elimination import NOT_FACTORED, STIFF
 from pbd.direct.mobility import free_part, second_axis
 from pbd.direct.momentum_residual import sum_balance
 from pbd.direct.one_row import move
+from pbd.execution.phases import rows
 from pbd.integrate import position
-from pbd.phases import rows
 
 # Values of `s.touch.now.contact`: a particle touches nothing; it was released in this substep; it touches something.
 FREE, RELEASED, TOUCHING = 0.0, 1.0, 2.0

@@ -24,8 +24,8 @@ from pbd.direct.momentum_residual import sum_balance
 from pbd.direct.sticks import ends_of
 from pbd.direct.structures import MEASURES, structure
 from pbd.direct.vibration import phase
+from pbd.execution.phases import is_finite, rows
 from pbd.integrate import acceleration, position
-from pbd.phases import is_finite, rows
 from pbd.projection import violation
 
 

@@ -1,6 +1,6 @@
 """The arrays of contact detection: the shapes of all worlds, the contact points, and scratch memory.
 
-One thread detects the contacts of one world. `rigid/collision/setup.py` fills the arrays from models.
+One thread detects the contacts of one world. `rigid/collision/upload.py` fills the arrays from models.
 """
 
 from typing import NamedTuple

@@ -1,8 +1,8 @@
 """What contacts need if worlds lie in lanes: which worlds take part, and what can be read of each.
 
-Contacts have places that all worlds in lanes share. In each part of a substep (rigid/solvers/parts.py) places are found
-again, also if some of the worlds need no more parts. So what can be read of a world is copied when its last part of a
-launch is done.
+Contacts have places that all worlds in lanes share. Places are found again in each part of a substep
+(rigid/solvers/adaptive_substeps.py), also if some of the worlds need no more parts. So what can be read of a world is
+copied when its last part of a launch is done.
 
 All functions may be called without lanes. Then every world takes part and has all its contacts, and nothing is copied.
 """

@@ -32,7 +32,7 @@ def point_finder(pair_types=ALL_PAIR_TYPES, searched=False):
     Compilation takes 13 s for all kinds, 5 s for boxes on a plane, 2 s for a ragdoll (a third of that without Taichi's
     cfg_optimization, at the same speed).
 
-    Args: pair_types: a PairTypes, from `rigid.collision.setup.pair_types`; searched: whether the caller writes the
+    Args: pair_types: a PairTypes, from `rigid.collision.upload.pair_types`; searched: whether the caller writes the
     placements and finds the pairs of a model with many shapes (`hashed`).
 
     Returns: a Taichi function.

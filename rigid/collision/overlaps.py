@@ -9,7 +9,7 @@ import taichi as ti
 from pbd.core.kernels import Launch, Real, allocate, count, make_kernel, read, write
 from rigid.collision.data import POINT, Points, Scratch, Shapes
 from rigid.collision.narrow_phase import point_finder
-from rigid.collision.setup import collision_arrays, pair_types
+from rigid.collision.upload import collision_arrays, pair_types
 
 
 class Bodies(NamedTuple):

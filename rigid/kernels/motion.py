@@ -22,8 +22,8 @@ from pbd.core.quaternions import exponential, multiply, rotate, rotate_back
 from pbd.core.vectors import axis
 from rigid.collision.data import SHAPE
 from rigid.collision.polyhedron import polyhedron
-from rigid.collision.setup import shape_numbers
-from rigid.external import EXTERNAL
+from rigid.collision.upload import shape_numbers
+from rigid.external_forces import EXTERNAL
 from rigid.kernels.matrices import multiply_symmetric, symmetric_columns
 
 # Mass properties. Inertias are about the centre of mass in the body's frame, six columns each, see

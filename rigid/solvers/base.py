@@ -7,7 +7,7 @@ import numpy as np
 from pbd.core.kernels import UsesTaichi
 from pbd.core.validate import one_of, refuse_gigabytes, whole
 from rigid.constraints.joints.positions import JointPositions
-from rigid.external import external_force
+from rigid.external_forces import external_force
 from rigid.motor import motor_target
 from rigid.solvers.options import SolverOptions
 from rigid.worlds import models_of_worlds
@@ -41,7 +41,7 @@ class Solver(UsesTaichi):
         energy(), statistics()
         joint_forces(), contact_forces(world)
 
-    It sets `_external_forces`, an object with the method `set` of rigid.solvers.row_inputs.ExternalForces. It overrides
+    It sets `_external_forces`, an object with the method `set` of rigid.solvers.inputs.ExternalForces. It overrides
     `_set_options` if a change of options has to reach its arrays, `_wake` if its bodies can sleep, and `digest` if a
     State does not hold all that moves.
 

@@ -6,7 +6,7 @@ from pbd.core.kernels import Columns
 
 # Iterations; the largest position error [m or rad]; contact points with rows; what rows store, if that is measured [J];
 # the largest rise of the energy in the launch, in parts of its scale, and the largest gap of a joint, in parts of the
-# mean distance of joints (watch.py).
+# mean distance of joints (energy_bound.py).
 # Then events: the substep of the launch in which a world stopped being finite or ran away; the substep in which the
 # energy or a gap was too large; how many contact points there were if the buffer was full.
 REPORT = Columns(

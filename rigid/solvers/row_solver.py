@@ -8,7 +8,7 @@ from pbd.core.clock import Clock
 from pbd.core.kernels import allocate, arrays_of, read, real_type, with_lanes, write
 from pbd.core.results import Diverged
 from pbd.core.validate import boolean, one_index, refuse_gigabytes, spread, whole
-from rigid.collision.setup import (
+from rigid.collision.upload import (
     capacity_of_several,
     collision_arrays,
     default_capacity,
@@ -27,10 +27,10 @@ from rigid.kernels.motion import PSEUDO, allocate_bodies, bounding_radii
 from rigid.names import GROUND, checked_index
 from rigid.solvers.base import Solver
 from rigid.solvers.breaking import Breaking, JointRows, joints_that_break
-from rigid.solvers.passive import PassiveEnergy
+from rigid.solvers.energy_bound import LARGEST_RISE, UNWATCHED, WATCHED, watch_values
+from rigid.solvers.energy_warning import PassiveEnergy
+from rigid.solvers.inputs import ExternalForces, GrabSprings, MotorTargets, Paths
 from rigid.solvers.report import EVENTS, NOTHING, REPORT
-from rigid.solvers.row_inputs import ExternalForces, GrabSprings, MotorTargets, Paths
-from rigid.solvers.watch import LARGEST_RISE, UNWATCHED, WATCHED, watch_values
 from rigid.state import State, join_arrays, split_arrays
 
 
@@ -57,7 +57,7 @@ class RowSolver(Solver):
         _stores_energy()         whether rows are springs, if not always
         _report_stored(report)   write REPORT.stored for the present poses; what that changes is put back
         _wake(bodies, world)   if its bodies can sleep
-        _watches()           what is watched where nothing drives the bodies, if not WATCHED (watch.py)
+        _watches()           what is watched where nothing drives the bodies, if not WATCHED (energy_bound.py)
         _watches_motors()    what is watched where motors alone drive them, if not UNWATCHED
     """
 

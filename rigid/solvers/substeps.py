@@ -4,9 +4,9 @@ import taichi as ti
 
 from pbd.core.kernels import hidden_if
 from rigid.kernels.motion import is_finite
-from rigid.solvers.parts import advance_in_parts
+from rigid.solvers.adaptive_substeps import advance_in_parts
+from rigid.solvers.energy_bound import LARGEST_RISE, is_trouble, report_rise
 from rigid.solvers.report import REPORT
-from rigid.solvers.watch import LARGEST_RISE, is_trouble, report_rise
 
 
 def over_worlds(advance_substep, scale_impulses, features):
@@ -38,7 +38,7 @@ def world_advancer(advance_substep, scale_impulses, features):
 
     Args:
         advance_substep: a Taichi function (s, number, last, world); last: whether it is the last substep of the launch.
-        scale_impulses: see rigid/solvers/parts.py.
+        scale_impulses: see rigid/solvers/adaptive_substeps.py.
         features: of the kernel.
     """
     calls = features.contacts  # called functions write what is read here

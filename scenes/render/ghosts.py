@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from scenes.render.layer import blend_layers
+from scenes.render.layers import blend_layers
 from scenes.visuals import BodyVisual, BoxEdgesVisual, ColliderVisual, StaticVisual, Surface
 from scenes.visuals.colours import rgb
 

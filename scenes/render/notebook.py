@@ -11,8 +11,8 @@ from pbd.core.files import temporary_folder
 from pbd.core.messages import shown
 from pbd.core.validate import one_of, whole
 from scenes.registry import available, load
+from scenes.render.comparison_film import film_comparison
 from scenes.render.film import film
-from scenes.render.several import film_comparison
 
 KINDS = ("replay", "video")
 VIDEO = (

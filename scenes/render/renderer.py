@@ -7,9 +7,9 @@ import numpy as np
 from pbd.core.kernels import arrays_of, compiling
 from pbd.core.messages import shown
 from pbd.core.validate import is_number
-from scenes.render.contact import ContactMap
+from scenes.render.ambient_occlusion import ContactMap
 from scenes.render.data import SHADING
-from scenes.render.layer import Layer, cover_kernel
+from scenes.render.layers import Layer, cover_kernel
 from scenes.render.mesh import Mesh
 from scenes.render.rasterise import ZBuffer
 from scenes.render.shade import shade_kernel

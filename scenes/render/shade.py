@@ -3,7 +3,7 @@
 import taichi as ti
 
 from pbd.core.kernels import make_kernel
-from scenes.render.contact import hidden_sky
+from scenes.render.ambient_occlusion import hidden_sky
 from scenes.render.data import SHADING, Shading
 from scenes.render.ground import HORIZON, floor_colour, sky_colour
 from scenes.render.precision import constant, f32, length, row_of, vec2, vec3

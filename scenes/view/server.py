@@ -7,7 +7,7 @@ import threading
 from pbd.core.validate import one_of
 from scenes.registry import available, find, load
 from scenes.render.page.drawing import Drawing, GhostVisual, set_camera, set_stage
-from scenes.render.page.quiet import quiet
+from scenes.render.page.quiet_viser import quiet
 from scenes.view.debug_lines import DebugLines
 from scenes.view.following import Follower, box_around
 from scenes.view.grabs import Grabs

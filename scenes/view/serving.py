@@ -8,7 +8,7 @@ import webbrowser
 
 import viser
 
-from scenes.render.page.quiet import quiet
+from scenes.render.page.quiet_viser import quiet
 from scenes.view.guard import LOGGER, Guard, guarded
 
 

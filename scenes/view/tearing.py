@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from pbd.edges import have_both
+from pbd.host.edges import have_both
 from scenes.visuals import ClothVisual, StickVisual
 
 # Depth of a cut behind the first stick that it meets, in stick lengths. It cuts both layers of a fold, but nothing far

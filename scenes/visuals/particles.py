@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pbd.edges import have_both
+from pbd.host.edges import have_both
 from scenes.visuals.colours import GOLD, RED, SAND, WOOD
 from scenes.visuals.geometry import Surface
 from scenes.visuals.primitives import rods, spheres

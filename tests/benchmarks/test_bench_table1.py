@@ -5,7 +5,7 @@ import pytest
 
 import scenes
 from benchmarks import mechanisms
-from benchmarks.measure import COLUMNS
+from benchmarks.timing import COLUMNS
 from scenes.simulate.run import Run
 
 

@@ -11,8 +11,8 @@ import pytest
 
 import pbd
 from pbd import build
-from pbd.bands import find_bands
 from pbd.core.kernels import on_cpu, read
+from pbd.execution.bands import find_bands
 from pbd.schedule import colour_constraints
 
 ROOT = Path(__file__).parents[2]

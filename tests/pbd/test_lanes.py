@@ -10,7 +10,7 @@ from elsewhere import run_elsewhere
 
 import pbd
 from pbd.core.kernels import on_cpu
-from pbd.lanes import choose_lanes
+from pbd.execution.lanes import choose_lanes
 from pbd.step_hooks import StepHooks
 
 pytestmark = pytest.mark.skipif(not on_cpu(), reason="lanes are those of the processor")

@@ -9,8 +9,8 @@ from rigid.constraints.joints.data import Joints
 from rigid.constraints.rows import Rows
 from rigid.kernels.motion import Bodies
 from rigid.solvers.articulated.links import Trees
+from rigid.solvers.energy_bound import Division, Watch
 from rigid.solvers.sequential.data import Step
-from rigid.solvers.watch import Division, Watch
 
 
 class Features(NamedTuple):

@@ -15,10 +15,10 @@ from rigid.solvers.articulated.joint_forces import forces_of_rows, momentum_chan
 from rigid.solvers.articulated.kernel import step_kernel
 from rigid.solvers.articulated.links import START, TreeBuilder
 from rigid.solvers.articulated.options import ArticulatedOptions
+from rigid.solvers.energy_bound import UNDIVIDED
 from rigid.solvers.report import REPORT
 from rigid.solvers.sequential.data import ROW
 from rigid.solvers.sequential.solver import SequentialSolver
-from rigid.solvers.watch import UNDIVIDED
 from rigid.state import State
 from rigid.worlds import models_of_worlds
 

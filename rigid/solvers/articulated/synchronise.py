@@ -9,9 +9,9 @@ from rigid.kernels.matrices import multiply_symmetric
 from rigid.kernels.motion import MASS, POSE, PSEUDO, VELOCITY, apply_forces, multiply_inertia
 from rigid.solvers.articulated.dynamics import inward_pass, outward_pass
 from rigid.solvers.articulated.links import LINK, START
+from rigid.solvers.energy_bound import kinetic_energy
 from rigid.solvers.sequential.data import ROW
 from rigid.solvers.sequential.gained_energy import FREE_ENERGY, bounding_factor
-from rigid.solvers.watch import kinetic_energy
 
 
 @ti.func

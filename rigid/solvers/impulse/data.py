@@ -9,10 +9,10 @@ from rigid.collision.lanes import InLanes
 from rigid.constraints.joints.data import Joints
 from rigid.constraints.rows import Rows
 from rigid.kernels.motion import Bodies
+from rigid.solvers.energy_bound import Division, Watch
 from rigid.solvers.sequential import data
 from rigid.solvers.sequential.gained_energy import FREE_ENERGY
 from rigid.solvers.sequential.sleep import Sleep
-from rigid.solvers.watch import Division, Watch
 
 # Behind the columns of all sequential impulses: the angular parts of M⁻¹Jᵀ of both bodies. For the integrator
 # "variational": G at the substep's start, and the impulse of its rounds [N s].

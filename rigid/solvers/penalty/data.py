@@ -8,7 +8,7 @@ from rigid.collision.data import Points, Scratch, Shapes
 from rigid.constraints import rows
 from rigid.constraints.joints.data import Joints
 from rigid.kernels.motion import Bodies
-from rigid.solvers.watch import Division, Watch
+from rigid.solvers.energy_bound import Division, Watch
 
 # Behind the columns of all rows: stiffness and damping of the row before scaling; its rows of the matrices α and β of
 # its group's -α G - β dG/dt, six at most; its G, which for a drive or friction is how far it is stretched; dG/dt less
@@ -59,7 +59,7 @@ class Step(NamedTuple):
     angular_damping: float  # β* of rows against rotation [1/s]
     restitution_threshold: float  # for contact rows, whose target velocities this solver does not use [m/s]
     external: int  # 1 if any body has an external force
-    watched: int  # what is watched, see rigid/solvers/watch.py
+    watched: int  # what is watched, see rigid/solvers/energy_bound.py
     first_contact_row: int
     first_contact_group: int
 

@@ -4,7 +4,7 @@ Such a motor may do work, but no more than the motion to its target needs: all b
 coordinate should, v = g |p - q| L for a hinge and the size L of all bodies. If nothing else drives a world, motors run
 away when the kinetic energy is above
 
-    RUNAWAY (S + M v²/2 + Σ a (v/L)²/2)      with the mass M of all bodies, armatures a, and S of rigid/solvers/watch.py
+    RUNAWAY (S + M v²/2 + Σ a (v/L)²/2)      with the mass M of all bodies, armatures a, and S of energy_bound.py
 
 Servos are stable as the model starts (servos.py). In other poses, and with other contacts, they may move more inertia.
 """
@@ -12,7 +12,15 @@ Servos are stable as the model starts (servos.py). In other poses, and with othe
 import numpy as np
 import taichi as ti
 
-from rigid.solvers.watch import LENGTH, MOTORS_WATCHED, WARNED_RISE, WATCH, energy_of_bodies, extent, watch_energy
+from rigid.solvers.energy_bound import (
+    LENGTH,
+    MOTORS_WATCHED,
+    WARNED_RISE,
+    WATCH,
+    energy_of_bodies,
+    extent,
+    watch_energy,
+)
 
 # The kinetic energy of which a warning tells, in parts of what the motion to the targets needs.
 RUNAWAY = 10.0

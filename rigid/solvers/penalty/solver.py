@@ -6,8 +6,9 @@ import numpy as np
 
 from pbd.core.kernels import LOOP_STRIDE, Launch, on_cpu, read, write
 from pbd.core.results import Statistics
-from rigid.collision.setup import refuse_rolling_and_spinning_friction
+from rigid.collision.upload import refuse_rolling_and_spinning_friction
 from rigid.constraints.joints.data import DRIVE, JOINT, DriveKind
+from rigid.solvers.energy_bound import GAPS_WATCHED, MOTORS_WATCHED, OF_SPRINGS, UNDIVIDED, UNWATCHED, WATCHED
 from rigid.solvers.penalty.data import ROW, Data, Features, Step
 from rigid.solvers.penalty.limits import refuse_wide_limits
 from rigid.solvers.penalty.options import PenaltyOptions
@@ -17,7 +18,6 @@ from rigid.solvers.penalty.stability import BOUND, damped, find_islands, largest
 from rigid.solvers.penalty.step import step_kernel
 from rigid.solvers.report import EVENTS, NOTHING, REPORT
 from rigid.solvers.row_solver import RowSolver
-from rigid.solvers.watch import GAPS_WATCHED, MOTORS_WATCHED, OF_SPRINGS, UNDIVIDED, UNWATCHED, WATCHED
 
 # A step so long that all limits are in reach, so that all rows of joints are written [s].
 ANY_REACH = 1e12

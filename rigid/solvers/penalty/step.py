@@ -16,7 +16,7 @@ from functools import cache
 import taichi as ti
 
 from pbd.core.kernels import compiled_once, left_out, load_vector, make_kernel, store_vector
-from pbd.phases import world_of
+from pbd.execution.phases import world_of
 from rigid.collision.narrow_phase import point_finder
 from rigid.constraints.contact_rows import CONTACT_GROUPS, write_contact_rows
 from rigid.constraints.joints.rows import write_joint_rows

@@ -7,14 +7,14 @@ import numpy as np
 import taichi as ti
 
 from pbd.core.kernels import compiled_once, each_world, load_vector, read, store_vector
-from pbd.phases import world_of
+from pbd.execution.phases import world_of
 from rigid.collision import contact_cache
 from rigid.collision.contact_cache import CACHED
 from rigid.collision.data import PAIR
 from rigid.collision.lanes import READ, copy_contacts, is_active, mark_active, takes_part
 from rigid.constraints.contact_forces import contact_forces
 from rigid.constraints.contact_rows import CONTACT_ROWS, contact_size, write_contact_rows
-from rigid.external import EXTERNAL
+from rigid.external_forces import EXTERNAL
 from rigid.kernels.motion import MASS, VELOCITY, gravity_on
 from rigid.solvers.report import REPORT
 from rigid.solvers.sequential.data import ROW

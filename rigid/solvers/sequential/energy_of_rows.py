@@ -7,10 +7,10 @@ import taichi as ti
 from pbd.core.kernels import left_out, load_vector, make_kernel
 from rigid.constraints.rows import GROUP, Group
 from rigid.kernels.matrices import inverse_or_zero
+from rigid.solvers.energy_bound import watch_energy
 from rigid.solvers.report import REPORT
 from rigid.solvers.sequential.data import ROW
 from rigid.solvers.sequential.prepare import write_rows
-from rigid.solvers.watch import watch_energy
 
 
 @cache

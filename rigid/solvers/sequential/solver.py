@@ -6,13 +6,13 @@ from functools import cached_property
 from pbd.core.kernels import Launch
 from pbd.core.results import Statistics
 from pbd.core.validate import one_index
+from rigid.solvers.energy_bound import OF_IMPULSES, UNDIVIDED
 from rigid.solvers.fast_spins import FastSpins
 from rigid.solvers.report import REPORT, by_groups
 from rigid.solvers.row_solver import RowSolver
 from rigid.solvers.sequential.contacts import read_contacts
 from rigid.solvers.sequential.data import ROW, Step
 from rigid.solvers.sequential.energy_of_rows import energy_kernel
-from rigid.solvers.watch import OF_IMPULSES, UNDIVIDED
 
 # Without a given tolerance: the largest [N s], and in parts of the impulse that gravity gives the lightest body in h.
 MOST_TOLERANCE, WEIGHT_TOLERANCE = 1e-6, 1e-2

@@ -7,7 +7,7 @@ import numpy as np
 
 import pbd
 from pbd.core.validate import indices
-from rigid.collision.setup import refuse_rolling_and_spinning_friction
+from rigid.collision.upload import refuse_rolling_and_spinning_friction
 from rigid.joint import Ball, Distance, Fixed, Hinge, Slider, Universal, Wheel
 from rigid.mass import second_moment
 from rigid.names import GROUND
@@ -179,7 +179,7 @@ def make_frames(models, kind="tetrahedron"):
 def joint_particles(model):
     """The particles that joints and springs add: [(bodies that have it, point in the world at time zero (3,) [m])].
 
-    Those of a joint that breaks belong to its parent alone (switched.py).
+    Those of a joint that breaks belong to its parent alone (broken_joints.py).
     """
     shared = []
     for joint in model.joints:

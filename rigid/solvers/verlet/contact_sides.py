@@ -9,8 +9,8 @@ from pbd.core.kernels import load_quaternion, load_vector, store_vector
 from pbd.core.quaternions import rotate_back
 from pbd.integrate import gravity, position
 from rigid.collision.data import PAIR
-from rigid.solvers.verlet.bodies import rotation_by, weighted_point
 from rigid.solvers.verlet.data import FRAME, MOTION
+from rigid.solvers.verlet.frame_motion import rotation_by, weighted_point
 
 GROUND, PARTICLE = -1, -2
 

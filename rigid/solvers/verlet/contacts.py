@@ -32,8 +32,6 @@ from pbd.data import REPORT
 from pbd.integrate import gravity
 from rigid.collision.contact_cache import CACHED, clear, look_up, store
 from rigid.collision.data import PAIR, POINT
-from rigid.solvers.verlet.bodies import weighted_point
-from rigid.solvers.verlet.contact_places import contact_count, is_present, takes_part
 from rigid.solvers.verlet.contact_sides import (
     PARTICLE,
     apply_impulse,
@@ -45,7 +43,9 @@ from rigid.solvers.verlet.contact_sides import (
     sides_of,
     weights_of,
 )
+from rigid.solvers.verlet.contacts_in_lanes import contact_count, is_present, takes_part
 from rigid.solvers.verlet.data import CONTACT, MOTION, READ, SIZE
+from rigid.solvers.verlet.frame_motion import weighted_point
 from rigid.solvers.verlet.rolling import growth, prepare_rolling, rolling_rise
 
 # In parts of the bodies' margins at rest. Two surfaces nearer than the skin do not approach further. So a corner that

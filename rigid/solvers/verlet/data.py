@@ -7,7 +7,7 @@ import numpy as np
 from pbd.core.kernels import Columns, Integer, NoArrays, Real, allocate, count
 from rigid.collision.contact_cache import ContactCache
 from rigid.collision.data import PAIR, POINT, Points, Scratch, Shapes
-from rigid.collision.setup import collision_arrays, default_capacity
+from rigid.collision.upload import collision_arrays, default_capacity
 from rigid.mass import second_moment
 
 # Contact margin of a body at rest, in parts of its smallest half width.

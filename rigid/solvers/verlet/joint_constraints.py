@@ -6,13 +6,13 @@ import numpy as np
 
 from rigid.joint import Ball, Hinge, Slider, Universal, Wheel
 from rigid.names import GROUND
+from rigid.solvers.verlet.broken_joints import UNLIMITED, joint_stick
 from rigid.solvers.verlet.frame import CORNERS
 from rigid.solvers.verlet.joint_coordinates import ANGLE, SHIFT, TURN_COUNTER
 from rigid.solvers.verlet.joint_drives import BALL_DRIVE, DAMPED_STICK, coordinate_drive, rotor_drive
 from rigid.solvers.verlet.joint_limits import ANGLE_LIMIT, BALL_LIMIT, coordinate_limit
 from rigid.solvers.verlet.joint_locks import RIGHT_ANGLE, RIGHT_HANDED, SLIDER, gear
 from rigid.solvers.verlet.rolling_wheel import NO_SLIP, RIM
-from rigid.solvers.verlet.switched import UNLIMITED, joint_stick
 from rigid.solvers.verlet.vector_product import VECTOR_PRODUCT, slider_products, universal_products
 
 # Least part of its volume that a frame keeps in a joint.

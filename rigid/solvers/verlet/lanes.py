@@ -1,7 +1,7 @@
 """Which models run with worlds in lanes (pbd/core/kernels/lanes)."""
 
 from pbd.core.kernels import choose_lanes
-from rigid.collision.setup import pair_types
+from rigid.collision.upload import pair_types
 
 # As COSTS of pbd/core/kernels/lanes/choice.py: ragdolls that lie on a floor, in 32 bits, with AVX-512.
 COSTS = {1: 1.0, 4: 2.2, 8: 2.6, 16: 3.3}

@@ -69,7 +69,7 @@ class VerletOptions(SolverOptions):
 
     lanes: int | None = None
     """How many worlds one thread moves at a time, in the lanes of the processor's vectors: 1, 4, 8 or 16. None for the
-    fastest; 1 where lanes do not do what the model has (rigid/solvers/verlet/lanes.py, pbd/lanes.py)."""
+    fastest; 1 where lanes do not do what the model has (rigid/solvers/verlet/lanes.py, pbd/execution/lanes.py)."""
 
     particles: object = None
     """A pbd.Particles in the same world, such as a cloth, that is moved by the same system."""

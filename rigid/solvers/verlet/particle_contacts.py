@@ -13,11 +13,11 @@ from pbd.integrate import gravity, position
 from pbd.step_hooks import FixedShapes
 from rigid.collision.data import HEAD, PAIR, POINT, SHAPE, STRUCTURE
 from rigid.collision.narrow_phase import shape_distance
-from rigid.solvers.verlet.bodies import at_start_of_step, corner, direction_now
-from rigid.solvers.verlet.contact_places import contact_count
 from rigid.solvers.verlet.contact_sides import PARTICLE, sides_of
 from rigid.solvers.verlet.contacts import axes_of, is_impact
+from rigid.solvers.verlet.contacts_in_lanes import contact_count
 from rigid.solvers.verlet.data import CONTACT
+from rigid.solvers.verlet.frame_motion import at_start_of_step, corner, direction_now
 
 # Contacts of directly solved particles with bodies that move are projected between direct solves. If a particle bears
 # more than this many times its weight on a body, as in a rope under tension, the two do not converge.

@@ -3,7 +3,7 @@
 Contacts of one impact rebound together, and each one's approach speed is only that of its point at the start of the
 substep. So the impulses of all are scaled by one factor f, by which the impact is consistent in energy. With p, x and s
 the predicted positions, those after the iterations and those at the start of the substep, and δ what restitution moves
-x* = s back by, the energy (times h², at the middle of the substep as in pbd/measure.py) changes
+x* = s back by, the energy (times h², at the middle of the substep as in pbd/diagnostics.py) changes
 
     in the iterations by  -W,          W = Σ m (|p - s|² - |x - s|²)/2 - Σ m h² g·(p - x)/2
     by restitution by  f B + f² C,     B = Σ m ((x - s)·δ + h² g·δ/2),   C = Σ m |δ|²/2
@@ -24,8 +24,6 @@ import taichi as ti
 from pbd.constraints.constraint_type import WEIGHTLESS
 from pbd.core.kernels import load_quaternion, load_vector, store_vector
 from pbd.integrate import gravity
-from rigid.solvers.verlet.bodies import move_bodies, read_inertias, weighted_point
-from rigid.solvers.verlet.contact_places import contact_count
 from rigid.solvers.verlet.contact_sides import (
     PARTICLE,
     closing_gravity,
@@ -40,7 +38,9 @@ from rigid.solvers.verlet.contacts import (
     measure_displacement,
     relative_displacement,
 )
+from rigid.solvers.verlet.contacts_in_lanes import contact_count
 from rigid.solvers.verlet.data import CONTACT, MOTION, SIZE
+from rigid.solvers.verlet.frame_motion import move_bodies, read_inertias, weighted_point
 
 # Iterations over all contacts with restitution.
 ITERATIONS = 4

@@ -13,9 +13,9 @@ from pbd.core.quaternions import rotate_back
 from pbd.core.shapes import CAPSULE, CYLINDER, PLANE, SPHERE
 from rigid.collision.broad_phase import axis_of
 from rigid.collision.data import PAIR, SHAPE, STRUCTURE
-from rigid.solvers.verlet.bodies import weighted_point
 from rigid.solvers.verlet.contact_sides import sides_of
 from rigid.solvers.verlet.data import CONTACT, FRAME
+from rigid.solvers.verlet.frame_motion import weighted_point
 
 # A cylinder rolls on its rims if the sine of the angle between its axis and the normal is above this.
 LEAST_SINE = 0.5

@@ -16,7 +16,7 @@ from pbd.core.kernels import arrays_of, read, write
 from pbd.core.messages import shown
 from pbd.core.results import Energy
 from pbd.core.validate import boolean, finite_vector, one_index, whole
-from rigid.collision.setup import pair_types
+from rigid.collision.upload import pair_types
 from rigid.constraints.joints.rotors import armature_energy
 from rigid.kernels.motion import bounding_radii
 from rigid.names import GROUND, checked_index
@@ -24,25 +24,25 @@ from rigid.paths import refuse_jumps
 from rigid.rotation import from_matrix, rotate
 from rigid.solvers.base import Solver
 from rigid.solvers.breaking import Breaking, joints_that_break
-from rigid.solvers.passive import is_driven, place_of_trouble
-from rigid.solvers.verlet.balance import (
+from rigid.solvers.energy_bound import extent
+from rigid.solvers.energy_warning import is_driven, place_of_trouble
+from rigid.solvers.verlet.broken_joints import Switches
+from rigid.solvers.verlet.builder import build_particles, make_frames, refuse_unsupported
+from rigid.solvers.verlet.contact_readings import contacts_of, sum_contact_forces
+from rigid.solvers.verlet.data import allocate_bodies, may_touch
+from rigid.solvers.verlet.external_forces import FrameForces, force_hooks
+from rigid.solvers.verlet.frame import fit_pose, fit_velocity
+from rigid.solvers.verlet.joint_constraints import torque_numbers
+from rigid.solvers.verlet.joint_forces import (
     accelerations_by_joints,
     forces_by_balance,
     refuse_unknown_forces,
     refuse_unknown_loads,
 )
-from rigid.solvers.verlet.builder import build_particles, make_frames, refuse_unsupported
-from rigid.solvers.verlet.contact_readings import contacts_of, sum_contact_forces
-from rigid.solvers.verlet.data import allocate_bodies, may_touch
-from rigid.solvers.verlet.external import FrameForces, force_hooks
-from rigid.solvers.verlet.frame import fit_pose, fit_velocity
-from rigid.solvers.verlet.joint_constraints import torque_numbers
 from rigid.solvers.verlet.lanes import lanes_to_ask_for
 from rigid.solvers.verlet.options import VerletOptions
 from rigid.solvers.verlet.restitution import BOUNDED, KEPT, UNKNOWN
 from rigid.solvers.verlet.step import step_hooks
-from rigid.solvers.verlet.switched import Switches
-from rigid.solvers.watch import extent
 from rigid.state import State, join_arrays, split_arrays
 
 

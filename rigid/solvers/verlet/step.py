@@ -23,11 +23,9 @@ from functools import cache
 import taichi as ti
 
 from pbd.core.kernels import compiled_once, in_all_lanes
-from pbd.phases import world_of
+from pbd.execution.phases import world_of
 from pbd.step_hooks import StepHooks
 from rigid.collision.narrow_phase import point_finder
-from rigid.solvers.verlet.bodies import move_bodies, read_inertias, read_pose
-from rigid.solvers.verlet.contact_places import contact_count, count_contacts, keep_contacts, keep_count, take_part
 from rigid.solvers.verlet.contacts import (
     look_up_impulses,
     mark_bodies_in_contact,
@@ -38,8 +36,10 @@ from rigid.solvers.verlet.contacts import (
     solve_contact,
     store_impulses,
 )
+from rigid.solvers.verlet.contacts_in_lanes import contact_count, count_contacts, keep_contacts, keep_count, take_part
 from rigid.solvers.verlet.data import SIZE, BodyArrays
-from rigid.solvers.verlet.external import apply_external_forces
+from rigid.solvers.verlet.external_forces import apply_external_forces
+from rigid.solvers.verlet.frame_motion import move_bodies, read_inertias, read_pose
 from rigid.solvers.verlet.particle_contacts import (
     FIXED_SHAPES,
     find_particle_contacts,

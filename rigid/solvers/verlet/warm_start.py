@@ -9,15 +9,15 @@ import taichi as ti
 
 from pbd.core.kernels import load_vector, store_vector
 from pbd.integrate import gravity
-from rigid.solvers.verlet.bodies import move_bodies
-from rigid.solvers.verlet.contact_places import contact_count
 from rigid.solvers.verlet.contacts import (
     RESTING_STEPS,
     apply_contact_impulse,
     impulse_of,
     measure_displacement,
 )
+from rigid.solvers.verlet.contacts_in_lanes import contact_count
 from rigid.solvers.verlet.data import CONTACT
+from rigid.solvers.verlet.frame_motion import move_bodies
 
 
 @ti.func

@@ -11,7 +11,7 @@ import numpy as np
 
 from scenes.comparison.report import page
 from scenes.comparison.report.plots import plot_deviation, plot_series
-from scenes.render.several import film_comparison
+from scenes.render.comparison_film import film_comparison
 
 __all__ = ["film_comparison", "plot_deviation", "plot_series", "write"]
 

@@ -14,11 +14,11 @@ import viser
 
 from pbd.core.files import replacing
 from pbd.core.validate import one_of
+from scenes.render.comparison_film import LAYOUTS, labelled_recordings
 from scenes.render.film import recorded
 from scenes.render.ghosts import moving_surfaces, static_surfaces, tinted
 from scenes.render.page.drawing import Drawing, set_camera, set_stage
-from scenes.render.page.quiet import quiet
-from scenes.render.several import LAYOUTS, labelled_recordings
+from scenes.render.page.quiet_viser import quiet
 from scenes.render.video import TooLong, check_output
 from scenes.simulate.interrupts import interrupts_deferred
 from scenes.simulate.run import Replay

@@ -8,7 +8,7 @@ import trimesh
 import pbd
 from pbd.collision.collider import Collider
 from pbd.core.shapes import GRID, HULL, SPHERE, MeshCollider, signed_distance
-from pbd.setup import collider_tables
+from pbd.host.upload import collider_tables
 
 
 @ti.kernel

@@ -12,7 +12,7 @@ from pbd.core.kernels import Host, Launch, allocate, make_kernel
 from rigid.collision.data import POINT, Shapes
 from rigid.collision.narrow_phase import find_points, shape_distance
 from rigid.collision.overlaps import Bodies, finding_kernel
-from rigid.collision.setup import collision_arrays
+from rigid.collision.upload import collision_arrays
 
 
 class Measurement(NamedTuple):

@@ -8,10 +8,10 @@ import pytest
 
 import pbd
 import rigid
-from rigid.collision import setup
+from rigid.collision import upload
 from rigid.collision.data import HEAD
 from rigid.collision.narrow_phase import point_finder
-from rigid.collision.setup import pair_types, shape_tables
+from rigid.collision.upload import pair_types, shape_tables
 from rigid.rotation import normalised
 
 
@@ -58,8 +58,8 @@ def test_hash_finds_the_same_pairs_as_the_list_of_all_pairs(scene, finder, monke
     hashed = finder(scene)
     assert hashed.arrays[0].lists.to_numpy()[HEAD.pair_count] == 0
     assert hashed.arrays[0].lists.to_numpy()[HEAD.large_count] == 3  # the plane, the box and the long capsule
-    monkeypatch.setattr(setup, "MOST_LISTED_PAIRS", 10**6)
-    monkeypatch.setattr(setup, "MOST_LISTED_SHAPES", 10**6)
+    monkeypatch.setattr(upload, "MOST_LISTED_PAIRS", 10**6)
+    monkeypatch.setattr(upload, "MOST_LISTED_SHAPES", 10**6)
     listed = finder(scene)
     assert listed.arrays[0].lists.to_numpy()[HEAD.small_count] == 0
     one, other = hashed(margin=0.05), listed(margin=0.05)
@@ -139,7 +139,7 @@ def test_points_beyond_the_capacity_are_counted_but_not_written(finder):
 
 
 def test_pairs_beyond_the_capacity_count_as_points(finder, monkeypatch):
-    monkeypatch.setattr(setup, "PAIRS_OF_A_SHAPE", 1)
+    monkeypatch.setattr(upload, "PAIRS_OF_A_SHAPE", 1)
     model = rigid.Model()
     for _ in range(60):
         model.add_sphere(1.0, mass=1)

@@ -13,7 +13,7 @@ import pytest
 pytest.importorskip("viser", reason="no viser: pip install 'verletlab[view]'")
 
 import scenes
-from benchmarks.watch import READER
+from benchmarks.viewer import READER
 from scenes.view.server import Viewer
 from scenes.view.session import FRAME_RATE
 

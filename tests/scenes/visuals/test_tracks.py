@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import scenes
-from scenes.render.several import labelled_recordings
+from scenes.render.comparison_film import labelled_recordings
 from scenes.simulate.recording import Frame, Recording
 from scenes.visuals.tracks import SPACING, TrackVisual
 

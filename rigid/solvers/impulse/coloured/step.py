@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import taichi as ti
 
 from pbd.core.kernels import compiled_once, fields_of, left_out, make_kernel
-from pbd.phases import world_of
+from pbd.execution.phases import world_of
 from rigid.collision.broad_phase import begin_search, write_placements
 from rigid.collision.data import BLOCKS
 from rigid.collision.narrow_phase import point_finder

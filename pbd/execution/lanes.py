@@ -3,8 +3,8 @@
 from pbd.core.kernels import KERNELS, choose_lanes, on_cpu, real_bits
 from pbd.core.shapes import GRID
 
-# How many bands a cloth is cut into (pbd/bands.py), in the order in which numbers are tried: what vectors of 512 bits
-# hold, or half of that. Bits depend on it, so it does not depend on the processor.
+# How many bands a cloth is cut into (bands.py), in the order in which numbers are tried: what vectors of 512 bits hold,
+# or half of that. Bits depend on it, so it does not depend on the processor.
 NUMBERS_OF_BANDS = {32: (16, 8), 64: (8, 4)}
 
 
@@ -19,7 +19,7 @@ def lanes_of(wanted, worlds, description, schedule):
 
     Args: wanted, worlds: see `choose_lanes`; description: a Particles; schedule: a Schedule.
 
-    Returns: how many lanes, and the pbd.bands.Bands in them; None for worlds.
+    Returns: how many lanes, and the pbd.execution.bands.Bands in them; None for worlds.
     """
     bands = schedule.bands
     if bands and wanted in (None, bands.lanes):

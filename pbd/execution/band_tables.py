@@ -1,4 +1,4 @@
-"""Arrays of a particle system with bands in lanes (pbd/bands.py): where each item lies. Plain numpy."""
+"""Arrays of a particle system with bands in lanes (pbd/execution/bands.py): where each item lies. Plain numpy."""
 
 import numpy as np
 

@@ -10,9 +10,9 @@ from functools import cache
 import numpy as np
 import taichi as ti
 
-from pbd.constraint_values import CUT_COMPLIANCE
 from pbd.constraints.constraint_type import scalar_constraint
 from pbd.constraints.stick import stick
+from pbd.host.constraint_values import CUT_COMPLIANCE
 from rigid.solvers.verlet.vector_product import VECTOR_PRODUCT
 
 # Stands for infinity in limits and efforts. Its square is still a number in 32 bits.

@@ -8,7 +8,7 @@ import numpy as np
 from pbd.core.kernels import read, write
 from pbd.core.validate import finite_array, indices
 from pbd.data import RANGE
-from pbd.edges import have_both
+from pbd.host.edges import have_both
 
 # Compliance of bending across a cut: none of a constraint's forces is left, in any unit.
 CUT_COMPLIANCE = 1e30

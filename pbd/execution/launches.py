@@ -6,8 +6,8 @@ import taichi as ti
 
 from pbd.core.kernels import Launch, hidden_if, left_out, make_kernel, on_cpu
 from pbd.data import REPORT, Data
-from pbd.measure import measure, measure_motion
-from pbd.phases import for_each_world
+from pbd.diagnostics import measure, measure_motion
+from pbd.execution.phases import for_each_world
 from pbd.projection import project_colour
 from pbd.step import advance_world, begin_substep, end_substep, relax, relax_environment, solve_directly
 

@@ -6,8 +6,8 @@ import time
 
 import numpy as np
 
-from benchmarks.measure import row
 from benchmarks.sticks import c_loop
+from benchmarks.timing import row
 from scenes.registry import load
 from scenes.simulate.run import Run
 

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from pbd.band_tables import count_partial, placements_of, tables_of
 from pbd.constraints import CONSTRAINT_TYPES, STICK, STICK_ROOT_FREE, STICK_THAT_TEARS
 from pbd.core.kernels import LOOP_STRIDE, allocate, on_cpu
 from pbd.core.messages import shown
@@ -11,6 +10,7 @@ from pbd.core.validate import refuse_gigabytes, whole
 from pbd.data import BOX, RANGE, Counts, Data, Features
 from pbd.direct.tables import direct_arrays
 from pbd.direct.touch_tables import touch_arrays, touching_particles
+from pbd.execution.band_tables import count_partial, placements_of, tables_of
 from pbd.particles import Particles, inverse
 
 
@@ -153,9 +153,9 @@ def upload(descriptions, worlds, constraints, types, schedule, plan, environment
         constraints, types: as `collect_constraints` returns them.
         schedule: a Schedule of these constraints.
         plan: a pbd.direct.rows.Plan of these constraints.
-        environment: a pbd.environment.Environment.
+        environment: a pbd.host.environment.Environment.
         lanes: how many worlds, or bands of a world, are in the lanes of a vector.
-        bands: a pbd.bands.Bands; None for worlds.
+        bands: a pbd.execution.bands.Bands; None for worlds.
 
     Returns: a Data of arrays; a Counts, as it is without lanes; scales of gravity (particles, worlds).
     """

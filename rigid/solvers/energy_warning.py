@@ -1,12 +1,12 @@
-"""Whether the energy of a solver on rows is watched (watch.py), and a warning where it rises or joints open."""
+"""Whether the energy of a solver on rows is watched (energy_bound.py), and a warning where it rises or joints open."""
 
 import warnings
 
 import numpy as np
 
 from rigid.constraints.joints.gaps import joint_gaps
+from rigid.solvers.energy_bound import MOTORS_WATCHED, UNWATCHED, WARNED_GAP, WARNED_RISE, WATCHED, link_lengths
 from rigid.solvers.report import REPORT
-from rigid.solvers.watch import MOTORS_WATCHED, UNWATCHED, WARNED_GAP, WARNED_RISE, WATCHED, link_lengths
 from rigid.state import State
 
 # A joint is closed if its gap is below this part of the mean distance of joints.
@@ -22,7 +22,7 @@ class PassiveEnergy:
     Args:
         models.
         numbers: of the Watch.
-        watches: what is watched then: UNWATCHED, WATCHED or GAPS_WATCHED (watch.py).
+        watches: what is watched then: UNWATCHED, WATCHED or GAPS_WATCHED (energy_bound.py).
         watches_motors: what is watched if motors act, but no forces: UNWATCHED or MOTORS_WATCHED.
 
     Attributes: watched: what is watched now.

@@ -6,10 +6,10 @@ import pytest
 from sample_recordings import CAMERA, EDGE, STEP, comparison_of, recording_of, scene_of
 
 import scenes
-from scenes.render import Renderer, several
+from scenes.render import Renderer, comparison_film
+from scenes.render.comparison_film import GAP, GAP_COLOUR, film_comparison
 from scenes.render.ghosts import OPACITY
-from scenes.render.layer import Layer, blend_layers
-from scenes.render.several import GAP, GAP_COLOUR, film_comparison
+from scenes.render.layers import Layer, blend_layers
 from scenes.visuals import box, sphere
 from scenes.visuals.colours import MORE, SOLVERS, rgb
 
@@ -54,12 +54,12 @@ def drawn_labels(monkeypatch):
         lines.append([text] if isinstance(text, str) else list(text))
         return image
 
-    monkeypatch.setattr(several, "draw_labels", draw_labels)
+    monkeypatch.setattr(comparison_film, "draw_labels", draw_labels)
     return lines
 
 
 def test_grid():
-    found = {count: several.grid(count) for count in (1, 2, 3, 4, 5, 7)}
+    found = {count: comparison_film.grid(count) for count in (1, 2, 3, 4, 5, 7)}
     assert found == {1: (1, 1), 2: (2, 1), 3: (2, 2), 4: (2, 2), 5: (3, 2), 7: (3, 3)}
 
 

@@ -17,9 +17,9 @@ import taichi as ti
 
 from pbd.core.kernels import Integer, Real, allocate, count, load_quaternion, load_vector, read, store_vector, write
 from pbd.step_hooks import StepHooks
-from rigid.external import EXTERNAL
-from rigid.solvers.verlet.bodies import move_particles, read_inertia, rotation_by, weighted_point
+from rigid.external_forces import EXTERNAL
 from rigid.solvers.verlet.data import FORCE, MOTION, SIZE, External
+from rigid.solvers.verlet.frame_motion import move_particles, read_inertia, rotation_by, weighted_point
 
 
 class ForcedFrames(NamedTuple):

@@ -6,10 +6,10 @@ from pbd.collision.colliders import touches_surface
 from pbd.collision.elements import element_touches
 from pbd.collision.particle_contacts import touches_particle
 from pbd.data import RANGE, REPORT
+from pbd.execution.halo import load_halo, one_particle_at_a_time
+from pbd.execution.phases import count_worlds
 from pbd.integrate import gravity_on, position
-from pbd.phases import count_worlds
 from pbd.projection import elastic_energy, violation
-from pbd.seams import load_halo, one_particle_at_a_time
 
 
 @ti.func

@@ -13,8 +13,9 @@ The kinetic energy K of the others pays for a rise above MOST_RISE:
     V *= √(1 - (E - lowest - MOST_RISE S)/K)    or 0,   so that E <= lowest + MOST_RISE S wherever K suffices
 
 A common factor keeps J V = 0. So no error of a method can accumulate to more than that, but what is lost this way is
-lost motion. Substeps are divided further before it comes to this (parts.py). If E has risen by more than WARNED_RISE at
-the start of a substep nevertheless, there is a UserWarning, and Diverged is raised above LARGEST_RISE (passive.py).
+lost motion. Substeps are divided further before it comes to this (adaptive_substeps.py). If E has risen by more than
+WARNED_RISE at the start of a substep nevertheless, there is a UserWarning, and Diverged is raised above LARGEST_RISE
+(energy_warning.py).
 
 Source: ours. Su, Sheth and Fedkiw, Energy conservation for the simulation of deformable bodies (2013), and Dinev and
 others, FEPR: fast energy projection for real-time simulation of deformable objects (2018), project velocities onto
@@ -52,7 +53,7 @@ WATCH = Columns(lowest=1, scale=1, rise=1, gap=1, halvings=1, calm=1, last_rise=
 
 
 class Division(NamedTuple):
-    """How a solver divides substeps into parts (parts.py)."""
+    """How a solver divides substeps into parts (adaptive_substeps.py)."""
 
     most_halvings: int  # how often at most parts are halved where the energy rises; -1 if substeps are not divided
     by_gaps: bool = True  # whether they are halved where joints open, too

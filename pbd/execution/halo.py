@@ -1,4 +1,4 @@
-"""Bands in kernels (pbd/bands.py): the halo of the next band, and phases that treat one particle after another."""
+"""The halo of each band in kernels (pbd/execution/bands.py), and phases that treat one particle after another."""
 
 import taichi as ti
 

@@ -7,7 +7,8 @@ equation is wrong. So a substep of jointed bodies is made in parts of at most h/
     n = ⌈max(h |ω|/MOST_TURN, h √(g d/(d² + I/m))/MOST_SWING)⌉ 2^halvings
 
 The second is the turn that begins where bodies are small: links of 1 mm swing with 140 rad/s. `halvings` count rises of
-the energy (watch.py). Impulses of the part before are scaled to the length of the next, and at last to a whole substep.
+the energy (energy_bound.py). Impulses of the part before are scaled to the length of the next, and at last to a whole
+substep.
 
 Source: ours; see docs/solvers.md.
 """
@@ -16,7 +17,7 @@ import taichi as ti
 
 from pbd.core.kernels import any_world, load_vector
 from rigid.kernels.motion import VELOCITY, gravity_on
-from rigid.solvers.watch import OF_BODY, WATCH, is_bounded, report_rise
+from rigid.solvers.energy_bound import OF_BODY, WATCH, is_bounded, report_rise
 
 # A jointed body turns by this much in a part at most, at the speed of the start, and swings by this phase [rad].
 MOST_TURN, MOST_SWING = 0.25, 0.15
